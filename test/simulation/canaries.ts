@@ -473,8 +473,8 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'child-past-the-codec',
-    file: 'packages/client/src/seal.ts',
-    find: '...(enqueues && { enqueues: this.sealJobs(enqueues) })',
+    file: 'packages/client/src/payloadCodec.ts',
+    find: '...(enqueues && { enqueues: this.encodeJobs(enqueues) })',
     replace: '...(enqueues && { enqueues })',
     breaks: 'invariant 34',
   },

@@ -1,6 +1,6 @@
 /** The engine's process: an actor over the database, the ways to it, and its deaths. What it writes and says is watched. */
 import { systemCalendar } from '@millrace/client/calendar'
-import type { Delivery, Effects, Refusal, Request, Retention, Settings, Store, TurnMark } from '@millrace/core'
+import type { Delivery, Effects, Refusal, Request, Retention, Settings, Store, TurnHeader } from '@millrace/core'
 import { Actor } from '../../packages/engine/src/actor/actor.ts'
 import { ActorFailure } from '../../packages/engine/src/actor/failure.ts'
 import { Loop } from '../../packages/engine/src/actor/loop.ts'
@@ -27,7 +27,7 @@ export interface EngineWatch {
   turning(): void
   /** What was decided is to be written: that may take its time, or fail. */
   writing(): void
-  committed(effects: Effects, mark: TurnMark): void
+  committed(effects: Effects, mark: TurnHeader): void
   /** A question is answered from the disk: that may take its time. */
   reading(): void
   received(connection: string, requests: readonly Request[], sentMono: number): void

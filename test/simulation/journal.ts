@@ -1,5 +1,5 @@
 /** A producer's journal: the real forwarder, over entries that outlive the process as a folder's would. */
-import { type Chunk, Forwarder, type Intake, type Source } from '@millrace/client'
+import { type Chunk, type EnqueueSink, Forwarder, type Source } from '@millrace/client'
 import {
   type Clock,
   type Command,
@@ -46,7 +46,7 @@ export interface JournalOptions {
 const SYNC_MS = [20, 500] as const
 const CHUNK_ENTRIES = 4
 
-export class SimulatedJournal implements Intake {
+export class SimulatedJournal implements EnqueueSink {
   readonly #options: JournalOptions
   readonly #source: Source
   readonly #syncMs: number

@@ -37,6 +37,7 @@ import { type WorkerView, workersOf } from './attached.ts'
 import { Changes } from './changes.ts'
 import { tellEnqueued } from './channels.ts'
 import { JobChecks } from './checks.ts'
+import { Connectivity } from './connectivity.ts'
 import { deliver } from './deliver.ts'
 import { type Enqueue, enqueueMany, type JobHandles, type JobList, type JobRequests, type JobStream } from './enqueueMany.ts'
 import { type Batch, createBatch, createFlow, type Flow, type FlowHandles, type FlowNodeRequest, type FlowNodes } from './flow.ts'
@@ -51,10 +52,9 @@ import { Mailbox } from './mailbox.ts'
 import { newJobOf } from './newJobs.ts'
 import { type Failures, readFailures, readHistory, type Throughput } from './observed.ts'
 import { type JobPage, readJob, readPage } from './page.ts'
+import { PayloadCodec } from './payloadCodec.ts'
 import { Queues } from './queues.ts'
-import { Reach } from './reach.ts'
 import { Schedules } from './schedules.ts'
-import { Sealer } from './seal.ts'
 import { boundedBy, type EngineSetup } from './setup.ts'
 import { Unserved } from './unserved.ts'
 import type { JobOf } from './view.ts'
@@ -79,13 +79,13 @@ export class Engine extends Changes {
   readonly schedules: Schedules
   readonly #mailbox: Mailbox
   readonly #listeners: Listeners
-  readonly #sealer: Sealer | undefined
+  readonly #codec: PayloadCodec | undefined
   /** The mailbox, with checks and the codec in between. */
   readonly #calls: Pick<Mailbox, 'call'>
   readonly #workers: Workers
   readonly #unserved: Unserved
   #stopping: Promise<void> | undefined
-  readonly #reach = new Reach()
+  readonly #connectivity = new Connectivity()
   /** The reason for which the Port has ended. */
   #end: Refusal | undefined
   #closed = false
@@ -100,23 +100,23 @@ export class Engine extends Changes {
     this.#mailbox = mailbox
     this.queues = new Queues(this.#mailbox, setup.clock)
     this.flows = new Flows(this.#mailbox)
-    this.#sealer = setup.codec && new Sealer(setup.codec, setup.maxDataBytes)
-    this.exports = new Exports(this.#mailbox, () => this.#assertOpen(), setup.clock, this.#sealer)
+    this.#codec = setup.codec && new PayloadCodec(setup.codec, setup.maxDataBytes)
+    this.exports = new Exports(this.#mailbox, () => this.#assertOpen(), setup.clock, this.#codec)
     this.checks = setup.checks ?? new JobChecks()
-    this.#calls = this.checks.around(this.#sealer?.around(this.#mailbox) ?? this.#mailbox)
+    this.#calls = this.checks.around(this.#codec?.around(this.#mailbox) ?? this.#mailbox)
     this.schedules = new Schedules(this.#calls, setup, this.#handleOf)
-    this.#workers = new Workers(setup, this.#mailbox, this.#calls, this.#sealer)
+    this.#workers = new Workers(setup, this.#mailbox, this.#calls, this.#codec)
     this.#listeners = new Listeners(this.#mailbox, setup.logger)
     this.#unserved = new Unserved(setup, () => this.stats())
     port.listen({
       deliver: (delivery) => deliver(delivery, { mailbox: this.#mailbox, listeners: this.#listeners, workers: this.#workers }),
       broken: (refusal) => {
         // A server, or another owner of the file, may be there in a second or never: `stop` does not wait for it.
-        if (!setup.local || refusal.code === 'CONNECTION_LOST') this.#reach.lost()
+        if (!setup.local || refusal.code === 'CONNECTION_LOST') this.#connectivity.lost()
         this.#mailbox.break(refusal)
       },
       reopened: () => {
-        this.#reach.regained()
+        this.#connectivity.regained()
         this.#mailbox.mend(() => {
           this.#workers.reopened()
           this.#listeners.renew()
@@ -204,7 +204,7 @@ export class Engine extends Changes {
    * output; nothing checks them at run time.
    */
   get<Type extends JobType = JobType>(id: string): Promise<JobOf<Type> | undefined> {
-    return readJob<Type>(this.#mailbox, id, this.#sealer)
+    return readJob<Type>(this.#mailbox, id, this.#codec)
   }
 
   /**
@@ -212,7 +212,7 @@ export class Engine extends Changes {
    * the type of its output. Throws JobNotFoundError if the id is malformed.
    */
   handle<Type = unknown>(id: string): JobHandle<HandleOutput<Type>> {
-    return new JobHandle<HandleOutput<Type>>({ ...keyOf(id), created: false }, this.#mailbox, this.#setup.clock, undefined, this.#sealer)
+    return new JobHandle<HandleOutput<Type>>({ ...keyOf(id), created: false }, this.#mailbox, this.#setup.clock, undefined, this.#codec)
   }
 
   /**
@@ -222,7 +222,7 @@ export class Engine extends Changes {
   async list(options?: ListOptions): Promise<JobPage> {
     const settings = validateListOptions(options)
     this.#needs('list')
-    return readPage(this.#mailbox, settings, this.#sealer)
+    return readPage(this.#mailbox, settings, this.#codec)
   }
 
   /** Returns counts by state and queue, in time that does not depend on the number of jobs. */
@@ -327,7 +327,7 @@ export class Engine extends Changes {
 
   /** @internal Returns the part of the engine that an outbox needs. */
   sourceLine(): SourceLine {
-    return sourceLine(this.#setup, this.checks, this.#mailbox, this.#sealer, this.#reach)
+    return sourceLine(this.#setup, this.checks, this.#mailbox, this.#codec, this.#connectivity)
   }
 
   /** @internal Reports that the processes of these sessions, which were a server's clients, are dead. */
@@ -367,7 +367,7 @@ export class Engine extends Changes {
     const deadlineMono = await this.#workers.stop(options)
     // An engine of this process answers every call, however long its disk takes. One of another process may never answer again.
     const leftMs = () => (this.#port.distant === true ? Math.max(0, deadlineMono - clock.read().mono) : Number.POSITIVE_INFINITY)
-    await within(clock, leftMs(), Promise.race([this.#answered(), new Promise<void>((resolve) => this.#reach.whenAway(resolve))]))
+    await within(clock, leftMs(), Promise.race([this.#answered(), new Promise<void>((resolve) => this.#connectivity.whenAway(resolve))]))
     await Promise.allSettled([...this.servers].map((server) => server.close()))
     // Close the intake first, so that it does not repeat the calls that it has under way.
     const closed = intake?.close()
@@ -386,7 +386,7 @@ export class Engine extends Changes {
 
   #ended(refusal: Refusal): void {
     this.#end = refusal
-    this.#reach.lost()
+    this.#connectivity.lost()
     // If closing fails, the caller of `stop` gets the error.
     this.#setup.intake?.close(refusal).catch(() => {})
     this.#mailbox.end({ code: 'COMMIT_UNKNOWN', message: refusal.message }, refusal)
@@ -407,18 +407,18 @@ export class Engine extends Changes {
     const { intake } = this.#setup
     this.checks.assert({ op: 'enqueue', jobs: plain })
     this.#unserved.note(plain)
-    const jobs = this.#sealer?.sealJobs(plain) ?? plain
+    const jobs = this.#codec?.encodeJobs(plain) ?? plain
     const created = await (intake === undefined ? this.#mailbox.call<'enqueue'>({ op: 'enqueue', jobs }) : intake.append(jobs))
     tellEnqueued(plain, created)
     return created
   }
 
   /** Returns the handle of a job that no journal takes. */
-  readonly #handleOf = (key: Enqueued): JobHandle => new JobHandle(key, this.#mailbox, this.#setup.clock, undefined, this.#sealer)
+  readonly #handleOf = (key: Enqueued): JobHandle => new JobHandle(key, this.#mailbox, this.#setup.clock, undefined, this.#codec)
 
   #handle<Output>(key: Enqueued): JobHandle<Output> {
     const { clock, intake } = this.#setup
-    return new JobHandle<Output>(key, this.#mailbox, clock, intake && (() => intake.settled(key)), this.#sealer)
+    return new JobHandle<Output>(key, this.#mailbox, clock, intake && (() => intake.settled(key)), this.#codec)
   }
 
   #assertOpen(): void {

@@ -11,7 +11,7 @@ import {
 } from '@millrace/core'
 import { type EventStream, type EventStreamItem, type Items, JournalStream } from './journalStream.ts'
 import type { Mailbox } from './mailbox.ts'
-import type { Sealer } from './seal.ts'
+import type { PayloadCodec } from './payloadCodec.ts'
 import { engineEventOf, type Job, jobOf } from './view.ts'
 
 export function followEvents(mailbox: Mailbox, { after: first, filter, signal }: EventsSettings, clock: Clock): EventStream {
@@ -47,13 +47,13 @@ export class Exports {
   readonly #mailbox: Mailbox
   readonly #assertOpen: () => void
   readonly #clock: Clock
-  readonly #sealer: Sealer | undefined
+  readonly #codec: PayloadCodec | undefined
 
-  constructor(mailbox: Mailbox, assertOpen: () => void, clock: Clock, sealer: Sealer | undefined) {
+  constructor(mailbox: Mailbox, assertOpen: () => void, clock: Clock, codec: PayloadCodec | undefined) {
     this.#clock = clock
     this.#mailbox = mailbox
     this.#assertOpen = assertOpen
-    this.#sealer = sealer
+    this.#codec = codec
   }
 
   /**
@@ -76,7 +76,7 @@ export class Exports {
           upTo = next
           return jobs.length === 0 && missed === 0 && gap === undefined
             ? []
-            : [{ jobs: jobs.map((view) => jobOf(view, this.#sealer)), missed, gap }]
+            : [{ jobs: jobs.map((view) => jobOf(view, this.#codec)), missed, gap }]
         },
       },
       signal,

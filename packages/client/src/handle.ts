@@ -21,7 +21,7 @@ import {
 import type { JobType, OutputOf } from '@millrace/worker'
 import { inTime } from './inTime.ts'
 import type { Mailbox } from './mailbox.ts'
-import type { Sealer } from './seal.ts'
+import type { PayloadCodec } from './payloadCodec.ts'
 import { whyLate } from './whyLate.ts'
 
 type Signal = ReturnType<typeof validateResultOptions>['signal']
@@ -37,12 +37,12 @@ export class JobHandle<Output = unknown> {
   readonly #mailbox: Mailbox
   readonly #clock: Clock
   readonly #settled: (() => Promise<JobKey>) | undefined
-  readonly #sealer: Sealer | undefined
+  readonly #codec: PayloadCodec | undefined
   #id: string | undefined
 
   /** `settled` resolves to the job as the engine knows it, if that is not known yet. */
-  constructor(key: Enqueued, mailbox: Mailbox, clock: Clock, settled?: () => Promise<JobKey>, sealer?: Sealer) {
-    this.#sealer = sealer
+  constructor(key: Enqueued, mailbox: Mailbox, clock: Clock, settled?: () => Promise<JobKey>, codec?: PayloadCodec) {
+    this.#codec = codec
     this.#key = key
     this.#settled = settled
     this.#mailbox = mailbox
@@ -99,7 +99,7 @@ export class JobHandle<Output = unknown> {
 
   #decode(output: Parameters<typeof decodeData>[0]): unknown {
     try {
-      return decodeData(this.#sealer?.open('output', output) ?? output)
+      return decodeData(this.#codec?.decode('output', output) ?? output)
     } catch (cause) {
       if (cause instanceof CodecError) throw Object.assign(cause, { jobId: this.id })
       throw new InternalError(`the stored output of job ${this.id} is no JSON`, { jobId: this.id }, { cause })

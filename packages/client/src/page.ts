@@ -3,7 +3,7 @@ import { formatCursor, type ListSettings, parseId } from '@millrace/core'
 import type { JobType } from '@millrace/worker'
 import { textOf } from './jobKey.ts'
 import type { Mailbox } from './mailbox.ts'
-import type { Sealer } from './seal.ts'
+import type { PayloadCodec } from './payloadCodec.ts'
 import { type Job, type JobOf, jobOf } from './view.ts'
 
 export interface JobPage {
@@ -17,14 +17,14 @@ export interface JobPage {
 export async function readJob<Type extends JobType>(
   calls: Pick<Mailbox, 'call'>,
   id: string,
-  sealer: Sealer | undefined,
+  codec: PayloadCodec | undefined,
 ): Promise<JobOf<Type> | undefined> {
   const key = parseId(textOf(id))
   const view = key && (await calls.call<'get'>({ op: 'get', id: key }))
-  return view ? (jobOf(view, sealer) as JobOf<Type>) : undefined
+  return view ? (jobOf(view, codec) as JobOf<Type>) : undefined
 }
 
-export async function readPage(calls: Pick<Mailbox, 'call'>, settings: ListSettings, sealer: Sealer | undefined): Promise<JobPage> {
+export async function readPage(calls: Pick<Mailbox, 'call'>, settings: ListSettings, codec: PayloadCodec | undefined): Promise<JobPage> {
   const { filter, limit, before, search } = settings
   const { jobs, next } = await calls.call<'list'>({
     op: 'list',
@@ -34,7 +34,7 @@ export async function readPage(calls: Pick<Mailbox, 'call'>, settings: ListSetti
     ...(search !== undefined && { search }),
   })
   return {
-    jobs: jobs.map((view) => jobOf(view, sealer)),
+    jobs: jobs.map((view) => jobOf(view, codec)),
     next: next === null ? undefined : formatCursor(next),
     ...(next !== null && jobs.length < limit && { partial: true as const }),
   }

@@ -1,6 +1,6 @@
 import type { Clock, Codec, Logger, Port, Redact } from '@millrace/core'
 import type { JobChecks } from './checks.ts'
-import type { Intake } from './intake.ts'
+import type { EnqueueSink } from './enqueueSink.ts'
 
 /** The settings by which a package that opens an engine sets it up. */
 export interface EngineSetup {
@@ -25,7 +25,7 @@ export interface EngineSetup {
   /** The checks that servers of the same engine share; default those of this engine alone. */
   readonly checks?: JobChecks
   /** Accepts new jobs in the engine's place. */
-  readonly intake?: Intake
+  readonly intake?: EnqueueSink
   /** Called by each `stop`: returns false if another part of the process still uses the engine, which then continues. */
   readonly leave?: () => boolean
   /** Called once, when the Port is closed. */

@@ -23,7 +23,7 @@ import {
   type WorkerNews,
 } from '@millrace/core'
 import type { InputOf, OutputOf, Stored } from '@millrace/worker'
-import type { Sealer } from './seal.ts'
+import type { PayloadCodec } from './payloadCodec.ts'
 
 export interface JobLog {
   readonly at: Date
@@ -98,12 +98,12 @@ export interface Job<Data = unknown, Output = unknown> extends PolicyView {
 /** A job of the given definition: `JobOf<typeof resize>`. */
 export type JobOf<Type> = Job<Stored<InputOf<Type>>, OutputOf<Type>>
 
-export function jobOf(view: JobView, sealer?: Sealer): Job {
+export function jobOf(view: JobView, codec?: PayloadCodec): Job {
   const undecoded: Payload[] = []
   // One corrupt job does not hide the others.
   const opened = (what: Payload): unknown => {
     try {
-      return decodeData(sealer === undefined ? view[what] : sealer.open(what, view[what]))
+      return decodeData(codec === undefined ? view[what] : codec.decode(what, view[what]))
     } catch {
       undecoded.push(what)
       return view[what]

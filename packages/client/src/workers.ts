@@ -2,7 +2,7 @@
 import { type Grant, type Notice, OptionTypeError, type StopOptions, validateStopOptions, type WorkSettings } from '@millrace/core'
 import { type Handler, Worker } from '@millrace/worker'
 import type { Mailbox } from './mailbox.ts'
-import type { Sealer } from './seal.ts'
+import type { PayloadCodec } from './payloadCodec.ts'
 import type { EngineSetup } from './setup.ts'
 
 const KINDS: ReadonlySet<string> = new Set<Handler['kind']>(['inline', 'batch', 'thread'])
@@ -25,11 +25,11 @@ export class Workers {
   readonly #open: ((grant: Grant) => Grant) | undefined
   readonly #bySession = new Map<string, Worker>()
 
-  constructor(setup: EngineSetup, mailbox: Mailbox, calls: Pick<Mailbox, 'call'>, sealer: Sealer | undefined) {
+  constructor(setup: EngineSetup, mailbox: Mailbox, calls: Pick<Mailbox, 'call'>, codec: PayloadCodec | undefined) {
     this.#setup = setup
     this.#mailbox = mailbox
     this.#calls = calls
-    this.#open = sealer && ((grant) => sealer.openGrant(grant))
+    this.#open = codec && ((grant) => codec.decodeGrant(grant))
   }
 
   /** Starts a worker. A worker with the same id is drained and replaced. */

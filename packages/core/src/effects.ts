@@ -133,7 +133,7 @@ export class Effects {
   readonly events: (EventNote | NewsNote)[] = []
   /** Finished jobs whose rows go, of which nothing else is known. */
   readonly pruned: PrunedJob[] = []
-  readonly pruneMarks: unknown[] = []
+  readonly pruneTokens: unknown[] = []
   readonly runs: RunRecord[] = []
   readonly logs: LogRecord[] = []
   readonly failures: FailureNote[] = []
@@ -218,7 +218,7 @@ export class Effects {
       this.exports.length === 0 &&
       this.exportsGone.length === 0 &&
       this.schedules.size === 0 &&
-      this.pruneMarks.length === 0 &&
+      this.pruneTokens.length === 0 &&
       this.#flows === undefined &&
       this.forgetKeysBefore === 0 &&
       this.forgetEventsBefore === 0 &&

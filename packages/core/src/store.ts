@@ -85,7 +85,7 @@ export interface PrunableRow {
 
 export interface Prunable {
   readonly rows: readonly PrunableRow[]
-  /** The store's own token, handed back in `Effects.pruneMarks` with the turn that removes the rows. */
+  /** The store's own token, handed back in `Effects.pruneTokens` with the turn that removes the rows. */
   readonly mark: unknown
 }
 
@@ -278,7 +278,7 @@ export interface NameAndKey {
 }
 
 /** The numbers that go with a turn into its transaction. */
-export interface TurnMark {
+export interface TurnHeader {
   /** Wall time of the turn. */
   readonly at: number
   readonly nextSeq: number
@@ -402,7 +402,7 @@ export interface Store {
   journal(at: number): JournalExtent
 
   /** One transaction. Throws StoreFailure. */
-  write(effects: Effects, mark: TurnMark): void
+  write(effects: Effects, mark: TurnHeader): void
 
   backup(file: string): Promise<{ readonly bytes: number }>
   /** Returns the size of the write-ahead log; 0 if there is none. */

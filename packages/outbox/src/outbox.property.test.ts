@@ -1,5 +1,5 @@
 // Any order of commits, rollbacks, lost answers and restarts: the queue has what was committed, once, in its order.
-import { Reach, type SourceLine } from '@millrace/client'
+import { Connectivity, type SourceLine } from '@millrace/client'
 import { type CommandOf, ConnectionLostError, type Forwarded, type NewJob, parseId, StorageError } from '@millrace/core'
 import { VirtualClock } from '@millrace/testkit'
 import { quiet } from '@millrace/testkit/internal'
@@ -68,7 +68,7 @@ test('whatever is committed is in the queue or refused, once, in its order; noth
         newJob: (job, data) => ({ name: String(job), data: String(data) }) satisfies NewJob,
         call: (command) => engine.call(command),
         ended: () => undefined,
-        reach: new Reach(),
+        connectivity: new Connectivity(),
       }
       // Drawn in order, so that what is found is found again.
       let sources = 0

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { Reach } from '@millrace/client'
+import { Connectivity } from '@millrace/client'
 import { defineJob, type Engine, openEngine } from '@millrace/engine'
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
@@ -461,24 +461,24 @@ test('an outbox that is closed as soon as it was opened waits for no engine', as
 
 test('flush waits for no engine that is out of reach, or goes there meanwhile', async () => {
   const line = engine.sourceLine()
-  const reach = new Reach()
+  const connectivity = new Connectivity()
   const back = Promise.withResolvers<void>()
   const call = async (command: never) => back.promise.then(() => line.call(command))
-  const box = started(neighbour(), { sourceLine: () => ({ ...line, reach, call }) } as unknown as Engine)
+  const box = started(neighbour(), { sourceLine: () => ({ ...line, connectivity, call }) } as unknown as Engine)
   put(box, 1)
   const waiting = box.flush()
-  reach.lost()
+  connectivity.lost()
   await waiting
   await box.flush()
   expect(await queued()).toEqual([])
-  reach.regained()
+  connectivity.regained()
   back.resolve()
   await box.flush()
   expect(await queued()).toEqual([1])
 })
 
 test('a closed outbox listens to its engine no more', async () => {
-  class CountedReach extends Reach {
+  class CountedReach extends Connectivity {
     listeners = 0
     override whenAway(listener: () => void): () => void {
       const forget = super.whenAway(listener)
@@ -489,13 +489,13 @@ test('a closed outbox listens to its engine no more', async () => {
       }
     }
   }
-  const reach = new CountedReach()
+  const connectivity = new CountedReach()
   const line = engine.sourceLine()
   const connection = neighbour()
   for (let count = 0; count < 20; count++) {
-    const box = started(connection, { sourceLine: () => ({ ...line, reach }) } as unknown as Engine)
-    expect(reach.listeners).toBe(1)
+    const box = started(connection, { sourceLine: () => ({ ...line, connectivity }) } as unknown as Engine)
+    expect(connectivity.listeners).toBe(1)
     await box.close()
-    expect(reach.listeners).toBe(0)
+    expect(connectivity.listeners).toBe(0)
   }
 })

@@ -77,7 +77,7 @@ export class Outbox {
     const { clock, logger } = line
     this.#log = new OutboxLog(connection, this.#table, clock, this.#source, () => void this.#end(GONE))
     this.#forwarder = new Forwarder({ what: 'outbox', log: this.#log, refusals: this.#log, clock, logger, call: this.#call })
-    this.#forget = line.reach.whenAway(() => this.#forwarder.letGo())
+    this.#forget = line.connectivity.whenAway(() => this.#forwarder.letGo())
   }
 
   /**
@@ -142,7 +142,7 @@ export class Outbox {
     if (this.#over !== undefined) return Promise.reject(errorFrom(this.#over))
     this.#forwarder.wake()
     this.#log.look()
-    return this.#line.reach.away ? Promise.resolve() : this.#forwarder.forwarded()
+    return this.#line.connectivity.away ? Promise.resolve() : this.#forwarder.forwarded()
   }
 
   /**

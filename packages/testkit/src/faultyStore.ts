@@ -2,7 +2,7 @@
  * A store that fails when a test says so. The store behind it stays whole and real: a fault comes before its call, or before its
  * answer.
  */
-import { type Effects, type Store, StoreFailure, type TurnMark } from '@millrace/core'
+import { type Effects, type Store, StoreFailure, type TurnHeader } from '@millrace/core'
 
 export type Fault =
   /** Fails before COMMIT, as SQLite reports it: nothing is written. */
@@ -135,7 +135,7 @@ export function faultyStore(store: Store, keep = false): FaultyStore {
   }) as FaultyStore
 }
 
-function write(store: Store, fault: Fault | undefined, effects: Effects, mark: TurnMark): void {
+function write(store: Store, fault: Fault | undefined, effects: Effects, mark: TurnHeader): void {
   if (fault === undefined) store.write(effects, mark)
   else if (fault.kind === 'slow') {
     fault.pass()

@@ -3,10 +3,10 @@ import type { Clock, Command, EnqueueOptions, Forwarded, Logger, NewJob, Refusal
 import { OptionTypeError } from '@millrace/core'
 import type { JobType } from '@millrace/worker'
 import type { JobChecks } from '../checks.ts'
+import type { Connectivity } from '../connectivity.ts'
 import type { Mailbox } from '../mailbox.ts'
 import { newJobOf } from '../newJobs.ts'
-import type { Reach } from '../reach.ts'
-import type { Sealer } from '../seal.ts'
+import type { PayloadCodec } from '../payloadCodec.ts'
 import type { EngineSetup } from '../setup.ts'
 
 export interface SourceLine {
@@ -17,10 +17,16 @@ export interface SourceLine {
   call(command: Command & { readonly op: 'forward' }): Promise<Forwarded>
   /** Returns why the engine accepts no more calls; undefined while it does. */
   ended(): Refusal | undefined
-  readonly reach: Reach
+  readonly connectivity: Connectivity
 }
 
-export function sourceLine(setup: EngineSetup, checks: JobChecks, mailbox: Mailbox, sealer: Sealer | undefined, reach: Reach): SourceLine {
+export function sourceLine(
+  setup: EngineSetup,
+  checks: JobChecks,
+  mailbox: Mailbox,
+  codec: PayloadCodec | undefined,
+  connectivity: Connectivity,
+): SourceLine {
   const { clock, logger } = setup
   return {
     clock,
@@ -36,10 +42,10 @@ export function sourceLine(setup: EngineSetup, checks: JobChecks, mailbox: Mailb
         )
       }
       checks.assert({ op: 'enqueue', jobs: [made] })
-      return sealer === undefined ? made : (sealer.sealJobs([made])[0] as NewJob)
+      return codec === undefined ? made : (codec.encodeJobs([made])[0] as NewJob)
     },
     call: (command) => mailbox.call<'forward'>(checks.checked(command)),
     ended: () => mailbox.ended,
-    reach,
+    connectivity,
   }
 }

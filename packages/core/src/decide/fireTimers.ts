@@ -29,7 +29,7 @@ export function fireTimers(turn: TurnContext): void {
   }
   fireSchedules(turn)
   for (const { rows, mark } of facts.prunable) {
-    turn.effects.pruneMarks.push(mark)
+    turn.effects.pruneTokens.push(mark)
     for (const row of rows) prune(turn, row)
   }
 }

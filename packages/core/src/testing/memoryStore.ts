@@ -42,7 +42,7 @@ import {
   type SearchQuery,
   type Store,
   StoreFailure,
-  type TurnMark,
+  type TurnHeader,
   type TurnQuery,
   type TurnRow,
 } from '../store.ts'
@@ -92,7 +92,7 @@ export class MemoryStore implements Store {
   writes = 0
   #nextLane = 1
   #nextQueue = 1
-  #mark: TurnMark = { at: 0, mono: 0, nextSeq: 1, nextEvent: 1, nextSession: 1, running: () => [] }
+  #mark: TurnHeader = { at: 0, mono: 0, nextSeq: 1, nextEvent: 1, nextSession: 1, running: () => [] }
 
   constructor(node = 7) {
     this.node = node
@@ -418,7 +418,7 @@ export class MemoryStore implements Store {
     return { firstEvent, firstTurnEnd: firstEvent, lastEvent, bytes: this.history.length * 8 }
   }
 
-  write(effects: Effects, mark: TurnMark): void {
+  write(effects: Effects, mark: TurnHeader): void {
     this.writes++
     this.#mark = { ...mark }
     for (const lane of [...effects.newLanes, ...effects.countedLanes]) {
@@ -597,7 +597,7 @@ export class MemoryStore implements Store {
 
   #writeQueues(
     { paused: all, queues, pausedLanes, pausedKeys, backlogs, buckets, turnsTaken, turnsOver }: Effects,
-    { at, mono }: TurnMark,
+    { at, mono }: TurnHeader,
   ): void {
     this.paused = all ?? this.paused
     for (const { id, name, settings, paused, fullMono } of queues) {

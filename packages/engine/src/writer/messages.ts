@@ -30,8 +30,8 @@ export interface WriterData {
 export type ToWriter =
   /** Adds a connection. */
   | { readonly kind: 'connect'; readonly channel: MessagePort }
-  /** Adds a channel of many connections: `ports/trunk.ts`. */
-  | { readonly kind: 'connectTrunk'; readonly channel: MessagePort }
+  /** Adds a channel of many connections: `ports/mux.ts`. */
+  | { readonly kind: 'connectMux'; readonly channel: MessagePort }
   /** Reports worker sessions whose process is certainly dead. */
   | { readonly kind: 'declareDead'; readonly sessions: readonly string[] }
   /** Finishes what has arrived, closes the file, and ends. */

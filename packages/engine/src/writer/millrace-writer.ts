@@ -8,12 +8,12 @@ import { Actor } from '../actor/actor.ts'
 import { ActorFailure } from '../actor/failure.ts'
 import { Loop } from '../actor/loop.ts'
 import { systemCalendar, systemClock, systemRandom } from '../clock.ts'
+import type { MuxRequest } from '../ports/mux.ts'
 import type { PackedRequests } from '../ports/pack/requests.ts'
-import type { TrunkRequest } from '../ports/trunk.ts'
 import { Channels } from './channels.ts'
 import { newClient } from './client.ts'
+import { PortDemux } from './demux.ts'
 import type { FromWriter, ToWriter, WriterData, WriterOptions } from './messages.ts'
-import { TrunkEnd } from './trunk.ts'
 
 const host = parentPort
 if (host === null) throw new Error('this file is the writer thread of an engine: it does not run on its own')
@@ -42,15 +42,15 @@ function open({ options, alive, channel }: WriterData): void {
   }
 
   /** Connects many clients over one channel. */
-  function connectTrunk(channel: MessagePort): void {
-    const trunk = new TrunkEnd(
+  function connectMux(channel: MessagePort): void {
+    const mux = new PortDemux(
       (post) => newClient(actor, post),
       (message) => channel.postMessage(message),
     )
     channels.add(
       channel,
-      (message) => trunk.hear(message as TrunkRequest),
-      () => trunk.close(),
+      (message) => mux.hear(message as MuxRequest),
+      () => mux.close(),
     )
   }
 
@@ -73,7 +73,7 @@ function open({ options, alive, channel }: WriterData): void {
 
   host?.on('message', (message: ToWriter) => {
     if (message.kind === 'connect') connect(message.channel)
-    else if (message.kind === 'connectTrunk') connectTrunk(message.channel)
+    else if (message.kind === 'connectMux') connectMux(message.channel)
     else if (message.kind === 'declareDead') {
       actor.declareDead(message.sessions)
       loop.wake()

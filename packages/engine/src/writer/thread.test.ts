@@ -7,7 +7,7 @@ import { type Clock, DEFAULT_RETENTION, type Port } from '@millrace/core'
 import { afterEach, expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../sqlite/src/testing/files.ts'
 import { ChannelPort } from '../ports/channel.ts'
-import { greetingOf } from '../readers/line.ts'
+import { greetingOf } from '../readers/attachedReaders.ts'
 import { Readers } from '../readers/readers.ts'
 import { WriterThread } from './thread.ts'
 

@@ -6,10 +6,10 @@ import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { type Clock, errorFrom, type Logger, type Port, type PortListener, type Refusal, type Request } from '@millrace/core'
 import { threadFile, threadOptions } from '@millrace/worker'
 import { CAPABILITIES, ChannelPort } from '../ports/channel.ts'
-import { Trunk } from '../ports/trunk.ts'
-import { askReaders, deliveryOf, ReadingPort } from '../readers/asked.ts'
-import { greet } from '../readers/line.ts'
+import { PortMux } from '../ports/mux.ts'
+import { greet } from '../readers/attachedReaders.ts'
 import type { Readers } from '../readers/readers.ts'
+import { askReaders, deliveryOf, ReadingPort } from '../readers/readRouter.ts'
 import { GONE, isGone } from './gone.ts'
 import type { FromWriter, ToWriter, WriterData, WriterOptions } from './messages.ts'
 
@@ -37,7 +37,7 @@ export class WriterThread implements Port {
   /** The last start, which may be under way. */
   #starting: Promise<void> | undefined
   #channel: ChannelPort | undefined
-  #trunk: Trunk | undefined
+  #mux: PortMux | undefined
   #listener: PortListener | undefined
   #held = false
   #closing: Promise<void> | undefined
@@ -138,8 +138,8 @@ export class WriterThread implements Port {
 
   /** Opens another Port of this thread; all of them share a channel. */
   openPort(): Port {
-    if (this.#trunk === undefined || this.#trunk.ended) this.#trunk = new Trunk(this.#openChannel('connectTrunk'), this.maxDataBytes)
-    const port = this.#trunk.openPort()
+    if (this.#mux === undefined || this.#mux.ended) this.#mux = new PortMux(this.#openChannel('connectMux'), this.maxDataBytes)
+    const port = this.#mux.openPort()
     return this.#readers === undefined ? port : new ReadingPort(port, this.#readers)
   }
 
@@ -221,7 +221,7 @@ export class WriterThread implements Port {
   }
 
   /** @param before runs with the writer's end before it is sent */
-  #openChannel(kind: 'connect' | 'connectTrunk', before?: (end: MessagePort) => void): MessagePort {
+  #openChannel(kind: 'connect' | 'connectMux', before?: (end: MessagePort) => void): MessagePort {
     const { port1, port2 } = new MessageChannel()
     before?.(port2)
     // Between its death and its next start the thread cannot be asked: the channel ends at once, which notifies its user.

@@ -4,7 +4,7 @@
  */
 import type { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { Forwarder, type ForwarderOptions, type Intake, type Source } from '@millrace/client'
+import { type EnqueueSink, Forwarder, type ForwarderOptions, type Source } from '@millrace/client'
 import {
   BusyError,
   type Clock,
@@ -57,7 +57,7 @@ const STOPPED: Refusal = {
   message: 'the engine was stopped: connect again to go on, also with what its journal holds',
 }
 
-export class Journal implements Intake {
+export class Journal implements EnqueueSink {
   readonly #options: JournalOptions
   readonly #log: JournalLog
   readonly #refusals: Refusals

@@ -1,8 +1,8 @@
 /** Reads the journal by cursor. */
 import type { EndsPage, JobEnd, JournalEvent } from '@millrace/core'
+import { nameOnTomb } from '../deletedQueues.ts'
 import type { Database } from '../driver.ts'
 import { decodeEnds, decodeEvents, type JournalRow, type LaneName } from '../journal.ts'
-import { nameOnTomb } from '../tombs.ts'
 
 type RawTurn = [firstEvent: number, at: number, count: number, packed: Uint8Array]
 

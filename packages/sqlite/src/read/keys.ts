@@ -3,8 +3,8 @@
  * it is stored.
  */
 import type { IdempotentHolder, KeyHolder, NameAndKey } from '@millrace/core'
+import { type BatchedStatement, prepareBatched } from '../batchedStatement.ts'
 import type { Database, SqlValue } from '../driver.ts'
-import { type Ladder, prepareLadder } from '../ladder.ts'
 
 type RawHolder = [index: number, seq: number, node: number, enqueuedAt: number]
 
@@ -50,8 +50,8 @@ CROSS JOIN unique_key AS held ON held.name = wanted.column2 AND held.key = wante
   return (keys) => holders(keys, ladder, [])
 }
 
-function prepareKeyLadder(db: Database, sql: (wanted: string) => string, shared: number): Ladder<NameAndKey> {
-  return prepareLadder<NameAndKey>(db, { sql, shared, width: 3, bind: bindKey })
+function prepareKeyLadder(db: Database, sql: (wanted: string) => string, shared: number): BatchedStatement<NameAndKey> {
+  return prepareBatched<NameAndKey>(db, { sql, shared, width: 3, bind: bindKey })
 }
 
 function bindKey({ name, key }: NameAndKey, values: SqlValue[], place: number, index: number): void {
@@ -61,7 +61,7 @@ function bindKey({ name, key }: NameAndKey, values: SqlValue[], place: number, i
 }
 
 /** Returns the holders with the keys as they were requested. */
-function holders(keys: readonly NameAndKey[], ladder: Ladder<NameAndKey>, shared: readonly SqlValue[]): KeyHolder[] {
+function holders(keys: readonly NameAndKey[], ladder: BatchedStatement<NameAndKey>, shared: readonly SqlValue[]): KeyHolder[] {
   return (ladder.all(keys, shared) as RawHolder[]).map(([index, seq, node, enqueuedAt]) => {
     const { name, key } = keys[index] as NameAndKey
     return { name, key, seq, node, enqueuedAt }

@@ -11,11 +11,11 @@ import type {
   PresentRow,
   QueueRow,
 } from '@millrace/core'
+import { isThere } from '../deletedQueues.ts'
 import type { Database } from '../driver.ts'
 import { replayRuns } from '../journal.ts'
 import { seqsIn, unpackRanges } from '../seqs.ts'
 import { type RawRow, ROW_COLUMNS_WITHOUT_DATA, ROW_WIDTH, rowFrom } from '../tables/job.ts'
-import { isThere } from '../tombs.ts'
 import { prepareLastMinutes } from './history.ts'
 import { prepareFreed } from './schedules.ts'
 

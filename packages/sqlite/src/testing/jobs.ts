@@ -20,7 +20,7 @@ import {
   SCHEDULED,
   type Session,
   type StateCode,
-  type TurnMark,
+  type TurnHeader,
   WAITING,
 } from '@millrace/core'
 import type { SqliteStore } from '../store.ts'
@@ -61,7 +61,7 @@ export class Turns {
     this.nextSession = loaded.nextSession
   }
 
-  get mark(): TurnMark {
+  get mark(): TurnHeader {
     return {
       at: this.at,
       nextSeq: this.nextSeq,

@@ -1,13 +1,13 @@
 /** Writes runs that ended well and changed nothing else about their jobs. Most have no output, so they differ only in the row number. */
 import type { Job } from '@millrace/core'
+import { prepareBatched } from '../batchedStatement.ts'
 import { prepareByRow } from '../by-row.ts'
 import type { Database } from '../driver.ts'
-import { prepareLadder } from '../ladder.ts'
 import { expectChanges } from './expect.ts'
 
 export function prepareCompleteJobs(db: Database): (silent: readonly Job[], withOutput: readonly Job[], at: number) => void {
   const silently = prepareByRow(db, (rows) => `UPDATE job SET state = 4, finished_at = ?, output = NULL WHERE +state = 2 AND ${rows}`, 1)
-  const saying = prepareLadder<Job>(db, {
+  const saying = prepareBatched<Job>(db, {
     sql: (values) => `WITH shared (at) AS (SELECT ?)
 UPDATE job SET state = 4, finished_at = at, output = completed.column2
 FROM shared, (VALUES ${values}) AS completed

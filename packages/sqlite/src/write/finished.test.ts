@@ -32,7 +32,7 @@ function prune(turns: Turns, found: Prunable | undefined, lane: Job['lane']): vo
     turns.effects.count(lane, state, -1)
     turns.effects.pruned.push({ seq, lane, extras })
   }
-  turns.effects.pruneMarks.push(found?.mark)
+  turns.effects.pruneTokens.push(found?.mark)
   turns.commit()
 }
 

@@ -1,8 +1,8 @@
 /** Writes what a turn does to flows. It runs before the rows of deleted jobs go, so that it can read from them what they leave behind. */
 import { CANCEL, type DependencyCounter, type Effects, type FlowEdge, type FlowEffects, type FlowEnd } from '@millrace/core'
+import { type BatchedStatement, prepareBatched } from '../batchedStatement.ts'
 import { type ByRow, prepareByRow } from '../by-row.ts'
 import type { Database } from '../driver.ts'
-import { type Ladder, prepareLadder } from '../ladder.ts'
 import { expectChanges } from './expect.ts'
 
 export function prepareFlows(db: Database): (effects: Effects) => void {
@@ -22,7 +22,7 @@ export function prepareFlows(db: Database): (effects: Effects) => void {
 type WriteFlows = (flows: FlowEffects) => void
 
 function prepareCreate(db: Database): WriteFlows {
-  const gate = prepareLadder<DependencyCounter>(db, {
+  const gate = prepareBatched<DependencyCounter>(db, {
     sql: (values) => `INSERT INTO flow_gate (seq, pending, failed, state) VALUES ${values}`,
     shared: 0,
     width: 4,
@@ -33,7 +33,7 @@ function prepareCreate(db: Database): WriteFlows {
       values[place + 3] = state
     },
   })
-  const edge: Ladder<FlowEdge> = prepareLadder<FlowEdge>(db, {
+  const edge: BatchedStatement<FlowEdge> = prepareBatched<FlowEdge>(db, {
     sql: (values) => `INSERT INTO flow_edge (parent, child, place, told)
 SELECT new.column1, new.column2, new.column3, 0 FROM (VALUES ${values}) AS new`,
     shared: 0,

@@ -1,7 +1,7 @@
 /** Creates the rows of new jobs, in their state at the end of the turn. */
 import type { Job } from '@millrace/core'
+import { type BatchedStatement, prepareBatched } from '../batchedStatement.ts'
 import type { Database, SqlValue } from '../driver.ts'
-import { type Ladder, prepareLadder } from '../ladder.ts'
 import { bindJob, dataOf, extrasText, JOB_COLUMNS, orNull, ROW_WIDTH } from '../tables/job.ts'
 import { expectChanges } from './expect.ts'
 import type { SortedJobs } from './sort.ts'
@@ -18,14 +18,14 @@ const KEYED_COLUMNS = 'policy, extras, expires_at'
 export function prepareInsertJobs(db: Database, node: number): (jobs: SortedJobs) => void {
   const plainWaiting = `column1, ${node}, column2, 1, 0, 1, column3, 0, 0, column3, 0, column4`
   const plainActive = `column1, ${node}, column2, 2, 0, 1, column3, 1, 0, column3, 0, column4`
-  const waiting = prepareLadder<Job>(db, {
+  const waiting = prepareBatched<Job>(db, {
     sql: (values) => `INSERT INTO job (${PLAIN_COLUMNS})
 SELECT ${plainWaiting} FROM (VALUES ${values})`,
     shared: 0,
     width: 4,
     bind: bindPlain,
   })
-  const active = prepareLadder<Job>(db, {
+  const active = prepareBatched<Job>(db, {
     sql: (values) => `INSERT INTO job (${PLAIN_COLUMNS}, session, started_at)
 SELECT ${plainActive}, column5, column3 FROM (VALUES ${values})`,
     shared: 0,
@@ -35,7 +35,7 @@ SELECT ${plainActive}, column5, column3 FROM (VALUES ${values})`,
       values[place + 4] = job.sessionId
     },
   })
-  const keyedWaiting = prepareLadder<Job>(db, {
+  const keyedWaiting = prepareBatched<Job>(db, {
     sql: (values) => `INSERT INTO job (${PLAIN_COLUMNS}, ${KEYED_COLUMNS}, gate)
 SELECT ${plainWaiting}, column5, column6, column7, column8 FROM (VALUES ${values})`,
     shared: 0,
@@ -45,7 +45,7 @@ SELECT ${plainWaiting}, column5, column6, column7, column8 FROM (VALUES ${values
       values[place + 7] = job.parked?.id ?? null
     },
   })
-  const keyedActive = prepareLadder<Job>(db, {
+  const keyedActive = prepareBatched<Job>(db, {
     sql: (values) => `INSERT INTO job (${PLAIN_COLUMNS}, ${KEYED_COLUMNS}, session, started_at)
 SELECT ${plainActive}, column5, column6, column7, column8, column3 FROM (VALUES ${values})`,
     shared: 0,
@@ -55,7 +55,7 @@ SELECT ${plainActive}, column5, column6, column7, column8, column3 FROM (VALUES 
       values[place + 7] = job.sessionId
     },
   })
-  const any = prepareLadder<Job>(db, {
+  const any = prepareBatched<Job>(db, {
     sql: (values) => `INSERT INTO job (${JOB_COLUMNS}) VALUES ${values}`,
     shared: 0,
     width: ROW_WIDTH,
@@ -63,7 +63,7 @@ SELECT ${plainActive}, column5, column6, column7, column8, column3 FROM (VALUES 
   })
 
   return (sorted) => {
-    const insert = (jobs: readonly Job[], statement: Ladder<Job>) => {
+    const insert = (jobs: readonly Job[], statement: BatchedStatement<Job>) => {
       if (jobs.length > 0) expectChanges('insert jobs', statement.run(jobs, []), jobs.length)
     }
     insert(sorted.plainWaiting, waiting)

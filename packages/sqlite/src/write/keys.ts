@@ -8,19 +8,19 @@ import {
   type Job,
   type UniqueRecord,
 } from '@millrace/core'
+import { prepareBatched } from '../batchedStatement.ts'
 import type { Database, SqlValue } from '../driver.ts'
-import { prepareLadder } from '../ladder.ts'
 import { blockOf } from '../tags.ts'
 
 export function prepareKeys(db: Database): (effects: Effects) => void {
   // A key that has expired may still have its row.
-  const remember = prepareLadder<IdempotencyRecord>(db, {
+  const remember = prepareBatched<IdempotencyRecord>(db, {
     sql: (values) => `INSERT OR REPLACE INTO idempotency (name, key, seq, node, enqueued_at, expires_at, last) VALUES ${values}`,
     shared: 0,
     width: 7,
     bind: bindRecord,
   })
-  const hold = prepareLadder<UniqueRecord>(db, {
+  const hold = prepareBatched<UniqueRecord>(db, {
     sql: (values) => `INSERT INTO unique_key (name, key, seq) VALUES ${values}`,
     shared: 0,
     width: 3,
@@ -34,7 +34,7 @@ export function prepareKeys(db: Database): (effects: Effects) => void {
   const forgetOwn = db.prepare('DELETE FROM idempotency WHERE name = ? AND key = ? AND seq = ?')
   // Goes through all keys of the name: every key would pay for an index by job.
   const forgetOthers = db.prepare('DELETE FROM idempotency WHERE name = ? AND seq IN (SELECT value FROM json_each(?))')
-  const tags = prepareLadder<readonly [tag: string, seq: number]>(db, {
+  const tags = prepareBatched<readonly [tag: string, seq: number]>(db, {
     sql: (values) => `INSERT OR IGNORE INTO tag (block, tag, seq) VALUES ${values}`,
     shared: 0,
     width: 3,

@@ -1,7 +1,7 @@
 /** Writes new lanes, and the counters of the lanes that a turn has touched. */
 import type { Lane } from '@millrace/core'
+import { tombOf } from '../deletedQueues.ts'
 import type { Database, SqlValue } from '../driver.ts'
-import { tombOf } from '../tombs.ts'
 import { expectChanges } from './expect.ts'
 
 const COUNTERS = [

@@ -1,7 +1,7 @@
 /** Removes deleted queues. They are empty, so only their settings and their statistics are left to remove. */
 import type { Queue } from '@millrace/core'
+import { tombOf } from '../deletedQueues.ts'
 import type { Database } from '../driver.ts'
-import { tombOf } from '../tombs.ts'
 
 export interface QueuesGone {
   /** Runs before others may take their names. */

@@ -2,11 +2,11 @@
  * Writes the settings of queues, their pauses, the levels of their buckets and of their keys' buckets, and the gates of keys that
  * hold jobs back.
  */
-import type { Effects, Queue, TurnMark } from '@millrace/core'
+import type { Effects, Queue, TurnHeader } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { expectChanges } from './expect.ts'
 
-export function prepareQueues(db: Database): (effects: Effects, turn: TurnMark) => void {
+export function prepareQueues(db: Database): (effects: Effects, turn: TurnHeader) => void {
   const name = db.prepare('INSERT INTO queue (id, name) VALUES (?, ?) ON CONFLICT (id) DO NOTHING')
   const settings = db.prepare(`INSERT INTO queue_settings (queue, settings, paused, missing_ms, missing_at) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (queue) DO UPDATE SET settings = excluded.settings, paused = excluded.paused, missing_ms = excluded.missing_ms,

@@ -1,11 +1,11 @@
 /** Notes now and then which jobs run, so that opening the file replays at most a short piece of the journal. */
-import { LIMITS, type TurnMark } from '@millrace/core'
+import { LIMITS, type TurnHeader } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { packRanges, rangesOf } from '../seqs.ts'
 
 export interface WriteRunning {
   /** Also writes if the journal is about to forget events that are not noted yet. */
-  write(turn: TurnMark, forgetEventsBefore: number): void
+  write(turn: TurnHeader, forgetEventsBefore: number): void
   /** Called after the turn is committed. */
   committed(): void
 }

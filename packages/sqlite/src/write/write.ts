@@ -1,5 +1,5 @@
 /** Writes a turn's effects, in one transaction. */
-import type { Effects, TurnMark } from '@millrace/core'
+import type { Effects, TurnHeader } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import type { Claim } from '../open/claim.ts'
 import { prepareTransaction } from '../transaction.ts'
@@ -26,7 +26,7 @@ import { prepareSources } from './sources.ts'
 import { prepareStartJobs } from './start-jobs.ts'
 import { prepareUpdateJobs } from './update-jobs.ts'
 
-export type Write = (effects: Effects, mark: TurnMark) => void
+export type Write = (effects: Effects, mark: TurnHeader) => void
 
 export function prepareWrite(db: Database, claim: Claim): Write {
   const transaction = prepareTransaction(db)
@@ -53,7 +53,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
   const prune = preparePrune(db)
   const jobs = new SortedJobs()
 
-  const writeAll = (effects: Effects, turn: TurnMark) => {
+  const writeAll = (effects: Effects, turn: TurnHeader) => {
     // The mark comes first, so that an engine that has lost the file touches nothing else.
     mark.write(effects, turn)
     // Renames deleted queues before others may take their names.
@@ -78,7 +78,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
     deleteJobs.rows(jobs.deleted)
     deleteJobs.rows(effects.pruned)
     finished.note(effects.settled, turn.at, turn.nextEvent)
-    finished.forget(effects.pruneMarks)
+    finished.forget(effects.pruneTokens)
     if (effects.queuesGone.length > 0) queuesGone.forget(effects.queuesGone)
     running.write(turn, effects.forgetEventsBefore)
     prune(effects)

@@ -3,7 +3,7 @@
  * this engine's life and not to the file: a turn that fails leaves nothing here, and a restart begins from zero.
  */
 import { type Effects, type Lane, LIMITS, type NameStats } from '@millrace/core'
-import { Spread } from './spread.ts'
+import { Histogram } from './histogram.ts'
 
 /** The timings of a name. They hold no lane: a lane leads to all that its tables held, which a reload has thrown away. */
 interface Entry {
@@ -14,8 +14,8 @@ interface Entry {
   started: number
   completed: number
   failed: number
-  readonly wait: Spread
-  readonly run: Spread
+  readonly wait: Histogram
+  readonly run: Histogram
 }
 
 export class Timings {
@@ -98,5 +98,5 @@ export class Timings {
 }
 
 function newEntry(): Entry {
-  return { queue: '', name: '', used: false, started: 0, completed: 0, failed: 0, wait: new Spread(), run: new Spread() }
+  return { queue: '', name: '', used: false, started: 0, completed: 0, failed: 0, wait: new Histogram(), run: new Histogram() }
 }

@@ -1,7 +1,7 @@
 // Lists that come by a connection: readers answer them, and all else goes to the writer as before.
 import type { Command, Delivery, Port, PortListener, Refusal, Request } from '@millrace/core'
 import { expect, test } from 'vitest'
-import { ReadingPort } from './asked.ts'
+import { ReadingPort } from './readRouter.ts'
 
 const EMPTY: Delivery = { replies: [], grants: [], notices: [], events: [], renewal: 0 }
 const PAGE = { jobs: [], next: null }

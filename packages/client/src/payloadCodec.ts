@@ -26,7 +26,7 @@ const BYTES = 1
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-export class Sealer {
+export class PayloadCodec {
   readonly #codec: Codec
   readonly #maxBytes: number
   /** Encoded completions of runs, for as long as a worker may repeat them. */
@@ -38,7 +38,7 @@ export class Sealer {
   }
 
   /** @throws CodecError */
-  seal(what: string, data: Data): Data {
+  encode(what: string, data: Data): Data {
     if (data === null) return null
     const encoded = this.#run('encode', what, framed(data))
     if (encoded.byteLength > this.#maxBytes) {
@@ -54,7 +54,7 @@ export class Sealer {
    *
    * @throws CodecError
    */
-  open(what: string, data: Data): Data {
+  decode(what: string, data: Data): Data {
     if (data === null || typeof data === 'string') return data
     const plain = this.#run('decode', what, data)
     if (plain[0] === BYTES) return new Uint8Array(plain.subarray(1))
@@ -62,12 +62,12 @@ export class Sealer {
     throw new CodecError(`codec.decode has answered no ${what} that was encoded here: it begins with ${plain[0] ?? 'nothing'}`)
   }
 
-  sealJobs(jobs: readonly NewJob[]): readonly NewJob[] {
-    return jobs.map((job) => ({ ...job, data: this.seal('data', job.data) }))
+  encodeJobs(jobs: readonly NewJob[]): readonly NewJob[] {
+    return jobs.map((job) => ({ ...job, data: this.encode('data', job.data) }))
   }
 
-  openGrant(grant: Grant): Grant {
-    return { ...grant, data: this.open('data', grant.data), checkpoint: this.open('checkpoint', grant.checkpoint) }
+  decodeGrant(grant: Grant): Grant {
+    return { ...grant, data: this.decode('data', grant.data), checkpoint: this.decode('checkpoint', grant.checkpoint) }
   }
 
   /** Returns calls whose data is encoded on the way, and whose replies are decoded. */
@@ -75,9 +75,9 @@ export class Sealer {
     return {
       call: <Op extends Operation>(command: CommandOf<Op>): Promise<ReplyOf[Op]> => {
         try {
-          const reply = calls.call<Op>(this.#sealed(command as CommandOf<Operation>) as CommandOf<Op>)
+          const reply = calls.call<Op>(this.#encoded(command as CommandOf<Operation>) as CommandOf<Op>)
           return command.op === 'parents' || command.op === 'getSchedule'
-            ? reply.then((value) => this.#opened(value as ParentsPage | ScheduleView | null) as ReplyOf[Op])
+            ? reply.then((value) => this.#decoded(value as ParentsPage | ScheduleView | null) as ReplyOf[Op])
             : reply
         } catch (error) {
           return Promise.reject(error)
@@ -86,50 +86,51 @@ export class Sealer {
     }
   }
 
-  #sealed(command: CommandOf<Operation>): CommandOf<Operation> {
+  #encoded(command: CommandOf<Operation>): CommandOf<Operation> {
     switch (command.op) {
       case 'complete':
-        return this.#sealedOnce(command)
+        return this.#encodedOnce(command)
       case 'checkpoint':
-        return { ...command, value: this.seal('checkpoint', command.value) }
+        return { ...command, value: this.encode('checkpoint', command.value) }
       case 'update': {
         const { data, checkpoint } = command.changes
         const changes = {
           ...command.changes,
-          ...(data !== undefined && { data: this.seal('data', data) }),
-          ...(checkpoint !== undefined && { checkpoint: this.seal('checkpoint', checkpoint) }),
+          ...(data !== undefined && { data: this.encode('data', data) }),
+          ...(checkpoint !== undefined && { checkpoint: this.encode('checkpoint', checkpoint) }),
         }
         return { ...command, changes }
       }
       case 'flow': {
-        const nodes = command.nodes.map((node) => ({ ...node, job: { ...node.job, data: this.seal('data', node.job.data) } }))
+        const nodes = command.nodes.map((node) => ({ ...node, job: { ...node.job, data: this.encode('data', node.job.data) } }))
         return { ...command, nodes }
       }
       case 'upsertSchedule':
-        return { ...command, job: { ...command.job, data: this.seal('data', command.job.data) } }
+        return { ...command, job: { ...command.job, data: this.encode('data', command.job.data) } }
       default:
         return command
     }
   }
 
   /** Encodes a completion once: a repeat counts as the same only with the same bytes, and a codec may return other bytes each time. */
-  #sealedOnce(command: CompleteCommand): CompleteCommand {
+  #encodedOnce(command: CompleteCommand): CompleteCommand {
     const before = this.#completions.get(command)
     if (before !== undefined) return before
     const { enqueues, output } = command
-    const sealed = { ...command, output: this.seal('output', output), ...(enqueues && { enqueues: this.sealJobs(enqueues) }) }
-    this.#completions.set(command, sealed)
-    return sealed
+    const encodedCommand = { ...command, output: this.encode('output', output), ...(enqueues && { enqueues: this.encodeJobs(enqueues) }) }
+    this.#completions.set(command, encodedCommand)
+    return encodedCommand
   }
 
-  #opened(value: ParentsPage | ScheduleView | null): typeof value {
+  #decoded(value: ParentsPage | ScheduleView | null): typeof value {
     if (value === null) return null
-    if ('parents' in value) return { ...value, parents: value.parents.map((one) => ({ ...one, output: this.open('output', one.output) })) }
+    if ('parents' in value)
+      return { ...value, parents: value.parents.map((one) => ({ ...one, output: this.decode('output', one.output) })) }
     const { job, result } = value
     return {
       ...value,
-      job: { ...job, data: this.open('data', job.data) },
-      result: result && { ...result, output: this.open('output', result.output) },
+      job: { ...job, data: this.decode('data', job.data) },
+      result: result && { ...result, output: this.decode('output', result.output) },
     }
   }
 

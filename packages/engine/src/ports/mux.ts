@@ -9,12 +9,12 @@ import { type PackedDelivery, unpackDelivery } from './pack/deliveries.ts'
 import { type PackedRequests, packRequests } from './pack/requests.ts'
 
 /** A message to the writer: requests, the number of events that have been read, or null when the Port is closed. */
-export type TrunkRequest = readonly [port: number, said: PackedRequests | number | null]
-export type TrunkDelivery = readonly [port: number, said: PackedDelivery]
+export type MuxRequest = readonly [port: number, said: PackedRequests | number | null]
+export type MuxDelivery = readonly [port: number, said: PackedDelivery]
 
-export class Trunk {
+export class PortMux {
   readonly #channel: MessagePort
-  readonly #ports = new Map<number, TrunkPort>()
+  readonly #ports = new Map<number, MuxedPort>()
   readonly #maxDataBytes: number | undefined
   #opened = 0
   /** The number of Ports that keep the process alive. */
@@ -24,21 +24,21 @@ export class Trunk {
   constructor(channel: MessagePort, maxDataBytes?: number) {
     this.#channel = channel
     this.#maxDataBytes = maxDataBytes
-    channel.on('message', ([port, said]: TrunkDelivery) => this.#ports.get(port)?.hear(said))
+    channel.on('message', ([port, said]: MuxDelivery) => this.#ports.get(port)?.hear(said))
     channel.on('close', () => this.#end())
     channel.unref()
   }
 
-  /** True if the writer's end is gone: further Ports need another trunk. */
+  /** True if the writer's end is gone: further Ports need another mux. */
   get ended(): boolean {
     return this.#ended
   }
 
   openPort(): Port {
     const number = ++this.#opened
-    const port = new TrunkPort({
+    const port = new MuxedPort({
       maxDataBytes: this.#maxDataBytes,
-      say: (said) => this.#channel.postMessage([number, said] satisfies TrunkRequest),
+      say: (said) => this.#channel.postMessage([number, said] satisfies MuxRequest),
       hold: (by) => this.#hold(by),
       closed: () => this.#ports.delete(number),
     })
@@ -60,22 +60,22 @@ export class Trunk {
   }
 }
 
-interface TrunkPortOptions {
+interface MuxPortOptions {
   readonly maxDataBytes: number | undefined
-  readonly say: (said: TrunkRequest[1]) => void
+  readonly say: (said: MuxRequest[1]) => void
   readonly hold: (by: 1 | -1) => void
   readonly closed: () => void
 }
 
-class TrunkPort implements Port {
+class MuxedPort implements Port {
   readonly capabilities = CAPABILITIES
   readonly maxDataBytes: number | undefined
-  readonly #options: TrunkPortOptions
+  readonly #options: MuxPortOptions
   #listener: PortListener | undefined
   #held = false
   #over = false
 
-  constructor(options: TrunkPortOptions) {
+  constructor(options: MuxPortOptions) {
     this.#options = options
     this.maxDataBytes = options.maxDataBytes
   }

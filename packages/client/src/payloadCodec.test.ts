@@ -2,32 +2,32 @@
 import { CodecError, type CommandOf, type Operation } from '@millrace/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Sealer } from './seal.ts'
+import { PayloadCodec } from './payloadCodec.ts'
 
 const flip = (bytes: Uint8Array) => bytes.map((byte) => byte ^ 0xff)
-const sealer = new Sealer({ encode: flip, decode: flip }, 1_000)
+const codec = new PayloadCodec({ encode: flip, decode: flip }, 1_000)
 
 describe('data', () => {
   test('comes back as it was: text, bytes, nothing', () => {
     fc.assert(
       fc.property(fc.oneof(fc.json(), fc.uint8Array({ maxLength: 100 }), fc.constant(null), fc.constantFrom('', '"\u0000é😀"')), (data) => {
-        const sealed = sealer.seal('data', data)
+        const sealed = codec.encode('data', data)
         if (data === null) expect(sealed).toBeNull()
         else expect(sealed).toBeInstanceOf(Uint8Array)
-        expect(sealer.open('data', sealed)).toEqual(data)
+        expect(codec.decode('data', sealed)).toEqual(data)
       }),
     )
   })
 
   test('that was stored before there was a codec is read as it is, where it is text', () => {
-    expect(sealer.open('data', '{"n":1}')).toBe('{"n":1}')
+    expect(codec.decode('data', '{"n":1}')).toBe('{"n":1}')
   })
 
   test('is its own piece of memory, whatever the codec has answered', () => {
-    const pooled = new Sealer({ encode: (bytes) => Buffer.concat([bytes]), decode: (bytes) => Buffer.concat([bytes]) }, 1_000)
-    const sealed = pooled.seal('data', new Uint8Array([1, 2])) as Uint8Array
+    const pooled = new PayloadCodec({ encode: (bytes) => Buffer.concat([bytes]), decode: (bytes) => Buffer.concat([bytes]) }, 1_000)
+    const sealed = pooled.encode('data', new Uint8Array([1, 2])) as Uint8Array
     expect(sealed.buffer.byteLength).toBe(3)
-    const opened = pooled.open('data', sealed) as Uint8Array
+    const opened = pooled.decode('data', sealed) as Uint8Array
     expect([opened.buffer.byteLength, Buffer.isBuffer(opened)]).toEqual([2, false])
   })
 })
@@ -46,8 +46,8 @@ const WRONG: readonly (readonly [string, () => unknown, RegExp])[] = [
 ]
 
 test.each(WRONG)('a codec that %s', (_what, wrong, says) => {
-  const broken = new Sealer({ encode: wrong as never, decode: wrong as never }, 1_000)
-  for (const call of [() => broken.seal('data', '1'), () => broken.open('data', new Uint8Array([1]))]) {
+  const broken = new PayloadCodec({ encode: wrong as never, decode: wrong as never }, 1_000)
+  for (const call of [() => broken.encode('data', '1'), () => broken.decode('data', new Uint8Array([1]))]) {
     expect(call).toThrow(CodecError)
     expect(call).toThrow(says)
   }
@@ -58,23 +58,23 @@ test.each([
   ['another kind', [9, 9]],
   ['no text', [0, 0xff]],
 ])('decoded to %s', (_what, bytes) => {
-  const other = new Sealer({ encode: flip, decode: () => new Uint8Array(bytes) }, 1_000)
-  expect(() => other.open('output', new Uint8Array([1]))).toThrow(CodecError)
+  const other = new PayloadCodec({ encode: flip, decode: () => new Uint8Array(bytes) }, 1_000)
+  expect(() => other.decode('output', new Uint8Array([1]))).toThrow(CodecError)
 })
 
 test('what grows beyond maxDataBytes is refused', () => {
-  expect(() => sealer.seal('output', 'x'.repeat(1_000))).toThrow(/1001 bytes of output, and at most 1000/)
+  expect(() => codec.encode('output', 'x'.repeat(1_000))).toThrow(/1001 bytes of output, and at most 1000/)
 })
 
 describe('calls', () => {
   const sent: CommandOf<Operation>[] = []
-  const calls = sealer.around({
+  const calls = codec.around({
     call: (command) => {
       sent.push(command as CommandOf<Operation>)
       return Promise.resolve(true as never)
     },
   })
-  const sealed = (data: string) => sealer.seal('data', data)
+  const sealed = (data: string) => codec.encode('data', data)
 
   test('have all of their data encoded', async () => {
     const jobs = [{ name: 'a', data: '1', priority: 3 }]

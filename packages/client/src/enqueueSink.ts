@@ -1,7 +1,7 @@
 /** Accepts new jobs in the engine's place, and passes them on when it can. */
 import type { Command, Enqueued, Forwarded, JobKey, NewJob, Refusal } from '@millrace/core'
 
-export interface Intake {
+export interface EnqueueSink {
   /** Called once, with the function that calls the engine. */
   start(call: (command: Command & { readonly op: 'forward' }) => Promise<Forwarded>): void
   /** Resolves when the jobs are safe: all or none. */

@@ -1,5 +1,5 @@
 /** Tracks whether the far side can be waited for, and notifies listeners when it cannot. */
-export class Reach {
+export class Connectivity {
   readonly #listeners = new Set<() => void>()
   #away = false
 

@@ -1,27 +1,27 @@
-/** Both ends of a trunk: many Ports over one channel, each with what is its own. */
+/** Both ends of a mux: many Ports over one channel, each with what is its own. */
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import type { Delivery, JobEvent, Port, Refusal } from '@millrace/core'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Client } from '../writer/client.ts'
-import { TrunkEnd } from '../writer/trunk.ts'
+import { PortDemux } from '../writer/demux.ts'
+import { type MuxRequest, PortMux } from './mux.ts'
 import { packDelivery } from './pack/deliveries.ts'
-import { Trunk, type TrunkRequest } from './trunk.ts'
 
 const EMPTY: Delivery = { replies: [], grants: [], notices: [], events: [], renewal: 0 }
 const reply = (id: number): Delivery => ({ ...EMPTY, replies: [{ id, value: true }] })
 
 let far: MessagePort
-let trunk: Trunk
+let mux: PortMux
 /** What the far end has heard. */
-let said: TrunkRequest[]
+let said: MuxRequest[]
 let wake = () => {}
 
 beforeEach(() => {
   const { port1, port2 } = new MessageChannel()
-  trunk = new Trunk(port1)
+  mux = new PortMux(port1)
   far = port2
   said = []
-  far.on('message', (message: TrunkRequest) => {
+  far.on('message', (message: MuxRequest) => {
     said.push(message)
     wake()
   })
@@ -36,7 +36,7 @@ const next = () =>
   })
 
 function open(): { port: Port; delivered: Delivery[]; ended: Refusal[] } {
-  const port = trunk.openPort()
+  const port = mux.openPort()
   const [delivered, ended]: [Delivery[], Refusal[]] = [[], []]
   port.listen({
     deliver: (delivery) => {
@@ -94,7 +94,7 @@ test('a far end that goes is told of to all that are open', async () => {
   while (two.ended.length === 0) await next()
   expect(one.ended).toEqual([])
   expect(two.ended).toMatchObject([{ code: 'ENGINE_STOPPED' }])
-  expect(trunk.ended).toBe(true)
+  expect(mux.ended).toBe(true)
 })
 
 test('the writer has a client for each, until it is closed or the channel is', () => {
@@ -108,8 +108,8 @@ test('the writer has a client for each, until it is closed or the channel is', (
     }
   }
   const sent: unknown[] = []
-  const end = new TrunkEnd(connect, (message) => sent.push(message))
-  const requests = {} as Exclude<TrunkRequest[1], number | null>
+  const end = new PortDemux(connect, (message) => sent.push(message))
+  const requests = {} as Exclude<MuxRequest[1], number | null>
   expect(end.hear([7, requests])).toBe(true)
   expect(end.hear([7, 3])).toBe(false)
   expect(end.hear([9, requests])).toBe(true)

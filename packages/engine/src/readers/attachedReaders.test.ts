@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import type { CommandOf } from '@millrace/core'
 import { expect, onTestFinished, test } from 'vitest'
-import { greet, greetingOf, ReaderLine } from './line.ts'
+import { greet, greetingOf, ReaderLine } from './attachedReaders.ts'
 
 type List = CommandOf<'list'>
 type Readers = NonNullable<Parameters<typeof greet>[1]>

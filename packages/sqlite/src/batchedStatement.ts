@@ -15,7 +15,7 @@ interface Rung {
   readonly values: SqlValue[]
 }
 
-export interface Ladder<Item> {
+export interface BatchedStatement<Item> {
   /** Runs the statement for all items. Returns the number of changed rows. */
   run(items: readonly Item[], shared: readonly SqlValue[]): number
   /** Runs a query for all items. Returns its rows as arrays. */
@@ -33,7 +33,7 @@ export interface LadderShape<Item> {
   readonly bind: (item: Item, values: SqlValue[], at: number, index: number) => void
 }
 
-export function prepareLadder<Item>(db: Database, { sql, shared, width, bind }: LadderShape<Item>): Ladder<Item> {
+export function prepareBatched<Item>(db: Database, { sql, shared, width, bind }: LadderShape<Item>): BatchedStatement<Item> {
   const row = `(${Array(width).fill('?').join(', ')})`
   const rungs: Rung[] = RUNGS.map((rows) => ({
     rows,

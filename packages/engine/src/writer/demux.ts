@@ -1,17 +1,17 @@
-/** The writer's end of a trunk: a client of the actor for each Port at the other end, from its first message until it is closed. */
-import type { TrunkDelivery, TrunkRequest } from '../ports/trunk.ts'
+/** The writer's end of a mux: a client of the actor for each Port at the other end, from its first message until it is closed. */
+import type { MuxDelivery, MuxRequest } from '../ports/mux.ts'
 import type { Client } from './client.ts'
 
-export class TrunkEnd {
+export class PortDemux {
   readonly #clients = new Map<number, Client>()
   readonly #connect: (port: number) => Client
 
-  constructor(connect: (post: (said: TrunkDelivery[1]) => void) => Client, post: (message: TrunkDelivery) => void) {
+  constructor(connect: (post: (said: MuxDelivery[1]) => void) => Client, post: (message: MuxDelivery) => void) {
     this.#connect = (port) => connect((said) => post([port, said]))
   }
 
   /** Returns true if there is something to do. */
-  hear([port, said]: TrunkRequest): boolean {
+  hear([port, said]: MuxRequest): boolean {
     let client = this.#clients.get(port)
     if (said === null) {
       client?.leave()

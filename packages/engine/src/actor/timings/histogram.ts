@@ -1,5 +1,5 @@
 /**
- * Records how durations are spread: counts in fixed buckets that grow with the duration, eight to each doubling. Adding
+ * Records how durations are histogram: counts in fixed buckets that grow with the duration, eight to each doubling. Adding
  * one allocates nothing. Percentiles cover the last 1,024 to 2,048 durations and are right to within 6 %, up to 16 ms to
  * the millisecond. Durations that they no longer cover go into the histogram of all. Its bounds are among the buckets'
  * own, so it is exact, and a duration is counted once.
@@ -14,7 +14,7 @@ const BUCKETS = EXACT + 1 + 28 * 8
 /** The size of one generation: when it is full, the one before it is moved to the histogram. */
 const KEPT = 1_024
 
-export class Spread {
+export class Histogram {
   #recent = new Uint16Array(BUCKETS)
   #before = new Uint16Array(BUCKETS)
   #count = 0
