@@ -14,14 +14,8 @@ export interface Area {
 
 export const AREAS: readonly Area[] = [
   {
-    name: 'decide',
-    folders: ['packages/core/src/decide'],
-    packages: ['core', 'testkit', 'engine', 'client'],
-    system: ['test/ports', 'test/engine', 'test/limits'],
-  },
-  {
-    name: 'tables',
-    folders: ['packages/core/src/tables'],
+    name: 'kernel',
+    folders: ['packages/core/src/kernel'],
     packages: ['core', 'testkit', 'engine', 'client'],
     system: ['test/ports', 'test/engine', 'test/limits'],
   },

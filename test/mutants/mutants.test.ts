@@ -8,7 +8,7 @@ import equivalents from './equivalents.json' with { type: 'json' }
 import { type Mutant, parse, plant } from './plant.ts'
 import { keyOf, type Result, stale, table, wilson } from './score.ts'
 
-const FILE = 'packages/core/src/decide/example.ts'
+const FILE = 'packages/core/src/kernel/example.ts'
 const changes = (source: string, file = FILE) => parse(file, source).mutants.map(({ operator, after }) => `${operator}: ${after}`)
 
 /** What `f` answers with each mutant in turn on; an error's name for those that throw. */

@@ -2,14 +2,15 @@
  * The job as the engine holds it: one mutable record per job that runs or stands in a window, and one per row that a turn
  * touches. Times are milliseconds since 1970 unless a name ends in `Mono`; 0 stands for "never" in a time.
  */
-import type { Field } from './definition.ts'
+
 import type { FlowPlace } from './flow.ts'
 import type { JobKey } from './id.ts'
+import type { KeyBacklog } from './kernel/keys/keyBacklog.ts'
+import type { Lane } from './kernel/queues/lane.ts'
+import type { Field } from './kernel/sessions/definition.ts'
+import type { Session } from './kernel/sessions/session.ts'
 import type { StateCode } from './lifecycle.ts'
 import type { Policy } from './policy.ts'
-import type { KeyBacklog } from './tables/keyBacklog.ts'
-import type { Lane } from './tables/lane.ts'
-import type { Session } from './tables/session.ts'
 
 /** JSON text, bytes as they are, or null for `undefined`. The engine never looks inside. */
 export type Data = string | Uint8Array | null

@@ -2,16 +2,17 @@
  * Checks invariant 18, and whatever else must hold between two turns: the tables are what a rebuild from the store would give.
  * Throws an error that names the first difference.
  */
-import { exclusiveKey } from '../decide/shaping.ts'
+
 import { attemptOf, type Job } from '../job.ts'
+import { exclusiveKey } from '../kernel/jobs/coalescing.ts'
+import { loadTables } from '../kernel/load.ts'
+import type { Lane } from '../kernel/queues/lane.ts'
+import { leaseEndMono } from '../kernel/sessions/lease.ts'
+import type { JobRow } from '../kernel/store.ts'
+import type { Tables } from '../kernel/tables.ts'
 import { ACTIVE, isLive, SCHEDULED, STATES, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import { parsePolicy } from '../policy.ts'
-import type { JobRow } from '../store.ts'
-import type { Lane } from '../tables/lane.ts'
-import { leaseEndMono } from '../tables/lease.ts'
-import { loadTables } from '../tables/load.ts'
-import type { Tables } from '../tables/tables.ts'
 import { auditFlows } from './flows.ts'
 import { keyOf, type MemoryStore } from './memoryStore.ts'
 

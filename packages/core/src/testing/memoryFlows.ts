@@ -2,8 +2,8 @@
 import { DELETED, type DependencyCounter, type DueMode, dueMode, type FlowEffects, NOTIFY, type ParentOutcome, takesBack } from '../flow.ts'
 import type { FlowCursor } from '../flowCommands.ts'
 import type { Data } from '../job.ts'
+import { type FlowDueRow, type FlowJobRow, type FlowLeftRow, type ParentRow, StoreFailure } from '../kernel/store.ts'
 import { isFinal } from '../lifecycle.ts'
-import { type FlowDueRow, type FlowJobRow, type FlowLeftRow, type ParentRow, StoreFailure } from '../store.ts'
 import type { MemoryStore } from './memoryStore.ts'
 
 export interface StoredEdge {

@@ -1,9 +1,10 @@
 /** The history of queues, and the failures by kind, in a MemoryStore. */
-import type { Effects } from '../effects.ts'
+
 import { hourOf } from '../history.ts'
+import type { Effects } from '../kernel/effects.ts'
+import type { FailureRow, MinuteRow } from '../kernel/store.ts'
 import { LIMITS } from '../limits.ts'
 import type { HistoryStep } from '../observeCommands.ts'
-import type { FailureRow, MinuteRow } from '../store.ts'
 
 interface Kind extends Omit<FailureRow, 'job' | 'message'> {
   readonly seq: number

@@ -3,19 +3,14 @@
  * unique, states and times agree. It writes only what a touch bit says, so that a decision that forgets one is found out.
  */
 import type { FailedPlace, ListFilter } from '../commands.ts'
-import type { Effects, LogRecord, PresenceNote, PrunedJob, RunRecord, SourceMark } from '../effects.ts'
 import { isEnd, isJobEvent, type JobEvent, type JournalEvent } from '../events.ts'
 import type { DependencyCounter } from '../flow.ts'
 import type { FlowCursor } from '../flowCommands.ts'
 import type { JobKey } from '../id.ts'
 import { DIRTY_COMPLETE, DIRTY_DATA, DIRTY_DELETE, DIRTY_INSERT, DIRTY_PLACE, DIRTY_START, type Job } from '../job.ts'
-import { ACTIVE, BLOCKED, COMPLETED, FAILED, isFinal, SCHEDULED, type StateCode, WAITING } from '../lifecycle.ts'
-import { LIMITS } from '../limits.ts'
-import type { HistoryStep } from '../observeCommands.ts'
-import type { AttemptView } from '../replies.ts'
-import type { JournalExtent } from '../retention.ts'
-import type { RunError } from '../runError.ts'
-import type { Schedule } from '../schedule.ts'
+import type { Effects, LogRecord, PresenceNote, PrunedJob, RunRecord, SourceMark } from '../kernel/effects.ts'
+import { droppedAttempt } from '../kernel/jobs/view.ts'
+import type { Counts } from '../kernel/queues/lane.ts'
 import {
   type ActiveRow,
   type BucketRow,
@@ -45,9 +40,14 @@ import {
   type TurnHeader,
   type TurnQuery,
   type TurnRow,
-} from '../store.ts'
-import type { Counts } from '../tables/lane.ts'
-import { droppedAttempt } from '../view.ts'
+} from '../kernel/store.ts'
+import { ACTIVE, BLOCKED, COMPLETED, FAILED, isFinal, SCHEDULED, type StateCode, WAITING } from '../lifecycle.ts'
+import { LIMITS } from '../limits.ts'
+import type { HistoryStep } from '../observeCommands.ts'
+import type { AttemptView } from '../replies.ts'
+import type { JournalExtent } from '../retention.ts'
+import type { RunError } from '../runError.ts'
+import type { Schedule } from '../schedule.ts'
 import { MemoryFlows } from './memoryFlows.ts'
 import { MemoryObserved } from './memoryObserved.ts'
 

@@ -1,0 +1,37 @@
+/** The counter of a job that waits for others. */
+import { type CLOSED, type DependencyCounter, NOTIFY, OPEN, type SHUT } from '../../flow.ts'
+import type { Job } from '../../job.ts'
+import { SCHEDULED, WAITING } from '../../lifecycle.ts'
+import { enterLine } from '../queues/line.ts'
+import type { TurnContext } from '../turn.ts'
+
+/** Opens the counter if all parents have ended as far as the job has heard. If one may be live again, the job is notified first. */
+export function openOncePropagated(turn: TurnContext, job: Job, counter: DependencyCounter): void {
+  const { tables, facts, effects } = turn
+  if (facts.flowBack || effects.flows.back) {
+    effects.flows.note({ seq: counter.parent }, NOTIFY)
+    tables.flowWork = true
+  } else open(turn, job, counter)
+}
+
+/** Lets a job through; there is no other place that does. Its `delay` counts from here. */
+function open(turn: TurnContext, job: Job, counter: DependencyCounter): void {
+  const { tables, facts, effects, now } = turn
+  setDependencies(turn, counter, OPEN)
+  job.runAt = Math.max(job.runAt, now.wall + (job.extras?.flow?.delay ?? 0))
+  const later = job.runAt > now.wall
+  effects.move(job, 'release', later ? SCHEDULED : WAITING)
+  effects.event('released', job, later ? job.runAt : undefined)
+  facts.addArrival(job)
+  if (later) tables.noteDue(job.runAt)
+  else enterLine(turn, job)
+}
+
+export function setDependencies(
+  { effects }: TurnContext,
+  counter: DependencyCounter,
+  state: typeof CLOSED | typeof OPEN | typeof SHUT,
+): void {
+  counter.state = state
+  effects.flows.changed.add(counter)
+}

@@ -1,0 +1,337 @@
+/** Flows, case by case; random ones in flows.test.ts. Bounds are so small that every slice is cut. */
+
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { JobKey } from '../../id.ts'
+import { LIMITS } from '../../limits.ts'
+import type { Command } from '../../operations.ts'
+import type { Enqueued } from '../../replies.ts'
+import { DEFAULT_RETENTION } from '../../retention.ts'
+import { createFlow, flowOf } from '../../testing/flows.ts'
+import { useSmallLimits } from '../../testing/smallLimits.ts'
+import { keyOfJob, World } from '../../testing/world.ts'
+
+useSmallLimits()
+
+let world: World
+
+beforeEach(() => {
+  world = new World()
+})
+
+const ERROR = { name: 'Error', message: 'no' }
+const states = (jobs: readonly { readonly seq: number }[]) => jobs.map((job) => world.stateOf(job))
+const complete = ({ seq }: { readonly seq: number }, output: string | null = null) =>
+  world.run({ op: 'complete', seq, run: world.row({ seq }).run, output })
+const fail = ({ seq }: { readonly seq: number }) => world.run({ op: 'fail', seq, run: world.row({ seq }).run, error: ERROR, retry: false })
+const errorOf = ({ seq }: { readonly seq: number }) => world.store.lastError(seq)
+
+test('a job waits for all of its parents, and is then let through once', () => {
+  world.attach('s', ['a'])
+  const bystander = createFlow(world, [{ job: { name: 'b' } }, { parents: [0] }])
+  const jobs = createFlow(world, [{}, {}, { parents: [0, 1] }, { parents: [2] }])
+  expect(states(jobs)).toEqual(['active', 'active', 'blocked', 'blocked'])
+  const [a, b, c, d] = jobs as [never, never, never, never]
+  complete(a)
+  expect(states(jobs)).toEqual(['completed', 'active', 'blocked', 'blocked'])
+  const turned = complete(b)
+  expect(turned.events.filter(({ type }) => type === 'released')).toHaveLength(1)
+  expect(states(jobs)).toEqual(['completed', 'completed', 'active', 'blocked'])
+  complete(c)
+  complete(d)
+  expect(states(jobs)).toEqual(['completed', 'completed', 'completed', 'completed'])
+  expect(states(bystander)).toEqual(['waiting', 'blocked'])
+})
+
+test.each(['while', 'after'] as const)(
+  'a parent that is retried as its many children are told, and ends %s its return is told, is told to each of them',
+  (when) => {
+    const jobs = createFlow(world, [{}, ...Array.from({ length: 20 }, () => ({ parents: [0] }))])
+    const [parent, ...children] = jobs as [Enqueued, ...Enqueued[]]
+    const bystanders = createFlow(world, [{ job: { name: 'b' } }, { parents: [0] }])
+    world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
+    world.turn({ op: 'fail', seq: parent.seq, run: 1, error: ERROR, retry: false })
+    for (let slices = 0; slices < 3; slices++) world.turn()
+    expect(states(children).filter((state) => state === 'failed')).toHaveLength(3 * LIMITS.sliceRows)
+    world.turn({ op: 'retry', id: keyOfJob(parent) })
+    // Those that were told of the failure are the first to hear of the return.
+    world.turn()
+    expect(states(children.slice(0, LIMITS.sliceRows))).toEqual(Array(LIMITS.sliceRows).fill('blocked'))
+    if (when === 'after') world.run()
+    expect([world.stateOf(parent), world.store.flows.due.size]).toEqual(['active', when === 'after' ? 0 : 1])
+    complete(parent)
+    expect(states(children)).toEqual(['active', ...Array(19).fill('waiting')])
+    expect(world.store.flows.due.size).toBe(0)
+    expect(states(bystanders)).toEqual(['waiting', 'blocked'])
+  },
+)
+
+test('a parent of many lets them through in slices, each once, whatever breaks off between two of them', () => {
+  const jobs = createFlow(world, [{}, ...Array.from({ length: 20 }, () => ({ parents: [0] }))])
+  const [parent, ...children] = jobs
+  world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
+  let turned = world.turn({ op: 'complete', seq: parent?.seq as number, run: 1, output: null })
+  expect(states(children)).not.toContain('waiting')
+  const released: number[] = []
+  for (let turns = 0; world.tables.flowWork; turns++) {
+    turned = world.turn()
+    const now = turned.events.filter(({ type }) => type === 'released').map(({ seq }) => seq)
+    expect(now.length).toBeLessThanOrEqual(LIMITS.sliceRows)
+    released.push(...now)
+    // As after a crash: what was told is on disk, and so is what is still to be told.
+    if (turns % 2 === 0) world.reload('s')
+    expect(turns).toBeLessThan(40)
+  }
+  expect(released.toSorted((a, b) => a - b)).toEqual(children.map(({ seq }) => seq))
+  expect(world.store.flows.due.size).toBe(0)
+})
+
+test('what waits for others takes no memory', () => {
+  world.attach('s', ['a'])
+  createFlow(world, [{}, ...Array.from({ length: 50 }, () => ({ parents: [0] }))])
+  expect(world.tables.jobs.size).toBe(1)
+})
+
+test('a turn in which nobody waits for what ends has nothing to do with flows', () => {
+  world.attach('s', ['a'])
+  const job = world.enqueue('a')
+  complete(job)
+  expect(world.tables.flowWork).toBe(false)
+  expect(world.store.flows.due.size).toBe(0)
+})
+
+describe('a parent that fails', () => {
+  test('fails those that wait for it, and those that wait for them, without a run', () => {
+    world.attach('s', ['a'])
+    const jobs = createFlow(world, [{}, {}, { parents: [0, 1] }, { parents: [2] }])
+    fail(jobs[0] as never)
+    expect(states(jobs)).toEqual(['failed', 'active', 'failed', 'failed'])
+    for (const job of jobs.slice(2)) {
+      expect(errorOf(job)).toMatchObject({ name: 'ParentFailedError', message: expect.stringMatching(/is failed$/) })
+      expect(world.row(job).run).toBe(0)
+    }
+  })
+
+  test.each(['continue', 'ignore'] as const)('lets those through that %s, once all have ended', (onFailure) => {
+    world.attach('s', ['a'])
+    const jobs = createFlow(world, [{}, {}, { parents: [0, 1], onFailure }])
+    fail(jobs[0] as never)
+    expect(states(jobs)).toEqual(['failed', 'active', 'blocked'])
+    complete(jobs[1] as never)
+    expect(states(jobs)).toEqual(['failed', 'completed', 'active'])
+  })
+
+  test('whatever ends it: cancelled, expired, deleted, lost', () => {
+    const cancelled = createFlow(world, [{}, { parents: [0] }])
+    const expired = createFlow(world, [{ job: { ttl: 10 } }, { parents: [0] }])
+    const deleted = createFlow(world, [{}, { parents: [0] }])
+    world.call<'cancel'>({ op: 'cancel', id: keyOfJob(cancelled[0] as never) })
+    world.call<'delete'>({ op: 'delete', id: keyOfJob(deleted[0] as never) })
+    world.after(10)
+    for (const [jobs, word] of [
+      [cancelled, 'cancelled'],
+      [expired, 'failed'],
+      [deleted, 'deleted'],
+    ] as const) {
+      expect(world.stateOf(jobs[1] as never)).toBe('failed')
+      expect(errorOf(jobs[1] as never)?.message).toMatch(new RegExp(`is ${word}$`))
+    }
+    const lost = createFlow(world, [{ job: { maxAttempts: 1 } }, { parents: [0] }])
+    world.attach('s', ['a'])
+    world.reload()
+    world.run()
+    expect(states(lost)).toEqual(['failed', 'failed'])
+  })
+
+  test('retried, brings back what failed because of it, and nothing else', () => {
+    world.attach('s', ['a'])
+    const jobs = createFlow(world, [{}, { parents: [0] }, { parents: [1] }, { parents: [0], onFailure: 'continue' }, { parents: [0] }])
+    world.call<'cancel'>({ op: 'cancel', id: keyOfJob(jobs[4] as never) })
+    fail(jobs[0] as never)
+    complete(jobs[3] as never)
+    expect(states(jobs)).toEqual(['failed', 'failed', 'failed', 'completed', 'cancelled'])
+    world.call<'retry'>({ op: 'retry', id: keyOfJob(jobs[0] as never) })
+    expect(states(jobs)).toEqual(['active', 'blocked', 'blocked', 'completed', 'cancelled'])
+    complete(jobs[0] as never)
+    complete(jobs[1] as never)
+    complete(jobs[2] as never)
+    expect(states(jobs)).toEqual(['completed', 'completed', 'completed', 'completed', 'cancelled'])
+  })
+
+  test('a child alone cannot be retried: its parent is named as what is to be', () => {
+    world.attach('s', ['a'])
+    const jobs = createFlow(world, [{}, { parents: [0] }])
+    fail(jobs[0] as never)
+    expect(world.refusal({ op: 'retry', id: keyOfJob(jobs[1] as never) })).toBe('PARENT_FAILED')
+    expect(world.call<'redrive'>({ op: 'redrive', limit: 10 })).toMatchObject({ count: 1 })
+    expect(states(jobs)).toEqual(['active', 'blocked'])
+  })
+
+  test('a child that waits on for another is failed by the second as well, once', () => {
+    world.attach('s', ['a'])
+    const jobs = createFlow(world, [{}, {}, { parents: [0, 1] }])
+    fail(jobs[0] as never)
+    fail(jobs[1] as never)
+    world.call<'retry'>({ op: 'retry', id: keyOfJob(jobs[0] as never) })
+    expect(states(jobs)).toEqual(['active', 'failed', 'failed'])
+    world.call<'retry'>({ op: 'retry', id: keyOfJob(jobs[1] as never) })
+    expect(states(jobs)).toEqual(['active', 'active', 'blocked'])
+  })
+})
+
+describe('a job that waits', () => {
+  test('counts its delay from its release, and its ttl from the beginning', () => {
+    world.attach('s', ['a'])
+    const jobs = createFlow(world, [{}, { parents: [0], job: { delay: 100 } }, { parents: [0], job: { ttl: 50 } }])
+    world.after(60)
+    expect(states(jobs)).toEqual(['active', 'blocked', 'failed'])
+    expect(errorOf(jobs[2] as never)?.name).toBe('JobExpiredError')
+    complete(jobs[0] as never)
+    expect(world.stateOf(jobs[1] as never)).toBe('scheduled')
+    world.after(99)
+    expect(world.stateOf(jobs[1] as never)).toBe('scheduled')
+    world.after(1)
+    expect(world.stateOf(jobs[1] as never)).toBe('active')
+  })
+
+  test('is changed in place, and not run by hand', () => {
+    const jobs = createFlow(world, [{}, { parents: [0] }])
+    const id = keyOfJob(jobs[1] as never)
+    expect(world.refusal({ op: 'runNow', id })).toBe('JOB_BLOCKED')
+    world.call<'update'>({ op: 'update', id, changes: { priority: 5, data: 'new' } })
+    expect(world.row(jobs[1] as never)).toMatchObject({ priority: 5, data: 'new' })
+    expect(world.stateOf(jobs[1] as never)).toBe('blocked')
+  })
+
+  test('cancelled while it waits and retried, waits again; or runs, where all have completed since', () => {
+    world.attach('s', ['a'])
+    const jobs = createFlow(world, [{}, { parents: [0] }])
+    const id = keyOfJob(jobs[1] as never)
+    world.call<'cancel'>({ op: 'cancel', id })
+    world.call<'retry'>({ op: 'retry', id })
+    expect(world.stateOf(jobs[1] as never)).toBe('blocked')
+    world.call<'cancel'>({ op: 'cancel', id })
+    complete(jobs[0] as never)
+    expect(world.stateOf(jobs[1] as never)).toBe('cancelled')
+    world.call<'retry'>({ op: 'retry', id })
+    expect(world.stateOf(jobs[1] as never)).toBe('active')
+  })
+})
+
+test.each(['at once', 'first the parent'])('brought back with its parent, %s, a job waits for it again', (how) => {
+  world.attach('s', ['a'])
+  const jobs = createFlow(world, [{}, { parents: [0], onFailure: 'continue' }])
+  const [parent, child] = jobs.map((job) => ({ op: 'retry', id: keyOfJob(job) }) as const)
+  world.call<'cancel'>({ op: 'cancel', id: (child as { id: JobKey }).id })
+  fail(jobs[0] as never)
+  expect(states(jobs)).toEqual(['failed', 'cancelled'])
+  if (how === 'at once') world.turn(parent as Command, child as Command)
+  else {
+    world.turn(parent as Command)
+    world.turn(child as Command)
+  }
+  world.run()
+  expect(states(jobs)).toEqual(['active', 'blocked'])
+  complete(jobs[0] as never)
+  expect(states(jobs)).toEqual(['completed', 'active'])
+})
+
+test('brought back beside others, a job whose parents have ended is let through all the same', () => {
+  world.attach('s', ['a'])
+  const jobs = createFlow(world, [{}, { parents: [0], onFailure: 'continue' }])
+  const others = createFlow(world, [{}, { parents: [0], onFailure: 'continue' }])
+  world.call<'cancel'>({ op: 'cancel', id: keyOfJob(jobs[1] as never) })
+  fail(jobs[0] as never)
+  fail(others[0] as never)
+  world.turn({ op: 'retry', id: keyOfJob(others[0] as never) }, { op: 'retry', id: keyOfJob(jobs[1] as never) })
+  world.run()
+  expect(states([...jobs, ...others])).toEqual(['failed', 'active', 'active', 'active'])
+})
+
+describe('a tree', () => {
+  const tree = [{}, { parents: [0] }, { parents: [0], onFailure: 'continue' }, { parents: [1, 2] }, {}] as const
+
+  test('is cancelled as a whole: what runs is told to stop, what waits is so at once', () => {
+    world.attach('s', ['a'])
+    const jobs = createFlow(world, tree)
+    expect(world.call<'cancelTree'>({ op: 'cancelTree', id: keyOfJob(jobs[0] as never) })).toBe('cancelling')
+    expect(states(jobs)).toEqual(['active', 'cancelled', 'cancelled', 'cancelled', 'active'])
+    complete(jobs[0] as never)
+    expect(states(jobs)).toEqual(['cancelled', 'cancelled', 'cancelled', 'cancelled', 'active'])
+    expect(world.call<'retryTree'>({ op: 'retryTree', id: keyOfJob(jobs[0] as never) })).toBe(true)
+    expect(states(jobs)).toEqual(['active', 'blocked', 'blocked', 'blocked', 'active'])
+  })
+
+  test('of a job that is final goes on below it', () => {
+    world.attach('s', ['a'])
+    const jobs = createFlow(world, tree)
+    complete(jobs[0] as never)
+    fail(jobs[2] as never)
+    expect(states(jobs)).toEqual(['completed', 'active', 'failed', 'failed', 'active'])
+    world.call<'retryTree'>({ op: 'retryTree', id: keyOfJob(jobs[0] as never) })
+    expect(states(jobs)).toEqual(['completed', 'active', 'active', 'blocked', 'active'])
+    expect(world.call<'cancelTree'>({ op: 'cancelTree', id: keyOfJob(jobs[0] as never) })).toBe('finished')
+    expect(states(jobs)).toEqual(['completed', 'active', 'active', 'cancelled', 'active'])
+    expect(world.row(jobs[1] as never).cancelRequested).toBe(true)
+    expect(world.row(jobs[4] as never).cancelRequested).toBe(false)
+  })
+})
+
+describe('a row that goes', () => {
+  test('leaves what it has put out to those that wait, and nothing once they are gone', () => {
+    world = new World({ settings: { retention: { ...DEFAULT_RETENTION, completed: { ageMs: 0, count: 0 } } } })
+    world.attach('s', ['a'])
+    const jobs = createFlow(world, [{}, {}, { parents: [0, 1] }])
+    complete(jobs[0] as never, '"out"')
+    expect(states(jobs)).toEqual(['gone', 'active', 'blocked'])
+    complete(jobs[1] as never)
+    expect(world.stateOf(jobs[2] as never)).toBe('active')
+    expect(world.store.parents(jobs[2]?.seq as number, 0, 10).rows).toMatchObject([
+      { ref: 'n0', state: 4, output: '"out"' },
+      { ref: 'n1', state: 4, output: null },
+    ])
+    complete(jobs[2] as never)
+    const { edges, ends, counters, due, gone } = world.store.flows
+    expect([edges.size, ends.size, counters.size, due.size, gone.size]).toEqual([0, 0, 0, 0, 0])
+  })
+
+  test('by retention, keeps its output for those that wait', () => {
+    world.attach('s', ['a'])
+    const jobs = createFlow(world, [{}, {}, { parents: [0, 1] }])
+    complete(jobs[0] as never, '"out"')
+    world.pass(8 * 86_400_000)
+    world.pruning = true
+    world.turn()
+    world.pruning = false
+    expect(world.stateOf(jobs[0] as never)).toBe('gone')
+    expect(world.store.parents(jobs[2]?.seq as number, 0, 10).rows[0]).toMatchObject({ ref: 'n0', state: 4, output: '"out"' })
+  })
+
+  test('by hand, keeps how it ended and nothing of its content', () => {
+    world.attach('s', ['a'])
+    const jobs = createFlow(world, [{}, {}, { parents: [0, 1] }])
+    complete(jobs[0] as never, '"secret"')
+    world.call<'delete'>({ op: 'delete', id: keyOfJob(jobs[0] as never) })
+    complete(jobs[1] as never)
+    expect(world.stateOf(jobs[2] as never)).toBe('active')
+    expect(world.store.parents(jobs[2]?.seq as number, 0, 10).rows[0]).toMatchObject({ state: 4, output: null })
+  })
+})
+
+test('a flow with a key is created once', () => {
+  const nodes = [{}, { parents: [0], onFailure: 'ignore' as const }]
+  const first = world.call<'flow'>(flowOf(nodes, { idempotencyKey: 'k', idempotencyTtl: 100 }))
+  expect(world.call<'flow'>(flowOf(nodes, { idempotencyKey: 'k' }))).toEqual({ ...first, created: false })
+  world.pass(100)
+  // The first has ended, the second lives: so does the flow.
+  world.call<'cancel'>({ op: 'cancel', id: first })
+  const second = world.store.rows.get(first.seq + 1)
+  expect(world.call<'flow'>(flowOf(nodes, { idempotencyKey: 'k' }))).toEqual({ ...first, created: false })
+  world.call<'cancel'>({ op: 'cancel', id: keyOfJob(second as never) })
+  expect(world.call<'flow'>(flowOf(nodes, { idempotencyKey: 'k' }))).toMatchObject({ created: true })
+})
+
+test('a flow is refused while the disk is full', () => {
+  world.refusing = { code: 'DISK_FULL', message: 'full' }
+  expect(world.refusal(flowOf([{}]))).toBe('DISK_FULL')
+  expect(world.store.rows.size).toBe(0)
+})

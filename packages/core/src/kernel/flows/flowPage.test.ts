@@ -1,0 +1,104 @@
+/** The reading of a flow: by which ids it is found, what it tells, and that nothing else is taken for it. */
+
+import { beforeEach, expect, test } from 'vitest'
+import type { FlowCursor } from '../../flowCommands.ts'
+import type { JobKey } from '../../id.ts'
+import type { CommandOf } from '../../operations.ts'
+import type { Enqueued } from '../../replies.ts'
+import { createFlow } from '../../testing/flows.ts'
+import { keyOfJob, World } from '../../testing/world.ts'
+import type { LaneRow } from '../store.ts'
+import { readFlow } from './flowPage.ts'
+
+let world: World
+
+beforeEach(() => {
+  world = new World()
+})
+
+function pageOf(id: JobKey, options: Partial<CommandOf<'getFlow'>> = {}) {
+  const command = { op: 'getFlow' as const, limit: 50, ...options, id: keyOfJob(id) }
+  return readFlow(world.store, command, (laneId) => world.store.lanes.get(laneId) as LaneRow)
+}
+
+function read(...asked: Parameters<typeof pageOf>) {
+  const page = pageOf(...asked)
+  return page && { ...page, jobs: page.jobs.map(({ ref }) => ref) }
+}
+
+test('a flow is found by the id of each of its jobs', () => {
+  createFlow(world, [{}, { parents: [0] }])
+  const jobs = createFlow(world, [{}, {}, { parents: [0, 1] }])
+  createFlow(world, [{}])
+  world.enqueue('a')
+  for (const job of jobs) expect(read(job)).toEqual({ first: keyOfJob(jobs[0] as Enqueued), jobs: ['n0', 'n1', 'n2'], next: null })
+})
+
+test('by pages, whose places are its own', () => {
+  const jobs = createFlow(world, [{}, {}, { parents: [0, 1] }]) as [Enqueued, Enqueued, Enqueued]
+  const page = read(jobs[2], { limit: 2 })
+  expect(page).toMatchObject({ jobs: ['n0', 'n1'], next: { seq: jobs[2].seq, place: 0 } })
+  expect(read(jobs[0], { limit: 2, from: page?.next as FlowCursor })).toMatchObject({ jobs: ['n2'], next: null })
+  expect(read(jobs[0], { from: { seq: jobs[2].seq + 1, place: 0 } })).toMatchObject({ jobs: [], next: null })
+  expect(read(jobs[0], { limit: 10_000 })?.jobs).toHaveLength(3)
+})
+
+test('while any of its jobs is kept, its own id finds it', () => {
+  const bystander = createFlow(world, [{}, { parents: [0] }]) as [Enqueued, Enqueued]
+  const jobs = createFlow(world, [{}, {}, { parents: [0, 1] }]) as [Enqueued, Enqueued, Enqueued]
+  const remove = (id: Enqueued) => world.call<'delete'>({ op: 'delete', id: keyOfJob(id) })
+  remove(jobs[0])
+  expect(read(jobs[0])).toEqual({ first: keyOfJob(jobs[0]), jobs: ['n1', 'n2'], next: null })
+  expect(read(jobs[2])).toEqual(read(jobs[0]))
+  expect(read(jobs[0], { from: { seq: jobs[2].seq + 1, place: 0 } })).toMatchObject({ jobs: [] })
+  remove(jobs[1])
+  // Of that job nothing is left that says whose it was.
+  expect(read(jobs[1])).toBeNull()
+  remove(jobs[2])
+  expect(read(jobs[0])).toBeNull()
+  expect(read(bystander[1])).toMatchObject({ jobs: ['n0', 'n1'] })
+})
+
+test('each tells how it stands, and what it was told', () => {
+  world.attach('s', ['a'])
+  const [a, b, c] = createFlow(world, [{}, {}, { parents: [1, 0], onFailure: 'continue', job: { name: 'b', queue: 'q' } }]) as [
+    Enqueued,
+    Enqueued,
+    Enqueued,
+  ]
+  const told = () => pageOf(a)?.jobs.at(-1)
+  expect(told()).toEqual({
+    seq: c.seq,
+    ref: 'n2',
+    name: 'b',
+    queue: 'q',
+    state: 'blocked',
+    attempt: 0,
+    runAt: expect.any(Number),
+    startedAt: 0,
+    finishedAt: 0,
+    onParentFailure: 'continue',
+    parents: 2,
+    dependsOn: [
+      { seq: b.seq, ref: 'n1', told: null },
+      { seq: a.seq, ref: 'n0', told: null },
+    ],
+  })
+  world.run({ op: 'fail', seq: a.seq, run: 1, error: { name: 'E', message: 'm' }, retry: false })
+  expect(told()?.dependsOn).toMatchObject([{ told: null }, { told: 'failed' }])
+  world.run({ op: 'giveBack', seq: b.seq, run: 1 })
+  world.run({ op: 'leave', session: 's' })
+  world.call<'delete'>({ op: 'delete', id: keyOfJob(b) })
+  expect(told()).toMatchObject({ state: 'waiting', dependsOn: [{ ref: 'n1', told: 'deleted' }, { told: 'failed' }] })
+})
+
+test('a job of no flow, and an id that is another file’s or of another time, find none', () => {
+  const [first] = createFlow(world, [{}, { parents: [0] }]) as [Enqueued]
+  const plain = world.enqueue('a')
+  expect(read(plain)).toBeNull()
+  for (const other of [{ node: first.node + 1 }, { enqueuedAt: first.enqueuedAt + 1 }, { seq: first.seq + 1_000 }])
+    expect(read({ ...first, ...other })).toBeNull()
+  world.call<'delete'>({ op: 'delete', id: keyOfJob(first) })
+  expect(read({ ...first, enqueuedAt: 1 })).toBeNull()
+  expect(read(first)).not.toBeNull()
+})

@@ -1,0 +1,59 @@
+/** A page of a flow: the one reading of it, whichever thread it happens on. */
+
+import { DELETED, type ParentOutcome } from '../../flow.ts'
+import type { FlowCursor } from '../../flowCommands.ts'
+import type { JobKey } from '../../id.ts'
+import { STATES } from '../../lifecycle.ts'
+import { LIMITS } from '../../limits.ts'
+import type { CommandOf } from '../../operations.ts'
+import type { DependencyView, FlowJobView, FlowPage } from '../../replies.ts'
+import type { FlowJobRow, JobRow, Store } from '../store.ts'
+
+const BEGINNING: FlowCursor = { seq: 0, place: 0 }
+
+type FlowStore = Pick<Store, 'children' | 'flowJobs'>
+type LanesNamed = (laneId: number) => { readonly queue: string; readonly name: string }
+
+/** @param lanes asked once the page is read, of none but the lanes in it */
+export function readFlow(store: FlowStore, { id, limit, from }: CommandOf<'getFlow'>, lanes: LanesNamed): FlowPage | null {
+  const first = firstOf(store, id)
+  if (first === undefined) return null
+  const { rows, next } = store.flowJobs(first.seq, from ?? BEGINNING, Math.min(limit, LIMITS.pageJobs), LIMITS.edgesPerPage)
+  return { first, jobs: rows.map((job) => jobOf(job, lanes)), next }
+}
+
+/** Finds the flow of a job that is gone: it may be the first job of a flow that has others. */
+function firstOf(store: FlowStore, id: JobKey): JobKey | undefined {
+  const own = store.children([id.seq], 0).rows[0]
+  const row = own ?? store.flowJobs(id.seq, BEGINNING, 1, 0).rows[0]?.row
+  const place = row !== undefined && isOfCommit(row, id) ? row.extras?.flow : undefined
+  return place && { ...id, seq: place.first }
+}
+
+/** A flow's jobs are created in one commit: their ids differ in the row alone. */
+function isOfCommit({ node, enqueuedAt }: JobRow, id: JobKey): boolean {
+  return node === id.node && enqueuedAt === id.enqueuedAt
+}
+
+function jobOf({ row, place, parents }: FlowJobRow, lanes: LanesNamed): FlowJobView {
+  const { queue, name } = lanes(row.laneId)
+  return {
+    seq: row.seq,
+    ref: place.ref,
+    name,
+    queue,
+    state: STATES[row.state],
+    attempt: row.run - row.uncounted,
+    runAt: row.runAt,
+    startedAt: row.startedAt,
+    finishedAt: row.finishedAt,
+    onParentFailure: place.onFailure,
+    parents: place.parents,
+    dependsOn: parents.map(({ seq, ref, told }): DependencyView => ({ seq, ref, told: toldOf(told) })),
+  }
+}
+
+function toldOf(told: ParentOutcome): DependencyView['told'] {
+  if (told === DELETED) return 'deleted'
+  return told === 0 ? null : STATES[told]
+}

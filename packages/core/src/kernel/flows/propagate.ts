@@ -1,0 +1,99 @@
+/**
+ * Notifies children of the state of their parents, a slice per turn and before its commands, as the last commit has it. A
+ * repeated notification changes nothing, so all that is cut off is sent again. A job whose last parent has ended is let through
+ * once.
+ */
+import {
+  CANCEL,
+  DELETED,
+  type DependencyCounter,
+  type DueMode,
+  dueMode,
+  type FlowEffects,
+  hasFailed,
+  NOTIFY,
+  type ParentOutcome,
+  RETRY,
+  SHUT,
+  takesBack,
+} from '../../flow.ts'
+import type { Job } from '../../job.ts'
+import { BLOCKED, CANCELLED, FAILED, isFinal, STATES } from '../../lifecycle.ts'
+import { type FlowSlice, isDeleted } from '../facts.ts'
+import { cancelJob } from '../jobs/cancel.ts'
+import { finishByParent } from '../jobs/end.ts'
+import { revive } from '../jobs/retry.ts'
+import type { TurnContext } from '../turn.ts'
+import { openOncePropagated, setDependencies } from './dependencies.ts'
+import { tellLater } from './flowEnds.ts'
+
+/** The sum of what a child has heard in this turn. */
+interface Heard {
+  mode: DueMode
+  /** The last of the parents that have failed. */
+  bad: { readonly seq: number; readonly state: string } | undefined
+}
+
+export function propagate(turn: TurnContext): void {
+  const { facts, effects } = turn
+  if (facts.flowSlices.length === 0 && facts.flowLeft.length === 0) return
+  const heard = new Map<DependencyCounter, Heard>()
+  for (const slice of facts.flowSlices) tellSlice(turn, slice, heard)
+  // Each child acts when it has heard all: one parent's failure and another's return must not be seen one after the other.
+  for (const [counter, { mode, bad }] of heard) {
+    const job = facts.job(counter.seq)
+    if (job === undefined || isDeleted(job)) continue
+    if (mode === CANCEL && !isFinal(job.state)) cancelJob(turn, job)
+    else if (mode === RETRY && (job.state === FAILED || job.state === CANCELLED)) revive(turn, job)
+    else swing(turn, job, counter, bad)
+    if (mode >= CANCEL) tellLater(turn, job, mode)
+  }
+  for (const { child, parent } of facts.flowLeft) {
+    if (parent !== undefined) effects.flows.dropped.push({ parent, child })
+    effects.flows.dropping.push(child)
+  }
+}
+
+function tellSlice({ facts, effects }: TurnContext, slice: FlowSlice, heard: Map<DependencyCounter, Heard>): void {
+  const { flows } = effects
+  const { parent, mode, children } = slice
+  const state = takesBack(mode) ? 0 : slice.state
+  flows.progress.push({ parent, next: nextOf(slice) })
+  for (const { seq, told } of children) {
+    // The child's row is gone, and its edges follow.
+    const counter = facts.dependencies(seq)
+    if (counter === undefined) continue
+    if (told !== state) {
+      flows.told.push({ parent, child: seq, state })
+      count(counter, told, -1)
+      count(counter, state, 1)
+      flows.changed.add(counter)
+    }
+    const known = heard.get(counter) ?? { mode, bad: undefined }
+    heard.set(counter, known)
+    known.mode = dueMode(known.mode, mode)
+    if (hasFailed(state)) known.bad = { seq: parent, state: state === DELETED ? 'deleted' : STATES[state] }
+  }
+}
+
+/** Returns what to notify next. If the parent has ended again since it was taken back, its children are notified again. */
+function nextOf({ mode, state, children, done }: FlowSlice): FlowEffects['progress'][number]['next'] {
+  const last = children.at(-1)
+  if (!done && last !== undefined) return { after: last.seq, mode }
+  return takesBack(mode) && state !== 0 ? { after: 0, mode: NOTIFY } : undefined
+}
+
+function count(counter: DependencyCounter, told: ParentOutcome, change: number): void {
+  if (told === 0) counter.pending += change
+  else if (hasFailed(told)) counter.failed += change
+}
+
+/** Lets a job through, fails it, or makes it wait again, as its counter says. */
+function swing(turn: TurnContext, job: Job, counter: DependencyCounter, bad: Heard['bad']): void {
+  const forbidden = job.extras?.flow?.onFailure === 'fail' && counter.failed > 0
+  if (job.state === FAILED && counter.state === SHUT && !forbidden) revive(turn, job)
+  else if (job.state === BLOCKED && forbidden) {
+    setDependencies(turn, counter, SHUT)
+    finishByParent(turn, job, bad)
+  } else if (job.state === BLOCKED && counter.pending === 0) openOncePropagated(turn, job, counter)
+}

@@ -1,0 +1,24 @@
+/** Turns a row into a record in memory. */
+import { type Job, newJob } from '../job.ts'
+import { parsePolicy } from '../policy.ts'
+import type { JobRow } from './store.ts'
+import type { Tables } from './tables.ts'
+
+/** Returns a row's record as the tables hold it: in its lane, and behind its backlog. */
+export function jobFrom(tables: Tables, row: JobRow): Job {
+  const lane = tables.laneOf(row.laneId)
+  const job = newJob(row, lane, row.state, row, parsePolicy(row.policy), row.extras, row.data)
+  job.run = row.run
+  job.uncounted = row.uncounted
+  job.checkpoint = row.checkpoint
+  job.progress = row.progress
+  job.output = row.output
+  job.sessionId = row.sessionId
+  job.startedAt = row.startedAt
+  job.finishedAt = row.finishedAt
+  job.cancelRequested = row.cancelRequested
+  job.dropped = row.dropped
+  if (lane.passed?.seq === row.seq) job.passedMono = lane.passed.mono
+  if (row.backlogId !== 0) job.parked = tables.keys.backlogsById.get(row.backlogId)
+  return job
+}

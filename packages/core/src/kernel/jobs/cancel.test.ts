@@ -1,0 +1,179 @@
+import { describe, expect, test } from 'vitest'
+import { LIMITS } from '../../limits.ts'
+import { codeOf, enqueueing, keyOfJob, World } from '../../testing/world.ts'
+
+const ERROR = { name: 'E', message: 'm' }
+
+describe('E11: a job that has not started is cancelled at once', () => {
+  test.each([
+    ['waiting', {}],
+    ['scheduled', { delay: 100 }],
+  ] as const)('%s', (state, options) => {
+    const world = new World()
+    const job = world.enqueue('a', options)
+    const bystander = world.enqueue('a', options)
+    expect(world.stateOf(job)).toBe(state)
+    const { replies, events } = world.run({ op: 'cancel', id: job })
+    expect([replies, events.map((event) => event.type)]).toEqual([['cancelled'], ['cancelled']])
+    expect([world.stateOf(job), world.stateOf(bystander)]).toEqual(['cancelled', state])
+    expect(world.row(job).finishedAt).toBe(world.now.wall)
+    expect(world.store.lanes.get(1)?.totals.cancelled).toBe(1)
+    world.attach('s', ['a'])
+    world.after(100)
+    expect([world.stateOf(job), world.stateOf(bystander)]).toEqual(['cancelled', 'active'])
+  })
+
+  test('one that waits for its retry', () => {
+    const world = new World()
+    world.attach('s', ['a'])
+    const job = world.enqueue('a')
+    world.run({ op: 'fail', seq: 1, run: 1, error: ERROR, retry: 50 })
+    world.run({ op: 'cancel', id: job })
+    expect(world.stateOf(job)).toBe('cancelled')
+    expect(world.after(50).grants).toEqual([])
+  })
+
+  test('one in the middle of a window', () => {
+    const world = new World()
+    world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
+    const jobs = [1, 2, 3, 4].map(() => world.enqueue('a'))
+    world.run({ op: 'cancel', id: keyOfJob(jobs[2] as never) })
+    expect(world.run({ op: 'complete', seq: 1, run: 1, output: null }).grants).toMatchObject([{ seq: 2 }])
+    expect(world.run({ op: 'complete', seq: 2, run: 1, output: null }).grants).toMatchObject([{ seq: 4 }])
+  })
+
+  test('one whose record leaves memory within the turn is found still', () => {
+    const world = new World()
+    world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
+    world.enqueue('a')
+    const waiting = world.enqueue('a')
+    expect(world.turn({ op: 'giveBack', seq: 1, run: 1 }, { op: 'cancel', id: waiting }).replies).toEqual([true, 'cancelled'])
+  })
+})
+
+describe('E11: a running job is cancelled through its signal', () => {
+  function cancelling(): World {
+    const world = new World()
+    world.attach('s', ['a'], { abortGrace: 30 })
+    const job = world.enqueue('a', { maxAttempts: 4, timeout: 1_000 })
+    world.enqueue('a')
+    const turned = world.run({ op: 'cancel', id: job })
+    expect(turned.replies).toEqual(['cancelling'])
+    expect(turned.notices).toEqual([{ kind: 'abort', cause: 'cancel', session: 's', seq: 1, run: 1 }])
+    expect(world.row(job)).toMatchObject({ state: 2, cancelRequested: true })
+    expect(world.tables.sessions.get('s')?.weight).toBe(2)
+    return world
+  }
+
+  test.each([
+    ['complete', { op: 'complete', seq: 1, run: 1, output: 'ignored', enqueues: [{ name: 'child', data: null }] }],
+    ['fail', { op: 'fail', seq: 1, run: 1, error: ERROR, retry: 0 }],
+    ['snooze', { op: 'snooze', seq: 1, run: 1, delay: 5 }],
+    ['giveBack', { op: 'giveBack', seq: 1, run: 1 }],
+    ['leave', { op: 'leave', session: 's' }],
+  ] as const)('it ends as cancelled, whatever its handler does: %s', (_what, command) => {
+    const world = cancelling()
+    expect(world.run(command).replies).toEqual([true])
+    expect(world.row({ seq: 1 })).toMatchObject({ state: 6, output: null })
+    expect(world.store.rows.has(3)).toBe(false)
+    expect(world.stateOf({ seq: 2 })).toBe(command.op === 'leave' ? 'waiting' : 'active')
+    expect(world.store.runs.map((run) => [run.seq, run.run])).toEqual([[1, 1]])
+  })
+
+  test('told to stop once, however often it is cancelled', () => {
+    const world = cancelling()
+    expect(world.run({ op: 'cancel', id: world.row({ seq: 1 }) })).toMatchObject({ replies: ['cancelling'], notices: [] })
+  })
+
+  test('a handler that goes on is ended when the grace is over', () => {
+    const world = cancelling()
+    expect(world.after(29).notices).toEqual([])
+    expect(world.after(1).notices).toEqual([{ kind: 'lost', session: 's', seq: 1, run: 1 }])
+    expect([world.stateOf({ seq: 1 }), world.tables.sessions.get('s')?.weight]).toEqual(['cancelled', 1])
+    expect(world.tables.sessions.get('s')?.zombies).toBe(1)
+  })
+
+  test('a heartbeat does not move the grace', () => {
+    const world = cancelling()
+    world.pass(29)
+    expect(world.run({ op: 'heartbeat', seq: 1, run: 1 }).replies).toEqual([true])
+    world.after(1)
+    expect(world.stateOf({ seq: 1 })).toBe('cancelled')
+  })
+
+  test('an acknowledged cancel survives a crash, whether the session comes back or not', () => {
+    for (const alive of [['s'], []]) {
+      const world = cancelling()
+      world.reload(...alive)
+      world.run()
+      if (alive.length > 0) {
+        const { notices } = world.run({ ...attachAgain(), held: [{ seq: 1, run: 1 }] })
+        // The other run is given back: it is not among what the session holds.
+        expect(notices).toEqual([
+          { kind: 'abort', cause: 'cancel', session: 's', seq: 1, run: 1 },
+          { kind: 'lost', session: 's', seq: 2, run: 1 },
+        ])
+        world.run({ op: 'complete', seq: 1, run: 1, output: 'x' })
+      }
+      expect(world.stateOf({ seq: 1 })).toBe('cancelled')
+    }
+  })
+})
+
+test('a cancel does not put off the deadline of a run whose session has yet to come back', () => {
+  const world = new World()
+  world.attach('s', ['a'])
+  const policy = { timeout: 1_000, heartbeatTimeout: 1_000 }
+  const job = world.enqueue('a', policy)
+  const bystander = world.enqueue('a', policy)
+  world.reload('s')
+  world.after(LIMITS.reattachGraceMs - 10)
+  expect(world.run({ op: 'cancel', id: job }).replies).toEqual(['cancelling'])
+  world.after(9)
+  expect([world.stateOf(job), world.stateOf(bystander)]).toEqual(['active', 'active'])
+  world.after(1)
+  expect([world.stateOf(job), world.stateOf(bystander)]).toEqual(['cancelled', 'waiting'])
+})
+
+function attachAgain() {
+  return {
+    op: 'attach' as const,
+    session: {
+      uuid: 's',
+      worker: 'w',
+      host: 'h',
+      pid: 1,
+      local: true,
+      handlers: [{ name: 'a', defaults: {} }],
+      minConcurrency: 9,
+      maxConcurrency: 9,
+      abortGrace: 30,
+    },
+  }
+}
+
+test('too late: JOB_FINISHED; not there, or of another file: JOB_NOT_FOUND', () => {
+  const world = new World()
+  world.attach('s', ['a'])
+  const job = world.enqueue('a')
+  world.run({ op: 'complete', seq: 1, run: 1, output: null })
+  expect(world.refusal({ op: 'cancel', id: job })).toBe('JOB_FINISHED')
+  expect(world.refusal({ op: 'cancel', id: { ...job, seq: 9 } })).toBe('JOB_NOT_FOUND')
+  expect(world.refusal({ op: 'cancel', id: { ...job, node: 9 } })).toBe('JOB_NOT_FOUND')
+  expect(world.refusal({ op: 'cancel', id: { ...job, enqueuedAt: 9 } })).toBe('JOB_NOT_FOUND')
+})
+
+test('cancelled twice in one turn: the second is too late', () => {
+  const world = new World()
+  const job = world.enqueue('a')
+  expect(world.turn({ op: 'cancel', id: job }, { op: 'cancel', id: job }).replies.map(codeOf)).toEqual([undefined, 'JOB_FINISHED'])
+})
+
+test('many are cancelled in one turn', () => {
+  const world = new World()
+  world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
+  const jobs = Array.from({ length: 35 }, () => world.enqueue('a'))
+  world.turn(...jobs.filter((job) => job.seq % 2 === 0).map((id) => ({ op: 'cancel', id }) as const), enqueueing({ name: 'a' }))
+  const states = [...world.store.rows.values()].map((row) => row.state)
+  expect(states.filter((state) => state === 6)).toHaveLength(17)
+})

@@ -1,0 +1,70 @@
+/** What a call with keys would create is known before it is created: by that a queue is full, or is not. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { runs } from '../../../../testkit/src/testing/runs.ts'
+import type { NewJob } from '../../commands.ts'
+import { codeOf, enqueueing, World } from '../../testing/world.ts'
+
+const key = fc.constantFrom('x', 'y', 'z')
+const keys = fc.oneof(
+  fc.constant({}),
+  fc.record({ idempotencyKey: key }),
+  fc.record({
+    unique: fc.record({ key, onConflict: fc.constantFrom('skip' as const, 'replace' as const, 'reschedule' as const) }),
+    idempotencyKey: fc.option(key, { nil: undefined }),
+  }),
+  fc.record({ throttle: fc.record({ key, period: fc.constant(100) }) }),
+  fc.record({ debounce: fc.record({ key, delay: fc.constant(100), mode: fc.constantFrom('leading' as const, 'trailing' as const) }) }),
+)
+const job = fc
+  .tuple(fc.constantFrom('a', 'b'), keys)
+  .map(([name, its]): NewJob => ({ name, data: null, ...JSON.parse(JSON.stringify(its)) }) as NewJob)
+const jobs = fc.array(job, { minLength: 1, maxLength: 8 })
+
+test('an array is refused by a full queue where it would create more than there is room for, and only there', () => {
+  fc.assert(
+    fc.property(jobs, jobs, fc.integer({ min: 0, max: 8 }), fc.boolean(), (before, array, room, dropping) => {
+      const free = new World()
+      free.call(enqueueing(...before))
+      const waiting = free.store.rows.size
+      const wanted = (free.call<'enqueue'>(enqueueing(...array)) as readonly { created: boolean }[]).filter(({ created }) => created).length
+
+      const world = new World()
+      world.enqueue('a', { queue: 'bystander' })
+      const maxLength = waiting + room
+      world.call({ op: 'configure', queue: 'default', changes: { maxLength, ...(dropping && { onFull: 'drop-oldest' }) } } as never)
+      world.call(enqueueing(...before))
+      const reply = world.reply(enqueueing(...array))
+      // One that drops makes room for as many as it may hold.
+      expect(codeOf(reply)).toBe(wanted > (dropping ? maxLength : room) ? 'QUEUE_FULL' : undefined)
+      if (codeOf(reply) === undefined) expect(reply).toMatchObject({ length: array.length })
+      else expect(world.store.rows.size).toBe(waiting + 1)
+    }),
+    { numRuns: runs(500) },
+  )
+})
+
+test.each([
+  ['an idempotency key', { idempotencyKey: 'k' }],
+  ['a throttle', { throttle: { key: 'k', period: 100 } }],
+  ['a unique key', { unique: { key: 'k', onConflict: 'skip' } }],
+] as const)('two of %s in one call take one place of a queue', (_, its) => {
+  for (const onFull of [null, 'drop-oldest'] as const) {
+    const world = new World()
+    world.call({ op: 'configure', queue: 'default', changes: { maxLength: 1, onFull } } as never)
+    const two = { name: 'a', data: null, ...its } as NewJob
+    expect(world.reply(enqueueing(two, two))).toMatchObject([{ created: true }, { created: false }])
+  }
+})
+
+test('a job that hands its unique key on takes a place for the next one', () => {
+  const world = new World()
+  world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
+  const unique = { key: 'k', onConflict: 'skip' } as const
+  const { seq } = world.enqueue('a', { unique })
+  world.enqueue('b')
+  world.call({ op: 'configure', queue: 'default', changes: { maxLength: 1 } } as never)
+  const { run } = world.row({ seq })
+  const next: NewJob = { name: 'a', data: null, unique }
+  expect(world.refusal({ op: 'complete', seq, run, session: 's', output: null, enqueues: [next] } as never)).toBe('QUEUE_FULL')
+})

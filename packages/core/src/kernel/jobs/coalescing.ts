@@ -1,0 +1,65 @@
+/**
+ * Debounce and throttle are keys in the tables of unique and idempotency keys, under names that no job can have. The key of a
+ * trailing debounce is a unique key that is free again once its job starts, so that calls during the run are not lost. The others
+ * run out.
+ */
+import type { NewJob } from '../../commands.ts'
+import type { JobKey } from '../../id.ts'
+import type { Job, JobExtras, Shape } from '../../job.ts'
+import type { NameAndKey } from '../store.ts'
+import type { TurnContext } from '../turn.ts'
+
+/** Returns how the job is held against others of its key; undefined for most jobs. */
+export function shapeOf({ debounce, throttle }: NewJob): Shape | undefined {
+  if (debounce !== undefined) return { by: debounce.mode, key: debounce.key }
+  return throttle && { by: 'throttle', key: throttle.key }
+}
+
+export function placeOf(name: string, { by, key }: Shape): NameAndKey {
+  return { name: `#${by}:${name}`, key }
+}
+
+/** Returns the key that no other job may have while this one lives; for a trailing debounce, while it has never started. */
+export function exclusiveKey({
+  lane,
+  extras,
+  run,
+}: Pick<Job, 'extras' | 'run'> & { readonly lane: { readonly name: string } }): NameAndKey | undefined {
+  if (extras === undefined) return undefined
+  const { uniqueKey, shape } = extras
+  if (uniqueKey !== undefined) return { name: lane.name, key: uniqueKey }
+  return shape?.by === 'trailing' && run === 0 ? placeOf(lane.name, shape) : undefined
+}
+
+/** Frees the key of a debounced job at its first start. */
+export function freeAtStart(turn: TurnContext, job: Job): void {
+  if (job.run > 0 || job.extras?.shape?.by !== 'trailing') return
+  const place = placeOf(job.lane.name, job.extras.shape)
+  turn.effects.uniqueFreed.push({ ...place, seq: job.seq })
+  turn.facts.freeUnique(place.name, place.key)
+}
+
+/** Holds the key of a new job for its period. Until then, repeats are answered with this job. */
+export function holdShape(turn: TurnContext, job: Job, { debounce, throttle }: NewJob): void {
+  const { shape } = job.extras as JobExtras
+  if (shape !== undefined && shape.by !== 'trailing')
+    hold(turn, placeOf(job.lane.name, shape), job, debounce?.delay ?? throttle?.period ?? 0)
+}
+
+/** Handles a repeat of a leading debounce: the quiet period starts again, up to `maxDelay` after the first job. */
+export function holdLonger(turn: TurnContext, first: JobKey, { name, debounce }: NewJob): void {
+  if (debounce === undefined) return
+  const { key, delay, maxDelay = Number.POSITIVE_INFINITY } = debounce
+  hold(turn, placeOf(name, { by: 'leading', key }), first, Math.min(delay, first.enqueuedAt + maxDelay - turn.now.wall))
+}
+
+function hold({ effects, facts, now }: TurnContext, { name, key }: NameAndKey, job: JobKey, ms: number): void {
+  effects.idempotency.push({ name, key, job, expiresAt: now.wall + ms })
+  facts.holdIdempotent(name, key, job)
+}
+
+/** Returns when a debounced job that has not started is due after another call: later, up to `maxDelay` after the first call. */
+export function pushedTo({ now }: TurnContext, holder: JobKey, { debounce }: NewJob): number {
+  const { delay = 0, maxDelay = Number.POSITIVE_INFINITY } = debounce ?? {}
+  return Math.min(now.wall + delay, holder.enqueuedAt + maxDelay)
+}

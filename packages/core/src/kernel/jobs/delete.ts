@@ -1,0 +1,29 @@
+/** Removes a job and its content. */
+import type { DeleteCommand } from '../../commands.ts'
+import { DIRTY_DELETE, type Job } from '../../job.ts'
+import { ACTIVE, isLive } from '../../lifecycle.ts'
+import type { Decision } from '../../replies.ts'
+import { vanish } from '../flows/flowEnds.ts'
+import { leaveLine } from '../queues/line.ts'
+import { active, notFound } from '../refuse.ts'
+import type { TurnContext } from '../turn.ts'
+import { settle } from './end.ts'
+
+export function deleteJob(turn: TurnContext, { id }: DeleteCommand): Decision<'delete'> {
+  const job = turn.facts.find(id)
+  if (job === undefined) return notFound(id)
+  if (job.state === ACTIVE) return active(id, 'cancel it first')
+  removeJob(turn, job)
+  return true
+}
+
+/** Removes a job that is not running. */
+export function removeJob(turn: TurnContext, job: Job): void {
+  const { effects } = turn
+  leaveLine(turn, job)
+  if (isLive(job.state)) settle(turn, job)
+  vanish(turn, job)
+  effects.count(job.lane, job.state, -1)
+  effects.event('deleted', job)
+  effects.touch(job, DIRTY_DELETE)
+}

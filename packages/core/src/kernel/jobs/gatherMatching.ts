@@ -1,0 +1,56 @@
+/** Reads the jobs for a slice of `cancelMany`, `retryMany` or `deleteMany`, as they are on disk before the turn. */
+import type { ListFilter } from '../../commands.ts'
+import type { Job } from '../../job.ts'
+import { ACTIVE, FAILED, SCHEDULED, type StateCode, WAITING } from '../../lifecycle.ts'
+import { LIMITS } from '../../limits.ts'
+import type { ManyCommand } from '../../manageCommands.ts'
+import type { Facts } from '../facts.ts'
+import { countOf, type Lane } from '../queues/lane.ts'
+import type { Store } from '../store.ts'
+import type { Tables } from '../tables.ts'
+
+export function gatherMatching(store: Store, tables: Tables, facts: Facts, command: ManyCommand): readonly Job[] {
+  const { filter, before = Number.MAX_SAFE_INTEGER } = command
+  const limit = sliceOf(command)
+  if (filter.state === ACTIVE) {
+    // Running jobs are known here, and no index on disk has them.
+    const running = tables.running().filter((job) => job.seq < before && matches(filter, job))
+    const jobs = running.sort((a, b) => b.seq - a.seq).slice(0, limit)
+    for (const job of jobs) facts.add(job)
+    facts.setMatching(command, jobs, jobs.length < running.length ? (jobs.at(-1) as Job).seq : null)
+    return jobs
+  }
+  const { state, tag } = filter
+  const lanes = [...tables.lanesById.values()].filter((lane) => countIn(lane, state) > 0)
+  const chosen = lanes.filter((lane) => isOf(filter, lane))
+  if (chosen.length === 0) return []
+  // The index of scheduled jobs does not contain the lane.
+  const few = sum(state === SCHEDULED ? lanes : chosen, state) <= LIMITS.walkRows
+  const indexed = few && tag === undefined && (state === FAILED || state === WAITING || state === SCHEDULED)
+  const laneIds = indexed || chosen.length < lanes.length ? chosen.map(({ id }) => id) : undefined
+  const { rows, next } = store.matching({ laneIds, state, tag, indexed }, before, limit)
+  const jobs = rows.map((row) => facts.remember(row))
+  facts.setMatching(command, jobs, next)
+  return jobs
+}
+
+export function matches(filter: ListFilter, { state, lane, extras }: Job): boolean {
+  if (filter.state !== undefined && state !== filter.state) return false
+  return isOf(filter, lane) && (filter.tag === undefined || extras?.tags?.includes(filter.tag) === true)
+}
+
+export function sliceOf({ limit }: ManyCommand): number {
+  return Math.min(limit, LIMITS.sliceRows)
+}
+
+function isOf({ queue, name }: ListFilter, lane: Lane): boolean {
+  return (queue === undefined || lane.queue.name === queue) && (name === undefined || lane.name === name)
+}
+
+function countIn(lane: Lane, state: StateCode | undefined): number {
+  return state === undefined ? lane.counts.reduce((all, count) => all + count, 0) : countOf(lane, state)
+}
+
+function sum(lanes: readonly Lane[], state: StateCode | undefined): number {
+  return lanes.reduce((all, lane) => all + countIn(lane, state), 0)
+}

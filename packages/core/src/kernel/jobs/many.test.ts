@@ -1,0 +1,283 @@
+/** Many jobs by a filter, under limits so small that every filter takes several slices. */
+
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { ListFilter } from '../../commands.ts'
+import { ACTIVE, CANCELLED, COMPLETED, FAILED, SCHEDULED, STATES, type StateCode, WAITING } from '../../lifecycle.ts'
+import { LIMITS } from '../../limits.ts'
+import type { ManyCommand } from '../../manageCommands.ts'
+import type { CommandOf } from '../../operations.ts'
+import type { SkipReason, Slice } from '../../replies.ts'
+import { useSmallLimits } from '../../testing/smallLimits.ts'
+import { enqueueing, World } from '../../testing/world.ts'
+
+useSmallLimits()
+
+type Op = 'cancelMany' | 'retryMany' | 'deleteMany'
+
+const ERROR = { name: 'E', message: 'm' }
+const OPS = ['cancelMany', 'retryMany', 'deleteMany'] as const
+const one = { minConcurrency: 1, maxConcurrency: 1 }
+
+/** By row: 1 completed, 2 failed, 3 cancelled, 4 active, 5 waiting, 6 scheduled, 7 waiting for its retry. All but 5 have the tag. */
+function oneOfEach(): World {
+  const world = new World()
+  const tags = ['t']
+  world.attach('s', ['a'])
+  world.run(enqueueing({ name: 'a', tags }, { name: 'a', tags }))
+  world.run({ op: 'complete', seq: 1, run: 1, output: null }, { op: 'fail', seq: 2, run: 1, error: ERROR, retry: false })
+  world.run({ op: 'cancel', id: world.enqueue('b', { tags }) })
+  world.enqueue('a', { tags })
+  world.enqueue('b')
+  world.enqueue('b', { delay: 1_000, tags })
+  const { seq } = world.enqueue('a', { queue: 'q', tags })
+  world.run({ op: 'fail', seq, run: 1, error: ERROR, retry: 60_000 })
+  return world
+}
+
+/** Slice after slice, as a client asks for them. */
+function all(world: World, op: Op, filter: ListFilter, { limit = 1_000, dryRun = false }: Partial<ManyCommand> = {}) {
+  const sum = { matched: 0, changed: 0, skipped: {} as Partial<Record<SkipReason, number>>, slices: 0 }
+  let next: number | null | undefined
+  while (next !== null && sum.changed < limit) {
+    const command = { op, filter, limit: limit - sum.changed, dryRun, ...(next !== undefined && { before: next }) }
+    const done: Slice = world.call<Op>(command as CommandOf<Op>)
+    expect(done.changed).toBeLessThanOrEqual(LIMITS.sliceRows)
+    if (next !== undefined && done.next !== null) expect(done.next).toBeLessThan(next)
+    sum.matched += done.matched
+    sum.changed += done.changed
+    for (const [reason, count] of Object.entries(done.skipped) as [SkipReason, number][])
+      sum.skipped[reason] = (sum.skipped[reason] ?? 0) + count
+    sum.slices++
+    next = done.next
+  }
+  return sum
+}
+
+const states = (world: World) => Object.fromEntries([...world.store.rows.values()].map(({ seq, state }) => [seq, STATES[state]]))
+
+describe('what it does to one job of each kind, and what it says of the others', () => {
+  test('cancelMany', () => {
+    const world = oneOfEach()
+    expect(all(world, 'cancelMany', {})).toMatchObject({
+      matched: 7,
+      changed: 4,
+      skipped: { completed: 1, failed: 1, cancelled: 1 },
+      slices: 3,
+    })
+    expect(world.row({ seq: 4 })).toMatchObject({ state: ACTIVE, cancelRequested: true })
+    expect(all(world, 'cancelMany', { state: ACTIVE })).toMatchObject({ matched: 1, changed: 0, skipped: { cancelling: 1 } })
+    world.run({ op: 'complete', seq: 4, run: 1, output: null })
+    expect(states(world)).toEqual({
+      1: 'completed',
+      2: 'failed',
+      3: 'cancelled',
+      4: 'cancelled',
+      5: 'cancelled',
+      6: 'cancelled',
+      7: 'cancelled',
+    })
+  })
+
+  test('cancelMany tells the worker to stop', () => {
+    const world = oneOfEach()
+    const { notices } = world.run({ op: 'cancelMany', filter: { state: ACTIVE }, limit: 10, dryRun: false })
+    expect(notices).toMatchObject([{ kind: 'abort', cause: 'cancel', seq: 4 }])
+  })
+
+  test('retryMany', () => {
+    const world = oneOfEach()
+    expect(all(world, 'retryMany', { tag: 't' })).toMatchObject({
+      matched: 6,
+      changed: 3,
+      skipped: { completed: 1, active: 1, scheduled: 1 },
+    })
+    expect(states(world)).toEqual({
+      1: 'completed',
+      2: 'active',
+      3: 'waiting',
+      4: 'active',
+      5: 'waiting',
+      6: 'scheduled',
+      7: 'active',
+    })
+    expect([2, 7].map((seq) => world.attemptOf({ seq }))).toEqual([1, 2])
+  })
+
+  test('deleteMany', () => {
+    const world = oneOfEach()
+    expect(all(world, 'deleteMany', { tag: 't' })).toMatchObject({ matched: 6, changed: 5, skipped: { active: 1 } })
+    expect(states(world)).toEqual({ 4: 'active', 5: 'waiting' })
+  })
+})
+
+test.each(OPS)('a dry run of %s says what the real one does, and changes nothing', (op) => {
+  for (const filter of [
+    {},
+    { tag: 't' },
+    { queue: 'q' },
+    { name: 'b' },
+    { state: FAILED },
+    { state: WAITING, name: 'b' },
+  ] as ListFilter[]) {
+    const [dry, wet] = [oneOfEach(), oneOfEach()]
+    const before = JSON.stringify([...dry.store.rows.values()])
+    const said = all(dry, op, filter, { dryRun: true })
+    expect(JSON.stringify([...dry.store.rows.values()])).toBe(before)
+    expect(said).toEqual(all(wet, op, filter))
+  }
+})
+
+test('a limit counts what changes, and what is skipped before it is passed over', () => {
+  const world = oneOfEach()
+  expect(all(world, 'deleteMany', { name: 'a' }, { limit: 2 })).toMatchObject({ matched: 3, changed: 2, skipped: { active: 1 } })
+  expect(Object.keys(states(world))).toEqual(['1', '3', '4', '5', '6'])
+})
+
+describe('ids', () => {
+  test('are judged one by one, and held against the filter', () => {
+    const world = oneOfEach()
+    const ids = [...[1, 4, 5].map((seq) => world.row({ seq })), { seq: 99, node: 7, enqueuedAt: 1 }]
+    const ask = (filter: ListFilter) => world.call<'deleteMany'>({ op: 'deleteMany', filter, ids, limit: 10, dryRun: false })
+    expect(ask({ tag: 't' })).toEqual({ matched: 2, changed: 1, skipped: { active: 1, notFound: 2 }, next: null })
+    expect(states(world)[5]).toBe('waiting')
+    expect(ask({})).toEqual({ matched: 2, changed: 1, skipped: { active: 1, notFound: 2 }, next: null })
+  })
+
+  test('no more than the limit', () => {
+    const world = oneOfEach()
+    const ids = [1, 2, 3].map((seq) => world.row({ seq }))
+    expect(world.call<'deleteMany'>({ op: 'deleteMany', filter: {}, ids, limit: 2, dryRun: false })).toMatchObject({
+      changed: 2,
+      next: null,
+    })
+    expect(states(world)[3]).toBe('cancelled')
+  })
+
+  test('one that is named twice counts once', () => {
+    const world = oneOfEach()
+    const id = world.row({ seq: 5 })
+    expect(world.call<'cancelMany'>({ op: 'cancelMany', filter: {}, ids: [id, id], limit: 9, dryRun: false })).toMatchObject({ changed: 1 })
+  })
+})
+
+describe('in one turn', () => {
+  test('jobs that the turn has created before are met, those of a later command are not', () => {
+    const world = new World()
+    const many: CommandOf<'deleteMany'> = { op: 'deleteMany', filter: { tag: 't' }, limit: 2, dryRun: false }
+    const { replies } = world.turn(enqueueing(...Array(3).fill({ name: 'a', tags: ['t'] })), many, enqueueing({ name: 'a', tags: ['t'] }))
+    expect(replies[1]).toEqual({ matched: 2, changed: 2, skipped: {}, next: 2 })
+    expect(states(world)).toEqual({ 1: 'waiting', 4: 'waiting' })
+  })
+
+  test('two slices do not take the same job, and a job that was deleted is not met', () => {
+    const world = oneOfEach()
+    const slice: CommandOf<'deleteMany'> = { op: 'deleteMany', filter: { state: FAILED }, before: 4, limit: 9, dryRun: false }
+    const { replies } = world.turn(slice, { ...slice }, { ...slice, op: 'retryMany' })
+    expect(replies).toMatchObject([
+      { matched: 1, changed: 1 },
+      { matched: 0, changed: 0 },
+      { matched: 0, changed: 0 },
+    ])
+  })
+
+  test('a job that finishes before is judged as what it then is', () => {
+    const world = oneOfEach()
+    const { replies } = world.turn(
+      { op: 'complete', seq: 4, run: 1, output: null },
+      { op: 'deleteMany', filter: { tag: 't', state: ACTIVE }, limit: 9, dryRun: false },
+    )
+    expect(replies).toMatchObject([true, { matched: 0, changed: 0 }])
+    expect(states(world)[4]).toBe('completed')
+  })
+})
+
+describe('keys', () => {
+  test('erasing forgets the idempotency keys: its own, and those that its unique key has met', () => {
+    const world = new World()
+    const unique = { key: 'u', onConflict: 'skip' } as const
+    world.enqueue('a', { idempotencyKey: 'first', unique, tags: ['t'] })
+    expect(world.enqueue('a', { idempotencyKey: 'second', unique }).created).toBe(false)
+    world.enqueue('a', { idempotencyKey: 'bystander' })
+    world.enqueue('b', { idempotencyKey: 'first' })
+    const { replies } = world.turn(
+      { op: 'deleteMany', filter: { tag: 't' }, limit: 9, dryRun: false },
+      enqueueing({ name: 'a', idempotencyKey: 'second' }),
+    )
+    expect(replies).toMatchObject([{ changed: 1 }, [{ created: true, seq: 4 }]])
+    expect([...world.store.idempotencyKeys].map(([key, { seq }]) => [key.split('\0').join('/'), seq]).toSorted()).toEqual([
+      ['a/bystander', 2],
+      ['a/second', 4],
+      ['b/first', 3],
+    ])
+    expect(world.store.uniqueKeys.size).toBe(0)
+  })
+
+  test('delete leaves the key: a repeat creates nothing', () => {
+    const world = new World()
+    const id = world.enqueue('a', { idempotencyKey: 'k' })
+    world.run({ op: 'delete', id })
+    expect(world.enqueue('a', { idempotencyKey: 'k' }).created).toBe(false)
+  })
+
+  test('retryMany leaves a job whose unique key another one holds by now, and brings back one of two that share it', () => {
+    const world = new World()
+    const unique = { key: 'u', onConflict: 'skip' } as const
+    for (let n = 0; n < 2; n++) world.run({ op: 'cancel', id: world.enqueue('a', { unique }) })
+    expect(all(world, 'retryMany', { state: CANCELLED })).toMatchObject({ matched: 2, changed: 1, skipped: { uniqueConflict: 1 } })
+    expect(states(world)).toEqual({ 1: 'cancelled', 2: 'waiting' })
+  })
+})
+
+test('any filter, in any limits: what matches is changed or counted, the rest is as before', () => {
+  const job = fc.record({
+    name: fc.constantFrom('a', 'b'),
+    queue: fc.constantFrom('q', 'r'),
+    tags: fc.subarray(['t', 'u']),
+    end: fc.constantFrom('wait', 'later', 'complete', 'fail', 'cancel', 'run'),
+  })
+  const filter = fc.record(
+    {
+      state: fc.constantFrom<StateCode>(SCHEDULED, WAITING, ACTIVE, COMPLETED, FAILED, CANCELLED),
+      name: fc.constantFrom('a', 'b', 'none'),
+      queue: fc.constantFrom('q', 'r'),
+      tag: fc.constantFrom('t', 'u', 'none'),
+    },
+    { requiredKeys: [] },
+  )
+  fc.assert(
+    fc.property(fc.array(job, { maxLength: 20 }), filter, fc.constantFrom(...OPS), fc.nat({ max: 8 }), (jobs, wanted, op, most) => {
+      const world = new World()
+      for (const { end, ...rest } of jobs) {
+        const runs = end === 'complete' || end === 'fail' || end === 'run'
+        if (runs) world.attach('s', [rest.name], { ...one, queues: [rest.queue], maxConcurrency: 100, minConcurrency: 100 })
+        const id = world.enqueue(rest.name, { ...rest, priority: 9, ...(end === 'later' && { delay: 1_000 }) })
+        if (end === 'complete') world.run({ op: 'complete', seq: id.seq, run: 1, output: null })
+        if (end === 'fail') world.run({ op: 'fail', seq: id.seq, run: 1, error: ERROR, retry: false })
+        if (end === 'cancel') world.run({ op: 'cancel', id })
+        if (runs) world.run({ op: 'drain', session: 's' })
+      }
+      const before = new Map([...world.store.rows].map(([seq, row]) => [seq, { ...row }]))
+      const isMeant = (seq: number) => {
+        const row = before.get(seq)
+        const lane = world.store.lanes.get(row?.laneId ?? 0)
+        return (
+          (wanted.state === undefined || row?.state === wanted.state) &&
+          (wanted.name === undefined || lane?.name === wanted.name) &&
+          (wanted.queue === undefined || lane?.queue === wanted.queue) &&
+          (wanted.tag === undefined || row?.extras?.tags?.includes(wanted.tag) === true)
+        )
+      }
+      const limit = most === 0 ? 1_000 : most
+      const { matched, changed, skipped } = all(world, op, wanted, { limit })
+      const skips = Object.values(skipped).reduce((sum, count) => sum + count, 0)
+      expect(matched).toBe(changed + skips)
+      expect(changed).toBeLessThanOrEqual(limit)
+      const meant = [...before.keys()].filter(isMeant)
+      if (changed < limit) expect(matched).toBe(meant.length)
+      const touched = [...before.keys()].filter((seq) => JSON.stringify(world.store.rows.get(seq)) !== JSON.stringify(before.get(seq)))
+      expect(touched.length).toBe(changed)
+      expect(touched.filter((seq) => !isMeant(seq))).toEqual([])
+    }),
+  )
+})

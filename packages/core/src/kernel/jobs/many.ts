@@ -1,0 +1,97 @@
+/**
+ * Changes many jobs by a filter, one bounded slice per command. Each job is judged as the command for a single job would judge
+ * it, and skipped jobs are counted by reason. A dry run judges and changes nothing.
+ */
+
+import { DIRTY_INSERT, type Job } from '../../job.ts'
+import { ACTIVE, CANCELLED, FAILED, isFinal, SCHEDULED, STATES } from '../../lifecycle.ts'
+import type { CancelManyCommand, DeleteManyCommand, ManyCommand, RetryManyCommand } from '../../manageCommands.ts'
+import type { Decision, SkipReason, Slice } from '../../replies.ts'
+import { isDeleted } from '../facts.ts'
+import type { TurnContext } from '../turn.ts'
+import { cancelJob } from './cancel.ts'
+import { exclusiveKey, placeOf } from './coalescing.ts'
+import { removeJob } from './delete.ts'
+import { matches, sliceOf } from './gatherMatching.ts'
+import { isHeldByParents, makeDue, revive, waitsForRetry } from './retry.ts'
+
+/** Returns why a job is skipped, or undefined if it is not. */
+type Judge = (turn: TurnContext, job: Job) => SkipReason | undefined
+
+export function cancelMany(turn: TurnContext, command: CancelManyCommand): Decision<'cancelMany'> {
+  return slice(turn, command, notCancellable, cancelJob)
+}
+
+export function retryMany(turn: TurnContext, command: RetryManyCommand): Decision<'retryMany'> {
+  return slice(turn, command, notRetryable, (_turn, job) => (job.state === SCHEDULED ? makeDue(turn, job) : revive(turn, job)))
+}
+
+export function deleteMany(turn: TurnContext, command: DeleteManyCommand): Decision<'deleteMany'> {
+  return slice(turn, command, notDeletable, erase)
+}
+
+function notCancellable(_turn: TurnContext, { state, cancelRequested }: Job): SkipReason | undefined {
+  if (isFinal(state)) return STATES[state]
+  return cancelRequested ? 'cancelling' : undefined
+}
+
+function notRetryable({ facts }: TurnContext, job: Job): SkipReason | undefined {
+  if (waitsForRetry(job)) return undefined
+  if (job.state !== FAILED && job.state !== CANCELLED) return STATES[job.state]
+  if (isHeldByParents(facts, job)) return 'parentFailed'
+  const held = exclusiveKey(job)
+  const holder = held && facts.unique(held.name, held.key)
+  return holder === undefined || holder.seq === job.seq ? undefined : 'uniqueConflict'
+}
+
+function notDeletable(_turn: TurnContext, { state }: Job): SkipReason | undefined {
+  return state === ACTIVE ? 'active' : undefined
+}
+
+/** Removes a job and its idempotency keys, which may name a person. `delete` leaves them, so that a repeat creates nothing. */
+function erase(turn: TurnContext, job: Job): void {
+  removeJob(turn, job)
+  const { idempotencyKey, uniqueKey, shape } = job.extras ?? {}
+  if (idempotencyKey === undefined && uniqueKey === undefined && shape === undefined) return
+  if (shape === undefined)
+    turn.effects.keysForgotten.push({ seq: job.seq, name: job.lane.name, own: idempotencyKey, others: uniqueKey !== undefined })
+  else {
+    const { name, key: own } = placeOf(job.lane.name, shape)
+    turn.effects.keysForgotten.push({ seq: job.seq, name, own, others: false })
+  }
+  turn.facts.forgetIdempotent(job.seq)
+}
+
+function slice(turn: TurnContext, command: ManyCommand, judge: Judge, change: (turn: TurnContext, job: Job) => unknown): Slice {
+  const { jobs, next, missing } = candidates(turn, command)
+  const skipped: Partial<Record<SkipReason, number>> = missing === 0 ? {} : { notFound: missing }
+  const limit = sliceOf(command)
+  let matched = 0
+  let changed = 0
+  for (const job of jobs) {
+    // This happens only if the turn has created some: the jobs read from disk are at most one slice.
+    if (changed === limit) return { matched, changed, skipped, next: command.ids === undefined ? job.seq + 1 : null }
+    matched++
+    const reason = judge(turn, job)
+    if (reason === undefined) {
+      changed++
+      if (!command.dryRun) change(turn, job)
+    } else skipped[reason] = (skipped[reason] ?? 0) + 1
+  }
+  return { matched, changed, skipped, next }
+}
+
+/** Returns the jobs newest first; with ids, in their order. */
+function candidates(turn: TurnContext, command: ManyCommand): { jobs: readonly Job[]; next: number | null; missing: number } {
+  const { filter, ids, before } = command
+  const isMeant = (job: Job) => !isDeleted(job) && matches(filter, job)
+  if (ids !== undefined) {
+    const found = new Set(ids.map((id) => turn.facts.find(id)).filter((job) => job !== undefined))
+    const jobs = [...found].filter(isMeant)
+    return { jobs, next: null, missing: ids.length - jobs.length }
+  }
+  const { jobs, next } = turn.facts.matching(command)
+  // Jobs that this very turn has created are in no file yet.
+  const created = before === undefined ? turn.effects.jobs.filter(({ dirty }) => (dirty & DIRTY_INSERT) !== 0).reverse() : []
+  return { jobs: [...created, ...jobs].filter(isMeant), next, missing: 0 }
+}

@@ -1,0 +1,107 @@
+/** Runs failed or cancelled jobs again from their first attempt. A job that waits for its retry runs at once. */
+import type { FailedPlace, RedriveCommand, RetryCommand } from '../../commands.ts'
+import { CLOSED, OPEN, REVERT } from '../../flow.ts'
+import { attemptOf, type Job } from '../../job.ts'
+import { ACTIVE, BLOCKED, CANCELLED, COMPLETED, FAILED, SCHEDULED, STATES, WAITING } from '../../lifecycle.ts'
+import type { Decision, Refused } from '../../replies.ts'
+import { type Facts, isDeleted } from '../facts.ts'
+import { openOncePropagated, setDependencies } from '../flows/dependencies.ts'
+import { tellLater } from '../flows/flowEnds.ts'
+import { failedLanes } from '../gather.ts'
+import { enterLine } from '../queues/line.ts'
+import { active, finished, notFound, parentFailed, scheduled, uniqueConflict } from '../refuse.ts'
+import { settleRevived } from '../sessions/settle.ts'
+import type { TurnContext } from '../turn.ts'
+import { exclusiveKey } from './coalescing.ts'
+import { holdUnique } from './enqueue.ts'
+import { reorder } from './reorder.ts'
+import { sayMore } from './said.ts'
+
+export function retry(turn: TurnContext, { id }: RetryCommand): Decision<'retry'> {
+  const job = turn.facts.find(id)
+  if (job === undefined) return notFound(id)
+  switch (job.state) {
+    case FAILED:
+    case CANCELLED:
+      return revive(turn, job) ?? true
+    case SCHEDULED:
+      if (!waitsForRetry(job)) return scheduled(id)
+      makeDue(turn, job)
+      return true
+    case WAITING:
+    case BLOCKED:
+      return true
+    case ACTIVE:
+      return active(id, 'it can be retried once it has failed')
+    case COMPLETED:
+      return finished(id, STATES[job.state], 'there is nothing to retry; enqueue a new job')
+  }
+}
+
+export function redrive(turn: TurnContext, command: RedriveCommand): Decision<'redrive'> {
+  const failed = failedLanes(turn.tables, command).reduce((sum, { counts }) => sum + (counts[FAILED] as number), 0)
+  let count = 0
+  let next: FailedPlace | null = null
+  for (const { job, finishedAt } of turn.facts.failed(command)) {
+    next = { finishedAt, seq: job.seq }
+    if (job.state === FAILED && !isDeleted(job) && revive(turn, job) === undefined) count++
+  }
+  return { count, next, failed }
+}
+
+/** True if the job waits for a retry. False if it was scheduled by a caller: no attempt of it has failed. */
+export function waitsForRetry(job: Job): boolean {
+  return job.state === SCHEDULED && attemptOf(job) > 0
+}
+
+export function makeDue(turn: TurnContext, job: Job): void {
+  reorder(turn, job, () => {
+    job.runAt = turn.now.wall
+  })
+}
+
+/**
+ * Revives a job from its first attempt: every hand-out so far is uncounted. It is refused if another live job has its unique key
+ * by now, or if a job that it waits for has failed. If one of those is live, it waits again.
+ */
+export function revive(turn: TurnContext, job: Job): Refused | undefined {
+  const { effects, facts, now } = turn
+  const counter = facts.dependencies(job.seq)
+  if (isHeldByParents(facts, job)) return parentFailed(job)
+  const held = exclusiveKey(job)
+  if (held !== undefined) {
+    const holder = facts.unique(held.name, held.key)
+    if (holder !== undefined && holder.seq !== job.seq) return uniqueConflict(held.key, holder)
+    holdUnique(turn, job, held)
+  }
+  // The job was final only within this turn, so its watchers keep waiting.
+  if (job.dirty !== 0) effects.unsettle(job)
+  job.uncounted = job.run
+  job.runAt = now.wall
+  job.finishedAt = 0
+  job.cancelRequested = false
+  job.dropped = false
+  job.progress = null
+  settleRevived(turn, job)
+  // A ttl applies only to the first start: no later definition gives the job one.
+  job.expiresAt = 0
+  sayMore(turn, job, { ttl: 0 })
+  // If the job was let through before, its parents may have come back too.
+  const waits = counter !== undefined && (counter.pending > 0 || counter.state !== OPEN)
+  effects.move(job, 'revive', waits ? BLOCKED : WAITING)
+  effects.event('updated', job, waits ? undefined : job.runAt)
+  tellLater(turn, job, REVERT)
+  if (waits) {
+    setDependencies(turn, counter, CLOSED)
+    if (counter.pending === 0) openOncePropagated(turn, job, counter)
+    return undefined
+  }
+  facts.addArrival(job)
+  enterLine(turn, job)
+  return undefined
+}
+
+/** True if the job failed because one that it waits for failed. It comes back with that one. */
+export function isHeldByParents(facts: Facts, { seq, extras }: Job): boolean {
+  return extras?.flow?.onFailure === 'fail' && (facts.dependencies(seq)?.failed ?? 0) > 0
+}

@@ -1,0 +1,17 @@
+/** Makes a scheduled job due now. */
+import type { RunNowCommand } from '../../commands.ts'
+import { ACTIVE, BLOCKED, isFinal, SCHEDULED, STATES } from '../../lifecycle.ts'
+import type { Decision } from '../../replies.ts'
+import { active, blocked, finished, notFound } from '../refuse.ts'
+import type { TurnContext } from '../turn.ts'
+import { makeDue } from './retry.ts'
+
+export function runNow(turn: TurnContext, { id }: RunNowCommand): Decision<'runNow'> {
+  const job = turn.facts.find(id)
+  if (job === undefined) return notFound(id)
+  if (job.state === ACTIVE) return active(id, 'it has started already')
+  if (isFinal(job.state)) return finished(id, STATES[job.state], 'use retry to run it again')
+  if (job.state === BLOCKED) return blocked(id, 'it runs once they have ended; cancel or delete it, or change what they are')
+  if (job.state === SCHEDULED) makeDue(turn, job)
+  return true
+}

@@ -1,0 +1,404 @@
+/** What a worker says of a run, and the fence around it. */
+
+import { describe, expect, test } from 'vitest'
+import type { RunKey } from '../../commands.ts'
+import { LIMITS } from '../../limits.ts'
+import type { Command } from '../../operations.ts'
+import { codeOf, enqueueing, World } from '../../testing/world.ts'
+
+const ERROR = { name: 'TypeError', message: 'no', stack: 'at x' }
+
+const SAYINGS: Record<string, (run: RunKey) => Command> = {
+  complete: (run) => ({ op: 'complete', ...run, output: 'out', enqueues: [{ name: 'child', data: null }] }),
+  fail: (run) => ({ op: 'fail', ...run, error: ERROR }),
+  snooze: (run) => ({ op: 'snooze', ...run, delay: 5 }),
+  giveBack: (run) => ({ op: 'giveBack', ...run }),
+  heartbeat: (run) => ({ op: 'heartbeat', ...run }),
+  checkpoint: (run) => ({ op: 'checkpoint', ...run, value: 'c' }),
+  progress: (run) => ({ op: 'progress', ...run, fraction: 0.5, note: 'half' }),
+  log: (run) => ({ op: 'log', ...run, lines: [{ at: 1, level: 'info', message: 'm' }] }),
+}
+
+const snapshot = ({ store, tables }: World) =>
+  JSON.stringify([
+    [...store.rows],
+    [...store.lanes],
+    store.runs,
+    store.logs,
+    [...tables.deadlines.values()].map((job) => [job.seq, job.deadlineMono]),
+    [...tables.sessions.values()].map((session) => [session.weight, session.jobs.size, session.zombies]),
+  ])
+
+/** A session with a job that runs for the second time, a bystander that runs and one that waits. */
+function running(): World {
+  const world = new World()
+  world.attach('s', ['a'], { minConcurrency: 2, maxConcurrency: 2 })
+  world.run(enqueueing({ name: 'a', data: '1' }, { name: 'a', data: '2' }, { name: 'a', data: '3' }))
+  world.run({ op: 'giveBack', seq: 1, run: 1 })
+  expect(world.row({ seq: 1 })).toMatchObject({ state: 2, run: 2 })
+  return world
+}
+
+describe.each(Object.entries(SAYINGS))('10: %s is fenced by run', (_op, say) => {
+  test.each([
+    ['an earlier run', { seq: 1, run: 1 }],
+    ['a later run', { seq: 1, run: 3 }],
+    ['run 0', { seq: 1, run: 0 }],
+    ['a job that waits', { seq: 3, run: 0 }],
+    ['a job that is not there', { seq: 99, run: 1 }],
+  ])('token-per-attempt: %s is stale, and nothing changes, nor for any bystander', (_what, run) => {
+    const world = running()
+    const before = snapshot(world)
+    const turned = world.run(say(run))
+    expect(turned.replies.map(codeOf)).toEqual(['STALE_RUN'])
+    expect([turned.grants, turned.notices, turned.events]).toEqual([[], [], []])
+    expect(snapshot(world)).toBe(before)
+  })
+
+  test.each([
+    ['a connection without a session', () => {}],
+    ['a connection with a session of the same worker, host and pid', (world: World) => world.attach('t', ['b'], { worker: 'worker of s' })],
+    ['a connection whose session claims the run', (world: World) => world.attach('t', ['a'], {}, [{ seq: 1, run: 2 }])],
+  ])('only the holder speaks for a run: said by %s it is stale, and nothing changes', (_what, prepare) => {
+    const world = running()
+    world.connection = 2
+    prepare(world)
+    const before = snapshot(world)
+    const turned = world.run(say({ seq: 1, run: 2 }))
+    expect(turned.replies.map(codeOf)).toEqual(['STALE_RUN'])
+    expect([turned.grants, turned.notices, turned.events]).toEqual([[], [], []])
+    expect(snapshot(world)).toBe(before)
+  })
+
+  test('a session that attaches by another connection takes its runs along', () => {
+    const world = running()
+    world.connection = 2
+    world.attach('s', ['a'], { minConcurrency: 2, maxConcurrency: 2 }, [
+      { seq: 1, run: 2 },
+      { seq: 2, run: 1 },
+    ])
+    world.connection = 1
+    expect(world.refusal(say({ seq: 1, run: 2 }))).toBe('STALE_RUN')
+    world.connection = 2
+    expect(world.turn(say({ seq: 1, run: 2 })).replies).toEqual([true])
+  })
+
+  test('the current run is heard, and the bystander stays as it was', () => {
+    const world = running()
+    const bystander = JSON.stringify(world.row({ seq: 2 }))
+    expect(world.turn(say({ seq: 1, run: 2 })).replies).toEqual([true])
+    expect(JSON.stringify(world.row({ seq: 2 }))).toBe(bystander)
+    expect(world.store.runs.filter((run) => run.seq !== 1)).toEqual([])
+  })
+
+  test('what was said after the run ended is stale', () => {
+    const world = running()
+    world.call({ op: 'fail', seq: 1, run: 2, error: ERROR, retry: false })
+    const before = snapshot(world)
+    expect(world.refusal(say({ seq: 1, run: 2 }))).toBe('STALE_RUN')
+    expect(snapshot(world)).toBe(before)
+  })
+})
+
+describe('complete', () => {
+  test('output, state, time and totals; one touch of the row', () => {
+    const world = running()
+    world.pass(7)
+    const { events } = world.run({ op: 'complete', seq: 1, run: 2, output: 'out' })
+    expect(world.row({ seq: 1 })).toMatchObject({ state: 4, output: 'out', finishedAt: world.now.wall, run: 2, uncounted: 1 })
+    expect(events[0]).toEqual({ type: 'completed', seq: 1, run: 2, attempt: 1 })
+    expect(world.store.lanes.get(1)?.totals).toMatchObject({ completed: 1, failed: 0 })
+    // A success leaves no row of its own.
+    expect(world.store.runs).toEqual([])
+    expect(world.store.attempts(world.store.jobs([1]))[0]).toMatchObject([{ run: 2, attempt: 1, worker: 'worker of s', logs: [] }])
+  })
+
+  test('13: told twice with the same run, it is answered as the first, and changes nothing', () => {
+    const world = running()
+    world.run({ op: 'complete', seq: 1, run: 2, output: 'first' })
+    const before = snapshot(world)
+    expect(world.turn({ op: 'complete', seq: 1, run: 2, output: 'first' }).replies).toEqual([true])
+    expect(world.refusal({ op: 'complete', seq: 1, run: 2, output: 'second' })).toBe('STALE_RUN')
+    expect(world.refusal({ op: 'complete', seq: 1, run: 1, output: 'other run' })).toBe('STALE_RUN')
+    expect(snapshot(world)).toBe(before)
+  })
+
+  test('told again by another connection, with the same output, it is answered as the first', () => {
+    const world = running()
+    const said = { op: 'complete', seq: 1, run: 2, output: Uint8Array.of(1, 2) } as const
+    world.run(said)
+    world.connection = 2
+    const before = snapshot(world)
+    expect(world.turn({ ...said, output: Uint8Array.of(1, 2) }).replies).toEqual([true])
+    for (const output of [Uint8Array.of(1, 3), Uint8Array.of(1, 2, 3), '\u0001\u0002', null])
+      expect(world.refusal({ ...said, output })).toBe('STALE_RUN')
+    expect(snapshot(world)).toBe(before)
+  })
+
+  test('told twice within one turn', () => {
+    const world = running()
+    const said = { op: 'complete', seq: 1, run: 2, output: 'first' } as const
+    expect(world.turn(said, said).replies).toEqual([true, true])
+    expect(world.refusal({ ...said, output: 'second' })).toBe('STALE_RUN')
+    expect(world.row({ seq: 1 }).output).toBe('first')
+    expect(world.store.lanes.get(1)?.totals.completed).toBe(1)
+  })
+
+  test('2: a completed job is never handed out again', () => {
+    const world = running()
+    world.run({ op: 'complete', seq: 1, run: 2, output: null })
+    world.reload()
+    world.run()
+    world.attach('t', ['a'])
+    expect([world.stateOf({ seq: 1 }), world.row({ seq: 1 }).run]).toEqual(['completed', 2])
+  })
+
+  test('N11: what the handler enqueued is created in the same commit; refused, the run goes on', () => {
+    const world = running()
+    const { writes } = world.store
+    world.turn({ op: 'complete', seq: 1, run: 2, output: null, enqueues: [{ name: 'b', data: 'x' }] })
+    expect(world.store.writes).toBe(writes + 1)
+    expect(world.row({ seq: 4 })).toMatchObject({ state: 1, data: 'x' })
+    world.enqueue('b', { unique: { key: 'k', onConflict: 'error' } })
+    const enqueues = [
+      { name: 'c', data: null },
+      { name: 'b', data: null, unique: { key: 'k', onConflict: 'error' as const } },
+    ]
+    expect(world.refusal({ op: 'complete', seq: 2, run: 1, output: null, enqueues })).toBe('UNIQUE_CONFLICT')
+    expect(world.stateOf({ seq: 2 })).toBe('active')
+    expect([...world.store.lanes.values()].map((lane) => lane.name)).toEqual(['a', 'b'])
+  })
+})
+
+describe('fail', () => {
+  test('N9: no retry begins later than maxAge after the enqueue, whoever names the pause', () => {
+    const world = new World()
+    world.attach('s', ['a'])
+    const old = { maxAge: 1_000, maxAttempts: 9, backoff: { type: 'fixed', delay: 400 } } as const
+    for (let job = 0; job < 3; job++) world.enqueue('a', old)
+    world.enqueue('a', { ...old, maxAge: 1_001 })
+    const bystander = { seq: 5 }
+    world.enqueue('a', { maxAttempts: 9, backoff: old.backoff })
+    const fail = (seq: number, run: number, retry?: number) =>
+      world.run({ op: 'fail', seq, run, error: ERROR, ...(retry !== undefined && { retry }) }).events.map(({ type }) => type)
+    for (const seq of [1, 2, 3, 4, 5]) expect(fail(seq, 1)).toEqual(['retrying'])
+    expect(world.after(400).grants).toHaveLength(5)
+    world.pass(200)
+    // To the millisecond; and a pause that the handler asks for counts as any.
+    expect(fail(1, 2)).toEqual(['retrying'])
+    expect(fail(2, 2, 401)).toEqual(['failed'])
+    expect(fail(3, 2, 0)).toEqual(['retrying', 'started'])
+    world.pass(1)
+    expect([fail(4, 2), fail(5, 2), fail(3, 3)]).toEqual([['retrying'], ['retrying'], ['failed']])
+    world.after(400)
+    expect([fail(1, 3, 0), fail(4, 3, 0), fail(5, 3)]).toEqual([['failed'], ['retrying', 'started'], ['retrying']])
+    world.pass(1)
+    expect(fail(4, 4, 0)).toEqual(['failed'])
+    expect(world.row(bystander)).toMatchObject({ run: 3, state: 0 })
+    expect(world.store.runs.filter(({ seq }) => seq === 2).map(({ error }) => error)).toEqual([ERROR, ERROR])
+    // Brought back by hand it has an attempt, and no retry: it is as old as before.
+    world.call<'retry'>({ op: 'retry', id: world.row({ seq: 1 }) })
+    expect(fail(1, 4, 0)).toEqual(['failed'])
+  })
+
+  test('E6, E9: after its backoff, by attempt, with the error kept', () => {
+    const world = new World({ random: () => 0.5 })
+    world.attach('s', ['a'])
+    world.enqueue('a', { backoff: { type: 'exponential', delay: 100, factor: 3 }, maxAttempts: 4, data: 'payload' })
+    for (const [run, delay] of [
+      [1, 100],
+      [2, 300],
+      [3, 900],
+    ] as const) {
+      const { events } = world.run({ op: 'fail', seq: 1, run, error: ERROR })
+      expect(world.row({ seq: 1 })).toMatchObject({ state: 0, runAt: world.now.wall + delay })
+      expect(events).toEqual([{ type: 'retrying', seq: 1, run, attempt: run }])
+      expect(world.after(delay - 1).grants).toEqual([])
+      expect(world.after(1).grants).toMatchObject([{ seq: 1, run: run + 1, attempt: run + 1, data: 'payload' }])
+    }
+    world.run({ op: 'fail', seq: 1, run: 4, error: ERROR })
+    expect(world.stateOf({ seq: 1 })).toBe('failed')
+    expect(world.store.runs.map(({ run, attempt, worker, error }) => ({ run, attempt, worker, error }))).toEqual(
+      [1, 2, 3, 4].map((run) => ({ run, attempt: run, worker: 'worker of s', error: ERROR })),
+    )
+    expect(world.store.lanes.get(1)?.totals).toEqual({ enqueued: 1, completed: 0, failed: 1, cancelled: 0 })
+    expect(world.after(1_000_000).grants).toEqual([])
+  })
+
+  test.each([0.5, 0])('chance is an argument: jitter 0.2 and %d', (random) => {
+    const world = new World({ random: () => random })
+    world.attach('s', ['a'])
+    world.enqueue('a', { backoff: { type: 'fixed', delay: 1_000, jitter: 0.2 } })
+    world.run({ op: 'fail', seq: 1, run: 1, error: ERROR })
+    expect(world.row({ seq: 1 }).runAt - world.now.wall).toBe(random === 0 ? 800 : 1_000)
+  })
+
+  test('retry: after that many ms, 0 for at once, false for never', () => {
+    const world = new World()
+    world.attach('s', ['a'])
+    world.enqueue('a')
+    world.run({ op: 'fail', seq: 1, run: 1, error: ERROR, retry: 7 })
+    expect(world.row({ seq: 1 })).toMatchObject({ state: 0, runAt: world.now.wall + 7 })
+    world.after(7)
+    expect(world.run({ op: 'fail', seq: 1, run: 2, error: ERROR, retry: 0 }).grants).toMatchObject([{ seq: 1, run: 3 }])
+    world.run({ op: 'fail', seq: 1, run: 3, error: ERROR, retry: false })
+    expect(world.stateOf({ seq: 1 })).toBe('failed')
+  })
+
+  test('maxAttempts 1: the first failure is the last', () => {
+    const world = new World()
+    world.attach('s', ['a'])
+    world.enqueue('a', { maxAttempts: 1 })
+    world.run({ op: 'fail', seq: 1, run: 1, error: ERROR, retry: 0 })
+    expect(world.stateOf({ seq: 1 })).toBe('failed')
+  })
+
+  test('delayed-job-has-no-lease: what waits for its retry has no deadline, no session and no slot', () => {
+    const world = new World()
+    world.attach('s', ['a'], { local: false })
+    world.enqueue('a', { heartbeatTimeout: 50, backoff: { type: 'fixed', delay: 1_000_000 }, timeout: 100 })
+    world.run({ op: 'fail', seq: 1, run: 1, error: ERROR })
+    expect([world.tables.deadlines.size, world.tables.sessions.get('s')?.weight]).toEqual([0, 0])
+    world.after(999_999)
+    expect(world.row({ seq: 1 })).toMatchObject({ state: 0, run: 1 })
+    world.attach('t', ['a'])
+    expect(world.after(1).grants).toMatchObject([{ seq: 1, run: 2 }])
+  })
+})
+
+describe('snooze and giveBack', () => {
+  test('unstarted-restore-keeps-attempts: given back, a job has used no attempt; its run is never used again', () => {
+    const world = new World()
+    world.attach('s', ['a'])
+    world.enqueue('a', { maxAttempts: 1, data: 'x' })
+    for (let run = 1; run <= 5; run++) {
+      const { grants } = world.run({ op: 'giveBack', seq: 1, run })
+      expect(grants).toMatchObject([{ seq: 1, run: run + 1, attempt: 1, data: 'x' }])
+    }
+    expect(world.row({ seq: 1 })).toMatchObject({ uncounted: 5, run: 6 })
+  })
+
+  test('a job given back keeps its place in line', () => {
+    const world = new World()
+    world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
+    world.run(enqueueing({ name: 'a' }))
+    world.pass(10)
+    world.run(enqueueing({ name: 'a' }))
+    expect(world.run({ op: 'giveBack', seq: 1, run: 1 }).grants).toMatchObject([{ seq: 1, run: 2 }])
+  })
+
+  test('snoozed: later, without an attempt, also at the last one', () => {
+    const world = new World()
+    world.attach('s', ['a'])
+    world.enqueue('a', { maxAttempts: 1 })
+    const { events } = world.run({ op: 'snooze', seq: 1, run: 1, delay: 30 })
+    expect(events).toMatchObject([{ type: 'snoozed', run: 1 }])
+    expect(world.row({ seq: 1 })).toMatchObject({ state: 0, runAt: world.now.wall + 30, uncounted: 1 })
+    expect(world.store.runs).toEqual([])
+    expect(world.after(30).grants).toMatchObject([{ seq: 1, run: 2, attempt: 1 }])
+  })
+
+  test('close-resolves-under-redelay-loop: a snooze of 0 does not come back within its turn', () => {
+    const world = new World()
+    world.attach('s', ['a'])
+    world.enqueue('a')
+    expect(world.run({ op: 'snooze', seq: 1, run: 1, delay: 0 }).grants).toEqual([])
+    expect(world.after(1).grants).toHaveLength(1)
+  })
+})
+
+describe('E7: heartbeat', () => {
+  const deadline = (world: World) => (world.tables.deadlines.peek()?.deadlineMono ?? Number.NaN) - world.now.mono
+
+  test('moves the deadline to max(deadline, now + heartbeatTimeout)', () => {
+    const world = new World()
+    world.attach('s', ['a'])
+    world.enqueue('a', { timeout: 100, heartbeatTimeout: 60 })
+    expect(deadline(world)).toBe(100)
+    world.pass(30)
+    world.run({ op: 'heartbeat', seq: 1, run: 1 })
+    expect(deadline(world)).toBe(70)
+    world.pass(50)
+    world.run({ op: 'heartbeat', seq: 1, run: 1 })
+    expect(deadline(world)).toBe(60)
+  })
+
+  test('long-job-with-heartbeat-never-rescued', () => {
+    const world = new World()
+    world.attach('s', ['a'])
+    world.enqueue('a', { timeout: 100, heartbeatTimeout: 60 })
+    for (let beat = 0; beat < 50; beat++) {
+      expect(world.after(59).notices).toEqual([])
+      world.run({ op: 'heartbeat', seq: 1, run: 1 })
+    }
+    expect(world.row({ seq: 1 })).toMatchObject({ state: 2, run: 1 })
+    expect(world.after(60).notices).toMatchObject([{ kind: 'abort', cause: 'timeout' }])
+  })
+
+  test('heartbeatTimeout 0: nothing moves the deadline', () => {
+    const world = new World()
+    world.attach('s', ['a'])
+    world.enqueue('a', { timeout: 100, heartbeatTimeout: 0 })
+    world.pass(90)
+    world.run({ op: 'heartbeat', seq: 1, run: 1 }, { op: 'checkpoint', seq: 1, run: 1, value: '1' })
+    expect(deadline(world)).toBe(10)
+  })
+
+  test('timeout Infinity: there is no deadline, and a heartbeat makes none', () => {
+    const world = new World()
+    world.attach('s', ['a'])
+    world.enqueue('a', { timeout: Number.POSITIVE_INFINITY, heartbeatTimeout: 60 })
+    world.run({ op: 'heartbeat', seq: 1, run: 1 })
+    expect(world.tables.deadlines.size).toBe(0)
+    world.after(LIMITS.durationMs)
+    expect(world.stateOf({ seq: 1 })).toBe('active')
+  })
+
+  test('33: a heartbeat that comes in the turn in which the deadline passes is heard first', () => {
+    const world = new World()
+    world.attach('s', ['a'])
+    world.enqueue('a', { timeout: 100, heartbeatTimeout: 60 })
+    world.pass(100)
+    expect(world.turn({ op: 'heartbeat', seq: 1, run: 1 }).notices).toEqual([])
+    expect(world.turn().notices).toEqual([])
+  })
+
+  test('E8: a checkpoint is a heartbeat, is stored, and the next attempt finds it', () => {
+    const world = new World()
+    world.attach('s', ['a'])
+    world.enqueue('a', { timeout: 100, heartbeatTimeout: 60, data: 'x' })
+    world.pass(80)
+    world.run({ op: 'checkpoint', seq: 1, run: 1, value: 'page 7' })
+    expect(deadline(world)).toBe(60)
+    expect(world.row({ seq: 1 })).toMatchObject({ checkpoint: 'page 7', data: 'x' })
+    expect(world.run({ op: 'fail', seq: 1, run: 1, error: ERROR, retry: 0 }).grants).toMatchObject([
+      { run: 2, checkpoint: 'page 7', data: 'x' },
+    ])
+  })
+})
+
+describe('progress and log', () => {
+  test('progress is kept in the row and told as an event', () => {
+    const world = running()
+    const { events } = world.run({ op: 'progress', seq: 1, run: 2, fraction: 0.25 })
+    expect(events).toMatchObject([{ type: 'progress', seq: 1, run: 2 }])
+    expect(world.row({ seq: 1 }).progress).toBe('[0.25]')
+    world.run({ op: 'progress', seq: 1, run: 2, fraction: 1, note: 'all "done"' })
+    expect(JSON.parse(world.row({ seq: 1 }).progress as string)).toEqual([1, 'all "done"'])
+  })
+
+  test('E9: log lines belong to their run, in order, in a ring of slots', () => {
+    const world = running()
+    const lines = Array.from({ length: LIMITS.logLinesPerRun + 2 }, (_, index) => ({
+      at: index,
+      level: 'info' as const,
+      message: `${index}`,
+    }))
+    world.run({ op: 'log', seq: 1, run: 2, lines: lines.slice(0, 1) }, { op: 'log', seq: 1, run: 2, lines: lines.slice(1) })
+    expect(world.store.logs.map(({ seq, run, number }) => [seq, run, number])).toEqual(lines.map((_, index) => [1, 2, index]))
+    expect(world.store.logs.slice(-3).map((log) => log.slot)).toEqual([LIMITS.logLinesPerRun - 1, 0, 1])
+    // The next run begins anew, and so does one after a reload go on where it was.
+    world.reload('s')
+    expect(world.tables.jobs.get(1)?.logLines).toBe(lines.length)
+  })
+})

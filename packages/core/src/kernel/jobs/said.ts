@@ -1,0 +1,33 @@
+/** Notes what callers have stated for jobs whose name is yet to be defined. The definition leaves that as it is. */
+
+import { DIRTY_PLACE, type Job } from '../../job.ts'
+import { FIELDS, type Field } from '../sessions/definition.ts'
+import type { Tables } from '../tables.ts'
+import type { TurnContext } from '../turn.ts'
+
+/** Returns the fields that a caller has stated, in the order of FIELDS; undefined for none. */
+export function saidOf(stated: Readonly<Partial<Record<Field, unknown>>>): readonly Field[] | undefined {
+  // Most calls state nothing.
+  let said: Field[] | undefined
+  for (const field of FIELDS) {
+    if (stated[field] === undefined) continue
+    said ??= []
+    said.push(field)
+  }
+  return said
+}
+
+/** Adds fields that a caller states for a job that has yet to take the defaults of its name. */
+export function sayMore({ tables, effects }: TurnContext, job: Job, stated: Readonly<Partial<Record<Field, unknown>>>): void {
+  const said = saidOf(stated)
+  if (said === undefined || !isUnsettled(tables, job)) return
+  const all = new Set([...(job.extras?.said ?? []), ...said])
+  job.extras = { ...job.extras, said: FIELDS.filter((field) => all.has(field)) }
+  effects.touch(job, DIRTY_PLACE)
+}
+
+function isUnsettled({ definitions }: Tables, { seq, lane: { name } }: Job): boolean {
+  if (seq < definitions.saidFrom) return false
+  const definition = definitions.get(name)
+  return definition === undefined || (definitions.isUnserved(name) && seq < definition.firstSeq)
+}

@@ -1,0 +1,44 @@
+/** Hands a waiting job to a session. This is the one place where a run begins and where `run` grows. */
+import { DIRTY_START, type Job } from '../../job.ts'
+import { ACTIVE } from '../../lifecycle.ts'
+import type { RateLimit } from '../../queueSettings.ts'
+import { takeToken } from '../keys/bucket.ts'
+import { beginLease } from '../sessions/lease.ts'
+import type { Session } from '../sessions/session.ts'
+import type { TurnContext } from '../turn.ts'
+import { freeAtStart } from './coalescing.ts'
+
+export function start(turn: TurnContext, job: Job, session: Session): void {
+  const { tables, effects, now } = turn
+  const { queue } = job.lane
+  const { rateLimit } = queue.settings
+  if (rateLimit !== undefined) {
+    queue.fullMono = takeToken(rateLimit, queue.fullMono, now.mono)
+    effects.noteQueue(queue)
+  }
+  tables.take(job)
+  if (queue.settings.perKeyRateLimit !== undefined) takeKeyToken(turn, job, queue.settings.perKeyRateLimit)
+  effects.move(job, 'start', ACTIVE, DIRTY_START)
+  if (job.extras !== undefined) freeAtStart(turn, job)
+  job.run++
+  job.startedAt = now.wall
+  job.sessionId = session.id
+  job.session = session
+  job.abort = undefined
+  job.passedMono = -1
+  job.logLines = 0
+  session.jobs.add(job)
+  session.weight += job.weight
+  job.grantedMono = now.mono
+  if (!session.intro.local) beginLease(tables, session, job)
+  if (job.policy.timeout !== Number.POSITIVE_INFINITY) tables.setDeadline(job, now.mono + job.policy.timeout)
+  effects.event('started', job)
+  effects.grants.push(job)
+}
+
+function takeKeyToken({ tables, effects, now }: TurnContext, job: Job, rate: RateLimit): void {
+  const key = tables.keys.keyOf(job)
+  if (key === undefined) return
+  tables.keys.buckets.take(key, rate, now.mono)
+  effects.noteBucket(key)
+}

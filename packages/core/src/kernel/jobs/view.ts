@@ -1,0 +1,52 @@
+/** A job's row as `get` and `list` tell it. */
+
+import { STATES } from '../../lifecycle.ts'
+import { parsePolicy } from '../../policy.ts'
+import type { AttemptView, FlowView, JobView } from '../../replies.ts'
+import { DROPPED } from '../queues/drop.ts'
+import type { JobRow } from '../store.ts'
+
+export function viewOf(row: JobRow, queue: string, name: string, attempts: readonly AttemptView[]): JobView {
+  const { text: _text, ...policy } = parsePolicy(row.policy)
+  return {
+    seq: row.seq,
+    node: row.node,
+    enqueuedAt: row.enqueuedAt,
+    name,
+    queue,
+    state: STATES[row.state],
+    data: row.data,
+    output: row.output,
+    checkpoint: row.checkpoint,
+    run: row.run,
+    attempt: row.run - row.uncounted,
+    ...policy,
+    priority: row.priority,
+    weight: row.weight,
+    runAt: row.runAt,
+    expiresAt: row.expiresAt,
+    startedAt: row.startedAt,
+    finishedAt: row.finishedAt,
+    progress: row.progress,
+    cancelRequested: row.cancelRequested,
+    tags: row.extras?.tags ?? [],
+    meta: row.extras?.meta ?? null,
+    idempotencyKey: row.extras?.idempotencyKey ?? null,
+    uniqueKey: row.extras?.uniqueKey ?? null,
+    concurrencyKey: row.extras?.concurrencyKey ?? null,
+    flow: flowOf(row),
+    attempts,
+  }
+}
+
+/** Returns the attempt of a job that was dropped: it had no run, and this says why. */
+export function droppedAttempt({ run, finishedAt }: JobRow): AttemptView {
+  return { run, attempt: 0, startedAt: 0, endedAt: finishedAt, worker: '', error: DROPPED, logs: [] }
+}
+
+/** A flow's jobs are created in one commit: their ids differ in the row alone. */
+function flowOf({ node, enqueuedAt, extras }: JobRow): FlowView | null {
+  if (extras?.flow === undefined) return null
+  const { first, ref, parents, onFailure } = extras.flow
+  return { first: { seq: first, node, enqueuedAt }, ref, parents, onParentFailure: onFailure }
+}

@@ -1,0 +1,44 @@
+/**
+ * A token bucket, kept as one time: when it would be full again (the "theoretical arrival time" of the generic cell rate
+ * algorithm, ITU-T I.371). Each start moves that time by the time of one token. It may run ahead of the clock by `burst` tokens.
+ * A full bucket needs no memory at all.
+ */
+import type { Now } from '../../clock.ts'
+import type { RateLimit } from '../../queueSettings.ts'
+
+/** Divisions by a limit are not exact: a token is available when all but a millionth of a millisecond of its time has passed. */
+const EPSILON_MS = 1e-6
+
+/** Returns the milliseconds until so many tokens, at most `burst`, are available; 0 if they are. */
+export function tokenMs({ limit, period, burst }: RateLimit, fullMono: number, mono: number, tokens = 1): number {
+  const wait = fullMono - mono - (burst - tokens) * (period / limit)
+  // Half of that earlier, so that a caller that comes back then, on a clock that rounds, finds the token.
+  return wait <= EPSILON_MS ? 0 : wait - EPSILON_MS / 2
+}
+
+/** Returns the number of tokens that are available. */
+export function tokensOf(rate: RateLimit, fullMono: number, mono: number): number {
+  if (fullMono <= mono) return rate.burst
+  if (tokenMs(rate, fullMono, mono) > 0) return 0
+  return Math.max(1, Math.floor(rate.burst - (fullMono - mono - EPSILON_MS) / (rate.period / rate.limit)))
+}
+
+/** Returns when the bucket is full again after a token has been taken. */
+export function takeToken({ limit, period }: RateLimit, fullMono: number, mono: number): number {
+  return Math.max(fullMono, mono) + period / limit
+}
+
+/** Converts a bucket to another rate: the same number of tokens is missing, at most as many as it holds. */
+export function changeRate(from: RateLimit | undefined, to: RateLimit, fullMono: number, mono: number): number {
+  if (from === undefined) return mono
+  const missing = Math.max(0, fullMono - mono) / (from.period / from.limit)
+  return mono + Math.min(missing, to.burst) * (to.period / to.limit)
+}
+
+/**
+ * Returns when a bucket is full again that missed so much at that time of the wall clock. A clock that went back has refilled
+ * nothing, and a clock that shows whole milliseconds may have shown one too many.
+ */
+export function fullMonoOf(missingMs: number, missingAt: number, { wall, mono }: Now): number {
+  return mono + Math.max(0, missingMs - Math.max(0, wall - missingAt - 1))
+}

@@ -1,0 +1,95 @@
+/** Builds the tables from the store: at start-up, and after a commit that failed. Nothing else builds them. */
+import type { Now } from '../clock.ts'
+import type { SessionIntro } from '../commands.ts'
+import type { Job } from '../job.ts'
+import { LIMITS } from '../limits.ts'
+import { fullMonoOf } from './keys/bucket.ts'
+import { isDrained } from './queues/lane.ts'
+import { beginLease } from './sessions/lease.ts'
+import { addPresent } from './sessions/workerRegistry.ts'
+import type { ActiveRow, BucketRow, PresentRow, Store } from './store.ts'
+import { Tables } from './tables.ts'
+
+/**
+ * @param alive uuids of the sessions of this process that live: their jobs stay active until they attach again. Jobs of its dead
+ * sessions are abandoned, and the first turn recovers them. Sessions of other processes live until their leases end.
+ */
+export function loadTables(store: Store, alive: ReadonlySet<string>, now: Now): Tables {
+  const loaded = store.load()
+  const tables = new Tables(loaded, store.deadlines(), now)
+  loadBuckets(tables, loaded.buckets, now)
+  for (const queue of tables.queues.values()) queue.drained = isDrained(queue)
+  for (const row of loaded.active) {
+    const job = tables.fromRow(row)
+    job.data = undefined
+    job.worker = row.worker
+    job.logLines = row.logLines
+    tables.jobs.set(job.seq, job)
+    tables.keys.started(job)
+    if (row.remote) keepAway(tables, row, job, now)
+    else if (alive.has(row.sessionUuid)) awaitAttach(tables, row, job)
+    else {
+      tables.abandoned.push(job)
+      continue
+    }
+    setDeadline(tables, row, job, now)
+  }
+  for (const row of loaded.present) addPresent(tables, row, comesBackBy(tables, row, alive, now))
+  return tables
+}
+
+/** Returns until when a session may attach again before it counts as lost; monotonic. */
+function comesBackBy({ sessions }: Tables, { uuid, remote }: PresentRow, alive: ReadonlySet<string>, { mono }: Now): number {
+  // The session has jobs, so its lease decides.
+  if (sessions.has(uuid)) return Number.POSITIVE_INFINITY
+  if (remote) return mono + LIMITS.leaseMs
+  return alive.has(uuid) ? mono + LIMITS.reattachGraceMs : Number.NEGATIVE_INFINITY
+}
+
+/** Loads buckets. Those that are full by now are forgotten as others are, a slice per turn. */
+function loadBuckets({ queues, keys }: Tables, buckets: readonly BucketRow[], now: Now): void {
+  if (buckets.length === 0) return
+  const byId = new Map([...queues.values()].map((queue) => [queue.id, queue]))
+  for (const { queueId, key, missingMs, missingAt } of buckets) {
+    const queue = byId.get(queueId)
+    if (queue === undefined) throw new Error(`a row is of an unknown queue ${queueId}`)
+    keys.buckets.fill(keys.key(queue, key), fullMonoOf(missingMs, missingAt, now))
+  }
+}
+
+function awaitAttach(tables: Tables, { sessionUuid }: ActiveRow, job: Job): void {
+  const unattached = tables.unattached.get(sessionUuid)
+  if (unattached === undefined) tables.unattached.set(sessionUuid, { jobs: new Set([job]), holder: undefined })
+  else unattached.jobs.add(job)
+}
+
+/** Keeps a job for a session that is away and has a full lease from now on to come back. */
+function keepAway(tables: Tables, { sessionUuid, sessionId, worker }: ActiveRow, job: Job, now: Now): void {
+  const session = tables.sessions.get(sessionUuid) ?? tables.addSession(introOf(sessionUuid, worker), undefined, now.mono, sessionId)
+  job.session = session
+  job.grantedMono = now.mono
+  session.jobs.add(job)
+  session.weight += job.weight
+  beginLease(tables, session, job)
+}
+
+/** Returns what is known of a session before it attaches: it serves nothing. */
+function introOf(uuid: string, worker: string): SessionIntro {
+  const limits = { minConcurrency: 0, maxConcurrency: 0, abortGrace: LIMITS.reattachGraceMs }
+  return { uuid, worker, host: '', pid: 0, local: false, handlers: [], ...limits }
+}
+
+/** Sets what is left of a deadline by the wall clock, at least one heartbeat. The monotonic clock may be another one by now. */
+function setDeadline(tables: Tables, { remote }: ActiveRow, job: Job, now: Now): void {
+  const { timeout, heartbeatTimeout } = job.policy
+  if (job.cancelRequested) {
+    job.abort = 'cancel'
+    tables.setDeadline(job, now.mono + LIMITS.reattachGraceMs)
+    return
+  }
+  const unlimited = timeout === Number.POSITIVE_INFINITY
+  // A run without a deadline has one until its session has come back for it, unless a lease covers that.
+  if (unlimited && remote) return
+  const leftMs = unlimited ? 0 : Math.min(job.startedAt + timeout - now.wall, timeout)
+  tables.setDeadline(job, now.mono + Math.max(leftMs, heartbeatTimeout, LIMITS.reattachGraceMs))
+}

@@ -1,0 +1,48 @@
+/** Queues that may dispatch nothing for now: no consumer group sees them until something resumes them. */
+
+import type { ConsumerGroup } from '../sessions/consumerGroup.ts'
+import type { Lane, Queue } from './lane.ts'
+
+export class Dispatchable {
+  readonly #groups: ReadonlyMap<string, ConsumerGroup>
+  /** Queues that are suspended until their buckets have a token again. */
+  readonly waiting = new Set<Queue>()
+  /** The earliest of those times, maybe too early; monotonic. */
+  tokenMono = Number.POSITIVE_INFINITY
+
+  constructor(groups: ReadonlyMap<string, ConsumerGroup>) {
+    this.#groups = groups
+  }
+
+  suspend(queue: Queue): void {
+    queue.suspended = true
+    for (const group of this.#groups.values()) group.ready.delete(queue)
+  }
+
+  /** Suspends a queue until its bucket has a token. */
+  suspendUntil(queue: Queue, mono: number): void {
+    this.suspend(queue)
+    this.waiting.add(queue)
+    this.tokenMono = Math.min(this.tokenMono, mono)
+  }
+
+  resume(queue: Queue): void {
+    if (!queue.suspended) return
+    queue.suspended = false
+    this.waiting.delete(queue)
+    for (const group of this.#groups.values()) group.resume(queue)
+  }
+
+  /** Forgets a queue that was deleted. */
+  forget(queue: Queue): void {
+    this.suspend(queue)
+    this.waiting.delete(queue)
+    for (const group of this.#groups.values()) group.forget(queue)
+  }
+
+  /** Resumes a lane that was paused. */
+  resumeLane(lane: Lane): void {
+    lane.paused = false
+    for (const group of lane.groups) group.markReady(lane)
+  }
+}

@@ -1,0 +1,112 @@
+// As many queues as maxQueues allows: whatever would make another one is refused by name, and those that are there go on.
+
+import { expect, test } from 'vitest'
+import type { NewJob } from '../../commands.ts'
+import type { Command } from '../../operations.ts'
+import { Refused } from '../../replies.ts'
+import { attaching, World } from '../../testing/world.ts'
+
+const MAX = 3
+const SECOND = 1_000
+
+/** With queues a, b and the default one. */
+function fullWorld(): World {
+  const world = new World({ settings: { maxQueues: MAX } })
+  world.turn(enqueue('a'), enqueue('b'), { op: 'enqueue', jobs: [{ name: 'n', data: null }] })
+  return world
+}
+
+const job = (queue: string, more: Partial<NewJob> = {}): NewJob => ({ name: 'n', queue, data: null, ...more })
+const enqueue = (...queues: readonly string[]): Command => ({ op: 'enqueue', jobs: queues.map((queue) => job(queue)) })
+
+const SPEC = { every: SECOND, jitter: 0, overlap: 'skip', catchUp: 'latest' } as const
+const upsert = (id: string, queue: string, runImmediately = false): Command => ({
+  op: 'upsertSchedule',
+  id,
+  spec: SPEC,
+  job: job(queue),
+  runImmediately,
+})
+
+/** What is refused, in a turn of its own; and what there is of queues after it. */
+function ask(world: World, command: Command): unknown {
+  const [reply] = world.turn(command).replies
+  return reply instanceof Refused ? [reply.refusal.code, reply.refusal.details] : reply
+}
+
+const REFUSED = ['TOO_MANY_QUEUES', { queue: 'c', maxQueues: MAX }]
+
+test.each<[string, Command]>([
+  ['enqueue', enqueue('a', 'c')],
+  ['enqueue by a unique key', { op: 'enqueue', jobs: [job('c', { unique: { key: 'k', onConflict: 'skip' } })] }],
+  ['flow', { op: 'flow', nodes: [{ ref: 'x', job: job('c'), parents: [], onFailure: 'fail' }] }],
+  ['configure', { op: 'configure', queue: 'c', changes: { concurrencyLimit: 1 } }],
+  ['pause', { op: 'pause', queue: 'c', paused: true }],
+  ['pause of a name', { op: 'pause', queue: 'c', job: 'n', paused: true }],
+  ['pause of a key', { op: 'pause', queue: 'c', key: 'k', paused: true }],
+  ['drain', { op: 'drainQueue', queue: 'c' }],
+  ['a schedule that begins at once', upsert('s', 'c', true)],
+])('%s makes no queue beyond the bound', (_, command) => {
+  const world = fullWorld()
+  expect(ask(world, command)).toEqual(REFUSED)
+  expect([...world.tables.queues.keys()]).toEqual(['a', 'b', 'default'])
+  expect([...world.store.rows.values()]).toHaveLength(3)
+})
+
+test('queues that are there take jobs and settings as before, and a deleted one makes room', () => {
+  const world = fullWorld()
+  expect(ask(world, { op: 'configure', queue: 'b', changes: { maxLength: 5 } })).toBe(true)
+  expect(ask(world, enqueue('a', 'b', 'a'))).toHaveLength(3)
+  expect(ask(world, { op: 'deleteMany', filter: { queue: 'a' }, limit: 10, dryRun: false })).toMatchObject({ changed: 3 })
+  expect(ask(world, { op: 'deleteQueue', queue: 'a' })).toBe(true)
+  expect(ask(world, enqueue('c', 'c'))).toHaveLength(2)
+  expect(ask(world, enqueue('a'))).toEqual(['TOO_MANY_QUEUES', { queue: 'a', maxQueues: MAX }])
+})
+
+test('several new queues of one call count together; of a file that has more than the bound, all go on', () => {
+  const world = new World({ settings: { maxQueues: MAX } })
+  expect(ask(world, enqueue('a', 'b', 'c', 'd'))).toEqual(['TOO_MANY_QUEUES', { queue: 'd', maxQueues: MAX }])
+  expect(ask(world, enqueue('a', 'b', 'c', 'a'))).toHaveLength(4)
+  const smaller = new World({ settings: { maxQueues: 1 }, store: world.store })
+  expect(ask(smaller, enqueue('a', 'c'))).toHaveLength(2)
+  expect(ask(smaller, enqueue('d'))).toEqual(['TOO_MANY_QUEUES', { queue: 'd', maxQueues: 1 }])
+})
+
+test('a repeat that makes no job is answered, whatever queue it names', () => {
+  const world = new World({ settings: { maxQueues: 1 } })
+  const keyed = (queue: string): Command => ({ op: 'enqueue', jobs: [job(queue, { idempotencyKey: 'once' })] })
+  world.turn(keyed('a'))
+  expect(ask(world, keyed('c'))).toMatchObject([{ seq: 1, created: false }])
+})
+
+test('a journal goes on behind an entry that would make one', () => {
+  const world = fullWorld()
+  const entries = [
+    { at: 1, jobs: [job('a')] },
+    { at: 1, jobs: [job('c')] },
+    { at: 1, jobs: [job('b')] },
+  ]
+  const [reply] = world.turn({ op: 'forward', source: 'x', number: 9, first: 1, entries }).replies
+  expect(reply).toMatchObject({ mark: 1, refused: { place: 2, refusal: { code: 'TOO_MANY_QUEUES' } } })
+  const [rest] = world.turn({ op: 'forward', source: 'x', number: 9, first: 3, entries: entries.slice(2) }).replies
+  expect(rest).toMatchObject({ mark: 3 })
+})
+
+test('a run whose completion would make one is refused whole, and may fail', () => {
+  const world = fullWorld()
+  const grant = world.run(attaching('w', ['n'])).grants.find(({ queue }) => queue === 'b')
+  const { seq, run } = grant ?? { seq: 0, run: 0 }
+  expect(ask(world, { op: 'complete', seq, run, output: null, enqueues: [job('c')] })).toEqual(REFUSED)
+  expect(ask(world, { op: 'complete', seq, run, output: null, enqueues: [job('a')] })).toBe(true)
+})
+
+test('a tick whose queue cannot be made is skipped, and the schedule goes on', () => {
+  const world = fullWorld()
+  expect(ask(world, upsert('s', 'c'))).toMatchObject({ created: true })
+  const skipped = world.after(SECOND)
+  expect(skipped.news).toEqual([{ type: 'schedule.skipped', schedule: 's', tick: expect.any(Number) }])
+  expect(ask(world, { op: 'triggerSchedule', id: 's' })).toEqual(REFUSED)
+  world.turn({ op: 'deleteMany', filter: { queue: 'a' }, limit: 10, dryRun: false })
+  world.turn({ op: 'deleteQueue', queue: 'a' })
+  expect(world.after(SECOND).news).toMatchObject([{ type: 'schedule.fired', schedule: 's' }])
+})

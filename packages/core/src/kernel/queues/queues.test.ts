@@ -1,0 +1,205 @@
+/** A queue that takes nothing new, and one that is no more. */
+import { describe, expect, test } from 'vitest'
+import { DEFERRED } from '../../replies.ts'
+import { useSmallLimits } from '../../testing/smallLimits.ts'
+import { attaching, codeOf, enqueueing, keyOfJob, World } from '../../testing/world.ts'
+
+useSmallLimits()
+
+const drain = (queue = 'q') => ({ op: 'drainQueue', queue }) as const
+const resume = (queue = 'q') => ({ op: 'pause', queue, paused: false }) as const
+const forget = (queue = 'q') => ({ op: 'deleteQueue', queue }) as const
+const job = { name: 'a', data: null, queue: 'q' }
+
+describe('drain', () => {
+  test('new jobs of the queue are refused, whatever brings them; others are not', () => {
+    const world = new World()
+    world.enqueue('a', { queue: 'q', idempotencyKey: 'i' })
+    expect(world.reply(drain())).toBe(DEFERRED)
+    expect(world.refusal(enqueueing({ name: 'a' }, job))).toBe('QUEUE_DRAINING')
+    expect(world.refusal({ op: 'flow', nodes: [{ ref: 'r', job, parents: [], onFailure: 'fail' }] })).toBe('QUEUE_DRAINING')
+    const source = { op: 'forward', source: 's', number: 3, first: 1, entries: [{ at: 1, jobs: [job] }] } as const
+    expect(world.refusal(source)).toBe('QUEUE_DRAINING')
+    expect(world.store.rows.size).toBe(1)
+    // No new one: the first is answered.
+    expect(world.enqueue('a', { queue: 'q', idempotencyKey: 'i' }).created).toBe(false)
+    world.enqueue('a', { queue: 'other' })
+    expect(world.store.rows.size).toBe(2)
+  })
+
+  test('what is there runs, retries, and may bring more of its own with its completion; jobs of other queues may not', () => {
+    const world = new World()
+    world.enqueue('a', { queue: 'q' })
+    world.enqueue('a', { queue: 'other' })
+    world.reply(drain())
+    const { grants } = world.run(attaching('s', ['a']))
+    const own = grants.find(({ queue }) => queue === 'q') as (typeof grants)[0]
+    const other = grants.find(({ queue }) => queue === 'other') as (typeof grants)[0]
+    expect(world.refusal({ op: 'complete', seq: other.seq, run: other.run, output: null, enqueues: [job] })).toBe('QUEUE_DRAINING')
+    expect(world.stateOf(other)).toBe('active')
+    world.call<'fail'>({ op: 'fail', seq: own.seq, run: own.run, error: { name: 'E', message: 'm' }, retry: 0 })
+    world.call<'complete'>({ op: 'complete', seq: own.seq, run: 2, output: null, enqueues: [job] })
+    expect(world.store.rows.size).toBe(3)
+    expect(world.tables.queues.get('q')?.counts[2]).toBe(1)
+  })
+
+  test('it outlives a restart and a change of settings, and ends with a resume of the whole queue alone', () => {
+    const world = new World()
+    world.reply(drain())
+    world.call<'configure'>({ op: 'configure', queue: 'q', changes: { maxLength: 5 } })
+    world.call<'pause'>({ ...resume(), job: 'a' })
+    world.call<'pause'>({ ...resume(), key: 'k' })
+    world.reload()
+    expect(world.refusal(enqueueing(job))).toBe('QUEUE_DRAINING')
+    world.call<'configure'>({ op: 'configure', queue: 'q', changes: { maxLength: null } })
+    expect(world.refusal(enqueueing(job))).toBe('QUEUE_DRAINING')
+    world.call<'pause'>(resume())
+    expect(world.tables.bounded).toBe(0)
+    world.enqueue('a', { queue: 'q' })
+  })
+
+  test('in one turn: what is asked before it is taken, what is asked after it is not, and a resume takes it back', () => {
+    const world = new World()
+    const { replies } = world.turn(enqueueing(job), drain(), enqueueing(job), resume(), enqueueing(job))
+    expect(replies.map(codeOf)).toEqual([undefined, undefined, 'QUEUE_DRAINING', undefined, undefined])
+    expect(world.store.rows.size).toBe(2)
+  })
+})
+
+describe('all queues paused', () => {
+  const pauseAll = (paused: boolean) => ({ op: 'pauseAll', paused }) as const
+
+  test('nothing starts, of queues of later neither; what runs goes on, and after a restart it is still so', () => {
+    const world = new World()
+    world.enqueue('a', { queue: 'q' })
+    const { grants } = world.run(attaching('s', ['a'], { maxConcurrency: 9 }))
+    expect(grants).toHaveLength(1)
+    world.call<'pauseAll'>(pauseAll(true))
+    expect(world.run(enqueueing(job, { ...job, queue: 'later' })).grants).toEqual([])
+    world.call<'complete'>({ op: 'complete', seq: grants[0]?.seq as number, run: 1, output: null })
+    world.reload()
+    expect(world.run(attaching('s', ['a'], { maxConcurrency: 9 })).grants).toEqual([])
+    expect(world.run(enqueueing(job)).grants).toEqual([])
+    expect(world.run(pauseAll(false)).grants).toHaveLength(3)
+    world.reload()
+    world.enqueue('a')
+    expect(world.run(attaching('s', ['a'], { maxConcurrency: 9 })).grants).toHaveLength(4)
+  })
+
+  test('what a queue was told by itself stays so; and it is told when it changes alone', () => {
+    const world = new World()
+    world.run(attaching('s', ['a'], { maxConcurrency: 9 }))
+    world.call<'pause'>({ op: 'pause', queue: 'q', paused: true })
+    world.call<'pauseAll'>(pauseAll(true))
+    const { writes } = world.store
+    world.call<'pauseAll'>(pauseAll(true))
+    expect(world.store.writes).toBe(writes)
+    expect(world.run(enqueueing(job, { name: 'a', data: null })).grants).toEqual([])
+    expect(world.run(pauseAll(false)).grants).toMatchObject([{ queue: 'default' }])
+    expect(world.tables.queues.get('q')?.paused).toBe(true)
+    expect(world.run(resume()).grants).toMatchObject([{ queue: 'q' }])
+  })
+})
+
+describe('delete', () => {
+  test('only an empty queue, and all that is known of it', () => {
+    const world = new World()
+    const done = world.enqueue('a', { queue: 'q' })
+    const bystander = world.enqueue('a', { queue: 'other' })
+    world.call<'configure'>({ op: 'configure', queue: 'q', changes: { maxLength: 5, perKeyLimit: 1 } })
+    world.call<'pause'>({ op: 'pause', queue: 'q', key: 'k', paused: true })
+    world.call<'pause'>({ op: 'pause', queue: 'q', job: 'b', paused: true })
+    expect(world.refusal(forget())).toBe('QUEUE_NOT_EMPTY')
+    world.call<'cancel'>({ op: 'cancel', id: keyOfJob(done) })
+    expect(world.refusal(forget())).toBe('QUEUE_NOT_EMPTY')
+    world.call<'delete'>({ op: 'delete', id: keyOfJob(done) })
+    expect(world.call<'deleteQueue'>(forget())).toBe(true)
+    expect(world.call<'deleteQueue'>(forget())).toBe(false)
+    expect([...world.store.lanes.values()].map(({ queue }) => queue)).toEqual(['other'])
+    expect(world.store.queues.size).toBe(0)
+    expect([world.tables.bounded, world.tables.keys.backlogsById.size]).toEqual([0, 0])
+    expect(world.stateOf(bystander)).toBe('waiting')
+  })
+
+  test('with its next job it begins anew, under numbers of its own, while workers are there and after a restart', () => {
+    const world = new World()
+    world.attach('s', ['a'], { minConcurrency: 9, maxConcurrency: 9 })
+    for (let round = 0; round < 3; round++) {
+      const { grants } = world.run(enqueueing(job))
+      expect(grants).toHaveLength(1)
+      const { seq, run } = grants[0] as (typeof grants)[0]
+      world.call<'complete'>({ op: 'complete', seq, run, output: null })
+      world.call<'deleteMany'>({ op: 'deleteMany', filter: { queue: 'q' }, limit: 500, dryRun: false })
+      const lane = world.tables.lane('q', 'a')?.id
+      expect(world.call<'deleteQueue'>(forget())).toBe(true)
+      if (round === 1) {
+        world.reload()
+        world.attach('t', ['a'], { minConcurrency: 9, maxConcurrency: 9 })
+      }
+      world.enqueue('b', { queue: 'q' })
+      expect(world.tables.lane('q', 'b')?.id).toBe((lane as number) + 1)
+      expect(world.tables.queues.get('q')?.totals).toMatchObject({ enqueued: 1, completed: 0 })
+      world.call<'deleteMany'>({ op: 'deleteMany', filter: { queue: 'q' }, limit: 500, dryRun: false })
+      world.call<'deleteQueue'>(forget())
+    }
+  })
+
+  test('in one turn: created, emptied, deleted and created again', () => {
+    const world = new World()
+    const { replies } = world.turn(
+      enqueueing(job),
+      { op: 'deleteMany', filter: { queue: 'q' }, limit: 9, dryRun: false },
+      forget(),
+      drain(),
+      forget(),
+      enqueueing(job),
+      forget(),
+    )
+    expect(replies.map(codeOf)).toEqual([...Array(6).fill(undefined), 'QUEUE_NOT_EMPTY'])
+    expect([...world.store.lanes.values()]).toMatchObject([{ queue: 'q', totals: { enqueued: 1 } }])
+  })
+})
+
+describe('what has befallen others', () => {
+  const limited = () => {
+    const world = new World()
+    world.call<'configure'>({ op: 'configure', queue: 'q', changes: { perKeyLimit: 1 } })
+    world.reply(attaching('s', ['a'], { minConcurrency: 5, maxConcurrency: 5 }))
+    return world
+  }
+  const keyed = { queue: 'q', concurrencyKey: 'k' }
+  const failed = { op: 'fail', error: { name: 'E', message: 'm' } } as const
+
+  test('serial-key-released-on-dead: a key goes on when the last attempt of its job has failed, was lost or cancelled', () => {
+    const world = limited()
+    const jobs = [1, 2, 3, 4].map(() => world.enqueue('a', { ...keyed, maxAttempts: 1 }))
+    const states = () => jobs.map((each) => world.stateOf(each))
+    expect(states()).toEqual(['active', 'waiting', 'waiting', 'waiting'])
+    world.run({ ...failed, seq: jobs[0]?.seq as number, run: 1 })
+    expect(states()).toEqual(['failed', 'active', 'waiting', 'waiting'])
+    // Its process has died.
+    world.reload()
+    world.run(attaching('t', ['a'], { minConcurrency: 5, maxConcurrency: 5 }))
+    expect(states()).toEqual(['failed', 'failed', 'active', 'waiting'])
+    world.call<'cancel'>({ op: 'cancel', id: keyOfJob(jobs[2] as never) })
+    world.run({ ...failed, seq: jobs[2]?.seq as number, run: 1 })
+    expect(states()).toEqual(['failed', 'failed', 'cancelled', 'active'])
+  })
+
+  test.each(['before', 'behind'])(
+    'blocked-insert-vs-release: a job that comes in the turn that frees its key, %s that, is not stranded',
+    (where) => {
+      const world = limited()
+      const first = world.enqueue('a', keyed)
+      const bystander = world.enqueue('a', { queue: 'q', concurrencyKey: 'other' })
+      const ends = { op: 'complete', seq: first.seq, run: 1, output: null } as const
+      const comes = enqueueing({ name: 'a', data: null, ...keyed })
+      const { replies } = world.turn(...(where === 'before' ? [comes, ends] : [ends, comes]))
+      world.run()
+      const [created] = replies.flatMap((reply) => (Array.isArray(reply) ? reply : [])) as { seq: number }[]
+      const rows = [...world.store.rows.values()].map(({ seq, state }) => [seq, state])
+      expect(rows).toContainEqual([(created as { seq: number }).seq, 2])
+      expect(world.stateOf(bystander)).toBe('active')
+    },
+  )
+})

@@ -1,0 +1,166 @@
+/** Manages queues: settings, pauses (of a queue, a job name or a key), draining and deletion. */
+import type { ConfigureCommand, DeleteQueueCommand, DrainQueueCommand, PauseAllCommand, PauseCommand } from '../../manageCommands.ts'
+import { changeSettings, mayRefuse, NO_SETTINGS, type QueueChanges, type RateLimit, sameSettings } from '../../queueSettings.ts'
+import { DEFERRED, type Decision, type Refused } from '../../replies.ts'
+import { laneOf } from '../jobs/enqueue.ts'
+import { changeRate } from '../keys/bucket.ts'
+import { dropWithoutLength, keyOrderConflict, keyOrderTooLate, queueNotEmpty, queueNotFound } from '../refuse.ts'
+import type { TurnContext } from '../turn.ts'
+import { isDrained, liveCountOf, type Queue } from './lane.ts'
+import { refuseQueue } from './newQueues.ts'
+import { DEFAULT_QUEUE } from './queueOf.ts'
+import { removeQueue } from './removeQueue.ts'
+
+export function configure(turn: TurnContext, { queue: name, changes }: ConfigureCommand): Decision<'configure'> {
+  const refused = findConflict(turn.tables.queues.get(name), name, changes) ?? refuseQueue(turn, name)
+  if (refused !== undefined) return refused
+  const queue = queueOf(turn, name)
+  const before = queue.settings
+  change(turn, queue, changes)
+  if (!sameSettings(before, queue.settings)) turn.effects.news({ type: 'queue.configured', queue: name })
+  return true
+}
+
+/** Returns the refusal of settings that conflict with each other, or with existing jobs. */
+function findConflict(queue: Queue | undefined, name: string, changes: QueueChanges): Refused | undefined {
+  const before = queue?.settings ?? NO_SETTINGS
+  const { keyOrder, perKeyLimit = 1, onFull, maxLength } = changeSettings(before, changes)
+  if (onFull !== undefined && maxLength === undefined) return dropWithoutLength(name)
+  if (keyOrder !== undefined && perKeyLimit > 1) return keyOrderConflict(name, perKeyLimit)
+  const live = queue === undefined ? 0 : liveCountOf(queue)
+  return keyOrder !== before.keyOrder && live > 0 ? keyOrderTooLate(name, live) : undefined
+}
+
+/** Applies settings to jobs that start from now on. Jobs that run beyond a smaller limit run to their end. */
+function change(turn: TurnContext, queue: Queue, changes: QueueChanges): void {
+  const { tables, effects, now } = turn
+  const before = queue.settings
+  const settings = changeSettings(before, changes)
+  queue.settings = settings
+  queue.drained &&= settings.draining !== undefined
+  if (settings.rateLimit !== undefined && settings.rateLimit !== before.rateLimit)
+    queue.fullMono = changeRate(before.rateLimit, settings.rateLimit, queue.fullMono, now.mono)
+  tables.bounded += Number(mayRefuse(settings)) - Number(mayRefuse(before))
+  if (settings.perKeyRateLimit !== before.perKeyRateLimit) changeKeyRate(turn, queue, before.perKeyRateLimit)
+  const { perKeyLimit, perKeyRateLimit, keyOrder } = before
+  if (settings.perKeyLimit !== perKeyLimit || settings.perKeyRateLimit !== perKeyRateLimit || settings.keyOrder !== keyOrder) {
+    tables.keys.begin(queue, tables.running())
+    tables.keys.look(queue)
+  }
+  if (settings.fairness !== before.fairness) beginTurns(turn, queue)
+  tables.dispatchable.resume(queue)
+  effects.noteQueue(queue)
+}
+
+/** Starts the turns between the queue's names: none has had one yet. */
+function beginTurns({ tables }: TurnContext, queue: Queue): void {
+  queue.turns = 0
+  for (const lane of queue.lanes.values()) lane.turn = 0
+  for (const group of tables.groups.values()) group.reorder(queue)
+}
+
+/** Converts each key whose bucket is not full. There are at most as many as jobs start within the time that one takes to fill up. */
+function changeKeyRate({ tables, effects, now }: TurnContext, queue: Queue, from: RateLimit | undefined): void {
+  const { perKeyRateLimit: to } = queue.settings
+  for (const key of queue.keys?.values() ?? []) {
+    if (key.bucketPlace < 0) continue
+    effects.noteBucket(key)
+    const fullMono = to === undefined ? now.mono : changeRate(from, to, key.fullMono, now.mono)
+    if (fullMono > now.mono) tables.keys.buckets.fill(key, fullMono)
+    else tables.keys.forgetBucket(key)
+  }
+}
+
+/** Drains a queue. The actor answers when all of its jobs have ended. */
+export function drainQueue(turn: TurnContext, { queue: name }: DrainQueueCommand): Decision<'drainQueue'> {
+  const refused = refuseQueue(turn, name)
+  if (refused !== undefined) return refused
+  const queue = queueOf(turn, name)
+  if (queue.settings.draining === undefined) {
+    change(turn, queue, { draining: true })
+    turn.effects.news({ type: 'queue.draining', queue: name })
+  }
+  return DEFERRED
+}
+
+/** Reports queues that take no new jobs once all their jobs have ended. Runs after all else that the turn does to jobs. */
+export function tellDrained({ tables, effects }: TurnContext): void {
+  if (tables.bounded === 0) return
+  const look = (queue: Queue) => {
+    const drained = isDrained(queue)
+    if (drained && !queue.drained && !queue.gone) effects.news({ type: 'queue.drained', queue: queue.name })
+    queue.drained = drained
+  }
+  for (const { queue } of effects.countedLanes) look(queue)
+  for (const queue of effects.queues) look(queue)
+}
+
+export function deleteQueue({ tables, effects }: TurnContext, { queue: name }: DeleteQueueCommand): Decision<'deleteQueue'> {
+  const queue = tables.queues.get(name)
+  if (queue === undefined) return false
+  const jobs = queue.counts.reduce((all, count) => all + count, 0)
+  if (jobs > 0) return queueNotEmpty(name, jobs)
+  tables.bounded -= Number(mayRefuse(queue.settings))
+  removeQueue(tables, queue)
+  effects.queuesGone.push(queue)
+  effects.news({ type: 'queue.deleted', queue: name })
+  return true
+}
+
+export function pause(turn: TurnContext, { queue: name, job, key, paused, existing }: PauseCommand): Decision<'pause'> {
+  const { tables, effects } = turn
+  const refused = refuseMisspelt(turn, name, existing) ?? refuseQueue(turn, name)
+  if (refused !== undefined) return refused
+  const queue = queueOf(turn, name)
+  const type = paused ? 'queue.paused' : 'queue.resumed'
+  if (key !== undefined) pauseKey(turn, queue, key, paused)
+  if (job !== undefined) {
+    const lane = laneOf(turn, name, job)
+    if (lane.paused !== paused) effects.news({ type, queue: name, name: job })
+    if (paused) lane.paused = true
+    else tables.dispatchable.resumeLane(lane)
+    effects.notePause(lane)
+  }
+  if (key === undefined && job === undefined) {
+    const drains = queue.settings.draining !== undefined
+    if (queue.paused !== paused || (drains && !paused)) effects.news({ type, queue: name })
+    if (drains && !paused) change(turn, queue, { draining: null })
+    queue.paused = paused
+    if (paused) tables.dispatchable.suspend(queue)
+    else tables.dispatchable.resume(queue)
+    effects.noteQueue(queue)
+  }
+  return true
+}
+
+export function pauseAll({ tables, effects }: TurnContext, { paused }: PauseAllCommand): Decision<'pauseAll'> {
+  if (tables.paused === paused) return true
+  tables.paused = paused
+  effects.paused = paused
+  effects.news({ type: paused ? 'engine.paused' : 'engine.resumed' })
+  return true
+}
+
+function pauseKey({ tables, effects }: TurnContext, queue: Queue, text: string, paused: boolean): void {
+  tables.keys.begin(queue, tables.running())
+  const key = tables.keys.key(queue, text)
+  if (key.paused !== paused) effects.news({ type: paused ? 'queue.paused' : 'queue.resumed', queue: queue.name, key: text })
+  key.paused = paused
+  effects.noteQueue(queue)
+  effects.noteKey(key)
+  tables.keys.look(queue)
+  tables.keys.forgetIdle(key)
+}
+
+/** Returns the refusal of a queue that must exist and does not. The default queue exists before its first job. */
+function refuseMisspelt({ tables }: TurnContext, name: string, existing: boolean | undefined): Refused | undefined {
+  return existing === true && name !== DEFAULT_QUEUE && !tables.queues.has(name) ? queueNotFound(name) : undefined
+}
+
+function queueOf({ tables, effects }: TurnContext, name: string): Queue {
+  const known = tables.queues.get(name)
+  if (known !== undefined) return known
+  const queue = tables.addQueue(name)
+  effects.noteQueue(queue)
+  return queue
+}

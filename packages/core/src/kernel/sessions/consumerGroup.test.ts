@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import { newJob } from '../../job.ts'
+import { WAITING } from '../../lifecycle.ts'
+import { DEFAULT_POLICY } from '../../policy.ts'
+import { Dispatchable } from '../queues/dispatchable.ts'
+import { type Lane, newLane, newQueue } from '../queues/lane.ts'
+import type { ReadyLanes } from '../queues/readyLanes.ts'
+import { ConsumerGroup } from './consumerGroup.ts'
+
+test('what serves the same has the same key, in whatever order it is named', () => {
+  expect(ConsumerGroup.keyOf(['a', 'b'], undefined)).toBe(ConsumerGroup.keyOf(['b', 'a'], undefined))
+  expect(ConsumerGroup.keyOf(['a'], ['x', 'y'])).toBe(ConsumerGroup.keyOf(['a'], ['y', 'x']))
+})
+
+test('what serves something else has another key', () => {
+  const keys = [
+    ConsumerGroup.keyOf(['a'], undefined),
+    ConsumerGroup.keyOf(['a'], []),
+    ConsumerGroup.keyOf(['a'], ['a']),
+    ConsumerGroup.keyOf(['a', 'b'], undefined),
+    ConsumerGroup.keyOf(['a,b'], undefined),
+    ConsumerGroup.keyOf([], ['a']),
+  ]
+  expect(new Set(keys).size).toBe(keys.length)
+})
+
+test('naming leaves the order of the names as it was', () => {
+  const names = ['b', 'a']
+  ConsumerGroup.keyOf(names, undefined)
+  expect(names).toEqual(['b', 'a'])
+})
+
+test('E2: its names in every queue, or in those that it names', () => {
+  const everywhere = new ConsumerGroup('', new Set(['a']), undefined)
+  expect([everywhere.serves('q', 'a'), everywhere.serves('q', 'b')]).toEqual([true, false])
+  const somewhere = new ConsumerGroup('', new Set(['a']), new Set(['q']))
+  expect([somewhere.serves('q', 'a'), somewhere.serves('r', 'a'), somewhere.serves('q', 'b')]).toEqual([true, false, false])
+})
+
+test('queues take turns: the one that was served goes to the end', () => {
+  const group = new ConsumerGroup('', new Set(['a', 'b']), undefined)
+  const [first, second] = [newQueue(1, 'first'), newQueue(2, 'second')]
+  const lanes = [newLane(1, first, 'a'), newLane(2, second, 'a'), newLane(3, second, 'b')] as const
+  const make = (lane: Lane) => {
+    const at = { priority: 0, weight: 1, runAt: 0, expiresAt: 0 }
+    lane.window.insert(newJob({ seq: lane.id, node: 1, enqueuedAt: 0 }, lane, WAITING, at, DEFAULT_POLICY, undefined, ''))
+    group.markReady(lane)
+  }
+  for (const lane of lanes.slice(0, 2)) make(lane)
+  expect([...group.ready.keys()]).toEqual([first, second])
+  group.rotate(first, group.ready.get(first) as ReadyLanes)
+  expect([...group.ready.keys()]).toEqual([second, first])
+  make(lanes[2])
+  expect([...group.ready.values()].map((ready) => [...ready.lanes()].length)).toEqual([2, 1])
+  expect([...group.ready.keys()]).toEqual([second, first])
+})
+
+test('a suspended queue is out of sight, with the jobs that come meanwhile, and is there again once it is resumed', () => {
+  const group = new ConsumerGroup('', new Set(['a', 'b']), undefined)
+  const queue = newQueue(1, 'q')
+  const groups = new Map([['', group]])
+  const dispatchable = new Dispatchable(groups)
+  const make = (id: number, name: string) => {
+    const lane = newLane(id, queue, name)
+    const at = { priority: 0, weight: 1, runAt: 0, expiresAt: 0 }
+    lane.window.insert(newJob({ seq: id, node: 1, enqueuedAt: 0 }, lane, WAITING, at, DEFAULT_POLICY, undefined, ''))
+    group.markReady(lane)
+    return lane
+  }
+  const lane = make(1, 'a')
+  dispatchable.suspend(queue)
+  make(2, 'b')
+  expect(group.ready.size).toBe(0)
+  dispatchable.resume(queue)
+  expect([...(group.ready.get(queue)?.lanes() ?? [])]).toHaveLength(2)
+  dispatchable.suspend(queue)
+  for (const { window } of [lane, ...(group.ready.get(queue)?.lanes() ?? [])]) window.removeFirst()
+  dispatchable.forget(queue)
+  dispatchable.resume(queue)
+  expect(group.ready.size).toBe(0)
+})

@@ -1,0 +1,38 @@
+/** Defaults in force for enqueues by plain name, and the worker that set them. */
+import type { Defaults } from '../../commands.ts'
+
+export interface Definition {
+  readonly defaults: Defaults
+  /** The session that has said so, or another that agreed when it went; empty in files of before. */
+  readonly session: string
+  /** Its public name. */
+  readonly worker: string
+  readonly host: string
+  /** Wall time; 0 in files of before. */
+  readonly saidAt: number
+  /** Jobs of the name in rows before this one were enqueued when nothing was known of it. */
+  readonly firstSeq: number
+}
+
+/** A name that was defined after jobs of it had been enqueued: they take its defaults, the newest first, a slice per turn. */
+export interface Settling {
+  /** Jobs in rows before this one are yet to be looked at. */
+  before: number
+  /** The number of jobs at most; Infinity if the tables were loaded meanwhile. */
+  left: number
+}
+
+/** The fields of a job that a definition or a caller may state. */
+export type Field = keyof Defaults
+
+export const FIELDS: readonly Field[] = [
+  'queue',
+  'priority',
+  'weight',
+  'maxAttempts',
+  'maxAge',
+  'timeout',
+  'heartbeatTimeout',
+  'backoff',
+  'ttl',
+]

@@ -1,0 +1,46 @@
+/** Reports workers: each comes once and goes once, however often it reconnects in between. */
+
+import type { TurnContext } from '../turn.ts'
+import { undefine } from './define.ts'
+import type { Session } from './session.ts'
+
+/** Notes a session that has attached, maybe again. */
+export function appear(turn: TurnContext, { id, intro: { uuid, worker, local } }: Session): void {
+  const { present } = turn.tables
+  const known = present.get(uuid)
+  present.set(uuid, { id, worker, local, draining: known?.draining ?? false, untilMono: Number.POSITIVE_INFINITY })
+  if (known === undefined) tell(turn, uuid, 'worker.attached')
+}
+
+export function beginToDrain(turn: TurnContext, uuid: string): void {
+  const known = turn.tables.present.get(uuid)
+  if (known === undefined || known.draining) return
+  known.draining = true
+  tell(turn, uuid, 'worker.draining')
+}
+
+/** Notes a session that has gone. `session`: its last state, if it was in the tables. */
+export function disappear(turn: TurnContext, uuid: string, type: 'worker.left' | 'worker.lost', session?: Session): void {
+  if (!turn.tables.present.has(uuid)) return
+  tell(turn, uuid, type)
+  turn.tables.present.delete(uuid)
+  undefine(turn, uuid, session)
+}
+
+/** Loses sessions that were on record and have not come back. */
+export function lapsePresent(turn: TurnContext): void {
+  const { tables, heardMono } = turn
+  for (const [uuid, { untilMono }] of tables.present) {
+    if (untilMono <= heardMono) disappear(turn, uuid, 'worker.lost')
+    else tables.leaseMono = Math.min(tables.leaseMono, untilMono)
+  }
+}
+
+function tell({ tables, effects }: TurnContext, session: string, type: keyof typeof PRESENCE): void {
+  const known = tables.present.get(session)
+  if (known === undefined) throw new Error(`${type}: nothing is known of session ${session}`)
+  effects.presence.push({ id: known.id, presence: PRESENCE[type] })
+  effects.news({ type, worker: known.worker, session })
+}
+
+const PRESENCE = { 'worker.attached': 'here', 'worker.draining': 'draining', 'worker.left': 'gone', 'worker.lost': 'gone' } as const

@@ -1,0 +1,455 @@
+/** Sessions come, come back, fall silent and die. */
+
+import { describe, expect, test } from 'vitest'
+import { WAITING } from '../../lifecycle.ts'
+import { LIMITS } from '../../limits.ts'
+import type { Command } from '../../operations.ts'
+import { attaching, enqueueing, World } from '../../testing/world.ts'
+
+const ERROR = { name: 'E', message: 'm' }
+const two = { minConcurrency: 2, maxConcurrency: 2 }
+const remote = { local: false }
+const LEASE_MS = 50
+let renewals = 0
+const renewal = (): Command => ({ op: 'renew', renewal: ++renewals })
+
+describe('attach', () => {
+  test('a session that is new takes what waits', () => {
+    const world = new World()
+    world.run(enqueueing({ name: 'a', data: '1' }, { name: 'a', data: '2' }, { name: 'a' }))
+    const { replies, grants } = world.run(attaching('s', ['a'], two))
+    expect(replies).toEqual([{ lost: [] }])
+    expect(grants).toMatchObject([
+      { session: 's', seq: 1, run: 1, data: '1' },
+      { session: 's', seq: 2, run: 1, data: '2' },
+    ])
+    expect([...world.store.sessions]).toEqual([[1, { uuid: 's', worker: 'worker of s', remote: false, presence: 'here' }]])
+  })
+
+  test('stores the definitions of its handlers, and writes them again only where they have changed', () => {
+    const world = new World()
+    const handlers = [{ name: 'a', defaults: { priority: 1, timeout: Number.POSITIVE_INFINITY } }]
+    world.attach('s', ['a'], { handlers })
+    expect(world.tables.definitions.get('a')?.defaults).toEqual(handlers[0]?.defaults)
+    const { writes } = world.store
+    world.attach('s', ['a'], { handlers })
+    expect(world.store.writes).toBe(writes)
+    world.attach('s', ['a'], { handlers: [{ name: 'a', defaults: { priority: 2 } }] })
+    expect(world.store.definitions.get('a')?.definition.defaults).toEqual({ priority: 2 })
+  })
+
+  test('the same session again: what it holds is kept, what it never received is given back uncounted, the rest is lost', () => {
+    const world = new World()
+    world.attach('s', ['a'], two)
+    world.run(enqueueing({ name: 'a', maxAttempts: 1 }, { name: 'a', maxAttempts: 1 }))
+    const { replies, grants, notices } = world.run(
+      attaching('s', ['a'], two, [
+        { seq: 1, run: 1 },
+        { seq: 2, run: 9 },
+        { seq: 77, run: 1 },
+      ]),
+    )
+    expect(replies).toEqual([
+      {
+        lost: [
+          { seq: 2, run: 9 },
+          { seq: 77, run: 1 },
+        ],
+      },
+    ])
+    expect(grants).toMatchObject([{ session: 's', seq: 2, run: 2, attempt: 1 }])
+    // That run may have been under way to it all the same.
+    expect(notices).toEqual([{ kind: 'lost', session: 's', seq: 2, run: 1 }])
+    expect(world.row({ seq: 1 })).toMatchObject({ state: 2, run: 1, uncounted: 0 })
+    world.call({ op: 'complete', seq: 1, run: 1, output: null })
+    expect(world.refusal({ op: 'complete', seq: 2, run: 1, output: null })).toBe('STALE_RUN')
+    expect(world.tables.sessions.size).toBe(1)
+  })
+
+  test('17: another session cannot claim its runs', () => {
+    const world = new World()
+    world.attach('s', ['a'])
+    world.enqueue('a')
+    expect(world.attach('thief', ['a'], {}, [{ seq: 1, run: 1 }])).toEqual({ lost: [{ seq: 1, run: 1 }] })
+    expect(world.tables.jobs.get(1)?.session?.intro.uuid).toBe('s')
+  })
+
+  test('what has ended meanwhile is lost', () => {
+    const world = new World()
+    world.attach('s', ['a'])
+    world.enqueue('a')
+    world.run({ op: 'complete', seq: 1, run: 1, output: null })
+    expect(world.attach('s', ['a'], {}, [{ seq: 1, run: 1 }])).toEqual({ lost: [{ seq: 1, run: 1 }] })
+    expect(world.stateOf({ seq: 1 })).toBe('completed')
+  })
+
+  test('may come back serving something else', () => {
+    const world = new World()
+    world.attach('s', ['a'], two)
+    world.run(enqueueing({ name: 'a' }, { name: 'b' }))
+    const { grants } = world.run(attaching('s', ['b'], two, [{ seq: 1, run: 1 }]))
+    expect(grants).toMatchObject([{ seq: 2, session: 's' }])
+    expect(world.tables.sessions.get('s')?.weight).toBe(2)
+    expect(world.run(enqueueing({ name: 'a' })).grants).toEqual([])
+  })
+
+  test('is told again of an abort that it may have missed', () => {
+    const world = new World()
+    world.attach('s', ['a'])
+    const job = world.enqueue('a')
+    world.run({ op: 'cancel', id: job })
+    const { notices } = world.run(attaching('s', ['a'], {}, [{ seq: 1, run: 1 }]))
+    expect(notices).toEqual([{ kind: 'abort', cause: 'cancel', session: 's', seq: 1, run: 1 }])
+  })
+})
+
+describe('leave and drain', () => {
+  test('close-during-fetch-returns-job: all that it holds is given back, uncounted, to the next', () => {
+    const world = new World()
+    world.attach('s', ['a'])
+    world.run(enqueueing({ name: 'a', maxAttempts: 1, data: 'x' }, { name: 'a', maxAttempts: 1 }))
+    world.attach('t', ['a'])
+    const { grants } = world.run({ op: 'leave', session: 's' })
+    expect(grants).toMatchObject([
+      { session: 't', seq: 1, run: 2, attempt: 1, data: 'x' },
+      { session: 't', seq: 2, run: 2, attempt: 1 },
+    ])
+    expect(world.tables.sessions.has('s')).toBe(false)
+  })
+
+  test('drained, it keeps what it runs and can say so', () => {
+    const world = new World()
+    world.attach('s', ['a'])
+    world.enqueue('a')
+    world.run({ op: 'drain', session: 's' })
+    world.enqueue('a')
+    expect(world.stateOf({ seq: 2 })).toBe('waiting')
+    world.call({ op: 'heartbeat', seq: 1, run: 1 })
+    world.call({ op: 'complete', seq: 1, run: 1, output: null })
+    expect(world.stateOf({ seq: 2 })).toBe('waiting')
+  })
+
+  test('a session that nobody knows may leave and drain, and a connection without sessions renew', () => {
+    const world = new World()
+    const replies = (['leave', 'drain'] as const).map((op) => world.run({ op, session: 'nobody' }).replies[0])
+    expect([...replies, world.run(renewal()).replies[0]]).toEqual([true, true, true])
+  })
+})
+
+test('connections that broke with a renewal on its way leave nothing behind', () => {
+  const world = new World()
+  world.attach('s', ['a'])
+  world.run(renewal())
+  const kept = world.tables.renewals.size
+  world.gone = true
+  for (world.connection = 1_000; world.connection < 2_000; world.connection++) world.run(renewal())
+  expect([kept, world.tables.renewals.size]).toEqual([1, 1])
+})
+
+describe('Q4: a worker is told to stop from elsewhere', () => {
+  test('all sessions of its name get no more, and what they run goes on; no other session hears of it', () => {
+    const world = new World()
+    for (const uuid of ['s', 't']) world.attach(uuid, ['a'], { worker: 'mine' })
+    world.attach('bystander', ['b'], { worker: 'another' })
+    world.run(enqueueing({ name: 'a' }, { name: 'b' }))
+    const { replies, stops } = world.run({ op: 'stopWorker', worker: 'mine', timeout: 5 }, enqueueing({ name: 'a' }, { name: 'b' }))
+    expect(replies[0]).toBe(true)
+    expect(stops).toEqual(['s', 't'])
+    const waiting = [1, 2, 3, 4].filter((seq) => world.stateOf({ seq }) === 'waiting')
+    expect(waiting).toEqual([3])
+    expect(['s', 't', 'bystander'].map((uuid) => world.tables.sessions.get(uuid)?.stopMs)).toEqual([5, 5, undefined])
+    world.call({ op: 'complete', seq: 1, run: 1, output: null })
+    expect(world.stateOf({ seq: 1 })).toBe('completed')
+  })
+
+  test('it is told again when it names itself again, and gets nothing in between', () => {
+    const world = new World()
+    world.attach('s', ['a'], { worker: 'mine' })
+    world.enqueue('a')
+    world.run({ op: 'stopWorker', worker: 'mine', timeout: 5 })
+    const { grants, stops } = world.run(attaching('s', ['a'], { worker: 'mine' }, [{ seq: 1, run: 1 }]), enqueueing({ name: 'a' }))
+    expect([grants, stops]).toEqual([[], ['s']])
+    world.run({ op: 'leave', session: 's' })
+    // Another one of that name is another worker.
+    expect(world.run(attaching('t', ['a'], { worker: 'mine' })).stops).toEqual([])
+    expect(world.stateOf({ seq: 2 })).toBe('active')
+  })
+
+  test('who is not there cannot be told', () => {
+    const world = new World()
+    world.attach('s', ['a'], { worker: 'mine' })
+    expect(world.refusal({ op: 'stopWorker', worker: 'another', timeout: 5 })).toBe('WORKER_NOT_FOUND')
+    world.run({ op: 'leave', session: 's' })
+    expect(world.refusal({ op: 'stopWorker', worker: 'mine', timeout: 5 })).toBe('WORKER_NOT_FOUND')
+  })
+})
+
+describe('N4: leases of remote sessions', () => {
+  function silent(settings: { recovery?: 'immediate' | 'backoff'; maxAttempts?: number } = {}): World {
+    const world = new World({ settings: { recovery: settings.recovery ?? 'immediate' } })
+    world.attach('s', ['a'], { ...remote, abortGrace: 0 })
+    world.enqueue('a', {
+      maxAttempts: settings.maxAttempts ?? 3,
+      backoff: { type: 'fixed', delay: 20 },
+      data: 'x',
+      heartbeatTimeout: LEASE_MS,
+    })
+    world.attach('local', ['b'])
+    world.enqueue('b')
+    return world
+  }
+
+  test('M8: silent for longer than its lease, it loses its jobs: the attempt counts, and they run again', () => {
+    const world = silent()
+    expect(world.after(49).notices).toEqual([])
+    const { notices, events } = world.after(1)
+    expect(notices).toEqual([{ kind: 'lost', session: 's', seq: 1, run: 1 }])
+    expect(events.map((event) => event.type)).toEqual(['stalled', 'retrying'])
+    expect(world.row({ seq: 1 })).toMatchObject({ state: 1, run: 1, uncounted: 0 })
+    expect(world.store.runs).toMatchObject([{ seq: 1, run: 1, worker: 'worker of s', error: { name: 'WorkerLostError' } }])
+    expect(world.tables.sessions.get('s')).toMatchObject({ silent: true, underfilled: false })
+    expect(world.stateOf({ seq: 2 })).toBe('active')
+    expect(world.run(attaching('t', ['a'])).grants).toMatchObject([{ seq: 1, run: 2, attempt: 2, data: 'x' }])
+    expect(world.refusal({ op: 'complete', seq: 1, run: 1, output: 'late' })).toBe('STALE_RUN')
+  })
+
+  test('renewed, it keeps them, however long they take', () => {
+    const world = silent()
+    for (let beat = 0; beat < 20; beat++) {
+      world.after(49)
+      world.run(renewal())
+    }
+    expect(world.row({ seq: 1 })).toMatchObject({ state: 2, run: 1 })
+  })
+
+  test('33: a renewal that waits to be read in the turn of the expiry is heard first', () => {
+    const world = silent()
+    world.pass(50)
+    expect(world.run(renewal()).notices).toEqual([])
+    expect(world.stateOf({ seq: 1 })).toBe('active')
+  })
+
+  test('a local session has no lease', () => {
+    const world = new World()
+    world.attach('s', ['a'])
+    world.enqueue('a', { timeout: Number.POSITIVE_INFINITY })
+    world.run(renewal())
+    world.after(LIMITS.durationMs)
+    expect(world.stateOf({ seq: 1 })).toBe('active')
+  })
+
+  test('recovery by backoff', () => {
+    const world = silent({ recovery: 'backoff' })
+    world.after(50)
+    expect(world.row({ seq: 1 })).toMatchObject({ state: 0, runAt: world.now.wall + 20 })
+  })
+
+  test('16, poison-pill-dead-after-3: at its last attempt a job whose worker always dies fails with WorkerLostError', () => {
+    const world = silent({ maxAttempts: 3 })
+    world.after(50)
+    for (let run = 2; run <= 3; run++) {
+      world.attach(`s${run}`, ['a'], remote)
+      expect(world.row({ seq: 1 })).toMatchObject({ state: 2, run })
+      world.after(50)
+    }
+    expect(world.row({ seq: 1 })).toMatchObject({ state: 5, run: 3 })
+    expect(world.store.lastError(1)).toMatchObject({ name: 'WorkerLostError' })
+    expect(world.store.runs.map((run) => run.attempt)).toEqual([1, 2, 3])
+  })
+
+  test('reap-then-reregister: a session that lost its lease attaches again, and is told what it lost', () => {
+    const world = silent()
+    world.after(50)
+    const { replies, grants } = world.run(attaching('s', ['a'], remote, [{ seq: 1, run: 1 }]))
+    expect(replies).toEqual([{ lost: [{ seq: 1, run: 1 }] }])
+    expect(grants).toMatchObject([{ session: 's', seq: 1, run: 2 }])
+  })
+})
+
+describe('E10: recovery of jobs whose process is gone', () => {
+  function crashed(recovery: 'immediate' | 'backoff', maxAttempts = 2): World {
+    const world = new World({ settings: { recovery } })
+    world.attach('dead', ['a'])
+    world.run(
+      enqueueing(
+        { name: 'a', maxAttempts, backoff: { type: 'fixed', delay: 20 }, data: 'x' },
+        { name: 'a', maxAttempts, backoff: { type: 'fixed', delay: 20 }, data: 'y' },
+      ),
+    )
+    world.run({ op: 'complete', seq: 2, run: 1, output: null })
+    world.enqueue('a', { delay: 1_000 })
+    world.reload()
+    return world
+  }
+
+  test('crash-recovery-under-2-leases: at once, with the attempt counted; the first turn recovers all', () => {
+    const world = crashed('immediate')
+    const { events } = world.turn()
+    expect(events).toMatchObject([
+      { type: 'stalled', seq: 1 },
+      { type: 'retrying', seq: 1 },
+    ])
+    expect(world.row({ seq: 1 })).toMatchObject({ state: 1, run: 1, uncounted: 0 })
+    expect([world.stateOf({ seq: 2 }), world.stateOf({ seq: 3 })]).toEqual(['completed', 'scheduled'])
+    expect(world.run(attaching('next', ['a'])).grants).toMatchObject([{ seq: 1, run: 2, attempt: 2, data: 'x' }])
+  })
+
+  test('crash-recovery by backoff', () => {
+    const world = crashed('backoff')
+    world.turn()
+    expect(world.row({ seq: 1 })).toMatchObject({ state: 0, runAt: world.now.wall + 20 })
+  })
+
+  test('crash-recovery at the last attempt: failed with WorkerLostError, never silently', () => {
+    const world = crashed('immediate', 1)
+    const { events } = world.turn()
+    expect(events.map((event) => event.type)).toEqual(['stalled', 'failed'])
+    expect([world.stateOf({ seq: 1 }), world.store.lastError(1)?.name]).toEqual(['failed', 'WorkerLostError'])
+  })
+
+  test('nobody speaks for a dead session, not even in the very first turn', () => {
+    const world = crashed('immediate')
+    expect(world.refusal({ op: 'complete', seq: 1, run: 1, output: 'done' })).toBe('STALE_RUN')
+    expect(world.row({ seq: 1 })).toMatchObject({ state: WAITING, output: null })
+  })
+
+  test('reused-hostname-orphans-recovered: a new session of the same worker, host and pid is another one', () => {
+    const world = crashed('immediate')
+    const { replies, grants } = world.run(attaching('boot2', ['a'], { worker: 'worker of dead' }, [{ seq: 1, run: 1 }]))
+    expect(replies).toEqual([{ lost: [{ seq: 1, run: 1 }] }])
+    expect(grants).toMatchObject([{ session: 'boot2', seq: 1, run: 2 }])
+  })
+
+  test('no-running-row-older-than-lease: after the first turn nothing runs for a session that is not there', () => {
+    const world = new World({ audited: false })
+    const count = LIMITS.sliceRows + 50
+    world.attach('dead', ['a'], { minConcurrency: 9_999, maxConcurrency: 9_999 })
+    world.run(enqueueing(...Array.from({ length: count }, () => ({ name: 'a' }))))
+    world.reload()
+    world.turn()
+    expect([...world.store.rows.values()].filter((row) => row.state === 2)).toEqual([])
+  })
+})
+
+describe('a reload while the sessions live', () => {
+  function reloaded(timeout = 1_000): World {
+    const world = new World()
+    world.attach('s', ['a'], two)
+    world.run(enqueueing({ name: 'a', timeout, heartbeatTimeout: 40 }, { name: 'a', timeout, heartbeatTimeout: 40 }))
+    world.pass(100)
+    world.reload('s')
+    return world
+  }
+  const deadlineOf = (world: World, seq: number) => (world.tables.jobs.get(seq)?.deadlineMono ?? Number.NaN) - world.now.mono
+
+  test('15: their jobs stay active, and go on with the run they have', () => {
+    const world = reloaded()
+    world.run()
+    expect(world.row({ seq: 1 })).toMatchObject({ state: 2, run: 1 })
+    const { replies, grants, notices } = world.run(
+      attaching('s', ['a'], two, [
+        { seq: 1, run: 1 },
+        { seq: 2, run: 1 },
+      ]),
+    )
+    expect([replies, grants, notices]).toEqual([[{ lost: [] }], [], []])
+    expect(world.tables.sessions.get('s')?.weight).toBe(2)
+    world.call({ op: 'complete', seq: 1, run: 1, output: null })
+  })
+
+  test('a run may be settled before its session has attached again, by the connection that it is attached by', () => {
+    const world = new World()
+    world.attach('s', ['a'], two)
+    world.run(enqueueing({ name: 'a' }, { name: 'a' }))
+    world.failCommit('s')
+    // Once more, before the session has come back from the first.
+    world.failCommit('s')
+    world.connection = 2
+    expect(world.refusal({ op: 'complete', seq: 1, run: 1, output: null })).toBe('STALE_RUN')
+    world.connection = 1
+    world.call({ op: 'complete', seq: 1, run: 1, output: null })
+    world.call({ op: 'fail', seq: 2, run: 1, error: ERROR, retry: false })
+    expect(world.attach('s', ['a'], two, [{ seq: 2, run: 1 }])).toEqual({ lost: [{ seq: 2, run: 1 }] })
+    expect([world.stateOf({ seq: 1 }), world.stateOf({ seq: 2 })]).toEqual(['completed', 'failed'])
+  })
+
+  test('pop-only-after-commit: what was recorded for a session that never received it is given back uncounted', () => {
+    const world = reloaded()
+    const { grants } = world.run(attaching('s', ['a'], two, [{ seq: 1, run: 1 }]))
+    expect(grants).toMatchObject([{ seq: 2, run: 2, attempt: 1 }])
+  })
+
+  test('a session that leaves without having attached again gives back what is on record for it', () => {
+    const world = reloaded()
+    world.call({ op: 'leave', session: 's' })
+    expect([world.row({ seq: 1 }), world.row({ seq: 2 })]).toMatchObject([
+      { state: WAITING, run: 1, uncounted: 1 },
+      { state: WAITING, run: 1, uncounted: 1 },
+    ])
+    expect(world.tables.unattached.size).toBe(0)
+  })
+
+  test('a session that never comes back leaves nothing in memory once its runs have ended', () => {
+    const world = reloaded(100_000)
+    world.pass(LIMITS.reattachGraceMs)
+    world.run()
+    expect(world.tables.unattached.size).toBe(1)
+    world.pass(100_000)
+    world.run()
+    expect([world.row({ seq: 1 }).uncounted, world.tables.unattached.size]).toEqual([0, 0])
+  })
+
+  test('rebuild-rearms-all-timers: what is left of each deadline, and time enough to come back', () => {
+    const world = reloaded(100_000)
+    expect(deadlineOf(world, 1)).toBe(99_900)
+    expect(deadlineOf(reloaded(110), 1)).toBe(LIMITS.reattachGraceMs)
+  })
+
+  test('a wall clock that was set back gives no run more than its timeout', () => {
+    const world = new World()
+    world.attach('s', ['a'], { abortGrace: 0 })
+    world.run(enqueueing({ name: 'a', timeout: 100_000, heartbeatTimeout: 1_000 }, { name: 'a', timeout: Number.POSITIVE_INFINITY }))
+    world.now = { ...world.now, wall: world.now.wall - 3_600_000 }
+    world.reload('s')
+    expect(deadlineOf(world, 1)).toBe(100_000)
+    const held = [1, 2].map((seq) => ({ seq, run: 1 }))
+    world.attach('s', ['a'], { abortGrace: 0 }, held)
+    expect(world.after(99_999).notices).toEqual([])
+    expect(world.after(1).notices).toEqual([{ kind: 'lost', session: 's', seq: 1, run: 1 }])
+    expect(world.stateOf({ seq: 2 })).toBe('active')
+  })
+
+  test('a session that never comes back loses its jobs, deadline or not', () => {
+    for (const timeout of [110, Number.POSITIVE_INFINITY]) {
+      const world = reloaded(timeout)
+      const world2 = world.after(LIMITS.reattachGraceMs - 1)
+      expect([world2.events, world.stateOf({ seq: 1 })]).toEqual([[], 'active'])
+      world.after(1)
+      expect([world.stateOf({ seq: 1 }), world.stateOf({ seq: 2 })]).toEqual(['waiting', 'waiting'])
+      expect(world.store.lastError(1)?.name).toBe('WorkerLostError')
+    }
+  })
+
+  test('a run without a deadline has none again once its session is back', () => {
+    const world = reloaded(Number.POSITIVE_INFINITY)
+    world.attach('s', ['a'], two, [
+      { seq: 1, run: 1 },
+      { seq: 2, run: 1 },
+    ])
+    expect(world.tables.deadlines.size).toBe(0)
+    world.after(LIMITS.durationMs)
+    expect(world.stateOf({ seq: 1 })).toBe('active')
+  })
+
+  test('7: counters, due times and row numbers are as they were', () => {
+    const world = new World()
+    world.attach('s', ['a'])
+    world.enqueue('a')
+    world.enqueue('b', { delay: 50, ttl: 90 })
+    world.enqueue('b')
+    const { dueAt, expiresAt, nextSeq, nextEvent, nextSession } = world.tables
+    world.reload('s')
+    expect(world.tables).toMatchObject({ dueAt, expiresAt, nextSeq, nextEvent, nextSession })
+    expect(world.tables.queues.get('default')?.counts).toEqual([1, 1, 1, 0, 0, 0, 0])
+  })
+})

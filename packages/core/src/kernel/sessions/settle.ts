@@ -1,0 +1,137 @@
+/**
+ * Settles jobs that were enqueued before their name was defined. They keep what their callers stated (`extras.said`), and take
+ * the rest from the definition when it comes. So it makes no difference which of the two was first. None of these jobs can have
+ * started: a name is not served before it is defined, nor while its jobs are settled.
+ */
+
+import { DIRTY_PLACE, type Job } from '../../job.ts'
+import { BLOCKED, isFinal, SCHEDULED, WAITING } from '../../lifecycle.ts'
+import { LIMITS } from '../../limits.ts'
+import { type Policy, type PolicyOptions, resolvePolicy } from '../../policy.ts'
+import { defaultsOf } from '../../queueSettings.ts'
+import { type Facts, isDeleted } from '../facts.ts'
+import { expiryOf, laneOf } from '../jobs/enqueue.ts'
+import { endTurn } from '../keys/strict.ts'
+import { countOf, type Lane } from '../queues/lane.ts'
+import { enterLine, leaveLine } from '../queues/line.ts'
+import { refuseQueue } from '../queues/newQueues.ts'
+import { DEFAULT_QUEUE } from '../queues/queueOf.ts'
+import type { Store } from '../store.ts'
+import type { Tables } from '../tables.ts'
+import type { TurnContext } from '../turn.ts'
+import type { Definition, Field } from './definition.ts'
+
+/** Begins to settle a name that is defined for the first time: its jobs are to take its defaults. */
+export function beginToSettle(tables: Tables, name: string): void {
+  const left = (tables.lanesByName.get(name) ?? []).reduce((sum, lane) => sum + unstarted(lane), 0)
+  if (left > 0) tables.definitions.settling.set(name, { before: tables.nextSeq, left })
+}
+
+/** Settles again if other defaults come into force before any job of the name could start. Settled jobs take them, too. */
+export function settleAnew({ definitions }: Tables, name: string, { firstSeq }: Definition): void {
+  if (!definitions.isUnserved(name)) return
+  definitions.settled.delete(name)
+  definitions.settling.set(name, { before: firstSeq, left: Number.POSITIVE_INFINITY })
+}
+
+function unstarted(lane: Lane): number {
+  return countOf(lane, SCHEDULED) + countOf(lane, WAITING) + countOf(lane, BLOCKED)
+}
+
+export function gatherSettling(store: Store, tables: Tables, facts: Facts): void {
+  const [first] = tables.definitions.settling
+  if (first === undefined) return
+  const [name, walk] = first
+  const laneIds = (tables.lanesByName.get(name) ?? []).map(({ id }) => id)
+  const { rows, next } = store.matching({ laneIds, state: undefined, tag: undefined, indexed: false }, walk.before, LIMITS.sliceRows)
+  facts.settling = {
+    name,
+    walk,
+    jobs: rows.filter(({ seq }) => seq >= tables.definitions.saidFrom).map((row) => facts.remember(row)),
+    next,
+  }
+}
+
+/** Settles a slice after the turn's commands, which may have ended some of its jobs. */
+export function settleSlice(turn: TurnContext): void {
+  const { tables, effects, facts } = turn
+  const { settling: slice } = facts
+  const settling = slice && tables.definitions.settling.get(slice.name)
+  const definition = slice && tables.definitions.get(slice.name)
+  if (slice === undefined || settling !== slice.walk || definition === undefined) return
+  // In order of arrival, because the first job of a key to enter the line stands in it.
+  for (const job of slice.jobs.toReversed()) {
+    if (job.seq >= settling.before || isFinal(job.state) || isDeleted(job)) continue
+    settle(turn, job, definition)
+    settling.left--
+  }
+  const done = slice.next === null || slice.next <= tables.definitions.saidFrom || settling.left <= 0
+  settling.before = done ? 0 : (slice.next as number)
+  if (done) endSettling(tables, slice.name)
+  effects.definitions.push({ name: slice.name, definition, settling: settling.before })
+}
+
+/** Ends the settling of a name. It is served as soon as no other name is being settled. */
+function endSettling(tables: Tables, name: string): void {
+  const { settling, settled } = tables.definitions
+  settling.delete(name)
+  settled.add(name)
+  if (settling.size > 0) return
+  const names = [...settled]
+  settled.clear()
+  for (const one of names) for (const lane of tables.lanesByName.get(one) ?? []) tables.beginToServe(lane)
+}
+
+/** Gives a job that ended before its name was defined, and comes back, the defaults now. */
+export function settleRevived(turn: TurnContext, job: Job): void {
+  const { tables } = turn
+  const definition = tables.definitions.get(job.lane.name)
+  if (definition === undefined || job.run > 0 || job.seq >= definition.firstSeq || job.seq < tables.definitions.saidFrom) return
+  settle(turn, job, definition)
+  const settling = tables.definitions.settling.get(job.lane.name)
+  // The slices will reach this job.
+  if (settling !== undefined && job.seq < settling.before) settling.left++
+}
+
+function settle(turn: TurnContext, job: Job, { defaults }: Definition): void {
+  const { effects, now, settings } = turn
+  const said = new Set(job.extras?.said)
+  const { name } = job.lane
+  const queue = said.has('queue') ? job.lane.queue.name : (defaults.queue ?? DEFAULT_QUEUE)
+  // The job was already accepted. If there is no room for another queue, it stays where it is.
+  const lane = refuseQueue(turn, queue) === undefined ? laneOf(turn, queue, name) : job.lane
+  const ofQueue = defaultsOf(settings.defaults, lane.queue.settings)
+  const policy = resolvePolicy(stated(job.policy, said), defaults, ofQueue)
+  const priority = said.has('priority') ? job.priority : (defaults.priority ?? ofQueue?.priority ?? 0)
+  const weight = said.has('weight') ? job.weight : (defaults.weight ?? ofQueue?.weight ?? 1)
+  const expiresAt = said.has('ttl') ? job.expiresAt : expiryOf(job.enqueuedAt, defaults.ttl ?? ofQueue?.ttl)
+  const isAsItWas = policy.text === job.policy.text && priority === job.priority && weight === job.weight && expiresAt === job.expiresAt
+  if (lane === job.lane && isAsItWas) return
+  const waits = job.state === WAITING
+  if (waits) leaveLine(turn, job)
+  if (lane !== job.lane) {
+    endTurn(turn, job)
+    for (const [of, change] of [
+      [job.lane, -1],
+      [lane, 1],
+    ] as const) {
+      effects.count(of, job.state, change)
+      effects.total(of, 'enqueued', change)
+    }
+    job.lane = lane
+    // The due time stays: a wall clock that was set back does not delay a waiting job.
+    if (job.state !== BLOCKED) effects.event('updated', job, waits ? Math.min(job.runAt, now.wall) : job.runAt)
+  }
+  job.policy = policy
+  job.priority = priority
+  job.weight = weight
+  job.expiresAt = expiresAt
+  turn.tables.noteExpiry(expiresAt)
+  effects.touch(job, DIRTY_PLACE)
+  turn.facts.add(job)
+  if (waits) enterLine(turn, job)
+}
+
+function stated(policy: Policy, said: ReadonlySet<Field>): PolicyOptions {
+  return Object.fromEntries(Object.entries(policy).filter(([field]) => said.has(field as Field)))
+}

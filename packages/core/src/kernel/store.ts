@@ -1,0 +1,447 @@
+/** The engine's interface to its file: reads set by set, and one write per turn. It is synchronous; `@millrace/sqlite` implements it. */
+import type { FailedPlace, ListFilter } from '../commands.ts'
+import type { JobEnd, JournalEvent } from '../events.ts'
+import type { DependencyCounter, DueMode, FlowPlace, ParentOutcome } from '../flow.ts'
+import type { FlowCursor } from '../flowCommands.ts'
+import { type JobKey, NODE_LIMIT, PLACE_LIMIT, sourcedNode } from '../id.ts'
+import type { Data, JobExtras } from '../job.ts'
+import type { StateCode } from '../lifecycle.ts'
+import type { HistoryStep } from '../observeCommands.ts'
+import type { QueueSettings } from '../queueSettings.ts'
+import type { AttemptView } from '../replies.ts'
+import type { JournalExtent } from '../retention.ts'
+import type { RunError } from '../runError.ts'
+import type { Schedule } from '../schedule.ts'
+import type { Effects, ExportMark, SourceMark } from './effects.ts'
+import type { Counts, LaneTotals } from './queues/lane.ts'
+import type { Definition } from './sessions/definition.ts'
+
+/** A job's row. Times in milliseconds since 1970, 0 for never. */
+export interface JobRow {
+  readonly seq: number
+  readonly node: number
+  readonly laneId: number
+  readonly state: StateCode
+  readonly priority: number
+  readonly weight: number
+  readonly runAt: number
+  readonly run: number
+  readonly uncounted: number
+  readonly sessionId: number
+  readonly enqueuedAt: number
+  readonly startedAt: number
+  readonly finishedAt: number
+  readonly expiresAt: number
+  readonly cancelRequested: boolean
+  readonly dropped: boolean
+  /** The backlog that it is parked behind; 0 for none. */
+  readonly backlogId: number
+  /** `Policy.text`. */
+  readonly policy: string | null
+  readonly extras: JobExtras | undefined
+  readonly data: Data
+  readonly checkpoint: Data
+  readonly progress: string | null
+  readonly output: Data
+}
+
+export interface LaneRow {
+  readonly id: number
+  readonly queueId: number
+  readonly queue: string
+  readonly name: string
+  readonly paused: boolean
+  readonly counts: Counts
+  readonly totals: LaneTotals
+}
+
+/** A queue that was told something. */
+export interface QueueRow {
+  readonly id: number
+  readonly name: string
+  readonly settings: QueueSettings
+  readonly paused: boolean
+  readonly pausedKeys: readonly string[]
+  /** The time until its token bucket was full, at that time of the wall clock. */
+  readonly missingMs: number
+  readonly missingAt: number
+}
+
+/** A lane's parked jobs of one key. */
+export interface KeyBacklogRow {
+  readonly id: number
+  readonly laneId: number
+  readonly key: string
+  readonly parked: number
+}
+
+/** A finished job that has been kept long enough: what its removal takes, and no more. */
+export interface PrunableRow {
+  readonly seq: number
+  readonly laneId: number
+  readonly state: StateCode
+  readonly extras: JobExtras | undefined
+}
+
+export interface Prunable {
+  readonly rows: readonly PrunableRow[]
+  /** The store's own token, handed back in `Effects.pruneTokens` with the turn that removes the rows. */
+  readonly mark: unknown
+}
+
+/** An active job with the session that was recorded for it. */
+export interface ActiveRow extends JobRow {
+  readonly sessionUuid: string
+  /** The session is of another process: it may live whatever became of the engine's. */
+  readonly remote: boolean
+  readonly worker: string
+  readonly logLines: number
+}
+
+/** A job whose children are to be told, and one of them. */
+export interface FlowDueRow {
+  readonly parent: number
+  readonly mode: DueMode
+  /** The parent's outcome for it. */
+  readonly state: ParentOutcome
+  /** Undefined where none is left. */
+  readonly child: { readonly seq: number; readonly told: ParentOutcome; readonly counter: DependencyCounter | undefined } | undefined
+}
+
+/** A job whose row is gone, and one that it waited for; undefined where none is left. */
+export interface FlowLeftRow {
+  readonly child: number
+  readonly parent: number | undefined
+}
+
+/** A job that another one waited for, as far as it is still known. */
+export interface ParentRow {
+  /** Among the job's parents, from 1. */
+  readonly place: number
+  readonly seq: number
+  readonly ref: string
+  readonly state: ParentOutcome
+  readonly output: Data
+  readonly error: RunError | undefined
+}
+
+/** A dependency of a job in a flow, and its outcome as the job knows it. */
+export interface DependencyRow {
+  readonly seq: number
+  /** Empty where nothing is left that says it. */
+  readonly ref: string
+  readonly told: ParentOutcome
+}
+
+/** A job of a flow, without its payloads. */
+export interface FlowJobRow {
+  readonly row: JobRow
+  readonly place: FlowPlace
+  /** The jobs from the cursor on, as far as there was room. */
+  readonly parents: readonly DependencyRow[]
+}
+
+/** A queue's totals before a minute, or an hour. */
+export interface MinuteRow {
+  readonly at: number
+  readonly totals: LaneTotals
+}
+
+/** Failures of a kind. */
+export interface FailureRow {
+  readonly laneId: number
+  readonly fingerprint: number
+  readonly error: string
+  readonly count: number
+  readonly firstAt: number
+  readonly lastAt: number
+  /** The one that failed last; undefined where its row is gone. */
+  readonly job: JobKey | undefined
+  /** The message of the run that failed; undefined if it is gone. */
+  readonly message: string | undefined
+}
+
+/** The token bucket of a key, which was not full: how long before it would be, at that time of the wall clock. */
+export interface BucketRow {
+  readonly queueId: number
+  readonly key: string
+  readonly missingMs: number
+  readonly missingAt: number
+}
+
+/** A worker's session that has been told as attached, and not as gone. */
+export interface PresentRow {
+  readonly id: number
+  readonly uuid: string
+  readonly worker: string
+  readonly remote: boolean
+  readonly draining: boolean
+}
+
+/** A key in a queue that keeps an order, with the backlogs that jobs of it are parked behind. */
+export interface TurnQuery {
+  readonly queueId: number
+  readonly key: string
+  readonly backlogIds: readonly number[]
+}
+
+/** The job that has its key's turn (`taken`); else the first by arrival of those that are parked, if there is one. */
+export interface TurnRow {
+  readonly row: JobRow | undefined
+  readonly taken: boolean
+}
+
+/** All that the tables are built from. */
+export interface Loaded {
+  readonly node: number
+  readonly nextSeq: number
+  readonly nextEvent: number
+  readonly nextSession: number
+  /** No lane or queue has had them, deleted ones included. */
+  readonly nextLane: number
+  readonly nextQueue: number
+  /** Nothing of any queue starts. */
+  readonly paused: boolean
+  readonly queues: readonly QueueRow[]
+  readonly backlogs: readonly KeyBacklogRow[]
+  readonly buckets: readonly BucketRow[]
+  readonly lanes: readonly LaneRow[]
+  readonly active: readonly ActiveRow[]
+  readonly present: readonly PresentRow[]
+  readonly definitions: readonly DefinitionRow[]
+  /** The first row for which it is known which fields its caller has stated. */
+  readonly saidFrom: number
+  readonly exports: readonly ExportMark[]
+  /** Schedules that wait for a job which has ended. */
+  readonly freed: readonly string[]
+  /** True if there are outcomes to propagate to children, or edges to remove. */
+  readonly flowWork: boolean
+  /** The last minute of which a queue's totals were noted. */
+  readonly minutes: readonly { readonly queueId: number; readonly at: number }[]
+}
+
+export interface EndsPage {
+  readonly ends: readonly JobEnd[]
+  /**
+   * The events that were looked at, both among them; undefined where there are none. The last is that before the next end, or its
+   * turn's last: what goes by turns must not wait for events that say nothing.
+   */
+  readonly first: number | undefined
+  readonly last: number | undefined
+}
+
+/** A list's filter as the tables know it. */
+/** The defaults in force for a name, and the row before which jobs have yet to take them; 0 if none have. */
+export interface DefinitionRow {
+  readonly name: string
+  readonly definition: Definition
+  readonly settling: number
+}
+
+export interface Matching {
+  /** Undefined: all. */
+  readonly laneIds: readonly number[] | undefined
+  readonly state: StateCode | undefined
+  readonly tag: string | undefined
+  /** Few enough are in the state, which has an index, for that to be read whole. */
+  readonly indexed: boolean
+}
+
+export interface SearchQuery {
+  readonly filter: ListFilter
+  readonly text: string
+}
+
+/** The first place after a job in its lane's order. */
+export interface LaneCursor {
+  readonly priority: number
+  readonly runAt: number
+  readonly seq: number
+}
+
+export interface KeyHolder {
+  readonly name: string
+  readonly key: string
+  readonly seq: number
+  readonly node: number
+  readonly enqueuedAt: number
+}
+
+export interface IdempotentHolder extends KeyHolder {
+  /** The last of the jobs, `seq` the first, of which one must live for the key to hold; undefined while its time runs. */
+  readonly until: number | undefined
+}
+
+export interface NameAndKey {
+  readonly name: string
+  readonly key: string
+}
+
+/** The numbers that go with a turn into its transaction. */
+export interface TurnHeader {
+  /** Wall time of the turn. */
+  readonly at: number
+  readonly nextSeq: number
+  readonly nextEvent: number
+  readonly nextSession: number
+  /** The time of the turn, on the clock of `Queue.fullMono`. */
+  readonly mono: number
+  /** The jobs that run once the turn is written. */
+  readonly running: () => readonly number[]
+}
+
+export interface Deadlines {
+  readonly dueAt: number
+  readonly expiresAt: number
+  readonly fireAt: number
+}
+
+export interface Store {
+  load(): Loaded
+
+  // The gather step: one set-based read per kind.
+  jobs(seqs: readonly number[]): JobRow[]
+  /** Idempotency keys that have not run out at `at`, and those whose job, or a job of whose flow, lives. */
+  idempotent(keys: readonly NameAndKey[], at: number): IdempotentHolder[]
+  /** When an idempotency key is to be looked at first, because it has run out; 0 where there is none. */
+  keyExpiry(): number
+  unique(keys: readonly NameAndKey[]): KeyHolder[]
+  /** Jobs of producers' journals, by their `node`. */
+  sourced(nodes: readonly number[]): JobRow[]
+  /** Returns the offset of each of these journals that is known. */
+  marks(sources: readonly string[]): SourceMark[]
+  /** The next waiting jobs of a lane in its order, at most `jobs` and about `bytes` of payload (at least one job). */
+  window(
+    laneId: number,
+    after: LaneCursor | undefined,
+    jobs: number,
+    bytes: number,
+  ): { readonly rows: JobRow[]; readonly complete: boolean }
+  /** The next parked jobs of a backlog in their order, in the same way. */
+  parked(
+    backlogId: number,
+    after: LaneCursor | undefined,
+    jobs: number,
+    bytes: number,
+  ): { readonly rows: JobRow[]; readonly complete: boolean }
+  /** Returns the jobs whose turn it is, of the first of these keys, up to about so many bytes of payload; at least one. */
+  turns(keys: readonly TurnQuery[], bytes: number): TurnRow[]
+  /**
+   * Scheduled and waiting jobs of a queue that drops its oldest, by arrival and without payload: at most `limit`, and about `bytes` of what
+   * else they carry; at least one where there is one. What was written before the queue was told so is not among them.
+   */
+  arrivals(queueId: number, limit: number, bytes: number): { readonly rows: JobRow[]; readonly complete: boolean }
+  /** Scheduled jobs that are due at `at`, earliest first. */
+  due(at: number, limit: number): JobRow[]
+  /** Jobs not started by their `expiresAt` at `at`. */
+  expired(at: number, limit: number): JobRow[]
+  /** Failed jobs of the given lanes behind a place, oldest failure first; at least one where there is one. */
+  failed(laneIds: readonly number[], after: FailedPlace, limit: number): JobRow[]
+  /**
+   * Jobs that a filter matches, from rows before one, newest first: at most `limit`, fewer where they are large or where many others
+   * stand between. `next` is the place to go on from, null where there are none left.
+   */
+  matching(filter: Matching, before: number, limit: number): { readonly rows: JobRow[]; readonly next: number | null }
+  /**
+   * Jobs of a queue that finished before `before`, oldest first: at most `limit`, fewer where they are large, maybe none where
+   * many have been brought back since. Undefined where there are no more. `lastEvent`: only of turns that had no event after it.
+   */
+  prunable(queueId: number, state: StateCode, before: number, limit: number, lastEvent?: number): Prunable | undefined
+  /** Returns the counters of those jobs that wait for others. */
+  dependencies(seqs: readonly number[]): DependencyCounter[]
+  /** Returns outcomes to propagate, reverted ones first, by parent, then by child: at most `limit` rows. */
+  flowDue(limit: number): FlowDueRow[]
+  /** Jobs in this order without payload and output, at most about `bytes` of what else they carry; at least one where there is one. */
+  children(seqs: readonly number[], bytes: number): { readonly rows: JobRow[]; readonly complete: boolean }
+  /** Edges of jobs whose rows are gone, by child; at most `limit`. */
+  flowLeft(limit: number): FlowLeftRow[]
+  /** The earliest due time, the earliest `expiresAt` and the earliest time at which a schedule fires, of all; 0 where there is none. */
+  deadlines(): Deadlines
+  schedules(ids: readonly string[]): Schedule[]
+  /** Schedules that fire at `at` or before, earliest first; neither paused ones nor those that wait for a job to end. */
+  dueSchedules(at: number, limit: number): Schedule[]
+
+  // Answers, read after the commit.
+  /** Each of these in its place, undefined where it is gone: at least one, and no more than about `bytes` of payload. */
+  jobsInPlace(seqs: readonly number[], bytes: number): (JobRow | undefined)[]
+  /** The runs of each of these jobs that counted, or left an error, with their logs. */
+  attempts(rows: readonly JobRow[]): AttemptView[][]
+  /** The error of the job's last failed run. */
+  lastError(seq: number): RunError | undefined
+  /** Returns a job's parents behind a place: at most `limit`, and about `bytes` of output; at least one if there is one. */
+  parents(seq: number, after: number, limit: number, bytes: number): { readonly rows: ParentRow[]; readonly complete: boolean }
+  /**
+   * Jobs of the flow that begins with a row, which may be gone, from a place on: at most `limit`, with at most so many that they wait for,
+   * all of one moment. `next` is where it goes on, null where there are no more.
+   */
+  flowJobs(first: number, from: FlowCursor, limit: number, edges: number): { readonly rows: FlowJobRow[]; readonly next: FlowCursor | null }
+  page(filter: ListFilter, before: number | undefined, limit: number): JobRow[]
+  /**
+   * A page of what matches and has the text in its name, tags, keys or data, newest first; ASCII letters whatever their case. Looks at
+   * so many rows at most, and no more once it is late.
+   */
+  search(
+    query: SearchQuery,
+    before: number,
+    limit: number,
+    bound: { readonly rows: number; readonly late: () => boolean },
+  ): { readonly rows: JobRow[]; readonly next: number | null }
+  /** When the longest waiting job of a lane became due, of those that are not parked; 0 where none waits. */
+  oldestWaiting(laneId: number): number
+  /** The same of those that are parked behind a backlog. */
+  oldestParked(backlogId: number): number
+  /** A queue's totals before each minute or hour that counted something, from one on, in order. */
+  minutes(queueId: number, step: HistoryStep, from: number): MinuteRow[]
+  /** Returns groups of failures, those seen last first; of these lanes, or of all. */
+  failures(laneIds: readonly number[] | undefined, limit: number): FailureRow[]
+  events(after: number, limit: number): JournalEvent[]
+  /** The ends of jobs after an event, in order: at most `limit`, and of the next `events` that the journal has alone. */
+  ends(after: number, limit: number, events: number): EndsPage
+  /** Schedules by the order of their ids, behind `after`; without their jobs' payloads. */
+  schedulePage(prefix: string, after: string | undefined, limit: number): Schedule[]
+  journal(at: number): JournalExtent
+
+  /** One transaction. Throws StoreFailure. */
+  write(effects: Effects, mark: TurnHeader): void
+
+  backup(file: string): Promise<{ readonly bytes: number }>
+  /** Returns the size of the write-ahead log; 0 if there is none. */
+  walBytes(): number
+  /** Folds the log into the file and cuts it, where no reader is in the way. */
+  foldWal(): void
+  /** Pages that hold nothing and are used again, and pages in all. */
+  freePages(): { readonly free: number; readonly all: number }
+  /** Gives up to so many free pages back, in a transaction of its own; the file is as much shorter once the log is folded in. Throws StoreFailure. */
+  shrink(pages: number): void
+  /** The number of bytes that must be free before `restoreBallast` succeeds. */
+  readonly ballastNeedsBytes: number
+  /** Gives back the room that was kept for a full disk, or takes it again; false where it cannot. */
+  releaseBallast(): void
+  restoreBallast(): boolean
+  /** Closes the connection and opens it anew, after a commit whose outcome is unknown. */
+  reopen(): void
+  close(): void
+}
+
+/** The row of the job that an id names: a file's own says it, of a producer's journal it is looked up. */
+export function findRow(store: Pick<Store, 'jobs' | 'sourced'>, { seq, node, enqueuedAt }: JobKey): JobRow | undefined {
+  const own = store.jobs([seq])[0]
+  if (own !== undefined && own.node === node && own.enqueuedAt === enqueuedAt) return own
+  if (node >= NODE_LIMIT || seq >= PLACE_LIMIT) return undefined
+  return store.sourced([sourcedNode(seq, node)]).find((row) => row.enqueuedAt === enqueuedAt)
+}
+
+/**
+ * A write that did not succeed. `before`: nothing of it happened. `commit`: it may have, and the connection is not to be used
+ * any more. `broken`: a constraint or an error of the statement itself, one command's fault.
+ */
+export class StoreFailure extends Error {
+  readonly phase: 'before' | 'commit' | 'broken'
+  readonly reason: 'full' | 'busy' | 'io' | 'owner' | 'statement'
+  constructor(phase: StoreFailure['phase'], reason: StoreFailure['reason'], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'StoreFailure'
+    this.phase = phase
+    this.reason = reason
+  }
+}
