@@ -1,6 +1,7 @@
 /** How long a turn answers questions: what it has no time for waits in order, and commands pass. */
 import { systemCalendar } from '@millrace/client/calendar'
-import { type Command, DEFAULT_RETENTION, type Delivery, LIMITS, type Stats, type Store } from '@millrace/core'
+import { type Command, DEFAULT_RETENTION, type Delivery, LIMITS, type Stats } from '@millrace/core'
+import type { Store } from '@millrace/core/kernel'
 import { openStore } from '@millrace/sqlite'
 import { VirtualClock } from '@millrace/testkit'
 import { seededRandom } from '@millrace/testkit/internal'

@@ -1,6 +1,7 @@
 // The file's size follows what is kept, and not what has ever passed through it.
 import { statSync } from 'node:fs'
-import { DEFAULT_RETENTION, LIMITS, type Store, StoreFailure } from '@millrace/core'
+import { DEFAULT_RETENTION, LIMITS } from '@millrace/core'
+import { type Store, StoreFailure } from '@millrace/core/kernel'
 import { defineJob } from '@millrace/engine'
 import { createTestEngine } from '@millrace/testkit'
 import { type FaultyStore, faultyStore } from '@millrace/testkit/internal'

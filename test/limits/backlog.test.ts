@@ -1,7 +1,8 @@
 // Limits with a large backlog behind them: what a turn does stays bounded, and so does memory; nobody waits for what is held back.
 
 import { systemCalendar } from '@millrace/client/calendar'
-import { type Command, DEFAULT_RETENTION, type Delivery, LIMITS, type NewJob, type Store } from '@millrace/core'
+import { type Command, DEFAULT_RETENTION, type Delivery, LIMITS, type NewJob } from '@millrace/core'
+import type { Store } from '@millrace/core/kernel'
 import { openStore } from '@millrace/sqlite'
 import { VirtualClock } from '@millrace/testkit'
 import { seededRandom, sessionIntro } from '@millrace/testkit/internal'

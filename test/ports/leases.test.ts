@@ -2,7 +2,8 @@
 
 import { join } from 'node:path'
 import { systemCalendar } from '@millrace/client/calendar'
-import { DEFAULT_RETENTION, type Store, StoreFailure } from '@millrace/core'
+import { DEFAULT_RETENTION } from '@millrace/core'
+import { type Store, StoreFailure } from '@millrace/core/kernel'
 import { InThreadEngine } from '@millrace/engine/internal'
 import { openStore } from '@millrace/sqlite'
 import { VirtualClock } from '@millrace/testkit'

@@ -1,6 +1,7 @@
 /** What time alone makes happen, under the virtual clock: nothing here waits. */
 import { systemCalendar } from '@millrace/client/calendar'
-import { DEFAULT_RETENTION, LIMITS, type Retention, type Settings } from '@millrace/core'
+import { DEFAULT_RETENTION, LIMITS, type Retention } from '@millrace/core'
+import type { Settings } from '@millrace/core/kernel'
 import { InThreadEngine } from '@millrace/engine/internal'
 import { openStore } from '@millrace/sqlite'
 import { VirtualClock } from '@millrace/testkit'

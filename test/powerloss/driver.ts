@@ -1,22 +1,21 @@
 /** The real engine on this thread over the real store, asked command by command; every answer goes into the ledger as it is given. */
 import { systemCalendar } from '@millrace/client/calendar'
-import {
-  type Clock,
-  type CommandOf,
-  type Delivery,
-  type Enqueued,
-  type Grant,
-  type JobKey,
-  type NewJob,
-  type Operation,
-  type Port,
-  type Refusal,
-  type Reply,
-  type Retention,
-  type RunKey,
-  type Store,
-  StoreFailure,
+import type {
+  Clock,
+  CommandOf,
+  Delivery,
+  Enqueued,
+  Grant,
+  JobKey,
+  NewJob,
+  Operation,
+  Port,
+  Refusal,
+  Reply,
+  Retention,
+  RunKey,
 } from '@millrace/core'
+import { type Store, StoreFailure } from '@millrace/core/kernel'
 import { InThreadEngine } from '@millrace/engine/internal'
 import { quiet, seededRandom, sessionIntro } from '@millrace/testkit/internal'
 import type { Call, Effect, Fate } from './ledger.ts'

@@ -2,7 +2,8 @@
 
 import { join } from 'node:path'
 import { systemCalendar } from '@millrace/client/calendar'
-import { DEFAULT_RETENTION, type Settings } from '@millrace/core'
+import { DEFAULT_RETENTION } from '@millrace/core'
+import type { Settings } from '@millrace/core/kernel'
 import { InThreadEngine } from '@millrace/engine/internal'
 import { type ConnectOptions, type ListenOptions, listen, type RemoteServer } from '@millrace/remote'
 import { connectPort, type RemotePort } from '@millrace/remote/internal'

@@ -21,7 +21,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
 
 /** A package by its root, or by one of the paths that manifests.test.ts allows. The arrows hold for all of them. */
 const SIBLING =
-  /^@millrace\/([^/]+?)(?:(?<=\/client)\/(?:calendar|public)|(?<=\/worker)\/clock|(?<=\/(?:engine|remote|testkit))\/internal)?$/
+  /^@millrace\/([^/]+?)(?:(?<=\/client)\/(?:calendar|public)|(?<=\/core)\/kernel|(?<=\/worker)\/clock|(?<=\/(?:engine|remote|testkit))\/internal)?$/
 const siblingsOf = ({ imports }: Source) => imports.flatMap(({ specifier }) => SIBLING.exec(specifier)?.[1] ?? [])
 
 test('every package has its arrows', () => {
@@ -76,6 +76,27 @@ test('core imports nothing: no node:*, no package, its own files alone', () => {
   const wrong = SHIPPED.filter((source) => source.package === 'core').flatMap((source) =>
     source.imports
       .filter(({ specifier }) => !specifier.startsWith('./') && !specifier.startsWith('../'))
+      .map(({ specifier }) => `${source.path} imports ${specifier}`),
+  )
+  expect(wrong).toEqual([])
+})
+
+/** Everybody else knows the contract alone: commands, replies, options, errors. */
+const KERNEL_USERS = ['engine', 'sqlite', 'testkit']
+
+test(`the kernel is for ${KERNEL_USERS.join(', ')}`, () => {
+  const wrong = SOURCES.filter((source) => source.kind === 'apps' || !KERNEL_USERS.includes(source.package)).flatMap(({ path, imports }) =>
+    imports.filter(({ specifier }) => specifier === '@millrace/core/kernel').map(({ specifier }) => `${path} imports ${specifier}`),
+  )
+  expect(wrong).toEqual([])
+})
+
+test("core's contract knows nothing of its kernel", () => {
+  const contract = SHIPPED.filter(({ path }) => /^packages\/core\/src\/(?!kernel[./])/.test(path))
+  expect(contract.length).toBeGreaterThan(60)
+  const wrong = contract.flatMap((source) =>
+    source.imports
+      .filter(({ specifier }) => /^packages\/core\/src\/kernel[./]/.test(targetOf(source, specifier)))
       .map(({ specifier }) => `${source.path} imports ${specifier}`),
   )
   expect(wrong).toEqual([])

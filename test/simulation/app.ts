@@ -3,7 +3,8 @@
  * followed by others on the same database: what is committed there becomes one job each, and nothing else does.
  */
 import type { SourceLine } from '@millrace/client'
-import { type EnqueueOptions, formatId, type Job, MillraceError, NODE_LIMIT } from '@millrace/core'
+import { type EnqueueOptions, formatId, MillraceError, NODE_LIMIT } from '@millrace/core'
+import type { Job } from '@millrace/core/kernel'
 import { type Connection, Outbox } from '@millrace/outbox'
 import { sqliteError } from '../../packages/sqlite/src/driver.ts'
 import { AppDatabase } from './appDatabase.ts'

@@ -1,18 +1,6 @@
 /** What must hold of the engine's tables and of the file, held against the model: after turns, now and then, and at the end. */
-import {
-  ACTIVE,
-  BLOCKED,
-  DEFAULT_POLICY,
-  type Defaults,
-  formatId,
-  isJobEvent,
-  type JobRow,
-  SCHEDULED,
-  STATES,
-  type Store,
-  tokenMs,
-  WAITING,
-} from '@millrace/core'
+import { ACTIVE, BLOCKED, DEFAULT_POLICY, type Defaults, formatId, isJobEvent, SCHEDULED, STATES, WAITING } from '@millrace/core'
+import { type JobRow, type Store, tokenMs } from '@millrace/core/kernel'
 import { rebuilt, tableFacts } from '@millrace/testkit/internal'
 import type { Actor } from '../../packages/engine/src/actor/actor.ts'
 import type { MemoryDatabase } from './database.ts'

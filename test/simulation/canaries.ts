@@ -682,7 +682,7 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'cron-before-its-beginning',
-    file: 'packages/core/src/schedule.ts',
+    file: `${kernel}/schedules/ticks.ts`,
     find: 'Math.max(after, startAt - 1)',
     replace: 'after + 0 * startAt',
     breaks: 'invariant 23',

@@ -1,6 +1,7 @@
 /** The engine's process: an actor over the database, the ways to it, and its deaths. What it writes and says is watched. */
 import { systemCalendar } from '@millrace/client/calendar'
-import type { Delivery, Effects, Refusal, Request, Retention, Settings, Store, TurnHeader } from '@millrace/core'
+import type { Delivery, Refusal, Request, Retention } from '@millrace/core'
+import type { Effects, Settings, Store, TurnHeader } from '@millrace/core/kernel'
 import { Actor } from '../../packages/engine/src/actor/actor.ts'
 import { ActorFailure } from '../../packages/engine/src/actor/failure.ts'
 import { Loop } from '../../packages/engine/src/actor/loop.ts'

@@ -1,5 +1,6 @@
 /** Who waits for whom, as it was asked, and how each has ended: a job is let through after all of them, and fails by one that has failed. */
-import { COMPLETED, DELETED, type FlowEffects, isFinal, type OnParentFailure } from '@millrace/core'
+import { COMPLETED, isFinal, type OnParentFailure } from '@millrace/core'
+import { DELETED, type FlowEffects } from '@millrace/core/kernel'
 import type { Edge } from './database.ts'
 import type { Model, ModelOptions, Tracked } from './model.ts'
 

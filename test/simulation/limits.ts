@@ -1,5 +1,6 @@
 /** What queues were told, from committed turns alone, and what has started since: never one over, nothing in a pause. */
-import { ACTIVE, type Effects, type QueueSettings, type RateLimit, WAITING } from '@millrace/core'
+import { ACTIVE, type QueueSettings, type RateLimit, WAITING } from '@millrace/core'
+import type { Effects } from '@millrace/core/kernel'
 import type { History } from './history.ts'
 import type { Tracked } from './model.ts'
 

@@ -4,24 +4,19 @@
  */
 import {
   ACTIVE,
-  attemptOf,
   BLOCKED,
   CANCELLED,
   COMPLETED,
-  DROPPED,
-  type Effects,
-  type EventNote,
   type EventType,
   FAILED,
   formatId,
-  type Job,
   type JobKey,
-  type NewsNote,
   type RunKey,
   SCHEDULED,
   type StateCode,
   WAITING,
 } from '@millrace/core'
+import { attemptOf, DROPPED, type Effects, type EventNote, type Job, type NewsNote } from '@millrace/core/kernel'
 import { opened } from './codec.ts'
 import type { Edge } from './database.ts'
 import { Drops } from './drops.ts'

@@ -2,7 +2,7 @@
  * Names of a fair queue take turns, from committed turns alone: no name has a second hand-out while a job of another name waits in memory,
  * unheld, that is served too, has room in the session, is of no lower priority, and whose name has had none in between.
  */
-import type { Tables } from '@millrace/core'
+import type { Tables } from '@millrace/core/kernel'
 import type { History } from './history.ts'
 import type { Model, Tracked } from './model.ts'
 import { type HandOut, handOutsOf, passedOverBy } from './shares.ts'

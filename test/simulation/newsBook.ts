@@ -3,7 +3,6 @@
  * and none without one. Replayed, the events say what is so.
  */
 import {
-  type Effects,
   type EnginePauseNews,
   isLive,
   type News,
@@ -12,6 +11,7 @@ import {
   type ScheduleNews,
   sameSettings,
 } from '@millrace/core'
+import type { Effects } from '@millrace/core/kernel'
 import type { History } from './history.ts'
 import type { Limits } from './limits.ts'
 import type { Tracked } from './model.ts'

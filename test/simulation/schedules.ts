@@ -4,7 +4,8 @@
  */
 import type { ScheduleChanges, ScheduledJob } from '@millrace/client'
 import { systemCalendar } from '@millrace/client/calendar'
-import { CANCELLED, COMPLETED, type Effects, type Job, type Schedule, type ScheduleOptions, tickAfter } from '@millrace/core'
+import { CANCELLED, COMPLETED, type ScheduleOptions } from '@millrace/core'
+import { type Effects, type Job, type Schedule, tickAfter } from '@millrace/core/kernel'
 import type { Definition } from '@millrace/worker'
 import type { Actor } from '../../packages/engine/src/actor/actor.ts'
 import { ROUNDING_MS, waitsTooLong } from './audit.ts'

@@ -2,7 +2,7 @@
  * Queues take turns, from committed turns alone: of what serves the same, no more jobs of a queue are handed out in a row than its share
  * while a job of another queue waits in memory, unheld, that is served too and has room in the session each time.
  */
-import type { ConsumerGroup, Tables } from '@millrace/core'
+import type { ConsumerGroup, Tables } from '@millrace/core/kernel'
 import type { History } from './history.ts'
 import type { Model, Tracked } from './model.ts'
 

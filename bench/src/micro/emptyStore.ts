@@ -1,5 +1,5 @@
 /** A store that keeps nothing: so that a turn costs what its decisions cost. */
-import type { Store } from '@millrace/core'
+import type { Store } from '@millrace/core/kernel'
 
 export const emptyStore: Store = {
   load: () => ({

@@ -1,5 +1,6 @@
 /** What does it cost to stand in line, and to be taken from it: in order, and ahead of others? */
-import { DEFAULT_POLICY, type Job, newJob, newLane, newQueue, WAITING, Window } from '@millrace/core'
+import { DEFAULT_POLICY, WAITING } from '@millrace/core'
+import { type Job, newJob, newLane, newQueue, Window } from '@millrace/core/kernel'
 import type { Bench } from 'tinybench'
 
 export function line(bench: Bench): void {

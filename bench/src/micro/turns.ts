@@ -1,5 +1,6 @@
 /** Turns as the actor takes them, over any store and without threads. */
-import { type Command, type Effects, type Envelope, loadTables, type Retention, type Store, type Tables, takeTurn } from '@millrace/core'
+import type { Command, Retention } from '@millrace/core'
+import { type Effects, type Envelope, loadTables, type Store, type Tables, takeTurn } from '@millrace/core/kernel'
 import { systemCalendar } from '@millrace/engine/internal'
 
 export const JOBS = 200

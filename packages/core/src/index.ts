@@ -1,101 +1,288 @@
-export * from './access/audited.ts'
-export * from './access/neighbourhood.ts'
-export * from './access/permit.ts'
-export * from './access/scopes.ts'
-export * from './access/tokens.ts'
-export * from './access/waitingRoom.ts'
-export * from './access/wrongTokens.ts'
-export * from './backoff.ts'
-export * from './clock.ts'
-export * from './commands.ts'
-export * from './duration.ts'
-export * from './errors.ts'
-export * from './eventFilter.ts'
-export * from './events.ts'
-export * from './fingerprint.ts'
-export * from './flow.ts'
-export * from './flowCommands.ts'
-export * from './heap.ts'
-export * from './history.ts'
-export * from './id.ts'
-export * from './job.ts'
-export * from './kernel/decide.ts'
-export * from './kernel/effects.ts'
-export * from './kernel/facts.ts'
-export * from './kernel/flows/flowPage.ts'
-export { finalStates } from './kernel/gather.ts'
-export { runOf } from './kernel/jobs/end.ts'
-export * from './kernel/jobs/view.ts'
-export * from './kernel/keys/bucket.ts'
-export * from './kernel/keys/keyBacklog.ts'
-export * from './kernel/load.ts'
-export * from './kernel/nextTurn.ts'
-export { DROPPED } from './kernel/queues/drop.ts'
-export * from './kernel/queues/lane.ts'
-export * from './kernel/queues/window.ts'
-export { noExport, stale } from './kernel/refuse.ts'
-export * from './kernel/sessions/consumerGroup.ts'
-export type { Definition } from './kernel/sessions/definition.ts'
-export { forgetHolders, keepHolders, setHolder } from './kernel/sessions/holders.ts'
-export { leaseMs } from './kernel/sessions/lease.ts'
-export * from './kernel/sessions/leave.ts'
-export * from './kernel/sessions/session.ts'
-export { awaited, dismiss } from './kernel/sessions/workerRegistry.ts'
-export * from './kernel/store.ts'
-export * from './kernel/tables.ts'
-export * from './kernel/takeTurn.ts'
-export * from './kernel/turn.ts'
-export * from './lifecycle.ts'
-export * from './limits.ts'
-export * from './manageCommands.ts'
-export * from './numberMap.ts'
-export * from './observeCommands.ts'
-export * from './operations.ts'
-export * from './options/backoff.ts'
-export * from './options/choice.ts'
-export * from './options/codec.ts'
-export * from './options/data.ts'
-export * from './options/definition.ts'
-export * from './options/describe.ts'
-export * from './options/enqueue.ts'
-export * from './options/events.ts'
-export * from './options/exports.ts'
-export * from './options/flow.ts'
-export * from './options/flowGet.ts'
-export * from './options/history.ts'
-export * from './options/integer.ts'
-export * from './options/jsonText.ts'
-export * from './options/known.ts'
-export * from './options/list.ts'
-export * from './options/logger.ts'
-export * from './options/many.ts'
-export * from './options/milliseconds.ts'
-export * from './options/name.ts'
-export * from './options/nearest.ts'
-export * from './options/open.ts'
-export * from './options/purge.ts'
-export * from './options/queue.ts'
-export * from './options/queuesPage.ts'
-export * from './options/redact.ts'
-export * from './options/redrive.ts'
-export * from './options/result.ts'
-export * from './options/retention.ts'
-export * from './options/runOptions.ts'
-export * from './options/schedule.ts'
-export * from './options/shaping.ts'
-export * from './options/synonyms.ts'
-export * from './options/text.ts'
-export * from './options/thread.ts'
-export * from './options/tree.ts'
-export * from './options/update.ts'
-export * from './options/work.ts'
-export * from './policy.ts'
-export * from './port.ts'
-export * from './queueSettings.ts'
-export * from './replies.ts'
-export * from './retention.ts'
-export * from './runError.ts'
-export * from './schedule.ts'
-export * from './scheduleCommands.ts'
-export * from './stats.ts'
-export * from './thenable.ts'
+export { type Audited, boundedTarget } from './access/audited.ts'
+export { neighbourhoodOf } from './access/neighbourhood.ts'
+export { allowsLess, isUnbounded, outsideOf, type Permit, permitOption } from './access/permit.ts'
+export { SCOPES, type Scope, scopesOption } from './access/scopes.ts'
+export { headerTokenOption, tokenOption, tokensOption } from './access/tokens.ts'
+export { WaitingRoom } from './access/waitingRoom.ts'
+export { tooManyWrongTokens, type WrongToken, WrongTokens } from './access/wrongTokens.ts'
+export { type Backoff, backoffDelay } from './backoff.ts'
+export type { Clock, Now, Random } from './clock.ts'
+export type {
+  AttachCommand,
+  CompleteCommand,
+  Defaults,
+  EventFilter,
+  EventsCommand,
+  FailCommand,
+  FailedPlace,
+  ForwardCommand,
+  GiveBackCommand,
+  JobChanges,
+  ListCommand,
+  ListFilter,
+  LogLevel,
+  LogLine,
+  NewJob,
+  OnConflict,
+  RunKey,
+  SessionIntro,
+  SnoozeCommand,
+  SourceEntry,
+  WorkersCommand,
+} from './commands.ts'
+export { type Duration, formatDuration, parseDuration } from './duration.ts'
+export {
+  AlreadyOpenError,
+  AuthFailedError,
+  BusyError,
+  CodecError,
+  CommitUnknownError,
+  ConnectionLostError,
+  DiscardedError,
+  DiskFullError,
+  DrainIncompleteError,
+  EngineFailedError,
+  EngineStoppedError,
+  ERROR_CODES,
+  type ErrorCode,
+  errorFrom,
+  FileTruncatedError,
+  ForbiddenError,
+  ForeignLogError,
+  InternalError,
+  InvalidScheduleError,
+  JobActiveError,
+  JobBlockedError,
+  JobCancelledError,
+  JobExpiredError,
+  JobFailedError,
+  JobFinishedError,
+  JobNotFoundError,
+  JobScheduledError,
+  JobTimeoutError,
+  LeaseLostError,
+  MillraceError,
+  NonRetryableError,
+  NotADatabaseError,
+  NotWritableError,
+  OptionRangeError,
+  OptionTypeError,
+  OwnerLostError,
+  ParentFailedError,
+  ProtocolError,
+  QueueDrainingError,
+  QueueFullError,
+  QueueNotEmptyError,
+  QueueNotFoundError,
+  type Refusal,
+  ResultTimeoutError,
+  RetryAfterError,
+  refusalFrom,
+  ScheduleChangedError,
+  ScheduleExistsError,
+  ScheduleNotFoundError,
+  SchemaTooNewError,
+  StaleRunError,
+  StorageBusyError,
+  StorageError,
+  TooLargeError,
+  TooManyQueuesError,
+  UniqueConflictError,
+  UnsafeFilesystemError,
+  UnsupportedError,
+  UnsupportedRuntimeError,
+  ValidationError,
+  VersionMismatchError,
+  WorkerLostError,
+  WorkerNotFoundError,
+  WorkerStoppedError,
+} from './errors.ts'
+export { eventTest } from './eventFilter.ts'
+export {
+  type EnginePauseEvent,
+  type EnginePauseEventType,
+  type EnginePauseNews,
+  EVENT_TYPES,
+  type EventType,
+  isEnd,
+  isJobEvent,
+  JOB_EVENT_TYPES,
+  type JobEnd,
+  type JobEvent,
+  type JobEventType,
+  type JournalEvent,
+  MISS_REASONS,
+  type MissReason,
+  NEWS_TYPES,
+  type News,
+  type NewsEvent,
+  type NewsType,
+  type QueueEvent,
+  type QueueEventType,
+  type QueueNews,
+  type ScheduleEvent,
+  type ScheduleEventType,
+  type ScheduleNews,
+  type WorkerEvent,
+  type WorkerEventType,
+  type WorkerNews,
+} from './events.ts'
+export { formatFingerprint } from './fingerprint.ts'
+export { ON_PARENT_FAILURE, type OnParentFailure } from './flow.ts'
+export type { FlowCursor, FlowNode, ParentsCommand } from './flowCommands.ts'
+export { IndexedHeap } from './heap.ts'
+export { formatId, type JobKey, NODE_LIMIT, PLACE_LIMIT, parseId, SEQ_LIMIT, sourcedNode } from './id.ts'
+export { type AbortCause, type Data, dataBytes } from './job.ts'
+export { leaseMs } from './lease.ts'
+export {
+  ACTIVE,
+  BLOCKED,
+  CANCELLED,
+  COMPLETED,
+  FAILED,
+  isFinal,
+  isLive,
+  LIFECYCLE,
+  mayMove,
+  SCHEDULED,
+  STATES,
+  type State,
+  type StateCode,
+  WAITING,
+} from './lifecycle.ts'
+export { LIMITS } from './limits.ts'
+export type { CancelManyCommand, DeleteManyCommand, ManyCommand, QueuesCommand, RetryManyCommand } from './manageCommands.ts'
+export { NumberMap } from './numberMap.ts'
+export { type ExportCommand, type FailuresCommand, HISTORY_STEPS, type HistoryCommand, type HistoryStep } from './observeCommands.ts'
+export {
+  type Command,
+  type CommandOf,
+  isOfRunning,
+  isPatient,
+  isQuestion,
+  jobsOf,
+  type OfKind,
+  OPERATIONS,
+  type Operation,
+  type ReplyOf,
+  traitsOf,
+  weighCommand,
+} from './operations.ts'
+export { type BackoffFunction, type BackoffOptions, backoffOption } from './options/backoff.ts'
+export { booleanOption, choiceOption } from './options/choice.ts'
+export { type Codec, codecOption } from './options/codec.ts'
+export { decodeData, encodeData } from './options/data.ts'
+export { type DefinitionOptions, validateDefinition } from './options/definition.ts'
+export { describe } from './options/describe.ts'
+export { checkCommandSize, type EnqueueOptions, newJobFrom, type UniqueOptions, weighJob, weighJobs } from './options/enqueue.ts'
+export { type EventsFilter, type EventsOptions, type EventsSettings, validateEventsOptions } from './options/events.ts'
+export { type ExportOptions, validateExportOptions } from './options/exports.ts'
+export { type FlowNodeOptions, type FlowOptions, type OrderedNode, orderNodes, validateFlowOptions } from './options/flow.ts'
+export { type FlowGetOptions, formatFlowCursor, validateFlowGetOptions } from './options/flowGet.ts'
+export { type FailuresOptions, type HistoryOptions, validateFailuresOptions, validateHistoryOptions } from './options/history.ts'
+export { integerOption } from './options/integer.ts'
+export { checkJsonText } from './options/jsonText.ts'
+export { checkKnown } from './options/known.ts'
+export { formatCursor, type ListOptions, type ListSettings, validateListOptions } from './options/list.ts'
+export { type Logger, type LoggerOption, loggerOption, quietableLogger } from './options/logger.ts'
+export { type ManyFilter, type ManyOptions, validateMany } from './options/many.ts'
+export { durationOption } from './options/milliseconds.ts'
+export { nameOption } from './options/name.ts'
+export { nearest } from './options/nearest.ts'
+export { type FileAccess, type OpenOptions, type OpenSettings, validateOpenOptions } from './options/open.ts'
+export {
+  type DrainOptions,
+  PURGED_STATES,
+  type PurgedState,
+  type PurgeOptions,
+  type PurgeResult,
+  validateDrainOptions,
+  validatePurgeOptions,
+} from './options/purge.ts'
+export { type PauseOptions, type QueueOptions, type RateLimitOptions, validatePauseOptions, validateQueueOptions } from './options/queue.ts'
+export { type QueuesPageOptions, validateQueuesPageOptions } from './options/queuesPage.ts'
+export { type Redact, redactOption, type Said } from './options/redact.ts'
+export { type RedriveOptions, validateRedriveOptions } from './options/redrive.ts'
+export { type ResultOptions, type StopSignal, validateResultOptions } from './options/result.ts'
+export { type KeepOptions, type RetentionOptions, retentionOption } from './options/retention.ts'
+export {
+  type OptionKind,
+  type OptionRow,
+  RUN_OPTION_NAMES,
+  RUN_OPTIONS,
+  type RunOption,
+  type RunOptions,
+  type RunSettings,
+} from './options/runOptions.ts'
+export {
+  changedSchedule,
+  checkScheduleChanges,
+  checkScheduledJob,
+  type ScheduleGetOptions,
+  type ScheduleListOptions,
+  type ScheduleOptions,
+  type ScheduleTimes,
+  scheduleIdOption,
+  type TriggerOptions,
+  validateScheduleGetOptions,
+  validateScheduleListOptions,
+  validateScheduleOptions,
+  validateTriggerOptions,
+} from './options/schedule.ts'
+export { DEBOUNCE_MODES, type DebounceOptions, shapingConflict, type ThrottleOptions } from './options/shaping.ts'
+export { choiceMeant, optionHint } from './options/synonyms.ts'
+export { textOption } from './options/text.ts'
+export { type ThreadOptions, type ThreadSettings, validateThreadOptions } from './options/thread.ts'
+export { type TreeOptions, validateTreeOptions } from './options/tree.ts'
+export { type UpdateOptions, validateUpdateOptions } from './options/update.ts'
+export { type StopOptions, validateStopOptions, validateWorkOptions, type WorkOptions, type WorkSettings } from './options/work.ts'
+export { DEFAULT_POLICY, POLICY_FIELDS, type PolicyView, parsePolicy } from './policy.ts'
+export type { Capability, Delivery, Grant, Notice, Port, PortListener, Reply, Request } from './port.ts'
+export { type QueueChanges, type QueueDefaults, type QueueSettings, type RateLimit, retentionOf, sameSettings } from './queueSettings.ts'
+export {
+  type AttachReply,
+  type AttemptView,
+  DEFERRED,
+  type DependencyView,
+  type Enqueued,
+  type EventsPage,
+  type ExportPage,
+  type ExportView,
+  type FailureGroup,
+  type FlowJobView,
+  type FlowView,
+  type Forwarded,
+  type HistoryPoint,
+  type JobView,
+  type JournalGap,
+  type ListPage,
+  type ManyResult,
+  type Outcome,
+  type ParentsPage,
+  type ParentView,
+  type Redriven,
+  Refused,
+  type SchedulePage,
+  type ScheduleView,
+  type SkipReason,
+  type Slice,
+} from './replies.ts'
+export { DEFAULT_RETENTION, type JournalExtent, type Keep, type Retention } from './retention.ts'
+export { type HandlerError, handlerErrorOf, type RunCause, type RunError } from './runError.ts'
+export { CATCH_UPS, type Calendar, OVERLAPS, type ScheduleSpec } from './schedule.ts'
+export type { GetScheduleCommand, ListSchedulesCommand, UpsertScheduleCommand } from './scheduleCommands.ts'
+export {
+  type AttachedWorker,
+  type DefinitionStats,
+  type NameStats,
+  type Percentiles,
+  type QueueStats,
+  type QueueView,
+  type StateCounts,
+  type Stats,
+  TIMING_BOUNDS_MS,
+  type Timing,
+  type Totals,
+  type WriterStats,
+} from './stats.ts'
+export { isThenable } from './thenable.ts'

@@ -1,6 +1,7 @@
 import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Job, NotWritableError } from '@millrace/core'
+import { NotWritableError } from '@millrace/core'
+import type { Job } from '@millrace/core/kernel'
 import { expect, test } from 'vitest'
 import { openCrowd } from './testing/crowd.ts'
 import { lookInto, openTestStore, temporaryFolder } from './testing/files.ts'

@@ -1,7 +1,7 @@
 // Which storage error means what; each is made for real where that can be done without a special SQLite.
 
 import { join } from 'node:path'
-import { StoreFailure } from '@millrace/core'
+import { StoreFailure } from '@millrace/core/kernel'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Database, openDatabase, sqliteCode } from './driver.ts'
 import { connectWriter } from './open/connect.ts'

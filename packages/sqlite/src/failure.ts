@@ -1,5 +1,5 @@
 /** Classifies SQLite's errors by their effect on the turn that met them. */
-import { StoreFailure } from '@millrace/core'
+import { StoreFailure } from '@millrace/core/kernel'
 import { sqliteCode } from './driver.ts'
 
 /** Returns the failure for an error before COMMIT: after the rollback, nothing of the turn has happened. */

@@ -1,15 +1,5 @@
-import {
-  type EventNote,
-  JOB_EVENT_TYPES,
-  type Job,
-  type JournalEvent,
-  MISS_REASONS,
-  NEWS_TYPES,
-  type News,
-  type NewsNote,
-  NODE_LIMIT,
-  SEQ_LIMIT,
-} from '@millrace/core'
+import { JOB_EVENT_TYPES, type JournalEvent, MISS_REASONS, NEWS_TYPES, type News, NODE_LIMIT, SEQ_LIMIT } from '@millrace/core'
+import type { EventNote, Job, NewsNote } from '@millrace/core/kernel'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ByteReader, ByteWriter } from './bytes.ts'

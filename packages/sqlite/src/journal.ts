@@ -4,7 +4,8 @@
  * are folded (0, -1, 1, -2, ...). The row begins with the format's version and the file's node at the time: a restored copy has
  * another node.
  */
-import { type EventNote, isEnd, JOB_EVENT_TYPES, type JobEnd, type JobEventType, type JournalEvent, type NewsNote } from '@millrace/core'
+import { isEnd, JOB_EVENT_TYPES, type JobEnd, type JobEventType, type JournalEvent } from '@millrace/core'
+import type { EventNote, NewsNote } from '@millrace/core/kernel'
 import { ByteReader, ByteWriter } from './bytes.ts'
 import { newsEventOf, type PackedNews, readNews, writeNews } from './news.ts'
 

@@ -1,6 +1,7 @@
 /** Opens a database as its one owner: identifies the file, locks it, migrates it and claims it. */
 import { closeSync, existsSync, rmSync } from 'node:fs'
-import { StorageBusyError, StoreFailure } from '@millrace/core'
+import { StorageBusyError } from '@millrace/core'
+import { StoreFailure } from '@millrace/core/kernel'
 import { assertPlain, createFile, type Making, makingOf, restrict } from './access.ts'
 import { type Ballast, ballastBeside, NO_BALLAST } from './ballast.ts'
 import { newFile, ownerFile } from './beside.ts'

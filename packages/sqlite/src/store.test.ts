@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { isJobEvent, type Job, StoreFailure, WAITING } from '@millrace/core'
+import { isJobEvent, WAITING } from '@millrace/core'
+import { type Job, StoreFailure } from '@millrace/core/kernel'
 import { describe, expect, test } from 'vitest'
 import { openDatabase } from './driver.ts'
 import { openCrowd } from './testing/crowd.ts'

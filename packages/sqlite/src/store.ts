@@ -1,6 +1,7 @@
 /** The store as the engine has it: one writer connection, which `reopen` replaces, and the files beside the database. */
 import { statSync } from 'node:fs'
-import { EngineFailedError, type Store, StoreFailure } from '@millrace/core'
+import { EngineFailedError } from '@millrace/core'
+import { type Store, StoreFailure } from '@millrace/core/kernel'
 import type { Making } from './access.ts'
 import { backUp } from './backup.ts'
 import type { Ballast } from './ballast.ts'

@@ -1,5 +1,5 @@
 /** One write transaction, and its outcome if it fails. */
-import { StoreFailure } from '@millrace/core'
+import { StoreFailure } from '@millrace/core/kernel'
 import type { Database } from './driver.ts'
 import { failureAtCommit, failureBefore } from './failure.ts'
 

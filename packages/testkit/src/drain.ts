@@ -1,5 +1,6 @@
 /** Waits for work to be done: as much real time as handlers need, and none of the virtual clock's. */
-import { ACTIVE, countOf, type Duration, durationOption, WAITING } from '@millrace/core'
+import { ACTIVE, type Duration, durationOption, WAITING } from '@millrace/core'
+import { countOf } from '@millrace/core/kernel'
 import { inRealTime, quiet, type VirtualClock } from './clock.ts'
 import { type Leftover, leftoversOf } from './leftovers.ts'
 import type { TestWriter } from './writer.ts'

@@ -13,10 +13,9 @@ import {
   OptionTypeError,
   type Redact,
   type RetentionOptions,
-  type Settings,
-  type Store,
   validateOpenOptions,
 } from '@millrace/core'
+import type { Settings, Store } from '@millrace/core/kernel'
 import { InThreadEngine } from '@millrace/engine/internal'
 import { openStore } from '@millrace/sqlite'
 import type { JobOrName } from '@millrace/worker'

@@ -2,7 +2,7 @@
  * A store that fails when a test says so. The store behind it stays whole and real: a fault comes before its call, or before its
  * answer.
  */
-import { type Effects, type Store, StoreFailure, type TurnHeader } from '@millrace/core'
+import { type Effects, type Store, StoreFailure, type TurnHeader } from '@millrace/core/kernel'
 
 export type Fault =
   /** Fails before COMMIT, as SQLite reports it: nothing is written. */

@@ -1,6 +1,7 @@
 /** Engines for tests: the first knows its workers, the second also runs what is enqueued before it returns. */
 import { Engine, type JobHandle, type JobRequest } from '@millrace/client'
-import { ACTIVE, findRow, isFinal, type JobKey, parseId, validateWorkOptions, WAITING, type WorkOptions } from '@millrace/core'
+import { ACTIVE, isFinal, type JobKey, parseId, validateWorkOptions, WAITING, type WorkOptions } from '@millrace/core'
+import { findRow } from '@millrace/core/kernel'
 import type { EnqueueArguments, Handler, JobType, Stored, Worker } from '@millrace/worker'
 import type { VirtualClock } from './clock.ts'
 import { DRAIN_MS, settle } from './drain.ts'

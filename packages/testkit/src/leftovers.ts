@@ -1,5 +1,6 @@
 /** Lists what has not been done, and why, from the engine's tables. */
-import { ACTIVE, countOf, type KeyBacklog, type Lane, type Now, roomOf, type Tables, tokenMs, WAITING } from '@millrace/core'
+import { ACTIVE, type Now, WAITING } from '@millrace/core'
+import { countOf, type KeyBacklog, type Lane, roomOf, type Tables, tokenMs } from '@millrace/core/kernel'
 
 export interface Leftover {
   readonly queue: string

@@ -1,5 +1,6 @@
 /** Invariant 18: live tables equal tables that are rebuilt from the store. */
-import { ACTIVE, type Job, loadTables, type Queue, type Store, type Tables } from '@millrace/core'
+import { ACTIVE } from '@millrace/core'
+import { type Job, loadTables, type Queue, type Store, type Tables } from '@millrace/core/kernel'
 
 /** Returns the facts of tables that must not depend on their history; compare those of live ones with those of `rebuilt`. */
 export function tableFacts(tables: Tables) {

@@ -3,11 +3,12 @@
  * session serves. If the queue is fair to its names, those of equal priority take turns. Queues take turns, and so do sessions.
  * Exactly as many sessions get a push as get jobs.
  */
-import type { Job } from '../job.ts'
+
 import { ACTIVE } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import { NO_SETTINGS } from '../queueSettings.ts'
 import { expireJob } from './jobs/expire.ts'
+import type { Job } from './jobs/job.ts'
 import { start } from './jobs/start.ts'
 import { tokenMs } from './keys/bucket.ts'
 import { type KeyBacklog, roomOf } from './keys/keyBacklog.ts'

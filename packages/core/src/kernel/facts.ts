@@ -3,15 +3,15 @@
  * turn, so that a later command sees what an earlier one did.
  */
 import type { RedriveCommand } from '../commands.ts'
-import type { DependencyCounter, DueMode, ParentOutcome } from '../flow.ts'
 import { type JobKey, sourcedNode } from '../id.ts'
-import { DIRTY_DELETE, type Job } from '../job.ts'
 import { isFinal } from '../lifecycle.ts'
 import type { ManyCommand } from '../manageCommands.ts'
-import type { Schedule } from '../schedule.ts'
+import type { DependencyCounter, DueMode, ParentOutcome } from './flows/state.ts'
 import { Arrivals } from './jobs/arrivals.ts'
+import { DIRTY_DELETE, type Job } from './jobs/job.ts'
 import type { Key } from './keys/keyBacklog.ts'
 import type { Queue } from './queues/lane.ts'
+import type { Schedule } from './schedules/ticks.ts'
 import type { Settling } from './sessions/definition.ts'
 import type { FlowLeftRow, IdempotentHolder, JobRow, KeyHolder, Prunable } from './store.ts'
 import type { Tables } from './tables.ts'

@@ -1,11 +1,12 @@
 /** Handles what time alone causes: lost workers, deadlines, leases, due jobs, expired jobs, and jobs kept long enough. */
-import type { Job } from '../job.ts'
+
 import { ACTIVE, FAILED, isFinal, mayMove, SCHEDULED, WAITING } from '../lifecycle.ts'
 import { isDeleted } from './facts.ts'
 import { outlive } from './flows/flowEnds.ts'
 import { abort } from './jobs/abort.ts'
 import { endAborted, endLost, erase } from './jobs/end.ts'
 import { expireJob } from './jobs/expire.ts'
+import type { Job } from './jobs/job.ts'
 import { enterLine } from './queues/line.ts'
 import { fireSchedules } from './schedules/fire.ts'
 import { lapse } from './sessions/renew.ts'

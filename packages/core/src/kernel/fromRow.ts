@@ -1,6 +1,7 @@
 /** Turns a row into a record in memory. */
-import { type Job, newJob } from '../job.ts'
+
 import { parsePolicy } from '../policy.ts'
+import { type Job, newJob } from './jobs/job.ts'
 import type { JobRow } from './store.ts'
 import type { Tables } from './tables.ts'
 

@@ -1,8 +1,8 @@
 /** Builds the tables from the store: at start-up, and after a commit that failed. Nothing else builds them. */
 import type { Now } from '../clock.ts'
 import type { SessionIntro } from '../commands.ts'
-import type { Job } from '../job.ts'
 import { LIMITS } from '../limits.ts'
+import type { Job } from './jobs/job.ts'
 import { fullMonoOf } from './keys/bucket.ts'
 import { isDrained } from './queues/lane.ts'
 import { beginLease } from './sessions/lease.ts'

@@ -1,19 +1,20 @@
 /** The engine's interface to its file: reads set by set, and one write per turn. It is synchronous; `@millrace/sqlite` implements it. */
 import type { FailedPlace, ListFilter } from '../commands.ts'
 import type { JobEnd, JournalEvent } from '../events.ts'
-import type { DependencyCounter, DueMode, FlowPlace, ParentOutcome } from '../flow.ts'
 import type { FlowCursor } from '../flowCommands.ts'
 import { type JobKey, NODE_LIMIT, PLACE_LIMIT, sourcedNode } from '../id.ts'
-import type { Data, JobExtras } from '../job.ts'
+import type { Data } from '../job.ts'
 import type { StateCode } from '../lifecycle.ts'
 import type { HistoryStep } from '../observeCommands.ts'
 import type { QueueSettings } from '../queueSettings.ts'
 import type { AttemptView } from '../replies.ts'
 import type { JournalExtent } from '../retention.ts'
 import type { RunError } from '../runError.ts'
-import type { Schedule } from '../schedule.ts'
 import type { Effects, ExportMark, SourceMark } from './effects.ts'
+import type { DependencyCounter, DueMode, FlowPlace, ParentOutcome } from './flows/state.ts'
+import type { JobExtras } from './jobs/job.ts'
 import type { Counts, LaneTotals } from './queues/lane.ts'
+import type { Schedule } from './schedules/ticks.ts'
 import type { Definition } from './sessions/definition.ts'
 
 /** A job's row. Times in milliseconds since 1970, 0 for never. */

@@ -3,8 +3,8 @@
  * Throws an error that names the first difference.
  */
 
-import { attemptOf, type Job } from '../job.ts'
 import { exclusiveKey } from '../kernel/jobs/coalescing.ts'
+import { attemptOf, type Job } from '../kernel/jobs/job.ts'
 import { loadTables } from '../kernel/load.ts'
 import type { Lane } from '../kernel/queues/lane.ts'
 import { leaseEndMono } from '../kernel/sessions/lease.ts'

@@ -1,7 +1,8 @@
 /** Creates flows for tests, and checks what must hold for them between two turns. */
 
-import { CLOSED, hasFailed, type OnParentFailure, OPEN, SHUT } from '../flow.ts'
+import type { OnParentFailure } from '../flow.ts'
 import type { FlowCommand } from '../flowCommands.ts'
+import { CLOSED, hasFailed, OPEN, SHUT } from '../kernel/flows/state.ts'
 import { BLOCKED, COMPLETED, FAILED, isFinal } from '../lifecycle.ts'
 import type { Enqueued } from '../replies.ts'
 import type { MemoryStore } from './memoryStore.ts'

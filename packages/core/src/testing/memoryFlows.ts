@@ -1,7 +1,17 @@
 /** The flows in a MemoryStore, as strict as a file is. */
-import { DELETED, type DependencyCounter, type DueMode, dueMode, type FlowEffects, NOTIFY, type ParentOutcome, takesBack } from '../flow.ts'
+
 import type { FlowCursor } from '../flowCommands.ts'
 import type { Data } from '../job.ts'
+import {
+  DELETED,
+  type DependencyCounter,
+  type DueMode,
+  dueMode,
+  type FlowEffects,
+  NOTIFY,
+  type ParentOutcome,
+  takesBack,
+} from '../kernel/flows/state.ts'
 import { type FlowDueRow, type FlowJobRow, type FlowLeftRow, type ParentRow, StoreFailure } from '../kernel/store.ts'
 import { isFinal } from '../lifecycle.ts'
 import type { MemoryStore } from './memoryStore.ts'

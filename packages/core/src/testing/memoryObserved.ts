@@ -1,7 +1,7 @@
 /** The history of queues, and the failures by kind, in a MemoryStore. */
 
-import { hourOf } from '../history.ts'
 import type { Effects } from '../kernel/effects.ts'
+import { hourOf } from '../kernel/history.ts'
 import type { FailureRow, MinuteRow } from '../kernel/store.ts'
 import { LIMITS } from '../limits.ts'
 import type { HistoryStep } from '../observeCommands.ts'

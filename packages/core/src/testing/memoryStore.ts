@@ -4,13 +4,14 @@
  */
 import type { FailedPlace, ListFilter } from '../commands.ts'
 import { isEnd, isJobEvent, type JobEvent, type JournalEvent } from '../events.ts'
-import type { DependencyCounter } from '../flow.ts'
 import type { FlowCursor } from '../flowCommands.ts'
 import type { JobKey } from '../id.ts'
-import { DIRTY_COMPLETE, DIRTY_DATA, DIRTY_DELETE, DIRTY_INSERT, DIRTY_PLACE, DIRTY_START, type Job } from '../job.ts'
 import type { Effects, LogRecord, PresenceNote, PrunedJob, RunRecord, SourceMark } from '../kernel/effects.ts'
+import type { DependencyCounter } from '../kernel/flows/state.ts'
+import { DIRTY_COMPLETE, DIRTY_DATA, DIRTY_DELETE, DIRTY_INSERT, DIRTY_PLACE, DIRTY_START, type Job } from '../kernel/jobs/job.ts'
 import { droppedAttempt } from '../kernel/jobs/view.ts'
 import type { Counts } from '../kernel/queues/lane.ts'
+import type { Schedule } from '../kernel/schedules/ticks.ts'
 import {
   type ActiveRow,
   type BucketRow,
@@ -47,7 +48,6 @@ import type { HistoryStep } from '../observeCommands.ts'
 import type { AttemptView } from '../replies.ts'
 import type { JournalExtent } from '../retention.ts'
 import type { RunError } from '../runError.ts'
-import type { Schedule } from '../schedule.ts'
 import { MemoryFlows } from './memoryFlows.ts'
 import { MemoryObserved } from './memoryObserved.ts'
 

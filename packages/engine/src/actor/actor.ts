@@ -6,27 +6,29 @@
 import {
   type Calendar,
   type Clock,
-  type ConnectionId,
   DEFERRED,
-  type Decided,
-  dismiss,
-  Effects,
   isQuestion,
   LIMITS,
   type Now,
-  nextTurnMs,
   type Random,
   type Refusal,
   Refused,
   type Reply,
   type Request,
+} from '@millrace/core'
+import {
+  type ConnectionId,
+  type Decided,
+  dismiss,
+  Effects,
+  nextTurnMs,
   type Settings,
   type Store,
   setHolder,
   type Tables,
   type TurnParts,
   takeTurn,
-} from '@millrace/core'
+} from '@millrace/core/kernel'
 import { Admission } from './admission.ts'
 import { Answers } from './answers.ts'
 import { Connections, type Deliver } from './connections.ts'

@@ -3,7 +3,8 @@
  * write-ahead log from being folded into the file until the log takes a gigabyte. Running jobs complete. A check once a
  * second resumes group automatically.
  */
-import { LIMITS, type Now, type Refusal, type Store } from '@millrace/core'
+import { LIMITS, type Now, type Refusal } from '@millrace/core'
+import type { Store } from '@millrace/core/kernel'
 
 const LOOK_EVERY_MS = 1_000
 

@@ -2,18 +2,8 @@
  * Answers questions after the commit, so that they see at least everything that was decided before them. A turn answers
  * for a limited time, and leaves the rest.
  */
-import {
-  type Clock,
-  type Command,
-  type ConnectionId,
-  DEFERRED,
-  type Envelope,
-  Refused,
-  type Request,
-  type Sender,
-  StoreFailure,
-  traitsOf,
-} from '@millrace/core'
+import { type Clock, type Command, DEFERRED, Refused, type Request, traitsOf } from '@millrace/core'
+import { type ConnectionId, type Envelope, type Sender, StoreFailure } from '@millrace/core/kernel'
 import type { Actor } from './actor.ts'
 import { answer } from './answer.ts'
 import { Backlog } from './backlog.ts'

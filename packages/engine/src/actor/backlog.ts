@@ -2,7 +2,8 @@
  * Questions that a turn had no time for. The next turns answer them: those of one connection in the order in which they
  * arrived, the connections by turns, and pages of the journal mostly after all others.
  */
-import { type Clock, type ConnectionId, type Envelope, LIMITS, type Operation, traitsOf } from '@millrace/core'
+import { type Clock, LIMITS, type Operation, traitsOf } from '@millrace/core'
+import type { ConnectionId, Envelope } from '@millrace/core/kernel'
 
 /** The interval, in questions taken, at which a page comes first, however many short questions there are. */
 const PAGE_EVERY = 8

@@ -1,5 +1,6 @@
 /** The actor's side of its connections: which there are, which receive events, and what each of them is sent. */
-import type { ConnectionId, Delivery } from '@millrace/core'
+import type { Delivery } from '@millrace/core'
+import type { ConnectionId } from '@millrace/core/kernel'
 import type { Deliveries } from './deliveries.ts'
 
 export type Deliver = (delivery: Delivery) => void

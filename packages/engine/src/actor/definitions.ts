@@ -1,5 +1,6 @@
 /** Returns the defaults in force for enqueues by plain name, as `stats` reports them. */
-import type { DefinitionStats, Tables } from '@millrace/core'
+import type { DefinitionStats } from '@millrace/core'
+import type { Tables } from '@millrace/core/kernel'
 
 const TOLD_MAX = 1_000
 const DISPUTERS_MAX = 10

@@ -1,21 +1,15 @@
 /** Collects the deliveries of one turn for each connection after the commit; each is posted once. */
+import type { Delivery, Grant, JournalEvent, Notice, Now, Refusal, Reply } from '@millrace/core'
 import {
   attemptOf,
   type ConnectionId,
-  type Delivery,
   type Effects,
   type EventNote,
-  type Grant,
   type Job,
-  type JournalEvent,
   type NewsNote,
-  type Notice,
-  type Now,
-  type Refusal,
-  type Reply,
   type Session,
   type Tables,
-} from '@millrace/core'
+} from '@millrace/core/kernel'
 
 interface Collected extends Delivery {
   readonly replies: Reply[]

@@ -4,7 +4,8 @@
  * disk is full, the turn is decided again without new work. If one of its commands has a fault, the turn is decided
  * command by command. If the file has another owner, or cannot be read, the actor ends.
  */
-import { type Clock, type Decided, forgetHolders, LIMITS, type Now, type Refusal, type Store, StoreFailure } from '@millrace/core'
+import { type Clock, LIMITS, type Now, type Refusal } from '@millrace/core'
+import { type Decided, forgetHolders, type Store, StoreFailure } from '@millrace/core/kernel'
 import type { Admission } from './admission.ts'
 import { describe } from './answers.ts'
 import { ActorFailure } from './failure.ts'

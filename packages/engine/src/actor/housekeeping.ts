@@ -2,20 +2,8 @@
  * Decides when to look for old jobs, keys and journal rows, and when to give back free pages: at intervals, and again
  * soon while a slice comes back full.
  */
-import {
-  countOf,
-  type Effects,
-  type Facts,
-  finalStates,
-  LIMITS,
-  type Now,
-  type Queue,
-  type Retention,
-  retentionOf,
-  type Store,
-  type Tables,
-  type Upkeep,
-} from '@millrace/core'
+import { LIMITS, type Now, type Retention, retentionOf } from '@millrace/core'
+import { countOf, type Effects, type Facts, finalStates, type Queue, type Store, type Tables, type Upkeep } from '@millrace/core/kernel'
 
 /** The interval while there is more to remove than one slice. */
 const NEXT_SLICE_MS = 50

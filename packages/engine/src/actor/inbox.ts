@@ -1,5 +1,6 @@
 /** The requests that have arrived and are yet to be decided, in order. */
-import { type ConnectionId, type Envelope, jobsOf, LIMITS, type Request } from '@millrace/core'
+import { jobsOf, LIMITS, type Request } from '@millrace/core'
+import type { ConnectionId, Envelope } from '@millrace/core/kernel'
 
 export interface Arrived extends Envelope {
   /** The time of arrival, on the engine's clock. */

@@ -1,15 +1,6 @@
 /** Holds the tables, and rebuilds them from the store after a turn that was not written. */
-import {
-  awaited,
-  type Clock,
-  type Envelope,
-  keepHolders,
-  loadTables,
-  type Now,
-  type Store,
-  StoreFailure,
-  type Tables,
-} from '@millrace/core'
+import type { Clock, Now } from '@millrace/core'
+import { awaited, type Envelope, keepHolders, loadTables, type Store, StoreFailure, type Tables } from '@millrace/core/kernel'
 import { describe } from './answers.ts'
 import { ActorFailure } from './failure.ts'
 

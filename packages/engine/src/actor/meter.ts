@@ -1,5 +1,6 @@
 /** Measures the last turns of the writer, in two small rings, and the timings of jobs. */
-import type { Effects, Now, TurnMeter, WriterStats } from '@millrace/core'
+import type { Now, WriterStats } from '@millrace/core'
+import type { Effects, TurnMeter } from '@millrace/core/kernel'
 import { Timings } from './timings/timings.ts'
 
 const KEPT = 256

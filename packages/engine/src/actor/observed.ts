@@ -5,14 +5,10 @@ import {
   formatFingerprint,
   type HistoryCommand,
   type HistoryPoint,
-  hourOf,
-  type Lane,
   LIMITS,
-  minuteOf,
   type Now,
-  type Store,
-  type Tables,
 } from '@millrace/core'
+import { hourOf, type Lane, minuteOf, type Store, type Tables } from '@millrace/core/kernel'
 
 interface Asked {
   readonly store: Store

@@ -1,18 +1,14 @@
 /** Answers questions about schedules. */
 import {
   type Calendar,
-  findRow,
-  fireTime,
   type GetScheduleCommand,
   LIMITS,
   type ListSchedulesCommand,
-  type Schedule,
   type SchedulePage,
   type ScheduleView,
   STATES,
-  type Store,
-  tickAfter,
 } from '@millrace/core'
+import { findRow, fireTime, type Schedule, type Store, tickAfter } from '@millrace/core/kernel'
 
 interface Asked {
   readonly store: Store

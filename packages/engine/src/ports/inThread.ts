@@ -1,5 +1,6 @@
 /** A Port to an actor on the same thread, for tests and simulation. Deliveries and turns happen in microtasks. */
-import { type Clock, type Port, type PortListener, type Random, refusalFrom, type Settings, type Store } from '@millrace/core'
+import { type Clock, type Port, type PortListener, type Random, refusalFrom } from '@millrace/core'
+import type { Settings, Store } from '@millrace/core/kernel'
 import { Actor } from '../actor/actor.ts'
 import { ActorFailure } from '../actor/failure.ts'
 import { Loop } from '../actor/loop.ts'

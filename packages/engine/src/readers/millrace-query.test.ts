@@ -1,6 +1,6 @@
 // A queue that is emptied and deleted between a page and the names of its lanes.
 import { join } from 'node:path'
-import { DIRTY_DELETE } from '@millrace/core'
+import { DIRTY_DELETE } from '@millrace/core/kernel'
 import { expect, test, vi } from 'vitest'
 import { openStore } from '../../../sqlite/src/open-store.ts'
 import { storeOptions, temporaryFolder } from '../../../sqlite/src/testing/files.ts'

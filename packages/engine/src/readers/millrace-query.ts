@@ -1,16 +1,6 @@
 /** Runs in a reader thread, with one read-only connection that is opened with the first question. */
-import {
-  type CommandOf,
-  type JobRow,
-  type JobView,
-  type LaneRow,
-  LIMITS,
-  type ListCommand,
-  type ListPage,
-  type ReplyOf,
-  readFlow,
-  viewOf,
-} from '@millrace/core'
+import { type CommandOf, type JobView, LIMITS, type ListCommand, type ListPage, type ReplyOf } from '@millrace/core'
+import { type JobRow, type LaneRow, readFlow, viewOf } from '@millrace/core/kernel'
 import { openReader, type StoreReader } from '@millrace/sqlite'
 import { workerData } from 'piscina'
 import { systemClock } from '../clock.ts'

@@ -2,7 +2,8 @@
 
 import { availableParallelism, hostname } from 'node:os'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { type Refusal, refusalFrom, type Settings, StoreFailure } from '@millrace/core'
+import { type Refusal, refusalFrom } from '@millrace/core'
+import { type Settings, StoreFailure } from '@millrace/core/kernel'
 import { openStore, SCHEMA_VERSION, type SqliteStore } from '@millrace/sqlite'
 import { Actor } from '../actor/actor.ts'
 import { ActorFailure } from '../actor/failure.ts'

@@ -1,14 +1,6 @@
 /** Reads the runs of jobs, as `get` and exports return them. */
-import {
-  ACTIVE,
-  type AttemptView,
-  COMPLETED,
-  droppedAttempt,
-  type JobRow,
-  type LogLevel,
-  type LogLine,
-  type RunError,
-} from '@millrace/core'
+import { ACTIVE, type AttemptView, COMPLETED, type LogLevel, type LogLine, type RunError } from '@millrace/core'
+import { droppedAttempt, type JobRow } from '@millrace/core/kernel'
 import type { Database, Statement } from '../driver.ts'
 import { ERROR_COLUMNS, errorFrom, type RawError } from './runError.ts'
 

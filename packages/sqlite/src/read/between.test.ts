@@ -1,5 +1,6 @@
 // What is searched for as it is written, and what a reader sees where jobs go between its statements.
-import { DIRTY_DELETE, FAILED, type Job } from '@millrace/core'
+import { FAILED } from '@millrace/core'
+import { DIRTY_DELETE, type Job } from '@millrace/core/kernel'
 import { expect, test } from 'vitest'
 import type { Database, Statement } from '../driver.ts'
 import { connectReader } from '../open/connect.ts'

@@ -1,5 +1,5 @@
 /** Reads rows until there are enough of them or of their bytes, and always releases the statement. */
-import type { JobRow } from '@millrace/core'
+import type { JobRow } from '@millrace/core/kernel'
 import type { SqlValue, Statement } from '../driver.ts'
 import { payloadBytes, type RawRow, rowFrom } from '../tables/job.ts'
 

@@ -1,5 +1,6 @@
 /** Reads the journal by cursor. */
-import type { EndsPage, JobEnd, JournalEvent } from '@millrace/core'
+import type { JobEnd, JournalEvent } from '@millrace/core'
+import type { EndsPage } from '@millrace/core/kernel'
 import { nameOnTomb } from '../deletedQueues.ts'
 import type { Database } from '../driver.ts'
 import { decodeEnds, decodeEvents, type JournalRow, type LaneName } from '../journal.ts'

@@ -1,5 +1,6 @@
 /** Reads failed jobs, oldest failure first: the jobs that a redrive brings back. */
-import type { FailedPlace, JobRow } from '@millrace/core'
+import type { FailedPlace } from '@millrace/core'
+import type { JobRow } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import { prepareJobsWithin } from './jobs.ts'
 

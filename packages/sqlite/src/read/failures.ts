@@ -1,5 +1,5 @@
 /** Reads failures by their kind, last seen first. Their messages come from the last job that failed this way, as long as it exists. */
-import type { FailureRow } from '@millrace/core'
+import type { FailureRow } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 
 type RawFailure = [

@@ -1,5 +1,6 @@
 // A flow as it is read: by pages, with what each job waits for, and nothing of its neighbours.
-import { BLOCKED, CANCELLED, CLOSED, COMPLETED, DELETED, FAILED, type FlowPlace, type Job } from '@millrace/core'
+import { BLOCKED, CANCELLED, COMPLETED, FAILED } from '@millrace/core'
+import { CLOSED, DELETED, type FlowPlace, type Job } from '@millrace/core/kernel'
 import { beforeEach, expect, test } from 'vitest'
 import { type Crowd, openCrowd } from '../testing/crowd.ts'
 

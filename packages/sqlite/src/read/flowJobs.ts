@@ -1,5 +1,6 @@
 /** Reads a page of a flow. Its jobs are consecutive in the table of jobs, so no index is needed to find them. */
-import { type DependencyRow, type FlowCursor, type FlowJobRow, LIMITS, type ParentOutcome } from '@millrace/core'
+import { type FlowCursor, LIMITS } from '@millrace/core'
+import type { DependencyRow, FlowJobRow, ParentOutcome } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import { extrasFrom, type RawRow, ROW_COLUMNS_WITHOUT_DATA, rowFrom } from '../tables/job.ts'
 

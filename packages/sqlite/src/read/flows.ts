@@ -1,15 +1,14 @@
 /** Reads what a turn needs of flows, and what a job may ask of the jobs that it waited for. */
+import { isFinal, type StateCode } from '@millrace/core'
 import {
   DELETED,
   type DependencyCounter,
   type FlowDueRow,
   type FlowLeftRow,
-  isFinal,
   type JobRow,
   type ParentOutcome,
   type ParentRow,
-  type StateCode,
-} from '@millrace/core'
+} from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import { extrasFrom, payloadBytes, type RawRow, ROW_COLUMNS_WITHOUT_DATA, rowFrom } from '../tables/job.ts'
 import type { Bounded } from './bounded.ts'

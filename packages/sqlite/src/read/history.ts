@@ -1,5 +1,6 @@
 /** Reads what queues have done: their totals before each minute or hour. */
-import type { HistoryStep, Loaded, MinuteRow } from '@millrace/core'
+import type { HistoryStep } from '@millrace/core'
+import type { Loaded, MinuteRow } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 
 export const MINUTE = 0

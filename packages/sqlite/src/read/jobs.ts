@@ -1,5 +1,5 @@
 /** Reads jobs by their row numbers. */
-import type { JobRow } from '@millrace/core'
+import type { JobRow } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import { payloadBytes, type RawRow, ROW_COLUMNS, rowFrom } from '../tables/job.ts'
 import { readBounded } from './bounded.ts'

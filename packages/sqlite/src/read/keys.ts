@@ -2,7 +2,7 @@
  * Reads the holders of keys. Keys are bound as VALUES, not as JSON: a string that went through JSON would not always come back as
  * it is stored.
  */
-import type { IdempotentHolder, KeyHolder, NameAndKey } from '@millrace/core'
+import type { IdempotentHolder, KeyHolder, NameAndKey } from '@millrace/core/kernel'
 import { type BatchedStatement, prepareBatched } from '../batchedStatement.ts'
 import type { Database, SqlValue } from '../driver.ts'
 

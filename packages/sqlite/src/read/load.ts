@@ -1,16 +1,6 @@
 /** Reads everything that the engine's tables are built from: none of it grows with the number of waiting or finished jobs. */
-import type {
-  ActiveRow,
-  BucketRow,
-  Counts,
-  Defaults,
-  DefinitionRow,
-  ExportMark,
-  LaneRow,
-  Loaded,
-  PresentRow,
-  QueueRow,
-} from '@millrace/core'
+import type { Defaults } from '@millrace/core'
+import type { ActiveRow, BucketRow, Counts, DefinitionRow, ExportMark, LaneRow, Loaded, PresentRow, QueueRow } from '@millrace/core/kernel'
 import { isThere } from '../deletedQueues.ts'
 import type { Database } from '../driver.ts'
 import { replayRuns } from '../journal.ts'

@@ -2,7 +2,8 @@
  * Reads a slice of the jobs that a filter matches, newest first. No index serves every filter, and none may be read whole in a
  * turn. If few jobs are in the state, its index finds them. Otherwise a bounded walk finds them, and reports how far it has come.
  */
-import { type JobRow, LIMITS, type Matching, type StateCode } from '@millrace/core'
+import { LIMITS, type StateCode } from '@millrace/core'
+import type { JobRow, Matching } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import { firstOf, prepareTagBlocks } from '../tags.ts'
 import { prepareJobsWithin } from './jobs.ts'

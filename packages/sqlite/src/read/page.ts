@@ -2,7 +2,8 @@
  * Reads one page of a list, newest first. No index serves every filter, so the lanes' counters decide the plan. If few rows can
  * match, they are all found through an index and sorted. If many can, walking back through the table meets them soon.
  */
-import type { JobRow, ListFilter } from '@millrace/core'
+import type { ListFilter } from '@millrace/core'
+import type { JobRow } from '@millrace/core/kernel'
 import type { Database, SqlValue } from '../driver.ts'
 import { type RawRow, ROW_COLUMNS, rowFrom } from '../tables/job.ts'
 import { prepareTagBlocks } from '../tags.ts'

@@ -2,7 +2,8 @@
  * Reads finished jobs that have been kept long enough, from the batches in which they finished. A batch is a hint: a job in it
  * that was brought back or deleted since is skipped, and forgotten with the batch.
  */
-import type { Prunable, PrunableRow, StateCode } from '@millrace/core'
+import type { StateCode } from '@millrace/core'
+import type { Prunable, PrunableRow } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import { packRanges, type Range, rangesOf, seqsIn, unpackRanges } from '../seqs.ts'
 import { extrasFrom } from '../tables/job.ts'

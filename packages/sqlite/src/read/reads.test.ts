@@ -1,20 +1,5 @@
-import {
-  ACTIVE,
-  BLOCKED,
-  CANCELLED,
-  COMPLETED,
-  FAILED,
-  type Job,
-  type JobRow,
-  type Lane,
-  LIMITS,
-  type Matching,
-  newKey,
-  newKeyBacklog,
-  SCHEDULED,
-  type StateCode,
-  WAITING,
-} from '@millrace/core'
+import { ACTIVE, BLOCKED, CANCELLED, COMPLETED, FAILED, LIMITS, SCHEDULED, type StateCode, WAITING } from '@millrace/core'
+import { type Job, type JobRow, type Lane, type Matching, newKey, newKeyBacklog } from '@millrace/core/kernel'
 import { describe, expect, test } from 'vitest'
 import { openReader } from '../reader.ts'
 import { attemptsOf, type Crowd, openCrowd } from '../testing/crowd.ts'

@@ -1,5 +1,5 @@
 /** Every read of the store, over one connection: the writer's own, or a reader thread's. */
-import type { Store } from '@millrace/core'
+import type { Store } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import { prepareArrivals } from './arrivals.ts'
 import { prepareAttempts, prepareLastError } from './attempts.ts'

@@ -1,5 +1,6 @@
 /** Reads schedules: by id, by the time at which they fire, by pages; and those that wait for a job that has ended. */
-import type { Data, Deadlines, NewJob, Schedule, ScheduleSpec } from '@millrace/core'
+import type { Data, NewJob, ScheduleSpec } from '@millrace/core'
+import type { Deadlines, Schedule } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 
 const NAMES = [

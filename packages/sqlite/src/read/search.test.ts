@@ -1,5 +1,6 @@
 /** A text in name, tags, keys or data, found by looking; bounded, and going on where it stopped. */
-import { FAILED, type Lane, type ListFilter } from '@millrace/core'
+import { FAILED, type ListFilter } from '@millrace/core'
+import type { Lane } from '@millrace/core/kernel'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../testkit/src/testing/runs.ts'

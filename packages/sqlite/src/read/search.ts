@@ -2,7 +2,7 @@
  * Reads a page of jobs in which a string occurs, newest first, by checking one after the other: no index covers their contents.
  * The search is bounded by rows and by time, and reports how far it has come. docs/decisions/0014.
  */
-import type { JobRow, SearchQuery } from '@millrace/core'
+import type { JobRow, SearchQuery } from '@millrace/core/kernel'
 import type { Database, SqlValue } from '../driver.ts'
 import { extrasFrom } from '../tables/job.ts'
 import { prepareTagBlocks } from '../tags.ts'

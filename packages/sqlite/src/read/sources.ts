@@ -1,5 +1,5 @@
 /** Reads the positions of producers' journals, and the jobs whose ids they created. */
-import type { JobRow, SourceMark } from '@millrace/core'
+import type { JobRow, SourceMark } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import { type RawRow, ROW_COLUMNS, rowFrom } from '../tables/job.ts'
 

@@ -2,7 +2,7 @@
  * Reads the job that has a key's turn, in queues that keep an order: the job that has taken it, or the first that is parked, by
  * arrival.
  */
-import type { TurnQuery, TurnRow } from '@millrace/core'
+import type { TurnQuery, TurnRow } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import { payloadBytes, type RawRow, ROW_COLUMNS, rowFrom } from '../tables/job.ts'
 

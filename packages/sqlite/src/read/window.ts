@@ -1,5 +1,5 @@
 /** Reads the next waiting jobs of a lane in its order: priority, then due time, then row. */
-import type { JobRow, LaneCursor } from '@millrace/core'
+import type { JobRow, LaneCursor } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import { payloadBytes, type RawRow, ROW_COLUMNS, rowFrom } from '../tables/job.ts'
 import type { Bounded } from './bounded.ts'

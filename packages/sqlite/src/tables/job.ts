@@ -1,5 +1,6 @@
 /** Table `job`: its columns, once; how a job is written to them, and how a row of them is read. */
-import { type Data, type Job, type JobExtras, type JobRow, type StateCode, StoreFailure } from '@millrace/core'
+import type { Data, StateCode } from '@millrace/core'
+import { type Job, type JobExtras, type JobRow, StoreFailure } from '@millrace/core/kernel'
 import type { SqlValue } from '../driver.ts'
 
 interface Column {

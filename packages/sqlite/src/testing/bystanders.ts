@@ -1,5 +1,6 @@
 /** Adds rows that a test must not change: one of each state, in two lanes, with keys, tags, runs and logs. */
-import { CANCELLED, CLOSED, DELETED, FAILED, NOTIFY, newKey } from '@millrace/core'
+import { CANCELLED, FAILED } from '@millrace/core'
+import { CLOSED, DELETED, NOTIFY, newKey } from '@millrace/core/kernel'
 import type { Turns } from './jobs.ts'
 import { PLAIN, scheduleOf } from './schedules.ts'
 

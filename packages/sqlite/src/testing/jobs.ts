@@ -1,28 +1,20 @@
 /** Builds the input of a turn for the store: jobs, lanes and effects, without the decisions. */
+import { ACTIVE, COMPLETED, type Data, DEFAULT_POLICY, isFinal, parsePolicy, SCHEDULED, type StateCode, WAITING } from '@millrace/core'
 import {
-  ACTIVE,
-  COMPLETED,
-  type Data,
-  DEFAULT_POLICY,
   DIRTY_COMPLETE,
   DIRTY_INSERT,
   DIRTY_START,
   Effects,
-  isFinal,
   type Job,
   type JobExtras,
   type Lane,
   newJob,
   newLane,
   newQueue,
-  parsePolicy,
   type Queue,
-  SCHEDULED,
   type Session,
-  type StateCode,
   type TurnHeader,
-  WAITING,
-} from '@millrace/core'
+} from '@millrace/core/kernel'
 import type { SqliteStore } from '../store.ts'
 
 export interface JobOptions {

@@ -2,7 +2,7 @@
  * Writes until the system lets the log grow no further, reopens, and prints what happened: `node limited-writer.ts <file>` under
  * `ulimit -f`.
  */
-import { StoreFailure } from '@millrace/core'
+import { StoreFailure } from '@millrace/core/kernel'
 import { sqliteCode } from '../driver.ts'
 import { openStore } from '../open-store.ts'
 import { Turns } from './jobs.ts'

@@ -1,5 +1,6 @@
 /** Schedules for tests of the store. */
-import type { Schedule, ScheduleSpec } from '@millrace/core'
+import type { ScheduleSpec } from '@millrace/core'
+import type { Schedule } from '@millrace/core/kernel'
 
 export const PLAIN = { jitter: 0, overlap: 'skip', catchUp: 'latest' } as const satisfies Partial<ScheduleSpec>
 

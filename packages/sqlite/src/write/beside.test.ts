@@ -1,23 +1,6 @@
 // What is written beside jobs: lanes, keys, runs, logs, sessions, definitions, the journal and its pruning.
-import {
-  BLOCKED,
-  CANCELLED,
-  COMPLETED,
-  type Defaults,
-  DIRTY_DELETE,
-  DIRTY_OTHER,
-  DROPPED,
-  FAILED,
-  isJobEvent,
-  type Job,
-  LIMITS,
-  newKey,
-  newKeyBacklog,
-  newLane,
-  newQueue,
-  StoreFailure,
-  WAITING,
-} from '@millrace/core'
+import { BLOCKED, CANCELLED, COMPLETED, type Defaults, FAILED, isJobEvent, LIMITS, WAITING } from '@millrace/core'
+import { DIRTY_DELETE, DIRTY_OTHER, DROPPED, type Job, newKey, newKeyBacklog, newLane, newQueue, StoreFailure } from '@millrace/core/kernel'
 import { describe, expect, test } from 'vitest'
 import type { SqliteStore } from '../store.ts'
 import { attemptsOf, openCrowd } from '../testing/crowd.ts'

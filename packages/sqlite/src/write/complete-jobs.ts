@@ -1,5 +1,5 @@
 /** Writes runs that ended well and changed nothing else about their jobs. Most have no output, so they differ only in the row number. */
-import type { Job } from '@millrace/core'
+import type { Job } from '@millrace/core/kernel'
 import { prepareBatched } from '../batchedStatement.ts'
 import { prepareByRow } from '../by-row.ts'
 import type { Database } from '../driver.ts'

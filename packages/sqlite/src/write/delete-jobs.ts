@@ -1,5 +1,5 @@
 /** Removes jobs with their content: runs, logs, tags, and the unique key if they still hold it. Idempotency keys stay. */
-import type { PrunedJob } from '@millrace/core'
+import type { PrunedJob } from '@millrace/core/kernel'
 import { prepareByRow } from '../by-row.ts'
 import type { Database } from '../driver.ts'
 import { blockOf } from '../tags.ts'

@@ -1,5 +1,5 @@
 /** Every statement states the number of rows that it must change. */
-import { StoreFailure } from '@millrace/core'
+import { StoreFailure } from '@millrace/core/kernel'
 
 export function expectChanges(what: string, changed: number, expected: number): void {
   if (changed === expected) return

@@ -1,5 +1,5 @@
 /** Writes the positions of exports of finished jobs. */
-import type { Effects } from '@millrace/core'
+import type { Effects } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 
 export function prepareExports(db: Database): (effects: Effects, at: number) => void {

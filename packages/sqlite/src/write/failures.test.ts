@@ -1,5 +1,6 @@
 // Failures by their kind.
-import { DIRTY_DELETE, FAILED, type Job, LIMITS } from '@millrace/core'
+import { FAILED, LIMITS } from '@millrace/core'
+import { DIRTY_DELETE, type Job } from '@millrace/core/kernel'
 import { expect, test } from 'vitest'
 import { type Crowd, openCrowd } from '../testing/crowd.ts'
 import { rowsOf } from '../testing/files.ts'

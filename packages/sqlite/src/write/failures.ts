@@ -1,5 +1,6 @@
 /** Writes failures by their kind: counted, with the last job of each. The kinds not seen for longest make room for new ones. */
-import { type FailureNote, LIMITS } from '@millrace/core'
+import { LIMITS } from '@millrace/core'
+import type { FailureNote } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 
 interface Counted {

@@ -1,5 +1,6 @@
 // Which jobs have finished, by batch: what retention is offered, and what it leaves.
-import { CANCELLED, COMPLETED, DIRTY_DELETE, FAILED, type Job, type Prunable, WAITING } from '@millrace/core'
+import { CANCELLED, COMPLETED, FAILED, WAITING } from '@millrace/core'
+import { DIRTY_DELETE, type Job, type Prunable } from '@millrace/core/kernel'
 import { expect, test } from 'vitest'
 import { openCrowd } from '../testing/crowd.ts'
 import { rowsOf } from '../testing/files.ts'

@@ -1,5 +1,6 @@
 /** Writes which jobs a turn has finished: one row for each of its lanes and final states, so that a job costs a fraction of a byte. */
-import { DIRTY_DELETE, type Job, type PrunedJob, type StateCode } from '@millrace/core'
+import type { StateCode } from '@millrace/core'
+import { DIRTY_DELETE, type Job, type PrunedJob } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import type { PruneMark } from '../read/prunable.ts'
 import { packRanges, rangesOf } from '../seqs.ts'

@@ -1,5 +1,6 @@
 // Flows in the file: what a turn notes of them, what the next one reads, and that nobody else's rows change.
-import { BLOCKED, CANCEL, CLOSED, COMPLETED, DELETED, FAILED, NOTIFY, OPEN, REVERT } from '@millrace/core'
+import { BLOCKED, COMPLETED, FAILED } from '@millrace/core'
+import { CANCEL, CLOSED, DELETED, NOTIFY, OPEN, REVERT } from '@millrace/core/kernel'
 import { beforeEach, expect, test } from 'vitest'
 import { type Crowd, openCrowd } from '../testing/crowd.ts'
 

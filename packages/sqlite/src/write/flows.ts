@@ -1,5 +1,5 @@
 /** Writes what a turn does to flows. It runs before the rows of deleted jobs go, so that it can read from them what they leave behind. */
-import { CANCEL, type DependencyCounter, type Effects, type FlowEdge, type FlowEffects, type FlowEnd } from '@millrace/core'
+import { CANCEL, type DependencyCounter, type Effects, type FlowEdge, type FlowEffects, type FlowEnd } from '@millrace/core/kernel'
 import { type BatchedStatement, prepareBatched } from '../batchedStatement.ts'
 import { type ByRow, prepareByRow } from '../by-row.ts'
 import type { Database } from '../driver.ts'

@@ -1,5 +1,6 @@
 // What queues have done over time: totals before each minute and each hour, as many as are kept.
-import { Effects, HOUR_MS, type LaneTotals, LIMITS, MINUTE_MS, minuteOf } from '@millrace/core'
+import { LIMITS } from '@millrace/core'
+import { Effects, HOUR_MS, type LaneTotals, MINUTE_MS, minuteOf } from '@millrace/core/kernel'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../testkit/src/testing/runs.ts'

@@ -1,5 +1,6 @@
 /** Writes a queue's totals before a minute: one row, and another if the minute is the first of its hour. It deletes old rows, too. */
-import { hourOf, LIMITS, type MinuteNote } from '@millrace/core'
+import { LIMITS } from '@millrace/core'
+import { hourOf, type MinuteNote } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import { HOUR, MINUTE } from '../read/history.ts'
 

@@ -1,5 +1,5 @@
 /** Creates the rows of new jobs, in their state at the end of the turn. */
-import type { Job } from '@millrace/core'
+import type { Job } from '@millrace/core/kernel'
 import { type BatchedStatement, prepareBatched } from '../batchedStatement.ts'
 import type { Database, SqlValue } from '../driver.ts'
 import { bindJob, dataOf, extrasText, JOB_COLUMNS, orNull, ROW_WIDTH } from '../tables/job.ts'

@@ -1,5 +1,6 @@
 // Each way to write a job, beside bystanders that must not change.
-import { ACTIVE, CANCELLED, COMPLETED, DIRTY_DATA, DIRTY_DELETE, FAILED, type Job, SCHEDULED, StoreFailure, WAITING } from '@millrace/core'
+import { ACTIVE, CANCELLED, COMPLETED, FAILED, SCHEDULED, WAITING } from '@millrace/core'
+import { DIRTY_DATA, DIRTY_DELETE, type Job, StoreFailure } from '@millrace/core/kernel'
 import { describe, expect, test } from 'vitest'
 import { type Crowd, openCrowd } from '../testing/crowd.ts'
 import { rowsOf } from '../testing/files.ts'

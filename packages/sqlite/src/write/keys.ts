@@ -7,7 +7,7 @@ import {
   type IdempotencyRecord,
   type Job,
   type UniqueRecord,
-} from '@millrace/core'
+} from '@millrace/core/kernel'
 import { prepareBatched } from '../batchedStatement.ts'
 import type { Database, SqlValue } from '../driver.ts'
 import { blockOf } from '../tags.ts'

@@ -1,5 +1,5 @@
 /** Writes new lanes, and the counters of the lanes that a turn has touched. */
-import type { Lane } from '@millrace/core'
+import type { Lane } from '@millrace/core/kernel'
 import { tombOf } from '../deletedQueues.ts'
 import type { Database, SqlValue } from '../driver.ts'
 import { expectChanges } from './expect.ts'

@@ -1,19 +1,6 @@
 // Random turns against the file: after each, every row says what its job says in memory, and nothing else is there.
-import {
-  ACTIVE,
-  BLOCKED,
-  CANCELLED,
-  COMPLETED,
-  DIRTY_DATA,
-  DIRTY_DELETE,
-  FAILED,
-  type Job,
-  type JobRow,
-  parsePolicy,
-  SCHEDULED,
-  type StateCode,
-  WAITING,
-} from '@millrace/core'
+import { ACTIVE, BLOCKED, CANCELLED, COMPLETED, FAILED, parsePolicy, SCHEDULED, type StateCode, WAITING } from '@millrace/core'
+import { DIRTY_DATA, DIRTY_DELETE, type Job, type JobRow } from '@millrace/core/kernel'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../testkit/src/testing/runs.ts'

@@ -2,7 +2,8 @@
  * Forgets idempotency keys that have expired and whose jobs have ended, kinds of failures not seen for long, and old journal
  * rows: a bounded slice per turn.
  */
-import { type Effects, LIMITS } from '@millrace/core'
+import { LIMITS } from '@millrace/core'
+import type { Effects } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import { isKept } from '../read/keys.ts'
 

@@ -1,5 +1,5 @@
 /** Removes deleted queues. They are empty, so only their settings and their statistics are left to remove. */
-import type { Queue } from '@millrace/core'
+import type { Queue } from '@millrace/core/kernel'
 import { tombOf } from '../deletedQueues.ts'
 import type { Database } from '../driver.ts'
 

@@ -2,7 +2,7 @@
  * Writes the settings of queues, their pauses, the levels of their buckets and of their keys' buckets, and the gates of keys that
  * hold jobs back.
  */
-import type { Effects, Queue, TurnHeader } from '@millrace/core'
+import type { Effects, Queue, TurnHeader } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import { expectChanges } from './expect.ts'
 

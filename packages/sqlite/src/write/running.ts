@@ -1,5 +1,6 @@
 /** Notes now and then which jobs run, so that opening the file replays at most a short piece of the journal. */
-import { LIMITS, type TurnHeader } from '@millrace/core'
+import { LIMITS } from '@millrace/core'
+import type { TurnHeader } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import { packRanges, rangesOf } from '../seqs.ts'
 

@@ -1,5 +1,6 @@
 /** Writes the runs that failed, or that logged and did not complete, and the log lines of handlers. Bounded per job. */
-import { type Effects, LIMITS } from '@millrace/core'
+import { LIMITS } from '@millrace/core'
+import type { Effects } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 
 export function prepareRuns(db: Database): (effects: Effects) => void {

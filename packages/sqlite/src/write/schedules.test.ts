@@ -1,5 +1,6 @@
 // Schedules: what a turn says of them is in the file, and no other row is touched.
-import { COMPLETED, type Schedule } from '@millrace/core'
+import { COMPLETED } from '@millrace/core'
+import type { Schedule } from '@millrace/core/kernel'
 import { expect, test } from 'vitest'
 import { openCrowd } from '../testing/crowd.ts'
 import { changedRows, lookInto, snapshot } from '../testing/files.ts'

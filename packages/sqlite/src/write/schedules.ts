@@ -1,5 +1,5 @@
 /** Writes schedules that are new or changed, those whose times move, and those that are deleted. */
-import type { Effects, Schedule } from '@millrace/core'
+import type { Effects, Schedule } from '@millrace/core/kernel'
 import type { Database, SqlValue } from '../driver.ts'
 import { expectChanges } from './expect.ts'
 

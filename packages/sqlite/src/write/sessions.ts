@@ -1,5 +1,5 @@
 /** Writes worker sessions that attached, which of them are present, and the defaults that their handlers' definitions set. */
-import type { Effects } from '@millrace/core'
+import type { Effects } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import { expectChanges } from './expect.ts'
 

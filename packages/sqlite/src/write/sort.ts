@@ -1,16 +1,6 @@
 /** Sorts a turn's jobs by the cheapest statement that covers what happened to each. */
-import {
-  ACTIVE,
-  DIRTY_COMPLETE,
-  DIRTY_DATA,
-  DIRTY_DELETE,
-  DIRTY_INSERT,
-  DIRTY_PLACE,
-  DIRTY_START,
-  dataBytes,
-  type Job,
-  WAITING,
-} from '@millrace/core'
+import { ACTIVE, dataBytes, WAITING } from '@millrace/core'
+import { DIRTY_COMPLETE, DIRTY_DATA, DIRTY_DELETE, DIRTY_INSERT, DIRTY_PLACE, DIRTY_START, type Job } from '@millrace/core/kernel'
 
 /** Larger jobs are written one by one: SQLite holds a batch's rows in memory once more. */
 const BATCHED_BYTES = 16 * 1024

@@ -1,5 +1,5 @@
 /** Writes the positions of producers' journals. */
-import type { Effects } from '@millrace/core'
+import type { Effects } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 
 export function prepareSources(db: Database): (effects: Effects, at: number) => void {

@@ -2,7 +2,7 @@
  * Writes hand-outs of jobs that waited and did not change otherwise. They are grouped by session, because a turn's hand-outs
  * differ in nothing else.
  */
-import type { Job } from '@millrace/core'
+import type { Job } from '@millrace/core/kernel'
 import { prepareByRow } from '../by-row.ts'
 import type { Database } from '../driver.ts'
 import { expectChanges } from './expect.ts'

@@ -1,5 +1,5 @@
 /** Writes a turn's effects, in one transaction. */
-import type { Effects, TurnHeader } from '@millrace/core'
+import type { Effects, TurnHeader } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import type { Claim } from '../open/claim.ts'
 import { prepareTransaction } from '../transaction.ts'

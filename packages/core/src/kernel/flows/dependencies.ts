@@ -1,9 +1,10 @@
 /** The counter of a job that waits for others. */
-import { type CLOSED, type DependencyCounter, NOTIFY, OPEN, type SHUT } from '../../flow.ts'
-import type { Job } from '../../job.ts'
+
 import { SCHEDULED, WAITING } from '../../lifecycle.ts'
+import type { Job } from '../jobs/job.ts'
 import { enterLine } from '../queues/line.ts'
 import type { TurnContext } from '../turn.ts'
+import { type CLOSED, type DependencyCounter, NOTIFY, OPEN, type SHUT } from './state.ts'
 
 /** Opens the counter if all parents have ended as far as the job has heard. If one may be live again, the job is notified first. */
 export function openOncePropagated(turn: TurnContext, job: Job, counter: DependencyCounter): void {

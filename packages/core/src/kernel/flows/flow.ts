@@ -1,11 +1,11 @@
 /** Creates a flow: its jobs wait for one another from the start. */
 
-import { CLOSED, type DependencyCounter, type FlowPlace } from '../../flow.ts'
 import type { FlowCommand, FlowNode } from '../../flowCommands.ts'
 import { type Decision, Refused } from '../../replies.ts'
 import { answer, createInFlow, findFull, IDEMPOTENCY_TTL_MS } from '../jobs/enqueue.ts'
 import { makeRoom } from '../queues/drop.ts'
 import type { TurnContext } from '../turn.ts'
+import { CLOSED, type DependencyCounter, type FlowPlace } from './state.ts'
 
 /** The name under which keys of flows are stored. No job has it, so they are separate from the keys of jobs. */
 export const FLOW_KEYS = '#flow'

@@ -1,6 +1,5 @@
 /** A page of a flow: the one reading of it, whichever thread it happens on. */
 
-import { DELETED, type ParentOutcome } from '../../flow.ts'
 import type { FlowCursor } from '../../flowCommands.ts'
 import type { JobKey } from '../../id.ts'
 import { STATES } from '../../lifecycle.ts'
@@ -8,6 +7,7 @@ import { LIMITS } from '../../limits.ts'
 import type { CommandOf } from '../../operations.ts'
 import type { DependencyView, FlowJobView, FlowPage } from '../../replies.ts'
 import type { FlowJobRow, JobRow, Store } from '../store.ts'
+import { DELETED, type ParentOutcome } from './state.ts'
 
 const BEGINNING: FlowCursor = { seq: 0, place: 0 }
 

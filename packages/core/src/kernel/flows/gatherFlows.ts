@@ -1,10 +1,10 @@
 /** Reads what a turn needs of flows: counters of jobs that may come back, and a slice of the children to notify. */
 
-import { takesBack } from '../../flow.ts'
 import { LIMITS } from '../../limits.ts'
 import type { Facts, FlowSlice } from '../facts.ts'
 import type { Store } from '../store.ts'
 import type { Tables } from '../tables.ts'
+import { takesBack } from './state.ts'
 
 /** The bytes of checkpoints in one slice. The next turn reads the rest. */
 const SLICE_BYTES = 16 * 2 ** 20

@@ -3,6 +3,16 @@
  * repeated notification changes nothing, so all that is cut off is sent again. A job whose last parent has ended is let through
  * once.
  */
+
+import { BLOCKED, CANCELLED, FAILED, isFinal, STATES } from '../../lifecycle.ts'
+import { type FlowSlice, isDeleted } from '../facts.ts'
+import { cancelJob } from '../jobs/cancel.ts'
+import { finishByParent } from '../jobs/end.ts'
+import type { Job } from '../jobs/job.ts'
+import { revive } from '../jobs/retry.ts'
+import type { TurnContext } from '../turn.ts'
+import { openOncePropagated, setDependencies } from './dependencies.ts'
+import { tellLater } from './flowEnds.ts'
 import {
   CANCEL,
   DELETED,
@@ -16,16 +26,7 @@ import {
   RETRY,
   SHUT,
   takesBack,
-} from '../../flow.ts'
-import type { Job } from '../../job.ts'
-import { BLOCKED, CANCELLED, FAILED, isFinal, STATES } from '../../lifecycle.ts'
-import { type FlowSlice, isDeleted } from '../facts.ts'
-import { cancelJob } from '../jobs/cancel.ts'
-import { finishByParent } from '../jobs/end.ts'
-import { revive } from '../jobs/retry.ts'
-import type { TurnContext } from '../turn.ts'
-import { openOncePropagated, setDependencies } from './dependencies.ts'
-import { tellLater } from './flowEnds.ts'
+} from './state.ts'
 
 /** The sum of what a child has heard in this turn. */
 interface Heard {

@@ -1,6 +1,5 @@
 /** Cancels or retries a job and all that waits for it: itself at once, the others in slices by the turns that follow. */
 import type { CancelTreeCommand, RetryTreeCommand } from '../../commands.ts'
-import { CANCEL, isParent, RETRY } from '../../flow.ts'
 import { CANCELLED, FAILED, isFinal } from '../../lifecycle.ts'
 import type { Decision } from '../../replies.ts'
 import { cancelJob } from '../jobs/cancel.ts'
@@ -8,6 +7,7 @@ import { retry, revive } from '../jobs/retry.ts'
 import { notFound } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'
 import { tellLater } from './flowEnds.ts'
+import { CANCEL, isParent, RETRY } from './state.ts'
 
 export function cancelTree(turn: TurnContext, { id }: CancelTreeCommand): Decision<'cancelTree'> {
   const job = turn.facts.find(id)

@@ -2,8 +2,9 @@
  * The scheduled and waiting jobs of a queue by arrival, as far as a turn knows them. They are the oldest jobs that the file has,
  * or all of them, and those that the turn itself adds. Jobs that have left meanwhile are skipped.
  */
-import { DIRTY_DELETE, type Job } from '../../job.ts'
+
 import { SCHEDULED, WAITING } from '../../lifecycle.ts'
+import { DIRTY_DELETE, type Job } from './job.ts'
 
 export class Arrivals {
   readonly #jobs: Job[]

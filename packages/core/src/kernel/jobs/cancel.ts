@@ -1,6 +1,5 @@
 /** Cancels a job: at once if it has not started. A running job is asked to stop, and ends as cancelled whatever it does. */
 import type { CancelCommand } from '../../commands.ts'
-import type { Job } from '../../job.ts'
 import { ACTIVE, isFinal, STATES } from '../../lifecycle.ts'
 import type { Decision } from '../../replies.ts'
 import { leaveLine } from '../queues/line.ts'
@@ -8,6 +7,7 @@ import { finished, notFound } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'
 import { abort } from './abort.ts'
 import { finishCancelled } from './end.ts'
+import type { Job } from './job.ts'
 
 export function cancel(turn: TurnContext, { id }: CancelCommand): Decision<'cancel'> {
   const job = turn.facts.find(id)

@@ -5,9 +5,9 @@
  */
 import type { NewJob } from '../../commands.ts'
 import type { JobKey } from '../../id.ts'
-import type { Job, JobExtras, Shape } from '../../job.ts'
 import type { NameAndKey } from '../store.ts'
 import type { TurnContext } from '../turn.ts'
+import type { Job, JobExtras, Shape } from './job.ts'
 
 /** Returns how the job is held against others of its key; undefined for most jobs. */
 export function shapeOf({ debounce, throttle }: NewJob): Shape | undefined {

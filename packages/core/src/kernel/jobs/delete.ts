@@ -1,6 +1,5 @@
 /** Removes a job and its content. */
 import type { DeleteCommand } from '../../commands.ts'
-import { DIRTY_DELETE, type Job } from '../../job.ts'
 import { ACTIVE, isLive } from '../../lifecycle.ts'
 import type { Decision } from '../../replies.ts'
 import { vanish } from '../flows/flowEnds.ts'
@@ -8,6 +7,7 @@ import { leaveLine } from '../queues/line.ts'
 import { active, notFound } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'
 import { settle } from './end.ts'
+import { DIRTY_DELETE, type Job } from './job.ts'
 
 export function deleteJob(turn: TurnContext, { id }: DeleteCommand): Decision<'delete'> {
   const job = turn.facts.find(id)

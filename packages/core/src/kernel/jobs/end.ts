@@ -7,7 +7,6 @@ import { backoffDelay } from '../../backoff.ts'
 import type { CompleteCommand, RunKey } from '../../commands.ts'
 import { fingerprintOf } from '../../fingerprint.ts'
 import { formatId } from '../../id.ts'
-import { attemptOf, DIRTY_COMPLETE, DIRTY_DELETE, DIRTY_OTHER, type Job } from '../../job.ts'
 import { ACTIVE, CANCELLED, COMPLETED, FAILED, SCHEDULED, WAITING } from '../../lifecycle.ts'
 import { retentionOf } from '../../queueSettings.ts'
 import { type Keep, keepsNone, type Retention } from '../../retention.ts'
@@ -18,6 +17,7 @@ import { enterLine } from '../queues/line.ts'
 import { holderOf } from '../sessions/holders.ts'
 import type { Sender, TurnContext } from '../turn.ts'
 import { exclusiveKey } from './coalescing.ts'
+import { attemptOf, DIRTY_COMPLETE, DIRTY_DELETE, DIRTY_OTHER, type Job } from './job.ts'
 
 /** The fence: returns the job if this is its current run and the sender's connection holds it, otherwise undefined. */
 export function runOf({ tables }: Pick<TurnContext, 'tables'>, { seq, run }: RunKey, { connection }: Sender): Job | undefined {

@@ -1,9 +1,9 @@
 import { describe, expect, test, vi } from 'vitest'
-import { DIRTY_INSERT, DIRTY_START } from '../../job.ts'
 import { DEFAULT_POLICY } from '../../policy.ts'
 import { Refused } from '../../replies.ts'
 import { MemoryStore } from '../../testing/memoryStore.ts'
 import { codeOf, enqueueing, World } from '../../testing/world.ts'
+import { DIRTY_INSERT, DIRTY_START } from './job.ts'
 
 /** All that the store holds, to be held against what it held before. */
 const snapshot = ({ store }: World) =>

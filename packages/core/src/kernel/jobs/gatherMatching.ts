@@ -1,6 +1,5 @@
 /** Reads the jobs for a slice of `cancelMany`, `retryMany` or `deleteMany`, as they are on disk before the turn. */
 import type { ListFilter } from '../../commands.ts'
-import type { Job } from '../../job.ts'
 import { ACTIVE, FAILED, SCHEDULED, type StateCode, WAITING } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import type { ManyCommand } from '../../manageCommands.ts'
@@ -8,6 +7,7 @@ import type { Facts } from '../facts.ts'
 import { countOf, type Lane } from '../queues/lane.ts'
 import type { Store } from '../store.ts'
 import type { Tables } from '../tables.ts'
+import type { Job } from './job.ts'
 
 export function gatherMatching(store: Store, tables: Tables, facts: Facts, command: ManyCommand): readonly Job[] {
   const { filter, before = Number.MAX_SAFE_INTEGER } = command

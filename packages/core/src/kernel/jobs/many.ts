@@ -3,7 +3,6 @@
  * it, and skipped jobs are counted by reason. A dry run judges and changes nothing.
  */
 
-import { DIRTY_INSERT, type Job } from '../../job.ts'
 import { ACTIVE, CANCELLED, FAILED, isFinal, SCHEDULED, STATES } from '../../lifecycle.ts'
 import type { CancelManyCommand, DeleteManyCommand, ManyCommand, RetryManyCommand } from '../../manageCommands.ts'
 import type { Decision, SkipReason, Slice } from '../../replies.ts'
@@ -13,6 +12,7 @@ import { cancelJob } from './cancel.ts'
 import { exclusiveKey, placeOf } from './coalescing.ts'
 import { removeJob } from './delete.ts'
 import { matches, sliceOf } from './gatherMatching.ts'
+import { DIRTY_INSERT, type Job } from './job.ts'
 import { isHeldByParents, makeDue, revive, waitsForRetry } from './retry.ts'
 
 /** Returns why a job is skipped, or undefined if it is not. */

@@ -1,9 +1,10 @@
 /** Changes a job that has not started, and puts it where it then belongs: in line, or among the jobs that are not yet due. */
-import { DIRTY_OTHER, type Job } from '../../job.ts'
+
 import { BLOCKED, SCHEDULED, WAITING } from '../../lifecycle.ts'
 import { endTurn } from '../keys/strict.ts'
 import { enterLine, leaveLine } from '../queues/line.ts'
 import type { TurnContext } from '../turn.ts'
+import { DIRTY_OTHER, type Job } from './job.ts'
 
 export function reorder(turn: TurnContext, job: Job, change: () => void): void {
   const { tables, effects, now } = turn

@@ -1,5 +1,5 @@
 /** Hands a waiting job to a session. This is the one place where a run begins and where `run` grows. */
-import { DIRTY_START, type Job } from '../../job.ts'
+
 import { ACTIVE } from '../../lifecycle.ts'
 import type { RateLimit } from '../../queueSettings.ts'
 import { takeToken } from '../keys/bucket.ts'
@@ -7,6 +7,7 @@ import { beginLease } from '../sessions/lease.ts'
 import type { Session } from '../sessions/session.ts'
 import type { TurnContext } from '../turn.ts'
 import { freeAtStart } from './coalescing.ts'
+import { DIRTY_START, type Job } from './job.ts'
 
 export function start(turn: TurnContext, job: Job, session: Session): void {
   const { tables, effects, now } = turn

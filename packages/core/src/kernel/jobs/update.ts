@@ -1,10 +1,10 @@
 /** Changes a job that has not started. */
 import type { UpdateCommand } from '../../commands.ts'
-import { DIRTY_DATA } from '../../job.ts'
 import { ACTIVE, isFinal, STATES } from '../../lifecycle.ts'
 import type { Decision } from '../../replies.ts'
 import { active, finished, notFound } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'
+import { DIRTY_DATA } from './job.ts'
 import { reorder } from './reorder.ts'
 import { sayMore } from './said.ts'
 

@@ -1,6 +1,7 @@
 /** The keys that queues limit or pause: found by their jobs, counted, and removed when nothing of them is left. */
-import { dataBytes, type Job } from '../../job.ts'
+import { dataBytes } from '../../job.ts'
 import { LIMITS } from '../../limits.ts'
+import type { Job } from '../jobs/job.ts'
 import type { Lane, Queue } from '../queues/lane.ts'
 import { isFar, isIdle, type Key, type KeyBacklog, newKey, newKeyBacklog } from './keyBacklog.ts'
 import { KeyBuckets } from './keyBuckets.ts'

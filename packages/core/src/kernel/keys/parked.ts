@@ -3,8 +3,9 @@
  * parked. A job that is let go lines up behind the jobs that wait by then. So keys take turns, in rounds of as many jobs as may
  * run, however many jobs one of them has.
  */
-import type { Job } from '../../job.ts'
+
 import { LIMITS } from '../../limits.ts'
+import type { Job } from '../jobs/job.ts'
 import type { Lane } from '../queues/lane.ts'
 import { letGo, shelve, standInLine } from '../queues/line.ts'
 import type { TurnContext } from '../turn.ts'

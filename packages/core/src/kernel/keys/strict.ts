@@ -3,9 +3,10 @@
  * it is final. Every job that becomes waiting is parked first; the store says whose turn it is
  * (docs/decisions/0021-strict-keys.md).
  */
-import type { Job } from '../../job.ts'
+
 import { LIMITS } from '../../limits.ts'
 import { type Facts, isDeleted } from '../facts.ts'
+import type { Job } from '../jobs/job.ts'
 import { letGo, standInLine } from '../queues/line.ts'
 import type { Store, TurnQuery } from '../store.ts'
 import type { Tables } from '../tables.ts'

@@ -2,8 +2,9 @@
  * Makes room in queues that drop their oldest jobs. If as many jobs are yet to start as `maxLength` allows, each new job replaces
  * the oldest by arrival that is scheduled or waiting. Jobs that come back for a retry replace none.
  */
-import type { Job } from '../../job.ts'
+
 import { finishCancelled } from '../jobs/end.ts'
+import type { Job } from '../jobs/job.ts'
 import type { TurnContext } from '../turn.ts'
 import { lengthOf, type Queue } from './lane.ts'
 import { leaveLine } from './line.ts'

@@ -1,5 +1,5 @@
 /** Puts a waiting job in its place and takes it out: in its lane, or parked behind the backlog of its key. */
-import type { Job } from '../../job.ts'
+import type { Job } from '../jobs/job.ts'
 import { isStrict, type KeyBacklog, mayEnter } from '../keys/keyBacklog.ts'
 import type { TurnContext } from '../turn.ts'
 

@@ -4,7 +4,7 @@
  * turn that has passed, because turns only grow.
  */
 import { IndexedHeap } from '../../heap.ts'
-import type { Job } from '../../job.ts'
+import type { Job } from '../jobs/job.ts'
 import type { Lane } from './lane.ts'
 import { type InLine, runsBefore } from './window.ts'
 

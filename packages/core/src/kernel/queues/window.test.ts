@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../../../../testkit/src/testing/runs.ts'
-import { dataBytes, type Job, newJob } from '../../job.ts'
+import { dataBytes } from '../../job.ts'
 import { WAITING } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import { DEFAULT_POLICY } from '../../policy.ts'
+import { type Job, newJob } from '../jobs/job.ts'
 import { newLane, newQueue } from './lane.ts'
 import { runsBefore, Window } from './window.ts'
 

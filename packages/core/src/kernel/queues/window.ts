@@ -3,8 +3,9 @@
  * it. Jobs that sort after an incomplete prefix stay on disk; a job that sorts inside may push the last one out. It is a sorted
  * array with a moving head: jobs come in order almost always, so insertion is a push and removal moves the head.
  */
-import { dataBytes, type Job } from '../../job.ts'
+import { dataBytes } from '../../job.ts'
 import { LIMITS } from '../../limits.ts'
+import type { Job } from '../jobs/job.ts'
 
 /** The fields that decide a job's place in line. */
 export type InLine = Pick<Job, 'priority' | 'runAt' | 'seq'>

@@ -3,16 +3,16 @@
  * leaves the tick due; a crash after it finds the next one. Ticks only grow, so none fires twice, whatever the wall clock does.
  */
 import type { NewJob } from '../../commands.ts'
-import type { Job } from '../../job.ts'
 import { isLive } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import type { Enqueued } from '../../replies.ts'
-import { fireTime, latestTick, type Schedule, scheduleTag, tickAfter } from '../../schedule.ts'
 import { isDeleted } from '../facts.ts'
 import { cancelJob } from '../jobs/cancel.ts'
 import { createScheduled, drained } from '../jobs/enqueue.ts'
+import type { Job } from '../jobs/job.ts'
 import { findNewQueue } from '../queues/newQueues.ts'
 import type { TurnContext } from '../turn.ts'
+import { fireTime, latestTick, type Schedule, scheduleTag, tickAfter } from './ticks.ts'
 
 export function fireSchedules(turn: TurnContext): void {
   const { facts, tables, now } = turn

@@ -1,10 +1,10 @@
 /** Reads the schedules that a turn is about, and the last job of each. */
 import type { Now } from '../../clock.ts'
 import { LIMITS } from '../../limits.ts'
-import type { Schedule } from '../../schedule.ts'
 import type { Facts } from '../facts.ts'
 import type { Store } from '../store.ts'
 import type { Tables } from '../tables.ts'
+import type { Schedule } from './ticks.ts'
 
 export function gatherSchedules(store: Store, tables: Tables, facts: Facts, ids: readonly string[], now: Now): void {
   const due = tables.fireAt !== 0 && tables.fireAt <= now.wall && tables.ticksMono <= now.mono

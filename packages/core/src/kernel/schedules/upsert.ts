@@ -2,13 +2,14 @@
 import type { NewJob } from '../../commands.ts'
 import { checkScheduledJob, checkScheduleSpec } from '../../options/schedule.ts'
 import { type Decision, Refused } from '../../replies.ts'
-import { type Schedule, type ScheduleSpec, sameTicks, tickAfter } from '../../schedule.ts'
+import type { ScheduleSpec } from '../../schedule.ts'
 import type { UpsertScheduleCommand } from '../../scheduleCommands.ts'
 import { drained } from '../jobs/enqueue.ts'
 import { findNewQueue } from '../queues/newQueues.ts'
 import { noSchedule, queueDraining, scheduleChanged, scheduleExists } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'
 import { create, moveTo } from './fire.ts'
+import { type Schedule, sameTicks, tickAfter } from './ticks.ts'
 
 export function upsertSchedule(turn: TurnContext, command: UpsertScheduleCommand): Decision<'upsertSchedule'> {
   if (turn.refusing !== undefined) return new Refused(turn.refusing)

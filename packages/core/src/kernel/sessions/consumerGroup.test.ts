@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { newJob } from '../../job.ts'
 import { WAITING } from '../../lifecycle.ts'
 import { DEFAULT_POLICY } from '../../policy.ts'
+import { newJob } from '../jobs/job.ts'
 import { Dispatchable } from '../queues/dispatchable.ts'
 import { type Lane, newLane, newQueue } from '../queues/lane.ts'
 import type { ReadyLanes } from '../queues/readyLanes.ts'

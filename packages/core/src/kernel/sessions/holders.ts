@@ -1,5 +1,5 @@
 /** Tracks the connection that speaks for a run: the one by which its session last attached. */
-import type { Job } from '../../job.ts'
+import type { Job } from '../jobs/job.ts'
 import type { Tables } from '../tables.ts'
 import type { ConnectionId } from './session.ts'
 

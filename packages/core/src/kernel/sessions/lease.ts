@@ -3,15 +3,10 @@
  * the hand-out if that is later. Leases are held only in memory, on the monotonic clock. Sessions of the engine's own process
  * have none: they are lost when their connection ends.
  */
-import type { Job } from '../../job.ts'
-import { LIMITS } from '../../limits.ts'
+import { leaseMs } from '../../lease.ts'
+import type { Job } from '../jobs/job.ts'
 import type { Tables } from '../tables.ts'
 import type { Session } from './session.ts'
-
-/** Returns milliseconds. A job that nothing keeps alive (`heartbeatTimeout` 0) still has the usual lease, because its worker may die. */
-export function leaseMs(heartbeatTimeout: number): number {
-  return heartbeatTimeout === 0 ? LIMITS.leaseMs : heartbeatTimeout
-}
 
 export function leaseEndMono({ renewedMono }: Session, { grantedMono, policy }: Job): number {
   return Math.max(renewedMono, grantedMono) + leaseMs(policy.heartbeatTimeout)

@@ -1,6 +1,6 @@
 /** A worker's session: where jobs are pushed, and the jobs that it holds. */
 import type { Defaults, SessionIntro } from '../../commands.ts'
-import type { Job } from '../../job.ts'
+import type { Job } from '../jobs/job.ts'
 import type { ConsumerGroup } from './consumerGroup.ts'
 
 /** The number that the actor gives to the Port that a session speaks through. */

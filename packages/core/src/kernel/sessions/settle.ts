@@ -4,13 +4,13 @@
  * started: a name is not served before it is defined, nor while its jobs are settled.
  */
 
-import { DIRTY_PLACE, type Job } from '../../job.ts'
 import { BLOCKED, isFinal, SCHEDULED, WAITING } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import { type Policy, type PolicyOptions, resolvePolicy } from '../../policy.ts'
 import { defaultsOf } from '../../queueSettings.ts'
 import { type Facts, isDeleted } from '../facts.ts'
 import { expiryOf, laneOf } from '../jobs/enqueue.ts'
+import { DIRTY_PLACE, type Job } from '../jobs/job.ts'
 import { endTurn } from '../keys/strict.ts'
 import { countOf, type Lane } from '../queues/lane.ts'
 import { enterLine, leaveLine } from '../queues/line.ts'

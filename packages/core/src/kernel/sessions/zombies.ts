@@ -1,5 +1,5 @@
 /** Tracks runs that ignored their abort for the whole grace period. They are fenced, and counted until they are heard of again. */
-import type { Job } from '../../job.ts'
+import type { Job } from '../jobs/job.ts'
 import type { Tables } from '../tables.ts'
 import type { ConnectionId } from './session.ts'
 

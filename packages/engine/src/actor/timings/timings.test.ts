@@ -1,4 +1,5 @@
-import { type Effects, type EventNote, type Job, type JobEventType, type Lane, newLane, newQueue } from '@millrace/core'
+import type { JobEventType } from '@millrace/core'
+import { type Effects, type EventNote, type Job, type Lane, newLane, newQueue } from '@millrace/core/kernel'
 import { expect, test } from 'vitest'
 import { holdingsOf } from '../../../../testkit/src/testing/holdings.ts'
 import { Timings } from './timings.ts'

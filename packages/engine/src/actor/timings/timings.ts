@@ -2,7 +2,8 @@
  * Records how long jobs wait and run, by lane, after each commit, from what the turn has decided. The timings belong to
  * this engine's life and not to the file: a turn that fails leaves nothing here, and a restart begins from zero.
  */
-import { type Effects, type Lane, LIMITS, type NameStats } from '@millrace/core'
+import { LIMITS, type NameStats } from '@millrace/core'
+import type { Effects, Lane } from '@millrace/core/kernel'
 import { Histogram } from './histogram.ts'
 
 /** The timings of a name. They hold no lane: a lane leads to all that its tables held, which a reload has thrown away. */

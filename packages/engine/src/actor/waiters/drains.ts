@@ -1,5 +1,6 @@
 /** Callers that wait for a queue to be drained. */
-import { type ConnectionId, DEFERRED, liveCountOf, Refused, type Sender, type Tables } from '@millrace/core'
+import { DEFERRED, Refused } from '@millrace/core'
+import { type ConnectionId, liveCountOf, type Sender, type Tables } from '@millrace/core/kernel'
 import { type Post, WaitingRoom } from './waitingRoom.ts'
 
 interface Drain extends Sender {

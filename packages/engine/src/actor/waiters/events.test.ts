@@ -1,5 +1,6 @@
 /** A cursor through the journal: bounded pages, the wait at its end, and what is told when. */
-import { DEFERRED, type EventFilter, type EventsPage, type JobEvent, LIMITS, type Reply, type Store } from '@millrace/core'
+import { DEFERRED, type EventFilter, type EventsPage, type JobEvent, LIMITS, type Reply } from '@millrace/core'
+import type { Store } from '@millrace/core/kernel'
 import fc from 'fast-check'
 import { beforeEach, expect, test } from 'vitest'
 import { runs } from '../../../../testkit/src/testing/runs.ts'

@@ -6,18 +6,8 @@
  * The writer reads, not a reader thread: only the writer knows what the next commit brings, and every Port leads to it.
  * Pages come after all other questions of a turn, so readers that catch up delay no commit.
  */
-import {
-  type ConnectionId,
-  DEFERRED,
-  type EventFilter,
-  type EventsCommand,
-  type EventsPage,
-  eventTest,
-  type JournalEvent,
-  LIMITS,
-  type Sender,
-  type Store,
-} from '@millrace/core'
+import { DEFERRED, type EventFilter, type EventsCommand, type EventsPage, eventTest, type JournalEvent, LIMITS } from '@millrace/core'
+import type { ConnectionId, Sender, Store } from '@millrace/core/kernel'
 import { type Post, WaitingRoom } from './waitingRoom.ts'
 
 interface Follower extends Sender {

@@ -3,25 +3,27 @@
  * that the file keeps for each export. If there is none yet, the question waits for the next commit that has one.
  */
 import {
-  type ConnectionId,
   DEFERRED,
-  type EventNote,
   type ExportCommand,
   type ExportPage,
   isEnd,
   isFinal,
   type JobEnd,
-  type JobRow,
   type JobView,
   LIMITS,
+  type Refused,
+} from '@millrace/core'
+import {
+  type ConnectionId,
+  type EventNote,
+  type JobRow,
   type NewsNote,
   noExport,
-  type Refused,
   type Sender,
   type Store,
   type Tables,
   viewOf,
-} from '@millrace/core'
+} from '@millrace/core/kernel'
 import { WaitingRoom } from './waitingRoom.ts'
 
 interface Exporter extends Sender {

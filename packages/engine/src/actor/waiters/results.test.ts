@@ -1,17 +1,5 @@
-import {
-  CANCELLED,
-  COMPLETED,
-  DEFERRED,
-  Effects,
-  FAILED,
-  type Job,
-  type JobRow,
-  Refused,
-  type Reply,
-  type StateCode,
-  type Store,
-  WAITING,
-} from '@millrace/core'
+import { CANCELLED, COMPLETED, DEFERRED, FAILED, Refused, type Reply, type StateCode, WAITING } from '@millrace/core'
+import { Effects, type Job, type JobRow, type Store } from '@millrace/core/kernel'
 import { beforeEach, expect, test } from 'vitest'
 import { ResultWaiters } from './results.ts'
 

@@ -1,24 +1,16 @@
 /** Callers that wait for a job to become final. */
+import { CANCELLED, COMPLETED, DEFERRED, FAILED, formatId, isFinal, type JobKey, type Outcome, Refused } from '@millrace/core'
 import {
   attemptOf,
-  CANCELLED,
-  COMPLETED,
   type ConnectionId,
-  DEFERRED,
   DROPPED,
   type Effects,
-  FAILED,
   findRow,
-  formatId,
-  isFinal,
   type Job,
-  type JobKey,
   type JobRow,
-  type Outcome,
-  Refused,
   type Sender,
   type Store,
-} from '@millrace/core'
+} from '@millrace/core/kernel'
 import { type Post, WaitingRoom } from './waitingRoom.ts'
 
 interface Watch extends Sender {

@@ -2,7 +2,8 @@
  * Callers that wait for a later commit: for a job's result, for the next events, for a drained queue, for the next
  * finished job. They are kept apart from the tables, so that a reload loses none of them.
  */
-import type { Command, ConnectionId, Effects, JournalEvent, Sender, Store, Tables } from '@millrace/core'
+import type { Command, JournalEvent } from '@millrace/core'
+import type { ConnectionId, Effects, Sender, Store, Tables } from '@millrace/core/kernel'
 import { DrainWaiters } from './drains.ts'
 import { EventWaiters } from './events.ts'
 import { ExportWaiters } from './exports.ts'

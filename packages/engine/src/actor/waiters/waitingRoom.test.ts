@@ -1,5 +1,6 @@
 // Who waits, gives up or goes away leaves nothing behind: each kind of waiting, a thousand times.
-import { DEFERRED, type EventsCommand, type JobRow, newCounts, type Reply, type Store, type Tables, WAITING } from '@millrace/core'
+import { DEFERRED, type EventsCommand, type Reply, WAITING } from '@millrace/core'
+import { type JobRow, newCounts, type Store, type Tables } from '@millrace/core/kernel'
 import { expect, test } from 'vitest'
 import { growth } from '../../../../testkit/src/testing/growth.ts'
 import { DrainWaiters } from './drains.ts'

@@ -1,5 +1,6 @@
 /** Questions that wait for an answer, by connection: dropping one takes the same time however many wait. */
-import type { ConnectionId, Reply, Sender } from '@millrace/core'
+import type { Reply } from '@millrace/core'
+import type { ConnectionId, Sender } from '@millrace/core/kernel'
 
 export type Post = (connection: ConnectionId, reply: Reply) => void
 

@@ -3,9 +3,10 @@
  * activity of a minute is the difference to the next stored totals, or to the present ones. So a minute is one row, written once, and
  * an hour is the row of its first minute.
  */
-import type { LaneTotals, Queue } from './kernel/queues/lane.ts'
+import type { LaneTotals, Queue } from './queues/lane.ts'
 
 export const MINUTE_MS = 60_000
+
 export const HOUR_MS = 3_600_000
 
 /** The totals of a queue before a minute's first turn. */

@@ -1,0 +1,110 @@
+/**
+ * The kernel: tables, decisions, effects, and the interface of a store. Only the engine, stores and the testkit import it; everybody else
+ * knows the contract, which is the root of this package.
+ */
+export {
+  Effects,
+  type EventNote,
+  type ExportMark,
+  type FailureNote,
+  type ForgottenKeys,
+  type IdempotencyRecord,
+  type NewsNote,
+  type PrunedJob,
+  type SourceMark,
+  type UniqueRecord,
+} from './kernel/effects.ts'
+export { Facts } from './kernel/facts.ts'
+export { readFlow } from './kernel/flows/flowPage.ts'
+export {
+  CANCEL,
+  CLOSED,
+  DELETED,
+  type DependencyCounter,
+  type FlowEdge,
+  FlowEffects,
+  type FlowEnd,
+  type FlowPlace,
+  hasFailed,
+  NOTIFY,
+  OPEN,
+  type ParentOutcome,
+  REVERT,
+} from './kernel/flows/state.ts'
+export { finalStates } from './kernel/gather.ts'
+export { HOUR_MS, hourOf, MINUTE_MS, type MinuteNote, minuteOf } from './kernel/history.ts'
+export { runOf } from './kernel/jobs/end.ts'
+export {
+  attemptOf,
+  DIRTY_COMPLETE,
+  DIRTY_DATA,
+  DIRTY_DELETE,
+  DIRTY_INSERT,
+  DIRTY_OTHER,
+  DIRTY_PLACE,
+  DIRTY_START,
+  type Job,
+  type JobExtras,
+  newJob,
+} from './kernel/jobs/job.ts'
+export { droppedAttempt, viewOf } from './kernel/jobs/view.ts'
+export { tokenMs } from './kernel/keys/bucket.ts'
+export { type KeyBacklog, newKey, newKeyBacklog, roomOf } from './kernel/keys/keyBacklog.ts'
+export { loadTables } from './kernel/load.ts'
+export { nextTurnMs } from './kernel/nextTurn.ts'
+export { DROPPED } from './kernel/queues/drop.ts'
+export {
+  type Counts,
+  countOf,
+  type Lane,
+  type LaneTotals,
+  liveCountOf,
+  newCounts,
+  newLane,
+  newQueue,
+  type Queue,
+} from './kernel/queues/lane.ts'
+export { Window } from './kernel/queues/window.ts'
+export { noExport, stale } from './kernel/refuse.ts'
+export { fireTime, type Schedule, tickAfter } from './kernel/schedules/ticks.ts'
+export { ConsumerGroup } from './kernel/sessions/consumerGroup.ts'
+export type { Definition } from './kernel/sessions/definition.ts'
+export { forgetHolders, keepHolders, setHolder } from './kernel/sessions/holders.ts'
+export { type ConnectionId, isLiving, type Session } from './kernel/sessions/session.ts'
+export { awaited, dismiss } from './kernel/sessions/workerRegistry.ts'
+export {
+  type ActiveRow,
+  type BucketRow,
+  type Deadlines,
+  type DefinitionRow,
+  type DependencyRow,
+  type EndsPage,
+  type FailureRow,
+  type FlowDueRow,
+  type FlowJobRow,
+  type FlowLeftRow,
+  findRow,
+  type IdempotentHolder,
+  type JobRow,
+  type KeyHolder,
+  type LaneCursor,
+  type LaneRow,
+  type Loaded,
+  type Matching,
+  type MinuteRow,
+  type NameAndKey,
+  type ParentRow,
+  type PresentRow,
+  type Prunable,
+  type PrunableRow,
+  type QueueRow,
+  type SearchQuery,
+  type Store,
+  StoreFailure,
+  type TurnHeader,
+  type TurnQuery,
+  type TurnRow,
+} from './kernel/store.ts'
+export { Tables } from './kernel/tables.ts'
+export { type Decided, type Envelope, type TurnMeter, type TurnParts, takeTurn, type Upkeep } from './kernel/takeTurn.ts'
+export type { Sender, Settings } from './kernel/turn.ts'

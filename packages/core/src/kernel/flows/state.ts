@@ -1,0 +1,123 @@
+/**
+ * The state of flows: jobs that wait for others. What never changes of a job's place in its flow is in its row's extras, so that a plain
+ * job pays nothing. What changes is a counter per waiting job and a mark per edge, on disk alone.
+ */
+
+import type { OnParentFailure } from '../../flow.ts'
+import type { Data } from '../../job.ts'
+import { COMPLETED, type StateCode } from '../../lifecycle.ts'
+import type { Job } from '../jobs/job.ts'
+
+export interface FlowPlace {
+  /** Row number of the flow's first job; a flow's jobs follow one another. */
+  readonly first: number
+  readonly ref: string
+  /** The number of jobs that it waits for. */
+  readonly parents: number
+  /** True if other jobs wait for it. */
+  readonly children: boolean
+  readonly onFailure: OnParentFailure
+  /** Milliseconds from its release. */
+  readonly delay?: number
+}
+
+/** Parents that have yet to end, or failed, keep it closed. */
+export const CLOSED = 0
+
+/** The job was let through. */
+export const OPEN = 1
+
+/** The job has failed because a parent has. */
+export const SHUT = 2
+
+/** The state of a job's parents, as far as the job knows it. */
+export interface DependencyCounter {
+  readonly seq: number
+  /** One of those that it waits for: whoever is to be looked at again hears of that one. */
+  readonly parent: number
+  /** Parents that are not final, as far as the job was told. */
+  pending: number
+  /** Parents that ended without having completed. */
+  failed: number
+  state: typeof CLOSED | typeof OPEN | typeof SHUT
+}
+
+/** Stands for a final state if the job was deleted before it had one. */
+export const DELETED = 7
+
+/** A parent's outcome as a child stores it: 0 while the parent lives. */
+export type ParentOutcome = 0 | StateCode | typeof DELETED
+
+export function hasFailed(told: ParentOutcome): boolean {
+  return told > COMPLETED
+}
+
+/** The modes in which a parent's outcome goes to its children. */
+export const NOTIFY = 0
+
+/** First of all that it lives again, and those that failed because of it with it. */
+export const REVERT = 1
+
+/** Cancels the children, and theirs. */
+export const CANCEL = 2
+
+/** Like REVERT, and revives all children that failed or were cancelled, and theirs. */
+export const RETRY = 3
+
+export type DueMode = typeof NOTIFY | typeof REVERT | typeof CANCEL | typeof RETRY
+
+/** Reverts children of a revived parent before anything else, so that no child starts on an outcome that no longer holds. */
+export function takesBack(mode: DueMode): boolean {
+  return mode === REVERT || mode === RETRY
+}
+
+/** A request for a whole tree overrides a mere outcome; of two requests, the later one counts. */
+export function dueMode(before: DueMode, mode: DueMode): DueMode {
+  return mode >= CANCEL || mode > before ? mode : before
+}
+
+export interface FlowEdge {
+  readonly parent: number
+  readonly child: number
+  /** Among the child's parents, from 1. */
+  readonly place: number
+}
+
+/** The part of a removed job that its children may still ask for. */
+export interface FlowEnd {
+  readonly seq: number
+  readonly ref: string
+  readonly state: ParentOutcome
+  /** `row`: as the row says it; `record`: with this output and the row's last error; `state`: no content. */
+  readonly keep: 'row' | 'record' | 'state'
+  readonly output: Data
+}
+
+/** The changes of a turn to flows. */
+export class FlowEffects {
+  readonly counters: DependencyCounter[] = []
+  readonly edges: FlowEdge[] = []
+  readonly changed = new Set<DependencyCounter>()
+  readonly told: { readonly parent: number; readonly child: number; readonly state: ParentOutcome }[] = []
+  /** Up to which child those of a parent were told, and what comes next; undefined where all is told. */
+  readonly progress: { readonly parent: number; readonly next: { readonly after: number; readonly mode: DueMode } | undefined }[] = []
+  /** Jobs whose children are to be told from the first on, by later turns. */
+  readonly due = new Map<number, DueMode>()
+  /** True if some parents live again. */
+  back = false
+  readonly ends: FlowEnd[] = []
+  /** Jobs with parents, whose rows go: their edges follow in slices. */
+  readonly gone: number[] = []
+  readonly dropped: { readonly parent: number; readonly child: number }[] = []
+  /** The jobs of `gone` that have no edge left. */
+  readonly dropping: number[] = []
+
+  note({ seq }: { readonly seq: number }, mode: DueMode): void {
+    this.due.set(seq, dueMode(this.due.get(seq) ?? NOTIFY, mode))
+    if (takesBack(mode)) this.back = true
+  }
+}
+
+export function isParent(job: Pick<Job, 'extras'>): boolean {
+  return job.extras?.flow?.children === true
+}
