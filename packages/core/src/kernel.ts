@@ -80,6 +80,7 @@ export {
   type DependencyRow,
   type EndsPage,
   type FailureRow,
+  type FileCare,
   type FlowDueRow,
   type FlowJobRow,
   type FlowLeftRow,
@@ -97,6 +98,7 @@ export {
   type PresentRow,
   type Prunable,
   type PrunableRow,
+  type Questions,
   type QueueRow,
   type SearchQuery,
   type Store,
@@ -104,6 +106,7 @@ export {
   type TurnHeader,
   type TurnQuery,
   type TurnRow,
+  type TurnStore,
 } from './kernel/store.ts'
 export { Tables } from './kernel/tables.ts'
 export { type Decided, type Envelope, type TurnMeter, type TurnParts, takeTurn, type Upkeep } from './kernel/takeTurn.ts'

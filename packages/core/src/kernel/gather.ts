@@ -21,10 +21,10 @@ import { countOf, type Lane } from './queues/lane.ts'
 import { bytesToRead, jobsToRead } from './queues/windowShare.ts'
 import { gatherSchedules } from './schedules/gather.ts'
 import { gatherSettling } from './sessions/settle.ts'
-import type { NameAndKey, Prunable, Store } from './store.ts'
+import type { NameAndKey, Prunable, TurnStore } from './store.ts'
 import type { Tables } from './tables.ts'
 
-export function gather(store: Store, tables: Tables, requests: readonly Request[], now: Now, retention: Retention | undefined): Facts {
+export function gather(store: TurnStore, tables: Tables, requests: readonly Request[], now: Now, retention: Retention | undefined): Facts {
   if (tables.needRefill.size > 0) refill(store, tables)
   if (tables.keys.needRefill.size > 0) refillBacklogs(store, tables, now)
   const facts = new Facts(tables)
@@ -50,7 +50,7 @@ export function gather(store: Store, tables: Tables, requests: readonly Request[
 }
 
 /** Refills windows that run low, at most 32 per turn. */
-function refill(store: Store, tables: Tables): void {
+function refill(store: TurnStore, tables: Tables): void {
   let lanes = 0
   for (const lane of tables.needRefill) {
     if (++lanes > 32) break
@@ -61,7 +61,7 @@ function refill(store: Store, tables: Tables): void {
 }
 
 /** Reads the parked jobs that are let go next, for at most 32 backlogs per turn. */
-function refillBacklogs(store: Store, tables: Tables, { mono }: Now): void {
+function refillBacklogs(store: TurnStore, tables: Tables, { mono }: Now): void {
   let backlogs = 0
   for (const backlog of tables.keys.needRefill) {
     if (++backlogs > 32) break
@@ -72,7 +72,7 @@ function refillBacklogs(store: Store, tables: Tables, { mono }: Now): void {
   }
 }
 
-function gatherFor(store: Store, tables: Tables, facts: Facts, requests: readonly Request[], now: Now, schedules: string[]): void {
+function gatherFor(store: TurnStore, tables: Tables, facts: Facts, requests: readonly Request[], now: Now, schedules: string[]): void {
   const seqs: number[] = []
   // A job in memory may leave it (when a window is cut) before the turn comes to the command.
   const want = (seq: number) => {
@@ -206,7 +206,7 @@ function redriveLimit(command: RedriveCommand): number {
   return Math.min(command.limit, LIMITS.sliceRows)
 }
 
-function gatherPrunable(store: Store, tables: Tables, facts: Facts, now: Now, retention: Retention, slice: number): void {
+function gatherPrunable(store: TurnStore, tables: Tables, facts: Facts, now: Now, retention: Retention, slice: number): void {
   const prunable: Prunable[] = []
   let room = slice
   const exported = lastExported(store, tables)
@@ -231,7 +231,7 @@ function gatherPrunable(store: Store, tables: Tables, facts: Facts, now: Now, re
 }
 
 /** Returns the last event that every export is done with or can no longer get; undefined if there is no export. */
-function lastExported(store: Store, { exports, nextEvent }: Tables): number | undefined {
+function lastExported(store: TurnStore, { exports, nextEvent }: Tables): number | undefined {
   if (exports.size === 0) return undefined
   return Math.max(Math.min(...exports.values()), (store.journal(0).firstEvent || nextEvent) - 1)
 }

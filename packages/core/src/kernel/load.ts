@@ -7,14 +7,14 @@ import { fullMonoOf } from './keys/bucket.ts'
 import { isDrained } from './queues/lane.ts'
 import { beginLease } from './sessions/lease.ts'
 import { addPresent } from './sessions/workerRegistry.ts'
-import type { ActiveRow, BucketRow, PresentRow, Store } from './store.ts'
+import type { ActiveRow, BucketRow, PresentRow, TurnStore } from './store.ts'
 import { Tables } from './tables.ts'
 
 /**
  * @param alive uuids of the sessions of this process that live: their jobs stay active until they attach again. Jobs of its dead
  * sessions are abandoned, and the first turn recovers them. Sessions of other processes live until their leases end.
  */
-export function loadTables(store: Store, alive: ReadonlySet<string>, now: Now): Tables {
+export function loadTables(store: TurnStore, alive: ReadonlySet<string>, now: Now): Tables {
   const loaded = store.load()
   const tables = new Tables(loaded, store.deadlines(), now)
   loadBuckets(tables, loaded.buckets, now)

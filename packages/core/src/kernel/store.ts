@@ -297,7 +297,8 @@ export interface Deadlines {
   readonly fireAt: number
 }
 
-export interface Store {
+/** What a turn needs: all that is in memory, reads set by set, one write. */
+export interface TurnStore {
   load(): Loaded
 
   // The gather step: one set-based read per kind.
@@ -361,8 +362,18 @@ export interface Store {
   schedules(ids: readonly string[]): Schedule[]
   /** Schedules that fire at `at` or before, earliest first; neither paused ones nor those that wait for a job to end. */
   dueSchedules(at: number, limit: number): Schedule[]
+  /** Returns what the journal holds, and where its events of before `at` end. */
+  journal(at: number): JournalExtent
 
-  // Answers, read after the commit.
+  /** One transaction. Throws StoreFailure. */
+  write(effects: Effects, mark: TurnHeader): void
+  /** Closes the connection and opens it anew, after a commit whose outcome is unknown. */
+  reopen(): void
+  close(): void
+}
+
+/** Reads for answers, after the commit. */
+export interface Questions extends Pick<TurnStore, 'jobs' | 'sourced' | 'journal' | 'schedules'> {
   /** Each of these in its place, undefined where it is gone: at least one, and no more than about `bytes` of payload. */
   jobsInPlace(seqs: readonly number[], bytes: number): (JobRow | undefined)[]
   /** The runs of each of these jobs that counted, or left an error, with their logs. */
@@ -400,12 +411,12 @@ export interface Store {
   ends(after: number, limit: number, events: number): EndsPage
   /** Schedules by the order of their ids, behind `after`; without their jobs' payloads. */
   schedulePage(prefix: string, after: string | undefined, limit: number): Schedule[]
-  journal(at: number): JournalExtent
-
-  /** One transaction. Throws StoreFailure. */
-  write(effects: Effects, mark: TurnHeader): void
-
+  /** Copies the store to a file. */
   backup(file: string): Promise<{ readonly bytes: number }>
+}
+
+/** The care that a store in a file needs. */
+export interface FileCare {
   /** Returns the size of the write-ahead log; 0 if there is none. */
   walBytes(): number
   /** Folds the log into the file and cuts it, where no reader is in the way. */
@@ -419,13 +430,12 @@ export interface Store {
   /** Gives back the room that was kept for a full disk, or takes it again; false where it cannot. */
   releaseBallast(): void
   restoreBallast(): boolean
-  /** Closes the connection and opens it anew, after a commit whose outcome is unknown. */
-  reopen(): void
-  close(): void
 }
 
+export interface Store extends TurnStore, Questions, FileCare {}
+
 /** The row of the job that an id names: a file's own says it, of a producer's journal it is looked up. */
-export function findRow(store: Pick<Store, 'jobs' | 'sourced'>, { seq, node, enqueuedAt }: JobKey): JobRow | undefined {
+export function findRow(store: Pick<TurnStore, 'jobs' | 'sourced'>, { seq, node, enqueuedAt }: JobKey): JobRow | undefined {
   const own = store.jobs([seq])[0]
   if (own !== undefined && own.node === node && own.enqueuedAt === enqueuedAt) return own
   if (node >= NODE_LIMIT || seq >= PLACE_LIMIT) return undefined

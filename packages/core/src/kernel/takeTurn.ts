@@ -17,7 +17,7 @@ import { fireTimers } from './fireTimers.ts'
 import { propagate } from './flows/propagate.ts'
 import { gather } from './gather.ts'
 import type { ConnectionId } from './sessions/session.ts'
-import type { Store } from './store.ts'
+import type { TurnStore } from './store.ts'
 import type { Tables } from './tables.ts'
 import type { Settings } from './turn.ts'
 
@@ -31,7 +31,7 @@ export interface Envelope {
 
 /** The parts that all turns of an engine share. */
 export interface TurnParts {
-  readonly store: Store
+  readonly store: TurnStore
   /** The clock that times the transaction. */
   readonly clock: Pick<Clock, 'read'>
   readonly random: Random
@@ -45,7 +45,7 @@ export interface Upkeep {
   /** Returns the retention that this turn prunes by, or undefined if it is not yet time. */
   pruning(now: Now): Retention | undefined
   /** Runs once everything else is decided, and adds to the effects what the turn forgets. */
-  note(facts: Facts, effects: Effects, store: Store, tables: Tables, now: Now): void
+  note(facts: Facts, effects: Effects, store: TurnStore, tables: Tables, now: Now): void
 }
 
 /** Receives each turn that wrote something: its effects, the number of its commands, and the transaction's duration in ms. */

@@ -4,17 +4,17 @@
  * second resumes group automatically.
  */
 import { LIMITS, type Now, type Refusal } from '@millrace/core'
-import type { Store } from '@millrace/core/kernel'
+import type { FileCare } from '@millrace/core/kernel'
 
 const LOOK_EVERY_MS = 1_000
 
 export class Admission {
-  readonly #store: Store
+  readonly #store: FileCare
   #nextMono = Number.NEGATIVE_INFINITY
   #diskFull = false
   #walFull = false
 
-  constructor(store: Store) {
+  constructor(store: FileCare) {
     this.#store = store
   }
 

@@ -3,7 +3,17 @@
  * soon while a slice comes back full.
  */
 import { LIMITS, type Now, type Retention, retentionOf } from '@millrace/core'
-import { countOf, type Effects, type Facts, finalStates, type Queue, type Store, type Tables, type Upkeep } from '@millrace/core/kernel'
+import {
+  countOf,
+  type Effects,
+  type Facts,
+  type FileCare,
+  finalStates,
+  type Queue,
+  type Tables,
+  type TurnStore,
+  type Upkeep,
+} from '@millrace/core/kernel'
 
 /** The interval while there is more to remove than one slice. */
 const NEXT_SLICE_MS = 50
@@ -39,7 +49,7 @@ export class Housekeeping implements Upkeep {
     return this.#more || this.#pruneMono <= now.mono ? this.#retention : undefined
   }
 
-  note(facts: Facts, effects: Effects, store: Store, { nextEvent, exports }: Tables, now: Now): void {
+  note(facts: Facts, effects: Effects, store: TurnStore, { nextEvent, exports }: Tables, now: Now): void {
     if (this.pruning(now) !== undefined) {
       this.#more = facts.prunable.length > 0
       this.#pruneMono = now.mono + LIMITS.pruneEveryMs
@@ -64,7 +74,7 @@ export class Housekeeping implements Upkeep {
    * Removes expired keys while there are some: a slice at intervals, and in each turn twice as many as it adds, so that
    * they go faster than any load can add them.
    */
-  #forgetKeys(effects: Effects, store: Store, now: Now): void {
+  #forgetKeys(effects: Effects, store: TurnStore, now: Now): void {
     const isTime = this.#keysMono <= now.mono
     const added = effects.idempotency.length
     if (!isTime && !(this.#keysLeft && added > 0)) return
@@ -84,7 +94,7 @@ export class Housekeeping implements Upkeep {
    * Gives back a slice of the file's surplus pages, after a turn that had nothing to do. New jobs reuse the pages that it
    * keeps. Throws StoreFailure; it is tried again later.
    */
-  shrink(store: Store, now: Now): void {
+  shrink(store: FileCare, now: Now): void {
     if (this.#shrinkMono > now.mono) return
     this.#shrinkMono = now.mono + SHRINK_EVERY_MS
     const { free, all } = store.freePages()

@@ -1,18 +1,18 @@
 /** Holds the tables, and rebuilds them from the store after a turn that was not written. */
 import type { Clock, Now } from '@millrace/core'
-import { awaited, type Envelope, keepHolders, loadTables, type Store, StoreFailure, type Tables } from '@millrace/core/kernel'
+import { awaited, type Envelope, keepHolders, loadTables, StoreFailure, type Tables, type TurnStore } from '@millrace/core/kernel'
 import { describe } from './answers.ts'
 import { ActorFailure } from './failure.ts'
 
 export class Memory {
-  readonly #store: Store
+  readonly #store: TurnStore
   readonly #clock: Clock
   /** The time at which the tables were loaded. */
   loadedAt: Now
   tables: Tables
 
   /** `alive` are the sessions that may come back for the jobs recorded for them: those of this process. */
-  constructor(store: Store, clock: Clock, alive: ReadonlySet<string>) {
+  constructor(store: TurnStore, clock: Clock, alive: ReadonlySet<string>) {
     this.#store = store
     this.#clock = clock
     this.loadedAt = clock.read()

@@ -8,10 +8,10 @@ import {
   LIMITS,
   type Now,
 } from '@millrace/core'
-import { hourOf, type Lane, minuteOf, type Store, type Tables } from '@millrace/core/kernel'
+import { hourOf, type Lane, minuteOf, type Questions, type Tables } from '@millrace/core/kernel'
 
 interface Asked {
-  readonly store: Store
+  readonly store: Questions
   readonly tables: Tables
   readonly now: Now
 }

@@ -8,10 +8,10 @@ import {
   type ScheduleView,
   STATES,
 } from '@millrace/core'
-import { findRow, fireTime, type Schedule, type Store, tickAfter } from '@millrace/core/kernel'
+import { findRow, fireTime, type Questions, type Schedule, tickAfter } from '@millrace/core/kernel'
 
 interface Asked {
-  readonly store: Store
+  readonly store: Questions
   readonly calendar: Calendar
 }
 
@@ -41,7 +41,7 @@ function timesOf(schedule: Schedule, count: number, calendar: Calendar): number[
   return times
 }
 
-function resultOf(store: Store, { last }: Schedule): ScheduleView['result'] {
+function resultOf(store: Questions, { last }: Schedule): ScheduleView['result'] {
   const row = last && findRow(store, last)
   if (row === undefined) return null
   const state = STATES[row.state]

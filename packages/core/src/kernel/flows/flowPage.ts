@@ -6,12 +6,12 @@ import { STATES } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import type { CommandOf } from '../../operations.ts'
 import type { DependencyView, FlowJobView, FlowPage } from '../../replies.ts'
-import type { FlowJobRow, JobRow, Store } from '../store.ts'
+import type { FlowJobRow, JobRow, Questions, TurnStore } from '../store.ts'
 import { DELETED, type ParentOutcome } from './state.ts'
 
 const BEGINNING: FlowCursor = { seq: 0, place: 0 }
 
-type FlowStore = Pick<Store, 'children' | 'flowJobs'>
+type FlowStore = Pick<TurnStore, 'children'> & Pick<Questions, 'flowJobs'>
 type LanesNamed = (laneId: number) => { readonly queue: string; readonly name: string }
 
 /** @param lanes asked once the page is read, of none but the lanes in it */

@@ -2,14 +2,14 @@
 
 import { LIMITS } from '../../limits.ts'
 import type { Facts, FlowSlice } from '../facts.ts'
-import type { Store } from '../store.ts'
+import type { TurnStore } from '../store.ts'
 import type { Tables } from '../tables.ts'
 import { takesBack } from './state.ts'
 
 /** The bytes of checkpoints in one slice. The next turn reads the rest. */
 const SLICE_BYTES = 16 * 2 ** 20
 
-export function gatherFlows(store: Store, tables: Tables, facts: Facts): void {
+export function gatherFlows(store: TurnStore, tables: Tables, facts: Facts): void {
   if (!tables.flowWork) return
   const rows = store.flowDue(LIMITS.sliceRows)
   facts.flowLeft = store.flowLeft(LIMITS.sliceRows)
@@ -43,7 +43,7 @@ export function gatherFlows(store: Store, tables: Tables, facts: Facts): void {
 }
 
 /** Returns the children that there was no room for. */
-function readChildren(store: Store, facts: Facts, seqs: readonly number[]): ReadonlySet<number> {
+function readChildren(store: TurnStore, facts: Facts, seqs: readonly number[]): ReadonlySet<number> {
   if (seqs.length === 0) return new Set()
   const { rows, complete } = store.children(seqs, SLICE_BYTES)
   // A job in memory may leave it while others are notified.

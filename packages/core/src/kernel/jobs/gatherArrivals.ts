@@ -6,13 +6,13 @@ import type { Request } from '../../port.ts'
 import type { Facts } from '../facts.ts'
 import { countOf, lengthOf, type Queue } from '../queues/lane.ts'
 import { queueOf } from '../queues/queueOf.ts'
-import type { Store } from '../store.ts'
+import type { TurnStore } from '../store.ts'
 import type { Tables } from '../tables.ts'
 
 /** The bytes of checkpoints and outputs in one slice. Later turns drop the rest. */
 const SLICE_BYTES = 64 * 2 ** 20
 
-export function gatherArrivals(store: Store, tables: Tables, facts: Facts, requests: readonly Request[]): void {
+export function gatherArrivals(store: TurnStore, tables: Tables, facts: Facts, requests: readonly Request[]): void {
   if (tables.bounded === 0) return
   const wanted = new Map<Queue, number>()
   // A worker that attaches in this very turn may define where jobs of its names go.

@@ -5,11 +5,11 @@ import { LIMITS } from '../../limits.ts'
 import type { ManyCommand } from '../../manageCommands.ts'
 import type { Facts } from '../facts.ts'
 import { countOf, type Lane } from '../queues/lane.ts'
-import type { Store } from '../store.ts'
+import type { TurnStore } from '../store.ts'
 import type { Tables } from '../tables.ts'
 import type { Job } from './job.ts'
 
-export function gatherMatching(store: Store, tables: Tables, facts: Facts, command: ManyCommand): readonly Job[] {
+export function gatherMatching(store: TurnStore, tables: Tables, facts: Facts, command: ManyCommand): readonly Job[] {
   const { filter, before = Number.MAX_SAFE_INTEGER } = command
   const limit = sliceOf(command)
   if (filter.state === ACTIVE) {

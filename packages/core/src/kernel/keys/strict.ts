@@ -8,13 +8,13 @@ import { LIMITS } from '../../limits.ts'
 import { type Facts, isDeleted } from '../facts.ts'
 import type { Job } from '../jobs/job.ts'
 import { letGo, standInLine } from '../queues/line.ts'
-import type { Store, TurnQuery } from '../store.ts'
+import type { TurnQuery, TurnStore } from '../store.ts'
 import type { Tables } from '../tables.ts'
 import type { TurnContext } from '../turn.ts'
 import { type Key, roomOf } from './keyBacklog.ts'
 
 /** Reads the turns of keys that have changed, a slice per turn. */
-export function gatherTurns(store: Store, { keys }: Tables, facts: Facts, mono: number): void {
+export function gatherTurns(store: TurnStore, { keys }: Tables, facts: Facts, mono: number): void {
   const asked: Key[] = []
   for (const key of keys.turns) {
     if (asked.length === LIMITS.sliceRows) break

@@ -2,11 +2,11 @@
 import type { Now } from '../../clock.ts'
 import { LIMITS } from '../../limits.ts'
 import type { Facts } from '../facts.ts'
-import type { Store } from '../store.ts'
+import type { TurnStore } from '../store.ts'
 import type { Tables } from '../tables.ts'
 import type { Schedule } from './ticks.ts'
 
-export function gatherSchedules(store: Store, tables: Tables, facts: Facts, ids: readonly string[], now: Now): void {
+export function gatherSchedules(store: TurnStore, tables: Tables, facts: Facts, ids: readonly string[], now: Now): void {
   const due = tables.fireAt !== 0 && tables.fireAt <= now.wall && tables.ticksMono <= now.mono
   if (!due && ids.length === 0 && tables.freed.size === 0) return
   const read: Schedule[] = []

@@ -16,7 +16,7 @@ import { countOf, type Lane } from '../queues/lane.ts'
 import { enterLine, leaveLine } from '../queues/line.ts'
 import { refuseQueue } from '../queues/newQueues.ts'
 import { DEFAULT_QUEUE } from '../queues/queueOf.ts'
-import type { Store } from '../store.ts'
+import type { TurnStore } from '../store.ts'
 import type { Tables } from '../tables.ts'
 import type { TurnContext } from '../turn.ts'
 import type { Definition, Field } from './definition.ts'
@@ -38,7 +38,7 @@ function unstarted(lane: Lane): number {
   return countOf(lane, SCHEDULED) + countOf(lane, WAITING) + countOf(lane, BLOCKED)
 }
 
-export function gatherSettling(store: Store, tables: Tables, facts: Facts): void {
+export function gatherSettling(store: TurnStore, tables: Tables, facts: Facts): void {
   const [first] = tables.definitions.settling
   if (first === undefined) return
   const [name, walk] = first

@@ -7,7 +7,7 @@
  * Pages come after all other questions of a turn, so readers that catch up delay no commit.
  */
 import { DEFERRED, type EventFilter, type EventsCommand, type EventsPage, eventTest, type JournalEvent, LIMITS } from '@millrace/core'
-import type { ConnectionId, Sender, Store } from '@millrace/core/kernel'
+import type { ConnectionId, Questions, Sender } from '@millrace/core/kernel'
 import { type Post, WaitingRoom } from './waitingRoom.ts'
 
 interface Follower extends Sender {
@@ -46,7 +46,7 @@ export class EventWaiters {
   }
 
   /** Returns the page after the cursor; if there is nothing yet, the reader waits. `last` is the journal's last event. */
-  ask(store: Store, last: number, command: EventsCommand, { connection, request }: Sender): EventsPage | typeof DEFERRED {
+  ask(store: Questions, last: number, command: EventsCommand, { connection, request }: Sender): EventsPage | typeof DEFERRED {
     const { after, filter } = command
     // The file was restored to an earlier state: the cursor points at events that it does not have.
     if (after > last) return { events: [], next: last, gap: { after, resumesAt: last + 1 } }
@@ -90,7 +90,7 @@ export class EventWaiters {
     this.#waiting.take(connection, request)
   }
 
-  #read(store: Store, after: number): Read {
+  #read(store: Questions, after: number): Read {
     const kept = this.#pages.get(after)
     if (kept !== undefined) {
       this.#pages.delete(after)

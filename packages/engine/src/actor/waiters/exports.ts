@@ -19,8 +19,8 @@ import {
   type JobRow,
   type NewsNote,
   noExport,
+  type Questions,
   type Sender,
-  type Store,
   type Tables,
   viewOf,
 } from '@millrace/core/kernel'
@@ -42,7 +42,7 @@ export class ExportWaiters {
     return this.#waiting.size
   }
 
-  ask(store: Store, tables: Tables, command: ExportCommand, sender: Sender): ExportPage | Refused | typeof DEFERRED {
+  ask(store: Questions, tables: Tables, command: ExportCommand, sender: Sender): ExportPage | Refused | typeof DEFERRED {
     const { name, limit } = command
     const mark = tables.exports.get(name)
     if (mark === undefined) return noExport(name)
@@ -82,7 +82,7 @@ export class ExportWaiters {
   }
 }
 
-function readPage(store: Store, tables: Tables, after: number, last: number, limit: number): ExportPage {
+function readPage(store: Questions, tables: Tables, after: number, last: number, limit: number): ExportPage {
   // One job more than fits: it shows where the next page begins.
   const page = store.ends(after, limit + 1, LIMITS.exportEvents)
   const { rows, missed, next = page.last ?? last } = readEnded(store, page.ends, limit)
@@ -102,7 +102,7 @@ interface Ended {
   readonly next: number | undefined
 }
 
-function readEnded(store: Store, ends: readonly JobEnd[], limit: number): Ended {
+function readEnded(store: Questions, ends: readonly JobEnd[], limit: number): Ended {
   const rows: JobRow[] = []
   let missed = 0
   let bytes = 0

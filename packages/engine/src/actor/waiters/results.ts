@@ -8,8 +8,8 @@ import {
   findRow,
   type Job,
   type JobRow,
+  type Questions,
   type Sender,
-  type Store,
 } from '@millrace/core/kernel'
 import { type Post, WaitingRoom } from './waitingRoom.ts'
 
@@ -27,7 +27,7 @@ export class ResultWaiters {
   }
 
   /** Returns the outcome of a final job; otherwise the caller waits. */
-  ask(store: Store, id: JobKey, sender: Sender): Outcome | Refused | typeof DEFERRED {
+  ask(store: Questions, id: JobKey, sender: Sender): Outcome | Refused | typeof DEFERRED {
     const row = findRow(store, id)
     const found = row === undefined ? notFound(id) : read(store, row)
     if (found !== DEFERRED || row === undefined) return found
@@ -56,7 +56,7 @@ export class ResultWaiters {
   }
 
   /** Answers for jobs that are final; runs after a reload, since outcomes may never have been delivered. */
-  recheck(store: Store, post: Post): void {
+  recheck(store: Questions, post: Post): void {
     for (const seq of [...this.#bySeq.keys()]) this.#check(store, seq, post)
   }
 
@@ -64,7 +64,7 @@ export class ResultWaiters {
     for (const watch of this.#waiting.take(connection, request)) this.#remove(watch)
   }
 
-  #check(store: Store, seq: number, post: Post): void {
+  #check(store: Questions, seq: number, post: Post): void {
     for (const watch of this.#bySeq.get(seq) ?? []) {
       const row = findRow(store, watch.id)
       const found: Outcome | typeof DEFERRED = row === undefined ? { state: 'deleted' } : read(store, row)
@@ -104,7 +104,7 @@ function notFound(id: JobKey): Refused {
   return new Refused({ code: 'JOB_NOT_FOUND', message: `there is no job ${jobId}`, details: { jobId } })
 }
 
-function read(store: Store, row: JobRow): Outcome | typeof DEFERRED {
+function read(store: Questions, row: JobRow): Outcome | typeof DEFERRED {
   if (!isFinal(row.state)) return DEFERRED
   if (row.state === FAILED) {
     const error = store.lastError(row.seq) ?? NO_ERROR

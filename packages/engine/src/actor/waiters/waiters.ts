@@ -3,7 +3,7 @@
  * finished job. They are kept apart from the tables, so that a reload loses none of them.
  */
 import type { Command, JournalEvent } from '@millrace/core'
-import type { ConnectionId, Effects, Sender, Store, Tables } from '@millrace/core/kernel'
+import type { ConnectionId, Effects, Questions, Sender, Tables } from '@millrace/core/kernel'
 import { DrainWaiters } from './drains.ts'
 import { EventWaiters } from './events.ts'
 import { ExportWaiters } from './exports.ts'
@@ -40,7 +40,7 @@ export class Waiters {
   }
 
   /** Runs after a reload: what was committed before it may never have been delivered. Returns the questions to ask again. */
-  reloaded(store: Store, tables: Tables, post: Post): readonly Repeated[] {
+  reloaded(store: Questions, tables: Tables, post: Post): readonly Repeated[] {
     this.results.recheck(store, post)
     this.drains.settle(tables, post)
     return [...this.events.takeAll(), ...this.exports.takeAll()]
