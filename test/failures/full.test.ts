@@ -1,4 +1,4 @@
-// A full disk is a mode: new work is refused, what runs goes on, and group resumes by itself.
+// A full disk is a mode: new work is refused, what runs goes on, and service resumes automatically.
 import { DiskFullError, defineJob } from '@millrace/engine'
 import { quiet } from '@millrace/testkit/internal'
 import { describe, expect, test, vi } from 'vitest'
@@ -66,7 +66,7 @@ describe('32: while the disk is full', () => {
     expect(error).toMatchObject({ code: 'DISK_FULL', retryable: true, message: expect.stringMatching(/disk is full.*Free some space/) })
   })
 
-  test('group resumes without a restart once there is room for the ballast', async () => {
+  test('service resumes without a restart once there is room for the ballast', async () => {
     const { engine, faults, advance, expectTablesAsStored } = startFaulty()
     engine.work([a.handler(() => 'ran')])
     faults.fail({ kind: 'full' })

@@ -18,7 +18,7 @@ function smallDisk(folder: string): readonly string[] | undefined {
 
 const programUrl = (name: string) => new URL(`./programs/${name}.ts`, import.meta.url)
 
-test('32: a full disk refuses new work, running jobs go on, and group resumes without a restart', async ({ skip }) => {
+test('32: a full disk refuses new work, running jobs go on, and service resumes without a restart', async ({ skip }) => {
   const folder = temporaryFolder()
   const within = smallDisk(folder)
   if (within === undefined) skip('no small disk: neither `unshare -m` nor `unshare -Urm` may mount a tmpfs here')
@@ -35,7 +35,7 @@ test('32: a full disk refuses new work, running jobs go on, and group resumes wi
       'checkpoint {"page":2}',
       'started "ran"',
       'still refused "DISK_FULL"',
-      'what to do "the disk is full: new jobs are refused, running jobs continue. Free some space: group resumes automatically when 32 MiB (33554432 bytes) are free"',
+      'what to do "the disk is full: new jobs are refused, running jobs continue. Free some space: service resumes automatically when 32 MiB (33554432 bytes) are free"',
       'bytes that must be free 33554432',
       'draining after false',
       'ballast after true',

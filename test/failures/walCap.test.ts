@@ -17,7 +17,7 @@ const PAYLOAD = 'x'.repeat(300_000)
 /** Of what one turn may add once the bound is passed, and of what is kept of the log's file. */
 const SLACK_BYTES = 2 ** 22
 
-test('31: wal-cap: new work is refused while a reader keeps the log long, completions go on, and group resumes', async () => {
+test('31: wal-cap: new work is refused while a reader keeps the log long, completions go on, and service resumes', async () => {
   const file = temporaryFile()
   const walSize = () => statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
   await using t = createTestEngine({ file })

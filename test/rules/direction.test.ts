@@ -123,7 +123,7 @@ test("the testkit's root is for any test runner: it reaches none, and nothing th
   }
   expect(reached.size).toBeGreaterThan(5)
   expect(
-    [...outside].filter((specifier) => !/^(?:node:(?:assert|util)|@millrace\/\w+(?:\/(?:calendar|internal))?)$/.test(specifier)),
+    [...outside].filter((specifier) => !/^(?:node:(?:assert|util)|@millrace\/\w+(?:\/(?:calendar|internal|kernel))?)$/.test(specifier)),
   ).toEqual([])
 })
 

@@ -68,7 +68,7 @@ export class UnsupportedError extends define('UNSUPPORTED', false) {}
 
 // The store in trouble.
 
-/** The disk is full: new work is refused, running jobs complete, group resumes by itself when there is room. */
+/** The disk is full: new work is refused, running jobs complete, service resumes automatically when there is room. */
 export class DiskFullError extends define('DISK_FULL', true) {
   /** The number of bytes that must be free before new work is accepted again, if known. */
   declare readonly neededBytes?: number

@@ -102,12 +102,12 @@ export {
   type QueueRow,
   type SearchQuery,
   type Store,
-  StoreFailure,
   type TurnHeader,
   type TurnQuery,
   type TurnRow,
   type TurnStore,
 } from './kernel/store.ts'
+export { StoreFailure } from './kernel/storeFailure.ts'
 export { Tables } from './kernel/tables.ts'
 export { type Decided, type Envelope, type TurnMeter, type TurnParts, takeTurn, type Upkeep } from './kernel/takeTurn.ts'
 export type { Sender, Settings } from './kernel/turn.ts'

@@ -297,7 +297,7 @@ export interface Deadlines {
   readonly fireAt: number
 }
 
-/** What a turn needs: all that is in memory, reads set by set, one write. */
+/** The part of a store that turns need: what to load into memory, reads set by set, one write. */
 export interface TurnStore {
   load(): Loaded
 
@@ -440,19 +440,4 @@ export function findRow(store: Pick<TurnStore, 'jobs' | 'sourced'>, { seq, node,
   if (own !== undefined && own.node === node && own.enqueuedAt === enqueuedAt) return own
   if (node >= NODE_LIMIT || seq >= PLACE_LIMIT) return undefined
   return store.sourced([sourcedNode(seq, node)]).find((row) => row.enqueuedAt === enqueuedAt)
-}
-
-/**
- * A write that did not succeed. `before`: nothing of it happened. `commit`: it may have, and the connection is not to be used
- * any more. `broken`: a constraint or an error of the statement itself, one command's fault.
- */
-export class StoreFailure extends Error {
-  readonly phase: 'before' | 'commit' | 'broken'
-  readonly reason: 'full' | 'busy' | 'io' | 'owner' | 'statement'
-  constructor(phase: StoreFailure['phase'], reason: StoreFailure['reason'], message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.name = 'StoreFailure'
-    this.phase = phase
-    this.reason = reason
-  }
 }

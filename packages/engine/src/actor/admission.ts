@@ -1,7 +1,7 @@
 /**
  * Decides whether new work is accepted. It is refused while the disk is full. It is also refused if a reader keeps the
  * write-ahead log from being folded into the file until the log takes a gigabyte. Running jobs complete. A check once a
- * second resumes group automatically.
+ * second resumes service automatically.
  */
 import { LIMITS, type Now, type Refusal } from '@millrace/core'
 import type { FileCare } from '@millrace/core/kernel'
@@ -44,12 +44,12 @@ export class Admission {
     const room = `${Math.ceil(neededBytes / 2 ** 20)} MiB (${neededBytes} bytes)`
     return {
       code: 'DISK_FULL',
-      message: `${what}. Free some space: group resumes automatically when ${room} are free`,
+      message: `${what}. Free some space: service resumes automatically when ${room} are free`,
       details: { neededBytes },
     }
   }
 
-  /** Runs before a turn. ConsumerGroup resumes as soon as the released room can be kept again and the log is short again. */
+  /** Runs before a turn. Service resumes as soon as the released room can be kept again and the log is short again. */
   look(now: Now): void {
     if (this.#nextMono > now.mono) return
     this.#nextMono = now.mono + LOOK_EVERY_MS

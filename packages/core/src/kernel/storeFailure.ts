@@ -1,0 +1,14 @@
+/**
+ * A write that did not succeed. `before`: nothing of it happened. `commit`: it may have, and the connection is not to be used
+ * any more. `broken`: a constraint or an error of the statement itself, one command's fault.
+ */
+export class StoreFailure extends Error {
+  readonly phase: 'before' | 'commit' | 'broken'
+  readonly reason: 'full' | 'busy' | 'io' | 'owner' | 'statement'
+  constructor(phase: StoreFailure['phase'], reason: StoreFailure['reason'], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'StoreFailure'
+    this.phase = phase
+    this.reason = reason
+  }
+}
