@@ -1,7 +1,7 @@
 /** Schemas of jobs: as they are requested, and as they are shown. */
 import { z } from '@hono/zod-openapi'
 import type { Job } from '@millrace/client'
-import { LIMITS, ON_PARENT_FAILURE } from '@millrace/core'
+import { LIMITS, ON_PARENT_FAILURE, type OptionRow, POLICY_FIELDS, RUN_OPTIONS } from '@millrace/core'
 import { BOUNDS } from '../limits.ts'
 import { ENQUEUE_OPTIONS } from './options.ts'
 import { CURSOR, KEY, NAME, RUN_ERROR, SAFE_COUNT, STATE, TIME, WHEN, whole } from './plain.ts'
@@ -50,6 +50,26 @@ const ATTEMPT = z
 
 const PAYLOADS = z.enum(['data', 'output', 'checkpoint'])
 
+const BACKOFF_SHOWN = z.strictObject({
+  type: z.string(),
+  delay: z.number(),
+  factor: z.number().optional(),
+  maxDelay: z.number().optional(),
+  jitter: z.union([z.number(), z.string()]).optional(),
+})
+
+/** How a job runs and is retried, as core's table of job options describes it. */
+const POLICY: Readonly<Record<string, z.ZodType>> = Object.fromEntries(POLICY_FIELDS.map((name) => [name, shownOption(RUN_OPTIONS[name])]))
+
+function shownOption({ kind, preset }: OptionRow): z.ZodType {
+  if (kind.type === 'backoff') return BACKOFF_SHOWN
+  if (kind.type !== 'duration') return z.number()
+  // Without a default there is no limit, unless somebody sets one.
+  return preset === undefined || kind.endless !== undefined
+    ? z.number().nullable().openapi({ description: 'Milliseconds; null: no limit.' })
+    : z.number().openapi({ description: 'Milliseconds.' })
+}
+
 export const JOB = z
   .strictObject({
     id: ID,
@@ -65,17 +85,7 @@ export const JOB = z
     progressNote: z.string().optional(),
     attempt: z.number(),
     run: z.number(),
-    maxAttempts: z.number(),
-    maxAge: z.number().nullable().openapi({ description: 'Milliseconds; null: no limit.' }),
-    timeout: z.number().nullable().openapi({ description: 'Milliseconds; null: no limit.' }),
-    heartbeatTimeout: z.number(),
-    backoff: z.strictObject({
-      type: z.string(),
-      delay: z.number(),
-      factor: z.number().optional(),
-      maxDelay: z.number().optional(),
-      jitter: z.union([z.number(), z.string()]).optional(),
-    }),
+    ...POLICY,
     priority: z.number(),
     weight: z.number(),
     enqueuedAt: WHEN,

@@ -1,5 +1,6 @@
 /** Defaults in force for enqueues by plain name, and the worker that set them. */
 import type { Defaults } from '../../commands.ts'
+import { RUN_OPTION_NAMES, type RunOption } from '../../options/runOptions.ts'
 
 export interface Definition {
   readonly defaults: Defaults
@@ -22,17 +23,7 @@ export interface Settling {
   left: number
 }
 
-/** The fields of a job that a definition or a caller may state. */
-export type Field = keyof Defaults
+/** A field of a job that a definition or a caller may state. */
+export type Field = RunOption
 
-export const FIELDS: readonly Field[] = [
-  'queue',
-  'priority',
-  'weight',
-  'maxAttempts',
-  'maxAge',
-  'timeout',
-  'heartbeatTimeout',
-  'backoff',
-  'ttl',
-]
+export const FIELDS: readonly Field[] = RUN_OPTION_NAMES
