@@ -35,7 +35,7 @@ export const jobDefaults = section(
     RUN_OPTION_NAMES.filter((name) => name !== 'queue').map((name) => {
       const { kind, says, preset }: OptionRow = RUN_OPTIONS[name]
       const check = kind.type === 'duration' && kind.endless !== undefined ? endless(name, kind.min) : ofDefaults<unknown>(name)
-      return [name, setting<z.ZodType>(check, `${says}${boundsOf(kind)}.${preset === undefined ? '' : ` Jobs have ${preset} without it.`}`)]
+      return [name, setting<z.ZodType>(check, `${says}${boundsOf(kind)}.${preset === undefined ? '' : ` Default ${preset}.`}`)]
     }),
   ),
 )
