@@ -9,7 +9,7 @@ useBuilt()
 const UNITS = ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts']
 const NOT_OURS = '**/node_modules/**'
 /** Tests that kill, starve and fill up for long, measure, or pack and install. */
-const LONG = ['test/{bench,consumers,crash,limits,overload,powerloss,torture}/**/*.test.ts', 'test/**/*{k,K}ills.test.ts']
+const LONG = ['test/{bench,consumers,limits,overload,proof/{crash,powerloss,torture}}/**/*.test.ts', 'test/**/*{k,K}ills.test.ts']
 /** A module that one file replaces would stay so for the next. */
 const REPLACING = filesWith(/\bvi\.(?:mock|doMock)\(/, UNITS)
 /** Properties are tried many times: in every run, and more often in `pnpm proof` (packages/testkit/src/testing/runs.ts). */

@@ -4,8 +4,8 @@ import { DEFAULT_RETENTION } from '@millrace/core'
 import { attach, defineJob, type Engine, type EventStreamItem, openEngine } from '@millrace/engine'
 import { createTestEngine } from '@millrace/testkit'
 import { expect, onTestFinished, test } from 'vitest'
-import { watchWriters } from '../crash/writers.ts'
 import { startFaulty } from '../failures/faulty.ts'
+import { watchWriters } from '../proof/crash/writers.ts'
 import { temporaryFile } from '../temporary.ts'
 
 const a = defineJob({ name: 'a' })

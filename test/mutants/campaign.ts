@@ -25,7 +25,7 @@ const WORLDS = 60
 /** Of the unit tests of other folders, as many are tried as usually end in that time. */
 const FAR_MS = 40_000
 /** The name that the simulator has among the tests. */
-const SIMULATION = 'test/simulation/main.ts'
+const SIMULATION = 'test/proof/simulation/main.ts'
 /** Test files that are told to run at once while the reached mutants are looked for. */
 const SLICE = 25
 /** A run is given up after `PATIENCE_MS` and so many times its usual time: the machine may have other work. */

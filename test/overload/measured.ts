@@ -1,9 +1,9 @@
 /** A program in a process of its own that says what it has done and what memory it took: the frame of every overload. */
 import { join } from 'node:path'
 import { auditFile } from '../../packages/sqlite/src/testing/inspect.ts'
-import { Child } from '../torture/child.ts'
-import { growthOfSecondHalf, type MemoryReport, type Sample } from '../torture/memory.ts'
-import { type Scenario, type Setting, Tally } from '../torture/scenario.ts'
+import { Child } from '../proof/torture/child.ts'
+import { growthOfSecondHalf, type MemoryReport, type Sample } from '../proof/torture/memory.ts'
+import { type Scenario, type Setting, Tally } from '../proof/torture/scenario.ts'
 
 interface Measured {
   readonly memory: MemoryReport

@@ -1,5 +1,5 @@
 // More work than can be done: refused with BusyError, or kept on disk, in bounded memory.
-import { slice } from '../torture/slice.ts'
+import { slice } from '../proof/torture/slice.ts'
 import { endlessIterable, flood, hugePayloads, slowConsumer } from './scenarios.ts'
 
 slice('1, 6, 30: producers at several times what is taken, without awaiting', flood)

@@ -7,7 +7,7 @@ import { systemClock, WriterThread } from '@millrace/engine/internal'
 import { portConformance } from '@millrace/testkit/conformance'
 import { Probe } from '@millrace/testkit/internal'
 import { expect, onTestFinished, test } from 'vitest'
-import { watchWriters } from '../crash/writers.ts'
+import { watchWriters } from '../proof/crash/writers.ts'
 import { temporaryFile } from '../temporary.ts'
 
 type Readers = NonNullable<ConstructorParameters<typeof WriterThread>[2]>

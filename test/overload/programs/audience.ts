@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { type MessagePort, Worker } from 'node:worker_threads'
 import { defineJob, openEngine } from '@millrace/engine'
-import { MemoryWatch } from '../../torture/memory.ts'
+import { MemoryWatch } from '../../proof/torture/memory.ts'
 
 const [file, count, how] = process.argv.slice(2) as [string, string, 'slow' | 'never' | 'nobody']
 const JOBS = Number(count)

@@ -1,7 +1,7 @@
 /** A worker whose handlers never come to an end, and so many jobs that wait behind it: `backlog.ts <file> <jobs>`. */
 import { once } from 'node:events'
 import { defineJob, openEngine } from '@millrace/engine'
-import { MemoryWatch } from '../../torture/memory.ts'
+import { MemoryWatch } from '../../proof/torture/memory.ts'
 
 const [file, count] = process.argv.slice(2) as [string, string]
 const JOBS = Number(count)

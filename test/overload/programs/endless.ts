@@ -1,6 +1,6 @@
 /** An async iterable without end, given to `enqueueMany`; ended after so many by an error: `endless.ts <file> <jobs>`. */
 import { defineJob, openEngine } from '@millrace/engine'
-import { MemoryWatch } from '../../torture/memory.ts'
+import { MemoryWatch } from '../../proof/torture/memory.ts'
 
 const [file, count] = process.argv.slice(2) as [string, string]
 const JOBS = Number(count)

@@ -4,7 +4,7 @@
  */
 import { setImmediate as nextRound } from 'node:timers/promises'
 import { BusyError, defineJob, openEngine } from '@millrace/engine'
-import { MemoryWatch } from '../../torture/memory.ts'
+import { MemoryWatch } from '../../proof/torture/memory.ts'
 
 const [file, wanted] = process.argv.slice(2) as [string, string]
 const BURST = 100_000

@@ -3,7 +3,7 @@
  * Says what is kept of each.
  */
 import { defineJob, JobFailedError, openEngine } from '@millrace/engine'
-import { MemoryWatch } from '../../torture/memory.ts'
+import { MemoryWatch } from '../../proof/torture/memory.ts'
 
 const [file, lines, failures] = process.argv.slice(2) as [string, string, string]
 const chatty = defineJob({ name: 'chatty' })

@@ -3,7 +3,7 @@
  * was taken, what was refused, and the memory of it.
  */
 import { BusyError, defineJob, openEngine } from '@millrace/engine'
-import { MemoryWatch } from '../../torture/memory.ts'
+import { MemoryWatch } from '../../proof/torture/memory.ts'
 
 const [file, calls, waves] = process.argv.slice(2) as [string, string, string]
 /** JSON adds two quotation marks. */
