@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type CommandOf, formatId, parseId, type SourceEntry, sourcedNode } from '@millrace/core'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Probe } from './probe.ts'
+import type { Probe } from '../probe.ts'
 
 const NUMBER = 4_711
 const AT = Date.UTC(2026, 0, 1)

@@ -4,7 +4,7 @@
  */
 import { type CommandOf, LIMITS, type NewJob, type ScheduleSpec, type ScheduleView } from '@millrace/core'
 import { expect, test } from 'vitest'
-import type { Probe } from './probe.ts'
+import type { Probe } from '../probe.ts'
 
 const PLAIN = { jitter: 0, overlap: 'skip', catchUp: 'latest' } as const
 const HOURLY: ScheduleSpec = { every: 3_600_000, ...PLAIN }

@@ -1,0 +1,214 @@
+/** Tests results, lists, statistics, events and exports, the same through every Port. */
+import { type Enqueued, isJobEvent, type JobKey, type NewsEvent } from '@millrace/core'
+import { beforeEach, expect, test } from 'vitest'
+import type { Probe } from '../probe.ts'
+
+export function readingConformance(under: () => Probe): void {
+  let probe: Probe
+  beforeEach(() => {
+    probe = under()
+  })
+
+  test('a job that becomes final and is brought back in one turn is not told as final', async () => {
+    const id = await probe.enqueue('a')
+    const watch = probe.call<'watch'>({ op: 'watch', id })
+    await probe.callAll([
+      { op: 'cancel', id },
+      { op: 'retry', id },
+    ])
+    await probe.attach(['a'])
+    const { seq, run } = await probe.grants.take()
+    await probe.call<'complete'>({ op: 'complete', seq, run, output: '1' })
+    expect(await watch).toEqual({ state: 'completed', output: '1' })
+  })
+
+  test('watch is race-free: before, while and after the job ends', async () => {
+    const id = await probe.enqueue('a')
+    const before = probe.call<'watch'>({ op: 'watch', id })
+    await probe.attach(['a'])
+    const { seq, run } = await probe.grants.take()
+    const during = probe.call<'watch'>({ op: 'watch', id })
+    await probe.call<'complete'>({ op: 'complete', seq, run, output: '7' })
+    const after = probe.call<'watch'>({ op: 'watch', id })
+    expect(await Promise.all([before, during, after])).toEqual(Array(3).fill({ state: 'completed', output: '7' }))
+  })
+
+  test('E12: list by state, name and tag, newest first, page by page', async () => {
+    const ids = []
+    for (let job = 0; job < 5; job++) ids.push(await probe.enqueue(job % 2 === 0 ? 'even' : 'odd', job > 2 ? { tags: ['late'] } : {}))
+    const list = async (filter: object, before?: number) =>
+      probe.call<'list'>({ op: 'list', filter, limit: 2, ...(before !== undefined && { before }) })
+    const seqs = (page: { jobs: readonly JobKey[] }) => page.jobs.map((job) => job.seq)
+    const first = await list({ name: 'even' })
+    expect(seqs(first)).toEqual([ids[4]?.seq, ids[2]?.seq])
+    expect(seqs(await list({ name: 'even' }, first.next as number))).toEqual([ids[0]?.seq])
+    expect(seqs(await list({ tag: 'late', state: 1 }))).toEqual([ids[4]?.seq, ids[3]?.seq])
+    expect(seqs(await list({ queue: 'none' }))).toEqual([])
+  })
+
+  test('E12: statistics count every state', async () => {
+    await probe.enqueue('a')
+    await probe.enqueue('a', { delay: 1_000_000 })
+    await probe.enqueue('b', { queue: 'q' })
+    await probe.attach(['b'])
+    await probe.grants.take()
+    const stats = await probe.call<'stats'>({ op: 'stats' })
+    expect(stats.states).toEqual({ scheduled: 1, waiting: 1, active: 1, blocked: 0, completed: 0, failed: 0, cancelled: 0 })
+    expect(stats.queues['q']).toMatchObject({ active: 1, waiting: 0 })
+    expect(stats.totals).toMatchObject({ enqueued: 3, completed: 0 })
+    expect(await probe.call<'workers'>({ op: 'workers' })).toMatchObject([
+      { id: 'worker-1', names: ['b'], runningJobs: 1, runningWeight: 1, zombies: 0 },
+    ])
+  })
+
+  test('events come after the commit, in one order without gaps', async () => {
+    await probe.call<'subscribe'>({ op: 'subscribe', on: true })
+    await probe.attach(['a'])
+    const { seq } = await probe.enqueue('a')
+    await probe.grants.take()
+    await probe.call<'complete'>({ op: 'complete', seq, run: 1, output: null })
+    const events = [await probe.events.take(), await probe.events.take(), await probe.events.take()]
+    expect(events.map((event) => [event.type, event.jobSeq, event.run])).toEqual([
+      ['enqueued', seq, 0],
+      ['started', seq, 1],
+      ['completed', seq, 1],
+    ])
+    expect(events.map((event) => event.seq - (events[0]?.seq ?? 0))).toEqual([0, 1, 2])
+  })
+
+  test('events by cursor: what is kept, then what is committed, each once and in order', async () => {
+    const read = (after: number, filter = {}) => probe.call<'events'>({ op: 'events', after, filter })
+    const early = await probe.enqueue('a')
+    const kept = await read(0)
+    expect(kept.events.filter(isJobEvent).map(({ type, jobSeq }) => [type, jobSeq])).toEqual([['enqueued', early.seq]])
+    expect(kept.next).toBe(kept.events[0]?.seq)
+    const waits = read(kept.next)
+    const forOther = read(0, { name: 'b', types: ['enqueued'] })
+    const late = await probe.enqueue('a')
+    const page = await waits
+    expect(page).toMatchObject({ events: [{ type: 'enqueued', jobSeq: late.seq, queue: 'default', name: 'a' }] })
+    expect(page.events[0]?.seq).toBe(kept.next + 1)
+    const other = await probe.enqueue('b')
+    expect((await forOther).events).toMatchObject([{ jobSeq: other.seq, name: 'b' }])
+    expect((await read(0, { id: late })).events).toMatchObject([{ jobSeq: late.seq }])
+    expect((await read(0)).events.filter(isJobEvent).map(({ jobSeq }) => jobSeq)).toEqual([early.seq, late.seq, other.seq])
+  })
+
+  test('events of queues, schedules, workers and the engine, among those of jobs: pushed and by cursor, each once and in one order', async () => {
+    const read = async (filter = {}) => (await probe.call<'events'>({ op: 'events', after: 0, filter })).events
+    await probe.call<'subscribe'>({ op: 'subscribe', on: true })
+    await probe.attach(['a'], { uuid: 'one', worker: 'w' })
+    // Attaches again, as after a break.
+    await probe.attach(['a'], { uuid: 'one', worker: 'w' })
+    const pause = { op: 'pause', queue: 'q', job: 'a' } as const
+    await probe.call<'pause'>({ ...pause, paused: true })
+    await probe.call<'pause'>({ ...pause, paused: true })
+    for (const paused of [true, true, false, false]) await probe.call<'pauseAll'>({ op: 'pauseAll', paused })
+    const job = await probe.enqueue('b', { queue: 'q' })
+    await probe.call<'configure'>({ op: 'configure', queue: 'q', changes: { maxLength: 9 } })
+    const spec = { every: 3_600_000, jitter: 0, overlap: 'skip', catchUp: 'latest' } as const
+    const upsert = { op: 'upsertSchedule', id: 's', spec, job: { name: 'c', data: null }, runImmediately: false } as const
+    await probe.call<'upsertSchedule'>(upsert)
+    await probe.call<'upsertSchedule'>(upsert)
+    const [tick] = await probe.call<'triggerSchedule'>({ op: 'triggerSchedule', id: 's' })
+    await probe.call<'deleteSchedule'>({ op: 'deleteSchedule', id: 's' })
+    await probe.call<'drain'>({ op: 'drain', session: 'one' })
+    await probe.call<'leave'>({ op: 'leave', session: 'one' })
+    const { seq, node, enqueuedAt } = tick as Enqueued
+    const expected = [
+      { type: 'worker.attached', worker: 'w', session: 'one' },
+      { type: 'queue.paused', queue: 'q', name: 'a' },
+      { type: 'engine.paused' },
+      { type: 'engine.resumed' },
+      { type: 'queue.configured', queue: 'q' },
+      { type: 'schedule.upserted', schedule: 's' },
+      { type: 'schedule.triggered', schedule: 's', job: { seq, node, enqueuedAt } },
+      { type: 'schedule.deleted', schedule: 's' },
+      { type: 'worker.draining', worker: 'w', session: 'one' },
+      { type: 'worker.left', worker: 'w', session: 'one' },
+    ]
+    const pushed: NewsEvent[] = []
+    for (const _ of expected) pushed.push(await probe.news.take())
+    expect(pushed).toMatchObject(expected)
+    const kept = await read()
+    expect(kept.map((event) => event.seq)).toEqual(kept.map((_, index) => index + 1))
+    expect(kept.filter((event) => !isJobEvent(event))).toEqual(pushed)
+    expect(kept.filter(isJobEvent).map(({ type, jobSeq }) => [type, jobSeq])).toEqual([
+      ['enqueued', job.seq],
+      ['enqueued', seq],
+      ['deleted', seq],
+    ])
+    const typesOf = async (filter: object) => (await read(filter)).map(({ type }) => type)
+    expect(await typesOf({ types: ['worker.left', 'queue.paused'] })).toEqual(['queue.paused', 'worker.left'])
+    expect(await typesOf({ queue: 'q' })).toEqual(['queue.paused', 'enqueued', 'queue.configured'])
+    expect(await typesOf({ name: 'b' })).toEqual(['enqueued'])
+    expect(probe.news.size).toBe(0)
+  })
+
+  test('E25: how names fare, what a queue has done, and which kinds of failures there are', async () => {
+    await probe.attach(['a'])
+    const [done, failed] = [await probe.enqueue('a', { queue: 'q' }), await probe.enqueue('a', { queue: 'q', maxAttempts: 1 })]
+    for (const _ of [done, failed]) {
+      const { seq, run } = await probe.grants.take()
+      if (seq === done.seq) await probe.call<'complete'>({ op: 'complete', seq, run, output: null })
+      else await probe.call<'fail'>({ op: 'fail', seq, run, error: { name: 'TypeError', message: 'row 7' } })
+    }
+    const { names, writer } = await probe.call<'stats'>({ op: 'stats' })
+    expect(names).toMatchObject([{ queue: 'q', name: 'a', started: 2, completed: 1, failed: 1 }])
+    expect(names[0]?.runMs.p99).toBeGreaterThanOrEqual(names[0]?.runMs.p50 ?? 0)
+    expect(writer).toMatchObject({ failedTurns: 0, journalBytes: expect.any(Number), mailboxDepth: expect.any(Number) })
+    for (const step of ['minute', 'hour'] as const) {
+      // The Ports' clocks are not the test's: a minute may end in between.
+      const points = await probe.call<'history'>({ op: 'history', queue: 'q', step, from: 0 })
+      const sum = (total: 'enqueued' | 'completed' | 'failed' | 'cancelled') => points.reduce((all, point) => all + point[total], 0)
+      expect([sum('enqueued'), sum('completed'), sum('failed'), sum('cancelled')]).toEqual([2, 1, 1, 0])
+    }
+    expect(await probe.call<'history'>({ op: 'history', queue: 'q', step: 'hour', from: 0, to: 1 })).toEqual([])
+    const { seq, node, enqueuedAt } = failed
+    expect(await probe.call<'failures'>({ op: 'failures', queue: 'q', limit: 9 })).toMatchObject([
+      { queue: 'q', name: 'a', error: 'TypeError', count: 1, message: 'row 7', job: { seq, node, enqueuedAt } },
+    ])
+    expect(await probe.call<'failures'>({ op: 'failures', name: 'b', limit: 9 })).toEqual([])
+  })
+
+  test('exports: what has ended comes whole until it is confirmed, and what ends next is told when it does', async () => {
+    await probe.attach(['a'])
+    const finish = async () => {
+      const id = await probe.enqueue('a', { data: '1' })
+      const { seq, run } = await probe.grants.take()
+      await probe.call<'complete'>({ op: 'complete', seq, run, output: '2' })
+      return id
+    }
+    const read = (upTo?: number) => probe.call<'export'>({ op: 'export', name: 'archive', limit: 10, ...(upTo !== undefined && { upTo }) })
+    const first = await finish()
+    const page = await read()
+    expect(page).toMatchObject({ jobs: [{ seq: first.seq, state: 'completed', data: '1', output: '2' }], missed: 0 })
+    expect(await read()).toEqual(page)
+    const waits = read(page.next)
+    const second = await finish()
+    expect((await waits).jobs).toMatchObject([{ seq: second.seq }])
+    expect(await probe.call<'exports'>({ op: 'exports' })).toMatchObject([{ name: 'archive', cursor: page.next }])
+    expect(await probe.call<'deleteExport'>({ op: 'deleteExport', name: 'archive' })).toBe(true)
+    expect(await probe.call<'deleteExport'>({ op: 'deleteExport', name: 'archive' })).toBe(false)
+    const [gone] = await probe.settle([{ op: 'export', name: 'archive', limit: 10, upTo: page.next }])
+    expect(gone?.refusal?.code).toBe('UNSUPPORTED')
+  })
+
+  test('events by cursor: one that the journal does not have yet is a gap, and one that waits is given up', async () => {
+    await probe.enqueue('a')
+    const { next } = await probe.call<'events'>({ op: 'events', after: 0, filter: {} })
+    expect(await probe.call<'events'>({ op: 'events', after: next + 10, filter: {} })).toMatchObject({
+      events: [],
+      next,
+      gap: { after: next + 10, resumesAt: next + 1 },
+    })
+    const answered = probe.replied.length
+    void probe.call<'events'>({ op: 'events', after: next, filter: {} })
+    await probe.barrier()
+    const barrier = Math.max(...probe.replied)
+    await probe.call<'unwatch'>({ op: 'unwatch', request: barrier - 1 })
+    await probe.enqueue('a')
+    await probe.barrier()
+    expect(probe.replied.slice(answered)).toEqual([barrier, barrier + 1, barrier + 2, barrier + 3])
+  })
+}
