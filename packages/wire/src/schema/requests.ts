@@ -52,7 +52,7 @@ import {
 } from './kinds.ts'
 import { QUEUE_CHANGES } from './queues.ts'
 import { type Fields, field, optional, or } from './record.ts'
-import { union } from './union.ts'
+import { type UnionKind, union } from './union.ts'
 
 const session: Kind<AttachCommand['session']> = {
   says: SESSION.says,
@@ -207,7 +207,7 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
   failures: { queue: optional(name()), name: optional(name()), limit: field(integer(1, LIMITS.pageFailures)) },
 }
 
-export const COMMAND = union<'op', Command>(
+export const COMMAND: UnionKind<'op', Command> = union<'op', Command>(
   'Request',
   'op',
   Object.fromEntries(Object.entries(FIELDS).map(([op, fields]) => [op, { code: OPERATIONS[op as Operation].code, fields }])) as never,
