@@ -120,7 +120,7 @@ interface Traits<C> {
 
 interface CommandRow<C, R> extends Traits<C> {
   readonly kind: 'command'
-  /** Types alone: there is no such value. */
+  /** Carries types; there is no such value. */
   readonly types?: { readonly command: C; readonly reply: R }
 }
 

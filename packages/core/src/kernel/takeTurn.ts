@@ -67,7 +67,6 @@ export interface Decided {
   /** One decision per envelope, in order. */
   readonly decisions: readonly Decision<Operation>[]
   readonly effects: Effects
-  readonly facts: Facts
   /** The turn's time: later than the time at which it began if it was decided again. */
   readonly now: Now
 }
@@ -87,7 +86,7 @@ export function takeTurn(parts: TurnParts, { tables, mail, now, heardMono, refus
   if (!effects.empty) write(parts, tables, effects, mail.length, now)
   // Nothing is read between the commit and its answers: a failed read would deny what has happened.
   effects.clear()
-  return { decisions, effects, facts, now }
+  return { decisions, effects, now }
 }
 
 function write({ store, clock, meter }: TurnParts, tables: Tables, effects: Effects, commands: number, now: Now): void {

@@ -57,7 +57,7 @@ export interface OptionRow {
 export type RunOption = keyof RunOptions
 
 export const RUN_OPTIONS = {
-  queue: { kind: { type: 'name' }, says: 'Queue that the job goes to', preset: 'default' },
+  queue: { kind: { type: 'name' }, says: 'Queue that the job goes to', preset: '"default"' },
   priority: {
     kind: { type: 'integer', min: -LIMITS.priority, max: LIMITS.priority },
     says: 'Jobs of a queue with a higher priority start first',

@@ -90,7 +90,7 @@ function isUsual(job: Job): boolean {
   )
 }
 
-/** A job with a gate has a key, too. */
+/** A parked job has a key, too. */
 function isKeyed({ extras, expiresAt, policy }: Job): boolean {
   return extras !== undefined || expiresAt !== 0 || policy.text !== null
 }
