@@ -1,5 +1,5 @@
 /** A store that keeps nothing: so that a turn costs what its decisions cost. */
-import type { Store } from '@millrace/core/kernel'
+import { answersOf, type Store } from '@millrace/core/kernel'
 
 export const emptyStore: Store = {
   load: () => ({
@@ -38,7 +38,7 @@ export const emptyStore: Store = {
   failed: () => [],
   search: () => ({ rows: [], next: null }),
   matching: () => ({ rows: [], next: null }),
-  prunable: () => undefined,
+  prunable: () => [],
   dependencies: () => [],
   flowDue: () => [],
   children: () => ({ rows: [], complete: true }),
@@ -60,6 +60,7 @@ export const emptyStore: Store = {
   schedulePage: () => [],
   minutes: () => [],
   failures: () => [],
+  read: (questions) => answersOf(emptyStore, questions),
   write: () => {},
   backup: async () => ({ bytes: 0 }),
   ballastNeedsBytes: 0,

@@ -31,9 +31,9 @@ export {
   type ParentOutcome,
   REVERT,
 } from './kernel/flows/state.ts'
-export { finalStates } from './kernel/gather.ts'
 export { HOUR_MS, hourOf, MINUTE_MS, type MinuteNote, minuteOf } from './kernel/history.ts'
 export { runOf } from './kernel/jobs/end.ts'
+export { finalStates } from './kernel/jobs/gatherPrunable.ts'
 export {
   attemptOf,
   DIRTY_COMPLETE,
@@ -74,6 +74,7 @@ export { type ConnectionId, isLiving, type Session } from './kernel/sessions/ses
 export { awaited, dismiss } from './kernel/sessions/workerRegistry.ts'
 export {
   type ActiveRow,
+  answersOf,
   type BucketRow,
   type Deadlines,
   type DefinitionRow,
@@ -87,6 +88,7 @@ export {
   findRow,
   type IdempotentHolder,
   type JobRow,
+  type KeptQuery,
   type KeyHolder,
   type LaneCursor,
   type LaneRow,
@@ -98,12 +100,14 @@ export {
   type PresentRow,
   type Prunable,
   type PrunableRow,
+  type Question,
   type Questions,
   type QueueRow,
   type SearchQuery,
   type Store,
   type TurnHeader,
   type TurnQuery,
+  type TurnReads,
   type TurnRow,
   type TurnStore,
 } from './kernel/store.ts'

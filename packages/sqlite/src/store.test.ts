@@ -7,6 +7,7 @@ import { openDatabase } from './driver.ts'
 import { openCrowd } from './testing/crowd.ts'
 import { lookInto, openTestStore, temporaryFolder } from './testing/files.ts'
 import { Turns } from './testing/jobs.ts'
+import { prunableOf } from './testing/prunable.ts'
 
 function failureOf(work: () => void): unknown {
   try {
@@ -107,7 +108,7 @@ test('no-open-statement-across-commit: no read leaves the log pinned', () => {
     () => store.expired(turns.at + 10, 2),
     () => store.events(0, 2),
     () => store.page({}, undefined, 2),
-    () => store.prunable(1, 4, turns.at, 1),
+    () => prunableOf(store, 1, 4, turns.at, 1),
     () => store.load(),
   ]
   for (const read of reads) {
@@ -170,7 +171,7 @@ test('ids-over-2^31-all-paths', () => {
   })
   turns.complete(plain)
   turns.commit()
-  expect(store.prunable(1, 4, turns.at + 1, 9)?.rows).toEqual([{ seq: plain.seq, laneId: plain.lane.id, state: 4 }])
+  expect(prunableOf(store, 1, 4, turns.at + 1, 9)?.rows).toEqual([{ seq: plain.seq, laneId: plain.lane.id, state: 4 }])
   expect(store.events(2 ** 45 - 1, 9).map((event) => [event.seq, isJobEvent(event) && event.jobSeq])).toEqual([
     [2 ** 45, plain.seq],
     [2 ** 45 + 1, rich.seq],

@@ -1,7 +1,7 @@
 /** The store as the engine has it: one writer connection, which `reopen` replaces, and the files beside the database. */
 import { statSync } from 'node:fs'
 import { EngineFailedError } from '@millrace/core'
-import { type Store, StoreFailure } from '@millrace/core/kernel'
+import { answersOf, type Store, StoreFailure } from '@millrace/core/kernel'
 import type { Making } from './access.ts'
 import { backUp } from './backup.ts'
 import type { Ballast } from './ballast.ts'
@@ -73,11 +73,14 @@ export function makeStore(db: Database, { file, claim, ballast, connect, making,
     last?.db.close()
   }
 
+  const reads = forwardReads(() => current().reads)
+
   return {
     file,
     epoch: claim.epoch,
     node: claim.node,
-    ...forwardReads(() => current().reads),
+    ...reads,
+    read: (questions) => answersOf(reads, questions),
     write: (effects, mark) => {
       current().write(effects, mark)
       assertInPlace(mark.at)

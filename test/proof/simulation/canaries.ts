@@ -361,8 +361,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'window-not-refilled',
     file: `${kernel}/gather.ts`,
-    find: '  if (tables.needRefill.size > 0) refill(store, tables)\n',
-    replace: '  if (tables.needRefill.size > 1) refill(store, tables)\n',
+    find: '  if (tables.needRefill.size > 0) refill(plan, tables)\n',
+    replace: '  if (tables.needRefill.size > 1) refill(plan, tables)\n',
     breaks: 'invariant 19',
   },
   {
@@ -423,16 +423,16 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'pruned-before-its-age',
-    file: `${kernel}/gather.ts`,
-    find: 'now.wall - keep.ageMs, room, exported)',
-    replace: 'now.wall - keep.ageMs / 2, room, exported)',
+    file: `${kernel}/jobs/gatherPrunable.ts`,
+    find: 'now.wall - keep.ageMs, limit',
+    replace: 'now.wall - keep.ageMs / 2, limit',
     breaks: 'invariant 30',
   },
   {
     name: 'all-pruned-where-one-is-too-many',
-    file: `${kernel}/gather.ts`,
-    find: 'now.wall + 1, Math.min(surplus, room), exported)',
-    replace: 'now.wall + 1, room, exported)',
+    file: `${kernel}/jobs/gatherPrunable.ts`,
+    find: 'limit: surplus, ',
+    replace: 'limit: Number.POSITIVE_INFINITY, ',
     breaks: 'invariant 30',
   },
   {
@@ -444,7 +444,7 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'pruned-by-the-engines-setting-alone',
-    file: `${kernel}/gather.ts`,
+    file: `${kernel}/jobs/gatherPrunable.ts`,
     find: 'finalStates(retentionOf(retention, queue.settings))',
     replace: 'finalStates(retention)',
     breaks: 'invariant 30',
@@ -605,9 +605,9 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'export-not-waited-for',
-    file: `${kernel}/gather.ts`,
-    find: '  if (exports.size === 0) return undefined\n',
-    replace: '  if (exports.size < 99) return undefined\n',
+    file: `${kernel}/jobs/gatherPrunable.ts`,
+    find: '  if (exports.size === 0) ask(undefined)\n',
+    replace: '  if (exports.size < 99) ask(undefined)\n',
     breaks: 'invariant 2',
   },
   {

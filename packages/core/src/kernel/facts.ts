@@ -13,7 +13,7 @@ import type { Key } from './keys/keyBacklog.ts'
 import type { Queue } from './queues/lane.ts'
 import type { Schedule } from './schedules/ticks.ts'
 import type { Settling } from './sessions/definition.ts'
-import type { FlowLeftRow, IdempotentHolder, JobRow, KeyHolder, Prunable } from './store.ts'
+import type { FlowLeftRow, IdempotentHolder, JobRow, Prunable } from './store.ts'
 import type { Tables } from './tables.ts'
 
 /** Children of one parent that this turn notifies. */
@@ -246,11 +246,6 @@ export class Facts {
 
   freeUnique(name: string, key: string): void {
     this.#unique?.delete(`${name}\0${key}`)
-  }
-
-  addHolders(idempotent: readonly IdempotentHolder[], unique: readonly KeyHolder[]): void {
-    for (const holder of idempotent) this.holdIdempotent(holder.name, holder.key, holder)
-    for (const holder of unique) this.holdUnique(holder.name, holder.key, holder)
   }
 }
 

@@ -84,6 +84,18 @@ export interface PrunableRow {
   readonly extras: JobExtras | undefined
 }
 
+/** The finished jobs of a queue in a state that have been kept long enough. */
+export interface KeptQuery {
+  readonly queueId: number
+  readonly state: StateCode
+  /** They have finished before this. */
+  readonly before: number
+  /** The most that may go. */
+  readonly limit: number
+  /** Only of turns that had no event after this one; undefined for any. */
+  readonly lastEvent?: number | undefined
+}
+
 export interface Prunable {
   readonly rows: readonly PrunableRow[]
   /** The store's own token, handed back in `Effects.pruneTokens` with the turn that removes the rows. */
@@ -231,7 +243,6 @@ export interface EndsPage {
   readonly last: number | undefined
 }
 
-/** A list's filter as the tables know it. */
 /** The defaults in force for a name, and the row before which jobs have yet to take them; 0 if none have. */
 export interface DefinitionRow {
   readonly name: string
@@ -239,6 +250,7 @@ export interface DefinitionRow {
   readonly settling: number
 }
 
+/** A list's filter as the tables know it. */
 export interface Matching {
   /** Undefined: all. */
   readonly laneIds: readonly number[] | undefined
@@ -297,11 +309,8 @@ export interface Deadlines {
   readonly fireAt: number
 }
 
-/** The part of a store that turns need: what to load into memory, reads set by set, one write. */
-export interface TurnStore {
-  load(): Loaded
-
-  // The gather step: one set-based read per kind.
+/** What turns read: one set-based read for each kind. */
+export interface TurnReads {
   jobs(seqs: readonly number[]): JobRow[]
   /** Idempotency keys that have not run out at `at`, and those whose job, or a job of whose flow, lives. */
   idempotent(keys: readonly NameAndKey[], at: number): IdempotentHolder[]
@@ -345,10 +354,10 @@ export interface TurnStore {
    */
   matching(filter: Matching, before: number, limit: number): { readonly rows: JobRow[]; readonly next: number | null }
   /**
-   * Jobs of a queue that finished before `before`, oldest first: at most `limit`, fewer where they are large, maybe none where
-   * many have been brought back since. Undefined where there are no more. `lastEvent`: only of turns that had no event after it.
+   * Finished jobs that have been kept long enough, oldest first in each queue and state: at most `limit` in all, fewer where they are
+   * large. An answer may have no rows where many have been brought back since; where there are no more, there is no answer.
    */
-  prunable(queueId: number, state: StateCode, before: number, limit: number, lastEvent?: number): Prunable | undefined
+  prunable(kept: readonly KeptQuery[], limit: number): Prunable[]
   /** Returns the counters of those jobs that wait for others. */
   dependencies(seqs: readonly number[]): DependencyCounter[]
   /** Returns outcomes to propagate, reverted ones first, by parent, then by child: at most `limit` rows. */
@@ -364,7 +373,18 @@ export interface TurnStore {
   dueSchedules(at: number, limit: number): Schedule[]
   /** Returns what the journal holds, and where its events of before `at` end. */
   journal(at: number): JournalExtent
+}
 
+/** A read of a turn, with its arguments. */
+export type Question = {
+  readonly [Kind in keyof TurnReads]: { readonly kind: Kind; readonly args: Parameters<TurnReads[Kind]> }
+}[keyof TurnReads]
+
+/** The part of a store that turns need: what to load into memory, reads set by set, one write. */
+export interface TurnStore extends TurnReads {
+  load(): Loaded
+  /** Answers each question in its place: one round trip, where the store is in another process. */
+  read(questions: readonly Question[]): readonly unknown[]
   /** One transaction. Throws StoreFailure. */
   write(effects: Effects, mark: TurnHeader): void
   /** Closes the connection and opens it anew, after a commit whose outcome is unknown. */
@@ -433,6 +453,11 @@ export interface FileCare {
 }
 
 export interface Store extends TurnStore, Questions, FileCare {}
+
+/** Answers questions by the reads of a store that is in this process. */
+export function answersOf(reads: TurnReads, questions: readonly Question[]): readonly unknown[] {
+  return questions.map(({ kind, args }) => (reads[kind] as (...values: readonly unknown[]) => unknown)(...args))
+}
 
 /** The row of the job that an id names: a file's own says it, of a producer's journal it is looked up. */
 export function findRow(store: Pick<TurnStore, 'jobs' | 'sourced'>, { seq, node, enqueuedAt }: JobKey): JobRow | undefined {

@@ -12,37 +12,41 @@ import { DIRTY_COMPLETE, DIRTY_DATA, DIRTY_DELETE, DIRTY_INSERT, DIRTY_PLACE, DI
 import { droppedAttempt } from '../kernel/jobs/view.ts'
 import type { Counts } from '../kernel/queues/lane.ts'
 import type { Schedule } from '../kernel/schedules/ticks.ts'
-import type {
-  ActiveRow,
-  BucketRow,
-  Deadlines,
-  DefinitionRow,
-  EndsPage,
-  FailureRow,
-  FlowDueRow,
-  FlowJobRow,
-  FlowLeftRow,
-  IdempotentHolder,
-  JobRow,
-  KeyBacklogRow,
-  KeyHolder,
-  LaneCursor,
-  LaneRow,
-  Loaded,
-  Matching,
-  MinuteRow,
-  NameAndKey,
-  ParentRow,
-  Prunable,
-  QueueRow,
-  SearchQuery,
-  Store,
-  TurnHeader,
-  TurnQuery,
-  TurnRow,
+import {
+  type ActiveRow,
+  answersOf,
+  type BucketRow,
+  type Deadlines,
+  type DefinitionRow,
+  type EndsPage,
+  type FailureRow,
+  type FlowDueRow,
+  type FlowJobRow,
+  type FlowLeftRow,
+  type IdempotentHolder,
+  type JobRow,
+  type KeptQuery,
+  type KeyBacklogRow,
+  type KeyHolder,
+  type LaneCursor,
+  type LaneRow,
+  type Loaded,
+  type Matching,
+  type MinuteRow,
+  type NameAndKey,
+  type ParentRow,
+  type Prunable,
+  type PrunableRow,
+  type Question,
+  type QueueRow,
+  type SearchQuery,
+  type Store,
+  type TurnHeader,
+  type TurnQuery,
+  type TurnRow,
 } from '../kernel/store.ts'
 import { StoreFailure } from '../kernel/storeFailure.ts'
-import { ACTIVE, BLOCKED, COMPLETED, FAILED, isFinal, SCHEDULED, type StateCode, WAITING } from '../lifecycle.ts'
+import { ACTIVE, BLOCKED, COMPLETED, FAILED, isFinal, SCHEDULED, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import type { HistoryStep } from '../observeCommands.ts'
 import type { AttemptView } from '../replies.ts'
@@ -65,6 +69,8 @@ interface StoredSession {
 }
 
 export class MemoryStore implements Store {
+  /** The kinds of each round of questions of the turn that was taken last. */
+  readonly rounds: (readonly Question['kind'][])[] = []
   readonly node: number
   readonly rows = new Map<number, JobRow>()
   readonly lanes = new Map<number, LaneRow>()
@@ -96,6 +102,11 @@ export class MemoryStore implements Store {
 
   constructor(node = 7) {
     this.node = node
+  }
+
+  read(questions: readonly Question[]): readonly unknown[] {
+    this.rounds.push(questions.map(({ kind }) => kind))
+    return answersOf(this, questions)
   }
 
   load(): Loaded {
@@ -251,17 +262,25 @@ export class MemoryStore implements Store {
     return { rows, next: seen.length < walked.length ? (seen.at(-1) as JobRow).seq : null }
   }
 
-  prunable(queueId: number, state: StateCode, before: number, limit: number, lastEvent?: number): Prunable | undefined {
+  prunable(kept: readonly KeptQuery[], limit: number): Prunable[] {
+    let room = limit
+    return kept.flatMap((query) => {
+      const rows = this.#keptTooLong(query).slice(0, room)
+      room -= rows.length
+      return rows.length === 0 ? [] : { rows, mark: undefined }
+    })
+  }
+
+  #keptTooLong({ queueId, state, before, limit, lastEvent }: KeptQuery): PrunableRow[] {
     const isLater = (seq: number) =>
       this.history.some((event) => isJobEvent(event) && event.jobSeq === seq && event.seq > (lastEvent ?? event.seq))
-    const rows = this.#where(
+    return this.#where(
       (row) => row.state === state && isFinal(state) && this.lanes.get(row.laneId)?.queueId === queueId && row.finishedAt < before,
     )
       .filter(({ seq }) => !isLater(seq))
       .sort(byAge)
       .slice(0, limit)
       .map(({ seq, laneId, extras }) => ({ seq, laneId, state, extras }))
-    return rows.length === 0 ? undefined : { rows, mark: undefined }
   }
 
   dependencies(seqs: readonly number[]): DependencyCounter[] {

@@ -58,6 +58,9 @@ export interface WorldOptions {
   readonly audited?: boolean
 }
 
+/** A store in another process answers each round in one round trip: matching jobs, their keys, the holders of these; arrivals. */
+const ROUNDS_MAX = 4
+
 const BEGIN_WALL = Date.UTC(2030, 0, 1)
 
 export class World {
@@ -88,6 +91,7 @@ export class World {
   /** Takes one turn. */
   turn(...commands: readonly Command[]): Turned {
     const { tables, store, now, connection, gone, refusing } = this
+    store.rounds.length = 0
     const mail = commands.map((command, index) => ({ connection, gone, request: { id: index + 1, command } }))
     const { decisions, effects } = takeTurn(this.#parts, { tables, mail, now, heardMono: now.mono, refusing })
     const turned = {
@@ -103,6 +107,8 @@ export class World {
     forgetHolders(tables)
     for (const job of effects.grants) job.data = undefined
     if (this.#audited) audit(store, tables)
+    if (store.rounds.length > ROUNDS_MAX)
+      throw new Error(`a turn asked its store ${store.rounds.length} times: ${store.rounds.join(' | ')}`)
     return turned
   }
 

@@ -3,7 +3,7 @@
  * that was brought back or deleted since is skipped, and forgotten with the batch.
  */
 import type { StateCode } from '@millrace/core'
-import type { Prunable, PrunableRow } from '@millrace/core/kernel'
+import type { KeptQuery, Prunable, PrunableRow } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import { packRanges, type Range, rangesOf, seqsIn, unpackRanges } from '../seqs.ts'
 import { extrasFrom } from '../tables/job.ts'
@@ -17,8 +17,6 @@ export interface PruneMark {
   readonly rest: Uint8Array | undefined
 }
 
-export type ReadPrunable = (queueId: number, state: StateCode, before: number, limit: number, lastEvent?: number) => Prunable | undefined
-
 /** The limit for one slice's payloads: a slice of large ones is shorter than requested. */
 const SLICE_BYTES = 64 * 2 ** 20
 /** The number of batches that one slice reads at most, and at first: a busy turn's batch is as much as another's slice. */
@@ -29,7 +27,7 @@ type Batch = [turn: number, lane: number, at: number, seqs: Uint8Array]
 type Summary = [rows: number, bytes: number, withExtras: number]
 type Old = [seq: number, bytes: number, extras: string | null]
 
-export function preparePrunable(db: Database): ReadPrunable {
+export function preparePrunable(db: Database): (kept: readonly KeptQuery[], limit: number) => Prunable[] {
   const chunk = db
     .prepare(
       'SELECT turn, lane, at, seqs FROM finished WHERE queue = ? AND state = ? AND (turn, lane) > (?, ?) ORDER BY turn, lane LIMIT ?',
@@ -60,7 +58,7 @@ export function preparePrunable(db: Database): ReadPrunable {
     return Array.from({ length: count }, (_, index): Old => [first + index, size / count, null])
   }
 
-  return (queueId, state, before, limit, lastEvent = Number.MAX_SAFE_INTEGER) => {
+  const readOne = ({ queueId, state, before, lastEvent = Number.MAX_SAFE_INTEGER }: KeptQuery, limit: number): Prunable | undefined => {
     // Keyed by number: a job may have finished twice within a millisecond.
     const found = new Map<number, PrunableRow>()
     let mark: PruneMark | undefined
@@ -83,5 +81,18 @@ export function preparePrunable(db: Database): ReadPrunable {
       if (mark.rest !== undefined) break
     }
     return mark === undefined ? undefined : { rows: [...found.values()], mark }
+  }
+
+  return (kept, limit) => {
+    const answers: Prunable[] = []
+    let left = limit
+    for (const query of kept) {
+      if (left <= 0) break
+      const found = readOne(query, Math.min(query.limit, left))
+      if (found === undefined) continue
+      answers.push(found)
+      left -= found.rows.length
+    }
+    return answers
   }
 }

@@ -6,6 +6,7 @@ import type { SqliteStore } from '../store.ts'
 import { attemptsOf, openCrowd } from '../testing/crowd.ts'
 import { rowsOf } from '../testing/files.ts'
 import type { Turns } from '../testing/jobs.ts'
+import { prunableOf } from '../testing/prunable.ts'
 
 describe('lanes', () => {
   test('new ones share their queue', () => {
@@ -561,7 +562,7 @@ describe('queues that are deleted', () => {
     expect(after.buckets).toEqual(before.buckets.filter(({ queueId }) => queueId !== queue.id))
     expect(before.buckets).toHaveLength(after.buckets.length + 1)
     expect([after.nextLane, after.nextQueue]).toEqual([before.nextLane, before.nextQueue])
-    expect(store.prunable(queue.id, COMPLETED, turns.at + 1, 9)).toBeUndefined()
+    expect(prunableOf(store, queue.id, COMPLETED, turns.at + 1, 9)).toBeUndefined()
     expect(store.events(0, 1_000).filter((event) => isJobEvent(event) && event.queue === 'short')).toHaveLength(3)
   })
 

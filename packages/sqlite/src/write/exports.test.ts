@@ -3,6 +3,7 @@ import { COMPLETED } from '@millrace/core'
 import { expect, test } from 'vitest'
 import { openCrowd } from '../testing/crowd.ts'
 import { changedRows, lookInto, snapshot } from '../testing/files.ts'
+import { prunableOf } from '../testing/prunable.ts'
 
 test('a mark is there after its turn, moves, goes, and touches no other', () => {
   const { store, turns } = openCrowd()
@@ -39,9 +40,9 @@ test('what ended after an event is not offered to retention, and what ended befo
   }
   const [first, second] = [finish(), finish()]
   const offered = (lastEvent?: number) =>
-    store
-      .prunable(lane.queue.id, COMPLETED, Number.MAX_SAFE_INTEGER, 99, lastEvent)
-      ?.rows.flatMap(({ seq, laneId }) => (laneId === lane.id ? seq : []))
+    prunableOf(store, lane.queue.id, COMPLETED, Number.MAX_SAFE_INTEGER, 99, lastEvent)?.rows.flatMap(({ seq, laneId }) =>
+      laneId === lane.id ? seq : [],
+    )
   expect(offered(first.lastEvent - 1) ?? []).toEqual([])
   expect(offered(first.lastEvent)).toEqual([first.seq])
   expect(offered(second.lastEvent - 1)).toEqual([first.seq])

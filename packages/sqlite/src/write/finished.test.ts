@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { openCrowd } from '../testing/crowd.ts'
 import { rowsOf } from '../testing/files.ts'
 import type { Turns } from '../testing/jobs.ts'
+import { prunableOf } from '../testing/prunable.ts'
 
 const FAR = 2 ** 50
 
@@ -47,11 +48,11 @@ test('jobs of a queue come in the order in which they finished, across its lanes
   const [d] = finish(turns, 1, { name: 'y' }) as [Job]
   finish(turns, 1, { state: FAILED })
   const { id } = a.lane.queue
-  expect(seqsOf(store.prunable(id, COMPLETED, FAR, 10))).toEqual(numbers([a, b, c, d]))
-  expect(seqsOf(store.prunable(id, COMPLETED, d.finishedAt, 10))).toEqual(numbers([a, b, c]))
-  expect(seqsOf(store.prunable(id, COMPLETED, FAR, 2))).toEqual(numbers([a, b]))
-  expect(store.prunable(id, CANCELLED, FAR, 3)).toBeUndefined()
-  expect(store.prunable(id, COMPLETED, a.finishedAt, 3)).toBeUndefined()
+  expect(seqsOf(prunableOf(store, id, COMPLETED, FAR, 10))).toEqual(numbers([a, b, c, d]))
+  expect(seqsOf(prunableOf(store, id, COMPLETED, d.finishedAt, 10))).toEqual(numbers([a, b, c]))
+  expect(seqsOf(prunableOf(store, id, COMPLETED, FAR, 2))).toEqual(numbers([a, b]))
+  expect(prunableOf(store, id, CANCELLED, FAR, 3)).toBeUndefined()
+  expect(prunableOf(store, id, COMPLETED, a.finishedAt, 3)).toBeUndefined()
 })
 
 test('what is pruned is gone with its batches; of a batch that is cut, the rest stays', () => {
@@ -60,12 +61,12 @@ test('what is pruned is gone with its batches; of a batch that is cut, the rest 
   const [first] = jobs as [Job]
   const { lane } = first
   const before = rowsOf(db, 'finished').length
-  prune(turns, store.prunable(lane.queue.id, COMPLETED, FAR, 5), lane)
-  expect(seqsOf(store.prunable(lane.queue.id, COMPLETED, FAR, 99))).toEqual(numbers(jobs.slice(5)))
+  prune(turns, prunableOf(store, lane.queue.id, COMPLETED, FAR, 5), lane)
+  expect(seqsOf(prunableOf(store, lane.queue.id, COMPLETED, FAR, 99))).toEqual(numbers(jobs.slice(5)))
   // Two of the batches are gone, or cut; one of the other queue has come.
   expect(rowsOf(db, 'finished')).toHaveLength(before - 1 + 1)
-  prune(turns, store.prunable(lane.queue.id, COMPLETED, FAR, 99), lane)
-  expect(store.prunable(lane.queue.id, COMPLETED, FAR, 99)).toBeUndefined()
+  prune(turns, prunableOf(store, lane.queue.id, COMPLETED, FAR, 99), lane)
+  expect(prunableOf(store, lane.queue.id, COMPLETED, FAR, 99)).toBeUndefined()
   expect(store.jobs(numbers(jobs))).toEqual([])
   expect(rowsOf(db, 'finished')).toHaveLength(before - 2 + 2)
 })
@@ -85,7 +86,7 @@ test('a job that was brought back, or deleted, is passed over', () => {
   turns.move(again, FAILED)
   turns.commit()
   const { lane } = back
-  expect(seqsOf(store.prunable(lane.queue.id, FAILED, FAR, 99))).toEqual(numbers([...jobs.slice(3), again]))
+  expect(seqsOf(prunableOf(store, lane.queue.id, FAILED, FAR, 99))).toEqual(numbers([...jobs.slice(3), again]))
 })
 
 test('a batch of which nothing is left is forgotten, and does not hide the next', () => {
@@ -97,10 +98,10 @@ test('a batch of which nothing is left is forgotten, and does not hide the next'
     turns.effects.touch(job, DIRTY_DELETE)
   }
   turns.commit()
-  expect(seqsOf(store.prunable(next.lane.queue.id, COMPLETED, next.finishedAt, 9))).toEqual([])
-  prune(turns, store.prunable(next.lane.queue.id, COMPLETED, next.finishedAt, 9), next.lane)
-  expect(store.prunable(next.lane.queue.id, COMPLETED, next.finishedAt, 9)).toBeUndefined()
-  expect(seqsOf(store.prunable(next.lane.queue.id, COMPLETED, FAR, 9))).toEqual([next.seq])
+  expect(seqsOf(prunableOf(store, next.lane.queue.id, COMPLETED, next.finishedAt, 9))).toEqual([])
+  prune(turns, prunableOf(store, next.lane.queue.id, COMPLETED, next.finishedAt, 9), next.lane)
+  expect(prunableOf(store, next.lane.queue.id, COMPLETED, next.finishedAt, 9)).toBeUndefined()
+  expect(seqsOf(prunableOf(store, next.lane.queue.id, COMPLETED, FAR, 9))).toEqual([next.seq])
 })
 
 test('a job that finished twice within a millisecond is offered once', () => {
@@ -114,17 +115,17 @@ test('a job that finished twice within a millisecond is offered once', () => {
   job.finishedAt = turns.at
   turns.move(job, FAILED)
   turns.commit()
-  expect(seqsOf(store.prunable(job.lane.queue.id, FAILED, FAR, 9))).toEqual([job.seq])
+  expect(seqsOf(prunableOf(store, job.lane.queue.id, FAILED, FAR, 9))).toEqual([job.seq])
 })
 
 test('a slice of large payloads is shorter, of one at least', () => {
   const { store, turns } = openCrowd()
   const jobs = finish(turns, 5, { data: 'x'.repeat(30 * 2 ** 20) })
   const { lane } = jobs[0] as Job
-  const found = store.prunable(lane.queue.id, COMPLETED, FAR, 9)
+  const found = prunableOf(store, lane.queue.id, COMPLETED, FAR, 9)
   expect(seqsOf(found)).toEqual(numbers(jobs.slice(0, 2)))
   prune(turns, found, lane)
-  expect(seqsOf(store.prunable(lane.queue.id, COMPLETED, FAR, 9))).toEqual(numbers(jobs.slice(2, 4)))
+  expect(seqsOf(prunableOf(store, lane.queue.id, COMPLETED, FAR, 9))).toEqual(numbers(jobs.slice(2, 4)))
 })
 
 test('tags and keys go with a pruned job, and no others', () => {
@@ -134,6 +135,6 @@ test('tags and keys go with a pruned job, and no others', () => {
   turns.complete(job)
   turns.commit()
   const before = rowsOf(db, 'tag').length
-  prune(turns, store.prunable(job.lane.queue.id, COMPLETED, FAR, 9), job.lane)
+  prune(turns, prunableOf(store, job.lane.queue.id, COMPLETED, FAR, 9), job.lane)
   expect(rowsOf(db, 'tag')).toHaveLength(before - 2)
 })

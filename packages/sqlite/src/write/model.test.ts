@@ -7,6 +7,7 @@ import { runs } from '../../../testkit/src/testing/runs.ts'
 import { openStore } from '../open-store.ts'
 import { storeOptions } from '../testing/files.ts'
 import { Turns } from '../testing/jobs.ts'
+import { prunableOf } from '../testing/prunable.ts'
 
 /** What the job's row is to be. */
 function rowOf(job: Job, data: Job['data']): JobRow {
@@ -194,7 +195,7 @@ test('the file says what the tables say, whatever a turn does', () => {
         expect(store.load().active.map(({ seq }) => seq)).toEqual(kept.filter(({ state }) => state === ACTIVE).map(({ seq }) => seq))
         for (const state of [COMPLETED, FAILED, CANCELLED] as const) {
           const queues = [...new Set(kept.map(({ lane }) => lane.queue.id))]
-          const offered = queues.flatMap((queue) => store.prunable(queue, state, turns.at, 10_000)?.rows ?? []).map(({ seq }) => seq)
+          const offered = queues.flatMap((queue) => prunableOf(store, queue, state, turns.at, 10_000)?.rows ?? []).map(({ seq }) => seq)
           expect(offered.toSorted((a, b) => a - b)).toEqual(kept.filter((job) => job.state === state).map(({ seq }) => seq))
           const newest = kept.filter((job) => job.state === state).map(({ seq }) => seq)
           expect(store.page({ state }, undefined, 5).map(({ seq }) => seq)).toEqual(newest.toReversed().slice(0, 5))

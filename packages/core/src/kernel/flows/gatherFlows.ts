@@ -2,26 +2,50 @@
 
 import { LIMITS } from '../../limits.ts'
 import type { Facts, FlowSlice } from '../facts.ts'
-import type { TurnStore } from '../store.ts'
+import type { Plan } from '../plan.ts'
+import type { FlowDueRow } from '../store.ts'
 import type { Tables } from '../tables.ts'
 import { takesBack } from './state.ts'
 
 /** The bytes of checkpoints in one slice. The next turn reads the rest. */
 const SLICE_BYTES = 16 * 2 ** 20
 
-export function gatherFlows(store: TurnStore, tables: Tables, facts: Facts): void {
+export function gatherFlows(plan: Plan, tables: Tables, facts: Facts): void {
   if (!tables.flowWork) return
-  const rows = store.flowDue(LIMITS.sliceRows)
-  facts.flowLeft = store.flowLeft(LIMITS.sliceRows)
-  if (rows.length === 0 && facts.flowLeft.length === 0) tables.flowWork = false
-  if (rows.length === 0) return
+  let due = 0
+  plan.ask('flowDue', [LIMITS.sliceRows], (rows) => {
+    due = rows.length
+    gatherChildren(plan, facts, rows)
+  })
+  plan.ask('flowLeft', [LIMITS.sliceRows], (left) => {
+    facts.flowLeft = left
+    if (due === 0 && left.length === 0) tables.flowWork = false
+  })
+}
+
+function gatherChildren(plan: Plan, facts: Facts, rows: readonly FlowDueRow[]): void {
   const seqs = new Set<number>()
   for (const { child } of rows) {
     if (child?.counter === undefined) continue
     facts.addDependencies(child.counter)
     seqs.add(child.seq)
   }
-  const unread = readChildren(store, facts, [...seqs])
+  const order = [...seqs]
+  if (order.length === 0) {
+    sliceByParent(facts, rows, new Set())
+    return
+  }
+  plan.ask('children', [order, SLICE_BYTES], (read) => {
+    // A job in memory may leave it while others are notified.
+    for (const row of read.rows) facts.add(facts.rememberBare(row))
+    const last = read.rows.at(-1)
+    const unread = read.complete || last === undefined ? [] : order.slice(order.indexOf(last.seq) + 1)
+    sliceByParent(facts, rows, new Set(unread))
+  })
+}
+
+/** Cuts the rows by parent. What was not read is left to the next turn. */
+function sliceByParent(facts: Facts, rows: readonly FlowDueRow[], unread: ReadonlySet<number>): void {
   const slices: FlowSlice[] = []
   let cut = rows.length >= LIMITS.sliceRows
   for (const { parent, mode, state, child } of rows) {
@@ -40,14 +64,4 @@ export function gatherFlows(store: TurnStore, tables: Tables, facts: Facts): voi
   if (cut && last !== undefined && last.children.length > 0) last.done = false
   facts.flowSlices = slices
   facts.flowBack = slices.some(({ mode }) => takesBack(mode))
-}
-
-/** Returns the children that there was no room for. */
-function readChildren(store: TurnStore, facts: Facts, seqs: readonly number[]): ReadonlySet<number> {
-  if (seqs.length === 0) return new Set()
-  const { rows, complete } = store.children(seqs, SLICE_BYTES)
-  // A job in memory may leave it while others are notified.
-  for (const row of rows) facts.add(facts.rememberBare(row))
-  const last = rows.at(-1)
-  return complete || last === undefined ? new Set() : new Set(seqs.slice(seqs.indexOf(last.seq) + 1))
 }

@@ -4,15 +4,15 @@ import { ACTIVE } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import type { Request } from '../../port.ts'
 import type { Facts } from '../facts.ts'
+import type { Plan } from '../plan.ts'
 import { countOf, lengthOf, type Queue } from '../queues/lane.ts'
 import { queueOf } from '../queues/queueOf.ts'
-import type { TurnStore } from '../store.ts'
 import type { Tables } from '../tables.ts'
 
 /** The bytes of checkpoints and outputs in one slice. Later turns drop the rest. */
 const SLICE_BYTES = 64 * 2 ** 20
 
-export function gatherArrivals(store: TurnStore, tables: Tables, facts: Facts, requests: readonly Request[]): void {
+export function gatherArrivals(plan: Plan, tables: Tables, facts: Facts, requests: readonly Request[]): void {
   if (tables.bounded === 0) return
   const wanted = new Map<Queue, number>()
   // A worker that attaches in this very turn may define where jobs of its names go.
@@ -34,11 +34,12 @@ export function gatherArrivals(store: TurnStore, tables: Tables, facts: Facts, r
     // Runs may come back to wait for another attempt.
     const most = growing ? Number.POSITIVE_INFINITY : lengthOf(queue) + countOf(queue, ACTIVE) + count
     if (most <= (queue.settings.maxLength ?? 0)) continue
-    const { rows, complete } = store.arrivals(queue.id, count + leaving, SLICE_BYTES)
-    const jobs = rows.map((row) => facts.rememberBare(row))
-    // A job in memory may leave it before the turn comes to the command.
-    for (const job of jobs) facts.add(job)
-    facts.setArrivals(queue, jobs, complete)
+    plan.ask('arrivals', [queue.id, count + leaving, SLICE_BYTES], ({ rows, complete }) => {
+      const jobs = rows.map((row) => facts.rememberBare(row))
+      // A job in memory may leave it before the turn comes to the command.
+      for (const job of jobs) facts.add(job)
+      facts.setArrivals(queue, jobs, complete)
+    })
   }
 }
 

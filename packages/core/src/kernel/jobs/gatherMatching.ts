@@ -4,34 +4,35 @@ import { ACTIVE, FAILED, SCHEDULED, type StateCode, WAITING } from '../../lifecy
 import { LIMITS } from '../../limits.ts'
 import type { ManyCommand } from '../../manageCommands.ts'
 import type { Facts } from '../facts.ts'
+import type { Plan } from '../plan.ts'
 import { countOf, type Lane } from '../queues/lane.ts'
-import type { TurnStore } from '../store.ts'
 import type { Tables } from '../tables.ts'
 import type { Job } from './job.ts'
 
-export function gatherMatching(store: TurnStore, tables: Tables, facts: Facts, command: ManyCommand): readonly Job[] {
+export function gatherMatching(plan: Plan, tables: Tables, facts: Facts, command: ManyCommand): void {
   const { filter, before = Number.MAX_SAFE_INTEGER } = command
   const limit = sliceOf(command)
   if (filter.state === ACTIVE) {
     // Running jobs are known here, and no index on disk has them.
     const running = tables.running().filter((job) => job.seq < before && matches(filter, job))
     const jobs = running.sort((a, b) => b.seq - a.seq).slice(0, limit)
-    for (const job of jobs) facts.add(job)
+    for (const job of jobs) plan.mayRevive(job)
     facts.setMatching(command, jobs, jobs.length < running.length ? (jobs.at(-1) as Job).seq : null)
-    return jobs
+    return
   }
   const { state, tag } = filter
   const lanes = [...tables.lanesById.values()].filter((lane) => countIn(lane, state) > 0)
   const chosen = lanes.filter((lane) => isOf(filter, lane))
-  if (chosen.length === 0) return []
+  if (chosen.length === 0) return
   // The index of scheduled jobs does not contain the lane.
   const few = sum(state === SCHEDULED ? lanes : chosen, state) <= LIMITS.walkRows
   const indexed = few && tag === undefined && (state === FAILED || state === WAITING || state === SCHEDULED)
   const laneIds = indexed || chosen.length < lanes.length ? chosen.map(({ id }) => id) : undefined
-  const { rows, next } = store.matching({ laneIds, state, tag, indexed }, before, limit)
-  const jobs = rows.map((row) => facts.remember(row))
-  facts.setMatching(command, jobs, next)
-  return jobs
+  plan.ask('matching', [{ laneIds, state, tag, indexed }, before, limit], ({ rows, next }) => {
+    const jobs = rows.map((row) => facts.remember(row))
+    for (const job of jobs) plan.mayRevive(job)
+    facts.setMatching(command, jobs, next)
+  })
 }
 
 export function matches(filter: ListFilter, { state, lane, extras }: Job): boolean {

@@ -7,14 +7,15 @@
 import { LIMITS } from '../../limits.ts'
 import { type Facts, isDeleted } from '../facts.ts'
 import type { Job } from '../jobs/job.ts'
+import type { Plan } from '../plan.ts'
 import { letGo, standInLine } from '../queues/line.ts'
-import type { TurnQuery, TurnStore } from '../store.ts'
+import type { TurnQuery } from '../store.ts'
 import type { Tables } from '../tables.ts'
 import type { TurnContext } from '../turn.ts'
 import { type Key, roomOf } from './keyBacklog.ts'
 
 /** Reads the turns of keys that have changed, a slice per turn. */
-export function gatherTurns(store: TurnStore, { keys }: Tables, facts: Facts, mono: number): void {
+export function gatherTurns(plan: Plan, { keys }: Tables, facts: Facts, mono: number): void {
   const asked: Key[] = []
   for (const key of keys.turns) {
     if (asked.length === LIMITS.sliceRows) break
@@ -26,11 +27,13 @@ export function gatherTurns(store: TurnStore, { keys }: Tables, facts: Facts, mo
     }
   }
   if (asked.length === 0) return
-  for (const [index, { row, taken }] of store.turns(asked.map(queryOf), LIMITS.windowBytes).entries()) {
-    const key = asked[index] as Key
-    keys.turns.delete(key)
-    if (row !== undefined && row.backlogId !== 0) facts.turns.push({ key, job: facts.remember(row), taken })
-  }
+  plan.ask('turns', [asked.map(queryOf), LIMITS.windowBytes], (turns) => {
+    for (const [index, { row, taken }] of turns.entries()) {
+      const key = asked[index] as Key
+      keys.turns.delete(key)
+      if (row !== undefined && row.backlogId !== 0) facts.turns.push({ key, job: facts.remember(row), taken })
+    }
+  })
 }
 
 function queryOf({ queue, text, backlogs }: Key): TurnQuery {

@@ -1,34 +1,49 @@
 /** Reads the schedules that a turn is about, and the last job of each. */
 import type { Now } from '../../clock.ts'
 import { LIMITS } from '../../limits.ts'
+import type { Command } from '../../operations.ts'
+import type { Request } from '../../port.ts'
 import type { Facts } from '../facts.ts'
-import type { TurnStore } from '../store.ts'
+import type { Plan } from '../plan.ts'
 import type { Tables } from '../tables.ts'
 import type { Schedule } from './ticks.ts'
 
-export function gatherSchedules(store: TurnStore, tables: Tables, facts: Facts, ids: readonly string[], now: Now): void {
-  const due = tables.fireAt !== 0 && tables.fireAt <= now.wall && tables.ticksMono <= now.mono
-  if (!due && ids.length === 0 && tables.freed.size === 0) return
-  const read: Schedule[] = []
-  const remember = (schedule: Schedule) => {
-    const known = facts.rememberSchedule(schedule)
-    read.push(known)
-    return known
-  }
-  if (ids.length > 0) store.schedules([...new Set(ids)]).forEach(remember)
-  if (tables.freed.size > 0) facts.freedSchedules = store.schedules(takeFreed(tables)).map(remember)
-  if (due) {
-    facts.dueSchedules = store.dueSchedules(now.wall, LIMITS.sliceSchedules).map(remember)
+export function gatherSchedules(plan: Plan, tables: Tables, facts: Facts, requests: readonly Request[], now: Now): void {
+  const remember = (schedules: readonly Schedule[]) => schedules.map((read) => rememberWithJob(plan, facts, read))
+  const named = new Set(requests.flatMap(({ command }) => namedBy(command) ?? []))
+  if (named.size > 0) plan.ask('schedules', [[...named]], (read) => void remember(read))
+  if (tables.freed.size > 0)
+    plan.ask('schedules', [takeFreed(tables)], (read) => {
+      facts.freedSchedules = remember(read)
+    })
+  if (tables.fireAt === 0 || tables.fireAt > now.wall || tables.ticksMono > now.mono) return
+  plan.ask('dueSchedules', [now.wall, LIMITS.sliceSchedules], (read) => {
+    facts.dueSchedules = remember(read)
     // All due schedules have fired. Without a later time the next turn would be due at once, for ever.
-    if (facts.dueSchedules.length === 0) tables.fireAt = store.deadlines().fireAt
+    if (read.length === 0)
+      plan.ask('deadlines', [], ({ fireAt }) => {
+        tables.fireAt = fireAt
+      })
+  })
+}
+
+function namedBy(command: Command): string | undefined {
+  switch (command.op) {
+    case 'upsertSchedule':
+    case 'deleteSchedule':
+    case 'pauseSchedule':
+    case 'resumeSchedule':
+    case 'triggerSchedule':
+      return command.id
+    default:
+      return undefined
   }
-  const seqs = new Set<number>()
-  for (const { last } of read) {
-    const known = last && tables.jobs.get(last.seq)
-    if (known !== undefined) facts.add(known)
-    else if (last !== undefined && facts.job(last.seq) === undefined) seqs.add(last.seq)
-  }
-  if (seqs.size > 0) for (const row of store.jobs([...seqs])) facts.remember(row)
+}
+
+function rememberWithJob(plan: Plan, facts: Facts, read: Schedule): Schedule {
+  const schedule = facts.rememberSchedule(read)
+  if (schedule.last !== undefined) plan.job(schedule.last.seq)
+  return schedule
 }
 
 /** Takes some of the freed schedules. The next turn takes the rest. */

@@ -12,11 +12,11 @@ import { type Facts, isDeleted } from '../facts.ts'
 import { expiryOf, laneOf } from '../jobs/enqueue.ts'
 import { DIRTY_PLACE, type Job } from '../jobs/job.ts'
 import { endTurn } from '../keys/strict.ts'
+import type { Plan } from '../plan.ts'
 import { countOf, type Lane } from '../queues/lane.ts'
 import { enterLine, leaveLine } from '../queues/line.ts'
 import { refuseQueue } from '../queues/newQueues.ts'
 import { DEFAULT_QUEUE } from '../queues/queueOf.ts'
-import type { TurnStore } from '../store.ts'
 import type { Tables } from '../tables.ts'
 import type { TurnContext } from '../turn.ts'
 import type { Definition, Field } from './definition.ts'
@@ -38,18 +38,16 @@ function unstarted(lane: Lane): number {
   return countOf(lane, SCHEDULED) + countOf(lane, WAITING) + countOf(lane, BLOCKED)
 }
 
-export function gatherSettling(store: TurnStore, tables: Tables, facts: Facts): void {
+export function gatherSettling(plan: Plan, tables: Tables, facts: Facts): void {
   const [first] = tables.definitions.settling
   if (first === undefined) return
   const [name, walk] = first
   const laneIds = (tables.lanesByName.get(name) ?? []).map(({ id }) => id)
-  const { rows, next } = store.matching({ laneIds, state: undefined, tag: undefined, indexed: false }, walk.before, LIMITS.sliceRows)
-  facts.settling = {
-    name,
-    walk,
-    jobs: rows.filter(({ seq }) => seq >= tables.definitions.saidFrom).map((row) => facts.remember(row)),
-    next,
-  }
+  const filter = { laneIds, state: undefined, tag: undefined, indexed: false }
+  plan.ask('matching', [filter, walk.before, LIMITS.sliceRows], ({ rows, next }) => {
+    const said = rows.filter(({ seq }) => seq >= tables.definitions.saidFrom)
+    facts.settling = { name, walk, jobs: said.map((row) => facts.remember(row)), next }
+  })
 }
 
 /** Settles a slice after the turn's commands, which may have ended some of its jobs. */
