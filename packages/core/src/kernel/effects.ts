@@ -14,9 +14,9 @@ import { type MinuteNote, minuteOf } from './history.ts'
 import { attemptOf, DIRTY_OTHER, type Job, type JobExtras } from './jobs/job.ts'
 import type { Key, KeyBacklog } from './keys/keyBacklog.ts'
 import type { Lane, Queue } from './queues/lane.ts'
+import type { DefinitionRow } from './rows.ts'
 import type { Schedule, ScheduleChange } from './schedules/ticks.ts'
 import type { Session } from './sessions/session.ts'
-import type { DefinitionRow } from './store.ts'
 
 /** An event with what the journal needs of its job, as it was when it happened. */
 export interface EventNote {

@@ -11,9 +11,9 @@ import { Arrivals } from './jobs/arrivals.ts'
 import { DIRTY_DELETE, type Job } from './jobs/job.ts'
 import type { Key } from './keys/keyBacklog.ts'
 import type { Queue } from './queues/lane.ts'
+import type { FlowLeftRow, IdempotentHolder, JobRow, Prunable } from './rows.ts'
 import type { Schedule } from './schedules/ticks.ts'
 import type { Settling } from './sessions/definition.ts'
-import type { FlowLeftRow, IdempotentHolder, JobRow, Prunable } from './store.ts'
 import type { Tables } from './tables.ts'
 
 /** Children of one parent that this turn notifies. */

@@ -8,11 +8,11 @@ import { endAborted, endLost, erase } from './jobs/end.ts'
 import { expireJob } from './jobs/expire.ts'
 import type { Job } from './jobs/job.ts'
 import { enterLine } from './queues/line.ts'
+import type { PrunableRow } from './rows.ts'
 import { fireSchedules } from './schedules/fire.ts'
 import { lapse } from './sessions/renew.ts'
 import { settleSlice } from './sessions/settle.ts'
 import { noteZombie } from './sessions/zombies.ts'
-import type { PrunableRow } from './store.ts'
 import type { TurnContext } from './turn.ts'
 
 /** Runs after the turn's commands, so that timely messages precede any expiry. If more mail waits, time counts up to its arrival. */

@@ -2,7 +2,7 @@
 
 import { parsePolicy } from '../policy.ts'
 import { type Job, newJob } from './jobs/job.ts'
-import type { JobRow } from './store.ts'
+import type { JobRow } from './rows.ts'
 import type { Tables } from './tables.ts'
 
 /** Returns a row's record as the tables hold it: in its lane, and behind its backlog. */

@@ -5,9 +5,10 @@ import { LIMITS } from '../limits.ts'
 import type { Job } from './jobs/job.ts'
 import { fullMonoOf } from './keys/bucket.ts'
 import { isDrained } from './queues/lane.ts'
+import type { ActiveRow, BucketRow, PresentRow } from './rows.ts'
 import { beginLease } from './sessions/lease.ts'
 import { addPresent } from './sessions/workerRegistry.ts'
-import type { ActiveRow, BucketRow, PresentRow, TurnStore } from './store.ts'
+import type { TurnStore } from './store.ts'
 import { Tables } from './tables.ts'
 
 /**

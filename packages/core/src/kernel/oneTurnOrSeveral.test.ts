@@ -11,7 +11,7 @@ import { ACTIVE } from '../lifecycle.ts'
 import type { Command } from '../operations.ts'
 import { DEFERRED, Refused } from '../replies.ts'
 import { World } from '../testing/world.ts'
-import type { JobRow } from './store.ts'
+import type { JobRow } from './rows.ts'
 
 /** One draw, and as many choices as are taken from it. */
 class Choices {

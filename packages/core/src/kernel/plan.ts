@@ -1,12 +1,13 @@
 /**
- * What a turn reads. Features add their questions; `run` asks the store all of them at once, and then those that the answers led
+ * Collects what a turn reads. Features add their questions; `run` asks the store all of them at once, and then those that the answers led
  * to. A turn of plain jobs asks nothing, most others ask once.
  */
 import type { Now } from '../clock.ts'
 import type { Facts } from './facts.ts'
 import { exclusiveKey } from './jobs/coalescing.ts'
 import type { Job } from './jobs/job.ts'
-import type { NameAndKey, Question, TurnReads, TurnStore } from './store.ts'
+import type { NameAndKey } from './rows.ts'
+import type { Question, TurnReads, TurnStore } from './store.ts'
 
 type Kind = keyof TurnReads
 type Take = (answer: never) => void

@@ -1,294 +1,37 @@
-/** The engine's interface to its file: reads set by set, and one write per turn. It is synchronous; `@millrace/sqlite` implements it. */
+/** The engine's interface to its store: reads set by set, and one write per turn. It is synchronous; `@millrace/sqlite` implements it. */
 import type { FailedPlace, ListFilter } from '../commands.ts'
-import type { JobEnd, JournalEvent } from '../events.ts'
+import type { JournalEvent } from '../events.ts'
 import type { FlowCursor } from '../flowCommands.ts'
 import { type JobKey, NODE_LIMIT, PLACE_LIMIT, sourcedNode } from '../id.ts'
-import type { Data } from '../job.ts'
-import type { StateCode } from '../lifecycle.ts'
 import type { HistoryStep } from '../observeCommands.ts'
-import type { QueueSettings } from '../queueSettings.ts'
 import type { AttemptView } from '../replies.ts'
 import type { JournalExtent } from '../retention.ts'
 import type { RunError } from '../runError.ts'
-import type { Effects, ExportMark, SourceMark } from './effects.ts'
-import type { DependencyCounter, DueMode, FlowPlace, ParentOutcome } from './flows/state.ts'
-import type { JobExtras } from './jobs/job.ts'
-import type { Counts, LaneTotals } from './queues/lane.ts'
+import type { Effects, SourceMark } from './effects.ts'
+import type { DependencyCounter } from './flows/state.ts'
+import type {
+  Deadlines,
+  EndsPage,
+  FailureRow,
+  FlowDueRow,
+  FlowJobRow,
+  FlowLeftRow,
+  IdempotentHolder,
+  JobRow,
+  KeptQuery,
+  KeyHolder,
+  LaneCursor,
+  Loaded,
+  Matching,
+  MinuteRow,
+  NameAndKey,
+  ParentRow,
+  Prunable,
+  SearchQuery,
+  TurnQuery,
+  TurnRow,
+} from './rows.ts'
 import type { Schedule } from './schedules/ticks.ts'
-import type { Definition } from './sessions/definition.ts'
-
-/** A job's row. Times in milliseconds since 1970, 0 for never. */
-export interface JobRow {
-  readonly seq: number
-  readonly node: number
-  readonly laneId: number
-  readonly state: StateCode
-  readonly priority: number
-  readonly weight: number
-  readonly runAt: number
-  readonly run: number
-  readonly uncounted: number
-  readonly sessionId: number
-  readonly enqueuedAt: number
-  readonly startedAt: number
-  readonly finishedAt: number
-  readonly expiresAt: number
-  readonly cancelRequested: boolean
-  readonly dropped: boolean
-  /** The backlog that it is parked behind; 0 for none. */
-  readonly backlogId: number
-  /** `Policy.text`. */
-  readonly policy: string | null
-  readonly extras: JobExtras | undefined
-  readonly data: Data
-  readonly checkpoint: Data
-  readonly progress: string | null
-  readonly output: Data
-}
-
-export interface LaneRow {
-  readonly id: number
-  readonly queueId: number
-  readonly queue: string
-  readonly name: string
-  readonly paused: boolean
-  readonly counts: Counts
-  readonly totals: LaneTotals
-}
-
-/** A queue that was told something. */
-export interface QueueRow {
-  readonly id: number
-  readonly name: string
-  readonly settings: QueueSettings
-  readonly paused: boolean
-  readonly pausedKeys: readonly string[]
-  /** The time until its token bucket was full, at that time of the wall clock. */
-  readonly missingMs: number
-  readonly missingAt: number
-}
-
-/** A lane's parked jobs of one key. */
-export interface KeyBacklogRow {
-  readonly id: number
-  readonly laneId: number
-  readonly key: string
-  readonly parked: number
-}
-
-/** A finished job that has been kept long enough: what its removal takes, and no more. */
-export interface PrunableRow {
-  readonly seq: number
-  readonly laneId: number
-  readonly state: StateCode
-  readonly extras: JobExtras | undefined
-}
-
-/** The finished jobs of a queue in a state that have been kept long enough. */
-export interface KeptQuery {
-  readonly queueId: number
-  readonly state: StateCode
-  /** They have finished before this. */
-  readonly before: number
-  /** The most that may go. */
-  readonly limit: number
-  /** Only of turns that had no event after this one; undefined for any. */
-  readonly lastEvent?: number | undefined
-}
-
-export interface Prunable {
-  readonly rows: readonly PrunableRow[]
-  /** The store's own token, handed back in `Effects.pruneTokens` with the turn that removes the rows. */
-  readonly mark: unknown
-}
-
-/** An active job with the session that was recorded for it. */
-export interface ActiveRow extends JobRow {
-  readonly sessionUuid: string
-  /** The session is of another process: it may live whatever became of the engine's. */
-  readonly remote: boolean
-  readonly worker: string
-  readonly logLines: number
-}
-
-/** A job whose children are to be told, and one of them. */
-export interface FlowDueRow {
-  readonly parent: number
-  readonly mode: DueMode
-  /** The parent's outcome for it. */
-  readonly state: ParentOutcome
-  /** Undefined where none is left. */
-  readonly child: { readonly seq: number; readonly told: ParentOutcome; readonly counter: DependencyCounter | undefined } | undefined
-}
-
-/** A job whose row is gone, and one that it waited for; undefined where none is left. */
-export interface FlowLeftRow {
-  readonly child: number
-  readonly parent: number | undefined
-}
-
-/** A job that another one waited for, as far as it is still known. */
-export interface ParentRow {
-  /** Among the job's parents, from 1. */
-  readonly place: number
-  readonly seq: number
-  readonly ref: string
-  readonly state: ParentOutcome
-  readonly output: Data
-  readonly error: RunError | undefined
-}
-
-/** A dependency of a job in a flow, and its outcome as the job knows it. */
-export interface DependencyRow {
-  readonly seq: number
-  /** Empty where nothing is left that says it. */
-  readonly ref: string
-  readonly told: ParentOutcome
-}
-
-/** A job of a flow, without its payloads. */
-export interface FlowJobRow {
-  readonly row: JobRow
-  readonly place: FlowPlace
-  /** The jobs from the cursor on, as far as there was room. */
-  readonly parents: readonly DependencyRow[]
-}
-
-/** A queue's totals before a minute, or an hour. */
-export interface MinuteRow {
-  readonly at: number
-  readonly totals: LaneTotals
-}
-
-/** Failures of a kind. */
-export interface FailureRow {
-  readonly laneId: number
-  readonly fingerprint: number
-  readonly error: string
-  readonly count: number
-  readonly firstAt: number
-  readonly lastAt: number
-  /** The one that failed last; undefined where its row is gone. */
-  readonly job: JobKey | undefined
-  /** The message of the run that failed; undefined if it is gone. */
-  readonly message: string | undefined
-}
-
-/** The token bucket of a key, which was not full: how long before it would be, at that time of the wall clock. */
-export interface BucketRow {
-  readonly queueId: number
-  readonly key: string
-  readonly missingMs: number
-  readonly missingAt: number
-}
-
-/** A worker's session that has been told as attached, and not as gone. */
-export interface PresentRow {
-  readonly id: number
-  readonly uuid: string
-  readonly worker: string
-  readonly remote: boolean
-  readonly draining: boolean
-}
-
-/** A key in a queue that keeps an order, with the backlogs that jobs of it are parked behind. */
-export interface TurnQuery {
-  readonly queueId: number
-  readonly key: string
-  readonly backlogIds: readonly number[]
-}
-
-/** The job that has its key's turn (`taken`); else the first by arrival of those that are parked, if there is one. */
-export interface TurnRow {
-  readonly row: JobRow | undefined
-  readonly taken: boolean
-}
-
-/** All that the tables are built from. */
-export interface Loaded {
-  readonly node: number
-  readonly nextSeq: number
-  readonly nextEvent: number
-  readonly nextSession: number
-  /** No lane or queue has had them, deleted ones included. */
-  readonly nextLane: number
-  readonly nextQueue: number
-  /** Nothing of any queue starts. */
-  readonly paused: boolean
-  readonly queues: readonly QueueRow[]
-  readonly backlogs: readonly KeyBacklogRow[]
-  readonly buckets: readonly BucketRow[]
-  readonly lanes: readonly LaneRow[]
-  readonly active: readonly ActiveRow[]
-  readonly present: readonly PresentRow[]
-  readonly definitions: readonly DefinitionRow[]
-  /** The first row for which it is known which fields its caller has stated. */
-  readonly saidFrom: number
-  readonly exports: readonly ExportMark[]
-  /** Schedules that wait for a job which has ended. */
-  readonly freed: readonly string[]
-  /** True if there are outcomes to propagate to children, or edges to remove. */
-  readonly flowWork: boolean
-  /** The last minute of which a queue's totals were noted. */
-  readonly minutes: readonly { readonly queueId: number; readonly at: number }[]
-}
-
-export interface EndsPage {
-  readonly ends: readonly JobEnd[]
-  /**
-   * The events that were looked at, both among them; undefined where there are none. The last is that before the next end, or its
-   * turn's last: what goes by turns must not wait for events that say nothing.
-   */
-  readonly first: number | undefined
-  readonly last: number | undefined
-}
-
-/** The defaults in force for a name, and the row before which jobs have yet to take them; 0 if none have. */
-export interface DefinitionRow {
-  readonly name: string
-  readonly definition: Definition
-  readonly settling: number
-}
-
-/** A list's filter as the tables know it. */
-export interface Matching {
-  /** Undefined: all. */
-  readonly laneIds: readonly number[] | undefined
-  readonly state: StateCode | undefined
-  readonly tag: string | undefined
-  /** Few enough are in the state, which has an index, for that to be read whole. */
-  readonly indexed: boolean
-}
-
-export interface SearchQuery {
-  readonly filter: ListFilter
-  readonly text: string
-}
-
-/** The first place after a job in its lane's order. */
-export interface LaneCursor {
-  readonly priority: number
-  readonly runAt: number
-  readonly seq: number
-}
-
-export interface KeyHolder {
-  readonly name: string
-  readonly key: string
-  readonly seq: number
-  readonly node: number
-  readonly enqueuedAt: number
-}
-
-export interface IdempotentHolder extends KeyHolder {
-  /** The last of the jobs, `seq` the first, of which one must live for the key to hold; undefined while its time runs. */
-  readonly until: number | undefined
-}
-
-export interface NameAndKey {
-  readonly name: string
-  readonly key: string
-}
 
 /** The numbers that go with a turn into its transaction. */
 export interface TurnHeader {
@@ -303,13 +46,7 @@ export interface TurnHeader {
   readonly running: () => readonly number[]
 }
 
-export interface Deadlines {
-  readonly dueAt: number
-  readonly expiresAt: number
-  readonly fireAt: number
-}
-
-/** What turns read: one set-based read for each kind. */
+/** The reads of turns: one set-based read for each kind. */
 export interface TurnReads {
   jobs(seqs: readonly number[]): JobRow[]
   /** Idempotency keys that have not run out at `at`, and those whose job, or a job of whose flow, lives. */

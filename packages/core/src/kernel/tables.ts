@@ -16,11 +16,11 @@ import { Keys } from './keys/keys.ts'
 import { Dispatchable } from './queues/dispatchable.ts'
 import { addSums, countOf, type Lane, newLane, newQueue, newSums, type Queue } from './queues/lane.ts'
 import { bytesToHold, bytesToRead, hasRoom, jobsToHold, jobsToRead } from './queues/windowShare.ts'
+import type { Deadlines, JobRow, KeyBacklogRow, LaneRow, Loaded, QueueRow } from './rows.ts'
 import { ConsumerGroup } from './sessions/consumerGroup.ts'
 import { Definitions } from './sessions/definitions.ts'
 import { type ConnectionId, newSession, type Session, type Unattached } from './sessions/session.ts'
 import type { Present } from './sessions/workerRegistry.ts'
-import type { Deadlines, JobRow, KeyBacklogRow, LaneRow, Loaded, QueueRow } from './store.ts'
 
 export class Tables {
   readonly node: number

@@ -12,7 +12,7 @@ import {
   type ParentOutcome,
   takesBack,
 } from '../kernel/flows/state.ts'
-import type { FlowDueRow, FlowJobRow, FlowLeftRow, ParentRow } from '../kernel/store.ts'
+import type { FlowDueRow, FlowJobRow, FlowLeftRow, ParentRow } from '../kernel/rows.ts'
 import { StoreFailure } from '../kernel/storeFailure.ts'
 import { isFinal } from '../lifecycle.ts'
 import type { MemoryStore } from './memoryStore.ts'

@@ -2,7 +2,7 @@
 
 import type { Effects } from '../kernel/effects.ts'
 import { hourOf } from '../kernel/history.ts'
-import type { FailureRow, MinuteRow } from '../kernel/store.ts'
+import type { FailureRow, MinuteRow } from '../kernel/rows.ts'
 import { LIMITS } from '../limits.ts'
 import type { HistoryStep } from '../observeCommands.ts'
 

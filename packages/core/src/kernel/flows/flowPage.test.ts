@@ -7,7 +7,7 @@ import type { CommandOf } from '../../operations.ts'
 import type { Enqueued } from '../../replies.ts'
 import { createFlow } from '../../testing/flows.ts'
 import { keyOfJob, World } from '../../testing/world.ts'
-import type { LaneRow } from '../store.ts'
+import type { LaneRow } from '../rows.ts'
 import { readFlow } from './flowPage.ts'
 
 let world: World

@@ -6,7 +6,8 @@ import { STATES } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import type { CommandOf } from '../../operations.ts'
 import type { DependencyView, FlowJobView, FlowPage } from '../../replies.ts'
-import type { FlowJobRow, JobRow, Questions, TurnStore } from '../store.ts'
+import type { FlowJobRow, JobRow } from '../rows.ts'
+import type { Questions, TurnStore } from '../store.ts'
 import { DELETED, type ParentOutcome } from './state.ts'
 
 const BEGINNING: FlowCursor = { seq: 0, place: 0 }

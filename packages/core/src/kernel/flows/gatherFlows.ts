@@ -3,7 +3,7 @@
 import { LIMITS } from '../../limits.ts'
 import type { Facts, FlowSlice } from '../facts.ts'
 import type { Plan } from '../plan.ts'
-import type { FlowDueRow } from '../store.ts'
+import type { FlowDueRow } from '../rows.ts'
 import type { Tables } from '../tables.ts'
 import { takesBack } from './state.ts'
 

@@ -5,7 +5,7 @@
  */
 import type { NewJob } from '../../commands.ts'
 import type { JobKey } from '../../id.ts'
-import type { NameAndKey } from '../store.ts'
+import type { NameAndKey } from '../rows.ts'
 import type { TurnContext } from '../turn.ts'
 import type { Job, JobExtras, Shape } from './job.ts'
 

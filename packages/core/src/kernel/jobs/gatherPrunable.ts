@@ -7,7 +7,7 @@ import type { Keep, Retention } from '../../retention.ts'
 import type { Facts } from '../facts.ts'
 import type { Plan } from '../plan.ts'
 import { countOf } from '../queues/lane.ts'
-import type { KeptQuery } from '../store.ts'
+import type { KeptQuery } from '../rows.ts'
 import type { Tables } from '../tables.ts'
 
 /** Asks for about as many jobs as `slice`. */

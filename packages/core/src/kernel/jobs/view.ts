@@ -4,7 +4,7 @@ import { STATES } from '../../lifecycle.ts'
 import { parsePolicy } from '../../policy.ts'
 import type { AttemptView, FlowView, JobView } from '../../replies.ts'
 import { DROPPED } from '../queues/drop.ts'
-import type { JobRow } from '../store.ts'
+import type { JobRow } from '../rows.ts'
 
 export function viewOf(row: JobRow, queue: string, name: string, attempts: readonly AttemptView[]): JobView {
   const { text: _text, ...policy } = parsePolicy(row.policy)

@@ -1,6 +1,6 @@
 /** The definitions in force for enqueues by plain name, the sessions that dispute them, and the names whose jobs have yet to take them. */
 
-import type { Loaded } from '../store.ts'
+import type { Loaded } from '../rows.ts'
 import type { Definition, Settling } from './definition.ts'
 import type { Session } from './session.ts'
 

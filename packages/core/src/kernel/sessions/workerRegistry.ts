@@ -1,5 +1,5 @@
 /** Worker sessions that were reported as attached and not as gone. They are kept with the file, so that a restart reports nothing twice. */
-import type { PresentRow } from '../store.ts'
+import type { PresentRow } from '../rows.ts'
 import type { Tables } from '../tables.ts'
 
 export interface Present {
