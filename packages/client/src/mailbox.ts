@@ -12,13 +12,13 @@ import {
   isPatient,
   LIMITS,
   NumberMap,
-  OPERATIONS,
   type Operation,
   type Port,
   type Refusal,
   type Reply,
   type ReplyOf,
   type Request,
+  traitsOf,
   weighCommand,
 } from '@millrace/core'
 import { Slots } from './slots.ts'
@@ -102,7 +102,8 @@ export class Mailbox {
       reject(errorFrom(this.#end))
       return
     }
-    const bytes = weighCommand(command)
+    const traits = traitsOf(command.op)
+    const bytes = weighCommand(command, traits)
     if (
       (command.op === 'enqueue' || command.op === 'flow') &&
       (this.#held.size >= LIMITS.enqueuesHeld || this.#heldBytes + bytes > LIMITS.bytesHeld)
@@ -117,8 +118,8 @@ export class Mailbox {
       reject,
       bytes,
       urgent: command.op === 'attach',
-      patient: isPatient(command.op),
-      endless: OPERATIONS[command.op].answered === 'openEnded',
+      patient: isPatient(traits),
+      endless: traits.answered === 'openEnded',
     }
     if (pending.urgent && (this.#broken || this.#isFull(this.#held.size, this.#heldBytes))) this.#goFirst(pending)
     else this.#line.push(pending)

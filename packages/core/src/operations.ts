@@ -271,8 +271,7 @@ export function isQuestion({ op }: Pick<Command, 'op'>): boolean {
 }
 
 /** True if its answer comes when there is something to say, which may take long. */
-export function isPatient(op: Operation): boolean {
-  const { answered } = traitsOf(op)
+export function isPatient({ answered }: Traits<Command>): boolean {
   return answered === 'late' || answered === 'openEnded'
 }
 
@@ -283,8 +282,7 @@ export function jobsOf(command: Command): number {
 }
 
 /** Roughly the bytes of a call: they bound what is under way, and what waits. */
-export function weighCommand(command: Command): number {
-  const { newJobs, payloads, otherBytes } = traitsOf(command.op)
+export function weighCommand(command: Command, { newJobs, payloads, otherBytes } = traitsOf(command.op)): number {
   let bytes = otherBytes?.(command) ?? 0
   if (newJobs !== undefined) bytes += weighJobs(newJobs(command))
   if (payloads !== undefined) for (const [, payloadOf] of payloads) bytes += dataBytes(payloadOf(command))

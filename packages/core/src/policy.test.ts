@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../testkit/src/testing/runs.ts'
-import { DEFAULT_POLICY, type PolicyOptions, parsePolicy, resolvePolicy } from './policy.ts'
+import { DEFAULT_POLICY, POLICY_FIELDS, type PolicyOptions, parsePolicy, resolvePolicy } from './policy.ts'
 
 const options: fc.Arbitrary<PolicyOptions> = fc.record(
   {
@@ -60,6 +60,11 @@ test('E6, E7: what sets nothing has the defaults, and stores no text', () => {
   expect(resolvePolicy({}, undefined)).toBe(DEFAULT_POLICY)
   expect(parsePolicy(null)).toBe(DEFAULT_POLICY)
   expect(DEFAULT_POLICY).toMatchObject({ maxAttempts: 4, timeout: 300_000, heartbeatTimeout: 120_000, text: null })
+})
+
+test('a layer that sets one field, whichever, is heard', () => {
+  for (const field of POLICY_FIELDS)
+    expect(resolvePolicy({}, { [field]: field === 'backoff' ? { type: 'fixed', delay: 1 } : 1 })[field]).not.toEqual(DEFAULT_POLICY[field])
 })
 
 test('equal policies share one frozen object', () => {

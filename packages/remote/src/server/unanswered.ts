@@ -1,5 +1,5 @@
 /** The requests of a connection that are not answered yet: beyond a limit its server stops reading. */
-import { isPatient, LIMITS, type Reply, type Request } from '@millrace/core'
+import { isPatient, LIMITS, type Reply, type Request, traitsOf } from '@millrace/core'
 import { WireError } from '@millrace/wire'
 import { BOUNDS } from '../limits.ts'
 
@@ -35,7 +35,7 @@ export class Unanswered {
       if (this.#patient.size > 0 && this.#patient.has(id))
         throw new WireError('BAD_MESSAGE', `request ${id} is not answered yet: take another number`)
       if (command.op === 'unwatch' && this.#patient.has(command.request)) this.#unwatching.set(id, command.request)
-      if (!isPatient(command.op)) continue
+      if (!isPatient(traitsOf(command.op))) continue
       if (this.#patient.size >= BOUNDS.watches) {
         throw new WireError(
           'BAD_MESSAGE',
