@@ -27,7 +27,7 @@ import { Readers } from './readers/readers.ts'
 import { ReadingPort } from './readers/readRouter.ts'
 import { assertNotOpen, joinShared, type Membership, registerFile } from './registry.ts'
 import { assertRuntime } from './runtime.ts'
-import { meetingOf } from './share/address.ts'
+import { fileOwnership } from './share/fileOwnership.ts'
 import { SharedPort } from './share/sharedPort.ts'
 import { WriterThread } from './writer/thread.ts'
 
@@ -67,8 +67,7 @@ async function openShared(file: string, settings: OpenSettings, { leave, ended }
   const { waitForOwnerMs } = settings
   const checks = new JobChecks()
   const port = await SharedPort.open({
-    file,
-    ...meetingOf(file),
+    ownership: fileOwnership(file),
     newThread: () => newThread(file, settings),
     clock: systemClock,
     quietClock,

@@ -10,15 +10,25 @@ import { type ListenOptions, listen, type RemoteServer } from '@millrace/remote'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { quietClock, systemClock } from '../clock.ts'
 import type { WriterThread } from '../writer/thread.ts'
+import { fileOwnership } from './fileOwnership.ts'
+import type { Ownership } from './ownership.ts'
 import { SharedPort, type SharedPortOptions } from './sharedPort.ts'
 
 let folder: string
+let file: string
+let note: string
+let ownership: Ownership
 let url: string
 const open: { close(): unknown }[] = []
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'millrace-share-'))
-  url = `unix:${join(folder, 'socket')}`
+  file = join(folder, 'jobs.db')
+  // Never opened: an attempt is none.
+  writeFileSync(file, '')
+  note = join(folder, 'jobs.db-share', 'owner.json')
+  ownership = fileOwnership(file)
+  url = ownership.listenUrl
 })
 
 afterEach(async () => {
@@ -101,14 +111,8 @@ async function owner(options: ListenOptions = {}): Promise<RemoteServer> {
 function openPort(replaced: Partial<SharedPortOptions> = {}): Promise<SharedPort> {
   Attempt.all.length = 0
   const newThread = () => new Attempt() as unknown as WriterThread
-  const file = join(folder, 'jobs.db')
-  // Never opened: an attempt is none.
-  writeFileSync(file, '')
-  const note = join(folder, 'owner.json')
   return SharedPort.open({
-    file,
-    url,
-    note,
+    ownership,
     newThread,
     checks: new JobChecks(),
     clock: systemClock,
@@ -152,7 +156,7 @@ test('a writer that dies before its process is heard: nothing is sent to it unti
     own.listener?.broken({ code: 'COMMIT_UNKNOWN', message: 'it died' })
   }
   own.own()
-  await until(() => existsSync(join(folder, 'owner.json')))
+  await until(() => existsSync(note))
   await new Promise<void>((resolve) => setImmediate(resolve))
   expect(said).toEqual(['CONNECTION_LOST', 'COMMIT_UNKNOWN'])
   own.isOpen = true
@@ -237,11 +241,10 @@ test('closed while it is about to own the file, it has let go of it when that is
 })
 
 test('the owner tells who it is, and what it speaks, as long as it is that', async () => {
-  writeFileSync(join(folder, 'owner.json'), '{"pid":1,"host":"dead"}')
+  writeFileSync(note, '{"pid":1,"host":"dead"}')
   const opening = openPort()
   ;(await attempt(0)).own()
   const port = await opening
-  const note = join(folder, 'owner.json')
   expect(JSON.parse(readFileSync(note, 'utf8'))).toEqual({
     host: expect.any(String),
     boot: expect.any(String),
@@ -258,7 +261,7 @@ test('the owner tells who it is, and what it speaks, as long as it is that', asy
 })
 
 test('a socket that cannot be made is tried for at longer and longer intervals, and told of once', async () => {
-  const socket = join(folder, 'socket')
+  const socket = url.slice('unix:'.length)
   writeFileSync(socket, 'of another program')
   const pauses: number[] = []
   const wakes: (() => void)[] = []
@@ -284,7 +287,7 @@ test('a socket that cannot be made is tried for at longer and longer intervals, 
   expect(warned).toHaveLength(1)
   rmSync(socket)
   wakes.at(-1)?.()
-  await until(() => existsSync(join(folder, 'owner.json')))
+  await until(() => existsSync(note))
   expect(wakes).toHaveLength(8)
 })
 
@@ -296,12 +299,12 @@ test('a writer that comes back while its process closes tells of nobody who owns
   const closing = port.close()
   own.listener?.reopened()
   await closing
-  expect(existsSync(join(folder, 'owner.json'))).toBe(false)
+  expect(existsSync(note)).toBe(false)
 })
 
 test('an owner that does not answer is named, with what it speaks', async () => {
   const told = { host: 'box', boot: 'b', pid: 4711, epoch: 3, schema: 9, library: 'millrace/9.9.9', protocol: [2, 5], url }
-  writeFileSync(join(folder, 'owner.json'), JSON.stringify(told))
+  writeFileSync(note, JSON.stringify(told))
   const opening = openPort()
   ;(await attempt(0)).refuse()
   await expect(opening).rejects.toMatchObject({
@@ -314,10 +317,7 @@ test('an owner that does not answer is named, with what it speaks', async () => 
 })
 
 test('what a dead owner has left says nothing about one that does not share the file', async () => {
-  writeFileSync(
-    join(folder, 'owner.json'),
-    JSON.stringify({ host: 'box', boot: 'b', pid: 1, epoch: 3, library: 'x', protocol: [1, 1], url }),
-  )
+  writeFileSync(note, JSON.stringify({ host: 'box', boot: 'b', pid: 1, epoch: 3, library: 'x', protocol: [1, 1], url }))
   const opening = openPort()
   ;(await attempt(0)).refuse()
   await expect(opening).rejects.toMatchObject({ pid: 4711, message: expect.stringContaining('share: true in every process') })

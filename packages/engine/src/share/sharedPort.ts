@@ -18,16 +18,12 @@ import {
 import type { RemoteServer } from '@millrace/remote'
 import type { RemotePort } from '@millrace/remote/internal'
 import { CAPABILITIES } from '../ports/channel.ts'
-import { GONE, isGone } from '../writer/gone.ts'
+import { GONE } from '../writer/gone.ts'
 import type { WriterThread } from '../writer/thread.ts'
-import { readShareNote, removeShareNote, type ShareNote, writeShareNote } from './note.ts'
+import type { OwnerNote, Ownership } from './ownership.ts'
 
 export interface SharedPortOptions {
-  /** The shared file. */
-  readonly file: string
-  readonly url: string
-  /** The path of the owner's note about itself. */
-  readonly note: string
+  readonly ownership: Ownership
   /** Creates a writer thread that is not started yet. */
   readonly newThread: () => WriterThread
   readonly clock: Clock
@@ -71,7 +67,7 @@ export class SharedPort implements Port {
   #cancelListen = () => {}
   /** The last attempt to own the file. */
   #owning: Promise<Error | undefined> | undefined
-  #told: ShareNote | undefined
+  #told: OwnerNote | undefined
 
   private constructor(options: SharedPortOptions, remote: Remote) {
     this.#options = options
@@ -191,7 +187,7 @@ export class SharedPort implements Port {
   }
 
   async #serve(thread: WriterThread, againMs = LISTEN_AGAIN_MS.first): Promise<void> {
-    const { url, logger, quietClock } = this.#options
+    const { ownership, logger, quietClock } = this.#options
     try {
       const server = await this.#remote.listen(
         {
@@ -199,7 +195,7 @@ export class SharedPort implements Port {
           declareDead: (sessions: readonly string[]) => thread.declareDead(sessions),
           checks: this.#options.checks,
         },
-        url,
+        ownership.listenUrl,
         {
           ...(logger && { logger }),
         },
@@ -212,7 +208,10 @@ export class SharedPort implements Port {
     } catch (error) {
       // It owns the file anyway: others wait until they can reach it.
       if (againMs === LISTEN_AGAIN_MS.first) {
-        logger?.warn('the file is shared, and its socket cannot be made yet: others wait for it', { url, error: String(error) })
+        logger?.warn('the file is shared, and its socket cannot be made yet: others wait for it', {
+          url: ownership.listenUrl,
+          error: String(error),
+        })
       }
       this.#cancelListen = quietClock.setTimer(againMs, () => {
         if (this.#thread === thread && !this.#closed) void this.#serve(thread, Math.min(againMs * 2, LISTEN_AGAIN_MS.most))
@@ -221,12 +220,12 @@ export class SharedPort implements Port {
   }
 
   async #attach(): Promise<Error | undefined> {
-    const { url, logger, clock, random } = this.#options
+    const { ownership, logger, clock, random } = this.#options
     let connection: RemotePort
     try {
       const reconnect = { minDelay: PAUSE_MIN_MS, maxDelay: PAUSE_MAX_MS }
       const options = { connectTimeout: ATTACH_MS, reconnect, ...(logger && { logger }) }
-      connection = await this.#remote.connectPort(url, options, { clock, random })
+      connection = await this.#remote.connectPort(await ownership.whereIsTheOwner(), options, { clock, random })
     } catch (error) {
       return error as Error
     }
@@ -268,7 +267,7 @@ export class SharedPort implements Port {
     if (this.#succeeding) return
     this.#succeeding = true
     for (let attempt = 0; !this.#closed && !this.#connected; attempt++) {
-      if (isGone(this.#options.file)) {
+      if (this.#options.ownership.isGone()) {
         this.#end(GONE)
         break
       }
@@ -314,7 +313,7 @@ export class SharedPort implements Port {
       this.#listener?.ended(refusal)
       return
     }
-    if (isGone(this.#options.file)) {
+    if (this.#options.ownership.isGone()) {
       this.#end(refusal)
       return
     }
@@ -346,18 +345,19 @@ export class SharedPort implements Port {
   }
 
   #writeNote({ epoch, schema }: WriterThread): void {
-    const { url, note, logger } = this.#options
+    const { ownership, logger } = this.#options
     const { bootId, LIBRARY, PROTOCOL } = this.#remote
-    this.#told = { host: hostname(), boot: bootId(), pid: process.pid, epoch, schema, library: LIBRARY, protocol: PROTOCOL, url }
+    const [library, protocol, url] = [LIBRARY, PROTOCOL, ownership.listenUrl]
+    this.#told = { host: hostname(), boot: bootId(), pid: process.pid, epoch, schema, library, protocol, url }
     try {
-      writeShareNote(note, this.#told)
+      ownership.announce(this.#told)
     } catch (error) {
-      logger?.warn('what the owner of a shared file tells of itself could not be written', { note, error: String(error) })
+      logger?.warn('what the owner of a shared file tells of itself could not be written', { error: String(error) })
     }
   }
 
   #forgetNote(): void {
-    if (this.#told !== undefined) removeShareNote(this.#options.note, this.#told)
+    if (this.#told !== undefined) this.#options.ownership.withdraw(this.#told)
     this.#told = undefined
   }
 
@@ -365,7 +365,7 @@ export class SharedPort implements Port {
   #unanswered(owned: Error, refused: Error): Error {
     if (!(owned instanceof AlreadyOpenError)) return owned
     const { message, pid, host } = owned
-    const note = readShareNote(this.#options.note)
+    const note = this.#options.ownership.announced()
     if (note === undefined || (pid !== undefined && pid !== note.pid)) {
       const hint = 'it does not answer at its socket either: open the file with share: true in every process'
       return new AlreadyOpenError(`${message} (${hint})`, { pid, host }, { cause: refused })

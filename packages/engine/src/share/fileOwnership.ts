@@ -1,22 +1,32 @@
-/** Locates the meeting place of the processes that share a file: a socket beside it, in a folder that only its owner can use. */
+/** The meeting place of the processes that share a file: a socket and a note beside it, in a folder that only its owner can use. */
 import { createHash } from 'node:crypto'
 import { lstatSync, mkdirSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { NotWritableError } from '@millrace/core'
 import { realFile } from '../realFile.ts'
+import { isGone } from '../writer/gone.ts'
+import { readNote, removeNote, writeNote } from './note.ts'
+import type { Ownership } from './ownership.ts'
 
 /** The longest path of a Unix socket that every system accepts, in bytes. */
 const PATH_BYTES = 100
 
-export interface Meeting {
-  readonly url: string
-  /** The path of the owner's note about itself. */
-  readonly note: string
+/** A file's lock decides who owns it. The address and the note are the same for every path to the file. */
+export function fileOwnership(file: string): Ownership {
+  const { url, note } = meetingOf(file)
+  return {
+    listenUrl: url,
+    whereIsTheOwner: async () => url,
+    announce: (owner) => writeNote(note, owner),
+    withdraw: (owner) => removeNote(note, owner),
+    announced: () => readNote(note),
+    isGone: () => isGone(file),
+  }
 }
 
-/** Returns the meeting place, the same for every path to the file. A socket whose path is too long moves to the runtime folder. */
-export function meetingOf(file: string): Meeting {
+/** Returns the address of the owner and the path of its note. A socket whose path is too long moves to the runtime folder. */
+function meetingOf(file: string): { readonly url: string; readonly note: string } {
   const real = realFile(file)
   const hash = createHash('sha256').update(real).digest('hex').slice(0, 24)
   const beside = `${real}-share`
