@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { LIFECYCLE, STATES } from '@millrace/core'
 import { expect, test } from 'vitest'
+import { SOURCES } from './sources.ts'
 
 const text = readFileSync(new URL('../../docs/lifecycle.md', import.meta.url), 'utf8')
 const rows = text
@@ -32,4 +33,24 @@ test('the table of transitions is the lifecycle', () => {
     ]),
   )
   expect(documented).toEqual(actual)
+})
+
+/** Where the kernel names a transition as it moves a job, and the function around it. */
+function movesIn({ text: source }: { readonly text: string }): (readonly [transition: string, by: string])[] {
+  const [before = '', ...functions] = source.split(/^(?=(?:export )?function )/m)
+  expect(before).not.toMatch(MOVE)
+  return functions.flatMap((each) => {
+    const [, by = ''] = /^(?:export )?function (\w+)/.exec(each) ?? []
+    return [...each.matchAll(MOVE)].map(([, transition = '']) => [transition, by] as const)
+  })
+}
+
+const MOVE = /\b(?:move|finish|again|fail|failUnstarted)\((?:turn, )?job, '(\w+)'/g
+
+test('each transition is made by the function that has its name, and by no other; a new job is not moved', () => {
+  const kernel = SOURCES.filter(({ path, testing }) => path.startsWith('packages/core/src/kernel/') && !testing)
+  const moves = kernel.flatMap(movesIn).filter(([transition]) => transition in LIFECYCLE)
+  const names = Object.keys(LIFECYCLE).filter((name) => name !== 'enqueue')
+  expect(Object.fromEntries(moves)).toEqual(Object.fromEntries(names.map((name) => [name, name])))
+  expect(moves).toHaveLength(names.length)
 })

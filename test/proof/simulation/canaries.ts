@@ -226,16 +226,16 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'run-used-again',
-    file: `${kernel}/jobs/end.ts`,
+    file: `${kernel}/jobs/transitions.ts`,
     find: "  job.uncounted++\n  again(turn, job, 'giveBack', 0)",
     replace: "  job.run--\n  again(turn, job, 'giveBack', 0)",
     breaks: 'invariant 10',
   },
   {
     name: 'given-back-counted',
-    file: `${kernel}/jobs/end.ts`,
-    find: "  release(turn, job)\n  job.uncounted++\n  again(turn, job, 'giveBack', 0)",
-    replace: "  release(turn, job)\n  again(turn, job, 'giveBack', 0)",
+    file: `${kernel}/jobs/transitions.ts`,
+    find: "  job.uncounted++\n  again(turn, job, 'giveBack', 0)",
+    replace: "  again(turn, job, 'giveBack', 0)",
     breaks: 'invariant 11',
   },
   {
@@ -382,8 +382,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'retried-however-old',
     file: `${kernel}/jobs/end.ts`,
-    find: 'if (over || turn.now.wall + delayMs > job.enqueuedAt + maxAge) {',
-    replace: 'if (over) {',
+    find: 'if (over || turn.now.wall + delayMs > job.enqueuedAt + maxAge) transition',
+    replace: 'if (over) transition',
     breaks: 'invariant 11',
   },
   {
@@ -451,7 +451,7 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'gone-at-the-end-by-the-engines-setting-alone',
-    file: `${kernel}/jobs/end.ts`,
+    file: `${kernel}/jobs/transitions.ts`,
     find: 'return retentionOf(settings.retention, lane.queue.settings)',
     replace: 'return settings.retention',
     breaks: 'invariant 30',
@@ -661,7 +661,7 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'held-tick-forgotten',
-    file: `${kernel}/jobs/end.ts`,
+    file: `${kernel}/jobs/transitions.ts`,
     find: 'turn.tables.freed.add(job.extras.schedule)',
     replace: '{}',
     breaks: 'invariant 23',
@@ -731,7 +731,7 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'failures-not-told-to-children',
-    file: `${kernel}/jobs/end.ts`,
+    file: `${kernel}/jobs/transitions.ts`,
     find: '  if (job.extras !== undefined) tellLater(turn, job)',
     replace: '  if (job.extras !== undefined && to === COMPLETED) tellLater(turn, job)',
     breaks: 'invariant 20',
@@ -822,7 +822,7 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'turn-over-at-a-retry',
-    file: `${kernel}/jobs/end.ts`,
+    file: `${kernel}/jobs/transitions.ts`,
     find: "  if (transition !== 'giveBack') job.runAt = now.wall + delayMs\n",
     replace: "  if (transition !== 'giveBack') job.runAt = now.wall + delayMs\n  endTurn(turn, job)\n",
     breaks: 'invariant 24',

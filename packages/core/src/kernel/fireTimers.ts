@@ -1,13 +1,14 @@
 /** Handles what time alone causes: lost workers, deadlines, leases, due jobs, expired jobs, and jobs kept long enough. */
 
-import { ACTIVE, FAILED, isFinal, mayMove, SCHEDULED, WAITING } from '../lifecycle.ts'
+import { ACTIVE, FAILED, isFinal, mayMove, SCHEDULED } from '../lifecycle.ts'
 import { isDeleted } from './facts.ts'
 import { outlive } from './flows/flowEnds.ts'
 import { abort } from './jobs/abort.ts'
-import { endAborted, endLost, erase } from './jobs/end.ts'
+import { endAborted, endLost } from './jobs/end.ts'
 import { expireJob } from './jobs/expire.ts'
 import type { Job } from './jobs/job.ts'
-import { enterLine } from './queues/line.ts'
+import { promote } from './jobs/promote.ts'
+import { erase } from './jobs/transitions.ts'
 import type { PrunableRow } from './rows.ts'
 import { fireSchedules } from './schedules/fire.ts'
 import { lapse } from './sessions/renew.ts'
@@ -70,10 +71,4 @@ function overrun(turn: TurnContext, job: Job): void {
   if (job.session !== undefined) turn.effects.notices.push({ session: job.session, job, run: job.run, note: { kind: 'lost' } })
   noteZombie(turn.tables, job)
   endAborted(turn, job)
-}
-
-function promote(turn: TurnContext, job: Job): void {
-  turn.effects.move(job, 'promote', WAITING)
-  turn.effects.event('promoted', job)
-  enterLine(turn, job)
 }

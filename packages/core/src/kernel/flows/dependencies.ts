@@ -12,11 +12,11 @@ export function openOncePropagated(turn: TurnContext, job: Job, counter: Depende
   if (facts.flowBack || effects.flows.back) {
     effects.flows.note({ seq: counter.parent }, NOTIFY)
     tables.flowWork = true
-  } else open(turn, job, counter)
+  } else release(turn, job, counter)
 }
 
 /** Lets a job through; there is no other place that does. Its `delay` counts from here. */
-function open(turn: TurnContext, job: Job, counter: DependencyCounter): void {
+function release(turn: TurnContext, job: Job, counter: DependencyCounter): void {
   const { tables, facts, effects, now } = turn
   setDependencies(turn, counter, OPEN)
   job.runAt = Math.max(job.runAt, now.wall + (job.extras?.flow?.delay ?? 0))

@@ -7,9 +7,9 @@
 import { BLOCKED, CANCELLED, FAILED, isFinal, STATES } from '../../lifecycle.ts'
 import { type FlowSlice, isDeleted } from '../facts.ts'
 import { cancelJob } from '../jobs/cancel.ts'
-import { finishByParent } from '../jobs/end.ts'
 import type { Job } from '../jobs/job.ts'
 import { revive } from '../jobs/retry.ts'
+import { failByParent } from '../jobs/transitions.ts'
 import type { TurnContext } from '../turn.ts'
 import { openOncePropagated, setDependencies } from './dependencies.ts'
 import { tellLater } from './flowEnds.ts'
@@ -95,6 +95,6 @@ function swing(turn: TurnContext, job: Job, counter: DependencyCounter, bad: Hea
   if (job.state === FAILED && counter.state === SHUT && !forbidden) revive(turn, job)
   else if (job.state === BLOCKED && forbidden) {
     setDependencies(turn, counter, SHUT)
-    finishByParent(turn, job, bad)
+    failByParent(turn, job, bad)
   } else if (job.state === BLOCKED && counter.pending === 0) openOncePropagated(turn, job, counter)
 }

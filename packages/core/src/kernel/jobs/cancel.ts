@@ -6,8 +6,8 @@ import { leaveLine } from '../queues/line.ts'
 import { finished, notFound } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'
 import { abort } from './abort.ts'
-import { finishCancelled } from './end.ts'
 import type { Job } from './job.ts'
+import * as transition from './transitions.ts'
 
 export function cancel(turn: TurnContext, { id }: CancelCommand): Decision<'cancel'> {
   const job = turn.facts.find(id)
@@ -27,6 +27,6 @@ export function cancelJob(turn: TurnContext, job: Job): 'cancelled' | 'cancellin
     return 'cancelling'
   }
   leaveLine(turn, job)
-  finishCancelled(turn, job)
+  transition.cancel(turn, job)
   return 'cancelled'
 }

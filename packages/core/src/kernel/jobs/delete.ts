@@ -6,8 +6,8 @@ import { vanish } from '../flows/flowEnds.ts'
 import { leaveLine } from '../queues/line.ts'
 import { active, notFound } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'
-import { settle } from './end.ts'
 import { DIRTY_DELETE, type Job } from './job.ts'
+import { settle } from './transitions.ts'
 
 export function deleteJob(turn: TurnContext, { id }: DeleteCommand): Decision<'delete'> {
   const job = turn.facts.find(id)

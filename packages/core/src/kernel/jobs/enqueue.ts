@@ -18,7 +18,7 @@ import type { TurnContext } from '../turn.ts'
 import { Claims, OF_CALL } from './claims.ts'
 import { exclusiveKey, holdLonger, holdShape, placeOf, pushedTo, shapeOf } from './coalescing.ts'
 import { DIRTY_DATA, DIRTY_INSERT, type Job, type JobExtras, newJob } from './job.ts'
-import { reorder } from './reorder.ts'
+import { reschedule } from './reschedule.ts'
 import { saidOf, sayMore } from './said.ts'
 
 export const IDEMPOTENCY_TTL_MS = 86_400_000
@@ -123,7 +123,7 @@ function existing(turn: TurnContext, job: NewJob): Enqueued | undefined {
       replace(turn, holder, job, dueTime(turn, job))
       break
     case 'reschedule':
-      reorder(turn, holder, () => {
+      reschedule(turn, holder, () => {
         holder.runAt = dueTime(turn, job)
       })
       break
@@ -135,7 +135,7 @@ function existing(turn: TurnContext, job: NewJob): Enqueued | undefined {
 }
 
 function replace(turn: TurnContext, holder: Job, job: NewJob, runAt: number): void {
-  reorder(turn, holder, () => {
+  reschedule(turn, holder, () => {
     holder.data = job.data
     holder.priority = job.priority ?? holder.priority
     holder.weight = job.weight ?? holder.weight

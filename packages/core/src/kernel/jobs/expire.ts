@@ -2,10 +2,10 @@
 
 import { leaveLine } from '../queues/line.ts'
 import type { TurnContext } from '../turn.ts'
-import { finishExpired } from './end.ts'
 import type { Job } from './job.ts'
+import * as transition from './transitions.ts'
 
 export function expireJob(turn: TurnContext, job: Job): void {
   leaveLine(turn, job)
-  finishExpired(turn, job)
+  transition.expire(turn, job)
 }

@@ -14,7 +14,7 @@ import { exclusiveKey } from './coalescing.ts'
 import { holdUnique } from './enqueue.ts'
 import { failedLanes } from './gatherFailed.ts'
 import { attemptOf, type Job } from './job.ts'
-import { reorder } from './reorder.ts'
+import { reschedule } from './reschedule.ts'
 import { sayMore } from './said.ts'
 
 export function retry(turn: TurnContext, { id }: RetryCommand): Decision<'retry'> {
@@ -55,7 +55,7 @@ export function waitsForRetry(job: Job): boolean {
 }
 
 export function makeDue(turn: TurnContext, job: Job): void {
-  reorder(turn, job, () => {
+  reschedule(turn, job, () => {
     job.runAt = turn.now.wall
   })
 }

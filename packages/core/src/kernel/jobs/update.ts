@@ -5,7 +5,7 @@ import type { Decision } from '../../replies.ts'
 import { active, finished, notFound } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'
 import { DIRTY_DATA } from './job.ts'
-import { reorder } from './reorder.ts'
+import { reschedule } from './reschedule.ts'
 import { sayMore } from './said.ts'
 
 export function update(turn: TurnContext, { id, changes }: UpdateCommand): Decision<'update'> {
@@ -13,7 +13,7 @@ export function update(turn: TurnContext, { id, changes }: UpdateCommand): Decis
   if (job === undefined) return notFound(id)
   if (job.state === ACTIVE) return active(id, 'it can be updated before it starts or once it waits again')
   if (isFinal(job.state)) return finished(id, STATES[job.state], 'it can no longer be updated')
-  reorder(turn, job, () => {
+  reschedule(turn, job, () => {
     if (changes.priority !== undefined) job.priority = changes.priority
     if (changes.weight !== undefined) job.weight = changes.weight
     sayMore(turn, job, { priority: changes.priority, weight: changes.weight })

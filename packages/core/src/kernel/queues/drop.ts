@@ -3,8 +3,8 @@
  * the oldest by arrival that is scheduled or waiting. Jobs that come back for a retry replace none.
  */
 
-import { finishCancelled } from '../jobs/end.ts'
 import type { Job } from '../jobs/job.ts'
+import * as transition from '../jobs/transitions.ts'
 import type { TurnContext } from '../turn.ts'
 import { lengthOf, type Queue } from './lane.ts'
 import { leaveLine } from './line.ts'
@@ -34,7 +34,7 @@ export function makeRoom(turn: TurnContext, first: number): void {
 function drop(turn: TurnContext, job: Job): void {
   leaveLine(turn, job)
   job.dropped = true
-  finishCancelled(turn, job, DROPPED.name)
+  transition.cancel(turn, job, DROPPED.name)
 }
 
 /** The error of a dropped job. */

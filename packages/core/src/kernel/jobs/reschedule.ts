@@ -6,7 +6,7 @@ import { enterLine, leaveLine } from '../queues/line.ts'
 import type { TurnContext } from '../turn.ts'
 import { DIRTY_OTHER, type Job } from './job.ts'
 
-export function reorder(turn: TurnContext, job: Job, change: () => void): void {
+export function reschedule(turn: TurnContext, job: Job, change: () => void): void {
   const { tables, effects, now } = turn
   leaveLine(turn, job)
   change()

@@ -1,0 +1,152 @@
+/**
+ * Moves jobs to their next state: one function for each transition of `LIFECYCLE`, of the same name. A job that ran has given its
+ * slot back before (end.ts). Elsewhere are `enqueue` (enqueue.ts), `start` (start.ts), `revive` (retry.ts), `reschedule`
+ * (reschedule.ts), `promote` (promote.ts) and `release` (flows/dependencies.ts).
+ */
+import type { CompleteCommand } from '../../commands.ts'
+import { fingerprintOf } from '../../fingerprint.ts'
+import { formatId } from '../../id.ts'
+import { CANCELLED, COMPLETED, FAILED, SCHEDULED, type Transition, WAITING } from '../../lifecycle.ts'
+import { retentionOf } from '../../queueSettings.ts'
+import { type Keep, keepsNone, type Retention } from '../../retention.ts'
+import type { RunError } from '../../runError.ts'
+import { outlive, tellLater } from '../flows/flowEnds.ts'
+import { endTurn } from '../keys/strict.ts'
+import { enterLine } from '../queues/line.ts'
+import type { TurnContext } from '../turn.ts'
+import { exclusiveKey } from './coalescing.ts'
+import { DIRTY_COMPLETE, DIRTY_DELETE, DIRTY_OTHER, type Job } from './job.ts'
+
+export function complete(turn: TurnContext, job: Job, output: CompleteCommand['output']): void {
+  job.output = output
+  finish(turn, job, 'complete', COMPLETED, DIRTY_COMPLETE)
+  turn.effects.total(job.lane, 'completed')
+  turn.effects.event('completed', job)
+  leave(turn, job, kept(turn, job).completed)
+}
+
+/** Fails a job that has no attempts or age left, or must not be tried again. */
+export function exhaust(turn: TurnContext, job: Job, error: RunError): void {
+  fail(turn, job, 'exhaust', error)
+}
+
+/** Fails a job that did not start within its ttl. */
+export function expire(turn: TurnContext, job: Job): void {
+  failUnstarted(turn, job, 'expire', { name: 'JobExpiredError', message: 'the job was not started within its ttl' })
+}
+
+/** Fails a job that never ran, because of one that it waited for. A flow's jobs share a commit: their ids differ only in the row. */
+export function failByParent(turn: TurnContext, job: Job, parent: { readonly seq: number; readonly state: string } | undefined): void {
+  const which = parent && `job ${formatId({ seq: parent.seq, node: job.node, enqueuedAt: job.enqueuedAt })} is ${parent.state}`
+  failUnstarted(turn, job, 'failByParent', {
+    name: 'ParentFailedError',
+    message: `the job was not run, because it waited for others: ${which ?? 'one has failed'}`,
+  })
+}
+
+/** Cancels a job, which need not have started. `error`: the reason, if no caller asked for it. */
+export function cancel(turn: TurnContext, job: Job, error?: string): void {
+  finish(turn, job, 'cancel', CANCELLED, DIRTY_OTHER)
+  turn.effects.total(job.lane, 'cancelled')
+  turn.effects.event('cancelled', job, undefined, error)
+  leave(turn, job, kept(turn, job).cancelled)
+}
+
+/** Tries the job again after a delay. */
+export function retry(turn: TurnContext, job: Job, delayMs: number, error: RunError): void {
+  again(turn, job, 'retry', delayMs)
+  turn.effects.event('retrying', job, job.runAt, error.name, error)
+}
+
+/** Puts the job off without using an attempt. */
+export function snooze(turn: TurnContext, job: Job, delayMs: number): void {
+  job.uncounted++
+  again(turn, job, 'snooze', Math.max(1, delayMs))
+  turn.effects.event('snoozed', job, job.runAt)
+}
+
+/** Puts the job back in line without using an attempt. */
+export function giveBack(turn: TurnContext, job: Job): void {
+  job.uncounted++
+  again(turn, job, 'giveBack', 0)
+  turn.effects.event('released', job)
+}
+
+/** Settles a job that has become final: frees its unique key, notifies its watchers, and lets later commands of the turn find it. */
+export function settle(turn: TurnContext, job: Job): void {
+  const held = exclusiveKey(job)
+  if (held !== undefined) {
+    turn.effects.uniqueFreed.push({ ...held, seq: job.seq })
+    turn.facts.freeUnique(held.name, held.key)
+  }
+  if (job.extras !== undefined) endTurn(turn, job)
+  if (job.extras?.schedule !== undefined) turn.tables.freed.add(job.extras.schedule)
+  turn.effects.settled.push(job)
+  turn.facts.add(job)
+}
+
+/** Removes the row of a job that is no longer in any table. */
+export function erase(turn: TurnContext, job: Job): void {
+  if (job.extras !== undefined) outlive(turn, job, job)
+  turn.effects.count(job.lane, job.state, -1)
+  turn.effects.touch(job, DIRTY_DELETE)
+}
+
+export function noteFailure({ effects }: TurnContext, job: Job, error: RunError): void {
+  effects.failures.push({ job, run: job.run, error: error.name, fingerprint: fingerprintOf(error) })
+}
+
+function failUnstarted(turn: TurnContext, job: Job, how: 'expire' | 'failByParent', error: RunError): void {
+  turn.effects.runs.push({ seq: job.seq, run: job.run, attempt: 0, startedAt: 0, endedAt: turn.now.wall, worker: '', error })
+  noteFailure(turn, job, error)
+  fail(turn, job, how, error)
+}
+
+function fail(turn: TurnContext, job: Job, how: 'exhaust' | 'expire' | 'failByParent', error: RunError): void {
+  finish(turn, job, how, FAILED, DIRTY_OTHER)
+  turn.effects.total(job.lane, 'failed')
+  turn.effects.event('failed', job, undefined, error.name, error)
+  leave(turn, job, kept(turn, job).failed)
+}
+
+function finish(turn: TurnContext, job: Job, transition: Transition, to: 4 | 5 | 6, bits: number): void {
+  job.finishedAt = turn.now.wall
+  turn.effects.move(job, transition, to, bits)
+  settle(turn, job)
+  if (job.extras !== undefined) tellLater(turn, job)
+}
+
+/** Removes a finished job at once if none is kept. If there are exports, retention removes it once they have read it. */
+function leave(turn: TurnContext, job: Job, keep: Keep): void {
+  if (keepsNone(keep) && turn.tables.exports.size === 0) erase(turn, job)
+}
+
+function kept({ settings }: TurnContext, { lane }: Job): Retention {
+  return retentionOf(settings.retention, lane.queue.settings)
+}
+
+function again(turn: TurnContext, job: Job, transition: 'retry' | 'snooze' | 'giveBack', delayMs: number): void {
+  const { tables, effects, now } = turn
+  if (transition !== 'giveBack') job.runAt = now.wall + delayMs
+  // A ttl applies only to the first start.
+  if (transition === 'giveBack') tables.noteExpiry(job.expiresAt)
+  else job.expiresAt = 0
+  turn.facts.addArrival(job)
+  if (delayMs > 0) {
+    effects.move(job, transition, SCHEDULED)
+    tables.noteDue(job.runAt)
+    turn.facts.add(job)
+  } else {
+    effects.move(job, transition, WAITING)
+    reline(turn, job)
+  }
+}
+
+/**
+ * Puts a job that has run back in line without its payload, which left memory when it was handed out. The job waits on disk, and
+ * its lane's window is read again from there.
+ */
+function reline(turn: TurnContext, job: Job): void {
+  enterLine(turn, job)
+  turn.facts.add(job)
+}
