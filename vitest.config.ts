@@ -10,6 +10,8 @@ const UNITS = ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts']
 const NOT_OURS = '**/node_modules/**'
 /** Tests that kill, starve and fill up for long, measure, or pack and install. */
 const LONG = ['test/{bench,consumers,limits,overload,proof/{crash,powerloss,torture}}/**/*.test.ts', 'test/**/*{k,K}ills.test.ts']
+/** Tests of pages in a real browser, which test/browser finds. Each of their processes starts one. */
+const PAGES = ['test/{browser,dashboard}/**/*.test.ts']
 /** A module that one file replaces would stay so for the next. */
 const REPLACING = filesWith(/\bvi\.(?:mock|doMock)\(/, UNITS)
 /** Properties are tried many times: in every run, and more often in `pnpm proof` (packages/testkit/src/testing/runs.ts). */
@@ -35,7 +37,11 @@ export default defineConfig({
       { extends: true, test: { name: 'unit', include: UNITS, exclude: [...REPLACING, NOT_OURS], isolate: false } },
       { extends: true, test: { name: 'unit alone', include: REPLACING } },
       { extends: true, test: { name: 'rules', include: ['test/rules/**/*.test.ts'], isolate: false } },
-      { extends: true, test: { name: 'system', include: ['test/**/*.test.ts'], exclude: ['test/rules/**', ...LONG, NOT_OURS] } },
+      { extends: true, test: { name: 'system', include: ['test/**/*.test.ts'], exclude: ['test/rules/**', ...PAGES, ...LONG, NOT_OURS] } },
+      {
+        extends: true,
+        test: { name: 'browser', include: PAGES, exclude: [NOT_OURS], globalSetup: ['./test/browser/setup.ts'], isolate: false },
+      },
       { extends: true, test: { name: 'proof', include: [...LONG, ...REPEATED], env: { PROOF: '1' } } },
     ],
   },
