@@ -42,9 +42,10 @@ interface Described {
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>
 }
 
+/** The background is given because tools that measure contrast take one that is not for white, in dark colours too. */
 const STYLE = `
-:root { color-scheme: light dark; --line: #8885; --soft: #8882; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem; }
+:root { color-scheme: light dark; background: Canvas; color: CanvasText; --line: #8885; --soft: #8882; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem; overflow-wrap: anywhere; }
 code, pre { font: 14px/1.4 ui-monospace, monospace; }
 h2 { border-bottom: 1px solid var(--line); margin-top: 2.5rem; }
 details { border: 1px solid var(--line); border-radius: 6px; margin: .5rem 0; padding: .4rem .8rem; }
@@ -53,6 +54,7 @@ summary { cursor: pointer; }
 .scope { float: right; opacity: .7; }
 table { border-collapse: collapse; width: 100%; margin: .5rem 0; }
 td, th { text-align: left; vertical-align: top; padding: .2rem .6rem .2rem 0; border-bottom: 1px solid var(--soft); }
+@media (width < 40rem) { tr { display: block; padding: .3rem 0; border-bottom: 1px solid var(--soft); } td { display: inline; border: 0; } }
 `
 
 /** Returns the page, and the hash by which a content security policy allows its style. */
@@ -68,6 +70,7 @@ export function pageOf(document: OpenApiDocument): { readonly html: string; read
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(info.title)}</title><style>${STYLE}</style></head>
 <body>
+<main>
 <h1>${escaped(info.title)} ${escaped(info.version)}</h1>
 ${paragraphs(info.description)}
 <p>For programs: <a href="${escaped(base)}/openapi.json">openapi.json</a></p>
@@ -82,6 +85,7 @@ ${tags
   .join('\n')}
 <h2>Schemas</h2>
 ${schemas.map(([name, schema]) => `<details id="${escaped(name)}"><summary><code>${escaped(name)}</code></summary>${shapeOf(schema)}</details>`).join('\n')}
+</main>
 </body>
 </html>
 `

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 
 const STYLE =
-  ':root { color-scheme: light dark; } body { font: 16px/1.6 system-ui, sans-serif; max-width: 40rem; margin: 0 auto; padding: 2rem 1rem; } code { font: 14px ui-monospace, monospace; }'
+  ':root { color-scheme: light dark; background: Canvas; color: CanvasText; } body { font: 16px/1.6 system-ui, sans-serif; max-width: 40rem; margin: 0 auto; padding: 2rem 1rem; } code { font: 14px ui-monospace, monospace; } pre { white-space: pre-wrap; }'
 
 const LINKS: readonly (readonly [path: string, about: string])[] = [
   ['/docs', 'every operation, with what it takes and answers'],
@@ -22,6 +22,7 @@ export function startPage(basePath: string): { readonly html: string; readonly s
 <meta name="viewport" content="width=device-width">
 <title>Millrace</title>
 <style>${STYLE}</style>
+<main>
 <h1>Millrace</h1>
 <p>This is the HTTP API of a job queue.</p>
 <ul>
@@ -30,6 +31,7 @@ ${links}
 <p>Create a job:</p>
 <pre><code>curl -X POST ${basePath}/v1/jobs -H "Authorization: Bearer $TOKEN" \\
   -H "Content-Type: application/json" -d '{"job":"mail","data":{"to":"ada@example.com"}}'</code></pre>
+</main>
 </html>
 `
   return { html, style: `sha256-${createHash('sha256').update(STYLE).digest('base64')}` }
