@@ -48,6 +48,14 @@ describe('options', () => {
     [{ open: true, basePath: 'queue' }, 'OPTION_TYPE', 'basePath'],
     [{ open: true, control: {} }, 'OPTION_TYPE', 'control'],
     [{ open: true, cors: true }, 'OPTION_TYPE', 'cors'],
+    [{ open: true, instance: 'production' }, 'OPTION_TYPE', 'options'],
+    [{ open: true, instance: { title: 'production' } }, 'OPTION_TYPE', 'title'],
+    [{ open: true, instance: { name: '' } }, 'OPTION_RANGE', 'instance.name'],
+    [{ open: true, instance: { name: 'n'.repeat(65) } }, 'OPTION_RANGE', 'instance.name'],
+    [{ open: true, instance: { name: '\ud800' } }, 'OPTION_TYPE', 'instance.name'],
+    [{ open: true, instance: { name: 7 } }, 'OPTION_TYPE', 'instance.name'],
+    [{ open: true, instance: { colour: '#f00' } }, 'OPTION_TYPE', 'instance.colour'],
+    [{ open: true, instance: { colour: 'RED' } }, 'OPTION_TYPE', 'instance.colour'],
   ])('%j is refused as %s of %s', (options, code, option) => {
     expect(build(options)).toThrow(expect.objectContaining({ code, option }))
   })

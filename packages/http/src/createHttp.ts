@@ -16,6 +16,7 @@ import { eventRoutes } from './routes/events.ts'
 import { flowRoutes } from './routes/flows.ts'
 import { healthRoutes } from './routes/health.ts'
 import { importRoutes } from './routes/import.ts'
+import { infoRoutes } from './routes/info.ts'
 import { jobRoutes } from './routes/jobs.ts'
 import { manyRoutes } from './routes/many.ts'
 import { observeRoutes } from './routes/observe.ts'
@@ -47,7 +48,7 @@ export function buildHttp(engine: Engine, options: HttpOptions, { clock, newId, 
     settings,
     clock,
     cursors: new Cursors(settings.cursorSecret ?? newSecret(32)),
-    startedAt: clock.read().mono,
+    startedAt: clock.read(),
   }
   const app = new OpenAPIHono()
   let described: OpenApiDocument | undefined
@@ -62,6 +63,7 @@ export function buildHttp(engine: Engine, options: HttpOptions, { clock, newId, 
     ...importRoutes(service),
     ...queueRoutes(service),
     ...scheduleRoutes(service),
+    ...infoRoutes(service),
     ...observeRoutes(service),
     ...eventRoutes(service),
     ...webhookRoutes(service),

@@ -1,4 +1,4 @@
-export type { Scope } from '@millrace/core'
+export type { InstanceColour, InstanceOptions, Scope } from '@millrace/core'
 export type { Caller } from './access/caller.ts'
 export type { AuditEntry } from './audit.ts'
 export { createHttp, type HttpApi } from './createHttp.ts'

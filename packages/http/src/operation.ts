@@ -2,7 +2,7 @@
 
 import type { z } from '@hono/zod-openapi'
 import type { Engine } from '@millrace/client'
-import type { Clock, Scope } from '@millrace/core'
+import type { Clock, Now, Scope } from '@millrace/core'
 import type { Caller } from './access/caller.ts'
 import type { Cursors } from './cursors.ts'
 import type { HttpSettings } from './options.ts'
@@ -13,8 +13,8 @@ export interface Service {
   readonly settings: HttpSettings
   readonly clock: Clock
   readonly cursors: Cursors
-  /** The time when the API was built, by the monotonic clock. */
-  readonly startedAt: number
+  /** The time when the API was built. */
+  readonly startedAt: Now
 }
 
 /** A request that was admitted, read and checked. */

@@ -6,6 +6,8 @@ import {
   describe,
   durationOption,
   headerTokenOption,
+  type InstanceOptions,
+  instanceOption,
   integerOption,
   type Logger,
   loggerOption,
@@ -57,6 +59,8 @@ export interface HttpOptions {
   readonly webhooks?: WebhookEndpoints
   /** The version of the program that serves the API, shown by `/v1/stats` and `/metrics`: 1 to 512 characters. Default none. */
   readonly version?: string
+  /** The name and the colour of this installation, which `/v1/info` shows. Default none. */
+  readonly instance?: InstanceOptions
 }
 
 export interface HttpTokenOption {
@@ -83,6 +87,7 @@ export interface HttpSettings {
   readonly ready: HttpOptions['ready'] | undefined
   readonly webhooks: WebhookEndpoints | undefined
   readonly version: string | undefined
+  readonly instance: InstanceOptions
 }
 
 const KNOWN = new Set([
@@ -101,6 +106,7 @@ const KNOWN = new Set([
   'ready',
   'webhooks',
   'version',
+  'instance',
 ])
 const RATE_KNOWN = new Set(['limit', 'period'])
 const RATE_MAX = 1_000_000
@@ -121,6 +127,7 @@ export function validateHttpOptions(options: unknown): HttpSettings {
     ready,
     webhooks,
     version,
+    instance = {},
   } = options
   return {
     authenticate: authenticateOption(options),
@@ -136,6 +143,7 @@ export function validateHttpOptions(options: unknown): HttpSettings {
     ready: functionOption<HttpOptions['ready']>('ready', ready),
     webhooks: webhooks === undefined ? undefined : webhooksOption(webhooks),
     version: version === undefined ? undefined : textOption('version', version),
+    instance: instanceOption(instance),
   }
 }
 

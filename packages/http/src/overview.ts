@@ -20,7 +20,7 @@ export interface ScheduleCounts {
 
 export async function overviewOf({ engine, clock, settings, startedAt }: Service): Promise<Overview> {
   const schedules = await countSchedules(engine)
-  return { version: settings.version, uptimeMs: Math.max(0, Math.round(clock.read().mono - startedAt)), schedules }
+  return { version: settings.version, uptimeMs: Math.max(0, Math.round(clock.read().mono - startedAt.mono)), schedules }
 }
 
 /** Counts page by page, up to a limit. The engine keeps no count of them, and few installations have more than a page. */

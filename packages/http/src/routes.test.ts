@@ -1,3 +1,4 @@
+import { parseId } from '@millrace/core'
 import { defineJob, type Engine, LIMITS, openEngine } from '@millrace/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TOKEN, testApi } from './testing/api.ts'
@@ -29,6 +30,24 @@ test('M11: counts of schedules, the version and the uptime', async () => {
   expect(metrics).toContain('millrace_build_info{version="1.2.3"} 1\n')
   expect((await http.send('GET', '/v1/stats')).body).not.toHaveProperty('version')
   await own.stop()
+})
+
+test('the installation says what it is, and which parts of the API are on', async () => {
+  const own = await openEngine({ file: ':memory:' })
+  const job = await own.enqueue('a', 1)
+  const instance = { name: 'Bücher <b>', colour: 'red' } as const
+  const named = testApi(own, { open: true, version: '1.2.3', instance, control: { stop() {} } })
+  named.clock.advance(5_000)
+  const { body } = await named.send('GET', '/v1/info')
+  const startedAt = new Date(1_800_000_001_000).toISOString()
+  const now = new Date(1_800_000_006_000).toISOString()
+  const on = { webhooks: false, control: true, tokens: false }
+  expect(body).toEqual({ version: '1.2.3', node: parseId(job.id)?.node, instance, startedAt, now, on })
+  await own.stop()
+  const plain = (await http.send('GET', '/v1/info')).body
+  expect(plain).toMatchObject({ instance: {}, on: { webhooks: false, control: true, tokens: true } })
+  expect(plain).not.toHaveProperty('version')
+  expect((await http.send('GET', '/v1/info?x=1')).status).toBe(400)
 })
 
 describe('queues', () => {

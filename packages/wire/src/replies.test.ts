@@ -25,6 +25,7 @@ const stats = (queues: number): Stats =>
     definitions: [{ name: 'a', defaults: { maxAttempts: 2 }, worker: 'w', host: 'h', saidAt: 5, disputedBy: ['v'] }],
     names: [],
     paused: false,
+    node: 5,
   }) as unknown as Stats
 
 describe('what an answer may have, and one more', () => {
@@ -59,6 +60,11 @@ describe('what an answer may have, and one more', () => {
     const value = JSON.parse('{"__proto__":1,"constructor":2,"prototype":3,"kept":4}')
     expect(repliesOf(payloadOf({ replies: [{ id: 1, value }] }))).toStrictEqual([{ id: 1, value: { kept: 4 } }])
   })
+})
+
+test('what an earlier server does not say of itself is 0', () => {
+  const { node: _node, ...before } = stats(1)
+  expect(repliesOf(payloadOf({ replies: [{ id: 1, value: before }] }))[0]?.value).toStrictEqual({ ...before, node: 0 })
 })
 
 describe('one reply that cannot be read, between two that can', () => {

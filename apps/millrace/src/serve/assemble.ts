@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 import type { Engine } from '@millrace/client'
 import type { Logger } from '@millrace/core'
 import { type CommandSpec, execHandlers } from '@millrace/exec'
-import { type Caller, createHttp, type HttpApi } from '@millrace/http'
+import { type Caller, createHttp, type HttpApi, type InstanceOptions } from '@millrace/http'
 import { EventWebhooks, type NewEndpoint, type WebhookHandlerOptions, webhookHandler } from '@millrace/webhooks'
 import type { Handler } from '@millrace/worker'
 import type { Config } from '../config/schema/schema.ts'
@@ -124,7 +124,7 @@ export function httpOf(
   { engine, control, config, logger, authenticate, ready, stop }: Omit<Parts, 'cwd' | 'tracing'>,
   feed: EventWebhooks | undefined,
 ): HttpApi {
-  const { maxBodyBytes, requestTimeout, rateLimit } = config.http
+  const { maxBodyBytes, requestTimeout, rateLimit, instance } = config.http
   return createHttp(engine, {
     authenticate,
     maxBodyBytes,
@@ -135,6 +135,7 @@ export function httpOf(
     ready,
     control: { stop },
     version: version(),
+    instance: instance as InstanceOptions,
     ...(feed !== undefined && {
       webhooks: {
         list: () => control.endpoints.list(),

@@ -31,6 +31,7 @@ const statsOf = (queues: readonly string[], names: readonly string[]): Stats => 
   totals: { enqueued: 9, completed: 4, failed: 5, cancelled: 6 },
   queues: Object.fromEntries(queues.map((name) => [name, queue])),
   definitions: [],
+  node: 1,
   unserved: names.slice(0, 2).map((name) => ({ queue: 'q', name, waiting: 1 })),
   names: names.map(nameOf),
   workers: 2,

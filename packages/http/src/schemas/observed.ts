@@ -12,6 +12,7 @@ const TIMING = z
 
 export const STATS = z
   .strictObject({
+    node: z.number().openapi({ description: 'The number of the file, which is part of every job id; 0 if the engine does not say it.' }),
     paused: z.boolean(),
     states: STATE_COUNTS,
     totals: TOTALS,

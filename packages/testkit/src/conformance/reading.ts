@@ -47,13 +47,14 @@ export function readingConformance(under: () => Probe): void {
   })
 
   test('E12: statistics count every state', async () => {
-    await probe.enqueue('a')
+    const { node } = await probe.enqueue('a')
     await probe.enqueue('a', { delay: 1_000_000 })
     await probe.enqueue('b', { queue: 'q' })
     await probe.attach(['b'])
     await probe.grants.take()
     const stats = await probe.call<'stats'>({ op: 'stats' })
     expect(stats.states).toEqual({ scheduled: 1, waiting: 1, active: 1, blocked: 0, completed: 0, failed: 0, cancelled: 0 })
+    expect(stats.node).toBe(node)
     expect(stats.queues['q']).toMatchObject({ active: 1, waiting: 0 })
     expect(stats.totals).toMatchObject({ enqueued: 3, completed: 0 })
     expect(await probe.call<'workers'>({ op: 'workers' })).toMatchObject([

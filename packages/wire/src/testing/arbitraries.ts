@@ -369,6 +369,7 @@ const stats = record({
   names: fc.array(record({ queue: name, name, started: count, waitMs: timing }), { maxLength: 2 }),
   paused: fc.boolean(),
   queuesLeftOut: count,
+  node: count,
 })
 
 const reply = fc.oneof(

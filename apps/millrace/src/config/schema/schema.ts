@@ -9,6 +9,8 @@ import {
   durationOption,
   type EventType,
   headerTokenOption,
+  INSTANCE_COLOURS,
+  instanceNameOption,
   integerOption,
   type KeepOptions,
   LIMITS,
@@ -95,6 +97,16 @@ const http = section({
   maxConnections: settingOr(integer('maxConnections', 1, 100_000), 2_000, 'At a time: 1 to 100,000.'),
   maxHeaderBytes: settingOr(integer('maxHeaderBytes', 1_024, MIB), 16 * 1_024, 'Of the head of a request: 1 KiB to 1 MiB.'),
   trustProxy: settingOr(flag('trustProxy'), false, 'Takes the client’s address from `X-Forwarded-For`: only behind a proxy that sets it.'),
+  instance: section({
+    name: setting(
+      read<string, string>((value) => instanceNameOption('name', value)),
+      'The name that people call this installation, such as `production`: 1 to 64 characters.',
+    ),
+    colour: setting(
+      choice('colour', INSTANCE_COLOURS),
+      'The colour that marks its pages: blue, green, grey, orange, pink, purple, red or yellow.',
+    ),
+  }),
 })
 
 const log = section({

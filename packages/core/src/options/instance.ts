@@ -1,0 +1,41 @@
+/** The option `instance`: the name and the colour that tell people which of several engines they look at. */
+import { OptionRangeError } from '../errors.ts'
+import { choiceOption } from './choice.ts'
+import { checkKnown } from './known.ts'
+import { textOption } from './text.ts'
+
+export const INSTANCE_COLOURS = ['blue', 'green', 'grey', 'orange', 'pink', 'purple', 'red', 'yellow'] as const
+
+export type InstanceColour = (typeof INSTANCE_COLOURS)[number]
+
+export interface InstanceOptions {
+  /** The name that people call it, such as `production`: 1 to 64 characters. Default none. */
+  readonly name?: string
+  /** The colour that marks its pages: `blue`, `green`, `grey`, `orange`, `pink`, `purple`, `red` or `yellow`. Default none. */
+  readonly colour?: InstanceColour
+}
+
+const KNOWN = new Set(['name', 'colour'])
+/** The longest name, in UTF-16 units: it stands in the head of each page. */
+const NAME_LENGTH = 64
+
+/** @throws OptionTypeError, OptionRangeError */
+export function instanceOption(value: unknown): InstanceOptions {
+  checkKnown('instance', value, KNOWN)
+  const { name, colour } = value
+  return {
+    ...(name !== undefined && { name: instanceNameOption('instance.name', name) }),
+    ...(colour !== undefined && { colour: choiceOption('instance.colour', colour, INSTANCE_COLOURS) }),
+  }
+}
+
+/** @throws OptionTypeError, OptionRangeError */
+export function instanceNameOption(option: string, value: unknown): string {
+  const name = textOption(option, value)
+  if (name.length <= NAME_LENGTH) return name
+  throw new OptionRangeError(
+    option,
+    NAME_LENGTH,
+    `${option} must have 1 to ${NAME_LENGTH} characters, got ${name.length}: choose a short name`,
+  )
+}
