@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { defineJob, NonRetryableError, openEngine } from '@millrace/engine'
+import { defineJob, LIMITS, NonRetryableError, openEngine } from '@millrace/engine'
 import { createTestEngine, type TestEngine } from '@millrace/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
@@ -81,7 +81,72 @@ describe('E25: what a queue has done over time', () => {
     expect(await t.engine.history({ queue: 'q', step: 'hour' })).toEqual(hours)
   })
 
+  test('all queues in columns: the sum of all, and the busiest of them', async () => {
+    const begin = t.clock.read().wall
+    const minute = (after: number) => new Date(begin - (begin % 60_000) + after * 60_000)
+    const none = { enqueued: [], completed: [], failed: [], cancelled: [] }
+    expect(await t.engine.history({ queues: '*', limit: 0, from: minute(9) })).toMatchObject({ from: minute(9), total: none, queues: {} })
+    await t.engine.enqueueMany([{ job: a }, { job: a }, { job: 'b', options: { queue: '7' } }])
+    await t.advance('2m')
+    const late = await t.engine.enqueue('b', 1, { queue: '__proto__' })
+    await t.engine.cancel(late.id)
+    await t.engine.queues.configure('idle', { maxLength: 5 })
+    const zeros = [0, 0, 0]
+    expect(await t.engine.history({ queues: '*', from: minute(0) })).toEqual({
+      from: minute(0),
+      step: 'minute',
+      total: { enqueued: [3, 0, 1], completed: zeros, failed: zeros, cancelled: [0, 0, 1] },
+      queues: Object.fromEntries([
+        ['q', { enqueued: [2, 0, 0], completed: zeros, failed: zeros, cancelled: zeros }],
+        ['__proto__', { enqueued: [0, 0, 1], completed: zeros, failed: zeros, cancelled: [0, 0, 1] }],
+        ['7', { enqueued: [1, 0, 0], completed: zeros, failed: zeros, cancelled: zeros }],
+      ]),
+      queuesLeftOut: undefined,
+    })
+    // What is busiest depends on the time that is asked for.
+    const busiest = async (options: object) => Object.keys((await t.engine.history({ queues: '*', limit: 1, ...options })).queues)
+    expect(await busiest({ to: minute(2) })).toEqual(['q'])
+    expect(await busiest({ from: minute(1) })).toEqual(['__proto__'])
+    expect(await t.engine.history({ queues: '*', limit: 0, to: minute(1), from: minute(0) })).toMatchObject({
+      total: { enqueued: [3] },
+      queues: {},
+    })
+    const all = await t.engine.history({ queues: '*' })
+    expect([all.from, all.total.enqueued.length]).toEqual([minute(-358), 361])
+    await t.advance('7h')
+    expect((await t.engine.history({ queues: '*' })).queues).toEqual({})
+    const hours = await t.engine.history({ queues: '*', step: 'hour' })
+    expect(hours.total.enqueued).toHaveLength(14 * 24 + 1)
+    expect(hours.total.enqueued.reduce((sum, count) => sum + count, 0)).toBe(4)
+  })
+
+  test('what was counted since the clock went back is told; a queue that was deleted is not', async () => {
+    const begin = t.clock.read().wall
+    await t.engine.enqueue('b', 1, { queue: 'gone' })
+    await t.engine.enqueue(a)
+    await t.engine.queues.purge('gone', { dryRun: false })
+    await t.engine.queues.delete('gone')
+    t.clock.jump(-3_600_000)
+    await t.engine.enqueue(a)
+    const back = await t.engine.history({ queues: '*' })
+    const before = begin - 3_600_000
+    expect(back.from).toEqual(new Date(before - (before % 60_000) - 6 * 3_600_000))
+    expect(Object.keys(back.queues)).toEqual(['q'])
+    expect(back.total.enqueued.at(-1)).toBe(1)
+  })
+
+  test('of more queues than one question sums up, the rest is counted', async () => {
+    const queues = LIMITS.historySummedByWriter + 2
+    await t.engine.enqueueMany(Array.from({ length: queues }, (_, index) => ({ job: 'b', options: { queue: `q${index}` } })))
+    const { total, queues: told, queuesLeftOut } = await t.engine.history({ queues: '*', limit: 3 })
+    expect([total.enqueued.at(-1), Object.keys(told).length, queuesLeftOut]).toEqual([LIMITS.historySummedByWriter, 3, 2])
+  })
+
   test('misuse is refused at the border', async () => {
+    await expect(t.engine.history({ queues: 'q' as never })).rejects.toThrow('queues must be \'*\', got "q": use queue for a single one')
+    await expect(t.engine.history({ queues: '*', queue: 'q' } as never)).rejects.toThrow('queue and queues exclude each other')
+    await expect(t.engine.history({ limit: 5 } as never)).rejects.toThrow("limit needs queues: '*'")
+    await expect(t.engine.history({ queues: '*', limit: 51 })).rejects.toThrow('limit must be between 0 and 50, got 51')
     await expect(t.engine.history({ step: 'day' as never })).rejects.toThrow("step must be 'minute' or 'hour'")
     await expect(t.engine.history({ from: 'today' as never })).rejects.toThrow(TypeError)
     await expect(t.engine.history({ steps: 1 } as never)).rejects.toThrow("did you mean 'step'?")
@@ -164,6 +229,10 @@ test('E25: history and failures are there after a restart; names begin anew', as
     await using engine = await openEngine({ file })
     const sum = (await engine.history({ queue: 'q', step: 'hour' })).reduce((all, { enqueued, failed }) => all + enqueued + failed, 0)
     expect(sum).toBe(4)
+    // Answered by a reader thread.
+    const { total, queues } = await engine.history({ queues: '*', step: 'hour' })
+    expect(queues).toEqual({ q: total })
+    expect([total.enqueued, total.failed].map((counts) => counts.reduce((all, count) => all + count, 0))).toEqual([2, 2])
     expect(await engine.failures()).toMatchObject([{ name: 'a', error: 'NonRetryableError', count: 2, message: 'no' }])
     const { names, writer } = await engine.stats()
     expect(names).toEqual([])

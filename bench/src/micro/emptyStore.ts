@@ -59,6 +59,7 @@ export const emptyStore: Store = {
   dueSchedules: () => [],
   schedulePage: () => [],
   minutes: () => [],
+  histories: () => 0,
   failures: () => [],
   read: (questions) => answersOf(emptyStore, questions),
   write: () => {},

@@ -112,6 +112,13 @@ describe('what is asked', () => {
     expect((await asked(call)).command).toEqual(command)
   })
 
+  test('history of all queues: an engine of an earlier version tells of one queue, and that is refused', async () => {
+    port.answer('history', () => [{ at: 0, enqueued: 1, completed: 0, failed: 0, cancelled: 0 }])
+    await expect(engine.history({ queues: '*', limit: 3 })).rejects.toMatchObject({ code: 'UNSUPPORTED' })
+    expect(port.commands.at(-1)).toEqual({ op: 'history', queue: 'default', step: 'minute', from: 0, busiest: 3 })
+    expect(await engine.history()).toHaveLength(1)
+  })
+
   test('get: undefined where there is none, and not even asked where the text is no id', async () => {
     expect((await asked(() => engine.get(id), null)).result).toBeUndefined()
     const before = port.requests.length

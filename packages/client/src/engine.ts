@@ -4,14 +4,10 @@ import {
   type Enqueued,
   type EventsOptions,
   errorFrom,
-  type FailuresOptions,
   type FlowOptions,
-  type HistoryOptions,
   type ListOptions,
-  nameOption,
   type Port,
   type Refusal,
-  type Stats,
   type StopOptions,
   UnsupportedError,
   type UpdateOptions,
@@ -33,8 +29,6 @@ import {
   type Worker,
   within,
 } from '@millrace/worker'
-import { type WorkerView, workersOf } from './attached.ts'
-import { Changes } from './changes.ts'
 import { tellEnqueued } from './channels.ts'
 import { JobChecks } from './checks.ts'
 import { Connectivity } from './connectivity.ts'
@@ -50,10 +44,10 @@ import type { EventStream } from './journalStream.ts'
 import { type EventListener, type EventName, type GapListener, Listeners } from './listeners.ts'
 import { Mailbox } from './mailbox.ts'
 import { newJobOf } from './newJobs.ts'
-import { type Failures, readFailures, readHistory, type Throughput } from './observed.ts'
 import { type JobPage, readJob, readPage } from './page.ts'
 import { PayloadCodec } from './payloadCodec.ts'
 import { Queues } from './queues.ts'
+import { Reports } from './reports.ts'
 import { Schedules } from './schedules.ts'
 import { boundedBy, type EngineSetup } from './setup.ts'
 import { Unserved } from './unserved.ts'
@@ -62,7 +56,7 @@ import { handlersOf, Workers } from './workers.ts'
 
 const STOPPED: Refusal = { code: 'ENGINE_STOPPED', message: 'the engine was stopped: open it again to go on' }
 
-export class Engine extends Changes {
+export class Engine extends Reports {
   /** Limits, rates, pauses and settings of queues. */
   readonly queues: Queues
   /** The schemas that jobs are checked against wherever they enter through this process. */
@@ -223,42 +217,6 @@ export class Engine extends Changes {
     const settings = validateListOptions(options)
     this.#needs('list')
     return readPage(this.#mailbox, settings, this.#codec)
-  }
-
-  /** Returns counts by state and queue, in time that does not depend on the number of jobs. */
-  stats(): Promise<Stats> {
-    return this.#mailbox.call<'stats'>({ op: 'stats' })
-  }
-
-  /**
-   * Returns what a queue has done in each minute of the last 6 hours, or in each hour of the last 14 days, across
-   * restarts. Minutes or hours in which nothing happened are left out.
-   */
-  history(options?: HistoryOptions): Promise<readonly Throughput[]> {
-    return readHistory(this.#mailbox, options)
-  }
-
-  /**
-   * Returns failed runs grouped by kind, the most recent first. The last 1,000 kinds of the last 30 days are kept. The
-   * message of a kind's last job is available for as long as that job is kept.
-   */
-  failures(options?: FailuresOptions): Promise<readonly Failures[]> {
-    return readFailures(this.#mailbox, options)
-  }
-
-  /** Returns all attached workers. */
-  workers(): Promise<readonly WorkerView[]> {
-    return workersOf(this.#mailbox)
-  }
-
-  /**
-   * Makes every worker with that id, in any process, stop as by its own `stop` with that `timeout` (default 30 s).
-   * Resolves when it gets no more jobs; `workers()` lists it until it has left. A worker that is away stops when it comes
-   * back. If it was taken for lost meanwhile (`worker.lost`), or the engine was restarted, call this again. Throws
-   * WorkerNotFoundError.
-   */
-  async stopWorker(id: string, options?: StopOptions): Promise<void> {
-    await this.#mailbox.call<'stopWorker'>({ op: 'stopWorker', worker: nameOption('id', id), timeout: validateStopOptions(options) })
   }
 
   /** Changes a job that is not running. */

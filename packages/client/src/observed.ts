@@ -3,9 +3,13 @@ import {
   type FailureGroup,
   type FailuresOptions,
   formatId,
-  type HistoryOptions,
+  type HistoryColumns,
+  type HistoryOfQueues,
   type HistoryPoint,
+  type HistoryStep,
+  type ReplyOf,
   type Totals,
+  UnsupportedError,
   validateFailuresOptions,
   validateHistoryOptions,
 } from '@millrace/core'
@@ -15,6 +19,19 @@ import type { Mailbox } from './mailbox.ts'
 export interface Throughput extends Totals {
   /** The time at which the minute or hour began. */
   readonly at: Date
+}
+
+/** The throughput of all queues, in columns: place 0 of each is the first minute or hour, and the last place the last one. */
+export interface QueuesHistory {
+  /** The time at which the first minute or hour began. */
+  readonly from: Date
+  readonly step: HistoryStep
+  /** The sum of all queues. */
+  readonly total: HistoryColumns
+  /** The busiest queues of that time, by their names. */
+  readonly queues: Readonly<Record<string, HistoryColumns>>
+  /** The number of queues that `total` leaves out; undefined if there are none. It counts the 1,000 busiest. */
+  readonly queuesLeftOut: number | undefined
 }
 
 /** Failed runs with the same class of error and, except for the parts that differ from job to job, the same message. */
@@ -33,12 +50,27 @@ export interface Failures {
   readonly message: string | undefined
 }
 
-export async function readHistory(calls: Pick<Mailbox, 'call'>, options?: HistoryOptions): Promise<readonly Throughput[]> {
-  return (await calls.call<'history'>(validateHistoryOptions(options))).map(throughputOf)
+export async function readHistory(calls: Pick<Mailbox, 'call'>, options?: unknown): Promise<readonly Throughput[] | QueuesHistory> {
+  const command = validateHistoryOptions(options)
+  const reply = await calls.call<'history'>(command)
+  if (!isOfQueues(reply)) {
+    if (command.busiest === undefined) return reply.map(throughputOf)
+    throw new UnsupportedError('the engine is of an earlier version, which tells the history of one queue at a time: bring it up to date')
+  }
+  const { from, step, total, queues, queuesLeftOut } = reply
+  return { from: new Date(from), step, total, queues: Object.fromEntries(queues.map(columnsOf)), queuesLeftOut }
 }
 
 export async function readFailures(calls: Pick<Mailbox, 'call'>, options?: FailuresOptions): Promise<readonly Failures[]> {
   return (await calls.call<'failures'>(validateFailuresOptions(options))).map(failuresOf)
+}
+
+function isOfQueues(reply: ReplyOf['history']): reply is HistoryOfQueues {
+  return !Array.isArray(reply)
+}
+
+function columnsOf({ name, ...columns }: HistoryOfQueues['queues'][number]): [string, HistoryColumns] {
+  return [name, columns]
 }
 
 function throughputOf({ at, enqueued, completed, failed, cancelled }: HistoryPoint): Throughput {

@@ -22,6 +22,7 @@ export type {
   FlowGetOptions,
   FlowOptions,
   HandlerError,
+  HistoryColumns,
   HistoryOptions,
   HistoryStep,
   ListOptions,
@@ -38,6 +39,7 @@ export type {
   QueueOptions,
   QueueSettings,
   QueueStats,
+  QueuesHistoryOptions,
   QueueView,
   RateLimitOptions,
   Redact,
@@ -165,7 +167,7 @@ export type { ExportBatch, Exports } from './following.ts'
 export { JobHandle } from './handle.ts'
 export type { EventStream, EventStreamItem, EventsGap, JournalStream } from './journalStream.ts'
 export type { EventGap, EventListener, EventName, EventOf, GapListener } from './listeners.ts'
-export type { Failures, Throughput } from './observed.ts'
+export type { Failures, QueuesHistory, Throughput } from './observed.ts'
 export type { JobPage } from './page.ts'
 export type { Schedule, ScheduleChanges, ScheduledJob, ScheduledOptions, SchedulePage, ScheduleSet, Schedules } from './schedules.ts'
 export { type StopOnSignalsOptions, stopOnSignals } from './stopOnSignals.ts'

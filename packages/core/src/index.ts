@@ -179,7 +179,13 @@ export { type EventsFilter, type EventsOptions, type EventsSettings, validateEve
 export { type ExportOptions, validateExportOptions } from './options/exports.ts'
 export { type FlowNodeOptions, type FlowOptions, type OrderedNode, orderNodes, validateFlowOptions } from './options/flow.ts'
 export { type FlowGetOptions, formatFlowCursor, validateFlowGetOptions } from './options/flowGet.ts'
-export { type FailuresOptions, type HistoryOptions, validateFailuresOptions, validateHistoryOptions } from './options/history.ts'
+export {
+  type FailuresOptions,
+  type HistoryOptions,
+  type QueuesHistoryOptions,
+  validateFailuresOptions,
+  validateHistoryOptions,
+} from './options/history.ts'
 export { INSTANCE_COLOURS, type InstanceColour, type InstanceOptions, instanceNameOption, instanceOption } from './options/instance.ts'
 export { integerOption } from './options/integer.ts'
 export { checkJsonText } from './options/jsonText.ts'
@@ -253,6 +259,8 @@ export {
   type FlowJobView,
   type FlowView,
   type Forwarded,
+  type HistoryColumns,
+  type HistoryOfQueues,
   type HistoryPoint,
   type JobView,
   type JournalGap,

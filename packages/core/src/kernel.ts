@@ -31,7 +31,18 @@ export {
   type ParentOutcome,
   REVERT,
 } from './kernel/flows/state.ts'
-export { HOUR_MS, hourOf, MINUTE_MS, type MinuteNote, minuteOf } from './kernel/history.ts'
+export {
+  HISTORY_UNITS,
+  type HistorySpan,
+  HOUR_MS,
+  hourOf,
+  MINUTE_MS,
+  type MinuteNote,
+  type MinuteRow,
+  minuteOf,
+  type QueueMinutes,
+} from './kernel/history.ts'
+export { readHistories } from './kernel/historyOfQueues.ts'
 export { runOf } from './kernel/jobs/end.ts'
 export { finalStates } from './kernel/jobs/gatherPrunable.ts'
 export {
@@ -85,7 +96,6 @@ export type {
   LaneRow,
   Loaded,
   Matching,
-  MinuteRow,
   NameAndKey,
   ParentRow,
   PresentRow,

@@ -84,6 +84,10 @@ export const LIMITS = {
   /** How long the history of a queue is kept by the minute, and by the hour. */
   historyMinutesMs: 6 * 3_600_000,
   historyHoursMs: 14 * 86_400_000,
+  /** Queues that one question for the history of all tells one by one; those that it sums up, on a reader thread and on the writer. */
+  historyQueues: 50,
+  historySummed: 1_000,
+  historySummedByWriter: 50,
   /** Kinds of failures that are kept: those seen last, within so long. */
   failureGroups: 1_000,
   failuresMs: 30 * 86_400_000,

@@ -1,6 +1,9 @@
 /** Questions about how a queue has fared. */
 
-/** Reads the totals of a queue for each minute, or hour, in which something happened. Reply: `HistoryPoint[]`, oldest first. */
+/**
+ * Reads the totals of a queue for each minute, or hour, in which something happened. Reply: `HistoryPoint[]`, oldest first. With
+ * `busiest` it reads those of all queues. Reply: `HistoryOfQueues`.
+ */
 export interface HistoryCommand {
   readonly op: 'history'
   readonly queue: string
@@ -9,6 +12,8 @@ export interface HistoryCommand {
   readonly from: number
   /** The end, exclusive; undefined: up to now. */
   readonly to?: number
+  /** The number of queues to tell one by one beside the sum of all; `queue` then says nothing. */
+  readonly busiest?: number
 }
 
 export const HISTORY_STEPS = ['minute', 'hour'] as const

@@ -66,6 +66,7 @@ import type {
   FailureGroup,
   FlowPage,
   Forwarded,
+  HistoryOfQueues,
   HistoryPoint,
   JobView,
   ListPage,
@@ -232,7 +233,11 @@ export const OPERATIONS = {
   export: command<ExportCommand, ExportPage>({ code: 51, scopes: ADMIN, answered: 'openEnded', reads: 'journal' }),
   exports: question<ExportsCommand, readonly ExportView[]>({ code: 52, scopes: READ }),
   deleteExport: command<DeleteExportCommand, boolean>({ code: 53, scopes: ADMIN }),
-  history: question<HistoryCommand, readonly HistoryPoint[]>({ code: 66, scopes: READ }),
+  history: question<HistoryCommand, readonly HistoryPoint[] | HistoryOfQueues>({
+    code: 66,
+    scopes: READ,
+    isForReaders: ({ busiest }) => busiest !== undefined,
+  }),
   failures: question<FailuresCommand, readonly FailureGroup[]>({ code: 67, scopes: READ }),
   backup: question<BackupCommand, { readonly bytes: number }>({ code: 27, scopes: ADMIN, answered: 'late', reads: 'nothing' }),
 

@@ -8,6 +8,7 @@ import type { FlowCursor } from './flowCommands.ts'
 import type { JobKey } from './id.ts'
 import type { Data } from './job.ts'
 import type { State } from './lifecycle.ts'
+import type { HistoryStep } from './observeCommands.ts'
 import type { Operation, ReplyOf } from './operations.ts'
 import type { PolicyView } from './policy.ts'
 import type { RunError } from './runError.ts'
@@ -255,6 +256,22 @@ export interface SchedulePage {
 export interface HistoryPoint extends Totals {
   /** When it began. */
   readonly at: number
+}
+
+/** The totals of each minute, or hour, in order: arrays of one length. */
+export type HistoryColumns = { readonly [Total in keyof Totals]: readonly number[] }
+
+/** The totals of all queues. Minutes, or hours, in which nothing happened are 0. */
+export interface HistoryOfQueues {
+  /** When the first minute, or hour, began. */
+  readonly from: number
+  readonly step: HistoryStep
+  /** The sum of all queues. */
+  readonly total: HistoryColumns
+  /** The queues that counted most, the busiest first: as many as were asked for. */
+  readonly queues: readonly (HistoryColumns & { readonly name: string })[]
+  /** Queues that `total` leaves out, because too many have counted something; undefined for none. */
+  readonly queuesLeftOut?: number
 }
 
 /** Failed runs of one class of error and, but for what differs from job to job, of one message. */

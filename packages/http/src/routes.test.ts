@@ -268,6 +268,12 @@ describe('what the engine tells of itself', () => {
       await http.send('GET', `/v1/history?queue=${failing.defaults?.queue ?? 'strange..q'}&step=hour&from=2020-01-01T00:00:00Z`)
     ).body
     expect(points.reduce((sum: number, { failed }: { failed: number }) => sum + failed, 0)).toBe(1)
+    const all = (await http.send('GET', '/v1/history?queues=*&limit=1&step=hour')).body
+    expect(all).toMatchObject({ from: expect.stringMatching(/:00:00.000Z$/), step: 'hour' })
+    expect(Object.keys(all.queues)).toHaveLength(1)
+    expect(all.total.failed.reduce((sum: number, count: number) => sum + count, 0)).toBe(1)
+    for (const query of ['queues=*&queue=a', 'queues=a', 'limit=1', 'queues=*&limit=51', 'queues=*&limit=-1'])
+      expect((await http.send('GET', `/v1/history?${query}`)).status, query).toBe(400)
     for (const query of ['history?step=day', 'history?from=yesterday', 'failures?limit=0', 'failures?queue=a/b', 'stats?nope=1'])
       expect((await http.send('GET', `/v1/${query}`)).status, query).toBe(400)
     const told = await http.send('POST', `/v1/workers/${worker.id}/stop`, { body: { timeout: null } })

@@ -19,7 +19,7 @@ const writes = statementsOf(db, (recording) => prepareWrite(recording, { epoch: 
 const SMALL = /^SCAN (meta|lane|queue|queue_settings|gate|key_bucket|definition|migration|running|export|flow_due|flow_gone|failure)\b/
 /** What a statement brings with it: VALUES, lists, and its own steps. */
 const OWN =
-  /^SCAN (wanted|listed|passed|shared|started|completed|new|json_each|hop|line|\d+ CONSTANT ROWS?|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(.*\))/
+  /^SCAN (wanted|listed|passed|shared|started|completed|new|noted|json_each|hop|line|\d+ CONSTANT ROWS?|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(.*\))/
 
 function scansOf(sql: string): string[] {
   return planOf(db, sql).filter((line) => line.startsWith('SCAN') && !SMALL.test(line) && !OWN.test(line))
@@ -118,9 +118,10 @@ test('jobs are started, completed and deleted by row number', () => {
   }
 })
 
-test('no query sorts what it has read, but for the pages that are chosen small', () => {
+test('no query sorts what it has read, but for the pages that are chosen small, and the queues by what they have counted', () => {
   const sorting = [...reads, ...writes].filter((sql) => planOf(db, sql).some((line) => line.includes('USE TEMP B-TREE FOR ORDER BY')))
-  for (const sql of sorting) expect(sql).toMatch(/^SELECT seq FROM job [\s\S]*ORDER BY seq DESC LIMIT \?$|^SELECT seq, run, |session\.uuid/)
+  for (const sql of sorting)
+    expect(sql).toMatch(/^SELECT seq FROM job [\s\S]*ORDER BY seq DESC LIMIT \?$|^SELECT seq, run, |session\.uuid|^WITH noted/)
 })
 
 test('keys that have run out come by their time, and their jobs by row number', () => {
@@ -173,6 +174,14 @@ test('history is read and forgotten by queue and time; failures by when they wer
   expect(plan(reads, 'FROM history WHERE queue = ? AND step = ? AND at >= ?')).toBe(
     'SEARCH history USING PRIMARY KEY (queue=? AND step=? AND at>?)',
   )
+  const ranked = plan(reads, 'WITH noted')
+    .split('\n')
+    .filter((line) => /history|lane/.test(line))
+  expect(ranked).toEqual([
+    'SEARCH history USING PRIMARY KEY (queue=? AND step=? AND at>? AND at<?)',
+    'SEARCH history USING PRIMARY KEY (queue=? AND step=? AND at>?)',
+    expect.stringMatching(/^SEARCH lane USING INDEX \w+ \(queue=\?\)$/),
+  ])
   expect(plan(reads, 'max(at) FROM history')).toContain('SEARCH history USING PRIMARY KEY (queue=? AND step=?)')
   expect(plan(writes, 'DELETE FROM history WHERE queue = ?')).toContain('SEARCH history USING PRIMARY KEY (queue=?')
   expect(plan(writes, 'DELETE FROM failure WHERE lane')).toBe('SEARCH failure USING PRIMARY KEY (lane=?)')

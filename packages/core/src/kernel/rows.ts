@@ -149,12 +149,6 @@ export interface FlowJobRow {
   readonly parents: readonly DependencyRow[]
 }
 
-/** A queue's totals before a minute, or an hour. */
-export interface MinuteRow {
-  readonly at: number
-  readonly totals: LaneTotals
-}
-
 /** Failures of a kind. */
 export interface FailureRow {
   readonly laneId: number

@@ -9,6 +9,7 @@ import type { JournalExtent } from '../retention.ts'
 import type { RunError } from '../runError.ts'
 import type { Effects, SourceMark } from './effects.ts'
 import type { DependencyCounter } from './flows/state.ts'
+import type { HistorySpan, MinuteRow, QueueMinutes } from './history.ts'
 import type {
   Deadlines,
   EndsPage,
@@ -23,7 +24,6 @@ import type {
   LaneCursor,
   Loaded,
   Matching,
-  MinuteRow,
   NameAndKey,
   ParentRow,
   Prunable,
@@ -161,6 +161,8 @@ export interface Questions extends Pick<TurnStore, 'jobs' | 'sourced' | 'journal
   oldestParked(backlogId: number): number
   /** A queue's totals before each minute or hour that counted something, from one on, in order. */
   minutes(queueId: number, step: HistoryStep, from: number): MinuteRow[]
+  /** Visits queues that counted something in a span, the busiest first: at most `limit`, all of one moment. Returns how many there are. */
+  histories(span: HistorySpan, limit: number, visit: (queue: QueueMinutes) => void): number
   /** Returns groups of failures, those seen last first; of these lanes, or of all. */
   failures(laneIds: readonly number[] | undefined, limit: number): FailureRow[]
   events(after: number, limit: number): JournalEvent[]

@@ -1,7 +1,9 @@
 /** The options of `history` and of `failures`. */
+import { OptionTypeError } from '../errors.ts'
 import { LIMITS } from '../limits.ts'
 import { type FailuresCommand, HISTORY_STEPS, type HistoryCommand, type HistoryStep } from '../observeCommands.ts'
 import { choiceOption } from './choice.ts'
+import { describe } from './describe.ts'
 import { integerOption } from './integer.ts'
 import { checkKnown } from './known.ts'
 import { type Time, timeOption } from './milliseconds.ts'
@@ -18,6 +20,13 @@ export interface HistoryOptions {
   readonly to?: Time
 }
 
+export interface QueuesHistoryOptions extends Omit<HistoryOptions, 'queue'> {
+  /** All queues. */
+  readonly queues: '*'
+  /** The number of queues to return one by one, the busiest: 0 to 50, default 50. */
+  readonly limit?: number
+}
+
 export interface FailuresOptions {
   /** Only failures in this queue. Default: all queues. */
   readonly queue?: string
@@ -27,7 +36,7 @@ export interface FailuresOptions {
   readonly limit?: number
 }
 
-const HISTORY = new Set(['queue', 'step', 'from', 'to'])
+const HISTORY = new Set(['queue', 'queues', 'limit', 'step', 'from', 'to'])
 const FAILURES = new Set(['queue', 'name', 'limit'])
 const PAGE_GROUPS = 50
 
@@ -35,13 +44,26 @@ const PAGE_GROUPS = 50
 export function validateHistoryOptions(options: unknown = {}): HistoryCommand {
   checkKnown('history', options, HISTORY)
   const { queue = 'default', step = 'minute', from = 0, to } = options
+  const busiest = busiestOf(options)
   return {
     op: 'history',
     queue: nameOption('queue', queue),
     step: choiceOption('step', step, HISTORY_STEPS),
     from: timeOption('from', from),
     ...(to !== undefined && { to: timeOption('to', to) }),
+    ...(busiest !== undefined && { busiest }),
   }
+}
+
+/** Returns how many queues are wanted one by one; undefined if the history of one queue is wanted. */
+function busiestOf({ queue, queues, limit }: Readonly<Record<string, unknown>>): number | undefined {
+  if (queues === undefined) {
+    if (limit === undefined) return undefined
+    throw new OptionTypeError('limit', "limit needs queues: '*', which it bounds")
+  }
+  if (queues !== '*') throw new OptionTypeError('queues', `queues must be '*', got ${describe(queues)}: use queue for a single one`)
+  if (queue !== undefined) throw new OptionTypeError('queue', 'queue and queues exclude each other: give one of them')
+  return integerOption('limit', limit ?? LIMITS.historyQueues, 0, LIMITS.historyQueues)
 }
 
 /** @throws OptionTypeError, OptionRangeError */

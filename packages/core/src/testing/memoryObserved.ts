@@ -1,8 +1,8 @@
 /** The history of queues, and the failures by kind, in a MemoryStore. */
 
 import type { Effects } from '../kernel/effects.ts'
-import { hourOf } from '../kernel/history.ts'
-import type { FailureRow, MinuteRow } from '../kernel/rows.ts'
+import { hourOf, type MinuteRow } from '../kernel/history.ts'
+import type { FailureRow } from '../kernel/rows.ts'
 import { LIMITS } from '../limits.ts'
 import type { HistoryStep } from '../observeCommands.ts'
 

@@ -8,9 +8,10 @@ import type { FlowCursor } from '../flowCommands.ts'
 import type { JobKey } from '../id.ts'
 import type { Effects, LogRecord, PresenceNote, PrunedJob, RunRecord, SourceMark } from '../kernel/effects.ts'
 import type { DependencyCounter } from '../kernel/flows/state.ts'
+import type { HistorySpan, MinuteRow, QueueMinutes } from '../kernel/history.ts'
 import { DIRTY_COMPLETE, DIRTY_DATA, DIRTY_DELETE, DIRTY_INSERT, DIRTY_PLACE, DIRTY_START, type Job } from '../kernel/jobs/job.ts'
 import { droppedAttempt } from '../kernel/jobs/view.ts'
-import type { Counts } from '../kernel/queues/lane.ts'
+import { addSums, type Counts, newSums } from '../kernel/queues/lane.ts'
 import type {
   ActiveRow,
   BucketRow,
@@ -30,7 +31,6 @@ import type {
   LaneRow,
   Loaded,
   Matching,
-  MinuteRow,
   NameAndKey,
   ParentRow,
   Prunable,
@@ -49,6 +49,7 @@ import type { HistoryStep } from '../observeCommands.ts'
 import type { AttemptView } from '../replies.ts'
 import type { JournalExtent } from '../retention.ts'
 import type { RunError } from '../runError.ts'
+import type { Totals } from '../stats.ts'
 import { MemoryFlows } from './memoryFlows.ts'
 import { MemoryObserved } from './memoryObserved.ts'
 
@@ -405,6 +406,21 @@ export class MemoryStore implements Store {
 
   minutes(queueId: number, step: HistoryStep, from: number): MinuteRow[] {
     return this.observed.minutes(queueId, step, from)
+  }
+
+  histories({ step, from, to }: HistorySpan, limit: number, visit: (queue: QueueMinutes) => void): number {
+    const sumOf = ({ enqueued, completed, failed, cancelled }: Totals) => enqueued + completed + failed + cancelled
+    const queues = [...new Map([...this.lanes.values()].map(({ queueId, queue }) => [queueId, queue]))].map(([id, name]) => {
+      const sums = newSums()
+      for (const lane of this.lanes.values()) if (lane.queueId === id) addSums(sums, lane)
+      const minutes = this.minutes(id, step, from)
+      const first = minutes.find(({ at }) => at < to)?.totals ?? sums.totals
+      const last = minutes.find(({ at }) => at >= to)?.totals ?? sums.totals
+      return { id, name, minutes, totals: sums.totals, count: sumOf(last) - sumOf(first) }
+    })
+    const active = queues.filter(({ count }) => count > 0).toSorted((one, other) => other.count - one.count || one.id - other.id)
+    for (const queue of active.slice(0, limit)) visit(queue)
+    return active.length
   }
 
   failures(laneIds: readonly number[] | undefined, limit: number): FailureRow[] {

@@ -4,11 +4,12 @@ import {
   type FailuresCommand,
   formatFingerprint,
   type HistoryCommand,
+  type HistoryOfQueues,
   type HistoryPoint,
   LIMITS,
   type Now,
 } from '@millrace/core'
-import { hourOf, type Lane, minuteOf, type Questions, type Tables } from '@millrace/core/kernel'
+import { HISTORY_UNITS, type Lane, type Questions, readHistories, type Tables } from '@millrace/core/kernel'
 
 interface Asked {
   readonly store: Questions
@@ -16,11 +17,16 @@ interface Asked {
   readonly now: Now
 }
 
+export function historyOf(asked: Asked, command: HistoryCommand): HistoryPoint[] | HistoryOfQueues {
+  const { store, now } = asked
+  return command.busiest === undefined ? pointsOf(asked, command) : readHistories(store, command, now.wall, LIMITS.historySummedByWriter)
+}
+
 /** Returns the throughput, as the differences between the totals that are stored. */
-export function historyOf({ store, tables, now }: Asked, { queue: name, step, from, to }: HistoryCommand): HistoryPoint[] {
+function pointsOf({ store, tables, now }: Asked, { queue: name, step, from, to }: HistoryCommand): HistoryPoint[] {
   const queue = tables.queues.get(name)
   if (queue === undefined) return []
-  const [begin, keptMs] = step === 'minute' ? [minuteOf, LIMITS.historyMinutesMs] : [hourOf, LIMITS.historyHoursMs]
+  const { begin, keptMs } = HISTORY_UNITS[step]
   const rows = store.minutes(queue.id, step, begin(Math.max(from, now.wall - keptMs)))
   const points = rows.map(({ at, totals }, index) => {
     const { enqueued, completed, failed, cancelled } = rows[index + 1]?.totals ?? queue.totals

@@ -1,6 +1,6 @@
 /** Runs in a reader thread, with one read-only connection that is opened with the first question. */
 import { type CommandOf, type JobView, LIMITS, type ListCommand, type ListPage, type ReplyOf } from '@millrace/core'
-import { type JobRow, type LaneRow, readFlow, viewOf } from '@millrace/core/kernel'
+import { type JobRow, type LaneRow, readFlow, readHistories, viewOf } from '@millrace/core/kernel'
 import { openReader, type StoreReader } from '@millrace/sqlite'
 import { workerData } from 'piscina'
 import { systemClock } from '../clock.ts'
@@ -20,7 +20,14 @@ const GONE = { queue: '', name: '' }
 export function page(command: CommandOf<Paged>): ReplyOf[Paged] {
   reader ??= openReader(workerData.file)
   const store = reader
-  return command.op === 'list' ? list(store, command) : readFlow(store, command, (laneId) => laneOf(store, laneId) ?? GONE)
+  switch (command.op) {
+    case 'list':
+      return list(store, command)
+    case 'getFlow':
+      return readFlow(store, command, (laneId) => laneOf(store, laneId) ?? GONE)
+    case 'history':
+      return readHistories(store, command, systemClock.read().wall, LIMITS.historySummed)
+  }
 }
 
 function list(store: StoreReader, command: ListCommand): ListPage {

@@ -34,9 +34,18 @@ function open(page: () => Promise<typeof PAGE>) {
 
 test('lists go to readers, but for those of runs, which the writer knows; the rest goes on in order', async () => {
   const { reading, sent, delivered, below } = open(async () => PAGE)
-  const commands = [{ op: 'stats' } as const, list(), list({ state: 2 }), list({ state: 2 }, 'ada'), { op: 'workers' } as const]
+  const history = { op: 'history', queue: 'q', step: 'hour', from: 0 } as const
+  const commands = [
+    { op: 'stats' } as const,
+    list(),
+    list({ state: 2 }),
+    list({ state: 2 }, 'ada'),
+    { op: 'workers' } as const,
+    history,
+    { ...history, busiest: 0 },
+  ]
   reading.send(commands.map((command, index) => ({ id: index, command })))
-  expect(sent.map(({ id }) => id)).toEqual([0, 2, 4])
+  expect(sent.map(({ id }) => id)).toEqual([0, 2, 4, 5])
   // A lease lives by what deliveries name: none takes back what the writer has counted.
   below.deliver({ ...EMPTY, renewal: 5 })
   await Promise.resolve()
@@ -45,6 +54,7 @@ test('lists go to readers, but for those of runs, which the writer knows; the re
     { ...EMPTY, renewal: 5 },
     { ...EMPTY, renewal: 5, replies: [{ id: 1, value: PAGE }] },
     { ...EMPTY, renewal: 5, replies: [{ id: 3, value: PAGE }] },
+    { ...EMPTY, renewal: 5, replies: [{ id: 6, value: PAGE }] },
   ])
   expect([reading.maxDataBytes, reading.capabilities.has('list')]).toEqual([7, true])
 })

@@ -12,7 +12,7 @@ import { systemClock } from '../clock.ts'
 export const ANSWER_MS = 60_000
 
 /** The operations that readers answer. */
-export type Paged = 'list' | 'getFlow'
+export type Paged = 'list' | 'getFlow' | 'history'
 
 export class Readers {
   readonly #file: string

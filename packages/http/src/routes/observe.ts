@@ -56,17 +56,19 @@ export function observeRoutes(service: Service): readonly Operation[] {
       path: '/v1/history',
       tag: 'observe',
       scope: 'read',
-      summary: 'What a queue has done in each minute of the last 6 hours, or each hour of the last 14 days',
+      summary: 'What a queue, or all of them, has done in each minute of the last 6 hours, or each hour of the last 14 days',
       query: HISTORY_QUERY,
       responses: { 200: { description: 'Oldest first', schema: HISTORY } },
-      async handle({ query: { queue, step, from, to } }) {
-        const points = await engine.history({
+      async handle({ query: { queue, queues, limit, step, from, to } }) {
+        const options = {
           ...(queue !== undefined && { queue }),
+          ...(limit !== undefined && { limit }),
           ...(step !== undefined && { step }),
           ...(from !== undefined && { from: new Date(from) }),
           ...(to !== undefined && { to: new Date(to) }),
-        })
-        return json(200, { points })
+        }
+        if (queues !== undefined) return json(200, await engine.history({ ...options, queues }))
+        return json(200, { points: await engine.history(options) })
       },
     }),
 

@@ -103,13 +103,37 @@ export const STOP_WORKER = z
   .openapi('StopWorker')
 
 export const HISTORY_QUERY = z.strictObject({
-  queue: NAME.optional(),
+  queue: NAME.optional().openapi({ description: 'Default `default`: one queue, not the sum of all.' }),
+  queues: z.literal('*').optional().openapi({ description: 'In place of `queue`: all queues, in columns.' }),
+  limit: whole(0, LIMITS.historyQueues)
+    .optional()
+    .openapi({ description: `Of \`queues\`: the number of queues to return one by one, the busiest; default ${LIMITS.historyQueues}.` }),
   step: z.enum(HISTORY_STEPS).optional(),
   from: TIME.optional(),
   to: TIME.optional(),
 })
 
-export const HISTORY = z.strictObject({ points: z.array(TOTALS.extend({ at: WHEN })) }).openapi('History')
+const POINTS = z.strictObject({ points: z.array(TOTALS.extend({ at: WHEN })) }).openapi('History')
+
+const COUNTS = z.array(z.number())
+const COLUMNS = z
+  .strictObject({ enqueued: COUNTS, completed: COUNTS, failed: COUNTS, cancelled: COUNTS })
+  .openapi('HistoryColumns', { description: 'Arrays of one length: place i is the minute or hour that begins i steps after `from`.' })
+
+const QUEUES_HISTORY = z
+  .strictObject({
+    from: WHEN,
+    step: z.enum(HISTORY_STEPS),
+    total: COLUMNS.openapi({ description: 'The sum of all queues.' }),
+    queues: z.record(z.string(), COLUMNS).openapi({ description: 'The busiest, by their names.' }),
+    queuesLeftOut: z
+      .number()
+      .optional()
+      .openapi({ description: `How many queues \`total\` leaves out: it counts the ${LIMITS.historySummed} busiest.` }),
+  })
+  .openapi('QueuesHistory', { description: 'The answer to `queues=*`.' })
+
+export const HISTORY = z.union([POINTS, QUEUES_HISTORY])
 
 export const FAILURES_QUERY = z.strictObject({
   queue: NAME.optional(),

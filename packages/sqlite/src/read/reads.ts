@@ -8,7 +8,7 @@ import { prepareFailed } from './failed.ts'
 import { prepareFailures } from './failures.ts'
 import { prepareFlowJobs } from './flowJobs.ts'
 import { prepareChildren, prepareFlowDue, prepareFlowLeft, prepareGates, prepareParents } from './flows.ts'
-import { prepareMinutes } from './history.ts'
+import { prepareHistories, prepareMinutes } from './history.ts'
 import { prepareJobs, prepareJobsInPlace } from './jobs.ts'
 import { prepareJournal } from './journal.ts'
 import { prepareIdempotent, prepareKeyExpiry, prepareUnique } from './keys.ts'
@@ -61,12 +61,14 @@ export const READ_NAMES = [
   'dueSchedules',
   'schedulePage',
   'minutes',
+  'histories',
   'failures',
 ] as const satisfies readonly (keyof Store)[]
 
 export type Reads = Pick<Store, (typeof READ_NAMES)[number]>
 
 export function prepareReads(db: Database): Reads {
+  const minutes = prepareMinutes(db)
   return {
     load: prepareLoad(db),
     jobs: prepareJobs(db),
@@ -104,7 +106,8 @@ export function prepareReads(db: Database): Reads {
     schedules: prepareSchedules(db),
     dueSchedules: prepareDueSchedules(db),
     schedulePage: prepareSchedulePage(db),
-    minutes: prepareMinutes(db),
+    minutes,
+    histories: prepareHistories(db, minutes),
     failures: prepareFailures(db),
   }
 }

@@ -1,6 +1,6 @@
 // What queues have done over time: totals before each minute and each hour, as many as are kept.
 import { LIMITS } from '@millrace/core'
-import { Effects, HOUR_MS, type LaneTotals, MINUTE_MS, minuteOf } from '@millrace/core/kernel'
+import { Effects, HOUR_MS, type LaneTotals, MINUTE_MS, type MinuteRow, minuteOf, type QueueMinutes } from '@millrace/core/kernel'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../testkit/src/testing/runs.ts'
@@ -80,6 +80,18 @@ test('whatever the clock does: what is kept is bounded, in order, and adds up to
             if (forward) expect(told).toBe(within.reduce((sum, [, count]) => sum + count, 0))
             else expect(told).toBeGreaterThanOrEqual(0)
           }
+          const [from, to] = [at - (at % unit) - keptMs / 2, at - (at % unit) + unit]
+          const seen: QueueMinutes[] = []
+          store.histories({ step, from, to }, 1_000, (each) => seen.push(each))
+          const own = seen.filter(({ name }) => name === queue.name)
+          expect(own).toEqual([{ name: queue.name, minutes: store.minutes(queue.id, step, from), totals: queue.totals }])
+          // The busiest first.
+          const sumOf = ({ enqueued, completed, failed, cancelled }: LaneTotals) => enqueued + completed + failed + cancelled
+          const counts = seen.map(({ minutes, totals }) => {
+            const behind = minutes.find((minute) => minute.at >= to)?.totals ?? totals
+            return sumOf(behind) - sumOf((minutes[0] as MinuteRow).totals)
+          })
+          expect(counts).toEqual(counts.toSorted((one, other) => other - one))
         }
       }
     }),

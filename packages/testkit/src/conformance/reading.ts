@@ -1,5 +1,13 @@
 /** Tests results, lists, statistics, events and exports, the same through every Port. */
-import { type Enqueued, isJobEvent, type JobKey, type NewsEvent } from '@millrace/core'
+import {
+  type Enqueued,
+  type HistoryColumns,
+  type HistoryOfQueues,
+  type HistoryPoint,
+  isJobEvent,
+  type JobKey,
+  type NewsEvent,
+} from '@millrace/core'
 import { beforeEach, expect, test } from 'vitest'
 import type { Probe } from '../probe.ts'
 
@@ -160,11 +168,18 @@ export function readingConformance(under: () => Probe): void {
     expect(writer).toMatchObject({ failedTurns: 0, journalBytes: expect.any(Number), mailboxDepth: expect.any(Number) })
     for (const step of ['minute', 'hour'] as const) {
       // The Ports' clocks are not the test's: a minute may end in between.
-      const points = await probe.call<'history'>({ op: 'history', queue: 'q', step, from: 0 })
+      const points = (await probe.call<'history'>({ op: 'history', queue: 'q', step, from: 0 })) as readonly HistoryPoint[]
       const sum = (total: 'enqueued' | 'completed' | 'failed' | 'cancelled') => points.reduce((all, point) => all + point[total], 0)
       expect([sum('enqueued'), sum('completed'), sum('failed'), sum('cancelled')]).toEqual([2, 1, 1, 0])
     }
     expect(await probe.call<'history'>({ op: 'history', queue: 'q', step: 'hour', from: 0, to: 1 })).toEqual([])
+    await probe.enqueue('b', { queue: '__proto__' })
+    const all = (await probe.call<'history'>({ op: 'history', queue: 'default', step: 'hour', from: 0, busiest: 1 })) as HistoryOfQueues
+    const sumOf = ({ enqueued, completed, failed, cancelled }: HistoryColumns) =>
+      [enqueued, completed, failed, cancelled].map((counts) => counts.reduce((sum, count) => sum + count, 0))
+    expect(sumOf(all.total)).toEqual([3, 1, 1, 0])
+    expect(all.queues.map((queue) => [queue.name, sumOf(queue)])).toEqual([['q', [2, 1, 1, 0]]])
+    expect(all.total.enqueued).toHaveLength(14 * 24 + 1)
     const { seq, node, enqueuedAt } = failed
     expect(await probe.call<'failures'>({ op: 'failures', queue: 'q', limit: 9 })).toMatchObject([
       { queue: 'q', name: 'a', error: 'TypeError', count: 1, message: 'row 7', job: { seq, node, enqueuedAt } },

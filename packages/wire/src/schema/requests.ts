@@ -203,6 +203,10 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
     step: field(choice(HISTORY_STEPS)),
     from: or(time, 0, 'the minute or hour of this time is the first one'),
     to: optional(time, 'that of this time is not told any more; nil: up to now'),
+    busiest: optional(
+      integer(0, LIMITS.historyQueues),
+      'in place of `queue`: the sum of all queues, and so many of them; a server that does not know it tells of `queue`',
+    ),
   },
   failures: { queue: optional(name()), name: optional(name()), limit: field(integer(1, LIMITS.pageFailures)) },
 }

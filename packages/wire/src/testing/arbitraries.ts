@@ -315,7 +315,7 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
   resumeSchedule: record({ id: name }),
   triggerSchedule: record({ id: name, meta: anyText(100) }, { requiredKeys: ['id'] }) as never,
   history: record(
-    { queue: name, step: fc.constantFrom('minute', 'hour'), from: time, to: time },
+    { queue: name, step: fc.constantFrom('minute', 'hour'), from: time, to: time, busiest: fc.nat(50) },
     { requiredKeys: ['queue', 'step', 'from'] },
   ) as never,
   failures: record({ queue: name, name, limit: fc.integer({ min: 1, max: 200 }) }, { requiredKeys: ['limit'] }) as never,
