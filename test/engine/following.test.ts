@@ -153,6 +153,22 @@ test('where retention has passed the cursor, the gap comes first and says where 
   expect(await take(engine.events({ after: 99 }), 1)).toEqual([{ type: 'gap', after: 99, resumesAt: 5 }])
 })
 
+test('from now on: nothing of before, and all that comes once the engine knows of it, read or not', async () => {
+  const engine = await open()
+  await engine.enqueue('old')
+  const stream = engine.events({ after: 'now' })
+  // Answered after the reader's own request.
+  const { seq } = await engine.stats()
+  expect(seq).toBe(1)
+  await engine.enqueue('new')
+  await engine.enqueue('new')
+  expect(seqs(await take(stream, 2))).toEqual([2, 3])
+  expect(seqs(await take(engine.events({ after: seq }), 2))).toEqual([2, 3])
+  expect((await engine.stats()).seq).toBe(3)
+  const misuse = { after: 'then' } as never
+  expect(() => engine.events(misuse)).toThrow('after must be the seq of an event, or \'now\', got "then"')
+})
+
 test('another thread follows by its own port', async () => {
   const engine = await open()
   const other = attach(engine.port() as MessagePort)

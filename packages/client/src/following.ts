@@ -14,14 +14,19 @@ import type { Mailbox } from './mailbox.ts'
 import type { PayloadCodec } from './payloadCodec.ts'
 import { engineEventOf, type Job, jobOf } from './view.ts'
 
+/** A cursor that no journal reaches: the engine answers at once, and the gap before nothing says where the journal ends. */
+const BEYOND = Number.MAX_SAFE_INTEGER
+
 export function followEvents(mailbox: Mailbox, { after: first, filter, signal }: EventsSettings, clock: Clock): EventStream {
-  let after = first
-  return new JournalStream<'events', EventStreamItem>(
+  let after = first === 'now' ? BEYOND : first
+  const stream = new JournalStream<'events', EventStreamItem>(
     mailbox,
     {
       ask: () => ({ op: 'events', after, filter }),
       read: ({ events, next, gap }): Items<EventStreamItem> => {
+        const isPlace = first === 'now' && after === BEYOND
         after = next
+        if (isPlace) return []
         if (gap !== undefined) return [{ type: 'gap' as const, ...gap }, ...events.map(engineEventOf)]
         // Created when they are read: a page that arrives for many streams at once then takes almost no time.
         return { length: events.length, at: (index) => engineEventOf(events[index] as JournalEvent) }
@@ -30,6 +35,7 @@ export function followEvents(mailbox: Mailbox, { after: first, filter, signal }:
     signal,
     clock,
   )
+  return first === 'now' ? stream.begin() : stream
 }
 
 /** Finished jobs, to be stored elsewhere before they are removed here. */

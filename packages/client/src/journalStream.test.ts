@@ -57,6 +57,50 @@ test('a gap comes before what is behind it', async () => {
   expect((await both).map(({ value }) => said(value))).toEqual([{ type: 'gap', after: 3, resumesAt: 50 }, 50])
 })
 
+test('from now on: asks at once, and goes on from where the journal ended then, without a gap', async () => {
+  const stream = engine.events({ after: 'now', filter: { name: 'a' } })
+  expect((await asked()).map(({ command }) => command)).toEqual([{ op: 'events', after: Number.MAX_SAFE_INTEGER, filter: { name: 'a' } }])
+  await answer({ events: [], next: 40, gap: { after: Number.MAX_SAFE_INTEGER, resumesAt: 41 } })
+  expect(await asked()).toHaveLength(1)
+  const first = stream.next()
+  expect((await asked()).at(-1)?.command).toMatchObject({ after: 40 })
+  await answer(page(41))
+  expect(said((await first).value)).toBe(41)
+  const second = stream.next()
+  await answer({ ...page(90), gap: { after: 41, resumesAt: 90 } })
+  expect(said((await second).value)).toEqual({ type: 'gap', after: 41, resumesAt: 90 })
+})
+
+test('from now on: an engine that is away is asked again, and an error is for the first that reads', async () => {
+  const stream = engine.events({ after: 'now' })
+  await asked()
+  port.break()
+  port.reopen()
+  const first = stream.next()
+  expect((await asked()).at(-1)?.command).toMatchObject({ after: Number.MAX_SAFE_INTEGER })
+  await answer({ events: [], next: 7, gap: { after: Number.MAX_SAFE_INTEGER, resumesAt: 8 } })
+  await answer(page(8))
+  expect(said((await first).value)).toBe(8)
+  const refused = engine.events({ after: 'now' })
+  port.refuse((await asked()).at(-1)?.id as number, 'ENGINE_STOPPED')
+  await quiet()
+  await expect(refused.next()).rejects.toMatchObject({ code: 'ENGINE_STOPPED' })
+  expect(await refused.next()).toEqual({ done: true, value: undefined })
+})
+
+test('from now on: what is left before it was answered, or begun too late, ends', async () => {
+  const stream = engine.events({ after: 'now' })
+  const { id } = (await asked()).at(-1) as { id: number }
+  await stream.return()
+  expect(await stream.next()).toEqual({ done: true, value: undefined })
+  await quiet()
+  expect(port.of('unwatch').map(({ command }) => command)).toEqual([{ op: 'unwatch', request: id }])
+  const before = port.requests.length
+  const late = engine.events({ after: 'now', signal: AbortSignal.abort(new Error('over')) })
+  await expect(late.next()).rejects.toThrow('over')
+  expect(port.requests).toHaveLength(before)
+})
+
 test('a writer that dies, and a turn that fails, are asked again from the same cursor', async () => {
   const stream = engine.events()
   const first = stream.next()

@@ -76,6 +76,15 @@ export class JournalStream<Op extends Question, Item> implements AsyncIterableIt
     if (signal?.aborted) this.#abort()
   }
 
+  /** Asks for the first page now, and not with the first `next`. */
+  begin(): this {
+    if (this.#ended) return this
+    this.#last = this.#turnPage()
+    // The first `next` throws what this throws.
+    this.#last.catch(() => {})
+    return this
+  }
+
   next(): Promise<IteratorResult<Item, undefined>> {
     const result = this.#last.then(() => this.#next())
     this.#last = result.catch(() => {})

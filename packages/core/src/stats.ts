@@ -39,6 +39,8 @@ export interface QueueView {
 }
 
 export interface Stats {
+  /** The last event that these numbers include: `events({ after: seq })` continues from here. 0 before the first, or from an engine of an earlier version. */
+  readonly seq: number
   /** The number of the file, which is part of every job id: 1 to 67,108,863; 0 from an engine of an earlier version. */
   readonly node: number
   /** Nothing of any queue starts, whatever each was told by itself. */

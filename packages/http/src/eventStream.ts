@@ -7,7 +7,7 @@ import type { Pace } from './pace.ts'
 export interface StreamOptions {
   readonly frames: Frames
   readonly pace: Pace
-  readonly after: number
+  readonly after: number | 'now'
   readonly filter: EventsFilter
   /** Aborts when the reader is gone. */
   readonly signal: AbortSignal
@@ -26,7 +26,9 @@ const HEARTBEAT = encoder.encode(':\n\n')
 /** @throws what `engine.events` does */
 export function eventStream(engine: Engine, options: StreamOptions): ReadableStream<Uint8Array> {
   const { frames, pace, after, filter, signal, clock, stillMay, ended } = options
-  const events = engine.events({ after, filter })
+  // Beyond the journal: the gap that comes first says where it ends.
+  const events = engine.events({ after: after === 'now' ? Number.MAX_SAFE_INTEGER : after, filter })
+  const textOf = after === 'now' ? placeFirst(frames) : (item: EventStreamItem) => frames.of(item)
   let cancelTimer = () => {}
   let over = false
   const end = (controller?: ReadableStreamDefaultController<Uint8Array>) => {
@@ -61,8 +63,7 @@ export function eventStream(engine: Engine, options: StreamOptions): ReadableStr
           await pace.turn()
           const { done, value } = await events.next()
           if (done) end(controller)
-          else if (!over)
-            controller.enqueue(encoder.encode([value, ...events.take(BOUNDS.eventsPerChunk - 1)].map((item) => frames.of(item)).join('')))
+          else if (!over) controller.enqueue(encoder.encode([value, ...events.take(BOUNDS.eventsPerChunk - 1)].map(textOf).join('')))
         } catch {
           // The engine has stopped. The reader comes back with the last id that it has.
           end(controller)
@@ -89,8 +90,21 @@ export class Frames {
   }
 }
 
-/** Formats an item. The id of a gap is the cursor before the next event, so that a reader resumes behind the gap. */
 function frameOf(item: EventStreamItem): string {
-  const id = item.type === 'gap' ? item.resumesAt - 1 : item.seq
-  return `id: ${id}\nevent: ${item.type}\ndata: ${JSON.stringify(item)}\n\n`
+  return `id: ${idOf(item)}\nevent: ${item.type}\ndata: ${JSON.stringify(item)}\n\n`
+}
+
+/** Formats the first item as an id without an event: an `EventSource` dispatches nothing for it, and comes back with it. */
+function placeFirst(frames: Frames): (item: EventStreamItem) => string {
+  let isFirst = true
+  return (item) => {
+    const isPlace = isFirst && item.type === 'gap'
+    isFirst = false
+    return isPlace ? `id: ${idOf(item)}\n\n` : frames.of(item)
+  }
+}
+
+/** Returns the cursor behind an item. That of a gap is before the next event, so that a reader resumes behind the gap. */
+function idOf(item: EventStreamItem): number {
+  return item.type === 'gap' ? item.resumesAt - 1 : item.seq
 }

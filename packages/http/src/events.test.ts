@@ -32,6 +32,8 @@ class Source {
   readonly #decoder = new TextDecoder()
   #text = ''
   heartbeats = 0
+  /** The id that it would come back with. */
+  lastId: string | undefined
 
   constructor(response: Response) {
     this.response = response
@@ -49,6 +51,7 @@ class Source {
         const fields = Object.fromEntries(
           block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
         )
+        this.lastId = fields['id'] ?? this.lastId
         if (fields['data'] !== undefined)
           return { id: Number(fields['id']), event: fields['event'] as string, data: EVENT_DATA.parse(JSON.parse(fields['data'])) }
         continue
@@ -123,6 +126,47 @@ test('who comes back with the last id misses none and has none twice, wherever i
   }
   await feeding
   expect(seen).toEqual(Array.from({ length: jobs }, (_, index) => index + 1))
+})
+
+test('from now on: the reader has an id before anything happens, and comes back with it', async () => {
+  await engine.enqueue('a', 1)
+  const source = await open('?after=now&name=a')
+  const first = source.next()
+  while (source.lastId === undefined) await new Promise((resolve) => setImmediate(resolve))
+  expect(source.lastId).toBe('1')
+  await engine.enqueue('bystander', 1)
+  const { id } = await engine.enqueue('a', 1)
+  expect(await first).toMatchObject({ id: 3, data: { jobId: id } })
+  await source.close()
+
+  const quiet = await open('?after=now&name=a')
+  const none = quiet.next()
+  while (quiet.lastId === undefined) await new Promise((resolve) => setImmediate(resolve))
+  expect(quiet.lastId).toBe('3')
+  await quiet.close()
+  expect(await none).toBeUndefined()
+  await engine.enqueue('a', 1)
+  const again = await open('?after=now&name=a', { 'last-event-id': '3' })
+  expect(await again.next()).toMatchObject({ id: 4, event: 'enqueued' })
+  await again.close()
+
+  const { seq } = (await http.send('GET', '/v1/stats')).body
+  const behind = await open(`?after=${seq}`)
+  await engine.enqueue('a', 1)
+  expect(await behind.next()).toMatchObject({ id: seq + 1 })
+  await behind.close()
+  for (const after of ['then', 'NOW', '-1', '1.5', ''])
+    expect(await http.send('GET', `/v1/events?after=${after}`), after).toMatchObject({ status: 400, body: { code: 'VALIDATION' } })
+})
+
+test('from now on, of a journal without an event', async () => {
+  const source = await open('?after=now')
+  const first = source.next()
+  while (source.lastId === undefined) await new Promise((resolve) => setImmediate(resolve))
+  expect(source.lastId).toBe('0')
+  await engine.enqueue('a', 1)
+  expect(await first).toMatchObject({ id: 1, event: 'enqueued' })
+  await source.close()
 })
 
 test('filters', async () => {

@@ -26,6 +26,7 @@ const stats = (queues: number): Stats =>
     names: [],
     paused: false,
     node: 5,
+    seq: 6,
   }) as unknown as Stats
 
 describe('what an answer may have, and one more', () => {
@@ -63,8 +64,8 @@ describe('what an answer may have, and one more', () => {
 })
 
 test('what an earlier server does not say of itself is 0', () => {
-  const { node: _node, ...before } = stats(1)
-  expect(repliesOf(payloadOf({ replies: [{ id: 1, value: before }] }))[0]?.value).toStrictEqual({ ...before, node: 0 })
+  const { node: _node, seq: _seq, ...before } = stats(1)
+  expect(repliesOf(payloadOf({ replies: [{ id: 1, value: before }] }))[0]?.value).toStrictEqual({ ...before, node: 0, seq: 0 })
 })
 
 describe('one reply that cannot be read, between two that can', () => {

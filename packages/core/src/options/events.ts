@@ -11,8 +11,11 @@ import { nameOption } from './name.ts'
 import { type StopSignal, signalOption } from './result.ts'
 
 export interface EventsOptions {
-  /** The `seq` of the last event that is known: at least 0. Default 0, which begins with the oldest event that is kept. */
-  readonly after?: number
+  /**
+   * The `seq` of the last event that is known: at least 0. `'now'` begins with the first event that is committed after the engine has
+   * received the request. Default 0, which begins with the oldest event that is kept.
+   */
+  readonly after?: number | 'now'
   /** The events to read. Default: all of them. */
   readonly filter?: EventsFilter
   /** Ends the iteration with its reason when it aborts. Default none. */
@@ -32,7 +35,7 @@ export interface EventsFilter {
 }
 
 export interface EventsSettings {
-  readonly after: number
+  readonly after: number | 'now'
   readonly filter: EventFilter
   readonly signal: StopSignal | undefined
 }
@@ -44,10 +47,16 @@ export function validateEventsOptions(options: unknown = {}): EventsSettings {
   checkKnown('events', options, KNOWN)
   const { after = 0, filter = {}, signal } = options
   return {
-    after: integerOption('after', after, 0, Number.MAX_SAFE_INTEGER),
+    after: afterOption(after),
     filter: filterOption(filter),
     signal: signal === undefined ? undefined : signalOption(signal),
   }
+}
+
+function afterOption(after: unknown): number | 'now' {
+  if (after === 'now') return after
+  if (typeof after === 'string') throw new OptionTypeError('after', `after must be the seq of an event, or 'now', got ${describe(after)}`)
+  return integerOption('after', after, 0, Number.MAX_SAFE_INTEGER)
 }
 
 function filterOption(filter: unknown): EventFilter {

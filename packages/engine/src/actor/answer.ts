@@ -162,6 +162,7 @@ function stats(actor: Actor): Stats {
   ])
   const unserved = [...tables.lanesById.values()].filter((lane) => lane.groups.length === 0 && countOf(lane, WAITING) > 0)
   return {
+    seq: tables.nextEvent - 1,
     node: tables.node,
     paused: tables.paused,
     states: named(tables.all.counts),

@@ -32,6 +32,7 @@ const statsOf = (queues: readonly string[], names: readonly string[]): Stats => 
   queues: Object.fromEntries(queues.map((name) => [name, queue])),
   definitions: [],
   node: 1,
+  seq: 9,
   unserved: names.slice(0, 2).map((name) => ({ queue: 'q', name, waiting: 1 })),
   names: names.map(nameOf),
   workers: 2,

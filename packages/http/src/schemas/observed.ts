@@ -1,6 +1,6 @@
 /** Schemas of the data that the engine reports about itself. */
 import { z } from '@hono/zod-openapi'
-import { EVENT_TYPES, HISTORY_STEPS, JOB_EVENT_TYPES, LIMITS, MISS_REASONS, NEWS_TYPES } from '@millrace/core'
+import { describe, EVENT_TYPES, HISTORY_STEPS, JOB_EVENT_TYPES, LIMITS, MISS_REASONS, NEWS_TYPES } from '@millrace/core'
 import { DURATION, NAME, STATE_COUNTS, TIME, TOTALS, WHEN, whole } from './plain.ts'
 
 const TIMING = z
@@ -12,6 +12,9 @@ const TIMING = z
 
 export const STATS = z
   .strictObject({
+    seq: z.number().openapi({
+      description: 'The last event that these numbers include: `/v1/events?after=` continues from here. 0 if the engine does not say it.',
+    }),
     node: z.number().openapi({ description: 'The number of the file, which is part of every job id; 0 if the engine does not say it.' }),
     paused: z.boolean(),
     states: STATE_COUNTS,
@@ -163,9 +166,15 @@ const ANY = EVENT_TYPES.join('|').replaceAll('.', '[.]')
 const TYPES = new RegExp(`^(?:${ANY})(?:,(?:${ANY}))*$`)
 
 export const EVENTS_QUERY = z.strictObject({
-  after: whole(0, Number.MAX_SAFE_INTEGER)
+  after: z
+    .union([z.literal('now'), whole(0, Number.MAX_SAFE_INTEGER)], {
+      error: (issue) => `must be the id of an event, 0 or more, or 'now', got ${describe(issue.input)}`,
+    })
     .optional()
-    .openapi({ description: 'The `id` of the last event that is known; 0 (default) begins with the oldest that is kept.' }),
+    .openapi({
+      description:
+        'The `id` of the last event that is known, or `now` for those that come; 0 (default) begins with the oldest that is kept.',
+    }),
   types: z
     .string()
     .regex(TYPES, `some of ${EVENT_TYPES.join(',')}`)

@@ -63,6 +63,8 @@ export function readingConformance(under: () => Probe): void {
     const stats = await probe.call<'stats'>({ op: 'stats' })
     expect(stats.states).toEqual({ scheduled: 1, waiting: 1, active: 1, blocked: 0, completed: 0, failed: 0, cancelled: 0 })
     expect(stats.node).toBe(node)
+    const last = await probe.call<'events'>({ op: 'events', after: stats.seq - 1, filter: {} })
+    expect(last.events.map(({ seq }) => seq)).toEqual([stats.seq])
     expect(stats.queues['q']).toMatchObject({ active: 1, waiting: 0 })
     expect(stats.totals).toMatchObject({ enqueued: 3, completed: 0 })
     expect(await probe.call<'workers'>({ op: 'workers' })).toMatchObject([

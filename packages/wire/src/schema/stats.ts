@@ -49,6 +49,7 @@ const fields = record<Stats>('stats', {
     'array of maps: `name`, the `defaults` in force, the `worker` and `host` that have said them, `saidAt`, and the workers they are `disputedBy`',
   ),
   node: or(count, 0, 'number of the file, part of every job id; nil where the server does not say'),
+  seq: or(count, 0, 'the last event that they include; nil where the server does not say'),
 })
 
 export const STATS: RecordKind<Stats> & { fits(reply: unknown): reply is Stats } = {

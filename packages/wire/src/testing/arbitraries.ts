@@ -370,6 +370,7 @@ const stats = record({
   paused: fc.boolean(),
   queuesLeftOut: count,
   node: count,
+  seq: count,
 })
 
 const reply = fc.oneof(

@@ -40,9 +40,9 @@ async function show({ connect, out, signal }: Context, flags: Flags): Promise<vo
   const filter = said<EventsFilter>({ types: type, queue, name, jobId })
   // Rejects invalid flags before the first request.
   await engine.events(said<EventsOptions>({ after, filter })).return()
-  const last = await lastEvent(engine)
-  const from = after ?? (follow ? last : 0)
-  if (!follow && from >= last) return
+  const from = after ?? (follow ? 'now' : 0)
+  const last = follow ? Number.POSITIVE_INFINITY : await lastEvent(engine)
+  if (from !== 'now' && from >= last) return
   // To end with the last event, the stream must deliver that one even if it does not fit the filter.
   const events = engine.events(said<EventsOptions>({ after: from, signal, filter: follow ? filter : undefined }))
   let shown = 0
@@ -51,7 +51,7 @@ async function show({ connect, out, signal }: Context, flags: Flags): Promise<vo
       await out.item(shapeOf(event), () => eventText(event, out.paint))
       if (++shown >= limit) return
     }
-    if (!follow && cursorOf(event) >= last) return
+    if (cursorOf(event) >= last) return
   }
 }
 

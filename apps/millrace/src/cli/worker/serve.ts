@@ -7,7 +7,6 @@ import type { Tracing } from '../../tracing/tracing.ts'
 import { now } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit.ts'
-import { lastEvent } from '../journal.ts'
 import { loggerOn } from '../output/logger.ts'
 import { type HealthOptions, serveHealth } from './health.ts'
 import { beginningOf } from './processes.ts'
@@ -109,7 +108,7 @@ async function ended(engine: Engine): Promise<void> {
   const never = new Promise<void>(() => {})
   try {
     // No job has this name, so the stream waits for as long as there is an engine.
-    const events = engine.events({ after: await lastEvent(engine), filter: { types: ['deleted'], name: 'millrace.none' } })
+    const events = engine.events({ after: 'now', filter: { types: ['deleted'], name: 'millrace.none' } })
     for await (const _event of events);
   } catch (error) {
     unlessForbidden(error)
