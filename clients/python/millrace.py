@@ -874,8 +874,11 @@ class Client:
         """'cancelled', or 'cancelling' where it runs."""
         return self.call("cancel", _job_key(job))
 
-    def stats(self):
-        return self.call("stats")
+    def stats(self, names="histograms", definitions="all"):
+        """Counts by state and queue, as a dict. `names`: what it has of each job name, "histograms" (and percentiles), "percentiles" or
+        "none". `definitions`: "all", or those that are "disputed"."""
+        fields = (_choice("names", names, ("histograms", "percentiles", "none")), _choice("definitions", definitions, ("all", "disputed")))
+        return self.call("stats", *(field or None for field in fields))
 
     def workers(self, page=LIST_PAGE):
         """Iterates over who is attached, a dict each, in the order in which they first attached. `attachedAt` and `lastSeenAt` are

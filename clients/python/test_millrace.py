@@ -198,6 +198,7 @@ class Vectors(unittest.TestCase):
             "watch": ("watch", [42, 12345678, 1_795_000_000_000]),
             "unwatch": ("unwatch", 17),
             "stats": ("stats",),
+            "stats: percentiles alone, and definitions that are disputed": ("stats", 1, 1),
         }
         for name, (op, *fields) in said.items():
             with self.subTest(name):

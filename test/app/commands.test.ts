@@ -225,6 +225,11 @@ test('stats, status, top, events, dlq, backup, and flows', { timeout: LONG }, as
   expect(await place.ok('stats')).toMatch(
     /^QUEUE .*\ndefault +0 +3 +0 +1[\s\S]*no worker serves load in default: 2 waiting[\s\S]*since the beginning +4 enqueued/,
   )
+  expect(await place.run('stats', '--names', 'all')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("names must be 'histograms'"),
+  })
+  expect(await place.okJson('stats', '--names', 'none', '--definitions', 'disputed')).toMatchObject({ names: [], definitions: [] })
   expect(await place.okJson('stats')).toMatchObject({ states: { waiting: 3, blocked: 1 }, workers: 0, writer: { draining: false } })
   expect(await place.okJson('status')).toMatchObject({
     target: place.url,

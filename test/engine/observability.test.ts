@@ -38,6 +38,26 @@ describe('E25: how long jobs wait and run', () => {
     ])
   })
 
+  test('as much of each name as is asked for, whoever asks for more in the same turn', async () => {
+    t.engine.work([a.handler(() => 1)])
+    await (await t.engine.enqueue(a)).result()
+    const [whole, brief, none, again] = await Promise.all([
+      t.engine.stats(),
+      t.engine.stats({ names: 'percentiles' }),
+      t.engine.stats({ names: 'none', definitions: 'disputed' }),
+      t.engine.stats({ definitions: 'disputed' }),
+    ])
+    const { p50, p95, p99 } = whole.names[0]?.runMs ?? expect.fail()
+    expect(brief.names[0]?.runMs).toEqual({ p50, p95, p99 })
+    expect(brief).toMatchObject({ states: whole.states, definitions: [{ name: 'a' }] })
+    expect(none).toEqual({ ...whole, names: [], definitions: [] })
+    expect(again).toEqual({ ...whole, definitions: [] })
+    await expect(t.engine.stats({ names: 'all' as never })).rejects.toThrow(
+      "names must be 'histograms' or 'percentiles' or 'none', got \"all\"",
+    )
+    await expect(t.engine.stats({ name: 'none' } as never)).rejects.toThrow("did you mean 'names'?")
+  })
+
   test('the oldest waiting job may be one that its key holds back', async () => {
     await t.engine.queues.configure('q', { perKeyLimit: 1 })
     t.engine.work([a.handler(() => new Promise<void>(() => {}))], { concurrency: 5 })

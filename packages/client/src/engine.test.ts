@@ -106,6 +106,11 @@ describe('what is asked', () => {
       { op: 'update', id: key, changes: { data: '{"n":2}', priority: 1 } },
     ],
     ['stats', () => engine.stats(), { op: 'stats' }],
+    [
+      'stats in part',
+      () => engine.stats({ names: 'none', definitions: 'disputed' }),
+      { op: 'stats', names: 'none', definitions: 'disputed' },
+    ],
     ['workers', () => engine.workers(), { op: 'workers', limit: 500 }],
     ['backup', () => engine.backup('copy.db'), { op: 'backup', file: 'copy.db' }],
   ])('%s: one command', async ([, call, command]) => {

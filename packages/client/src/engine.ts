@@ -56,6 +56,9 @@ import { handlersOf, Workers } from './workers.ts'
 
 const STOPPED: Refusal = { code: 'ENGINE_STOPPED', message: 'the engine was stopped: open it again to go on' }
 
+/** Options of `stats` without what is told name by name. */
+const BRIEF = { names: 'none', definitions: 'disputed' } as const
+
 export class Engine extends Reports {
   /** Limits, rates, pauses and settings of queues. */
   readonly queues: Queues
@@ -101,7 +104,7 @@ export class Engine extends Reports {
     this.schedules = new Schedules(this.#calls, setup, this.#handleOf)
     this.#workers = new Workers(setup, this.#mailbox, this.#calls, this.#codec)
     this.#listeners = new Listeners(this.#mailbox, setup.logger)
-    this.#unserved = new Unserved(setup, () => this.stats())
+    this.#unserved = new Unserved(setup, () => this.stats(BRIEF))
     port.listen({
       deliver: (delivery) => deliver(delivery, { mailbox: this.#mailbox, listeners: this.#listeners, workers: this.#workers }),
       broken: (refusal) => {

@@ -56,6 +56,7 @@ export type {
   SkipReason,
   State,
   Stats,
+  StatsOptions,
   StopOptions,
   ThreadOptions,
   ThrottleOptions,

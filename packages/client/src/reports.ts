@@ -3,9 +3,12 @@ import {
   type FailuresOptions,
   type HistoryOptions,
   nameOption,
+  type Percentiles,
   type QueuesHistoryOptions,
   type Stats,
+  type StatsOptions,
   type StopOptions,
+  validateStatsOptions,
   validateStopOptions,
 } from '@millrace/core'
 import { type WorkerView, workersOf } from './attached.ts'
@@ -22,8 +25,11 @@ export abstract class Reports extends Changes {
   }
 
   /** Returns counts by state and queue, in time that does not depend on the number of jobs. */
-  stats(): Promise<Stats> {
-    return this.#mailbox.call<'stats'>({ op: 'stats' })
+  stats(options: StatsOptions & { readonly names?: 'histograms' }): Promise<Stats>
+  stats(options: StatsOptions): Promise<Stats<Percentiles>>
+  stats(): Promise<Stats>
+  async stats(options?: StatsOptions): Promise<Stats<Percentiles>> {
+    return this.#mailbox.call<'stats'>(validateStatsOptions(options))
   }
 
   /**

@@ -9,7 +9,7 @@ const KNOWN_MAX = 1_000
 export class Unserved {
   readonly #logger: Logger | undefined
   readonly #clock: Clock | undefined
-  readonly #stats: () => Promise<Stats>
+  readonly #stats: () => Promise<Pick<Stats, 'unserved'>>
   /** Queues by job name; '' stands for the name's default queue. */
   readonly #known = new Map<string, Set<string>>()
   readonly #warned = new Set<string>()
@@ -19,7 +19,7 @@ export class Unserved {
   #cancel: (() => void) | undefined
 
   /** Does nothing without a logger, or without a clock whose timers do not keep the process alive. */
-  constructor({ logger, quietClock }: Pick<EngineSetup, 'logger' | 'quietClock'>, stats: () => Promise<Stats>) {
+  constructor({ logger, quietClock }: Pick<EngineSetup, 'logger' | 'quietClock'>, stats: () => Promise<Pick<Stats, 'unserved'>>) {
     this.#logger = logger
     this.#clock = quietClock
     this.#stats = stats

@@ -8,10 +8,12 @@ const PATIENCE_MS = 250
 /** The maximum number of jobs to ask about at a time: thousands of results may time out together. */
 const ASKED_MAX = 16
 
+type Reasons = Pick<Stats, 'paused' | 'queues' | 'unserved'>
+
 interface Asking {
   jobs: number
   /** The stats that all concurrent questions share, since they look at every queue. */
-  stats: Promise<Stats> | undefined
+  stats: Promise<Reasons> | undefined
 }
 
 const ASKING = new WeakMap<Mailbox, Asking>()
@@ -48,14 +50,14 @@ async function reasonOf(mailbox: Mailbox, id: JobKey, asking: Asking): Promise<s
   }
 }
 
-function statsOf(mailbox: Mailbox, asking: Asking): Promise<Stats> {
-  asking.stats ??= mailbox.call<'stats'>({ op: 'stats' }).finally(() => {
+function statsOf(mailbox: Mailbox, asking: Asking): Promise<Reasons> {
+  asking.stats ??= mailbox.call<'stats'>({ op: 'stats', names: 'none', definitions: 'disputed' }).finally(() => {
     asking.stats = undefined
   })
   return asking.stats
 }
 
-function whyWaiting({ paused, queues, unserved }: Stats, { name, queue }: JobView): string {
+function whyWaiting({ paused, queues, unserved }: Reasons, { name, queue }: JobView): string {
   if (paused) return 'waits, because all queues are paused'
   if (queues[queue]?.paused === true) return `waits, because queue '${queue}' is paused`
   if (unserved.some((lane) => lane.queue === queue && lane.name === name))

@@ -281,11 +281,6 @@ export interface DeleteCommand {
   readonly id: JobKey
 }
 
-/** Reply: `Stats`. */
-export interface StatsCommand {
-  readonly op: 'stats'
-}
-
 /** A page of the attached workers, in the order in which they attached first. Reply: `AttachedWorker[]`; fewer than `limit` are the last. */
 export interface WorkersCommand {
   readonly op: 'workers'

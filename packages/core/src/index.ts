@@ -153,7 +153,18 @@ export {
 export { LIMITS } from './limits.ts'
 export type { CancelManyCommand, DeleteManyCommand, ManyCommand, QueuesCommand, RetryManyCommand } from './manageCommands.ts'
 export { NumberMap } from './numberMap.ts'
-export { type ExportCommand, type FailuresCommand, HISTORY_STEPS, type HistoryCommand, type HistoryStep } from './observeCommands.ts'
+export {
+  DEFINITION_DETAILS,
+  type DefinitionDetail,
+  type ExportCommand,
+  type FailuresCommand,
+  HISTORY_STEPS,
+  type HistoryCommand,
+  type HistoryStep,
+  NAME_DETAILS,
+  type NameDetail,
+  type StatsCommand,
+} from './observeCommands.ts'
 export {
   type Command,
   type CommandOf,
@@ -237,6 +248,7 @@ export {
   validateTriggerOptions,
 } from './options/schedule.ts'
 export { DEBOUNCE_MODES, type DebounceOptions, shapingConflict, type ThrottleOptions } from './options/shaping.ts'
+export { type StatsOptions, validateStatsOptions } from './options/stats.ts'
 export { choiceMeant, optionHint } from './options/synonyms.ts'
 export { textOption } from './options/text.ts'
 export { type ThreadOptions, type ThreadSettings, validateThreadOptions } from './options/thread.ts'

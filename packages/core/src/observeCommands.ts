@@ -1,4 +1,19 @@
-/** Questions about how a queue has fared. */
+/** Questions about how the engine and its queues fare. */
+
+/** Reply: `Stats`. */
+export interface StatsCommand {
+  readonly op: 'stats'
+  /** Undefined: histograms. */
+  readonly names?: NameDetail
+  /** Undefined: all. */
+  readonly definitions?: DefinitionDetail
+}
+
+export const NAME_DETAILS = ['histograms', 'percentiles', 'none'] as const
+export type NameDetail = (typeof NAME_DETAILS)[number]
+
+export const DEFINITION_DETAILS = ['all', 'disputed'] as const
+export type DefinitionDetail = (typeof DEFINITION_DETAILS)[number]
 
 /**
  * Reads the totals of a queue for each minute, or hour, in which something happened. Reply: `HistoryPoint[]`, oldest first. With

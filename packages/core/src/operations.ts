@@ -31,7 +31,6 @@ import type {
   RetryTreeCommand,
   RunNowCommand,
   SnoozeCommand,
-  StatsCommand,
   StopWorkerCommand,
   SubscribeCommand,
   UnwatchCommand,
@@ -55,7 +54,14 @@ import type {
   QueuesCommand,
   RetryManyCommand,
 } from './manageCommands.ts'
-import type { DeleteExportCommand, ExportCommand, ExportsCommand, FailuresCommand, HistoryCommand } from './observeCommands.ts'
+import type {
+  DeleteExportCommand,
+  ExportCommand,
+  ExportsCommand,
+  FailuresCommand,
+  HistoryCommand,
+  StatsCommand,
+} from './observeCommands.ts'
 import { weighJobs } from './options/enqueue.ts'
 import type {
   AttachReply,
@@ -88,7 +94,7 @@ import type {
   TriggerScheduleCommand,
   UpsertScheduleCommand,
 } from './scheduleCommands.ts'
-import type { AttachedWorker, QueueView, Stats } from './stats.ts'
+import type { AttachedWorker, Percentiles, QueueView, Stats } from './stats.ts'
 
 interface Traits<C> {
   /** A `command` is decided, and may change something. A `question` changes nothing: the actor answers it after the commit. */
@@ -227,7 +233,7 @@ export const OPERATIONS = {
   // `queues.purge` counts before it deletes.
   queues: question<QueuesCommand, readonly QueueView[]>({ code: 31, scopes: ['read', 'admin'] }),
 
-  stats: question<StatsCommand, Stats>({ code: 23, scopes: READ }),
+  stats: question<StatsCommand, Stats<Percentiles>>({ code: 23, scopes: READ }),
   subscribe: question<SubscribeCommand, true>({ code: 26, scopes: READ, reads: 'nothing' }),
   events: question<EventsCommand, EventsPage>({ code: 50, scopes: READ, answered: 'openEnded', reads: 'journal' }),
   export: command<ExportCommand, ExportPage>({ code: 51, scopes: ADMIN, answered: 'openEnded', reads: 'journal' }),

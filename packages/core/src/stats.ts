@@ -38,7 +38,8 @@ export interface QueueView {
   readonly oldestWaitingMs: number
 }
 
-export interface Stats {
+/** `Times` says what there is of each timing: histograms too, unless `stats` was asked for percentiles alone. */
+export interface Stats<Times extends Percentiles = Timing> {
   /** The last event that these numbers include: `events({ after: seq })` continues from here. 0 before the first, or from an engine of an earlier version. */
   readonly seq: number
   /** The number of the file, which is part of every job id: 1 to 67,108,863; 0 from an engine of an earlier version. */
@@ -56,7 +57,7 @@ export interface Stats {
   /** The defaults in force for enqueues by plain name, disputed ones first: at most 1,000 names. */
   readonly definitions: readonly DefinitionStats[]
   /** Job names that have run lately, the busiest first; 1,000 at most. */
-  readonly names: readonly NameStats[]
+  readonly names: readonly NameStats<Times>[]
   readonly workers: number
   readonly writer: WriterStats
 }
@@ -75,7 +76,7 @@ export interface DefinitionStats {
 }
 
 /** Timings of the jobs of a name in a queue since the engine was opened. */
-export interface NameStats {
+export interface NameStats<Times extends Percentiles = Timing> {
   readonly queue: string
   readonly name: string
   /** Hand-outs. */
@@ -84,9 +85,9 @@ export interface NameStats {
   /** Runs that failed, those that are tried again included. */
   readonly failed: number
   /** Time from a job's due time to its hand-out. */
-  readonly waitMs: Timing
+  readonly waitMs: Times
   /** Time from a run's hand-out to its end, whether it completed or failed. */
-  readonly runMs: Timing
+  readonly runMs: Times
 }
 
 /** Percentiles of what was lately, and a histogram of all since the name is kept. */

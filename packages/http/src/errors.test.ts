@@ -281,7 +281,7 @@ describe('what is wrong is said in the words of the library', () => {
     expect(await detailOf('GET', '/v1/jobs?limit=1000')).toBe('query.limit must be a whole number between 1 and 200')
     expect(await detailOf('GET', '/v1/jobs?stat=failed')).toBe("query.stat is unknown: did you mean 'state'?")
     expect(await detailOf('GET', '/v1/jobs?tag=a&tag=b')).toBe('query.tag is given twice')
-    expect(await detailOf('GET', '/v1/stats?x=1')).toBe('query.x is unknown: this operation takes no query')
+    expect(await detailOf('GET', '/v1/workers?x=1')).toBe('query.x is unknown: this operation takes no query')
   })
 
   test('whatever is wrong, no sentence is that of the library that checks it', async () => {

@@ -274,6 +274,13 @@ describe('what the engine tells of itself', () => {
     expect(all.total.failed.reduce((sum: number, count: number) => sum + count, 0)).toBe(1)
     for (const query of ['queues=*&queue=a', 'queues=a', 'limit=1', 'queues=*&limit=51', 'queues=*&limit=-1'])
       expect((await http.send('GET', `/v1/history?${query}`)).status, query).toBe(400)
+    const whole = (await http.send('GET', '/v1/stats')).body
+    const brief = (await http.send('GET', '/v1/stats?names=percentiles&definitions=disputed')).body
+    expect(whole.names[0].runMs).toMatchObject({ sum: expect.any(Number), buckets: expect.any(Array) })
+    expect(brief.names[0].runMs).toEqual({ p50: expect.any(Number), p95: expect.any(Number), p99: expect.any(Number) })
+    expect([whole.definitions.length, brief.definitions.length]).toEqual([1, 0])
+    expect((await http.send('GET', '/v1/stats?names=none')).body).toMatchObject({ names: [], definitions: [{ name: 'failing' }] })
+    for (const query of ['names=all', 'names=', 'definitions=none']) expect((await http.send('GET', `/v1/stats?${query}`)).status).toBe(400)
     for (const query of ['history?step=day', 'history?from=yesterday', 'failures?limit=0', 'failures?queue=a/b', 'stats?nope=1'])
       expect((await http.send('GET', `/v1/${query}`)).status, query).toBe(400)
     const told = await http.send('POST', `/v1/workers/${worker.id}/stop`, { body: { timeout: null } })
@@ -309,7 +316,7 @@ test('T6: health, and readiness', async () => {
   expect(await http.send('GET', '/readyz')).toMatchObject({ status: 503, body: { reason: 'it is starting, or stopping' } })
   ready = true
   const { stats } = engine
-  engine.stats = () => new Promise(() => {})
+  engine.stats = () => new Promise<never>(() => {})
   const slow = http.send('GET', '/readyz')
   while (http.clock.timers === 0) await new Promise((resolve) => setImmediate(resolve))
   http.clock.advance(5_000)

@@ -10,7 +10,7 @@ import { MillraceError, OwnerLostError } from '@millrace/core'
 export function pulseOf(engine: Engine, file: string): () => Promise<Error | undefined> {
   const begun = identityOf(file)
   return async () => {
-    const failed = await engine.stats().then(
+    const failed = await engine.stats({ names: 'none', definitions: 'disputed' }).then(
       () => undefined,
       (error: Error) => error,
     )

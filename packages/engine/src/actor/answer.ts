@@ -15,6 +15,7 @@ import {
   type ParentsCommand,
   type ParentsPage,
   type ParentView,
+  type Percentiles,
   type QueueStats,
   type QueuesCommand,
   type QueueView,
@@ -23,6 +24,7 @@ import {
   STATES,
   type StateCounts,
   type Stats,
+  type StatsCommand,
   WAITING,
   type WorkersCommand,
 } from '@millrace/core'
@@ -152,7 +154,7 @@ function runningOf(tables: Tables, { queue, name }: ListCommand['filter'], befor
     .slice(0, limit)
 }
 
-function stats(actor: Actor): Stats {
+function stats(actor: Actor, { names, definitions }: StatsCommand): Stats<Percentiles> {
   const { tables } = actor
   const told = mostLive([...tables.queues.values()], LIMITS.statsQueues)
   const lookups = Math.max(1, Math.min(OLDEST_ASKED_MAX, Math.floor(LIMITS.statsLookups / Math.max(1, told.length))))
@@ -171,8 +173,8 @@ function stats(actor: Actor): Stats {
     queues: Object.fromEntries(queues),
     ...(tables.queues.size > told.length && { queuesLeftOut: tables.queues.size - told.length }),
     unserved: fullest(unserved, UNSERVED_MAX).map((lane) => ({ queue: lane.queue.name, name: lane.name, waiting: countOf(lane, WAITING) })),
-    definitions: definitionsOf(tables),
-    names: actor.meter.timings.stats(),
+    definitions: definitionsOf(tables, definitions),
+    names: actor.meter.timings.stats(names),
     workers: livingSessions(actor).length,
     writer: actor.meter.stats({
       mailboxDepth: actor.mailboxDepth,

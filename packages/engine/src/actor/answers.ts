@@ -13,8 +13,8 @@ import type { Repeated } from './waiters/waiters.ts'
 export class Answers {
   readonly #actor: Actor
   readonly #backlog: Backlog
-  /** The stats since the last decision: all callers until the next get the same object, which crosses a channel once. */
-  #stats: unknown
+  /** The stats since the last decision, by the command: callers until the next get the same object, which crosses a channel once. */
+  readonly #stats = new Map<string, unknown>()
 
   constructor(actor: Actor, clock: Clock) {
     this.#actor = actor
@@ -33,7 +33,7 @@ export class Answers {
 
   /** Drops earlier answers: one of the transactions of this turn has decided something, so they may no longer be true. */
   outdate(): void {
-    this.#stats = undefined
+    this.#stats.clear()
   }
 
   /** Answers at once if the turn has time and earlier questions of the connection are answered; otherwise one of the next turns does. */
@@ -89,8 +89,11 @@ export class Answers {
   #ask(command: Command, sender: Sender): unknown {
     try {
       if (command.op !== 'stats') return answer(this.#actor, command, sender)
-      this.#stats ??= answer(this.#actor, command, sender)
-      return this.#stats
+      const { names, definitions } = command
+      const key = `${names} ${definitions}`
+      const known = this.#stats.get(key) ?? answer(this.#actor, command, sender)
+      this.#stats.set(key, known)
+      return known
     } catch (error) {
       const code = error instanceof StoreFailure && error.phase !== 'broken' ? 'STORAGE' : 'INTERNAL'
       return new Refused({ code, message: `it could not be read: ${describe(error)}` })

@@ -1,14 +1,14 @@
 /** Returns the defaults in force for enqueues by plain name, as `stats` reports them. */
-import type { DefinitionStats } from '@millrace/core'
+import type { DefinitionDetail, DefinitionStats } from '@millrace/core'
 import type { Tables } from '@millrace/core/kernel'
 
 const TOLD_MAX = 1_000
 const DISPUTERS_MAX = 10
 
-export function definitionsOf({ definitions }: Tables): DefinitionStats[] {
+export function definitionsOf({ definitions }: Tables, detail: DefinitionDetail = 'all'): DefinitionStats[] {
   const { disputes } = definitions
   const names = new Set(disputes.keys())
-  for (const [name] of definitions) {
+  for (const [name] of detail === 'all' ? definitions : []) {
     if (names.size >= TOLD_MAX) break
     names.add(name)
   }

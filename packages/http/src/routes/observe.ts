@@ -3,7 +3,17 @@ import type { Duration } from '@millrace/core'
 import { json } from '../answer.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
 import { overviewOf } from '../overview.ts'
-import { FAILURES, FAILURES_QUERY, HISTORY, HISTORY_QUERY, STATS, STOP_WORKER, WORKER_PATH, WORKERS } from '../schemas/observed.ts'
+import {
+  FAILURES,
+  FAILURES_QUERY,
+  HISTORY,
+  HISTORY_QUERY,
+  STATS,
+  STATS_QUERY,
+  STOP_WORKER,
+  WORKER_PATH,
+  WORKERS,
+} from '../schemas/observed.ts'
 
 export function observeRoutes(service: Service): readonly Operation[] {
   const { engine } = service
@@ -15,8 +25,12 @@ export function observeRoutes(service: Service): readonly Operation[] {
       tag: 'observe',
       scope: 'read',
       summary: 'Counts by state and queue, in a time that does not depend on how many jobs there are',
+      query: STATS_QUERY,
       responses: { 200: { description: 'The counts', schema: STATS } },
-      handle: async () => json(200, { ...(await engine.stats()), ...(await overviewOf(service)) }),
+      async handle({ query: { names, definitions } }) {
+        const options = { ...(names !== undefined && { names }), ...(definitions !== undefined && { definitions }) }
+        return json(200, { ...(await engine.stats(options)), ...(await overviewOf(service)) })
+      },
     }),
 
     operation({

@@ -1,13 +1,37 @@
 /** Schemas of the data that the engine reports about itself. */
 import { z } from '@hono/zod-openapi'
-import { describe, EVENT_TYPES, HISTORY_STEPS, JOB_EVENT_TYPES, LIMITS, MISS_REASONS, NEWS_TYPES } from '@millrace/core'
+import {
+  DEFINITION_DETAILS,
+  describe,
+  EVENT_TYPES,
+  HISTORY_STEPS,
+  JOB_EVENT_TYPES,
+  LIMITS,
+  MISS_REASONS,
+  NAME_DETAILS,
+  NEWS_TYPES,
+} from '@millrace/core'
 import { DURATION, NAME, STATE_COUNTS, TIME, TOTALS, WHEN, whole } from './plain.ts'
 
+export const STATS_QUERY = z.strictObject({
+  names: z
+    .enum(NAME_DETAILS)
+    .optional()
+    .openapi({ description: 'How much `names` has of each job name: `histograms` (and percentiles; default), `percentiles`, or `none`.' }),
+  definitions: z.enum(DEFINITION_DETAILS).optional().openapi({ description: 'Which `definitions` are returned; default `all`.' }),
+})
+
 const TIMING = z
-  .strictObject({ p50: z.number(), p95: z.number(), p99: z.number(), sum: z.number(), buckets: z.array(z.number()) })
+  .strictObject({
+    p50: z.number(),
+    p95: z.number(),
+    p99: z.number(),
+    sum: z.number().optional(),
+    buckets: z.array(z.number()).optional(),
+  })
   .openapi('Timing', {
     description:
-      'In milliseconds. `buckets[i]` counts what took more than half of 2^i ms and up to 2^i ms, [0] up to 1 ms and [23] all beyond; zeros at the end are left out.',
+      'In milliseconds; `sum` and `buckets` only with histograms. `buckets[i]` counts what took more than half of 2^i ms and up to 2^i ms, [0] up to 1 ms and [23] all beyond; zeros at the end are left out.',
   })
 
 export const STATS = z

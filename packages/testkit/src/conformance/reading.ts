@@ -168,6 +168,9 @@ export function readingConformance(under: () => Probe): void {
     expect(names).toMatchObject([{ queue: 'q', name: 'a', started: 2, completed: 1, failed: 1 }])
     expect(names[0]?.runMs.p99).toBeGreaterThanOrEqual(names[0]?.runMs.p50 ?? 0)
     expect(writer).toMatchObject({ failedTurns: 0, journalBytes: expect.any(Number), mailboxDepth: expect.any(Number) })
+    const brief = await probe.call<'stats'>({ op: 'stats', names: 'percentiles' })
+    expect(Object.keys(brief.names[0]?.waitMs ?? {})).toEqual(['p50', 'p95', 'p99'])
+    expect((await probe.call<'stats'>({ op: 'stats', names: 'none' })).names).toEqual([])
     for (const step of ['minute', 'hour'] as const) {
       // The Ports' clocks are not the test's: a minute may end in between.
       const points = (await probe.call<'history'>({ op: 'history', queue: 'q', step, from: 0 })) as readonly HistoryPoint[]

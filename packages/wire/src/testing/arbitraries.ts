@@ -260,7 +260,10 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
   cancelMany: many,
   retryMany: many,
   deleteMany: many,
-  stats: record({}),
+  stats: record(
+    { names: fc.constantFrom('histograms', 'percentiles', 'none'), definitions: fc.constantFrom('all', 'disputed') },
+    { requiredKeys: [] },
+  ) as never,
   workers: record({ after: count, limit: fc.integer({ min: 1, max: 500 }) }, { requiredKeys: [] }) as never,
   list: record(
     {

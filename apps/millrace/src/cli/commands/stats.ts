@@ -1,5 +1,5 @@
 /** `millrace stats`: prints counts, times and the state of the writer. */
-import type { Stats } from '@millrace/engine'
+import type { Percentiles, Stats, StatsOptions } from '@millrace/engine'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
 import type { Context } from '../context.ts'
@@ -14,14 +14,16 @@ export function addStats(program: Command, { connect, out }: Context): void {
   program
     .command('stats')
     .description('Show counts by queue and state, times by job name, and the writer')
-    .action(async () => {
+    .option('--names <detail>', 'for each job name: histograms (default, seen with --json), percentiles or none')
+    .option('--definitions <which>', 'defaults of job names, seen with --json: all (default) or disputed')
+    .action(async (flags: StatsOptions) => {
       const engine = await connect()
-      const stats = await again(() => engine.stats())
+      const stats = await again(() => engine.stats(flags))
       await out.answer(stats, () => statsLines(stats, out))
     })
 }
 
-export function statsLines(stats: Stats, out: Output): Text[] {
+export function statsLines(stats: Stats<Percentiles>, out: Output): Text[] {
   const { totals, names, unserved, writer, workers } = stats
   const sum = { name: 'all', stats: { ...stats.states, paused: false, oldestWaitingMs: 0 } }
   return [

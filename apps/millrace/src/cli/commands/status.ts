@@ -1,5 +1,5 @@
 /** `millrace status`: shows on one screen whether all is well. */
-import type { Stats, WorkerView } from '@millrace/engine'
+import type { Percentiles, Stats, WorkerView } from '@millrace/engine'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
 import type { Context } from '../context.ts'
@@ -16,7 +16,7 @@ export function addStatus(program: Command, context: Context): void {
     .action(async () => {
       const { out } = context
       const engine = await context.connect()
-      const stats = await again(() => engine.stats())
+      const stats = await again(() => engine.stats({ names: 'none', definitions: 'disputed' }))
       const workers = await again(() => engine.workers())
       const target = context.target()
       const at = target.kind === 'url' ? target.url : target.file
@@ -26,7 +26,10 @@ export function addStatus(program: Command, context: Context): void {
     })
 }
 
-function warningsOf({ paused: everything, queues, unserved, definitions, writer }: Stats, workers: readonly WorkerView[]): string[] {
+function warningsOf(
+  { paused: everything, queues, unserved, definitions, writer }: Stats<Percentiles>,
+  workers: readonly WorkerView[],
+): string[] {
   return [
     ...(everything ? ['the engine is paused: nothing of any queue starts until millrace queues resume-all'] : []),
     ...Object.entries(queues).flatMap(([name, { paused }]) => (paused ? [`queue ${name} is paused`] : [])),
@@ -43,7 +46,13 @@ function warningsOf({ paused: everything, queues, unserved, definitions, writer 
   ]
 }
 
-function statusLines(at: string, stats: Stats, workers: readonly WorkerView[], warnings: readonly string[], out: Output): Text[] {
+function statusLines(
+  at: string,
+  stats: Stats<Percentiles>,
+  workers: readonly WorkerView[],
+  warnings: readonly string[],
+  out: Output,
+): Text[] {
   const { states, queues } = stats
   const oldest = Math.max(0, ...Object.values(queues).map(({ oldestWaitingMs }) => oldestWaitingMs))
   return [

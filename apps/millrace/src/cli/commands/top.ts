@@ -1,7 +1,7 @@
 /** `millrace top`: shows the engine at work, drawn repeatedly in the same place. */
 
 import { durationOption } from '@millrace/core'
-import type { Engine, Stats, WorkerView } from '@millrace/engine'
+import type { Engine, Percentiles, Stats, StatsOptions, WorkerView } from '@millrace/engine'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
 import { now, pause } from '../clock.ts'
@@ -16,7 +16,7 @@ import { workerColumns } from '../view/workers.ts'
 
 interface Frame {
   readonly at: number
-  readonly stats: Stats
+  readonly stats: Stats<Percentiles>
   readonly workers: readonly WorkerView[]
 }
 
@@ -29,6 +29,8 @@ const ERASE_BELOW = '\u001b[J'
 /** The character that a terminal in raw mode sends for Ctrl-C. */
 const CTRL_C = '\u0003'
 const NAMES = 20
+/** The part of the stats that a screen shows. */
+const SCREEN = { names: 'percentiles', definitions: 'disputed' } as const
 
 export function addTop(program: Command, context: Context): void {
   program
@@ -39,7 +41,7 @@ export function addTop(program: Command, context: Context): void {
       const everyMs = durationOption('interval', interval, { min: 100, max: 60_000 })
       const { out } = context
       const engine = await context.connect()
-      const first = await frameOf(engine)
+      const first = await frameOf(engine, out.json ? {} : SCREEN)
       if (out.json || !out.stdout.isTTY) {
         await out.answer({ at: new Date(first.at), stats: first.stats, workers: first.workers }, () => linesOf(first, undefined, out))
         return
@@ -61,7 +63,7 @@ async function draw({ out, stdin, signal: ended }: Context, engine: Engine, firs
     await out.raw(`${HOME}${lines.map((each) => `${written(each)}${ERASE_LINE}\n`).join('')}${ERASE_BELOW}`)
     await pause(everyMs, signal)
     former = frame
-    if (!signal.aborted) frame = await frameOf(engine)
+    if (!signal.aborted) frame = await frameOf(engine, SCREEN)
   }
 }
 
@@ -79,8 +81,8 @@ function quitBy(stdin: Context['stdin']): AbortSignal {
   return quit.signal
 }
 
-async function frameOf(engine: Engine): Promise<Frame> {
-  const stats = await again(() => engine.stats())
+async function frameOf(engine: Engine, options: StatsOptions): Promise<Frame> {
+  const stats = await again(() => engine.stats(options))
   const workers = await again(() => engine.workers())
   return { at: now(), stats, workers }
 }

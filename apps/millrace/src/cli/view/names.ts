@@ -1,9 +1,9 @@
 /** Statistics of the jobs of each name, for people. */
-import type { NameStats } from '@millrace/engine'
+import type { NameStats, Percentiles } from '@millrace/engine'
 import { countText, durationText } from '../output/amounts.ts'
 import type { Column } from '../output/table.ts'
 
-export const NAME_COLUMNS: readonly Column<NameStats>[] = [
+export const NAME_COLUMNS: readonly Column<NameStats<Percentiles>>[] = [
   { title: 'NAME', text: ({ name }) => name },
   { title: 'QUEUE', text: ({ queue }) => queue },
   { title: 'STARTED', text: ({ started }) => countText(started), right: true },

@@ -10,7 +10,7 @@ export interface QueueRow {
   readonly stats: QueueStats
 }
 
-export function queueRows({ queues }: Stats): readonly QueueRow[] {
+export function queueRows({ queues }: Pick<Stats, 'queues'>): readonly QueueRow[] {
   return Object.entries(queues).map(([name, stats]) => ({ name, stats }))
 }
 

@@ -31,6 +31,17 @@ test('waits count from when a job was due, runs from the hand-out; runs that fai
   ])
 })
 
+test('percentiles alone, or nothing at all', () => {
+  const timings = new Timings()
+  timings.note(turn(note('started', lane(1), { runAt: 95 }), note('completed', lane(1), { startedAt: 88 })), 100)
+  const whole = timings.stats()[0] ?? expect.fail()
+  const { sum: _wait, buckets: _waits, ...waitMs } = whole.waitMs
+  const { sum: _run, buckets: _runs, ...runMs } = whole.runMs
+  expect(timings.stats('percentiles')).toEqual([{ ...whole, waitMs, runMs }])
+  expect(timings.stats('histograms')).toEqual([whole])
+  expect(timings.stats('none')).toEqual([])
+})
+
 test('what never ran has no run time', () => {
   const timings = new Timings()
   timings.note(turn(note('failed', lane(1), { startedAt: 0 }, 0), note('cancelled', lane(1))), 100)

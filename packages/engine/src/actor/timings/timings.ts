@@ -2,7 +2,7 @@
  * Records how long jobs wait and run, by lane, after each commit, from what the turn has decided. The timings belong to
  * this engine's life and not to the file: a turn that fails leaves nothing here, and a restart begins from zero.
  */
-import { LIMITS, type NameStats } from '@millrace/core'
+import { LIMITS, type NameDetail, type NameStats, type Percentiles } from '@millrace/core'
 import type { Effects, Lane } from '@millrace/core/kernel'
 import { Histogram } from './histogram.ts'
 
@@ -53,7 +53,11 @@ export class Timings {
   }
 
   /** Returns the timings, the busiest first. */
-  stats(): NameStats[] {
+  stats(): NameStats[]
+  stats(detail: NameDetail | undefined): NameStats<Percentiles>[]
+  stats(detail: NameDetail = 'histograms'): NameStats<Percentiles>[] {
+    if (detail === 'none') return []
+    const timingOf = (histogram: Histogram) => (detail === 'histograms' ? histogram.timing() : histogram.percentiles())
     return [...this.#entries.values()]
       .sort((a, b) => b.started - a.started)
       .map(({ queue, name, started, completed, failed, wait, run }) => ({
@@ -62,8 +66,8 @@ export class Timings {
         started,
         completed,
         failed,
-        waitMs: wait.timing(),
-        runMs: run.timing(),
+        waitMs: timingOf(wait),
+        runMs: timingOf(run),
       }))
   }
 
