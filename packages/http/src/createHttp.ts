@@ -4,6 +4,7 @@ import type { Engine } from '@millrace/client'
 import { Access } from './access/access.ts'
 import { type Surroundings, SYSTEM } from './clock.ts'
 import { Cursors } from './cursors.ts'
+import { mountDashboard, SCREENS } from './dashboard/serve.ts'
 import { describe, type OpenApiDocument } from './document.ts'
 import { mount } from './mount.ts'
 import type { Operation, Service } from './operation.ts'
@@ -31,7 +32,10 @@ export interface HttpApi {
   fetch(request: Request, env?: unknown): Promise<Response>
   /** Returns the OpenAPI document of the API. */
   document(): OpenApiDocument
-  /** Returns the documented path that answers a request, with `basePath` before it: `/v1/jobs/{id}`. Undefined if nothing answers. */
+  /**
+   * Returns the documented path that answers a request, with `basePath` before it: `/v1/jobs/{id}`. Undefined for files that the
+   * dashboard loads, and if nothing answers.
+   */
   routeOf(request: Request): string | undefined
 }
 
@@ -69,14 +73,16 @@ export function buildHttp(engine: Engine, options: HttpOptions, { clock, newId, 
     ...webhookRoutes(service),
     ...engineRoutes(service),
     ...healthRoutes(service),
-    ...docsRoutes(document, settings.basePath),
+    ...docsRoutes(document, settings),
   ]
   const report = reporter(settings.logger, newId)
   mount(app, operations, { service, access: new Access(settings, clock), refuse: (error) => problemOf(error, report), report })
+  if (settings.dashboard !== undefined) mountDashboard(app, settings.dashboard, settings.basePath)
+  const paths = [...operations.map(({ path }) => path), ...(settings.dashboard === undefined ? [] : SCREENS)]
   const api: HttpApi = {
     fetch: async (request, env) => app.fetch(request, (env ?? {}) as object),
     document,
-    routeOf: routeFinder(app, operations, settings.basePath),
+    routeOf: routeFinder(app, paths, settings.basePath),
   }
   return { api, operations }
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { openEngine } from '@millrace/engine'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, onTestFinished, test } from 'vitest'
+import { SCREENS } from './dashboard/serve.ts'
 import type { HttpOptions } from './options.ts'
 import { TOKEN, testApi } from './testing/api.ts'
 import type { WebhookEndpoints } from './webhooks.ts'
@@ -34,7 +35,7 @@ test.each<[string, Partial<HttpOptions>]>([
   }
 })
 
-test('docs/http.md has every route, with its scope, and no other', async () => {
+test('docs/http.md has every route, with its scope, and no other; and every screen', async () => {
   const engine = await openEngine({ file: ':memory:' })
   onTestFinished(() => engine.stop())
   const text = readFileSync(new URL('../../../docs/http.md', import.meta.url), 'utf8')
@@ -43,4 +44,6 @@ test('docs/http.md has every route, with its scope, and no other', async () => {
   )
   const routes = testApi(engine).operations.map(({ method, path, scope = '' }) => `${method.toUpperCase()} ${path} ${scope}`)
   expect(rows.toSorted()).toEqual(routes.toSorted())
+  const [, screens = ''] = /^\| (`\/`, .*) \| `\/index\.html`/m.exec(text) ?? []
+  expect(screens.replaceAll('`', '').split(', ')).toEqual(SCREENS)
 })

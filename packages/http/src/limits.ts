@@ -23,6 +23,8 @@ export const BOUNDS = {
   callers: 10_000,
   /** The minimum size of `cursorSecret`, in bytes. */
   secretMin: 16,
+  /** The maximum number of origins in `dashboard.frameAncestors`. */
+  frameAncestors: 100,
   searchLength: 200,
   /** The maximum number of open event streams, and of those of one token. */
   streams: 256,

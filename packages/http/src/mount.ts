@@ -25,7 +25,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export function mount(app: OpenAPIHono, operations: readonly Operation[], mounting: Mounting): void {
   const { basePath } = mounting.service.settings
   for (const each of operations) {
-    app.on([each.method.toUpperCase()], [routerPath(basePath, each)], (c) => serve(each, c, mounting))
+    app.on([each.method.toUpperCase()], [routerPath(basePath, each.path)], (c) => serve(each, c, mounting))
   }
   app.notFound((c) => mounting.refuse(nowhere(app, c, basePath)))
   app.onError((error) => mounting.refuse(error))

@@ -21,6 +21,7 @@ import type { Caller } from './access/caller.ts'
 import type { Rate } from './access/rates.ts'
 import { type KnownToken, tokenReader } from './access/tokens.ts'
 import type { AuditEntry } from './audit.ts'
+import { type DashboardOptions, type DashboardSettings, dashboardOption } from './dashboard/options.ts'
 import { BOUNDS } from './limits.ts'
 import type { WebhookEndpoints } from './webhooks.ts'
 
@@ -49,6 +50,8 @@ export interface HttpOptions {
   readonly cursorSecret?: string | Uint8Array
   /** The path that the API is mounted at, such as `/queue`; default `/`. */
   readonly basePath?: string
+  /** The dashboard, served at `basePath` without a token: its page gets everything from the API. Default none. */
+  readonly dashboard?: DashboardOptions
   /** Logs requests that fail internally, and addresses that try wrong tokens. Default: the former are process warnings. */
   readonly logger?: Logger
   /** `POST /v1/engine/stop` calls `stop` before it answers: `stop` begins, and does not wait. Default none: the answer is 501. */
@@ -82,6 +85,7 @@ export interface HttpSettings {
   readonly cursorSecret: Uint8Array | undefined
   /** The path without a slash at its end: '' for the root. */
   readonly basePath: string
+  readonly dashboard: DashboardSettings | undefined
   readonly logger: Logger | undefined
   readonly control: HttpOptions['control'] | undefined
   readonly ready: HttpOptions['ready'] | undefined
@@ -101,6 +105,7 @@ const KNOWN = new Set([
   'audit',
   'cursorSecret',
   'basePath',
+  'dashboard',
   'logger',
   'control',
   'ready',
@@ -122,6 +127,7 @@ export function validateHttpOptions(options: unknown): HttpSettings {
     rateLimit,
     audit,
     cursorSecret,
+    dashboard,
     logger,
     control,
     ready,
@@ -138,6 +144,7 @@ export function validateHttpOptions(options: unknown): HttpSettings {
     audit: functionOption<HttpOptions['audit']>('audit', audit),
     cursorSecret: cursorSecret === undefined ? undefined : secretOption(cursorSecret),
     basePath: basePathOption(options['basePath']),
+    dashboard: dashboard === undefined ? undefined : dashboardOption(dashboard),
     logger: logger === undefined ? undefined : loggerOption('logger', logger),
     control: control === undefined ? undefined : controlOption(control),
     ready: functionOption<HttpOptions['ready']>('ready', ready),

@@ -2,27 +2,16 @@
 import { z } from '@hono/zod-openapi'
 import { json, text } from '../answer.ts'
 import type { OpenApiDocument } from '../document.ts'
-import { type Operation, operation } from '../operation.ts'
+import { type Operation, operation, type Service } from '../operation.ts'
 import { pageOf } from '../page/page.ts'
 import { startPage } from '../page/start.ts'
 
 /** @param document of all operations, these included, so it is requested only when they are called */
-export function docsRoutes(document: () => OpenApiDocument, basePath: string): readonly Operation[] {
+export function docsRoutes(document: () => OpenApiDocument, { basePath, dashboard }: Service['settings']): readonly Operation[] {
   let page: ReturnType<typeof pageOf> | undefined
-  let start: ReturnType<typeof startPage> | undefined
   return [
-    operation({
-      id: 'start',
-      method: 'get',
-      path: '/',
-      tag: 'docs',
-      summary: 'Links to what is here, for people',
-      responses: { 200: { description: 'A page without scripts', type: 'text/html' } },
-      handle() {
-        start ??= startPage(basePath)
-        return html(start)
-      },
-    }),
+    // The dashboard has a page of its own there.
+    ...(dashboard === undefined ? [startRoute(basePath)] : []),
 
     operation({
       id: 'document',
@@ -47,6 +36,22 @@ export function docsRoutes(document: () => OpenApiDocument, basePath: string): r
       },
     }),
   ]
+}
+
+function startRoute(basePath: string): Operation {
+  let start: ReturnType<typeof startPage> | undefined
+  return operation({
+    id: 'start',
+    method: 'get',
+    path: '/',
+    tag: 'docs',
+    summary: 'Links to what is here, for people',
+    responses: { 200: { description: 'A page without scripts', type: 'text/html' } },
+    handle() {
+      start ??= startPage(basePath)
+      return html(start)
+    },
+  })
 }
 
 function html({ html: body, style }: ReturnType<typeof pageOf>): Response {
