@@ -17,8 +17,8 @@ export function json(status: number, value: unknown, headers?: Readonly<Record<s
   return new Response(JSON.stringify(value), { status, headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers } })
 }
 
-export function noContent(): Response {
-  return new Response(null, { status: 204, headers: SECURITY_HEADERS })
+export function noContent(headers?: Readonly<Record<string, string>>): Response {
+  return new Response(null, { status: 204, headers: headers === undefined ? SECURITY_HEADERS : { ...SECURITY_HEADERS, ...headers } })
 }
 
 export function text(body: string | ReadableStream<Uint8Array>, type: string, headers?: Readonly<Record<string, string>>): Response {

@@ -23,7 +23,9 @@ import { manyRoutes } from './routes/many.ts'
 import { observeRoutes } from './routes/observe.ts'
 import { queueRoutes } from './routes/queues.ts'
 import { scheduleRoutes } from './routes/schedules.ts'
+import { sessionRoutes } from './routes/session.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
+import { Sessions } from './session/sessions.ts'
 
 export interface HttpApi {
   /**
@@ -47,17 +49,20 @@ export function createHttp(engine: Engine, options: HttpOptions): HttpApi {
 /** Builds the API with another clock, and also returns its operations: for tests. */
 export function buildHttp(engine: Engine, options: HttpOptions, { clock, newId, newSecret }: Surroundings) {
   const settings = validateHttpOptions(options)
+  const { basePath, cursorSecret = newSecret(32), sessionSecret = newSecret(32) } = settings
+  const sessions = new Sessions({ secret: sessionSecret, basePath, now: () => clock.read().wall, newBytes: newSecret })
   const service: Service = {
     engine,
     settings,
     clock,
-    cursors: new Cursors(settings.cursorSecret ?? newSecret(32)),
+    access: new Access(settings, sessions, clock),
+    cursors: new Cursors(cursorSecret),
     startedAt: clock.read(),
   }
   const app = new OpenAPIHono()
   let described: OpenApiDocument | undefined
   const document = () => {
-    described ??= describe(app, operations, { basePath: settings.basePath, open: settings.authenticate === undefined })
+    described ??= describe(app, operations, { basePath, open: settings.authenticate === undefined })
     return described
   }
   const operations: readonly Operation[] = [
@@ -72,17 +77,18 @@ export function buildHttp(engine: Engine, options: HttpOptions, { clock, newId, 
     ...eventRoutes(service),
     ...webhookRoutes(service),
     ...engineRoutes(service),
+    ...sessionRoutes(service),
     ...healthRoutes(service),
     ...docsRoutes(document, settings),
   ]
   const report = reporter(settings.logger, newId)
-  mount(app, operations, { service, access: new Access(settings, clock), refuse: (error) => problemOf(error, report), report })
-  if (settings.dashboard !== undefined) mountDashboard(app, settings.dashboard, settings.basePath)
+  mount(app, operations, { service, refuse: (error) => problemOf(error, report), report })
+  if (settings.dashboard !== undefined) mountDashboard(app, settings.dashboard, basePath)
   const paths = [...operations.map(({ path }) => path), ...(settings.dashboard === undefined ? [] : SCREENS)]
   const api: HttpApi = {
     fetch: async (request, env) => app.fetch(request, (env ?? {}) as object),
     document,
-    routeOf: routeFinder(app, paths, settings.basePath),
+    routeOf: routeFinder(app, paths, basePath),
   }
   return { api, operations }
 }

@@ -21,8 +21,15 @@ export const BOUNDS = {
   faults: 20,
   /** The number of callers whose rates are remembered. */
   callers: 10_000,
-  /** The minimum size of `cursorSecret`, in bytes. */
+  /** The minimum size of `cursorSecret` and `sessionSecret`, in bytes. */
   secretMin: 16,
+  /** The time for which a session lasts without a request, and the maximum time from its log-in. */
+  sessionIdleMs: 12 * 3_600_000,
+  sessionMs: 7 * 86_400_000,
+  /** The age of a session's cookie at which a request renews it. */
+  sessionRenewMs: 600_000,
+  /** The maximum length of a token of a session. Sealed, it must fit into the 4,096 bytes that browsers allow a cookie. */
+  sessionTokenLength: 2_048,
   /** The maximum number of origins in `dashboard.frameAncestors`. */
   frameAncestors: 100,
   searchLength: 200,

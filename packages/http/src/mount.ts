@@ -2,7 +2,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import { boundedTarget } from '@millrace/core'
 import type { Context } from 'hono'
-import type { Access } from './access/access.ts'
+import type { Admitted } from './access/access.ts'
 import type { Caller } from './access/caller.ts'
 import { outcomeOf } from './audit.ts'
 import { HttpError } from './errors.ts'
@@ -13,7 +13,6 @@ import { routerPath } from './route.ts'
 
 export interface Mounting {
   readonly service: Service
-  readonly access: Access
   /** Returns the answer to an error that was thrown. */
   readonly refuse: (error: unknown) => Response
   /** Logs an error that must not be shown, and returns its id. */
@@ -32,34 +31,38 @@ export function mount(app: OpenAPIHono, operations: readonly Operation[], mounti
 }
 
 async function serve(each: Operation, c: Context, mounting: Mounting): Promise<Response> {
-  const { service, access, refuse } = mounting
-  const { scope } = each
-  if (scope === undefined) return answered(each, c, mounting, undefined).catch(refuse)
-  let caller: Caller
+  const { service, refuse } = mounting
+  if (each.scope === undefined) return answered(each, c, mounting, undefined).catch(refuse)
+  let admitted: Admitted
   try {
-    const known = access.enter(c.req.raw, c.env)
-    caller = known instanceof Promise ? await known : known
+    const entering = service.access.enter(c.req.raw, c.env)
+    admitted = entering instanceof Promise ? await entering : entering
   } catch (error) {
     return refuse(error)
   }
-  if (scope !== 'admin' || service.settings.audit === undefined) {
-    try {
-      access.demand(caller, scope)
-      return await answered(each, c, mounting, caller)
-    } catch (error) {
-      return refuse(error)
-    }
+  const response = await answeredTo(admitted.caller, each, c, mounting)
+  if (admitted.renewal !== undefined) response.headers.append('set-cookie', admitted.renewal)
+  return response
+}
+
+async function answeredTo(caller: Caller, each: Operation, c: Context, mounting: Mounting): Promise<Response> {
+  const { service, refuse } = mounting
+  if (each.scope === 'admin' && service.settings.audit !== undefined) return audited(each, c, mounting, caller)
+  try {
+    if (each.scope !== undefined) service.access.demand(caller, each.scope)
+    return await answered(each, c, mounting, caller)
+  } catch (error) {
+    return refuse(error)
   }
-  return audited(each, c, mounting, caller)
 }
 
 async function audited(each: Operation, c: Context, mounting: Mounting, caller: Caller): Promise<Response> {
-  const { service, access, refuse, report } = mounting
+  const { service, refuse, report } = mounting
   const at = new Date(service.clock.read().wall)
   let target: Readonly<Record<string, unknown>> = c.req.param()
   let response: Response
   try {
-    access.demand(caller, 'admin')
+    service.access.demand(caller, 'admin')
     const call = await read(each, c, mounting, caller)
     target = { ...target, ...each.target?.(call.body) }
     response = await each.handle(call)
@@ -83,19 +86,20 @@ async function answered(each: Operation, c: Context, mounting: Mounting, caller:
 
 const NOBODY: Caller = { name: 'nobody', scopes: [] }
 
-async function read(each: Operation, c: Context, { service, access }: Mounting, caller: Caller = NOBODY): Promise<Call> {
+async function read(each: Operation, c: Context, { service }: Mounting, caller: Caller = NOBODY): Promise<Call> {
   const { raw: request } = c.req
+  const { env } = c
   const params = each.params === undefined ? undefined : check(each.params, c.req.param(), 'path')
   const given = each.query === undefined && !request.url.includes('?') ? undefined : readQuery(request.url)
   if (each.query === undefined && given !== undefined) refuseQuery(given)
   const query = each.query === undefined ? undefined : check(each.query, given, 'query')
   if (each.headers !== undefined) checkHeaders(each, request)
   if (each.body !== undefined || each.stream !== undefined) refuseEncoding(request)
-  const stillMay = async () => each.scope === undefined || access.still(request, each.scope)
-  if (each.body === undefined) return { params, query, body: undefined, request, caller, stillMay }
+  const stillMay = async () => each.scope === undefined || service.access.still(request, each.scope)
+  if (each.body === undefined) return { params, query, body: undefined, request, caller, env, stillMay }
   const json = await readJson(request, service)
   const body = check(each.body, json === undefined && each.bodyOptional ? {} : json, 'body')
-  return { params, query, body, request, caller, stillMay }
+  return { params, query, body, request, caller, env, stillMay }
 }
 
 function refuseQuery(given: Readonly<Record<string, string>>): void {

@@ -2,8 +2,9 @@
 
 import type { z } from '@hono/zod-openapi'
 import type { Engine } from '@millrace/client'
-import type { Clock, Now, Scope } from '@millrace/core'
-import type { Caller } from './access/caller.ts'
+import type { Clock, Now } from '@millrace/core'
+import type { Access } from './access/access.ts'
+import type { Caller, Demand } from './access/caller.ts'
 import type { Cursors } from './cursors.ts'
 import type { HttpSettings } from './options.ts'
 
@@ -12,6 +13,7 @@ export interface Service {
   readonly engine: Engine
   readonly settings: HttpSettings
   readonly clock: Clock
+  readonly access: Access
   readonly cursors: Cursors
   /** The time when the API was built. */
   readonly startedAt: Now
@@ -24,6 +26,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly body: Body
   readonly request: Request
   readonly caller: Caller
+  /** The origin of the request, as the server that mounts the API says it: see `HttpApi.fetch`. */
+  readonly env: unknown
   /** Resolves with true if the caller is still allowed to, for answers that continue. */
   stillMay(): Promise<boolean>
 }
@@ -45,8 +49,8 @@ export interface Operation<Params = unknown, Query = unknown, Body = unknown> {
   readonly tag: string
   readonly summary: string
   readonly description?: string
-  /** The scope that a token needs. Undefined if no token is needed. */
-  readonly scope?: Scope
+  /** The scope that a token needs, or `any` of them. Undefined if no token is needed. */
+  readonly scope?: Demand
   readonly params?: z.ZodType<Params>
   readonly query?: z.ZodType<Query>
   readonly headers?: z.ZodType

@@ -48,6 +48,8 @@ export interface HttpOptions {
   readonly audit?: (entry: AuditEntry) => unknown
   /** The key that signs the cursors of pages: 16 bytes or more. Default random: cursors end with the process. */
   readonly cursorSecret?: string | Uint8Array
+  /** The key that seals the cookies of sessions: 16 bytes or more. Default random: sessions end with the process. */
+  readonly sessionSecret?: string | Uint8Array
   /** The path that the API is mounted at, such as `/queue`; default `/`. */
   readonly basePath?: string
   /** The dashboard, served at `basePath` without a token: its page gets everything from the API. Default none. */
@@ -83,6 +85,7 @@ export interface HttpSettings {
   readonly rate: Rate | undefined
   readonly audit: HttpOptions['audit'] | undefined
   readonly cursorSecret: Uint8Array | undefined
+  readonly sessionSecret: Uint8Array | undefined
   /** The path without a slash at its end: '' for the root. */
   readonly basePath: string
   readonly dashboard: DashboardSettings | undefined
@@ -104,6 +107,7 @@ const KNOWN = new Set([
   'rateLimit',
   'audit',
   'cursorSecret',
+  'sessionSecret',
   'basePath',
   'dashboard',
   'logger',
@@ -127,6 +131,7 @@ export function validateHttpOptions(options: unknown): HttpSettings {
     rateLimit,
     audit,
     cursorSecret,
+    sessionSecret,
     dashboard,
     logger,
     control,
@@ -142,7 +147,8 @@ export function validateHttpOptions(options: unknown): HttpSettings {
     bodyTimeoutMs: durationOption('bodyTimeout', bodyTimeout, { min: 1, max: BOUNDS.bodyMsMax }),
     rate: rateLimit === undefined ? undefined : rateOption(rateLimit),
     audit: functionOption<HttpOptions['audit']>('audit', audit),
-    cursorSecret: cursorSecret === undefined ? undefined : secretOption(cursorSecret),
+    cursorSecret: cursorSecret === undefined ? undefined : secretOption('cursorSecret', cursorSecret),
+    sessionSecret: sessionSecret === undefined ? undefined : secretOption('sessionSecret', sessionSecret),
     basePath: basePathOption(options['basePath']),
     dashboard: dashboard === undefined ? undefined : dashboardOption(dashboard),
     logger: logger === undefined ? undefined : loggerOption('logger', logger),
@@ -187,13 +193,12 @@ function rateOption(value: unknown): Rate {
   }
 }
 
-function secretOption(value: unknown): Uint8Array {
+function secretOption(option: string, value: unknown): Uint8Array {
   const bytes = typeof value === 'string' ? Buffer.from(value) : value
-  if (!(bytes instanceof Uint8Array))
-    throw new OptionTypeError('cursorSecret', `cursorSecret must be a string or bytes, got ${typeof value}`)
+  if (!(bytes instanceof Uint8Array)) throw new OptionTypeError(option, `${option} must be a string or bytes, got ${typeof value}`)
   if (bytes.length < BOUNDS.secretMin) {
-    const message = `cursorSecret must have at least ${BOUNDS.secretMin} bytes, got ${bytes.length}: make it of 32 random bytes`
-    throw new OptionRangeError('cursorSecret', BOUNDS.secretMin, message)
+    const message = `${option} must have at least ${BOUNDS.secretMin} bytes, got ${bytes.length}: make it of 32 random bytes`
+    throw new OptionRangeError(option, BOUNDS.secretMin, message)
   }
   return bytes
 }

@@ -1,0 +1,92 @@
+/**
+ * Sessions of browsers: the cookie holds the token, sealed, and nothing else is stored anywhere. Each request opens it, so a revoked
+ * token ends all of its sessions.
+ */
+import { BOUNDS } from '../limits.ts'
+import { derived, Seal } from './seal.ts'
+
+export interface Session {
+  readonly token: string
+  /** The time of the log-in. */
+  readonly begunAt: number
+  /** The time when this cookie was made: at the log-in, or when the session was last renewed. */
+  readonly sealedAt: number
+  /** True if the browser logged in over TLS. */
+  readonly secure: boolean
+}
+
+export interface SessionOptions {
+  readonly secret: Uint8Array
+  readonly basePath: string
+  /** Returns the time in milliseconds since 1970. */
+  readonly now: () => number
+  /** Returns random bytes. */
+  readonly newBytes: (bytes: number) => Uint8Array
+}
+
+/** The bytes of a secret's mark in the name of its cookie. */
+const NAME_BYTES = 4
+
+export class Sessions {
+  /**
+   * The name of the cookie. Cookies know no ports, so servers of one host have names of their own: the name follows from the secret, and
+   * stays as long as that.
+   */
+  readonly cookieName: string
+  readonly #seal: Seal
+  readonly #path: string
+  readonly #now: () => number
+
+  constructor({ secret, basePath, now, newBytes }: SessionOptions) {
+    this.cookieName = `millrace_${Buffer.from(derived(secret, 'millrace session: name', NAME_BYTES)).toString('hex')}`
+    this.#seal = new Seal(secret, newBytes)
+    this.#path = basePath === '' ? '/' : basePath
+    this.#now = now
+  }
+
+  /** Begins a session, and returns its cookie as `Set-Cookie` has it. */
+  begin(token: string, secure: boolean): string {
+    const now = this.#now()
+    return this.#cookieOf({ token, begunAt: now, sealedAt: now, secure })
+  }
+
+  /** Returns the session of a request; undefined if it has none, or one that is over. */
+  of({ headers }: Request): Session | undefined {
+    for (const sealed of cookiesOf(headers.get('cookie'), this.cookieName)) {
+      const text = this.#seal.open(sealed)
+      const session = text === undefined ? undefined : (JSON.parse(text) as Session)
+      if (session !== undefined && this.#leftMs(session) > 0) return session
+    }
+    return undefined
+  }
+
+  /** Returns a new cookie for the session if its cookie is old enough, as `Set-Cookie` has it. */
+  renewed(session: Session): string | undefined {
+    const now = this.#now()
+    return now - session.sealedAt < BOUNDS.sessionRenewMs ? undefined : this.#cookieOf({ ...session, sealedAt: now })
+  }
+
+  /** Returns what removes the cookie, as `Set-Cookie` has it. */
+  end(): string {
+    return this.#setting('', 0, false)
+  }
+
+  #cookieOf(session: Session): string {
+    return this.#setting(this.#seal.close(JSON.stringify(session)), this.#leftMs(session), session.secure)
+  }
+
+  #leftMs({ begunAt, sealedAt }: Session): number {
+    return Math.min(sealedAt + BOUNDS.sessionIdleMs, begunAt + BOUNDS.sessionMs) - this.#now()
+  }
+
+  #setting(value: string, leftMs: number, secure: boolean): string {
+    const maxAgeS = Math.ceil(leftMs / 1_000)
+    return `${this.cookieName}=${value}; Max-Age=${maxAgeS}; Path=${this.#path}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`
+  }
+}
+
+/** Returns the values of the cookies of that name: a browser may have one for each path. */
+function cookiesOf(header: string | null, name: string): readonly string[] {
+  const pairs = (header ?? '').split(';').map((pair) => pair.trim())
+  return pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1))
+}
