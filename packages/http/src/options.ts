@@ -18,6 +18,7 @@ import {
   tokensOption,
 } from '@millrace/core'
 import type { Caller } from './access/caller.ts'
+import { allowedHostsOption } from './access/hosts.ts'
 import type { Rate } from './access/rates.ts'
 import { type KnownToken, tokenReader } from './access/tokens.ts'
 import type { AuditEntry } from './audit.ts'
@@ -36,6 +37,11 @@ export interface HttpOptions {
   readonly authenticate?: (token: string) => Caller | undefined | Promise<Caller | undefined>
   /** Requires no token: everyone who can send a request may do everything. Default: a token is required. */
   readonly open?: true
+  /**
+   * The names under which the API is served, without ports: `jobs.example.com`, or `*.example.com`. Requests to other names are
+   * refused, except to addresses and `localhost`. Default: any name; with `open` and `dashboard` none.
+   */
+  readonly allowedHosts?: readonly string[]
   /** The maximum size of a request's body, except for imports: 1 KiB to 64 MiB, default 1 MiB. */
   readonly maxBodyBytes?: number
   /** The maximum size of one line of an import: 1 KiB to 16 MiB, default 1 MiB. */
@@ -79,6 +85,7 @@ export interface HttpTokenOption {
 export interface HttpSettings {
   /** Undefined if no token is needed. */
   readonly authenticate: HttpOptions['authenticate'] | undefined
+  readonly allowedHosts: readonly string[] | undefined
   readonly maxBodyBytes: number
   readonly maxLineBytes: number
   readonly bodyTimeoutMs: number
@@ -101,6 +108,7 @@ const KNOWN = new Set([
   'token',
   'authenticate',
   'open',
+  'allowedHosts',
   'maxBodyBytes',
   'maxLineBytes',
   'bodyTimeout',
@@ -129,6 +137,7 @@ export function validateHttpOptions(options: unknown): HttpSettings {
     maxLineBytes = BOUNDS.lineBytes,
     bodyTimeout = BOUNDS.bodyMs,
     rateLimit,
+    allowedHosts,
     audit,
     cursorSecret,
     sessionSecret,
@@ -142,6 +151,7 @@ export function validateHttpOptions(options: unknown): HttpSettings {
   } = options
   return {
     authenticate: authenticateOption(options),
+    allowedHosts: allowedHosts === undefined ? undefined : allowedHostsOption(allowedHosts),
     maxBodyBytes: integerOption('maxBodyBytes', maxBodyBytes, 1_024, BOUNDS.bodyBytesMax),
     maxLineBytes: integerOption('maxLineBytes', maxLineBytes, 1_024, BOUNDS.lineBytesMax),
     bodyTimeoutMs: durationOption('bodyTimeout', bodyTimeout, { min: 1, max: BOUNDS.bodyMsMax }),

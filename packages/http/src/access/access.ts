@@ -5,6 +5,8 @@ import type { HttpSettings } from '../options.ts'
 import type { Sessions } from '../session/sessions.ts'
 import { addressOf } from './address.ts'
 import type { Caller, Demand } from './caller.ts'
+import { hostCheckOf } from './hosts.ts'
+import { refuseByCookie, refuseOtherPages, refuseOtherSites } from './origin.ts'
 import { Rates } from './rates.ts'
 
 const ANYONE: Caller = { name: 'anyone', scopes: SCOPES }
@@ -24,9 +26,13 @@ export class Access {
   readonly #rates: Rates | undefined
   readonly #logger: Logger | undefined
   readonly #sessions: Sessions
+  /** Throws for a request to a host that is not allowed. */
+  readonly #checkHost: (request: Request) => void
 
-  constructor({ authenticate, rate, logger }: Pick<HttpSettings, 'authenticate' | 'rate' | 'logger'>, sessions: Sessions, clock: Clock) {
+  constructor(settings: HttpSettings, sessions: Sessions, clock: Clock) {
+    const { authenticate, rate, logger } = settings
     this.#read = authenticate
+    this.#checkHost = hostCheckOf(settings)
     this.#sessions = sessions
     this.#logger = logger
     this.#wrong = new WrongTokens(clock)
@@ -39,14 +45,16 @@ export class Access {
    * @throws HttpError 401, 403, 429
    */
   enter(request: Request, env: unknown): Admitted | Promise<Admitted> {
+    this.#checkHost(request)
     if (this.#read === undefined) {
-      refuseCrossSite(request)
+      refuseOtherSites(request)
       return { caller: this.#counted(ANYONE) }
     }
     const token = tokenOf(request)
     if (token !== undefined) return andThen(this.#read(token), (caller) => ({ caller: this.#known(caller, env) }))
     const session = this.#sessions.of(request)
     if (session === undefined) throw unknownToken('there is no token, and no session: send Authorization: Bearer TOKEN, or log in')
+    refuseByCookie(request)
     return andThen(this.#read(session.token), (caller) => ({
       caller: this.#remembered(caller),
       renewal: this.#sessions.renewed(session),
@@ -59,13 +67,17 @@ export class Access {
    * @throws HttpError 401, 403, 429, 501
    */
   async logIn(request: Request, env: unknown, token: string): Promise<string> {
+    this.#checkHost(request)
+    refuseOtherPages(request)
     if (this.#read === undefined) throw new HttpError(501, 'UNSUPPORTED', 'this API is open: it needs no token, and has no sessions')
     this.#known(await this.#read(token), env)
     return this.#sessions.begin(token, isSecure(request))
   }
 
   /** Returns what removes the cookie of a session, as `Set-Cookie` has it. @throws HttpError 403 */
-  logOut(_request: Request): string {
+  logOut(request: Request): string {
+    this.#checkHost(request)
+    refuseOtherPages(request)
     return this.#sessions.end()
   }
 
@@ -108,26 +120,6 @@ export class Access {
     if (waitMs > 0) throw rateLimited('this token has called as often as it may: rateLimit', waitMs)
     return caller
   }
-}
-
-/**
- * Refuses requests from pages of other sites if no token is needed. A page that somebody opens could otherwise send changes: a
- * browser sends a POST of plain text without asking, but says where it comes from.
- */
-function refuseCrossSite({ method, headers }: Request): void {
-  if (method === 'GET' || method === 'HEAD') return
-  const site = headers.get('sec-fetch-site')
-  const origin = headers.get('origin')
-  const same =
-    site === null
-      ? origin === null || origin.replace(/^https?:\/\//, '') === headers.get('host')
-      : site === 'same-origin' || site === 'none'
-  if (!same)
-    throw new HttpError(
-      403,
-      'CROSS_SITE',
-      'a page of another site sent this, and no token is needed here: give a token to serve other sites',
-    )
 }
 
 /** Continues at once unless the caller is a promise. */

@@ -8,6 +8,10 @@ const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json *(?:; *charset="?utf-8"? *)?
 
 const DECODER = new TextDecoder('utf-8', { fatal: true })
 
+export function isJson(type: string): boolean {
+  return JSON_TYPE.test(type)
+}
+
 /**
  * Returns the body as JSON, or undefined if there is none.
  *
@@ -21,7 +25,7 @@ export async function readJson(request: Request, patience: Patience): Promise<un
   const type = headers.get('content-type')
   // No header says that a POST has no body, as `curl -X POST` sends it. Reading it shows that.
   const mayBeEmpty = length === null && type === null
-  if (!mayBeEmpty && (type === null || !JSON_TYPE.test(type))) throw unsupported(type, 'application/json')
+  if (!mayBeEmpty && (type === null || !isJson(type))) throw unsupported(type, 'application/json')
   if (length !== null && Number(length) > maxBytes) throw tooLarge(maxBytes)
   const reading: Promise<ArrayBuffer | Uint8Array> = length === null ? readBounded(request, maxBytes) : request.arrayBuffer()
   const bytes = await inTime(reading, patience).catch(unread)

@@ -52,7 +52,7 @@ export function testApi(engine: Engine, options: HttpOptions = { token: TOKEN })
     const { status, headers } = response
     const text = await response.text()
     const type = headers.get('content-type') ?? ''
-    const answer: Answer = { status, headers, body: /json/.test(type) ? JSON.parse(text) : text }
+    const answer: Answer = { status, headers, body: /json/.test(type) && text !== '' ? JSON.parse(text) : text }
     conform(method, path, answer)
     return answer
   }

@@ -1,0 +1,80 @@
+/**
+ * The names under which the API may be reached. A page can point its own name at this address after it was loaded (DNS rebinding), and
+ * then be of the same origin. Only the name tells.
+ */
+import { describe, OptionTypeError } from '@millrace/core'
+import { HttpError } from '../errors.ts'
+import type { HttpSettings } from '../options.ts'
+
+type Settings = Pick<HttpSettings, 'authenticate' | 'allowedHosts' | 'dashboard'>
+
+/** A name in lower case without its port, or one below which every name is meant. */
+const NAME = /^(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/
+/** A host with an optional port, and nothing else that a URL could have. */
+const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
+/** An address as the URL parser writes it: a name cannot end in a number, or have brackets. */
+const ADDRESS = /^(?:\d+(?:\.\d+){3}|\[.*\])$/
+
+/** @throws OptionTypeError */
+export function allowedHostsOption(value: unknown): readonly string[] {
+  if (!Array.isArray(value)) throw new OptionTypeError('allowedHosts', `allowedHosts must be an array of names, got ${describe(value)}`)
+  return value.map((host, index) => {
+    const name = typeof host === 'string' ? host.toLowerCase() : ''
+    if (NAME.test(name)) return name
+    const wanted = "a name without a port, as 'jobs.example.com' or '*.example.com'"
+    throw new OptionTypeError(`allowedHosts[${index}]`, `allowedHosts[${index}] must be ${wanted}, got ${describe(host)}`)
+  })
+}
+
+/** Returns the host that a request names, with its port if it has one. */
+export function hostOf({ headers, url }: Request): string {
+  return headers.get('host') ?? new URL(url).host
+}
+
+/**
+ * Returns a function that throws for a request to a host that is not allowed, wherever the host counts. With tokens it need not: a page
+ * under another name has no cookie of this one. An open API refuses all names but those that it was given if it has a dashboard, which
+ * is for browsers. Without one it may stand behind a check of its own under any name, so it refuses only what a rebound page may have
+ * sent for certain.
+ */
+export function hostCheckOf({ authenticate, allowedHosts, dashboard }: Settings): (request: Request) => void {
+  const counts =
+    allowedHosts !== undefined || (authenticate === undefined && dashboard !== undefined)
+      ? () => true
+      : authenticate === undefined
+        ? isByPlainHttp
+        : () => false
+  return (request) => {
+    if (counts(request)) refuseHost(request, allowedHosts ?? [])
+  }
+}
+
+/**
+ * True for a change by a page that was loaded without TLS under another name than this machine's own. Browsers send Sec-Fetch-Site
+ * everywhere else, and a rebound name has no certificate.
+ */
+function isByPlainHttp({ headers }: Request): boolean {
+  return headers.get('sec-fetch-site') === null && headers.get('origin')?.startsWith('http:') === true
+}
+
+/** Refuses a request to a name that is not allowed. An address and this machine's own names always are: nobody can rebind them. */
+function refuseHost(request: Request, allowed: readonly string[]): void {
+  const host = hostOf(request)
+  const name = nameOf(host)
+  if (name !== undefined && (isOwn(name) || allowed.some((pattern) => matches(name, pattern)))) return
+  const message = `the host ${host.slice(0, 200)} is not allowed here: if the API is served under this name, add it to allowedHosts`
+  throw new HttpError(403, 'HOST_NOT_ALLOWED', message)
+}
+
+/** Returns the name as the URL parser writes it, which is how a browser compares names. */
+function nameOf(host: string): string | undefined {
+  return HOST.test(host) ? URL.parse(`http://${host}`)?.hostname.replace(/\.$/, '') : undefined
+}
+
+function isOwn(name: string): boolean {
+  return ADDRESS.test(name) || name === 'localhost' || name.endsWith('.localhost')
+}
+
+function matches(name: string, pattern: string): boolean {
+  return pattern.startsWith('*.') ? name.endsWith(pattern.slice(1)) : name === pattern
+}
