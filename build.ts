@@ -22,6 +22,9 @@ async function build(folder: string): Promise<void> {
   const tsc = fileURLToPath(import.meta.resolve('typescript/package.json')).replace('package.json', 'bin/tsc')
   execFileSync(process.execPath, [tsc, '-b'], { cwd: folder, stdio: 'inherit' })
   await bundle(folder)
+  // The dashboard's page, which is no part of its code.
+  const page = join(folder, 'build.ts')
+  if (existsSync(page)) execFileSync(process.execPath, [page, join(folder, 'dist/page')], { cwd: folder, stdio: 'inherit' })
 }
 
 /** The code alone. A file that is as it was is left alone, and no file is ever there in part: processes may be loading them. */

@@ -1,5 +1,21 @@
 export type { InstanceColour, InstanceOptions, Scope } from '@millrace/core'
 export type { Caller } from './access/caller.ts'
+export type {
+  EventAnswer,
+  FailuresAnswer,
+  FlowAnswer,
+  HistoryAnswer,
+  JobAnswer,
+  JobPageAnswer,
+  ManyAnswer,
+  PurgeAnswer,
+  QueueAnswer,
+  QueueListAnswer,
+  ScheduleAnswer,
+  SchedulePageAnswer,
+  StatsAnswer,
+  WorkersAnswer,
+} from './answers.ts'
 export type { AuditEntry } from './audit.ts'
 export { createHttp, type HttpApi } from './createHttp.ts'
 export type { DashboardFile, DashboardOptions } from './dashboard/options.ts'

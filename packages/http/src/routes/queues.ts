@@ -1,11 +1,22 @@
 /** Queues. */
-import { z } from '@hono/zod-openapi'
 import { DrainIncompleteError, type PauseOptions, type PurgeOptions, QueueNotEmptyError } from '@millrace/core'
 import { json, noContent } from '../answer.ts'
 import { HttpError } from '../errors.ts'
 import { BOUNDS } from '../limits.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
-import { DRAIN, DRAINED, PAUSE, PURGE, PURGED, QUEUE, QUEUE_OPTIONS, QUEUE_PATH, QUEUES_QUERY, queueOptions } from '../schemas/queue.ts'
+import {
+  DRAIN,
+  DRAINED,
+  PAUSE,
+  PURGE,
+  PURGED,
+  QUEUE,
+  QUEUE_LIST,
+  QUEUE_OPTIONS,
+  QUEUE_PATH,
+  QUEUES_QUERY,
+  queueOptions,
+} from '../schemas/queue.ts'
 
 export function queueRoutes({ engine: { queues } }: Service): readonly Operation[] {
   const pausing = (word: 'pause' | 'resume', summary: string): Operation =>
@@ -36,7 +47,7 @@ export function queueRoutes({ engine: { queues } }: Service): readonly Operation
       scope: 'read',
       summary: 'All queues, or a page of them, in the order of their names',
       query: QUEUES_QUERY,
-      responses: { 200: { description: 'All queues', schema: z.strictObject({ queues: z.array(QUEUE) }).openapi('QueueList') } },
+      responses: { 200: { description: 'All queues', schema: QUEUE_LIST } },
       async handle({ query: { after, limit } }) {
         const all = after === undefined && limit === undefined
         const page = all ? await queues.list() : await queues.page({ ...(after && { after }), ...(limit && { limit }) })

@@ -75,6 +75,8 @@ export const QUEUE = z
   })
   .openapi('Queue')
 
+export const QUEUE_LIST = z.strictObject({ queues: z.array(QUEUE) }).openapi('QueueList')
+
 export const QUEUES_QUERY = z.strictObject({
   after: NAME.optional().openapi({ description: 'The name of the last queue of the page before.' }),
   limit: whole(1, LIMITS.pageQueues).optional().openapi({ description: 'Without it, all queues.' }),

@@ -1,0 +1,1 @@
+export { type DashboardFile, dashboardFiles } from './dashboardFiles.ts'

@@ -1,0 +1,64 @@
+/** The answers of the API by their path. The types are those of the schemas that check and document them. */
+import type {
+  FailuresAnswer,
+  HistoryAnswer,
+  JobAnswer,
+  JobPageAnswer,
+  QueueAnswer,
+  QueueListAnswer,
+  ScheduleAnswer,
+  SchedulePageAnswer,
+  Scope,
+  StatsAnswer,
+  WorkersAnswer,
+} from '@millrace/http'
+
+export interface Session {
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  /** True if no token is needed. */
+  readonly open: boolean
+}
+
+export interface Info {
+  readonly version?: string
+  readonly instance: { readonly name?: string; readonly colour?: string }
+  readonly startedAt: string
+  readonly now: string
+}
+
+/** Counts in columns: one number for each step from `from` on. */
+export interface Columns {
+  readonly enqueued: readonly number[]
+  readonly completed: readonly number[]
+  readonly failed: readonly number[]
+}
+
+export interface QueuesHistory {
+  readonly from: string
+  readonly step: 'minute' | 'hour'
+  readonly total: Columns
+  /** The busiest queues. */
+  readonly queues: Readonly<Record<string, Columns>>
+}
+
+export interface Answers {
+  readonly '/v1/session': Session
+  readonly '/v1/info': Info
+  readonly '/v1/stats': StatsAnswer
+  readonly '/v1/failures': FailuresAnswer
+  readonly '/v1/workers': WorkersAnswer
+  readonly '/v1/history': QueuesHistory
+  readonly '/v1/queues': QueueListAnswer
+  readonly '/v1/jobs': JobPageAnswer
+  readonly '/v1/schedules': SchedulePageAnswer
+  readonly [job: `/v1/jobs/${string}`]: JobAnswer
+  readonly [queue: `/v1/queues/${string}`]: QueueAnswer
+  readonly [schedule: `/v1/schedules/${string}`]: ScheduleAnswer
+}
+
+export type Path = keyof Answers
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>
+export type { FailuresAnswer, HistoryAnswer, JobAnswer, QueueAnswer, ScheduleAnswer, Scope, StatsAnswer, WorkersAnswer }
+export type Failure = FailuresAnswer['failures'][number]
+export type Worker = WorkersAnswer['workers'][number]

@@ -1,0 +1,45 @@
+/** A call that failed: refused by the API, or not answered. */
+
+interface ProblemBody {
+  readonly code?: string
+  readonly detail?: string
+  readonly title?: string
+}
+
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  /** The status of the answer; 0 if there was none. */
+  readonly status: number
+  /** The stable code, such as JOB_NOT_FOUND. */
+  readonly code: string
+  /** How long to wait before another call, in milliseconds; undefined if the API does not say. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(status: number, code: string, message: string, retryAfterMs?: number) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.retryAfterMs = retryAfterMs
+  }
+
+  /** True if the API itself is out of reach or out of order, and not only this call refused. */
+  get isDown(): boolean {
+    return this.status === 0 || this.status >= 500
+  }
+}
+
+export async function problemOf(response: Response): Promise<ApiError> {
+  const { code = '', detail, title } = await bodyOf(response)
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+  const message = detail ?? title ?? `${response.status} ${response.statusText}`.trim()
+  return new ApiError(response.status, code, message, Number.isFinite(seconds) ? seconds * 1_000 : undefined)
+}
+
+/** A proxy in between answers with pages of its own. */
+async function bodyOf(response: Response): Promise<ProblemBody> {
+  try {
+    return (await response.json()) as ProblemBody
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,57 @@
+/** Scales of charts: from values to pixels, and the values that an axis names. */
+
+export interface Tick {
+  readonly value: number
+  readonly at: number
+}
+
+/** Returns the position of a value between two pixels; values beyond the ends are held there. */
+export function linear(min: number, max: number, from: number, to: number): (value: number) => number {
+  const span = max - min || 1
+  return (value) => from + (Math.min(Math.max(value, min), max) - min) * ((to - from) / span)
+}
+
+/** The same by orders of magnitude. `min` is above 0. */
+export function logarithmic(min: number, max: number, from: number, to: number): (value: number) => number {
+  const position = linear(Math.log(min), Math.log(max), from, to)
+  return (value) => position(Math.log(Math.max(value, min)))
+}
+
+/** Returns 0 and up to `most` round values above, the last of which is the largest value or more. */
+export function roundTicks(largest: number, most = 4): readonly number[] {
+  const step = roundStep(Math.max(largest, 1) / most)
+  const steps = Math.max(1, Math.ceil(largest / step))
+  return Array.from({ length: steps + 1 }, (_, place) => place * step)
+}
+
+/** Counts are whole, so a step is at least 1: 1, 2, 3 or 5 with zeros. */
+function roundStep(smallest: number): number {
+  const power = 10 ** Math.max(0, Math.floor(Math.log10(smallest)))
+  return ([1, 2, 3, 5, 10].find((factor) => factor * power >= smallest) as number) * power
+}
+
+/** Returns about `most` places of a list, evenly apart, the first and the last included. */
+export function spread(length: number, most: number): readonly number[] {
+  if (length <= 1) return length === 1 ? [0] : []
+  const parts = Math.max(1, Math.min(most, length) - 1)
+  return Array.from({ length: parts + 1 }, (_, part) => Math.round((part * (length - 1)) / parts))
+}
+
+/** Times on an axis of waiting and running, with their names. */
+export const TIME_TICKS: readonly (readonly [ms: number, name: string])[] = [
+  [1, '1 ms'],
+  [10, '10'],
+  [100, '100'],
+  [1_000, '1 s'],
+  [10_000, '10'],
+  [60_000, '1 m'],
+  [600_000, '10 m'],
+  [3_600_000, '1 h'],
+  [36_000_000, '10 h'],
+]
+
+/** Returns the ticks up to the first that is as long as the longest time; 1 s at least. */
+export function timeTicks(longestMs: number): readonly (readonly [ms: number, name: string])[] {
+  const last = TIME_TICKS.findIndex(([ms]) => ms >= Math.max(longestMs, 1_000))
+  return last === -1 ? TIME_TICKS : TIME_TICKS.slice(0, last + 1)
+}

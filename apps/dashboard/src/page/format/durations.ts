@@ -1,0 +1,37 @@
+/** Durations as people read them: two units at most. */
+
+const S = 1_000
+const MIN = 60 * S
+const H = 60 * MIN
+const D = 24 * H
+
+/** "1.4 ms", "37 ms", "7.4 s", "41 s", "14 m 02 s", "3 h 10 m", "5 d 3 h". */
+export function duration(ms: number): string {
+  if (ms < 10) return `${Number(ms.toFixed(1))} ms`
+  if (Math.round(ms) < S) return `${Math.round(ms)} ms`
+  if (ms < 9_950) return `${(ms / S).toFixed(1)} s`
+  if (Math.round(ms / S) < 60) return `${Math.round(ms / S)} s`
+  if (ms < H) return pair(ms, MIN, 'm', S, 's')
+  if (ms < D) return pair(ms, H, 'h', MIN, 'm')
+  return pair(ms, D, 'd', H, 'h')
+}
+
+function pair(ms: number, unit: number, name: string, part: number, partName: string): string {
+  const rest = Math.floor((ms % unit) / part)
+  return `${Math.floor(ms / unit)} ${name} ${`${rest}`.padStart(part === H ? 1 : 2, '0')} ${partName}`
+}
+
+/** One unit, rounded down: "now", "41 s", "8 min", "3 h", "5 d". */
+export function rough(ms: number): string {
+  if (ms < S) return 'now'
+  if (ms < MIN) return `${Math.floor(ms / S)} s`
+  if (ms < H) return `${Math.floor(ms / MIN)} min`
+  return ms < D ? `${Math.floor(ms / H)} h` : `${Math.floor(ms / D)} d`
+}
+
+/** How long ago a time was: "now", "41 s ago". What lies ahead is "in 4 s". */
+export function ago(atMs: number, nowMs: number): string {
+  const past = nowMs - atMs
+  if (past <= -S) return `in ${rough(-past)}`
+  return past < S ? 'now' : `${rough(past)} ago`
+}

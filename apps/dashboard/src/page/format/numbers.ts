@@ -1,0 +1,31 @@
+/** Numbers, rates and sizes as people read them. The page is in English, so numbers are too. */
+
+const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+const TENTHS = new Intl.NumberFormat('en', { maximumFractionDigits: 1 })
+const MINUS = '\u2212'
+
+export function count(value: number): string {
+  return WHOLE.format(value).replace('-', MINUS)
+}
+
+/** A change, always with its sign: +640, −2,010; 0 has none. */
+export function change(value: number): string {
+  return value > 0 ? `+${count(value)}` : count(value)
+}
+
+/** A rate: whole from 10 on, with a tenth below. */
+export function rate(value: number): string {
+  return Math.abs(value) >= 10 ? count(value) : TENTHS.format(value)
+}
+
+/** "1 job", "3 jobs". */
+export function counted(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`
+}
+
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
+
+export function bytes(value: number): string {
+  const power = value < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(value) / 3))
+  return `${power === 0 ? count(value) : rate(value / 1_000 ** power)} ${UNITS[power]}`
+}

@@ -1,0 +1,72 @@
+/** Shows the screen of the address: with a frame around it, once somebody is logged in. */
+import type { ComponentChildren, ComponentType } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import type { ApiError } from '../api/problem.ts'
+import { clock, router, sessions, statsNames } from '../page.ts'
+import { find, type Params } from '../router/address.ts'
+import { SCREENS, type Screen, type ScreenProps } from '../screens.ts'
+import { TEXT } from '../text.ts'
+import { Frame } from './Frame.tsx'
+import { Notice } from './Notice.tsx'
+import { nextOf } from './next.ts'
+
+const RETRY_MS = 2_000
+
+export function App() {
+  const { path, query } = router.address.value
+  const found = find(SCREENS, path)
+  const screen = found?.entry
+  useEffect(() => {
+    document.title = `${screen?.title ?? TEXT.screens.missing} · ${TEXT.brand}`
+    statsNames.value = screen?.percentiles === true ? 'percentiles' : 'none'
+  }, [screen])
+  const view = <Shown screen={screen} path={path} params={found?.params ?? {}} query={query} />
+  return screen?.bare === true ? view : <Framed>{view}</Framed>
+}
+
+/** Nobody sees anything of the queue before the session is known. */
+function Framed({ children }: { readonly children: ComponentChildren }) {
+  const [error, setError] = useState<ApiError>()
+  useEffect(() => {
+    return sessions.current.peek() === undefined ? enter(setError) : undefined
+  }, [])
+  if (sessions.current.value !== undefined) return <Frame>{children}</Frame>
+  return error === undefined ? null : <Notice text={TEXT.actions.failed(error.message)} />
+}
+
+/** Goes to the log-in if nobody is logged in; tries again while the server does not answer. */
+function enter(tell: (error: ApiError) => void): () => void {
+  let callOff = () => {}
+  const attempt = async () => {
+    try {
+      const isKnown = await sessions.load()
+      if (!isKnown) router.go('/login', { next: nextOf() }, { replace: true })
+    } catch (error) {
+      tell(error as ApiError)
+      callOff = clock.after(RETRY_MS, () => void attempt())
+    }
+  }
+  void attempt()
+  return () => callOff()
+}
+
+interface ShownProps extends ScreenProps {
+  readonly screen: Screen | undefined
+  readonly path: string
+}
+
+function Shown({ screen, path, params, query }: ShownProps) {
+  const [view, setView] = useState<{ readonly of: Screen; readonly View: ComponentType<ScreenProps> }>()
+  const [isBroken, setBroken] = useState(false)
+  useEffect(() => {
+    if (screen !== undefined)
+      screen.load().then(
+        (View) => setView({ of: screen, View }),
+        () => setBroken(true),
+      )
+  }, [screen])
+  if (screen === undefined) return <Notice text={TEXT.frame.missing(path)} />
+  if (isBroken) return <Notice text={TEXT.frame.broken} />
+  if (view?.of !== screen) return null
+  return <view.View params={params as Params} query={query} />
+}

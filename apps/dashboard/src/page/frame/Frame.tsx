@@ -1,0 +1,48 @@
+/** The frame around every screen: the sidebar, banners, keys that work everywhere, and dialogs. */
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { Toast } from '../actions/Toast.tsx'
+import { useAnswer, useKeys } from '../hooks.ts'
+import { router, setServerTime } from '../page.ts'
+import { SCREENS } from '../screens.ts'
+import { TEXT } from '../text.ts'
+import { Banners } from './Banners.tsx'
+import { KeyList } from './KeyList.tsx'
+import { toggleLive } from './LiveControl.tsx'
+import { overlay } from './overlay.ts'
+import { Palette } from './palette/Palette.tsx'
+import { Side } from './Side.tsx'
+
+/** Beats between two looks at the server's clock. */
+const RARELY = 150
+
+export function Frame({ children }: { readonly children: ComponentChildren }) {
+  const info = useAnswer('/v1/info', {}, RARELY).value
+  useEffect(() => {
+    if (info !== undefined) setServerTime(Date.parse(info.now))
+  }, [info])
+  useKeys([
+    ...SCREENS.flatMap(({ path, title, navigation }) =>
+      navigation === undefined ? [] : [{ keys: `g ${navigation.key}`, label: title, group: TEXT.keys.go, run: () => router.go(path) }],
+    ),
+    ...['/', 'mod+k'].map((keys) => ({ keys, label: TEXT.keys.search, group: TEXT.keys.page, run: () => open('palette') })),
+    { keys: '.', label: TEXT.keys.live, group: TEXT.keys.page, run: toggleLive },
+    { keys: '?', label: TEXT.keys.help, group: TEXT.keys.page, run: () => open('keys') },
+  ])
+  return (
+    <div class="frame">
+      <Side info={info} />
+      <div class="content">
+        <Banners />
+        {children}
+      </div>
+      {overlay.value === 'palette' && <Palette />}
+      {overlay.value === 'keys' && <KeyList />}
+      <Toast />
+    </div>
+  )
+}
+
+function open(which: 'palette' | 'keys'): void {
+  overlay.value = which
+}

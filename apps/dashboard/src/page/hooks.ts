@@ -1,0 +1,47 @@
+/** Hooks of views: answers that stay fresh, keys, and sizes. */
+import { effect } from '@preact/signals'
+import type { RefObject } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Answers, Path, Query } from './api/answers.ts'
+import { bindings } from './keys/bindings.ts'
+import type { Binding } from './keys/keymap.ts'
+import type { Told } from './live/poll.ts'
+import { live, settings, statsNames } from './page.ts'
+
+/** Asks for as long as the view is there, each `every`th beat. The same question of two views is asked once. */
+export function useAnswer<P extends Path>(path: P, query: Query = {}, every = 1): Told<Answers[P]> {
+  const poll = live.poll(path, query, every)
+  useEffect(() => poll.use(), [poll])
+  return poll.told.value
+}
+
+/** The counts, which the frame and most screens share. */
+export function useStats(): Told<Answers['/v1/stats']> {
+  return useAnswer('/v1/stats', { names: statsNames.value })
+}
+
+/** Keys that work while the view is there. */
+export function useKeys(given: readonly Binding[]): void {
+  const current = useRef(given)
+  current.current = given
+  useEffect(() => bindings.add(() => current.current), [])
+}
+
+/** The width of an element as it is, in whole pixels; 0 before it is known. */
+export function useWidth<E extends Element>(): { readonly ref: RefObject<E | null>; readonly width: number } {
+  const ref = useRef<E>(null)
+  const [width, setWidth] = useState(0)
+  useEffect(() => {
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)))
+    if (ref.current !== null) observer.observe(ref.current)
+    return () => observer.disconnect()
+  }, [])
+  return { ref, width }
+}
+
+/** The theme, as the style sheet reads it. */
+export function applyTheme(): void {
+  effect(() => {
+    document.documentElement.dataset['theme'] = settings.theme.value
+  })
+}

@@ -1,0 +1,42 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { TEXT } from '../text.ts'
+import { Icon } from './Icon.tsx'
+
+interface Props {
+  readonly title: string
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+  /** The title is for readers of the screen alone. */
+  readonly bare?: boolean
+}
+
+/** A dialog above the page. Escape, and a click beside it, close it. */
+export function Modal({ title, onClose, children, bare = false }: Props) {
+  const ref = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    ref.current?.showModal()
+  }, [])
+  return (
+    <dialog
+      ref={ref}
+      class={bare ? 'modal bare' : 'modal'}
+      aria-label={title}
+      onClose={onClose}
+      onClick={(event) => event.target === ref.current && ref.current?.close()}
+      onKeyDown={(event) => event.key === 'Escape' && event.stopPropagation()}
+    >
+      <div class="body">
+        {!bare && (
+          <header>
+            <h2>{title}</h2>
+            <button type="button" class="btn ghost end" aria-label={TEXT.actions.close} onClick={() => ref.current?.close()}>
+              <Icon name="x" size={13} />
+            </button>
+          </header>
+        )}
+        {children}
+      </div>
+    </dialog>
+  )
+}

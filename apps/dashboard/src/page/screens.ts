@@ -1,0 +1,51 @@
+/**
+ * The table of screens. A screen is a folder with its logic, which is tested without a browser, and its view, which is loaded when it is
+ * first shown. `packages/http` answers the page at the same paths.
+ */
+import type { ComponentType } from 'preact'
+import type { IconName } from './parts/icons.ts'
+import type { Params } from './router/address.ts'
+import { TEXT } from './text.ts'
+
+export interface ScreenProps {
+  /** The values of the parts of the path in braces. */
+  readonly params: Params
+  readonly query: Params
+}
+
+export interface Navigation {
+  readonly icon: IconName
+  /** Pressed after `g`. */
+  readonly key: string
+  readonly group: 'main' | 'system'
+  /** Also at the bottom of a phone, where five have room. */
+  readonly phone?: true
+}
+
+export interface Screen {
+  readonly path: string
+  readonly title: string
+  /** Its place in the sidebar; screens without one are reached from others. */
+  readonly navigation?: Navigation
+  /** Set if it needs no session, and has no frame. */
+  readonly bare?: true
+  /** Set if it shows percentiles of job names: `/v1/stats` then answers them to all that look at it. */
+  readonly percentiles?: true
+  readonly load: () => Promise<ComponentType<ScreenProps>>
+}
+
+export const SCREENS: readonly Screen[] = [
+  {
+    path: '/',
+    title: TEXT.screens.overview,
+    navigation: { icon: 'overview', key: 'o', group: 'main', phone: true },
+    percentiles: true,
+    load: async () => (await import('./screens/overview/Overview.tsx')).Overview,
+  },
+  {
+    path: '/login',
+    title: TEXT.screens.login,
+    bare: true,
+    load: async () => (await import('./screens/login/Login.tsx')).Login,
+  },
+]

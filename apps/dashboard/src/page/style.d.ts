@@ -1,0 +1,2 @@
+// Vite turns imports of style sheets into one file, which index.html names.
+declare module '*.css' {}

@@ -1,0 +1,37 @@
+/** Vite's settings: how the page is built, and served to those who work on it. */
+import { fileURLToPath } from 'node:url'
+import type { Plugin } from 'vite'
+import { defineConfig } from 'vite'
+
+/** `packages/http` writes the path that the API is mounted at in place of it. */
+const BASE_PATH = '{basePath}'
+
+/** Addresses in index.html begin with the marker when built; the development server mounts everything at the root. */
+function basePath(): Plugin {
+  return {
+    name: 'base-path',
+    enforce: 'post',
+    transformIndexHtml: (html, { server }) => (server === undefined ? html : html.replaceAll(BASE_PATH, '')),
+    generateBundle(_, files) {
+      const page = files['index.html']
+      if (page?.type === 'asset') page.source = `${page.source}`.replaceAll('"./', `"${BASE_PATH}/`)
+    },
+  }
+}
+
+export default defineConfig({
+  root: fileURLToPath(new URL('src/page', import.meta.url)),
+  base: './',
+  publicDir: false,
+  plugins: [basePath()],
+  build: {
+    target: 'esnext',
+    cssTarget: 'esnext',
+    cssCodeSplit: false,
+    modulePreload: { polyfill: false },
+    // The policy of the page allows no data: addresses.
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+    emptyOutDir: true,
+  },
+})
