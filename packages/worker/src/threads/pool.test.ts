@@ -4,7 +4,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { defineJob } from '../define.ts'
 import { quiet } from '../testing/manualClock.ts'
-import { LOADABLE, newCounters, SETUPS, STARTS, TEARDOWNS } from '../testing/modules/counters.ts'
+import { LOADABLE, MAY_EXIT, newCounters, SETUPS, STARTS, TEARDOWNS } from '../testing/modules/counters.ts'
 import { stop, type Workbench, workbench } from '../testing/workbench.ts'
 
 const moduleAt = (name: string) => new URL(`../testing/modules/${name}.ts`, import.meta.url)
@@ -224,6 +224,8 @@ describe('threads', () => {
   test('that end by themselves between runs are replaced', async () => {
     start('tasks')
     expect(await run('exitLater')).toMatchObject({ op: 'complete' })
+    Atomics.store(counters, MAY_EXIT, 1)
+    Atomics.notify(counters, MAY_EXIT)
     const outcome = await run('echo')
     // It may have met the thread before its end was heard of: that run fails, and is tried again.
     if (outcome.op === 'fail') expect(await run('echo')).toMatchObject({ op: 'complete' })

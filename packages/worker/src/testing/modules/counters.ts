@@ -6,12 +6,14 @@ export const TEARDOWNS = 1
 export const STARTS = 2
 /** Set by the test when `loading.ts` may be loaded. */
 export const LOADABLE = 3
+/** Set by the test when a thread whose handler has returned may end itself. */
+export const MAY_EXIT = 4
 
 const KEY = 'millrace.test.counters'
 
 /** Creates counters for a test: threads that start later count here. */
 export function newCounters(): Int32Array {
-  const counters = new Int32Array(new SharedArrayBuffer(16))
+  const counters = new Int32Array(new SharedArrayBuffer(5 * Int32Array.BYTES_PER_ELEMENT))
   setEnvironmentData(KEY, counters)
   return counters
 }

@@ -1,7 +1,7 @@
 /** A handler module that does what its data says. */
 import { threadId } from 'node:worker_threads'
 import type { Context } from '../../context.ts'
-import { counters, SETUPS, STARTS, TEARDOWNS } from './counters.ts'
+import { counters, MAY_EXIT, SETUPS, STARTS, TEARDOWNS } from './counters.ts'
 
 export function setup(): void {
   Atomics.add(counters(), SETUPS, 1)
@@ -43,8 +43,8 @@ export async function handler({ data, signal, progress, heartbeat, checkpoint, l
       await checkpoint(2).catch(() => {})
       return 'alive'
     case 'exitLater':
-      // Exit after the answer has had time to leave the thread.
-      setTimeout(() => process.exit(0), 5)
+      // The test says when: it has the answer by then.
+      void Promise.resolve(Atomics.waitAsync(counters(), MAY_EXIT, 0).value).then(() => process.exit(0))
       return 'leaving'
     case 'env':
       return process.env['MILLRACE_TEST']
