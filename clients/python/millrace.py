@@ -363,7 +363,7 @@ def read_reply(reply):
     """`(id, value, error)` of a reply."""
     if not isinstance(reply, list) or len(reply) < 2:
         raise ProtocolError("a reply has an id and a kind")
-    id, kind, fields = reply[0], reply[1], reply[2:] + [None] * 12
+    id, kind, fields = reply[0], reply[1], reply[2:] + [None] * 13
     if kind == TRUE:
         return id, True, None
     if kind == REFUSAL:
@@ -376,7 +376,7 @@ def read_reply(reply):
         return id, fields[0], None
     if kind == STATS:
         names = ("queues", "states", "totals", "unserved", "workers", "writer", "names", "paused", "queuesLeftOut", "definitions",
-                 "node", "seq")
+                 "node", "seq", "retrying")
         queues = {name: counts for name, counts, *_ in fields[0]}
         stats = {**dict(zip(names, fields)), "queues": queues, "names": fields[6] or [], "paused": bool(fields[7])}
         return id, {**stats, "definitions": fields[9] or [], "node": fields[10] or 0, "seq": fields[11] or 0}, None

@@ -138,7 +138,7 @@ CREATE TABLE lane (
   name TEXT NOT NULL,
   scheduled INTEGER NOT NULL, waiting INTEGER NOT NULL, active INTEGER NOT NULL, blocked INTEGER NOT NULL,
   completed INTEGER NOT NULL, failed INTEGER NOT NULL, cancelled INTEGER NOT NULL,
-  total_enqueued INTEGER NOT NULL, total_completed INTEGER NOT NULL, total_failed INTEGER NOT NULL, total_cancelled INTEGER NOT NULL, paused INTEGER NOT NULL DEFAULT 0 CHECK (paused IN (0, 1)),
+  total_enqueued INTEGER NOT NULL, total_completed INTEGER NOT NULL, total_failed INTEGER NOT NULL, total_cancelled INTEGER NOT NULL, paused INTEGER NOT NULL DEFAULT 0 CHECK (paused IN (0, 1)), retrying INTEGER NOT NULL DEFAULT 0 CHECK (retrying >= 0),
   UNIQUE (queue, name)
 ) STRICT;
 

@@ -2,9 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { defineJob, LIMITS, NonRetryableError, openEngine } from '@millrace/engine'
+import { defineJob, type Engine, LIMITS, NonRetryableError, openEngine } from '@millrace/engine'
 import { createTestEngine, type TestEngine } from '@millrace/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { temporaryFile } from '../temporary.ts'
 
 const a = defineJob({ name: 'a', queue: 'q' })
 
@@ -72,6 +73,70 @@ describe('E25: how long jobs wait and run', () => {
     const { writer } = await t.engine.stats()
     expect(writer).toMatchObject({ turns: 1, turnSizeP99: 1, failedTurns: 0, mailboxDepth: 0, walBytes: 0 })
     expect(writer.journalBytes).toBeGreaterThan(0)
+  })
+})
+
+describe('jobs that wait for another attempt', () => {
+  const failing = defineJob<{ how: 'fail' | 'snooze' }>({
+    name: 'failing',
+    queue: 'q',
+    maxAttempts: 3,
+    backoff: { type: 'fixed', delay: '1h', jitter: 0 },
+  })
+  const work = (engine: Engine) =>
+    engine.work([
+      failing.handler(({ data, snooze }) => {
+        if (data.how === 'snooze') return snooze('1h')
+        throw new Error('no')
+      }),
+    ])
+  const counted = async (engine: Engine) => {
+    const { retrying, states, queues } = await engine.stats()
+    const { retrying: ofQueue } = (await engine.queues.get('q')) ?? expect.fail()
+    expect([queues['q']?.retrying, ofQueue]).toEqual([retrying, retrying])
+    return [states.scheduled, retrying]
+  }
+
+  test('are scheduled, and have failed: neither those of later nor those that were snoozed', async () => {
+    work(t.engine)
+    const handles = await t.engine.enqueueMany([
+      { job: failing, data: { how: 'fail' } },
+      { job: failing, data: { how: 'fail' } },
+      { job: failing, data: { how: 'fail' } },
+      { job: failing, data: { how: 'snooze' } },
+      { job: failing, data: { how: 'fail' }, options: { delay: '1d' } },
+    ])
+    await t.advance(1)
+    expect(await counted(t.engine)).toEqual([5, 3])
+    const [one, other, third] = handles.map(({ id }) => id) as [string, string, string]
+    await t.engine.queues.pause('q')
+    await t.engine.retry(one)
+    expect(await counted(t.engine)).toEqual([4, 2])
+    await t.engine.cancel(other)
+    expect(await counted(t.engine)).toEqual([3, 1])
+    await t.engine.update(third, { runAt: new Date(t.clock.read().wall + 5_000) })
+    expect(await counted(t.engine)).toEqual([3, 1])
+    await t.engine.delete(third)
+    expect(await counted(t.engine)).toEqual([2, 0])
+    await t.engine.queues.resume('q')
+    await t.advance(1)
+    expect(await counted(t.engine)).toEqual([3, 1])
+    await t.engine.queues.purge('q', { dryRun: false })
+    await t.engine.queues.delete('q')
+    expect((await t.engine.stats()).retrying).toBe(0)
+  })
+
+  test('are counted through a restart', async () => {
+    const file = temporaryFile()
+    {
+      await using engine = await openEngine({ file })
+      work(engine)
+      const { id } = await engine.enqueue(failing, { how: 'fail' })
+      for await (const event of engine.events({ filter: { jobId: id } })) if (event.type === 'retrying') break
+      expect(await counted(engine)).toEqual([1, 1])
+    }
+    await using engine = await openEngine({ file })
+    expect(await counted(engine)).toEqual([1, 1])
   })
 })
 

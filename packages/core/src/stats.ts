@@ -14,6 +14,8 @@ export interface Totals {
 }
 
 export interface QueueStats extends StateCounts {
+  /** The scheduled jobs that wait for another attempt; undefined from an engine of an earlier version. */
+  readonly retrying?: number
   readonly paused: boolean
   /**
    * Since the oldest waiting job became due, held back by its key or not; 0 where none waits. Where there are more, of the 64 names with
@@ -34,6 +36,8 @@ export interface QueueView {
   /** Paused names and keys beyond those that are listed here; undefined for none. */
   readonly pausedLeftOut?: number
   readonly states: StateCounts
+  /** The scheduled jobs that wait for another attempt; undefined from an engine of an earlier version. */
+  readonly retrying?: number
   readonly totals: Totals
   readonly oldestWaitingMs: number
 }
@@ -47,6 +51,8 @@ export interface Stats<Times extends Percentiles = Timing> {
   /** Nothing of any queue starts, whatever each was told by itself. */
   readonly paused: boolean
   readonly states: StateCounts
+  /** The scheduled jobs that wait for another attempt: `states.scheduled` counts them too. Undefined from an engine of an earlier version. */
+  readonly retrying?: number
   readonly totals: Totals
   /** The queues with the most jobs that have not ended: at most 1,000. `queues.list` returns all. */
   readonly queues: Readonly<Record<string, QueueStats>>

@@ -79,6 +79,15 @@ describe('a broken file', () => {
     expect(others).toEqual({ integrity: [], lists: [] })
   })
 
+  test('jobs that wait for a retry, and are counted otherwise', () => {
+    const file = crowdFile()
+    tamper(file, 'UPDATE job SET run = 1 WHERE state = 0 AND lane = 1')
+    expect(auditFile(file).problems).toEqual({
+      ...SOUND,
+      counters: [expect.stringMatching(/^queue by, jobs stand: counted 0 retrying, found 1$/)],
+    })
+  })
+
   test('finished jobs that no batch names', () => {
     const file = crowdFile()
     const finished = lookInto(file).prepare('SELECT count(*) FROM job WHERE state >= 4').pluck().get() as number

@@ -138,7 +138,7 @@ function referencesOf(db: Database): string[] {
   return keys.slice(0, PROBLEMS_MAX).map(({ table, rowid, parent }) => `row ${rowid} of ${table} refers to nothing in ${parent}`)
 }
 
-type LaneCounts = Readonly<Record<State, number>> & { readonly id: number; readonly name: string; readonly queue: string }
+type LaneCounts = Readonly<Record<State | 'retrying', number>> & { readonly id: number; readonly name: string; readonly queue: string }
 
 function countersOf(db: Database): string[] {
   const lanes = db
@@ -146,17 +146,21 @@ function countersOf(db: Database): string[] {
       `SELECT lane.*, queue.name AS queue FROM lane JOIN queue ON queue.id = lane.queue WHERE ${isThere('queue.name')} ORDER BY lane.id`,
     )
     .all() as LaneCounts[]
+  const retrying = db.prepare('SELECT lane, count(*) FROM job WHERE state = 0 AND run > uncounted GROUP BY lane').raw().all() as [
+    number,
+    number,
+  ][]
+  const waits = new Map(retrying)
   const counted = new Map<string, number>()
   const rows = db.prepare('SELECT lane, state, count(*) FROM job GROUP BY lane, state').raw().iterate() as Iterable<
     [number, number, number]
   >
   for (const [lane, state, count] of rows) counted.set(`${lane} ${state}`, count)
-  return lanes.flatMap((lane) =>
-    STATES.flatMap((state, code) => {
-      const found = counted.get(`${lane.id} ${code}`) ?? 0
-      return found === lane[state] ? [] : [`queue ${lane.queue}, jobs ${lane.name}: counted ${lane[state]} ${state}, found ${found}`]
-    }),
-  )
+  return lanes.flatMap((lane) => {
+    const wrong = (what: State | 'retrying', found = 0) =>
+      found === lane[what] ? [] : [`queue ${lane.queue}, jobs ${lane.name}: counted ${lane[what]} ${what}, found ${found}`]
+    return [...STATES.flatMap((state, code) => wrong(state, counted.get(`${lane.id} ${code}`))), ...wrong('retrying', waits.get(lane.id))]
+  })
 }
 
 /**

@@ -10,11 +10,12 @@ export function tableFacts(tables: Tables) {
     nextEvent: tables.nextEvent,
     nextSession: tables.nextSession,
     queues: [...tables.queues.values()]
-      .map(({ id, name, counts, totals, minuteAt, settings, paused, drained }) => ({
+      .map(({ id, name, counts, totals, retrying, minuteAt, settings, paused, drained }) => ({
         id,
         name,
         counts,
         totals,
+        retrying,
         minuteAt,
         settings,
         paused,

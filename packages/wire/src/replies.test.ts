@@ -27,6 +27,7 @@ const stats = (queues: number): Stats =>
     paused: false,
     node: 5,
     seq: 6,
+    retrying: 7,
   }) as unknown as Stats
 
 describe('what an answer may have, and one more', () => {
@@ -64,7 +65,7 @@ describe('what an answer may have, and one more', () => {
 })
 
 test('what an earlier server does not say of itself is 0', () => {
-  const { node: _node, seq: _seq, ...before } = stats(1)
+  const { node: _node, seq: _seq, retrying: _retrying, ...before } = stats(1)
   expect(repliesOf(payloadOf({ replies: [{ id: 1, value: before }] }))[0]?.value).toStrictEqual({ ...before, node: 0, seq: 0 })
 })
 

@@ -347,8 +347,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'counters-drift',
     file: 'packages/core/src/kernel/effects.ts',
-    find: '    this.count(job.lane, job.state, -1)\n',
-    replace: "    if (transition !== 'promote' || job.seq % 3 !== 0) this.count(job.lane, job.state, -1)\n",
+    find: '    this.countJob(job, -1)\n',
+    replace: "    if (transition !== 'promote' || job.seq % 3 !== 0) this.countJob(job, -1)\n",
     breaks: 'invariant 7',
   },
   {

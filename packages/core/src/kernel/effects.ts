@@ -11,7 +11,7 @@ import { mayMove, type StateCode, type Transition } from '../lifecycle.ts'
 import type { RunError } from '../runError.ts'
 import { FlowEffects } from './flows/state.ts'
 import { type MinuteNote, minuteOf } from './history.ts'
-import { attemptOf, DIRTY_OTHER, type Job, type JobExtras } from './jobs/job.ts'
+import { attemptOf, DIRTY_OTHER, type Job, type JobExtras, waitsForRetry } from './jobs/job.ts'
 import type { Key, KeyBacklog } from './keys/keyBacklog.ts'
 import type { Lane, Queue } from './queues/lane.ts'
 import type { DefinitionRow } from './rows.ts'
@@ -251,10 +251,19 @@ export class Effects {
   /** The one place where a job's state changes: held against the lifecycle, and counted. */
   move(job: Job, transition: Transition, to: StateCode, bits: number = DIRTY_OTHER): void {
     if (!mayMove(transition, job.state, to)) throw new Error(`lifecycle: ${transition} from ${job.state} to ${to} (job ${job.seq})`)
-    this.count(job.lane, job.state, -1)
-    this.count(job.lane, to, 1)
+    this.countJob(job, -1)
     job.state = to
+    this.countJob(job, 1)
     this.touch(job, bits)
+  }
+
+  /** Counts a job as it is: what `waitsForRetry` reads does not change while it is scheduled. */
+  countJob(job: Job, change: 1 | -1, lane: Lane = job.lane): void {
+    this.count(lane, job.state, change)
+    if (!waitsForRetry(job)) return
+    lane.retrying += change
+    lane.queue.retrying += change
+    lane.queue.all.retrying += change
   }
 
   count(lane: Lane, state: StateCode, change: number): void {

@@ -48,6 +48,7 @@ export interface LaneRow {
   readonly name: string
   readonly paused: boolean
   readonly counts: Counts
+  readonly retrying: number
   readonly totals: LaneTotals
 }
 

@@ -48,17 +48,20 @@ function auditRows(store: MemoryStore): void {
 /** The counters equal the counts of rows, in the file and in memory. */
 function auditCounters(store: MemoryStore, tables: Tables): void {
   const counted = new Map<number, number[]>()
-  for (const { laneId, state } of store.rows.values()) {
+  const retrying = new Map<number, number>()
+  for (const { laneId, state, run, uncounted } of store.rows.values()) {
     const counts = counted.get(laneId) ?? [0, 0, 0, 0, 0, 0, 0]
     counts[state] = (counts[state] as number) + 1
     counted.set(laneId, counts)
+    if (state === SCHEDULED && run > uncounted) retrying.set(laneId, (retrying.get(laneId) ?? 0) + 1)
   }
   expectSame('lanes', [...tables.lanesById.keys()].sort(), [...store.lanes.keys()].sort())
-  for (const { id, counts, totals } of store.lanes.values()) {
+  for (const { id, counts, totals, retrying: stored } of store.lanes.values()) {
     const lane = tables.lanesById.get(id) as Lane
     expectSame(`rows of lane ${id}`, counts, counted.get(id) ?? [0, 0, 0, 0, 0, 0, 0])
     expectSame(`counters of lane ${id}`, lane.counts, counts)
     expectSame(`totals of lane ${id}`, lane.totals, totals)
+    expectSame(`retrying jobs of lane ${id}`, [lane.retrying, stored], Array(2).fill(retrying.get(id) ?? 0))
     expectTrue(`lane ${id} is still marked as counted`, !lane.counted)
   }
 }
@@ -74,11 +77,12 @@ function auditRebuild(store: MemoryStore, tables: Tables): void {
     paused: of.paused,
     all: of.all,
     queues: [...of.queues.values()]
-      .map(({ id, name, counts, totals, minuteAt, settings, paused, drained }) => ({
+      .map(({ id, name, counts, totals, retrying, minuteAt, settings, paused, drained }) => ({
         id,
         name,
         counts,
         totals,
+        retrying,
         minuteAt,
         settings,
         paused,

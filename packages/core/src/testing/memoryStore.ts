@@ -454,11 +454,20 @@ export class MemoryStore implements Store {
     this.writes++
     this.#mark = { ...mark }
     for (const lane of [...effects.newLanes, ...effects.countedLanes]) {
-      const { id, queue, name, counts, totals } = lane
+      const { id, queue, name, counts, totals, retrying } = lane
       const paused = this.lanes.get(id)?.paused ?? false
       this.#nextLane = Math.max(this.#nextLane, id + 1)
       this.#nextQueue = Math.max(this.#nextQueue, queue.id + 1)
-      this.lanes.set(id, { id, queueId: queue.id, queue: queue.name, name, paused, counts: [...counts] as Counts, totals: { ...totals } })
+      this.lanes.set(id, {
+        id,
+        queueId: queue.id,
+        queue: queue.name,
+        name,
+        paused,
+        counts: [...counts] as Counts,
+        totals: { ...totals },
+        retrying,
+      })
     }
     this.#writeQueues(effects, mark)
     for (const { id, intro } of effects.newSessions) {

@@ -160,7 +160,7 @@ function stats(actor: Actor, { names, definitions }: StatsCommand): Stats<Percen
   const lookups = Math.max(1, Math.min(OLDEST_ASKED_MAX, Math.floor(LIMITS.statsLookups / Math.max(1, told.length))))
   const queues = told.map((queue): [string, QueueStats] => [
     queue.name,
-    { ...named(queue.counts), paused: queue.paused, oldestWaitingMs: oldestWaitingMs(actor, queue, lookups) },
+    { ...named(queue.counts), retrying: queue.retrying, paused: queue.paused, oldestWaitingMs: oldestWaitingMs(actor, queue, lookups) },
   ])
   const unserved = [...tables.lanesById.values()].filter((lane) => lane.groups.length === 0 && countOf(lane, WAITING) > 0)
   return {
@@ -168,6 +168,7 @@ function stats(actor: Actor, { names, definitions }: StatsCommand): Stats<Percen
     node: tables.node,
     paused: tables.paused,
     states: named(tables.all.counts),
+    retrying: tables.all.retrying,
     totals: { ...tables.all.totals },
     // Not by assignment: a queue may be named `__proto__`.
     queues: Object.fromEntries(queues),
@@ -206,6 +207,7 @@ function queuesOf(actor: Actor, command: QueuesCommand): readonly QueueView[] {
       ...told,
       ...(pausedLeftOut > 0 && { pausedLeftOut }),
       states: named(queue.counts),
+      retrying: queue.retrying,
       totals: { ...queue.totals },
       oldestWaitingMs: oldestWaitingMs(actor, queue, lookups),
     }

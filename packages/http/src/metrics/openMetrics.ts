@@ -58,6 +58,8 @@ function sizeOf({ waiting, scheduled, active, blocked }: QueueStats): number {
 function queueFamilies(out: Exposition, queues: Queues): void {
   const jobs = out.family({ name: 'millrace_jobs', type: 'gauge', help: 'Jobs that are kept, by queue and state.' })
   for (const [queue, stats] of queues) for (const state of STATES) jobs(stats[state], { queue, state })
+  const retrying = out.family({ name: 'millrace_jobs_retrying', type: 'gauge', help: 'Scheduled jobs that wait for another attempt.' })
+  for (const [queue, stats] of queues) if (stats.retrying !== undefined) retrying(stats.retrying, { queue })
   const paused = out.family({ name: 'millrace_queue_paused', type: 'gauge', help: 'Whether the queue is paused.' })
   for (const [queue, stats] of queues) paused(stats.paused ? 1 : 0, { queue })
   const oldest = out.family({

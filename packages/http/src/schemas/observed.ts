@@ -11,7 +11,7 @@ import {
   NAME_DETAILS,
   NEWS_TYPES,
 } from '@millrace/core'
-import { DURATION, NAME, STATE_COUNTS, TIME, TOTALS, WHEN, whole } from './plain.ts'
+import { DURATION, NAME, RETRYING, STATE_COUNTS, TIME, TOTALS, WHEN, whole } from './plain.ts'
 
 export const STATS_QUERY = z.strictObject({
   names: z
@@ -42,8 +42,9 @@ export const STATS = z
     node: z.number().openapi({ description: 'The number of the file, which is part of every job id; 0 if the engine does not say it.' }),
     paused: z.boolean(),
     states: STATE_COUNTS,
+    retrying: RETRYING,
     totals: TOTALS,
-    queues: z.record(z.string(), STATE_COUNTS.extend({ paused: z.boolean(), oldestWaitingMs: z.number() })).openapi({
+    queues: z.record(z.string(), STATE_COUNTS.extend({ retrying: RETRYING, paused: z.boolean(), oldestWaitingMs: z.number() })).openapi({
       description: 'Those with the most jobs that have not ended; 1,000 at most.',
     }),
     queuesLeftOut: z.number().optional().openapi({ description: 'How many queues `queues` does not tell.' }),

@@ -92,4 +92,6 @@ export const STATE_COUNTS = z.strictObject({
   cancelled: z.number(),
 })
 
+export const RETRYING = z.number().optional().openapi({ description: 'Of the scheduled jobs, those that wait for another attempt.' })
+
 export const TOTALS = z.strictObject({ enqueued: z.number(), completed: z.number(), failed: z.number(), cancelled: z.number() })

@@ -4,7 +4,7 @@ import type { QueueOptions } from '@millrace/core'
 import { LIMITS, PURGED_STATES } from '@millrace/core'
 import { BOUNDS } from '../limits.ts'
 import { QUEUE_DEFAULTS, runOptions } from './options.ts'
-import { DURATION, KEY, NAME, STATE_COUNTS, TOTALS, whole } from './plain.ts'
+import { DURATION, KEY, NAME, RETRYING, STATE_COUNTS, TOTALS, whole } from './plain.ts'
 
 export const QUEUE_PATH = z.strictObject({ name: NAME.openapi({ param: { name: 'name', in: 'path' } }) })
 
@@ -70,6 +70,7 @@ export const QUEUE = z
     pausedKeys: z.array(z.string()),
     pausedLeftOut: z.number().optional().openapi({ description: 'Paused names and keys that are not listed here.' }),
     states: STATE_COUNTS,
+    retrying: RETRYING,
     totals: TOTALS,
     oldestWaitingMs: z.number(),
   })

@@ -16,6 +16,7 @@ import { keptKeys } from './014-kept-keys.ts'
 import { definitions } from './015-definitions.ts'
 import { codesAndCauses } from './016-codes-and-causes.ts'
 import { tagsByBlock } from './017-tags-by-block.ts'
+import { retrying } from './018-retrying.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly Migration[] = [
   definitions,
   codesAndCauses,
   tagsByBlock,
+  retrying,
 ]
 
 /** The newest schema that this version knows. */

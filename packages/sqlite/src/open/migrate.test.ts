@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Database } from '../driver.ts'
@@ -38,6 +38,20 @@ test('a new file has every migration, with its line in the ledger', () => {
 })
 
 describe('an older file', () => {
+  test('counts the jobs that wait for a retry', () => {
+    const file = join(temporaryFolder(), 'jobs.db')
+    cpSync(new URL('../../fixtures/v17.db', import.meta.url), file)
+    const db = connect(file)
+    // One that has failed, one that was snoozed, and one that has failed and been tried again since.
+    db.exec('UPDATE job SET run = 2, uncounted = 1 WHERE state = 0 AND lane = 1')
+    db.exec('UPDATE job SET run = 2, uncounted = 2 WHERE state = 0 AND lane = 2')
+    migrate(db, { file, now: 1 })
+    expect(db.prepare('SELECT id, scheduled, retrying FROM lane ORDER BY id').raw().all()).toEqual([
+      [1, 1, 1],
+      [2, 1, 0],
+    ])
+  })
+
   test('gets what it lacks, once', () => {
     const file = join(temporaryFolder(), 'jobs.db')
     const db = connect(file)

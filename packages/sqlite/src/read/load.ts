@@ -108,7 +108,7 @@ function queueFrom([id, name, text, paused, missingMs, missingAt]: RawQueue, pau
   return { id, name, settings, paused: paused === 1, pausedKeys, missingMs, missingAt }
 }
 
-/** The columns: id, queue, name, seven counters, four totals, the paused flag, the queue's name. */
+/** The columns: id, queue, name, seven counters, four totals, the paused flag, the jobs that wait for a retry, the queue's name. */
 type RawLane = [id: number, queueId: number, name: string, ...numbers: number[], queue: string]
 
 function laneFrom(raw: RawLane): LaneRow {
@@ -117,11 +117,12 @@ function laneFrom(raw: RawLane): LaneRow {
   return {
     id,
     queueId,
-    queue: raw[15] as string,
+    queue: raw[16] as string,
     name,
     paused: raw[14] === 1,
     counts: raw.slice(3, 10) as Counts,
     totals: { enqueued, completed, failed, cancelled },
+    retrying: raw[15] as number,
   }
 }
 

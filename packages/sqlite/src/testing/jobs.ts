@@ -114,7 +114,7 @@ export class Turns {
     const job = newJob(key, lane, state, { priority, weight, runAt, expiresAt }, policy, options.extras, data)
     this.nextSeq = Math.max(this.nextSeq, seq + 1)
     this.effects.touch(job, DIRTY_INSERT)
-    this.effects.count(lane, state, 1)
+    this.effects.countJob(job, 1)
     this.effects.total(lane, 'enqueued')
     this.effects.event('enqueued', job)
     return job
@@ -141,9 +141,9 @@ export class Turns {
 
   /** Makes any other move: the caller has set the fields that go with it. */
   move(job: Job, state: StateCode): void {
-    this.effects.count(job.lane, job.state, -1)
-    this.effects.count(job.lane, state, 1)
+    this.effects.countJob(job, -1)
     job.state = state
+    this.effects.countJob(job, 1)
     this.effects.touch(job)
     if (state === ACTIVE) this.#running.add(job.seq)
     else this.#running.delete(job.seq)

@@ -16,13 +16,18 @@ const COUNTERS = [
   'total_completed',
   'total_failed',
   'total_cancelled',
+  'retrying',
 ] as const
 
 export function prepareLanes(db: Database): (added: readonly Lane[], counted: readonly Lane[]) => void {
   const queue = db.prepare('INSERT INTO queue (id, name) VALUES (?, ?) ON CONFLICT (id) DO NOTHING')
-  const lane = db.prepare(`INSERT INTO lane (${COUNTERS.join(', ')}, id, queue, name) VALUES (${Array(14).fill('?').join(', ')})`)
+  const lane = db.prepare(
+    `INSERT INTO lane (${COUNTERS.join(', ')}, id, queue, name) VALUES (${Array(COUNTERS.length + 3)
+      .fill('?')
+      .join(', ')})`,
+  )
   const count = db.prepare(`UPDATE lane SET ${COUNTERS.map((name) => `${name} = ?`).join(', ')} WHERE id = ?`)
-  const values: SqlValue[] = Array(12).fill(0)
+  const values: SqlValue[] = Array(COUNTERS.length + 1).fill(0)
   return (added, counted) => {
     for (const one of added) {
       // The turn that created the queue may also have deleted it: another queue may have its name.
@@ -32,22 +37,23 @@ export function prepareLanes(db: Database): (added: readonly Lane[], counted: re
     }
     for (const one of counted) {
       countersInto(one, values)
-      values[11] = one.id
+      values[COUNTERS.length] = one.id
       expectChanges('count a lane', count.run(values).changes, 1)
     }
   }
 }
 
 function countersOf(lane: Lane): SqlValue[] {
-  const values: SqlValue[] = Array(11).fill(0)
+  const values: SqlValue[] = Array(COUNTERS.length).fill(0)
   countersInto(lane, values)
   return values
 }
 
-function countersInto({ counts, totals }: Lane, values: SqlValue[]): void {
+function countersInto({ counts, totals, retrying }: Lane, values: SqlValue[]): void {
   for (let state = 0; state < 7; state++) values[state] = counts[state] as number
   values[7] = totals.enqueued
   values[8] = totals.completed
   values[9] = totals.failed
   values[10] = totals.cancelled
+  values[11] = retrying
 }

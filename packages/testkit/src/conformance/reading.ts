@@ -61,6 +61,7 @@ export function readingConformance(under: () => Probe): void {
     await probe.attach(['b'])
     await probe.grants.take()
     const stats = await probe.call<'stats'>({ op: 'stats' })
+    expect(stats.retrying).toBe(0)
     expect(stats.states).toEqual({ scheduled: 1, waiting: 1, active: 1, blocked: 0, completed: 0, failed: 0, cancelled: 0 })
     expect(stats.node).toBe(node)
     const last = await probe.call<'events'>({ op: 'events', after: stats.seq - 1, filter: {} })

@@ -30,7 +30,7 @@ const queues: Kind<Stats['queues']> = {
 }
 
 const fields = record<Stats>('stats', {
-  queues: field(queues, 'by name: the counts of `states`, `paused`, `oldestWaitingMs`'),
+  queues: field(queues, 'by name: the counts of `states`, `retrying`, `paused`, `oldestWaitingMs`'),
   states: field(value as Kind<Stats['states']>, 'map: how many jobs by state'),
   totals: field(value as Kind<Stats['totals']>, 'map'),
   unserved: field(value as Kind<Stats['unserved']>, 'array of maps: `queue`, `name`, `waiting`'),
@@ -50,6 +50,7 @@ const fields = record<Stats>('stats', {
   ),
   node: or(count, 0, 'number of the file, part of every job id; nil where the server does not say'),
   seq: or(count, 0, 'the last event that they include; nil where the server does not say'),
+  retrying: optional(count, 'of the scheduled jobs, those that wait for another attempt; nil where the server does not say'),
 })
 
 export const STATS: RecordKind<Stats> & { fits(reply: unknown): reply is Stats } = {

@@ -374,6 +374,7 @@ const stats = record({
   queuesLeftOut: count,
   node: count,
   seq: count,
+  retrying: count,
 })
 
 const reply = fc.oneof(

@@ -12,7 +12,7 @@ import { plain } from '../output/plain.ts'
 import type { Paint } from '../output/style.ts'
 import { duration, json, NONE, names, number, orNone } from '../values.ts'
 import { fieldLines } from '../view/job.ts'
-import { stateColumns } from '../view/states.ts'
+import { stateColumns, statesText } from '../view/states.ts'
 
 interface PauseFlags {
   readonly job?: string
@@ -180,17 +180,12 @@ function stateText({ paused, settings, pausedJobs, pausedKeys }: QueueView, pain
 }
 
 function queueLines(queue: QueueView, paint: Paint): Line[] {
-  const { name, states, totals, settings } = queue
+  const { name, states, retrying, totals, settings } = queue
   return fieldLines(
     [
       ['queue', name],
       ['state', stateText(queue, paint) || 'open'],
-      [
-        'jobs',
-        Object.entries(states)
-          .map(([state, count]) => `${countText(count)} ${state}`)
-          .join(', '),
-      ],
+      ['jobs', statesText(states, retrying)],
       [
         'since the beginning',
         Object.entries(totals)

@@ -7,6 +7,7 @@ import { countText, durationText } from '../output/amounts.ts'
 import type { Text } from '../output/line.ts'
 import type { Output } from '../output/output.ts'
 import { fieldLines } from '../view/job.ts'
+import { statesText } from '../view/states.ts'
 import { workerColumns } from '../view/workers.ts'
 
 export function addStatus(program: Command, context: Context): void {
@@ -21,7 +22,7 @@ export function addStatus(program: Command, context: Context): void {
       const target = context.target()
       const at = target.kind === 'url' ? target.url : target.file
       const warnings = warningsOf(stats, workers)
-      const status = { target: at, states: stats.states, totals: stats.totals, workers, warnings }
+      const status = { target: at, states: stats.states, retrying: stats.retrying, totals: stats.totals, workers, warnings }
       await out.answer(status, () => statusLines(at, stats, workers, warnings, out))
     })
 }
@@ -53,18 +54,13 @@ function statusLines(
   warnings: readonly string[],
   out: Output,
 ): Text[] {
-  const { states, queues } = stats
+  const { states, retrying, queues } = stats
   const oldest = Math.max(0, ...Object.values(queues).map(({ oldestWaitingMs }) => oldestWaitingMs))
   return [
     ...fieldLines(
       [
         ['engine', at],
-        [
-          'jobs',
-          Object.entries(states)
-            .map(([state, count]) => `${countText(count)} ${state}`)
-            .join(', '),
-        ],
+        ['jobs', statesText(states, retrying)],
         ['oldest waiting', oldest === 0 ? '-' : durationText(oldest)],
         ['workers', countText(workers.length)],
       ],

@@ -23,7 +23,7 @@ export function removeJob(turn: TurnContext, job: Job): void {
   leaveLine(turn, job)
   if (isLive(job.state)) settle(turn, job)
   vanish(turn, job)
-  effects.count(job.lane, job.state, -1)
+  effects.countJob(job, -1)
   effects.event('deleted', job)
   effects.touch(job, DIRTY_DELETE)
 }

@@ -198,7 +198,7 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin, from: From =
   )
   effects.touch(job, DIRTY_INSERT)
   if (tables.bounded > 0) facts.addFresh(job)
-  effects.count(lane, job.state, 1)
+  effects.countJob(job, 1)
   effects.total(lane, 'enqueued')
   effects.event('enqueued', job, runAt > now.wall ? runAt : undefined)
   if (job.extras !== undefined) holdKeys(turn, job, wanted)

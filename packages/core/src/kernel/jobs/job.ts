@@ -5,7 +5,7 @@
 
 import type { JobKey } from '../../id.ts'
 import type { AbortCause, Data } from '../../job.ts'
-import type { StateCode } from '../../lifecycle.ts'
+import { SCHEDULED, type StateCode } from '../../lifecycle.ts'
 import type { Policy } from '../../policy.ts'
 import type { FlowPlace } from '../flows/state.ts'
 import type { KeyBacklog } from '../keys/keyBacklog.ts'
@@ -111,6 +111,11 @@ export interface Job extends JobKey {
 
 export function attemptOf(job: Job): number {
   return job.run - job.uncounted
+}
+
+/** True if the job waits for a retry. False if it was scheduled by a caller: no attempt of it has failed. */
+export function waitsForRetry(job: Job): boolean {
+  return job.state === SCHEDULED && attemptOf(job) > 0
 }
 
 /** The fields in which a new record differs from a row, in one place so that all records have one shape. */

@@ -12,8 +12,8 @@ import { cancelJob } from './cancel.ts'
 import { exclusiveKey, placeOf } from './coalescing.ts'
 import { removeJob } from './delete.ts'
 import { matches, sliceOf } from './gatherMatching.ts'
-import { DIRTY_INSERT, type Job } from './job.ts'
-import { isHeldByParents, makeDue, revive, waitsForRetry } from './retry.ts'
+import { DIRTY_INSERT, type Job, waitsForRetry } from './job.ts'
+import { isHeldByParents, makeDue, revive } from './retry.ts'
 
 /** Returns why a job is skipped, or undefined if it is not. */
 type Judge = (turn: TurnContext, job: Job) => SkipReason | undefined

@@ -13,7 +13,7 @@ import type { TurnContext } from '../turn.ts'
 import { exclusiveKey } from './coalescing.ts'
 import { holdUnique } from './enqueue.ts'
 import { failedLanes } from './gatherFailed.ts'
-import { attemptOf, type Job } from './job.ts'
+import { type Job, waitsForRetry } from './job.ts'
 import { reschedule } from './reschedule.ts'
 import { sayMore } from './said.ts'
 
@@ -47,11 +47,6 @@ export function redrive(turn: TurnContext, command: RedriveCommand): Decision<'r
     if (job.state === FAILED && !isDeleted(job) && revive(turn, job) === undefined) count++
   }
   return { count, next, failed }
-}
-
-/** True if the job waits for a retry. False if it was scheduled by a caller: no attempt of it has failed. */
-export function waitsForRetry(job: Job): boolean {
-  return job.state === SCHEDULED && attemptOf(job) > 0
 }
 
 export function makeDue(turn: TurnContext, job: Job): void {

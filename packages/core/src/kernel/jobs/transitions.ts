@@ -88,7 +88,7 @@ export function settle(turn: TurnContext, job: Job): void {
 /** Removes the row of a job that is no longer in any table. */
 export function erase(turn: TurnContext, job: Job): void {
   if (job.extras !== undefined) outlive(turn, job, job)
-  turn.effects.count(job.lane, job.state, -1)
+  turn.effects.countJob(job, -1)
   turn.effects.touch(job, DIRTY_DELETE)
 }
 

@@ -17,6 +17,8 @@ export interface LaneTotals {
 export interface Sums {
   readonly counts: Counts
   readonly totals: LaneTotals
+  /** The number of scheduled jobs that wait for another attempt. */
+  retrying: number
 }
 
 /** A queue as the tables hold it. Its counters are the sums of its lanes' counters. */
@@ -25,6 +27,7 @@ export interface Queue {
   readonly name: string
   readonly counts: Counts
   readonly totals: LaneTotals
+  retrying: number
   /** The sums of all queues together. */
   readonly all: Sums
   readonly lanes: Map<string, Lane>
@@ -55,6 +58,7 @@ export interface Lane {
   /** The number of rows in each state, by state code. */
   readonly counts: Counts
   readonly totals: LaneTotals
+  retrying: number
   readonly window: Window
   /** The attached groups that serve this lane. Without one its window stays empty. */
   readonly groups: ConsumerGroup[]
@@ -78,12 +82,14 @@ export function newTotals(): LaneTotals {
 }
 
 export function newSums(): Sums {
-  return { counts: newCounts(), totals: newTotals() }
+  return { counts: newCounts(), totals: newTotals(), retrying: 0 }
 }
 
-export function addSums({ counts, totals }: Sums, more: Readonly<Sums>, sign: 1 | -1 = 1): void {
+export function addSums(sums: Sums, more: Readonly<Sums>, sign: 1 | -1 = 1): void {
+  const { counts, totals } = sums
   for (const [state, count] of more.counts.entries()) counts[state] = (counts[state] as number) + sign * count
   for (const total of ['enqueued', 'completed', 'failed', 'cancelled'] as const) totals[total] += sign * more.totals[total]
+  sums.retrying += sign * more.retrying
 }
 
 export function newQueue(id: number, name: string, all = newSums()): Queue {
@@ -92,6 +98,7 @@ export function newQueue(id: number, name: string, all = newSums()): Queue {
     name,
     counts: newCounts(),
     totals: newTotals(),
+    retrying: 0,
     all,
     lanes: new Map(),
     minuteAt: 0,
@@ -114,6 +121,7 @@ export function newLane(id: number, queue: Queue, name: string): Lane {
     name,
     counts: newCounts(),
     totals: newTotals(),
+    retrying: 0,
     window: new Window(),
     groups: [],
     passed: undefined,

@@ -113,7 +113,7 @@ function settle(turn: TurnContext, job: Job, { defaults }: Definition): void {
       [job.lane, -1],
       [lane, 1],
     ] as const) {
-      effects.count(of, job.state, change)
+      effects.countJob(job, change, of)
       effects.total(of, 'enqueued', change)
     }
     job.lane = lane
