@@ -166,9 +166,9 @@ describe('a token that is kept elsewhere', () => {
     known.delete('first-token')
     http.clock.advance(15_000)
     for (;;) if ((await ended.read()).done) break
-    // Its heartbeat comes, and the stream stays.
+    // The heartbeats of this one come, and it stays.
     http.clock.advance(15_000)
-    for (let beats = 0; beats < 2; ) if (Buffer.from((await kept.read()).value ?? []).toString() === ':\n\n') beats++
+    for (const beat of [1, 2]) expect(Buffer.from((await kept.read()).value ?? []).toString(), `heartbeat ${beat}`).toBe(':\n\n')
   })
 })
 
