@@ -10,6 +10,7 @@ import { mount } from './mount.ts'
 import type { Operation, Service } from './operation.ts'
 import { type HttpOptions, validateHttpOptions } from './options.ts'
 import { problemOf, reporter } from './problem.ts'
+import { Redaction } from './redaction.ts'
 import { routeFinder } from './route.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { engineRoutes } from './routes/engine.ts'
@@ -57,6 +58,7 @@ export function buildHttp(engine: Engine, options: HttpOptions, { clock, newId, 
     clock,
     access: new Access(settings, sessions, clock),
     cursors: new Cursors(cursorSecret),
+    redaction: new Redaction(settings.redact),
     startedAt: clock.read(),
   }
   const app = new OpenAPIHono()

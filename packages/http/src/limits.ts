@@ -32,6 +32,9 @@ export const BOUNDS = {
   sessionTokenLength: 2_048,
   /** The maximum number of origins in `dashboard.frameAncestors`. */
   frameAncestors: 100,
+  /** The maximum number of paths in `redact`, and the maximum length of one. */
+  redactPaths: 100,
+  redactLength: 512,
   searchLength: 200,
   /** The maximum number of open event streams, and of those of one token. */
   streams: 256,

@@ -7,6 +7,7 @@ import type { Access } from './access/access.ts'
 import type { Caller, Demand } from './access/caller.ts'
 import type { Cursors } from './cursors.ts'
 import type { HttpSettings } from './options.ts'
+import type { Redaction } from './redaction.ts'
 
 /** The objects that operations work with. */
 export interface Service {
@@ -15,6 +16,7 @@ export interface Service {
   readonly clock: Clock
   readonly access: Access
   readonly cursors: Cursors
+  readonly redaction: Redaction
   /** The time when the API was built. */
   readonly startedAt: Now
 }

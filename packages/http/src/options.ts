@@ -24,6 +24,7 @@ import { type KnownToken, tokenReader } from './access/tokens.ts'
 import type { AuditEntry } from './audit.ts'
 import { type DashboardOptions, type DashboardSettings, dashboardOption } from './dashboard/options.ts'
 import { BOUNDS } from './limits.ts'
+import { redactOption } from './redaction.ts'
 import type { WebhookEndpoints } from './webhooks.ts'
 
 export interface HttpOptions {
@@ -56,6 +57,11 @@ export interface HttpOptions {
   readonly cursorSecret?: string | Uint8Array
   /** The key that seals the cookies of sessions: 16 bytes or more. Default random: sessions end with the process. */
   readonly sessionSecret?: string | Uint8Array
+  /**
+   * Up to 100 paths of payloads whose values no answer shows, as `data.user.email` or `*.password`. They begin with `data`, `output`,
+   * `checkpoint`, `meta`, `fields` (of log lines) or `*`; `*` is any key. Default none.
+   */
+  readonly redact?: readonly string[]
   /** The path that the API is mounted at, such as `/queue`; default `/`. */
   readonly basePath?: string
   /** The dashboard, served at `basePath` without a token: its page gets everything from the API. Default none. */
@@ -93,6 +99,7 @@ export interface HttpSettings {
   readonly audit: HttpOptions['audit'] | undefined
   readonly cursorSecret: Uint8Array | undefined
   readonly sessionSecret: Uint8Array | undefined
+  readonly redact: ReturnType<typeof redactOption>
   /** The path without a slash at its end: '' for the root. */
   readonly basePath: string
   readonly dashboard: DashboardSettings | undefined
@@ -116,6 +123,7 @@ const KNOWN = new Set([
   'audit',
   'cursorSecret',
   'sessionSecret',
+  'redact',
   'basePath',
   'dashboard',
   'logger',
@@ -141,6 +149,7 @@ export function validateHttpOptions(options: unknown): HttpSettings {
     audit,
     cursorSecret,
     sessionSecret,
+    redact = [],
     dashboard,
     logger,
     control,
@@ -159,6 +168,7 @@ export function validateHttpOptions(options: unknown): HttpSettings {
     audit: functionOption<HttpOptions['audit']>('audit', audit),
     cursorSecret: cursorSecret === undefined ? undefined : secretOption('cursorSecret', cursorSecret),
     sessionSecret: sessionSecret === undefined ? undefined : secretOption('sessionSecret', sessionSecret),
+    redact: redactOption(redact),
     basePath: basePathOption(options['basePath']),
     dashboard: dashboard === undefined ? undefined : dashboardOption(dashboard),
     logger: logger === undefined ? undefined : loggerOption('logger', logger),

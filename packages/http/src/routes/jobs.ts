@@ -24,7 +24,7 @@ import {
 import { enqueueOptions } from '../schemas/options.ts'
 import { Together } from '../together.ts'
 
-export function jobRoutes({ engine, settings, cursors }: Service): readonly Operation[] {
+export function jobRoutes({ engine, settings, cursors, redaction }: Service): readonly Operation[] {
   const together = new Together()
   return [
     operation({
@@ -48,7 +48,7 @@ export function jobRoutes({ engine, settings, cursors }: Service): readonly Oper
         if (handle.created) return json(201, { id: handle.id, created: true }, { location: `${settings.basePath}/v1/jobs/${handle.id}` })
         // A producer may use the key of another one, whose data it must not see.
         const job = caller.scopes.includes('read') ? await engine.get(handle.id) : undefined
-        return json(200, { id: handle.id, created: false, ...(job !== undefined && { job: shownJob(job) }) })
+        return json(200, { id: handle.id, created: false, ...(job !== undefined && { job: shownJob(job, redaction) }) })
       },
     }),
 
@@ -94,7 +94,7 @@ export function jobRoutes({ engine, settings, cursors }: Service): readonly Oper
         const { jobs, next, partial } = await engine.list({ ...filter, ...(after !== undefined && { after }) } as Parameters<
           typeof engine.list
         >[0])
-        return json(200, { jobs: jobs.map(shownJob), next: cursors.sign('jobs', next), partial })
+        return json(200, { jobs: jobs.map((job) => shownJob(job, redaction)), next: cursors.sign('jobs', next), partial })
       },
     }),
 
@@ -111,7 +111,7 @@ export function jobRoutes({ engine, settings, cursors }: Service): readonly Oper
       async handle({ params: { id } }) {
         const job = await engine.get(id)
         if (job === undefined) throw new JobNotFoundError(`there is no job ${id}`, { jobId: id })
-        return json(200, shownJob(job))
+        return json(200, shownJob(job, redaction))
       },
     }),
 

@@ -18,7 +18,7 @@ import {
   SCHEDULED,
 } from '../schemas/schedule.ts'
 
-export function scheduleRoutes({ engine: { schedules }, settings, cursors }: Service): readonly Operation[] {
+export function scheduleRoutes({ engine: { schedules }, settings, cursors, redaction }: Service): readonly Operation[] {
   const simply = (word: 'pause' | 'resume', summary: string): Operation =>
     operation({
       id: `${word}Schedule`,
@@ -53,7 +53,7 @@ export function scheduleRoutes({ engine: { schedules }, settings, cursors }: Ser
           ...(after !== undefined && { after }),
           ...(limit !== undefined && { limit }),
         })
-        return json(200, { schedules: page.schedules, next: cursors.sign('schedules', page.next) })
+        return json(200, { schedules: page.schedules.map((each) => redaction.schedule(each)), next: cursors.sign('schedules', page.next) })
       },
     }),
 
@@ -71,7 +71,7 @@ export function scheduleRoutes({ engine: { schedules }, settings, cursors }: Ser
       async handle({ params: { id }, query: { times } }) {
         const schedule = await schedules.get(id, times === undefined ? undefined : { times })
         if (schedule === undefined) throw new ScheduleNotFoundError(`there is no schedule '${id}'`, { scheduleId: id })
-        return json(200, schedule)
+        return json(200, redaction.schedule(schedule))
       },
     }),
 

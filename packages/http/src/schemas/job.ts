@@ -3,6 +3,7 @@ import { z } from '@hono/zod-openapi'
 import type { Job } from '@millrace/client'
 import { LIMITS, ON_PARENT_FAILURE, type OptionRow, POLICY_FIELDS, RUN_OPTIONS } from '@millrace/core'
 import { BOUNDS } from '../limits.ts'
+import { REDACTED, type Redaction } from '../redaction.ts'
 import { ENQUEUE_OPTIONS } from './options.ts'
 import { CURSOR, KEY, NAME, RUN_ERROR, SAFE_COUNT, STATE, TIME, WHEN, whole } from './plain.ts'
 
@@ -50,6 +51,11 @@ const ATTEMPT = z
 
 const PAYLOADS = z.enum(['data', 'output', 'checkpoint'])
 
+export const REDACTED_SHOWN = z
+  .array(z.enum(REDACTED))
+  .optional()
+  .openapi({ description: 'Which payloads have values that the option `redact` hides.' })
+
 const BACKOFF_SHOWN = z.strictObject({
   type: z.string(),
   delay: z.number(),
@@ -81,6 +87,7 @@ export const JOB = z
     checkpoint: DATA,
     binary: z.array(PAYLOADS).optional().openapi({ description: 'Which of these are bytes, shown as base64.' }),
     undecoded: z.array(PAYLOADS).optional().openapi({ description: 'Which of these could not be decoded, and are shown as stored.' }),
+    redacted: REDACTED_SHOWN,
     progress: z.number().optional(),
     progressNote: z.string().optional(),
     attempt: z.number(),
@@ -107,8 +114,9 @@ export const JOB = z
   })
   .openapi('Job')
 
-/** Returns the job with bytes as base64, because JSON has no other way to hold them. */
-export function shownJob(job: Job): unknown {
+/** Returns the job without what `redact` hides, and with bytes as base64, because JSON has no other way to hold them. */
+export function shownJob(found: Job, redaction: Redaction): unknown {
+  const job = redaction.job(found)
   const binary = (['data', 'output', 'checkpoint'] as const).filter((payload) => job[payload] instanceof Uint8Array)
   if (binary.length === 0) return job
   const texts = binary.map((payload) => [payload, Buffer.from(job[payload] as Uint8Array).toString('base64')] as const)

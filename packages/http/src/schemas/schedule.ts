@@ -1,6 +1,7 @@
 /** Schemas of schedules, flat as `schedules.get` returns them: the times, and the job. */
 import { z } from '@hono/zod-openapi'
 import { CATCH_UPS, LIMITS, OVERLAPS } from '@millrace/core'
+import { REDACTED_SHOWN } from './job.ts'
 import { SCHEDULED_OPTIONS } from './options.ts'
 import { CURSOR, DURATION, NAME, RUN_ERROR, STATE, TIME, WHEN, whole } from './plain.ts'
 
@@ -60,6 +61,7 @@ export const SCHEDULE = z
     job: z.string(),
     data: z.unknown().optional().openapi({ description: 'Not in lists.' }),
     options: z.record(z.string(), z.unknown()),
+    redacted: REDACTED_SHOWN,
     paused: z.boolean(),
     nextRunAt: WHEN.optional(),
     nextRuns: z.array(WHEN),

@@ -1,0 +1,212 @@
+import { defineJob, type Engine, openEngine } from '@millrace/engine'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createHttp } from './createHttp.ts'
+import type { HttpOptions } from './options.ts'
+import { Redaction, redactOption } from './redaction.ts'
+import { TOKEN, testApi } from './testing/api.ts'
+
+const SECRET = 'ada@example.com'
+const BLANK = '[redacted]'
+
+describe('paths', () => {
+  const blanked = (paths: readonly string[], data: unknown) => new Redaction(redactOption(paths)).blanked('data', data)
+
+  test.each<[string, unknown, unknown]>([
+    ['data.user.email', { user: { email: SECRET, name: 'Ada' }, email: 'kept' }, { user: { email: BLANK, name: 'Ada' }, email: 'kept' }],
+    ['*.password', { password: SECRET, nested: { password: 'kept' } }, { password: BLANK, nested: { password: 'kept' } }],
+    ['*.*.password', { a: { password: SECRET }, b: { password: SECRET }, c: 1 }, { a: { password: BLANK }, b: { password: BLANK }, c: 1 }],
+    ['data.list.*.email', { list: [{ email: SECRET }, { name: 'kept' }, 7] }, { list: [{ email: BLANK }, { name: 'kept' }, 7] }],
+    ['data.list.1', { list: ['kept', SECRET] }, { list: ['kept', BLANK] }],
+    ['data.*', [SECRET, { a: 1 }], [BLANK, BLANK]],
+    ['data', { a: SECRET }, BLANK],
+    ['*', SECRET, BLANK],
+    ['data.a', { a: null }, { a: BLANK }],
+    ['data.a', { a: { b: SECRET } }, { a: BLANK }],
+    ['data.a', { a: 0, b: false }, { a: BLANK, b: false }],
+    ['data.größe in cm', { 'größe in cm': 170 }, { 'größe in cm': BLANK }],
+    ['data.A', { a: 'kept' }, { a: 'kept' }],
+    ['data.a.b', { a: 'kept' }, { a: 'kept' }],
+    ['data.length', ['kept'], ['kept']],
+    ['data.0', 'kept', 'kept'],
+    ['data.constructor', { a: 'kept' }, { a: 'kept' }],
+    ['data.a', undefined, undefined],
+    ['data.a', null, null],
+    ['output.a', { a: 'kept' }, { a: 'kept' }],
+  ])('%s', (path, data, shown) => {
+    const before = structuredClone(data)
+    expect(blanked([path], data)).toEqual(shown)
+    expect(data, 'what is stored').toEqual(before)
+  })
+
+  test('several, one within the other, in any order', () => {
+    const data = { user: { email: SECRET, keys: [SECRET, SECRET] } }
+    for (const paths of [
+      ['data.user.email', 'data.user.keys.*'],
+      ['data.user', 'data.user.email'],
+      ['data.user.email', 'data.user'],
+    ])
+      expect(JSON.stringify(blanked(paths, data))).not.toContain(SECRET)
+  })
+
+  test('what has no blank is the same object; beside a blank, only the way to it is copied', () => {
+    const data = { user: { email: SECRET }, other: { big: [1, 2, 3] } }
+    expect(blanked(['data.nobody.email', '*.nope', 'data.*.*.x'], data)).toBe(data)
+    const shown = blanked(['data.user.email'], data) as typeof data
+    expect(shown.other).toBe(data.other)
+  })
+
+  test('a key of the prototype is one like any other', () => {
+    const data = JSON.parse('{"__proto__":{"email":"x"},"a":1}')
+    const shown = blanked(['data.__proto__.email'], data)
+    expect(JSON.stringify(shown)).toBe(`{"__proto__":{"email":"${BLANK}"},"a":1}`)
+    expect(({} as { email?: string }).email).toBeUndefined()
+  })
+
+  test('deep and wide values', () => {
+    const wide = Object.fromEntries(Array.from({ length: 10_000 }, (_, key) => [`k${key}`, { password: SECRET }]))
+    expect(JSON.stringify(blanked(['*.*.password'], wide))).not.toContain(SECRET)
+    let deep: unknown = SECRET
+    for (let level = 0; level < 200; level++) deep = [deep]
+    expect(JSON.stringify(blanked([`data${'.*'.repeat(200)}`], deep))).not.toContain(SECRET)
+  })
+})
+
+describe('options', () => {
+  const build = (redact: unknown) => () => createHttp({} as Engine, { token: TOKEN, redact } as HttpOptions)
+
+  test.each([
+    'data.email',
+    ['data.email', ''],
+    ['user.email'],
+    ['job.data.email'],
+    ['data..email'],
+    ['data.'],
+    ['.data'],
+    ['data.**'],
+    ['data.a*'],
+    ['data[0]'],
+    ['data["a"]'],
+    ["data.'a'"],
+    [7],
+    [null],
+    [['data']],
+    { data: true },
+  ])('%j is refused, and the paths that are possible are named', (redact) => {
+    const refused = expect.objectContaining({ code: 'OPTION_TYPE', option: expect.stringMatching(/^redact(?:\[\d\])?$/) })
+    expect(build(redact)).toThrow(refused)
+  })
+
+  test('a message shows how to write one', () => {
+    expect(build(['data.a', 'user.email'])).toThrow(
+      `redact[1] must be keys with dots in between, the first one of data, output, checkpoint, meta, fields and *, as 'data.user.email' or '*.password', got "user.email"`,
+    )
+  })
+
+  test.each([
+    [Array(101).fill('data.a'), 100],
+    [[`data.${'a'.repeat(508)}`], 512],
+  ])('too many, too long', (redact, limit) => {
+    expect(build(redact)).toThrow(expect.objectContaining({ code: 'OPTION_RANGE', limit }))
+  })
+})
+
+describe('answers', () => {
+  let engine: Engine
+  let id: string
+  const payload = { user: { email: SECRET, name: 'Ada' }, password: SECRET }
+  const redact = ['data.user.email', 'output.user', '*.password', 'checkpoint.*.email']
+  const api = (options: Partial<HttpOptions> = {}) => testApi(engine, { token: TOKEN, redact, ...options } as HttpOptions)
+
+  beforeAll(async () => {
+    engine = await openEngine({ file: ':memory:' })
+    const job = defineJob<typeof payload, typeof payload>({ name: 'signup' })
+    engine.work([
+      job.handler(async ({ data, checkpoint, log }) => {
+        await checkpoint(data)
+        log('info', 'a line', { password: SECRET, kept: 1 })
+        return data
+      }),
+    ])
+    const handle = await engine.enqueue(job, payload, { meta: { password: SECRET, trace: 'kept' }, idempotencyKey: 'once', tags: ['a'] })
+    id = handle.id
+    await handle.result()
+    await engine.enqueue('bystander', { user: { name: 'Bob' } }, { delay: '1h' })
+    await engine.enqueue('bytes', new TextEncoder().encode('{"password":1}'), { delay: '1h' })
+    const scheduled = { job: 'signup', data: payload, options: { meta: { password: SECRET, trace: 'kept' } } }
+    await engine.schedules.upsert('nightly', { every: '1d' }, scheduled)
+    const triggered = await engine.schedules.trigger('nightly')
+    await triggered.result()
+  })
+  afterAll(() => engine.stop())
+
+  test('no payload shows what is hidden, to no token: jobs, lists, keys that matched, schedules, events, failures', async () => {
+    const http = api()
+    const answers = [
+      await http.send('GET', `/v1/jobs/${id}`),
+      await http.send('GET', '/v1/jobs'),
+      await http.send('GET', '/v1/jobs?tag=a&search=signup'),
+      await http.send('POST', '/v1/jobs', { body: { job: 'signup', options: { idempotencyKey: 'once' } } }),
+      await http.send('GET', '/v1/schedules'),
+      await http.send('GET', '/v1/schedules/nightly'),
+      await http.send('GET', '/v1/failures'),
+      await http.send('GET', '/v1/stats'),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual(Array(answers.length).fill(200))
+    expect(JSON.stringify(answers.map(({ body }) => body))).not.toContain(SECRET)
+    // Without the option, each of those with payloads shows it.
+    expect(JSON.stringify((await testApi(engine).send('GET', '/v1/jobs')).body)).toContain(SECRET)
+  })
+
+  test('a job says which payloads have blanks, and keeps all else', async () => {
+    const shown = (await api().send('GET', `/v1/jobs/${id}`)).body
+    expect(shown).toMatchObject({
+      redacted: ['data', 'output', 'checkpoint', 'meta'],
+      data: { user: { email: BLANK, name: 'Ada' }, password: BLANK },
+      output: { user: BLANK, password: BLANK },
+      checkpoint: { user: { email: BLANK, name: 'Ada' }, password: BLANK },
+      meta: { password: BLANK, trace: 'kept' },
+      attempts: [{ logs: [{ message: 'a line', fields: { password: BLANK, kept: 1 } }] }],
+    })
+    const plain = (await testApi(engine).send('GET', `/v1/jobs/${id}`)).body
+    const { redacted: _redacted, data: _data, output: _output, checkpoint: _checkpoint, meta: _meta, attempts: _attempts, ...rest } = shown
+    expect(plain).toMatchObject(rest)
+    expect(plain).not.toHaveProperty('redacted')
+    expect((await engine.get(id))?.data).toEqual(payload)
+  })
+
+  test('a job in which nothing is hidden is as without the option, bytes too', async () => {
+    for (const name of ['bystander', 'bytes']) {
+      const [shown, plain] = [await api().send('GET', `/v1/jobs?name=${name}`), await testApi(engine).send('GET', `/v1/jobs?name=${name}`)]
+      expect(shown.body).toEqual(plain.body)
+    }
+  })
+
+  test('a schedule: its data, its meta and the output of its last job', async () => {
+    const shown = (await api().send('GET', '/v1/schedules/nightly')).body
+    expect(shown).toMatchObject({
+      redacted: ['data', 'output', 'meta'],
+      data: { user: { email: BLANK, name: 'Ada' }, password: BLANK },
+      options: { meta: { password: BLANK, trace: 'kept' } },
+      lastResult: { state: 'completed', output: { user: BLANK, password: BLANK } },
+    })
+  })
+
+  test('all of it: every payload, and the fields of every line', async () => {
+    const http = api({ redact: ['*'] })
+    const shown = (await http.send('GET', `/v1/jobs/${id}`)).body
+    expect(shown).toMatchObject({ data: BLANK, output: BLANK, checkpoint: BLANK, meta: BLANK, attempts: [{ logs: [{ fields: {} }] }] })
+    for (const path of ['/v1/jobs', '/v1/schedules', '/v1/schedules/nightly'])
+      expect(JSON.stringify((await http.send('GET', path)).body), path).not.toContain(SECRET)
+    expect((await http.send('GET', '/v1/jobs?name=bytes')).body.jobs[0]).toMatchObject({
+      data: BLANK,
+      redacted: expect.arrayContaining(['data']),
+    })
+  })
+
+  test('it hides, and changes nothing: an update writes what it is given', async () => {
+    const http = api()
+    const job = await engine.enqueue('changed', payload, { delay: '1h' })
+    expect((await http.send('PATCH', `/v1/jobs/${job.id}`, { body: { priority: 5 } })).status).toBe(204)
+    expect((await engine.get(job.id))?.data).toEqual(payload)
+  })
+})

@@ -1,0 +1,120 @@
+/** The option `redact`: blanks values of payloads by their paths, in every answer that shows payloads. */
+import type { Job, Schedule } from '@millrace/client'
+import { describe, OptionRangeError, OptionTypeError } from '@millrace/core'
+import { BOUNDS } from './limits.ts'
+
+/** The payloads of jobs and schedules, and the fields of log lines: a path begins with one of them. */
+const ROOTS = ['data', 'output', 'checkpoint', 'meta', 'fields'] as const
+/** The payloads that an answer names if something in them was blanked. */
+export const REDACTED = ['data', 'output', 'checkpoint', 'meta'] as const
+
+type Root = (typeof ROOTS)[number]
+type Payload = (typeof REDACTED)[number]
+
+type Line = Job['attempts'][number]['logs'][number]
+
+/** Names the payloads in which something was blanked. Absent if nothing was. */
+interface Redacted {
+  readonly redacted?: readonly Payload[]
+}
+
+/** The keys on the way to a value. `*` is any key, and any item of an array. */
+type Path = readonly string[]
+
+const ANY = '*'
+const BLANK = '[redacted]'
+
+/** @throws OptionTypeError, OptionRangeError */
+export function redactOption(value: unknown): readonly Path[] {
+  if (!Array.isArray(value)) throw new OptionTypeError('redact', `redact must be an array of paths, got ${describe(value)}`)
+  if (value.length > BOUNDS.redactPaths) {
+    const message = `redact must have at most ${BOUNDS.redactPaths} paths, got ${value.length}: use * for any key`
+    throw new OptionRangeError('redact', BOUNDS.redactPaths, message)
+  }
+  return value.map((path, index) => pathRead(`redact[${index}]`, path))
+}
+
+function pathRead(option: string, text: unknown): Path {
+  if (typeof text !== 'string') throw new OptionTypeError(option, `${option} must be a path, got ${describe(text)}`)
+  if (text.length > BOUNDS.redactLength) {
+    const message = `${option} must have at most ${BOUNDS.redactLength} characters, got ${text.length}`
+    throw new OptionRangeError(option, BOUNDS.redactLength, message)
+  }
+  const path = text.split('.')
+  if (path.every(isKey) && [...ROOTS, ANY].includes(path[0] as Root)) return path
+  const wanted = `keys with dots in between, the first one of ${ROOTS.join(', ')} and *, as 'data.user.email' or '*.password'`
+  throw new OptionTypeError(option, `${option} must be ${wanted}, got ${describe(text)}`)
+}
+
+/** True for a key as it is, and for `*` alone. */
+function isKey(key: string): boolean {
+  return key === ANY || /^[^*[\]"']+$/.test(key)
+}
+
+export class Redaction {
+  /** The paths below each root, without it. */
+  readonly #below: ReadonlyMap<Root, readonly Path[]>
+
+  constructor(paths: readonly Path[]) {
+    const below = (root: Root) => paths.filter(([first]) => first === root || first === ANY).map((path) => path.slice(1))
+    this.#below = new Map(ROOTS.map((root) => [root, below(root)]))
+  }
+
+  /** Returns the value of a payload with its blanks; the same value if there are none. */
+  blanked<Value>(root: Root, value: Value): Value {
+    if (value === undefined) return value
+    return (this.#below.get(root) ?? []).reduce<unknown>(withBlank, value) as Value
+  }
+
+  /** Returns the job with its blanks. `redacted` names the payloads that have some. */
+  job(job: Job): Job & Redacted {
+    const { attempts, data, output, checkpoint, meta } = job
+    const shown = attempts.map((attempt) => ({ ...attempt, logs: attempt.logs.map((line) => this.#line(line)) }))
+    return { ...job, attempts: shown, ...this.#payloads({ data, output, checkpoint, meta }) }
+  }
+
+  /** Returns the schedule with its blanks. Its `meta` is among the options of its jobs. */
+  schedule(schedule: Schedule): Schedule & Redacted {
+    const { data, options, lastResult } = schedule
+    const { meta, output, ...own } = this.#payloads({ data, output: lastResult?.output, meta: options['meta'] })
+    return {
+      ...schedule,
+      ...own,
+      ...(meta !== undefined && { options: { ...options, meta } }),
+      ...(output !== undefined && lastResult !== undefined && { lastResult: { ...lastResult, output } }),
+    }
+  }
+
+  /** Returns the payloads that have blanks, and their names. */
+  #payloads(payloads: Partial<Record<Payload, unknown>>): Partial<Record<Payload, unknown>> & Redacted {
+    const changed = REDACTED.map((name) => [name, this.blanked(name, payloads[name])] as const).filter(
+      ([name, value]) => value !== payloads[name],
+    )
+    return changed.length === 0 ? {} : { ...Object.fromEntries(changed), redacted: changed.map(([name]) => name) }
+  }
+
+  #line(line: Line): Line {
+    const fields = this.blanked<unknown>('fields', line.fields)
+    return fields === line.fields ? line : { ...line, fields: (fields === BLANK ? {} : fields) as NonNullable<Line['fields']> }
+  }
+}
+
+/** Returns the value with a blank at each place that the path leads to. What is not changed is the same object as before. */
+function withBlank(value: unknown, [key, ...rest]: Path): unknown {
+  if (key === undefined) return BLANK
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value
+  const before = value as Record<string, unknown>
+  let after = before
+  for (const each of keysOf(before, key)) {
+    const blank = withBlank(before[each], rest)
+    if (blank === before[each]) continue
+    if (after === before) after = (Array.isArray(before) ? [...before] : { ...before }) as typeof before
+    after[each] = blank
+  }
+  return after
+}
+
+function keysOf(value: object, key: string): readonly string[] {
+  if (key === ANY) return Object.keys(value)
+  return Object.prototype.propertyIsEnumerable.call(value, key) ? [key] : []
+}
