@@ -5,7 +5,12 @@ import type { HttpOptions } from './options.ts'
 import { Redaction, redactOption } from './redaction.ts'
 import { TOKEN, testApi } from './testing/api.ts'
 
-const SECRET = 'ada@example.com'
+interface Parameter {
+  readonly name: string
+  readonly schema: { readonly enum?: readonly string[] }
+}
+
+const SECRET = 'grace@secrets.example'
 const BLANK = '[redacted]'
 
 describe('paths', () => {
@@ -60,6 +65,14 @@ describe('paths', () => {
     const shown = blanked(['data.__proto__.email'], data)
     expect(JSON.stringify(shown)).toBe(`{"__proto__":{"email":"${BLANK}"},"a":1}`)
     expect(({} as { email?: string }).email).toBeUndefined()
+  })
+
+  test('of a text in JSON: its blanks, and nothing of a text that is cut', () => {
+    const redaction = new Redaction(redactOption(['data.user.email']))
+    const text = JSON.stringify({ user: { email: SECRET }, a: [1] })
+    expect(redaction.json('data', text)).toBe(`{"user":{"email":"${BLANK}"},"a":[1]}`)
+    expect(redaction.json('data', text.slice(0, -3))).toBeUndefined()
+    for (const same of [text, text.slice(0, -3), '']) expect(redaction.json('output', same)).toBe(same)
   })
 
   test('deep and wide values', () => {
@@ -155,6 +168,28 @@ describe('answers', () => {
     expect(JSON.stringify(answers.map(({ body }) => body))).not.toContain(SECRET)
     // Without the option, each of those with payloads shows it.
     expect(JSON.stringify((await testApi(engine).send('GET', '/v1/jobs')).body)).toContain(SECRET)
+  })
+
+  test('no operation that reads shows what is hidden, whatever its query asks for', async () => {
+    const { id: flow } = await engine.flow([{ ref: 'a', job: 'signup', data: payload, options: { meta: { password: SECRET } } }])
+    const [http, plain] = [api({ redact: ['*'] }), testApi(engine)]
+    const ids: Readonly<Record<string, string>> = { jobs: id, flows: flow, schedules: 'nightly', queues: 'default' }
+    const { paths } = http.api.document() as unknown as { paths: Record<string, Record<string, { parameters?: Parameter[] }>> }
+    const showing = new Set<string>()
+    for (const { id: operation, method, path } of http.operations.filter((each) => each.method === 'get' && each.id !== 'events')) {
+      const concrete = path.replace(/\{\w+\}/, ids[path.split('/')[2] ?? ''] ?? 'none')
+      const choices = (paths[path]?.[method]?.parameters ?? []).flatMap(({ name, schema }) =>
+        (schema.enum ?? []).map((value) => `${name}=${value}`),
+      )
+      for (const query of ['', ...choices]) {
+        const answer = await http.open('GET', `${concrete}?${query}`)
+        expect([200, 404], `${path}?${query}`).toContain(answer.status)
+        expect(await answer.text(), `${path}?${query}`).not.toContain(SECRET)
+        if ((await (await plain.open('GET', `${concrete}?${query}`)).text()).includes(SECRET)) showing.add(operation)
+      }
+    }
+    // Without the option, these show it.
+    expect([...showing]).toEqual(expect.arrayContaining(['listJobs', 'getJob', 'listSchedules', 'getSchedule']))
   })
 
   test('a job says which payloads have blanks, and keeps all else', async () => {

@@ -66,6 +66,16 @@ export class Redaction {
     return (this.#below.get(root) ?? []).reduce<unknown>(withBlank, value) as Value
   }
 
+  /** Returns a payload in JSON with its blanks; undefined if it has paths, and the text is only a part that shows no values. */
+  json(root: Root, text: string): string | undefined {
+    if (this.#below.get(root)?.length === 0) return text
+    try {
+      return JSON.stringify(this.blanked(root, JSON.parse(text)))
+    } catch {
+      return undefined
+    }
+  }
+
   /** Returns the job with its blanks. `redacted` names the payloads that have some. */
   job(job: Job): Job & Redacted {
     const { attempts, data, output, checkpoint, meta } = job
