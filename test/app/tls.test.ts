@@ -24,6 +24,16 @@ async function status(url: string, token: string, own: Partial<typeof CLIENT> = 
   return response.statusCode
 }
 
+/** What a log-in sets. */
+async function cookieOf(url: string, token: string): Promise<string | undefined> {
+  const headers = { 'content-type': 'application/json' }
+  const asked = request(`${url.replace('0.0.0.0', '127.0.0.1')}/v1/session`, { method: 'POST', ca, headers, agent: false })
+  asked.end(JSON.stringify({ token }))
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  response.resume()
+  return response.headers['set-cookie']?.[0]
+}
+
 async function attach(url: string, token: string, own: Partial<typeof CLIENT> = {}) {
   const engine = await connect(url, { token, tls: { ca, ...own }, connectTimeout: '10s' })
   onTestFinished(() => engine.stop({ timeout: 0 }))
@@ -44,6 +54,7 @@ test('others reach it by TLS, and with a token alone', async () => {
   expect([await status(url, token), await status(url, 'a-wrong-token-here')]).toEqual([200, 401])
   await (await attach(sockets[0] as string, token)).enqueue('over-tls')
   await expect(connect(sockets[0] as string, { token: 'a-wrong-token-here', tls: { ca } })).rejects.toMatchObject({ code: 'AUTH_FAILED' })
+  expect(await cookieOf(url, token)).toMatch(/; HttpOnly; SameSite=Strict; Secure$/)
   daemon.child.kill('SIGTERM')
   expect(await daemon.ended).toMatchObject({ code: 0 })
 })

@@ -78,6 +78,7 @@ test('tokens of a file from before there were bindings are good, and bound to no
   const file = fileIn()
   new Control(file, SYSTEM).close()
   const db = new Database(`${file}-control`)
+  db.exec('DROP TABLE secret')
   db.exec('ALTER TABLE token DROP COLUMN names; ALTER TABLE token DROP COLUMN queues')
   db.exec('ALTER TABLE audit DROP COLUMN via; ALTER TABLE audit DROP COLUMN code')
   db.exec("INSERT INTO audit (at, who, operation, target, outcome, status) VALUES (7, 'old', 'deleteJob', '{}', 'done', 204)")
@@ -94,6 +95,34 @@ test('tokens of a file from before there were bindings are good, and bound to no
   expect(control.audited(9)).toEqual([
     { at: new Date(7), who: 'old', via: 'http', operation: 'deleteJob', target: {}, outcome: 'done', status: 204 },
   ])
+})
+
+test('a secret is made when it is first asked for, and is the same from then on, in every process', () => {
+  const file = fileIn()
+  const [control, other] = [open(file), open(file)]
+  const { token } = control.createToken({ name: 'bystander' })
+  const secret = Buffer.from(control.secret('session'))
+  expect(secret).toHaveLength(32)
+  expect(Buffer.from(other.secret('session'))).toEqual(secret)
+  expect(Buffer.from(control.secret('another'))).not.toEqual(secret)
+  expect(Buffer.from(open(file).secret('session'))).toEqual(secret)
+  expect(Buffer.from(open().secret('session'))).not.toEqual(secret)
+  expect(control.authenticate(token)).toMatchObject({ name: 'bystander' })
+})
+
+test('of two processes that ask for a secret at once, both have that of the first', () => {
+  const file = fileIn()
+  const first = open(file)
+  let asked = 0
+  const randomBytes = (count: number) => {
+    // Between the look and the write of the other.
+    if (asked++ === 0) first.secret('session')
+    return SYSTEM.randomBytes(count)
+  }
+  const second = new Control(file, { ...SYSTEM, randomBytes })
+  onTestFinished(() => second.close())
+  expect(Buffer.from(second.secret('session'))).toEqual(Buffer.from(first.secret('session')))
+  expect(asked).toBe(1)
 })
 
 test('a name is of one token in use; after it was revoked it can be given again', () => {

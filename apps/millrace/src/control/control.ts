@@ -1,4 +1,4 @@
-/** The data that the daemon keeps beside its jobs: tokens, endpoints, and the audit of changes. */
+/** The data that the daemon keeps beside its jobs: tokens, endpoints, secrets, and the audit of changes. */
 import { Audit, type AuditEntry } from './audit.ts'
 import { type ControlDatabase, openDatabase } from './database.ts'
 import { Endpoints } from './endpoints.ts'
@@ -9,17 +9,21 @@ export function controlFileOf(file: string): string {
   return file === ':memory:' ? file : `${file}-control`
 }
 
+const SECRET_BYTES = 32
+
 export class Control {
   readonly endpoints: Endpoints
   readonly #db: ControlDatabase
   readonly #tokens: Tokens
   readonly #audit: Audit
+  readonly #surroundings: Surroundings
   readonly #listeners = new Set<() => void>()
   #version: number
 
   constructor(file: string, surroundings: Surroundings) {
     this.#db = openDatabase(controlFileOf(file))
     this.#version = this.#db.version()
+    this.#surroundings = surroundings
     this.#tokens = new Tokens(this.#db, surroundings, () => this.#tell())
     this.#audit = new Audit(this.#db)
     this.endpoints = new Endpoints(this.#db)
@@ -52,6 +56,15 @@ export class Control {
   /** True if there ever was a token. */
   get hasTokens(): boolean {
     return this.#tokens.any
+  }
+
+  /** Returns the secret of that name: the same after a restart, and in every process that has the file. Its first use creates it. */
+  secret(name: string): Uint8Array {
+    const { one, add } = this.#db.secrets
+    const kept = one.get(name)
+    if (kept !== undefined) return kept.value
+    add.run(name, this.#surroundings.randomBytes(SECRET_BYTES))
+    return this.secret(name)
   }
 
   /** Adds an entry. Resolves when it is on disk. */

@@ -1,5 +1,5 @@
 /**
- * The control database: tokens, endpoints of events, and the audit of changes. It is a small file beside the queue's, with the only SQL
+ * The control database: tokens, endpoints of events, secrets, and the audit of changes. It is a small file beside the queue's, with the only SQL
  * of the app: docs/decisions/0020. Several processes may have it open at once.
  */
 import { chmodSync, constants, copyFileSync, linkSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -76,6 +76,10 @@ const MIGRATIONS: readonly string[] = [
    ALTER TABLE token ADD COLUMN queues TEXT;`,
   `ALTER TABLE audit ADD COLUMN via TEXT NOT NULL DEFAULT 'http';
    ALTER TABLE audit ADD COLUMN code TEXT;`,
+  `CREATE TABLE secret (
+     name TEXT PRIMARY KEY,
+     value BLOB NOT NULL
+   ) STRICT, WITHOUT ROWID;`,
 ]
 
 /** 'Mill'. */
@@ -113,6 +117,11 @@ export function openDatabase(file: string) {
     ),
     delete: db.prepare<[string]>('DELETE FROM endpoint WHERE id = ?'),
   }
+  const secrets = {
+    one: db.prepare<[string], { readonly value: Uint8Array }>('SELECT value FROM secret WHERE name = ?'),
+    /** Adds a secret unless there is one of that name, which another process may have added. */
+    add: db.prepare<[string, Uint8Array]>('INSERT INTO secret (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING'),
+  }
   const audit = {
     insert: db.prepare<[AuditRow]>(
       'INSERT INTO audit (at, who, operation, target, outcome, status, via, code) VALUES (@at, @who, @operation, @target, @outcome, @status, @via, @code)',
@@ -130,6 +139,7 @@ export function openDatabase(file: string) {
   return {
     tokens,
     endpoints,
+    secrets,
     audit,
     /** Runs `work` in one transaction that waits for other writers first. */
     write: <T>(work: () => T): T => db.transaction(work).immediate(),

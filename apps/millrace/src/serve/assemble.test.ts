@@ -1,12 +1,13 @@
 /** Endpoints of the configuration, at each start. */
 import { SCOPES } from '@millrace/core'
 import { type Engine, openEngine } from '@millrace/engine'
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { FILES } from '../../../../packages/http/src/testing/dashboard.ts'
 import { type Config, SCHEMA } from '../config/schema/schema.ts'
 import { Control } from '../control/control.ts'
 import { SYSTEM } from '../control/surroundings.ts'
 import { startTracing } from '../tracing/tracing.ts'
-import { assemble, handlersOf } from './assemble.ts'
+import { assemble, handlersOf, type Parts } from './assemble.ts'
 
 const logger = { debug() {}, info() {}, warn() {}, error() {} }
 
@@ -64,6 +65,64 @@ test.each(['v1/jobs', 'v1/jobs:import?name=line'])('http.requestTimeout is how l
     vi.useRealTimers()
     await close()
   }
+})
+
+describe('browsers', () => {
+  const TOKEN = 'any-token-of-mine'
+  const known: Parts['authenticate'] = (token) => (token === TOKEN ? { name: 'me', scopes: SCOPES } : undefined)
+  const PAGE = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
+
+  async function serving(http: unknown = {}, files: Pick<Parts, 'dashboard'> = { dashboard: FILES }) {
+    const config = SCHEMA.parse({ http })
+    const tracing = await startTracing(config.otel, {}, logger)
+    const parts = { engine, control, config, logger, tracing, cwd: '/', authenticate: known, ready: () => true, stop: () => {}, ...files }
+    const { fetch, close } = await assemble(parts)
+    onTestFinished(() => close())
+    return async (path: string, init: RequestInit = {}) => fetch(new Request(`http://localhost${path}`, init), {})
+  }
+
+  test('the dashboard is served with the files that are given, and none without', async () => {
+    const ask = await serving({ dashboard: { frameAncestors: ['self', 'https://admin.example.com'] } })
+    const page = await ask('/jobs/17')
+    expect([page.status, page.headers.get('content-security-policy')]).toEqual([
+      200,
+      expect.stringContaining("frame-ancestors 'self' https://admin.example.com;"),
+    ])
+    const without = await (await serving({}, {}))('/')
+    expect(await without.text()).toContain('<a href="/docs">')
+  })
+
+  test('a session outlives a restart, and is of this control database alone', async () => {
+    const logIn = async (ask: Awaited<ReturnType<typeof serving>>) => {
+      const answer = await ask('/v1/session', { method: 'POST', headers: PAGE, body: JSON.stringify({ token: TOKEN }) })
+      return answer.headers.get('set-cookie')?.split(';')[0] ?? ''
+    }
+    const cookie = await logIn(await serving())
+    const statusOf = async (headers: Record<string, string>) => (await (await serving())('/v1/stats', { headers })).status
+    expect([await statusOf({ cookie }), await statusOf({})]).toEqual([200, 401])
+    control.close()
+    control = new Control(':memory:', SYSTEM)
+    const other = await logIn(await serving())
+    expect(other.split('=')[0]).not.toBe(cookie.split('=')[0])
+    expect([await statusOf({ cookie }), await statusOf({ cookie: `${cookie}; ${other}` })]).toEqual([401, 200])
+  })
+
+  test('http.allowedHosts and http.dashboard.redact are those of the API', async () => {
+    await engine.enqueue('mail', { email: 'hidden@example.com', subject: 'kept' }, { delay: '1h' })
+    const ask = await serving({ allowedHosts: ['jobs.example.com'], dashboard: { redact: ['*.email'] } })
+    const authorization = `Bearer ${TOKEN}`
+    const shown = await (await ask('/v1/jobs', { headers: { authorization, host: 'jobs.example.com' } })).json()
+    expect(shown).toMatchObject({ jobs: [{ data: { email: '[redacted]', subject: 'kept' } }] })
+    expect((await ask('/v1/jobs', { headers: { authorization, host: 'other.example.com' } })).status).toBe(403)
+  })
+
+  test.each<[unknown, string]>([
+    [{ allowedHosts: ['https://jobs.example.com'] }, "'http': allowedHosts[0] must be a name without a port"],
+    [{ dashboard: { redact: ['user.email'] } }, "'http': redact[0] must be keys with dots in between"],
+    [{ dashboard: { frameAncestors: ['*'] } }, "'http': dashboard.frameAncestors[0] must be 'self', or an origin"],
+  ])('%j is refused, with its key', async (http, message) => {
+    await expect(serving(http)).rejects.toMatchObject({ code: 'CONFIG', message: expect.stringContaining(message) })
+  })
 })
 
 const url = 'https://example.com/hook'

@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 import type { Engine } from '@millrace/client'
 import type { Logger } from '@millrace/core'
 import { type CommandSpec, execHandlers } from '@millrace/exec'
-import { type Caller, createHttp, type HttpApi, type InstanceOptions } from '@millrace/http'
+import { type Caller, createHttp, type DashboardOptions, type HttpApi, type InstanceOptions } from '@millrace/http'
 import { EventWebhooks, type NewEndpoint, type WebhookHandlerOptions, webhookHandler } from '@millrace/webhooks'
 import type { Handler } from '@millrace/worker'
 import type { Config } from '../config/schema/schema.ts'
@@ -31,6 +31,8 @@ export interface Parts {
   readonly ready: () => boolean
   /** Ends the daemon as a signal does. */
   readonly stop: () => void
+  /** The files of the dashboard. Without them there is none. */
+  readonly dashboard?: DashboardOptions['files'] | undefined
 }
 
 export interface Assembled {
@@ -53,7 +55,7 @@ export async function assemble(parts: Parts): Promise<Assembled> {
   const { config, cwd, tracing } = parts
   const feed = config.webhooks.enabled ? await named('webhooks', () => feedOf(parts)) : undefined
   if (feed !== undefined) await applyEndpoints(parts, feed)
-  const { fetch, routeOf } = httpOf({ ...parts, engine: tracing.engine(parts.engine) }, feed)
+  const { fetch, routeOf } = await named('http', () => httpOf({ ...parts, engine: tracing.engine(parts.engine) }, feed))
   const workers = await workersOf(config, cwd, tracing)
   // The daemon knows the jobs that it serves itself, so the engine rejects those that would fail.
   parts.engine.checks.add(workers.flatMap(({ handlers }) => handlers.map(({ definition }) => definition)))
@@ -121,15 +123,20 @@ async function applyEndpoints({ config }: Parts, feed: EventWebhooks): Promise<v
 
 /** @param feed the event webhooks; undefined if they are not served */
 export function httpOf(
-  { engine, control, config, logger, authenticate, ready, stop }: Omit<Parts, 'cwd' | 'tracing'>,
+  { engine, control, config, logger, authenticate, ready, stop, dashboard: files }: Omit<Parts, 'cwd' | 'tracing'>,
   feed: EventWebhooks | undefined,
 ): HttpApi {
-  const { maxBodyBytes, requestTimeout, rateLimit, instance } = config.http
+  const { maxBodyBytes, requestTimeout, rateLimit, instance, allowedHosts, dashboard } = config.http
   return createHttp(engine, {
     authenticate,
     maxBodyBytes,
     bodyTimeout: requestTimeout,
     ...(rateLimit !== undefined && { rateLimit }),
+    ...(allowedHosts !== undefined && { allowedHosts }),
+    // Kept, so that sessions outlive a restart.
+    sessionSecret: control.secret('session'),
+    redact: dashboard.redact,
+    ...(files !== undefined && { dashboard: { files, frameAncestors: dashboard.frameAncestors } }),
     audit: (entry) => control.audit({ ...entry, via: 'http' }),
     logger,
     ready,

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import type { Engine } from '@millrace/client'
 import { type Logger, type OpenOptions, SCOPES } from '@millrace/core'
 import { openEngine } from '@millrace/engine'
+import type { DashboardOptions } from '@millrace/http'
 import type { Worker } from '@millrace/worker'
 import type { Environment } from '../config/environment.ts'
 import type { Config } from '../config/schema/schema.ts'
@@ -28,6 +29,8 @@ export interface ServeOptions {
   readonly cwd: string
   /** Variables of systemd, which say how to notify it, and of OpenTelemetry, which configure it. */
   readonly env?: Environment
+  /** The files of the dashboard, which HTTP serves beside the API. Without them there is none. */
+  readonly dashboard?: DashboardOptions['files']
 }
 
 export interface Daemon {
@@ -66,7 +69,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<Daem
 }
 
 /** Starts the parts in order. Each part adds its closer, and the last closer is called first. */
-async function start(config: Config, { logger, cwd, env = {} }: ServeOptions, closers: (() => unknown)[]): Promise<Daemon> {
+async function start(config: Config, { logger, cwd, env = {}, dashboard }: ServeOptions, closers: (() => unknown)[]): Promise<Daemon> {
   const file = config.file === ':memory:' ? config.file : resolve(cwd, config.file)
   const tls = readTls(config.tls, cwd)
   const notify = notifier(env, logger)
@@ -103,6 +106,7 @@ async function start(config: Config, { logger, cwd, env = {} }: ServeOptions, cl
     authenticate,
     ready: () => ready,
     stop: () => end(undefined),
+    dashboard,
   })
   // After `assemble`, which registers the known jobs: schedules are checked against them.
   await apply(engine, config)

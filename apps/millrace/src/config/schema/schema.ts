@@ -76,6 +76,10 @@ const sockets = section({
 const http = section({
   enabled: settingOr(flag('enabled'), true, 'Serves HTTP.'),
   host: settingOr(text('host'), '127.0.0.1', 'Where HTTP is served. Any other than this machine needs TLS, or `http.allowInsecure`.'),
+  allowedHosts: setting(
+    texts('allowedHosts', 'names'),
+    'The names under which HTTP is served: `jobs.example.com`, or `*.example.com`. Addresses and `localhost` always pass; any name unless stated.',
+  ),
   port: settingOr(integer('port', 0, 65_535), 7410, '0 to 65,535; 0 chooses one. `PORT` sets it too.'),
   allowInsecure: settingOr(
     flag('allowInsecure'),
@@ -105,6 +109,18 @@ const http = section({
     colour: setting(
       choice('colour', INSTANCE_COLOURS),
       'The colour that marks its pages: blue, green, grey, orange, pink, purple, red or yellow.',
+    ),
+  }),
+  dashboard: section({
+    redact: settingOr(
+      texts('redact', 'paths'),
+      [],
+      'Paths of payloads whose values no answer shows, as `data.user.email` or `*.password`: up to 100.',
+    ),
+    frameAncestors: settingOr(
+      texts('frameAncestors', 'origins'),
+      [],
+      'Pages that may show the dashboard in a frame: `self`, or origins as `https://admin.example.com`.',
     ),
   }),
 })
