@@ -6,6 +6,7 @@ import type { Answers, Path, Query } from './api/answers.ts'
 import { bindings } from './keys/bindings.ts'
 import type { Binding } from './keys/keymap.ts'
 import type { Told } from './live/poll.ts'
+import { share } from './live/share.ts'
 import { live, settings, statsNames } from './page.ts'
 
 /** Asks for as long as the view is there, each `every`th beat. The same question of two views is asked once. */
@@ -17,7 +18,17 @@ export function useAnswer<P extends Path>(path: P, query: Query = {}, every = 1)
 
 /** The counts, which the frame and most screens share. */
 export function useStats(): Told<Answers['/v1/stats']> {
-  return useAnswer('/v1/stats', { names: statsNames.value })
+  return useAnswer('/v1/stats', { names: statsNames.value, definitions: 'disputed' })
+}
+
+/** Beats between two questions for failures, which cost more than counts. */
+export const FAILURES_EVERY = 5
+
+/** Returns the value, with those parts of the value before that are equal: views that compare by identity stay as they are. */
+export function useShared<T>(value: T): T {
+  const last = useRef<T>(value)
+  last.current = share(last.current, value)
+  return last.current
 }
 
 /** Keys that work while the view is there. */

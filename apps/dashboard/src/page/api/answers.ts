@@ -1,9 +1,9 @@
 /** The answers of the API by their path. The types are those of the schemas that check and document them. */
 import type {
   FailuresAnswer,
-  HistoryAnswer,
   JobAnswer,
   JobPageAnswer,
+  ManyAnswer,
   QueueAnswer,
   QueueListAnswer,
   ScheduleAnswer,
@@ -32,6 +32,7 @@ export interface Columns {
   readonly enqueued: readonly number[]
   readonly completed: readonly number[]
   readonly failed: readonly number[]
+  readonly cancelled: readonly number[]
 }
 
 export interface QueuesHistory {
@@ -58,7 +59,12 @@ export interface Answers {
 }
 
 export type Path = keyof Answers
-export type Query = Readonly<Record<string, string | number | boolean | undefined>>
-export type { FailuresAnswer, HistoryAnswer, JobAnswer, QueueAnswer, ScheduleAnswer, Scope, StatsAnswer, WorkersAnswer }
+/** A time that moves with the clock: the question stays the same one, and its answers begin later each time. */
+export interface Past {
+  readonly agoMs: number
+}
+export type Query = Readonly<Record<string, string | number | boolean | Past | undefined>>
+export type { FailuresAnswer, JobAnswer, ManyAnswer, QueueAnswer, ScheduleAnswer, Scope, StatsAnswer, WorkersAnswer }
 export type Failure = FailuresAnswer['failures'][number]
+export type Schedule = SchedulePageAnswer['schedules'][number]
 export type Worker = WorkersAnswer['workers'][number]

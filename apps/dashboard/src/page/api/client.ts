@@ -37,7 +37,7 @@ export function createApi({ fetch, clock, basePath }: Surroundings): Api {
     }
   }
   return {
-    get: (path, query = {}, signal) => call(path + queryText(query), signal === undefined ? {} : { signal }) as Promise<never>,
+    get: (path, query = {}, signal) => call(path + queryText(query, clock.now()), signal === undefined ? {} : { signal }) as Promise<never>,
     send: (method, path, body = {}) => call(path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
   }
 }
@@ -53,7 +53,11 @@ async function answered(response: Promise<Response>, late: AbortSignal): Promise
 }
 
 /** Returns the query with its question mark; what is undefined or empty is left out. */
-export function queryText(query: Query): string {
+export function queryText(query: Query, now: number): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
-  return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([name, value]) => [name, `${value}`]))}`
+  return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([name, value]) => [name, textOf(value, now)]))}`
+}
+
+function textOf(value: Query[string], now: number): string {
+  return typeof value === 'object' ? new Date(now - value.agoMs).toISOString() : `${value}`
 }

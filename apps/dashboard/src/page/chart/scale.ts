@@ -30,11 +30,24 @@ function roundStep(smallest: number): number {
   return ([1, 2, 3, 5, 10].find((factor) => factor * power >= smallest) as number) * power
 }
 
-/** Returns about `most` places of a list, evenly apart, the first and the last included. */
-export function spread(length: number, most: number): readonly number[] {
-  if (length <= 1) return length === 1 ? [0] : []
-  const parts = Math.max(1, Math.min(most, length) - 1)
-  return Array.from({ length: parts + 1 }, (_, part) => Math.round((part * (length - 1)) / parts))
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+const ROUND_MS = [
+  ...[1, 2, 5, 10, 15, 20, 30].map((minutes) => minutes * MINUTE_MS),
+  ...[1, 2, 3, 6, 12].map((hours) => hours * HOUR_MS),
+  ...[1, 2, 7, 14].map((days) => days * DAY_MS),
+]
+
+/**
+ * Returns at most `most` round times within a span: whole hours, or whole days, of the clock that people look at.
+ *
+ * @param aheadMs how far that clock is ahead of UTC
+ */
+export function roundTimes(from: number, to: number, most: number, aheadMs: number): readonly number[] {
+  const step = ROUND_MS.find((ms) => (to - from) / ms <= most) ?? (ROUND_MS.at(-1) as number)
+  const first = Math.ceil((from + aheadMs) / step) * step - aheadMs
+  return first > to ? [] : Array.from({ length: Math.floor((to - first) / step) + 1 }, (_, place) => first + place * step)
 }
 
 /** Times on an axis of waiting and running, with their names. */

@@ -10,7 +10,7 @@ export function duration(ms: number): string {
   if (ms < 10) return `${Number(ms.toFixed(1))} ms`
   if (Math.round(ms) < S) return `${Math.round(ms)} ms`
   if (ms < 9_950) return `${(ms / S).toFixed(1)} s`
-  if (Math.round(ms / S) < 60) return `${Math.round(ms / S)} s`
+  if (ms < MIN) return `${Math.min(59, Math.round(ms / S))} s`
   if (ms < H) return pair(ms, MIN, 'm', S, 's')
   if (ms < D) return pair(ms, H, 'h', MIN, 'm')
   return pair(ms, D, 'd', H, 'h')

@@ -8,6 +8,11 @@ export function count(value: number): string {
   return WHOLE.format(value).replace('-', MINUS)
 }
 
+/** A count on an axis, where room is short: thousands from 10,000 on, as "30k". */
+export function short(value: number): string {
+  return value >= 10_000 ? `${rate(value / 1_000)}k` : count(value)
+}
+
 /** A change, always with its sign: +640, −2,010; 0 has none. */
 export function change(value: number): string {
   return value > 0 ? `+${count(value)}` : count(value)

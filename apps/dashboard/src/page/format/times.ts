@@ -42,6 +42,9 @@ export const dayMinute = (at: number, zone: Zone): string => format('dayMinute',
 /** "23 Nov 2025, 03:20:41.732 CET", for titles. */
 export const exactTime = (at: number, zone: Zone): string => `${format('exact', zone).format(at)} ${zoneName(at, zone)}`
 
+/** How far the clock of a zone is ahead of UTC at a time. */
+export const aheadMs = (at: number, zone: Zone): number => (zone === 'utc' ? 0 : -new Date(at).getTimezoneOffset() * 60_000)
+
 /** "CET", "GMT+5:30", "UTC". */
 export function zoneName(at: number, zone: Zone): string {
   const parts = format('zone', zone).formatToParts(at)

@@ -1,6 +1,6 @@
 /** Shows the screen of the address: with a frame around it, once somebody is logged in. */
 import type { ComponentChildren, ComponentType } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useErrorBoundary, useState } from 'preact/hooks'
 import type { ApiError } from '../api/problem.ts'
 import { clock, router, sessions, statsNames } from '../page.ts'
 import { find, type Params } from '../router/address.ts'
@@ -30,7 +30,7 @@ function Framed({ children }: { readonly children: ComponentChildren }) {
   useEffect(() => {
     return sessions.current.peek() === undefined ? enter(setError) : undefined
   }, [])
-  if (sessions.current.value !== undefined) return <Frame>{children}</Frame>
+  if (sessions.current.value !== undefined) return sessions.can('read') ? <Frame>{children}</Frame> : <Notice text={TEXT.frame.noRead} />
   return error === undefined ? null : <Notice text={TEXT.actions.failed(error.message)} />
 }
 
@@ -57,16 +57,20 @@ interface ShownProps extends ScreenProps {
 
 function Shown({ screen, path, params, query }: ShownProps) {
   const [view, setView] = useState<{ readonly of: Screen; readonly View: ComponentType<ScreenProps> }>()
-  const [isBroken, setBroken] = useState(false)
+  const [isMissing, setMissing] = useState(false)
+  const [error, reset] = useErrorBoundary()
   useEffect(() => {
+    reset()
+    setMissing(false)
     if (screen !== undefined)
       screen.load().then(
         (View) => setView({ of: screen, View }),
-        () => setBroken(true),
+        () => setMissing(true),
       )
   }, [screen])
   if (screen === undefined) return <Notice text={TEXT.frame.missing(path)} />
-  if (isBroken) return <Notice text={TEXT.frame.broken} />
+  if (error !== undefined) return <Notice text={TEXT.frame.failed(`${(error as Error).message}`)} />
+  if (isMissing) return <Notice text={TEXT.frame.broken} />
   if (view?.of !== screen) return null
   return <view.View params={params as Params} query={query} />
 }

@@ -1,6 +1,7 @@
 /** The frame around every screen: the sidebar, banners, keys that work everywhere, and dialogs. */
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { BulkDialog } from '../actions/BulkDialog.tsx'
 import { Toast } from '../actions/Toast.tsx'
 import { useAnswer, useKeys } from '../hooks.ts'
 import { router, setServerTime } from '../page.ts'
@@ -8,10 +9,10 @@ import { SCREENS } from '../screens.ts'
 import { TEXT } from '../text.ts'
 import { Banners } from './Banners.tsx'
 import { KeyList } from './KeyList.tsx'
-import { toggleLive } from './LiveControl.tsx'
 import { overlay } from './overlay.ts'
 import { Palette } from './palette/Palette.tsx'
 import { Side } from './Side.tsx'
+import { toggleLive } from './toggleLive.ts'
 
 /** Beats between two looks at the server's clock. */
 const RARELY = 150
@@ -38,6 +39,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
       </div>
       {overlay.value === 'palette' && <Palette />}
       {overlay.value === 'keys' && <KeyList />}
+      <BulkDialog />
       <Toast />
     </div>
   )

@@ -4,15 +4,7 @@ import { Icon } from '../parts/Icon.tsx'
 import { Menu } from '../parts/Menu.tsx'
 import { Segments } from '../parts/Segments.tsx'
 import { TEXT } from '../text.ts'
-
-/** Stops the questions, or resumes them; a rate that is off begins again with the usual one. */
-export function toggleLive(): void {
-  const { paused, rateMs } = live.pace
-  if (rateMs.value === 0) {
-    rateMs.value = 2_000
-    paused.value = false
-  } else paused.value = !paused.value
-}
+import { toggleLive } from './toggleLive.ts'
 
 const nameOf = (rate: RateMs) => (rate === 0 ? TEXT.live.off : TEXT.live.every(rate / 1_000))
 

@@ -2,7 +2,7 @@
 import type { Info } from '../api/answers.ts'
 import { duration } from '../format/durations.ts'
 import { bytes, count } from '../format/numbers.ts'
-import { useAnswer, useStats } from '../hooks.ts'
+import { FAILURES_EVERY, useAnswer, useStats } from '../hooks.ts'
 import { router } from '../page.ts'
 import { Brand } from '../parts/Brand.tsx'
 import { Icon } from '../parts/Icon.tsx'
@@ -44,9 +44,6 @@ function Links() {
     </>
   )
 }
-
-/** Beats between two questions for failures, which cost more than counts. */
-export const FAILURES_EVERY = 5
 
 /** True for the screen itself, and for those below it: /jobs is current while a job is shown. */
 function isWithin({ path }: Screen, current: Screen | undefined): boolean {

@@ -1,8 +1,9 @@
-import { router, sessions, settings } from '../page.ts'
+import { sessions, settings } from '../page.ts'
 import { Menu } from '../parts/Menu.tsx'
 import { Segments } from '../parts/Segments.tsx'
 import { THEMES, ZONES } from '../settings.ts'
 import { TEXT } from '../text.ts'
+import { logOut } from './logOut.ts'
 
 /** The user who is logged in; the button opens their preferences. */
 export function You() {
@@ -36,9 +37,4 @@ export function You() {
       )}
     </Menu>
   )
-}
-
-async function logOut(): Promise<void> {
-  await sessions.logOut()
-  router.go('/login')
 }

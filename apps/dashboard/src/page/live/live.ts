@@ -30,7 +30,8 @@ export class Live {
 
   /** Returns the question of this address; it is asked while somebody uses it. */
   poll<P extends Path>(path: P, query: Query = {}, every = 1): Poll<Answers[P]> {
-    const address = path + queryText(query)
+    // The same for times that move with the clock.
+    const address = path + queryText(query, 0)
     const poll = this.#polls.get(address) ?? this.#add(address, path, query, every)
     return poll as Poll<Answers[P]>
   }

@@ -11,10 +11,10 @@ export function share<T>(old: unknown, next: T): T {
   return next
 }
 
-/** Items with an `id` are found by it, so that rows stay the same when others come before them. */
+/** Items with an `id` or a `name` are found by it, so that rows stay the same when others come before them. */
 function shareList(old: readonly unknown[], next: readonly unknown[]): readonly unknown[] {
-  const byId = new Map(old.filter(isIdentified).map((item) => [item.id, item]))
-  const shared = next.map((item, place) => share(isIdentified(item) ? byId.get(item.id) : old[place], item))
+  const known = new Map(old.map((item) => [keyOf(item), item]))
+  const shared = next.map((item, place) => share(keyOf(item) === undefined ? old[place] : known.get(keyOf(item)), item))
   return shared.length === old.length && shared.every((item, place) => Object.is(item, old[place])) ? old : shared
 }
 
@@ -29,6 +29,6 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function isIdentified(value: unknown): value is { readonly id: unknown } {
-  return isRecord(value) && 'id' in value
+function keyOf(item: unknown): unknown {
+  return isRecord(item) ? (item['id'] ?? item['name']) : undefined
 }

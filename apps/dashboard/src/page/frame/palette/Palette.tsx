@@ -6,7 +6,8 @@ import { Modal } from '../../parts/Modal.tsx'
 import { SCREENS } from '../../screens.ts'
 import { TEXT } from '../../text.ts'
 import { overlay } from '../overlay.ts'
-import { entriesOf } from './entries.ts'
+import { commands } from './commands.ts'
+import { type Entry, entriesOf } from './entries.ts'
 
 /** Jumps to a job, a screen, a queue or a name, or searches for jobs. */
 export function Palette() {
@@ -14,19 +15,21 @@ export function Palette() {
   const [chosen, setChosen] = useState(0)
   const stats = useNames()
   const entries = entriesOf(typed, {
+    commands: commands(),
     screens: SCREENS.filter(({ navigation }) => navigation !== undefined),
     queues: Object.keys(stats?.queues ?? {}),
     names: stats?.names ?? [],
   })
-  const open = (to: string) => {
+  const open = ({ to }: Entry) => {
     overlay.value = undefined
-    router.follow(to)
+    if (typeof to === 'string') router.follow(to)
+    else to()
   }
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     const entry = entries[chosen]
     if (step !== undefined) setChosen((chosen + step + entries.length) % Math.max(entries.length, 1))
-    else if (event.key === 'Enter' && !event.isComposing && entry !== undefined) open(entry.to)
+    else if (event.key === 'Enter' && !event.isComposing && entry !== undefined) open(entry)
     else return
     event.preventDefault()
   }
@@ -54,19 +57,19 @@ export function Palette() {
           />
         </label>
         <div id="palette-entries" role="listbox" aria-label={TEXT.palette.title}>
-          {entries.map(({ kind, label, to }, place) => (
+          {entries.map((entry, place) => (
             <button
-              key={`${kind} ${to}`}
+              key={`${entry.kind} ${entry.label}`}
               id={`palette-${place}`}
               type="button"
               role="option"
               tabIndex={-1}
               aria-selected={place === chosen}
-              onClick={() => open(to)}
+              onClick={() => open(entry)}
               onPointerMove={() => setChosen(place)}
             >
-              <span>{label}</span>
-              <span class="faint">{kind}</span>
+              <span>{entry.label}</span>
+              <span class="faint">{entry.kind}</span>
             </button>
           ))}
         </div>

@@ -1,16 +1,17 @@
 /** The entries that the palette offers for a text: a job by its id, screens, queues, job names, and a search. */
 import { JOB_ID } from '../../format/ids.ts'
-import { href } from '../../router/address.ts'
+import { jobLink, jobsLink, queueLink } from '../../router/links.ts'
 import { TEXT } from '../../text.ts'
 
 export interface Entry {
   readonly kind: string
   readonly label: string
-  /** The path that it leads to, with its query. */
-  readonly to: string
+  /** The path that it leads to, with its query, or what it does. */
+  readonly to: string | (() => void)
 }
 
 export interface Known {
+  readonly commands: readonly { readonly label: string; readonly run: () => void }[]
   readonly screens: readonly { readonly path: string; readonly title: string }[]
   readonly queues: readonly string[]
   readonly names: readonly { readonly queue: string; readonly name: string }[]
@@ -20,7 +21,7 @@ const MOST = 12
 
 export function entriesOf(typed: string, known: Known): readonly Entry[] {
   const text = typed.trim()
-  const named = [...screens(known), ...queues(known), ...names(known)].filter(({ label }) => contains(label, text))
+  const named = [...screens(known), ...commands(known), ...queues(known), ...names(known)].filter(({ label }) => contains(label, text))
   const ranked = named.toSorted((a, b) => rank(a.label, text) - rank(b.label, text))
   return [...searches(text), ...ranked].slice(0, MOST)
 }
@@ -28,19 +29,18 @@ export function entriesOf(typed: string, known: Known): readonly Entry[] {
 /** An id leads to its job; all else is searched for, unless nothing was typed. */
 function searches(text: string): readonly Entry[] {
   if (text === '') return []
-  if (JOB_ID.test(text))
-    return [{ kind: TEXT.palette.job, label: TEXT.palette.open(text), to: href('/jobs/{id}', {}, { id: text.toLowerCase() }) }]
-  return [{ kind: TEXT.screens.jobs, label: TEXT.palette.find(text), to: href('/jobs', { q: text }) }]
+  if (JOB_ID.test(text)) return [{ kind: TEXT.palette.job, label: TEXT.palette.open(text), to: jobLink(text.toLowerCase()) }]
+  return [{ kind: TEXT.screens.jobs, label: TEXT.palette.find(text), to: jobsLink({ text }) }]
 }
 
 const screens = ({ screens }: Known) => screens.map(({ path, title }) => ({ kind: TEXT.palette.screen, label: title, to: path }))
-const queues = ({ queues }: Known) =>
-  queues.map((name) => ({ kind: TEXT.palette.queue, label: name, to: href('/queues/{name}', {}, { name }) }))
+const commands = ({ commands }: Known) => commands.map(({ label, run }) => ({ kind: TEXT.palette.command, label, to: run }))
+const queues = ({ queues }: Known) => queues.map((name) => ({ kind: TEXT.palette.queue, label: name, to: queueLink(name) }))
 const names = ({ names }: Known) =>
   names.map(({ queue, name }) => ({
     kind: TEXT.palette.name,
     label: `${queue} / ${name}`,
-    to: href('/jobs', { q: `queue:${queue} name:${name}` }),
+    to: jobsLink({ queue, name }),
   }))
 
 function contains(label: string, text: string): boolean {

@@ -1,19 +1,24 @@
-import type { StatsAnswer } from '../../api/answers.ts'
 import { count } from '../../format/numbers.ts'
 import { router } from '../../page.ts'
 import { StateIcon } from '../../parts/StateIcon.tsx'
+import { jobsLink } from '../../router/links.ts'
 import { STATES, TEXT } from '../../text.ts'
+import type { StateCell } from './strip.ts'
 
-export function Strip({ stats }: { readonly stats: StatsAnswer }) {
+export function Strip({ cells }: { readonly cells: readonly StateCell[] }) {
   return (
     <section class="card strip" aria-label={TEXT.overview.states}>
-      {(Object.keys(STATES) as (keyof typeof STATES)[]).map((state) => (
-        <a key={state} href={router.to('/jobs', { state })}>
+      {cells.map(({ state, value, of, note, isBad }) => (
+        <a key={state} href={router.to(jobsLink({ state }))}>
           <span class="label">
             <StateIcon state={state} />
             {STATES[state]}
           </span>
-          <span class="value">{count(stats.states[state])}</span>
+          <span class={isBad ? 'value s-failed' : 'value'}>
+            {count(value)}
+            {of !== undefined && <small>{of}</small>}
+          </span>
+          <span class="sub">{note}</span>
         </a>
       ))}
     </section>

@@ -1,0 +1,65 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type DashboardFile, dashboardFiles } from './dashboardFiles.ts'
+
+const KB = 1_024
+let files: ReadonlyMap<string, DashboardFile>
+let page: string
+
+beforeAll(async () => {
+  files = await dashboardFiles()
+  page = Buffer.from(files.get('/index.html')?.body ?? []).toString()
+})
+
+const named = (pattern: RegExp) => [...files].filter(([path]) => pattern.test(path))
+const gzipBytes = (some: readonly (readonly [string, DashboardFile])[]) =>
+  some.reduce((total, [, { gzip }]) => total + (gzip?.byteLength ?? Number.POSITIVE_INFINITY), 0)
+
+describe('the files', () => {
+  test('are the page, which the server writes into, and assets that never change', () => {
+    expect([...files.keys()].every((path) => path === '/index.html' || /^\/assets\/[\w.-]+-[\w-]{8}\.(?:js|css|svg)$/.test(path))).toBe(
+      true,
+    )
+    expect(files.get('/index.html')).toMatchObject({ type: 'text/html; charset=utf-8', br: undefined, gzip: undefined, immutable: false })
+    for (const [path, file] of named(/^\/assets/)) {
+      expect(file, path).toMatchObject({ immutable: true, etag: expect.stringMatching(/^"[\w-]{22}"$/) })
+      expect(gunzipSync(file.gzip as Uint8Array).equals(file.body), path).toBe(true)
+      expect(brotliDecompressSync(file.br as Uint8Array).equals(file.body), path).toBe(true)
+    }
+  })
+
+  test('that the page names are there, below the path that it is mounted at', () => {
+    const addresses = [...page.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, address = '']) => address)
+    expect(addresses).toHaveLength(3)
+    for (const address of addresses) expect(files.has(address.replace(/^\{basePath\}/, '')), address).toBe(true)
+    expect(addresses.every((address) => address.startsWith('{basePath}/assets/'))).toBe(true)
+    expect(page).toContain('<meta name="base-path" content="{basePath}" />')
+  })
+
+  test('are the same at the next call', async () => {
+    const again = await dashboardFiles()
+    expect([...again].map(([path, { etag }]) => [path, etag])).toEqual([...files].map(([path, { etag }]) => [path, etag]))
+  })
+})
+
+test('the page keeps to its policy: no scripts or styles within, no addresses elsewhere', () => {
+  expect(page).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|https?:|data:/)
+  for (const [path, { body }] of named(/\.css$/)) expect(Buffer.from(body).toString(), path).not.toMatch(/url\(|@import|https?:/)
+})
+
+describe('budgets, compressed', () => {
+  test('the first load is at most 45 kB of scripts', () => {
+    const first = named(/\/(?:index|Overview)-[\w-]{8}\.js$/)
+    expect(first).toHaveLength(2)
+    expect(gzipBytes(first)).toBeLessThanOrEqual(45 * KB)
+  })
+
+  test('all scripts are at most 70 kB', () => {
+    expect(gzipBytes(named(/\.js$/))).toBeLessThanOrEqual(70 * KB)
+  })
+
+  test('styles are at most 9 kB', () => {
+    expect(named(/\.css$/)).toHaveLength(1)
+    expect(gzipBytes(named(/\.css$/))).toBeLessThanOrEqual(9 * KB)
+  })
+})

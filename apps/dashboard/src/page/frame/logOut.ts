@@ -1,0 +1,6 @@
+import { router, sessions } from '../page.ts'
+
+export async function logOut(): Promise<void> {
+  await sessions.logOut()
+  router.go('/login')
+}

@@ -1,0 +1,217 @@
+import { describe, expect, test } from 'vitest'
+import type { StatsAnswer } from '../../api/answers.ts'
+import {
+  before,
+  columnsOf,
+  evidenceOf,
+  failureOf,
+  historyOf,
+  nameOf,
+  queueOf,
+  queueStats,
+  scheduleOf,
+  statsOf,
+  workerOf,
+  writerOf,
+} from '../../testing/evidence.ts'
+import { crowdedSince } from './problems/writer.ts'
+import { type Evidence, problemsOf } from './problems.ts'
+
+const MIN = 60_000
+const H = 60 * MIN
+
+/** Severity, title and text of each problem. */
+const told = (evidence: Partial<Evidence>) =>
+  problemsOf(evidenceOf(evidence)).map(({ severity, title, text }) => `${severity}: ${title} ${text}`)
+const ids = (evidence: Partial<Evidence>) => problemsOf(evidenceOf(evidence)).map(({ id }) => id)
+const withQueues = (queues: StatsAnswer['queues'], more: Partial<StatsAnswer> = {}) => ({ stats: statsOf({ queues, ...more }) })
+
+test('all is well', () => {
+  const calm = {
+    stats: statsOf({ queues: { mail: queueStats({ waiting: 5, oldestWaitingMs: 900 }), idle: queueStats({ paused: true }) } }),
+    workers: [workerOf()],
+    failures: [failureOf()],
+    schedules: [scheduleOf({ lastResult: { state: 'completed' } }), scheduleOf()],
+    recent: historyOf({ billing: columnsOf(() => ({ failed: 3, completed: 40 })) }),
+  }
+  expect(told(calm)).toEqual([])
+})
+
+describe('names that nobody serves', () => {
+  const stats = statsOf({
+    queues: { webhooks: queueStats({ waiting: 3_174, oldestWaitingMs: 14 * MIN }) },
+    unserved: [{ queue: 'webhooks', name: 'post-event', waiting: 3_174 }],
+  })
+
+  test('are told, with the jobs and a pause', () => {
+    expect(told({ stats })).toEqual(['bad: Nobody serves post-event in webhooks: 3,174 jobs wait, the oldest in the queue for 14 m 00 s'])
+    expect(problemsOf(evidenceOf({ stats }))[0]).toMatchObject({
+      tag: 'since 02:58',
+      show: '/jobs?state=waiting&q=queue%3Awebhooks+name%3Apost-event',
+      remedy: { label: 'Pause queue', does: { action: { path: '/v1/queues/webhooks/pause' } } },
+    })
+  })
+
+  test('a queue that is paused already is not paused again', () => {
+    const paused = statsOf({ ...stats, queues: { webhooks: queueStats({ waiting: 1, paused: true }) } })
+    expect(problemsOf(evidenceOf({ stats: paused }))[0]).not.toHaveProperty('remedy')
+  })
+
+  test('without any worker it is one problem', () => {
+    const none = statsOf({ ...stats, workers: 0, states: { ...stats.states, waiting: 3_174 } })
+    expect(told({ stats: none })).toEqual(['bad: No worker is attached 3,174 jobs wait, the oldest for 14 m 00 s'])
+  })
+})
+
+describe('jobs that wait for longer than usual', () => {
+  const waiting = (oldestWaitingMs: number, usualMs?: number) => ({
+    ...withQueues(
+      { media: queueStats({ waiting: 9, active: 4, oldestWaitingMs }) },
+      { names: usualMs === undefined ? [] : [nameOf('media', 'transcode', usualMs), nameOf('mail', 'send', 1)] },
+    ),
+  })
+
+  test.each([
+    ['a minute is nothing', waiting(MIN, 10), []],
+    ['more than a minute, and ten times the usual', waiting(MIN + 1, 6_000), ['warn']],
+    ['less than ten times the usual', waiting(MIN + 1, 6_001), []],
+    ['more than ten minutes', waiting(10 * MIN + 1, 1_000), ['bad']],
+    ['more than ten minutes, as usual', waiting(11 * MIN, 11 * MIN), ['warn']],
+    ['jobs of which none has run', waiting(2 * MIN), ['warn']],
+  ])('%s', (_what, evidence, severities) => {
+    expect(problemsOf(evidenceOf(evidence)).map(({ severity }) => severity)).toEqual(severities)
+  })
+
+  test('are told with the slots that are taken', () => {
+    const evidence = { ...waiting(12 * MIN + 41_000, 1_400), queues: [queueOf('media', { concurrencyLimit: 4 })] }
+    expect(told(evidence)).toEqual(['bad: media is falling behind the oldest job waits 12 m 41 s, usually 1.4 s; 4 of 4 slots are taken'])
+  })
+
+  test('the one that waits longest comes first', () => {
+    const queues = { a: queueStats({ oldestWaitingMs: 2 * MIN }), b: queueStats({ oldestWaitingMs: 5 * MIN }) }
+    expect(ids(withQueues(queues))).toEqual(['behind b', 'behind a'])
+  })
+
+  test('where they are paused, or nobody serves them, that is the problem', () => {
+    const queues = {
+      paused: queueStats({ paused: true, waiting: 20, oldestWaitingMs: H }),
+      nobody: queueStats({ waiting: 2, oldestWaitingMs: H }),
+    }
+    expect(ids(withQueues(queues, { unserved: [{ queue: 'nobody', name: 'x', waiting: 2 }] }))).toEqual([
+      'unserved nobody x',
+      'paused paused',
+    ])
+  })
+})
+
+describe('failures', () => {
+  test('a kind that is new within the hour, with the most first', () => {
+    const failures = [
+      failureOf({ firstAt: before(18 * MIN) }),
+      failureOf({ fingerprint: 'f00', queue: 'media', name: 'transcode', error: 'TypeError', count: 600, firstAt: before(59 * MIN) }),
+      failureOf({ fingerprint: 'old', firstAt: before(H) }),
+    ]
+    expect(told({ failures })).toEqual([
+      'bad: TypeError in media / transcode: 600 runs failed since 02:13',
+      'bad: PaymentDeclined in billing / charge: 253 runs failed since 02:54',
+    ])
+    expect(problemsOf(evidenceOf({ failures }))[1]).toMatchObject({
+      message: 'card ending 67055 declined',
+      show: '/errors?group=084e2abb',
+      tag: 'new',
+      remedy: {
+        does: {
+          bulk: { word: 'retry', filter: { state: 'failed', queue: 'billing', name: 'charge', fingerprint: '084e2abb' } },
+        },
+      },
+    })
+  })
+
+  const rising = (failed: (minute: number) => number, lastAt = before(2_000)) => ({
+    failures: [failureOf({ lastAt })],
+    recent: historyOf({ billing: columnsOf((minute) => ({ failed: failed(minute) })), other: columnsOf(() => ({ failed: 90 })) }),
+  })
+
+  test.each([
+    ['ten times as many as before', rising((minute) => (minute >= 50 ? 20 : 1)), ['bad']],
+    ['some more than before', rising((minute) => (minute >= 50 ? 9 : 1)), []],
+    ['few, after none', rising((minute) => (minute === 55 ? 9 : 0)), []],
+    ['ten, after none', rising((minute) => (minute === 55 ? 10 : 0)), ['bad']],
+    ['of another kind, which is over', rising((minute) => (minute >= 50 ? 20 : 1), before(11 * MIN)), []],
+  ])('%s', (_what, evidence, severities) => {
+    expect(problemsOf(evidenceOf(evidence)).map(({ severity }) => severity)).toEqual(severities)
+  })
+
+  test('the rate is told by the hour', () => {
+    expect(told(rising((minute) => (minute >= 50 ? 25 : minute % 10 === 0 ? 1 : 0)))).toEqual([
+      'bad: PaymentDeclined in billing / charge: 250 jobs of the queue failed in 10 min, usually 6 an hour',
+    ])
+  })
+})
+
+describe('what is paused', () => {
+  test('a queue with jobs that wait', () => {
+    const queues = {
+      default: queueStats({ paused: true, waiting: 20, oldestWaitingMs: 3 * MIN + 10_000 }),
+      empty: queueStats({ paused: true }),
+    }
+    expect(told(withQueues(queues))).toEqual(['warn: default is paused 20 jobs wait, the oldest for 3 m 10 s'])
+    expect(problemsOf(evidenceOf(withQueues(queues)))[0]?.remedy).toMatchObject({ does: { action: { path: '/v1/queues/default/resume' } } })
+  })
+
+  test('all queues: one problem, whatever each is', () => {
+    const queues = { a: queueStats({ paused: true, waiting: 2, oldestWaitingMs: H }), b: queueStats({ waiting: 1, oldestWaitingMs: H }) }
+    const evidence = withQueues(queues, { paused: true, states: { ...statsOf().states, waiting: 3 } })
+    expect(told(evidence)).toEqual(['warn: All queues are paused no job starts; 3 jobs wait'])
+  })
+
+  test('a queue with any name is resumed', () => {
+    const evidence = withQueues({ 'a/b c': queueStats({ paused: true, waiting: 1 }) })
+    expect(problemsOf(evidenceOf(evidence))[0]?.remedy).toMatchObject({ does: { action: { path: '/v1/queues/a%2Fb%20c/resume' } } })
+  })
+})
+
+test('workers that are away, and those with runs that do not end', () => {
+  const workers = [workerOf(), workerOf({ id: 'w2', away: true, lastSeenAt: before(2 * MIN) }), workerOf({ id: 'w3', zombies: 1 })]
+  expect(told({ workers })).toEqual([
+    'warn: Worker w2 is away on fra, last heard 2 min ago; it holds 3 jobs until their leases end',
+    'warn: Worker w3 has runs that do not end on fra: 1 run ignored the abort and may still be working; restart the worker',
+  ])
+})
+
+test('a writer that refuses new work comes first', () => {
+  const stats = statsOf({ writer: writerOf({ draining: true, walBytes: 12e6 }), unserved: [{ queue: 'a', name: 'b', waiting: 1 }] })
+  expect(told({ stats })[0]).toBe('bad: New jobs are refused the disk is full, or a slow reader lets the write-ahead log grow (12 MB)')
+})
+
+test('a mailbox that is full for ten seconds', () => {
+  const stats = statsOf({ writer: writerOf({ mailboxDepth: 4_000 }) })
+  const { now } = evidenceOf()
+  expect(told({ stats, crowdedSince: now - 9_999 })).toEqual([])
+  expect(told({ stats, crowdedSince: now - 10_000 })).toEqual([
+    'warn: The mailbox stays full 4,000 commands wait for the writer; new ones may be refused as busy',
+  ])
+  expect(crowdedSince(4_000, undefined, 7)).toBe(7)
+  expect(crowdedSince(4_000, 3, 7)).toBe(3)
+  expect(crowdedSince(99, 3, 7)).toBeUndefined()
+})
+
+test('a schedule whose last job failed, unless it is paused', () => {
+  const lastResult = { state: 'failed', error: { name: 'Error', message: 'EACCES' } } as const
+  const schedules = [scheduleOf({ lastResult, lastJobId: '0199' }), scheduleOf({ id: 'off', paused: true, lastResult })]
+  expect(told({ schedules })).toEqual(['warn: Schedule nightly failed its last report failed: Error'])
+  expect(problemsOf(evidenceOf({ schedules }))[0]).toMatchObject({
+    show: '/jobs/0199',
+    message: 'EACCES',
+    remedy: { label: 'Run now', does: { action: { path: '/v1/schedules/nightly/trigger' } } },
+  })
+})
+
+test('red comes before amber', () => {
+  const evidence = {
+    ...withQueues({ default: queueStats({ paused: true, waiting: 1 }) }),
+    workers: [workerOf({ away: true })],
+    failures: [failureOf({ firstAt: before(1_000) })],
+  }
+  expect(problemsOf(evidenceOf(evidence)).map(({ severity }) => severity)).toEqual(['bad', 'warn', 'warn'])
+})

@@ -1,0 +1,115 @@
+/** Problems of jobs that wait: nobody serves them, they are paused, or the workers do not keep up. */
+
+import type { Action } from '../../../actions/act.ts'
+import type { StatsAnswer } from '../../../api/answers.ts'
+import { own } from '../../../api/own.ts'
+import { duration } from '../../../format/durations.ts'
+import { minuteTime } from '../../../format/times.ts'
+import { jobsLink, queueLink } from '../../../router/links.ts'
+import { TEXT } from '../../../text.ts'
+import type { Evidence, Problem } from '../problems.ts'
+
+const { problems, actions } = TEXT
+const BEHIND_MS = 60_000
+const FAR_BEHIND_MS = 600_000
+/** How much longer than usual is a problem. */
+const TIMES = 10
+
+export function queueProblems(evidence: Evidence): readonly Problem[] {
+  const { stats } = evidence
+  if (stats.workers === 0 && stats.states.waiting > 0) return [nobodyAttached(evidence)]
+  return [...unservedProblems(evidence), ...behindProblems(evidence), ...pausedProblems(stats)]
+}
+
+export function pauseAction(queue: string, word: 'pause' | 'resume'): Action {
+  const done = word === 'pause' ? actions.paused(queue) : actions.resumed(queue)
+  return { path: `/v1/queues/${encodeURIComponent(queue)}/${word}`, done }
+}
+
+function nobodyAttached({ stats, now, zone }: Evidence): Problem {
+  const oldest = Math.max(0, ...Object.values(stats.queues).map(({ oldestWaitingMs }) => oldestWaitingMs))
+  return {
+    id: 'no worker',
+    severity: 'bad',
+    icon: 'workers',
+    title: problems.noWorker,
+    text: problems.noWorkerMore(stats.states.waiting, duration(oldest)),
+    tag: problems.since(minuteTime(now - oldest, zone)),
+    show: jobsLink({ state: 'waiting' }),
+  }
+}
+
+function unservedProblems({ stats, now, zone }: Evidence): readonly Problem[] {
+  return stats.unserved.map(({ queue, name, waiting }) => {
+    const { oldestWaitingMs: oldest = 0, paused = false } = own(stats.queues, queue) ?? {}
+    return {
+      id: `unserved ${queue} ${name}`,
+      severity: 'bad',
+      icon: 'workers',
+      title: problems.unserved(name),
+      text: problems.unservedMore(queue, waiting, duration(oldest)),
+      tag: problems.since(minuteTime(now - oldest, zone)),
+      show: jobsLink({ state: 'waiting', queue, name }),
+      ...(!paused && { remedy: { label: problems.pauseQueue, does: { action: pauseAction(queue, 'pause') } } }),
+      queue,
+      waits: 'unserved',
+    }
+  })
+}
+
+/** The age of jobs is no surprise if they are paused, or nobody serves some of them. */
+function behindProblems({ stats, queues }: Evidence): readonly Problem[] {
+  if (stats.paused) return []
+  const unserved = new Set(stats.unserved.map(({ queue }) => queue))
+  const limits = new Map(queues.map(({ name, settings }) => [name, settings.concurrencyLimit]))
+  return Object.entries(stats.queues)
+    .filter(([queue, { paused }]) => !paused && !unserved.has(queue))
+    .flatMap(([queue, counts]) => behindProblem(queue, counts, usualWaitMs(queue, stats), limits.get(queue)) ?? [])
+    .toSorted((a, b) => (stats.queues[b.queue as string]?.oldestWaitingMs ?? 0) - (stats.queues[a.queue as string]?.oldestWaitingMs ?? 0))
+}
+
+/** The longest median among the names of a queue; undefined if none of its jobs has run lately. */
+function usualWaitMs(queue: string, { names }: StatsAnswer): number | undefined {
+  const medians = names.filter((name) => name.queue === queue && name.started > 0).map(({ waitMs }) => waitMs.p50)
+  return medians.length === 0 ? undefined : Math.max(...medians)
+}
+
+function behindProblem(
+  queue: string,
+  { oldestWaitingMs, active }: StatsAnswer['queues'][string],
+  usualMs: number | undefined,
+  limit: number | undefined,
+): Problem | undefined {
+  const isUnusual = oldestWaitingMs > BEHIND_MS && oldestWaitingMs > TIMES * (usualMs ?? 0)
+  const isFar = oldestWaitingMs > FAR_BEHIND_MS
+  if (!isUnusual && !isFar) return undefined
+  const usual = usualMs === undefined ? undefined : duration(usualMs)
+  const slots = limit !== undefined && active >= limit ? problems.slotsTaken(active, limit) : ''
+  return {
+    id: `behind ${queue}`,
+    // A long wait that is usual is known, and asks for less.
+    severity: isUnusual && isFar ? 'bad' : 'warn',
+    icon: 'schedules',
+    title: problems.behind(queue),
+    text: problems.behindMore(duration(oldestWaitingMs), usual) + slots,
+    show: queueLink(queue),
+    queue,
+    waits: 'behind',
+  }
+}
+
+function pausedProblems({ paused: all, queues }: StatsAnswer): readonly Problem[] {
+  if (all) return []
+  return Object.entries(queues)
+    .filter(([, { paused, waiting }]) => paused && waiting > 0)
+    .map(([queue, { waiting, oldestWaitingMs }]) => ({
+      id: `paused ${queue}`,
+      severity: 'warn',
+      icon: 'pause',
+      title: problems.paused(queue),
+      text: problems.pausedMore(waiting, duration(oldestWaitingMs)),
+      show: queueLink(queue),
+      remedy: { label: problems.resume, does: { action: pauseAction(queue, 'resume') } },
+      queue,
+    }))
+}

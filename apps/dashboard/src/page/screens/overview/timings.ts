@@ -1,0 +1,36 @@
+/** Waiting and running times of the busiest job names, on one axis of orders of magnitude. */
+import type { StatsAnswer } from '../../api/answers.ts'
+import { logarithmic, timeTicks } from '../../chart/scale.ts'
+
+type Name = StatsAnswer['names'][number]
+type Percentiles = Pick<Name['waitMs'], 'p50' | 'p95' | 'p99'>
+
+export interface TimingRow {
+  readonly queue: string
+  readonly name: string
+  readonly wait: Percentiles
+  readonly run: Percentiles
+  /** Its queue is falling behind. */
+  readonly isLate: boolean
+}
+
+/** @param behind the queues that are falling behind */
+export function timingRows(names: readonly Name[], behind: ReadonlySet<string>, most: number): readonly TimingRow[] {
+  return names
+    .filter(({ started }) => started > 0)
+    .slice(0, most)
+    .map(({ queue, name, waitMs, runMs }) => ({ queue, name, wait: waitMs, run: runMs, isLate: behind.has(queue) }))
+}
+
+export interface TimeAxis {
+  readonly ticks: readonly { readonly at: number; readonly name: string }[]
+  readonly positionOf: (ms: number) => number
+}
+
+/** An axis between two pixels, from 1 ms to the first tick that is as long as the longest time. */
+export function timeAxis(rows: readonly TimingRow[], from: number, to: number): TimeAxis {
+  const ticks = timeTicks(Math.max(0, ...rows.flatMap(({ wait, run }) => [wait.p99, run.p99])))
+  const [longest] = ticks.at(-1) as readonly [number, string]
+  const positionOf = logarithmic(1, longest, from, to)
+  return { ticks: ticks.map(([ms, name]) => ({ at: positionOf(ms), name })), positionOf }
+}
