@@ -47,7 +47,7 @@ const STATUS: Readonly<Record<string, number>> = {
 export const TITLES: Readonly<Record<number, string>> = {
   400: 'The request is not valid',
   401: 'A token is needed',
-  403: 'The token does not allow this',
+  403: 'Not allowed',
   404: 'Not found',
   405: 'Not with this method',
   408: 'The body has not come in time',
