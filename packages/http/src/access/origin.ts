@@ -1,4 +1,4 @@
-/** Refuses what a page of another site makes a browser send: ADR 42. */
+/** Refuses what a page of another site makes a browser send: ADR 43. */
 import { HttpError } from '../errors.ts'
 import { isJson } from '../requests/body.ts'
 import { hostOf } from './hosts.ts'

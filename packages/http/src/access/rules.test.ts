@@ -1,4 +1,4 @@
-/** ADR 42: what a browser's request has to say of itself, by a session, by a token and by neither. */
+/** ADR 43: what a browser's request has to say of itself, by a session, by a token and by neither. */
 import { type Engine, openEngine } from '@millrace/engine'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { HttpOptions } from '../options.ts'
