@@ -37,6 +37,7 @@ export const TEXT = {
   },
   live: {
     live: 'Live',
+    down: 'No answer',
     paused: 'Paused',
     off: 'Off',
     pause: 'Pause live updates',
@@ -74,6 +75,7 @@ export const TEXT = {
     reveal: 'Show the token',
     hide: 'Hide the token',
     action: 'Log in',
+    enter: 'Enter',
     wrong: 'This token is not known. Check that you copied all of it.',
     failed: (message: string) => `Log-in failed: ${message}.`,
     first: 'The first admin token is in ',

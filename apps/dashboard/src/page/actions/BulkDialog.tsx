@@ -29,7 +29,7 @@ function Asking({ bulk }: { readonly bulk: Bulk }) {
   return (
     <Modal title={text.title[bulk.word]} onClose={close}>
       <div class="content-text">
-        <p>{matched === undefined ? text.counting : said(matched.value, number, bulk, at)}</p>
+        {matched?.error === undefined && <p>{matched === undefined ? text.counting : said(matched.value, number, bulk, at)}</p>}
         {bulk.word === 'delete' && <p class="muted">{text.deletes}</p>}
         {progress !== undefined && <Shown bulk={bulk} progress={progress} total={matched?.value ?? 0} />}
         {(error ?? matched?.error) !== undefined && (
@@ -48,7 +48,7 @@ function Asking({ bulk }: { readonly bulk: Bulk }) {
             {progress?.isOver ? text.done : TEXT.actions.cancel}
           </button>
         )}
-        {progress === undefined && (
+        {progress === undefined && matched?.error === undefined && (
           <button
             type="button"
             class={bulk.word === 'retry' ? 'btn primary' : 'btn danger'}

@@ -7,7 +7,6 @@ import { useAnswer, useKeys } from '../hooks.ts'
 import { router, setServerTime } from '../page.ts'
 import { SCREENS } from '../screens.ts'
 import { TEXT } from '../text.ts'
-import { Banners } from './Banners.tsx'
 import { KeyList } from './KeyList.tsx'
 import { overlay } from './overlay.ts'
 import { Palette } from './palette/Palette.tsx'
@@ -33,10 +32,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
   return (
     <div class="frame">
       <Side info={info} />
-      <div class="content">
-        <Banners />
-        {children}
-      </div>
+      {children}
       {overlay.value === 'palette' && <Palette />}
       {overlay.value === 'keys' && <KeyList />}
       <BulkDialog />

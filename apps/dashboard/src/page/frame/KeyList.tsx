@@ -4,7 +4,12 @@ import { Modal } from '../parts/Modal.tsx'
 import { TEXT } from '../text.ts'
 import { overlay } from './overlay.ts'
 
-const SIGNS: Readonly<Record<string, string>> = { mod: '⌘', shift: '⇧', Enter: '↵', Escape: 'Esc', ' ': 'Space' }
+const ON_MAC = /Mac|iPhone|iPad/.test(navigator.platform)
+const SIGNS: Readonly<Record<string, string>> = {
+  ...(ON_MAC ? { mod: '⌘', shift: '⇧' } : { mod: 'Ctrl', shift: 'Shift' }),
+  Escape: 'Esc',
+  ' ': 'Space',
+}
 
 /** Every key that works on the screen that is shown. */
 export function KeyList() {

@@ -21,7 +21,7 @@ export function LiveControl() {
         button={
           <>
             <i class={`dot ${state}`} />
-            <span class="wide">{isLive ? TEXT.live.live : TEXT.live.paused}</span>
+            <span class="wide">{{ on: TEXT.live.live, off: TEXT.live.paused, down: TEXT.live.down }[state]}</span>
           </>
         }
       >

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { router } from '../page.ts'
 import { Icon } from '../parts/Icon.tsx'
 import { TEXT } from '../text.ts'
+import { Banners } from './Banners.tsx'
 import { LiveControl } from './LiveControl.tsx'
 import { overlay } from './overlay.ts'
 
@@ -33,6 +34,7 @@ export function Page({ title, above, tools, children }: Props) {
         </button>
         <LiveControl />
       </div>
+      <Banners />
       <div class="page">{children}</div>
     </main>
   )

@@ -7,12 +7,12 @@ interface Props {
   readonly title: string
   readonly onClose: () => void
   readonly children: ComponentChildren
-  /** The title is for readers of the screen alone. */
-  readonly bare?: boolean
+  /** Set if the title is for screen readers alone. */
+  readonly plain?: boolean
 }
 
 /** A dialog above the page. Escape, and a click beside it, close it. */
-export function Modal({ title, onClose, children, bare = false }: Props) {
+export function Modal({ title, onClose, children, plain = false }: Props) {
   const ref = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     ref.current?.showModal()
@@ -20,14 +20,14 @@ export function Modal({ title, onClose, children, bare = false }: Props) {
   return (
     <dialog
       ref={ref}
-      class={bare ? 'modal bare' : 'modal'}
+      class="modal"
       aria-label={title}
       onClose={onClose}
       onClick={(event) => event.target === ref.current && ref.current?.close()}
       onKeyDown={(event) => event.key === 'Escape' && event.stopPropagation()}
     >
       <div class="body">
-        {!bare && (
+        {!plain && (
           <header>
             <h2>{title}</h2>
             <button type="button" class="btn ghost end" aria-label={TEXT.actions.close} onClick={() => ref.current?.close()}>

@@ -38,7 +38,7 @@ export function Palette() {
     setChosen(0)
   }
   return (
-    <Modal bare title={TEXT.palette.title} onClose={() => (overlay.value = undefined)}>
+    <Modal plain title={TEXT.palette.title} onClose={() => (overlay.value = undefined)}>
       <div class="palette">
         <label>
           <Icon name="search" />

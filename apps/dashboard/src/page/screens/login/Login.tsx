@@ -32,7 +32,7 @@ export function Login({ query }: ScreenProps) {
     if (cleaned(token) !== '') void enter()
   }
   return (
-    <div class="bare">
+    <div class="login-page">
       <main class="login card">
         <Brand />
         <h1>{login.title}</h1>
@@ -68,7 +68,7 @@ export function Login({ query }: ScreenProps) {
           )}
           <button type="submit" class="btn primary wide-btn" disabled={isBusy}>
             {login.action}
-            <kbd>↵</kbd>
+            <kbd>{login.enter}</kbd>
           </button>
         </form>
         <p class="faint small">
