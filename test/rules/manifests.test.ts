@@ -37,6 +37,8 @@ const subpaths = (folder: string, target: (name: string) => unknown) =>
 const here = (name: string) => ({ 'millrace-dist': `./dist/${name}.js`, default: `./src/${name}.ts` })
 const app = JSON.parse(read('apps/millrace/package.json')) as Manifest
 const published = manifests.filter(([, manifest]) => manifest.private !== true)
+/** A package like those of `packages`, which has a page besides. */
+const dashboard = JSON.parse(read('apps/dashboard/package.json')) as Manifest
 
 describe.each(manifests)('packages/%s', (folder, manifest) => {
   test('is an ESM package of the family', () => {
@@ -66,6 +68,23 @@ describe.each(published)('packages/%s, published', (folder, manifest) => {
   })
 })
 
+describe('apps/dashboard, published as @millrace/dashboard', () => {
+  test('is an ESM package of the family, which ships dist', () => {
+    expect(dashboard).toMatchObject({ name: '@millrace/dashboard', type: 'module', license: 'MIT', engines: { node: '>=22.14' } })
+    expect(dashboard.private).not.toBe(true)
+    expect(dashboard.exports).toEqual({ '.': here('index'), './package.json': './package.json' })
+    expect(dashboard.files).toEqual(expect.arrayContaining(['dist', 'README.md']))
+    expect(dashboard.publishConfig?.exports).toEqual({
+      '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+      './package.json': './package.json',
+    })
+  })
+
+  test('needs nothing where it is installed: the page is built', () => {
+    expect(dashboard).not.toHaveProperty('dependencies')
+  })
+})
+
 describe('apps/millrace, published as millrace', () => {
   test('runs from source here, and compiled where it is installed', () => {
     expect(app).toMatchObject({
@@ -78,7 +97,7 @@ describe('apps/millrace, published as millrace', () => {
   })
 
   test('depends on nothing that is not published', () => {
-    const names = new Set(published.map(([, { name }]) => name))
+    const names = new Set([...published.map(([, { name }]) => name), dashboard.name])
     const siblings = Object.keys(app.dependencies ?? {}).filter((name) => name.startsWith('@millrace/'))
     expect(siblings.filter((name) => !names.has(name) || app.dependencies?.[name] !== 'workspace:^')).toEqual([])
   })
@@ -96,14 +115,14 @@ test('what runs from source alone needs a Node that strips types', () => {
 })
 
 test('all that is published shares one version, by the configuration of changesets too', () => {
-  const all = [...published.map(([, manifest]) => manifest), app]
+  const all = [...published.map(([, manifest]) => manifest), dashboard, app]
   expect(new Set(all.map(({ version }) => version)).size).toBe(1)
   const { fixed } = JSON.parse(read('.changeset/config.json')) as { fixed: readonly (readonly string[])[] }
   expect(fixed.map((names) => names.toSorted())).toEqual([all.map(({ name }) => name).toSorted()])
 })
 
 test('a changeset names what is published', () => {
-  const names = new Set([...published.map(([, { name }]) => name), app.name])
+  const names = new Set([...published.map(([, { name }]) => name), dashboard.name, app.name])
   for (const file of readdirSync(new URL('.changeset/', root)).filter((name) => name.endsWith('.md') && name !== 'README.md')) {
     const [, head = ''] = /^---\n(.*?)^---$/ms.exec(read(`.changeset/${file}`)) ?? []
     const unknown = [...head.matchAll(/^['"]?([^'":]+)['"]?:/gm)].map(([, name]) => name as string).filter((name) => !names.has(name))
@@ -126,6 +145,7 @@ test('what is published says where its sources are, where to ask, and by which w
   const page = repository.url.replace(/^git\+|\.git$/g, '')
   for (const [folder, manifest] of [
     ...published.map(([name, value]) => [`packages/${name}`, value] as const),
+    ['apps/dashboard', dashboard] as const,
     ['apps/millrace', app] as const,
   ])
     expect(manifest, folder).toMatchObject({
@@ -138,7 +158,9 @@ test('what is published says where its sources are, where to ask, and by which w
 })
 
 test('no package needs itself, tests included: every command of pnpm would warn of it', () => {
-  const needs = new Map([...manifests.map(([, manifest]) => manifest), app].map((manifest) => [manifest.name, siblingsOf(manifest)]))
+  const needs = new Map(
+    [...manifests.map(([, manifest]) => manifest), dashboard, app].map((manifest) => [manifest.name, siblingsOf(manifest)]),
+  )
   const free = new Set<string>()
   for (let before = -1; before < free.size; ) {
     before = free.size

@@ -13,7 +13,7 @@ export interface ScreenProps {
   readonly query: Params
 }
 
-export interface Navigation {
+interface Navigation {
   readonly icon: IconName
   /** Pressed after `g`. */
   readonly key: string

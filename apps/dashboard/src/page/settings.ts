@@ -4,7 +4,7 @@ import type { Zone } from './format/times.ts'
 import { RATES_MS, type RateMs } from './live/pace.ts'
 
 export const THEMES = ['system', 'light', 'dark'] as const
-export type Theme = (typeof THEMES)[number]
+type Theme = (typeof THEMES)[number]
 export const ZONES = ['local', 'utc'] as const satisfies readonly Zone[]
 
 export interface Settings {

@@ -60,7 +60,7 @@ export interface Answers {
 
 export type Path = keyof Answers
 /** A time that moves with the clock: the question stays the same one, and its answers begin later each time. */
-export interface Past {
+interface Past {
   readonly agoMs: number
 }
 export type Query = Readonly<Record<string, string | number | boolean | Past | undefined>>

@@ -1,10 +1,5 @@
 /** Scales of charts: from values to pixels, and the values that an axis names. */
 
-export interface Tick {
-  readonly value: number
-  readonly at: number
-}
-
 /** Returns the position of a value between two pixels; values beyond the ends are held there. */
 export function linear(min: number, max: number, from: number, to: number): (value: number) => number {
   const span = max - min || 1
@@ -51,7 +46,7 @@ export function roundTimes(from: number, to: number, most: number, aheadMs: numb
 }
 
 /** Times on an axis of waiting and running, with their names. */
-export const TIME_TICKS: readonly (readonly [ms: number, name: string])[] = [
+const TIME_TICKS: readonly (readonly [ms: number, name: string])[] = [
   [1, '1 ms'],
   [10, '10'],
   [100, '100'],

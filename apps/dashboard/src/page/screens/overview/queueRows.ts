@@ -9,7 +9,7 @@ import type { Period } from './periods.ts'
 import type { Problem, Severity } from './problems.ts'
 import { donePerSecond } from './throughput.ts'
 
-export interface QueueTag {
+interface QueueTag {
   readonly text: string
   readonly tone: '' | Severity
 }
