@@ -9,11 +9,15 @@ import type { Told } from './live/poll.ts'
 import { share } from './live/share.ts'
 import { live, settings, statsNames } from './page.ts'
 
-/** Asks for as long as the view is there, each `every`th beat. The same question of two views is asked once. */
-export function useAnswer<P extends Path>(path: P, query: Query = {}, every = 1): Told<Answers[P]> {
-  const poll = live.poll(path, query, every)
-  useEffect(() => poll.use(), [poll])
-  return poll.told.value
+const NOTHING: Told<never> = { value: undefined, error: undefined }
+
+/**
+ * Asks for as long as the view is there, each `every`th beat; without a path, nothing. The same question of two views is asked once.
+ */
+export function useAnswer<P extends Path>(path: P | undefined, query: Query = {}, every = 1): Told<Answers[P]> {
+  const poll = path === undefined ? undefined : live.poll(path, query, every)
+  useEffect(() => poll?.use(), [poll])
+  return poll?.told.value ?? NOTHING
 }
 
 /** The counts, which the frame and most screens share. */

@@ -36,6 +36,8 @@ function tick(): void {
 }
 tick()
 
-document.addEventListener('visibilitychange', () => {
+function look(): void {
   live.pace.hidden.value = document.hidden
-})
+}
+look()
+document.addEventListener('visibilitychange', look)

@@ -31,11 +31,9 @@ export class Sessions {
 
   async logIn(token: string): Promise<void> {
     await this.#api.send('POST', '/v1/session', { token })
-    await this.load()
   }
 
   async logOut(): Promise<void> {
     await this.#api.send('DELETE', '/v1/session')
-    this.current.value = undefined
   }
 }

@@ -1,9 +1,11 @@
 /** All that the page says, in English. */
 import { count, counted } from './format/numbers.ts'
 
+/** States of jobs as people look for them: scheduled jobs that have failed before are apart. */
 export const STATES = {
   waiting: 'Waiting',
   active: 'Active',
+  retrying: 'Retrying',
   scheduled: 'Scheduled',
   blocked: 'Blocked',
   failed: 'Failed',
@@ -152,6 +154,7 @@ export const TEXT = {
     slots: (slots: string) => ` / ${slots} slots`,
     workers: (workers: number) => counted(workers, 'worker'),
     schedules: (schedules: number) => counted(schedules, 'schedule'),
+    retrying: 'have failed before',
     blocked: 'wait for other jobs',
     fresh: (failed: string, period: string) => `${failed} new in ${period}`,
     perSecond: (rate: string) => `${rate} per s`,
@@ -162,7 +165,7 @@ export const TEXT = {
     readout: { enqueued: 'Enqueued', completed: 'Completed', failed: 'Failed' },
     chart: (period: string, completed: string, enqueued: string, failed: string) =>
       `Jobs per minute in the last ${period}: ${completed} completed and ${enqueued} enqueued on average, at most ${failed} failed`,
-    noHistory: 'Nothing has run in this period.',
+    noHistory: 'No jobs yet, up to the last full minute.',
     times: 'Waiting and running',
     wait: 'wait',
     run: 'run',

@@ -1,5 +1,6 @@
 /** The answers of the API by their path. The types are those of the schemas that check and document them. */
 import type {
+  StatsAnswer as AnsweredStats,
   FailuresAnswer,
   JobAnswer,
   JobPageAnswer,
@@ -9,7 +10,6 @@ import type {
   ScheduleAnswer,
   SchedulePageAnswer,
   Scope,
-  StatsAnswer,
   WorkersAnswer,
 } from '@millrace/http'
 
@@ -43,6 +43,9 @@ export interface QueuesHistory {
   readonly queues: Readonly<Record<string, Columns>>
 }
 
+/** `retrying` counts scheduled jobs that have failed and wait for another attempt. */
+export type StatsAnswer = AnsweredStats & { readonly retrying?: number }
+
 export interface Answers {
   readonly '/v1/session': Session
   readonly '/v1/info': Info
@@ -64,7 +67,7 @@ interface Past {
   readonly agoMs: number
 }
 export type Query = Readonly<Record<string, string | number | boolean | Past | undefined>>
-export type { FailuresAnswer, JobAnswer, ManyAnswer, QueueAnswer, ScheduleAnswer, Scope, StatsAnswer, WorkersAnswer }
+export type { FailuresAnswer, JobAnswer, ManyAnswer, QueueAnswer, ScheduleAnswer, Scope, WorkersAnswer }
 export type Failure = FailuresAnswer['failures'][number]
 export type Schedule = SchedulePageAnswer['schedules'][number]
 export type Worker = WorkersAnswer['workers'][number]

@@ -2,5 +2,5 @@ import { router, sessions } from '../page.ts'
 
 export async function logOut(): Promise<void> {
   await sessions.logOut()
-  router.go('/login')
+  router.load('/login')
 }

@@ -10,6 +10,8 @@ export interface Router {
   go(path: string, query?: Readonly<Record<string, string | undefined>>, options?: { readonly replace?: boolean }): void
   /** Shows a path of the page with its query, as `href` writes it. */
   follow(to: string): void
+  /** Loads a path of the page anew: nothing that was known before is left, as when somebody else logs in. */
+  load(to: string): void
   /** Changes parts of the query in place; undefined removes one. */
   amend(changes: Readonly<Record<string, string | undefined>>): void
   /** Shows what links lead to without loading it anew. Links to paths that `knows` refuses are the browser's. */
@@ -31,6 +33,7 @@ export function createRouter(window: Window, basePath: string): Router {
     to: (path, query, params) => basePath + href(path, query, params),
     go: (path, query, { replace = false } = {}) => show(basePath + href(path, query), replace),
     follow: (to) => show(basePath + to, false),
+    load: (to) => window.location.assign(basePath + to),
     amend: (changes) => show(basePath + href(address.peek().path, { ...address.peek().query, ...changes }), true),
     followLinks(knows) {
       window.document.addEventListener('click', (event) => {

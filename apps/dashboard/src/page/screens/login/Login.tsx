@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { live, router, sessions } from '../../page.ts'
+import { router, sessions } from '../../page.ts'
 import { Brand } from '../../parts/Brand.tsx'
 import { Icon } from '../../parts/Icon.tsx'
 import type { ScreenProps } from '../../screens.ts'
@@ -19,8 +19,7 @@ export function Login({ query }: ScreenProps) {
     setBusy(true)
     try {
       await sessions.logIn(cleaned(token))
-      live.pace.over.value = false
-      router.follow(destination(query['next']))
+      router.load(destination(query['next']))
     } catch (error) {
       setRefusal(refusalOf(error))
       setBusy(false)

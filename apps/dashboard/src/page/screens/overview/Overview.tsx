@@ -1,6 +1,6 @@
 /** The first screen: what is wrong, how many jobs there are, how fast they go, and which queues are worst. */
 import { useRef } from 'preact/hooks'
-import type { QueuesHistory, StatsAnswer } from '../../api/answers.ts'
+import type { QueuesHistory, Schedule, StatsAnswer } from '../../api/answers.ts'
 import { Page } from '../../frame/Page.tsx'
 import { FAILURES_EVERY, useAnswer, useShared, useStats } from '../../hooks.ts'
 import { now, router, settings } from '../../page.ts'
@@ -27,6 +27,8 @@ const NAMES_SHOWN = 6
 /** Beats between two questions for what changes by the minute, or rarely. */
 const WORKERS_EVERY = 5
 const SLOWLY = 8
+const RARELY = 15
+const NONE: readonly never[] = []
 
 export function Overview({ query }: ScreenProps) {
   const stats = useStats().value
@@ -112,10 +114,16 @@ function useHistory(name: PeriodName): QueuesHistory | undefined {
   return useAnswer('/v1/history', { queues: '*', step, from: { agoMs: ms }, limit: queues }, SLOWLY).value
 }
 
+/** Nothing is asked where there are none. */
+function useSchedules({ schedules }: StatsAnswer): readonly Schedule[] {
+  return useAnswer(schedules.enabled > 0 ? '/v1/schedules' : undefined, { limit: 200 }, RARELY).value?.schedules ?? NONE
+}
+
 function useProblems(stats: StatsAnswer, recent: QueuesHistory | undefined): readonly Problem[] {
   const failures = useAnswer('/v1/failures', {}, FAILURES_EVERY).value?.failures ?? []
   const workers = useAnswer('/v1/workers', {}, WORKERS_EVERY).value?.workers ?? []
   const queues = useAnswer('/v1/queues', { limit: 500 }, SLOWLY).value?.queues ?? []
+  const schedules = useSchedules(stats)
   const crowded = useRef<number | undefined>(undefined)
   const at = now.peek()
   crowded.current = crowdedSince(stats.writer.mailboxDepth, crowded.current, at)
@@ -125,7 +133,7 @@ function useProblems(stats: StatsAnswer, recent: QueuesHistory | undefined): rea
       failures,
       workers,
       queues,
-      schedules: [],
+      schedules,
       recent,
       crowdedSince: crowded.current,
       now: at,

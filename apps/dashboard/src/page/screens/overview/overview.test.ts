@@ -119,18 +119,19 @@ describe('queues', () => {
 })
 
 test('counts by state, each with a note', () => {
-  const stats = statsOf({ states: { ...statsOf().states, waiting: 12_320, active: 17, failed: 112 }, workers: 4 })
+  const states = { ...statsOf().states, waiting: 12_320, active: 17, scheduled: 1_515, failed: 112 }
+  const stats = statsOf({ states, retrying: 41, workers: 4 })
   const total = columnsOf((minute) => ({ enqueued: 100, completed: 10, failed: minute === 0 ? 86 : 0 }))
   const history = historyOf({}, total)
   const cells = stripOf({ stats, workers: Array(3).fill(workerOf()), history, recent: history, period: '1 h' })
   expect(cells.map(({ state, value, of, note }) => [state, value, of, note])).toEqual([
     ['waiting', 12_320, undefined, '+5,314 in 1 h'],
     ['active', 17, ' / 48 slots', '4 workers'],
-    ['scheduled', 0, undefined, '0 schedules'],
+    ['retrying', 41, undefined, 'have failed before'],
+    ['scheduled', 1_474, undefined, '0 schedules'],
     ['blocked', 0, undefined, 'wait for other jobs'],
     ['failed', 112, undefined, '86 new in 1 h'],
     ['completed', 0, undefined, '0.2 per s'],
-    ['cancelled', 0, undefined, '0 new in 1 h'],
   ])
   expect(cells.find(({ state }) => state === 'failed')?.isBad).toBe(true)
 })

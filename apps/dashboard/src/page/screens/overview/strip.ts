@@ -2,12 +2,24 @@
 import type { QueuesHistory, StatsAnswer, Worker } from '../../api/answers.ts'
 import { sum } from '../../chart/paths.ts'
 import { change, count, rate } from '../../format/numbers.ts'
-import { STATES, TEXT } from '../../text.ts'
+import { type STATES, TEXT } from '../../text.ts'
 import { netOf } from './queueRows.ts'
 import { donePerSecond } from './throughput.ts'
 
+/** Cancelled jobs ask for nothing: they are not here. */
+const SHOWN = [
+  'waiting',
+  'active',
+  'retrying',
+  'scheduled',
+  'blocked',
+  'failed',
+  'completed',
+] as const satisfies readonly (keyof typeof STATES)[]
+type Shown = (typeof SHOWN)[number]
+
 export interface StateCell {
-  readonly state: keyof typeof STATES
+  readonly state: Shown
   readonly value: number
   /** Behind the value: " / 48 slots". */
   readonly of?: string
@@ -27,23 +39,24 @@ interface Seen {
 const { overview } = TEXT
 
 export function stripOf({ stats, workers, history, recent, period }: Seen): readonly StateCell[] {
-  const { states, schedules } = stats
+  const { states, schedules, retrying = 0 } = stats
   const failed = history === undefined ? 0 : sum(history.total.failed)
-  const slots = workers === undefined ? undefined : sum(workers.map(({ maxConcurrency }) => maxConcurrency))
-  const notes: Readonly<Record<keyof typeof STATES, string>> = {
+  const slots = workers === undefined ? 0 : sum(workers.map(({ maxConcurrency }) => maxConcurrency))
+  const values: Readonly<Record<Shown, number>> = { ...states, retrying, scheduled: states.scheduled - retrying }
+  const notes: Readonly<Record<Shown, string>> = {
     waiting: history === undefined ? '' : overview.net(change(netOf(history.total)), period),
     active: overview.workers(stats.workers),
+    retrying: overview.retrying,
     scheduled: overview.schedules(schedules.enabled + schedules.paused),
     blocked: overview.blocked,
     failed: history === undefined ? '' : overview.fresh(count(failed), period),
     completed: overview.perSecond(rate(donePerSecond(recent?.total))),
-    cancelled: history === undefined ? '' : overview.fresh(count(sum(history.total.cancelled)), period),
   }
-  return (Object.keys(STATES) as (keyof typeof STATES)[]).map((state) => ({
+  return SHOWN.map((state) => ({
     state,
-    value: states[state],
+    value: values[state],
     note: notes[state],
-    ...(state === 'active' && slots !== undefined && slots > 0 && { of: overview.slots(count(slots)) }),
+    ...(state === 'active' && slots > 0 && { of: overview.slots(count(slots)) }),
     ...(state === 'failed' && { isBad: failed > 0 }),
   }))
 }
