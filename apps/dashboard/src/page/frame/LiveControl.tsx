@@ -13,15 +13,16 @@ export function LiveControl() {
   const { paused, rateMs } = live.pace
   const isLive = rateMs.value > 0 && !paused.value
   const state = live.down.value !== undefined ? 'down' : isLive ? 'on' : 'off'
+  const said = { on: TEXT.live.live, off: TEXT.live.paused, down: TEXT.live.down }[state]
   return (
     <span class="live">
       <Menu
-        label={TEXT.live.rate}
+        label={`${said}: ${TEXT.live.rate}`}
         class="rate"
         button={
           <>
             <i class={`dot ${state}`} />
-            <span class="wide">{{ on: TEXT.live.live, off: TEXT.live.paused, down: TEXT.live.down }[state]}</span>
+            <span class="wide">{said}</span>
           </>
         }
       >

@@ -27,7 +27,7 @@ export function Page({ title, above, tools, children }: Props) {
         )}
         <h1>{title}</h1>
         {tools}
-        <button type="button" class="search" onClick={() => (overlay.value = 'palette')}>
+        <button type="button" class="search" aria-label={TEXT.frame.search} onClick={() => (overlay.value = 'palette')}>
           <Icon name="search" />
           <span class="wide">{TEXT.frame.search}</span>
           <kbd class="wide">/</kbd>

@@ -6,6 +6,8 @@ import { TEXT } from '../../text.ts'
 import type { Problem, Remedy } from './problems.ts'
 
 const SHOWN = 6
+/** A message may be very long; the group of failures has all of it. */
+const SHOWN_LENGTH = 300
 
 export function Problems({ problems, well }: { readonly problems: readonly Problem[]; readonly well: string }) {
   if (problems.length === 0) {
@@ -46,9 +48,9 @@ function Row({ problem: { severity, icon, title, text, message, tag, show, remed
       <span class={`s-${severity}`}>
         <Icon name={icon} size={16} />
       </span>
-      <p title={message}>
+      <p title={message?.slice(0, SHOWN_LENGTH)}>
         <strong>{title}</strong> <span class="muted">{text}</span>
-        {message !== undefined && <span class="mono faint"> · {message}</span>}
+        {message !== undefined && <span class="mono faint"> · {message.slice(0, SHOWN_LENGTH)}</span>}
       </p>
       {tag !== undefined && <span class={`tag ${severity} num opt`}>{tag}</span>}
       <span class="do">
