@@ -41,9 +41,9 @@ function filesOf(tarball: string): string[] {
 }
 
 describe('the tarballs', () => {
-  test('are of every package, and of the program', () => {
+  test('are of every package, of the dashboard, and of the program', () => {
     const names = consumer.tarballs.map((name) => name.replace(/-\d.*$/, ''))
-    expect(names.toSorted()).toEqual(['millrace', ...PACKAGES.map((name) => `millrace-${name}`)])
+    expect(names.toSorted()).toEqual(['millrace', ...[...PACKAGES, 'dashboard'].toSorted().map((name) => `millrace-${name}`)])
   })
 
   test.for(PACKAGES)('%s: code, types, manifest, README and licence; no sources, no tests', (name) => {
@@ -71,6 +71,22 @@ describe('the tarballs', () => {
     expect(files).toEqual(expect.arrayContaining([...around, 'package/dist/main.js']))
     const code = files.filter((file) => !around.includes(file))
     expect(code.filter((file) => !/^package\/dist\/[\w-]+\.js(?:\.map)?$/.test(file))).toEqual([])
+  })
+
+  test('dashboard: code, types, and the page with each file compressed; no sources, no tests', async () => {
+    const tarball = consumer.tarballs.find((file) => file.startsWith('millrace-dashboard-')) as string
+    const around = ['LICENSE', 'README.md', 'package.json', 'dist/index.js', 'dist/index.js.map', 'dist/index.d.ts', 'dist/page/index.html']
+    const files = filesOf(tarball).map((file) => file.replace(/^package\//, ''))
+    expect(files).toEqual(expect.arrayContaining(around))
+    const others = files.filter((file) => !around.includes(file) && !/^dist\/\w+\.d\.ts$/.test(file))
+    expect(others.filter((file) => !/^dist\/page\/assets\/[\w.-]+\.(?:js|css|svg)(?:\.br|\.gz)?$/.test(file))).toEqual([])
+    consumer.write(
+      'page.mjs',
+      "const { dashboardFiles } = await import('@millrace/dashboard'); console.log(JSON.stringify([...(await dashboardFiles()).keys()]))",
+    )
+    const paths = told(await consumer.node('page.mjs')) as string[]
+    expect(paths.map((path) => `dist/page${path}`)).toEqual(expect.arrayContaining(others.filter((file) => !/\.(?:br|gz)$/.test(file))))
+    expect(paths).toContain('/index.html')
   })
 
   test('publint has nothing to say', async () => {

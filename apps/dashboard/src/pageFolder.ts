@@ -36,7 +36,9 @@ async function buildInto(cache: string, folder: string): Promise<void> {
   mkdirSync(cache, { recursive: true })
   try {
     await promisify(execFile)(process.execPath, [join(PACKAGE, 'build.ts'), unfinished], { cwd: PACKAGE, env: ENVIRONMENT })
-    if (!existsSync(folder)) renameSync(unfinished, folder)
+    renameSync(unfinished, folder)
+  } catch (error) {
+    if (!existsSync(folder)) throw error
   } finally {
     rmSync(unfinished, { recursive: true, force: true })
   }

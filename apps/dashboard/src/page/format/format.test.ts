@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { cut } from './cut.ts'
 import { ago, duration, rough } from './durations.ts'
 import { shortId } from './ids.ts'
 import { bytes, change, count, counted, rate, short } from './numbers.ts'
@@ -88,6 +89,10 @@ describe('times', () => {
   test('the local zone has a name', () => {
     expect(zoneName(at, 'local')).not.toBe('')
   })
+})
+
+test('a text is cut where it is longer', () => {
+  expect([cut('charge', 6), cut('charges', 6), cut('', 6)]).toEqual(['charge', 'charg…', ''])
 })
 
 test('an id is shortened to what differs; what is no id stays', () => {

@@ -1,5 +1,6 @@
 import { act } from '../../actions/act.ts'
 import { asked } from '../../actions/asked.ts'
+import { cut } from '../../format/cut.ts'
 import { router, sessions } from '../../page.ts'
 import { Icon } from '../../parts/Icon.tsx'
 import { TEXT } from '../../text.ts'
@@ -8,6 +9,7 @@ import type { Problem, Remedy } from './problems.ts'
 const SHOWN = 6
 /** A message may be very long; the group of failures has all of it. */
 const SHOWN_LENGTH = 300
+const TITLE_LENGTH = 80
 
 export function Problems({ problems, well }: { readonly problems: readonly Problem[]; readonly well: string }) {
   if (problems.length === 0) {
@@ -48,9 +50,9 @@ function Row({ problem: { severity, icon, title, text, message, tag, show, remed
       <span class={`s-${severity}`}>
         <Icon name={icon} size={16} />
       </span>
-      <p title={message?.slice(0, SHOWN_LENGTH)}>
-        <strong>{title}</strong> <span class="muted">{text}</span>
-        {message !== undefined && <span class="mono faint"> · {message.slice(0, SHOWN_LENGTH)}</span>}
+      <p title={message && cut(message, SHOWN_LENGTH)}>
+        <strong>{cut(title, TITLE_LENGTH)}</strong> <span class="muted">{text}</span>
+        {message !== undefined && <span class="mono faint"> · {cut(message, SHOWN_LENGTH)}</span>}
       </p>
       {tag !== undefined && <span class={`tag ${severity} num opt`}>{tag}</span>}
       <span class="do">

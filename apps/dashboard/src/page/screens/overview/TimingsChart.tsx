@@ -1,4 +1,6 @@
 /** The chart of waiting and running times: a line for each, thick up to p95, thin up to p99, with a ring at p50. */
+
+import { cut } from '../../format/cut.ts'
 import { duration } from '../../format/durations.ts'
 import { useWidth } from '../../hooks.ts'
 import { TEXT } from '../../text.ts'
@@ -41,7 +43,7 @@ function Row({ row, y, axis }: { readonly row: TimingRow; readonly y: number; re
     <g>
       <title>{said(row)}</title>
       <text class="name" x={0} y={y + 9}>
-        {shortened(row.name)}
+        {cut(row.label, NAME_LENGTH)}
       </text>
       <Range kind={row.isLate ? 'late' : 'wait'} percentiles={row.wait} y={y} axis={axis} />
       <Range kind="run" percentiles={row.run} y={y + 10} axis={axis} />
@@ -88,10 +90,6 @@ export function PercentileMarks() {
 }
 
 const NAME_LENGTH = 18
-
-function shortened(name: string): string {
-  return name.length <= NAME_LENGTH ? name : `${name.slice(0, NAME_LENGTH - 1)}…`
-}
 
 function said({ queue, name, wait, run }: TimingRow): string {
   return text.timesOf(`${queue} / ${name}`, three(wait), three(run))

@@ -143,6 +143,8 @@ test('times of the busiest names that have run', () => {
     ['transcode', true],
     ['send', false],
   ])
+  const twice = timingRows([nameOf('a', 'send', 1), nameOf('b', 'send', 1), nameOf('b', 'other', 1)], new Set(), 6)
+  expect(twice.map(({ label }) => label)).toEqual(['a / send', 'b / send', 'other'])
   const { ticks, positionOf } = timeAxis(rows, 100, 400)
   expect(ticks.map(({ name }) => name)).toEqual(['1 ms', '10', '100', '1 s', '10'])
   expect([positionOf(0), positionOf(100), positionOf(1e9)]).toEqual([100, 250, 400])

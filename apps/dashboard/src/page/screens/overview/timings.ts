@@ -8,6 +8,8 @@ type Percentiles = Pick<Name['waitMs'], 'p50' | 'p95' | 'p99'>
 export interface TimingRow {
   readonly queue: string
   readonly name: string
+  /** The name, with its queue if another queue has the same. */
+  readonly label: string
   readonly wait: Percentiles
   readonly run: Percentiles
   /** Its queue is falling behind. */
@@ -16,10 +18,15 @@ export interface TimingRow {
 
 /** @param behind the queues that are falling behind */
 export function timingRows(names: readonly Name[], behind: ReadonlySet<string>, most: number): readonly TimingRow[] {
-  return names
-    .filter(({ started }) => started > 0)
-    .slice(0, most)
-    .map(({ queue, name, waitMs, runMs }) => ({ queue, name, wait: waitMs, run: runMs, isLate: behind.has(queue) }))
+  const shown = names.filter(({ started }) => started > 0).slice(0, most)
+  return shown.map(({ queue, name, waitMs, runMs }) => ({
+    queue,
+    name,
+    label: shown.some((other) => other.name === name && other.queue !== queue) ? `${queue} / ${name}` : name,
+    wait: waitMs,
+    run: runMs,
+    isLate: behind.has(queue),
+  }))
 }
 
 export interface TimeAxis {
