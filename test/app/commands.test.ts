@@ -37,6 +37,18 @@ test('Q1: jobs: enqueue, list, show, cancel, retry, delete, run, logs', { timeou
   expect(shown).toMatchObject({ id: second, data: [1], meta: { by: 'me' }, output: null, startedAt: null, attempts: [], flow: null })
   expect(shown['enqueuedAt']).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
 
+  const large = (await place.ok('enqueue', 'large', JSON.stringify('x'.repeat(70_000)))).trim()
+  const [previewed] = (await place.okJson('jobs', 'list', '--name', 'large', '--payload', 'preview'))['jobs'] as object[]
+  expect(previewed).toMatchObject({ data: null, preview: { data: { bytes: 70_002, start: `"${'x'.repeat(511)}`, cut: true } } })
+  expect((await place.okJson('jobs', 'list', '--name', 'large', '--payload', 'none'))['jobs']).not.toMatchObject([{ preview: {} }])
+  expect(await place.ok('jobs', 'show', large, '--payload', 'preview')).toMatch(/^data +"x{65535}… \(68\.4 KiB\)$/m)
+  expect(await place.ok('jobs', 'show', large, '--payload', 'none')).not.toMatch(/^data/m)
+  expect(await place.run('jobs', 'show', large, '--payload', 'half')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--payload'),
+  })
+  await place.ok('jobs', 'delete', large)
+
   expect(await place.ok('jobs', 'run', third)).toBe(`${third} due\n`)
   expect((await place.run('jobs', 'cancel', first, second, '--json')).items).toEqual([
     { id: first, result: 'cancelled' },

@@ -10,14 +10,16 @@ import {
 import { keyOf } from './jobKey.ts'
 import type { Mailbox } from './mailbox.ts'
 import { runMany } from './many.ts'
+import { Reading, type ReadingParts } from './reading.ts'
 import { runRedrive } from './redrive.ts'
 
 /** Calls on one job throw JobNotFoundError if the job does not exist, and JobActiveError or JobFinishedError if it is too late. */
-export abstract class Changes {
+export abstract class Changes extends Reading {
   readonly #mailbox: Mailbox
 
-  constructor(mailbox: Mailbox) {
-    this.#mailbox = mailbox
+  constructor(parts: ReadingParts) {
+    super(parts)
+    this.#mailbox = parts.mailbox
   }
 
   /** Cancels a job at once if it has not started. If it is running, its signal aborts and it ends as cancelled. */

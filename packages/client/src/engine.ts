@@ -1,18 +1,16 @@
 /** The public interface of a queue, the same for every kind of Port. */
 import {
-  type Capability,
   type Enqueued,
   type EventsOptions,
   errorFrom,
   type FlowOptions,
-  type ListOptions,
+  nameOption,
   type Port,
   type Refusal,
   type StopOptions,
   UnsupportedError,
   type UpdateOptions,
   validateEventsOptions,
-  validateListOptions,
   validateStopOptions,
   validateUpdateOptions,
   validateWorkOptions,
@@ -29,6 +27,7 @@ import {
   type Worker,
   within,
 } from '@millrace/worker'
+import { Changes } from './changes.ts'
 import { tellEnqueued } from './channels.ts'
 import { JobChecks } from './checks.ts'
 import { Connectivity } from './connectivity.ts'
@@ -44,14 +43,12 @@ import type { EventStream } from './journalStream.ts'
 import { type EventListener, type EventName, type GapListener, Listeners } from './listeners.ts'
 import { Mailbox } from './mailbox.ts'
 import { newJobOf } from './newJobs.ts'
-import { type JobPage, readJob, readPage } from './page.ts'
+import { assertOffered } from './offered.ts'
 import { PayloadCodec } from './payloadCodec.ts'
 import { Queues } from './queues.ts'
-import { Reports } from './reports.ts'
 import { Schedules } from './schedules.ts'
 import { boundedBy, type EngineSetup } from './setup.ts'
 import { Unserved } from './unserved.ts'
-import type { JobOf } from './view.ts'
 import { handlersOf, Workers } from './workers.ts'
 
 const STOPPED: Refusal = { code: 'ENGINE_STOPPED', message: 'the engine was stopped: open it again to go on' }
@@ -59,7 +56,7 @@ const STOPPED: Refusal = { code: 'ENGINE_STOPPED', message: 'the engine was stop
 /** Options of `stats` without what is told name by name. */
 const BRIEF = { names: 'none', definitions: 'disputed' } as const
 
-export class Engine extends Reports {
+export class Engine extends Changes {
   /** Limits, rates, pauses and settings of queues. */
   readonly queues: Queues
   /** The schemas that jobs are checked against wherever they enter through this process. */
@@ -90,14 +87,15 @@ export class Engine extends Reports {
   /** @internal Call `openEngine` instead. */
   constructor(port: Port, given: EngineSetup) {
     const mailbox = new Mailbox(port, given.clock.afterTurn)
-    super(mailbox)
     const setup = boundedBy(port, given)
+    const codec = setup.codec && new PayloadCodec(setup.codec, setup.maxDataBytes)
+    super({ mailbox, codec, port })
     this.#port = port
     this.#setup = setup
     this.#mailbox = mailbox
     this.queues = new Queues(this.#mailbox, setup.clock)
     this.flows = new Flows(this.#mailbox)
-    this.#codec = setup.codec && new PayloadCodec(setup.codec, setup.maxDataBytes)
+    this.#codec = codec
     this.exports = new Exports(this.#mailbox, () => this.#assertOpen(), setup.clock, this.#codec)
     this.checks = setup.checks ?? new JobChecks()
     this.#calls = this.checks.around(this.#codec?.around(this.#mailbox) ?? this.#mailbox)
@@ -188,21 +186,13 @@ export class Engine extends Reports {
    * `id` is drained and replaced.
    */
   work(handlers: readonly Handler[] | Handler, options?: WorkOptions): Worker {
-    this.#needs('work')
+    assertOffered(this.#port, 'work')
     const list = handlersOf(handlers)
     this.#assertOpen()
     return this.#workers.start(list, validateWorkOptions(options))
   }
 
   // Reading.
-
-  /**
-   * Returns the job, or undefined if there is none with that id. `get<typeof resize>(id)` gives the types of its data and
-   * output; nothing checks them at run time.
-   */
-  get<Type extends JobType = JobType>(id: string): Promise<JobOf<Type> | undefined> {
-    return readJob<Type>(this.#mailbox, id, this.#codec)
-  }
 
   /**
    * Returns a handle of a job that was enqueued elsewhere or earlier, for its `result`. `handle<typeof resize>(id)` gives
@@ -213,13 +203,13 @@ export class Engine extends Reports {
   }
 
   /**
-   * Returns a page of jobs, newest first. With `search`, which looks inside jobs, a page may be short or empty and still
-   * have a `next`.
+   * Makes every worker with that id, in any process, stop as by its own `stop` with that `timeout` (default 30 s).
+   * Resolves when it gets no more jobs; `workers()` lists it until it has left. A worker that is away stops when it comes
+   * back. If it was taken for lost meanwhile (`worker.lost`), or the engine was restarted, call this again. Throws
+   * WorkerNotFoundError.
    */
-  async list(options?: ListOptions): Promise<JobPage> {
-    const settings = validateListOptions(options)
-    this.#needs('list')
-    return readPage(this.#mailbox, settings, this.#codec)
+  async stopWorker(id: string, options?: StopOptions): Promise<void> {
+    await this.#mailbox.call<'stopWorker'>({ op: 'stopWorker', worker: nameOption('id', id), timeout: validateStopOptions(options) })
   }
 
   /** Changes a job that is not running. */
@@ -236,7 +226,7 @@ export class Engine extends Reports {
   on<Name extends EventName>(event: Name, listener: EventListener<Name>): this
   on(event: 'gap', listener: GapListener): this
   on(event: EventName | 'gap', listener: EventListener | GapListener): this {
-    this.#needs('events')
+    assertOffered(this.#port, 'events')
     this.#listeners.add(event, listener, false)
     return this
   }
@@ -244,7 +234,7 @@ export class Engine extends Reports {
   once<Name extends EventName>(event: Name, listener: EventListener<Name>): this
   once(event: 'gap', listener: GapListener): this
   once(event: EventName | 'gap', listener: EventListener | GapListener): this {
-    this.#needs('events')
+    assertOffered(this.#port, 'events')
     this.#listeners.add(event, listener, true)
     return this
   }
@@ -266,7 +256,7 @@ export class Engine extends Reports {
    */
   events(options?: EventsOptions): EventStream {
     const settings = validateEventsOptions(options)
-    this.#needs('events')
+    assertOffered(this.#port, 'events')
     this.#assertOpen()
     return followEvents(this.#mailbox, settings, this.#setup.clock)
   }
@@ -275,7 +265,7 @@ export class Engine extends Reports {
 
   /** Writes a copy of the database to a new file while the engine continues to work. */
   backup(file: string): Promise<{ readonly bytes: number }> {
-    this.#needs('backup')
+    assertOffered(this.#port, 'backup')
     return this.#mailbox.call<'backup'>({ op: 'backup', file: textOf(file, 'file') })
   }
 
@@ -385,9 +375,5 @@ export class Engine extends Reports {
   #assertOpen(): void {
     const over = this.#stopping === undefined ? this.#end : STOPPED
     if (over !== undefined) throw errorFrom(over)
-  }
-
-  #needs(capability: Capability): void {
-    if (!this.#port.capabilities.has(capability)) throw new UnsupportedError(`this kind of connection does not offer '${capability}'`)
   }
 }

@@ -24,6 +24,7 @@ export type { EventStream, EventStreamItem, EventsGap, JournalStream } from './j
 export type { EventGap, EventListener, EventName, EventOf, GapListener } from './listeners.ts'
 export type { Failures, QueuesHistory, Throughput } from './observed.ts'
 export type { JobPage } from './page.ts'
+export type { PayloadPreview, PayloadPreviews } from './payloads.ts'
 export type { Schedule, ScheduleChanges, ScheduledJob, ScheduledOptions, SchedulePage, ScheduleSet, Schedules } from './schedules.ts'
 export type { EngineSetup } from './setup.ts'
 export type {

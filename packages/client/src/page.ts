@@ -1,5 +1,16 @@
 /** Reads a job by its id, and pages of `list`. */
-import { formatCursor, type ListSettings, parseId } from '@millrace/core'
+import {
+  choiceOption,
+  formatCursor,
+  JobNotFoundError,
+  LIMITS,
+  type ListSettings,
+  PAYLOADS,
+  type PayloadMode,
+  type PayloadName,
+  parseId,
+  payloadBytesOf,
+} from '@millrace/core'
 import type { JobType } from '@millrace/worker'
 import { textOf } from './jobKey.ts'
 import type { Mailbox } from './mailbox.ts'
@@ -17,24 +28,43 @@ export interface JobPage {
 export async function readJob<Type extends JobType>(
   calls: Pick<Mailbox, 'call'>,
   id: string,
+  payload: PayloadMode,
   codec: PayloadCodec | undefined,
 ): Promise<JobOf<Type> | undefined> {
   const key = parseId(textOf(id))
-  const view = key && (await calls.call<'get'>({ op: 'get', id: key }))
-  return view ? (jobOf(view, codec) as JobOf<Type>) : undefined
+  const payloadBytes = payloadBytesOf(payload, 'one', codec !== undefined)
+  const view = key && (await calls.call<'get'>({ op: 'get', id: key, ...(payloadBytes !== undefined && { payloadBytes }) }))
+  return view ? (jobOf(view, codec, { payload, previewBytes: LIMITS.previewOneBytes }) as JobOf<Type>) : undefined
+}
+
+/** @throws JobNotFoundError, CodecError */
+export async function readPayload(
+  calls: Pick<Mailbox, 'call'>,
+  id: string,
+  name: PayloadName,
+  codec: PayloadCodec | undefined,
+): Promise<string | Uint8Array | undefined> {
+  const only = choiceOption('name', name, PAYLOADS)
+  const key = parseId(textOf(id))
+  const view = key && (await calls.call<'get'>({ op: 'get', id: key, only }))
+  if (!view) throw new JobNotFoundError(`there is no job ${id}`, { jobId: id })
+  return codec?.decode(name, view[name]) ?? view[name] ?? undefined
 }
 
 export async function readPage(calls: Pick<Mailbox, 'call'>, settings: ListSettings, codec: PayloadCodec | undefined): Promise<JobPage> {
-  const { filter, limit, before, search } = settings
+  const { filter, limit, before, search, payload } = settings
+  const payloadBytes = payloadBytesOf(payload, 'list', codec !== undefined)
   const { jobs, next } = await calls.call<'list'>({
     op: 'list',
     filter,
     limit,
     ...(before !== undefined && { before }),
     ...(search !== undefined && { search }),
+    ...(payloadBytes !== undefined && { payloadBytes }),
   })
+  const shown = { payload, previewBytes: LIMITS.previewBytes }
   return {
-    jobs: jobs.map((view) => jobOf(view, codec)),
+    jobs: jobs.map((view) => jobOf(view, codec, shown)),
     next: next === null ? undefined : formatCursor(next),
     ...(next !== null && jobs.length < limit && { partial: true as const }),
   }

@@ -21,6 +21,7 @@ export type {
   FailuresOptions,
   FlowGetOptions,
   FlowOptions,
+  GetOptions,
   HandlerError,
   HistoryColumns,
   HistoryOptions,
@@ -33,6 +34,8 @@ export type {
   NameStats,
   OnParentFailure,
   PauseOptions,
+  PayloadMode,
+  PayloadName,
   Percentiles,
   PurgeOptions,
   PurgeResult,
@@ -170,6 +173,7 @@ export type { EventStream, EventStreamItem, EventsGap, JournalStream } from './j
 export type { EventGap, EventListener, EventName, EventOf, GapListener } from './listeners.ts'
 export type { Failures, QueuesHistory, Throughput } from './observed.ts'
 export type { JobPage } from './page.ts'
+export type { PayloadPreview, PayloadPreviews } from './payloads.ts'
 export type { Schedule, ScheduleChanges, ScheduledJob, ScheduledOptions, SchedulePage, ScheduleSet, Schedules } from './schedules.ts'
 export { type StopOnSignalsOptions, stopOnSignals } from './stopOnSignals.ts'
 export type {

@@ -1,40 +1,7 @@
 import type { JobView } from '@millrace/core'
 import { expect, test } from 'vitest'
+import { bareJob as bare } from './testing/bareJob.ts'
 import { engineEventOf, jobOf } from './view.ts'
-
-const bare: JobView = {
-  seq: 7,
-  node: 1,
-  enqueuedAt: 1_000,
-  name: 'a',
-  queue: 'q',
-  state: 'waiting',
-  data: null,
-  output: null,
-  checkpoint: null,
-  run: 0,
-  attempt: 0,
-  maxAttempts: 4,
-  maxAge: 60_000,
-  timeout: Number.POSITIVE_INFINITY,
-  heartbeatTimeout: 0,
-  backoff: { type: 'fixed', delay: 5 } as JobView['backoff'],
-  priority: 0,
-  weight: 1,
-  runAt: 2_000,
-  expiresAt: 0,
-  startedAt: 0,
-  finishedAt: 0,
-  progress: null,
-  cancelRequested: false,
-  tags: [],
-  meta: null,
-  idempotencyKey: null,
-  uniqueKey: null,
-  concurrencyKey: null,
-  flow: null,
-  attempts: [],
-}
 
 test('what was never set is undefined; dates are dates', () => {
   expect(jobOf(bare)).toMatchObject({

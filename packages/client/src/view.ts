@@ -13,6 +13,7 @@ import {
   type LogLevel,
   type MissReason,
   type OnParentFailure,
+  type PayloadName,
   POLICY_FIELDS,
   type PolicyView,
   type QueueNews,
@@ -24,6 +25,7 @@ import {
 } from '@millrace/core'
 import type { InputOf, OutputOf, Stored } from '@millrace/worker'
 import type { PayloadCodec } from './payloadCodec.ts'
+import { type PayloadPreviews, payloadsOf, type Shown, WHOLE } from './payloads.ts'
 
 export interface JobLog {
   readonly at: Date
@@ -49,7 +51,6 @@ export interface JobAttempt {
   readonly logs: readonly JobLog[]
 }
 
-type Payload = 'data' | 'output' | 'checkpoint'
 export interface JobFlow {
   readonly id: string
   readonly ref: string
@@ -68,7 +69,9 @@ export interface Job<Data = unknown, Output = unknown> extends PolicyView {
   readonly output: Output | undefined
   readonly checkpoint: unknown
   /** The payloads that could not be decoded, and are given as they are stored. Absent if all could be decoded. */
-  readonly undecoded?: readonly Payload[]
+  readonly undecoded?: readonly PayloadName[]
+  /** The beginnings of the payloads that exist. Given only for `payload: 'preview'`, which leaves the payloads themselves out. */
+  readonly preview?: PayloadPreviews
   /** The progress, 0 to 1; undefined if none was reported. */
   readonly progress: number | undefined
   readonly progressNote: string | undefined
@@ -98,27 +101,14 @@ export interface Job<Data = unknown, Output = unknown> extends PolicyView {
 /** A job of the given definition: `JobOf<typeof resize>`. */
 export type JobOf<Type> = Job<Stored<InputOf<Type>>, OutputOf<Type>>
 
-export function jobOf(view: JobView, codec?: PayloadCodec): Job {
-  const undecoded: Payload[] = []
-  // One corrupt job does not hide the others.
-  const opened = (what: Payload): unknown => {
-    try {
-      return decodeData(codec === undefined ? view[what] : codec.decode(what, view[what]))
-    } catch {
-      undecoded.push(what)
-      return view[what]
-    }
-  }
+export function jobOf(view: JobView, codec?: PayloadCodec, reading: Shown = WHOLE): Job {
   const [progress, progressNote] = progressOf(view.progress)
   return {
     id: formatId(view),
     name: view.name,
     queue: view.queue,
     state: view.state,
-    data: opened('data'),
-    output: opened('output'),
-    checkpoint: opened('checkpoint'),
-    ...(undecoded.length > 0 && { undecoded }),
+    ...payloadsOf(view, codec, reading),
     progress,
     progressNote,
     attempt: view.attempt,

@@ -8,6 +8,7 @@ import type { EventType } from './events.ts'
 import type { JobKey } from './id.ts'
 import type { Data } from './job.ts'
 import type { StateCode } from './lifecycle.ts'
+import type { PayloadName } from './options/payload.ts'
 import type { RunSettings } from './options/runOptions.ts'
 import type { RunError } from './runError.ts'
 
@@ -200,6 +201,10 @@ export interface LogCommand extends RunKey {
 export interface GetCommand {
   readonly op: 'get'
   readonly id: JobKey
+  /** The bytes of each payload in the reply: longer ones are cut, 0 leaves all out. Undefined: whole ones. */
+  readonly payloadBytes?: number
+  /** Only this payload, whole: the others are left out, and so are the runs. */
+  readonly only?: PayloadName
 }
 
 /** Answered when the job is final: `Outcome`. */
@@ -299,6 +304,8 @@ export interface ListCommand {
   readonly before?: number
   /** A text that occurs in name, tags, keys or data. The page may then be short, or empty, and yet have a `next`. */
   readonly search?: string
+  /** As of `get`. */
+  readonly payloadBytes?: number
 }
 
 export interface ListFilter {

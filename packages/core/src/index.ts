@@ -209,6 +209,15 @@ export { nameOption } from './options/name.ts'
 export { nearest } from './options/nearest.ts'
 export { type FileAccess, type OpenOptions, type OpenSettings, validateOpenOptions } from './options/open.ts'
 export {
+  type GetOptions,
+  PAYLOAD_MODES,
+  PAYLOADS,
+  type PayloadMode,
+  type PayloadName,
+  payloadBytesOf,
+  validateGetOptions,
+} from './options/payload.ts'
+export {
   type DrainOptions,
   PURGED_STATES,
   type PurgedState,
@@ -254,6 +263,7 @@ export { textOption } from './options/text.ts'
 export { type ThreadOptions, type ThreadSettings, validateThreadOptions } from './options/thread.ts'
 export { type TreeOptions, validateTreeOptions } from './options/tree.ts'
 export { type UpdateOptions, validateUpdateOptions } from './options/update.ts'
+export { utf8Bytes, utf8Start } from './options/utf8.ts'
 export { type StopOptions, validateStopOptions, validateWorkOptions, type WorkOptions, type WorkSettings } from './options/work.ts'
 export { DEFAULT_POLICY, POLICY_FIELDS, type PolicyView, parsePolicy } from './policy.ts'
 export type { Capability, Delivery, Grant, Notice, Port, PortListener, Reply, Request } from './port.ts'
@@ -281,6 +291,7 @@ export {
   type Outcome,
   type ParentsPage,
   type ParentView,
+  type PayloadSizes,
   type Redriven,
   Refused,
   type SchedulePage,

@@ -61,6 +61,7 @@ export {
 export { droppedAttempt, viewOf } from './kernel/jobs/view.ts'
 export { tokenMs } from './kernel/keys/bucket.ts'
 export { type KeyBacklog, newKey, newKeyBacklog, roomOf } from './kernel/keys/keyBacklog.ts'
+export type { ListQuery, ListRows, LookBound, Matching } from './kernel/lists.ts'
 export { loadTables } from './kernel/load.ts'
 export { nextTurnMs } from './kernel/nextTurn.ts'
 export { DROPPED } from './kernel/queues/drop.ts'
@@ -95,14 +96,12 @@ export type {
   LaneCursor,
   LaneRow,
   Loaded,
-  Matching,
   NameAndKey,
   ParentRow,
   PresentRow,
   Prunable,
   PrunableRow,
   QueueRow,
-  SearchQuery,
   TurnQuery,
   TurnRow,
 } from './kernel/rows.ts'

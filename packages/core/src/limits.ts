@@ -122,6 +122,13 @@ export const LIMITS = {
   reattachGraceMs: 30_000,
   /** Page of `list`, and of `flows.get`. */
   pageJobs: 200,
+  /** The bytes of payloads in one page of `list`, except for a single job that has more. */
+  pageBytes: 64 * MIB,
+  /** The bytes of each payload that `payload: 'preview'` shows in a list, and of one job. */
+  previewBytes: 512,
+  previewOneBytes: 64 * 1024,
+  /** The bytes of a payload that a list reads to preview it where a codec has encoded it: of a larger one, only the size is known. */
+  previewEncodedBytes: 16 * 1024,
   /** The rows that one page of a search looks at on a reader thread; on the writer `walkRows` and `turnMs` bound it. */
   searchRows: 50_000,
   searchMs: 250,

@@ -10,6 +10,7 @@ import type { Data } from './job.ts'
 import type { State } from './lifecycle.ts'
 import type { HistoryStep } from './observeCommands.ts'
 import type { Operation, ReplyOf } from './operations.ts'
+import type { PayloadName } from './options/payload.ts'
 import type { PolicyView } from './policy.ts'
 import type { RunError } from './runError.ts'
 import type { ScheduleSpec } from './schedule.ts'
@@ -174,7 +175,11 @@ export interface JobView extends JobKey, PolicyView {
   readonly concurrencyKey: string | null
   readonly flow: FlowView | null
   readonly attempts: readonly AttemptView[]
+  /** Given where payloads may be cut: the stored bytes of each, null where there is none. Older engines do not cut, and send none. */
+  readonly bytes?: PayloadSizes
 }
+
+export type PayloadSizes = { readonly [Name in PayloadName]: number | null }
 
 export interface ListPage {
   readonly jobs: readonly JobView[]

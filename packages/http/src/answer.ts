@@ -24,3 +24,9 @@ export function noContent(headers?: Readonly<Record<string, string>>): Response 
 export function text(body: string | ReadableStream<Uint8Array>, type: string, headers?: Readonly<Record<string, string>>): Response {
   return new Response(body, { status: 200, headers: { ...SECURITY_HEADERS, 'content-type': type, ...headers } })
 }
+
+/** Returns a file to save. The name must not need any quoting. */
+export function download(body: string | Uint8Array<ArrayBuffer>, type: string, filename: string): Response {
+  const headers = { ...SECURITY_HEADERS, 'content-type': type, 'content-disposition': `attachment; filename="${filename}"` }
+  return new Response(body, { status: 200, headers })
+}

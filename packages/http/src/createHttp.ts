@@ -22,6 +22,7 @@ import { infoRoutes } from './routes/info.ts'
 import { jobRoutes } from './routes/jobs.ts'
 import { manyRoutes } from './routes/many.ts'
 import { observeRoutes } from './routes/observe.ts'
+import { payloadRoutes } from './routes/payloads.ts'
 import { queueRoutes } from './routes/queues.ts'
 import { scheduleRoutes } from './routes/schedules.ts'
 import { sessionRoutes } from './routes/session.ts'
@@ -69,6 +70,7 @@ export function buildHttp(engine: Engine, options: HttpOptions, { clock, newId, 
   }
   const operations: readonly Operation[] = [
     ...jobRoutes(service),
+    ...payloadRoutes(service),
     ...manyRoutes(service),
     ...flowRoutes(service),
     ...importRoutes(service),

@@ -65,7 +65,9 @@ function answers({ responses }: Operation): Responses {
       status,
       {
         description,
-        ...((schema !== undefined || type !== 'application/json') && { content: { [type]: { schema: schema ?? z.string() } } }),
+        ...((schema !== undefined || type !== 'application/json') && {
+          content: Object.fromEntries([type].flat().map((each) => [each, { schema: schema ?? z.string() }])),
+        }),
       },
     ]),
   ) as Responses

@@ -283,7 +283,7 @@ describe('many', () => {
 
 test('every operation of jobs was called, with every answer that is no error', () => {
   const missing = http.operations
-    .filter(({ id, tag }) => tag === 'jobs' && id !== 'importJobs')
+    .filter(({ id, tag }) => tag === 'jobs' && id !== 'importJobs' && !/^getJob./.test(id))
     .flatMap(({ id, responses }) => Object.keys(responses).map((status) => `${id} ${status}`))
     .filter((call) => !http.seen.has(call))
   expect(missing).toEqual([])

@@ -36,9 +36,9 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
 
 interface ResponseShape {
   readonly description: string
-  /** The schema of `application/json`, unless `type` says otherwise. */
+  /** The schema of `application/json`, unless `type` names another type, or several. */
   readonly schema?: z.ZodType
-  readonly type?: string
+  readonly type?: string | readonly string[]
 }
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'

@@ -67,12 +67,32 @@ describe('paths', () => {
     expect(({} as { email?: string }).email).toBeUndefined()
   })
 
-  test('of a text in JSON: its blanks, and nothing of a text that is cut', () => {
-    const redaction = new Redaction(redactOption(['data.user.email']))
+  describe('as they are stored', () => {
+    const redaction = new Redaction(redactOption(['data.user.email', 'checkpoint']))
     const text = JSON.stringify({ user: { email: SECRET }, a: [1] })
-    expect(redaction.json('data', text)).toBe(`{"user":{"email":"${BLANK}"},"a":[1]}`)
-    expect(redaction.json('data', text.slice(0, -3))).toBeUndefined()
-    for (const same of [text, text.slice(0, -3), '']) expect(redaction.json('output', same)).toBe(same)
+    const [same, bytes] = ['{ "a": 1 }', new Uint8Array([1])]
+
+    test('JSON has its blanks, and nothing is shown of JSON that is cut', () => {
+      expect(redaction.stored('data', text)).toEqual({ shown: `{"user":{"email":"${BLANK}"},"a":[1]}`, hides: true })
+      expect(redaction.stored('data', same)).toEqual({ shown: '{"a":1}', hides: false })
+      for (const part of [text.slice(0, -3), '', 'no JSON'])
+        expect(redaction.stored('data', part)).toEqual({ shown: undefined, hides: true })
+    })
+
+    test('what has no paths is as it was, cut or not', () => {
+      for (const payload of [text, same, text.slice(0, -3), '', bytes])
+        expect(redaction.stored('output', payload)).toEqual({ shown: payload, hides: false })
+    })
+
+    test('bytes are hidden as a whole, or shown', () => {
+      expect(redaction.stored('data', bytes)).toEqual({ shown: bytes, hides: false })
+      expect(redaction.stored('checkpoint', bytes)).toEqual({ shown: `"${BLANK}"`, hides: true })
+    })
+
+    test('a key that is there twice does not hide its first value from the paths', () => {
+      const twice = `{"user":{"email":"${SECRET}"},"user":{}}`
+      expect(redaction.stored('data', twice)).toEqual({ shown: '{"user":{}}', hides: false })
+    })
   })
 
   test('deep and wide values', () => {
@@ -189,7 +209,8 @@ describe('answers', () => {
       }
     }
     // Without the option, these show it.
-    expect([...showing]).toEqual(expect.arrayContaining(['listJobs', 'getJob', 'listSchedules', 'getSchedule']))
+    const shows = ['listJobs', 'getJob', 'getJobData', 'getJobOutput', 'getJobCheckpoint', 'listSchedules', 'getSchedule']
+    expect([...showing]).toEqual(expect.arrayContaining(shows))
   })
 
   test('a job says which payloads have blanks, and keeps all else', async () => {
@@ -207,6 +228,50 @@ describe('answers', () => {
     expect(plain).toMatchObject(rest)
     expect(plain).not.toHaveProperty('redacted')
     expect((await engine.get(id))?.data).toEqual(payload)
+  })
+
+  test('a preview of a whole payload has its blanks; one that is cut has no text', async () => {
+    const long = await engine.enqueue('long', { ...payload, text: 'x'.repeat(600) }, { delay: '1h', meta: { password: SECRET } })
+    const preview = { bytes: JSON.stringify({ ...payload, text: 'x'.repeat(600) }).length, cut: true }
+    const [listed] = (await api().send('GET', '/v1/jobs?name=long&payload=preview')).body.jobs
+    expect(listed).toMatchObject({ preview: { data: preview }, redacted: ['data', 'meta'], meta: { password: BLANK } })
+    expect(listed.preview.data).not.toHaveProperty('text')
+    const got = (await api().send('GET', `/v1/jobs/${long.id}?payload=preview`)).body
+    const text = JSON.stringify({ user: { email: BLANK, name: 'Ada' }, password: BLANK, text: 'x'.repeat(600) })
+    expect(got).toMatchObject({ preview: { data: { bytes: preview.bytes, text } }, redacted: ['data', 'meta'] })
+    expect(got.preview.data).not.toHaveProperty('cut')
+    const none = (await api().send('GET', `/v1/jobs/${long.id}?payload=none`)).body
+    expect(none).toMatchObject({ redacted: ['meta'] })
+    await engine.delete(long.id)
+  })
+
+  test('a preview in which nothing is hidden is as without the option, bytes too', async () => {
+    for (const name of ['bystander', 'bytes']) {
+      const path = `/v1/jobs?name=${name}&payload=preview`
+      const [shown, plain] = [await api().send('GET', path), await testApi(engine).send('GET', path)]
+      expect(shown.body).toEqual(plain.body)
+      expect(shown.body.jobs[0].preview.data).toHaveProperty('text')
+    }
+    const [hidden] = (await api({ redact: ['data'] }).send('GET', '/v1/jobs?name=bytes&payload=preview')).body.jobs
+    expect(hidden).toMatchObject({ preview: { data: { bytes: 14, text: `"${BLANK}"` } }, redacted: ['data'] })
+    expect(hidden.preview.data).not.toHaveProperty('binary')
+  })
+
+  test('a download with hidden values is JSON with its blanks; any other is as it is stored', async () => {
+    const file = async (http: ReturnType<typeof api>, path: string) => {
+      const answer = await http.open('GET', path)
+      return [answer.status, answer.headers.get('content-type'), await answer.text()]
+    }
+    const blanked = JSON.stringify({ user: { email: BLANK, name: 'Ada' }, password: BLANK })
+    expect(await file(api(), `/v1/jobs/${id}/data`)).toEqual([200, 'application/json', blanked])
+    expect(await file(api(), `/v1/jobs/${id}/checkpoint`)).toEqual([200, 'application/json', blanked])
+    expect(await file(api(), `/v1/jobs/${id}/output`)).toEqual([200, 'application/json', JSON.stringify({ user: BLANK, password: BLANK })])
+    const { jobs } = (await api().send('GET', '/v1/jobs?name=bytes')).body
+    const path = `/v1/jobs/${jobs[0].id}/data`
+    expect(await file(api(), path)).toEqual([200, 'application/octet-stream', '{"password":1}'])
+    const http = api({ redact: ['data'] })
+    expect(await file(http, path)).toEqual([200, 'application/json', `"${BLANK}"`])
+    expect((await http.open('GET', path)).headers.get('content-disposition')).toBe(`attachment; filename="${jobs[0].id}-data.json"`)
   })
 
   test('a job in which nothing is hidden is as without the option, bytes too', async () => {

@@ -1,12 +1,12 @@
 /** The option `redact`: blanks values of payloads by their paths, in every answer that shows payloads. */
-import type { Job, Schedule } from '@millrace/client'
-import { describe, OptionRangeError, OptionTypeError } from '@millrace/core'
+import type { Job, PayloadPreview, PayloadPreviews, Schedule } from '@millrace/client'
+import { describe, OptionRangeError, OptionTypeError, PAYLOADS, type PayloadName } from '@millrace/core'
 import { BOUNDS } from './limits.ts'
 
 /** The payloads of jobs and schedules, and the fields of log lines: a path begins with one of them. */
-const ROOTS = ['data', 'output', 'checkpoint', 'meta', 'fields'] as const
+const ROOTS = [...PAYLOADS, 'meta', 'fields'] as const
 /** The payloads that an answer names if something in them was blanked. */
-export const REDACTED = ['data', 'output', 'checkpoint', 'meta'] as const
+export const REDACTED = [...PAYLOADS, 'meta'] as const
 
 type Root = (typeof ROOTS)[number]
 type Payload = (typeof REDACTED)[number]
@@ -23,6 +23,16 @@ type Path = readonly string[]
 
 const ANY = '*'
 const BLANK = '[redacted]'
+
+/** A payload that was stored, with its blanks. */
+interface Stored {
+  /** JSON, or bytes. Undefined if it has paths, and is only a part of JSON, which shows no values. */
+  readonly shown: string | Uint8Array | undefined
+  readonly hides: boolean
+}
+
+/** A payload that is hidden as a whole. */
+export const HIDDEN = { shown: JSON.stringify(BLANK), hides: true } as const
 
 /** @throws OptionTypeError, OptionRangeError */
 export function redactOption(value: unknown): readonly Path[] {
@@ -66,13 +76,17 @@ export class Redaction {
     return (this.#below.get(root) ?? []).reduce<unknown>(withBlank, value) as Value
   }
 
-  /** Returns a payload in JSON with its blanks; undefined if it has paths, and the text is only a part that shows no values. */
-  json(root: Root, text: string): string | undefined {
-    if (this.#below.get(root)?.length === 0) return text
+  /** Returns a payload, as it is stored or as a part of that, with its blanks. */
+  stored(root: PayloadName, payload: string | Uint8Array): Stored {
+    if (this.#below.get(root)?.length === 0) return { shown: payload, hides: false }
+    if (typeof payload !== 'string') return this.blanked(root, payload) === payload ? { shown: payload, hides: false } : HIDDEN
     try {
-      return JSON.stringify(this.blanked(root, JSON.parse(text)))
+      const value = JSON.parse(payload)
+      const blanked = this.blanked(root, value)
+      // Written anew even if nothing is hidden: if a key is there twice, the text has a value that no path has looked at.
+      return { shown: JSON.stringify(blanked), hides: blanked !== value }
     } catch {
-      return undefined
+      return { shown: undefined, hides: true }
     }
   }
 
@@ -80,7 +94,10 @@ export class Redaction {
   job(job: Job): Job & Redacted {
     const { attempts, data, output, checkpoint, meta } = job
     const shown = attempts.map((attempt) => ({ ...attempt, logs: attempt.logs.map((line) => this.#line(line)) }))
-    return { ...job, attempts: shown, ...this.#payloads({ data, output, checkpoint, meta }) }
+    const previews = this.#previews(job.preview)
+    const payloads = this.#payloads({ data, output, checkpoint, meta })
+    const redacted = [...(previews.redacted ?? []), ...(payloads.redacted ?? [])]
+    return { ...job, attempts: shown, ...previews, ...payloads, ...(redacted.length > 0 && { redacted }) }
   }
 
   /** Returns the schedule with its blanks. Its `meta` is among the options of its jobs. */
@@ -101,6 +118,19 @@ export class Redaction {
       ([name, value]) => value !== payloads[name],
     )
     return changed.length === 0 ? {} : { ...Object.fromEntries(changed), redacted: changed.map(([name]) => name) }
+  }
+
+  #previews(previews: PayloadPreviews | undefined): { readonly preview?: PayloadPreviews } & Redacted {
+    if (previews === undefined) return {}
+    const redacted: PayloadName[] = []
+    const shown = Object.entries(previews).map(([key, preview]): [string, PayloadPreview] => {
+      if (preview.start === undefined) return [key, preview]
+      const name = key as PayloadName
+      const { shown: start, hides } = this.stored(name, preview.start)
+      if (hides) redacted.push(name)
+      return [key, { ...preview, start, cut: preview.cut || start === undefined }]
+    })
+    return { preview: Object.fromEntries(shown), ...(redacted.length > 0 && { redacted }) }
   }
 
   #line(line: Line): Line {

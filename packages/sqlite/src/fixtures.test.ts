@@ -5,6 +5,7 @@ import { isJobEvent } from '@millrace/core'
 import { describe, expect, test } from 'vitest'
 import { SCHEMA_VERSION } from './migrations/list.ts'
 import { lookInto, openTestStore, rowsOf, temporaryFolder } from './testing/files.ts'
+import { UNBOUNDED } from './testing/lists.ts'
 
 const folder = new URL('../fixtures/', import.meta.url)
 const files = readdirSync(folder)
@@ -66,7 +67,7 @@ describe.each(files)('%s', (name) => {
     // Of what an earlier version has enqueued nobody knows what the callers have stated.
     expect(saidFrom).toBe(version >= 15 ? 1 : nextSeq)
     expect(store.events(0, 1_000).map(({ seq }) => seq)).toEqual(Array.from({ length: nextEvent - 1 }, (_, index) => index + 1))
-    expect(store.page({ tag: 'red' }, undefined, 9)).toHaveLength(2)
+    expect(store.list({ filter: { tag: 'red' }, limit: 9 }, UNBOUNDED).rows).toHaveLength(2)
     expect(store.unique([{ name: 'work', key: 'u-work' }])).toHaveLength(1)
     expect(store.marks(['bystander'])).toHaveLength(version >= 4 ? 1 : 0)
     expect(exports).toEqual(version >= 6 ? [{ name: 'bystander', cursor: 3 }] : [])

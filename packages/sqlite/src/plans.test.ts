@@ -135,7 +135,7 @@ test('keys that have run out come by their time, and their jobs by row number', 
 })
 
 test('a job of a journal is found by its index', () => {
-  expect(plan(reads, 'job.node = wanted.value')).toContain('SEARCH job USING INDEX job_sourced (node=?)')
+  expect(plan(reads, 'job.node = wanted.value')).toContain('SEARCH job USING COVERING INDEX job_sourced (node=?)')
 })
 
 test('schedules are found by their ids, the time at which they fire, and their jobs', () => {

@@ -7,6 +7,7 @@ import { openDatabase } from './driver.ts'
 import { openCrowd } from './testing/crowd.ts'
 import { lookInto, openTestStore, temporaryFolder } from './testing/files.ts'
 import { Turns } from './testing/jobs.ts'
+import { listed } from './testing/lists.ts'
 import { prunableOf } from './testing/prunable.ts'
 
 function failureOf(work: () => void): unknown {
@@ -107,7 +108,7 @@ test('no-open-statement-across-commit: no read leaves the log pinned', () => {
     () => store.due(turns.at + 10, 2),
     () => store.expired(turns.at + 10, 2),
     () => store.events(0, 2),
-    () => store.page({}, undefined, 2),
+    () => listed(store),
     () => prunableOf(store, 1, 4, turns.at, 1),
     () => store.load(),
   ]
@@ -159,8 +160,8 @@ test('ids-over-2^31-all-paths', () => {
   expect(store.expired(turns.at + 2, 9)).toMatchObject([{ seq: rich.seq }])
   expect(store.unique([{ name: 'work', key: 'u' }])).toMatchObject([{ seq: rich.seq }])
   expect(store.idempotent([{ name: 'work', key: 'i' }], 0)).toMatchObject([{ seq: rich.seq }])
-  expect(store.page({ tag: 't' }, undefined, 9)).toMatchObject([{ seq: rich.seq }])
-  expect(store.page({}, rich.seq, 9)).toMatchObject([{ seq: plain.seq }])
+  expect(listed(store, { filter: { tag: 't' } })).toMatchObject([{ seq: rich.seq }])
+  expect(listed(store, { before: rich.seq })).toMatchObject([{ seq: plain.seq }])
   turns.start(plain, session)
   turns.commit()
   expect(store.load()).toMatchObject({

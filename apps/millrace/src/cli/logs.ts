@@ -14,7 +14,7 @@ export async function followLogs({ connect, out, signal }: Context, id: string, 
   const engine = await connect()
   const shown = new Shown()
   for (;;) {
-    const job = await jobOf(engine, id)
+    const job = await jobOf(engine, id, { payload: 'none' })
     for (const { run, line } of shown.news(job)) {
       const { at, level, message, fields } = line
       await out.item({ run, at, level, message, fields }, () => text`${out.paint('dim', `run ${run}`)}  ${logText(line, out.paint)}`)

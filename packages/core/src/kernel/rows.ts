@@ -1,10 +1,10 @@
 /** The rows that a store gives, and the queries that it takes. */
-import type { ListFilter } from '../commands.ts'
 import type { JobEnd } from '../events.ts'
 import type { JobKey } from '../id.ts'
 import type { Data } from '../job.ts'
 import type { StateCode } from '../lifecycle.ts'
 import type { QueueSettings } from '../queueSettings.ts'
+import type { PayloadSizes } from '../replies.ts'
 import type { RunError } from '../runError.ts'
 import type { ExportMark } from './effects.ts'
 import type { DependencyCounter, DueMode, FlowPlace, ParentOutcome } from './flows/state.ts'
@@ -39,6 +39,8 @@ export interface JobRow {
   readonly checkpoint: Data
   readonly progress: string | null
   readonly output: Data
+  /** Set where the payloads may be cut. */
+  readonly bytes?: PayloadSizes
 }
 
 export interface LaneRow {
@@ -238,21 +240,6 @@ export interface DefinitionRow {
   readonly name: string
   readonly definition: Definition
   readonly settling: number
-}
-
-/** A list's filter as the tables know it. */
-export interface Matching {
-  /** Undefined: all. */
-  readonly laneIds: readonly number[] | undefined
-  readonly state: StateCode | undefined
-  readonly tag: string | undefined
-  /** Few enough are in the state, which has an index, for that to be read whole. */
-  readonly indexed: boolean
-}
-
-export interface SearchQuery {
-  readonly filter: ListFilter
-  readonly text: string
 }
 
 /** The first place after a job in its lane's order. */

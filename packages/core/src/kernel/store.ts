@@ -1,15 +1,18 @@
 /** The engine's interface to its store: reads set by set, and one write per turn. It is synchronous; `@millrace/sqlite` implements it. */
-import type { FailedPlace, ListFilter } from '../commands.ts'
+import type { FailedPlace } from '../commands.ts'
 import type { JournalEvent } from '../events.ts'
 import type { FlowCursor } from '../flowCommands.ts'
 import { type JobKey, NODE_LIMIT, PLACE_LIMIT, sourcedNode } from '../id.ts'
+import type { Data } from '../job.ts'
 import type { HistoryStep } from '../observeCommands.ts'
+import type { PayloadName } from '../options/payload.ts'
 import type { AttemptView } from '../replies.ts'
 import type { JournalExtent } from '../retention.ts'
 import type { RunError } from '../runError.ts'
 import type { Effects, SourceMark } from './effects.ts'
 import type { DependencyCounter } from './flows/state.ts'
 import type { HistorySpan, MinuteRow, QueueMinutes } from './history.ts'
+import type { ListQuery, ListRows, LookBound, Matching } from './lists.ts'
 import type {
   Deadlines,
   EndsPage,
@@ -23,11 +26,9 @@ import type {
   KeyHolder,
   LaneCursor,
   Loaded,
-  Matching,
   NameAndKey,
   ParentRow,
   Prunable,
-  SearchQuery,
   TurnQuery,
   TurnRow,
 } from './rows.ts'
@@ -48,14 +49,15 @@ export interface TurnHeader {
 
 /** The reads of turns: one set-based read for each kind. */
 export interface TurnReads {
-  jobs(seqs: readonly number[]): JobRow[]
+  /** With `payloadBytes`, payloads are cut to that many bytes each, and the rows say how many there are. */
+  jobs(seqs: readonly number[], payloadBytes?: number): JobRow[]
   /** Idempotency keys that have not run out at `at`, and those whose job, or a job of whose flow, lives. */
   idempotent(keys: readonly NameAndKey[], at: number): IdempotentHolder[]
   /** When an idempotency key is to be looked at first, because it has run out; 0 where there is none. */
   keyExpiry(): number
   unique(keys: readonly NameAndKey[]): KeyHolder[]
-  /** Jobs of producers' journals, by their `node`. */
-  sourced(nodes: readonly number[]): JobRow[]
+  /** Jobs of producers' journals, by their `node`; payloads as of `jobs`. */
+  sourced(nodes: readonly number[], payloadBytes?: number): JobRow[]
   /** Returns the offset of each of these journals that is known. */
   marks(sources: readonly string[]): SourceMark[]
   /** The next waiting jobs of a lane in its order, at most `jobs` and about `bytes` of payload (at least one job). */
@@ -144,17 +146,13 @@ export interface Questions extends Pick<TurnStore, 'jobs' | 'sourced' | 'journal
    * all of one moment. `next` is where it goes on, null where there are no more.
    */
   flowJobs(first: number, from: FlowCursor, limit: number, edges: number): { readonly rows: FlowJobRow[]; readonly next: FlowCursor | null }
-  page(filter: ListFilter, before: number | undefined, limit: number): JobRow[]
   /**
-   * A page of what matches and has the text in its name, tags, keys or data, newest first; ASCII letters whatever their case. Looks at
-   * so many rows at most, and no more once it is late.
+   * Reads a page of the jobs that match, newest first, fewer where they are large. With `search`, they have that text in their name, tags,
+   * keys or data, ASCII letters whatever their case; it looks at so many rows at most, and at no more once it is late.
    */
-  search(
-    query: SearchQuery,
-    before: number,
-    limit: number,
-    bound: { readonly rows: number; readonly late: () => boolean },
-  ): { readonly rows: JobRow[]; readonly next: number | null }
+  list(query: ListQuery, bound: LookBound): ListRows
+  /** Returns one payload of a job; null where there is no such job, or no such payload. */
+  payload(seq: number, name: PayloadName): Data
   /** When the longest waiting job of a lane became due, of those that are not parked; 0 where none waits. */
   oldestWaiting(laneId: number): number
   /** The same of those that are parked behind a backlog. */
@@ -199,9 +197,13 @@ export function answersOf(reads: TurnReads, questions: readonly Question[]): rea
 }
 
 /** The row of the job that an id names: a file's own says it, of a producer's journal it is looked up. */
-export function findRow(store: Pick<TurnStore, 'jobs' | 'sourced'>, { seq, node, enqueuedAt }: JobKey): JobRow | undefined {
-  const own = store.jobs([seq])[0]
+export function findRow(
+  store: Pick<TurnStore, 'jobs' | 'sourced'>,
+  { seq, node, enqueuedAt }: JobKey,
+  payloadBytes?: number,
+): JobRow | undefined {
+  const own = store.jobs([seq], payloadBytes)[0]
   if (own !== undefined && own.node === node && own.enqueuedAt === enqueuedAt) return own
   if (node >= NODE_LIMIT || seq >= PLACE_LIMIT) return undefined
-  return store.sourced([sourcedNode(seq, node)]).find((row) => row.enqueuedAt === enqueuedAt)
+  return store.sourced([sourcedNode(seq, node)], payloadBytes).find((row) => row.enqueuedAt === enqueuedAt)
 }

@@ -9,6 +9,7 @@ import { describe } from './describe.ts'
 import { integerOption } from './integer.ts'
 import { checkKnown } from './known.ts'
 import { nameOption } from './name.ts'
+import { type PayloadMode, payloadOption } from './payload.ts'
 import { textOption } from './text.ts'
 
 export interface ListOptions {
@@ -25,6 +26,8 @@ export interface ListOptions {
    * at one job after the other, newest first, and a page stops after so many, or so long: see `partial`.
    */
   readonly search?: string
+  /** The share of data, output and checkpoint that is read: all ('full'), the first 512 bytes of each ('preview'), nothing ('none'). Default 'full'. */
+  readonly payload?: PayloadMode
   /** `next` of the page before. Default: the first page. */
   readonly after?: string
   /** Jobs in the page: 1 to 200, default 50. */
@@ -36,17 +39,18 @@ export interface ListSettings {
   readonly limit: number
   readonly before: number | undefined
   readonly search: string | undefined
+  readonly payload: PayloadMode
 }
 
 /** Jobs in a page whose size nobody has named. */
 export const PAGE_JOBS = 50
 
-const KNOWN = new Set(['state', 'queue', 'name', 'tag', 'search', 'after', 'limit'])
+const KNOWN = new Set(['state', 'queue', 'name', 'tag', 'search', 'payload', 'after', 'limit'])
 
 /** @throws OptionTypeError, OptionRangeError */
 export function validateListOptions(options: unknown = {}): ListSettings {
   checkKnown('list', options, KNOWN)
-  const { state, queue, name, tag, search, after, limit = PAGE_JOBS } = options
+  const { state, queue, name, tag, search, payload, after, limit = PAGE_JOBS } = options
   return {
     filter: {
       ...(state !== undefined && { state: STATES.indexOf(choiceOption('state', state, STATES)) as StateCode }),
@@ -57,6 +61,7 @@ export function validateListOptions(options: unknown = {}): ListSettings {
     limit: integerOption('limit', limit, 1, LIMITS.pageJobs),
     before: after === undefined ? undefined : parseCursor(after),
     search: search === undefined ? undefined : textOption('search', search),
+    payload: payloadOption(payload),
   }
 }
 

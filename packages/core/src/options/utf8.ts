@@ -1,5 +1,6 @@
-/** Returns the length of a string in UTF-8 without copying it. A lone surrogate counts as the three bytes of its replacement. */
+/** Measures and cuts strings by their bytes in UTF-8. A lone surrogate counts as the three bytes of its replacement. */
 
+/** Returns the length of a string in UTF-8 without copying it. */
 export function utf8Bytes(text: string): number {
   let bytes = text.length
   for (let index = 0; index < text.length; index++) {
@@ -13,6 +14,19 @@ export function utf8Bytes(text: string): number {
     }
   }
   return bytes
+}
+
+/** Returns the longest beginning of a string that has at most that many bytes in UTF-8. No character is cut in two. */
+export function utf8Start(text: string, bytesMax: number): string {
+  if (text.length * 3 <= bytesMax) return text
+  let bytes = 0
+  let end = 0
+  for (const character of text) {
+    bytes += utf8Bytes(character)
+    if (bytes > bytesMax) return text.slice(0, end)
+    end += character.length
+  }
+  return text
 }
 
 function isLow(unit: number): boolean {

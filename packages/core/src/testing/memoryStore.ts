@@ -2,7 +2,7 @@
  * The simplest Store that keeps the contract: Maps, filters and sorts. It is as strict as a file is: a row must exist, keys are
  * unique, states and times agree. It writes only what a touch bit says, so that a decision that forgets one is found out.
  */
-import type { FailedPlace, ListFilter } from '../commands.ts'
+import type { FailedPlace } from '../commands.ts'
 import { isEnd, isJobEvent, type JobEvent, type JournalEvent } from '../events.ts'
 import type { FlowCursor } from '../flowCommands.ts'
 import type { JobKey } from '../id.ts'
@@ -11,6 +11,7 @@ import type { DependencyCounter } from '../kernel/flows/state.ts'
 import type { HistorySpan, MinuteRow, QueueMinutes } from '../kernel/history.ts'
 import { DIRTY_COMPLETE, DIRTY_DATA, DIRTY_DELETE, DIRTY_INSERT, DIRTY_PLACE, DIRTY_START, type Job } from '../kernel/jobs/job.ts'
 import { droppedAttempt } from '../kernel/jobs/view.ts'
+import type { ListQuery, ListRows, Matching } from '../kernel/lists.ts'
 import { addSums, type Counts, newSums } from '../kernel/queues/lane.ts'
 import type {
   ActiveRow,
@@ -30,13 +31,11 @@ import type {
   LaneCursor,
   LaneRow,
   Loaded,
-  Matching,
   NameAndKey,
   ParentRow,
   Prunable,
   PrunableRow,
   QueueRow,
-  SearchQuery,
   TurnQuery,
   TurnRow,
 } from '../kernel/rows.ts'
@@ -46,11 +45,13 @@ import { StoreFailure } from '../kernel/storeFailure.ts'
 import { ACTIVE, BLOCKED, COMPLETED, FAILED, isFinal, SCHEDULED, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import type { HistoryStep } from '../observeCommands.ts'
+import type { PayloadName } from '../options/payload.ts'
 import type { AttemptView } from '../replies.ts'
 import type { JournalExtent } from '../retention.ts'
 import type { RunError } from '../runError.ts'
 import type { Totals } from '../stats.ts'
 import { MemoryFlows } from './memoryFlows.ts'
+import { cutRow, listOf } from './memoryLists.ts'
 import { MemoryObserved } from './memoryObserved.ts'
 
 interface StoredKey extends JobKey {
@@ -134,8 +135,9 @@ export class MemoryStore implements Store {
     }
   }
 
-  jobs(seqs: readonly number[]): JobRow[] {
-    return seqs.flatMap((seq) => this.rows.get(seq) ?? [])
+  jobs(seqs: readonly number[], payloadBytes?: number): JobRow[] {
+    const rows = seqs.flatMap((seq) => this.rows.get(seq) ?? [])
+    return payloadBytes === undefined ? rows : rows.map((row) => cutRow(row, payloadBytes))
   }
 
   keyExpiry(): number {
@@ -165,8 +167,9 @@ export class MemoryStore implements Store {
     })
   }
 
-  sourced(nodes: readonly number[]): JobRow[] {
-    return this.#where(({ node }) => nodes.includes(node))
+  sourced(nodes: readonly number[], payloadBytes?: number): JobRow[] {
+    const rows = this.#where(({ node }) => nodes.includes(node))
+    return payloadBytes === undefined ? rows : rows.map((row) => cutRow(row, payloadBytes))
   }
 
   marks(sources: readonly string[]): SourceMark[] {
@@ -372,28 +375,12 @@ export class MemoryStore implements Store {
     return this.runs.filter((run) => run.seq === seq && run.error !== undefined).at(-1)?.error
   }
 
-  page({ state, queue, name, tag }: ListFilter, before: number | undefined, limit: number): JobRow[] {
-    return this.#where((row) => {
-      const lane = this.lanes.get(row.laneId)
-      return (
-        row.seq < (before ?? Number.POSITIVE_INFINITY) &&
-        (state === undefined || row.state === state) &&
-        (queue === undefined || lane?.queue === queue) &&
-        (name === undefined || lane?.name === name) &&
-        (tag === undefined || row.extras?.tags?.includes(tag) === true)
-      )
-    })
-      .sort((a, b) => b.seq - a.seq)
-      .slice(0, limit)
+  list(query: ListQuery): ListRows {
+    return listOf(this, query)
   }
 
-  search({ filter, text }: SearchQuery, before: number, limit: number): { rows: JobRow[]; next: number | null } {
-    const found = this.page(filter, before, Number.POSITIVE_INFINITY).filter(({ laneId, data, extras }) => {
-      const { tags = [], idempotencyKey = '', uniqueKey = '', concurrencyKey = '' } = extras ?? {}
-      const texts = [this.lanes.get(laneId)?.name ?? '', typeof data === 'string' ? data : '', ...tags]
-      return [...texts, idempotencyKey, uniqueKey, concurrencyKey].some((part) => folded(part).includes(folded(text)))
-    })
-    return { rows: found.slice(0, limit), next: found.length > limit ? (found[limit - 1] as JobRow).seq : null }
+  payload(seq: number, name: PayloadName): JobRow['data'] {
+    return this.rows.get(seq)?.[name] ?? null
   }
 
   oldestWaiting(laneId: number): number {
@@ -772,9 +759,4 @@ export function keyOf(name: string, key: string): string {
 
 function broken(message: string): StoreFailure {
   return new StoreFailure('broken', 'statement', message)
-}
-
-/** Lowers the case of ASCII letters, and leaves others as they are. */
-function folded(text: string): string {
-  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }

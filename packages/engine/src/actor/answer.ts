@@ -39,6 +39,8 @@ import {
   type JobRow,
   type KeyBacklog,
   type Lane,
+  type ListQuery,
+  type ListRows,
   liveCountOf,
   type ParentRow,
   type Queue,
@@ -87,9 +89,11 @@ export function answer(actor: Actor, command: Command, sender: Sender): unknown 
   return answerIt(actor, command as CommandOf<Answered>, sender)
 }
 
-function jobOf({ store, tables }: Actor, { id }: CommandOf<'get'>): JobView | null {
-  const row = findRow(store, id)
-  return row === undefined ? null : view(tables, row, store.attempts([row])[0] ?? [])
+function jobOf({ store, tables }: Actor, { id, only, payloadBytes }: CommandOf<'get'>): JobView | null {
+  const row = findRow(store, id, only === undefined ? payloadBytes : 0)
+  if (row === undefined) return null
+  if (only === undefined) return view(tables, row, store.attempts([row])[0] ?? [])
+  return view(tables, { ...row, [only]: store.payload(row.seq, only) }, [])
 }
 
 function unwatch(actor: Actor, { request }: CommandOf<'unwatch'>, { connection }: Sender): true {
@@ -128,18 +132,21 @@ function namesOf(tables: Tables, laneId: number): { readonly queue: string; read
   return { queue: queue.name, name }
 }
 
-function list(actor: Actor, { filter, before, limit, search }: ListCommand): ListPage {
+function list(actor: Actor, command: ListCommand): ListPage {
   const { store, tables } = actor
-  const size = Math.min(limit, LIMITS.pageJobs)
-  if (search !== undefined) {
-    const until = actor.now.mono + LIMITS.turnMs
-    const bound = { rows: LIMITS.walkRows, late: () => actor.now.mono >= until }
-    const { rows, next } = store.search({ filter, text: search }, before ?? Number.MAX_SAFE_INTEGER, size, bound)
-    return { jobs: rows.map((row) => view(tables, row, [])), next }
-  }
-  const rows = isOfRunning(filter) ? store.jobs(runningOf(tables, filter, before, size)) : store.page(filter, before, size)
-  const last = rows.at(-1)
-  return { jobs: rows.map((row) => view(tables, row, [])), next: rows.length < limit || last === undefined ? null : last.seq }
+  const query = { ...command, limit: Math.min(command.limit, LIMITS.pageJobs) }
+  const until = actor.now.mono + LIMITS.turnMs
+  const bound = { rows: LIMITS.walkRows, late: () => actor.now.mono >= until }
+  const { rows, next } = query.search === undefined && isOfRunning(query.filter) ? listRunning(actor, query) : store.list(query, bound)
+  return { jobs: rows.map((row) => view(tables, row, [])), next }
+}
+
+function listRunning({ store, tables }: Actor, { filter, before, limit, payloadBytes }: ListQuery): ListRows {
+  const seqs = runningOf(tables, filter, before, limit)
+  const whole = () => store.jobsInPlace(seqs, LIMITS.pageBytes).filter((row) => row !== undefined)
+  const rows = payloadBytes === undefined ? whole() : store.jobs(seqs, payloadBytes)
+  const isLast = seqs.length < limit && rows.length === seqs.length
+  return { rows, next: isLast ? null : (rows.at(-1)?.seq ?? null) }
 }
 
 /** Returns the numbers of running jobs, newest first. */

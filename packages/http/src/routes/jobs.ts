@@ -2,13 +2,14 @@
 
 import { z } from '@hono/zod-openapi'
 import type { JobHandle } from '@millrace/client'
-import { JobNotFoundError } from '@millrace/core'
+import { type GetOptions, JobNotFoundError } from '@millrace/core'
 import { json, noContent } from '../answer.ts'
 import { invalid } from '../errors.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
 import {
   ENQUEUED,
   ENQUEUED_MANY,
+  GET_QUERY,
   IDEMPOTENCY_HEADER,
   JOB,
   JOB_CHANGES,
@@ -106,10 +107,11 @@ export function jobRoutes({ engine, settings, cursors, redaction }: Service): re
       scope: 'read',
       summary: 'A job, with its attempts and their logs',
       params: JOB_PATH,
+      query: GET_QUERY,
       responses: { 200: { description: 'The job', schema: JOB } },
       refusals: [404],
-      async handle({ params: { id } }) {
-        const job = await engine.get(id)
+      async handle({ params: { id }, query }) {
+        const job = await engine.get(id, query as GetOptions)
         if (job === undefined) throw new JobNotFoundError(`there is no job ${id}`, { jobId: id })
         return json(200, shownJob(job, redaction))
       },

@@ -1,7 +1,7 @@
 /** Schemas of jobs: as they are requested, and as they are shown. */
 import { z } from '@hono/zod-openapi'
-import type { Job } from '@millrace/client'
-import { LIMITS, ON_PARENT_FAILURE, type OptionRow, POLICY_FIELDS, RUN_OPTIONS } from '@millrace/core'
+import type { Job, PayloadPreview, PayloadPreviews } from '@millrace/client'
+import { LIMITS, ON_PARENT_FAILURE, type OptionRow, PAYLOAD_MODES, PAYLOADS, POLICY_FIELDS, RUN_OPTIONS } from '@millrace/core'
 import { BOUNDS } from '../limits.ts'
 import { REDACTED, type Redaction } from '../redaction.ts'
 import { ENQUEUE_OPTIONS } from './options.ts'
@@ -49,7 +49,19 @@ const ATTEMPT = z
   })
   .openapi('Attempt')
 
-const PAYLOADS = z.enum(['data', 'output', 'checkpoint'])
+const PAYLOAD = z.enum(PAYLOADS)
+
+const PREVIEW = z
+  .strictObject({
+    bytes: z.number().openapi({ description: 'The size of the whole payload as it is stored.' }),
+    text: z.string().optional().openapi({
+      description:
+        'The beginning: JSON, or bytes as base64. Absent if a codec cannot decode it, if it is too large to decode for a list, or if it is cut and `redact` has paths of it.',
+    }),
+    binary: z.literal(true).optional().openapi({ description: 'The payload is bytes: `text` is base64.' }),
+    cut: z.literal(true).optional().openapi({ description: '`text` is not all of it.' }),
+  })
+  .openapi('PayloadPreview')
 
 export const REDACTED_SHOWN = z
   .array(z.enum(REDACTED))
@@ -85,8 +97,12 @@ export const JOB = z
     data: DATA,
     output: DATA,
     checkpoint: DATA,
-    binary: z.array(PAYLOADS).optional().openapi({ description: 'Which of these are bytes, shown as base64.' }),
-    undecoded: z.array(PAYLOADS).optional().openapi({ description: 'Which of these could not be decoded, and are shown as stored.' }),
+    binary: z.array(PAYLOAD).optional().openapi({ description: 'Which of these are bytes, shown as base64.' }),
+    undecoded: z.array(PAYLOAD).optional().openapi({ description: 'Which of these could not be decoded, and are shown as stored.' }),
+    preview: z
+      .strictObject({ data: PREVIEW.optional(), output: PREVIEW.optional(), checkpoint: PREVIEW.optional() })
+      .optional()
+      .openapi({ description: 'With `payload=preview`, in place of these: the beginning of each that exists.' }),
     redacted: REDACTED_SHOWN,
     progress: z.number().optional(),
     progressNote: z.string().optional(),
@@ -117,10 +133,24 @@ export const JOB = z
 /** Returns the job without what `redact` hides, and with bytes as base64, because JSON has no other way to hold them. */
 export function shownJob(found: Job, redaction: Redaction): unknown {
   const job = redaction.job(found)
-  const binary = (['data', 'output', 'checkpoint'] as const).filter((payload) => job[payload] instanceof Uint8Array)
-  if (binary.length === 0) return job
-  const texts = binary.map((payload) => [payload, Buffer.from(job[payload] as Uint8Array).toString('base64')] as const)
+  const preview = job.preview && { preview: shownPreviews(job.preview) }
+  const binary = PAYLOADS.filter((payload) => job[payload] instanceof Uint8Array)
+  if (binary.length === 0) return preview === undefined ? job : { ...job, ...preview }
+  const texts = binary.map((payload) => [payload, base64(job[payload] as Uint8Array)] as const)
   return { ...job, ...Object.fromEntries(texts), binary }
+}
+
+function shownPreviews(previews: PayloadPreviews): unknown {
+  return Object.fromEntries(Object.entries(previews).map(([name, preview]) => [name, shownPreview(preview)]))
+}
+
+function shownPreview({ bytes, start, cut }: PayloadPreview): unknown {
+  const text = start instanceof Uint8Array ? { text: base64(start), binary: true } : { text: start }
+  return { bytes, ...text, ...(cut && { cut }) }
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64')
 }
 
 export const ENQUEUED = z
@@ -142,9 +172,17 @@ export const JOB_PAGE = z
     partial: z
       .boolean()
       .optional()
-      .openapi({ description: 'Of a search: it stopped before the page was full. There may be more behind `next`.' }),
+      .openapi({ description: 'The page ended before it was full, at a bound of a search or of bytes. There may be more behind `next`.' }),
   })
   .openapi('JobPage')
+
+const PAYLOAD_QUERY = z.enum(PAYLOAD_MODES).optional()
+
+export const GET_QUERY = z.strictObject({
+  payload: PAYLOAD_QUERY.openapi({
+    description: 'What to show of data, output and checkpoint: all (default), the first 64 KiB of each in `preview`, or nothing.',
+  }),
+})
 
 export const JOB_QUERY = z.strictObject({
   state: STATE.optional(),
@@ -152,6 +190,9 @@ export const JOB_QUERY = z.strictObject({
   name: NAME.optional(),
   tag: KEY.optional(),
   search: z.string().min(1).max(BOUNDS.searchLength).optional().openapi({ description: 'A text in name, tags, keys or data.' }),
+  payload: PAYLOAD_QUERY.openapi({
+    description: 'What to show of data, output and checkpoint: all (default), the first 512 bytes of each in `preview`, or nothing.',
+  }),
   after: CURSOR.optional(),
   limit: whole(1, LIMITS.pageJobs).optional(),
 })

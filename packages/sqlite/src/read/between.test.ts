@@ -7,15 +7,12 @@ import { connectReader } from '../open/connect.ts'
 import { openCrowd } from '../testing/crowd.ts'
 import { openTestStore } from '../testing/files.ts'
 import { Turns } from '../testing/jobs.ts'
-import { preparePage } from './page.ts'
-import { prepareSearch } from './search.ts'
-
-const LAST = Number.MAX_SAFE_INTEGER
-const ALL = { rows: 100_000, late: () => false }
+import { listed, UNBOUNDED } from '../testing/lists.ts'
+import { prepareList } from './list.ts'
 
 function crowd() {
   const { store, turns } = openCrowd()
-  const found = (text: string) => store.search({ filter: {}, text }, LAST, 1_000, ALL).rows.map(({ seq }) => seq)
+  const found = (text: string) => listed(store, { search: text }).map(({ seq }) => seq)
   return { turns, found }
 }
 
@@ -91,7 +88,7 @@ test('a job that goes meanwhile makes no page short, for a short page is the las
   turns.commit()
   const db = connectReader(store.file, 1_000)
   const deletes = once(turns, () => jobs[5] as Job)
-  const rows = preparePage(interrupted(db, deletes))({ state: FAILED }, undefined, 3)
+  const { rows } = prepareList(interrupted(db, deletes))({ filter: { state: FAILED }, limit: 3 }, UNBOUNDED)
   db.close()
   expect(rows.length).toBe(3)
   expect(store.jobs([(jobs[5] as Job).seq])).toEqual([])
@@ -103,13 +100,13 @@ test('nor does it end a search', () => {
   const job = turns.insert({ data: '"needle"' })
   turns.commit()
   const db = connectReader(store.file, 1_000)
-  const search = prepareSearch(
+  const list = prepareList(
     interrupted(
       db,
       once(turns, () => job),
     ),
   )
-  const found = search({ filter: {}, text: 'needle' }, LAST, 10, ALL)
+  const found = list({ filter: {}, search: 'needle', limit: 10 }, UNBOUNDED)
   db.close()
   expect(found).toMatchObject({ rows: [{ seq: job.seq }], next: null })
   expect(store.jobs([job.seq])).toEqual([])

@@ -5,6 +5,7 @@ import { openReader } from '../reader.ts'
 import { attemptsOf, type Crowd, openCrowd } from '../testing/crowd.ts'
 import { openTestStore } from '../testing/files.ts'
 import type { Turns } from '../testing/jobs.ts'
+import { listed } from '../testing/lists.ts'
 
 const FIRST = { finishedAt: -1, seq: -1 }
 
@@ -261,7 +262,7 @@ describe('finished jobs', () => {
       }
     }
     turns.commit()
-    const everything = store.page({}, undefined, 10_000)
+    const everything = listed(store)
     const slices = (filter: Matching, limit: number) => {
       const found: number[] = []
       let [next, count]: [number | null, number] = [Number.MAX_SAFE_INTEGER, 0]
@@ -453,7 +454,7 @@ describe('a page', () => {
             const filter = { ...(state !== undefined && { state }), ...(queue && { queue }), ...(name && { name }), ...(tag && { tag }) }
             const found: number[] = []
             for (let before: number | undefined; ; ) {
-              const page = seqsOf(store.page(filter, before, limit))
+              const page = seqsOf(listed(store, { filter, limit, ...(before !== undefined && { before }) }))
               found.push(...page)
               if (page.length < limit) break
               before = page.at(-1)
@@ -486,7 +487,7 @@ describe('a page', () => {
     turns.commit()
     const begin = performance.now()
     for (let round = 0; round < 100; round++)
-      expect(store.page({ state: CANCELLED, queue: 'default' }, undefined, 10).at(0)?.seq).toBe(rare.seq)
+      expect(listed(store, { filter: { state: CANCELLED, queue: 'default' }, limit: 10 }).at(0)?.seq).toBe(rare.seq)
     expect(performance.now() - begin).toBeLessThan(1_000)
   })
 })
@@ -497,7 +498,7 @@ test('a reader sees every commit, with the same reads', () => {
   const job = turns.insert({ data: '"seen"' })
   turns.commit()
   expect(reader.jobs([job.seq])).toEqual(store.jobs([job.seq]))
-  expect(reader.page({}, undefined, 5)).toEqual(store.page({}, undefined, 5))
+  expect(listed(reader, { limit: 5 })).toEqual(listed(store, { limit: 5 }))
   expect(reader.events(0, 1_000)).toEqual(store.events(0, 1_000))
   expect(reader.load()).toEqual(store.load())
   reader.close()

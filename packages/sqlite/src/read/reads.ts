@@ -9,15 +9,14 @@ import { prepareFailures } from './failures.ts'
 import { prepareFlowJobs } from './flowJobs.ts'
 import { prepareChildren, prepareFlowDue, prepareFlowLeft, prepareGates, prepareParents } from './flows.ts'
 import { prepareHistories, prepareMinutes } from './history.ts'
-import { prepareJobs, prepareJobsInPlace } from './jobs.ts'
+import { prepareJobs, prepareJobsInPlace, preparePayload } from './jobs.ts'
 import { prepareJournal } from './journal.ts'
 import { prepareIdempotent, prepareKeyExpiry, prepareUnique } from './keys.ts'
+import { prepareList } from './list.ts'
 import { prepareLoad } from './load.ts'
 import { prepareMatching } from './matching.ts'
-import { preparePage } from './page.ts'
 import { preparePrunable } from './prunable.ts'
 import { prepareDueSchedules, prepareSchedulePage, prepareSchedules } from './schedules.ts'
-import { prepareSearch } from './search.ts'
 import { prepareMarks, prepareSourced } from './sources.ts'
 import { prepareDeadlines, prepareDue, prepareExpired } from './timed.ts'
 import { prepareTurns } from './turns.ts'
@@ -50,8 +49,8 @@ export const READ_NAMES = [
   'lastError',
   'parents',
   'flowJobs',
-  'page',
-  'search',
+  'list',
+  'payload',
   'oldestWaiting',
   'oldestParked',
   'events',
@@ -96,8 +95,8 @@ export function prepareReads(db: Database): Reads {
     lastError: prepareLastError(db),
     parents: prepareParents(db),
     flowJobs: prepareFlowJobs(db),
-    page: preparePage(db),
-    search: prepareSearch(db),
+    list: prepareList(db),
+    payload: preparePayload(db),
     oldestWaiting: prepareOldestWaiting(db),
     oldestParked: prepareOldestParked(db),
     events: prepareEvents(db),

@@ -1,18 +1,16 @@
 /** A text in name, tags, keys or data, found by looking; bounded, and going on where it stopped. */
 import { FAILED, type ListFilter } from '@millrace/core'
-import type { Lane } from '@millrace/core/kernel'
+import type { Lane, ListRows } from '@millrace/core/kernel'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../testkit/src/testing/runs.ts'
 import { openReader } from '../reader.ts'
 import { openCrowd } from '../testing/crowd.ts'
-
-const LAST = Number.MAX_SAFE_INTEGER
-const ALL = { rows: 100_000, late: () => false }
+import { listed, UNBOUNDED } from '../testing/lists.ts'
 
 const crowd = () => {
   const { store, turns } = openCrowd()
-  const found = (text: string, filter: ListFilter = {}) => store.search({ filter, text }, LAST, 1_000, ALL).rows.map(({ seq }) => seq)
+  const found = (text: string, filter: ListFilter = {}) => listed(store, { filter, search: text }).map(({ seq }) => seq)
   return { store, turns, found }
 }
 
@@ -74,9 +72,9 @@ test('page by page, within any bound, it finds what one look finds', () => {
   turns.commit()
   const pages = (filter: ListFilter, limit: number, bound: { readonly rows: number; readonly late: () => boolean }) => {
     const seqs: number[] = []
-    for (let [next, count]: [number | null, number] = [LAST, 0]; next !== null; count++) {
+    for (let [next, count]: [number | null, number] = [Number.MAX_SAFE_INTEGER, 0]; next !== null; count++) {
       expect(count).toBeLessThan(400)
-      const page = store.search({ filter, text: 'needle' }, next, limit, bound)
+      const page: ListRows = store.list({ filter, search: 'needle', before: next, limit }, bound)
       expect(page.rows.length).toBeLessThanOrEqual(limit)
       seqs.push(...page.rows.map(({ seq }) => seq))
       next = page.next
@@ -98,7 +96,7 @@ test('large jobs make short pages', () => {
   const { store, turns } = crowd()
   const seqs = Array.from({ length: 3 }, () => turns.insert({ lane: turns.lane('large') as Lane, data: 'x'.repeat(30 * 2 ** 20) }).seq)
   turns.commit()
-  const page = store.search({ filter: { name: 'large' }, text: 'large' }, LAST, 200, ALL)
+  const page = store.list({ filter: { name: 'large' }, search: 'large', limit: 200 }, UNBOUNDED)
   expect([page.rows.map(({ seq }) => seq), page.next]).toEqual([[seqs[2], seqs[1]], seqs[1]])
 })
 
@@ -107,7 +105,7 @@ test('a reader finds the same', () => {
   const job = turns.insert({ data: '"needle"' })
   turns.commit()
   const reader = openReader(store.file)
-  expect(reader.search({ filter: {}, text: 'needle' }, LAST, 10, ALL).rows.map(({ seq }) => seq)).toEqual([job.seq])
+  expect(listed(reader, { search: 'needle' }).map(({ seq }) => seq)).toEqual([job.seq])
   expect(found('needle')).toEqual([job.seq])
   reader.close()
 })

@@ -1,24 +1,24 @@
 /**
- * Reads a page of jobs in which a string occurs, newest first, by checking one after the other: no index covers their contents.
+ * Finds a page of jobs in which a string occurs, newest first, by checking one after the other: no index covers their contents.
  * The search is bounded by rows and by time, and reports how far it has come. docs/decisions/0014.
  */
-import type { JobRow, SearchQuery } from '@millrace/core/kernel'
+import type { ListFilter } from '@millrace/core'
+import type { LookBound } from '@millrace/core/kernel'
 import type { Database, SqlValue } from '../driver.ts'
 import { extrasFrom } from '../tables/job.ts'
 import { prepareTagBlocks } from '../tags.ts'
-import { prepareJobsWithin } from './jobs.ts'
+import type { Found } from './list.ts'
 
-export type ReadSearch = (
-  query: SearchQuery,
-  before: number,
-  limit: number,
-  bound: { readonly rows: number; readonly late: () => boolean },
-) => { rows: JobRow[]; next: number | null }
+export interface SearchQuery {
+  readonly filter: ListFilter
+  readonly text: string
+}
+
+export type FindBySearch = (query: SearchQuery, before: number, limit: number, bound: LookBound) => Found
 
 /** `found` is 1 if the name or the data contain the string; the extras if those may contain it. */
 type Seen = [seq: number, found: number | string | null]
 
-const PAGE_BYTES = 64 * 2 ** 20
 /** The number of rows between two looks at the clock. */
 const ROWS_PER_LOOK = 32
 
@@ -28,7 +28,7 @@ const ASKED = `job.seq, CASE WHEN (? IS NULL OR job.state = ?) AND (? IS NULL OR
     WHEN typeof(job.data) = 'text' AND (job.data LIKE ? ESCAPE '\\' OR job.data LIKE ? ESCAPE '\\') THEN 1
     WHEN job.extras LIKE ? ESCAPE '\\' THEN job.extras END END`
 
-export function prepareSearch(db: Database): ReadSearch {
+export function prepareSearch(db: Database): FindBySearch {
   const walk = db.prepare(`SELECT ${ASKED} FROM job WHERE job.seq < ? ORDER BY job.seq DESC`).raw()
   const byTag = db
     .prepare(
@@ -37,14 +37,12 @@ export function prepareSearch(db: Database): ReadSearch {
     .raw()
   const blocks = prepareTagBlocks(db)
   const lanes = db.prepare('SELECT lane.id, queue.name, lane.name FROM lane JOIN queue ON queue.id = lane.queue').raw()
-  const jobs = prepareJobsWithin(db, PAGE_BYTES)
 
   function* tagged(tag: string, before: number, values: readonly SqlValue[]): Generator<unknown, void> {
     for (const { block } of blocks(tag, before)) yield* byTag.iterate(...values, block, tag)
   }
 
-  // A reader's statements see one moment only within a transaction: a job that was found still exists when it is read.
-  return db.transaction<ReadSearch>(({ filter, text }, before, limit, bound) => {
+  return ({ filter, text }, before, limit, bound) => {
     const state = filter.state ?? null
     const wanted = folded(text)
     const all = lanes.all() as [id: number, queue: string, name: string][]
@@ -77,9 +75,8 @@ export function prepareSearch(db: Database): ReadSearch {
       next = seq
       break
     }
-    const rows = jobs(seqs)
-    return { rows, next: rows.length < seqs.length ? (rows.at(-1) as JobRow).seq : next }
-  })
+    return { seqs, next }
+  }
 }
 
 function idsOf(lanes: readonly (readonly [id: number, ...unknown[]])[]): string {

@@ -1,14 +1,15 @@
 /** Reads the positions of producers' journals, and the jobs whose ids they created. */
 import type { JobRow, SourceMark } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
-import { type RawRow, ROW_COLUMNS, rowFrom } from '../tables/job.ts'
+import { prepareJobs } from './jobs.ts'
 
 // The second condition makes SQLite use the partial index.
-const BY_NODE = `SELECT ${ROW_COLUMNS} FROM json_each(?) AS wanted CROSS JOIN job ON job.node = wanted.value AND job.node >= 67108864`
+const BY_NODE = 'FROM json_each(?) AS wanted CROSS JOIN job ON job.node = wanted.value AND job.node >= 67108864'
 
-export function prepareSourced(db: Database): (nodes: readonly number[]) => JobRow[] {
-  const statement = db.prepare(BY_NODE).raw()
-  return (nodes) => (statement.all(JSON.stringify(nodes)) as RawRow[]).map(rowFrom)
+export function prepareSourced(db: Database): (nodes: readonly number[], bytesMax?: number) => JobRow[] {
+  const seqs = db.prepare(`SELECT job.seq ${BY_NODE}`).pluck()
+  const jobs = prepareJobs(db)
+  return (nodes, bytesMax) => jobs(seqs.all(JSON.stringify(nodes)) as number[], bytesMax)
 }
 
 export function prepareMarks(db: Database): (sources: readonly string[]) => SourceMark[] {

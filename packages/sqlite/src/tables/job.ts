@@ -1,5 +1,5 @@
 /** Table `job`: its columns, once; how a job is written to them, and how a row of them is read. */
-import type { Data, StateCode } from '@millrace/core'
+import { type Data, PAYLOADS, type PayloadName, type StateCode, utf8Start } from '@millrace/core'
 import { type Job, type JobExtras, type JobRow, StoreFailure } from '@millrace/core/kernel'
 import type { SqlValue } from '../driver.ts'
 
@@ -49,6 +49,23 @@ export const SET_MUTABLE = MUTABLE.map(({ name }) => `${name} = ?`).join(', ')
 
 /** The columns to select first, from a table called `job`, by a statement in raw mode. */
 export const ROW_COLUMNS = COLUMNS.map(({ name }) => `job.${name}`).join(', ')
+
+/** The same with cut payloads, and behind them the stored bytes of each: for `cutRowFrom`. `cutValues` are its parameters. */
+export const CUT_COLUMNS = `${COLUMNS.map(({ name }) => (isPayload(name) ? cutColumn(`job.${name}`) : `job.${name}`)).join(', ')},
+${PAYLOADS.map((name) => `octet_length(job.${name})`).join(', ')}`
+
+/** Reads nothing of a payload for 0 bytes. SQLite cuts strings by characters, and makes NULL of empty bytes. */
+function cutColumn(column: string): string {
+  return `CASE WHEN ? > 0 THEN CASE WHEN octet_length(${column}) <= ? THEN ${column} ELSE substr(${column}, 1, ?) END END`
+}
+
+export function cutValues(bytesMax: number): readonly SqlValue[] {
+  return PAYLOADS.flatMap(() => [bytesMax, bytesMax, bytesMax])
+}
+
+function isPayload(name: string): name is PayloadName {
+  return PAYLOADS.some((payload) => payload === name)
+}
 
 /** The same without the payload, which may be a megabyte. */
 export const ROW_COLUMNS_WITHOUT_DATA = ROW_COLUMNS.replace('job.data', 'NULL')
@@ -137,6 +154,20 @@ export function rowFrom(raw: RawRow): JobRow {
     progress: raw[19],
     output: raw[20],
     backlogId: raw[21] ?? 0,
+  }
+}
+
+/** Reads a row of `CUT_COLUMNS`. */
+export function cutRowFrom(raw: RawRow, bytesMax: number): JobRow {
+  const row = rowFrom(raw)
+  const [data, output, checkpoint] = raw.slice(ROW_WIDTH) as [number | null, number | null, number | null]
+  const cut = (payload: Data): Data => (typeof payload === 'string' ? utf8Start(payload, bytesMax) : payload)
+  return {
+    ...row,
+    data: cut(row.data),
+    output: cut(row.output),
+    checkpoint: cut(row.checkpoint),
+    bytes: { data, output, checkpoint },
   }
 }
 

@@ -7,6 +7,7 @@ import { runs } from '../../../testkit/src/testing/runs.ts'
 import { openStore } from '../open-store.ts'
 import { storeOptions } from '../testing/files.ts'
 import { Turns } from '../testing/jobs.ts'
+import { listed } from '../testing/lists.ts'
 import { prunableOf } from '../testing/prunable.ts'
 
 /** What the job's row is to be. */
@@ -188,7 +189,7 @@ test('the file says what the tables say, whatever a turn does', () => {
         const kept = model.jobs.filter((job) => !gone.has(job))
         model.jobs.splice(0, model.jobs.length, ...kept)
         model.forget()
-        const rows = new Map(store.page({}, undefined, 10_000).map((row) => [row.seq, normal(row)]))
+        const rows = new Map(listed(store).map((row) => [row.seq, normal(row)]))
         expect([...rows.keys()].toSorted((a, b) => a - b)).toEqual(kept.map(({ seq }) => seq))
         for (const job of kept) expect(rows.get(job.seq)).toEqual(normal(rowOf(job, model.data.get(job.seq))))
         const counts = [0, 1, 2, 3, 4, 5, 6].map((state) => kept.filter((job) => job.state === state).length)
@@ -198,7 +199,7 @@ test('the file says what the tables say, whatever a turn does', () => {
           const offered = queues.flatMap((queue) => prunableOf(store, queue, state, turns.at, 10_000)?.rows ?? []).map(({ seq }) => seq)
           expect(offered.toSorted((a, b) => a - b)).toEqual(kept.filter((job) => job.state === state).map(({ seq }) => seq))
           const newest = kept.filter((job) => job.state === state).map(({ seq }) => seq)
-          expect(store.page({ state }, undefined, 5).map(({ seq }) => seq)).toEqual(newest.toReversed().slice(0, 5))
+          expect(listed(store, { filter: { state }, limit: 5 }).map(({ seq }) => seq)).toEqual(newest.toReversed().slice(0, 5))
         }
         expect(counts.map((_, state) => store.load().lanes.reduce((sum, lane) => sum + (lane.counts[state] as number), 0))).toEqual(counts)
       }

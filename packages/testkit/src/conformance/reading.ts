@@ -6,6 +6,7 @@ import {
   type HistoryPoint,
   isJobEvent,
   type JobKey,
+  type JobView,
   type NewsEvent,
 } from '@millrace/core'
 import { beforeEach, expect, test } from 'vitest'
@@ -52,6 +53,29 @@ export function readingConformance(under: () => Probe): void {
     expect(seqs(await list({ name: 'even' }, first.next as number))).toEqual([ids[0]?.seq])
     expect(seqs(await list({ tag: 'late', state: 1 }))).toEqual([ids[4]?.seq, ids[3]?.seq])
     expect(seqs(await list({ queue: 'none' }))).toEqual([])
+  })
+
+  test('payloads: whole, cut to so many bytes, left out, or one alone', async () => {
+    const id = await probe.enqueue('a', { data: '"grün"', maxAttempts: 1 })
+    await probe.attach(['a'])
+    const { seq, run } = await probe.grants.take()
+    await probe.call<'complete'>({ op: 'complete', seq, run, output: new Uint8Array([1, 2, 3]) })
+    // Bytes are of another class on the engine's own thread.
+    const plain = (job: JobView | null | undefined) => job && { ...job, output: job.output === null ? null : [...job.output] }
+    const get = async (of: object) => plain(await probe.call<'get'>({ op: 'get', id, ...of }))
+    const list = async (of: object) => plain((await probe.call<'list'>({ op: 'list', filter: {}, limit: 1, ...of })).jobs[0])
+    const bytes = { data: 7, output: 3, checkpoint: null }
+    for (const ask of [get, list]) {
+      expect(await ask({})).toMatchObject({ data: '"grün"', output: [1, 2, 3] })
+      expect(await ask({})).not.toHaveProperty('bytes')
+      // The fourth byte is in the middle of a character.
+      expect(await ask({ payloadBytes: 4 })).toMatchObject({ data: '"gr', output: [1, 2, 3], bytes })
+      expect(await ask({ payloadBytes: 2 })).toMatchObject({ data: '"g', output: [1, 2], bytes })
+      expect(await ask({ payloadBytes: 0 })).toMatchObject({ data: null, output: null, bytes })
+    }
+    expect(await get({ only: 'data' })).toMatchObject({ data: '"grün"', output: null, attempts: [] })
+    expect(await get({ only: 'output' })).toMatchObject({ data: null, output: [1, 2, 3] })
+    expect((await get({ payloadBytes: 0 }))?.attempts).toHaveLength(1)
   })
 
   test('E12: statistics count every state', async () => {

@@ -12,6 +12,7 @@ import {
   NODE_LIMIT,
   OPERATIONS,
   type Operation,
+  PAYLOADS,
   PLACE_LIMIT,
   type Request,
 } from '@millrace/core'
@@ -77,6 +78,8 @@ const retry: Kind<number | false> = {
 const uuid = text(LIMITS.nameLength)
 const id = JOB_KEY
 
+const PAYLOAD_NOTE = 'so many bytes of data, output and checkpoint each at most: longer ones are cut, with 0 they are left out; nil: whole'
+
 const MANY: Fields<ManyCommand> = {
   filter: field(FILTER, 'an empty one: every job'),
   limit: field(integer(1, Number.MAX_SAFE_INTEGER, 'integer from 1'), 'at most so many change'),
@@ -121,7 +124,11 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
   checkpoint: { ...RUN, value: or(data, null, 'what the next attempt finds') },
   progress: { ...RUN, fraction: field(number(0, 1)), note: optional(told(LIMITS.logMessageLength)) },
   log: { ...RUN, lines: field(LOG_LINES) },
-  get: { id: field(id) },
+  get: {
+    id: field(id),
+    payloadBytes: optional(count, PAYLOAD_NOTE),
+    only: optional(choice(PAYLOADS), 'this payload alone, whole, and no runs'),
+  },
   watch: { id: field(id) },
   unwatch: { request: field(signed, 'the id of the `watch`') },
   cancel: { id: field(id) },
@@ -166,6 +173,7 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
     limit: field(integer(1, LIMITS.pageJobs)),
     before: optional(count, '`next` of the page before'),
     search: optional(key, 'occurs in name, tags, keys or data'),
+    payloadBytes: optional(count, PAYLOAD_NOTE),
   },
   cancelMany: MANY,
   retryMany: MANY,

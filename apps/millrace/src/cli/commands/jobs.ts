@@ -1,6 +1,6 @@
 /** `millrace jobs`: finds, shows and changes jobs. */
 import { integerOption } from '@millrace/core'
-import type { Engine, ListOptions, ManyFilter, ManyOptions, ManyResult } from '@millrace/engine'
+import type { Engine, GetOptions, ListOptions, ManyFilter, ManyOptions, ManyResult } from '@millrace/engine'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
 import { now } from '../clock.ts'
@@ -27,6 +27,7 @@ interface ListFlags extends Filters {
   readonly after?: string
   readonly limit?: number
   readonly all?: boolean
+  readonly payload?: string
 }
 
 interface ManyFlags extends Filters {
@@ -47,13 +48,15 @@ export function addJobs(program: Command, context: Context): void {
     .option('--limit <number>', 'at most this many; default 50', number)
     .option('--after <cursor>', '"next" of the previous page')
     .option('--all', 'all pages, up to --limit')
+    .option('--payload <mode>', 'with --json, data, output and checkpoint: full, preview (512 bytes of each) or none; default full')
     .action((flags: ListFlags) => list(context, flags))
   jobs
     .command('show')
     .description('Show a job with its attempts, errors and logs')
     .argument('<id>')
-    .action(async (id: string) => {
-      const job = await jobOf(await context.connect(), id)
+    .option('--payload <mode>', 'data, output and checkpoint: full, preview (64 KiB of each) or none; default full')
+    .action(async (id: string, { payload }: { readonly payload?: string }) => {
+      const job = await jobOf(await context.connect(), id, said<GetOptions>({ payload }))
       await context.out.answer(job, () => jobLines(job, context.out.paint))
     })
   addChange(jobs, context, 'cancel', 'Cancel jobs: waiting jobs at once, running jobs through their signal')
@@ -91,7 +94,9 @@ async function list(context: Context, flags: ListFlags): Promise<void> {
   const { all = false, limit } = flags
   const engine = await context.connect()
   const { state, queue, name, tag, search, after } = flags
-  const options = said<ListOptions>({ state, queue, name, tag, search, after, limit })
+  // A table shows no payloads.
+  const payload = flags.payload ?? (out.json ? undefined : 'none')
+  const options = said<ListOptions>({ state, queue, name, tag, search, after, limit, payload })
   if (all) return listAll(context, engine, options)
   const page = await again(() => engine.list(options))
   await out.answer({ jobs: page.jobs, next: page.next, partial: page.partial === true }, () =>

@@ -1,7 +1,7 @@
 /** Formats jobs for people: a line each in lists, or all details of one. */
 import type { RunError } from '@millrace/core'
-import type { Job, JobLog } from '@millrace/engine'
-import { awayText, durationText, timeText } from '../output/amounts.ts'
+import type { Job, JobLog, PayloadName } from '@millrace/engine'
+import { awayText, bytesText, durationText, timeText } from '../output/amounts.ts'
 import { type Line, line, type Text } from '../output/line.ts'
 import { plain } from '../output/plain.ts'
 import { type Paint, stateText } from '../output/style.ts'
@@ -48,13 +48,21 @@ export function jobLines(job: Job, paint: Paint): Text[] {
     ['unique key', job.uniqueKey],
     ['concurrency key', job.concurrencyKey],
     ['flow', job.flow && `${job.flow.id} as ${job.flow.ref}, after ${job.flow.parents}`],
-    ['data', job.data === undefined ? undefined : JSON.stringify(plain(job.data))],
-    ['checkpoint', job.checkpoint === undefined ? undefined : JSON.stringify(plain(job.checkpoint))],
-    ['output', job.output === undefined ? undefined : JSON.stringify(plain(job.output))],
+    ['data', payloadText(job, 'data')],
+    ['checkpoint', payloadText(job, 'checkpoint')],
+    ['output', payloadText(job, 'output')],
     ['meta', JSON.stringify(job.meta) === '{}' ? undefined : JSON.stringify(plain(job.meta))],
   ]
   const shown = fields.filter((field): field is readonly [string, Text] => field[1] !== undefined)
   return [...fieldLines(shown, paint), ...job.attempts.flatMap((attempt) => attemptLines(attempt, paint))]
+}
+
+function payloadText(job: Job, name: PayloadName): string | undefined {
+  const preview = job.preview?.[name]
+  if (preview === undefined) return job[name] === undefined ? undefined : JSON.stringify(plain(job[name]))
+  const { bytes, start, cut } = preview
+  const text = typeof start === 'string' ? start : start === undefined ? '' : JSON.stringify(plain(start))
+  return cut ? `${text}… (${bytesText(bytes)})` : text
 }
 
 /** Returns a line for each name and its value. */

@@ -36,6 +36,7 @@ export function viewOf(row: JobRow, queue: string, name: string, attempts: reado
     concurrencyKey: row.extras?.concurrencyKey ?? null,
     flow: flowOf(row),
     attempts,
+    ...(row.bytes !== undefined && { bytes: row.bytes }),
   }
 }
 

@@ -2,7 +2,7 @@
  * Packs the jobs of a page of a list or of an export: numbers go to the column, and only what a job has of its own to the
  * values. As an object with thirty properties, each name and each value of a job would be cloned.
  */
-import { type AttemptView, type JobView, POLICY_FIELDS, type PolicyView, STATES } from '@millrace/core'
+import { type AttemptView, type JobView, type PayloadSizes, POLICY_FIELDS, type PolicyView, STATES } from '@millrace/core'
 import type { NumberColumn, NumberReader } from './columns.ts'
 
 /** Flags for the values that follow, of a job that has them. */
@@ -17,6 +17,7 @@ const UNIQUE_KEY = 128
 const CONCURRENCY_KEY = 256
 const FLOW = 512
 const ATTEMPTS = 1_024
+const BYTES = 8_192
 /** Flags that take no value. */
 const OWN_RUN = 2_048 // its only attempt repeats the fields of the job, and its worker is in the head
 const CANCEL = 4_096
@@ -45,6 +46,7 @@ export function packJobs(jobs: readonly JobView[], column: NumberColumn, values:
     if (job.concurrencyKey !== null) has |= CONCURRENCY_KEY
     if (job.flow !== null) has |= FLOW
     if (job.cancelRequested) has |= CANCEL
+    if (job.bytes !== undefined) has |= BYTES
 
     column.push(has)
     column.push(job.seq)
@@ -75,6 +77,7 @@ export function packJobs(jobs: readonly JobView[], column: NumberColumn, values:
     if (has & CONCURRENCY_KEY) values.push(job.concurrencyKey)
     if (has & FLOW) values.push(job.flow)
     if (has & ATTEMPTS) values.push(job.attempts)
+    if (has & BYTES) values.push(job.bytes)
   }
 }
 
@@ -132,6 +135,7 @@ export function unpackJobs(reader: NumberReader, take: () => unknown): JobView[]
           : has & ATTEMPTS
             ? (take() as readonly AttemptView[])
             : [],
+      ...(has & BYTES ? { bytes: take() as PayloadSizes } : undefined),
     })
   }
   return jobs

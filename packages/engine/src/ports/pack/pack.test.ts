@@ -67,12 +67,13 @@ const job = fc
     flow: fc.option(fc.object()),
     attempts: fc.array(attempt, { maxLength: 2 }),
     own: fc.option(fc.constantFrom('w1', 'w2')),
+    bytes: fc.option(fc.record({ data: fc.nat(), output: fc.option(fc.nat()), checkpoint: fc.constant(null) }), { nil: undefined }),
   })
-  .map(({ own, ...view }) => {
+  .map(({ own, bytes, ...view }) => {
     const { run, attempt: number, startedAt, finishedAt: endedAt } = view
     // As most are: done at once.
     const attempts = own === null ? view.attempts : [{ run, attempt: number, startedAt, endedAt, worker: own, logs: [] }]
-    return { ...view, attempts }
+    return { ...view, attempts, ...(bytes && { bytes }) }
   }) as unknown as fc.Arbitrary<JobView>
 const jobs = fc.array(job, { maxLength: 5 })
 /** What a page of a flow has of a job. */

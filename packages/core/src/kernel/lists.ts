@@ -1,0 +1,29 @@
+/** Lists and bulk calls, as they ask a store for jobs. */
+import type { ListCommand } from '../commands.ts'
+import type { StateCode } from '../lifecycle.ts'
+import type { JobRow } from './rows.ts'
+
+/** A bulk call's filter as the tables know it. */
+export interface Matching {
+  /** Undefined: all. */
+  readonly laneIds: readonly number[] | undefined
+  readonly state: StateCode | undefined
+  readonly tag: string | undefined
+  /** Few enough are in the state, which has an index, for that to be read whole. */
+  readonly indexed: boolean
+}
+
+/** A page of a list, as it is asked for. */
+export type ListQuery = Omit<ListCommand, 'op'>
+
+/** The bounds of a page that looks at one job after the other. */
+export interface LookBound {
+  readonly rows: number
+  readonly late: () => boolean
+}
+
+export interface ListRows {
+  readonly rows: JobRow[]
+  /** The place to go on from; null where there are none left. */
+  readonly next: number | null
+}
