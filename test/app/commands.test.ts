@@ -75,6 +75,11 @@ test('Q1: jobs: enqueue, list, show, cancel, retry, delete, run, logs', { timeou
   expect((await place.run('jobs', 'logs', '-f', String(failed?.id), '--json')).items).toEqual([
     { run: 1, at: expect.any(String), level: 'warn', message: 'about to fail', fields: null },
   ])
+  const lists = await place.ok('jobs', 'list', '--name', 'fail', '--last-run')
+  expect(lists).toMatch(/ WORKER +ERROR\n.* {2}worker-\S+ +Error: no such luck\n$/)
+  expect(await place.okJson('jobs', 'list', '--name', 'fail', '--last-run')).toMatchObject({
+    jobs: [{ lastRun: { run: 1, error: { name: 'Error', message: 'no such luck' } } }],
+  })
   expect(await place.ok('jobs', 'show', String(failed?.id))).toMatch(
     /^run 1, attempt 1: .*\n {2}Error: no such luck \(E_LUCK\)\n {4}caused by Error: connect refused \(ECONNREFUSED\)\n {4}at .*handlers\.ts[\s\S]*about to fail$/m,
   )

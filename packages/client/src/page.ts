@@ -52,7 +52,7 @@ export async function readPayload(
 }
 
 export async function readPage(calls: Pick<Mailbox, 'call'>, settings: ListSettings, codec: PayloadCodec | undefined): Promise<JobPage> {
-  const { filter, limit, before, search, payload } = settings
+  const { filter, limit, before, search, payload, lastRun } = settings
   const payloadBytes = payloadBytesOf(payload, 'list', codec !== undefined)
   const { jobs, next } = await calls.call<'list'>({
     op: 'list',
@@ -61,6 +61,7 @@ export async function readPage(calls: Pick<Mailbox, 'call'>, settings: ListSetti
     ...(before !== undefined && { before }),
     ...(search !== undefined && { search }),
     ...(payloadBytes !== undefined && { payloadBytes }),
+    ...(lastRun && { lastRun }),
   })
   const shown = { payload, previewBytes: LIMITS.previewBytes }
   return {

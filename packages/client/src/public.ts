@@ -184,6 +184,7 @@ export type {
   JobFlow,
   JobLog,
   JobOf,
+  JobRun,
   MillraceEvent,
   QueueEvent,
   ScheduleEvent,

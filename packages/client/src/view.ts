@@ -51,6 +51,12 @@ export interface JobAttempt {
   readonly logs: readonly JobLog[]
 }
 
+/** A run in short. */
+export interface JobRun extends Pick<JobAttempt, 'run' | 'startedAt' | 'endedAt' | 'worker'> {
+  /** The name of the error, and the first 300 characters of its message. */
+  readonly error?: Pick<RunError, 'name' | 'message'>
+}
+
 export interface JobFlow {
   readonly id: string
   readonly ref: string
@@ -96,6 +102,8 @@ export interface Job<Data = unknown, Output = unknown> extends PolicyView {
   readonly flow: JobFlow | undefined
   /** The runs of the job; empty in lists. */
   readonly attempts: readonly JobAttempt[]
+  /** The last of the runs, in lists with `lastRun: true`. Absent if the job has had none. */
+  readonly lastRun?: JobRun
 }
 
 /** A job of the given definition: `JobOf<typeof resize>`. */
@@ -129,6 +137,7 @@ export function jobOf(view: JobView, codec?: PayloadCodec, reading: Shown = WHOL
     concurrencyKey: view.concurrencyKey ?? undefined,
     flow: view.flow === null ? undefined : flowOf(view.flow),
     attempts: view.attempts.map(attemptOf),
+    ...(view.lastRun && { lastRun: { ...view.lastRun, startedAt: dateOf(view.lastRun.startedAt), endedAt: dateOf(view.lastRun.endedAt) } }),
   }
 }
 

@@ -306,6 +306,8 @@ export interface ListCommand {
   readonly search?: string
   /** As of `get`. */
   readonly payloadBytes?: number
+  /** Each job with its last run. Default false. */
+  readonly lastRun?: boolean
 }
 
 export interface ListFilter {

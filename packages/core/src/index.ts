@@ -286,6 +286,7 @@ export {
   type HistoryPoint,
   type JobView,
   type JournalGap,
+  type LastRunView,
   type ListPage,
   type ManyResult,
   type Outcome,

@@ -58,7 +58,7 @@ export {
   type JobExtras,
   newJob,
 } from './kernel/jobs/job.ts'
-export { droppedAttempt, viewOf } from './kernel/jobs/view.ts'
+export { droppedAttempt, lastRunOf, viewOf } from './kernel/jobs/view.ts'
 export { tokenMs } from './kernel/keys/bucket.ts'
 export { type KeyBacklog, newKey, newKeyBacklog, roomOf } from './kernel/keys/keyBacklog.ts'
 export type { ListQuery, ListRows, LookBound, Matching } from './kernel/lists.ts'

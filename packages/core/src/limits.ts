@@ -42,6 +42,8 @@ export const LIMITS = {
   errorCauseLength: 1_000,
   errorCauses: 5,
   logMessageLength: 4_096,
+  /** The part of that message which a list shows of a job's last run. */
+  lastErrorLength: 300,
   /** The newest log lines that are kept of one run. */
   logLinesPerRun: 100,
   /** The newest failed runs that are kept of one job. */

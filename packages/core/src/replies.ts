@@ -140,6 +140,12 @@ export interface AttemptView {
   readonly logs: readonly LogLine[]
 }
 
+/** The last of a job's runs, as lists tell it. */
+export interface LastRunView extends Pick<AttemptView, 'run' | 'startedAt' | 'endedAt' | 'worker'> {
+  /** The message has at most `LIMITS.lastErrorLength` characters. */
+  readonly error?: Pick<RunError, 'name' | 'message'>
+}
+
 /** A job's place in its flow. */
 export interface FlowView {
   /** The flow's first job. */
@@ -175,6 +181,8 @@ export interface JobView extends JobKey, PolicyView {
   readonly concurrencyKey: string | null
   readonly flow: FlowView | null
   readonly attempts: readonly AttemptView[]
+  /** In lists that were asked for it; null where no run is known. */
+  readonly lastRun?: LastRunView | null
   /** Given where payloads may be cut: the stored bytes of each, null where there is none. Older engines do not cut, and send none. */
   readonly bytes?: PayloadSizes
 }

@@ -211,6 +211,30 @@ describe('many', () => {
     expect((await http.send('GET', `/v1/jobs?search=${encodeURIComponent(`"'%_;) OR 1=1 --`)}`)).body.jobs).toEqual([])
   })
 
+  test('include=lastRun: who has run each job last, and its error, as far as a list shows it', async () => {
+    const fails = defineJob({ name: 'fails' })
+    const worker = engine.work(
+      fails.handler(() => {
+        throw new RangeError('n'.repeat(1_000))
+      }),
+      { id: 'the-worker' },
+    )
+    const id = await create({ job: 'fails', options: { maxAttempts: 1 } })
+    await create({ job: 'never', options: { delay: '1h' } })
+    for await (const event of engine.events({ filter: { jobId: id, types: ['failed'] } })) if (event.type === 'failed') break
+    await worker.stop()
+    const [job] = (await http.send('GET', '/v1/jobs?name=fails&include=lastRun')).body.jobs
+    const when = expect.stringMatching(/^\d{4}-/)
+    const error = { name: 'RangeError', message: 'n'.repeat(300) }
+    expect(job.lastRun).toEqual({ run: 1, startedAt: when, endedAt: when, worker: 'the-worker', error })
+    expect(job.attempts).toEqual([])
+    expect((await http.send('GET', '/v1/jobs?name=never&include=lastRun')).body.jobs[0]).not.toHaveProperty('lastRun')
+    expect((await http.send('GET', '/v1/jobs?name=fails')).body.jobs[0]).not.toHaveProperty('lastRun')
+    for (const query of ['include=', 'include=attempts', 'include=lastRun,lastRun', 'lastRun=true'])
+      expect((await http.send('GET', `/v1/jobs?${query}`)).status, query).toBe(400)
+    await engine.delete(id)
+  })
+
   test('cancel, retry, redrive and delete by a filter; an empty one is refused', async () => {
     await http.send('POST', '/v1/jobs:bulk', { body: Array.from({ length: 3 }, () => ({ job: 'mass' })) })
     const filter = { name: 'mass' }

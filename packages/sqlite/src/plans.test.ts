@@ -195,3 +195,14 @@ SEARCH history USING PRIMARY KEY (queue=? AND step=? AND at>?)`,
   expect(failures).toContain('SEARCH job USING INTEGER PRIMARY KEY (rowid=?)')
   expect(failures).toContain('SEARCH attempt USING PRIMARY KEY (seq=? AND run=?)')
 })
+
+test('the last runs of a page are found job by job', () => {
+  expect([...new Set(plan(reads, 'session.worker, attempt.run').split('\n'))]).toEqual([
+    'SCAN wanted VIRTUAL TABLE INDEX 1:',
+    'SEARCH job USING INTEGER PRIMARY KEY (rowid=?)',
+    'SEARCH session USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN',
+    'SEARCH attempt USING PRIMARY KEY (seq=? AND run=?) LEFT-JOIN',
+    'CORRELATED SCALAR SUBQUERY 1',
+    'SEARCH each USING PRIMARY KEY (seq=?)',
+  ])
+})

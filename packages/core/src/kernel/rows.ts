@@ -4,7 +4,7 @@ import type { JobKey } from '../id.ts'
 import type { Data } from '../job.ts'
 import type { StateCode } from '../lifecycle.ts'
 import type { QueueSettings } from '../queueSettings.ts'
-import type { PayloadSizes } from '../replies.ts'
+import type { LastRunView, PayloadSizes } from '../replies.ts'
 import type { RunError } from '../runError.ts'
 import type { ExportMark } from './effects.ts'
 import type { DependencyCounter, DueMode, FlowPlace, ParentOutcome } from './flows/state.ts'
@@ -41,6 +41,8 @@ export interface JobRow {
   readonly output: Data
   /** Set where the payloads may be cut. */
   readonly bytes?: PayloadSizes
+  /** Set in lists that were asked for it. */
+  readonly lastRun?: LastRunView | null
 }
 
 export interface LaneRow {

@@ -137,6 +137,8 @@ export interface Questions extends Pick<TurnStore, 'jobs' | 'sourced' | 'journal
   jobsInPlace(seqs: readonly number[], bytes: number): (JobRow | undefined)[]
   /** The runs of each of these jobs that counted, or left an error, with their logs. */
   attempts(rows: readonly JobRow[]): AttemptView[][]
+  /** Returns these jobs with their last runs, each the last of what `attempts` returns, in short. */
+  withLastRuns(rows: readonly JobRow[]): JobRow[]
   /** The error of the job's last failed run. */
   lastError(seq: number): RunError | undefined
   /** Returns a job's parents behind a place: at most `limit`, and about `bytes` of output; at least one if there is one. */

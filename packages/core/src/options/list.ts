@@ -4,7 +4,7 @@ import { OptionTypeError } from '../errors.ts'
 import { SEQ_LIMIT } from '../id.ts'
 import { STATES, type State, type StateCode } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
-import { choiceOption } from './choice.ts'
+import { booleanOption, choiceOption } from './choice.ts'
 import { describe } from './describe.ts'
 import { integerOption } from './integer.ts'
 import { checkKnown } from './known.ts'
@@ -28,6 +28,8 @@ export interface ListOptions {
   readonly search?: string
   /** The share of data, output and checkpoint that is read: all ('full'), the first 512 bytes of each ('preview'), nothing ('none'). Default 'full'. */
   readonly payload?: PayloadMode
+  /** Each job with `lastRun`: the worker, the times and the error of its last run. Default false. */
+  readonly lastRun?: boolean
   /** `next` of the page before. Default: the first page. */
   readonly after?: string
   /** Jobs in the page: 1 to 200, default 50. */
@@ -40,17 +42,18 @@ export interface ListSettings {
   readonly before: number | undefined
   readonly search: string | undefined
   readonly payload: PayloadMode
+  readonly lastRun: boolean
 }
 
 /** Jobs in a page whose size nobody has named. */
 export const PAGE_JOBS = 50
 
-const KNOWN = new Set(['state', 'queue', 'name', 'tag', 'search', 'payload', 'after', 'limit'])
+const KNOWN = new Set(['state', 'queue', 'name', 'tag', 'search', 'payload', 'lastRun', 'after', 'limit'])
 
 /** @throws OptionTypeError, OptionRangeError */
 export function validateListOptions(options: unknown = {}): ListSettings {
   checkKnown('list', options, KNOWN)
-  const { state, queue, name, tag, search, payload, after, limit = PAGE_JOBS } = options
+  const { state, queue, name, tag, search, payload, lastRun = false, after, limit = PAGE_JOBS } = options
   return {
     filter: {
       ...(state !== undefined && { state: STATES.indexOf(choiceOption('state', state, STATES)) as StateCode }),
@@ -62,6 +65,7 @@ export function validateListOptions(options: unknown = {}): ListSettings {
     before: after === undefined ? undefined : parseCursor(after),
     search: search === undefined ? undefined : textOption('search', search),
     payload: payloadOption(payload),
+    lastRun: booleanOption('lastRun', lastRun),
   }
 }
 

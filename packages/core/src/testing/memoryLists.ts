@@ -5,14 +5,15 @@ import type { JobRow } from '../kernel/rows.ts'
 import { utf8Bytes, utf8Start } from '../options/utf8.ts'
 import type { MemoryStore } from './memoryStore.ts'
 
-export function listOf(store: MemoryStore, { filter, before, limit, search, payloadBytes }: ListQuery): ListRows {
+export function listOf(store: MemoryStore, { filter, before, limit, search, payloadBytes, lastRun }: ListQuery): ListRows {
   const meant = [...store.rows.values()].filter(
     (row) =>
       row.seq < (before ?? Number.POSITIVE_INFINITY) && fits(store, filter, row) && (search === undefined || has(store, row, search)),
   )
   const rows = meant.toSorted((a, b) => b.seq - a.seq).slice(0, limit)
+  const shown = lastRun === true ? store.withLastRuns(rows) : rows
   return {
-    rows: rows.map((row) => (payloadBytes === undefined ? row : cutRow(row, payloadBytes))),
+    rows: shown.map((row) => (payloadBytes === undefined ? row : cutRow(row, payloadBytes))),
     next: rows.length < limit ? null : (rows.at(-1)?.seq ?? null),
   }
 }

@@ -10,7 +10,7 @@ import type { Effects, LogRecord, PresenceNote, PrunedJob, RunRecord, SourceMark
 import type { DependencyCounter } from '../kernel/flows/state.ts'
 import type { HistorySpan, MinuteRow, QueueMinutes } from '../kernel/history.ts'
 import { DIRTY_COMPLETE, DIRTY_DATA, DIRTY_DELETE, DIRTY_INSERT, DIRTY_PLACE, DIRTY_START, type Job } from '../kernel/jobs/job.ts'
-import { droppedAttempt } from '../kernel/jobs/view.ts'
+import { droppedAttempt, lastRunOf } from '../kernel/jobs/view.ts'
 import type { ListQuery, ListRows, Matching } from '../kernel/lists.ts'
 import { addSums, type Counts, newSums } from '../kernel/queues/lane.ts'
 import type {
@@ -369,6 +369,13 @@ export class MemoryStore implements Store {
       })
     }
     return attempts
+  }
+
+  withLastRuns(rows: readonly JobRow[]): JobRow[] {
+    return rows.map((row) => {
+      const last = this.#attemptsOf(row).at(-1)
+      return { ...row, lastRun: last === undefined ? null : lastRunOf(last) }
+    })
   }
 
   lastError(seq: number): RunError | undefined {

@@ -141,12 +141,12 @@ function list(actor: Actor, command: ListCommand): ListPage {
   return { jobs: rows.map((row) => view(tables, row, [])), next }
 }
 
-function listRunning({ store, tables }: Actor, { filter, before, limit, payloadBytes }: ListQuery): ListRows {
+function listRunning({ store, tables }: Actor, { filter, before, limit, payloadBytes, lastRun }: ListQuery): ListRows {
   const seqs = runningOf(tables, filter, before, limit)
   const whole = () => store.jobsInPlace(seqs, LIMITS.pageBytes).filter((row) => row !== undefined)
   const rows = payloadBytes === undefined ? whole() : store.jobs(seqs, payloadBytes)
   const isLast = seqs.length < limit && rows.length === seqs.length
-  return { rows, next: isLast ? null : (rows.at(-1)?.seq ?? null) }
+  return { rows: lastRun === true ? store.withLastRuns(rows) : rows, next: isLast ? null : (rows.at(-1)?.seq ?? null) }
 }
 
 /** Returns the numbers of running jobs, newest first. */

@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import type { JobHandle } from '@millrace/client'
-import { type GetOptions, JobNotFoundError } from '@millrace/core'
+import { type GetOptions, JobNotFoundError, type ListOptions } from '@millrace/core'
 import { json, noContent } from '../answer.ts'
 import { invalid } from '../errors.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
@@ -90,11 +90,10 @@ export function jobRoutes({ engine, settings, cursors, redaction }: Service): re
       summary: 'A page of jobs, newest first',
       query: JOB_QUERY,
       responses: { 200: { description: 'The page', schema: JOB_PAGE } },
-      async handle({ query: { after: cursor, ...filter } }) {
+      async handle({ query: { after: cursor, include, ...filter } }) {
         const after = cursors.open('jobs', cursor)
-        const { jobs, next, partial } = await engine.list({ ...filter, ...(after !== undefined && { after }) } as Parameters<
-          typeof engine.list
-        >[0])
+        const options = { ...filter, ...(include !== undefined && { lastRun: true }), ...(after !== undefined && { after }) }
+        const { jobs, next, partial } = await engine.list(options as ListOptions)
         return json(200, { jobs: jobs.map((job) => shownJob(job, redaction)), next: cursors.sign('jobs', next), partial })
       },
     }),

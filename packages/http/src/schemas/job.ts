@@ -49,6 +49,19 @@ const ATTEMPT = z
   })
   .openapi('Attempt')
 
+const LAST_RUN = z
+  .strictObject({
+    run: z.number(),
+    startedAt: WHEN.optional(),
+    endedAt: WHEN.optional().openapi({ description: 'Absent while the run continues.' }),
+    worker: z.string(),
+    error: z
+      .strictObject({ name: z.string(), message: z.string().max(LIMITS.lastErrorLength) })
+      .optional()
+      .openapi({ description: `The message has at most ${LIMITS.lastErrorLength} characters.` }),
+  })
+  .openapi('LastRun')
+
 const PAYLOAD = z.enum(PAYLOADS)
 
 const PREVIEW = z
@@ -127,6 +140,7 @@ export const JOB = z
       .optional()
       .openapi({ description: 'Where it stands in its flow.' }),
     attempts: z.array(ATTEMPT).openapi({ description: 'Empty in lists.' }),
+    lastRun: LAST_RUN.optional().openapi({ description: 'With `include=lastRun`. Absent if the job has had no run.' }),
   })
   .openapi('Job')
 
@@ -193,6 +207,7 @@ export const JOB_QUERY = z.strictObject({
   payload: PAYLOAD_QUERY.openapi({
     description: 'What to show of data, output and checkpoint: all (default), the first 512 bytes of each in `preview`, or nothing.',
   }),
+  include: z.enum(['lastRun']).optional().openapi({ description: 'Each job with the worker, the times and the error of its last run.' }),
   after: CURSOR.optional(),
   limit: whole(1, LIMITS.pageJobs).optional(),
 })

@@ -64,7 +64,7 @@ function sessionOf({ sessionId }: JobRow): number {
 }
 
 /** True if the last run continues or ended well. Such a run has no row of its own: the job's row says it all. */
-function isOwnRun({ state }: JobRow): boolean {
+export function isOwnRun({ state }: JobRow): boolean {
   return state === ACTIVE || state === COMPLETED
 }
 

@@ -3,6 +3,7 @@ import { LIMITS } from '@millrace/core'
 import type { JobRow, ListQuery, ListRows, LookBound } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import { prepareJobs, prepareJobsWithin } from './jobs.ts'
+import { prepareWithLastRuns } from './lastRuns.ts'
 import { preparePage } from './page.ts'
 import { prepareSearch } from './search.ts'
 
@@ -17,6 +18,7 @@ export function prepareList(db: Database): (query: ListQuery, bound: LookBound) 
   const search = prepareSearch(db)
   const whole = prepareJobsWithin(db, LIMITS.pageBytes)
   const jobs = prepareJobs(db)
+  const withLastRuns = prepareWithLastRuns(db)
 
   const find = ({ filter, before = Number.MAX_SAFE_INTEGER, limit, search: text }: ListQuery, bound: LookBound): Found => {
     if (text !== undefined) return search({ filter, text }, before, limit, bound)
@@ -30,6 +32,9 @@ export function prepareList(db: Database): (query: ListQuery, bound: LookBound) 
     const { seqs, next } = find(query, bound)
     const { payloadBytes } = query
     const rows = payloadBytes === undefined ? whole(seqs) : jobs(seqs, payloadBytes)
-    return { rows, next: rows.length < seqs.length ? (rows.at(-1) as JobRow).seq : next }
+    return {
+      rows: query.lastRun === true ? withLastRuns(rows) : rows,
+      next: rows.length < seqs.length ? (rows.at(-1) as JobRow).seq : next,
+    }
   })
 }

@@ -12,6 +12,7 @@ import { prepareHistories, prepareMinutes } from './history.ts'
 import { prepareJobs, prepareJobsInPlace, preparePayload } from './jobs.ts'
 import { prepareJournal } from './journal.ts'
 import { prepareIdempotent, prepareKeyExpiry, prepareUnique } from './keys.ts'
+import { prepareWithLastRuns } from './lastRuns.ts'
 import { prepareList } from './list.ts'
 import { prepareLoad } from './load.ts'
 import { prepareMatching } from './matching.ts'
@@ -46,6 +47,7 @@ export const READ_NAMES = [
   'deadlines',
   'jobsInPlace',
   'attempts',
+  'withLastRuns',
   'lastError',
   'parents',
   'flowJobs',
@@ -92,6 +94,7 @@ export function prepareReads(db: Database): Reads {
     deadlines: prepareDeadlines(db),
     jobsInPlace: prepareJobsInPlace(db),
     attempts: prepareAttempts(db),
+    withLastRuns: prepareWithLastRuns(db),
     lastError: prepareLastError(db),
     parents: prepareParents(db),
     flowJobs: prepareFlowJobs(db),

@@ -78,6 +78,36 @@ export function readingConformance(under: () => Probe): void {
     expect((await get({ payloadBytes: 0 }))?.attempts).toHaveLength(1)
   })
 
+  test('a list with the last run of each job: its worker and its error', async () => {
+    await probe.attach(['a'], { worker: 'w-1' })
+    const [failing, running] = [await probe.enqueue('a', { maxAttempts: 2 }), await probe.enqueue('a')]
+    for (const _ of [failing, running]) {
+      const { seq, run } = await probe.grants.take()
+      const error = { name: 'TypeError', message: 'x'.repeat(400), stack: 'at y' }
+      if (seq === failing.seq) await probe.call<'fail'>({ op: 'fail', seq, run, error, retry: 3_600_000 })
+    }
+    const never = await probe.enqueue('b')
+    const list = (of: object) => probe.call<'list'>({ op: 'list', filter: {}, limit: 9, ...of })
+    const { jobs } = await list({ lastRun: true })
+    expect(jobs.map(({ seq, lastRun }) => ({ seq, lastRun }))).toEqual([
+      { seq: never.seq, lastRun: null },
+      { seq: running.seq, lastRun: { run: 1, startedAt: expect.any(Number), endedAt: 0, worker: 'w-1' } },
+      {
+        seq: failing.seq,
+        lastRun: {
+          run: 1,
+          startedAt: expect.any(Number),
+          endedAt: expect.any(Number),
+          worker: 'w-1',
+          error: { name: 'TypeError', message: 'x'.repeat(300) },
+        },
+      },
+    ])
+    const [active] = (await list({ filter: { state: 2 }, lastRun: true })).jobs
+    expect(active).toMatchObject({ seq: running.seq, lastRun: { worker: 'w-1' }, attempts: [] })
+    for (const job of (await list({})).jobs) expect(job).not.toHaveProperty('lastRun')
+  })
+
   test('E12: statistics count every state', async () => {
     const { node } = await probe.enqueue('a')
     await probe.enqueue('a', { delay: 1_000_000 })

@@ -174,6 +174,7 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
     before: optional(count, '`next` of the page before'),
     search: optional(key, 'occurs in name, tags, keys or data'),
     payloadBytes: optional(count, PAYLOAD_NOTE),
+    lastRun: optional(boolean, 'true: each job with `lastRun`'),
   },
   cancelMany: MANY,
   retryMany: MANY,

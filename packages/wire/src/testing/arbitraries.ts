@@ -273,6 +273,7 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
       before: count,
       search: key,
       payloadBytes: count,
+      lastRun: fc.boolean(),
     },
     { requiredKeys: ['filter', 'limit'] },
   ) as never,

@@ -8,6 +8,7 @@ import type { Context } from '../context.ts'
 import { said } from '../jobFlags.ts'
 import { awayText, many } from '../output/amounts.ts'
 import { number } from '../values.ts'
+import { errorText } from '../view/job.ts'
 import { manyText } from './jobs.ts'
 
 interface Flags {
@@ -42,10 +43,10 @@ function addFlags(command: Command): Command {
 
 async function list({ connect, out }: Context, { queue, name, limit, after }: Flags): Promise<void> {
   const engine = await connect()
-  const page = await again(() => engine.list(said<ListOptions>({ state: 'failed', queue, name, limit, after })))
-  // Listed jobs have no attempts, so each job is read for its last error, a page of jobs at a time.
-  const jobs = await Promise.all(page.jobs.map(async (job) => (await again(() => engine.get(job.id))) ?? job))
-  const failed = jobs.map((job) => ({ ...job, lastError: job.attempts.at(-1)?.error }))
+  // A table shows no payloads.
+  const payload = out.json ? undefined : 'none'
+  const page = await again(() => engine.list(said<ListOptions>({ state: 'failed', queue, name, limit, after, payload, lastRun: true })))
+  const failed = page.jobs.map((job) => ({ ...job, lastError: job.lastRun?.error }))
   await out.answer({ jobs: failed, next: page.next }, () =>
     out.list(
       'no failed jobs',
@@ -55,10 +56,7 @@ async function list({ connect, out }: Context, { queue, name, limit, after }: Fl
         { title: 'QUEUE', text: (job) => job.queue },
         { title: 'ATTEMPTS', text: (job) => String(job.attempt), right: true },
         { title: 'FAILED', text: (job) => awayText(job.finishedAt, now()) },
-        {
-          title: 'ERROR',
-          text: ({ lastError }) => (lastError === undefined ? '-' : `${lastError.name}: ${lastError.message}`.slice(0, 100)),
-        },
+        { title: 'ERROR', text: errorText },
       ],
       failed,
     ),

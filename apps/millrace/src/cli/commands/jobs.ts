@@ -1,6 +1,6 @@
 /** `millrace jobs`: finds, shows and changes jobs. */
 import { integerOption } from '@millrace/core'
-import type { Engine, GetOptions, ListOptions, ManyFilter, ManyOptions, ManyResult } from '@millrace/engine'
+import type { Engine, GetOptions, Job, ListOptions, ManyFilter, ManyOptions, ManyResult } from '@millrace/engine'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
 import { now } from '../clock.ts'
@@ -12,8 +12,10 @@ import { jobOf } from '../jobOf.ts'
 import { followLogs } from '../logs.ts'
 import { countText, many } from '../output/amounts.ts'
 import type { Line } from '../output/line.ts'
+import type { Output } from '../output/output.ts'
+import type { Column } from '../output/table.ts'
 import { number } from '../values.ts'
-import { jobColumns, jobLines } from '../view/job.ts'
+import { jobColumns, jobLines, LAST_RUN_COLUMNS } from '../view/job.ts'
 
 interface Filters {
   readonly state?: string
@@ -27,6 +29,7 @@ interface ListFlags extends Filters {
   readonly after?: string
   readonly limit?: number
   readonly all?: boolean
+  readonly lastRun?: boolean
   readonly payload?: string
 }
 
@@ -48,6 +51,7 @@ export function addJobs(program: Command, context: Context): void {
     .option('--limit <number>', 'at most this many; default 50', number)
     .option('--after <cursor>', '"next" of the previous page')
     .option('--all', 'all pages, up to --limit')
+    .option('--last-run', "with the worker and the error of each job's last run")
     .option('--payload <mode>', 'with --json, data, output and checkpoint: full, preview (512 bytes of each) or none; default full')
     .action((flags: ListFlags) => list(context, flags))
   jobs
@@ -93,16 +97,20 @@ async function list(context: Context, flags: ListFlags): Promise<void> {
   const { out } = context
   const { all = false, limit } = flags
   const engine = await context.connect()
-  const { state, queue, name, tag, search, after } = flags
+  const { state, queue, name, tag, search, after, lastRun } = flags
   // A table shows no payloads.
   const payload = flags.payload ?? (out.json ? undefined : 'none')
-  const options = said<ListOptions>({ state, queue, name, tag, search, after, limit, payload })
+  const options = said<ListOptions>({ state, queue, name, tag, search, after, limit, payload, lastRun })
   if (all) return listAll(context, engine, options)
   const page = await again(() => engine.list(options))
   await out.answer({ jobs: page.jobs, next: page.next, partial: page.partial === true }, () =>
-    out.list('no jobs', jobColumns(out.paint, now()), page.jobs),
+    out.list('no jobs', listColumns(out, lastRun), page.jobs),
   )
   out.more(page.next)
+}
+
+function listColumns({ paint }: Output, lastRun = false): readonly Column<Job>[] {
+  return lastRun ? [...jobColumns(paint, now()), ...LAST_RUN_COLUMNS] : jobColumns(paint, now())
 }
 
 /** Prints all pages. Each page is requested after the previous one is printed. */
@@ -117,8 +125,8 @@ async function listAll({ out, signal }: Context, engine: Engine, options: ListOp
     if (out.json) for (const job of jobs) await out.item(job, () => '')
     else {
       const [title, ...lines] = first
-        ? out.list('no jobs', jobColumns(out.paint, now()), jobs)
-        : out.table(jobColumns(out.paint, now()), jobs)
+        ? out.list('no jobs', listColumns(out, options.lastRun), jobs)
+        : out.table(listColumns(out, options.lastRun), jobs)
       await out.lines(first ? [title as Line, ...lines] : lines)
     }
     first = false

@@ -18,6 +18,16 @@ export function jobColumns(paint: Paint, now: number): readonly Column<Job>[] {
   ]
 }
 
+export const LAST_RUN_COLUMNS: readonly Column<Job>[] = [
+  { title: 'WORKER', text: ({ lastRun }) => lastRun?.worker || '-' },
+  { title: 'ERROR', text: errorText },
+]
+
+/** Formats the error of the job's last run as a part of a line. */
+export function errorText({ lastRun }: Job): string {
+  return lastRun?.error === undefined ? '-' : `${lastRun.error.name}: ${lastRun.error.message}`.slice(0, 100)
+}
+
 /** Returns when the job entered its state, or will leave it. */
 function sinceOf({ state, runAt, startedAt, finishedAt, enqueuedAt }: Job): Date {
   if (state === 'scheduled') return runAt

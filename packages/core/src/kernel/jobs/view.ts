@@ -1,8 +1,9 @@
 /** A job's row as `get` and `list` tell it. */
 
 import { STATES } from '../../lifecycle.ts'
+import { LIMITS } from '../../limits.ts'
 import { parsePolicy } from '../../policy.ts'
-import type { AttemptView, FlowView, JobView } from '../../replies.ts'
+import type { AttemptView, FlowView, JobView, LastRunView } from '../../replies.ts'
 import { DROPPED } from '../queues/drop.ts'
 import type { JobRow } from '../rows.ts'
 
@@ -36,6 +37,7 @@ export function viewOf(row: JobRow, queue: string, name: string, attempts: reado
     concurrencyKey: row.extras?.concurrencyKey ?? null,
     flow: flowOf(row),
     attempts,
+    ...(row.lastRun !== undefined && { lastRun: row.lastRun }),
     ...(row.bytes !== undefined && { bytes: row.bytes }),
   }
 }
@@ -43,6 +45,12 @@ export function viewOf(row: JobRow, queue: string, name: string, attempts: reado
 /** Returns the attempt of a job that was dropped: it had no run, and this says why. */
 export function droppedAttempt({ run, finishedAt }: JobRow): AttemptView {
   return { run, attempt: 0, startedAt: 0, endedAt: finishedAt, worker: '', error: DROPPED, logs: [] }
+}
+
+/** Returns a run in short. */
+export function lastRunOf({ run, startedAt, endedAt, worker, error }: AttemptView): LastRunView {
+  const short = error && { name: error.name, message: error.message.slice(0, LIMITS.lastErrorLength) }
+  return { run, startedAt, endedAt, worker, ...(short && { error: short }) }
 }
 
 /** A flow's jobs are created in one commit: their ids differ in the row alone. */

@@ -2,7 +2,7 @@
  * Packs the jobs of a page of a list or of an export: numbers go to the column, and only what a job has of its own to the
  * values. As an object with thirty properties, each name and each value of a job would be cloned.
  */
-import { type AttemptView, type JobView, type PayloadSizes, POLICY_FIELDS, type PolicyView, STATES } from '@millrace/core'
+import { type AttemptView, type JobView, type LastRunView, type PayloadSizes, POLICY_FIELDS, type PolicyView, STATES } from '@millrace/core'
 import type { NumberColumn, NumberReader } from './columns.ts'
 
 /** Flags for the values that follow, of a job that has them. */
@@ -18,6 +18,7 @@ const CONCURRENCY_KEY = 256
 const FLOW = 512
 const ATTEMPTS = 1_024
 const BYTES = 8_192
+const LAST_RUN = 16_384
 /** Flags that take no value. */
 const OWN_RUN = 2_048 // its only attempt repeats the fields of the job, and its worker is in the head
 const CANCEL = 4_096
@@ -47,6 +48,7 @@ export function packJobs(jobs: readonly JobView[], column: NumberColumn, values:
     if (job.flow !== null) has |= FLOW
     if (job.cancelRequested) has |= CANCEL
     if (job.bytes !== undefined) has |= BYTES
+    if (job.lastRun !== undefined) has |= LAST_RUN
 
     column.push(has)
     column.push(job.seq)
@@ -78,6 +80,7 @@ export function packJobs(jobs: readonly JobView[], column: NumberColumn, values:
     if (has & FLOW) values.push(job.flow)
     if (has & ATTEMPTS) values.push(job.attempts)
     if (has & BYTES) values.push(job.bytes)
+    if (has & LAST_RUN) values.push(job.lastRun)
   }
 }
 
@@ -136,6 +139,7 @@ export function unpackJobs(reader: NumberReader, take: () => unknown): JobView[]
             ? (take() as readonly AttemptView[])
             : [],
       ...(has & BYTES ? { bytes: take() as PayloadSizes } : undefined),
+      ...(has & LAST_RUN ? { lastRun: take() as LastRunView | null } : undefined),
     })
   }
   return jobs

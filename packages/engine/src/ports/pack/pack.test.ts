@@ -68,12 +68,13 @@ const job = fc
     attempts: fc.array(attempt, { maxLength: 2 }),
     own: fc.option(fc.constantFrom('w1', 'w2')),
     bytes: fc.option(fc.record({ data: fc.nat(), output: fc.option(fc.nat()), checkpoint: fc.constant(null) }), { nil: undefined }),
+    lastRun: fc.option(fc.option(fc.record({ run: fc.nat(), worker: fc.string() })), { nil: undefined }),
   })
-  .map(({ own, bytes, ...view }) => {
+  .map(({ own, bytes, lastRun, ...view }) => {
     const { run, attempt: number, startedAt, finishedAt: endedAt } = view
     // As most are: done at once.
     const attempts = own === null ? view.attempts : [{ run, attempt: number, startedAt, endedAt, worker: own, logs: [] }]
-    return { ...view, attempts, ...(bytes && { bytes }) }
+    return { ...view, attempts, ...(bytes && { bytes }), ...(lastRun !== undefined && { lastRun }) }
   }) as unknown as fc.Arbitrary<JobView>
 const jobs = fc.array(job, { maxLength: 5 })
 /** What a page of a flow has of a job. */
