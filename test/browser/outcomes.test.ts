@@ -13,7 +13,7 @@ interface Outcome {
 }
 
 async function run(...variables: readonly string[]): Promise<readonly Outcome[]> {
-  const { ended, lines } = startProgram(RUN, [], ['env', '-u', 'MILLRACE_BROWSER', ...variables])
+  const { ended, lines } = startProgram(RUN, [], ['env', '-u', 'TEST_BROWSER', ...variables])
   const { stderr } = await ended
   expect(stderr).not.toMatch(/Error/)
   return lines.map((line) => JSON.parse(line) as Outcome)
@@ -39,14 +39,14 @@ test('without a browser, tests of pages are skipped and say why', async () => {
 })
 
 test('without a browser that is required, they fail', async () => {
-  const outcomes = await run('CHROME_PATH=/nowhere', 'MILLRACE_BROWSER=required')
+  const outcomes = await run('CHROME_PATH=/nowhere', 'TEST_BROWSER=required')
   const errors = [
-    expect.stringMatching(/a browser is required \(MILLRACE_BROWSER\): CHROME_PATH must be the path of a browser, got \/nowhere/),
+    expect.stringMatching(/a browser is required \(TEST_BROWSER\): CHROME_PATH must be the path of a browser, got \/nowhere/),
   ]
   expect(outcomes.slice(0, 3)).toMatchObject(Array(3).fill({ state: 'failed', errors }))
   expect(outcomes[3]).toEqual({ name: 'no page', state: 'passed' })
 })
 
 test('another word than required ends the run', async () => {
-  expect(await run('MILLRACE_BROWSER=require')).toEqual([{ error: 'RangeError: MILLRACE_BROWSER must be required or unset, got require' }])
+  expect(await run('TEST_BROWSER=require')).toEqual([{ error: 'RangeError: TEST_BROWSER must be required or unset, got require' }])
 })

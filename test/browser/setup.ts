@@ -11,11 +11,11 @@ declare module 'vitest' {
 }
 
 export async function setup(project: TestProject): Promise<void> {
-  project.provide('chromiumRequired', isRequired(process.env['MILLRACE_BROWSER']))
+  project.provide('chromiumRequired', isRequired(process.env['TEST_BROWSER']))
   project.provide('chromium', await findChromium())
 }
 
 function isRequired(value: string | undefined): boolean {
   if (value === undefined || value === '' || value === 'required') return value === 'required'
-  throw new RangeError(`MILLRACE_BROWSER must be required or unset, got ${value}`)
+  throw new RangeError(`TEST_BROWSER must be required or unset, got ${value}`)
 }

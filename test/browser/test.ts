@@ -25,7 +25,7 @@ export const test = base
 
   .extend('visit', async ({ browser, guard, skip }, { onCleanup }): Promise<Visit> => {
     if ('missing' in browser) {
-      if (inject('chromiumRequired')) throw new Error(`a browser is required (MILLRACE_BROWSER): ${browser.missing}`)
+      if (inject('chromiumRequired')) throw new Error(`a browser is required (TEST_BROWSER): ${browser.missing}`)
       return skip(`no browser: ${browser.missing}`)
     }
     const contexts: BrowserContext[] = []
