@@ -40,9 +40,7 @@ test('without a browser, tests of pages are skipped and say why', async () => {
 
 test('without a browser that is required, they fail', async () => {
   const outcomes = await run('CHROME_PATH=/nowhere', 'TEST_BROWSER=required')
-  const errors = [
-    expect.stringMatching(/a browser is required \(TEST_BROWSER\): CHROME_PATH must be the path of a browser, got \/nowhere/),
-  ]
+  const errors = [expect.stringMatching(/a browser is required \(TEST_BROWSER\): CHROME_PATH must be the path of a browser, got \/nowhere/)]
   expect(outcomes.slice(0, 3)).toMatchObject(Array(3).fill({ state: 'failed', errors }))
   expect(outcomes[3]).toEqual({ name: 'no page', state: 'passed' })
 })
