@@ -110,6 +110,10 @@ export function faultyStore(store: Store, keep = false): FaultyStore {
   const faults = new Faults()
   const own: Partial<FaultyStore> = {
     faults,
+    read: (questions) => {
+      for (const { kind } of questions) faults.checkRead(kind)
+      return store.read(questions)
+    },
     write: (effects, mark) => write(store, faults.next(effects), effects, mark),
     reopen: () => {
       faults.reopened++
