@@ -2,7 +2,7 @@
 import {
   type AttemptView,
   decodeData,
-  type EnginePauseNews,
+  type EnginePauseEventBody,
   type FlowView,
   formatId,
   isJobEvent,
@@ -16,12 +16,12 @@ import {
   type PayloadName,
   POLICY_FIELDS,
   type PolicyView,
-  type QueueNews,
+  type QueueEventBody,
   type RunCause,
   type RunError,
   type ScheduleEventType,
   type State,
-  type WorkerNews,
+  type WorkerEventBody,
 } from '@millrace/core'
 import type { InputOf, OutputOf, Stored } from '@millrace/worker'
 import type { PayloadCodec } from './payloadCodec.ts'
@@ -226,7 +226,7 @@ export interface EngineEvent extends Stamp {
 }
 
 /** An event of a queue. */
-export interface QueueEvent extends Stamp, QueueNews {}
+export interface QueueEvent extends Stamp, QueueEventBody {}
 
 /** An event of a schedule. */
 export interface ScheduleEvent extends Stamp {
@@ -241,10 +241,10 @@ export interface ScheduleEvent extends Stamp {
 }
 
 /** An event of a worker. */
-export interface WorkerEvent extends Stamp, WorkerNews {}
+export interface WorkerEvent extends Stamp, WorkerEventBody {}
 
 /** All queues were paused, or were resumed by `resumeAll`. */
-export interface EnginePauseEvent extends Stamp, EnginePauseNews {}
+export interface EnginePauseEvent extends Stamp, EnginePauseEventBody {}
 
 /** An event of any kind, as its `type` says. */
 export type MillraceEvent = EngineEvent | QueueEvent | ScheduleEvent | WorkerEvent | EnginePauseEvent

@@ -21,7 +21,7 @@ export const JOB_EVENT_TYPES = [
 ] as const
 
 /** Events of queues, schedules, workers and the engine. */
-export const NEWS_TYPES = [
+export const SYSTEM_EVENT_TYPES = [
   'queue.configured',
   'queue.paused',
   'queue.resumed',
@@ -45,15 +45,15 @@ export const NEWS_TYPES = [
   'worker.disputed',
 ] as const
 
-export const EVENT_TYPES = [...JOB_EVENT_TYPES, ...NEWS_TYPES] as const
+export const EVENT_TYPES = [...JOB_EVENT_TYPES, ...SYSTEM_EVENT_TYPES] as const
 
 export type JobEventType = (typeof JOB_EVENT_TYPES)[number]
-export type NewsType = (typeof NEWS_TYPES)[number]
-export type QueueEventType = Extract<NewsType, `queue.${string}`>
-export type ScheduleEventType = Extract<NewsType, `schedule.${string}`>
-export type WorkerEventType = Extract<NewsType, `worker.${string}`>
-export type EnginePauseEventType = Extract<NewsType, `engine.${string}`>
-export type EventType = JobEventType | NewsType
+export type SystemEventType = (typeof SYSTEM_EVENT_TYPES)[number]
+export type QueueEventType = Extract<SystemEventType, `queue.${string}`>
+export type ScheduleEventType = Extract<SystemEventType, `schedule.${string}`>
+export type WorkerEventType = Extract<SystemEventType, `worker.${string}`>
+export type EnginePauseEventType = Extract<SystemEventType, `engine.${string}`>
+export type EventType = JobEventType | SystemEventType
 
 interface Stamp {
   /** Only grows; a cursor. */
@@ -84,7 +84,7 @@ export interface JobEvent extends Stamp {
   readonly runAt?: number
 }
 
-export interface QueueNews {
+export interface QueueEventBody {
   readonly type: QueueEventType
   readonly queue: string
   /** For `paused` and `resumed`: only jobs of that name or with that concurrency key; all jobs if neither is set. */
@@ -96,7 +96,7 @@ export interface QueueNews {
 export const MISS_REASONS = ['overlap', 'draining', 'late'] as const
 export type MissReason = (typeof MISS_REASONS)[number]
 
-export interface ScheduleNews {
+export interface ScheduleEventBody {
   readonly type: ScheduleEventType
   readonly schedule: string
   /** The tick, for `fired` and `skipped`. */
@@ -107,7 +107,7 @@ export interface ScheduleNews {
   readonly reason?: MissReason
 }
 
-export interface WorkerNews {
+export interface WorkerEventBody {
   readonly type: WorkerEventType
   /** Its id. */
   readonly worker: string
@@ -117,20 +117,20 @@ export interface WorkerNews {
   readonly name?: string
 }
 
-export interface EnginePauseNews {
+export interface EnginePauseEventBody {
   readonly type: EnginePauseEventType
 }
 
 /** An event that is not about a job. */
-export type News = QueueNews | ScheduleNews | WorkerNews | EnginePauseNews
+export type SystemEventBody = QueueEventBody | ScheduleEventBody | WorkerEventBody | EnginePauseEventBody
 
-export interface QueueEvent extends Stamp, QueueNews {}
-export interface ScheduleEvent extends Stamp, ScheduleNews {}
-export interface WorkerEvent extends Stamp, WorkerNews {}
+export interface QueueEvent extends Stamp, QueueEventBody {}
+export interface ScheduleEvent extends Stamp, ScheduleEventBody {}
+export interface WorkerEvent extends Stamp, WorkerEventBody {}
 /** Events of the engine as a whole. */
-export interface EnginePauseEvent extends Stamp, EnginePauseNews {}
-export type NewsEvent = QueueEvent | ScheduleEvent | WorkerEvent | EnginePauseEvent
-export type JournalEvent = JobEvent | NewsEvent
+export interface EnginePauseEvent extends Stamp, EnginePauseEventBody {}
+export type SystemEvent = QueueEvent | ScheduleEvent | WorkerEvent | EnginePauseEvent
+export type JournalEvent = JobEvent | SystemEvent
 
 /** The end of a job, as far as it names the job. */
 export type JobEnd = Pick<JobEvent, 'seq' | 'jobSeq' | 'node' | 'enqueuedAt' | 'at'>

@@ -100,8 +100,8 @@ export {
 export { eventTest } from './eventFilter.ts'
 export {
   type EnginePauseEvent,
+  type EnginePauseEventBody,
   type EnginePauseEventType,
-  type EnginePauseNews,
   EVENT_TYPES,
   type EventType,
   isEnd,
@@ -113,19 +113,19 @@ export {
   type JournalEvent,
   MISS_REASONS,
   type MissReason,
-  NEWS_TYPES,
-  type News,
-  type NewsEvent,
-  type NewsType,
   type QueueEvent,
+  type QueueEventBody,
   type QueueEventType,
-  type QueueNews,
   type ScheduleEvent,
+  type ScheduleEventBody,
   type ScheduleEventType,
-  type ScheduleNews,
+  SYSTEM_EVENT_TYPES,
+  type SystemEvent,
+  type SystemEventBody,
+  type SystemEventType,
   type WorkerEvent,
+  type WorkerEventBody,
   type WorkerEventType,
-  type WorkerNews,
 } from './events.ts'
 export { formatFingerprint } from './fingerprint.ts'
 export { ON_PARENT_FAILURE, type OnParentFailure } from './flow.ts'

@@ -9,9 +9,9 @@ export {
   type FailureNote,
   type ForgottenKeys,
   type IdempotencyRecord,
-  type NewsNote,
   type PrunedJob,
   type SourceMark,
+  type SystemEventNote,
   type UniqueRecord,
 } from './kernel/effects.ts'
 export { Facts } from './kernel/facts.ts'

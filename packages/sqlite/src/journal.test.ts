@@ -1,5 +1,13 @@
-import { JOB_EVENT_TYPES, type JournalEvent, MISS_REASONS, NEWS_TYPES, type News, NODE_LIMIT, SEQ_LIMIT } from '@millrace/core'
-import type { EventNote, Job, NewsNote } from '@millrace/core/kernel'
+import {
+  JOB_EVENT_TYPES,
+  type JournalEvent,
+  MISS_REASONS,
+  NODE_LIMIT,
+  SEQ_LIMIT,
+  SYSTEM_EVENT_TYPES,
+  type SystemEventBody,
+} from '@millrace/core'
+import type { EventNote, Job, SystemEventNote } from '@millrace/core/kernel'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ByteReader, ByteWriter } from './bytes.ts'
@@ -32,9 +40,9 @@ const note: fc.Arbitrary<EventNote> = fc
 
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 128 })
 
-const newsNote: fc.Arbitrary<NewsNote> = fc
+const systemEventNote: fc.Arbitrary<SystemEventNote> = fc
   .record({
-    type: fc.constantFrom(...NEWS_TYPES),
+    type: fc.constantFrom(...SYSTEM_EVENT_TYPES),
     subject: text,
     name: fc.option(text, { nil: undefined }),
     key: fc.option(text, { nil: undefined }),
@@ -45,20 +53,20 @@ const newsNote: fc.Arbitrary<NewsNote> = fc
   })
   .map(({ type, subject, name, key, session, seq, tick, reason }) => {
     const of = type.split('.')[0] as 'queue' | 'schedule' | 'worker' | 'engine'
-    if (of === 'engine') return { type, job: undefined, news: { type } as News }
+    if (of === 'engine') return { type, job: undefined, body: { type } as SystemEventBody }
     const job = seq !== undefined && { job: { seq, node: 0, enqueuedAt: 0 } }
     const ofQueue = { ...(name !== undefined && { name }), ...(key !== undefined && { key }) }
     const ofSchedule = { ...job, ...(tick !== undefined && { tick }), ...(reason !== undefined && { reason }) }
     const more = { queue: ofQueue, schedule: ofSchedule, worker: { session } }[of]
-    return { type, job: undefined, news: { type, [of]: subject, ...more } as unknown as News }
+    return { type, job: undefined, body: { type, [of]: subject, ...more } as unknown as SystemEventBody }
   })
 
 const laneOf = (id: number) => ({ queue: `q${id}`, name: `n${id}` })
 
-function expected(note: EventNote | NewsNote, seq: number, at: number): JournalEvent {
+function expected(note: EventNote | SystemEventNote, seq: number, at: number): JournalEvent {
   if (note.job === undefined) {
-    const job = 'job' in note.news && { job: { seq: note.news.job?.seq ?? 0, node: OWN_NODE, enqueuedAt: at } }
-    return { seq, at, ...note.news, ...job } as JournalEvent
+    const job = 'job' in note.body && { job: { seq: note.body.job?.seq ?? 0, node: OWN_NODE, enqueuedAt: at } }
+    return { seq, at, ...note.body, ...job } as JournalEvent
   }
   const { type, job, run, attempt, error, value } = note
   const { queue, name } = laneOf(job.lane.id)
@@ -73,7 +81,7 @@ describe('a journal row', () => {
   test('gives back what was packed', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.oneof(note, newsNote), { minLength: 1, maxLength: 50 }),
+        fc.array(fc.oneof(note, systemEventNote), { minLength: 1, maxLength: 50 }),
         time,
         fc.integer({ min: 1, max: 2 ** 48 }),
         (events, at, firstEvent) => {
@@ -100,8 +108,8 @@ describe('a journal row', () => {
     )
     const unknown = Uint8Array.of(1, 5, 30, 2, 0)
     expect(() => decodeEvents({ firstEvent: 9, at: 0, count: 1, packed: unknown }, laneOf)).toThrow('unknown type 30')
-    const unknownNews = Uint8Array.of(1, 5, 31, 99, 0, 1, 65)
-    expect(() => decodeEvents({ firstEvent: 9, at: 0, count: 1, packed: unknownNews }, laneOf)).toThrow('unknown kind 99')
+    const unknownType = Uint8Array.of(1, 5, 31, 99, 0, 1, 65)
+    expect(() => decodeEvents({ firstEvent: 9, at: 0, count: 1, packed: unknownType }, laneOf)).toThrow('unknown kind 99')
   })
 
   test('that is cut off is refused', () => {

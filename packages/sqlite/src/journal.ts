@@ -5,16 +5,16 @@
  * another node.
  */
 import { isEnd, JOB_EVENT_TYPES, type JobEnd, type JobEventType, type JournalEvent } from '@millrace/core'
-import type { EventNote, NewsNote } from '@millrace/core/kernel'
+import type { EventNote, SystemEventNote } from '@millrace/core/kernel'
 import { ByteReader, ByteWriter } from './bytes.ts'
-import { newsEventOf, type PackedNews, readNews, writeNews } from './news.ts'
+import { type PackedSystemEvent, readSystemEvent, systemEventOf, writeSystemEvent } from './systemEvents.ts'
 
 const FORMAT = 1
 /** The approximate size of a journal row without its packed events. */
 export const JOURNAL_ROW_BYTES = 24
 const TYPE_BITS = 0x1f
 /** Stands in place of a job's event type: the event belongs to no job, and shares no field with the event before. */
-const NEWS = 0x1f
+const SYSTEM_EVENT = 0x1f
 /** The lane follows; otherwise it is that of the event before. */
 const LANE = 0x20
 /** The run follows; otherwise it is that of the event before. */
@@ -49,7 +49,7 @@ export interface LaneName {
 const writer = new ByteWriter(64 * 1024)
 
 /** Packs a turn's events. The bytes are valid until the next call. `node` is the file's own. */
-export function encodeEvents(events: readonly (EventNote | NewsNote)[], at: number, node: number): Uint8Array {
+export function encodeEvents(events: readonly (EventNote | SystemEventNote)[], at: number, node: number): Uint8Array {
   writer.clear()
   writer.byte(FORMAT)
   writer.unsigned(node)
@@ -59,8 +59,8 @@ export function encodeEvents(events: readonly (EventNote | NewsNote)[], at: numb
   let age = 0
   for (const note of events) {
     if (note.job === undefined) {
-      writer.byte(NEWS)
-      writeNews(writer, note.news, at)
+      writer.byte(SYSTEM_EVENT)
+      writeSystemEvent(writer, note.body, at)
       continue
     }
     const { type, job, run: eventRun, attempt, error, value } = note
@@ -94,7 +94,7 @@ export function encodeEvents(events: readonly (EventNote | NewsNote)[], at: numb
 /** Receives a row's events in their order; `index` is an event's place in the row. */
 interface Visitor {
   job(index: number, event: PackedEvent): void
-  news?(index: number, news: PackedNews): void
+  systemEvent?(index: number, packed: PackedSystemEvent): void
 }
 
 /** An event as its bytes store it. One object serves all events of a row, and changes from one to the next. */
@@ -117,7 +117,7 @@ export function decodeEvents(row: JournalRow, laneOf: (id: number) => LaneName):
   const events: JournalEvent[] = []
   visitEvents(row, {
     job: (index, packed) => events.push(jobEventOf(packed, row.firstEvent + index, row.at, laneOf)),
-    news: (index, packed) => events.push(newsEventOf(packed, row.firstEvent + index, row.at)),
+    systemEvent: (index, packed) => events.push(systemEventOf(packed, row.firstEvent + index, row.at)),
   })
   return events
 }
@@ -182,9 +182,9 @@ function visitEvents(row: JournalRow, visitor: Visitor): void {
   }
   for (let index = 0; index < row.count; index++) {
     const first = reader.byte()
-    if (first === NEWS) {
-      const news = readNews(reader, ownNode)
-      visitor.news?.(index, news)
+    if (first === SYSTEM_EVENT) {
+      const packed = readSystemEvent(reader, ownNode)
+      visitor.systemEvent?.(index, packed)
       continue
     }
     const more = first & MORE ? reader.byte() : 0

@@ -7,7 +7,6 @@ import {
   isJobEvent,
   type JobEvent,
   type NewJob,
-  type NewsEvent,
   type Notice,
   type Operation,
   type Port,
@@ -16,6 +15,7 @@ import {
   type ReplyOf,
   type Request,
   type SessionIntro,
+  type SystemEvent,
 } from '@millrace/core'
 
 /** The items that have arrived, and the calls that wait for one. */
@@ -46,7 +46,7 @@ export class Probe {
   /** Events of jobs. */
   readonly events = new Inbox<JobEvent>()
   /** All other events. */
-  readonly news = new Inbox<NewsEvent>()
+  readonly systemEvents = new Inbox<SystemEvent>()
   /** The reasons why the Port ended. */
   readonly ends = new Inbox<Refusal>()
   /** The ids of all replies, in the order of their arrival. */
@@ -115,7 +115,7 @@ export class Probe {
     }
     for (const grant of grants) this.grants.put(grant)
     for (const notice of notices) this.notices.put(notice)
-    for (const event of events) isJobEvent(event) ? this.events.put(event) : this.news.put(event)
+    for (const event of events) isJobEvent(event) ? this.events.put(event) : this.systemEvents.put(event)
   }
 }
 

@@ -192,7 +192,7 @@ export class Audit {
 
   /** Who is there is told as attached, and has not been told as gone; nobody else is waited for without an end. */
   #workers({ tables }: Actor): void {
-    const { workers } = this.#model.news
+    const { workers } = this.#model.systemEvents
     for (const uuid of tables.sessions.keys())
       this.#history.hold(workers.has(uuid), 40, () => `session ${uuid} is there, and not told as attached`)
     for (const uuid of workers.keys()) {

@@ -915,8 +915,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'skipped-tick-not-told',
     file: `${kernel}/schedules/fire.ts`,
-    find: "    turn.effects.news({ type: 'schedule.skipped', schedule: schedule.id, tick, ...(reason && { reason }) })\n",
-    replace: "    if (reason !== 'overlap') turn.effects.news({ type: 'schedule.skipped', schedule: schedule.id, tick, reason })\n",
+    find: "    turn.effects.systemEvent({ type: 'schedule.skipped', schedule: schedule.id, tick, ...(reason && { reason }) })\n",
+    replace: "    if (reason !== 'overlap') turn.effects.systemEvent({ type: 'schedule.skipped', schedule: schedule.id, tick, reason })\n",
     breaks: 'invariant 40',
   },
   {

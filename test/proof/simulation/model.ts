@@ -16,7 +16,7 @@ import {
   type StateCode,
   WAITING,
 } from '@millrace/core'
-import { attemptOf, DROPPED, type Effects, type EventNote, type Job, type NewsNote } from '@millrace/core/kernel'
+import { attemptOf, DROPPED, type Effects, type EventNote, type Job, type SystemEventNote } from '@millrace/core/kernel'
 import { opened } from './codec.ts'
 import type { Edge } from './database.ts'
 import { Drops } from './drops.ts'
@@ -24,9 +24,9 @@ import { FlowBook } from './flowBook.ts'
 import { LATE, LATER, WRONG_PARENTS } from './handlers.ts'
 import type { History } from './history.ts'
 import { Limits } from './limits.ts'
-import { NewsBook, type NewsBookOptions } from './newsBook.ts'
 import type { Requests } from './requests.ts'
 import { Kept, type KeptOptions } from './retention.ts'
+import { SystemEventBook, type SystemEventBookOptions } from './systemEventBook.ts'
 
 export interface Tracked {
   readonly seq: number
@@ -126,9 +126,9 @@ export interface ModelOptions {
   /** Why a worker's run may have been taken for lost, or given back; undefined where it may not. */
   readonly mayLose: (job: Tracked) => boolean
   readonly mayRelease: (job: Tracked) => boolean
-  readonly mayLoseSession: NewsBookOptions['mayLoseSession']
-  readonly sessionGone: NewsBookOptions['sessionGone']
-  readonly hasLeft: NewsBookOptions['hasLeft']
+  readonly mayLoseSession: SystemEventBookOptions['mayLoseSession']
+  readonly sessionGone: SystemEventBookOptions['sessionGone']
+  readonly hasLeft: SystemEventBookOptions['hasLeft']
   /** Whether the export, if there is one, has had the job. */
   readonly exported: (job: Tracked) => boolean
   /** The job of that call is created. */
@@ -158,7 +158,7 @@ export class Model {
   started: Tracked[] = []
   readonly #options: ModelOptions
   readonly limits: Limits
-  readonly news: NewsBook
+  readonly systemEvents: SystemEventBook
   /** Queues that were deleted, whoever has heard of it. */
   queuesGone = 0
   readonly #unique = new Map<string, Tracked>()
@@ -172,7 +172,7 @@ export class Model {
   constructor(options: ModelOptions) {
     this.#options = options
     this.limits = new Limits(options.history, options.exactRates)
-    this.news = new NewsBook({ ...options, limits: this.limits, jobs: this.jobs })
+    this.systemEvents = new SystemEventBook({ ...options, limits: this.limits, jobs: this.jobs })
     this.#flows = new FlowBook(this, options)
     this.#drops = new Drops(options.history, this.limits)
     this.#kept = new Kept({ ...options, limits: this.limits })
@@ -190,7 +190,7 @@ export class Model {
     this.queuesGone += effects.queuesGone.length
     for (const note of effects.events) if (note.job !== undefined) this.#step(note, turn)
     this.#drops.end(this.jobs)
-    this.news.commit(effects)
+    this.systemEvents.commit(effects)
     if (effects.flowEffects !== undefined) this.#flows.commit(effects.flowEffects)
     this.limits.started(this.started, this.active, turn.mono)
     for (const job of effects.jobs) this.#compare(job)
@@ -727,10 +727,10 @@ export class Model {
 
 const DELETED = 16
 
-function toldOf(note: EventNote | NewsNote, seq: number): ToldEvent {
+function toldOf(note: EventNote | SystemEventNote, seq: number): ToldEvent {
   const { type } = note
   if (note.job !== undefined) return { seq, type, queue: note.job.lane.queue.name, what: formatId(note.job) }
-  return { seq, type, queue: 'queue' in note.news ? note.news.queue : undefined, what: whatOf(note.news) }
+  return { seq, type, queue: 'queue' in note.body ? note.body.queue : undefined, what: whatOf(note.body) }
 }
 
 /** Of an event that is no job's: whose, and of what. */

@@ -15,7 +15,7 @@ export async function followLogs({ connect, out, signal }: Context, id: string, 
   const shown = new Shown()
   for (;;) {
     const job = await jobOf(engine, id, { payload: 'none' })
-    for (const { run, line } of shown.news(job)) {
+    for (const { run, line } of shown.fresh(job)) {
       const { at, level, message, fields } = line
       await out.item({ run, at, level, message, fields }, () => text`${out.paint('dim', `run ${run}`)}  ${logText(line, out.paint)}`)
     }
@@ -28,7 +28,7 @@ export async function followLogs({ connect, out, signal }: Context, id: string, 
 class Shown {
   readonly #last = new Map<number, { at: number; count: number }>()
 
-  news({ attempts }: Job): { readonly run: number; readonly line: JobLog }[] {
+  fresh({ attempts }: Job): { readonly run: number; readonly line: JobLog }[] {
     return attempts.flatMap(({ run, logs }) => {
       const { at, count } = this.#last.get(run) ?? { at: Number.NEGATIVE_INFINITY, count: 0 }
       let same = 0

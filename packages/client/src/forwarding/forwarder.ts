@@ -90,7 +90,7 @@ export class Forwarder<Read extends Chunk = Chunk> {
   #idle: (() => void)[] = []
   #busy = true
   /** True if entries have arrived since the log was last read. */
-  #news = false
+  #hasMore = false
   #closed: Refusal | undefined
   /** The code of the last delay that was logged. */
   #told: string | undefined
@@ -104,7 +104,7 @@ export class Forwarder<Read extends Chunk = Chunk> {
   /** Reports new entries in the log. */
   wake(): void {
     this.#busy = true
-    this.#news = true
+    this.#hasMore = true
     this.#arrived()
   }
 
@@ -144,7 +144,7 @@ export class Forwarder<Read extends Chunk = Chunk> {
 
   async #run(): Promise<void> {
     while (this.#closed === undefined) {
-      this.#news = false
+      this.#hasMore = false
       try {
         await this.#step()
         this.#told = undefined
@@ -166,7 +166,7 @@ export class Forwarder<Read extends Chunk = Chunk> {
   }
 
   async #rest(): Promise<void> {
-    if (this.#closed !== undefined || this.#news) return
+    if (this.#closed !== undefined || this.#hasMore) return
     const more = new Promise<void>((resolve) => {
       this.#arrived = resolve
     })

@@ -4,7 +4,7 @@
  * both are thrown away together.
  */
 import type { LogLine } from '../commands.ts'
-import type { JobEventType, News, NewsType } from '../events.ts'
+import type { JobEventType, SystemEventBody, SystemEventType } from '../events.ts'
 import type { JobKey } from '../id.ts'
 import type { AbortCause } from '../job.ts'
 import { mayMove, type StateCode, type Transition } from '../lifecycle.ts'
@@ -33,10 +33,10 @@ export interface EventNote {
 }
 
 /** An event of something that is no job. */
-export interface NewsNote {
-  readonly type: NewsType
+export interface SystemEventNote {
+  readonly type: SystemEventType
   readonly job: undefined
-  readonly news: News
+  readonly body: SystemEventBody
 }
 
 /** A worker's session that is there from now on, begins to drain, or is there no longer. */
@@ -131,7 +131,7 @@ export type NoticeNote = { readonly kind: 'abort'; readonly cause: AbortCause } 
 export class Effects {
   /** Jobs whose rows change; `job.dirty` says how. */
   readonly jobs: Job[] = []
-  readonly events: (EventNote | NewsNote)[] = []
+  readonly events: (EventNote | SystemEventNote)[] = []
   /** Finished jobs whose rows go, of which nothing else is known. */
   readonly pruned: PrunedJob[] = []
   readonly pruneTokens: unknown[] = []
@@ -286,8 +286,8 @@ export class Effects {
     this.events.push({ type, job, run: job.run, attempt: attemptOf(job), error, failure, value })
   }
 
-  news(news: News): void {
-    this.events.push({ type: news.type, job: undefined, news })
+  systemEvent(body: SystemEventBody): void {
+    this.events.push({ type: body.type, job: undefined, body })
   }
 
   noteQueue(queue: Queue): void {

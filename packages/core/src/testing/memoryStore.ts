@@ -505,7 +505,7 @@ export class MemoryStore implements Store {
     for (const [index, note] of effects.events.entries()) {
       const seq = firstEvent + index
       if (note.job === undefined) {
-        this.history.push({ seq, at: mark.at, ...note.news })
+        this.history.push({ seq, at: mark.at, ...note.body })
         continue
       }
       const { type, run, attempt } = note

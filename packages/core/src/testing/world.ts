@@ -6,7 +6,7 @@
 import type { Now } from '../clock.ts'
 import type { AttachCommand, EnqueueCommand, NewJob, RunKey, SessionIntro } from '../commands.ts'
 import type { ErrorCode, Refusal } from '../errors.ts'
-import type { JobEventType, News } from '../events.ts'
+import type { JobEventType, SystemEventBody } from '../events.ts'
 import type { JobKey } from '../id.ts'
 import type { Data } from '../job.ts'
 import type { EventNote, NoticeNote } from '../kernel/effects.ts'
@@ -47,7 +47,7 @@ export interface Turned {
   readonly stops: readonly string[]
   /** Events of jobs. */
   readonly events: readonly { readonly type: JobEventType; readonly seq: number; readonly run: number; readonly attempt: number }[]
-  readonly news: readonly News[]
+  readonly systemEvents: readonly SystemEventBody[]
 }
 
 export interface WorldOptions {
@@ -102,7 +102,7 @@ export class World {
       events: effects.events
         .filter((note): note is EventNote => note.job !== undefined)
         .map(({ type, job, run, attempt }) => ({ type, seq: job.seq, run, attempt })),
-      news: effects.events.flatMap((note) => (note.job === undefined ? [note.news] : [])),
+      systemEvents: effects.events.flatMap((note) => (note.job === undefined ? [note.body] : [])),
     }
     forgetHolders(tables)
     for (const job of effects.grants) job.data = undefined
@@ -125,7 +125,7 @@ export class World {
       notices: turns.flatMap((turned) => turned.notices),
       stops: turns.flatMap((turned) => turned.stops),
       events: turns.flatMap((turned) => turned.events),
-      news: turns.flatMap((turned) => turned.news),
+      systemEvents: turns.flatMap((turned) => turned.systemEvents),
     }
   }
 

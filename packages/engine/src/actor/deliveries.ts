@@ -6,8 +6,8 @@ import {
   type Effects,
   type EventNote,
   type Job,
-  type NewsNote,
   type Session,
+  type SystemEventNote,
   type Tables,
 } from '@millrace/core/kernel'
 
@@ -109,8 +109,8 @@ function grantOf(job: Job, session: Session): Grant {
   }
 }
 
-function eventOf(note: EventNote | NewsNote, seq: number, at: number): JournalEvent {
-  if (note.job === undefined) return { seq, at, ...note.news }
+function eventOf(note: EventNote | SystemEventNote, seq: number, at: number): JournalEvent {
+  if (note.job === undefined) return { seq, at, ...note.body }
   const { type, job, run, attempt, error, value } = note
   return {
     seq,

@@ -69,7 +69,7 @@ function newThread(clock: Clock, readers?: Readers) {
     unsafeFilesystem: 'refuse',
   } as const
   const told: string[] = []
-  const news = new EventEmitter()
+  const reopenings = new EventEmitter()
   const thread = new WriterThread(options, clock, readers)
   const ended = new Promise<void>((resolve) => {
     thread.listen({
@@ -78,7 +78,7 @@ function newThread(clock: Clock, readers?: Readers) {
       broken: ({ code }) => told.push(code),
       reopened: () => {
         told.push('reopened')
-        news.emit('reopened')
+        reopenings.emit('reopened')
       },
       ended: ({ code }) => {
         told.push(code)
@@ -86,7 +86,7 @@ function newThread(clock: Clock, readers?: Readers) {
       },
     })
   })
-  return { thread, told, ended, file: options.file, reopened: () => once(news, 'reopened') }
+  return { thread, told, ended, file: options.file, reopened: () => once(reopenings, 'reopened') }
 }
 
 test('a thread that the system cannot start is an error of the opening', async () => {

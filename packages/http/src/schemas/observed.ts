@@ -9,7 +9,7 @@ import {
   LIMITS,
   MISS_REASONS,
   NAME_DETAILS,
-  NEWS_TYPES,
+  SYSTEM_EVENT_TYPES,
 } from '@millrace/core'
 import { DURATION, NAME, RETRYING, STATE_COUNTS, TIME, TOTALS, WHEN, whole } from './plain.ts'
 
@@ -229,7 +229,7 @@ const JOB_EVENT = z
 const QUEUE_EVENT = z
   .strictObject({
     seq: z.number(),
-    type: z.enum(NEWS_TYPES.filter((type) => type.startsWith('queue.'))),
+    type: z.enum(SYSTEM_EVENT_TYPES.filter((type) => type.startsWith('queue.'))),
     at: WHEN,
     queue: z.string(),
     name: z.string().optional().openapi({ description: 'Of `queue.paused` and `queue.resumed`: only jobs of this name.' }),
@@ -240,7 +240,7 @@ const QUEUE_EVENT = z
 const SCHEDULE_EVENT = z
   .strictObject({
     seq: z.number(),
-    type: z.enum(NEWS_TYPES.filter((type) => type.startsWith('schedule.'))),
+    type: z.enum(SYSTEM_EVENT_TYPES.filter((type) => type.startsWith('schedule.'))),
     at: WHEN,
     schedule: z.string(),
     tick: WHEN.optional().openapi({ description: 'Of `schedule.fired` and `schedule.skipped`.' }),
@@ -252,7 +252,7 @@ const SCHEDULE_EVENT = z
 const WORKER_EVENT = z
   .strictObject({
     seq: z.number(),
-    type: z.enum(NEWS_TYPES.filter((type) => type.startsWith('worker.'))),
+    type: z.enum(SYSTEM_EVENT_TYPES.filter((type) => type.startsWith('worker.'))),
     at: WHEN,
     worker: z.string(),
     session: z.string(),
@@ -260,7 +260,7 @@ const WORKER_EVENT = z
   .openapi('WorkerEvent')
 
 const ENGINE_EVENT = z
-  .strictObject({ seq: z.number(), type: z.enum(NEWS_TYPES.filter((type) => type.startsWith('engine.'))), at: WHEN })
+  .strictObject({ seq: z.number(), type: z.enum(SYSTEM_EVENT_TYPES.filter((type) => type.startsWith('engine.'))), at: WHEN })
   .openapi('EngineEvent')
 
 const GAP = z

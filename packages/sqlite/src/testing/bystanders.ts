@@ -41,10 +41,10 @@ export function addBystanders(turns: Turns): void {
   effects.turnsTaken.push({ queue, key: 'by', seq: 1 })
   effects.noteBucket({ ...newKey(queue, 'by'), fullMono: 1_250 })
   addFlow(turns)
-  effects.news({ type: 'queue.paused', queue: 'by', key: 'by' })
+  effects.systemEvent({ type: 'queue.paused', queue: 'by', key: 'by' })
   effects.paused = true
-  effects.news({ type: 'engine.paused' })
-  effects.news({ type: 'schedule.skipped', schedule: 'bystander', tick: turns.at - 5, reason: 'late' })
+  effects.systemEvent({ type: 'engine.paused' })
+  effects.systemEvent({ type: 'schedule.skipped', schedule: 'bystander', tick: turns.at - 5, reason: 'late' })
   effects.minutes.push({ queue, at: 3_600_000, before: 0, totals: { enqueued: 1, completed: 0, failed: 0, cancelled: 0 } })
   effects.marks.push({ source: 'bystander', mark: 5 })
   effects.exports.push({ name: 'bystander', cursor: 3 })

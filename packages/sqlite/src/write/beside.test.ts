@@ -311,7 +311,7 @@ describe('the journal', () => {
     turns.commit()
     for (const [index, type] of (['completed', 'retrying', 'failed', 'cancelled'] as const).entries())
       turns.effects.event(type, jobs[index % 3] as (typeof jobs)[0])
-    turns.effects.news({ type: 'queue.paused', queue: 'default' })
+    turns.effects.systemEvent({ type: 'queue.paused', queue: 'default' })
     const at = turns.at
     turns.commit()
 

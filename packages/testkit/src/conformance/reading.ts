@@ -7,7 +7,7 @@ import {
   isJobEvent,
   type JobKey,
   type JobView,
-  type NewsEvent,
+  type SystemEvent,
 } from '@millrace/core'
 import { beforeEach, expect, test } from 'vitest'
 import type { Probe } from '../probe.ts'
@@ -193,8 +193,8 @@ export function readingConformance(under: () => Probe): void {
       { type: 'worker.draining', worker: 'w', session: 'one' },
       { type: 'worker.left', worker: 'w', session: 'one' },
     ]
-    const pushed: NewsEvent[] = []
-    for (const _ of expected) pushed.push(await probe.news.take())
+    const pushed: SystemEvent[] = []
+    for (const _ of expected) pushed.push(await probe.systemEvents.take())
     expect(pushed).toMatchObject(expected)
     const kept = await read()
     expect(kept.map((event) => event.seq)).toEqual(kept.map((_, index) => index + 1))
@@ -208,7 +208,7 @@ export function readingConformance(under: () => Probe): void {
     expect(await typesOf({ types: ['worker.left', 'queue.paused'] })).toEqual(['queue.paused', 'worker.left'])
     expect(await typesOf({ queue: 'q' })).toEqual(['queue.paused', 'enqueued', 'queue.configured'])
     expect(await typesOf({ name: 'b' })).toEqual(['enqueued'])
-    expect(probe.news.size).toBe(0)
+    expect(probe.systemEvents.size).toBe(0)
   })
 
   test('E25: how names fare, what a queue has done, and which kinds of failures there are', async () => {

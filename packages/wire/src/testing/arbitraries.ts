@@ -11,9 +11,7 @@ import {
   type JobEvent,
   type JournalEvent,
   MISS_REASONS,
-  NEWS_TYPES,
   type NewJob,
-  type NewsType,
   NODE_LIMIT,
   type Notice,
   type Operation,
@@ -25,6 +23,8 @@ import {
   SCOPES,
   type ScheduleEvent,
   STATES,
+  SYSTEM_EVENT_TYPES,
+  type SystemEventType,
   validateQueueOptions,
   type WorkerEvent,
 } from '@millrace/core'
@@ -456,18 +456,20 @@ const jobEvent = record(
 ) as fc.Arbitrary<JobEvent>
 
 const stamp = { seq: count, at: time }
-const newsType = <Prefix extends string>(prefix: Prefix) =>
-  fc.constantFrom(...NEWS_TYPES.filter((type): type is Extract<NewsType, `${Prefix}.${string}`> => type.startsWith(`${prefix}.`)))
+const systemEventType = <Prefix extends string>(prefix: Prefix) =>
+  fc.constantFrom(
+    ...SYSTEM_EVENT_TYPES.filter((type): type is Extract<SystemEventType, `${Prefix}.${string}`> => type.startsWith(`${prefix}.`)),
+  )
 const event: fc.Arbitrary<JournalEvent> = fc.oneof(
   jobEvent,
   record<QueueEvent>(
-    { ...stamp, type: newsType('queue'), queue: name, name: name as never, key: key as never },
+    { ...stamp, type: systemEventType('queue'), queue: name, name: name as never, key: key as never },
     { requiredKeys: ['seq', 'at', 'type', 'queue'] },
   ),
   record<ScheduleEvent>(
     {
       ...stamp,
-      type: newsType('schedule'),
+      type: systemEventType('schedule'),
       schedule: name,
       tick: time as never,
       job: id as never,
@@ -475,8 +477,8 @@ const event: fc.Arbitrary<JournalEvent> = fc.oneof(
     },
     { requiredKeys: ['seq', 'at', 'type', 'schedule'] },
   ),
-  record<WorkerEvent>({ ...stamp, type: newsType('worker'), worker: name, session: uuid }),
-  record<EnginePauseEvent>({ ...stamp, type: newsType('engine') }),
+  record<WorkerEvent>({ ...stamp, type: systemEventType('worker'), worker: name, session: uuid }),
+  record<EnginePauseEvent>({ ...stamp, type: systemEventType('engine') }),
 )
 
 const few = { maxLength: 4 }

@@ -17,7 +17,7 @@ export function configure(turn: TurnContext, { queue: name, changes }: Configure
   const queue = queueOf(turn, name)
   const before = queue.settings
   change(turn, queue, changes)
-  if (!sameSettings(before, queue.settings)) turn.effects.news({ type: 'queue.configured', queue: name })
+  if (!sameSettings(before, queue.settings)) turn.effects.systemEvent({ type: 'queue.configured', queue: name })
   return true
 }
 
@@ -78,7 +78,7 @@ export function drainQueue(turn: TurnContext, { queue: name }: DrainQueueCommand
   const queue = queueOf(turn, name)
   if (queue.settings.draining === undefined) {
     change(turn, queue, { draining: true })
-    turn.effects.news({ type: 'queue.draining', queue: name })
+    turn.effects.systemEvent({ type: 'queue.draining', queue: name })
   }
   return DEFERRED
 }
@@ -88,7 +88,7 @@ export function tellDrained({ tables, effects }: TurnContext): void {
   if (tables.bounded === 0) return
   const look = (queue: Queue) => {
     const drained = isDrained(queue)
-    if (drained && !queue.drained && !queue.gone) effects.news({ type: 'queue.drained', queue: queue.name })
+    if (drained && !queue.drained && !queue.gone) effects.systemEvent({ type: 'queue.drained', queue: queue.name })
     queue.drained = drained
   }
   for (const { queue } of effects.countedLanes) look(queue)
@@ -103,7 +103,7 @@ export function deleteQueue({ tables, effects }: TurnContext, { queue: name }: D
   tables.bounded -= Number(mayRefuse(queue.settings))
   removeQueue(tables, queue)
   effects.queuesGone.push(queue)
-  effects.news({ type: 'queue.deleted', queue: name })
+  effects.systemEvent({ type: 'queue.deleted', queue: name })
   return true
 }
 
@@ -116,14 +116,14 @@ export function pause(turn: TurnContext, { queue: name, job, key, paused, existi
   if (key !== undefined) pauseKey(turn, queue, key, paused)
   if (job !== undefined) {
     const lane = laneOf(turn, name, job)
-    if (lane.paused !== paused) effects.news({ type, queue: name, name: job })
+    if (lane.paused !== paused) effects.systemEvent({ type, queue: name, name: job })
     if (paused) lane.paused = true
     else tables.dispatchable.resumeLane(lane)
     effects.notePause(lane)
   }
   if (key === undefined && job === undefined) {
     const drains = queue.settings.draining !== undefined
-    if (queue.paused !== paused || (drains && !paused)) effects.news({ type, queue: name })
+    if (queue.paused !== paused || (drains && !paused)) effects.systemEvent({ type, queue: name })
     if (drains && !paused) change(turn, queue, { draining: null })
     queue.paused = paused
     if (paused) tables.dispatchable.suspend(queue)
@@ -137,14 +137,14 @@ export function pauseAll({ tables, effects }: TurnContext, { paused }: PauseAllC
   if (tables.paused === paused) return true
   tables.paused = paused
   effects.paused = paused
-  effects.news({ type: paused ? 'engine.paused' : 'engine.resumed' })
+  effects.systemEvent({ type: paused ? 'engine.paused' : 'engine.resumed' })
   return true
 }
 
 function pauseKey({ tables, effects }: TurnContext, queue: Queue, text: string, paused: boolean): void {
   tables.keys.begin(queue, tables.running())
   const key = tables.keys.key(queue, text)
-  if (key.paused !== paused) effects.news({ type: paused ? 'queue.paused' : 'queue.resumed', queue: queue.name, key: text })
+  if (key.paused !== paused) effects.systemEvent({ type: paused ? 'queue.paused' : 'queue.resumed', queue: queue.name, key: text })
   key.paused = paused
   effects.noteQueue(queue)
   effects.noteKey(key)

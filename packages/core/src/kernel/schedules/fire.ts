@@ -48,7 +48,7 @@ function fire(turn: TurnContext, schedule: Schedule): void {
     // Its row is broken, or its zone is no longer known. Other schedules must fire all the same.
     schedule.paused = true
     turn.effects.schedule(schedule, 'move')
-    turn.effects.news({ type: 'schedule.paused', schedule: schedule.id })
+    turn.effects.systemEvent({ type: 'schedule.paused', schedule: schedule.id })
     return
   }
   const { overlap, catchUp } = schedule.spec
@@ -61,7 +61,7 @@ function fire(turn: TurnContext, schedule: Schedule): void {
     if (!late) schedule.skipped++
     // One queue too many has no reason of its own: clients that know only the others could not read it.
     const reason = late ? 'late' : overlaps ? 'overlap' : drains ? 'draining' : undefined
-    turn.effects.news({ type: 'schedule.skipped', schedule: schedule.id, tick, ...(reason && { reason }) })
+    turn.effects.systemEvent({ type: 'schedule.skipped', schedule: schedule.id, tick, ...(reason && { reason }) })
   } else {
     if (running !== undefined) cancelJob(turn, running)
     create(turn, schedule, schedule.job, tick, 'schedule.fired')
@@ -121,7 +121,7 @@ export function create(
   const enqueued = createScheduled(turn, jobAt(id, job, tick), id)
   const { seq, node, enqueuedAt } = enqueued
   const last = { seq, node, enqueuedAt }
-  turn.effects.news({ type, schedule: id, ...(type === 'schedule.fired' && { tick }), job: last })
+  turn.effects.systemEvent({ type, schedule: id, ...(type === 'schedule.fired' && { tick }), job: last })
   schedule.last = last
   schedule.lastAt = Math.max(schedule.lastAt, tick)
   schedule.fired++
@@ -163,7 +163,7 @@ export function hasStarted(job: Job): boolean {
 
 /** Moves a schedule to its next tick. `fresh`: the schedule has just been created. */
 export function moveTo(turn: TurnContext, schedule: Schedule, tick: number, fresh = false): void {
-  if (tick === 0 && (fresh || schedule.nextAt !== 0)) turn.effects.news({ type: 'schedule.ended', schedule: schedule.id })
+  if (tick === 0 && (fresh || schedule.nextAt !== 0)) turn.effects.systemEvent({ type: 'schedule.ended', schedule: schedule.id })
   schedule.nextAt = tick
   schedule.fireAt = fireTime(schedule, tick, turn.settings.calendar)
   if (!schedule.paused) turn.tables.noteFire(schedule.fireAt)

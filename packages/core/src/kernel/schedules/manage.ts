@@ -14,7 +14,7 @@ export function deleteSchedule(turn: TurnContext, { id }: DeleteScheduleCommand)
   const job = liveJob(turn, schedule)
   if (job !== undefined && !hasStarted(job)) removeJob(turn, job)
   turn.effects.schedule(schedule, 'delete')
-  turn.effects.news({ type: 'schedule.deleted', schedule: id })
+  turn.effects.systemEvent({ type: 'schedule.deleted', schedule: id })
   turn.facts.forgetSchedule(id)
   return true
 }

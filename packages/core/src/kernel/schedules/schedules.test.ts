@@ -447,8 +447,8 @@ describe('as the caller expects it', () => {
 describe('paused', () => {
   test('from its creation on nothing fires, until it is resumed', () => {
     const world = worked()
-    const { news } = world.turn(upserting({ paused: true }))
-    expect(news.map(({ type }) => type)).toEqual(['schedule.upserted', 'schedule.paused'])
+    const { systemEvents } = world.turn(upserting({ paused: true }))
+    expect(systemEvents.map(({ type }) => type)).toEqual(['schedule.upserted', 'schedule.paused'])
     expect(world.after(5 * MINUTE).grants).toEqual([])
     expect(world.upsert()).toEqual({ created: false, fireAt: 0 })
     expect(world.upsert({ paused: false })).toMatchObject({ created: false, fireAt: world.begin + 6 * MINUTE })
@@ -458,8 +458,8 @@ describe('paused', () => {
   test('an upsert pauses one that is there, and without a word leaves it as it is', () => {
     const world = worked()
     world.upsert()
-    const { news } = world.turn(upserting({ paused: true }), upserting({ paused: true, every: HOUR }), upserting())
-    expect(news.map(({ type }) => type)).toEqual(['schedule.paused', 'schedule.upserted', 'schedule.upserted'])
+    const { systemEvents } = world.turn(upserting({ paused: true }), upserting({ paused: true, every: HOUR }), upserting())
+    expect(systemEvents.map(({ type }) => type)).toEqual(['schedule.paused', 'schedule.upserted', 'schedule.upserted'])
     expect(world.schedule().paused).toBe(true)
   })
 
@@ -495,8 +495,8 @@ describe('by hand', () => {
     world.upsert()
     world.upsert({ id: 'bystander' })
     world.pass(MINUTE)
-    const { news, grants } = world.run(command)
-    expect(news.filter(({ type }) => type === 'schedule.fired')).toMatchObject([{ schedule: 'bystander' }])
+    const { systemEvents, grants } = world.run(command)
+    expect(systemEvents.filter(({ type }) => type === 'schedule.fired')).toMatchObject([{ schedule: 'bystander' }])
     expect(grants).toHaveLength(1)
     expect(world.schedule()).toMatchObject({ paused: true, fired: 0 })
     world.after(HOUR)

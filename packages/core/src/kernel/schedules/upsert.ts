@@ -72,11 +72,11 @@ function insert(turn: TurnContext, { id, spec, job, runImmediately, paused = fal
     updatedAt: now.wall,
   }
   effects.schedule(schedule, 'put')
-  effects.news({ type: 'schedule.upserted', schedule: id })
+  effects.systemEvent({ type: 'schedule.upserted', schedule: id })
   facts.rememberSchedule(schedule)
   if (runImmediately) create(turn, schedule, job, now.wall, 'schedule.fired')
   restart(turn, schedule, true)
-  if (paused) effects.news({ type: 'schedule.paused', schedule: id })
+  if (paused) effects.systemEvent({ type: 'schedule.paused', schedule: id })
   return schedule
 }
 
@@ -89,7 +89,7 @@ function change(turn: TurnContext, schedule: Schedule, { spec, job }: UpsertSche
   // Later than before, even within one millisecond, because it distinguishes changes.
   schedule.updatedAt = Math.max(turn.now.wall, schedule.updatedAt + 1)
   turn.effects.schedule(schedule, 'put')
-  turn.effects.news({ type: 'schedule.upserted', schedule: schedule.id })
+  turn.effects.systemEvent({ type: 'schedule.upserted', schedule: schedule.id })
   if (!same) restart(turn, schedule)
   else if (schedule.held && spec.overlap !== 'queue') {
     // The new spec no longer waits for the previous job.
@@ -117,13 +117,13 @@ export function pause(turn: TurnContext, schedule: Schedule): void {
   if (schedule.paused) return
   schedule.paused = true
   turn.effects.schedule(schedule, 'move')
-  turn.effects.news({ type: 'schedule.paused', schedule: schedule.id })
+  turn.effects.systemEvent({ type: 'schedule.paused', schedule: schedule.id })
 }
 
 export function resume(turn: TurnContext, schedule: Schedule): void {
   if (!schedule.paused) return
   schedule.paused = false
-  turn.effects.news({ type: 'schedule.resumed', schedule: schedule.id })
+  turn.effects.systemEvent({ type: 'schedule.resumed', schedule: schedule.id })
   restart(turn, schedule)
 }
 

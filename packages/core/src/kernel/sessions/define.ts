@@ -62,7 +62,7 @@ function reconsider(turn: TurnContext, name: string): void {
   else definitions.disputes.set(name, against)
   for (const session of against) {
     const { worker, uuid } = session.intro
-    if (before?.has(session) !== true) effects.news({ type: 'worker.disputed', worker, session: uuid, name })
+    if (before?.has(session) !== true) effects.systemEvent({ type: 'worker.disputed', worker, session: uuid, name })
   }
 }
 

@@ -40,7 +40,7 @@ function tell({ tables, effects }: TurnContext, session: string, type: keyof typ
   const known = tables.present.get(session)
   if (known === undefined) throw new Error(`${type}: nothing is known of session ${session}`)
   effects.presence.push({ id: known.id, presence: PRESENCE[type] })
-  effects.news({ type, worker: known.worker, session })
+  effects.systemEvent({ type, worker: known.worker, session })
 }
 
 const PRESENCE = { 'worker.attached': 'here', 'worker.draining': 'draining', 'worker.left': 'gone', 'worker.lost': 'gone' } as const

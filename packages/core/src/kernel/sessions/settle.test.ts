@@ -266,9 +266,9 @@ describe('defaults of a name that living sessions say differently', () => {
   test('the first keeps them; the other is told, and so is everybody, once', () => {
     const world = new World()
     world.run(defining('one', 'a', { maxAttempts: 1 }, remote))
-    const { replies, news } = world.run(defining('two', 'a', { maxAttempts: 9 }, remote))
+    const { replies, systemEvents } = world.run(defining('two', 'a', { maxAttempts: 9 }, remote))
     expect(replies).toEqual([{ lost: [], disputed: ['a'] }])
-    expect(news).toContainEqual({ type: 'worker.disputed', worker: 'worker of two', session: 'two', name: 'a' })
+    expect(systemEvents).toContainEqual({ type: 'worker.disputed', worker: 'worker of two', session: 'two', name: 'a' })
     expect(inForce(world)).toMatchObject({ defaults: { maxAttempts: 1 }, worker: 'worker of one' })
     expect(world.run(defining('three', 'a', { maxAttempts: 1 }, remote)).replies).toEqual([{ lost: [] }])
     expect(JSON.parse(world.row(world.enqueue('a')).policy ?? '')).toMatchObject({ maxAttempts: 1 })
@@ -376,9 +376,9 @@ describe('defaults of a name that living sessions say differently', () => {
     world.run(defining('one', 'a', { maxAttempts: 1 }, remote))
     world.run(defining('two', 'a', { maxAttempts: 2 }, remote))
     expect(world.run(defining('one', 'a', { maxAttempts: 1 }, remote)).replies).toEqual([{ lost: [] }])
-    const { replies, news } = world.run(defining('two', 'a', { maxAttempts: 2 }, remote))
+    const { replies, systemEvents } = world.run(defining('two', 'a', { maxAttempts: 2 }, remote))
     expect(replies).toEqual([{ lost: [], disputed: ['a'] }])
-    expect(news.filter(({ type }) => type === 'worker.disputed')).toHaveLength(1)
+    expect(systemEvents.filter(({ type }) => type === 'worker.disputed')).toHaveLength(1)
     expect(world.tables.definitions.disputes.get('a')?.size).toBe(1)
   })
 

@@ -17,10 +17,10 @@ import {
   type ConnectionId,
   type EventNote,
   type JobRow,
-  type NewsNote,
   noExport,
   type Questions,
   type Sender,
+  type SystemEventNote,
   type Tables,
   viewOf,
 } from '@millrace/core/kernel'
@@ -57,7 +57,7 @@ export class ExportWaiters {
   }
 
   /** Removes and returns the exporters that the events of a turn, up to `last`, may concern: each asks again. */
-  committed(notes: readonly (EventNote | NewsNote)[], last: number): readonly Exporter[] {
+  committed(notes: readonly (EventNote | SystemEventNote)[], last: number): readonly Exporter[] {
     if (notes.length === 0 || this.#waiting.size === 0) return []
     if (notes.some((note) => note.job !== undefined && isEnd(note.type))) return this.takeAll()
     const late = [...this.#waiting].filter(({ mark }) => last - mark >= LIMITS.eventsPassed)

@@ -3,12 +3,12 @@
  * and none without one. Replayed, the events say what is so.
  */
 import {
-  type EnginePauseNews,
+  type EnginePauseEventBody,
   isLive,
-  type News,
-  type QueueNews,
+  type QueueEventBody,
   type QueueSettings,
-  type ScheduleNews,
+  type ScheduleEventBody,
+  type SystemEventBody,
   sameSettings,
 } from '@millrace/core'
 import type { Effects } from '@millrace/core/kernel'
@@ -33,7 +33,7 @@ interface ScheduleBook {
   skipped: number
 }
 
-export interface NewsBookOptions {
+export interface SystemEventBookOptions {
   readonly history: History
   readonly limits: Limits
   readonly jobs: ReadonlyMap<number, Tracked>
@@ -43,15 +43,15 @@ export interface NewsBookOptions {
   readonly hasLeft: (session: string) => boolean
 }
 
-export class NewsBook {
-  readonly #options: NewsBookOptions
+export class SystemEventBook {
+  readonly #options: SystemEventBookOptions
   readonly #queues = new Map<string, QueueBook>()
   readonly #schedules = new Map<string, ScheduleBook>()
   #paused = false
   /** Sessions that are there, and whether they drain. */
   readonly #workers = new Map<string, boolean>()
 
-  constructor(options: NewsBookOptions) {
+  constructor(options: SystemEventBookOptions) {
     this.#options = options
   }
 
@@ -61,58 +61,58 @@ export class NewsBook {
 
   /** After the jobs and the limits of the turn. */
   commit(effects: Effects): void {
-    for (const note of effects.events) if (note.job === undefined) this.#replay(note.news)
+    for (const note of effects.events) if (note.job === undefined) this.#replay(note.body)
     this.#compareQueues(effects)
     this.#compareSchedules(effects)
   }
 
-  #hold(so: boolean, news: News, what: string): void {
-    this.#options.history.hold(so, 40, () => `${JSON.stringify(news)} is told, and ${what}`)
+  #hold(so: boolean, event: SystemEventBody, what: string): void {
+    this.#options.history.hold(so, 40, () => `${JSON.stringify(event)} is told, and ${what}`)
   }
 
-  #replay(news: News): void {
-    this.#options.history.meet(news.type)
-    if ('queue' in news) this.#queue(news)
-    else if ('schedule' in news) this.#schedule(news)
-    else if ('worker' in news) this.#worker(news.type, news.session, news)
-    else this.#engine(news)
+  #replay(event: SystemEventBody): void {
+    this.#options.history.meet(event.type)
+    if ('queue' in event) this.#queue(event)
+    else if ('schedule' in event) this.#schedule(event)
+    else if ('worker' in event) this.#worker(event.type, event.session, event)
+    else this.#engine(event)
   }
 
-  #engine(news: EnginePauseNews): void {
-    const paused = news.type === 'engine.paused'
-    this.#hold(this.#paused !== paused, news, 'it was so before')
+  #engine(event: EnginePauseEventBody): void {
+    const paused = event.type === 'engine.paused'
+    this.#hold(this.#paused !== paused, event, 'it was so before')
     this.#paused = paused
   }
 
-  #queue(news: QueueNews): void {
-    const { queue: name } = news
+  #queue(event: QueueEventBody): void {
+    const { queue: name } = event
     const queue = this.#queueOf(name)
-    const part = news.name ?? news.key
-    switch (news.type) {
+    const part = event.name ?? event.key
+    switch (event.type) {
       case 'queue.configured':
         queue.configured++
         break
       case 'queue.paused':
       case 'queue.resumed': {
-        const pauses = news.type === 'queue.paused'
+        const pauses = event.type === 'queue.paused'
         if (part === undefined) {
-          this.#hold(pauses ? !queue.paused : queue.paused || queue.draining, news, 'it was so before')
+          this.#hold(pauses ? !queue.paused : queue.paused || queue.draining, event, 'it was so before')
           queue.paused = pauses
           if (!pauses) queue.draining = queue.drained = false
         } else {
-          const key = `${news.name === undefined ? 'key' : 'job'} ${part}`
-          this.#hold(queue.parts.has(key) !== pauses, news, 'it was so before')
+          const key = `${event.name === undefined ? 'key' : 'job'} ${part}`
+          this.#hold(queue.parts.has(key) !== pauses, event, 'it was so before')
           if (pauses) queue.parts.add(key)
           else queue.parts.delete(key)
         }
         break
       }
       case 'queue.draining':
-        this.#hold(!queue.draining, news, 'it was so before')
+        this.#hold(!queue.draining, event, 'it was so before')
         queue.draining = true
         break
       case 'queue.drained':
-        this.#hold(queue.draining && !queue.drained, news, 'it does not drain, or was told before')
+        this.#hold(queue.draining && !queue.drained, event, 'it does not drain, or was told before')
         queue.drained = true
         break
       case 'queue.deleted':
@@ -151,28 +151,28 @@ export class NewsBook {
     }
   }
 
-  #schedule(news: ScheduleNews): void {
-    const { schedule: id } = news
+  #schedule(event: ScheduleEventBody): void {
+    const { schedule: id } = event
     const before = this.#schedules.get(id)
-    if (news.type === 'schedule.upserted') {
+    if (event.type === 'schedule.upserted') {
       this.#schedules.set(id, before ?? { paused: false, ended: false, fired: 0, skipped: 0 })
       return
     }
-    this.#hold(before !== undefined, news, 'there is none')
+    this.#hold(before !== undefined, event, 'there is none')
     if (before === undefined) return
-    switch (news.type) {
+    switch (event.type) {
       case 'schedule.paused':
       case 'schedule.resumed':
-        this.#hold(before.paused === (news.type === 'schedule.resumed'), news, 'it was so before')
-        before.paused = news.type === 'schedule.paused'
+        this.#hold(before.paused === (event.type === 'schedule.resumed'), event, 'it was so before')
+        before.paused = event.type === 'schedule.paused'
         break
       case 'schedule.fired':
       case 'schedule.triggered':
-        this.#hold(news.job !== undefined, news, 'no job has come')
+        this.#hold(event.job !== undefined, event, 'no job has come')
         before.fired++
         break
       case 'schedule.skipped':
-        if (news.reason !== 'late') before.skipped++
+        if (event.reason !== 'late') before.skipped++
         break
       case 'schedule.ended':
         before.ended = true
@@ -193,23 +193,23 @@ export class NewsBook {
     }
   }
 
-  #worker(type: string, session: string, news: News): void {
+  #worker(type: string, session: string, event: SystemEventBody): void {
     const { hasLeft, mayLoseSession, sessionGone } = this.#options
     const drains = this.#workers.get(session)
     if (type === 'worker.attached') {
-      this.#hold(drains === undefined, news, 'it is there')
+      this.#hold(drains === undefined, event, 'it is there')
       this.#workers.set(session, false)
       return
     }
-    this.#hold(drains !== undefined, news, 'it is not there')
+    this.#hold(drains !== undefined, event, 'it is not there')
     if (type === 'worker.disputed') return
     if (type === 'worker.draining') {
-      this.#hold(drains === false, news, 'it was so before')
+      this.#hold(drains === false, event, 'it was so before')
       this.#workers.set(session, true)
       return
     }
-    if (type === 'worker.left') this.#hold(hasLeft(session), news, 'it has not said so')
-    else this.#hold(mayLoseSession(session), news, 'it lives')
+    if (type === 'worker.left') this.#hold(hasLeft(session), event, 'it has not said so')
+    else this.#hold(mayLoseSession(session), event, 'it lives')
     sessionGone(session, type === 'worker.lost')
     this.#workers.delete(session)
   }

@@ -2,7 +2,15 @@
  * Packs an event of a queue, a schedule or a worker: its type, the fields that follow, and the name of its subject. The stored
  * name stays true whatever becomes of the subject, and costs events of jobs nothing.
  */
-import { type JobKey, MISS_REASONS, type MissReason, NEWS_TYPES, type News, type NewsEvent, type NewsType } from '@millrace/core'
+import {
+  type JobKey,
+  MISS_REASONS,
+  type MissReason,
+  SYSTEM_EVENT_TYPES,
+  type SystemEvent,
+  type SystemEventBody,
+  type SystemEventType,
+} from '@millrace/core'
 import type { ByteReader, ByteWriter } from './bytes.ts'
 
 const NAME = 0x01
@@ -13,7 +21,7 @@ const JOB = 0x08
 const TICK = 0x10
 const REASON = 0x20
 
-const CODES: ReadonlyMap<string, number> = new Map(NEWS_TYPES.map((type, code) => [type, code]))
+const CODES: ReadonlyMap<string, number> = new Map(SYSTEM_EVENT_TYPES.map((type, code) => [type, code]))
 
 interface Details {
   readonly name?: string
@@ -24,8 +32,8 @@ interface Details {
   readonly reason?: MissReason
 }
 
-export interface PackedNews {
-  readonly news: NewsType
+export interface PackedSystemEvent {
+  readonly type: SystemEventType
   readonly subject: string
   readonly details: Omit<Details, 'job' | 'tick'>
   /** The row number of a job that came with the event. */
@@ -34,8 +42,8 @@ export interface PackedNews {
   readonly tick: number | undefined
 }
 
-export function writeNews(writer: ByteWriter, news: News, at: number): void {
-  const { name, key, session, job, tick, reason }: Details & Pick<News, 'type'> = news
+export function writeSystemEvent(writer: ByteWriter, body: SystemEventBody, at: number): void {
+  const { name, key, session, job, tick, reason }: Details & Pick<SystemEventBody, 'type'> = body
   let flags = 0
   if (name !== undefined) flags |= NAME
   if (key !== undefined) flags |= KEY
@@ -43,9 +51,9 @@ export function writeNews(writer: ByteWriter, news: News, at: number): void {
   if (job !== undefined) flags |= JOB
   if (tick !== undefined) flags |= TICK
   if (reason !== undefined) flags |= REASON
-  writer.unsigned(CODES.get(news.type) as number)
+  writer.unsigned(CODES.get(body.type) as number)
   writer.byte(flags)
-  writer.text(subjectOf(news))
+  writer.text(subjectOf(body))
   if (name !== undefined) writer.text(name)
   if (key !== undefined) writer.text(key)
   if (session !== undefined) writer.text(session)
@@ -55,7 +63,7 @@ export function writeNews(writer: ByteWriter, news: News, at: number): void {
 }
 
 /** Reads a packed event. `node` is the file's own when the event was written. */
-export function readNews(reader: ByteReader, node: number): PackedNews {
+export function readSystemEvent(reader: ByteReader, node: number): PackedSystemEvent {
   const code = reader.unsigned()
   const flags = reader.byte()
   const subject = reader.text()
@@ -65,36 +73,36 @@ export function readNews(reader: ByteReader, node: number): PackedNews {
   const job = flags & JOB ? reader.unsigned() : undefined
   const tick = flags & TICK ? reader.signed() : undefined
   const reason = flags & REASON ? MISS_REASONS[reader.byte()] : undefined
-  const news = NEWS_TYPES[code]
-  if (news === undefined) throw new Error(`the journal has an event of the unknown kind ${code}`)
+  const type = SYSTEM_EVENT_TYPES[code]
+  if (type === undefined) throw new Error(`the journal has an event of the unknown kind ${code}`)
   const details = {
     ...(name !== undefined && { name }),
     ...(key !== undefined && { key }),
     ...(session !== undefined && { session }),
     ...(reason !== undefined && { reason }),
   }
-  return { news, subject, details, job, node, tick }
+  return { type, subject, details, job, node, tick }
 }
 
-export function newsEventOf({ news, subject, details, job, node, tick }: PackedNews, seq: number, at: number): NewsEvent {
+export function systemEventOf({ type, subject, details, job, node, tick }: PackedSystemEvent, seq: number, at: number): SystemEvent {
   return {
     seq,
     at,
-    type: news,
-    ...(subject !== '' && { [subjectField(news)]: subject }),
+    type,
+    ...(subject !== '' && { [subjectField(type)]: subject }),
     ...details,
     ...(job !== undefined && { job: { seq: job, node, enqueuedAt: at } }),
     ...(tick !== undefined && { tick: at + tick }),
-  } as NewsEvent
+  } as SystemEvent
 }
 
-function subjectOf(news: News): string {
-  if ('queue' in news) return news.queue
-  if ('schedule' in news) return news.schedule
-  return 'worker' in news ? news.worker : ''
+function subjectOf(body: SystemEventBody): string {
+  if ('queue' in body) return body.queue
+  if ('schedule' in body) return body.schedule
+  return 'worker' in body ? body.worker : ''
 }
 
 /** Returns the part of a type before the dot. */
-function subjectField(type: NewsType): string {
+function subjectField(type: SystemEventType): string {
   return type.slice(0, type.indexOf('.'))
 }
