@@ -33,12 +33,12 @@ beforeEach(() => {
     ...opened,
     failures: (laneIds, limit) => slow(opened.failures(laneIds, limit)),
     events: (after, limit) => slow(opened.events(after, limit)),
-    write: (effects, mark) => {
+    write: (effects, header) => {
       if (fails) {
         onWriteFailed()
         throw new Error('the disk is gone')
       }
-      opened.write(effects, mark)
+      opened.write(effects, header)
     },
   }
   const settings = { recovery: 'immediate' as const, retention: DEFAULT_RETENTION, calendar: systemCalendar }

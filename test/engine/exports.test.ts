@@ -64,7 +64,7 @@ test('E16: whole jobs, in the order in which they ended, in batches; to ask for 
   expect(dataOf(await waits)).toEqual([4])
 })
 
-test('what is not confirmed comes again, from the stored mark, to whoever reads that name next', async () => {
+test('what is not confirmed comes again, from the stored cursor, to whoever reads that name next', async () => {
   const file = temporaryFile()
   const first = await openEngine({ file, durability: 'normal' })
   await run({ engine: first }, 1, 2, 3)
@@ -131,7 +131,7 @@ test('what every export has confirmed goes, also where its turn told of more aft
   await more
 })
 
-test('retention by age and by count waits for the mark as well', async () => {
+test('retention by age and by count waits for the cursor as well', async () => {
   const t = start({ completed: { ageMs: 60_000, count: 2 } })
   await t.engine.exports.read('archive').return()
   const stream = t.engine.exports.read('archive', { limit: 3 })
@@ -167,7 +167,7 @@ test('an export that nobody reads holds back so many jobs and no more; the next 
   expect((await t.engine.exports.read('archive').next()).value).toMatchObject({ jobs: [{ data: 3 }, { data: 4 }, { data: 5 }], missed: 2 })
 })
 
-test('where the journal has forgotten what is behind the mark, jobs are held no longer, and a gap is told', async () => {
+test('where the journal has forgotten what is behind the cursor, jobs are held no longer, and a gap is told', async () => {
   const t = start({ ...KEEPS_NONE, journal: { ageMs: 60_000, bytes: 2 ** 30 } })
   const stream = t.engine.exports.read('archive')
   const waits = stream.next()

@@ -29,10 +29,10 @@ class Bench {
     const opened = openStore({ file: ':memory:', durability: 'normal', random, now: this.clock.read().wall, host: 'host', pid: 1 })
     const store: Store = {
       ...opened,
-      write: (effects, mark) => {
+      write: (effects, header) => {
         this.turns++
         this.largestTurn = Math.max(this.largestTurn, effects.jobs.length)
-        opened.write(effects, mark)
+        opened.write(effects, header)
       },
     }
     const settings = { recovery: 'immediate' as const, retention: DEFAULT_RETENTION, calendar: systemCalendar }

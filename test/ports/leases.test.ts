@@ -26,7 +26,7 @@ afterEach(() => {
 function start(file = ':memory:', clock = new VirtualClock(), around = (write: () => void) => write()) {
   const random = seededRandom(7)
   const opened = openStore({ file, durability: 'normal', random, now: clock.read().wall, host: 'host', pid: 1 })
-  const store: Store = { ...opened, write: (effects, mark) => around(() => opened.write(effects, mark)) }
+  const store: Store = { ...opened, write: (effects, header) => around(() => opened.write(effects, header)) }
   const engine = new InThreadEngine({
     store,
     clock,

@@ -63,8 +63,8 @@ export class Exports {
   }
 
   /**
-   * Reads the finished jobs after the export's mark, batch by batch. An unknown name begins with the oldest event that is
-   * kept. Asking for the next batch confirms the one before and stores its mark: at least once, through restarts.
+   * Reads the finished jobs after the export's cursor, batch by batch. An unknown name begins with the oldest event that is
+   * kept. Asking for the next batch confirms the one before and stores its cursor: at least once, through restarts.
    *
    * @throws OptionTypeError, OptionRangeError; while it is read, the error that ended it: UnsupportedError if the export
    * was deleted, or if there are too many exports

@@ -63,7 +63,7 @@ export interface EnqueueCommand {
 }
 
 /**
- * Creates what a producer's journal holds, in its order. The journal's mark, which moves in the same commit, says how far it has come:
+ * Creates what a producer's journal holds, in its order. The journal's offset, which moves in the same commit, says how far it has come:
  * what is repeated is skipped, whatever became of those jobs since. Each entry is all or none. Reply: `Forwarded`.
  */
 export interface ForwardCommand {

@@ -5,12 +5,12 @@
 export {
   Effects,
   type EventNote,
-  type ExportMark,
+  type ExportCursor,
   type FailureNote,
   type ForgottenKeys,
   type IdempotencyRecord,
   type PrunedJob,
-  type SourceMark,
+  type SourceOffset,
   type SystemEventNote,
   type UniqueRecord,
 } from './kernel/effects.ts'

@@ -43,7 +43,7 @@ export interface FailuresCommand {
 }
 
 /**
- * Jobs that have ended since the export's mark, whole; answered as `events`. `upTo` confirms what was had before: the mark moves there in
+ * Jobs that have ended since the export's cursor, whole; answered as `events`. `upTo` confirms what was had before: the cursor moves there in
  * the same commit. Without it the export is created, at the oldest event kept, where there is none of that name. Reply: `ExportPage`.
  */
 export interface ExportCommand {

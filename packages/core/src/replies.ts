@@ -22,13 +22,13 @@ export interface Enqueued extends JobKey {
 }
 
 export interface Forwarded {
-  /** The last place of the journal that is done with. */
+  /** The journal's offset: its last place that is done with. Replies cross the wire by their fields' names, and this is the name there. */
   readonly mark: number
   /** Jobs that a key has matched to an earlier one. */
   readonly merged: readonly { readonly place: number; readonly job: JobKey }[]
   /**
-   * The entry behind the mark, by the place of its first job: nothing of it happened, nor of what comes after it. Sent again from
-   * behind it, the rest goes on: so the mark passes it when the producer has taken note.
+   * The entry behind the offset, by the place of its first job. Neither it nor anything after it was created. The producer notes the
+   * refusal, and sends the entries behind it: then the offset passes it.
    */
   readonly refused?: { readonly place: number; readonly refusal: Refusal }
 }

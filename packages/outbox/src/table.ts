@@ -101,7 +101,7 @@ export class OutboxTable {
 
   /**
    * Returns rows of the source that has the oldest row up to `upTo`, all of them from its first place on. Numbers of deleted rows
-   * are reused, and the mark must not move beyond a place that is still in the table.
+   * are reused, and the offset must not move beyond a place that is still in the table.
    */
   left(upTo: number, most: number): Row[] {
     const [row] = this.#leftOf.all(upTo) as { readonly source: string }[]

@@ -69,7 +69,7 @@ describe.each(files)('%s', (name) => {
     expect(store.events(0, 1_000).map(({ seq }) => seq)).toEqual(Array.from({ length: nextEvent - 1 }, (_, index) => index + 1))
     expect(store.list({ filter: { tag: 'red' }, limit: 9 }, UNBOUNDED).rows).toHaveLength(2)
     expect(store.unique([{ name: 'work', key: 'u-work' }])).toHaveLength(1)
-    expect(store.marks(['bystander'])).toHaveLength(version >= 4 ? 1 : 0)
+    expect(store.offsets(['bystander'])).toHaveLength(version >= 4 ? 1 : 0)
     expect(exports).toEqual(version >= 6 ? [{ name: 'bystander', cursor: 3 }] : [])
     expect(store.schedules(['bystander'])).toHaveLength(version >= 7 ? 1 : 0)
     expect(store.minutes(1, 'hour', 0)).toHaveLength(version >= 9 ? 1 : 0)

@@ -6,7 +6,7 @@ import type { Store } from '@millrace/core/kernel'
 import type { Database } from './driver.ts'
 import type { Claim } from './open/claim.ts'
 import { prepareTransaction } from './transaction.ts'
-import { prepareOwned } from './write/mark.ts'
+import { prepareOwned } from './write/header.ts'
 
 export type Shrink = Pick<Store, 'freePages' | 'shrink'>
 

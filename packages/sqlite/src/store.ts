@@ -81,9 +81,9 @@ export function makeStore(db: Database, { file, claim, ballast, connect, making,
     node: claim.node,
     ...reads,
     read: (questions) => answersOf(reads, questions),
-    write: (effects, mark) => {
-      current().write(effects, mark)
-      assertInPlace(mark.at)
+    write: (effects, header) => {
+      current().write(effects, header)
+      assertInPlace(header.at)
     },
     backup: async (target) => backUp(current().db, target, making()),
     walBytes: () => (connect === undefined ? 0 : (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0)),

@@ -114,7 +114,7 @@ export function faultyStore(store: Store, keep = false): FaultyStore {
       for (const { kind } of questions) faults.checkRead(kind)
       return store.read(questions)
     },
-    write: (effects, mark) => write(store, faults.next(effects), effects, mark),
+    write: (effects, header) => write(store, faults.next(effects), effects, header),
     reopen: () => {
       faults.reopened++
       if (!keep) store.reopen()
@@ -139,15 +139,15 @@ export function faultyStore(store: Store, keep = false): FaultyStore {
   }) as FaultyStore
 }
 
-function write(store: Store, fault: Fault | undefined, effects: Effects, mark: TurnHeader): void {
-  if (fault === undefined) store.write(effects, mark)
+function write(store: Store, fault: Fault | undefined, effects: Effects, header: TurnHeader): void {
+  if (fault === undefined) store.write(effects, header)
   else if (fault.kind === 'slow') {
     fault.pass()
-    store.write(effects, mark)
+    store.write(effects, header)
   } else if (fault.kind === 'statement')
     throw new StoreFailure('broken', 'statement', 'SQLITE_CONSTRAINT_CHECK: CHECK constraint failed: job')
   else if (fault.kind === 'commit') {
-    if (fault.committed) store.write(effects, mark)
+    if (fault.committed) store.write(effects, header)
     throw new StoreFailure('commit', 'io', 'SQLITE_IOERR_FSYNC: disk I/O error')
   } else throw new StoreFailure('before', fault.kind, MESSAGES[fault.kind])
 }

@@ -28,9 +28,9 @@ const outbox = 'packages/outbox/src'
 /** Does something with a turn's effects before they are written. */
 const beforeCommit = (work: string) => `this.#parts = {
       store: Object.assign({}, store, {
-        write: (effects: any, mark: any) => {
+        write: (effects: any, header: any) => {
           ${work}
-          store.write(effects, mark)
+          store.write(effects, header)
         },
       }) as any, clock, random, settings, upkeep: this.#housekeeping, meter: this.meter }`
 const PARTS = 'this.#parts = { store, clock, random, settings, upkeep: this.#housekeeping, meter: this.meter }'
@@ -570,7 +570,7 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'epoch-not-checked',
-    file: 'packages/sqlite/src/write/mark.ts',
+    file: 'packages/sqlite/src/write/header.ts',
     find: 'if (owned.get(epoch) === undefined)',
     replace: 'if (owned.get(epoch) === undefined && epoch < 0)',
     breaks: 'invariant 8',
@@ -627,7 +627,7 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'mark-not-kept',
     file: `${kernel}/jobs/forward.ts`,
-    find: '    effects.marks.push({ source, mark })\n',
+    find: '    effects.sourceOffsets.push({ source, offset })\n',
     replace: '',
     breaks: 'invariant 25',
   },
@@ -635,7 +635,7 @@ export const CANARIES: readonly Canary[] = [
     name: 'mark-passes-what-is-refused',
     file: `${kernel}/jobs/forward.ts`,
     find: '      refused = { place, refusal }\n      break\n',
-    replace: '      refused ??= { place, refusal }\n      mark = next - 1\n      continue\n',
+    replace: '      refused ??= { place, refusal }\n      offset = next - 1\n      continue\n',
     breaks: 'invariant 1',
   },
   {

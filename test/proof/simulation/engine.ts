@@ -28,7 +28,7 @@ export interface EngineWatch {
   turning(): void
   /** What was decided is to be written: that may take its time, or fail. */
   writing(): void
-  committed(effects: Effects, mark: TurnHeader): void
+  committed(effects: Effects, header: TurnHeader): void
   /** A question is answered from the disk: that may take its time. */
   reading(): void
   received(connection: string, requests: readonly Request[], sentMono: number): void
@@ -72,18 +72,18 @@ export class SimulatedEngine {
     let failedWrites = 0
     const store: Store & { -readonly [Read in QuestionRead]: Store[Read] } = {
       ...options.store,
-      write: (effects, mark) => {
+      write: (effects, header) => {
         // Killed within its turn, its code goes on here to the turn's end: it reaches nothing any more.
         if (this.dead) throw new Crash('the engine is dead')
         watch.writing()
         try {
-          options.store.write(effects, mark)
+          options.store.write(effects, header)
         } catch (error) {
           failedWrites++
-          if (landed()) watch.committed(effects, mark)
+          if (landed()) watch.committed(effects, header)
           throw error
         }
-        watch.committed(effects, mark)
+        watch.committed(effects, header)
       },
     }
     for (const read of ['attempts', 'events'] as const) watchRead(store, read, watch)

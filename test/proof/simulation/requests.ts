@@ -69,7 +69,7 @@ export class Requests {
   readonly #many: Many[] = []
   readonly #retries = new Map<string, number | false | undefined>()
   readonly #completed = new Map<string, boolean>()
-  /** Refused entries of journals that no mark has passed yet: their places by source. */
+  /** Refused entries of journals that no offset has passed yet: their places by source. */
   readonly #refusedEntries = new Map<string, number>()
   readonly #unsayable = new Set<string>()
   /** When the engine last refused the outcome of a run for the time being; monotonic. */
@@ -417,15 +417,15 @@ export class Requests {
     }
   }
 
-  /** Up to the mark all is committed, and of what is refused nothing is. */
-  #forwarded({ source, first, entries }: ForwardCommand, { mark, refused }: Forwarded, model: Model): void {
+  /** Up to the offset all is committed, and of what is refused nothing is. */
+  #forwarded({ source, first, entries }: ForwardCommand, { mark: offset, refused }: Forwarded, model: Model): void {
     const history = this.#history
     const behind = this.#refusedEntries.get(source)
-    if (behind !== undefined && mark >= behind) {
+    if (behind !== undefined && offset >= behind) {
       this.#refusedEntries.delete(source)
       // Tried again, it may have been taken.
       const so = this.noted(`${source} ${behind}`) || first <= behind
-      history.hold(so, 1, () => `the mark of ${source} passes its entry at ${behind}, which was refused, and nobody has taken note`)
+      history.hold(so, 1, () => `the offset of ${source} passes its entry at ${behind}, which was refused, and nobody has taken note`)
     }
     if (refused !== undefined) this.#refusedEntries.set(source, refused.place)
     let place = first
@@ -438,14 +438,14 @@ export class Requests {
           // A sender that was closed meanwhile has a successor, whose sending of the same entry the same turn may have taken.
           const before = there && !model.newNumbers.has(number)
           history.hold(!before, 6, () => `the journaled call ${number} is refused, and has happened`)
-        } else if (place + index <= mark && (idempotencyKey ?? unique ?? debounce ?? throttle) === undefined) {
+        } else if (place + index <= offset && (idempotencyKey ?? unique ?? debounce ?? throttle) === undefined) {
           // What its process has taken note of as refused is not sent again: a gap, and no entry of this call.
-          history.hold(there, 1, () => `the mark ${mark} passes the journaled call ${number}, and it is not committed`)
+          history.hold(there, 1, () => `the offset ${offset} passes the journaled call ${number}, and it is not committed`)
         }
       }
       place += jobs.length
     }
-    history.meet(mark >= place - 1 ? 'forwarded' : 'forwardedInPart')
+    history.meet(offset >= place - 1 ? 'forwarded' : 'forwardedInPart')
   }
 
   #slice({ op, limit, before, dryRun }: Many, { matched, changed, skipped, next }: Slice): void {

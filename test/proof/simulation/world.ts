@@ -417,17 +417,17 @@ export class World {
       },
       // Commands decided one by one, after a failure, follow a reload within one turn, and have its time: a slow commit comes after it.
       writing: seeReloads,
-      committed: (effects, mark) => {
+      committed: (effects, header) => {
         history.hold(this.engine !== this.#robbed, 8, () => 'an engine writes to a file that another has taken over')
-        this.#model.commit({ effects, wall: mark.at, mono: turnMono, nextEvent: mark.nextEvent })
+        this.#model.commit({ effects, wall: header.at, mono: turnMono, nextEvent: header.nextEvent })
         if (effects.forgetKeysBefore > 0 && !this.healed) history.meet('keysForgotten')
         if (effects.forgetEventsBefore > 1 && !this.healed) history.meet('eventsForgotten')
-        this.#schedules.commit(effects, mark.at)
+        this.#schedules.commit(effects, header.at)
         this.#audit.definitions(this.engine.actor)
-        this.#audit.order(this.engine.actor, mark.at)
-        this.#audit.newcomers(mark.at)
-        this.#shares.commit(this.engine.actor.tables, mark.at)
-        this.#nameTurns.commit(this.engine.actor.tables, mark.at)
+        this.#audit.order(this.engine.actor, header.at)
+        this.#audit.newcomers(header.at)
+        this.#shares.commit(this.engine.actor.tables, header.at)
+        this.#nameTurns.commit(this.engine.actor.tables, header.at)
       },
       reading: () => {
         // A slow answer comes after the reload, and takes nothing of the leases that began with it.

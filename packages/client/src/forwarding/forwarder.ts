@@ -72,7 +72,7 @@ const CONTENT: ReadonlySet<string> = new Set(['TOO_LARGE', 'INTERNAL'])
 const RETRY_MS = 250
 /**
  * The number of tries for an entry that ends in an internal error, with pauses that double: 8 s in all. Later entries
- * must not pass it meanwhile: the mark would move beyond it, and the engine would count it as received.
+ * must not pass it meanwhile: the offset would move beyond it, and the engine would count it as received.
  */
 const INTERNAL_TRIES = 6
 /** The maximum number of fates that are kept for jobs that nobody has asked for yet; the oldest are dropped. */
@@ -217,13 +217,14 @@ export class Forwarder<Read extends Chunk = Chunk> {
       }
       tries = 0
       for (const { place, job } of reply.merged) this.#fate(sourcedNode(place, source.number), job)
-      const { mark, refused } = reply
-      this.#reach(source, mark)
-      for (const { place, entry } of rest) if (place <= mark) this.#tell(source, place, entry)
+      const { mark: offset, refused } = reply
+      this.#reach(source, offset)
+      for (const { place, entry } of rest) if (place <= offset) this.#tell(source, place, entry)
       const to = refused && rest.find(({ place }) => place === refused.place)
       if (refused !== undefined && to !== undefined) await this.#refuse(source, to, refused.refusal)
-      const left = rest.filter(({ place }) => place > mark && place !== refused?.place)
-      if (left.length === rest.length) throw new InternalError(`the engine has answered the mark ${mark} to the entry at ${left[0]?.place}`)
+      const left = rest.filter(({ place }) => place > offset && place !== refused?.place)
+      if (left.length === rest.length)
+        throw new InternalError(`the engine has answered the offset ${offset} to the entry at ${left[0]?.place}`)
       rest = left
     }
     this.#reach(source, entries.reduce((place, { jobs }) => place + jobs.length, first) - 1)

@@ -86,14 +86,14 @@ export interface ForgottenKeys {
   readonly others: boolean
 }
 
-/** A producer's journal: its last place that is done with. */
-export interface SourceMark {
+/** A producer's journal: the last place that is done with. */
+export interface SourceOffset {
   readonly source: string
-  readonly mark: number
+  readonly offset: number
 }
 
 /** The last event that an export is done with. */
-export interface ExportMark {
+export interface ExportCursor {
   readonly name: string
   readonly cursor: number
 }
@@ -166,8 +166,8 @@ export class Effects {
   readonly definitions: DefinitionRow[] = []
   readonly idempotency: IdempotencyRecord[] = []
   readonly keysForgotten: ForgottenKeys[] = []
-  readonly marks: SourceMark[] = []
-  exports: ExportMark[] = []
+  readonly sourceOffsets: SourceOffset[] = []
+  exports: ExportCursor[] = []
   readonly exportsGone: string[] = []
   /** Schedules whose rows change, and how. */
   readonly schedules = new Map<Schedule, ScheduleChange>()
@@ -215,7 +215,7 @@ export class Effects {
       this.backlogs.length === 0 &&
       this.buckets.length === 0 &&
       this.idempotency.length === 0 &&
-      this.marks.length === 0 &&
+      this.sourceOffsets.length === 0 &&
       this.exports.length === 0 &&
       this.exportsGone.length === 0 &&
       this.schedules.size === 0 &&
@@ -334,7 +334,7 @@ export class Effects {
 
   /** Drops what the turn has noted of the export: one of that name may be created again, and is written after that. */
   forgetExport(name: string): void {
-    this.exports = this.exports.filter((mark) => mark.name !== name)
+    this.exports = this.exports.filter((one) => one.name !== name)
     this.exportsGone.push(name)
   }
 

@@ -45,7 +45,7 @@ export class Facts {
   #unique: Map<string, JobKey> | undefined
   /** Jobs of producers' journals, by their `node`. Two journals may have drawn the same number. */
   #sourced: Map<number, Job[]> | undefined
-  #marks: Map<string, number> | undefined
+  #offsets: Map<string, number> | undefined
   /** Jobs found by time or by filter, for the decisions that asked for them. */
   due: readonly Job[] = []
   expired: readonly Job[] = []
@@ -163,14 +163,14 @@ export class Facts {
     else others.push(job)
   }
 
-  /** Returns the mark that a producer's journal has reached; 0 if nothing of it has come yet. */
-  mark(source: string): number {
-    return this.#marks?.get(source) ?? 0
+  /** Returns the offset that a producer's journal has reached; 0 if nothing of it has come yet. */
+  offset(source: string): number {
+    return this.#offsets?.get(source) ?? 0
   }
 
-  setMark(source: string, mark: number): void {
-    this.#marks ??= new Map()
-    this.#marks.set(source, mark)
+  setOffset(source: string, offset: number): void {
+    this.#offsets ??= new Map()
+    this.#offsets.set(source, offset)
   }
 
   /** Returns the jobs that a redrive has asked for. */

@@ -30,8 +30,8 @@ export function fireTimers(turn: TurnContext): void {
     if (mayMove('expire', job.state, FAILED) && job.expiresAt !== 0 && job.expiresAt <= now.wall) expireJob(turn, job)
   }
   fireSchedules(turn)
-  for (const { rows, mark } of facts.prunable) {
-    turn.effects.pruneTokens.push(mark)
+  for (const { rows, token } of facts.prunable) {
+    turn.effects.pruneTokens.push(token)
     for (const row of rows) prune(turn, row)
   }
 }

@@ -133,7 +133,7 @@ function imageOf({ store, tables }: World) {
     unique: [...store.uniqueKeys].sort(),
     idempotent: [...store.idempotencyKeys].sort(),
     schedules: [...store.scheduleRows].sort(),
-    marks: [...store.sourceMarks].sort(),
+    sourceOffsets: [...store.sourceOffsets].sort(),
     queues: [...tables.queues.values()].map(({ name, counts, totals, settings, paused }) => ({ name, counts, totals, settings, paused })),
     // A queue is told as drained at the end of a turn; what is told of several jobs at once has an order of its own.
     events: store.history

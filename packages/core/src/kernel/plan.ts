@@ -112,8 +112,8 @@ export class Plan {
         for (const counter of counters) facts.addDependencies(counter)
       })
     if (this.#sources.length > 0)
-      this.ask('marks', [drain(this.#sources)], (marks) => {
-        for (const { source, mark } of marks) facts.setMark(source, mark)
+      this.ask('offsets', [drain(this.#sources)], (offsets) => {
+        for (const { source, offset } of offsets) facts.setOffset(source, offset)
       })
     if (this.#unique.length > 0)
       this.ask('unique', [drain(this.#unique)], (holders) => {

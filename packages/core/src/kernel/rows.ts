@@ -6,7 +6,7 @@ import type { StateCode } from '../lifecycle.ts'
 import type { QueueSettings } from '../queueSettings.ts'
 import type { LastRunView, PayloadSizes } from '../replies.ts'
 import type { RunError } from '../runError.ts'
-import type { ExportMark } from './effects.ts'
+import type { ExportCursor } from './effects.ts'
 import type { DependencyCounter, DueMode, FlowPlace, ParentOutcome } from './flows/state.ts'
 import type { JobExtras } from './jobs/job.ts'
 import type { Counts, LaneTotals } from './queues/lane.ts'
@@ -99,7 +99,7 @@ export interface KeptQuery {
 export interface Prunable {
   readonly rows: readonly PrunableRow[]
   /** The store's own token, handed back in `Effects.pruneTokens` with the turn that removes the rows. */
-  readonly mark: unknown
+  readonly token: unknown
 }
 
 /** An active job with the session that was recorded for it. */
@@ -218,7 +218,7 @@ export interface Loaded {
   readonly definitions: readonly DefinitionRow[]
   /** The first row for which it is known which fields its caller has stated. */
   readonly saidFrom: number
-  readonly exports: readonly ExportMark[]
+  readonly exports: readonly ExportCursor[]
   /** Schedules that wait for a job which has ended. */
   readonly freed: readonly string[]
   /** True if there are outcomes to propagate to children, or edges to remove. */

@@ -9,7 +9,7 @@ import type { PayloadName } from '../options/payload.ts'
 import type { AttemptView } from '../replies.ts'
 import type { JournalExtent } from '../retention.ts'
 import type { RunError } from '../runError.ts'
-import type { Effects, SourceMark } from './effects.ts'
+import type { Effects, SourceOffset } from './effects.ts'
 import type { DependencyCounter } from './flows/state.ts'
 import type { HistorySpan, MinuteRow, QueueMinutes } from './history.ts'
 import type { ListQuery, ListRows, LookBound, Matching } from './lists.ts'
@@ -59,7 +59,7 @@ export interface TurnReads {
   /** Jobs of producers' journals, by their `node`; payloads as of `jobs`. */
   sourced(nodes: readonly number[], payloadBytes?: number): JobRow[]
   /** Returns the offset of each of these journals that is known. */
-  marks(sources: readonly string[]): SourceMark[]
+  offsets(sources: readonly string[]): SourceOffset[]
   /** The next waiting jobs of a lane in its order, at most `jobs` and about `bytes` of payload (at least one job). */
   window(
     laneId: number,
@@ -125,7 +125,7 @@ export interface TurnStore extends TurnReads {
   /** Answers each question in its place: one round trip, where the store is in another process. */
   read(questions: readonly Question[]): readonly unknown[]
   /** One transaction. Throws StoreFailure. */
-  write(effects: Effects, mark: TurnHeader): void
+  write(effects: Effects, header: TurnHeader): void
   /** Closes the connection and opens it anew, after a commit whose outcome is unknown. */
   reopen(): void
   close(): void

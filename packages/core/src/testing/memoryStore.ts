@@ -6,7 +6,7 @@ import type { FailedPlace } from '../commands.ts'
 import { isEnd, isJobEvent, type JobEvent, type JournalEvent } from '../events.ts'
 import type { FlowCursor } from '../flowCommands.ts'
 import type { JobKey } from '../id.ts'
-import type { Effects, LogRecord, PresenceNote, PrunedJob, RunRecord, SourceMark } from '../kernel/effects.ts'
+import type { Effects, LogRecord, PresenceNote, PrunedJob, RunRecord, SourceOffset } from '../kernel/effects.ts'
 import type { DependencyCounter } from '../kernel/flows/state.ts'
 import type { HistorySpan, MinuteRow, QueueMinutes } from '../kernel/history.ts'
 import { DIRTY_COMPLETE, DIRTY_DATA, DIRTY_DELETE, DIRTY_INSERT, DIRTY_PLACE, DIRTY_START, type Job } from '../kernel/jobs/job.ts'
@@ -83,7 +83,7 @@ export class MemoryStore implements Store {
   readonly sessions = new Map<number, StoredSession>()
   readonly definitions = new Map<string, DefinitionRow>()
   readonly idempotencyKeys = new Map<string, StoredKey>()
-  readonly sourceMarks = new Map<string, number>()
+  readonly sourceOffsets = new Map<string, number>()
   readonly exportCursors = new Map<string, number>()
   readonly scheduleRows = new Map<string, Schedule>()
   /** Holders of unique keys, by name and key. */
@@ -97,7 +97,7 @@ export class MemoryStore implements Store {
   writes = 0
   #nextLane = 1
   #nextQueue = 1
-  #mark: TurnHeader = { at: 0, mono: 0, nextSeq: 1, nextEvent: 1, nextSession: 1, running: () => [] }
+  #header: TurnHeader = { at: 0, mono: 0, nextSeq: 1, nextEvent: 1, nextSession: 1, running: () => [] }
 
   constructor(node = 7) {
     this.node = node
@@ -109,7 +109,7 @@ export class MemoryStore implements Store {
   }
 
   load(): Loaded {
-    const { nextSeq, nextEvent, nextSession } = this.#mark
+    const { nextSeq, nextEvent, nextSession } = this.#header
     return {
       node: this.node,
       nextSeq,
@@ -172,10 +172,10 @@ export class MemoryStore implements Store {
     return payloadBytes === undefined ? rows : rows.map((row) => cutRow(row, payloadBytes))
   }
 
-  marks(sources: readonly string[]): SourceMark[] {
+  offsets(sources: readonly string[]): SourceOffset[] {
     return sources.flatMap((source) => {
-      const mark = this.sourceMarks.get(source)
-      return mark === undefined ? [] : [{ source, mark }]
+      const offset = this.sourceOffsets.get(source)
+      return offset === undefined ? [] : [{ source, offset }]
     })
   }
 
@@ -268,7 +268,7 @@ export class MemoryStore implements Store {
     return kept.flatMap((query) => {
       const rows = this.#keptTooLong(query).slice(0, room)
       room -= rows.length
-      return rows.length === 0 ? [] : { rows, mark: undefined }
+      return rows.length === 0 ? [] : { rows, token: undefined }
     })
   }
 
@@ -444,9 +444,9 @@ export class MemoryStore implements Store {
     return { firstEvent, firstTurnEnd: firstEvent, lastEvent, bytes: this.history.length * 8 }
   }
 
-  write(effects: Effects, mark: TurnHeader): void {
+  write(effects: Effects, header: TurnHeader): void {
     this.writes++
-    this.#mark = { ...mark }
+    this.#header = { ...header }
     for (const lane of [...effects.newLanes, ...effects.countedLanes]) {
       const { id, queue, name, counts, totals, retrying } = lane
       const paused = this.lanes.get(id)?.paused ?? false
@@ -463,7 +463,7 @@ export class MemoryStore implements Store {
         retrying,
       })
     }
-    this.#writeQueues(effects, mark)
+    this.#writeQueues(effects, header)
     for (const { id, intro } of effects.newSessions) {
       const before = this.sessions.get(id)
       if (before !== undefined && before.remote === !intro.local) throw broken(`session ${id} is there already`)
@@ -476,15 +476,15 @@ export class MemoryStore implements Store {
       this.sessions.set(id, { ...session, presence })
     }
     for (const row of effects.definitions) this.definitions.set(row.name, structuredClone(row))
-    for (const job of effects.jobs) this.#writeJob(job, mark.at)
+    for (const job of effects.jobs) this.#writeJob(job, header.at)
     this.runs.push(...effects.runs)
-    this.observed.write(effects, mark.at)
+    this.observed.write(effects, header.at)
     this.logs.push(...effects.logs)
     this.#writeKeys(effects)
     this.flows.write(effects.flowEffects)
-    for (const { source, mark } of effects.marks) {
-      if (mark <= (this.sourceMarks.get(source) ?? 0)) throw broken(`the mark of source ${source} moves back to ${mark}`)
-      this.sourceMarks.set(source, mark)
+    for (const { source, offset } of effects.sourceOffsets) {
+      if (offset <= (this.sourceOffsets.get(source) ?? 0)) throw broken(`the offset of source ${source} moves back to ${offset}`)
+      this.sourceOffsets.set(source, offset)
     }
     for (const name of effects.exportsGone) this.exportCursors.delete(name)
     for (const { name, cursor } of effects.exports) this.exportCursors.set(name, cursor)
@@ -501,16 +501,16 @@ export class MemoryStore implements Store {
         [...queue.lanes.values()].map(({ id }) => id),
       )
     }
-    const firstEvent = mark.nextEvent - effects.events.length
+    const firstEvent = header.nextEvent - effects.events.length
     for (const [index, note] of effects.events.entries()) {
       const seq = firstEvent + index
       if (note.job === undefined) {
-        this.history.push({ seq, at: mark.at, ...note.body })
+        this.history.push({ seq, at: header.at, ...note.body })
         continue
       }
       const { type, run, attempt } = note
       const { seq: jobSeq, node, enqueuedAt, lane } = note.job
-      this.history.push({ seq, type, jobSeq, node, enqueuedAt, queue: lane.queue.name, name: lane.name, at: mark.at, run, attempt })
+      this.history.push({ seq, type, jobSeq, node, enqueuedAt, queue: lane.queue.name, name: lane.name, at: header.at, run, attempt })
     }
     if (effects.forgetKeysBefore > 0) {
       const over = [...this.idempotencyKeys].filter(([, { expiresAt }]) => expiresAt <= effects.forgetKeysBefore)

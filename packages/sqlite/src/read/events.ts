@@ -1,7 +1,7 @@
 /** Reads the journal by cursor. */
 import type { JobEnd, JournalEvent } from '@millrace/core'
 import type { EndsPage } from '@millrace/core/kernel'
-import { nameOnTomb } from '../deletedQueues.ts'
+import { nameOnTombstone } from '../deletedQueues.ts'
 import type { Database } from '../driver.ts'
 import { decodeEnds, decodeEvents, type JournalRow, type LaneName } from '../journal.ts'
 
@@ -68,7 +68,7 @@ function prepareLaneName(db: Database): (id: number) => LaneName {
     const found = known.get(id)
     if (found !== undefined) return found
     const [queue, name] = (lane.get(id) ?? ['', '']) as [string, string]
-    const read = { queue: nameOnTomb(queue), name }
+    const read = { queue: nameOnTombstone(queue), name }
     if (name !== '') known.set(id, read)
     return read
   }

@@ -1,6 +1,16 @@
 /** Reads everything that the engine's tables are built from: none of it grows with the number of waiting or finished jobs. */
 import type { Defaults } from '@millrace/core'
-import type { ActiveRow, BucketRow, Counts, DefinitionRow, ExportMark, LaneRow, Loaded, PresentRow, QueueRow } from '@millrace/core/kernel'
+import type {
+  ActiveRow,
+  BucketRow,
+  Counts,
+  DefinitionRow,
+  ExportCursor,
+  LaneRow,
+  Loaded,
+  PresentRow,
+  QueueRow,
+} from '@millrace/core/kernel'
 import { isThere } from '../deletedQueues.ts'
 import type { Database } from '../driver.ts'
 import { replayRuns } from '../journal.ts'
@@ -64,7 +74,7 @@ WHERE job.state = 2 ORDER BY job.seq`,
       present: (present.all() as RawPresent[]).map(presentFrom),
       definitions: (definitions.all() as RawDefinition[]).map(definitionFrom),
       saidFrom,
-      exports: exports.all() as ExportMark[],
+      exports: exports.all() as ExportCursor[],
       freed: freed(),
       flowWork: flowWork.get() === 1,
       minutes: minutes(),

@@ -9,7 +9,7 @@ import { packRanges, type Range, rangesOf, seqsIn, unpackRanges } from '../seqs.
 import { extrasFrom } from '../tables/job.ts'
 
 /** The batch up to which all are forgotten, and the rest of it that stays. */
-export interface PruneMark {
+export interface PruneToken {
   readonly queueId: number
   readonly state: StateCode
   readonly turn: number
@@ -61,7 +61,7 @@ export function preparePrunable(db: Database): (kept: readonly KeptQuery[], limi
   const readOne = ({ queueId, state, before, lastEvent = Number.MAX_SAFE_INTEGER }: KeptQuery, limit: number): Prunable | undefined => {
     // Keyed by number: a job may have finished twice within a millisecond.
     const found = new Map<number, PrunableRow>()
-    let mark: PruneMark | undefined
+    let token: PruneToken | undefined
     let room = SLICE_BYTES
     for (const [turn, laneId, at, packed] of batches(queueId, state)) {
       // A batch has the number of the event after its turn's last.
@@ -77,10 +77,10 @@ export function preparePrunable(db: Database): (kept: readonly KeptQuery[], limi
         room -= size
         found.set(seq, { seq, laneId, state, extras: extrasFrom(extras) })
       }
-      mark = { queueId, state, turn, laneId, rest: taken === seqs.length ? undefined : packRanges(rangesOf(seqs.slice(taken))) }
-      if (mark.rest !== undefined) break
+      token = { queueId, state, turn, laneId, rest: taken === seqs.length ? undefined : packRanges(rangesOf(seqs.slice(taken))) }
+      if (token.rest !== undefined) break
     }
-    return mark === undefined ? undefined : { rows: [...found.values()], mark }
+    return token === undefined ? undefined : { rows: [...found.values()], token }
   }
 
   return (kept, limit) => {

@@ -18,7 +18,7 @@ import { prepareLoad } from './load.ts'
 import { prepareMatching } from './matching.ts'
 import { preparePrunable } from './prunable.ts'
 import { prepareDueSchedules, prepareSchedulePage, prepareSchedules } from './schedules.ts'
-import { prepareMarks, prepareSourced } from './sources.ts'
+import { prepareSourced, prepareSourceOffsets } from './sources.ts'
 import { prepareDeadlines, prepareDue, prepareExpired } from './timed.ts'
 import { prepareTurns } from './turns.ts'
 import { prepareOldestParked, prepareOldestWaiting, prepareParked, prepareWindow } from './window.ts'
@@ -30,7 +30,7 @@ export const READ_NAMES = [
   'keyExpiry',
   'unique',
   'sourced',
-  'marks',
+  'offsets',
   'dependencies',
   'flowDue',
   'children',
@@ -77,7 +77,7 @@ export function prepareReads(db: Database): Reads {
     keyExpiry: prepareKeyExpiry(db),
     unique: prepareUnique(db),
     sourced: prepareSourced(db),
-    marks: prepareMarks(db),
+    offsets: prepareSourceOffsets(db),
     dependencies: prepareGates(db),
     flowDue: prepareFlowDue(db),
     children: prepareChildren(db),

@@ -1,5 +1,5 @@
 /** Reads the positions of producers' journals, and the jobs whose ids they created. */
-import type { JobRow, SourceMark } from '@millrace/core/kernel'
+import type { JobRow, SourceOffset } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import { prepareJobs } from './jobs.ts'
 
@@ -12,7 +12,9 @@ export function prepareSourced(db: Database): (nodes: readonly number[], bytesMa
   return (nodes, bytesMax) => jobs(seqs.all(JSON.stringify(nodes)) as number[], bytesMax)
 }
 
-export function prepareMarks(db: Database): (sources: readonly string[]) => SourceMark[] {
-  const statement = db.prepare('SELECT uuid AS source, mark FROM json_each(?) AS wanted CROSS JOIN source ON source.uuid = wanted.value')
-  return (sources) => statement.all(JSON.stringify(sources)) as SourceMark[]
+export function prepareSourceOffsets(db: Database): (sources: readonly string[]) => SourceOffset[] {
+  const statement = db.prepare(
+    'SELECT uuid AS source, mark AS "offset" FROM json_each(?) AS wanted CROSS JOIN source ON source.uuid = wanted.value',
+  )
+  return (sources) => statement.all(JSON.stringify(sources)) as SourceOffset[]
 }

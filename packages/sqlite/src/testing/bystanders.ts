@@ -46,7 +46,7 @@ export function addBystanders(turns: Turns): void {
   effects.systemEvent({ type: 'engine.paused' })
   effects.systemEvent({ type: 'schedule.skipped', schedule: 'bystander', tick: turns.at - 5, reason: 'late' })
   effects.minutes.push({ queue, at: 3_600_000, before: 0, totals: { enqueued: 1, completed: 0, failed: 0, cancelled: 0 } })
-  effects.marks.push({ source: 'bystander', mark: 5 })
+  effects.sourceOffsets.push({ source: 'bystander', offset: 5 })
   effects.exports.push({ name: 'bystander', cursor: 3 })
   effects.schedule(
     scheduleOf('bystander', { spec: { every: 60_000, ...PLAIN }, anchor: 1, nextAt: turns.at + 60_000, fireAt: turns.at + 60_000 }),

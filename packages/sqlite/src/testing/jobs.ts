@@ -53,7 +53,7 @@ export class Turns {
     this.nextSession = loaded.nextSession
   }
 
-  get mark(): TurnHeader {
+  get header(): TurnHeader {
     return {
       at: this.at,
       nextSeq: this.nextSeq,
@@ -65,10 +65,10 @@ export class Turns {
   }
 
   commit(): void {
-    const { mark, effects } = this
-    this.store.write(effects, mark)
+    const { header, effects } = this
+    this.store.write(effects, header)
     effects.clear()
-    this.nextEvent = mark.nextEvent
+    this.nextEvent = header.nextEvent
     this.effects = new Effects()
     this.at += 1
   }

@@ -5,7 +5,7 @@ import { openCrowd } from '../testing/crowd.ts'
 import { changedRows, lookInto, snapshot } from '../testing/files.ts'
 import { prunableOf } from '../testing/prunable.ts'
 
-test('a mark is there after its turn, moves, goes, and touches no other', () => {
+test('a cursor is there after its turn, moves, goes, and touches no other', () => {
   const { store, turns } = openCrowd()
   const db = lookInto(store.file)
   expect(store.load().exports).toEqual([{ name: 'bystander', cursor: 3 }])

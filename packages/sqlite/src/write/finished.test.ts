@@ -34,7 +34,7 @@ function prune(turns: Turns, found: Prunable | undefined, lane: Job['lane']): vo
     turns.effects.count(lane, state, -1)
     turns.effects.pruned.push({ seq, lane, extras })
   }
-  turns.effects.pruneTokens.push(found?.mark)
+  turns.effects.pruneTokens.push(found?.token)
   turns.commit()
 }
 

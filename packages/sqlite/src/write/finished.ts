@@ -2,14 +2,14 @@
 import type { StateCode } from '@millrace/core'
 import { DIRTY_DELETE, type Job, type PrunedJob } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
-import type { PruneMark } from '../read/prunable.ts'
+import type { PruneToken } from '../read/prunable.ts'
 import { packRanges, rangesOf } from '../seqs.ts'
 
 export interface WriteFinished {
   /** `turn` is the number of an event of this turn, and of no other. */
   note(settled: readonly Job[], at: number, turn: number): void
   /** Forgets the batches that retention has taken. */
-  forget(marks: readonly unknown[]): void
+  forget(tokens: readonly unknown[]): void
 }
 
 interface Batch {
@@ -41,8 +41,8 @@ export function prepareFinished(db: Database): WriteFinished {
       }
       for (const { lane, state, seqs } of batches.values()) insert.run(lane.queue.id, state, turn, lane.id, at, packRanges(rangesOf(seqs)))
     },
-    forget(marks) {
-      for (const { queueId, state, turn, laneId, rest } of marks as readonly PruneMark[]) {
+    forget(tokens) {
+      for (const { queueId, state, turn, laneId, rest } of tokens as readonly PruneToken[]) {
         if (rest === undefined) forget.run(queueId, state, turn, laneId)
         else {
           forgetBefore.run(queueId, state, turn, laneId)

@@ -1,6 +1,6 @@
 /** Writes new lanes, and the counters of the lanes that a turn has touched. */
 import type { Lane } from '@millrace/core/kernel'
-import { tombOf } from '../deletedQueues.ts'
+import { tombstoneOf } from '../deletedQueues.ts'
 import type { Database, SqlValue } from '../driver.ts'
 import { expectChanges } from './expect.ts'
 
@@ -32,7 +32,7 @@ export function prepareLanes(db: Database): (added: readonly Lane[], counted: re
     for (const one of added) {
       // The turn that created the queue may also have deleted it: another queue may have its name.
       const { id, name, gone } = one.queue
-      queue.run(id, gone ? tombOf(name, id) : name)
+      queue.run(id, gone ? tombstoneOf(name, id) : name)
       lane.run(...countersOf(one), one.id, one.queue.id, one.name)
     }
     for (const one of counted) {

@@ -1,24 +1,24 @@
 /** Removes deleted queues. They are empty, so only their settings and their statistics are left to remove. */
 import type { Queue } from '@millrace/core/kernel'
-import { tombOf } from '../deletedQueues.ts'
+import { tombstoneOf } from '../deletedQueues.ts'
 import type { Database } from '../driver.ts'
 
 export interface QueuesGone {
   /** Runs before others may take their names. */
-  declareDead(gone: readonly Queue[]): void
+  tombstone(gone: readonly Queue[]): void
   /** Runs after everything that the turn has noted about them is written. */
   forget(gone: readonly Queue[]): void
 }
 
 export function prepareQueuesGone(db: Database): QueuesGone {
-  const declareDead = db.prepare('UPDATE queue SET name = ? WHERE id = ?')
+  const tombstone = db.prepare('UPDATE queue SET name = ? WHERE id = ?')
   const forget = ['queue_settings', 'paused_key', 'key_bucket', 'finished', 'history'].map((table) =>
     db.prepare(`DELETE FROM ${table} WHERE queue = ?`),
   )
   const forgetFailures = db.prepare('DELETE FROM failure WHERE lane = ?')
   return {
-    declareDead: (gone) => {
-      for (const { id, name } of gone) declareDead.run(tombOf(name, id), id)
+    tombstone: (gone) => {
+      for (const { id, name } of gone) tombstone.run(tombstoneOf(name, id), id)
     },
     forget: (gone) => {
       for (const { id, lanes } of gone) {

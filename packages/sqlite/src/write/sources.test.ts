@@ -1,4 +1,4 @@
-// Producers' journals: their marks, and the jobs that have ids of theirs.
+// Producers' journals: their offsets, and the jobs that have ids of theirs.
 import { COMPLETED, isJobEvent, sourcedNode } from '@millrace/core'
 import { expect, test } from 'vitest'
 import { openCrowd } from '../testing/crowd.ts'
@@ -6,22 +6,22 @@ import { changedRows, lookInto, snapshot } from '../testing/files.ts'
 
 const NUMBER = 4711
 
-test('a mark is there after its turn, moves forward alone, and touches no other', () => {
+test('an offset is there after its turn, moves forward alone, and touches no other', () => {
   const { store, turns } = openCrowd()
   const db = lookInto(store.file)
-  expect(store.marks(['bystander', 'new'])).toEqual([{ source: 'bystander', mark: 5 }])
+  expect(store.offsets(['bystander', 'new'])).toEqual([{ source: 'bystander', offset: 5 }])
   const before = snapshot(db)
-  turns.effects.marks.push({ source: 'new', mark: 2 }, { source: 'new', mark: 7 })
+  turns.effects.sourceOffsets.push({ source: 'new', offset: 2 }, { source: 'new', offset: 7 })
   turns.commit()
-  expect(store.marks(['new'])).toEqual([{ source: 'new', mark: 7 }])
+  expect(store.offsets(['new'])).toEqual([{ source: 'new', offset: 7 }])
   const { gone, come } = changedRows(before, snapshot(db))
   expect(gone.filter((row) => row.startsWith('source'))).toEqual([])
   expect(come.filter((row) => row.startsWith('source'))).toHaveLength(1)
-  turns.effects.marks.push({ source: 'new', mark: 3 })
+  turns.effects.sourceOffsets.push({ source: 'new', offset: 3 })
   turns.commit()
-  expect(store.marks(['new', 'bystander', 'unknown'])).toEqual([
-    { source: 'new', mark: 7 },
-    { source: 'bystander', mark: 5 },
+  expect(store.offsets(['new', 'bystander', 'unknown'])).toEqual([
+    { source: 'new', offset: 7 },
+    { source: 'bystander', offset: 5 },
   ])
 })
 

@@ -7,7 +7,7 @@ export function prepareSources(db: Database): (effects: Effects, at: number) => 
     `INSERT INTO source (uuid, mark, moved_at) VALUES (?, ?, ?)
 ON CONFLICT (uuid) DO UPDATE SET mark = max(mark, excluded.mark), moved_at = excluded.moved_at`,
   )
-  return ({ marks }, at) => {
-    for (const { source, mark } of marks) move.run(source, mark, at)
+  return ({ sourceOffsets }, at) => {
+    for (const { source, offset } of sourceOffsets) move.run(source, offset, at)
   }
 }

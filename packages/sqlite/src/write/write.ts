@@ -9,11 +9,11 @@ import { prepareExports } from './exports.ts'
 import { prepareFailures } from './failures.ts'
 import { prepareFinished } from './finished.ts'
 import { prepareFlows } from './flows.ts'
+import { prepareHeader } from './header.ts'
 import { prepareHistory } from './history.ts'
 import { prepareInsertJobs } from './insert-jobs.ts'
 import { prepareKeys } from './keys.ts'
 import { prepareLanes } from './lanes.ts'
-import { prepareMark } from './mark.ts'
 import { preparePrune } from './prune.ts'
 import { prepareQueues } from './queues.ts'
 import { prepareQueuesGone } from './queues-gone.ts'
@@ -26,11 +26,11 @@ import { prepareSources } from './sources.ts'
 import { prepareStartJobs } from './start-jobs.ts'
 import { prepareUpdateJobs } from './update-jobs.ts'
 
-export type Write = (effects: Effects, mark: TurnHeader) => void
+export type Write = (effects: Effects, header: TurnHeader) => void
 
 export function prepareWrite(db: Database, claim: Claim): Write {
   const transaction = prepareTransaction(db)
-  const mark = prepareMark(db, claim)
+  const header = prepareHeader(db, claim)
   const lanes = prepareLanes(db)
   const queues = prepareQueues(db)
   const queuesGone = prepareQueuesGone(db)
@@ -54,10 +54,10 @@ export function prepareWrite(db: Database, claim: Claim): Write {
   const jobs = new SortedJobs()
 
   const writeAll = (effects: Effects, turn: TurnHeader) => {
-    // The mark comes first, so that an engine that has lost the file touches nothing else.
-    mark.write(effects, turn)
+    // The header comes first, so that an engine that has lost the file touches nothing else.
+    header.write(effects, turn)
     // Renames deleted queues before others may take their names.
-    if (effects.queuesGone.length > 0) queuesGone.declareDead(effects.queuesGone)
+    if (effects.queuesGone.length > 0) queuesGone.tombstone(effects.queuesGone)
     lanes(effects.newLanes, effects.countedLanes)
     queues(effects, turn)
     sessions(effects, turn.at)
@@ -88,7 +88,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
     jobs.sort(effects.jobs, claim.node, turn.at)
     try {
       transaction(() => writeAll(effects, turn))
-      mark.committed()
+      header.committed()
       running.committed()
     } finally {
       jobs.clear()

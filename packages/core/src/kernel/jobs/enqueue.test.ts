@@ -15,9 +15,9 @@ describe('where a new job goes', () => {
     world.attach('s', ['a'])
     const write = vi.spyOn(world.store, 'write')
     const touched: number[] = []
-    write.mockImplementation(function (this: MemoryStore, effects, mark) {
+    write.mockImplementation(function (this: MemoryStore, effects, header) {
       touched.push(...effects.jobs.map((job) => job.dirty))
-      MemoryStore.prototype.write.call(this, effects, mark)
+      MemoryStore.prototype.write.call(this, effects, header)
     })
     const { replies, grants, events } = world.turn(enqueueing({ name: 'a', data: '"x"' }))
     expect(touched).toEqual([DIRTY_INSERT | DIRTY_START])

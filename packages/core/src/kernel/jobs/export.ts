@@ -1,4 +1,4 @@
-/** Moves an export's mark, which holds retention back. Events behind the mark are read after the commit. */
+/** Moves an export's cursor, which holds retention back. Events behind the cursor are read after the commit. */
 
 import { LIMITS } from '../../limits.ts'
 import type { DeleteExportCommand, ExportCommand } from '../../observeCommands.ts'
@@ -14,7 +14,7 @@ export function exportFinished({ tables, facts, effects }: TurnContext, { name, 
     const message = `there are ${LIMITS.exports} exports, and no more can be: delete one that is over (engine.exports.delete)`
     return new Refused({ code: 'UNSUPPORTED', message })
   }
-  // The mark stays if it is confirmed twice, or by a reader that another one has passed.
+  // The cursor stays if it is confirmed twice, or by a reader that another one has passed.
   const cursor = known === undefined ? facts.firstEvent - 1 : Math.min(upTo ?? 0, tables.nextEvent - 1)
   if (known === undefined || cursor > known) {
     tables.exports.set(name, cursor)

@@ -9,22 +9,22 @@ import { createOne, findRefusal } from './enqueue.ts'
 
 export function forward(turn: TurnContext, { source, number, first, entries, unfit }: CheckedForward): Decision<'forward'> {
   const { facts, effects } = turn
-  const known = facts.mark(source)
+  const known = facts.offset(source)
   const merged: Forwarded['merged'][number][] = []
   let refused: Forwarded['refused']
-  let mark = known
+  let offset = known
   let next = first
   for (const { at, jobs } of entries) {
     const place = next
     next += jobs.length
     if (place <= known) continue
-    // The request is refused before the mark moves, so all of it comes again.
+    // The request is refused before the offset moves, so all of it comes again.
     if (turn.refusing !== undefined) return new Refused(turn.refusing)
     const refusal =
       next > PLACE_LIMIT ? TOO_MANY : (unfit?.get(place) ?? (findOversizedJob(turn.settings, jobs) ?? findRefusal(turn, jobs))?.refusal)
     // There will be room later; until then the journal keeps the entry.
     if (refusal?.code === 'QUEUE_FULL' || refusal?.code === 'QUEUE_DRAINING') {
-      if (mark === known) return new Refused(refusal)
+      if (offset === known) return new Refused(refusal)
       break
     }
     if (refusal !== undefined) {
@@ -37,13 +37,13 @@ export function forward(turn: TurnContext, { source, number, first, entries, unf
       if (!created) merged.push({ place: place + index, job: { seq, node, enqueuedAt } })
     }
     makeRoom(turn, row)
-    mark = next - 1
+    offset = next - 1
   }
-  if (mark > known) {
-    facts.setMark(source, mark)
-    effects.marks.push({ source, mark })
+  if (offset > known) {
+    facts.setOffset(source, offset)
+    effects.sourceOffsets.push({ source, offset })
   }
-  return { mark, merged, ...(refused && { refused }) }
+  return { mark: offset, merged, ...(refused && { refused }) }
 }
 
 const TOO_MANY = { code: 'TOO_LARGE', message: `a journal has places below ${PLACE_LIMIT}: begin another one` } as const

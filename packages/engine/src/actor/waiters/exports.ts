@@ -1,5 +1,5 @@
 /**
- * Serves exporters, which take finished jobs out of the queue: complete, in the order in which they ended, from the mark
+ * Serves exporters, which take finished jobs out of the queue: complete, in the order in which they ended, from the cursor
  * that the file keeps for each export. If there is none yet, the question waits for the next commit that has one.
  */
 import {
@@ -28,13 +28,13 @@ import { WaitingRoom } from './waitingRoom.ts'
 
 interface Exporter extends Sender {
   readonly command: ExportCommand
-  /** The export's mark when the wait began. */
-  readonly mark: number
+  /** The export's cursor when the wait began. */
+  readonly cursor: number
 }
 
 export class ExportWaiters {
   readonly #waiting = new WaitingRoom<Exporter>()
-  /** The event up to which each export has nothing after its mark. */
+  /** The event up to which each export has nothing after its cursor. */
   readonly #seen = new Map<string, number>()
 
   /** The number of exporters that wait for the next job that ends. */
@@ -44,15 +44,15 @@ export class ExportWaiters {
 
   ask(store: Questions, tables: Tables, command: ExportCommand, sender: Sender): ExportPage | Refused | typeof DEFERRED {
     const { name, limit } = command
-    const mark = tables.exports.get(name)
-    if (mark === undefined) return noExport(name)
+    const cursor = tables.exports.get(name)
+    if (cursor === undefined) return noExport(name)
     const last = tables.nextEvent - 1
-    const page = readPage(store, tables, Math.max(mark, this.#seen.get(name) ?? 0), last, limit)
+    const page = readPage(store, tables, Math.max(cursor, this.#seen.get(name) ?? 0), last, limit)
     const empty = page.jobs.length === 0 && page.missed === 0 && page.gap === undefined
-    // The mark must not stay behind: the journal would forget what it points at.
-    if (!empty || page.next < last || last - mark >= LIMITS.eventsPassed) return page
+    // The cursor must not stay behind: the journal would forget what it points at.
+    if (!empty || page.next < last || last - cursor >= LIMITS.eventsPassed) return page
     this.#seen.set(name, last)
-    this.#waiting.add({ ...sender, command, mark })
+    this.#waiting.add({ ...sender, command, cursor })
     return DEFERRED
   }
 
@@ -60,7 +60,7 @@ export class ExportWaiters {
   committed(notes: readonly (EventNote | SystemEventNote)[], last: number): readonly Exporter[] {
     if (notes.length === 0 || this.#waiting.size === 0) return []
     if (notes.some((note) => note.job !== undefined && isEnd(note.type))) return this.takeAll()
-    const late = [...this.#waiting].filter(({ mark }) => last - mark >= LIMITS.eventsPassed)
+    const late = [...this.#waiting].filter(({ cursor }) => last - cursor >= LIMITS.eventsPassed)
     for (const exporter of late) this.#waiting.delete(exporter)
     for (const { command } of this.#waiting) this.#seen.set(command.name, last)
     return late

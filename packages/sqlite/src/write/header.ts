@@ -7,8 +7,8 @@ import type { Database } from '../driver.ts'
 import { encodeEvents, JOURNAL_ROW_BYTES } from '../journal.ts'
 import type { Claim } from '../open/claim.ts'
 
-export interface WriteMark {
-  write(effects: Effects, mark: TurnHeader): void
+export interface WriteHeader {
+  write(effects: Effects, header: TurnHeader): void
   /** Called after the turn is committed. */
   committed(): void
 }
@@ -21,7 +21,7 @@ export function prepareOwned(db: Database, { epoch }: Claim): () => void {
   }
 }
 
-export function prepareMark(db: Database, claim: Claim): WriteMark {
+export function prepareHeader(db: Database, claim: Claim): WriteHeader {
   const { node } = claim
   const assertOwned = prepareOwned(db, claim)
   const meta = db.prepare('UPDATE meta SET next_seq = ?, next_event = ?, next_session = ?')
