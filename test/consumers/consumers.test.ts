@@ -337,6 +337,7 @@ export const double = defineJob({ name: 'double' }).handler(({ data }) => data *
     const { url } = JSON.parse(await daemon.said(/"msg":"serving"/)) as { url: string }
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
     const authorization = `Bearer ${readFileSync(join(consumer.folder, 'millrace.db-token'), 'utf8').trim()}`
+    expect(await (await fetch(`${url}/`)).text()).toContain('<meta name="base-path" content="" />')
     for (const page of ['/docs', '/openapi.json', '/metrics'])
       expect((await fetch(`${url}${page}`, { headers: { authorization } })).status, page).toBe(200)
 

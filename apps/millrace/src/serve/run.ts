@@ -28,8 +28,8 @@ export async function runDaemon({ stdout, stderr, ...sources }: RunOptions): Pro
   try {
     const loaded = await loadConfig(sources)
     const logger = createLogger(loaded.config.log, stdout)
-    const daemon = await serve(loaded.config, { logger, cwd: sources.cwd, env: sources.env })
-    if (daemon.firstToken !== undefined) stderr.write(welcome(daemon.firstToken, loaded.config.file))
+    const daemon = await serve(loaded.config, { logger, cwd: sources.cwd, env: sources.env, dashboard })
+    if (daemon.firstToken !== undefined) stderr.write(welcome(daemon, loaded.config.file))
     summarize(daemon, loaded, logger)
     const reason = await Promise.race([told.first, daemon.ending])
     if (reason instanceof Error) logger.error('the engine failed: the daemon stops', { error: reason.message })
@@ -43,6 +43,11 @@ export async function runDaemon({ stdout, stderr, ...sources }: RunOptions): Pro
   } finally {
     told.forget()
   }
+}
+
+async function dashboard() {
+  const { dashboardFiles } = await import('@millrace/dashboard')
+  return dashboardFiles()
 }
 
 /** Returns the first signal as a promise, because it may arrive while the daemon is busy starting. The second ends the process at once. */
@@ -63,13 +68,15 @@ function signalled(): { readonly first: Promise<Signal>; readonly forget: () => 
   }
 }
 
-function summarize({ url, sockets }: Daemon, { config, origins }: LoadedConfig, logger: Logger): void {
+function summarize({ url, dashboard, sockets }: Daemon, { config, origins }: LoadedConfig, logger: Logger): void {
   const { file, durability, queues, schedules, exec, worker } = config
   const files = new Set([...origins.values()].flatMap(({ layer, name }) => (layer === 'file' || layer === 'local file' ? [name] : [])))
   logger.info('serving', {
     file,
     durability,
-    ...(url !== undefined && { url, docs: `${url}/docs` }),
+    ...(url !== undefined && { url }),
+    ...(dashboard !== undefined && { dashboard }),
+    ...(url !== undefined && { docs: `${url}/docs` }),
     sockets,
     ...(file !== ':memory:' && { enqueue: `millrace enqueue <name> '<json>' --file ${file}` }),
     configuration: [...files],
@@ -80,9 +87,10 @@ function summarize({ url, sockets }: Daemon, { config, origins }: LoadedConfig, 
   })
 }
 
-function welcome(token: string, file: string): string {
+function welcome({ firstToken, dashboard }: Daemon, file: string): string {
   const where = file === ':memory:' ? '' : `Saved to ${tokenFileOf(file)} (readable only by your user).\n`
-  return `Created an admin token. It is shown only once:\n\n  ${token}\n\n${where}`
+  const page = dashboard === undefined ? '' : `Log in with it at ${dashboard}\n`
+  return `Created an admin token. It is shown only once:\n\n  ${firstToken}\n\n${where}${page}`
 }
 
 function explain(error: unknown): string {

@@ -4,7 +4,6 @@ import { resolve } from 'node:path'
 import type { Engine } from '@millrace/client'
 import { type Logger, type OpenOptions, SCOPES } from '@millrace/core'
 import { openEngine } from '@millrace/engine'
-import type { DashboardOptions } from '@millrace/http'
 import type { Worker } from '@millrace/worker'
 import type { Environment } from '../config/environment.ts'
 import type { Config } from '../config/schema/schema.ts'
@@ -16,6 +15,7 @@ import { startTracing } from '../tracing/tracing.ts'
 import { apply, given } from './apply.ts'
 import { assemble } from './assemble.ts'
 import { every, shared } from './clock.ts'
+import { filesOf, forBrowser, type LoadFiles } from './dashboard.ts'
 import { startHttp } from './http.ts'
 import { notifier } from './notify.ts'
 import { pulseOf } from './pulse.ts'
@@ -29,13 +29,15 @@ export interface ServeOptions {
   readonly cwd: string
   /** Variables of systemd, which say how to notify it, and of OpenTelemetry, which configure it. */
   readonly env?: Environment
-  /** The files of the dashboard, which HTTP serves beside the API. Without them there is none. */
-  readonly dashboard?: DashboardOptions['files']
+  /** Loads the files of the dashboard, which HTTP serves beside the API. Called only if the configuration enables it. */
+  readonly dashboard?: LoadFiles
 }
 
 export interface Daemon {
   /** The URL of HTTP; undefined if it is off. */
   readonly url: string | undefined
+  /** The address of the dashboard, for a browser on this machine; undefined if it is not served. */
+  readonly dashboard: string | undefined
   /** The URLs that workers attach to. */
   readonly sockets: readonly string[]
   /** The admin token that the first run has created. It appears nowhere else but in its file. */
@@ -69,7 +71,11 @@ export async function serve(config: Config, options: ServeOptions): Promise<Daem
 }
 
 /** Starts the parts in order. Each part adds its closer, and the last closer is called first. */
-async function start(config: Config, { logger, cwd, env = {}, dashboard }: ServeOptions, closers: (() => unknown)[]): Promise<Daemon> {
+async function start(
+  config: Config,
+  { logger, cwd, env = {}, dashboard: load }: ServeOptions,
+  closers: (() => unknown)[],
+): Promise<Daemon> {
   const file = config.file === ':memory:' ? config.file : resolve(cwd, config.file)
   const tls = readTls(config.tls, cwd)
   const notify = notifier(env, logger)
@@ -77,6 +83,8 @@ async function start(config: Config, { logger, cwd, env = {}, dashboard }: Serve
   let ready = false
 
   // Ended last, so that closing the other parts is traced, too.
+  // Loaded while the engine opens.
+  const files = filesOf(config.http, load, logger)
   const tracing = await startTracing(config.otel, env, logger)
   closers.push(() => tracing.end())
   const engine = await openEngine(openOptions(config, file, logger))
@@ -106,7 +114,7 @@ async function start(config: Config, { logger, cwd, env = {}, dashboard }: Serve
     authenticate,
     ready: () => ready,
     stop: () => end(undefined),
-    dashboard,
+    dashboard: await files,
   })
   // After `assemble`, which registers the known jobs: schedules are checked against them.
   await apply(engine, config)
@@ -150,6 +158,7 @@ async function start(config: Config, { logger, cwd, env = {}, dashboard }: Serve
   let closing: Promise<void> | undefined
   return {
     url: http?.url,
+    dashboard: http !== undefined && (await files) !== undefined ? forBrowser(http.url) : undefined,
     sockets: sockets.map((server) => server.url),
     firstToken: made,
     engine,

@@ -112,6 +112,7 @@ const http = section({
     ),
   }),
   dashboard: section({
+    enabled: settingOr(flag('enabled'), true, 'Serves the dashboard at `/`. Without it there is a page with links.'),
     redact: settingOr(
       texts('redact', 'paths'),
       [],
