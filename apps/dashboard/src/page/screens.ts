@@ -43,6 +43,12 @@ export const SCREENS: readonly Screen[] = [
     load: async () => (await import('./screens/overview/Overview.tsx')).Overview,
   },
   {
+    path: '/jobs',
+    title: TEXT.screens.jobs,
+    navigation: { icon: 'jobs', key: 'j', group: 'main', phone: true },
+    load: async () => (await import('./screens/jobs/Jobs.tsx')).Jobs,
+  },
+  {
     path: '/login',
     title: TEXT.screens.login,
     bare: true,

@@ -21,6 +21,18 @@ function pair(ms: number, unit: number, name: string, part: number, partName: st
   return `${Math.floor(ms / unit)} ${name} ${`${rest}`.padStart(part === H ? 1 : 2, '0')} ${partName}`
 }
 
+/** A setting, in the largest unit that says all of it: "5 min", "90 s", "30 d". */
+export function span(ms: number): string {
+  const units: readonly (readonly [size: number, name: string])[] = [
+    [D, 'd'],
+    [H, 'h'],
+    [MIN, 'min'],
+    [S, 's'],
+  ]
+  const [size, name] = units.find(([size]) => ms >= size && ms % size === 0) ?? [0, '']
+  return size === 0 ? duration(ms) : `${ms / size} ${name}`
+}
+
 /** One unit, rounded down: "now", "41 s", "8 min", "3 h", "5 d". */
 export function rough(ms: number): string {
   if (ms < S) return 'now'

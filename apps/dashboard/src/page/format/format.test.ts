@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { cut } from './cut.ts'
-import { ago, duration, rough } from './durations.ts'
+import { ago, duration, rough, span } from './durations.ts'
 import { shortId } from './ids.ts'
 import { bytes, change, count, counted, rate, short } from './numbers.ts'
 import { clockTime, dayDate, dayMinute, exactTime, minuteTime, zoneName } from './times.ts'
@@ -41,6 +41,17 @@ test.each([
   [120 * H, '5 d ago'],
 ])('%d ms in the past is "%s"', (past, text) => {
   expect(ago(1_000_000_000, 1_000_000_000 + past)).toBe(text)
+})
+
+test('a setting is in the largest unit that says all of it', () => {
+  expect([span(300_000), span(90_000), span(2_000), span(72 * H), span(1_500), span(0)]).toEqual([
+    '5 min',
+    '90 s',
+    '2 s',
+    '3 d',
+    '1.5 s',
+    '0 ms',
+  ])
 })
 
 test('rough durations round down', () => {
@@ -96,6 +107,6 @@ test('a text is cut where it is longer', () => {
 })
 
 test('an id is shortened to what differs; what is no id stays', () => {
-  expect(shortId('01a20941-7c60-7000-8000-0127d5b9b95e')).toBe('7c60-b9b95e')
+  expect(shortId('01a20941-7c60-7000-8000-0127d5b9b95e')).toBe('7c60-0127d5')
   expect(shortId('order-7718')).toBe('order-7718')
 })

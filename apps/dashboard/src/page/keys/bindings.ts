@@ -26,7 +26,7 @@ export const bindings = new Bindings()
 export function listenToKeys(document: Document, now: () => number): void {
   let begun: Begun | undefined
   document.addEventListener('keydown', (event) => {
-    if (event.isComposing || document.querySelector('dialog[open]') !== null) return
+    if (event.isComposing || document.querySelector('dialog[open]') !== null || isPressed(event)) return
     const { key, shiftKey: shift, altKey: alt } = event
     const found = press(
       bindings.all,
@@ -40,6 +40,15 @@ export function listenToKeys(document: Document, now: () => number): void {
   })
 }
 
+const FIELDS = 'textarea, select, input:not([type=checkbox], [type=radio]), [contenteditable]'
+
 function isField(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  return target instanceof Element && target.matches(FIELDS)
+}
+
+/** Enter and Space belong to the button, the link or the box that has the focus. */
+function isPressed({ key, target }: KeyboardEvent): boolean {
+  if (!(target instanceof Element)) return false
+  if (key === 'Enter') return target.matches('a, button, summary')
+  return key === ' ' && target.matches('button, summary, input')
 }

@@ -1,5 +1,5 @@
 /** Answers of an engine where all is well, for tests that make one thing wrong. */
-import type { Columns, Failure, QueueAnswer, QueuesHistory, Schedule, StatsAnswer, Worker } from '../api/answers.ts'
+import type { Columns, Failure, JobAnswer, QueueAnswer, QueuesHistory, Schedule, StatsAnswer, Worker } from '../api/answers.ts'
 import type { Evidence } from '../screens/overview/problems.ts'
 
 export const NOW = Date.UTC(2025, 10, 23, 3, 12, 30)
@@ -74,4 +74,31 @@ export function historyOf(queues: Readonly<Record<string, Columns>>, total: Colu
 export function evidenceOf(changes: Partial<Evidence> = {}): Evidence {
   const nothing = { failures: [], workers: [], queues: [], schedules: [], recent: undefined, crowdedSince: undefined }
   return { stats: statsOf(), ...nothing, now: NOW, zone: 'utc', ...changes }
+}
+
+/** A job as the API answers it. */
+export function jobOf(changes: Partial<JobAnswer> = {}): JobAnswer {
+  const job = {
+    id: '01a20941-7c60-7000-8000-0127d5b9b95e',
+    name: 'charge',
+    queue: 'billing',
+    state: 'waiting',
+    attempt: 0,
+    run: 0,
+    maxAttempts: 3,
+    timeout: 300_000,
+    heartbeatTimeout: 120_000,
+    backoff: { type: 'exponential', delay: 2_000, jitter: 0.2, maxDelay: 3_600_000 },
+    maxAge: null,
+    priority: 0,
+    weight: 1,
+    enqueuedAt: before(60_000),
+    runAt: before(60_000),
+    cancelRequested: false,
+    tags: [],
+    meta: {},
+    attempts: [],
+    ...changes,
+  }
+  return job as unknown as JobAnswer
 }

@@ -1,0 +1,40 @@
+import type { JobAnswer } from '../api/answers.ts'
+import { Confirm } from '../parts/Confirm.tsx'
+import { Icon } from '../parts/Icon.tsx'
+import { JOB_TEXT as text } from './text.ts'
+import { type JobActions, KEYS } from './useJobActions.ts'
+
+/** The buttons of a job's actions, the first of which is the one that is wanted. */
+export function ActionButtons({
+  job,
+  actions: { actions, run, asked, answer },
+}: {
+  readonly job: JobAnswer
+  readonly actions: JobActions
+}) {
+  return (
+    <>
+      {actions.map((action, place) => (
+        <button key={action.word} type="button" class={styleOf(action.word, place)} onClick={() => run(action)}>
+          {action.word === 'retry' && <Icon name="retry" size={13} />}
+          {action.label}
+          {KEYS[action.word] !== undefined && <kbd class="wide">{KEYS[action.word]}</kbd>}
+        </button>
+      ))}
+      {asked !== undefined && (
+        <Confirm
+          title={text.confirm.title(job.name)}
+          text={text.confirm.text(job.id)}
+          action={text.confirm.action}
+          onConfirm={() => answer(true)}
+          onClose={() => answer(false)}
+        />
+      )}
+    </>
+  )
+}
+
+function styleOf(word: string, place: number): string {
+  if (word === 'delete') return 'btn ghost danger end'
+  return place === 0 && word !== 'cancel' ? 'btn primary' : 'btn'
+}

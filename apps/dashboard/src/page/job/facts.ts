@@ -1,0 +1,144 @@
+/** The properties of a job as rows of a name and a value. Those that say nothing are left out. */
+import type { JobAnswer } from '../api/answers.ts'
+import { own } from '../api/own.ts'
+import { duration, span } from '../format/durations.ts'
+import { count } from '../format/numbers.ts'
+import { jobLink, jobsLink, queueLink } from '../router/links.ts'
+import { JOB_TEXT } from './text.ts'
+
+export interface Fact {
+  readonly name: string
+  readonly text?: string
+  /** Behind the text, quieter. */
+  readonly note?: string
+  /** A time, which is shown with how long ago it was. */
+  readonly at?: string
+  /** The path of the page that tells more. */
+  readonly to?: string
+  readonly tags?: readonly string[]
+  readonly isMono?: boolean
+}
+
+const { facts: text } = JOB_TEXT
+
+/** Returns what a look beside the list shows. */
+export function briefFacts(job: JobAnswer): readonly Fact[] {
+  return present([
+    { name: text.queue, text: job.queue, to: queueLink(job.queue) },
+    runsOf(job),
+    workerOf(job),
+    progressOf(job),
+    ...timesOf(job),
+    ...keysOf(job),
+    tagsOf(job),
+  ])
+}
+
+/** Returns all of them. */
+export function allFacts(job: JobAnswer): readonly Fact[] {
+  return present([
+    { name: text.queue, text: job.queue, to: queueLink(job.queue) },
+    { name: text.priority, text: count(job.priority), ...(job.weight !== 1 && { note: `${text.weight} ${count(job.weight)}` }) },
+    runsOf(job),
+    { name: text.backoff, text: backoffOf(own(options(job), 'backoff')) },
+    timeoutOf(job),
+    limitOf(text.maxAge, own(options(job), 'maxAge')),
+    ...timesOf(job),
+    job.expiresAt === undefined ? undefined : { name: text.expires, at: job.expiresAt },
+    ...keysOf(job),
+    tagsOf(job),
+    copyOf(job),
+  ])
+}
+
+function present(facts: readonly (Fact | undefined)[]): readonly Fact[] {
+  return facts.filter((fact) => fact !== undefined)
+}
+
+/** Options of runs come from a table of the server's, so their names are no fields of the type. */
+const options = (job: JobAnswer) => job as Readonly<Record<string, unknown>>
+
+function runsOf(job: JobAnswer): Fact | undefined {
+  if (job.run === 0) return undefined
+  const most = own(options(job), 'maxAttempts')
+  const took = tookOf(job)
+  return {
+    name: text.attempts,
+    text: JOB_TEXT.attempts(job.attempt, typeof most === 'number' ? most : Number.POSITIVE_INFINITY),
+    ...(took !== undefined && { note: JOB_TEXT.lastTook(took) }),
+    ...(job.run !== job.attempt && { note: JOB_TEXT.otherRuns(job.run) }),
+  }
+}
+
+function lastRunOf({ lastRun, attempts }: JobAnswer) {
+  return lastRun ?? attempts.at(-1)
+}
+
+function tookOf(job: JobAnswer): string | undefined {
+  const { startedAt, endedAt } = lastRunOf(job) ?? {}
+  return startedAt === undefined || endedAt === undefined ? undefined : duration(Date.parse(endedAt) - Date.parse(startedAt))
+}
+
+function workerOf(job: JobAnswer): Fact | undefined {
+  const worker = lastRunOf(job)?.worker
+  return worker === undefined || worker === '' ? undefined : { name: text.worker, text: worker }
+}
+
+function progressOf({ progress, progressNote, state }: JobAnswer): Fact | undefined {
+  if (progress === undefined || state !== 'active') return undefined
+  return { name: text.progress, text: `${Math.round(progress * 100)} %`, ...(progressNote !== undefined && { note: progressNote }) }
+}
+
+function timesOf(job: JobAnswer): readonly (Fact | undefined)[] {
+  const { state, enqueuedAt, runAt, startedAt, finishedAt } = job
+  const isOver = state === 'completed' || state === 'failed' || state === 'cancelled'
+  return [
+    { name: text.enqueued, at: enqueuedAt },
+    state === 'scheduled' ? { name: text.due, at: runAt } : undefined,
+    state === 'active' && startedAt !== undefined ? { name: text.started, at: startedAt } : undefined,
+    isOver && finishedAt !== undefined ? { name: text.ended[state], at: finishedAt } : undefined,
+  ]
+}
+
+function keysOf({ concurrencyKey, uniqueKey, idempotencyKey }: JobAnswer): readonly (Fact | undefined)[] {
+  const key = (name: string, value: string | undefined) => (value === undefined ? undefined : { name, text: value, isMono: true })
+  return [key(text.key, concurrencyKey), key(text.unique, uniqueKey), key(text.idempotency, idempotencyKey)]
+}
+
+function tagsOf({ tags }: JobAnswer): Fact | undefined {
+  return tags.length === 0 ? undefined : { name: text.tags, tags }
+}
+
+/** The page that copies a job writes the id of the first one into the meta of the second. */
+function copyOf({ meta }: JobAnswer): Fact | undefined {
+  const id = typeof meta === 'object' && meta !== null ? own(meta as Readonly<Record<string, unknown>>, 'copyOf') : undefined
+  return typeof id === 'string' ? { name: text.copyOf, text: id, to: jobLink(id), isMono: true } : undefined
+}
+
+export const tagLink = (tag: string): string => jobsLink({ tag })
+
+/** "2 s × 2, ± 20 %, up to 1 h". */
+export function backoffOf(value: unknown): string {
+  const { type, delay, factor, maxDelay, jitter } = (value ?? {}) as Readonly<Record<string, unknown>>
+  if (typeof delay !== 'number') return '–'
+  return JOB_TEXT.backoff(
+    span(delay),
+    type === 'exponential' ? (typeof factor === 'number' ? factor : 2) : undefined,
+    typeof maxDelay === 'number' ? span(maxDelay) : undefined,
+    typeof jitter === 'number' || typeof jitter === 'string' ? JOB_TEXT.jitter(jitter) : undefined,
+  )
+}
+
+function timeoutOf(job: JobAnswer): Fact {
+  const timeout = own(options(job), 'timeout')
+  const heartbeat = own(options(job), 'heartbeatTimeout')
+  return {
+    name: text.timeout,
+    text: typeof timeout === 'number' ? span(timeout) : JOB_TEXT.noLimit,
+    ...(typeof heartbeat === 'number' && { note: JOB_TEXT.heartbeat(span(heartbeat)) }),
+  }
+}
+
+function limitOf(name: string, value: unknown): Fact | undefined {
+  return typeof value === 'number' ? { name, text: span(value) } : undefined
+}

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest'
+import { before, jobOf } from '../testing/evidence.ts'
+import { actionsOf } from './actions.ts'
+import { allFacts, backoffOf, briefFacts } from './facts.ts'
+
+describe('actions', () => {
+  test.each([
+    ['waiting', 0, ['cancel', 'delete']],
+    ['scheduled', 0, ['run', 'cancel', 'delete']],
+    ['scheduled', 1, ['retry', 'cancel', 'delete']],
+    ['active', 1, ['cancel']],
+    ['blocked', 0, ['cancel', 'delete']],
+    ['completed', 1, ['delete']],
+    ['failed', 3, ['retry', 'delete']],
+    ['cancelled', 0, ['retry', 'delete']],
+  ] as const)('of a job that is %s, with %d attempts', (state, attempt, words) => {
+    expect(actionsOf(jobOf({ state, attempt })).map(({ word }) => word)).toEqual(words)
+  })
+
+  test('a job that is being cancelled has none', () => {
+    expect(actionsOf(jobOf({ state: 'active', cancelRequested: true }))).toEqual([])
+  })
+
+  test('name the job, whatever its id is', () => {
+    const [retry, remove] = actionsOf(jobOf({ id: 'a/b', state: 'failed' }))
+    expect(retry?.action).toMatchObject({ path: '/v1/jobs/a%2Fb/retry' })
+    expect(remove?.action).toMatchObject({ method: 'DELETE', path: '/v1/jobs/a%2Fb' })
+  })
+})
+
+describe('properties', () => {
+  const namesOf = (facts: readonly { readonly name: string }[]) => facts.map(({ name }) => name)
+
+  test('that say nothing are left out', () => {
+    expect(namesOf(briefFacts(jobOf()))).toEqual(['Queue', 'Enqueued'])
+  })
+
+  test('of a job that has failed', () => {
+    const job = jobOf({
+      ...{ state: 'failed', attempt: 3, run: 3, finishedAt: before(1_000), concurrencyKey: 'acme', tags: ['eu'] },
+      attempts: [{ run: 3, attempt: 3, worker: 'w', startedAt: before(1_033), endedAt: before(1_000), logs: [] }],
+    })
+    expect(briefFacts(job)).toEqual([
+      { name: 'Queue', text: 'billing', to: '/queues/billing' },
+      { name: 'Attempts', text: '3 of 3', note: 'last took 33 ms' },
+      { name: 'Worker', text: 'w' },
+      { name: 'Enqueued', at: before(60_000) },
+      { name: 'Failed', at: before(1_000) },
+      { name: 'Key', text: 'acme', isMono: true },
+      { name: 'Tags', tags: ['eu'] },
+    ])
+  })
+
+  test('tell runs that used no attempt, and the job that this one is a copy of', () => {
+    const facts = allFacts(jobOf({ attempt: 1, run: 4, meta: { copyOf: 'x' }, weight: 2 }))
+    expect(facts).toContainEqual({ name: 'Attempts', text: '1 of 3', note: '4 runs' })
+    expect(facts).toContainEqual({ name: 'Copy of', text: 'x', to: '/jobs/x', isMono: true })
+    expect(facts).toContainEqual({ name: 'Priority', text: '0', note: 'Weight 2' })
+    expect(facts).toContainEqual({ name: 'Timeout', text: '5 min', note: 'heartbeat 2 min' })
+    expect(allFacts(jobOf({ timeout: null } as never))).toContainEqual(expect.objectContaining({ name: 'Timeout', text: 'no limit' }))
+  })
+
+  test.each([
+    [{ type: 'exponential', delay: 2_000, jitter: 0.2, maxDelay: 3_600_000 }, '2 s × 2, ± 20 %, up to 1 h'],
+    [{ type: 'fixed', delay: 60_000, jitter: 'full' }, '1 min, full jitter'],
+    [{ type: 'exponential', delay: 500, factor: 3 }, '500 ms × 3'],
+    [undefined, '–'],
+  ])('a backoff of %j', (backoff, words) => {
+    expect(backoffOf(backoff)).toBe(words)
+  })
+})

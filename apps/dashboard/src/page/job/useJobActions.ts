@@ -1,0 +1,47 @@
+/** The actions of a job as a view needs them: those that the session allows, their keys, and the question before a deletion. */
+import { useState } from 'preact/hooks'
+import { act } from '../actions/act.ts'
+import { tell } from '../actions/toast.ts'
+import type { JobAnswer } from '../api/answers.ts'
+import { useKeys } from '../hooks.ts'
+import { sessions } from '../page.ts'
+import { actionsOf, type JobAction } from './actions.ts'
+import { JOB_TEXT as text } from './text.ts'
+
+export interface JobActions {
+  readonly actions: readonly JobAction[]
+  readonly run: (action: JobAction) => void
+  /** The deletion that the user is asked about. */
+  readonly asked: JobAction | undefined
+  readonly answer: (isMeant: boolean) => void
+}
+
+/** Keys of actions. What destroys has none. */
+export const KEYS: Readonly<Partial<Record<JobAction['word'], string>>> = { retry: 'r', cancel: 'c' }
+
+/** @param onDeleted called once the job is gone */
+export function useJobActions(job: JobAnswer | undefined, onDeleted: () => void): JobActions {
+  const [asked, setAsked] = useState<JobAction>()
+  const actions = job === undefined || !sessions.can('admin') ? [] : actionsOf(job)
+  const run = (action: JobAction) => {
+    if (action.word === 'delete') setAsked(action)
+    else void act(action.action)
+  }
+  const answer = (isMeant: boolean) => {
+    setAsked(undefined)
+    if (isMeant && asked !== undefined) void act(asked.action).then((isDone) => isDone && onDeleted())
+  }
+  useKeys([
+    ...actions.flatMap((action) => {
+      const keys = KEYS[action.word]
+      return keys === undefined ? [] : [{ keys, label: action.label, group: text.actions.group, run: () => run(action) }]
+    }),
+    ...(job === undefined ? [] : [{ keys: 'y', label: text.actions.copyId, group: text.actions.group, run: () => void copyId(job.id) }]),
+  ])
+  return { actions, run, asked, answer }
+}
+
+async function copyId(id: string): Promise<void> {
+  await navigator.clipboard.writeText(id)
+  tell(text.actions.copied(id))
+}

@@ -1,0 +1,76 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { jobsLink } from '../../router/links.ts'
+import { jobOf, statsOf } from '../../testing/evidence.ts'
+import { FIELDS, parseQuery, type Query, withTerm, writeQuery } from './query.ts'
+import { lastWordOf, suggestionsOf, withLastWord } from './suggest.ts'
+
+describe('a query', () => {
+  test.each([
+    ['', {}, ''],
+    ['queue:billing card 4242', { queue: 'billing' }, 'card 4242'],
+    ['tag:"big one" name:charge', { tag: 'big one', name: 'charge' }, ''],
+    ['tag:"a \\"b\\" \\\\c"', { tag: 'a "b" \\c' }, ''],
+    ['queue:a queue:b', { queue: 'b' }, ''],
+    ['queue:', {}, 'queue:'],
+    ['"queue:a"', {}, 'queue:a'],
+    ['nothing:here http://a', {}, 'nothing:here http://a'],
+    ['"order":"o-47"', {}, '"order":"o-47"'],
+    ['"two words"', {}, 'two words'],
+    ['"open', {}, '"open'],
+  ] as const)('%s', (line, terms, text) => {
+    expect(parseQuery(line)).toMatchObject({ terms, text })
+  })
+
+  test('a state leads to a tab, and an id to a job', () => {
+    expect(parseQuery('state:failed id:x').leading).toEqual({ state: 'failed', id: 'x' })
+  })
+
+  test('is read as it was written, whatever its values are', () => {
+    const value = fc.oneof(fc.string({ minLength: 1, unit: 'binary' }), fc.constantFrom('queue:a', '"', '\\', 'a "b', ' ', 'id:1 x'))
+    const terms = fc.dictionary(fc.constantFrom(...FIELDS), value) as fc.Arbitrary<Query['terms']>
+    fc.assert(
+      fc.property(terms, fc.oneof(value, fc.constant('')), (given, text) => {
+        expect(parseQuery(writeQuery({ terms: given, text }))).toEqual({ terms: { ...given }, text, leading: {} })
+      }),
+    )
+  })
+
+  test('has what links to jobs give', () => {
+    const link = jobsLink({ queue: 'a b', name: 'charge', text: 'acme' })
+    const line = new URLSearchParams(link.split('?')[1]).get('q') ?? ''
+    expect(parseQuery(line)).toMatchObject({ terms: { queue: 'a b', name: 'charge' }, text: 'acme' })
+  })
+
+  test('gets and loses a term', () => {
+    const query = parseQuery('queue:a x')
+    expect(withTerm(query, 'queue', undefined)).toMatchObject({ terms: {}, text: 'x' })
+    expect(withTerm(query, 'tag', 't').terms).toEqual({ queue: 'a', tag: 't' })
+  })
+})
+
+describe('suggestions', () => {
+  const stats = statsOf({ queues: { mail: {}, media: {}, billing: {} } as never })
+  const known = { stats, jobs: [jobOf({ queue: 'late', tags: ['big one', 'eu'] })] }
+  const words = (word: string) => suggestionsOf(word, known).map((each) => each.word)
+
+  test('are fields that begin so', () => {
+    expect(words('qu')).toEqual(['queue:'])
+    expect(words('')).toEqual([])
+  })
+
+  test('are values that are known, those that begin so first', () => {
+    expect(words('queue:m')).toEqual(['queue:mail', 'queue:media'])
+    expect(words('queue:')).toEqual(['queue:billing', 'queue:late', 'queue:mail', 'queue:media'])
+    expect(words('queue:l')).toEqual(['queue:late', 'queue:billing', 'queue:mail'])
+    expect(words('tag:"big')).toEqual(['tag:"big one"'])
+    expect(words('state:f')).toEqual(['state:failed'])
+    expect(words('other:x')).toEqual([])
+  })
+
+  test('replace the last word', () => {
+    expect(lastWordOf('a "b c')).toBe('"b c')
+    expect(lastWordOf('a ')).toBe('')
+    expect(withLastWord('card que', 'queue:')).toBe('card queue:')
+  })
+})
