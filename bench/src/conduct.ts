@@ -39,8 +39,8 @@ export async function conduct(experiment: Experiment, plan: Plan, place: Place):
   for (const group of experiment.groups(plan)) {
     const measured = group.map((cell): Measured => ({ cell, runs: [], checks: new Set(), failure: undefined }))
     await measureGroup(experiment, measured, plan, place)
-    const whole = measured.filter(({ failure, cell: { subject } }) => {
-      if (failure !== undefined) failed.push({ subject, experiment: experiment.name, reason: failure })
+    const whole = measured.filter(({ failure, cell: { subject, label } }) => {
+      if (failure !== undefined) failed.push({ subject, experiment: experiment.name, reason: `${label}: ${failure}` })
       return failure === undefined
     })
     for (const one of whole) rows.push(rowOf(experiment, one, whole))

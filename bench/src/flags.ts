@@ -4,11 +4,13 @@ import { parseArgs } from 'node:util'
 import { countFlag, secondsFlag } from './amounts.ts'
 import { EXPERIMENTS } from './experiments/list.ts'
 import { FEATURES } from './features.ts'
+import { HANDLERS } from './handlers.ts'
 import { PEERS } from './peers/list.ts'
 
 const OPTIONS = {
   only: { type: 'string', multiple: true },
   feature: { type: 'string', multiple: true },
+  handler: { type: 'string', multiple: true },
   repetitions: { type: 'string' },
   jobs: { type: 'string' },
   'growth-max': { type: 'string' },
@@ -27,6 +29,8 @@ const OPTIONS = {
 export interface Flags {
   readonly only: readonly string[]
   readonly features: readonly string[]
+  readonly handlers: readonly string[]
+  readonly otherProcess: boolean
   readonly repetitions: number
   readonly jobs: number
   readonly idleJobs: number
@@ -42,10 +46,14 @@ export interface Flags {
   readonly help: boolean
 }
 
+const HANDLER_NAMES = HANDLERS.map(({ name }) => name)
+
 /** What holds where no flag says otherwise. */
 export interface Defaults {
   readonly only: readonly string[]
   readonly peers: boolean
+  /** Handlers in another process too. */
+  readonly otherProcess: boolean
 }
 
 const USUAL = { repetitions: '3', jobs: '200k', growthMax: '1m', peerJobs: '20k', idleJobs: 2_000, syncJobs: 5_000 }
@@ -59,7 +67,9 @@ export function parseFlags(args: readonly string[], defaults: Defaults): Flags {
   const withPeers = values.peers ?? (values.peer !== undefined || defaults.peers)
   return {
     only: names('only', values.only, EXPERIMENTS) ?? defaults.only,
-    features: featuresOf(values.feature),
+    features: withPiece('feature', values.feature, Object.keys(FEATURES)),
+    handlers: withPiece('handler', values.handler, HANDLER_NAMES),
+    otherProcess: defaults.otherProcess,
     repetitions: countFlag('repetitions', values.repetitions ?? usual.repetitions),
     jobs,
     idleJobs: Math.min(jobs, usual.idleJobs),
@@ -90,15 +100,15 @@ function names(
 }
 
 /** Their names are long: a piece of one will do. */
-function featuresOf(pieces: readonly string[] = ['']): readonly string[] {
-  const all = Object.keys(FEATURES)
+function withPiece(flag: string, pieces: readonly string[] = [''], all: readonly string[]): readonly string[] {
   const unknown = pieces.find((piece) => !all.some((name) => name.includes(piece)))
-  if (unknown !== undefined) throw new RangeError(`--feature knows no '${unknown}': ${all.join('; ')}`)
+  if (unknown !== undefined) throw new RangeError(`--${flag} knows no '${unknown}': ${all.join('; ')}`)
   return all.filter((name) => pieces.some((piece) => name.includes(piece)))
 }
 
 export const FLAGS_HELP = `  --only NAME         measure only this (again, or with commas, for more): ${EXPERIMENTS.map(({ name }) => name).join(', ')}
   --feature TEXT      of the features only those with this in their names (again for more)
+  --handler TEXT      of the handlers only those with this in their names (again for more): ${HANDLER_NAMES.join('; ')}
   --repetitions N     runs of each; medians are told (${USUAL.repetitions})
   --jobs N            jobs per run (${USUAL.jobs}); also 5000, 1m
   --growth-max N      the largest backlog, in steps of ten from 100k on (${USUAL.growthMax}); 0 for none

@@ -1,4 +1,5 @@
 /** What this project holds itself to, and whether a result keeps it: at least the bound, at best the summit. */
+import { EMPTY, HANDLERS } from './handlers.ts'
 import type { Durability } from './measurement.ts'
 import { findRow, type Row } from './result.ts'
 
@@ -20,6 +21,8 @@ const OF_LIMIT = {
   drain: { what: 'drain', least: 0.6, summit: 1 },
 } as const
 const TIMES_PEER = { least: 10, summit: 20 } as const
+/** The same, with each kind of handler. */
+const TIMES_PEER_HANDLER = { least: 20, summit: 20 } as const
 const SUSTAINED = { least: 0.8, summit: 0.95, turnP99Ms: 50 } as const
 const IDLE_MICROS = { least: 120, summit: 80 } as const
 /** From so many jobs on the larger backlog's bound holds. */
@@ -86,17 +89,34 @@ const idle: Goal = (rows) => {
   ]
 }
 
+const rate = (row: Row) => row.figures['jobsPerSecond'] as number
+
 const peers: Goal = (rows) =>
   DURABILITIES.flatMap((label) => {
-    const rate = (row: Row) => row.figures['jobsPerSecond'] as number
     const own = findRow(rows, 'endToEnd', 'millrace', label)
-    const others = rows.filter(
-      ({ experiment, subject, label: its }) => experiment === 'endToEnd' && its === label && !NODE_PEERS_NOT.has(subject),
-    )
-    const fastest = others.toSorted((a, b) => rate(b) - rate(a))[0]
+    const fastest = fastestPeer(rows, 'endToEnd', label)
     if (own === undefined || fastest === undefined) return []
     return [share(`whole jobs, \`${label}\``, rate(own) / rate(fastest), `times ${fastest.subject}`, TIMES_PEER.least, TIMES_PEER.summit)]
   })
+
+/** With a handler that no peer runs, against their empty one. */
+const peersByHandler: Goal = (rows) =>
+  DURABILITIES.flatMap((durability) =>
+    HANDLERS.flatMap(({ name, peer }) => {
+      const own = findRow(rows, 'handlers', 'millrace', `${durability}, ${name}`)
+      const fastest = fastestPeer(rows, 'handlers', `${durability}, ${typeof peer === 'string' ? EMPTY : name}`)
+      if (own === undefined || fastest === undefined) return []
+      const { least, summit } = TIMES_PEER_HANDLER
+      return [share(`handler, \`${durability}\`: ${name}`, rate(own) / rate(fastest), `times ${fastest.subject}`, least, summit)]
+    }),
+  )
+
+function fastestPeer(rows: readonly Row[], experiment: string, label: string): Row | undefined {
+  return rows
+    .filter((row) => row.experiment === experiment && row.label === label && !NODE_PEERS_NOT.has(row.subject))
+    .toSorted((a, b) => rate(b) - rate(a))[0]
+}
+
 /** Not queues of other Node packages. */
 const NODE_PEERS_NOT: ReadonlySet<string> = new Set(['millrace', 'limit', 'beanstalkd'])
 
@@ -179,4 +199,4 @@ const remote: Goal = (rows) =>
       : [share(`whole jobs, ${label}`, ratio, 'of in process', REMOTE.least, REMOTE.summit)],
   )
 
-export const GOALS: readonly Goal[] = [ofLimit, sustained, idle, peers, growth, eventLoop, remote, idleWorkers, freeKey]
+export const GOALS: readonly Goal[] = [ofLimit, sustained, idle, peers, peersByHandler, growth, eventLoop, remote, idleWorkers, freeKey]

@@ -1,23 +1,37 @@
-/** Handlers as people write them, one by one beside the limit. Each tells what it was given when it has done its work. */
+/** Handlers as people write them, here and in other queues. Each reports its data when it has done its work. */
 import { setImmediate } from 'node:timers/promises'
 import type { Engine, Handler } from '@millrace/engine'
 import { noop } from './jobs.ts'
 import { type Payload, payloadOf } from './payload.ts'
+import type { PeerAbility, PeerHandler } from './peers/peer.ts'
 
 export interface HandlerKind {
   readonly name: string
   readonly handler: (handled: (data: Payload) => void) => Handler
+  /** The same handler in another queue; a string is the reason why none of them runs it. */
+  readonly peer: ((handled: (data: Payload) => void) => PeerHandler) | string
+  /** What the handler needs, and not every other queue has. */
+  readonly needs?: PeerAbility
   /** The caller reads the id of what it has enqueued. */
   readonly readsId?: boolean
   readonly payload?: (index: number) => Payload
 }
 
+/** The handler that does nothing. */
+export const EMPTY = 'empty'
 const KILOBYTE = 'x'.repeat(900)
 /** Takes what is read, so that reading it cannot be left out. */
 const read = { characters: 0 }
 
 export const HANDLERS: readonly HandlerKind[] = [
-  { name: 'empty', handler: (handled) => noop.handler(({ data }) => handled(data)) },
+  {
+    name: EMPTY,
+    handler: (handled) => noop.handler(({ data }) => handled(data)),
+    peer:
+      (handled) =>
+      ({ payload }) =>
+        handled(payload),
+  },
   {
     name: 'async',
     handler: (handled) =>
@@ -25,6 +39,12 @@ export const HANDLERS: readonly HandlerKind[] = [
         await Promise.resolve()
         handled(data)
       }),
+    peer:
+      (handled) =>
+      async ({ payload }) => {
+        await Promise.resolve()
+        handled(payload)
+      },
   },
   {
     name: 'I/O',
@@ -33,6 +53,12 @@ export const HANDLERS: readonly HandlerKind[] = [
         await setImmediate()
         handled(data)
       }),
+    peer:
+      (handled) =>
+      async ({ payload }) => {
+        await setImmediate()
+        handled(payload)
+      },
   },
   {
     name: 'looks at its job',
@@ -41,6 +67,12 @@ export const HANDLERS: readonly HandlerKind[] = [
         read.characters += job.id.length + job.attempt
         handled(data)
       }),
+    peer:
+      (handled) =>
+      ({ payload, id, attempt = 0 }) => {
+        read.characters += `${id}`.length + attempt
+        handled(payload)
+      },
   },
   {
     name: 'a line in the log, and progress',
@@ -50,8 +82,18 @@ export const HANDLERS: readonly HandlerKind[] = [
         context.progress(1)
         handled(context.data)
       }),
+    needs: 'report',
+    peer: (handled) => async (job) => {
+      await job.report?.()
+      handled(job.payload)
+    },
   },
-  { name: "the handle's id is read", readsId: true, handler: (handled) => noop.handler(({ data }) => handled(data)) },
+  {
+    name: "the handle's id is read",
+    readsId: true,
+    handler: (handled) => noop.handler(({ data }) => handled(data)),
+    peer: `their answers always bring the id, so this is \`${EMPTY}\``,
+  },
   {
     name: '1 kB of data, 1 kB of output',
     payload: (index) => ({ ...payloadOf(index), user: KILOBYTE }),
@@ -60,6 +102,13 @@ export const HANDLERS: readonly HandlerKind[] = [
         handled(data)
         return data
       }),
+    needs: 'output',
+    peer:
+      (handled) =>
+      ({ payload }) => {
+        handled(payload)
+        return payload
+      },
   },
 ]
 

@@ -22,7 +22,7 @@ export interface Settings {
   /** Who offers the load to the event loop's host. */
   readonly load: 'none' | 'host' | 'thread'
   readonly seconds: number
-  /** A name in `handlers.ts`. */
+  /** A name in `handlers.ts`; of a peer, the handler of `endToEnd`. */
   readonly handler: string
   /** In use, of `features.ts`. */
   readonly feature: string

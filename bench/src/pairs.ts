@@ -84,8 +84,9 @@ async function pairs(before: string): Promise<void> {
 
 /** Ours, as `bench:throughput` measures them. */
 function cellsOf(jobs: number, durability: string): readonly Cell[] {
-  const none = { features: [], peers: [], packages: '', repetitions: 1, syncJobs: 0, growthMax: 0, sustainedSeconds: 0, peerJobs: 0 }
-  const plan: Plan = { ...none, jobs, idleJobs: Math.min(jobs, IDLE_JOBS) }
+  const none = { features: [], handlers: [], otherProcess: false, peers: [], packages: '' }
+  const few = { repetitions: 1, syncJobs: 0, growthMax: 0, sustainedSeconds: 0, peerJobs: 0 }
+  const plan: Plan = { ...none, ...few, jobs, idleJobs: Math.min(jobs, IDLE_JOBS) }
   const cells = EXPERIMENTS.filter(({ name }) => values.only.includes(name)).flatMap((experiment) => experiment.groups(plan).flat())
   return cells.filter(({ subject, label }) => subject === 'millrace' && label === durability)
 }

@@ -4,6 +4,10 @@ import type { AvailablePeer } from './peers/available.ts'
 export interface Plan {
   /** Names in `features.ts`. */
   readonly features: readonly string[]
+  /** Names in `handlers.ts`. */
+  readonly handlers: readonly string[]
+  /** True if handlers run in another process too, which peers do not. */
+  readonly otherProcess: boolean
   readonly repetitions: number
   readonly jobs: number
   readonly idleJobs: number

@@ -41,9 +41,10 @@ function section(experiment: Experiment, rows: readonly Row[]): string {
     ...(withRatio ? [experiment.ratioTitle] : []),
     ...shown.map((column) => figureOf(column).title),
   ]
+  const noted = new Set<string>()
   const body = rows.map((row) => [
     row.subject,
-    row.note === undefined ? row.label : `${row.label}: ${row.note}`,
+    settingOf(row, noted),
     formatFigure('jobs', row.settings.jobs),
     formatFigure(headline, row.figures[headline]),
     `${Math.round(row.spread * 100)} %`,
@@ -51,6 +52,14 @@ function section(experiment: Experiment, rows: readonly Row[]): string {
     ...shown.map((column) => formatFigure(column, row.figures[column])),
   ])
   return `### ${name}\n\n${what}\n\n${markdown(head, body)}`
+}
+
+/** With how another system is set up, in its first row that is set up so. */
+function settingOf({ subject, label, note }: Row, noted: Set<string>): string {
+  const own = `${subject}: ${note}`
+  if (note === undefined || noted.has(own)) return label
+  noted.add(own)
+  return `${label}: ${note}`
 }
 
 function goals({ rows }: Result): string[] {

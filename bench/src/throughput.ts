@@ -10,6 +10,6 @@ a process of its own, in turns; prints a table. Ends with 1 where a check fails.
 ${FLAGS_HELP}
 `
 
-const flags = parseFlags(process.argv.slice(2), { only: [], peers: false })
+const flags = parseFlags(process.argv.slice(2), { only: [], peers: false, otherProcess: true })
 if (flags.help) process.stdout.write(HELP)
 else process.exitCode = await measure(flags)

@@ -19,6 +19,7 @@ interface Row {
 interface Result {
   readonly rows: readonly Row[]
   readonly failed: readonly unknown[]
+  readonly skipped: readonly { readonly subject: string; readonly experiment: string; readonly reason: string }[]
   readonly settings: Readonly<Record<string, number>>
 }
 
@@ -85,6 +86,32 @@ test('plot and compare read what was written', async () => {
   const chart = readFileSync(join(folder, 'whole-jobs.svg'), 'utf8')
   expect(chart).toContain('prefers-color-scheme: dark')
   expect(chart).toContain('100,000/s')
+})
+
+test('peers: the same handlers in another queue, next to ours', async () => {
+  const folder = temporaryFolder()
+  const json = join(folder, 'result.json')
+  const handlers = ['--handler', 'async', '--handler', 'id is read', '--handler', 'empty', '--handler', '1 kB']
+  const few = ['--quick', '--jobs', '200', '--peer-jobs', '100', '--folder', folder, '--json', json]
+  const { code, stdout, stderr } = await runBench('peers', ...few, '--only', 'handlers', '--peer', 'plainjob', ...handlers)
+  expect(code, stderr).toBe(0)
+  const { rows, failed, skipped } = JSON.parse(readFileSync(json, 'utf8')) as Result
+  expect(failed).toEqual([])
+  const ofClass = (durability: string) =>
+    rows.filter(({ label }) => label.startsWith(durability)).map(({ subject, label }) => `${subject}: ${label}`)
+  const own = (durability: string) =>
+    ['empty', 'async', "the handle's id is read", '1 kB of data, 1 kB of output'].map((name) => `millrace: ${durability}, ${name}`)
+  expect(ofClass('full')).toEqual(['limit: full', ...own('full')])
+  const [empty, async, ...others] = own('normal')
+  const normal = ['limit: normal', empty, 'plainjob: normal, empty', async, 'plainjob: normal, async', ...others]
+  expect(ofClass('normal'), 'no worker in another process').toEqual(normal)
+  expect(rows.find(({ subject }) => subject === 'plainjob')?.ratio).toBeGreaterThan(0)
+  expect(skipped).toEqual([
+    { subject: 'other queues', experiment: 'handlers', reason: expect.stringMatching(/^the handle's id is read: \S/) },
+    { subject: 'plainjob', experiment: 'handlers', reason: '1 kB of data, 1 kB of output: it stores no return value' },
+  ])
+  for (const name of ['empty', 'async', "the handle's id is read"])
+    expect(stdout).toMatch(new RegExp(`\\| handler, \`normal\`: ${name} \\| [\\d.]+ times plainjob \\| 20 `))
 })
 
 const NAMES = Object.keys(FEATURES)

@@ -1,7 +1,10 @@
-/** How fast whole jobs go through with handlers as people write them, in the engine's process and in another one. */
+/** How fast whole jobs go through with handlers as people write them: in the engine's process, in another one, and in other queues. */
 import { HANDLERS } from '../handlers.ts'
+import type { Durability } from '../measurement.ts'
+import type { Plan } from '../plan.ts'
 import { IN_FLIGHT } from './endToEnd.ts'
-import { DURABILITIES, type Experiment } from './experiment.ts'
+import { type Cell, DURABILITIES, type Experiment } from './experiment.ts'
+import { peerHandlerCells, peerHandlerOmissions } from './peerCells.ts'
 
 /** With room to spare: see remote.ts. */
 const REMOTE_ROOM = 4 * IN_FLIGHT
@@ -12,26 +15,36 @@ export const handlers: Experiment = {
   headline: 'jobsPerSecond',
   ratioTitle: 'of the limit',
   columns: ['mainMicrosPerJob', 'writerMicrosPerJob', 'workersMicrosPerJob', 'turnSizeP50', 'commitP99Ms', 'rssPeakMb'],
-  groups: (plan) =>
-    DURABILITIES.map((durability) => {
-      const settings = { durability, jobs: plan.jobs, inFlight: IN_FLIGHT, concurrency: IN_FLIGHT }
-      const against = { subject: 'limit', label: durability }
-      const cell = (handler: string) => ({
-        subject: 'millrace',
-        label: `${durability}, ${handler}`,
-        against,
-        settings: { ...settings, handler },
-      })
-      const remote = (handler: string) => ({
-        ...cell(handler),
-        label: `${durability}, ${handler}, another process`,
-        scenario: 'remote',
-        settings: { ...settings, handler, workers: 1, concurrency: REMOTE_ROOM },
-      })
-      return [
-        { subject: 'limit', label: durability, scenario: 'limit', settings: { durability, jobs: plan.jobs } },
-        ...HANDLERS.map(({ name }) => ({ ...cell(name), scenario: 'endToEnd' })),
-        ...(durability === 'normal' ? HANDLERS.map(({ name }) => remote(name)) : []),
-      ]
-    }),
+  groups: (plan) => DURABILITIES.map((durability) => groupOf(plan, durability)),
+  omissions: (plan) => peerHandlerOmissions(plan, 'handlers', kindsOf(plan)),
+}
+
+/** Each handler's peers are next to it, so that their runs are too. */
+function groupOf(plan: Plan, durability: Durability): Cell[] {
+  const kinds = kindsOf(plan)
+  const settings = { durability, jobs: plan.jobs, inFlight: IN_FLIGHT, concurrency: IN_FLIGHT }
+  const cell = (handler: string) => ({
+    subject: 'millrace',
+    label: `${durability}, ${handler}`,
+    against: { subject: 'limit', label: durability },
+    settings: { ...settings, handler },
+  })
+  const remote = (handler: string) => ({
+    ...cell(handler),
+    label: `${durability}, ${handler}, another process`,
+    scenario: 'remote',
+    settings: { ...settings, handler, workers: 1, concurrency: REMOTE_ROOM },
+  })
+  return [
+    { subject: 'limit', label: durability, scenario: 'limit', settings: { durability, jobs: plan.jobs } },
+    ...kinds.flatMap((kind) => [
+      { ...cell(kind.name), scenario: 'endToEnd' },
+      ...peerHandlerCells(plan, durability, kind, { inFlight: IN_FLIGHT, concurrency: IN_FLIGHT }),
+    ]),
+    ...(durability === 'normal' && plan.otherProcess ? kinds.map(({ name }) => remote(name)) : []),
+  ]
+}
+
+function kindsOf(plan: Plan): typeof HANDLERS {
+  return HANDLERS.filter(({ name }) => plan.handlers.includes(name))
 }

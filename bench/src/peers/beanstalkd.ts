@@ -14,6 +14,7 @@ export const beanstalkd: Peer = {
   classes: ['full', 'normal'],
   tasks: ['enqueue', 'drain', 'endToEnd', 'idle'],
   without: { bulk: 'its protocol puts one by one' },
+  lacks: { report: 'its jobs have no log and no progress', output: 'it deletes completed jobs' },
   jobsMax: 100_000,
   settings: (durability) =>
     `binlog, ${durability === 'full' ? 'synced on each write' : 'synced every 50 ms'}; puts pipelined on one connection, at most ${CONNECTIONS_MAX} connections that reserve and delete`,
@@ -24,20 +25,23 @@ export const beanstalkd: Peer = {
       work: async (handle, concurrency) => {
         const size = Math.min(concurrency, CONNECTIONS_MAX)
         const workers = await Promise.all(Array.from({ length: size }, () => BeanstalkClient.open(address)))
-        const deleting = new Set<Promise<void>>()
+        const underWay = new Set<Promise<void>>()
         const loops = workers.map(async (worker) => {
           for (let job = await worker.reserve(); job !== undefined; ) {
-            handle(JSON.parse(job.body) as Payload)
-            const deleted = worker.delete(job.id)
-            deleting.add(deleted)
-            void deleted.then(() => deleting.delete(deleted))
+            const { promise: deleted, resolve } = Promise.withResolvers<void>()
+            underWay.add(deleted)
+            await handle({ payload: JSON.parse(job.body) as Payload, id: job.id, attempt: undefined })
+            void worker.delete(job.id).then(() => {
+              underWay.delete(deleted)
+              resolve()
+            })
             // Behind the delete, in the same write.
             job = await worker.reserve()
           }
         })
         return {
           stop: async () => {
-            await Promise.all(deleting)
+            await Promise.all(underWay)
             for (const worker of workers) worker.close()
             await Promise.all(loops)
             const left = await producer.count()

@@ -1,12 +1,19 @@
 /** BullMQ on Redis. */
 import type { Payload } from '../payload.ts'
-import type { Peer } from './peer.ts'
+import type { Peer, PeerJob } from './peer.ts'
 import { redis } from './servers/redis.ts'
 
 /** What of BullMQ is used here. */
 interface BullMq {
   readonly Queue: new (name: string, options: object) => BullQueue
-  readonly Worker: new (name: string, handle: (job: { readonly data: Payload }) => Promise<void>, options: object) => BullWorker
+  readonly Worker: new (name: string, handle: (job: BullJob) => Promise<unknown>, options: object) => BullWorker
+}
+interface BullJob {
+  readonly data: Payload
+  readonly id: string | undefined
+  readonly attemptsMade: number
+  log(line: string): Promise<unknown>
+  updateProgress(progress: number): Promise<unknown>
 }
 interface BullQueue {
   add(name: string, data: Payload, options: object): Promise<unknown>
@@ -31,6 +38,7 @@ export const bullmq: Peer = {
   server: redis,
   classes: ['full', 'normal'],
   tasks: ['enqueue', 'bulk', 'drain', 'endToEnd', 'idle'],
+  lacks: {},
   jobsMax: 100_000,
   settings: (durability) =>
     `Redis appendonly, appendfsync ${durability === 'full' ? 'always' : 'everysec (up to 1 s lost)'}; auto-pipelining, removeOnComplete`,
@@ -44,7 +52,7 @@ export const bullmq: Peer = {
       enqueue: (payload) => queue.add(NAME, payload, OPTIONS),
       enqueueMany: (payloads) => queue.addBulk(payloads.map((data) => ({ name: NAME, data, opts: OPTIONS }))),
       work: async (handle, concurrency) => {
-        const worker = new Worker(NAME, async ({ data }) => handle(data), { connection, concurrency })
+        const worker = new Worker(NAME, async (job) => handle(jobOf(job)), { connection, concurrency })
         worker.on('error', (error) => console.error(error))
         await worker.waitUntilReady()
         return {
@@ -58,4 +66,10 @@ export const bullmq: Peer = {
       close: () => queue.close(),
     }
   },
+}
+
+/** Both at once: pipelined, they are one round trip. */
+function jobOf(job: BullJob): PeerJob {
+  const report = () => Promise.all([job.log('resized'), job.updateProgress(1)])
+  return { payload: job.data, id: job.id, attempt: job.attemptsMade, report }
 }

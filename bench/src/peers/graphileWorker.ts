@@ -16,6 +16,7 @@ export const graphileWorker: Peer = {
   server: postgres,
   classes: ['full'],
   tasks: ['enqueue', 'bulk', 'drain', 'endToEnd', 'idle'],
+  lacks: { report: 'its jobs have no log and no progress', output: 'it deletes completed jobs' },
   jobsMax: 50_000,
   settings: () =>
     `local queue of ${LOCAL_QUEUE}, completions batched (${COMPLETE_BATCH_MS} ms), neither when idle; ${POOL} connections; ${POSTGRES_SETTINGS}`,
@@ -45,7 +46,11 @@ export const graphileWorker: Peer = {
           preset,
           noHandleSignals: true,
           events: new EventEmitter(),
-          taskList: { [TASK]: (payload) => handle(payload as Payload) },
+          taskList: {
+            [TASK]: async (payload, { job }) => {
+              await handle({ payload: payload as Payload, id: job.id, attempt: job.attempts })
+            },
+          },
         })
         return { stop: () => runner.stop() }
       },

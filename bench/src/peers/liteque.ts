@@ -12,6 +12,7 @@ export const liteque: Peer = {
   classes: ['normal'],
   tasks: ['enqueue', 'drain', 'endToEnd'],
   without: { bulk: 'it has no call for many jobs', idle: 'it polls' },
+  lacks: { report: 'its jobs have no log and no progress', output: 'it stores no return value' },
   jobsMax: 5_000,
   settings: () => `SQLite WAL, NORMAL as it sets itself, polls every ${POLL_MS} ms; its asynchronous transactions statement by statement`,
   open: async ({ file, load }) => {
@@ -25,7 +26,11 @@ export const liteque: Peer = {
       work: async (handle, concurrency) => {
         const runner = new Runner<Payload>(
           queue,
-          { run: async ({ data }) => handle(data) },
+          {
+            run: async ({ data, id, runNumber }) => {
+              await handle({ payload: data, id, attempt: runNumber })
+            },
+          },
           { pollIntervalMs: POLL_MS, timeoutSecs: TIMEOUT_SECS, concurrency },
         )
         const running = runner.run()

@@ -14,12 +14,17 @@ export interface Peer {
   readonly tasks: readonly PeerTask[]
   /** Why a task is missing. */
   readonly without?: Partial<Readonly<Record<PeerTask, string>>>
+  /** Why its handlers cannot do this. */
+  readonly lacks: Partial<Readonly<Record<PeerAbility, string>>>
   /** Slower ones get fewer jobs; the number is named in the result. */
   readonly jobsMax: number
   /** How it is set up, in one line. */
   settings(durability: Durability): string
   open(options: PeerOptions): Promise<PeerQueue>
 }
+
+/** A handler's means that not every peer has: a log and progress of its job (`report`), a stored return value (`output`). */
+export type PeerAbility = 'report' | 'output'
 
 export interface PeerOptions {
   /** Of a database in a file. */
@@ -29,6 +34,8 @@ export interface PeerOptions {
   readonly durability: Durability
   /** Of the worker, where it has to be known early. */
   readonly concurrency: number
+  /** True if the handler's return value is the job's output, for a peer that has to know. */
+  readonly output: boolean
   load<T>(name: string): Promise<T>
 }
 
@@ -37,9 +44,21 @@ export interface PeerQueue {
   enqueue(payload: Payload): Promise<unknown>
   /** One call for many; there where `bulk` is among the tasks. */
   enqueueMany?(payloads: readonly Payload[]): Promise<unknown>
-  /** Starts to work; `handle` is called with each job's payload. */
-  work(handle: (payload: Payload) => void, concurrency: number): Promise<PeerWorker>
+  /** Starts to work; `handle` is called with each job, and the job ends when its promise does. */
+  work(handle: PeerHandler, concurrency: number): Promise<PeerWorker>
   close(): Promise<void>
+}
+
+/** The same kinds of handlers for every peer: see `handlers.ts`. */
+export type PeerHandler = (job: PeerJob) => unknown
+
+export interface PeerJob {
+  readonly payload: Payload
+  readonly id: string | number | undefined
+  /** Undefined if the peer gives its handlers none. */
+  readonly attempt: number | undefined
+  /** Logs a line and reports progress; there unless the peer lacks it. */
+  report?(): Promise<unknown>
 }
 
 export interface PeerWorker {

@@ -15,10 +15,11 @@ export const pgBoss: Peer = {
   server: postgres,
   classes: ['full'],
   tasks: ['enqueue', 'bulk', 'drain', 'endToEnd', 'idle'],
+  lacks: { report: 'its jobs have no log and no progress' },
   jobsMax: 50_000,
   settings: () =>
-    `${WORKERS} workers of batches of ${BATCH}, burst while batches are full, one worker and LISTEN/NOTIFY when idle; ${POOL} connections; ${POSTGRES_SETTINGS}`,
-  open: async ({ address, concurrency, load }) => {
+    `${WORKERS} workers of batches of ${BATCH}, each batch's handlers at once, burst while batches are full, outputs by perJobResults, one worker and LISTEN/NOTIFY when idle; ${POOL} connections; ${POSTGRES_SETTINGS}`,
+  open: async ({ address, concurrency, output, load }) => {
     const notify = concurrency === 1
     const { PgBoss } = await load<typeof import('pg-boss')>('pg-boss')
     const boss = new PgBoss({ connectionString: address, max: POOL, useListenNotify: notify, schedule: false, supervise: false })
@@ -41,9 +42,11 @@ export const pgBoss: Peer = {
             pollingIntervalSeconds: POLL_SECONDS,
             notifyPollingIntervalSeconds: POLL_SECONDS,
             burstWhenBatchFull: true,
+            perJobResults: output,
           },
           async (jobs) => {
-            for (const { data } of jobs) handle(data)
+            const outputs = await Promise.all(jobs.map(({ data, id }) => handle({ payload: data, id, attempt: undefined })))
+            return output ? jobs.map(({ id }, index) => ({ id, status: 'completed', output: outputs[index] })) : undefined
           },
         )
         return { stop: () => boss.offWork(QUEUE, { wait: true }) }

@@ -15,6 +15,7 @@ export const plainjob: Peer = {
   classes: ['normal'],
   tasks: ['enqueue', 'bulk', 'drain', 'endToEnd'],
   without: { idle: 'it polls' },
+  lacks: { report: 'its jobs have no log and no progress', output: 'it stores no return value' },
   jobsMax: 200_000,
   settings: () => `SQLite WAL, NORMAL as it sets itself, one worker (a second one gains nothing on one thread), polls every ${POLL_MS} ms`,
   open: async ({ file, load }) => {
@@ -29,8 +30,8 @@ export const plainjob: Peer = {
         let yieldedMs = performance.now()
         const worker = defineWorker(
           'noop',
-          async ({ data }) => {
-            handle(JSON.parse(data) as Payload)
+          async ({ data, id }) => {
+            await handle({ payload: JSON.parse(data) as Payload, id, attempt: undefined })
             if (performance.now() - yieldedMs < YIELD_EVERY_MS) return
             await new Promise((resolve) => setImmediate(resolve))
             yieldedMs = performance.now()

@@ -32,6 +32,7 @@ export const sidequest: Peer = {
   classes: ['full', 'normal'],
   tasks: ['enqueue', 'drain', 'endToEnd', 'idle'],
   without: { bulk: 'it has no call for many jobs' },
+  lacks: { report: 'its jobs have no log and no progress' },
   jobsMax: 2_000,
   settings: (durability) => `SQLite WAL, ${durability.toUpperCase()}, inline in the same process, polls every ${POLL_MS} ms`,
   open: async ({ file, durability, concurrency, load }) => {

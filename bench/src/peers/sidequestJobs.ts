@@ -5,7 +5,7 @@ import { job } from './sidequestJob.ts'
 if (job.base === undefined) throw new Error('the package sidequest is to be loaded before')
 
 export class NoopJob extends job.base {
-  override async run(payload: Payload): Promise<void> {
-    job.handle(payload)
+  override async run(payload: Payload): Promise<unknown> {
+    return job.handle({ payload, id: this.id, attempt: this.attempt })
   }
 }

@@ -3,23 +3,25 @@
  * until the last completion is recorded. Its server is started for this run alone, and ended with it.
  */
 import { dirname } from 'node:path'
+import { type HandlerKind, handlerKind } from '../handlers.ts'
 import { keepInFlight } from '../inFlight.ts'
 import type { Figures, PeerTask, Scenario, Settings } from '../measurement.ts'
 import { startMeter } from '../meter.ts'
 import { indexOf, type Payload, payloadOf } from '../payload.ts'
 import { PEERS } from '../peers/list.ts'
 import { loadPackage } from '../peers/packages.ts'
-import type { PeerQueue } from '../peers/peer.ts'
+import type { PeerHandler, PeerQueue } from '../peers/peer.ts'
 import { quantile } from '../quantile.ts'
 
 export const peer: Scenario = async (settings) => {
-  const { file, durability, concurrency, packages, peer: name, task } = settings
+  const { file, durability, concurrency, packages, peer: name, task, handler } = settings
+  const output = handlerKind(handler).needs === 'output'
   const found = PEERS.find((candidate) => candidate.name === name)
   if (found === undefined) throw new Error(`there is no peer '${name}': ${PEERS.map((candidate) => candidate.name).join(', ')}`)
   const server = await found.server?.start(dirname(file), durability)
   try {
     const load = <T>(wanted: string) => loadPackage<T>(wanted, packages)
-    const queue = await found.open({ file, address: server?.address ?? '', durability, concurrency, load })
+    const queue = await found.open({ file, address: server?.address ?? '', durability, concurrency, output, load })
     const figures = await TASKS[task](queue, settings)
     await queue.close()
     return figures
@@ -44,18 +46,23 @@ const TASKS: Readonly<Record<PeerTask, (queue: PeerQueue, settings: Settings) =>
     else await enqueueLots(queue, jobs, 1, lot)
     const tally = new Tally(jobs)
     const stop = startMeter()
-    const worker = await queue.work((payload) => tally.handled(payload), concurrency)
+    const worker = await queue.work(({ payload }) => tally.handled(payload), concurrency)
     await tally.all
     await worker.stop()
     const figures = stop(jobs)
     tally.check()
     return figures
   },
-  endToEnd: async (queue, { jobs, inFlight, concurrency }) => {
+  endToEnd: async (queue, { jobs, inFlight, concurrency, handler }) => {
+    const kind = handlerKind(handler)
+    const { payload: payloadFor = payloadOf } = kind
     const tally = new Tally(jobs)
     const stop = startMeter()
-    const worker = await queue.work((payload) => tally.handled(payload), concurrency)
-    await keepInFlight(inFlight, jobs, (index) => queue.enqueue(payloadOf(index)))
+    const worker = await queue.work(
+      peerHandler(kind, (payload) => tally.handled(payload)),
+      concurrency,
+    )
+    await keepInFlight(inFlight, jobs, (index) => queue.enqueue(payloadFor(index)))
     await tally.all
     await worker.stop()
     const figures = stop(jobs)
@@ -65,7 +72,7 @@ const TASKS: Readonly<Record<PeerTask, (queue: PeerQueue, settings: Settings) =>
   idle: async (queue, { jobs }) => {
     let started = (_: Payload): void => {}
     const tally = new Tally(jobs)
-    const worker = await queue.work((payload) => {
+    const worker = await queue.work(({ payload }) => {
       tally.handled(payload)
       started(payload)
     }, 1)
@@ -88,6 +95,11 @@ const TASKS: Readonly<Record<PeerTask, (queue: PeerQueue, settings: Settings) =>
 }
 
 const PAUSE_MS = 5
+
+function peerHandler({ name, peer: handler }: HandlerKind, handled: (payload: Payload) => void): PeerHandler {
+  if (typeof handler === 'string') throw new Error(`no peer runs the handler '${name}': ${handler}`)
+  return handler(handled)
+}
 
 function enqueueLots(queue: PeerQueue, jobs: number, inFlight: number, lot: number): Promise<void> {
   return keepInFlight(inFlight, Math.ceil(jobs / lot), async (index) => {
