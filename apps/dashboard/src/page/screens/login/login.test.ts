@@ -19,6 +19,8 @@ test.each([
   ['/jobs?state=failed', '/jobs?state=failed'],
   ['//elsewhere.example', '/'],
   ['/\\elsewhere.example', '/'],
+  ['/\t/elsewhere.example', '/'],
+  ['/\n/elsewhere.example', '/'],
   ['https://elsewhere.example', '/'],
   ['javascript:alert(1)', '/'],
 ])('after a log-in, %j leads to %s', (next, path) => {

@@ -11,9 +11,12 @@ export function cleaned(pasted: string): string {
     .trim()
 }
 
-/** Returns the address to go to: one of the page itself, and the overview for any other. */
+/**
+ * Returns the address to go to: one of the page itself, and the overview for any other. Browsers leave out tabs and line ends wherever
+ * they stand, so that "/", a tab and "/elsewhere.example" is another host.
+ */
 export function destination(next: string | undefined): string {
-  return next !== undefined && /^\/(?![/\\])/.test(next) ? next : '/'
+  return next !== undefined && /^\/(?![/\\])\P{Cc}*$/u.test(next) ? next : '/'
 }
 
 export function refusalOf(error: unknown): string {

@@ -1,0 +1,149 @@
+/** The frame of every screen: keys, themes, time zones, live updates, and room on a phone. */
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { fill } from './fill.ts'
+import { type Dashboard, test } from './test.ts'
+
+/** The rows of the list of keys that lead to screens. */
+const GO_TO = `[...document.querySelectorAll('dialog section')]
+  .filter((section) => section.querySelector('h3').textContent === 'Go to')
+  .flatMap((section) => [...section.querySelectorAll('dl > div')])
+  .map((row) => ({ label: row.querySelector('dt').textContent, keys: [...row.querySelectorAll('kbd')].map((key) => key.textContent) }))`
+/** The titles of the screens in the sidebar, without their counts. */
+const TITLES = `[...document.querySelectorAll('nav.side > a')].map((link) => [...link.childNodes].find(({ nodeType }) => nodeType === 3).data)`
+
+test('? lists the keys, and each key of a screen leads to it', async ({ serveDashboard }) => {
+  const { enter } = await serveDashboard()
+  const page = await enter('/')
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  const screens = await page.evaluate<readonly { label: string; keys: string[] }[]>(GO_TO)
+  expect(screens.map(({ label }) => label)).toEqual(await page.evaluate<string[]>(TITLES))
+  await page.keyboard.press('Escape')
+  for (const { label, keys } of screens) {
+    for (const key of keys) await page.keyboard.press(key)
+    await page.getByRole('heading', { level: 1, name: label }).waitFor()
+    await page.locator('nav a[aria-current=page]').filter({ hasText: label }).waitFor()
+  }
+})
+
+test('keys that are typed into a field, or held with Alt, do nothing else', async ({ serveDashboard }) => {
+  const { enter } = await serveDashboard()
+  const page = await enter('/')
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await page.keyboard.press('Alt+/')
+  await page.keyboard.press('/')
+  await page.keyboard.type('g?.')
+  expect(await page.getByRole('combobox').inputValue()).toBe('g?.')
+  expect(await page.getByRole('dialog').count()).toBe(1)
+})
+
+test('everything can be reached by Tab, and each stop is seen', async ({ serveDashboard }) => {
+  const { enter, engine } = await serveDashboard()
+  await fill(engine)
+  const page = await enter('/')
+  await page.getByRole('button', { name: 'Retry…' }).first().waitFor()
+  const wanted = await page.locator('a[href]:visible, button:visible:not([tabindex="-1"])').count()
+  const stops = new Set<string>()
+  for (let press = 0; press < wanted + 5; press++) {
+    await page.keyboard.press('Tab')
+    const stop = await page.evaluate<string>(`(() => {
+      const at = document.activeElement
+      if (at === document.body) return ''
+      const { outlineStyle, boxShadow } = getComputedStyle(at)
+      return [...document.querySelectorAll('*')].indexOf(at) + (outlineStyle === 'none' && boxShadow === 'none' ? ' unseen' : '')
+    })()`)
+    if (stop !== '') stops.add(stop)
+  }
+  expect([...stops].filter((stop) => stop.endsWith('unseen'))).toEqual([])
+  expect(stops.size).toBeGreaterThanOrEqual(wanted)
+})
+
+test('the theme is that of the system until another is chosen, and stays chosen', async ({ serveDashboard }) => {
+  const { enter } = await serveDashboard()
+  const page = await enter('/', { colorScheme: 'dark' })
+  const background = () => page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor')
+  await page.getByRole('navigation', { name: 'Main' }).waitFor()
+  const dark = await background()
+  await page.emulateMedia({ colorScheme: 'light' })
+  const light = await background()
+  expect(dark).not.toBe(light)
+  await page.getByRole('button', { name: /^admin · / }).click()
+  await page.getByRole('button', { name: 'Dark' }).click()
+  await page.locator('html[data-theme=dark]').waitFor()
+  expect(await background()).toBe(dark)
+  await page.reload()
+  await page.locator('html[data-theme=dark]').waitFor()
+  expect(await background()).toBe(dark)
+})
+
+test('times are those of the browser, or UTC', async ({ serveDashboard }) => {
+  const { enter, engine } = await serveDashboard()
+  await fill(engine)
+  const page = await enter('/', { timezoneId: 'Asia/Kolkata' })
+  const since = page.getByText(/^since \d\d:\d\d$/).first()
+  const local = await minutesOf(since.textContent())
+  await page.getByRole('button', { name: /^admin · / }).click()
+  await page.getByRole('button', { name: 'UTC' }).click()
+  await expect.poll(async () => (local - (await minutesOf(since.textContent())) + 1_440) % 1_440).toBe(5 * 60 + 30)
+})
+
+async function minutesOf(text: Promise<string | null>): Promise<number> {
+  const [, hours, minutes] = /(\d\d):(\d\d)/.exec((await text) ?? '') ?? []
+  return Number(hours) * 60 + Number(minutes)
+}
+
+/** Opens the overview with a clock that the test can move, and waits for its first answers. */
+async function enterWithClock({ enter, server }: Dashboard): Promise<Page> {
+  const page = await enter('/')
+  await page.clock.install()
+  const since = server.asked.length
+  await page.reload()
+  await server.until(/^GET \/v1\/stats/, since)
+  await page.getByRole('button', { name: 'Pause live updates' }).waitFor()
+  return page
+}
+
+/** Returns the questions about the queue that the page asks within five minutes of its clock. */
+async function askedIn5Minutes(page: Page, { server }: Dashboard): Promise<readonly string[]> {
+  await settle(page)
+  const since = server.asked.length
+  await page.clock.fastForward('05:00')
+  await settle(page)
+  return server.asked.slice(since).flatMap(({ path }) => (path.startsWith('/v1/') ? [path] : []))
+}
+
+/** Resolves when a request that the page sends now has been answered: those before it have arrived. */
+async function settle(page: Page): Promise<void> {
+  await page.evaluate('fetch("/readyz").then((answer) => answer.text())')
+}
+
+test('the page asks while it is live, and nothing while it is paused', async ({ serveDashboard }) => {
+  const dashboard = await serveDashboard()
+  const page = await enterWithClock(dashboard)
+  expect(await askedIn5Minutes(page, dashboard)).not.toEqual([])
+  await page.keyboard.press('.')
+  await page.getByRole('button', { name: 'Resume live updates' }).waitFor()
+  expect(await askedIn5Minutes(page, dashboard)).toEqual([])
+  const since = dashboard.server.asked.length
+  await page.getByRole('button', { name: 'Resume live updates' }).click()
+  await dashboard.server.until(/^GET \/v1\/stats/, since)
+})
+
+test('a tab that is not seen asks nothing, and looks at once when it is seen again', async ({ serveDashboard }) => {
+  const dashboard = await serveDashboard()
+  const page = await enterWithClock(dashboard)
+  await show(page, false)
+  expect(await askedIn5Minutes(page, dashboard)).toEqual([])
+  const since = dashboard.server.asked.length
+  await show(page, true)
+  await dashboard.server.until(/^GET \/v1\/stats/, since)
+})
+
+/** Has the page believe that its tab is seen or not: a browser without windows shows all of them. */
+async function show(page: Page, seen: boolean): Promise<void> {
+  await page.evaluate(
+    `Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${!seen} }); document.dispatchEvent(new Event('visibilitychange'))`,
+  )
+}

@@ -1,0 +1,83 @@
+/** A server that a test can take away and bring back at the same address, and that notes what it was asked. */
+import { EventEmitter, once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+
+type Answer = (request: Request, env: unknown) => Response | Promise<Response>
+
+export interface Asked {
+  readonly method: string
+  /** The path with its query. */
+  readonly path: string
+  /** The status of the answer, once there is one. */
+  status?: number
+  /** The length of the answer's body, if it is JSON. */
+  bytes?: number
+}
+
+export class PageServer {
+  /** The requests so far, in the order of their arrival. */
+  readonly asked: Asked[] = []
+  #server: Server | undefined
+  #port = 0
+  #answer: Answer
+  readonly #emitter = new EventEmitter<{ answered: [] }>()
+
+  constructor(answer: Answer) {
+    this.#answer = answer
+    this.#emitter.setMaxListeners(0)
+  }
+
+  /** The address without a path. It stays while the server is away. */
+  get origin(): string {
+    return `http://127.0.0.1:${this.#port}`
+  }
+
+  get port(): number {
+    return this.#port
+  }
+
+  /** Answers from now on by another function, as after a restart of the process behind the address. */
+  set answer(answer: Answer) {
+    this.#answer = answer
+  }
+
+  async start(): Promise<void> {
+    const listener = getRequestListener((request, env) => this.#answered(request, env))
+    this.#server = createServer(listener).listen(this.#port, '127.0.0.1')
+    await once(this.#server, 'listening')
+    this.#port = (this.#server.address() as AddressInfo).port
+  }
+
+  /** Refuses connections, and breaks those that are open. */
+  async stop(): Promise<void> {
+    const server = this.#server
+    if (server === undefined) return
+    this.#server = undefined
+    const closed = once(server, 'close')
+    server.close()
+    server.closeAllConnections()
+    await closed
+  }
+
+  /** Resolves when a request like this was answered: one that is under way or to come, or one of those since a place in `asked`. */
+  async until(pattern: RegExp, since = this.asked.length): Promise<Asked> {
+    for (;;) {
+      const found = this.asked.slice(since).find((each) => each.status !== undefined && pattern.test(`${each.method} ${each.path}`))
+      if (found !== undefined) return found
+      await once(this.#emitter, 'answered')
+    }
+  }
+
+  async #answered(request: Request, env: unknown): Promise<Response> {
+    const { pathname, search } = new URL(request.url)
+    const asked: Asked = { method: request.method, path: `${pathname}${search}` }
+    this.asked.push(asked)
+    const response = await this.#answer(request, env)
+    asked.status = response.status
+    if (/json/.test(response.headers.get('content-type') ?? '')) asked.bytes = (await response.clone().arrayBuffer()).byteLength
+    this.#emitter.emit('answered')
+    return response
+  }
+}
