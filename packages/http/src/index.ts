@@ -18,7 +18,7 @@ export type {
 } from './answers.ts'
 export type { AuditEntry } from './audit.ts'
 export { createHttp, type HttpApi } from './createHttp.ts'
-export type { DashboardFile, DashboardOptions } from './dashboard/options.ts'
+export type { DashboardFile, DashboardOptions, SampleOptions } from './dashboard/options.ts'
 export type { OpenApiDocument } from './document.ts'
 export type { HttpOptions, HttpTokenOption } from './options.ts'
 export type { NewWebhookEndpoint, WebhookEndpoint, WebhookEndpoints } from './webhooks.ts'

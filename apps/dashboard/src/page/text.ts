@@ -144,6 +144,8 @@ export const TEXT = {
   },
   overview: {
     range: 'Period',
+    samples: 'Try it:',
+    enqueuedSample: (job: string) => `Enqueued ${job}.`,
     ranges: { '1h': '1 h', '6h': '6 h', '24h': '24 h', '14d': '14 d' },
     problems: 'Needs attention',
     well: 'All is well',

@@ -12,6 +12,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'millrace worker start --handlers ./handlers.ts --health-host 0.0.0.0 --health-port 8080',
   ],
   'worker stop': ['millrace worker stop --all', 'millrace worker stop worker-1a2b3c4d --timeout 1m'],
+  'demo start': ['millrace demo start', 'millrace demo start --port 8080 --seed 7 --rate 5'],
   'demo producer': ['millrace demo producer --rate 100 --duration 30s'],
   'demo worker': ['millrace demo worker --fail-percent 10'],
   'jobs list': ['millrace jobs list --state failed --queue mail', 'millrace jobs list --all --json'],

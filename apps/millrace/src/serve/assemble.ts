@@ -25,14 +25,16 @@ export interface Parts {
   readonly tracing: Tracing
   /** The base folder of relative paths in the configuration. */
   readonly cwd: string
-  /** Returns the caller that a token belongs to; undefined if it is unknown. */
-  readonly authenticate: (token: string) => Caller | undefined
+  /** Returns the caller that a token belongs to; undefined if it is unknown. If it is undefined itself, no token is needed. */
+  readonly authenticate: ((token: string) => Caller | undefined) | undefined
   /** Returns true while the daemon takes work: from its start to the first signal. */
   readonly ready: () => boolean
   /** Ends the daemon as a signal does. */
   readonly stop: () => void
   /** The files of the dashboard. Without them there is none. */
   readonly dashboard?: DashboardOptions['files'] | undefined
+  /** Jobs that the dashboard offers to enqueue. */
+  readonly samples?: DashboardOptions['samples'] | undefined
 }
 
 export interface Assembled {
@@ -123,12 +125,12 @@ async function applyEndpoints({ config }: Parts, feed: EventWebhooks): Promise<v
 
 /** @param feed the event webhooks; undefined if they are not served */
 export function httpOf(
-  { engine, control, config, logger, authenticate, ready, stop, dashboard: files }: Omit<Parts, 'cwd' | 'tracing'>,
+  { engine, control, config, logger, authenticate, ready, stop, dashboard: files, samples = [] }: Omit<Parts, 'cwd' | 'tracing'>,
   feed: EventWebhooks | undefined,
 ): HttpApi {
   const { maxBodyBytes, requestTimeout, rateLimit, instance, allowedHosts, dashboard } = config.http
   return createHttp(engine, {
-    authenticate,
+    ...(authenticate === undefined ? { open: true as const } : { authenticate }),
     maxBodyBytes,
     bodyTimeout: requestTimeout,
     ...(rateLimit !== undefined && { rateLimit }),
@@ -136,7 +138,7 @@ export function httpOf(
     // Kept, so that sessions outlive a restart.
     sessionSecret: control.secret('session'),
     redact: dashboard.redact,
-    ...(files !== undefined && { dashboard: { files, frameAncestors: dashboard.frameAncestors } }),
+    ...(files !== undefined && { dashboard: { files, frameAncestors: dashboard.frameAncestors, samples } }),
     audit: (entry) => control.audit({ ...entry, via: 'http' }),
     logger,
     ready,

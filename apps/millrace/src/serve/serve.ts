@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import type { Engine } from '@millrace/client'
 import { type Logger, type OpenOptions, SCOPES } from '@millrace/core'
 import { openEngine } from '@millrace/engine'
+import type { DashboardOptions } from '@millrace/http'
 import type { Worker } from '@millrace/worker'
 import type { Environment } from '../config/environment.ts'
 import type { Config } from '../config/schema/schema.ts'
@@ -31,6 +32,8 @@ export interface ServeOptions {
   readonly env?: Environment
   /** Loads the files of the dashboard, which HTTP serves beside the API. Called only if the configuration enables it. */
   readonly dashboard?: LoadFiles
+  /** Set to ask nobody for a token, and to offer jobs to enqueue on the dashboard: for a demo that only this machine reaches. */
+  readonly open?: Pick<DashboardOptions, 'samples'>
 }
 
 export interface Daemon {
@@ -73,7 +76,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<Daem
 /** Starts the parts in order. Each part adds its closer, and the last closer is called first. */
 async function start(
   config: Config,
-  { logger, cwd, env = {}, dashboard: load }: ServeOptions,
+  { logger, cwd, env = {}, dashboard: load, open }: ServeOptions,
   closers: (() => unknown)[],
 ): Promise<Daemon> {
   const file = config.file === ':memory:' ? config.file : resolve(cwd, config.file)
@@ -111,10 +114,11 @@ async function start(
     logger,
     cwd,
     tracing,
-    authenticate,
+    authenticate: open === undefined ? authenticate : undefined,
     ready: () => ready,
     stop: () => end(undefined),
     dashboard: await files,
+    samples: open?.samples,
   })
   // After `assemble`, which registers the known jobs: schedules are checked against them.
   await apply(engine, config)
@@ -151,7 +155,7 @@ async function start(
   await assembled.start()
   closers.push(() => assembled.close())
   // Last, because the token is shown once: a daemon that fails to start must not have created it. Until then nobody is let in.
-  const made = config.token === undefined ? firstToken(control, file) : undefined
+  const made = config.token === undefined && open === undefined ? firstToken(control, file) : undefined
   ready = true
   await notify.say('READY=1', `STATUS=serving ${file}`)
 

@@ -1,5 +1,5 @@
 /** The option `dashboard`: the files of its page, and which pages may show it in a frame. */
-import { checkKnown, describe, OptionRangeError, OptionTypeError } from '@millrace/core'
+import { checkKnown, describe, type EnqueueOptions, nameOption, newJobFrom, OptionRangeError, OptionTypeError } from '@millrace/core'
 import { BOUNDS } from '../limits.ts'
 
 /** A file of the dashboard, as a browser gets it. */
@@ -25,6 +25,20 @@ export interface DashboardOptions {
   readonly files: ReadonlyMap<string, DashboardFile>
   /** Pages that may show the dashboard in a frame: `'self'`, or origins such as `https://admin.example.com`. Default none. */
   readonly frameAncestors?: readonly string[]
+  /** Up to 10 jobs that the overview offers to enqueue, for demos and for tests of an installation. Default none. */
+  readonly samples?: readonly SampleOptions[]
+}
+
+/** A job that the dashboard offers to enqueue, to callers who may. */
+export interface SampleOptions {
+  /** The words of its button: 1 to 64 characters. */
+  readonly title: string
+  /** The name of the job. */
+  readonly job: string
+  /** The data of the job, as JSON. Default none. */
+  readonly data?: unknown
+  /** The options of the job, such as its queue. Default: those of its queue. */
+  readonly options?: EnqueueOptions
 }
 
 export interface DashboardSettings {
@@ -33,9 +47,13 @@ export interface DashboardSettings {
   /** The files below `/assets/`. */
   readonly assets: ReadonlyMap<string, DashboardFile>
   readonly frameAncestors: readonly string[]
+  readonly samples: readonly SampleOptions[]
 }
 
-const KNOWN = new Set(['files', 'frameAncestors'])
+const KNOWN = new Set(['files', 'frameAncestors', 'samples'])
+const SAMPLE_KNOWN = new Set(['title', 'job', 'data', 'options'])
+const SAMPLES_MAX = 10
+const TITLE_MAX = 64
 const PAGE = '/index.html'
 /** The marker in the page that the base path replaces. */
 export const BASE_PATH_MARKER = '{basePath}'
@@ -48,12 +66,12 @@ const ORIGIN = /^https?:\/\/(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::\d{1,5})?$/i
 /** @throws OptionTypeError, OptionRangeError */
 export function dashboardOption(value: unknown): DashboardSettings {
   checkKnown('dashboard', value, KNOWN)
-  const { files, frameAncestors = [] } = value
+  const { files, frameAncestors = [], samples = [] } = value
   const assets = filesRead(files)
   const page = assets.get(PAGE)
   if (page === undefined) throw new OptionTypeError('dashboard.files', `dashboard.files must have ${PAGE}, the page itself`)
   assets.delete(PAGE)
-  return { page: pageRead(page), assets, frameAncestors: ancestorsRead(frameAncestors) }
+  return { page: pageRead(page), assets, frameAncestors: ancestorsRead(frameAncestors), samples: samplesRead(samples) }
 }
 
 function filesRead(files: unknown): Map<string, DashboardFile> {
@@ -106,4 +124,23 @@ function ancestorsRead(value: unknown): readonly string[] {
     const wanted = "'self', or an origin without a path, as 'https://admin.example.com'"
     throw new OptionTypeError(`${option}[${index}]`, `${option}[${index}] must be ${wanted}, got ${describe(origin)}`)
   })
+}
+
+function samplesRead(value: unknown): readonly SampleOptions[] {
+  if (!Array.isArray(value) || value.length > SAMPLES_MAX) {
+    const message = `dashboard.samples must be a list of at most ${SAMPLES_MAX} jobs, got ${describe(value)}`
+    throw new OptionTypeError('dashboard.samples', message)
+  }
+  return value.map((sample: unknown, index) => {
+    const option = `dashboard.samples[${index}]`
+    checkKnown(option, sample, SAMPLE_KNOWN)
+    const { title, job, data, options } = sample as Readonly<Record<string, unknown>>
+    newJobFrom(nameOption(`${option}.job`, job), null, (options ?? {}) as EnqueueOptions, undefined)
+    return { title: titleRead(`${option}.title`, title), job: job as string, data, options: (options ?? {}) as EnqueueOptions }
+  })
+}
+
+function titleRead(option: string, value: unknown): string {
+  if (typeof value === 'string' && value.trim() !== '' && value.length <= TITLE_MAX) return value
+  throw new OptionTypeError(option, `${option} must be a string of 1 to ${TITLE_MAX} characters, got ${describe(value)}`)
 }

@@ -218,6 +218,14 @@ test('pages that are named may show it in a frame', async () => {
   expect((await http.open('GET', ASSET, plain)).headers.get('x-frame-options')).toBe('DENY')
 })
 
+test('jobs that it offers to enqueue are in the answer of /v1/info, for those who may read', async () => {
+  const sample = { title: 'Try it', job: 'mail', data: { to: '</script>' }, options: { queue: 'slow' } }
+  const http = dashboardApi({ dashboard: { files: FILES, samples: [sample, { title: 'Another', job: 'ping' }] } })
+  const { samples } = (await http.send('GET', '/v1/info')).body as { samples: unknown }
+  expect(samples).toEqual([sample, { title: 'Another', job: 'ping', options: {} }])
+  expect((await http.open('GET', '/v1/info', plain)).status).toBe(401)
+})
+
 describe('options', () => {
   const page = FILES.get('/index.html')
   const withFile = (path: unknown, file: unknown) => ({
@@ -249,6 +257,11 @@ describe('options', () => {
         'dashboard.frameAncestors[1]',
       ],
     ),
+    ['samples as one', { files: FILES, samples: { title: 'a', job: 'a' } }, 'dashboard.samples'],
+    ['too many samples', { files: FILES, samples: Array(11).fill({ title: 'a', job: 'a' }) }, 'dashboard.samples'],
+    ['a sample without a title', { files: FILES, samples: [{ title: ' ', job: 'a' }] }, 'dashboard.samples[0].title'],
+    ['a sample without a job', { files: FILES, samples: [{ title: 'a' }] }, 'dashboard.samples[0].job'],
+    ['a sample with options that are none', { files: FILES, samples: [{ title: 'a', job: 'a', options: 7 }] }, 'options'],
   ])('%s is refused', (_what, dashboard, option) => {
     expect(() => createHttp(engine, { token: TOKEN, dashboard } as HttpOptions)).toThrow(
       expect.objectContaining({ code: 'OPTION_TYPE', option }),

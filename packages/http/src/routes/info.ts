@@ -15,11 +15,14 @@ const INFO = z
     on: z
       .strictObject({ webhooks: z.boolean(), control: z.boolean(), tokens: z.boolean() })
       .openapi({ description: 'True if there is `/v1/webhooks`; if `/v1/engine/stop` has an effect; if requests need a token.' }),
+    samples: z
+      .array(z.strictObject({ title: z.string(), job: z.string(), data: z.unknown().optional(), options: z.looseObject({}) }))
+      .openapi({ description: 'Jobs that the dashboard offers to enqueue, as `POST /v1/jobs` takes them.' }),
   })
   .openapi('Info')
 
 export function infoRoutes({ engine, settings, clock, startedAt }: Service): readonly Operation[] {
-  const { version, instance, webhooks, control, authenticate } = settings
+  const { version, instance, webhooks, control, authenticate, dashboard } = settings
   const on = { webhooks: webhooks !== undefined, control: control !== undefined, tokens: authenticate !== undefined }
   return [
     operation({
@@ -32,7 +35,15 @@ export function infoRoutes({ engine, settings, clock, startedAt }: Service): rea
       responses: { 200: { description: 'The installation', schema: INFO } },
       async handle() {
         const { node } = await engine.stats({ names: 'none', definitions: 'disputed' })
-        return json(200, { version, node, instance, startedAt: new Date(startedAt.wall), now: new Date(clock.read().wall), on })
+        return json(200, {
+          version,
+          node,
+          instance,
+          startedAt: new Date(startedAt.wall),
+          now: new Date(clock.read().wall),
+          on,
+          samples: dashboard?.samples ?? [],
+        })
       },
     }),
   ]

@@ -25,6 +25,15 @@ export interface Info {
   readonly instance: { readonly name?: string; readonly colour?: string }
   readonly startedAt: string
   readonly now: string
+  /** Jobs that the overview offers to enqueue. */
+  readonly samples: readonly Sample[]
+}
+
+export interface Sample {
+  readonly title: string
+  readonly job: string
+  readonly data?: unknown
+  readonly options: object
 }
 
 /** Counts in columns: one number for each step from `from` on. */

@@ -1,12 +1,25 @@
-/** `millrace demo`: a producer of demo jobs, and a worker that fails as often as `--fail-percent` says. */
-import { durationOption, integerOption, OptionRangeError, OptionTypeError } from '@millrace/core'
+/**
+ * `millrace demo`: a shop's queues with their dashboard, in a temporary folder. Beside it a producer of demo jobs for another engine, and
+ * a worker that fails as often as `--fail-percent` says.
+ */
+import { durationOption, integerOption, type Logger, OptionRangeError, OptionTypeError } from '@millrace/core'
 import { defineJob, type Context as RunContext } from '@millrace/worker'
 import type { Command } from 'commander'
 import { chance, newKey, now, pause } from '../clock.ts'
 import type { Context } from '../context.ts'
+import { EXIT } from '../exit.ts'
 import { many } from '../output/amounts.ts'
+import { line } from '../output/line.ts'
+import { loggerOn } from '../output/logger.ts'
 import { duration, number } from '../values.ts'
 import { serve } from '../worker/serve.ts'
+
+interface StartFlags {
+  readonly port?: number
+  readonly seed: number
+  readonly rate: number
+  readonly duration?: number
+}
 
 interface ProducerFlags {
   readonly rate: number
@@ -27,9 +40,18 @@ const RATE_MAX = 100_000
 const STEP_MS = 50
 const CONCURRENCY = 16
 const LONGEST = { max: 24 * 3_600_000 }
+const SPEED_MAX = 100
 
 export function addDemo(program: Command, context: Context): void {
-  const demo = program.command('demo').description('Create and run demo jobs')
+  const demo = program.command('demo').description('Run a demo with its dashboard, or create and run demo jobs')
+  demo
+    .command('start', { isDefault: true })
+    .description("Run a shop's queues with their dashboard, in a temporary folder, until Ctrl-C")
+    .option('--port <number>', 'port of the dashboard; default 7411, or a free one if it is taken', number)
+    .option('--seed <number>', 'which stream of jobs to repeat: 0 to 4,294,967,295; default 1', number, 1)
+    .option('--rate <factor>', 'how many times the usual number of jobs: 0.1 to 100; default 1', number, 1)
+    .option('--duration <duration>', 'stop after this long', duration)
+    .action((flags: StartFlags) => start(context, flags))
   demo
     .command('producer')
     .description('Create demo jobs at a steady rate')
@@ -45,6 +67,66 @@ export function addDemo(program: Command, context: Context): void {
     .option('-c, --concurrency <number>', 'how many jobs run at the same time; default 16', number, CONCURRENCY)
     .option('--duration <duration>', 'stop after this long', duration)
     .action((flags: WorkerFlags) => work(context, flags))
+}
+
+async function start(context: Context, flags: StartFlags): Promise<void> {
+  const { out } = context
+  const port = flags.port === undefined ? undefined : integerOption('port', flags.port, 0, 65_535)
+  const seed = integerOption('seed', flags.seed, 0, 2 ** 32 - 1)
+  const rate = rateOption(flags.rate)
+  const durationMs = flags.duration === undefined ? undefined : durationOption('duration', flags.duration, LONGEST)
+  const stop = new AbortController()
+  context.takeOver(() => {
+    // A second signal does not wait for running jobs.
+    if (stop.signal.aborted) process.exit(EXIT.interrupted)
+    stop.abort()
+  })
+  const [{ startDemo }, { jobsPerMinute }, { dashboardFiles }] = await Promise.all([
+    import('../../demo/demo.ts'),
+    import('../../demo/shop.ts'),
+    import('@millrace/dashboard'),
+  ])
+  const logger = withoutJobs(loggerOn(out))
+  const demo = await startDemo({ port, seed, rate, logger, dashboard: dashboardFiles })
+  try {
+    await out.item(
+      { url: demo.url, file: demo.file, seed },
+      () => line`Open ${out.paint('bold', demo.url)} in a browser. There is no log-in: only this machine can reach it.`,
+    )
+    if (!out.json)
+      await out.lines([
+        '',
+        `A shop creates about ${jobsPerMinute(rate)} jobs a minute, from seed ${seed}. Some of them fail.`,
+        `From a second terminal: millrace status --file ${demo.file}`,
+        'Ctrl-C stops the demo and removes its files.',
+      ])
+    const ended = Promise.withResolvers<void>()
+    stop.signal.addEventListener('abort', () => ended.resolve(), { once: true })
+    if (durationMs !== undefined) void pause(durationMs, stop.signal).then(() => ended.resolve())
+    if (stop.signal.aborted) ended.resolve()
+    const reason = await Promise.race([ended.promise, demo.ending])
+    if (reason instanceof Error) throw reason
+  } finally {
+    await demo.close()
+  }
+}
+
+/** Logs errors alone, and none of a job: jobs that fail are a part of the demo. */
+function withoutJobs({ error }: Logger): Logger {
+  const nothing = () => {}
+  return {
+    debug: nothing,
+    info: nothing,
+    warn: nothing,
+    error: (message, fields) => {
+      if (fields?.['job'] === undefined) error(message, fields)
+    },
+  }
+}
+
+function rateOption(rate: number): number {
+  if (rate >= 0.1 && rate <= SPEED_MAX) return rate
+  throw new OptionRangeError('rate', rate < 0.1 ? 0.1 : SPEED_MAX, `rate must be between 0.1 and ${SPEED_MAX}, got ${rate}`)
 }
 
 async function produce({ connect, out, signal }: Context, flags: ProducerFlags): Promise<void> {

@@ -14,6 +14,7 @@ import { crowdedSince } from './problems/writer.ts'
 import { type Problem, problemsOf } from './problems.ts'
 import { QueueTable } from './QueueTable.tsx'
 import { queueRows } from './queueRows.ts'
+import { Samples } from './Samples.tsx'
 import { Strip } from './Strip.tsx'
 import { stripOf } from './strip.ts'
 import { ThroughputChart } from './ThroughputChart.tsx'
@@ -43,6 +44,7 @@ export function Overview({ query }: ScreenProps) {
   )
   return (
     <Page title={TEXT.screens.overview} tools={tools}>
+      <Samples />
       {stats !== undefined && (stats.totals.enqueued === 0 ? <FirstJob /> : <Figures stats={stats} name={name} />)}
     </Page>
   )
