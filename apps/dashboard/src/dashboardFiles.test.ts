@@ -15,6 +15,17 @@ const named = (pattern: RegExp) => [...files].filter(([path]) => pattern.test(pa
 const gzipBytes = (some: readonly (readonly [string, DashboardFile])[]) =>
   some.reduce((total, [, { gzip }]) => total + (gzip?.byteLength ?? Number.POSITIVE_INFINITY), 0)
 
+/** The scripts with all that they import at once, whatever the bundler has put into files of their own. */
+function loadedBy(paths: readonly string[], known = new Set<string>()): ReadonlySet<string> {
+  for (const path of paths.filter((each) => !known.has(each))) {
+    known.add(path)
+    const text = Buffer.from(files.get(path)?.body ?? []).toString()
+    const imported = [...text.matchAll(/(?:\bimport|\bfrom)\s*["']\.\/([\w.-]+\.js)["']/g)].map(([, name]) => `/assets/${name}`)
+    loadedBy(imported, known)
+  }
+  return known
+}
+
 describe('the files', () => {
   test('are the page, which the server writes into, and assets that never change', () => {
     expect([...files.keys()].every((path) => path === '/index.html' || /^\/assets\/[\w.-]+-[\w-]{8}\.(?:js|css|svg)$/.test(path))).toBe(
@@ -30,7 +41,7 @@ describe('the files', () => {
 
   test('that the page names are there, below the path that it is mounted at', () => {
     const addresses = [...page.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, address = '']) => address)
-    expect(addresses).toHaveLength(3)
+    expect(addresses.length).toBeGreaterThanOrEqual(3)
     for (const address of addresses) expect(files.has(address.replace(/^\{basePath\}/, '')), address).toBe(true)
     expect(addresses.every((address) => address.startsWith('{basePath}/assets/'))).toBe(true)
     expect(page).toContain('<meta name="base-path" content="{basePath}" />')
@@ -49,9 +60,9 @@ test('the page keeps to its policy: no scripts or styles within, no addresses el
 
 describe('budgets, compressed', () => {
   test('the first load is at most 45 kB of scripts', () => {
-    const first = named(/\/(?:index|Overview)-[\w-]{8}\.js$/)
-    expect(first).toHaveLength(2)
-    expect(gzipBytes(first)).toBeLessThanOrEqual(45 * KB)
+    const first = [...loadedBy(named(/\/(?:index|Overview)-[\w-]{8}\.js$/).map(([path]) => path))]
+    expect(first.length).toBeGreaterThanOrEqual(2)
+    expect(gzipBytes([...files].filter(([path]) => first.includes(path)))).toBeLessThanOrEqual(45 * KB)
   })
 
   test('all scripts are at most 70 kB', () => {

@@ -49,6 +49,19 @@ export const SCREENS: readonly Screen[] = [
     load: async () => (await import('./screens/jobs/Jobs.tsx')).Jobs,
   },
   {
+    path: '/queues',
+    title: TEXT.screens.queues,
+    navigation: { icon: 'queues', key: 'q', group: 'main', phone: true },
+    percentiles: true,
+    load: async () => (await import('./screens/queues/Queues.tsx')).Queues,
+  },
+  {
+    path: '/queues/{name}',
+    title: TEXT.screens.queue,
+    percentiles: true,
+    load: async () => (await import('./screens/queues/Queue.tsx')).Queue,
+  },
+  {
     path: '/login',
     title: TEXT.screens.login,
     bare: true,

@@ -1,0 +1,88 @@
+import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
+
+export interface FieldProps {
+  readonly label: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+  /** The unit of the value, or who has set it: to the right of the field. */
+  readonly note?: string | undefined
+  /** Shown in the field while it is empty: the default. */
+  readonly placeholder?: string | undefined
+  /** Below the field: what the value means. */
+  readonly hint?: ComponentChildren
+  readonly error?: string | undefined
+  /** A choice of one of these in place of text. */
+  readonly options?: readonly (readonly [value: string, text: string])[] | undefined
+  /** Values to pick from while typing. */
+  readonly suggestions?: readonly string[] | undefined
+  /** Set for text of many lines. */
+  readonly rows?: number
+  readonly required?: boolean
+}
+
+/** A field of a form with its label, what it means, and what is wrong with its value. */
+export function Field({ label, note, hint, error, ...rest }: FieldProps) {
+  const id = useId()
+  const told = error ?? hint
+  return (
+    <div class="form-field">
+      <label for={id}>{label}</label>
+      {note !== undefined && <span class="note faint">{note}</span>}
+      <Control {...rest} id={id} isBad={error !== undefined} isTold={told !== undefined} />
+      {told !== undefined && (
+        <p id={`${id}-told`} class={error === undefined ? 'hint' : 'hint s-bad'}>
+          {told}
+        </p>
+      )}
+    </div>
+  )
+}
+
+interface ControlProps extends Pick<FieldProps, 'value' | 'onChange' | 'placeholder' | 'options' | 'suggestions' | 'rows' | 'required'> {
+  readonly id: string
+  readonly isBad: boolean
+  readonly isTold: boolean
+}
+
+function Control({ id, value, onChange, placeholder, options, suggestions, rows, required = false, isBad, isTold }: ControlProps) {
+  const common = {
+    id,
+    value,
+    required,
+    class: 'input',
+    'aria-invalid': isBad,
+    'aria-describedby': isTold ? `${id}-told` : undefined,
+  }
+  const onInput = ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) => onChange(currentTarget.value)
+  if (options !== undefined)
+    return (
+      <select {...common} onChange={onInput}>
+        {options.map(([option, text]) => (
+          <option key={option} value={option}>
+            {text}
+          </option>
+        ))}
+      </select>
+    )
+  if (rows !== undefined) return <textarea {...common} rows={rows} placeholder={placeholder} spellcheck={false} onInput={onInput} />
+  return (
+    <>
+      <input
+        {...common}
+        placeholder={placeholder}
+        list={suggestions === undefined ? undefined : `${id}-list`}
+        autocomplete="off"
+        spellcheck={false}
+        onInput={onInput}
+      />
+      {suggestions !== undefined && (
+        <datalist id={`${id}-list`}>
+          {suggestions.map((each) => (
+            <option key={each} value={each} />
+          ))}
+        </datalist>
+      )}
+    </>
+  )
+}

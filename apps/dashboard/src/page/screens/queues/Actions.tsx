@@ -1,0 +1,53 @@
+import { useState } from 'preact/hooks'
+import { act } from '../../actions/act.ts'
+import type { QueueAnswer } from '../../api/answers.ts'
+import { router } from '../../page.ts'
+import { Ask } from '../../parts/Ask.tsx'
+import { Icon } from '../../parts/Icon.tsx'
+import { Purge } from './Purge.tsx'
+import { drain, forget, pauseQueue } from './pauses.ts'
+import { text } from './text.ts'
+
+/** All that can be done to the queue as a whole. What takes something away asks. */
+export function Actions({ queue }: { readonly queue: QueueAnswer }) {
+  const { name, paused, settings } = queue
+  const [asked, setAsked] = useState<'drain' | 'purge' | 'forget'>()
+  const close = () => setAsked(undefined)
+  const isStopped = paused || settings.draining === true
+  const forgotten = async () => {
+    const isDone = await act(forget(name))
+    if (isDone) router.go('/queues')
+    return isDone
+  }
+  return (
+    <div class="toolbar">
+      <button type="button" class="btn primary" onClick={() => void act(pauseQueue(name, isStopped ? 'resume' : 'pause'))}>
+        <Icon name={isStopped ? 'play' : 'pause'} size={12} />
+        {isStopped ? text.resume : text.pause}
+        <kbd>p</kbd>
+      </button>
+      {!settings.draining && (
+        <button type="button" class="btn" onClick={() => setAsked('drain')}>
+          {text.drain}
+        </button>
+      )}
+      <button type="button" class="btn ghost danger end" onClick={() => setAsked('purge')}>
+        {text.purge}
+      </button>
+      <button type="button" class="btn ghost danger" onClick={() => setAsked('forget')}>
+        {text.forget}
+      </button>
+      {asked === 'drain' && (
+        <Ask title={text.draining.title(name)} action={text.draining.confirm} onConfirm={() => act(drain(name))} onClose={close}>
+          <p>{text.draining.text}</p>
+        </Ask>
+      )}
+      {asked === 'purge' && <Purge queue={name} onClose={close} />}
+      {asked === 'forget' && (
+        <Ask isDanger title={text.forgetting.title(name)} action={text.forgetting.confirm} onConfirm={forgotten} onClose={close}>
+          <p>{text.forgetting.text}</p>
+        </Ask>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,143 @@
+/** What holds the jobs of a queue back: each thing that can, and whether it does now. */
+import type { Columns, QueueAnswer, StatsAnswer, Worker } from '../../api/answers.ts'
+import { sum } from '../../chart/paths.ts'
+import { duration } from '../../format/durations.ts'
+import { count, rate } from '../../format/numbers.ts'
+import { endedPerSecond } from './history.ts'
+import { text } from './text.ts'
+
+const { why } = text
+
+export type CheckName = keyof typeof why.checks
+export type Tone = 'good' | 'warn' | 'bad' | 'none'
+
+export interface Check {
+  readonly name: CheckName
+  readonly tone: Tone
+  readonly text: string
+}
+
+export interface Evidence {
+  readonly queue: QueueAnswer
+  readonly stats: StatsAnswer
+  /** Undefined until they are known. */
+  readonly workers: readonly Worker[] | undefined
+  /** The last hour, by minutes. */
+  readonly recent: Columns | undefined
+}
+
+export interface Standing {
+  readonly verdict: string
+  readonly note: string
+  readonly tone: Tone
+  readonly checks: readonly Check[]
+}
+
+/** Worst first: what stops jobs before what slows them down. */
+const CAUSES: readonly CheckName[] = ['workers', 'names', 'slots', 'rate', 'keys', 'starts']
+
+export function standingOf(evidence: Evidence): Standing {
+  const others = [starts, workersCheck, names, slots, rateCheck].flatMap((check) => check(evidence) ?? [])
+  const isHeld = others.some(({ name, tone }) => name !== 'names' && (tone === 'bad' || (tone === 'warn' && name !== 'starts')))
+  const checks = [...others, keys(evidence, isHeld), oldest(evidence)]
+  const causes = CAUSES.flatMap((name) => checks.find((check) => check.name === name) ?? [])
+  const cause = causes.find(({ tone }) => tone === 'bad') ?? causes.find(({ tone }) => tone === 'warn')
+  const { waiting } = evidence.queue.states
+  if (cause !== undefined) return { verdict: cause.text.replace(/\.$/, ''), note: noteOf(evidence), tone: cause.tone, checks }
+  return { verdict: waiting === 0 ? why.idle : why.well, note: noteOf(evidence), tone: 'good', checks }
+}
+
+function noteOf({ queue: { states }, recent }: Evidence): string {
+  if (states.waiting === 0 || recent === undefined) return ''
+  const ended = endedPerSecond(recent)
+  return ended === 0 ? why.stands : why.lasts(duration((states.waiting / ended) * 1_000))
+}
+
+function starts({ queue: { paused, pausedJobs, pausedKeys, pausedLeftOut = 0, settings, states }, stats }: Evidence): Check {
+  const stops = states.waiting > 0 ? 'bad' : 'warn'
+  if (stats.paused) return { name: 'starts', tone: stops, text: why.starts.allPaused }
+  if (paused) return { name: 'starts', tone: stops, text: why.starts.paused }
+  if (settings.draining) return { name: 'starts', tone: 'warn', text: why.starts.draining }
+  if (pausedJobs.length + pausedKeys.length + pausedLeftOut === 0) return { name: 'starts', tone: 'good', text: why.starts.open }
+  return { name: 'starts', tone: 'warn', text: why.starts.some(pausedJobs.length, pausedKeys.length) }
+}
+
+/** The workers that may take jobs of a queue, as far as the names of its jobs are known. */
+export function serving(queue: string, { names, unserved }: StatsAnswer, workers: readonly Worker[]): readonly Worker[] {
+  const known = new Set([...names, ...unserved].filter((each) => each.queue === queue).map(({ name }) => name))
+  return workers.filter((worker) => takes(worker, queue) && (known.size === 0 || worker.names.some((name) => known.has(name))))
+}
+
+/** True if the worker takes jobs of the queue at all. */
+export function takes({ queues, draining, away }: Worker, queue: string): boolean {
+  return !draining && !away && (queues === null || queues.includes(queue))
+}
+
+function workersCheck({ queue, stats, workers }: Evidence): Check | undefined {
+  if (workers === undefined) return undefined
+  const found = serving(queue.name, stats, workers)
+  const { waiting } = queue.states
+  const all = sum(found.map(({ maxConcurrency }) => maxConcurrency))
+  const taken = sum(found.map(({ runningWeight }) => runningWeight))
+  if (found.length === 0) return { name: 'workers', tone: waiting > 0 ? 'bad' : 'none', text: why.workers.none }
+  if (taken >= all && waiting > 0) return { name: 'workers', tone: 'warn', text: why.workers.full(all, found.length) }
+  return { name: 'workers', tone: 'good', text: why.workers.free(taken, all, found.length) }
+}
+
+function names({ queue: { name }, stats }: Evidence): Check {
+  const unserved = stats.unserved.filter(({ queue }) => queue === name)
+  const [first] = unserved
+  if (first !== undefined) return { name: 'names', tone: 'bad', text: why.names.unserved(first.name, first.waiting, unserved.length - 1) }
+  const known = stats.names.filter(({ queue }) => queue === name).length
+  return { name: 'names', tone: known === 0 ? 'none' : 'good', text: why.names.served(known) }
+}
+
+function slots({ queue: { settings, states } }: Evidence): Check {
+  const { concurrencyLimit: limit } = settings
+  if (limit === undefined) return { name: 'slots', tone: 'none', text: why.slots.none(states.active) }
+  const isFull = states.active >= limit && states.waiting > 0
+  return { name: 'slots', tone: isFull ? 'warn' : 'good', text: why.slots[isFull ? 'full' : 'free'](states.active, limit) }
+}
+
+/** Starts are not counted by queue. Jobs end as fast as they start, if seen over minutes. */
+const USED = 0.85
+
+function rateCheck({ queue: { settings, states }, recent }: Evidence): Check {
+  const { rateLimit } = settings
+  if (rateLimit === undefined) return { name: 'rate', tone: 'none', text: why.rate.none }
+  const ended = recent === undefined ? 0 : endedPerSecond(recent)
+  const isUsed = states.waiting > 0 && ended >= (USED * rateLimit.limit * 1_000) / rateLimit.period
+  return { name: 'rate', tone: isUsed ? 'warn' : 'good', text: why.rate[isUsed ? 'used' : 'free'](rateText(rateLimit), rate(ended)) }
+}
+
+/** "20 per s", "5 per 10 s". */
+export function rateText({ limit, period }: { readonly limit: number; readonly period: number }): string {
+  return `${count(limit)} per ${period === 1_000 ? 's' : duration(period)}`
+}
+
+/** Keys are what is left if nothing else holds back jobs that wait. */
+function keys({ queue: { settings, states } }: Evidence, isHeld: boolean): Check {
+  const { perKeyLimit, perKeyRateLimit, keyOrder } = settings
+  const told = [
+    ...(keyOrder === 'strict' ? [why.keys.strict] : []),
+    ...(perKeyLimit === undefined || keyOrder === 'strict' ? [] : [why.keys.each(perKeyLimit)]),
+    ...(perKeyRateLimit === undefined ? [] : [why.keys.rate(rateText(perKeyRateLimit))]),
+  ]
+  if (told.length === 0) return { name: 'keys', tone: 'none', text: why.keys.none }
+  const holds = !isHeld && states.waiting > states.active
+  return { name: 'keys', tone: holds ? 'warn' : 'good', text: (holds ? [...told, why.keys.held] : told).join(' ') }
+}
+
+const LONG_MS = 60_000
+const FAR_MS = 600_000
+/** How much longer than usual is late. */
+const TIMES = 10
+
+function oldest({ queue: { name, states, oldestWaitingMs }, stats }: Evidence): Check {
+  if (states.waiting === 0) return { name: 'oldest', tone: 'none', text: why.oldest.none }
+  const medians = stats.names.filter((each) => each.queue === name && each.started > 0).map(({ waitMs }) => waitMs.p50)
+  const usual = medians.length === 0 ? undefined : Math.max(...medians)
+  const isLate = oldestWaitingMs > LONG_MS && oldestWaitingMs > TIMES * (usual ?? 0)
+  const tone = oldestWaitingMs > FAR_MS ? 'bad' : isLate ? 'warn' : 'good'
+  return { name: 'oldest', tone, text: why.oldest.waits(duration(oldestWaitingMs), usual === undefined ? undefined : duration(usual)) }
+}

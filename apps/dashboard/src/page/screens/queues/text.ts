@@ -1,0 +1,189 @@
+/** The sentences of the screens Queues and Queue. */
+import { count, counted } from '../../format/numbers.ts'
+
+const waits = (jobs: number) => counted(jobs, 'job waits', 'jobs wait')
+
+export const text = {
+  filter: 'Filter by name',
+  none: 'No queue has this in its name.',
+  leftOut: (shown: number, all: number) =>
+    `${count(shown)} of ${counted(all, 'queue')}, those with the most jobs. Filter by name for others.`,
+  columns: {
+    queue: 'Queue',
+    waiting: 'Waiting',
+    running: 'Running',
+    retrying: 'Retrying',
+    failed: 'Failed',
+    trend: 'Last hour',
+    done: 'Done per s',
+    oldest: 'Oldest waits',
+    actions: 'Actions',
+  },
+  empty: {
+    title: 'No queues yet',
+    text: 'A queue is made with its first job, or by its first setting.',
+  },
+  all: {
+    pause: 'Pause all…',
+    resume: 'Resume all',
+    title: 'Pause all queues',
+    text: (waiting: number) => `No job of any queue starts until you resume. Running jobs continue. Now ${waits(waiting)}.`,
+    confirm: 'Pause all queues',
+    done: 'All queues are paused.',
+    paused: 'All queues are paused: no job starts.',
+  },
+  states: 'Jobs of the queue',
+  notes: {
+    scheduled: 'due later',
+    retrying: 'have failed before',
+    blocked: 'wait for other jobs',
+    failed: 'kept',
+    oldest: (oldest: string) => `oldest ${oldest}`,
+    noLimit: 'no limit',
+    perSecond: (rate: string) => `${rate} per s`,
+  },
+  slots: (limit: string) => ` / ${limit}`,
+  pause: 'Pause',
+  resume: 'Resume',
+  drain: 'Drain…',
+  purge: 'Purge…',
+  forget: 'Delete queue…',
+  missing: (queue: string) => `There is no queue ${queue}.`,
+  tags: { paused: 'paused', draining: 'draining', allPaused: 'all are paused', unserved: 'nobody serves it' },
+  why: {
+    title: 'Why is it slow?',
+    well: 'Nothing holds it back',
+    idle: 'No job waits',
+    lasts: (backlog: string) => `at the rate of the last 5 min, the backlog lasts ${backlog}`,
+    stands: 'no job has ended in the last 5 min',
+    checks: {
+      starts: 'Starts',
+      workers: 'Workers',
+      names: 'Names',
+      slots: 'Slots',
+      rate: 'Rate',
+      keys: 'Keys',
+      oldest: 'Oldest job',
+    },
+    starts: {
+      allPaused: 'All queues are paused.',
+      paused: 'The queue is paused.',
+      draining: 'The queue drains: it takes no new jobs until it is resumed.',
+      some: (names: number, keys: number) =>
+        `${[names > 0 ? counted(names, 'job name is', 'job names are') : '', keys > 0 ? counted(keys, 'key is', 'keys are') : ''].filter((part) => part !== '').join(', ')} paused.`,
+      open: 'Nothing is paused.',
+    },
+    workers: {
+      none: 'No worker serves the queue.',
+      full: (slots: number, workers: number) =>
+        `All ${counted(slots, 'slot')} of ${counted(workers, 'worker')} are taken: start another worker, or give these more slots.`,
+      free: (taken: number, slots: number, workers: number) =>
+        `${count(taken)} of ${counted(slots, 'slot')} of ${counted(workers, 'worker')} are taken.`,
+    },
+    names: {
+      unserved: (name: string, waiting: number, more: number) =>
+        `No worker has a handler for ${name}: ${waits(waiting)}${more > 0 ? `; the same for ${counted(more, 'other name')}` : ''}.`,
+      served: (names: number) =>
+        names === 0 ? 'No job has run since the engine was opened.' : `All ${counted(names, 'name')} are served.`,
+    },
+    slots: {
+      none: (active: number) => `No limit; ${count(active)} run.`,
+      full: (active: number, limit: number) =>
+        `All ${counted(limit, 'slot')} are taken${active > limit ? ` (${count(active)} run)` : ''}: raise the limit if the workers have room.`,
+      free: (active: number, limit: number) => `${count(active)} of ${count(limit)} are taken.`,
+    },
+    rate: {
+      none: 'No limit of starts.',
+      used: (limit: string, rate: string) => `At most ${limit}, and ${rate} per s end: the limit holds jobs back.`,
+      free: (limit: string, rate: string) => `At most ${limit}; ${rate} per s end.`,
+    },
+    keys: {
+      none: 'No limit of each key.',
+      strict: 'Strict order: one job of each key at a time.',
+      each: (limit: number) => `${counted(limit, 'job')} of each key at a time.`,
+      rate: (limit: string) => `At most ${limit} of each key.`,
+      held: 'Jobs wait while slots are free: the keys that wait have all that they may have.',
+    },
+    oldest: {
+      none: 'No job waits.',
+      waits: (oldest: string, usual: string | undefined) => `Waits for ${oldest}${usual === undefined ? '' : `, usually ${usual}`}.`,
+    },
+  },
+  names: {
+    title: 'Job names',
+    none: 'No job has run here since the engine was opened.',
+    columns: {
+      name: 'Name',
+      started: 'Runs',
+      failed: 'Failed',
+      wait: 'Wait p50',
+      waitMost: 'p95',
+      run: 'Run p50',
+      runMost: 'p95',
+      workers: 'Workers',
+    },
+    unserved: (waiting: number) => `nobody serves it, ${waits(waiting)}`,
+    pause: (name: string) => `Pause ${name}`,
+    resume: (name: string) => `Resume ${name}`,
+    done: {
+      pause: (name: string, queue: string) => `${name} in ${queue} is paused.`,
+      resume: (name: string, queue: string) => `${name} in ${queue} is resumed.`,
+    },
+  },
+  keys: {
+    title: 'Paused keys',
+    none: 'No key is paused. A key is the concurrencyKey of jobs, such as a customer.',
+    label: 'Key',
+    placeholder: 'acme',
+    pause: 'Pause key',
+    resume: (key: string) => `Resume ${key}`,
+    leftOut: (more: number) => `${count(more)} more paused names and keys are not listed.`,
+    done: {
+      pause: (key: string, queue: string) => `Key ${key} in ${queue} is paused.`,
+      resume: (key: string, queue: string) => `Key ${key} in ${queue} is resumed.`,
+    },
+  },
+  draining: {
+    title: (queue: string) => `Drain ${queue}`,
+    text: 'The queue takes no new jobs until it is resumed, and finishes those that it has. Producers get a QueueDrainingError.',
+    confirm: 'Drain',
+    done: (queue: string) => `Queue ${queue} drains.`,
+  },
+  purging: {
+    title: (queue: string) => `Purge ${queue}`,
+    counting: 'Counting…',
+    text: (jobs: number) => `Removes ${counted(jobs, 'job')} that wait, with their data. Nothing brings them back.`,
+    none: 'No job waits: there is nothing to remove.',
+    states: (state: string, jobs: number) => `${count(jobs)} ${state}`,
+    left: (active: number) => `${counted(active, 'job runs', 'jobs run')}, and stay.`,
+    ended: 'Also jobs that have ended',
+    confirm: (jobs: number | undefined) => (jobs === undefined ? 'Purge' : `Purge ${counted(jobs, 'job')}`),
+    done: (jobs: number, queue: string) => `${counted(jobs, 'job')} of ${queue} removed.`,
+  },
+  forgetting: {
+    title: (queue: string) => `Delete ${queue}`,
+    text: 'Forgets the queue with its settings. Only an empty queue can be deleted: purge it first.',
+    confirm: 'Delete queue',
+    done: (queue: string) => `Queue ${queue} is deleted.`,
+  },
+  settings: {
+    title: 'Limits and settings',
+    save: 'Save',
+    reset: 'Undo',
+    done: (queue: string) => `Settings of ${queue} are saved.`,
+    mine: 'this queue',
+    preset: 'default',
+    unset: 'default',
+    not: {
+      count: 'must be a whole number',
+      duration: 'must be a duration, such as 500ms, 30s, 5m, 2h or 7d',
+      fraction: 'must be a number between 0 and 1, equal or full',
+    },
+    wrong: (value: string, wanted: string) => `${wanted}, got ${value}`,
+    needs: (other: string) => `needs ${other}`,
+    definitions: 'Said by definitions',
+    definitionsHint: 'These go before the defaults of the queue, and options of a call before both.',
+    saidBy: (worker: string, host: string) => `by ${worker} on ${host}`,
+    disputed: 'disputed',
+  },
+} as const
