@@ -1,7 +1,7 @@
 // The file's size follows what is kept, and not what has ever passed through it.
 import { statSync } from 'node:fs'
 import { DEFAULT_RETENTION, LIMITS } from '@millrace/core'
-import { type Store, StoreFailure } from '@millrace/core/kernel'
+import { StoreFailure } from '@millrace/core/kernel'
 import { defineJob } from '@millrace/engine'
 import { createTestEngine } from '@millrace/testkit'
 import { type FaultyStore, faultyStore } from '@millrace/testkit/internal'
@@ -25,9 +25,9 @@ function start() {
     wrapStore: (opened) => {
       const shrink = (pages: number) => {
         slices.push(pages)
-        opened.shrink(pages)
+        opened.care.shrink(pages)
       }
-      store = faultyStore({ ...opened, shrink } as Store)
+      store = faultyStore({ ...opened, care: { ...opened.care, shrink } })
       return store
     },
   })
@@ -49,7 +49,7 @@ test('over many generations of jobs the file grows no further than one of them t
   const sizes: number[] = []
   for (let round = 0; round < 12; round++) {
     await generation(1_000)
-    store.foldWal()
+    store.care.foldWal()
     sizes.push(sizeOf())
   }
   // 1,000 jobs of 3 KB, a page each, and what surrounds them.
@@ -63,14 +63,14 @@ test('what a backlog has taken is given back once the engine has nothing else to
   const kept = await engine.enqueue('elsewhere', data)
   await engine.enqueueMany(Array.from({ length: 5_000 }, () => ({ job: bulky, data })))
   await generation(5_000)
-  store.foldWal()
+  store.care.foldWal()
   expect(sizeOf()).toBeGreaterThan(10_000 * PAGE_BYTES)
   await advance('2m')
   expect(slices.length).toBeGreaterThan(50)
   expect(Math.max(...slices)).toBe(LIMITS.slicePages)
   // With nobody to fold the log in: the last slice does.
   expect(sizeOf()).toBeLessThan(KEPT_BYTES + MIB)
-  const { free, all } = store.freePages()
+  const { free, all } = store.care.freePages()
   expect(free).toBeLessThanOrEqual(LIMITS.freePagesKept)
   expect(all).toBeLessThan(10_000)
   expect((await engine.get(kept.id))?.data).toEqual(data)
@@ -91,7 +91,7 @@ test('a slice that fails is tried again later, and takes no turn with it', async
   await advance('2m')
   expect(inThread.actor.meter.reloads).toBe(reloads)
   expect(slices.length).toBeGreaterThan(failing)
-  expect(store.freePages().free).toBeLessThanOrEqual(LIMITS.freePagesKept)
+  expect(store.care.freePages().free).toBeLessThanOrEqual(LIMITS.freePagesKept)
 })
 
 test('a slice whose commit fails has the tables loaded anew; jobs go on', async () => {
@@ -99,9 +99,9 @@ test('a slice whose commit fails has the tables loaded anew; jobs go on', async 
   await engine.enqueueMany(Array.from({ length: 5_000 }, () => ({ job: bulky, data })))
   await generation(4_000)
   const { reloads } = inThread.actor.meter
-  const shrink = store.shrink
+  const { shrink } = store.care
   let failures = 0
-  Object.assign(store, {
+  Object.assign(store.care, {
     shrink: (pages: number) => {
       if (failures++ === 0) throw new StoreFailure('commit', 'io', 'SQLITE_IOERR_FSYNC: disk I/O error')
       shrink(pages)

@@ -10,7 +10,7 @@ const FOREVER = { times: Number.POSITIVE_INFINITY }
 describe('32: while the disk is full', () => {
   test('there is a ballast from the start, and it is given up at once', () => {
     const { faults, store, inThread } = startFaulty()
-    expect([faults.released, inThread.actor.draining, store.restoreBallast()]).toEqual([0, false, true])
+    expect([faults.released, inThread.actor.draining, store.care.restoreBallast()]).toEqual([0, false, true])
   })
 
   test('enqueues are refused, completions, failures, heartbeats and checkpoints go on, nothing is loaded anew twice', async () => {

@@ -3,27 +3,27 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DEFAULT_RETENTION, formatId } from '@millrace/core'
 import { attach, CommitUnknownError, openEngine } from '@millrace/engine'
-import { systemClock, WriterThread } from '@millrace/engine/internal'
+import { fileStore, systemClock, WriterThread } from '@millrace/engine/internal'
 import { portConformance } from '@millrace/testkit/conformance'
 import { Probe } from '@millrace/testkit/internal'
 import { expect, onTestFinished, test } from 'vitest'
 import { watchWriters } from '../proof/crash/writers.ts'
 import { temporaryFile } from '../temporary.ts'
 
-type Readers = NonNullable<ConstructorParameters<typeof WriterThread>[2]>
+type Readers = NonNullable<ConstructorParameters<typeof WriterThread>[0]['readers']>
 
 async function start(readers?: Readers) {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-port-'))
-  const options = {
+  const store = fileStore({
+    file: join(folder, 'jobs.db'),
     durability: 'full',
-    recovery: 'immediate',
     waitForOwnerMs: 0,
     cacheKib: 16_384,
     secureDelete: false,
-    retention: DEFAULT_RETENTION,
     unsafeFilesystem: 'refuse',
-  } as const
-  const thread = new WriterThread({ ...options, file: join(folder, 'jobs.db') }, systemClock, readers)
+  })
+  const settings = { recovery: 'immediate', retention: DEFAULT_RETENTION } as const
+  const thread = new WriterThread({ store, settings, clock: systemClock, readers })
   await thread.start()
   const close = async () => {
     await thread.close()

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import { pathOf, ROOT, walk, withoutComments } from './sources.ts'
 
 const OPENERS = [
-  'packages/engine/src/share/note.ts',
+  'packages/engine/src/file/note.ts',
   'packages/exec/src/logs/log.ts',
   'packages/exec/src/logs/record.ts',
   'packages/exec/src/process/proc.ts',

@@ -21,14 +21,16 @@ import {
   validateOpenOptions,
 } from '@millrace/core'
 import { quietClock, systemClock, systemRandom } from './clock.ts'
+import { fileStore } from './file/fileStore.ts'
+import { MEMORY } from './file/options.ts'
+import { assertNotOpen, joinShared, type Membership, registerFile } from './file/registry.ts'
 import { ChannelPort } from './ports/channel.ts'
 import { greetingOf, ReaderLine } from './readers/attachedReaders.ts'
 import { Readers } from './readers/readers.ts'
 import { ReadingPort } from './readers/readRouter.ts'
-import { assertNotOpen, joinShared, type Membership, registerFile } from './registry.ts'
 import { assertRuntime } from './runtime.ts'
-import { fileOwnership } from './share/fileOwnership.ts'
 import { SharedPort } from './share/sharedPort.ts'
+import type { StoreModule } from './storeModule.ts'
 import { WriterThread } from './writer/thread.ts'
 
 /**
@@ -50,7 +52,7 @@ export async function openEngine(options: OpenOptions): Promise<Engine> {
 
 async function openOwn(file: string, settings: OpenSettings): Promise<Engine> {
   if (file !== MEMORY) assertNotOpen(file)
-  const thread = newThread(file, settings)
+  const thread = newThread(storeOf(file, settings), settings)
   await thread.start()
   return new Engine(thread, {
     ...setupOf(settings),
@@ -66,9 +68,11 @@ async function openShared(file: string, settings: OpenSettings, { leave, ended }
   assertNotOpen(file)
   const { waitForOwnerMs } = settings
   const checks = new JobChecks()
+  const store = storeOf(file, settings)
   const port = await SharedPort.open({
-    ownership: fileOwnership(file),
-    newThread: () => newThread(file, settings),
+    ownership: store.ownership(),
+    gone: store.gone,
+    newThread: () => newThread(store, settings),
     clock: systemClock,
     quietClock,
     random: systemRandom,
@@ -91,32 +95,31 @@ async function openShared(file: string, settings: OpenSettings, { leave, ended }
   })
 }
 
-function newThread(file: string, settings: OpenSettings): WriterThread {
-  const { durability, recovery, retention, maxQueues, maxDataBytes, cacheKib, secureDelete, waitForOwnerMs, unsafeFilesystem, share } =
-    settings
-  const { defaults, fileAccess, logger } = settings
-  const readers = file === MEMORY || settings.readers === 0 ? undefined : new Readers(file, settings.readers)
-  // If the file is shared, its owner is attached to instead of waited for.
-  const waitMs = share ? 0 : waitForOwnerMs
-  return new WriterThread(
-    {
-      file,
-      durability,
-      recovery,
-      waitForOwnerMs: waitMs,
-      cacheKib,
-      secureDelete,
-      retention,
-      defaults,
-      maxQueues,
-      maxDataBytes,
-      unsafeFilesystem,
-      fileAccess,
-    },
-    systemClock,
-    readers,
-    loggerOrDefault(logger),
-  )
+function storeOf(file: string, settings: OpenSettings): StoreModule {
+  const { durability, cacheKib, secureDelete, unsafeFilesystem, fileAccess, waitForOwnerMs, share } = settings
+  return fileStore({
+    file,
+    durability,
+    cacheKib,
+    secureDelete,
+    unsafeFilesystem,
+    fileAccess,
+    // If the file is shared, its owner is attached to instead of waited for.
+    waitForOwnerMs: share ? 0 : waitForOwnerMs,
+  })
+}
+
+function newThread(
+  store: StoreModule,
+  { recovery, retention, defaults, maxQueues, maxDataBytes, readers, logger }: OpenSettings,
+): WriterThread {
+  return new WriterThread({
+    store,
+    settings: { recovery, retention, defaults, maxQueues, maxDataBytes },
+    clock: systemClock,
+    readers: store.reader === undefined || readers === 0 ? undefined : new Readers(store.reader, readers),
+    logger: loggerOrDefault(logger),
+  })
 }
 
 function setupOf({ maxDataBytes, codec, redact, logger }: OpenSettings) {
@@ -124,7 +127,6 @@ function setupOf({ maxDataBytes, codec, redact, logger }: OpenSettings) {
 }
 
 const HERE = { clock: systemClock, quietClock, host: hostname(), pid: process.pid, local: true }
-const MEMORY = ':memory:'
 /** The shortest patience: an owner that has just started may not answer yet. */
 const OWNER_STARTS_MS = 10_000
 

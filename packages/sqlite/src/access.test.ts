@@ -26,7 +26,7 @@ function opened(file: string, fileAccess?: FileAccess): readonly string[] {
   const warnings: string[] = []
   const store = openStore(storeOptions(file, { ballastBytes: 4_096, fileAccess, warn: (message) => warnings.push(message) }))
   onTestFinished(() => store.close())
-  expect(store.restoreBallast()).toBe(true)
+  expect(store.care.restoreBallast()).toBe(true)
   return warnings
 }
 
@@ -51,7 +51,7 @@ test('a backup has the mode of new files', async () => {
     ['group', '660'],
   ] as const) {
     const store = openStore(storeOptions(join(folder, `${mode}.db`), { fileAccess }))
-    await store.backup(join(folder, `${mode}.copy`))
+    await store.care.backup(join(folder, `${mode}.copy`))
     store.close()
     expect(modesIn(folder)[`${mode}.copy`]).toBe(mode)
   }
@@ -61,7 +61,7 @@ test('a backup has the mode of new files', async () => {
 function loose(mode: number): string {
   const file = join(temporaryFolder(), 'jobs.db')
   const store = openStore(storeOptions(file, { ballastBytes: 4_096 }))
-  store.restoreBallast()
+  store.care.restoreBallast()
   store.close()
   for (const name of readdirSync(dirname(file))) chmodSync(join(dirname(file), name), mode)
   return file
@@ -121,12 +121,12 @@ test('a link that appears while the engine runs is not followed', () => {
   const store = openStore(storeOptions(file, { ballastBytes: 4_096 }))
   onTestFinished(() => store.close())
   symlinkSync('victim', `${file}-ballast`)
-  expect(store.restoreBallast()).toBe(true)
+  expect(store.care.restoreBallast()).toBe(true)
   expect(readFileSync(victim, 'utf8')).toBe('hello')
   expect(statSync(`${file}-ballast`).size).toBe(4_096)
-  store.releaseBallast()
+  store.care.releaseBallast()
   mkdirSync(`${file}-ballast`)
-  expect(store.restoreBallast()).toBe(false)
+  expect(store.care.restoreBallast()).toBe(false)
 })
 
 test('files that root creates belong to the user of the database', ({ skip }) => {

@@ -59,7 +59,7 @@ describe('a sound file', () => {
   test('may be a backup that nobody has opened yet', async () => {
     const { store } = openCrowd()
     const copy = join(temporaryFolder(), 'copy.db')
-    await store.backup(copy)
+    await store.care.backup(copy)
     expect(auditFile(copy)).toMatchObject({ facts: { epoch: 1, walBytes: 0 }, problems: SOUND })
   })
 

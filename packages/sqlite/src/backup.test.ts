@@ -10,7 +10,7 @@ test('a copy has everything, and draws a node of its own when it is opened', asy
   const { store, turns } = openCrowd()
   const folder = temporaryFolder()
   const copy = join(folder, 'copy.db')
-  const { bytes } = await store.backup(copy)
+  const { bytes } = await store.care.backup(copy)
   expect(bytes).toBe(statSync(copy).size)
   expect(readdirSync(folder)).toEqual(['copy.db'])
   // So that it can be read where nothing can be written.
@@ -34,7 +34,7 @@ test('writes go on while a copy is made, and it holds what was there at its end'
   for (let job = 0; job < 3_000; job++) turns.insert({ data: JSON.stringify('x'.repeat(2_000)) })
   turns.commit()
   const copy = join(temporaryFolder(), 'copy.db')
-  const backup = store.backup(copy)
+  const backup = store.care.backup(copy)
   const during: Job[] = []
   for (let turn = 0; turn < 5; turn++) {
     await new Promise((resolve) => setImmediate(resolve))
@@ -51,7 +51,7 @@ test('a file that exists is not overwritten', async () => {
   const { store } = openCrowd()
   const target = join(temporaryFolder(), 'a')
   writeFileSync(target, 'mine')
-  await expect(store.backup(target)).rejects.toThrow(NotWritableError)
+  await expect(store.care.backup(target)).rejects.toThrow(NotWritableError)
   expect(statSync(target).size).toBe(4)
 })
 
@@ -59,7 +59,7 @@ test('two backups to one file at once do not meet: the file is one of them, and 
   const [one, two] = [openCrowd().store, openCrowd().store]
   const folder = temporaryFolder()
   const target = join(folder, 'copy.db')
-  const ends = await Promise.allSettled([one.backup(target), two.backup(target), one.backup(target)])
+  const ends = await Promise.allSettled([one.care.backup(target), two.care.backup(target), one.care.backup(target)])
   const made = ends.filter((end) => end.status === 'fulfilled')
   expect(made.map(({ value }) => value)).toEqual([{ bytes: statSync(target).size }])
   for (const end of ends.filter((each) => each.status === 'rejected')) {
@@ -71,10 +71,10 @@ test('two backups to one file at once do not meet: the file is one of them, and 
 
 test('a copy that cannot be made leaves nothing', async () => {
   const folder = temporaryFolder()
-  await expect(openCrowd().store.backup(join(folder, 'none', 'copy.db'))).rejects.toThrow()
+  await expect(openCrowd().store.care.backup(join(folder, 'none', 'copy.db'))).rejects.toThrow()
   // Of a store that is closed before its first page is copied.
   const { store } = openCrowd()
-  const cut = store.backup(join(folder, 'copy.db'))
+  const cut = store.care.backup(join(folder, 'copy.db'))
   store.close()
   await expect(cut).rejects.toThrow()
   expect(readdirSync(folder)).toEqual([])

@@ -11,13 +11,13 @@ test('the ballast takes real room when asked to, and gives it back', () => {
   const store = openTestStore({ ballastBytes: 3_000_000 })
   const path = `${store.file}-ballast`
   expect(existsSync(path)).toBe(false)
-  expect(store.restoreBallast()).toBe(true)
+  expect(store.care.restoreBallast()).toBe(true)
   const { size, blocks } = statSync(path)
   expect(size).toBe(3_000_000)
   expect(blocks * 512).toBeGreaterThanOrEqual(3_000_000)
-  expect(store.restoreBallast()).toBe(true)
-  store.releaseBallast()
-  store.releaseBallast()
+  expect(store.care.restoreBallast()).toBe(true)
+  store.care.releaseBallast()
+  store.care.releaseBallast()
   expect(existsSync(path)).toBe(false)
 })
 

@@ -2,13 +2,13 @@
  * Returns free pages to the file system, a slice at a time. Every file has `auto_vacuum = incremental` from its creation
  * (`CREATION_SETTINGS`), and a copy has it from its original, so no file must be rewritten for it.
  */
-import type { Store } from '@millrace/core/kernel'
+import type { FileCare } from '@millrace/core/kernel'
 import type { Database } from './driver.ts'
 import type { Claim } from './open/claim.ts'
 import { prepareTransaction } from './transaction.ts'
 import { prepareOwned } from './write/header.ts'
 
-export type Shrink = Pick<Store, 'freePages' | 'shrink'>
+export type Shrink = Pick<FileCare, 'freePages' | 'shrink'>
 
 export function prepareShrink(db: Database, claim: Claim): Shrink {
   const transaction = prepareTransaction(db)

@@ -1,7 +1,7 @@
 /** The store as the engine has it: one writer connection, which `reopen` replaces, and the files beside the database. */
 import { statSync } from 'node:fs'
 import { EngineFailedError } from '@millrace/core'
-import { answersOf, type Store, StoreFailure } from '@millrace/core/kernel'
+import { answersOf, type FileCare, type Store, StoreFailure } from '@millrace/core/kernel'
 import type { Making } from './access.ts'
 import { backUp } from './backup.ts'
 import type { Ballast } from './ballast.ts'
@@ -14,6 +14,7 @@ import { prepareWrite, type Write } from './write/write.ts'
 
 export interface SqliteStore extends Store {
   readonly file: string
+  readonly care: FileCare
   /** The number of engines that have owned the file, this one included. */
   readonly epoch: number
   /** The file's number in the ids of its jobs. */
@@ -85,20 +86,22 @@ export function makeStore(db: Database, { file, claim, ballast, connect, making,
       current().write(effects, header)
       assertInPlace(header.at)
     },
-    backup: async (target) => backUp(current().db, target, making()),
-    walBytes: () => (connect === undefined ? 0 : (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0)),
-    foldWal: () => {
-      try {
-        current().db.pragma('wal_checkpoint(TRUNCATE)')
-      } catch {
-        // For example on a full disk: the log stays as long as before, and the caller sees that.
-      }
+    care: {
+      backup: async (target) => backUp(current().db, target, making()),
+      walBytes: () => (connect === undefined ? 0 : (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0)),
+      foldWal: () => {
+        try {
+          current().db.pragma('wal_checkpoint(TRUNCATE)')
+        } catch {
+          // For example on a full disk: the log stays as long as before, and the caller sees that.
+        }
+      },
+      freePages: () => current().shrink.freePages(),
+      shrink: (pages) => current().shrink.shrink(pages),
+      ballastNeedsBytes: ballast.neededBytes,
+      releaseBallast: ballast.release,
+      restoreBallast: ballast.restore,
     },
-    freePages: () => current().shrink.freePages(),
-    shrink: (pages) => current().shrink.shrink(pages),
-    ballastNeedsBytes: ballast.neededBytes,
-    releaseBallast: ballast.release,
-    restoreBallast: ballast.restore,
     reopen: () => {
       if (closed) throw new StoreFailure('before', 'io', `${file} is closed`)
       if (connect === undefined) throw new EngineFailedError('a database in memory is lost with its connection: open the engine again')

@@ -1,6 +1,7 @@
 /** The promises of every Port in one suite, a file for each area: each Port's own test runs it, whatever is behind the Port. */
 import type { Port } from '@millrace/core'
 import { afterEach, beforeEach, describe } from 'vitest'
+import type { Behind } from './conformance/behind.ts'
 import { flowsConformance } from './conformance/flows.ts'
 import { jobsConformance } from './conformance/jobs.ts'
 import { queuesConformance } from './conformance/queues.ts'
@@ -27,7 +28,7 @@ const AREAS = {
   upkeep: upkeepConformance,
 }
 
-export function portConformance(name: string, open: () => Promise<PortUnderTest>): void {
+export function portConformance(name: string, open: () => Promise<PortUnderTest>, behind: Behind = { inFile: true }): void {
   describe(`Port conformance: ${name}`, () => {
     let under: PortUnderTest
     let probe: Probe
@@ -39,6 +40,6 @@ export function portConformance(name: string, open: () => Promise<PortUnderTest>
 
     afterEach(() => under.close())
 
-    for (const [area, conformance] of Object.entries(AREAS)) describe(area, () => conformance(() => probe))
+    for (const [area, conformance] of Object.entries(AREAS)) describe(area, () => conformance(() => probe, behind))
   })
 }

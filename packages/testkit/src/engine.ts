@@ -15,7 +15,7 @@ import {
   type RetentionOptions,
   validateOpenOptions,
 } from '@millrace/core'
-import type { Settings, Store } from '@millrace/core/kernel'
+import type { Settings } from '@millrace/core/kernel'
 import { InThreadEngine } from '@millrace/engine/internal'
 import { openStore } from '@millrace/sqlite'
 import type { JobOrName } from '@millrace/worker'
@@ -23,7 +23,7 @@ import { quiet, seededRandom, VirtualClock } from './clock.ts'
 import { type DrainOptions, drain } from './drain.ts'
 import { type EnqueuedMatcher, type ExpectOptions, enqueued, expectEnqueued } from './enqueued.ts'
 import { TestFaults } from './faults.ts'
-import { faultyStore } from './faultyStore.ts'
+import { faultyStore, type StoreInFile } from './faultyStore.ts'
 import { InlineEngine, TrackingEngine } from './inline.ts'
 import { TestWriter } from './writer.ts'
 
@@ -48,7 +48,7 @@ export interface TestEngineOptions {
   /** @internal */
   readonly settings?: Partial<Settings>
   /** @internal Stands between the engine and its store. */
-  readonly wrapStore?: (store: Store) => Store
+  readonly wrapStore?: (store: StoreInFile) => StoreInFile
 }
 
 export interface TestEngine extends AsyncDisposable {

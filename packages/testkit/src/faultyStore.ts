@@ -2,7 +2,7 @@
  * A store that fails when a test says so. The store behind it stays whole and real: a fault comes before its call, or before its
  * answer.
  */
-import { type Effects, type Store, StoreFailure, type TurnHeader } from '@millrace/core/kernel'
+import { type Effects, type FileCare, type Store, StoreFailure, type TurnHeader } from '@millrace/core/kernel'
 
 export type Fault =
   /** Fails before COMMIT, as SQLite reports it: nothing is written. */
@@ -28,7 +28,7 @@ const MESSAGES = {
   owner: 'another engine has taken the file over',
 } as const
 
-type ReadName = Exclude<keyof Store, 'write' | 'backup' | 'releaseBallast' | 'restoreBallast' | 'reopen' | 'close'>
+type ReadName = Exclude<keyof Store, 'write' | 'care' | 'reopen' | 'close'> | 'shrink'
 
 /** The faults to cause, and counts of the store's calls so far. */
 export class Faults {
@@ -45,7 +45,7 @@ export class Faults {
   #script: Fault[] = []
   #after = 0
   #times = 0
-  readonly #reads = new Map<keyof Store, number>()
+  readonly #reads = new Map<string, number>()
 
   fail(fault: Fault, { after = 0, times = 1 }: FaultPlan = {}): void {
     this.#fault = fault
@@ -93,7 +93,7 @@ export class Faults {
     if (this.ballastHelps && this.#fault?.kind === 'full') this.#fault = undefined
   }
 
-  checkRead(name: keyof Store): void {
+  checkRead(name: string): void {
     const times = this.#reads.get(name) ?? 0
     if (times === 0) return
     this.#reads.set(name, times - 1)
@@ -101,12 +101,16 @@ export class Faults {
   }
 }
 
-export interface FaultyStore extends Store {
+export interface StoreInFile extends Store {
+  readonly care: FileCare
+}
+
+export interface FaultyStore extends StoreInFile {
   readonly faults: Faults
 }
 
 /** @param keep if true, a reopening keeps the connection: a database in memory is gone with it, and the fault was never its own */
-export function faultyStore(store: Store, keep = false): FaultyStore {
+export function faultyStore(store: StoreInFile, keep = false): FaultyStore {
   const faults = new Faults()
   const own: Partial<FaultyStore> = {
     faults,
@@ -119,11 +123,18 @@ export function faultyStore(store: Store, keep = false): FaultyStore {
       faults.reopened++
       if (!keep) store.reopen()
     },
-    releaseBallast: () => {
-      store.releaseBallast()
-      faults.release()
+    care: {
+      ...store.care,
+      shrink: (pages) => {
+        faults.checkRead('shrink')
+        store.care.shrink(pages)
+      },
+      releaseBallast: () => {
+        store.care.releaseBallast()
+        faults.release()
+      },
+      restoreBallast: () => faults.room && store.care.restoreBallast(),
     },
-    restoreBallast: () => faults.room && store.restoreBallast(),
   }
   return new Proxy(store, {
     get(target, property) {

@@ -2,7 +2,7 @@
 import { Engine } from '@millrace/client'
 import { type Clock, DEFAULT_RETENTION, LIMITS } from '@millrace/core'
 import { CommitUnknownError, defineJob } from '@millrace/engine'
-import { systemClock, WriterThread } from '@millrace/engine/internal'
+import { fileStore, systemClock, WriterThread } from '@millrace/engine/internal'
 import { seededRandom } from '@millrace/testkit/internal'
 import { expect, test } from 'vitest'
 import { auditFile } from '../../../packages/sqlite/src/testing/inspect.ts'
@@ -27,17 +27,8 @@ test(`1, 2, 7, 11: ${KILLS} deaths of the writer under load: every job runs once
   const writers = watchWriters()
   const { clock, passTime } = patientClock()
   const random = seededRandom(Number(process.env['SEED'] ?? 1))
-  const options = {
-    file,
-    durability: 'full',
-    recovery: 'immediate',
-    waitForOwnerMs: 0,
-    cacheKib: 4_096,
-    secureDelete: false,
-    retention: DEFAULT_RETENTION,
-    unsafeFilesystem: 'refuse',
-  } as const
-  const thread = new WriterThread(options, clock, undefined)
+  const store = fileStore({ file, durability: 'full', waitForOwnerMs: 0, cacheKib: 4_096, secureDelete: false, unsafeFilesystem: 'refuse' })
+  const thread = new WriterThread({ store, settings: { recovery: 'immediate', retention: DEFAULT_RETENTION }, clock })
   await thread.start()
   const engine = new Engine(thread, { maxDataBytes: LIMITS.dataBytes, clock, host: 'test', pid: process.pid, local: true })
 

@@ -35,7 +35,7 @@ export async function shortRun(extension: Extension, { folder, seed, instruction
   try {
     const store = openStore({ ...OPENING, file: join(folder, DATABASE), durability: 'full' })
     const driver = new Driver({ store, clock, mark: marker.mark })
-    await work({ driver, clock, seed, steps: STEPS, checkpoint: store.foldWal })
+    await work({ driver, clock, seed, steps: STEPS, checkpoint: store.care.foldWal })
     await driver.close()
   } catch (error) {
     marker.mark({ ended: String(error) })

@@ -64,7 +64,7 @@ export async function record(extension: Extension, folder: string, { seed, durab
     written(driver?.commits ?? 0)
     driver = new Driver({ store, clock, mark: marker.mark, written, ...(driver !== undefined && { before: driver }) })
     const checkpoint = (how: 'copy' | 'cut') => {
-      if (how === 'cut') store.foldWal()
+      if (how === 'cut') store.care.foldWal()
       else beside.pragma('wal_checkpoint(PASSIVE)')
     }
     await work({ driver, clock, seed: seed * 2 + round, steps: Math.ceil(steps / 2), checkpoint })

@@ -170,12 +170,12 @@ export interface Questions extends Pick<TurnStore, 'jobs' | 'sourced' | 'journal
   ends(after: number, limit: number, events: number): EndsPage
   /** Schedules by the order of their ids, behind `after`; without their jobs' payloads. */
   schedulePage(prefix: string, after: string | undefined, limit: number): Schedule[]
-  /** Copies the store to a file. */
-  backup(file: string): Promise<{ readonly bytes: number }>
 }
 
 /** The care that a store in a file needs. */
 export interface FileCare {
+  /** Copies the store to a file. */
+  backup(file: string): Promise<{ readonly bytes: number }>
   /** Returns the size of the write-ahead log; 0 if there is none. */
   walBytes(): number
   /** Folds the log into the file and cuts it, where no reader is in the way. */
@@ -191,7 +191,10 @@ export interface FileCare {
   restoreBallast(): boolean
 }
 
-export interface Store extends TurnStore, Questions, FileCare {}
+export interface Store extends TurnStore, Questions {
+  /** Undefined if the store is in no file. */
+  readonly care: FileCare | undefined
+}
 
 /** Answers questions by the reads of a store that is in this process. */
 export function answersOf(reads: TurnReads, questions: readonly Question[]): readonly unknown[] {

@@ -71,6 +71,7 @@ export class MemoryStore implements Store {
   /** The kinds of each round of questions of the turn that was taken last. */
   readonly rounds: (readonly Question['kind'][])[] = []
   readonly node: number
+  readonly care = undefined
   readonly rows = new Map<number, JobRow>()
   readonly lanes = new Map<number, LaneRow>()
   readonly queues = new Map<number, QueueRow>()
@@ -508,9 +509,22 @@ export class MemoryStore implements Store {
         this.history.push({ seq, at: header.at, ...note.body })
         continue
       }
-      const { type, run, attempt } = note
+      const { type, run, attempt, error, value } = note
       const { seq: jobSeq, node, enqueuedAt, lane } = note.job
-      this.history.push({ seq, type, jobSeq, node, enqueuedAt, queue: lane.queue.name, name: lane.name, at: header.at, run, attempt })
+      this.history.push({
+        seq,
+        type,
+        jobSeq,
+        node,
+        enqueuedAt,
+        queue: lane.queue.name,
+        name: lane.name,
+        at: header.at,
+        run,
+        attempt,
+        ...(error !== undefined && { error }),
+        ...(value !== undefined && (type === 'progress' ? { fraction: value } : { runAt: value })),
+      })
     }
     if (effects.forgetKeysBefore > 0) {
       const over = [...this.idempotencyKeys].filter(([, { expiresAt }]) => expiresAt <= effects.forgetKeysBefore)
@@ -520,30 +534,6 @@ export class MemoryStore implements Store {
         else this.idempotencyKeys.set(key, { ...stored, lapsed: true, expiresAt: effects.forgetKeysBefore + LIMITS.keysKeptMs })
       }
     }
-  }
-
-  backup(): Promise<{ bytes: number }> {
-    return Promise.resolve({ bytes: 0 })
-  }
-
-  walBytes(): number {
-    return 0
-  }
-
-  foldWal(): void {}
-
-  freePages(): { free: number; all: number } {
-    return { free: 0, all: this.rows.size }
-  }
-
-  shrink(): void {}
-
-  readonly ballastNeedsBytes = 0
-
-  releaseBallast(): void {}
-
-  restoreBallast(): boolean {
-    return true
   }
 
   reopen(): void {}

@@ -76,7 +76,7 @@ export class Actor {
     this.#memory = new Memory(store, clock, alive)
     this.#housekeeping = new Housekeeping(settings.retention, this.#memory.loadedAt)
     this.#parts = { store, clock, random, settings, upkeep: this.#housekeeping, meter: this.meter }
-    this.#admission = new Admission(store)
+    this.#admission = new Admission(store.care)
     this.#failures = new Failures({
       store,
       clock,
@@ -91,7 +91,7 @@ export class Actor {
       askToAttach: () => this.#askToAttach(),
     })
     // If a full disk has no room for the ballast, less can be released later. That is no reason not to start.
-    store.restoreBallast()
+    store.care?.restoreBallast()
   }
 
   get tables(): Tables {
@@ -250,8 +250,9 @@ export class Actor {
   }
 
   #shrink(now: Now): void {
+    if (this.store.care === undefined) return
     try {
-      this.#housekeeping.shrink(this.store, now)
+      this.#housekeeping.shrink(this.store.care, now)
     } catch (error) {
       this.#failures.failedBeside(error, now)
     }

@@ -9,13 +9,14 @@ import type { FileCare } from '@millrace/core/kernel'
 const LOOK_EVERY_MS = 1_000
 
 export class Admission {
-  readonly #store: FileCare
+  /** Undefined if the store is in no file. */
+  readonly #care: FileCare | undefined
   #nextMono = Number.NEGATIVE_INFINITY
   #diskFull = false
   #walFull = false
 
-  constructor(store: FileCare) {
-    this.#store = store
+  constructor(care: FileCare | undefined) {
+    this.#care = care
   }
 
   /** The reason for which new work is refused; undefined while it is accepted. */
@@ -34,13 +35,13 @@ export class Admission {
     if (this.#diskFull) return false
     this.#diskFull = true
     this.#nextMono = now.mono + LOOK_EVERY_MS
-    this.#store.releaseBallast()
+    this.#care?.releaseBallast()
     return true
   }
 
   /** Returns the refusal for a full disk: what happened, and what to do. */
   diskFull(what: string): Refusal {
-    const neededBytes = this.#store.ballastNeedsBytes
+    const neededBytes = this.#care?.ballastNeedsBytes ?? 0
     const room = `${Math.ceil(neededBytes / 2 ** 20)} MiB (${neededBytes} bytes)`
     return {
       code: 'DISK_FULL',
@@ -53,20 +54,20 @@ export class Admission {
   look(now: Now): void {
     if (this.#nextMono > now.mono) return
     this.#nextMono = now.mono + LOOK_EVERY_MS
-    if (this.#diskFull && this.#store.restoreBallast()) this.#diskFull = false
-    this.#walFull = this.#store.walBytes() > LIMITS.walBytes && !this.#folded()
+    if (this.#diskFull && this.#care?.restoreBallast() !== false) this.#diskFull = false
+    this.#walFull = this.#care !== undefined && this.#care.walBytes() > LIMITS.walBytes && !folded(this.#care)
   }
+}
 
-  /** Folds the log, since there may be no commit to do it now that new work is refused. Returns true if the log is short again. */
-  #folded(): boolean {
-    this.#store.foldWal()
-    return this.#store.walBytes() <= LIMITS.walBytes
-  }
+/** Folds the log, since there may be no commit to do it now that new work is refused. Returns true if the log is short again. */
+function folded(care: FileCare): boolean {
+  care.foldWal()
+  return care.walBytes() <= LIMITS.walBytes
 }
 
 function walFull(): Refusal {
   return {
     code: 'STORAGE_BUSY',
-    message: `a program that reads the file has kept its write-ahead log from being folded in until it grew past ${LIMITS.walBytes} bytes: new jobs are refused, running ones continue. End the long read: group then resumes automatically`,
+    message: `a program that reads the file has kept its write-ahead log from being folded in until it grew past ${LIMITS.walBytes} bytes: new jobs are refused, running ones continue. End the long read: service then resumes automatically`,
   }
 }

@@ -186,7 +186,7 @@ function stats(actor: Actor, { names, definitions }: StatsCommand): Stats<Percen
     workers: livingSessions(actor).length,
     writer: actor.meter.stats({
       mailboxDepth: actor.mailboxDepth,
-      walBytes: actor.store.walBytes(),
+      walBytes: actor.store.care?.walBytes() ?? 0,
       journalBytes: actor.store.journal(0).bytes,
       draining: actor.draining,
     }),

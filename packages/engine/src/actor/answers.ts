@@ -2,13 +2,18 @@
  * Answers questions after the commit, so that they see at least everything that was decided before them. A turn answers
  * for a limited time, and leaves the rest.
  */
-import { type Clock, type Command, DEFERRED, Refused, type Request, traitsOf } from '@millrace/core'
+import { type Clock, type Command, DEFERRED, type Refusal, Refused, type Request, traitsOf } from '@millrace/core'
 import { type ConnectionId, type Envelope, type Sender, StoreFailure } from '@millrace/core/kernel'
 import type { Actor } from './actor.ts'
 import { answer } from './answer.ts'
 import { Backlog } from './backlog.ts'
 import type { Deliveries } from './deliveries.ts'
 import type { Repeated } from './waiters/waiters.ts'
+
+const NO_FILE: Refusal = {
+  code: 'UNSUPPORTED',
+  message: 'the store is in no file: back it up with the tools of the database that has it',
+}
 
 export class Answers {
   readonly #actor: Actor
@@ -79,7 +84,12 @@ export class Answers {
   }
 
   #backup(connection: ConnectionId, { id }: Request, file: string): void {
-    this.#actor.store.backup(file).then(
+    const { care } = this.#actor.store
+    if (care === undefined) {
+      this.#actor.answerLate(connection, { id, refusal: NO_FILE })
+      return
+    }
+    care.backup(file).then(
       (value) => this.#actor.answerLate(connection, { id, value }),
       (error) => this.#actor.answerLate(connection, { id, refusal: { code: 'STORAGE', message: `the backup failed: ${describe(error)}` } }),
     )

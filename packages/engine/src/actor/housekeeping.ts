@@ -94,19 +94,19 @@ export class Housekeeping implements Upkeep {
    * Gives back a slice of the file's surplus pages, after a turn that had nothing to do. New jobs reuse the pages that it
    * keeps. Throws StoreFailure; it is tried again later.
    */
-  shrink(store: FileCare, now: Now): void {
+  shrink(care: FileCare, now: Now): void {
     if (this.#shrinkMono > now.mono) return
     this.#shrinkMono = now.mono + SHRINK_EVERY_MS
-    const { free, all } = store.freePages()
+    const { free, all } = care.freePages()
     const before = this.#shrinking
     const surplus = free - Math.max(LIMITS.freePagesKept, Math.floor(all * LIMITS.freeShareKept))
     this.#shrinking = surplus > 0
     if (this.#shrinking) {
-      store.shrink(Math.min(surplus, LIMITS.slicePages))
+      care.shrink(Math.min(surplus, LIMITS.slicePages))
       this.#shrinkMono = now.mono + SHRINK_SLICE_MS
     } else if (before) {
       // Folding the log makes the file itself shorter, and there may be no later commit to do it.
-      store.foldWal()
+      care.foldWal()
     }
   }
 

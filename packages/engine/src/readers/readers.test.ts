@@ -14,7 +14,7 @@ test('list-always-answered: a thread that never answers is given up', async () =
       return () => {}
     },
   }
-  const readers = new Readers('none', 1, clock, new URL(SILENT))
+  const readers = new Readers({ file: () => new URL(SILENT), options: {} }, 1, clock)
   for (let call = 0; call < 2; call++) {
     const outcome = readers.page({ op: 'list', filter: {}, limit: 1 }).catch((error: Error) => error.message)
     expect(timers[call]?.ms).toBe(ANSWER_MS)

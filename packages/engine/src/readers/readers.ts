@@ -1,9 +1,10 @@
 /** Read-only threads for pages of jobs, so that a long page never delays a turn. They start with the first question. */
 
 import type { Clock, CommandOf, ReplyOf } from '@millrace/core'
-import { threadFile, threadOptions } from '@millrace/worker'
+import { threadOptions } from '@millrace/worker'
 import type { Piscina } from 'piscina'
 import { systemClock } from '../clock.ts'
+import type { ThreadModule } from '../storeModule.ts'
 
 /**
  * The longest wait for an answer. A thread that the system cannot start, perhaps for lack of descriptors, is not always
@@ -15,19 +16,16 @@ export const ANSWER_MS = 60_000
 export type Paged = 'list' | 'getFlow' | 'history'
 
 export class Readers {
-  readonly #file: string
+  readonly #module: ThreadModule
   readonly #threads: number
   readonly #clock: Clock
-  readonly #query: URL | undefined
   #pool: Promise<Piscina> | undefined
   #closed = false
 
-  /** @param query the module of the threads; tests use another one */
-  constructor(file: string, threads: number, clock: Clock = systemClock, query?: URL) {
-    this.#file = file
+  constructor(module: ThreadModule, threads: number, clock: Clock = systemClock) {
+    this.#module = module
     this.#threads = threads
     this.#clock = clock
-    this.#query = query
   }
 
   /** True if nothing is read any more, because the engine is ending. */
@@ -63,11 +61,11 @@ export class Readers {
     const { Piscina } = await import('piscina')
     // Equal bounds: a pool that grows strands queued tasks when one of its threads is ended.
     const pool = new Piscina({
-      filename: (this.#query ?? threadFile('millrace-query', import.meta.url)).href,
+      filename: this.#module.file().href,
       name: 'page',
       minThreads: this.#threads,
       maxThreads: this.#threads,
-      workerData: { file: this.#file },
+      workerData: this.#module.options,
       ...threadOptions(),
     })
     // A thread that cannot start fails the question that it was for. Without a listener, the event would end the host.

@@ -11,8 +11,6 @@ export interface Ownership {
   withdraw(note: OwnerNote): void
   /** Returns what the last owner announced, for people and error messages; undefined if there is nothing that can be understood. */
   announced(): OwnerNote | undefined
-  /** True if the store no longer exists. A new one in its place would be another queue, and hide the loss of all its jobs. */
-  isGone(): boolean
 }
 
 /** The words of an owner about itself. */

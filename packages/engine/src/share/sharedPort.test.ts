@@ -9,8 +9,9 @@ import { AlreadyOpenError, type Clock, type Port, type PortListener, SchemaTooNe
 import { type ListenOptions, listen, type RemoteServer } from '@millrace/remote'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { quietClock, systemClock } from '../clock.ts'
+import { fileOwnership } from '../file/fileOwnership.ts'
+import { gone } from '../file/gone.ts'
 import type { WriterThread } from '../writer/thread.ts'
-import { fileOwnership } from './fileOwnership.ts'
 import type { Ownership } from './ownership.ts'
 import { SharedPort, type SharedPortOptions } from './sharedPort.ts'
 
@@ -113,6 +114,7 @@ function openPort(replaced: Partial<SharedPortOptions> = {}): Promise<SharedPort
   const newThread = () => new Attempt() as unknown as WriterThread
   return SharedPort.open({
     ownership,
+    gone: () => gone(file),
     newThread,
     checks: new JobChecks(),
     clock: systemClock,

@@ -18,12 +18,13 @@ import {
 import type { RemoteServer } from '@millrace/remote'
 import type { RemotePort } from '@millrace/remote/internal'
 import { CAPABILITIES } from '../ports/channel.ts'
-import { GONE } from '../writer/gone.ts'
 import type { WriterThread } from '../writer/thread.ts'
 import type { OwnerNote, Ownership } from './ownership.ts'
 
 export interface SharedPortOptions {
   readonly ownership: Ownership
+  /** Returns why nobody takes over from a lost owner; undefined while the store exists. */
+  readonly gone: () => Refusal | undefined
   /** Creates a writer thread that is not started yet. */
   readonly newThread: () => WriterThread
   readonly clock: Clock
@@ -267,8 +268,9 @@ export class SharedPort implements Port {
     if (this.#succeeding) return
     this.#succeeding = true
     for (let attempt = 0; !this.#closed && !this.#connected; attempt++) {
-      if (this.#options.ownership.isGone()) {
-        this.#end(GONE)
+      const gone = this.#options.gone()
+      if (gone !== undefined) {
+        this.#end(gone)
         break
       }
       const refused = await this.#own()
@@ -313,7 +315,7 @@ export class SharedPort implements Port {
       this.#listener?.ended(refusal)
       return
     }
-    if (this.#options.ownership.isGone()) {
+    if (this.#options.gone() !== undefined) {
       this.#end(refusal)
       return
     }

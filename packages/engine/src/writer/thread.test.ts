@@ -6,6 +6,7 @@ import type { Worker } from 'node:worker_threads'
 import { type Clock, DEFAULT_RETENTION, type Port } from '@millrace/core'
 import { afterEach, expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../sqlite/src/testing/files.ts'
+import { fileStore } from '../file/fileStore.ts'
 import { ChannelPort } from '../ports/channel.ts'
 import { greetingOf } from '../readers/attachedReaders.ts'
 import { Readers } from '../readers/readers.ts'
@@ -58,19 +59,19 @@ function stoppedClock() {
 }
 
 function newThread(clock: Clock, readers?: Readers) {
-  const options = {
-    file: join(temporaryFolder(), 'jobs.db'),
+  const file = join(temporaryFolder(), 'jobs.db')
+  const store = fileStore({
+    file,
     durability: 'normal',
-    recovery: 'immediate',
     waitForOwnerMs: 0,
     cacheKib: 1_024,
     secureDelete: false,
-    retention: DEFAULT_RETENTION,
     unsafeFilesystem: 'refuse',
-  } as const
+  })
   const told: string[] = []
   const reopenings = new EventEmitter()
-  const thread = new WriterThread(options, clock, readers)
+  const settings = { recovery: 'immediate', retention: DEFAULT_RETENTION } as const
+  const thread = new WriterThread({ store, settings, clock, readers })
   const ended = new Promise<void>((resolve) => {
     thread.listen({
       deliver: () => {},
@@ -86,7 +87,7 @@ function newThread(clock: Clock, readers?: Readers) {
       },
     })
   })
-  return { thread, told, ended, file: options.file, reopened: () => once(reopenings, 'reopened') }
+  return { thread, told, ended, file, reopened: () => once(reopenings, 'reopened') }
 }
 
 test('a thread that the system cannot start is an error of the opening', async () => {
@@ -129,7 +130,7 @@ test('a thread that dies while the readers end is not waited for', async () => {
       await workers[0]?.terminate()
     }
   }
-  const { thread, told } = newThread(clock, new DyingMeanwhile('never opened', 1))
+  const { thread, told } = newThread(clock, new DyingMeanwhile({ file: () => new URL('data:,'), options: {} }, 1))
   await thread.start()
   await thread.close()
   expect(told).toEqual([])

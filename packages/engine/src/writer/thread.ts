@@ -1,17 +1,17 @@
 /**
  * The host's side of the writer thread: starts it, restarts it when it dies, and is the Port of the process that owns the
- * file. A thread that dies has answered nothing of its turn: unanswered calls are of unknown outcome.
+ * store. A thread that dies has answered nothing of its turn: unanswered calls are of unknown outcome.
  */
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { type Clock, errorFrom, type Logger, type Port, type PortListener, type Refusal, type Request } from '@millrace/core'
-import { threadFile, threadOptions } from '@millrace/worker'
+import { threadOptions } from '@millrace/worker'
 import { CAPABILITIES, ChannelPort } from '../ports/channel.ts'
 import { PortMux } from '../ports/mux.ts'
 import { greet } from '../readers/attachedReaders.ts'
 import type { Readers } from '../readers/readers.ts'
 import { askReaders, deliveryOf, ReadingPort } from '../readers/readRouter.ts'
-import { GONE, isGone } from './gone.ts'
-import type { FromWriter, ToWriter, WriterData, WriterOptions } from './messages.ts'
+import type { StoreModule } from '../storeModule.ts'
+import type { FromWriter, ToWriter, WriterData, WriterSettings } from './messages.ts'
 
 /** The engine gives up after more deaths than this within a minute. */
 const DEATHS_MAX = 3
@@ -25,9 +25,19 @@ const RESTART_MS = [0, 200, 1_000]
  */
 const YOUNG_MB = 48
 
+export interface WriterThreadOptions {
+  readonly store: StoreModule
+  readonly settings: WriterSettings
+  readonly clock: Clock
+  /** The threads that answer lists; undefined if the writer does. */
+  readonly readers?: Readers | undefined
+  readonly logger?: Logger | undefined
+}
+
 export class WriterThread implements Port {
   readonly capabilities = CAPABILITIES
-  readonly #options: WriterOptions
+  readonly #store: StoreModule
+  readonly #settings: WriterSettings
   readonly #clock: Clock
   readonly #readers: Readers | undefined
   readonly #logger: Logger | undefined
@@ -45,14 +55,15 @@ export class WriterThread implements Port {
   #epoch = 0
   #schema = 0
 
-  constructor(options: WriterOptions, clock: Clock, readers: Readers | undefined, logger?: Logger) {
-    this.#options = options
+  constructor({ store, settings, clock, readers, logger }: WriterThreadOptions) {
+    this.#store = store
+    this.#settings = settings
     this.#clock = clock
     this.#readers = readers
     this.#logger = logger
   }
 
-  /** The number of engines that have owned the file, including this one; 0 before it does. */
+  /** The number of engines that have owned the store, including this one; 0 before it does. */
   get epoch(): number {
     return this.#epoch
   }
@@ -63,15 +74,15 @@ export class WriterThread implements Port {
   }
 
   get maxDataBytes(): number | undefined {
-    return this.#options.maxDataBytes
+    return this.#settings.maxDataBytes
   }
 
-  /** The file's schema, once it is open. */
+  /** The schema version of the store, once it is open. */
   get schema(): number {
     return this.#schema
   }
 
-  /** Opens the file. Rejects with the typed error that says why it cannot. */
+  /** Opens the store. Rejects with the typed error that says why it cannot. */
   start(): Promise<void> {
     this.#starting = this.#start()
     return this.#starting
@@ -79,7 +90,13 @@ export class WriterThread implements Port {
 
   async #start(): Promise<void> {
     const { port1, port2 } = new MessageChannel()
-    const worker = newWorker({ options: this.#options, alive: [...this.#sessions], channel: port2 })
+    const { writer } = this.#store
+    const worker = newWorker(writer.file(), {
+      store: writer.options,
+      settings: this.#settings,
+      alive: [...this.#sessions],
+      channel: port2,
+    })
     await new Promise<void>((resolve, reject) => {
       let failure: Refusal | undefined
       let ready = false
@@ -200,8 +217,9 @@ export class WriterThread implements Port {
 
   #restart(): void {
     if (this.#closing !== undefined) return
-    if (isGone(this.#options.file)) {
-      this.#fail(GONE)
+    const gone = this.#store.gone()
+    if (gone !== undefined) {
+      this.#fail(gone)
       return
     }
     this.start().then(
@@ -235,10 +253,9 @@ export class WriterThread implements Port {
   }
 }
 
-function newWorker(workerData: WriterData): Worker {
-  const url = threadFile('millrace-writer', import.meta.url)
+function newWorker(file: URL, workerData: WriterData): Worker {
   try {
-    return new Worker(url, {
+    return new Worker(file, {
       workerData,
       transferList: [workerData.channel],
       name: 'millrace-writer',

@@ -32,7 +32,7 @@ function killed(): string {
   const store = open(join(temporaryFolder(), 'jobs.db'))
   const turns = new Turns(store)
   insert(turns, 200_000)
-  store.foldWal()
+  store.care.foldWal()
   insert(turns, 40_000)
   // By another process: to close a file here would drop the locks of this one.
   for (const end of ['', '-wal', '-owner']) spawnSync('cp', [`${store.file}${end}`, `${file}${end}`])
@@ -168,7 +168,7 @@ describe('a backup beside the log of the file that it replaces', () => {
     const store = open(join(temporaryFolder(), 'jobs.db'))
     insert(new Turns(store), 20_000)
     const copy = join(temporaryFolder(), 'copy.db')
-    await store.backup(copy)
+    await store.care.backup(copy)
     store.close()
     return copy
   }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type CommandOf, formatId, parseId, type SourceEntry, sourcedNode } from '@millrace/core'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Probe } from '../probe.ts'
+import type { Behind } from './behind.ts'
 
 const NUMBER = 4_711
 const AT = Date.UTC(2026, 0, 1)
@@ -15,7 +16,7 @@ function forwarding(first: number, entries: readonly SourceEntry[]): CommandOf<'
   return { op: 'forward', source: 'journal of one process', number: NUMBER, first, entries }
 }
 
-export function upkeepConformance(under: () => Probe): void {
+export function upkeepConformance(under: () => Probe, { inFile }: Behind): void {
   test('N4: a renewal is counted, and every delivery that follows names it', async () => {
     const probe = under()
     await probe.barrier()
@@ -84,6 +85,10 @@ export function upkeepConformance(under: () => Probe): void {
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const file = join(folder, 'copy.db')
     await probe.enqueue('a')
+    if (!inFile) {
+      await expect(probe.call<'backup'>({ op: 'backup', file })).rejects.toMatchObject({ code: 'UNSUPPORTED' })
+      return
+    }
     const [written] = await Promise.all([probe.call<'backup'>({ op: 'backup', file }), probe.enqueue('a')])
     expect(written.bytes).toBe(statSync(file).size)
     expect(written.bytes).toBeGreaterThan(0)

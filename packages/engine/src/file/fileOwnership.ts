@@ -4,10 +4,9 @@ import { lstatSync, mkdirSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { NotWritableError } from '@millrace/core'
-import { realFile } from '../realFile.ts'
-import { isGone } from '../writer/gone.ts'
+import type { Ownership } from '../share/ownership.ts'
 import { readNote, removeNote, writeNote } from './note.ts'
-import type { Ownership } from './ownership.ts'
+import { realFile } from './realFile.ts'
 
 /** The longest path of a Unix socket that every system accepts, in bytes. */
 const PATH_BYTES = 100
@@ -21,7 +20,6 @@ export function fileOwnership(file: string): Ownership {
     announce: (owner) => writeNote(note, owner),
     withdraw: (owner) => removeNote(note, owner),
     announced: () => readNote(note),
-    isGone: () => isGone(file),
   }
 }
 

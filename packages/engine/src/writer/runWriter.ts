@@ -1,10 +1,9 @@
-/** The writer thread: owns the file, listens to channels, takes turns. */
+/** The writer thread: owns the store, listens to channels, takes turns. */
 
-import { availableParallelism, hostname } from 'node:os'
+import { availableParallelism } from 'node:os'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { type Refusal, refusalFrom } from '@millrace/core'
-import { type Settings, StoreFailure } from '@millrace/core/kernel'
-import { openStore, SCHEMA_VERSION, type SqliteStore } from '@millrace/sqlite'
+import { type Store, StoreFailure } from '@millrace/core/kernel'
 import { Actor } from '../actor/actor.ts'
 import { ActorFailure } from '../actor/failure.ts'
 import { Loop } from '../actor/loop.ts'
@@ -14,19 +13,55 @@ import type { PackedRequests } from '../ports/pack/requests.ts'
 import { Channels } from './channels.ts'
 import { newClient } from './client.ts'
 import { PortDemux } from './demux.ts'
-import type { FromWriter, ToWriter, WriterData, WriterOptions } from './messages.ts'
+import type { FromWriter, ToWriter, WriterData } from './messages.ts'
 
-const host = parentPort
-if (host === null) throw new Error('this file is the writer thread of an engine: it does not run on its own')
+/** A store that this thread owns. */
+export interface OwnedStore extends Store {
+  /** The number of engines that have owned the store, including this one. */
+  readonly epoch: number
+}
+
+/** The writer's part of a store module. */
+export interface WriterModule<Options> {
+  /** The schema version of the stores that `open` returns. */
+  readonly schema: number
+  /** Opens the store as its one owner. `warn` takes a problem that does not keep it from being opened. */
+  open(options: Options, warn: (message: string, details: Readonly<Record<string, unknown>>) => void): OwnedStore
+}
 
 /** The time that the thread looks out for more mail; none on a single processor, where it would keep the caller from asking. */
 const LINGER_MS = availableParallelism() > 1 ? 0.05 : 0
 
-const say = (message: FromWriter): void => host.postMessage(message)
+/** Runs the thread that calls it, which a `WriterThread` has started. */
+export function runWriter<Options>(module: WriterModule<Options>): void {
+  const host = parentPort
+  if (host === null) throw new Error('this file is the writer thread of an engine: it does not run on its own')
+  const say = (message: FromWriter): void => host.postMessage(message)
+  try {
+    const { store: options, settings, alive, channel }: WriterData = workerData
+    const store = module.open(options as Options, (message, details) => say({ kind: 'warning', message, details }))
+    serve({ host, say, store, schema: module.schema, settings, alive, channel })
+  } catch (error) {
+    say({ kind: 'failed', refusal: refusalOf(error) })
+    host.close()
+  }
+}
 
-function open({ options, alive, channel }: WriterData): void {
-  const store = storeOf(options)
-  const actor = new Actor({ store, clock: systemClock, random: systemRandom, settings: settingsOf(options), alive: new Set(alive) })
+interface Served extends Omit<WriterData, 'store'> {
+  readonly host: MessagePort
+  readonly say: (message: FromWriter) => void
+  readonly store: OwnedStore
+  readonly schema: number
+}
+
+function serve({ host, say, store, schema, settings, alive, channel }: Served): void {
+  const actor = new Actor({
+    store,
+    clock: systemClock,
+    random: systemRandom,
+    settings: { ...settings, calendar: systemCalendar },
+    alive: new Set(alive),
+  })
   const channels = new Channels(() => loop.wake())
   const loop = new Loop({
     actor,
@@ -55,7 +90,7 @@ function open({ options, alive, channel }: WriterData): void {
     )
   }
 
-  /** Ends the thread. The store is in doubt, so the file is not closed: the thread's end frees its locks. */
+  /** Ends the thread. The store is in doubt, so it is not closed: the thread's end frees its locks. */
   function end(refusal: Refusal): void {
     say({ kind: 'failed', refusal })
     setImmediate(() => process.exit(1))
@@ -69,10 +104,10 @@ function open({ options, alive, channel }: WriterData): void {
     channels.close()
     store.close()
     say({ kind: 'closed' })
-    host?.close()
+    host.close()
   }
 
-  host?.on('message', (message: ToWriter) => {
+  host.on('message', (message: ToWriter) => {
     if (message.kind === 'connect') connect(message.channel)
     else if (message.kind === 'connectMux') connectMux(message.channel)
     else if (message.kind === 'declareDead') {
@@ -81,47 +116,11 @@ function open({ options, alive, channel }: WriterData): void {
     } else close()
   })
   connect(channel)
-  say({ kind: 'ready', epoch: store.epoch, schema: SCHEMA_VERSION })
+  say({ kind: 'ready', epoch: store.epoch, schema })
   loop.wake()
-}
-
-function storeOf(options: WriterOptions): SqliteStore {
-  const { file, durability, cacheKib, secureDelete, unsafeFilesystem, fileAccess, waitForOwnerMs } = options
-  return openStore({
-    file,
-    durability,
-    cacheKib,
-    secureDelete,
-    unsafeFilesystem,
-    fileAccess,
-    warn: (message, details) => say({ kind: 'warning', message, details }),
-    waitMs: waitForOwnerMs,
-    random: systemRandom,
-    now: systemClock.read().wall,
-    host: hostname(),
-    pid: process.pid,
-  })
-}
-
-function settingsOf({ recovery, retention, defaults, maxQueues, maxDataBytes }: WriterOptions): Settings {
-  return {
-    recovery,
-    retention,
-    defaults,
-    calendar: systemCalendar,
-    ...(maxQueues !== undefined && { maxQueues }),
-    ...(maxDataBytes !== undefined && { maxDataBytes }),
-  }
 }
 
 function refusalOf(error: unknown): Refusal {
   if (error instanceof ActorFailure) return error.refusal
   return error instanceof StoreFailure ? { code: 'STORAGE', message: `the file cannot be read: ${error.message}` } : refusalFrom(error)
-}
-
-try {
-  open(workerData as WriterData)
-} catch (error) {
-  say({ kind: 'failed', refusal: refusalOf(error) })
-  host.close()
 }

@@ -3,7 +3,7 @@
  * error messages: only the lock decides. The note of a killed owner is overwritten by its successor.
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import type { OwnerNote } from './ownership.ts'
+import type { OwnerNote } from '../share/ownership.ts'
 
 /** Writes the note whole or not at all, readable for this user alone. */
 export function writeNote(path: string, note: OwnerNote): void {
