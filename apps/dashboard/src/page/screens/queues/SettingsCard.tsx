@@ -99,7 +99,7 @@ function Shown({ stored }: { readonly stored: Fields }) {
 
 const RARELY = 15
 
-/** What definitions of workers say about jobs of this queue. */
+/** Defaults of the jobs of this queue, as the definitions of workers state them. */
 function Definitions({ queue }: { readonly queue: string }) {
   const { value } = useAnswer('/v1/stats', { names: 'none', definitions: 'all' }, RARELY)
   const definitions = (value?.definitions ?? []).filter(({ defaults }) => (defaults['queue'] ?? 'default') === queue)

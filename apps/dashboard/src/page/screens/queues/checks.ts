@@ -1,4 +1,4 @@
-/** What holds the jobs of a queue back: each thing that can, and whether it does now. */
+/** The things that can hold the jobs of a queue back, and whether each does now. */
 import type { Columns, QueueAnswer, StatsAnswer, Worker } from '../../api/answers.ts'
 import { sum } from '../../chart/paths.ts'
 import { duration } from '../../format/durations.ts'

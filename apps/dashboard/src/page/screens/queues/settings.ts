@@ -11,7 +11,7 @@ export interface Setting {
   readonly label: string
   readonly kind: 'count' | 'duration' | 'fraction' | 'choice'
   readonly choices?: readonly (readonly [value: string, text: string])[]
-  /** What holds while the field is empty. */
+  /** The value that holds while the field is empty. */
   readonly preset: string
   readonly hint?: string
   /** The field without which this one means nothing. */
@@ -99,7 +99,7 @@ export function fieldsOf(settings: Settings): Fields {
   return Object.fromEntries(pairs.filter(([, value]) => value !== ''))
 }
 
-/** What is stored at a path. An age of retention is named `ageMs` there. */
+/** Returns the value that is stored at a path. An age of retention is named `ageMs` there. */
 function stored(settings: Settings, path: string): unknown {
   const parts = path.startsWith('retention.') ? path.replace(/\.age$/, '.ageMs').split('.') : path.split('.')
   return parts.reduce<unknown>((value, part) => (value as Readonly<Record<string, unknown>> | null | undefined)?.[part], settings)
@@ -125,7 +125,7 @@ export function durationText(ms: number): string {
   return unit === undefined ? `${ms}ms` : `${ms / unit[1]}${unit[0]}`
 }
 
-/** What is wrong with the fields, by their paths. Ranges are the engine's to check. */
+/** Returns the faults of the fields, by their paths. Ranges are the engine's to check. */
 export function errorsOf(fields: Fields): Readonly<Record<string, string>> {
   const pairs = SETTINGS.map((setting) => [setting.path, errorOf(setting, fields)] as const)
   return Object.fromEntries(pairs.filter((pair): pair is readonly [string, string] => pair[1] !== undefined))
