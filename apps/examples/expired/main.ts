@@ -4,7 +4,7 @@ import { defineJob, JobFailedError, openEngine } from '@millrace/engine'
 const call = defineJob<{ to: string }>({
   name: 'call',
   maxAttempts: 3,
-  timeout: '200ms',
+  timeout: '1s',
   heartbeatTimeout: 0,
   backoff: { type: 'fixed', delay: '10ms' },
 })

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { defineJob, openEngine } from '@millrace/engine'
+import { defineJob, type JobHandle, openEngine } from '@millrace/engine'
 
 const reindex = defineJob<{ edit: number }>({ name: 'reindex' })
 const alarm = defineJob<{ sensor: string; number: number }>({ name: 'alarm' })
@@ -17,16 +17,14 @@ engine.work([
   report.handler(({ data }) => void ran.push(`reported view ${data.view}`)),
 ])
 
-// One after another, as they come: each is answered with the job that there is for it.
+// In one burst: each call is answered with the job that there is for it.
+const calls = Array.from({ length: 20 }, (_, index) => index + 1).flatMap((number) => [
+  engine.enqueue(reindex, { edit: number }, { debounce: { key: 'page-7', delay: '1s', maxDelay: '1m' } }),
+  engine.enqueue(alarm, { sensor: 'door', number }, { debounce: { key: 'door', delay: '1m', mode: 'leading' } }),
+  engine.enqueue(report, { view: number }, { throttle: { key: 'views', period: '1h' } }),
+])
 const handles = new Map<string, Promise<unknown>>()
-for (let number = 1; number <= 20; number++) {
-  const calls = [
-    await engine.enqueue(reindex, { edit: number }, { debounce: { key: 'page-7', delay: '1s', maxDelay: '1m' } }),
-    await engine.enqueue(alarm, { sensor: 'door', number }, { debounce: { key: 'door', delay: '1m', mode: 'leading' } }),
-    await engine.enqueue(report, { view: number }, { throttle: { key: 'views', period: '1h' } }),
-  ]
-  for (const handle of calls) if (handle.created) handles.set(handle.id, handle.result({ timeout: '1m' }))
-}
+for (const handle of await Promise.all<JobHandle>(calls)) if (handle.created) handles.set(handle.id, handle.result({ timeout: '1m' }))
 await Promise.all(handles.values())
 console.log(`60 calls, ${handles.size} jobs: ${ran.sort().join(', ')}`)
 

@@ -3,9 +3,12 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { request as tlsRequest } from 'node:https'
 import { connect, type Socket } from 'node:net'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { SCHEMA } from '../config/schema/schema.ts'
+import { after } from './clock.ts'
 import { type HttpParts, startHttp } from './http.ts'
+
+vi.mock('./clock.ts', { spy: true })
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const read = (name: string) => readFileSync(new URL(`../../../../test/remote/certificates/${name}`, import.meta.url), 'utf8')
@@ -71,32 +74,59 @@ test('one that is whole may take as long as its answer takes', async () => {
   expect(await (await answer).text()).toBe('late')
 })
 
-test('an import may take as long as it comes, and not be silent for so long', async () => {
-  const { url } = await started({ requestTimeout: 150 })
+/** A server whose import reports the bytes that it has read, and whose requests are looked at when the test says so. */
+async function startedByHand() {
+  let bytes = 0
+  const server = await started(
+    {},
+    {
+      fetch: async (request) => {
+        for await (const chunk of request.body ?? []) bytes += chunk.byteLength
+        return new Response(`${bytes} bytes`)
+      },
+    },
+  )
+  let look: (() => void) | undefined
+  vi.mocked(after).mockImplementation((_, work) => {
+    look = work
+    return () => {}
+  })
+  onTestFinished(() => void vi.mocked(after).mockReset())
+  const begun = () => expect.poll(() => look).toBeDefined()
+  return { ...server, begun, look: () => look?.(), hasRead: (count: number) => expect.poll(() => bytes).toBe(count) }
+}
+
+test('an import may take as long as it comes', async () => {
+  const { url, begun, look, hasRead } = await startedByHand()
   const client = await raw(url, `POST /import HTTP/1.1\r\n${HEAD}`)
-  const begun = performance.now()
-  for (let times = 0; times < 10; times++) {
+  await begun()
+  for (let times = 1; times <= 10; times++) {
     client.socket.write('0123456789')
-    await new Promise((resolve) => setTimeout(resolve, 40))
+    await hasRead(times * 10)
+    if (times < 10) look()
   }
-  expect(performance.now() - begun).toBeGreaterThan(150)
-  await expect.poll(client.heard).toContain('POST /import 100')
+  await expect.poll(client.heard).toMatch(/^HTTP\/1\.1 200 [\s\S]*100 bytes/)
+})
+
+test('an import may not be silent for so long', async () => {
+  const { url } = await started({ requestTimeout: 150 })
   const quiet = await raw(url, `POST /import HTTP/1.1\r\n${HEAD}0123`)
   await quiet.closed
   expect(quiet.heard()).toMatch(/^HTTP\/1\.1 408 /)
 })
 
 test('a06: an import that falls silent after it was looked at twice is ended all the same', async () => {
-  const { url } = await started({ requestTimeout: 400 })
+  const { url, begun, look, hasRead } = await startedByHand()
   const client = await raw(url, `POST /import HTTP/1.1\r\n${HEAD}`)
-  const begun = performance.now()
-  // It goes on for more than two looks, and then no more.
-  while (performance.now() - begun < 1_000) {
+  await begun()
+  for (let times = 1; times <= 3; times++) {
     client.socket.write('0')
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await hasRead(times)
+    look()
   }
   expect(client.heard()).toBe('')
-  await expect.poll(client.heard, { timeout: 10_000 }).toMatch(/^HTTP\/1\.1 408 /)
+  look()
+  await expect.poll(client.heard).toMatch(/^HTTP\/1\.1 408 /)
 })
 
 test('HTTP/1.0 needs no Host; HTTP/1.1 does', async () => {
