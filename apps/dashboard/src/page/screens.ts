@@ -62,6 +62,12 @@ export const SCREENS: readonly Screen[] = [
     load: async () => (await import('./screens/queues/Queue.tsx')).Queue,
   },
   {
+    path: '/workers',
+    title: TEXT.screens.workers,
+    navigation: { icon: 'workers', key: 'w', group: 'main', phone: true },
+    load: async () => (await import('./screens/workers/Workers.tsx')).Workers,
+  },
+  {
     path: '/login',
     title: TEXT.screens.login,
     bare: true,

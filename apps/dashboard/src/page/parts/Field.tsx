@@ -28,7 +28,7 @@ export function Field({ label, note, hint, error, ...rest }: FieldProps) {
   return (
     <div class="form-field">
       <label for={id}>{label}</label>
-      {note !== undefined && <span class="note faint">{note}</span>}
+      {note !== undefined && <span class="who faint">{note}</span>}
       <Control {...rest} id={id} isBad={error !== undefined} isTold={told !== undefined} />
       {told !== undefined && (
         <p id={`${id}-told`} class={error === undefined ? 'hint' : 'hint s-bad'}>

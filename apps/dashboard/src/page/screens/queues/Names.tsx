@@ -22,7 +22,7 @@ export function Names({ queue, rows }: { readonly queue: string; readonly rows: 
       {rows.length === 0 ? (
         <p class="content muted">{names.none}</p>
       ) : (
-        <table class="list">
+        <table class="list names">
           <thead>
             <tr>
               <th class="queue">{names.columns.name}</th>

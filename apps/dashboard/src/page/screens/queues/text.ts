@@ -84,7 +84,7 @@ export const text = {
       unserved: (name: string, waiting: number, more: number) =>
         `No worker has a handler for ${name}: ${waits(waiting)}${more > 0 ? `; the same for ${counted(more, 'other name')}` : ''}.`,
       served: (names: number) =>
-        names === 0 ? 'No job has run since the engine was opened.' : `All ${counted(names, 'name')} are served.`,
+        names === 0 ? 'No job has run since the engine was opened.' : `${counted(names, 'name')}, all of them served.`,
     },
     slots: {
       none: (active: number) => `No limit; ${count(active)} run.`,

@@ -1,0 +1,106 @@
+import type { ComponentChildren } from 'preact'
+import { shortId } from '../../format/ids.ts'
+import { useAnswer } from '../../hooks.ts'
+import { router, sessions } from '../../page.ts'
+import { Ago } from '../../parts/Ago.tsx'
+import { Icon } from '../../parts/Icon.tsx'
+import { StateIcon } from '../../parts/StateIcon.tsx'
+import { jobLink } from '../../router/links.ts'
+import { TEXT } from '../../text.ts'
+import type { WorkerRow } from './rows.ts'
+import { text } from './text.ts'
+
+interface Props {
+  readonly id: string
+  /** Undefined once the worker has left. */
+  readonly row: WorkerRow | undefined
+  readonly onClose: () => void
+  readonly onStop: (row: WorkerRow) => void
+}
+
+/** A worker beside the list: all that is known of it, and what it runs. */
+export function Beside({ id, row, onClose, onStop }: Props) {
+  return (
+    <aside class="card" aria-label={text.beside}>
+      <header>
+        <h2>{id}</h2>
+        <div class="end">
+          {row !== undefined && !row.isStopping && sessions.can('admin') && (
+            <button type="button" class="btn" onClick={() => onStop(row)}>
+              {text.stop}
+            </button>
+          )}
+          <button type="button" class="btn ghost" aria-label={TEXT.actions.close} onClick={onClose}>
+            <Icon name="x" size={13} />
+          </button>
+        </div>
+      </header>
+      {row === undefined ? <p class="content muted">{text.gone(id)}</p> : <Known row={row} />}
+    </aside>
+  )
+}
+
+function Known({ row }: { readonly row: WorkerRow }) {
+  const { facts } = text
+  return (
+    <>
+      {row.zombies > 0 && <p class="content s-bad">{text.zombies(row.zombies)}</p>}
+      {row.isAway && <p class="content s-warn">{text.away}</p>}
+      <dl class="kv wrapped">
+        <Fact name={facts.host}>{row.host}</Fact>
+        <Fact name={facts.pid}>{row.pid}</Fact>
+        <Fact name={facts.slots}>{text.slots(row.taken, row.slots)}</Fact>
+        <Fact name={facts.names}>{row.names.join(', ')}</Fact>
+        <Fact name={facts.queues}>{row.queues === null ? text.allQueues : row.queues.join(', ')}</Fact>
+        {row.sessions > 1 && <Fact name={facts.pools}>{text.pools(row.sessions)}</Fact>}
+        {row.attachedAt !== undefined && (
+          <Fact name={facts.attached}>
+            <Ago at={row.attachedAt} />
+          </Fact>
+        )}
+        {row.seenAt !== undefined && (
+          <Fact name={facts.seen}>
+            <Ago at={row.seenAt} />
+          </Fact>
+        )}
+      </dl>
+      <Running id={row.id} />
+    </>
+  )
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  )
+}
+
+const MOST = 200
+
+function Running({ id }: { readonly id: string }) {
+  const answer = useAnswer('/v1/jobs', { state: 'active', include: 'lastRun', payload: 'none', limit: MOST }).value
+  if (answer === undefined) return null
+  const jobs = answer.jobs.filter(({ lastRun }) => lastRun?.worker === id)
+  return (
+    <div class="runs">
+      <h3>{text.runs}</h3>
+      {jobs.length === 0 && <p class="muted">{text.idle}</p>}
+      <ul>
+        {jobs.map((job) => (
+          <li key={job.id}>
+            <StateIcon state="active" />
+            <a href={router.to(jobLink(job.id))} class="strong">
+              {job.name}
+            </a>
+            <span class="mono faint">{shortId(job.id)}</span>
+            <span class="end muted">{job.lastRun?.startedAt !== undefined && <Ago at={job.lastRun.startedAt} />}</span>
+          </li>
+        ))}
+      </ul>
+      {answer.next !== undefined && <p class="faint small">{text.more(MOST)}</p>}
+    </div>
+  )
+}
