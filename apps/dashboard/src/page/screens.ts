@@ -49,6 +49,11 @@ export const SCREENS: readonly Screen[] = [
     load: async () => (await import('./screens/jobs/Jobs.tsx')).Jobs,
   },
   {
+    path: '/jobs/{id}',
+    title: TEXT.screens.job,
+    load: async () => (await import('./screens/job/JobPage.tsx')).JobPage,
+  },
+  {
     path: '/queues',
     title: TEXT.screens.queues,
     navigation: { icon: 'queues', key: 'q', group: 'main', phone: true },

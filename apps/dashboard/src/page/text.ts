@@ -19,6 +19,7 @@ export const TEXT = {
     overview: 'Overview',
     login: 'Log in',
     jobs: 'Jobs',
+    job: 'Job',
     errors: 'Errors',
     queues: 'Queues',
     queue: 'Queue',

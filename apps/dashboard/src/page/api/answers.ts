@@ -2,6 +2,7 @@
 import type {
   StatsAnswer as AnsweredStats,
   FailuresAnswer,
+  FlowAnswer,
   JobAnswer,
   JobPageAnswer,
   ManyAnswer,
@@ -66,6 +67,7 @@ export interface Answers {
   readonly '/v1/jobs': JobPageAnswer
   readonly '/v1/schedules': SchedulePageAnswer
   readonly [job: `/v1/jobs/${string}`]: JobAnswer
+  readonly [flow: `/v1/flows/${string}`]: FlowAnswer
   readonly [queue: `/v1/queues/${string}`]: QueueAnswer
   readonly [schedule: `/v1/schedules/${string}`]: ScheduleAnswer
 }
@@ -76,7 +78,7 @@ interface Past {
   readonly agoMs: number
 }
 export type Query = Readonly<Record<string, string | number | boolean | Past | undefined>>
-export type { FailuresAnswer, JobAnswer, ManyAnswer, QueueAnswer, ScheduleAnswer, Scope, WorkersAnswer }
+export type { FailuresAnswer, FlowAnswer, JobAnswer, ManyAnswer, QueueAnswer, ScheduleAnswer, Scope, WorkersAnswer }
 export type Failure = FailuresAnswer['failures'][number]
 export type Schedule = SchedulePageAnswer['schedules'][number]
 export type Worker = WorkersAnswer['workers'][number]

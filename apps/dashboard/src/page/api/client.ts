@@ -2,6 +2,7 @@
 import type { Clock } from '../clock.ts'
 import type { Answers, Path, Query } from './answers.ts'
 import { ApiError, problemOf } from './problem.ts'
+import { RawJson } from './rawJson.ts'
 
 export type Method = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -38,7 +39,12 @@ export function createApi({ fetch, clock, basePath }: Surroundings): Api {
   }
   return {
     get: (path, query = {}, signal) => call(path + queryText(query, clock.now()), signal === undefined ? {} : { signal }) as Promise<never>,
-    send: (method, path, body = {}) => call(path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    send: (method, path, body = {}) =>
+      call(path, {
+        method,
+        headers: { 'content-type': 'application/json' },
+        body: body instanceof RawJson ? body.text : JSON.stringify(body),
+      }),
   }
 }
 

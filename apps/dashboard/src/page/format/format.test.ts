@@ -3,7 +3,7 @@ import { cut } from './cut.ts'
 import { ago, duration, rough, span } from './durations.ts'
 import { shortId } from './ids.ts'
 import { bytes, change, count, counted, rate, short } from './numbers.ts'
-import { clockTime, dayDate, dayMinute, exactTime, minuteTime, zoneName } from './times.ts'
+import { clockTime, clockTimeMs, dayDate, dayMinute, exactTime, minuteTime, zoneName } from './times.ts'
 
 const S = 1_000
 const MIN = 60 * S
@@ -87,6 +87,7 @@ describe('times', () => {
 
   test('in UTC', () => {
     expect(clockTime(at, 'utc')).toBe('02:20:41')
+    expect(clockTimeMs(at, 'utc')).toBe('02:20:41.732')
     expect(minuteTime(at, 'utc')).toBe('02:20')
     expect(dayDate(at, 'utc')).toBe('23 Nov')
     expect(dayMinute(at, 'utc')).toBe('23 Nov, 02:20')

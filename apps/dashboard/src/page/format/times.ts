@@ -5,6 +5,7 @@ export type Zone = 'local' | 'utc'
 const LANGUAGE = 'en-GB'
 const OPTIONS = {
   clock: { hour: '2-digit', minute: '2-digit', second: '2-digit' },
+  clockMs: { hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 },
   minute: { hour: '2-digit', minute: '2-digit' },
   day: { day: 'numeric', month: 'short' },
   dayMinute: { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
@@ -33,6 +34,8 @@ function format(name: keyof typeof OPTIONS, zone: Zone): Intl.DateTimeFormat {
 
 /** "03:20:41". */
 export const clockTime = (at: number, zone: Zone): string => format('clock', zone).format(at)
+/** "03:20:41.732". */
+export const clockTimeMs = (at: number, zone: Zone): string => format('clockMs', zone).format(at)
 /** "03:20". */
 export const minuteTime = (at: number, zone: Zone): string => format('minute', zone).format(at)
 /** "23 Nov". */

@@ -4,17 +4,19 @@ import { Icon } from '../parts/Icon.tsx'
 import { JOB_TEXT as text } from './text.ts'
 import { type JobActions, KEYS } from './useJobActions.ts'
 
-/** The buttons of a job's actions, the first of which is the one that is wanted. */
-export function ActionButtons({
-  job,
-  actions: { actions, run, asked, answer },
-}: {
+interface Props {
   readonly job: JobAnswer
   readonly actions: JobActions
-}) {
+  /** Set if the deletion is elsewhere, in a menu. */
+  readonly withoutDelete?: true
+}
+
+/** The buttons of a job's actions, the first of which is the one that is wanted. */
+export function ActionButtons({ job, actions: { actions, run, asked, answer }, withoutDelete }: Props) {
+  const shown = withoutDelete ? actions.filter(({ word }) => word !== 'delete') : actions
   return (
     <>
-      {actions.map((action, place) => (
+      {shown.map((action, place) => (
         <button key={action.word} type="button" class={styleOf(action.word, place)} onClick={() => run(action)}>
           {action.word === 'retry' && <Icon name="retry" size={13} />}
           {action.label}

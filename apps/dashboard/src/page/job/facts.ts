@@ -4,6 +4,7 @@ import { own } from '../api/own.ts'
 import { duration, span } from '../format/durations.ts'
 import { count } from '../format/numbers.ts'
 import { jobLink, jobsLink, queueLink } from '../router/links.ts'
+import { attemptsOf } from './attempts.ts'
 import { JOB_TEXT } from './text.ts'
 
 export interface Fact {
@@ -60,11 +61,10 @@ const options = (job: JobAnswer) => job as Readonly<Record<string, unknown>>
 
 function runsOf(job: JobAnswer): Fact | undefined {
   if (job.run === 0) return undefined
-  const most = own(options(job), 'maxAttempts')
   const took = tookOf(job)
   return {
     name: text.attempts,
-    text: JOB_TEXT.attempts(job.attempt, typeof most === 'number' ? most : Number.POSITIVE_INFINITY),
+    text: JOB_TEXT.attempts(...(attemptsOf(job) ?? [0, Number.POSITIVE_INFINITY])),
     ...(took !== undefined && { note: JOB_TEXT.lastTook(took) }),
     ...(job.run !== job.attempt && { note: JOB_TEXT.otherRuns(job.run) }),
   }

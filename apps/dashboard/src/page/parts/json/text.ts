@@ -8,7 +8,7 @@ export const JSON_TEXT = {
   hidden: 'hidden',
   cut: '… cut here',
   none: 'None.',
-  notShown: 'Too large or encoded: it is not shown here. Download it to see it.',
+  notShown: 'It is too large, encoded, or has hidden values: download it to see it.',
   cutAt: (shown: string) => `The first ${shown} are shown.`,
   bytes: 'Bytes, shown as base64.',
   download: 'Download',

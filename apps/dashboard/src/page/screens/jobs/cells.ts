@@ -1,9 +1,7 @@
 /** The cells of a row, by the tab that it is in. */
 import type { JobAnswer } from '../../api/answers.ts'
-import { own } from '../../api/own.ts'
 import { type Pair, pairsOf } from '../../parts/json/lines.ts'
 import { parseJson } from '../../parts/json/parse.ts'
-import type { STATES } from '../../text.ts'
 import type { Tab } from './tabs.ts'
 
 export const COLUMNS = ['queue', 'error', 'worker', 'progress', 'data', 'runs', 'took', 'time'] as const
@@ -25,13 +23,6 @@ export function columnsOf(tab: Tab, hasQueue: boolean): readonly Column[] {
   return COLUMNS_OF[tab].filter((column) => column !== 'queue' || !hasQueue)
 }
 
-export type ShownState = keyof typeof STATES
-
-/** A scheduled job that has failed before waits for its next attempt. */
-export function shownState({ state, attempt }: Pick<JobAnswer, 'state' | 'attempt'>): ShownState {
-  return state === 'scheduled' && attempt > 0 ? 'retrying' : state
-}
-
 /** The time that matters in a state, and what it is. */
 export function timeOf(job: JobAnswer): { readonly at: string; readonly kind: 'due' | 'started' | 'ended' | 'enqueued' } {
   if (job.state === 'scheduled') return { at: job.runAt, kind: 'due' }
@@ -46,17 +37,6 @@ export function tookMs({ lastRun, state }: JobAnswer, now: number): number | und
   if (lastRun.endedAt === undefined && state !== 'active') return undefined
   const end = lastRun.endedAt === undefined ? now : Date.parse(lastRun.endedAt)
   return Math.max(0, end - Date.parse(lastRun.startedAt))
-}
-
-/** "3 / 3", by attempts; undefined before the first. */
-export function attemptsOf(job: JobAnswer): readonly [attempt: number, most: number] | undefined {
-  return job.attempt === 0 ? undefined : [job.attempt, numberOf(job, 'maxAttempts')]
-}
-
-/** Options of runs are numbers, whose names come from a table of the server's. */
-export function numberOf(job: JobAnswer, option: string): number {
-  const value = own(job as Readonly<Record<string, unknown>>, option)
-  return typeof value === 'number' ? value : Number.POSITIVE_INFINITY
 }
 
 const PAIRS = 4
