@@ -54,6 +54,12 @@ export const SCREENS: readonly Screen[] = [
     load: async () => (await import('./screens/job/JobPage.tsx')).JobPage,
   },
   {
+    path: '/errors',
+    title: TEXT.screens.errors,
+    navigation: { icon: 'errors', key: 'e', group: 'main', phone: true },
+    load: async () => (await import('./screens/errors/Errors.tsx')).Errors,
+  },
+  {
     path: '/queues',
     title: TEXT.screens.queues,
     navigation: { icon: 'queues', key: 'q', group: 'main', phone: true },

@@ -60,14 +60,14 @@ export function Jobs({ query: { state, q = '', peek } }: ScreenProps) {
       <Tabs current={tab} counts={countsOf(stats, query)} line={writeQuery(query)} />
       <QueryLine query={query} known={{ stats, jobs }} found={found} onChange={show} />
       <div class={peek === undefined ? 'stack' : 'cols'}>
-        <section class="card rows" aria-label={text.list} aria-busy={list.pages === undefined}>
-          {list.pages !== undefined && jobs.length === 0 && list.pages.next === undefined ? (
-            <Empty icon="jobs" title={text.none.title} text={text.none.text} />
-          ) : (
+        {list.pages !== undefined && jobs.length === 0 && list.pages.next === undefined ? (
+          <Empty icon="jobs" title={text.none.title} text={text.none.text} />
+        ) : (
+          <section class="card rows" aria-label={text.list} aria-busy={list.pages === undefined}>
             <JobTable tab={tab} jobs={jobs} columns={columns} currentId={current} peekedId={peek} onPeek={onPeek} />
-          )}
-          <ListEnd list={list} />
-        </section>
+            <ListEnd list={list} />
+          </section>
+        )}
         {peek !== undefined && <Peek key={peek} id={peek} onClose={close} />}
       </div>
     </Page>

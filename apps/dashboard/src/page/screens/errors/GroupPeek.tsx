@@ -1,0 +1,95 @@
+/** A group of failures beside the list: the last error of its kind, and what can be done about all of them. */
+import { act } from '../../actions/act.ts'
+import type { Failure, JobAnswer } from '../../api/answers.ts'
+import { shortId } from '../../format/ids.ts'
+import { dayMinute } from '../../format/times.ts'
+import { useAnswer } from '../../hooks.ts'
+import { Facts } from '../../job/Facts.tsx'
+import { router, sessions, settings } from '../../page.ts'
+import { Icon } from '../../parts/Icon.tsx'
+import { Trace } from '../../parts/trace/Trace.tsx'
+import { jobLink, jobsLink, queueLink } from '../../router/links.ts'
+import { TEXT } from '../../text.ts'
+import { ERRORS_TEXT as text } from './text.ts'
+
+const FINGERPRINT_LENGTH = 8
+/** Beats between two looks at what changes seldom. */
+const SLOWLY = 5
+
+export function GroupPeek({ failure, onClose }: { readonly failure: Failure; readonly onClose: () => void }) {
+  const { fingerprint, queue, name, error, count, firstAt, lastAt, jobId } = failure
+  const since = dayMinute(Date.parse(firstAt), settings.zone.value)
+  const { facts } = text
+  return (
+    <aside class="card peek" aria-label={text.peek}>
+      <header>
+        <span class="s-failed">
+          <Icon name="errors" size={16} />
+        </span>
+        <h2 class="cut">{error}</h2>
+        <span class="mono faint">{fingerprint.slice(0, FINGERPRINT_LENGTH)}</span>
+        <div class="end">
+          <button type="button" class="btn ghost" aria-label={TEXT.actions.close} onClick={onClose}>
+            <Icon name="x" size={13} />
+          </button>
+        </div>
+      </header>
+      <p class="said muted">{text.said(count, since)}</p>
+      <Actions failure={failure} />
+      <LastError failure={failure} />
+      <Facts
+        facts={[
+          { name: facts.queue, text: queue, to: queueLink(queue) },
+          { name: facts.name, text: name, to: jobsLink({ queue, name }) },
+          { name: facts.first, at: firstAt },
+          { name: facts.last, at: lastAt },
+          ...(jobId === undefined ? [] : [{ name: facts.job, text: shortId(jobId), to: jobLink(jobId), isMono: true }]),
+        ]}
+      />
+    </aside>
+  )
+}
+
+function LastError({ failure: { jobId, error: kind, message } }: { readonly failure: Failure }) {
+  const job = useAnswer(jobId === undefined ? undefined : `/v1/jobs/${encodeURIComponent(jobId)}`, { payload: 'none' }, SLOWLY).value
+  const thrown = errorOf(job, kind) ?? (message === undefined ? undefined : { name: kind, message })
+  if (thrown === undefined) return <p class="note">{text.noMessage}</p>
+  return (
+    <>
+      <Trace error={thrown} />
+      <p class="note">{text.ofLast}</p>
+    </>
+  )
+}
+
+/** The last error of this kind: the job may have failed otherwise since. */
+function errorOf(job: JobAnswer | undefined, kind: string) {
+  return job?.attempts.findLast(({ error }) => error?.name === kind)?.error
+}
+
+function Actions({ failure: { queue, name } }: { readonly failure: Failure }) {
+  return (
+    <div class="do">
+      <a class="btn" href={router.to(jobsLink({ state: 'failed', queue, name }))}>
+        {text.showJobs}
+      </a>
+      {sessions.can('admin') && <Pause queue={queue} name={name} />}
+    </div>
+  )
+}
+
+/** Pauses the jobs of one name: the others of the queue go on. */
+function Pause({ queue, name }: { readonly queue: string; readonly name: string }) {
+  const path = `/v1/queues/${encodeURIComponent(queue)}` as const
+  const settings = useAnswer(path, {}, SLOWLY).value
+  if (settings === undefined) return null
+  const isPaused = settings.pausedJobs.includes(name)
+  const [word, label, done] = isPaused
+    ? (['resume', text.resume(name), text.resumed(name)] as const)
+    : (['pause', text.pause(name), text.paused(name)] as const)
+  return (
+    <button type="button" class="btn" onClick={() => void act({ path: `${path}/${word}`, body: { job: name }, done })}>
+      {label}
+    </button>
+  )
+}

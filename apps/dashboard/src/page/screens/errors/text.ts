@@ -1,0 +1,27 @@
+/** Sentences of the groups of failures. */
+import { count, counted } from '../../format/numbers.ts'
+
+export const ERRORS_TEXT = {
+  filter: 'Filter errors',
+  hint: 'queue: name: or a part of the error, the message, the queue or the name',
+  order: 'Order',
+  orders: { newest: 'Last seen', most: 'Most', first: 'First seen' },
+  list: 'Errors',
+  columns: { error: 'Error', where: 'Where', first: 'First seen', runs: 'Runs', last: 'Last seen' },
+  isNew: 'new',
+  where: (queue: string, name: string) => `${queue} / ${name}`,
+  runs: (runs: number) => count(runs),
+  none: { title: 'No errors', text: 'No run has failed in the last 30 days.' },
+  noMatch: { title: 'No errors here', text: 'No error matches this filter.' },
+  peek: 'Error',
+  said: (runs: number, since: string) => `${counted(runs, 'run')} failed like this since ${since}.`,
+  noMessage: 'The job that failed so last is gone, and its message with it.',
+  ofLast: 'Of the last job that failed so. Messages are not kept with the group.',
+  showJobs: 'Show failed jobs',
+  pause: (name: string) => `Pause ${name}`,
+  resume: (name: string) => `Resume ${name}`,
+  paused: (name: string) => `Jobs named ${name} are paused.`,
+  resumed: (name: string) => `Jobs named ${name} are resumed.`,
+  facts: { queue: 'Queue', name: 'Job name', runs: 'Failed runs', first: 'First seen', last: 'Last seen', job: 'Last job' },
+  keys: { group: 'Errors', next: 'Next group', previous: 'Previous group', peek: 'Open the group', filter: 'Filter' },
+} as const
