@@ -892,7 +892,8 @@ class Client:
 
     def jobs(self, state=None, queue=None, name=None, tag=None, search=None, page=JOBS_PAGE):
         """Iterates over the jobs, newest first: a dict each, as of `get`. `state` is one of STATES; `search` occurs in the name, the
-        tags, the keys or the data. Jobs that are enqueued meanwhile are left out. `page`: how many are asked for at a time, 1 to 200."""
+        tags, the keys or the data. Jobs that are enqueued meanwhile are left out. `page`: how many are asked for at a time, 1 to 200.
+        For further filters and orders use `call("list", filter, ...)`."""
         wanted = [None if state is None else _choice("state", state, STATES), _name("queue", queue), _name("name", name), _key("tag", tag)]
         found, page = _key("search", search), _page(page, JOBS_PAGE)
         return _follow(lambda before: _part(self.call("list", _trimmed(wanted), page, before, found), "jobs"))

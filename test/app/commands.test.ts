@@ -24,6 +24,13 @@ test('Q1: jobs: enqueue, list, show, cancel, retry, delete, run, logs', { timeou
     partial: false,
   })
   expect(await place.okJson('jobs', 'list', '--search', 'from', '--name', 'mail')).toMatchObject({ jobs: [{ id: first }] })
+  const past = '2020-01-01T00:00:00Z'
+  const flags = ['--enqueued-after', past, '--enqueued-before', '2999-01-01T00:00:00Z', '--no-retrying', '--tag', 'x']
+  expect(await place.okJson('jobs', 'list', ...flags)).toMatchObject({ jobs: [{}] })
+  for (const none of [['--key', 'k'], ['--schedule', 's'], ['--retrying'], ['--finished-after', past], ['--finished-before', past]])
+    expect(await place.okJson('jobs', 'list', ...none)).toMatchObject({ jobs: [] })
+  expect(await place.okJson('jobs', 'cancel', '--key', 'k', '--dry-run')).toMatchObject({ matched: 0 })
+  expect(await place.okJson('jobs', 'list', '--state', 'scheduled', '--order', 'due')).toMatchObject({ jobs: [{ id: third }] })
   const page = await place.okJson('jobs', 'list', '--limit', '1')
   expect(page).toMatchObject({ jobs: [{ id: third, state: 'scheduled' }] })
   expect(await place.okJson('jobs', 'list', '--limit', '1', '--after', String(page['next']))).toMatchObject({ jobs: [{ id: second }] })

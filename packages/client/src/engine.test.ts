@@ -154,6 +154,22 @@ describe('what is asked', () => {
     expect(second.result).toEqual({ jobs: [], next: undefined })
   })
 
+  test('filters of an engine that has not heard of them are refused, and nothing is changed', async () => {
+    const old = { matched: 0, changed: 0, skipped: {}, next: null }
+    const unsupported = { code: 'UNSUPPORTED', message: expect.stringContaining("'key'") }
+    const bulk = await asked(() => engine.deleteMany({ key: 'k' }).catch((error: unknown) => error), old)
+    expect(bulk.command).toEqual({ op: 'deleteMany', filter: { key: 'k' }, ids: [], limit: 1, dryRun: true })
+    expect(bulk.result).toMatchObject(unsupported)
+    const page = { jobs: [], next: null }
+    expect((await asked(() => engine.list({ key: 'k' }).catch((error: unknown) => error), page)).result).toMatchObject(unsupported)
+    const ordered = await asked(() => engine.list({ state: 'scheduled', order: 'due' }).catch((error: unknown) => error), page)
+    expect(ordered.result).toMatchObject({ code: 'UNSUPPORTED', message: expect.stringContaining("'order'") })
+    const told = await asked(() => engine.list({ state: 'scheduled', order: 'due' }), { ...page, next: 4, nextAt: 7, known: 11 })
+    const { next } = told.result as { next: string }
+    const second = await asked(() => engine.list({ state: 'scheduled', order: 'due', after: next }), { ...page, known: 11 })
+    expect(second.command).toMatchObject({ order: 'due', before: 4, beforeAt: 7 })
+  })
+
   test('redrive: in slices, each from the place where the last one stopped, up to the limit', async () => {
     const place = (seq: number): FailedPlace => ({ finishedAt: seq, seq })
     const slices = [

@@ -7,9 +7,11 @@ import {
   type ManyResult,
   type SkipReason,
   type Slice,
+  understood,
   validateMany,
 } from '@millrace/core'
 import type { Mailbox } from './mailbox.ts'
+import { assertUnderstood } from './offered.ts'
 
 export type ManyOperation = 'cancelMany' | 'retryMany' | 'deleteMany'
 
@@ -21,6 +23,10 @@ export async function runMany(
   options: ManyOptions | undefined,
 ): Promise<ManyResult> {
   const { filter, ids, unknown, limit, dryRun } = validateMany(op, wanted, options)
+  if (understood(filter).known !== undefined) {
+    // An earlier engine passes over what it does not know, and would change other jobs: it is asked about no job first.
+    assertUnderstood(filter, await calls.call<ManyOperation>({ op, filter, limit: 1, dryRun: true, ids: [] }))
+  }
   const sum = new Sum()
   if (unknown > 0) sum.skipped.notFound = unknown
   const ask = async (part: { readonly ids?: readonly JobKey[]; readonly before?: number }): Promise<Slice> => {

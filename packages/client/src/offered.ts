@@ -1,7 +1,18 @@
-/** Refuses calls that a kind of connection does not offer. */
-import { type Capability, type Port, UnsupportedError } from '@millrace/core'
+/** Refuses calls that a kind of connection, or an engine of an earlier version, does not offer. */
+import { type Capability, type ListFilter, type Port, passedOver, type TimeOrder, type Understood, UnsupportedError } from '@millrace/core'
 
 /** @throws UnsupportedError */
 export function assertOffered({ capabilities }: Pick<Port, 'capabilities'>, capability: Capability): void {
   if (!capabilities.has(capability)) throw new UnsupportedError(`this kind of connection does not offer '${capability}'`)
+}
+
+/**
+ * Refuses an answer of an engine that has passed over a part of the question: its jobs are not those that are meant.
+ *
+ * @throws UnsupportedError
+ */
+export function assertUnderstood(filter: ListFilter, answer: Understood, order?: TimeOrder): void {
+  const field = passedOver(filter, answer) ?? (order !== undefined && answer.known === undefined ? 'order' : undefined)
+  if (field !== undefined)
+    throw new UnsupportedError(`the engine is of an earlier version, which does not know '${field}': bring it up to date`)
 }

@@ -14,6 +14,7 @@ import {
 import type { JobType } from '@millrace/worker'
 import { textOf } from './jobKey.ts'
 import type { Mailbox } from './mailbox.ts'
+import { assertUnderstood } from './offered.ts'
 import type { PayloadCodec } from './payloadCodec.ts'
 import { type Job, type JobOf, jobOf } from './view.ts'
 
@@ -21,7 +22,7 @@ export interface JobPage {
   readonly jobs: readonly Job[]
   /** Pass as `after` for the next page; undefined at the end. */
   readonly next: string | undefined
-  /** True if a search reached its bound before the page was full. There may be more behind `next`. */
+  /** True if the page ended at the bound of looking, before it was full. There may be more behind `next`. */
   readonly partial?: true
 }
 
@@ -52,21 +53,24 @@ export async function readPayload(
 }
 
 export async function readPage(calls: Pick<Mailbox, 'call'>, settings: ListSettings, codec: PayloadCodec | undefined): Promise<JobPage> {
-  const { filter, limit, before, search, payload, lastRun } = settings
+  const { filter, limit, search, order, place, payload, lastRun } = settings
   const payloadBytes = payloadBytesOf(payload, 'list', codec !== undefined)
-  const { jobs, next } = await calls.call<'list'>({
+  const reply = await calls.call<'list'>({
     op: 'list',
     filter,
     limit,
-    ...(before !== undefined && { before }),
+    ...place,
+    ...(order !== undefined && { order }),
     ...(search !== undefined && { search }),
     ...(payloadBytes !== undefined && { payloadBytes }),
     ...(lastRun && { lastRun }),
   })
+  assertUnderstood(filter, reply, order)
+  const { jobs, next, nextAt } = reply
   const shown = { payload, previewBytes: LIMITS.previewBytes }
   return {
     jobs: jobs.map((view) => jobOf(view, codec, shown)),
-    next: next === null ? undefined : formatCursor(next),
+    next: next === null ? undefined : formatCursor(next, order, nextAt),
     ...(next !== null && jobs.length < limit && { partial: true as const }),
   }
 }

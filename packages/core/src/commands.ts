@@ -7,7 +7,8 @@ import type { Refusal } from './errors.ts'
 import type { EventType } from './events.ts'
 import type { JobKey } from './id.ts'
 import type { Data } from './job.ts'
-import type { StateCode } from './lifecycle.ts'
+import type { ListFilter } from './options/filter.ts'
+import type { TimeOrder } from './options/order.ts'
 import type { PayloadName } from './options/payload.ts'
 import type { RunSettings } from './options/runOptions.ts'
 import type { RunError } from './runError.ts'
@@ -295,12 +296,12 @@ export interface WorkersCommand {
   readonly limit?: number
 }
 
-/** One page, newest first. Reply: `ListPage`. */
+/** One page. Reply: `ListPage`. */
 export interface ListCommand {
   readonly op: 'list'
   readonly filter: ListFilter
   readonly limit: number
-  /** Rows before this one. */
+  /** Rows before this one; in an order by time, those behind it. */
   readonly before?: number
   /** A text that occurs in name, tags, keys or data. The page may then be short, or empty, and yet have a `next`. */
   readonly search?: string
@@ -308,13 +309,10 @@ export interface ListCommand {
   readonly payloadBytes?: number
   /** Each job with its last run. Default false. */
   readonly lastRun?: boolean
-}
-
-export interface ListFilter {
-  readonly state?: StateCode
-  readonly queue?: string
-  readonly name?: string
-  readonly tag?: string
+  /** Undefined: newest first. `finished`: last finished first, of one final state. `due`: soonest first, of scheduled jobs. */
+  readonly order?: TimeOrder
+  /** `nextAt` of the page before, in an order by time; with `before`. */
+  readonly beforeAt?: number
 }
 
 /** Turns on or off that the Port gets events after each commit. Reply: true. */

@@ -19,7 +19,6 @@ export type {
   GiveBackCommand,
   JobChanges,
   ListCommand,
-  ListFilter,
   LogLevel,
   LogLine,
   NewJob,
@@ -188,6 +187,19 @@ export { describe } from './options/describe.ts'
 export { checkCommandSize, type EnqueueOptions, newJobFrom, type UniqueOptions, weighJob, weighJobs } from './options/enqueue.ts'
 export { type EventsFilter, type EventsOptions, type EventsSettings, validateEventsOptions } from './options/events.ts'
 export { type ExportOptions, validateExportOptions } from './options/exports.ts'
+export {
+  FILTER_FIELDS,
+  FILTER_NAMES,
+  type FilterField,
+  type FilterKind,
+  type FilterRow,
+  isNarrowed,
+  type JobFilter,
+  type ListFilter,
+  passedOver,
+  type Understood,
+  understood,
+} from './options/filter.ts'
 export { type FlowNodeOptions, type FlowOptions, type OrderedNode, orderNodes, validateFlowOptions } from './options/flow.ts'
 export { type FlowGetOptions, formatFlowCursor, validateFlowGetOptions } from './options/flowGet.ts'
 export {
@@ -201,13 +213,14 @@ export { INSTANCE_COLOURS, type InstanceColour, type InstanceOptions, instanceNa
 export { integerOption } from './options/integer.ts'
 export { checkJsonText } from './options/jsonText.ts'
 export { checkKnown } from './options/known.ts'
-export { formatCursor, type ListOptions, type ListSettings, validateListOptions } from './options/list.ts'
+export { formatCursor, type ListOptions, type ListPlace, type ListSettings, validateListOptions } from './options/list.ts'
 export { type Logger, type LoggerOption, loggerOption, quietableLogger } from './options/logger.ts'
 export { type ManyFilter, type ManyOptions, validateMany } from './options/many.ts'
 export { durationOption } from './options/milliseconds.ts'
 export { nameOption } from './options/name.ts'
 export { nearest } from './options/nearest.ts'
 export { type FileAccess, type OpenOptions, type OpenSettings, validateOpenOptions } from './options/open.ts'
+export { LIST_ORDERS, type ListOrder, orderConflict, type TimeOrder } from './options/order.ts'
 export {
   type GetOptions,
   PAYLOAD_MODES,

@@ -44,6 +44,8 @@ export {
 } from './kernel/history.ts'
 export { readHistories } from './kernel/historyOfQueues.ts'
 export { runOf } from './kernel/jobs/end.ts'
+export { fits, impliedFilter } from './kernel/jobs/fits.ts'
+export { matches } from './kernel/jobs/gatherMatching.ts'
 export { finalStates } from './kernel/jobs/gatherPrunable.ts'
 export {
   attemptOf,

@@ -1,6 +1,6 @@
 /** Commands about queues, and about many jobs at once. */
-import type { ListFilter } from './commands.ts'
 import type { JobKey } from './id.ts'
+import type { ListFilter } from './options/filter.ts'
 import type { QueueChanges } from './queueSettings.ts'
 
 /** Changes what a queue is told; it is created on its first use. Reply: true. */

@@ -63,6 +63,7 @@ import type {
   StatsCommand,
 } from './observeCommands.ts'
 import { weighJobs } from './options/enqueue.ts'
+import { orderConflict } from './options/order.ts'
 import type {
   AttachReply,
   Enqueued,
@@ -201,7 +202,8 @@ export const OPERATIONS = {
     code: 25,
     scopes: READ,
     jobsRead: ({ limit }) => limit,
-    isForReaders: ({ search, filter }) => search !== undefined || !isOfRunning(filter),
+    isForReaders: ({ search, filter, order }) =>
+      orderConflict(order, filter.state) === undefined && (search !== undefined || !isOfRunning(filter)),
   }),
   watch: question<WatchCommand, Outcome>({ code: 15, scopes: READ, answered: 'openEnded' }),
   // It gives up what the connection itself has asked for, whatever that needed.

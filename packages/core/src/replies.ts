@@ -10,6 +10,7 @@ import type { Data } from './job.ts'
 import type { State } from './lifecycle.ts'
 import type { HistoryStep } from './observeCommands.ts'
 import type { Operation, ReplyOf } from './operations.ts'
+import type { Understood } from './options/filter.ts'
 import type { PayloadName } from './options/payload.ts'
 import type { PolicyView } from './policy.ts'
 import type { RunError } from './runError.ts'
@@ -57,7 +58,7 @@ export interface ManyResult {
   readonly skipped: Readonly<Partial<Record<SkipReason, number>>>
 }
 
-export interface Slice extends ManyResult {
+export interface Slice extends ManyResult, Understood {
   /** Pass as `before` for the next slice; null at the end. */
   readonly next: number | null
 }
@@ -189,10 +190,12 @@ export interface JobView extends JobKey, PolicyView {
 
 export type PayloadSizes = { readonly [Name in PayloadName]: number | null }
 
-export interface ListPage {
+export interface ListPage extends Understood {
   readonly jobs: readonly JobView[]
   /** Pass as `before` for the next page; null at the end. */
   readonly next: number | null
+  /** Pass as `beforeAt`; set in an order by time, unless at the end. */
+  readonly nextAt?: number
 }
 
 /** Events that the journal does not have, or has no more. */

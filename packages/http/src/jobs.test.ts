@@ -211,6 +211,44 @@ describe('many', () => {
     expect((await http.send('GET', `/v1/jobs?search=${encodeURIComponent(`"'%_;) OR 1=1 --`)}`)).body.jobs).toEqual([])
   })
 
+  test('filters by keys, times and retries, in each order, by signed cursors', async () => {
+    await create({ job: 'timed', options: { queue: 'timed', concurrencyKey: 'k' } })
+    const past = '2020-01-01T00:00:00Z'
+    const list = async (query: string) => (await http.send('GET', `/v1/jobs?queue=timed&${query}`)).body
+    for (const query of ['key=k', `enqueuedAfter=${past}`, 'enqueuedBefore=2999-01-01T00:00:00%2B01:00', 'retrying=false'])
+      expect((await list(query)).jobs, query).toMatchObject([{ name: 'timed' }])
+    for (const query of [
+      'key=x',
+      `enqueuedBefore=${past}`,
+      'retrying=true',
+      `finishedAfter=${past}`,
+      'schedule=s',
+      `finishedBefore=${past}`,
+    ])
+      expect((await list(query)).jobs, query).toEqual([])
+    const filter = { queue: 'timed', key: 'k', retrying: false, enqueuedAfter: past }
+    expect((await http.send('POST', '/v1/jobs:cancel', { body: { filter } })).body).toMatchObject({ matched: 1, changed: 1 })
+    await create({ job: 'timed', options: { queue: 'timed' } })
+    await http.send('POST', '/v1/jobs:cancel', { body: { filter: { queue: 'timed', state: 'waiting' } } })
+    const first = await list('state=cancelled&order=finished&limit=1')
+    expect(first.jobs).toHaveLength(1)
+    const second = await list(`state=cancelled&order=finished&after=${first.next}`)
+    expect(second.jobs).toMatchObject([{ concurrencyKey: 'k' }])
+    expect((await http.send('GET', `/v1/jobs?queue=timed&after=${first.next}`)).body).toMatchObject({ option: 'after' })
+    for (const query of [
+      'order=due',
+      'order=finished',
+      'order=oldest',
+      'retrying=yes',
+      'enqueuedAfter=yesterday',
+      'key=',
+      'finishedAfter=1',
+    ])
+      expect((await http.send('GET', `/v1/jobs?${query}`)).status, query).toBe(400)
+    await http.send('POST', '/v1/jobs:delete', { body: { filter: { queue: 'timed', finishedAfter: past } } })
+    expect((await list('')).jobs).toEqual([])
+  })
+
   test('include=lastRun: who has run each job last, and its error, as far as a list shows it', async () => {
     const fails = defineJob({ name: 'fails' })
     const worker = engine.work(

@@ -94,8 +94,25 @@ test('due, expired and finished jobs come from their indexes, already sorted', (
   expect(plan(reads, 'job.run_at <= ?')).toBe('SEARCH job USING INDEX job_scheduled (run_at<?)')
   expect(plan(reads, 'job.expires_at <= ?')).toBe('SEARCH job USING INDEX job_expiry (expires_at>? AND expires_at<?)')
   expect(plan(reads, '(finished_at, seq) > (?, ?)')).toMatch(/^SEARCH job USING COVERING INDEX job_failed \(lane=\? AND .*finished_at/)
-  expect(plan(reads, 'FROM finished WHERE queue = ?')).toBe('SEARCH finished USING PRIMARY KEY (queue=? AND state=? AND (turn,lane)>(?,?))')
+  expect(plan(reads, 'FROM finished WHERE queue = ? AND state = ? AND (turn, lane) >')).toBe(
+    'SEARCH finished USING PRIMARY KEY (queue=? AND state=? AND (turn,lane)>(?,?))',
+  )
   expect(plan(reads, 'SELECT count(*), coalesce(sum')).toBe('SEARCH job USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)')
+})
+
+test('orders by time come from their indexes, already sorted, from a place in them', () => {
+  expect(plan(reads, '(run_at, seq) > (?, ?)')).toMatch(/^SEARCH job USING COVERING INDEX job_scheduled \(run_at>\?\)$/)
+  expect(plan(reads, '(finished_at, seq) < (?, ?)')).toMatch(/^SEARCH job USING COVERING INDEX job_failed \(lane=\? AND .*finished_at/)
+  expect(plan(reads, 'AND turn < ?')).toBe('SEARCH finished USING PRIMARY KEY (queue=? AND state=? AND turn<?)')
+  expect(plan(reads, 'job.finished_at = ?')).toContain('SEARCH job USING INTEGER PRIMARY KEY (rowid=?)')
+})
+
+test('a look goes through rows by their numbers, and through failed jobs of a span by their index', () => {
+  expect(plan(reads, 'job.seq BETWEEN ? AND ?')).toContain('SEARCH job USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)')
+  expect(plan(reads, 'SELECT max(seq) FROM job').split('\n')).toContain('SEARCH job USING INTEGER PRIMARY KEY (rowid<?)')
+  expect(plan(reads, 'finished_at >= ? AND finished_at < ? ORDER')).toContain(
+    'SEARCH job USING COVERING INDEX job_failed (lane=? AND finished_at>? AND finished_at<?)',
+  )
 })
 
 test('active jobs come by row number', () => {

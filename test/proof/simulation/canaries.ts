@@ -458,9 +458,9 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'search-skips-where-a-page-ends',
-    file: 'packages/sqlite/src/read/search.ts',
-    find: '      next = seq\n',
-    replace: '      next = seq - 1\n',
+    file: 'packages/sqlite/src/read/look.ts',
+    find: '        next = placeOf(seq)\n',
+    replace: '        next = { ...placeOf(seq), seq: seq - 1 }\n',
     breaks: 'invariant 28',
   },
   {

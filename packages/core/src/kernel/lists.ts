@@ -1,14 +1,14 @@
 /** Lists and bulk calls, as they ask a store for jobs. */
 import type { ListCommand } from '../commands.ts'
-import type { StateCode } from '../lifecycle.ts'
+import type { ListFilter } from '../options/filter.ts'
 import type { JobRow } from './rows.ts'
 
 /** A bulk call's filter as the tables know it. */
 export interface Matching {
   /** Undefined: all. */
   readonly laneIds: readonly number[] | undefined
-  readonly state: StateCode | undefined
-  readonly tag: string | undefined
+  /** Queue and name are not judged again: the lanes say them. */
+  readonly filter: ListFilter
   /** Few enough are in the state, which has an index, for that to be read whole. */
   readonly indexed: boolean
 }
@@ -26,4 +26,6 @@ export interface ListRows {
   readonly rows: JobRow[]
   /** The place to go on from; null where there are none left. */
   readonly next: number | null
+  /** With `next`, the place in an order by time. */
+  readonly nextAt?: number
 }

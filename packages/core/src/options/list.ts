@@ -1,31 +1,29 @@
 /** The options of `list`. */
-import type { ListFilter } from '../commands.ts'
+import type { ListCommand } from '../commands.ts'
 import { OptionTypeError } from '../errors.ts'
 import { SEQ_LIMIT } from '../id.ts'
-import { STATES, type State, type StateCode } from '../lifecycle.ts'
+import { STATES } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import { booleanOption, choiceOption } from './choice.ts'
 import { describe } from './describe.ts'
+import { FILTER_NAMES, type JobFilter, type ListFilter, readFilter } from './filter.ts'
 import { integerOption } from './integer.ts'
 import { checkKnown } from './known.ts'
-import { nameOption } from './name.ts'
+import { LIST_ORDERS, type ListOrder, orderConflict, type TimeOrder } from './order.ts'
 import { type PayloadMode, payloadOption } from './payload.ts'
 import { textOption } from './text.ts'
 
-export interface ListOptions {
-  /** Only jobs in this state. Default: all states. */
-  readonly state?: State
-  /** Only jobs of this queue. Default: all queues. */
-  readonly queue?: string
-  /** Only jobs of this name. Default: all names. */
-  readonly name?: string
-  /** Only jobs with this tag. Default: any tags. */
-  readonly tag?: string
+export interface ListOptions extends JobFilter {
   /**
    * A string that occurs in name, tags, keys or data: 1 to 512 characters, ASCII letters whatever their case. Default none. It looks
    * at one job after the other, newest first, and a page stops after so many, or so long: see `partial`.
    */
   readonly search?: string
+  /**
+   * `'newest'` (default): by arrival, newest first. `'finished'`: last finished first; needs a final `state`. `'due'`: soonest first;
+   * needs the `state` `'scheduled'`. A job that gets another time between two pages has another place.
+   */
+  readonly order?: ListOrder
   /** The share of data, output and checkpoint that is read: all ('full'), the first 512 bytes of each ('preview'), nothing ('none'). Default 'full'. */
   readonly payload?: PayloadMode
   /** Each job with `lastRun`: the worker, the times and the error of its last run. Default false. */
@@ -39,44 +37,64 @@ export interface ListOptions {
 export interface ListSettings {
   readonly filter: ListFilter
   readonly limit: number
-  readonly before: number | undefined
   readonly search: string | undefined
+  readonly order: TimeOrder | undefined
+  /** The place behind which the page begins. */
+  readonly place: ListPlace
   readonly payload: PayloadMode
   readonly lastRun: boolean
 }
 
+/** A place in a list, as commands name it. */
+export type ListPlace = Pick<ListCommand, 'before' | 'beforeAt'>
+
 /** Jobs in a page whose size nobody has named. */
 export const PAGE_JOBS = 50
 
-const KNOWN = new Set(['state', 'queue', 'name', 'tag', 'search', 'payload', 'lastRun', 'after', 'limit'])
+const KNOWN = new Set<string>([...FILTER_NAMES, 'search', 'order', 'payload', 'lastRun', 'after', 'limit'])
 
 /** @throws OptionTypeError, OptionRangeError */
 export function validateListOptions(options: unknown = {}): ListSettings {
   checkKnown('list', options, KNOWN)
-  const { state, queue, name, tag, search, payload, lastRun = false, after, limit = PAGE_JOBS } = options
+  const { search, payload, lastRun = false, after, limit = PAGE_JOBS } = options
+  const filter = readFilter(options)
+  const order = orderOption(options.order, filter)
   return {
-    filter: {
-      ...(state !== undefined && { state: STATES.indexOf(choiceOption('state', state, STATES)) as StateCode }),
-      ...(queue !== undefined && { queue: nameOption('queue', queue) }),
-      ...(name !== undefined && { name: nameOption('name', name) }),
-      ...(tag !== undefined && { tag: textOption('tag', tag) }),
-    },
+    filter,
+    order,
     limit: integerOption('limit', limit, 1, LIMITS.pageJobs),
-    before: after === undefined ? undefined : parseCursor(after),
+    place: after === undefined ? {} : parseCursor(after, order),
     search: search === undefined ? undefined : textOption('search', search),
     payload: payloadOption(payload),
     lastRun: booleanOption('lastRun', lastRun),
   }
 }
 
-/** Opaque to callers: the row before which the next page begins. */
-export function formatCursor(seq: number): string {
-  return `p${seq.toString(36)}`
+function orderOption(value: unknown, { state }: ListFilter): TimeOrder | undefined {
+  const order = value === undefined ? 'newest' : choiceOption('order', value, LIST_ORDERS)
+  if (order === 'newest') return undefined
+  const needed = orderConflict(order, state)
+  if (needed === undefined) return order
+  const got = state === undefined ? 'no state' : `'${STATES[state]}'`
+  throw new OptionTypeError('order', `order '${order}' needs ${needed}, got ${got}: set state, or leave the order out`)
 }
 
-function parseCursor(after: unknown): number {
-  const seq = typeof after === 'string' && /^p[0-9a-z]{1,10}$/.test(after) ? Number.parseInt(after.slice(1), 36) : Number.NaN
-  if (!(seq >= 0 && seq <= SEQ_LIMIT))
-    throw new OptionTypeError('after', `after must be the 'next' of an earlier page, got ${describe(after)}`)
-  return seq
+/** Opaque to callers: the place behind which the next page begins. */
+export function formatCursor(seq: number, order?: TimeOrder, at = 0): string {
+  return order === undefined ? `p${seq.toString(36)}` : `${order[0]}${at.toString(36)}.${seq.toString(36)}`
+}
+
+const NUMBER = '(-?[0-9a-z]{1,11})'
+const CURSORS = {
+  newest: new RegExp(`^p()${NUMBER}$`),
+  finished: new RegExp(`^f${NUMBER}\\.${NUMBER}$`),
+  due: new RegExp(`^d${NUMBER}\\.${NUMBER}$`),
+} as const
+
+function parseCursor(after: unknown, order: TimeOrder | undefined): ListPlace {
+  const [, time = '', row = ''] = (typeof after === 'string' && CURSORS[order ?? 'newest'].exec(after)) || []
+  const [beforeAt, before] = [Number.parseInt(time, 36), Number.parseInt(row, 36)]
+  if (!(before >= 0 && before <= SEQ_LIMIT) || (order !== undefined && !Number.isSafeInteger(beforeAt)))
+    throw new OptionTypeError('after', `after must be the 'next' of an earlier page in the same order, got ${describe(after)}`)
+  return order === undefined ? { before } : { before, beforeAt }
 }

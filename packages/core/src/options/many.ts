@@ -1,21 +1,14 @@
 /** The filter and the options of `cancelMany`, `retryMany` and `deleteMany`. */
-import type { ListFilter } from '../commands.ts'
 import { OptionTypeError } from '../errors.ts'
 import { type JobKey, parseId } from '../id.ts'
-import { STATES, type State, type StateCode } from '../lifecycle.ts'
-import { booleanOption, choiceOption } from './choice.ts'
+import { booleanOption } from './choice.ts'
 import { describe } from './describe.ts'
+import { FILTER_NAMES, type JobFilter, type ListFilter, readFilter } from './filter.ts'
 import { integerOption } from './integer.ts'
 import { checkKnown } from './known.ts'
-import { nameOption } from './name.ts'
-import { textOption } from './text.ts'
 
 /** A job is meant where all that is given holds. At least one is given, or `all: true` alone. */
-export interface ManyFilter {
-  readonly state?: State
-  readonly queue?: string
-  readonly name?: string
-  readonly tag?: string
+export interface ManyFilter extends JobFilter {
   /** Only these jobs. */
   readonly ids?: readonly string[]
   /** Every job there is. */
@@ -38,18 +31,18 @@ export interface ManySettings {
   readonly dryRun: boolean
 }
 
-const FILTERS = new Set(['state', 'queue', 'name', 'tag', 'ids', 'all'])
+const FILTERS = new Set<string>([...FILTER_NAMES, 'ids', 'all'])
 const OPTIONS = new Set(['limit', 'dryRun'])
 
 /** @throws OptionTypeError, OptionRangeError; an empty filter is refused, so that nothing meant for some reaches all */
 export function validateMany(call: string, wanted: unknown, options: unknown = {}): ManySettings {
   checkKnown(`the filter of ${call}`, wanted, FILTERS)
   checkKnown(call, options, OPTIONS)
-  const { state, queue, name, tag, ids, all } = wanted
+  const { ids, all } = wanted
   const given = Object.keys(wanted).filter((key) => key !== 'all' && wanted[key] !== undefined)
   if (all !== undefined && all !== true) throw new OptionTypeError('all', `all must be true, or not given, got ${describe(all)}`)
   if (all === undefined && given.length === 0) {
-    const message = `${call} with an empty filter would mean every job: give state, queue, name, tag or ids, or { all: true } if you want all`
+    const message = `${call} with an empty filter would mean every job: give state, queue, name, tag, ids or another condition, or { all: true } if you want all`
     throw new OptionTypeError('filter', message)
   }
   if (all === true && given.length > 0) {
@@ -58,12 +51,7 @@ export function validateMany(call: string, wanted: unknown, options: unknown = {
   const { limit, dryRun = false } = options
   const keys = ids === undefined ? undefined : idsOption(ids)
   return {
-    filter: {
-      ...(state !== undefined && { state: STATES.indexOf(choiceOption('state', state, STATES)) as StateCode }),
-      ...(queue !== undefined && { queue: nameOption('queue', queue) }),
-      ...(name !== undefined && { name: nameOption('name', name) }),
-      ...(tag !== undefined && { tag: textOption('tag', tag) }),
-    },
+    filter: readFilter(wanted),
     ids: keys?.filter((key) => key !== undefined),
     unknown: keys?.filter((key) => key === undefined).length ?? 0,
     limit: limit === undefined ? Number.POSITIVE_INFINITY : integerOption('limit', limit, 1, Number.MAX_SAFE_INTEGER),

@@ -211,7 +211,18 @@ describe('what is set, and nothing else, comes out', () => {
   })
 
   test('a cursor comes back as it went out', () => {
-    for (const seq of [1, 2 ** 31, 2 ** 47]) expect(validateListOptions({ after: formatCursor(seq) }).before).toBe(seq)
+    for (const seq of [1, 2 ** 31, 2 ** 47]) {
+      expect(validateListOptions({ after: formatCursor(seq) }).place).toEqual({ before: seq })
+      for (const at of [0, -7, 1_700_000_000_000, Number.MAX_SAFE_INTEGER]) {
+        const place = { before: seq, beforeAt: at }
+        const [ended, due] = [formatCursor(seq, 'finished', at), formatCursor(seq, 'due', at)]
+        expect(validateListOptions({ state: 'failed', order: 'finished', after: ended }).place).toEqual(place)
+        expect(validateListOptions({ state: 'scheduled', order: 'due', after: due }).place).toEqual(place)
+        for (const after of [ended, due]) expect(() => validateListOptions({ after })).toThrow(/same order/)
+        expect(() => validateListOptions({ state: 'failed', order: 'finished', after: due })).toThrow(/same order/)
+        expect(() => validateListOptions({ state: 'scheduled', order: 'due', after: formatCursor(seq) })).toThrow(/same order/)
+      }
+    }
     for (const from of [
       { seq: 1, place: 0 },
       { seq: SEQ_LIMIT - 1, place: LIMITS.jobsPerCommand },

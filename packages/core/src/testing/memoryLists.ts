@@ -1,31 +1,41 @@
 /** The lists of a MemoryStore. */
-import type { ListFilter } from '../commands.ts'
+import { fits } from '../kernel/jobs/fits.ts'
 import type { ListQuery, ListRows } from '../kernel/lists.ts'
 import type { JobRow } from '../kernel/rows.ts'
 import { utf8Bytes, utf8Start } from '../options/utf8.ts'
 import type { MemoryStore } from './memoryStore.ts'
 
-export function listOf(store: MemoryStore, { filter, before, limit, search, payloadBytes, lastRun }: ListQuery): ListRows {
+export function listOf(store: MemoryStore, query: ListQuery): ListRows {
+  const { filter, limit, search, payloadBytes, lastRun, order } = query
   const meant = [...store.rows.values()].filter(
-    (row) =>
-      row.seq < (before ?? Number.POSITIVE_INFINITY) && fits(store, filter, row) && (search === undefined || has(store, row, search)),
+    (row) => fits(filter, row, laneOf(store, row)) && (search === undefined || has(store, row, search)),
   )
-  const rows = meant.toSorted((a, b) => b.seq - a.seq).slice(0, limit)
+  const ordered = inOrder(store, meant, query)
+  const rows = ordered.slice(0, limit).map(({ row }) => row)
   const shown = lastRun === true ? store.withLastRuns(rows) : rows
   return {
     rows: shown.map((row) => (payloadBytes === undefined ? row : cutRow(row, payloadBytes))),
     next: rows.length < limit ? null : (rows.at(-1)?.seq ?? null),
+    ...(order !== undefined && rows.length === limit && { nextAt: ordered[limit - 1]?.at ?? 0 }),
   }
 }
 
-function fits(store: MemoryStore, { state, queue, name, tag }: ListFilter, row: JobRow): boolean {
-  const lane = store.lanes.get(row.laneId)
-  return (
-    (state === undefined || row.state === state) &&
-    (queue === undefined || lane?.queue === queue) &&
-    (name === undefined || lane?.name === name) &&
-    (tag === undefined || row.extras?.tags?.includes(tag) === true)
-  )
+interface Placed {
+  readonly row: JobRow
+  readonly at: number
+}
+
+/** Returns the rows behind a place, in their order. */
+function inOrder(store: MemoryStore, rows: readonly JobRow[], { order, before, beforeAt }: ListQuery): Placed[] {
+  const isBack = order !== 'due'
+  const compare = (one: Placed, other: Placed): number => (one.at - other.at || one.row.seq - other.row.seq) * (isBack ? -1 : 1)
+  const placed = rows.map((row) => ({ row, at: order === undefined ? 0 : isBack ? store.endOf(row) : row.runAt }))
+  const from = before === undefined ? undefined : { row: { seq: before } as JobRow, at: beforeAt ?? 0 }
+  return placed.filter((each) => from === undefined || compare(from, each) < 0).toSorted(compare)
+}
+
+function laneOf(store: MemoryStore, { laneId }: JobRow): { readonly queue: string; readonly name: string } {
+  return store.lanes.get(laneId) ?? { queue: '', name: '' }
 }
 
 function has(store: MemoryStore, { laneId, data, extras }: JobRow, text: string): boolean {

@@ -9,6 +9,7 @@ import type { JobKey } from '../id.ts'
 import type { Effects, LogRecord, PresenceNote, PrunedJob, RunRecord, SourceOffset } from '../kernel/effects.ts'
 import type { DependencyCounter } from '../kernel/flows/state.ts'
 import type { HistorySpan, MinuteRow, QueueMinutes } from '../kernel/history.ts'
+import { fits } from '../kernel/jobs/fits.ts'
 import { DIRTY_COMPLETE, DIRTY_DATA, DIRTY_DELETE, DIRTY_INSERT, DIRTY_PLACE, DIRTY_START, type Job } from '../kernel/jobs/job.ts'
 import { droppedAttempt, lastRunOf } from '../kernel/jobs/view.ts'
 import type { ListQuery, ListRows, Matching } from '../kernel/lists.ts'
@@ -96,6 +97,8 @@ export class MemoryStore implements Store {
   readonly observed = new MemoryObserved()
   paused = false
   writes = 0
+  /** The turn in which each job became final last, by the number of the event behind it. */
+  readonly #ends = new Map<number, number>()
   #nextLane = 1
   #nextQueue = 1
   #header: TurnHeader = { at: 0, mono: 0, nextSeq: 1, nextEvent: 1, nextSession: 1, running: () => [] }
@@ -252,14 +255,17 @@ export class MemoryStore implements Store {
       .slice(0, limit)
   }
 
-  matching({ laneIds, state, tag }: Matching, before: number, limit: number): { rows: JobRow[]; next: number | null } {
+  matching(
+    { laneIds, filter: { queue: _queue, name: _name, ...filter } }: Matching,
+    before: number,
+    limit: number,
+  ): { rows: JobRow[]; next: number | null } {
     const walked = this.#where(({ seq }) => seq < before).sort((a, b) => b.seq - a.seq)
     const seen = walked.slice(0, LIMITS.walkRows)
     const rows: JobRow[] = []
     for (const row of seen) {
       if (rows.length === limit) return { rows, next: (rows.at(-1) as JobRow).seq }
-      if (laneIds?.includes(row.laneId) === false || (state !== undefined && row.state !== state)) continue
-      if (tag === undefined || row.extras?.tags?.includes(tag) === true) rows.push(row)
+      if (laneIds?.includes(row.laneId) !== false && fits(filter, row, { queue: '', name: '' })) rows.push(row)
     }
     return { rows, next: seen.length < walked.length ? (seen.at(-1) as JobRow).seq : null }
   }
@@ -387,6 +393,11 @@ export class MemoryStore implements Store {
     return listOf(this, query)
   }
 
+  /** Returns the place of a final job among those of its state: its time, or the turn that ended it. */
+  endOf({ seq, state, finishedAt }: JobRow): number {
+    return state === FAILED ? finishedAt : (this.#ends.get(seq) ?? 0)
+  }
+
   payload(seq: number, name: PayloadName): JobRow['data'] {
     return this.rows.get(seq)?.[name] ?? null
   }
@@ -478,6 +489,7 @@ export class MemoryStore implements Store {
     }
     for (const row of effects.definitions) this.definitions.set(row.name, structuredClone(row))
     for (const job of effects.jobs) this.#writeJob(job, header.at)
+    for (const { seq } of effects.settled) this.#ends.set(seq, header.nextEvent)
     this.runs.push(...effects.runs)
     this.observed.write(effects, header.at)
     this.logs.push(...effects.logs)

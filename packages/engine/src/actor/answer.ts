@@ -12,6 +12,7 @@ import {
   type ListPage,
   type Now,
   type OfKind,
+  orderConflict,
   type ParentsCommand,
   type ParentsPage,
   type ParentView,
@@ -25,6 +26,7 @@ import {
   type StateCounts,
   type Stats,
   type StatsCommand,
+  understood,
   WAITING,
   type WorkersCommand,
 } from '@millrace/core'
@@ -42,6 +44,7 @@ import {
   type ListQuery,
   type ListRows,
   liveCountOf,
+  matches,
   type ParentRow,
   type Queue,
   readFlow,
@@ -132,13 +135,17 @@ function namesOf(tables: Tables, laneId: number): { readonly queue: string; read
   return { queue: queue.name, name }
 }
 
-function list(actor: Actor, command: ListCommand): ListPage {
+function list(actor: Actor, command: ListCommand): ListPage | Refused {
+  const { order, filter } = command
+  const needed = orderConflict(order, filter.state)
+  if (needed !== undefined)
+    return new Refused({ code: 'OPTION_RANGE', message: `order '${order}' needs ${needed}`, details: { option: 'order', limit: needed } })
   const { store, tables } = actor
   const query = { ...command, limit: Math.min(command.limit, LIMITS.pageJobs) }
   const until = actor.now.mono + LIMITS.turnMs
   const bound = { rows: LIMITS.walkRows, late: () => actor.now.mono >= until }
-  const { rows, next } = query.search === undefined && isOfRunning(query.filter) ? listRunning(actor, query) : store.list(query, bound)
-  return { jobs: rows.map((row) => view(tables, row, [])), next }
+  const { rows, ...place } = query.search === undefined && isOfRunning(filter) ? listRunning(actor, query) : store.list(query, bound)
+  return { jobs: rows.map((row) => view(tables, row, [])), ...place, ...understood(filter, order !== undefined) }
 }
 
 function listRunning({ store, tables }: Actor, { filter, before, limit, payloadBytes, lastRun }: ListQuery): ListRows {
@@ -150,12 +157,10 @@ function listRunning({ store, tables }: Actor, { filter, before, limit, payloadB
 }
 
 /** Returns the numbers of running jobs, newest first. */
-function runningOf(tables: Tables, { queue, name }: ListCommand['filter'], before = Number.POSITIVE_INFINITY, limit: number): number[] {
+function runningOf(tables: Tables, filter: ListCommand['filter'], before = Number.POSITIVE_INFINITY, limit: number): number[] {
   return tables
     .running()
-    .filter(
-      ({ seq, lane }) => seq < before && (queue === undefined || lane.queue.name === queue) && (name === undefined || lane.name === name),
-    )
+    .filter((job) => job.seq < before && matches(filter, job))
     .map((job) => job.seq)
     .sort((a, b) => b - a)
     .slice(0, limit)

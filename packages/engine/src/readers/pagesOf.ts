@@ -1,5 +1,5 @@
 /** Answers questions in a reader thread, from a store that is opened with the first one. */
-import { type CommandOf, type JobView, LIMITS, type ListCommand, type ListPage, type ReplyOf } from '@millrace/core'
+import { type CommandOf, type JobView, LIMITS, type ListCommand, type ListPage, type ReplyOf, understood } from '@millrace/core'
 import { type LaneRow, readFlow, readHistories, type Store, viewOf } from '@millrace/core/kernel'
 import { workerData } from 'piscina'
 import { systemClock } from '../clock.ts'
@@ -25,13 +25,13 @@ export function pagesOf<Options>(open: (options: Options) => StoreReader): (comm
   function list(store: StoreReader, command: ListCommand): ListPage {
     const until = systemClock.read().mono + LIMITS.searchMs
     const bound = { rows: LIMITS.searchRows, late: () => systemClock.read().mono >= until }
-    const { rows, next } = store.list({ ...command, limit: Math.min(command.limit, LIMITS.pageJobs) }, bound)
+    const { rows, ...place } = store.list({ ...command, limit: Math.min(command.limit, LIMITS.pageJobs) }, bound)
     const jobs = rows.flatMap((row): JobView[] => {
       const lane = laneOf(store, row.laneId)
       // Its queue was emptied and deleted since: the job is gone.
       return lane === undefined ? [] : [viewOf(row, lane.queue, lane.name, [])]
     })
-    return { jobs, next }
+    return { jobs, ...place, ...understood(command.filter, command.order !== undefined) }
   }
 
   return (command) => {

@@ -1,9 +1,10 @@
 /** Schemas of jobs: as they are requested, and as they are shown. */
 import { z } from '@hono/zod-openapi'
 import type { Job, PayloadPreview, PayloadPreviews } from '@millrace/client'
-import { LIMITS, ON_PARENT_FAILURE, type OptionRow, PAYLOAD_MODES, PAYLOADS, POLICY_FIELDS, RUN_OPTIONS } from '@millrace/core'
+import { LIMITS, LIST_ORDERS, ON_PARENT_FAILURE, type OptionRow, PAYLOAD_MODES, PAYLOADS, POLICY_FIELDS, RUN_OPTIONS } from '@millrace/core'
 import { BOUNDS } from '../limits.ts'
 import { REDACTED, type Redaction } from '../redaction.ts'
+import { FILTER_BODY, FILTER_QUERY } from './filter.ts'
 import { ENQUEUE_OPTIONS } from './options.ts'
 import { CURSOR, KEY, NAME, RUN_ERROR, SAFE_COUNT, STATE, TIME, WHEN, whole } from './plain.ts'
 
@@ -186,7 +187,7 @@ export const JOB_PAGE = z
     partial: z
       .boolean()
       .optional()
-      .openapi({ description: 'The page ended before it was full, at a bound of a search or of bytes. There may be more behind `next`.' }),
+      .openapi({ description: 'The page ended before it was full, at a bound of looking or of bytes. There may be more behind `next`.' }),
   })
   .openapi('JobPage')
 
@@ -199,13 +200,13 @@ export const GET_QUERY = z.strictObject({
 })
 
 export const JOB_QUERY = z.strictObject({
-  state: STATE.optional(),
-  queue: NAME.optional(),
-  name: NAME.optional(),
-  tag: KEY.optional(),
+  ...FILTER_QUERY,
   search: z.string().min(1).max(BOUNDS.searchLength).optional().openapi({ description: 'A text in name, tags, keys or data.' }),
   payload: PAYLOAD_QUERY.openapi({
     description: 'What to show of data, output and checkpoint: all (default), the first 512 bytes of each in `preview`, or nothing.',
+  }),
+  order: z.enum(LIST_ORDERS).optional().openapi({
+    description: '`newest` (default); `finished`: last finished first, with a final `state`; `due`: soonest first, with `state=scheduled`.',
   }),
   include: z.enum(['lastRun']).optional().openapi({ description: 'Each job with the worker, the times and the error of its last run.' }),
   after: CURSOR.optional(),
@@ -228,10 +229,7 @@ export const TREE = z
 
 const FILTER = z
   .strictObject({
-    state: STATE.optional(),
-    queue: NAME.optional(),
-    name: NAME.optional(),
-    tag: KEY.optional(),
+    ...FILTER_BODY,
     ids: z.array(z.string().max(128)).optional(),
     all: z.literal(true).optional(),
   })

@@ -1,40 +1,72 @@
 /** Reads one page of a list: finds the jobs, and reads as many as a page may hold. */
-import { LIMITS } from '@millrace/core'
-import type { JobRow, ListQuery, ListRows, LookBound } from '@millrace/core/kernel'
+import { COMPLETED, FAILED, isNarrowed, LIMITS, type ListFilter, SCHEDULED, WAITING } from '@millrace/core'
+import { impliedFilter, type JobRow, type ListQuery, type ListRows, type LookBound } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import { prepareJobs, prepareJobsWithin } from './jobs.ts'
 import { prepareWithLastRuns } from './lastRuns.ts'
+import { type Found, type Part, type Place, prepareLook } from './look.ts'
+import { prepareOrderedParts } from './orders.ts'
 import { preparePage } from './page.ts'
-import { prepareSearch } from './search.ts'
+import { prepareNewestParts } from './parts.ts'
+import { prepareSelection, type Selection } from './selection.ts'
 
-/** The jobs of a page, and the place behind which the next one begins; null if there are none left. */
-export interface Found {
-  readonly seqs: readonly number[]
-  readonly next: number | null
-}
+const NONE: Found = { places: [], next: null }
+
+/** The most rows that an index is asked for at once. */
+const FEW_MAX = 1_000_000
 
 export function prepareList(db: Database): (query: ListQuery, bound: LookBound) => ListRows {
   const page = preparePage(db)
-  const search = prepareSearch(db)
+  const look = prepareLook(db)
+  const newest = prepareNewestParts(db)
+  const ordered = prepareOrderedParts(db)
+  const select = prepareSelection(db)
   const whole = prepareJobsWithin(db, LIMITS.pageBytes)
   const jobs = prepareJobs(db)
   const withLastRuns = prepareWithLastRuns(db)
 
-  const find = ({ filter, before = Number.MAX_SAFE_INTEGER, limit, search: text }: ListQuery, bound: LookBound): Found => {
-    if (text !== undefined) return search({ filter, text }, before, limit, bound)
-    const seqs = page(filter, before, limit)
-    return { seqs, next: seqs.length < limit ? null : (seqs.at(-1) as number) }
+  /** Returns the rows to look at, newest first. */
+  const newestParts = (filter: ListFilter, { laneIds, scanned }: Selection, before: number, rows: number): Iterable<Part> => {
+    const { state, tag } = filter
+    const few = Math.min(rows, FEW_MAX)
+    if (tag !== undefined) return newest.tagged(tag, before)
+    if (state === FAILED) return newest.failed(laneIds, filter, before, few) ?? newest.all(before)
+    const hasIndex = state === SCHEDULED || state === WAITING || (state !== undefined && state >= COMPLETED)
+    return hasIndex && scanned <= few ? newest.inState(laneIds, state, before) : newest.all(before)
+  }
+
+  const find = (query: ListQuery, bound: LookBound): Found => {
+    const { limit, search: text, order, before = Number.MAX_SAFE_INTEGER, beforeAt } = query
+    if (text === undefined && order === undefined && !isNarrowed(query.filter)) {
+      const places = page(query.filter, before, limit).map((seq) => ({ seq }))
+      return { places, next: places.length < limit ? null : (places.at(-1) as Place) }
+    }
+    const filter = impliedFilter(query.filter)
+    if (filter === undefined) return NONE
+    const selection = select(filter)
+    if (selection.matches === 0) return NONE
+    const { laneIds, narrow } = selection
+    const from = beforeAt === undefined ? undefined : { at: beforeAt, seq: before }
+    const parts = order === undefined ? newestParts(filter, selection, before, bound.rows) : ordered(order, filter, laneIds, from)
+    return look({ filter, laneIds: narrow ? laneIds : null, text }, parts, limit, bound)
   }
 
   // A reader's statements see one moment only within a transaction. Otherwise a job that is removed in between would make a page
   // short, and a short page reads as the last.
   return db.transaction((query: ListQuery, bound: LookBound): ListRows => {
-    const { seqs, next } = find(query, bound)
+    const { places, next } = find(query, bound)
     const { payloadBytes } = query
+    const seqs = places.map(({ seq }) => seq)
     const rows = payloadBytes === undefined ? whole(seqs) : jobs(seqs, payloadBytes)
+    const end = rows.length < seqs.length ? placeOf(places, rows.at(-1) as JobRow) : next
     return {
       rows: query.lastRun === true ? withLastRuns(rows) : rows,
-      next: rows.length < seqs.length ? (rows.at(-1) as JobRow).seq : next,
+      next: end?.seq ?? null,
+      ...(end?.at !== undefined && { nextAt: end.at }),
     }
   })
+}
+
+function placeOf(places: readonly Place[], { seq }: JobRow): Place {
+  return places.find((place) => place.seq === seq) as Place
 }

@@ -1,5 +1,5 @@
 /** Tests creating jobs, changing them, and bringing them back, the same through every Port. */
-import { formatId, type JobKey } from '@millrace/core'
+import { formatId, type JobKey, type JobView } from '@millrace/core'
 import { beforeEach, expect, test } from 'vitest'
 import type { Probe } from '../probe.ts'
 
@@ -164,6 +164,31 @@ export function jobsConformance(under: () => Probe): void {
     expect(rest).toEqual({ matched: 1, changed: 1, skipped: {}, next: null })
     expect(await probe.call<'get'>({ op: 'get', id: running })).toBeNull()
     expect(await stateOf(bystander)).not.toBe('cancelled')
+  })
+
+  test('bulk calls judge by every filter, and say how many they know', async () => {
+    await probe.attach(['a'], { minConcurrency: 1, maxConcurrency: 1 })
+    const [failed, bystander] = [await probe.enqueue('a', { concurrencyKey: 'k', maxAttempts: 1 }), await probe.enqueue('b')]
+    const { seq, run } = await probe.grants.take()
+    await probe.call<'fail'>({ op: 'fail', seq, run, error: { name: 'E', message: 'm' } })
+    const { finishedAt } = (await probe.call<'get'>({ op: 'get', id: failed })) as JobView
+    const ask = (filter: object, of: object = {}) => probe.call<'deleteMany'>({ op: 'deleteMany', filter, limit: 10, dryRun: false, ...of })
+    const none = { matched: 0, changed: 0, next: null, known: expect.any(Number) }
+    for (const filter of [
+      { key: 'other' },
+      { finishedBefore: finishedAt },
+      { finishedAfter: finishedAt + 1 },
+      { retrying: true },
+      { schedule: 'k' },
+    ])
+      expect(await ask(filter)).toMatchObject(none)
+    expect(await ask({ key: 'other' }, { ids: [failed] })).toMatchObject({ ...none, skipped: { notFound: 1 } })
+    expect(await ask({ key: 'k' }, { ids: [] })).toMatchObject(none)
+    expect(await ask({ key: 'k', finishedBefore: finishedAt + 1, state: 5 })).toMatchObject({ ...none, matched: 1, changed: 1 })
+    expect(await probe.call<'get'>({ op: 'get', id: failed })).toBeNull()
+    expect(await stateOf(bystander)).toBe('waiting')
+    expect(await ask({ enqueuedBefore: bystander.enqueuedAt })).toMatchObject(none)
+    expect(await ask({ enqueuedAfter: bystander.enqueuedAt, retrying: false })).toMatchObject({ ...none, matched: 1, changed: 1 })
   })
 
   test('E3: a scheduled job waits for its time; runNow does not', async () => {

@@ -7,6 +7,7 @@ import {
   isJobEvent,
   type JobKey,
   type JobView,
+  type ListPage,
   type SystemEvent,
 } from '@millrace/core'
 import { beforeEach, expect, test } from 'vitest'
@@ -53,6 +54,53 @@ export function readingConformance(under: () => Probe): void {
     expect(seqs(await list({ name: 'even' }, first.next as number))).toEqual([ids[0]?.seq])
     expect(seqs(await list({ tag: 'late', state: 1 }))).toEqual([ids[4]?.seq, ids[3]?.seq])
     expect(seqs(await list({ queue: 'none' }))).toEqual([])
+  })
+
+  test('lists by each filter, and in each order, page by page', async () => {
+    await probe.attach(['a'], { worker: 'w-1', minConcurrency: 1, maxConcurrency: 1 })
+    const extras = { concurrencyKey: 'k' }
+    const [failed, retrying] = [await probe.enqueue('a', { ...extras, maxAttempts: 1 }), await probe.enqueue('a', { ...extras })]
+    for (const _ of [failed, retrying]) {
+      const { seq, run } = await probe.grants.take()
+      await probe.call<'fail'>({ op: 'fail', seq, run, error: { name: 'E', message: 'm' }, retry: seq === failed.seq ? false : 3_600_000 })
+    }
+    const [later, sooner] = [await probe.enqueue('b', { delay: 7_200_000 }), await probe.enqueue('b', { delay: 1_800_000 })]
+    const second = await probe.enqueue('a', { ...extras, maxAttempts: 1 })
+    const { seq, run } = await probe.grants.take()
+    await probe.call<'fail'>({ op: 'fail', seq, run, error: { name: 'E', message: 'm' }, retry: false })
+    const all = [failed, retrying, later, sooner, second]
+    const rows = await Promise.all(all.map((id) => probe.call<'get'>({ op: 'get', id })))
+    const endedAt = rows.at(-1)?.finishedAt as number
+    const seqs = async (filter: object, of: object = {}) =>
+      (await probe.call<'list'>({ op: 'list', filter, limit: 9, ...of })).jobs.map((job) => job.seq)
+    expect(await seqs({ key: 'k' })).toEqual([second.seq, retrying.seq, failed.seq])
+    expect(await seqs({ key: 'K' })).toEqual([])
+    expect(await seqs({ schedule: 'k' })).toEqual([])
+    expect(await seqs({ retrying: true })).toEqual([retrying.seq])
+    expect(await seqs({ retrying: false, state: 0 })).toEqual([sooner.seq, later.seq])
+    expect(await seqs({ enqueuedAfter: failed.enqueuedAt, key: 'k' })).toEqual([second.seq, retrying.seq, failed.seq])
+    expect(await seqs({ enqueuedBefore: failed.enqueuedAt })).toEqual([])
+    expect(await seqs({ finishedAfter: 0 })).toEqual([second.seq, failed.seq])
+    expect(await seqs({ finishedAfter: endedAt + 1 })).toEqual([])
+    expect(await seqs({ finishedBefore: endedAt + 1, search: 'a' })).toEqual([second.seq, failed.seq])
+    const inPages = async (filter: object, order: 'finished' | 'due') => {
+      const found: number[] = []
+      for (let place: object | null = {}; place !== null; ) {
+        const { jobs, next, nextAt, known }: ListPage = await probe.call<'list'>({ op: 'list', filter, limit: 1, order, ...place })
+        expect(known).toBeGreaterThan(4)
+        found.push(...jobs.map((job) => job.seq))
+        place = next === null ? null : { before: next, beforeAt: nextAt }
+      }
+      return found
+    }
+    expect(await inPages({ state: 0 }, 'due')).toEqual([sooner.seq, retrying.seq, later.seq])
+    expect(await inPages({ state: 0, name: 'b' }, 'due')).toEqual([sooner.seq, later.seq])
+    expect(await inPages({ state: 5 }, 'finished')).toEqual([second.seq, failed.seq])
+    await probe.call<'cancel'>({ op: 'cancel', id: later })
+    await probe.call<'cancel'>({ op: 'cancel', id: sooner })
+    expect(await inPages({ state: 6 }, 'finished')).toEqual([sooner.seq, later.seq])
+    const wrong = probe.call<'list'>({ op: 'list', filter: { state: 1 }, limit: 1, order: 'due' })
+    await expect(wrong).rejects.toMatchObject({ code: 'OPTION_RANGE', option: 'order' })
   })
 
   test('payloads: whole, cut to so many bytes, left out, or one alone', async () => {

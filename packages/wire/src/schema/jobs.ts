@@ -7,6 +7,9 @@ import {
   EVENT_TYPES,
   type EventFilter,
   type FailedPlace,
+  FILTER_FIELDS,
+  FILTER_NAMES,
+  type FilterKind,
   type FlowCursor,
   type FlowNode,
   type JobChanges,
@@ -50,7 +53,7 @@ import {
   time,
   told,
 } from './kinds.ts'
-import { type Field, field, optional, or, record } from './record.ts'
+import { type Field, type Fields, field, optional, or, record } from './record.ts'
 
 /** Runs that one session holds, and what is lost of them: many may have ended while it was away. */
 const HELD_MAX = 250_000
@@ -292,12 +295,28 @@ export const FLOW_CURSOR = record<FlowCursor>('FlowCursor', {
   place: field(count, 'of those that the job waits for, so many have been told'),
 })
 
-export const FILTER = record<ListFilter>('Filter', {
-  state: optional(code<NonNullable<ListFilter['state']>>(STATES)),
-  queue: optional(name()),
-  name: optional(name()),
-  tag: optional(key),
-})
+function filterKind(kind: FilterKind): Kind<unknown> {
+  switch (kind) {
+    case 'state':
+      return code(STATES)
+    case 'name':
+      return name()
+    case 'text':
+      return key
+    case 'boolean':
+      return boolean
+    case 'time':
+      return time
+  }
+}
+
+/** The fields of core's table, in its order. */
+export const FILTER = record<ListFilter>(
+  'Filter',
+  Object.fromEntries(
+    FILTER_NAMES.map((each) => [each, optional(filterKind(FILTER_FIELDS[each].kind), `jobs ${FILTER_FIELDS[each].says}`)]),
+  ) as unknown as Fields<ListFilter>,
+)
 
 export const EVENT_FILTER = record<EventFilter>('EventFilter', {
   types: optional(list(choice(EVENT_TYPES), EVENT_TYPES.length), 'nil: all'),

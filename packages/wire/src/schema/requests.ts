@@ -15,6 +15,7 @@ import {
   PAYLOADS,
   PLACE_LIMIT,
   type Request,
+  type TimeOrder,
 } from '@millrace/core'
 import {
   CHANGES,
@@ -74,6 +75,8 @@ const retry: Kind<number | false> = {
     return Math.min(Math.ceil(value), LIMITS.durationMs)
   },
 }
+
+const TIME_ORDERS: readonly TimeOrder[] = ['finished', 'due']
 
 const uuid = text(LIMITS.nameLength)
 const id = JOB_KEY
@@ -175,6 +178,8 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
     search: optional(key, 'occurs in name, tags, keys or data'),
     payloadBytes: optional(count, PAYLOAD_NOTE),
     lastRun: optional(boolean, 'true: each job with `lastRun`'),
+    order: optional(choice(TIME_ORDERS), 'last finished first, of one final state; or soonest first, of scheduled jobs; nil: newest first'),
+    beforeAt: optional(signed, '`nextAt` of the page before, with `before`'),
   },
   cancelMany: MANY,
   retryMany: MANY,

@@ -7,6 +7,7 @@ import { now } from '../clock.ts'
 import { confirm } from '../confirm.ts'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors.ts'
+import { addFilters, type FilterFlags, filterOf } from '../filterFlags.ts'
 import { said } from '../jobFlags.ts'
 import { jobOf } from '../jobOf.ts'
 import { followLogs } from '../logs.ts'
@@ -17,15 +18,9 @@ import type { Column } from '../output/table.ts'
 import { number } from '../values.ts'
 import { jobColumns, jobLines, LAST_RUN_COLUMNS } from '../view/job.ts'
 
-interface Filters {
-  readonly state?: string
-  readonly queue?: string
-  readonly name?: string
-  readonly tag?: string
-}
-
-interface ListFlags extends Filters {
+interface ListFlags extends FilterFlags {
   readonly search?: string
+  readonly order?: string
   readonly after?: string
   readonly limit?: number
   readonly all?: boolean
@@ -33,7 +28,7 @@ interface ListFlags extends Filters {
   readonly payload?: string
 }
 
-interface ManyFlags extends Filters {
+interface ManyFlags extends FilterFlags {
   readonly all?: true
   readonly limit?: number
   readonly dryRun?: boolean
@@ -48,6 +43,7 @@ export function addJobs(program: Command, context: Context): void {
   const jobs = program.command('jobs').description('Find, inspect and change jobs')
   addFilters(jobs.command('list').description('List jobs, newest first'))
     .option('--search <text>', 'text in the name, tags, keys or data')
+    .option('--order <order>', 'newest; finished (last finished first, with a final --state); or due (with --state scheduled)')
     .option('--limit <number>', 'at most this many; default 50', number)
     .option('--after <cursor>', '"next" of the previous page')
     .option('--all', 'all pages, up to --limit')
@@ -85,22 +81,14 @@ export function addJobs(program: Command, context: Context): void {
     .action((id: string, { follow = false }: { readonly follow?: boolean }) => followLogs(context, id, follow))
 }
 
-function addFilters(command: Command): Command {
-  return command
-    .option('--state <state>', 'scheduled, waiting, active, blocked, completed, failed or cancelled')
-    .option('--queue <name>', 'in this queue')
-    .option('--name <name>', 'with this name')
-    .option('--tag <tag>', 'with this tag')
-}
-
 async function list(context: Context, flags: ListFlags): Promise<void> {
   const { out } = context
   const { all = false, limit } = flags
   const engine = await context.connect()
-  const { state, queue, name, tag, search, after, lastRun } = flags
+  const { search, order, after, lastRun } = flags
   // A table shows no payloads.
   const payload = flags.payload ?? (out.json ? undefined : 'none')
-  const options = said<ListOptions>({ state, queue, name, tag, search, after, limit, payload, lastRun })
+  const options = said<ListOptions>({ ...filterOf(flags), search, order, after, limit, payload, lastRun })
   if (all) return listAll(context, engine, options)
   const page = await again(() => engine.list(options))
   await out.answer({ jobs: page.jobs, next: page.next, partial: page.partial === true }, () =>
@@ -179,12 +167,12 @@ async function changeEach({ out, connect }: Context, change: Change, ids: readon
 }
 
 async function changeMany(context: Context, change: Change, flags: ManyFlags): Promise<void> {
-  const { state, queue, name, tag, all, limit, dryRun = false, descendants, yes } = flags
+  const { all, limit, dryRun = false, descendants, yes } = flags
   if (descendants !== undefined) throw new UsageError('--descendants requires the id of a job')
-  const filter = said<ManyFilter>({ state, queue, name, tag, all })
+  const filter = said<ManyFilter>({ ...filterOf(flags), all })
   // The engine would reject it too, but this error names the flags.
   if (Object.keys(filter).length === 0)
-    throw new UsageError(`no jobs selected: give ids, or --state, --queue, --name or --tag; --all selects every job`)
+    throw new UsageError(`no jobs selected: give ids, or flags such as --state, --queue, --name or --tag; --all selects every job`)
   const engine = await context.connect()
   const call = (dry: boolean) => engine[CALLS[change].many](filter, said<ManyOptions>({ limit, dryRun: dry || undefined }))
   if (change === 'delete' && !dryRun) {

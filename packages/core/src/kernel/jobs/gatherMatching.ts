@@ -1,16 +1,19 @@
 /** Reads the jobs for a slice of `cancelMany`, `retryMany` or `deleteMany`, as they are on disk before the turn. */
-import type { ListFilter } from '../../commands.ts'
 import { ACTIVE, FAILED, SCHEDULED, type StateCode, WAITING } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import type { ManyCommand } from '../../manageCommands.ts'
+import type { ListFilter } from '../../options/filter.ts'
 import type { Facts } from '../facts.ts'
 import type { Plan } from '../plan.ts'
 import { countOf, type Lane } from '../queues/lane.ts'
 import type { Tables } from '../tables.ts'
+import { fits, impliedFilter } from './fits.ts'
 import type { Job } from './job.ts'
 
 export function gatherMatching(plan: Plan, tables: Tables, facts: Facts, command: ManyCommand): void {
-  const { filter, before = Number.MAX_SAFE_INTEGER } = command
+  const filter = impliedFilter(command.filter)
+  if (filter === undefined) return
+  const { before = Number.MAX_SAFE_INTEGER } = command
   const limit = sliceOf(command)
   if (filter.state === ACTIVE) {
     // Running jobs are known here, and no index on disk has them.
@@ -20,24 +23,25 @@ export function gatherMatching(plan: Plan, tables: Tables, facts: Facts, command
     facts.setMatching(command, jobs, jobs.length < running.length ? (jobs.at(-1) as Job).seq : null)
     return
   }
-  const { state, tag } = filter
+  const { state, tag, finishedAfter, finishedBefore } = filter
   const lanes = [...tables.lanesById.values()].filter((lane) => countIn(lane, state) > 0)
   const chosen = lanes.filter((lane) => isOf(filter, lane))
   if (chosen.length === 0) return
   // The index of scheduled jobs does not contain the lane.
   const few = sum(state === SCHEDULED ? lanes : chosen, state) <= LIMITS.walkRows
-  const indexed = few && tag === undefined && (state === FAILED || state === WAITING || state === SCHEDULED)
+  // A span of time may hold few of many failed jobs: the store looks.
+  const inSpan = state === FAILED && (finishedAfter ?? finishedBefore) !== undefined
+  const indexed = (few || inSpan) && tag === undefined && (state === FAILED || state === WAITING || state === SCHEDULED)
   const laneIds = indexed || chosen.length < lanes.length ? chosen.map(({ id }) => id) : undefined
-  plan.ask('matching', [{ laneIds, state, tag, indexed }, before, limit], ({ rows, next }) => {
+  plan.ask('matching', [{ laneIds, filter, indexed }, before, limit], ({ rows, next }) => {
     const jobs = rows.map((row) => facts.remember(row))
     for (const job of jobs) plan.mayRevive(job)
     facts.setMatching(command, jobs, next)
   })
 }
 
-export function matches(filter: ListFilter, { state, lane, extras }: Job): boolean {
-  if (filter.state !== undefined && state !== filter.state) return false
-  return isOf(filter, lane) && (filter.tag === undefined || extras?.tags?.includes(filter.tag) === true)
+export function matches(filter: ListFilter, job: Job): boolean {
+  return fits(filter, job, { queue: job.lane.queue.name, name: job.lane.name })
 }
 
 export function sliceOf({ limit }: ManyCommand): number {

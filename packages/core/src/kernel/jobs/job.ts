@@ -109,12 +109,12 @@ export interface Job extends JobKey {
   logLines: number
 }
 
-export function attemptOf(job: Job): number {
+export function attemptOf(job: Pick<Job, 'run' | 'uncounted'>): number {
   return job.run - job.uncounted
 }
 
 /** True if the job waits for a retry. False if it was scheduled by a caller: no attempt of it has failed. */
-export function waitsForRetry(job: Job): boolean {
+export function waitsForRetry(job: Pick<Job, 'state' | 'run' | 'uncounted'>): boolean {
   return job.state === SCHEDULED && attemptOf(job) > 0
 }
 

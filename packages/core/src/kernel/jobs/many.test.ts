@@ -2,11 +2,11 @@
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ListFilter } from '../../commands.ts'
 import { ACTIVE, CANCELLED, COMPLETED, FAILED, SCHEDULED, STATES, type StateCode, WAITING } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import type { ManyCommand } from '../../manageCommands.ts'
 import type { CommandOf } from '../../operations.ts'
+import type { ListFilter } from '../../options/filter.ts'
 import type { SkipReason, Slice } from '../../replies.ts'
 import { useSmallLimits } from '../../testing/smallLimits.ts'
 import { enqueueing, World } from '../../testing/world.ts'

@@ -5,6 +5,7 @@
 
 import { ACTIVE, CANCELLED, FAILED, isFinal, SCHEDULED, STATES } from '../../lifecycle.ts'
 import type { CancelManyCommand, DeleteManyCommand, ManyCommand, RetryManyCommand } from '../../manageCommands.ts'
+import { understood } from '../../options/filter.ts'
 import type { Decision, SkipReason, Slice } from '../../replies.ts'
 import { isDeleted } from '../facts.ts'
 import type { TurnContext } from '../turn.ts'
@@ -66,11 +67,12 @@ function slice(turn: TurnContext, command: ManyCommand, judge: Judge, change: (t
   const { jobs, next, missing } = candidates(turn, command)
   const skipped: Partial<Record<SkipReason, number>> = missing === 0 ? {} : { notFound: missing }
   const limit = sliceOf(command)
+  const known = understood(command.filter)
   let matched = 0
   let changed = 0
   for (const job of jobs) {
     // This happens only if the turn has created some: the jobs read from disk are at most one slice.
-    if (changed === limit) return { matched, changed, skipped, next: command.ids === undefined ? job.seq + 1 : null }
+    if (changed === limit) return { matched, changed, skipped, next: command.ids === undefined ? job.seq + 1 : null, ...known }
     matched++
     const reason = judge(turn, job)
     if (reason === undefined) {
@@ -78,7 +80,7 @@ function slice(turn: TurnContext, command: ManyCommand, judge: Judge, change: (t
       if (!command.dryRun) change(turn, job)
     } else skipped[reason] = (skipped[reason] ?? 0) + 1
   }
-  return { matched, changed, skipped, next }
+  return { matched, changed, skipped, next, ...known }
 }
 
 /** Returns the jobs newest first; with ids, in their order. */

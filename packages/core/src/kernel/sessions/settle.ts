@@ -43,7 +43,7 @@ export function gatherSettling(plan: Plan, tables: Tables, facts: Facts): void {
   if (first === undefined) return
   const [name, walk] = first
   const laneIds = (tables.lanesByName.get(name) ?? []).map(({ id }) => id)
-  const filter = { laneIds, state: undefined, tag: undefined, indexed: false }
+  const filter = { laneIds, filter: {}, indexed: false }
   plan.ask('matching', [filter, walk.before, LIMITS.sliceRows], ({ rows, next }) => {
     const said = rows.filter(({ seq }) => seq >= tables.definitions.saidFrom)
     facts.settling = { name, walk, jobs: said.map((row) => facts.remember(row)), next }

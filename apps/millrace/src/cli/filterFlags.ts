@@ -1,0 +1,39 @@
+/** The flags that select jobs, from core's table of filter fields, and what they mean to the engine. */
+import { FILTER_FIELDS, FILTER_NAMES, type FilterField, type FilterKind, type JobFilter, STATES } from '@millrace/core'
+import type { Command } from 'commander'
+import { flagName } from '../config/flagName.ts'
+import { said } from './jobFlags.ts'
+import { time } from './values.ts'
+
+export type FilterFlags = Readonly<Partial<Record<FilterField, unknown>>>
+
+/** How the value of a field is written and read. */
+const VALUES: Readonly<Record<FilterKind, { readonly value?: string; readonly parse?: (text: string) => unknown }>> = {
+  state: { value: 'state' },
+  name: { value: 'name' },
+  text: {},
+  boolean: {},
+  time: { value: 'time', parse: time },
+}
+
+export function addFilters(command: Command): Command {
+  for (const name of FILTER_NAMES) {
+    const { kind, says } = FILTER_FIELDS[name]
+    const { value = name, parse } = VALUES[kind]
+    const flag = flagName(name)
+    if (kind === 'boolean') command.option(`--${flag}`, FLAGS_SAY[name]).option(`--no-${flag}`, `all but those of --${flag}`)
+    else command.option(`--${flag} <${value}>`, FLAGS_SAY[name] ?? says, parse as (text: string) => unknown)
+  }
+  return command
+}
+
+/** Help in place of the row's. */
+const FLAGS_SAY: { readonly [Field in FilterField]?: string } = {
+  state: `${STATES.slice(0, -1).join(', ')} or ${STATES.at(-1)}`,
+  retrying: 'that wait between two attempts',
+}
+
+/** Only what was said: the engine checks it. */
+export function filterOf(flags: FilterFlags): JobFilter {
+  return said<JobFilter>(Object.fromEntries(FILTER_NAMES.map((name) => [name, flags[name]])) as Record<FilterField, unknown>)
+}

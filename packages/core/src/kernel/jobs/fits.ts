@@ -1,0 +1,43 @@
+/** Judges jobs by the fields of a filter: records of the tables, and rows. */
+import { isFinal, SCHEDULED } from '../../lifecycle.ts'
+import type { FilterField, ListFilter } from '../../options/filter.ts'
+import { type Job, waitsForRetry } from './job.ts'
+
+/** The fields of a job that a filter judges, beside its place. */
+type Judged = Pick<Job, 'state' | 'run' | 'uncounted' | 'extras' | 'enqueuedAt' | 'finishedAt'>
+
+interface Lane {
+  readonly queue: string
+  readonly name: string
+}
+
+const JUDGES: { readonly [Field in FilterField]: (wanted: NonNullable<ListFilter[Field]>, job: Judged, lane: Lane) => boolean } = {
+  state: (state, job) => job.state === state,
+  queue: (queue, _job, lane) => lane.queue === queue,
+  name: (name, _job, lane) => lane.name === name,
+  tag: (tag, { extras }) => extras?.tags?.includes(tag) === true,
+  key: (key, { extras }) => extras?.concurrencyKey === key,
+  schedule: (schedule, { extras }) => extras?.schedule === schedule,
+  retrying: (retrying, job) => waitsForRetry(job) === retrying,
+  enqueuedAfter: (time, { enqueuedAt }) => enqueuedAt >= time,
+  enqueuedBefore: (time, { enqueuedAt }) => enqueuedAt < time,
+  finishedAfter: (time, { state, finishedAt }) => isFinal(state) && finishedAt >= time,
+  finishedBefore: (time, { state, finishedAt }) => isFinal(state) && finishedAt < time,
+}
+
+export function fits(filter: ListFilter, job: Judged, lane: Lane): boolean {
+  for (const field in filter) {
+    const wanted = filter[field as FilterField]
+    if (wanted !== undefined && !(JUDGES[field as FilterField] as (...args: unknown[]) => boolean)(wanted, job, lane)) return false
+  }
+  return true
+}
+
+/** Returns the filter with the state that its other fields imply, or undefined if no job can fit. */
+export function impliedFilter(filter: ListFilter): ListFilter | undefined {
+  const { state, retrying, finishedAfter, finishedBefore } = filter
+  const needsEnd = finishedAfter !== undefined || finishedBefore !== undefined
+  if (needsEnd && (retrying === true || (state !== undefined && !isFinal(state)))) return undefined
+  if (retrying !== true) return filter
+  return state === undefined || state === SCHEDULED ? { ...filter, state: SCHEDULED } : undefined
+}

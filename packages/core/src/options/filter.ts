@@ -1,0 +1,119 @@
+/**
+ * The table of fields that select jobs, the same for `list` and for bulk calls. A field is a row here, a property with its
+ * documentation, and how a store judges it. Its check, its place on the wire, its HTTP parameter, its command-line flag and their
+ * documentation derive from the row.
+ */
+import { STATES, type State, type StateCode } from '../lifecycle.ts'
+import { booleanOption, choiceOption } from './choice.ts'
+import { type Time, timeOption } from './milliseconds.ts'
+import { nameOption } from './name.ts'
+import { textOption } from './text.ts'
+
+/** A job fits if all that is given holds. */
+export interface JobFilter {
+  /** Only jobs in this state. Default: all states. */
+  readonly state?: State
+  /** Only jobs of this queue. Default: all queues. */
+  readonly queue?: string
+  /** Only jobs of this name. Default: all names. */
+  readonly name?: string
+  /** Only jobs with this tag. Default: any tags. */
+  readonly tag?: string
+  /** Only jobs with this concurrency key. Default: any. */
+  readonly key?: string
+  /** Only jobs that this schedule has created, by its id. Default: all jobs. */
+  readonly schedule?: string
+  /** True: only scheduled jobs that wait between two attempts. False: all but those. Default: all jobs. */
+  readonly retrying?: boolean
+  /** Only jobs enqueued at this time or later. Default: any time. */
+  readonly enqueuedAfter?: Time
+  /** Only jobs enqueued before this time. Default: any time. */
+  readonly enqueuedBefore?: Time
+  /** Only jobs that finished at this time or later. Default: any time, or never. */
+  readonly finishedAfter?: Time
+  /** Only jobs that finished before this time. Default: any time, or never. */
+  readonly finishedBefore?: Time
+}
+
+/** The values that a field takes. */
+export type FilterKind = 'state' | 'name' | 'text' | 'boolean' | 'time'
+
+export interface FilterRow {
+  readonly kind: FilterKind
+  /** Describes the jobs that fit, after "jobs": a phrase without its full stop. */
+  readonly says: string
+}
+
+export type FilterField = keyof JobFilter
+
+/** The fields, in their order on the wire: new ones come last. */
+export const FILTER_FIELDS = {
+  state: { kind: 'state', says: 'in this state' },
+  queue: { kind: 'name', says: 'in this queue' },
+  name: { kind: 'name', says: 'with this name' },
+  tag: { kind: 'text', says: 'with this tag' },
+  key: { kind: 'text', says: 'with this concurrency key' },
+  schedule: { kind: 'name', says: 'created by this schedule' },
+  retrying: { kind: 'boolean', says: 'that wait between two attempts, or all others' },
+  enqueuedAfter: { kind: 'time', says: 'enqueued at this time or later' },
+  enqueuedBefore: { kind: 'time', says: 'enqueued before this time' },
+  finishedAfter: { kind: 'time', says: 'that finished at this time or later' },
+  finishedBefore: { kind: 'time', says: 'that finished before this time' },
+} as const satisfies Record<FilterField, FilterRow>
+
+export const FILTER_NAMES = Object.keys(FILTER_FIELDS) as FilterField[]
+
+type ValueOf<Kind extends FilterKind> = {
+  readonly state: StateCode
+  readonly name: string
+  readonly text: string
+  readonly boolean: boolean
+  readonly time: number
+}[Kind]
+
+/** The same, checked: only what was set, times in milliseconds since 1970. */
+export type ListFilter = { readonly [Name in FilterField]?: ValueOf<(typeof FILTER_FIELDS)[Name]['kind']> }
+
+type Check = (option: string, value: unknown) => unknown
+
+const CHECKS: { readonly [Kind in FilterKind]: Check } = {
+  state: (option, value) => STATES.indexOf(choiceOption(option, value, STATES)),
+  name: nameOption,
+  text: textOption,
+  boolean: booleanOption,
+  time: timeOption,
+}
+
+/** Reads the fields of this table, leaving out what is not set. Throws OptionTypeError, OptionRangeError. */
+export function readFilter(options: Readonly<Record<string, unknown>>): ListFilter {
+  const filter: Record<string, unknown> = {}
+  for (const name of FILTER_NAMES) {
+    const value = options[name]
+    if (value !== undefined) filter[name] = CHECKS[FILTER_FIELDS[name].kind](name, value)
+  }
+  return filter
+}
+
+/** The number of fields that every version knows: an older engine passes over the others. */
+const EARLY_FIELDS = 4
+
+/** True if an engine that has not heard of the later fields would show or change other jobs than those that are meant. */
+export function isNarrowed(filter: ListFilter): boolean {
+  return FILTER_NAMES.some((name, place) => place >= EARLY_FIELDS && filter[name] !== undefined)
+}
+
+/** The part of an answer that says how many fields the engine knows. Only questions with later fields are answered so. */
+export interface Understood {
+  /** The number of fields of a filter, from the first, that the engine has judged by. */
+  readonly known?: number
+}
+
+/** @param beyond true if the question has something else that older engines pass over */
+export function understood(filter: ListFilter, beyond = false): Understood {
+  return beyond || isNarrowed(filter) ? { known: FILTER_NAMES.length } : {}
+}
+
+/** Returns the first field in use that the engine has passed over; undefined if it knows all. */
+export function passedOver(filter: ListFilter, { known = EARLY_FIELDS }: Understood): FilterField | undefined {
+  return FILTER_NAMES.find((name, place) => place >= known && filter[name] !== undefined)
+}

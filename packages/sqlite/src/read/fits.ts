@@ -1,0 +1,53 @@
+/** The conditions of a filter in SQL: a row for each field, with the values that it is bound to. */
+import type { FilterField, ListFilter } from '@millrace/core'
+import type { SqlValue } from '../driver.ts'
+
+/** Queue and name are judged together, as lanes. */
+type Judged = Exclude<FilterField, 'queue' | 'name'>
+
+interface Condition {
+  readonly sql: string
+  readonly values: (filter: ListFilter) => readonly SqlValue[]
+}
+
+/** Bound twice: null stands for a field that is not set. */
+function unless(sql: string, bound: (filter: ListFilter) => SqlValue | undefined): Condition {
+  const values = (filter: ListFilter) => {
+    const value = bound(filter) ?? null
+    return [value, value]
+  }
+  return { sql: `(? IS NULL OR ${sql})`, values }
+}
+
+const CONDITIONS: { readonly [Field in Judged]: Condition } = {
+  state: unless('job.state = ?', ({ state }) => state),
+  tag: unless('EXISTS (SELECT 1 FROM tag WHERE tag.block = job.seq >> 12 AND tag.tag = ? AND tag.seq = job.seq)', ({ tag }) => tag),
+  key: unless('instr(job.extras, ?) > 0', ({ key }) => fragment('concurrencyKey', key)),
+  schedule: unless('instr(job.extras, ?) > 0', ({ schedule }) => fragment('schedule', schedule)),
+  retrying: unless('(job.state = 0 AND job.run > job.uncounted) = ?', ({ retrying }) =>
+    retrying === undefined ? undefined : Number(retrying),
+  ),
+  enqueuedAfter: unless('job.enqueued_at >= ?', ({ enqueuedAfter }) => enqueuedAfter),
+  enqueuedBefore: unless('job.enqueued_at < ?', ({ enqueuedBefore }) => enqueuedBefore),
+  finishedAfter: unless('job.finished_at >= ?', ({ finishedAfter }) => finishedAfter),
+  finishedBefore: unless('job.finished_at < ?', ({ finishedBefore }) => finishedBefore),
+}
+
+/**
+ * Returns a field of the stored extras as it stands in their text. It stands nowhere else there: extras are written by
+ * `JSON.stringify`, in which a quote within a string is escaped, and no other field has one of these names.
+ */
+function fragment(field: string, value: string | undefined): string | undefined {
+  return value === undefined ? undefined : `${JSON.stringify(field)}:${JSON.stringify(value)}`
+}
+
+const ALL = Object.values(CONDITIONS)
+
+/** Holds for the rows of `job` that fit. `fitValues` are its parameters. */
+export const FITS = [...ALL.map(({ sql }) => sql), '(? IS NULL OR job.lane IN (SELECT value FROM json_each(?)))'].join('\n  AND ')
+
+/** @param laneIds null for all */
+export function fitValues(filter: ListFilter, laneIds: readonly number[] | null): readonly SqlValue[] {
+  const lanes = laneIds === null ? null : JSON.stringify(laneIds)
+  return [...ALL.flatMap(({ values }) => values(filter)), lanes, lanes]
+}

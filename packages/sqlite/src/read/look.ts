@@ -1,0 +1,126 @@
+/**
+ * Finds the jobs that fit by looking at one after the other, because no index covers every filter, nor the contents of jobs. A look is
+ * bounded by rows and by time, and reports how far it has come. docs/decisions/0014.
+ */
+import type { ListFilter } from '@millrace/core'
+import type { LookBound } from '@millrace/core/kernel'
+import type { Database, SqlValue } from '../driver.ts'
+import { extrasFrom } from '../tables/job.ts'
+import { FITS, fitValues } from './fits.ts'
+
+/** A row in a list, with its place in an order by time. */
+export interface Place {
+  readonly seq: number
+  readonly at?: number
+}
+
+/** Rows to look at in their order: a range of row numbers, newest first, or those that are named. */
+export interface Part {
+  readonly rows: { readonly first: number; readonly last: number } | readonly Place[]
+  /** The place behind which the next part begins. */
+  readonly end: Place
+  /** The number of places in an index that were searched for it, each of which takes as long as a row. */
+  readonly asked?: number
+}
+
+export interface Wanted {
+  readonly filter: ListFilter
+  /** The lanes of the filter's queue and name; null for all. */
+  readonly laneIds: readonly number[] | null
+  /** A string that occurs in name, tags, keys or data. */
+  readonly text?: string | undefined
+}
+
+/** The jobs of a page, and the place behind which the next one begins; null if there are none left. */
+export interface Found {
+  readonly places: readonly Place[]
+  readonly next: Place | null
+}
+
+export type Look = (wanted: Wanted, parts: Iterable<Part>, limit: number, bound: LookBound) => Found
+
+/** The number of rows between two looks at the clock. */
+const ROWS_PER_LOOK = 32
+/** SQLite passes over rows that do not fit in less than the time that it takes to return one. */
+const PASSED_PER_ROW = 4
+
+/** `found` is 1 if the row fits, and has the string in its name or data; its extras if those may contain the string. */
+type Seen = [seq: number, found: number | string | null]
+
+const COLUMNS = `job.seq, CASE WHEN ? IS NULL OR job.lane IN (SELECT value FROM json_each(?)) THEN 1
+  WHEN typeof(job.data) = 'text' AND (job.data LIKE ? ESCAPE '\\' OR job.data LIKE ? ESCAPE '\\') THEN 1
+  WHEN job.extras LIKE ? ESCAPE '\\' THEN job.extras END`
+
+export function prepareLook(db: Database): Look {
+  const range = db.prepare(`SELECT ${COLUMNS} FROM job WHERE job.seq BETWEEN ? AND ? AND ${FITS} ORDER BY job.seq DESC`).raw()
+  const named = db.prepare(`SELECT ${COLUMNS} FROM json_each(?) AS wanted CROSS JOIN job ON job.seq = wanted.value WHERE ${FITS}`).raw()
+  const names = db.prepare('SELECT id, name FROM lane').raw()
+
+  const textValues = (text: string | undefined): readonly SqlValue[] => {
+    if (text === undefined) return [null, '[]', null, null, null]
+    const lanes = names.all() as [id: number, name: string][]
+    const ids = lanes.filter(([, name]) => folded(name).includes(folded(text))).map(([id]) => id)
+    // LIKE reads a pattern up to its first NUL, and JSON has none.
+    const json = patternOf(JSON.stringify(text).slice(1, -1))
+    return [text, JSON.stringify(ids), text.includes('\0') ? json : patternOf(text), json, json]
+  }
+
+  return ({ filter, laneIds, text }, parts, limit, bound) => {
+    const asked = textValues(text)
+    const fit = fitValues(filter, laneIds)
+    const seen = ({ rows }: Part): Iterable<Seen> => {
+      const values = 'last' in rows ? [rows.first, rows.last] : [JSON.stringify(rows.map(({ seq }) => seq))]
+      return ('last' in rows ? range : named).iterate(...asked, ...values, ...fit) as Iterable<Seen>
+    }
+    const places: Place[] = []
+    let looked = 0
+    let next: Place | null = null
+    for (const part of parts) {
+      const placeOf = placesOf(part)
+      // Leaving the loop early ends the iterator, and with it the read transaction.
+      for (const [seq, found] of seen(part)) {
+        if (found === 1 || (typeof found === 'string' && isInExtras(found, text as string))) places.push(placeOf(seq))
+        looked++
+        if (places.length < limit && looked < bound.rows && (looked % ROWS_PER_LOOK !== 0 || !bound.late())) continue
+        next = placeOf(seq)
+        break
+      }
+      if (next !== null) break
+      looked += passedIn(part) / PASSED_PER_ROW + (part.asked ?? 0)
+      if (looked < bound.rows && !bound.late()) continue
+      next = part.end
+      break
+    }
+    return { places, next }
+  }
+}
+
+/** Returns the place of each row that a part may have. Rows come in the order of their places. */
+function placesOf({ rows }: Part): (seq: number) => Place {
+  if ('last' in rows) return (seq) => ({ seq })
+  let index = 0
+  return (seq) => {
+    while (rows[index]?.seq !== seq) index++
+    return rows[index] as Place
+  }
+}
+
+function passedIn({ rows }: Part): number {
+  return 'last' in rows ? rows.last - rows.first + 1 : rows.length
+}
+
+/** Folds ASCII letters only, as LIKE does. */
+function folded(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+}
+
+function patternOf(text: string): string {
+  return `%${text.replace(/[\\%_]/g, '\\$&')}%`
+}
+
+/** True if a tag or a key contains the string: meta and the names of the fields do not count. */
+function isInExtras(stored: string, text: string): boolean {
+  const { tags = [], idempotencyKey, uniqueKey, concurrencyKey } = extrasFrom(stored) ?? {}
+  const wanted = folded(text)
+  return [...tags, idempotencyKey, uniqueKey, concurrencyKey].some((each) => each !== undefined && folded(each).includes(wanted))
+}

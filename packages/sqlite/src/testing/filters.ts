@@ -1,0 +1,188 @@
+/** A file of jobs that change, and filters for them: what a naive look at all rows says is what a list must say. */
+import {
+  ACTIVE,
+  CANCELLED,
+  COMPLETED,
+  FAILED,
+  isFinal,
+  type ListFilter,
+  SCHEDULED,
+  STATES,
+  type StateCode,
+  type TimeOrder,
+  WAITING,
+} from '@millrace/core'
+import { DIRTY_DELETE, DIRTY_INSERT, type Job, type JobRow } from '@millrace/core/kernel'
+import fc from 'fast-check'
+import type { SqliteStore } from '../store.ts'
+import type { Turns } from './jobs.ts'
+
+const NAMES = ['a', 'b']
+const QUEUES = ['x', 'y']
+/** Some look like a part of what is stored. */
+const KEYS = ['k', 'k"', '"concurrencyKey":"k"', 'k\\', 'é%_']
+const SCHEDULES = ['s', 's:2']
+const TAGS = ['t', '"schedule":"s"', '\\"concurrencyKey\\":\\"k\\"']
+
+export interface Change {
+  readonly kind: 'insert' | 'start' | 'complete' | 'fail' | 'retry' | 'cancel' | 'revive' | 'delay' | 'delete' | 'commit'
+  readonly pick: number
+}
+
+export const change: fc.Arbitrary<Change> = fc.record({
+  kind: fc.constantFrom<Change['kind'][]>(
+    ...(['insert', 'insert', 'insert', 'start', 'start', 'complete', 'fail', 'fail'] as const),
+    ...(['retry', 'cancel', 'revive', 'delay', 'delete', 'commit'] as const),
+  ),
+  pick: fc.nat(10_000),
+})
+
+export interface Asked {
+  readonly filter: ListFilter
+  readonly search?: string
+  readonly order?: TimeOrder
+}
+
+const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 })
+
+/** @param start the time of the first turn: a millisecond passes with each of them */
+export function asked(start: number, turns: number): fc.Arbitrary<Asked> {
+  const time = fc.integer({ min: start - 1, max: start + turns + 1 })
+  const state = (codes: readonly StateCode[]) => fc.constantFrom(...codes)
+  const filter = {
+    queue: optional(fc.constantFrom(...QUEUES, 'none')),
+    name: optional(fc.constantFrom(...NAMES)),
+    tag: optional(fc.constantFrom(...TAGS)),
+    key: optional(fc.constantFrom(...KEYS)),
+    schedule: optional(fc.constantFrom(...SCHEDULES)),
+    retrying: optional(fc.boolean()),
+    enqueuedAfter: optional(time),
+    enqueuedBefore: optional(time),
+    finishedAfter: optional(time),
+    finishedBefore: optional(time),
+  }
+  const narrow = (states: fc.Arbitrary<StateCode | undefined>) =>
+    fc
+      .record({ ...filter, state: states })
+      .chain((all) =>
+        fc.subarray(Object.entries(all) as [keyof ListFilter, unknown][], { maxLength: 3 }).map((some) => [all, some] as const),
+      )
+      .map(([{ state: code }, some]) => said({ ...Object.fromEntries(some), state: code }))
+  return fc.oneof(
+    fc.record({ filter: narrow(optional(state([0, 1, 2, 3, 4, 5, 6]))), search: optional(fc.constantFrom('needle', 'k')) }).map(said),
+    fc.record({ filter: narrow(state([COMPLETED, FAILED, CANCELLED])), order: fc.constant('finished' as const) }),
+    fc.record({ filter: narrow(state([SCHEDULED])), order: fc.constant('due' as const) }),
+  ) as fc.Arbitrary<Asked>
+}
+
+/** Leaves out what is not set. */
+function said<T extends object>(values: T): T {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T
+}
+
+export class Changing {
+  readonly jobs: Job[] = []
+  /** The jobs that have been touched since `touched` was last cleared. */
+  readonly touched = new Set<number>()
+  readonly #turns: Turns
+  readonly #session: Parameters<Turns['start']>[1]
+  /** The turn in which each job ended last, by the number of the event behind it. */
+  readonly #ends = new Map<number, number>()
+
+  constructor(turns: Turns) {
+    this.#turns = turns
+    this.#session = turns.session('w')
+  }
+
+  take({ kind, pick }: Change): void {
+    if (kind === 'insert') this.#insert(pick)
+    if (kind === 'commit') this.commit()
+    const place = pick % Math.max(1, this.jobs.length)
+    const job = this.jobs[place]
+    if (job === undefined) return
+    this.touched.add(job.seq)
+    if (kind === 'delete' && pick % 3 === 0 && job.state !== ACTIVE && (job.dirty & DIRTY_INSERT) === 0) {
+      this.jobs.splice(place, 1)
+      this.#turns.effects.count(job.lane, job.state, -1)
+      this.#turns.effects.touch(job, DIRTY_DELETE)
+    } else if (kind === 'start' && job.state === WAITING) this.#turns.start(job, this.#session)
+    else if (kind === 'complete' && job.state === ACTIVE) this.#end(job, COMPLETED)
+    else if (kind === 'fail' && job.state === ACTIVE) this.#end(job, FAILED)
+    else if (kind === 'retry' && job.state === ACTIVE) this.#back(job, SCHEDULED, pick)
+    else if (kind === 'cancel' && !isFinal(job.state)) this.#end(job, CANCELLED)
+    else if (kind === 'revive' && (job.state === FAILED || job.state === CANCELLED)) {
+      job.uncounted = job.run
+      this.#back(job, WAITING, 0)
+    } else if (kind === 'delay' && (job.state === WAITING || job.state === SCHEDULED)) this.#back(job, SCHEDULED, pick)
+  }
+
+  commit(): void {
+    const { settled } = this.#turns.effects
+    const turn = this.#turns.header.nextEvent
+    for (const { seq } of settled) this.#ends.set(seq, turn)
+    this.#turns.commit()
+  }
+
+  /** Returns the place of a row in an order: the larger one comes first. */
+  placeOf({ seq, state, runAt, finishedAt }: JobRow, order: TimeOrder | undefined): [at: number, seq: number] {
+    if (order === undefined) return [0, seq]
+    if (order === 'due') return [-runAt, -seq]
+    return [state === FAILED ? finishedAt : (this.#ends.get(seq) as number), seq]
+  }
+
+  #insert(pick: number): void {
+    const draw = (of: number, among: readonly string[]): string | undefined => among[(pick >> of) % (among.length + 2)]
+    const tag = draw(1, TAGS)
+    const extras = said({
+      tags: tag && [tag],
+      concurrencyKey: draw(3, KEYS),
+      schedule: draw(5, SCHEDULES),
+      meta: pick % 5 === 0 ? '{"x":"\\"schedule\\":\\"s\\""}' : undefined,
+    })
+    const job = this.#turns.insert({
+      lane: this.#turns.lane(NAMES[pick % 2], QUEUES[(pick >> 1) % 2]),
+      // Over several blocks of tags, and far from one another.
+      seq: this.#turns.nextSeq + (pick % 20 === 0 ? 3_000 : 0),
+      data: pick % 3 === 0 ? '"a needle"' : '{"n":1}',
+      ...(Object.keys(extras).length > 0 && { extras: extras as NonNullable<Job['extras']> }),
+      ...(pick % 4 === 0 && { runAt: this.#turns.at + 1 + (pick % 9) }),
+    })
+    this.jobs.push(job)
+  }
+
+  #end(job: Job, state: StateCode): void {
+    job.finishedAt = this.#turns.at
+    if (state === COMPLETED) this.#turns.complete(job)
+    else this.#turns.move(job, state)
+  }
+
+  #back(job: Job, state: StateCode, pick: number): void {
+    job.finishedAt = 0
+    if (state === SCHEDULED) job.runAt = this.#turns.at + 1 + (pick % 9)
+    this.#turns.move(job, state)
+  }
+}
+
+/** Returns the rows that fit, by looking at each field of each row. */
+export function naive(store: SqliteStore, rows: readonly JobRow[], { filter, search }: Asked): JobRow[] {
+  const lanes = new Map(store.load().lanes.map((lane) => [lane.id, lane]))
+  const { state, queue, name, tag, key, schedule, retrying, enqueuedAfter, enqueuedBefore, finishedAfter, finishedBefore } = filter
+  return rows.filter((row) => {
+    const { extras = {} } = row
+    const texts = [lanes.get(row.laneId)?.name, row.data, ...(extras.tags ?? []), extras.concurrencyKey].map(String)
+    return [
+      state === undefined || STATES[row.state] === STATES[state],
+      queue === undefined || lanes.get(row.laneId)?.queue === queue,
+      name === undefined || lanes.get(row.laneId)?.name === name,
+      tag === undefined || extras.tags?.includes(tag) === true,
+      key === undefined || extras.concurrencyKey === key,
+      schedule === undefined || extras.schedule === schedule,
+      retrying === undefined || (row.state === SCHEDULED && row.run > row.uncounted) === retrying,
+      enqueuedAfter === undefined || row.enqueuedAt >= enqueuedAfter,
+      enqueuedBefore === undefined || row.enqueuedAt < enqueuedBefore,
+      finishedAfter === undefined || (row.finishedAt > 0 && row.finishedAt >= finishedAfter),
+      finishedBefore === undefined || (row.finishedAt > 0 && row.finishedAt < finishedBefore),
+      search === undefined || texts.some((text) => text.includes(search)),
+    ].every(Boolean)
+  })
+}
