@@ -31,7 +31,7 @@ beforeEach(() => {
   }
   const store: Store = {
     ...opened,
-    failures: (laneIds, limit) => slow(opened.failures(laneIds, limit)),
+    failures: (laneIds, limit, order) => slow(opened.failures(laneIds, limit, order)),
     events: (after, limit) => slow(opened.events(after, limit)),
     write: (effects, header) => {
       if (fails) {

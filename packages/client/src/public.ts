@@ -19,6 +19,7 @@ export type {
   ExportOptions,
   ExportView,
   FailuresOptions,
+  FailuresOrder,
   FlowGetOptions,
   FlowOptions,
   GetOptions,

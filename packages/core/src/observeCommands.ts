@@ -34,12 +34,18 @@ export interface HistoryCommand {
 export const HISTORY_STEPS = ['minute', 'hour'] as const
 export type HistoryStep = (typeof HISTORY_STEPS)[number]
 
-/** Failures by what they have in common, those seen last first. Reply: `FailureGroup[]`. */
+/** Seen last first, or most runs first; of equal counts, those seen last first. */
+export const FAILURES_ORDERS = ['last', 'count'] as const
+export type FailuresOrder = (typeof FAILURES_ORDERS)[number]
+
+/** Failures by what they have in common. Reply: `FailureGroup[]`. */
 export interface FailuresCommand {
   readonly op: 'failures'
   readonly queue?: string
   readonly name?: string
   readonly limit: number
+  /** Default 'last'. */
+  readonly order?: FailuresOrder
 }
 
 /**

@@ -261,6 +261,7 @@ describe('what the engine tells of itself', () => {
     })
     expect((await http.send('POST', '/v1/workers/nobody/stop', { body: { timeout: 'soon' } })).status).toBe(400)
     expect((await http.send('GET', '/v1/stats')).body).toMatchObject({ states: { failed: 1 }, workers: 1, writer: { draining: false } })
+    expect((await http.send('GET', '/v1/failures?order=count&name=failing')).body.failures).toHaveLength(1)
     expect((await http.send('GET', '/v1/failures?name=failing')).body.failures).toMatchObject([
       { error: 'TypeError', count: 1, jobId: id, message: 'no 17' },
     ])
@@ -281,7 +282,14 @@ describe('what the engine tells of itself', () => {
     expect([whole.definitions.length, brief.definitions.length]).toEqual([1, 0])
     expect((await http.send('GET', '/v1/stats?names=none')).body).toMatchObject({ names: [], definitions: [{ name: 'failing' }] })
     for (const query of ['names=all', 'names=', 'definitions=none']) expect((await http.send('GET', `/v1/stats?${query}`)).status).toBe(400)
-    for (const query of ['history?step=day', 'history?from=yesterday', 'failures?limit=0', 'failures?queue=a/b', 'stats?nope=1'])
+    for (const query of [
+      'history?step=day',
+      'history?from=yesterday',
+      'failures?limit=0',
+      'failures?order=size',
+      'failures?queue=a/b',
+      'stats?nope=1',
+    ])
       expect((await http.send('GET', `/v1/${query}`)).status, query).toBe(400)
     const told = await http.send('POST', `/v1/workers/${worker.id}/stop`, { body: { timeout: null } })
     expect(told).toMatchObject({ status: 202 })

@@ -73,7 +73,7 @@ describe.each(files)('%s', (name) => {
     expect(exports).toEqual(version >= 6 ? [{ name: 'bystander', cursor: 3 }] : [])
     expect(store.schedules(['bystander'])).toHaveLength(version >= 7 ? 1 : 0)
     expect(store.minutes(1, 'hour', 0)).toHaveLength(version >= 9 ? 1 : 0)
-    expect(store.failures(undefined, 9).map(({ count, message }) => [count, message])).toEqual(
+    expect(store.failures(undefined, 9, 'last').map(({ count, message }) => [count, message])).toEqual(
       version >= 9
         ? [
             [1, 'no'],

@@ -271,7 +271,7 @@ export class Audit {
   /** Every failure that the journal tells is counted to its kind, once. */
   #failures(store: Store, events: Events): void {
     const told = events.filter(({ type }) => type === 'retrying' || type === 'failed').length
-    const counted = store.failures(undefined, Number.MAX_SAFE_INTEGER).reduce((sum, { count }) => sum + count, 0)
+    const counted = store.failures(undefined, Number.MAX_SAFE_INTEGER, 'last').reduce((sum, { count }) => sum + count, 0)
     // Of a deleted queue the journal tells, and nothing is counted any more. What is old is counted, and the journal tells it no more.
     const [forgotten, gone] = [this.#forgets, this.#model.queuesGone > 0]
     const fits = (forgotten || told >= counted) && (gone || told <= counted)

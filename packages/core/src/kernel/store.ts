@@ -4,7 +4,7 @@ import type { JournalEvent } from '../events.ts'
 import type { FlowCursor } from '../flowCommands.ts'
 import { type JobKey, NODE_LIMIT, PLACE_LIMIT, sourcedNode } from '../id.ts'
 import type { Data } from '../job.ts'
-import type { HistoryStep } from '../observeCommands.ts'
+import type { FailuresOrder, HistoryStep } from '../observeCommands.ts'
 import type { PayloadName } from '../options/payload.ts'
 import type { AttemptView } from '../replies.ts'
 import type { JournalExtent } from '../retention.ts'
@@ -163,8 +163,8 @@ export interface Questions extends Pick<TurnStore, 'jobs' | 'sourced' | 'journal
   minutes(queueId: number, step: HistoryStep, from: number): MinuteRow[]
   /** Visits queues that counted something in a span, the busiest first: at most `limit`, all of one moment. Returns how many there are. */
   histories(span: HistorySpan, limit: number, visit: (queue: QueueMinutes) => void): number
-  /** Returns groups of failures, those seen last first; of these lanes, or of all. */
-  failures(laneIds: readonly number[] | undefined, limit: number): FailureRow[]
+  /** Returns groups of failures in an order; of these lanes, or of all. */
+  failures(laneIds: readonly number[] | undefined, limit: number, order: FailuresOrder): FailureRow[]
   events(after: number, limit: number): JournalEvent[]
   /** The ends of jobs after an event, in order: at most `limit`, and of the next `events` that the journal has alone. */
   ends(after: number, limit: number, events: number): EndsPage

@@ -1,7 +1,14 @@
 /** The options of `history` and of `failures`. */
 import { OptionTypeError } from '../errors.ts'
 import { LIMITS } from '../limits.ts'
-import { type FailuresCommand, HISTORY_STEPS, type HistoryCommand, type HistoryStep } from '../observeCommands.ts'
+import {
+  FAILURES_ORDERS,
+  type FailuresCommand,
+  type FailuresOrder,
+  HISTORY_STEPS,
+  type HistoryCommand,
+  type HistoryStep,
+} from '../observeCommands.ts'
 import { choiceOption } from './choice.ts'
 import { describe } from './describe.ts'
 import { integerOption } from './integer.ts'
@@ -34,10 +41,12 @@ export interface FailuresOptions {
   readonly name?: string
   /** 1 to 200, default 50. */
   readonly limit?: number
+  /** 'last' returns the kinds seen last first, 'count' those with the most failed runs. Default 'last'. */
+  readonly order?: FailuresOrder
 }
 
 const HISTORY = new Set(['queue', 'queues', 'limit', 'step', 'from', 'to'])
-const FAILURES = new Set(['queue', 'name', 'limit'])
+const FAILURES = new Set(['queue', 'name', 'limit', 'order'])
 const PAGE_GROUPS = 50
 
 /** @throws OptionTypeError, OptionRangeError */
@@ -69,11 +78,12 @@ function busiestOf({ queue, queues, limit }: Readonly<Record<string, unknown>>):
 /** @throws OptionTypeError, OptionRangeError */
 export function validateFailuresOptions(options: unknown = {}): FailuresCommand {
   checkKnown('failures', options, FAILURES)
-  const { queue, name, limit = PAGE_GROUPS } = options
+  const { queue, name, limit = PAGE_GROUPS, order } = options
   return {
     op: 'failures',
     ...(queue !== undefined && { queue: nameOption('queue', queue) }),
     ...(name !== undefined && { name: nameOption('name', name) }),
     limit: integerOption('limit', limit, 1, LIMITS.pageFailures),
+    ...(order !== undefined && { order: choiceOption('order', order, FAILURES_ORDERS) }),
   }
 }

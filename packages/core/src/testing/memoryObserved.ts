@@ -4,7 +4,7 @@ import type { Effects } from '../kernel/effects.ts'
 import { hourOf, type MinuteRow } from '../kernel/history.ts'
 import type { FailureRow } from '../kernel/rows.ts'
 import { LIMITS } from '../limits.ts'
-import type { HistoryStep } from '../observeCommands.ts'
+import type { FailuresOrder, HistoryStep } from '../observeCommands.ts'
 
 interface Kind extends Omit<FailureRow, 'job' | 'message'> {
   readonly seq: number
@@ -48,9 +48,10 @@ export class MemoryObserved {
     return [...last].map(([queueId, at]) => ({ queueId, at }))
   }
 
-  failures(laneIds: readonly number[] | undefined, limit: number): Kind[] {
+  failures(laneIds: readonly number[] | undefined, limit: number, order: FailuresOrder): Kind[] {
     const kinds = [...this.#kinds.values()].filter(({ laneId }) => laneIds?.includes(laneId) ?? true)
-    return kinds.toSorted((a, b) => b.lastAt - a.lastAt).slice(0, limit)
+    const first = (a: Kind, b: Kind) => (order === 'count' ? b.count - a.count : 0) || b.lastAt - a.lastAt
+    return kinds.toSorted(first).slice(0, limit)
   }
 
   /** Forgets a deleted queue. */

@@ -45,7 +45,7 @@ import { answersOf, type Question, type Store, type TurnHeader } from '../kernel
 import { StoreFailure } from '../kernel/storeFailure.ts'
 import { ACTIVE, BLOCKED, COMPLETED, FAILED, isFinal, SCHEDULED, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
-import type { HistoryStep } from '../observeCommands.ts'
+import type { FailuresOrder, HistoryStep } from '../observeCommands.ts'
 import type { PayloadName } from '../options/payload.ts'
 import type { AttemptView } from '../replies.ts'
 import type { JournalExtent } from '../retention.ts'
@@ -429,8 +429,8 @@ export class MemoryStore implements Store {
     return active.length
   }
 
-  failures(laneIds: readonly number[] | undefined, limit: number): FailureRow[] {
-    return this.observed.failures(laneIds, limit).map(({ seq, run, ...failure }) => {
+  failures(laneIds: readonly number[] | undefined, limit: number, order: FailuresOrder): FailureRow[] {
+    return this.observed.failures(laneIds, limit, order).map(({ seq, run, ...failure }) => {
       const row = this.rows.get(seq)
       const job = row && { seq, node: row.node, enqueuedAt: row.enqueuedAt }
       return { ...failure, job, message: job && this.runs.find((each) => each.seq === seq && each.run === run)?.error?.message }

@@ -41,10 +41,10 @@ function pointsOf({ store, tables, now }: Asked, { queue: name, step, from, to }
   return to === undefined ? points : points.filter(({ at }) => at < begin(to))
 }
 
-export function failuresOf({ store, tables }: Asked, { queue, name, limit }: FailuresCommand): FailureGroup[] {
+export function failuresOf({ store, tables }: Asked, { queue, name, limit, order = 'last' }: FailuresCommand): FailureGroup[] {
   const laneIds = queue === undefined && name === undefined ? undefined : lanesOf(tables, queue, name).map(({ id }) => id)
   return store
-    .failures(laneIds, Math.min(limit, LIMITS.pageFailures))
+    .failures(laneIds, Math.min(limit, LIMITS.pageFailures), order)
     .map(({ laneId, fingerprint, error, count, firstAt, lastAt, job, message }) => {
       const lane = tables.laneOf(laneId)
       return {

@@ -92,14 +92,15 @@ export function observeRoutes(service: Service): readonly Operation[] {
       path: '/v1/failures',
       tag: 'observe',
       scope: 'read',
-      summary: 'Failed runs by their kind, those seen last first',
+      summary: 'Failed runs by their kind',
       query: FAILURES_QUERY,
       responses: { 200: { description: 'The kinds', schema: FAILURES } },
-      async handle({ query: { queue, name, limit } }) {
+      async handle({ query: { queue, name, limit, order } }) {
         const failures = await engine.failures({
           ...(queue !== undefined && { queue }),
           ...(name !== undefined && { name }),
           ...(limit !== undefined && { limit }),
+          ...(order !== undefined && { order }),
         })
         return json(200, { failures })
       },

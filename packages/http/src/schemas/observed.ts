@@ -4,6 +4,7 @@ import {
   DEFINITION_DETAILS,
   describe,
   EVENT_TYPES,
+  FAILURES_ORDERS,
   HISTORY_STEPS,
   JOB_EVENT_TYPES,
   LIMITS,
@@ -167,6 +168,10 @@ export const FAILURES_QUERY = z.strictObject({
   queue: NAME.optional(),
   name: NAME.optional(),
   limit: whole(1, LIMITS.pageFailures).optional(),
+  order: z
+    .enum(FAILURES_ORDERS)
+    .optional()
+    .openapi({ description: '`last` (the default): the kinds seen last first. `count`: those with the most failed runs first.' }),
 })
 
 export const FAILURES = z

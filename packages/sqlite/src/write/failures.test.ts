@@ -25,7 +25,7 @@ test('one kind is counted, with the last job that failed so; other kinds and lan
   const last = fail(crowd, 42, 'third')
   turns.commit()
   const { seq, node, enqueuedAt, lane } = last
-  expect(store.failures([lane.id], 9)[0]).toEqual({
+  expect(store.failures([lane.id], 9, 'last')[0]).toEqual({
     laneId: lane.id,
     fingerprint: 42,
     error: 'TypeError',
@@ -36,8 +36,8 @@ test('one kind is counted, with the last job that failed so; other kinds and lan
     message: 'third',
   })
   expect(rowsOf(crowd.db, 'failure').filter(({ fingerprint }) => fingerprint !== 42)).toEqual(before)
-  expect(store.failures([999], 9)).toEqual([])
-  expect(store.failures(undefined, 1)).toHaveLength(1)
+  expect(store.failures([999], 9, 'last')).toEqual([])
+  expect(store.failures(undefined, 1, 'last')).toHaveLength(1)
 })
 
 test('once its job is deleted, nothing is left of what it said', () => {
@@ -48,7 +48,7 @@ test('once its job is deleted, nothing is left of what it said', () => {
   turns.effects.touch(job, DIRTY_DELETE)
   turns.effects.count(job.lane, FAILED, -1)
   turns.commit()
-  expect(store.failures(undefined, 9)[0]).toMatchObject({ fingerprint: 42, count: 1, job: undefined, message: undefined })
+  expect(store.failures(undefined, 9, 'last')[0]).toMatchObject({ fingerprint: 42, count: 1, job: undefined, message: undefined })
   expect(JSON.stringify(rowsOf(db, 'failure'))).not.toContain('ann')
 })
 
@@ -62,7 +62,7 @@ test('kinds are bounded: those that were not seen for longest go', () => {
   fail(crowd, 0)
   for (let kind = 1_000; kind < 1_000 + LIMITS.failureGroups - 1; kind++) fail(crowd, kind)
   turns.commit()
-  const kept = store.failures(undefined, 9_999).map(({ fingerprint }) => fingerprint)
+  const kept = store.failures(undefined, 9_999, 'last').map(({ fingerprint }) => fingerprint)
   expect(kept).toHaveLength(LIMITS.failureGroups)
   expect(kept).toContain(0)
   expect(kept).not.toContain(1)
@@ -76,8 +76,8 @@ test('a kind that was not seen for 30 days goes', () => {
   turns.commit()
   turns.effects.forgetFailuresBefore = turns.at - 1
   turns.commit()
-  expect(store.failures(undefined, 9).map(({ fingerprint }) => fingerprint)).toEqual([42])
+  expect(store.failures(undefined, 9, 'last').map(({ fingerprint }) => fingerprint)).toEqual([42])
   turns.effects.forgetFailuresBefore = turns.at - 1
   turns.commit()
-  expect(store.failures(undefined, 9)).toEqual([])
+  expect(store.failures(undefined, 9, 'last')).toEqual([])
 })

@@ -1,6 +1,7 @@
 /** Tests results, lists, statistics, events and exports, the same through every Port. */
 import {
   type Enqueued,
+  type FailuresOrder,
   type HistoryColumns,
   type HistoryOfQueues,
   type HistoryPoint,
@@ -293,6 +294,22 @@ export function readingConformance(under: () => Probe): void {
       { queue: 'q', name: 'a', error: 'TypeError', count: 1, message: 'row 7', job: { seq, node, enqueuedAt } },
     ])
     expect(await probe.call<'failures'>({ op: 'failures', name: 'b', limit: 9 })).toEqual([])
+  })
+
+  test('kinds of failures: those seen last first, or those with the most runs', async () => {
+    await probe.attach(['a'])
+    for (const message of ['often', 'often', 'often', 'twice', 'twice', 'once']) {
+      await probe.enqueue('a', { maxAttempts: 1 })
+      const { seq, run } = await probe.grants.take()
+      await probe.call<'fail'>({ op: 'fail', seq, run, error: { name: 'Error', message } })
+    }
+    const kinds = async (order?: FailuresOrder, limit = 9) =>
+      (await probe.call<'failures'>({ op: 'failures', limit, ...(order !== undefined && { order }) })).map(({ count }) => count)
+    expect(await kinds('count')).toEqual([3, 2, 1])
+    expect(await kinds('count', 1)).toEqual([3])
+    // The Ports' clocks may not move between two of them.
+    expect((await kinds('last')).toSorted()).toEqual([1, 2, 3])
+    expect(await kinds()).toEqual(await kinds('last'))
   })
 
   test('exports: what has ended comes whole until it is confirmed, and what ends next is told when it does', async () => {

@@ -5,6 +5,7 @@ import {
   type CommandOf,
   DEFINITION_DETAILS,
   type EventFilter,
+  FAILURES_ORDERS,
   HISTORY_STEPS,
   LIMITS,
   type ManyCommand,
@@ -227,7 +228,12 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
       'in place of `queue`: the sum of all queues, and so many of them; a server that does not know it tells of `queue`',
     ),
   },
-  failures: { queue: optional(name()), name: optional(name()), limit: field(integer(1, LIMITS.pageFailures)) },
+  failures: {
+    queue: optional(name()),
+    name: optional(name()),
+    limit: field(integer(1, LIMITS.pageFailures)),
+    order: optional(choice(FAILURES_ORDERS), 'nil: last; a server that does not know it answers last'),
+  },
 }
 
 export const COMMAND: UnionKind<'op', Command> = union<'op', Command>(

@@ -324,7 +324,10 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
     { queue: name, step: fc.constantFrom('minute', 'hour'), from: time, to: time, busiest: fc.nat(50) },
     { requiredKeys: ['queue', 'step', 'from'] },
   ) as never,
-  failures: record({ queue: name, name, limit: fc.integer({ min: 1, max: 200 }) }, { requiredKeys: ['limit'] }) as never,
+  failures: record(
+    { queue: name, name, limit: fc.integer({ min: 1, max: 200 }), order: fc.constantFrom('last', 'count') },
+    { requiredKeys: ['limit'] },
+  ) as never,
 }
 
 function without<T extends object>(of: T, property: keyof T): T {
