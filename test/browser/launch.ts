@@ -8,8 +8,9 @@ import type { Chromium } from './chromium.ts'
  */
 const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']
 
-export function launch({ executablePath, env }: Chromium): Promise<Browser> {
-  return chromium.launch({ executablePath, env: { ...process.env, ...env }, args: ARGS })
+/** @param args more of the browser's own arguments */
+export function launch({ executablePath, env }: Chromium, args: readonly string[] = []): Promise<Browser> {
+  return chromium.launch({ executablePath, env: { ...process.env, ...env }, args: [...ARGS, ...args] })
 }
 
 /** Without a locale the language of a bare machine is `en-US@posix`, which `Intl` refuses. */

@@ -10,6 +10,8 @@ export interface Asked {
   readonly method: string
   /** The path with its query. */
   readonly path: string
+  /** True if a cookie came with it. */
+  readonly cookie: boolean
   /** The status of the answer, once there is one. */
   status?: number
   /** The length of the answer's body, if it is JSON. */
@@ -19,6 +21,8 @@ export interface Asked {
 export class PageServer {
   /** The requests so far, in the order of their arrival. */
   readonly asked: Asked[] = []
+  /** The address that requests come from, as if they came from elsewhere. Default: this machine's own. */
+  from: string | undefined
   #server: Server | undefined
   #port = 0
   #answer: Answer
@@ -72,9 +76,9 @@ export class PageServer {
 
   async #answered(request: Request, env: unknown): Promise<Response> {
     const { pathname, search } = new URL(request.url)
-    const asked: Asked = { method: request.method, path: `${pathname}${search}` }
+    const asked: Asked = { method: request.method, path: `${pathname}${search}`, cookie: request.headers.has('cookie') }
     this.asked.push(asked)
-    const response = await this.#answer(request, env)
+    const response = await this.#answer(request, this.from === undefined ? env : { remoteAddress: this.from })
     asked.status = response.status
     if (/json/.test(response.headers.get('content-type') ?? '')) asked.bytes = (await response.clone().arrayBuffer()).byteLength
     this.#emitter.emit('answered')
