@@ -1,49 +1,16 @@
 /** The API in apps of others: each file of docs/http.md as it stands, in a process of its own, asked over sockets; and Next's as Next calls it. */
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { startProgram } from '../program.ts'
-import { temporaryFolder } from '../temporary.ts'
+import { codeAfter, folderWith, startApp, TOKEN } from './mounted.ts'
 
-const PAGE = readFileSync(new URL('../../docs/http.md', import.meta.url), 'utf8')
-const TOKEN = 'test-token-0123456789abcdef'
 const AUTH = { authorization: `Bearer ${TOKEN}` }
 const JSON_HEADERS = { ...AUTH, 'content-type': 'application/json' }
 const LONG = 180_000
 
-/** The code that follows a mark on the page. */
-function codeAfter(mark: string): string {
-  const at = PAGE.indexOf(mark)
-  const code = /```ts\n(.*?)^```$/ms.exec(PAGE.slice(at))?.[1]
-  if (at < 0 || code === undefined) throw new Error(`docs/http.md has no code after ${mark}`)
-  return code
-}
-
-/** A folder with what the code imports. */
-function folderWith(name: string, code: string): URL {
-  const folder = temporaryFolder()
-  symlinkSync(fileURLToPath(new URL('../node_modules', import.meta.url)), join(folder, 'node_modules'))
-  writeFileSync(join(folder, name), code)
-  return pathToFileURL(join(folder, name))
-}
-
-/** Has 8080 mean a port that is free, and says which. */
-const TELLS = `data:text/javascript,${encodeURIComponent(`import { Server } from 'node:net'
-const { listen } = Server.prototype
-Server.prototype.listen = function (at, ...given) {
-  this.once('listening', () => console.log('listening at ' + this.address().port))
-  return listen.call(this, at === 8080 ? 0 : { ...at, port: at.port === 8080 ? 0 : at.port }, ...given)
-}`)}`
-
 type Fetch = (path: string, init?: RequestInit & { readonly duplex?: 'half' }) => Promise<Response>
 
-/** Of a program that listens at 8080: anywhere else. */
 async function started(program: URL, ...args: readonly string[]): Promise<Fetch> {
-  const folder = temporaryFolder()
-  const { said } = startProgram(program, args, ['env', '-C', folder, `QUEUE_TOKEN=${TOKEN}`, `NODE_OPTIONS=--import=${TELLS}`])
-  const port = (await said(/^listening at \d+$/)).slice('listening at '.length)
-  return (path, init) => fetch(`http://127.0.0.1:${port}${path}`, init)
+  const origin = await startApp(program, ...args)
+  return (path, init) => fetch(`${origin}${path}`, init)
 }
 
 const stream = (lines: number) =>
