@@ -84,4 +84,10 @@ export const SCREENS: readonly Screen[] = [
     bare: true,
     load: async () => (await import('./screens/login/Login.tsx')).Login,
   },
+  {
+    path: '/events',
+    title: TEXT.screens.events,
+    navigation: { icon: 'events', key: 'v', group: 'system' },
+    load: async () => (await import('./screens/events/Events.tsx')).Events,
+  },
 ]
