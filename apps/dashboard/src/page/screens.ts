@@ -73,6 +73,12 @@ export const SCREENS: readonly Screen[] = [
     load: async () => (await import('./screens/queues/Queue.tsx')).Queue,
   },
   {
+    path: '/schedules',
+    title: TEXT.screens.schedules,
+    navigation: { icon: 'schedules', key: 's', group: 'main' },
+    load: async () => (await import('./screens/schedules/Schedules.tsx')).Schedules,
+  },
+  {
     path: '/workers',
     title: TEXT.screens.workers,
     navigation: { icon: 'workers', key: 'w', group: 'main', phone: true },

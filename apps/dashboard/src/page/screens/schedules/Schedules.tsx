@@ -1,0 +1,130 @@
+/** Schedules: when each runs, how its last job ended, and when the next one comes. */
+import { useState } from 'preact/hooks'
+import type { Schedule } from '../../api/answers.ts'
+import { Page } from '../../frame/Page.tsx'
+import { useAnswer, useKeys } from '../../hooks.ts'
+import { router, sessions } from '../../page.ts'
+import { Ago } from '../../parts/Ago.tsx'
+import { Empty } from '../../parts/Empty.tsx'
+import { Icon } from '../../parts/Icon.tsx'
+import { memo } from '../../parts/memo.ts'
+import { StateIcon } from '../../parts/StateIcon.tsx'
+import type { ScreenProps } from '../../screens.ts'
+import { TEXT } from '../../text.ts'
+import { Beside } from './Beside.tsx'
+import { NEW } from './form.ts'
+import { ScheduleForm } from './ScheduleForm.tsx'
+import { text } from './text.ts'
+import { wordsOf } from './words.ts'
+
+/** Beats between two questions: schedules fire by the second at most. */
+const EVERY = 2
+const MOST = 200
+
+export function Schedules({ query }: ScreenProps) {
+  const prefix = query['q'] ?? ''
+  const [after, setAfter] = useState<string>()
+  const answer = useAnswer('/v1/schedules', { prefix, limit: MOST, after }, EVERY).value
+  const [isNew, setNew] = useState(false)
+  const shown = query['schedule']
+  const close = () => router.amend({ schedule: undefined })
+  useKeys(shown === undefined ? [] : [{ keys: 'Escape', label: TEXT.actions.close, group: TEXT.keys.page, run: close }])
+  const add = sessions.can('admin') && (
+    <button type="button" class="btn" onClick={() => setNew(true)}>
+      <Icon name="plus" size={12} />
+      {text.add}
+    </button>
+  )
+  return (
+    <Page title={TEXT.screens.schedules} tools={add}>
+      {answer?.schedules.length === 0 && prefix === '' && shown === undefined ? (
+        <Empty icon="schedules" title={text.empty.title} text={text.empty.text} />
+      ) : (
+        <>
+          <div class="filter">
+            <Icon name="search" />
+            <input
+              type="search"
+              class="input"
+              aria-label={text.filter}
+              placeholder={text.filter}
+              value={prefix}
+              spellcheck={false}
+              onInput={({ currentTarget }) => {
+                setAfter(undefined)
+                router.amend({ q: currentTarget.value })
+              }}
+            />
+          </div>
+          <div class={shown === undefined ? '' : 'cols'}>
+            {answer !== undefined && <List schedules={answer.schedules} shown={shown} />}
+            {shown !== undefined && <Beside key={shown} id={shown} onClose={close} />}
+          </div>
+          {answer?.next !== undefined && (
+            <button type="button" class="btn" onClick={() => setAfter(answer.next)}>
+              {text.more}
+            </button>
+          )}
+        </>
+      )}
+      {isNew && <ScheduleForm before={NEW} onClose={() => setNew(false)} />}
+    </Page>
+  )
+}
+
+function List({ schedules, shown }: { readonly schedules: readonly Schedule[]; readonly shown: string | undefined }) {
+  const { columns } = text
+  if (schedules.length === 0) return <p class="muted">{text.none}</p>
+  return (
+    <section class="card">
+      <table class="list schedules">
+        <thead>
+          <tr>
+            <th class="queue">{columns.schedule}</th>
+            <th class="times opt">{columns.times}</th>
+            <th class="job opt">{columns.job}</th>
+            <th class="r">{columns.last}</th>
+            <th class="r">{columns.next}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {schedules.map((schedule) => (
+            <Row key={schedule.id} schedule={schedule} isShown={schedule.id === shown} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+const Row = memo(function Row({ schedule, isShown }: { readonly schedule: Schedule; readonly isShown: boolean }) {
+  const { id, job, cron, timezone, paused, lastRunAt, nextRunAt, lastResult } = schedule
+  const words = wordsOf(schedule)
+  return (
+    <tr aria-selected={isShown}>
+      <td>
+        <span class="inline">
+          <a href={router.to('/schedules', { ...router.address.value.query, schedule: isShown ? undefined : id })} class="strong">
+            {id}
+          </a>
+          {paused && <span class="tag warn">{text.tags.paused}</span>}
+        </span>
+      </td>
+      <td class="opt" title={cron}>
+        {words ?? <code>{cron}</code>} {cron !== undefined && <span class="faint">{timezone}</span>}
+      </td>
+      <td class="opt">{job}</td>
+      <td class="r">
+        {lastRunAt === undefined ? (
+          <span class="faint">{text.never}</span>
+        ) : (
+          <span class="inline">
+            {lastResult !== undefined && <StateIcon state={lastResult.state} />}
+            <Ago at={lastRunAt} />
+          </span>
+        )}
+      </td>
+      <td class="r muted">{nextRunAt === undefined || paused ? text.ended : <Ago at={nextRunAt} />}</td>
+    </tr>
+  )
+})
