@@ -5,7 +5,6 @@
 export {
   Effects,
   type EventNote,
-  type ExportCursor,
   type FailureNote,
   type ForgottenKeys,
   type IdempotencyRecord,
@@ -87,6 +86,7 @@ export type {
   DefinitionRow,
   DependencyRow,
   EndsPage,
+  ExportCursor,
   FailureRow,
   FlowDueRow,
   FlowJobRow,

@@ -9,7 +9,6 @@ import type { JobKey } from './id.ts'
 import type { Data } from './job.ts'
 import type { State } from './lifecycle.ts'
 import type { HistoryStep } from './observeCommands.ts'
-import type { Operation, ReplyOf } from './operations.ts'
 import type { Understood } from './options/filter.ts'
 import type { PayloadName } from './options/payload.ts'
 import type { PolicyView } from './policy.ts'
@@ -305,16 +304,3 @@ export interface FailureGroup {
   readonly job: JobKey | null
   readonly message: string | null
 }
-
-/** Decided, but to be answered later. */
-export const DEFERRED: unique symbol = Symbol('held')
-
-/** A refusal found before anything was written. */
-export class Refused {
-  readonly refusal: Refusal
-  constructor(refusal: Refusal) {
-    this.refusal = refusal
-  }
-}
-
-export type Decision<Op extends Operation> = ReplyOf[Op] | Refused | typeof DEFERRED

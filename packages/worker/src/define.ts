@@ -10,7 +10,7 @@ import {
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { type BatchFunction, type BatchHandler, type BatchHandlerOptions, batchHandler } from './batch/handler.ts'
 import type { Context } from './context.ts'
-import type { EnqueueArguments, JobRequest, JobType, Stored } from './jobType.ts'
+import type { EnqueueArguments, HandlerType, JobRequest, JobType, Stored } from './jobType.ts'
 import { type ThreadHandler, threadHandler } from './threads/handler.ts'
 
 export interface DefinitionOptions<Schema extends StandardSchemaV1 | undefined> extends BaseOptions {
@@ -44,9 +44,6 @@ export interface InlineHandler<Input = unknown, Output = unknown> {
   readonly definition: HandlerType<Input, Output>
   readonly run: HandlerFunction<never, unknown>
 }
-
-/** A definition as its handlers hold it. */
-export type HandlerType<Input = unknown, Output = unknown> = JobType<Input, Output> & Pick<Definition, 'backoff'>
 
 export type Handler = InlineHandler | BatchHandler | ThreadHandler
 

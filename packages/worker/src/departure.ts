@@ -1,7 +1,7 @@
 /** Ends a session: running jobs have their time, all answers share one deadline, and the engine learns that nothing is held any more. */
 import { type Clock, LIMITS, MillraceError } from '@millrace/core'
+import type { Calls } from './calls.ts'
 import { within } from './within.ts'
-import type { Calls } from './worker.ts'
 
 export interface DepartureOptions {
   readonly calls: Calls

@@ -7,6 +7,7 @@ export type {
   BatchOptions,
   BatchOutcome,
 } from './batch/handler.ts'
+export type { Calls } from './calls.ts'
 export type { RunEnded, RunStarted } from './channels.ts'
 export { quietClock, systemClock } from './clock.ts'
 export type { Context, JobInfo, Parent } from './context.ts'
@@ -17,12 +18,12 @@ export {
   type Handler,
   type HandlerFunction,
   type HandlerOf,
-  type HandlerType,
   type InlineHandler,
 } from './define.ts'
 export type {
   DataField,
   EnqueueArguments,
+  HandlerType,
   InputOf,
   JobOrName,
   JobRequest,
@@ -35,4 +36,3 @@ export { Worker, type WorkerOptions } from './sessions.ts'
 export type { ThreadHandler } from './threads/handler.ts'
 export { threadFile, threadOptions } from './threads/start.ts'
 export { within } from './within.ts'
-export type { Calls } from './worker.ts'

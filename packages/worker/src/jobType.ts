@@ -1,5 +1,5 @@
 /** The types that flow from a definition to all of its users. */
-import type { Defaults, EnqueueOptions } from '@millrace/core'
+import type { BackoffFunction, Defaults, EnqueueOptions } from '@millrace/core'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 
 /** A definition as producers need it, without its handlers. */
@@ -10,6 +10,9 @@ export interface JobType<Input = unknown, Output = unknown> {
   /** Exists only for the compiler: it carries the types. */
   readonly '~types'?: { readonly input: Input; readonly output: Output }
 }
+
+/** A definition as its handlers hold it. */
+export type HandlerType<Input = unknown, Output = unknown> = JobType<Input, Output> & { readonly backoff: BackoffFunction | undefined }
 
 /** A definition, or the name of a job. A name alone carries no types. */
 export type JobOrName = JobType | string

@@ -1,8 +1,8 @@
 /** Sends progress and log lines, one report per run at a time, so that they do not pile up. */
 
+import type { Calls } from './calls.ts'
 import type { RunContext } from './context.ts'
 import type { Redactor } from './redact.ts'
-import type { Calls } from './worker.ts'
 
 export class Reports {
   readonly #calls: Calls

@@ -19,13 +19,13 @@ import {
   OptionRangeError,
   type ParentsPage,
   type Redact,
-  type ReplyOf,
   type RunKey,
   type SessionIntro,
   type StopOptions,
   validateStopOptions,
   type WorkSettings,
 } from '@millrace/core'
+import type { Calls } from './calls.ts'
 import { tellEnded, tellStarted } from './channels.ts'
 import { newSessionId } from './clock.ts'
 import { Complaints } from './complaints.ts'
@@ -40,11 +40,6 @@ import { Redactor } from './redact.ts'
 import { Reports } from './reports.ts'
 import { runErrorOf } from './runError.ts'
 import { makeRunnables, type Runnables, type WorkerRunnable } from './runnables.ts'
-
-/** The calls to the engine. */
-export interface Calls {
-  call<Op extends Operation>(command: CommandOf<Op>): Promise<ReplyOf[Op]>
-}
 
 export interface SessionOptions {
   readonly calls: Calls

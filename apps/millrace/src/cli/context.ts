@@ -1,17 +1,7 @@
 /** The context that commands receive: one object for each run. */
-import type { Logger } from '@millrace/core'
 import type { Engine } from '@millrace/engine'
 import type { Output } from './output/output.ts'
-import type { Target } from './target.ts'
-
-export interface ConnectOptions {
-  /** Creates the file if there is none yet: for commands that put something into it. */
-  readonly create?: boolean
-  /** Called with the path of the file that was created. */
-  readonly created?: (file: string) => void
-  /** Receives the log messages of the engine. */
-  readonly logger?: Logger
-}
+import type { ConnectOptions, Target } from './target.ts'
 
 export interface Context {
   readonly env: NodeJS.ProcessEnv

@@ -1,8 +1,8 @@
 /** The engine that a command talks to: one that listens at a URL, or that of a file, no matter which process has it open. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { Logger } from '@millrace/core'
 import type { Engine } from '@millrace/engine'
-import type { ConnectOptions } from './context.ts'
 import { NoFileError, UsageError } from './errors.ts'
 
 export type Target =
@@ -14,6 +14,15 @@ export interface TargetOptions {
   readonly file?: string
   readonly url?: string
   readonly token?: string
+}
+
+export interface ConnectOptions {
+  /** Creates the file if there is none yet: for commands that put something into it. */
+  readonly create?: boolean
+  /** Called with the path of the file that was created. */
+  readonly created?: (file: string) => void
+  /** Receives the log messages of the engine. */
+  readonly logger?: Logger
 }
 
 /** Variables that select the engine of a command. Two of them are also settings of a daemon, and must not configure a worker. */

@@ -1,6 +1,7 @@
 /** Maps each command to the function that decides it. The map is exhaustive: a command without a function does not compile. */
+
+import { DEFERRED, type Decision } from '../decision.ts'
 import { type Command, type CommandOf, isQuestion, type OfKind, type Operation } from '../operations.ts'
-import { DEFERRED, type Decision } from '../replies.ts'
 import { flow } from './flows/flow.ts'
 import { cancelTree, retryTree } from './flows/tree.ts'
 import { cancel } from './jobs/cancel.ts'

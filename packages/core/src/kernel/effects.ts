@@ -14,7 +14,7 @@ import { type MinuteNote, minuteOf } from './history.ts'
 import { attemptOf, DIRTY_OTHER, type Job, type JobExtras, waitsForRetry } from './jobs/job.ts'
 import type { Key, KeyBacklog } from './keys/keyBacklog.ts'
 import type { Lane, Queue } from './queues/lane.ts'
-import type { DefinitionRow } from './rows.ts'
+import type { DefinitionRow, ExportCursor } from './rows.ts'
 import type { Schedule, ScheduleChange } from './schedules/ticks.ts'
 import type { Session } from './sessions/session.ts'
 
@@ -90,12 +90,6 @@ export interface ForgottenKeys {
 export interface SourceOffset {
   readonly source: string
   readonly offset: number
-}
-
-/** The last event that an export is done with. */
-export interface ExportCursor {
-  readonly name: string
-  readonly cursor: number
 }
 
 export interface PrunedJob {

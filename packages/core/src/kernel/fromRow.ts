@@ -2,12 +2,12 @@
 
 import { parsePolicy } from '../policy.ts'
 import { type Job, newJob } from './jobs/job.ts'
+import type { KeyBacklog } from './keys/keyBacklog.ts'
+import type { Lane } from './queues/lane.ts'
 import type { JobRow } from './rows.ts'
-import type { Tables } from './tables.ts'
 
 /** Returns a row's record as the tables hold it: in its lane, and behind its backlog. */
-export function jobFrom(tables: Tables, row: JobRow): Job {
-  const lane = tables.laneOf(row.laneId)
+export function jobFrom(row: JobRow, lane: Lane, backlog: KeyBacklog | undefined): Job {
   const job = newJob(row, lane, row.state, row, parsePolicy(row.policy), row.extras, row.data)
   job.run = row.run
   job.uncounted = row.uncounted
@@ -20,6 +20,6 @@ export function jobFrom(tables: Tables, row: JobRow): Job {
   job.cancelRequested = row.cancelRequested
   job.dropped = row.dropped
   if (lane.passed?.seq === row.seq) job.passedMono = lane.passed.mono
-  if (row.backlogId !== 0) job.parked = tables.keys.backlogsById.get(row.backlogId)
+  if (backlog !== undefined) job.parked = backlog
   return job
 }

@@ -1,7 +1,7 @@
 /** The refusals that decisions share. */
 
+import { Refused } from '../decision.ts'
 import { formatId, type JobKey } from '../id.ts'
-import { Refused } from '../replies.ts'
 
 export function notFound(id: JobKey): Refused {
   const jobId = formatId(id)

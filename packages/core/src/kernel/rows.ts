@@ -6,7 +6,6 @@ import type { StateCode } from '../lifecycle.ts'
 import type { QueueSettings } from '../queueSettings.ts'
 import type { LastRunView, PayloadSizes } from '../replies.ts'
 import type { RunError } from '../runError.ts'
-import type { ExportCursor } from './effects.ts'
 import type { DependencyCounter, DueMode, FlowPlace, ParentOutcome } from './flows/state.ts'
 import type { JobExtras } from './jobs/job.ts'
 import type { Counts, LaneTotals } from './queues/lane.ts'
@@ -94,6 +93,12 @@ export interface KeptQuery {
   readonly limit: number
   /** Only of turns that had no event after this one; undefined for any. */
   readonly lastEvent?: number | undefined
+}
+
+/** The last event that an export is done with. */
+export interface ExportCursor {
+  readonly name: string
+  readonly cursor: number
 }
 
 export interface Prunable {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { NewJob } from '../commands.ts'
+import { Refused } from '../decision.ts'
 import { LIMITS } from '../limits.ts'
 import type { Command } from '../operations.ts'
-import { type Forwarded, Refused } from '../replies.ts'
+import type { Forwarded } from '../replies.ts'
 import { attaching, codeOf, enqueueing, World } from '../testing/world.ts'
 
 const MOST = 10

@@ -444,6 +444,7 @@ export class Tables {
   // Records.
 
   fromRow(row: JobRow): Job {
-    return jobFrom(this, row)
+    const backlog = row.backlogId === 0 ? undefined : this.keys.backlogsById.get(row.backlogId)
+    return jobFrom(row, this.laneOf(row.laneId), backlog)
   }
 }

@@ -1,6 +1,7 @@
 /** Answers questions after the commit, from the store and the tables. */
 import {
   type AttachedWorker,
+  type Calendar,
   type Command,
   type CommandOf,
   type DEFERRED,
@@ -31,6 +32,7 @@ import {
   type WorkersCommand,
 } from '@millrace/core'
 import {
+  type ConnectionId,
   type Counts,
   countOf,
   DELETED,
@@ -51,19 +53,34 @@ import {
   runOf,
   type Sender,
   type Session,
+  type Store,
   stale,
   type Tables,
   viewOf,
 } from '@millrace/core/kernel'
-import type { Actor } from './actor.ts'
 import { definitionsOf } from './definitions.ts'
+import type { Meter } from './meter.ts'
 import { failuresOf, historyOf } from './observed.ts'
 import { scheduleOf, schedulesOf } from './schedules.ts'
+import type { Waiters } from './waiters/waiters.ts'
+
+/** The actor, as far as answers need it. */
+export interface Answering {
+  readonly store: Store
+  readonly tables: Tables
+  readonly meter: Meter
+  readonly waiters: Waiters
+  readonly calendar: Calendar
+  readonly now: Now
+  readonly mailboxDepth: number
+  readonly draining: boolean
+  forget(connection: ConnectionId, request?: number): void
+}
 
 /** The operations that are answered here. `subscribe` belongs to the connections, and `backup` to the store (answers.ts). */
 type Answered = Exclude<OfKind<'question'>, 'subscribe' | 'backup'> | 'drainQueue' | 'export'
 
-type Answer<Op extends Answered> = (actor: Actor, command: CommandOf<Op>, sender: Sender) => ReplyOf[Op] | Refused | typeof DEFERRED
+type Answer<Op extends Answered> = (actor: Answering, command: CommandOf<Op>, sender: Sender) => ReplyOf[Op] | Refused | typeof DEFERRED
 
 const ANSWERS: { readonly [Op in Answered]: Answer<Op> } = {
   get: jobOf,
@@ -86,30 +103,30 @@ const ANSWERS: { readonly [Op in Answered]: Answer<Op> } = {
 }
 
 /** Returns the answer. DEFERRED means that the caller waits, and a later turn answers. */
-export function answer(actor: Actor, command: Command, sender: Sender): unknown {
+export function answer(actor: Answering, command: Command, sender: Sender): unknown {
   if (!Object.hasOwn(ANSWERS, command.op)) return new Refused({ code: 'UNSUPPORTED', message: `unknown operation '${command.op}'` })
   const answerIt = ANSWERS[command.op as Answered] as Answer<Answered>
   return answerIt(actor, command as CommandOf<Answered>, sender)
 }
 
-function jobOf({ store, tables }: Actor, { id, only, payloadBytes }: CommandOf<'get'>): JobView | null {
+function jobOf({ store, tables }: Answering, { id, only, payloadBytes }: CommandOf<'get'>): JobView | null {
   const row = findRow(store, id, only === undefined ? payloadBytes : 0)
   if (row === undefined) return null
   if (only === undefined) return view(tables, row, store.attempts([row])[0] ?? [])
   return view(tables, { ...row, [only]: store.payload(row.seq, only) }, [])
 }
 
-function unwatch(actor: Actor, { request }: CommandOf<'unwatch'>, { connection }: Sender): true {
+function unwatch(actor: Answering, { request }: CommandOf<'unwatch'>, { connection }: Sender): true {
   actor.forget(connection, request)
   return true
 }
 
-function exportsOf({ tables }: Actor): ExportView[] {
+function exportsOf({ tables }: Answering): ExportView[] {
   return [...tables.exports].map(([name, cursor]) => ({ name, cursor, behind: tables.nextEvent - 1 - cursor }))
 }
 
 /** Returns the jobs that the job of an active run has waited for. */
-function parents({ store, tables }: Actor, command: ParentsCommand, sender: Sender): ParentsPage | Refused {
+function parents({ store, tables }: Answering, command: ParentsCommand, sender: Sender): ParentsPage | Refused {
   const { seq, run, after = 0 } = command
   const job = runOf({ tables }, command, sender)
   if (job === undefined) return stale(seq, run)
@@ -135,7 +152,7 @@ function namesOf(tables: Tables, laneId: number): { readonly queue: string; read
   return { queue: queue.name, name }
 }
 
-function list(actor: Actor, command: ListCommand): ListPage | Refused {
+function list(actor: Answering, command: ListCommand): ListPage | Refused {
   const { order, filter } = command
   const needed = orderConflict(order, filter.state)
   if (needed !== undefined)
@@ -148,7 +165,7 @@ function list(actor: Actor, command: ListCommand): ListPage | Refused {
   return { jobs: rows.map((row) => view(tables, row, [])), ...place, ...understood(filter, order !== undefined) }
 }
 
-function listRunning({ store, tables }: Actor, { filter, before, limit, payloadBytes, lastRun }: ListQuery): ListRows {
+function listRunning({ store, tables }: Answering, { filter, before, limit, payloadBytes, lastRun }: ListQuery): ListRows {
   const seqs = runningOf(tables, filter, before, limit)
   const whole = () => store.jobsInPlace(seqs, LIMITS.pageBytes).filter((row) => row !== undefined)
   const rows = payloadBytes === undefined ? whole() : store.jobs(seqs, payloadBytes)
@@ -166,7 +183,7 @@ function runningOf(tables: Tables, filter: ListCommand['filter'], before = Numbe
     .slice(0, limit)
 }
 
-function stats(actor: Actor, { names, definitions }: StatsCommand): Stats<Percentiles> {
+function stats(actor: Answering, { names, definitions }: StatsCommand): Stats<Percentiles> {
   const { tables } = actor
   const told = mostLive([...tables.queues.values()], LIMITS.statsQueues)
   const lookups = Math.max(1, Math.min(OLDEST_ASKED_MAX, Math.floor(LIMITS.statsLookups / Math.max(1, told.length))))
@@ -204,7 +221,7 @@ function mostLive(queues: readonly Queue[], limit: number): readonly Queue[] {
   return queues.toSorted((a, b) => liveCountOf(b) - liveCountOf(a)).slice(0, limit)
 }
 
-function queuesOf(actor: Actor, command: QueuesCommand): readonly QueueView[] {
+function queuesOf(actor: Answering, command: QueuesCommand): readonly QueueView[] {
   const known = queuesWanted(actor.tables.queues, command)
   const lookups = command.queue === undefined ? OLDEST_IN_LIST_MAX : OLDEST_ASKED_MAX
   return known.map((queue) => {
@@ -242,7 +259,7 @@ function waitingOf({ lanes }: Queue): Lane[] {
 }
 
 /** Returns the sessions that are known to live: one that has lost all its jobs by its silence is not among them. */
-function livingSessions({ tables }: Actor): Session[] {
+function livingSessions({ tables }: Answering): Session[] {
   return [...tables.sessions.values()].filter(isLiving)
 }
 
@@ -250,7 +267,7 @@ function isAway({ connection, silent }: Session): boolean {
   return connection === undefined || silent
 }
 
-function workersOf(actor: Actor, { after = 0, limit = LIMITS.unpaged }: WorkersCommand): AttachedWorker[] {
+function workersOf(actor: Answering, { after = 0, limit = LIMITS.unpaged }: WorkersCommand): AttachedWorker[] {
   const { now } = actor
   return livingSessions(actor)
     .filter(({ id }) => id > after)
@@ -300,7 +317,7 @@ function named(counts: Counts): StateCounts {
   return Object.fromEntries(STATES.map((state, code) => [state, counts[code] as number])) as unknown as StateCounts
 }
 
-function oldestWaitingMs({ store, now }: Actor, queue: Queue, lookups: number): number {
+function oldestWaitingMs({ store, now }: Answering, queue: Queue, lookups: number): number {
   const due = [
     ...fullest(waitingOf(queue), lookups).map((lane) => store.oldestWaiting(lane.id)),
     ...mostParked(queue, lookups).map((backlog) => store.oldestParked(backlog.id)),

@@ -2,10 +2,9 @@
  * Answers questions after the commit, so that they see at least everything that was decided before them. A turn answers
  * for a limited time, and leaves the rest.
  */
-import { type Clock, type Command, DEFERRED, type Refusal, Refused, type Request, traitsOf } from '@millrace/core'
+import { type Clock, type Command, DEFERRED, type Refusal, Refused, type Reply, type Request, traitsOf } from '@millrace/core'
 import { type ConnectionId, type Envelope, type Sender, StoreFailure } from '@millrace/core/kernel'
-import type { Actor } from './actor.ts'
-import { answer } from './answer.ts'
+import { type Answering, answer } from './answer.ts'
 import { Backlog } from './backlog.ts'
 import type { Deliveries } from './deliveries.ts'
 import type { Repeated } from './waiters/waiters.ts'
@@ -15,13 +14,19 @@ const NO_FILE: Refusal = {
   message: 'the store is in no file: back it up with the tools of the database that has it',
 }
 
+/** The actor, as far as its answers and its connections need it. */
+interface Subscribing extends Answering {
+  subscribe(connection: ConnectionId, on: boolean): void
+  answerLate(connection: ConnectionId, reply: Reply): void
+}
+
 export class Answers {
-  readonly #actor: Actor
+  readonly #actor: Subscribing
   readonly #backlog: Backlog
   /** The stats since the last decision, by the command: callers until the next get the same object, which crosses a channel once. */
   readonly #stats = new Map<string, unknown>()
 
-  constructor(actor: Actor, clock: Clock) {
+  constructor(actor: Subscribing, clock: Clock) {
     this.#actor = actor
     this.#backlog = new Backlog(clock)
   }

@@ -4,9 +4,13 @@
  */
 import { describe, OptionTypeError } from '@millrace/core'
 import { HttpError } from '../errors.ts'
-import type { HttpSettings } from '../options.ts'
 
-type Settings = Pick<HttpSettings, 'authenticate' | 'allowedHosts' | 'dashboard'>
+/** The options of the API that decide which names count. */
+interface Settings {
+  readonly authenticate: unknown
+  readonly allowedHosts: readonly string[] | undefined
+  readonly dashboard: unknown
+}
 
 /** A name in lower case without its port, or one below which every name is meant. */
 const NAME = /^(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/

@@ -1,9 +1,13 @@
 /** Limits the time for input of a client, so that one that sends a byte now and then holds nothing here. */
+import type { Clock } from '@millrace/core'
 import { HttpError } from '../errors.ts'
-import type { Service } from '../operation.ts'
+import type { HttpSettings } from '../options.ts'
 
 /** The time limit, and the clock that measures it. */
-export type Patience = Pick<Service, 'settings' | 'clock'>
+export interface Patience {
+  readonly settings: HttpSettings
+  readonly clock: Clock
+}
 
 /** @throws HttpError 408 */
 export function inTime<Read>(reading: Promise<Read>, { settings: { bodyTimeoutMs }, clock }: Patience): Promise<Read> {

@@ -10,7 +10,7 @@ import {
   OptionRangeError,
 } from '@millrace/core'
 import type { Context } from '../context.ts'
-import type { HandlerType } from '../define.ts'
+import type { HandlerType } from '../jobType.ts'
 
 export interface BatchOptions {
   /** The maximum number of jobs per call: 1 to 10,000, and at most the worker's `minConcurrency`. */

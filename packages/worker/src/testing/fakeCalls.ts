@@ -1,6 +1,6 @@
 /** A fake engine: it keeps the commands of a worker, and answers as the test has set it up. */
 import type { Command, CommandOf, Operation, ReplyOf } from '@millrace/core'
-import type { Calls } from '../worker.ts'
+import type { Calls } from '../calls.ts'
 
 /** The call is not answered before `settle`. */
 export const LATER: unique symbol = Symbol('later')

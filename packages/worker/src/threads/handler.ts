@@ -1,7 +1,7 @@
 /** A handler that is a module of its own. */
 import { fileURLToPath } from 'node:url'
 import { OptionTypeError, type ThreadOptions, type ThreadSettings, UnsupportedRuntimeError, validateThreadOptions } from '@millrace/core'
-import type { HandlerType } from '../define.ts'
+import type { HandlerType } from '../jobType.ts'
 
 export interface ThreadHandler<Input = unknown, Output = unknown> {
   readonly kind: 'thread'

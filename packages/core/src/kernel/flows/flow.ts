@@ -1,7 +1,7 @@
 /** Creates a flow: its jobs wait for one another from the start. */
 
+import { type Decision, Refused } from '../../decision.ts'
 import type { FlowCommand, FlowNode } from '../../flowCommands.ts'
-import { type Decision, Refused } from '../../replies.ts'
 import { answer, createInFlow, findFull, IDEMPOTENCY_TTL_MS } from '../jobs/enqueue.ts'
 import { makeRoom } from '../queues/drop.ts'
 import type { TurnContext } from '../turn.ts'

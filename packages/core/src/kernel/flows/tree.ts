@@ -1,7 +1,7 @@
 /** Cancels or retries a job and all that waits for it: itself at once, the others in slices by the turns that follow. */
 import type { CancelTreeCommand, RetryTreeCommand } from '../../commands.ts'
+import type { Decision } from '../../decision.ts'
 import { CANCELLED, FAILED, isFinal } from '../../lifecycle.ts'
-import type { Decision } from '../../replies.ts'
 import { cancelJob } from '../jobs/cancel.ts'
 import { retry, revive } from '../jobs/retry.ts'
 import { notFound } from '../refuse.ts'

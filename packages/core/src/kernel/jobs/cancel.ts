@@ -1,7 +1,7 @@
 /** Cancels a job: at once if it has not started. A running job is asked to stop, and ends as cancelled whatever it does. */
 import type { CancelCommand } from '../../commands.ts'
+import type { Decision } from '../../decision.ts'
 import { ACTIVE, isFinal, STATES } from '../../lifecycle.ts'
-import type { Decision } from '../../replies.ts'
 import { leaveLine } from '../queues/line.ts'
 import { finished, notFound } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'

@@ -1,8 +1,8 @@
 /** Completes a run. Jobs that its handler enqueued are created in the same commit. */
 import type { CompleteCommand, RunKey } from '../../commands.ts'
+import type { Decision } from '../../decision.ts'
 import type { Data } from '../../job.ts'
 import { COMPLETED } from '../../lifecycle.ts'
-import type { Decision } from '../../replies.ts'
 import { stale } from '../refuse.ts'
 import { forgetZombie } from '../sessions/zombies.ts'
 import type { Sender, TurnContext } from '../turn.ts'

@@ -1,7 +1,7 @@
 /** Removes a job and its content. */
 import type { DeleteCommand } from '../../commands.ts'
+import type { Decision } from '../../decision.ts'
 import { ACTIVE, isLive } from '../../lifecycle.ts'
-import type { Decision } from '../../replies.ts'
 import { vanish } from '../flows/flowEnds.ts'
 import { leaveLine } from '../queues/line.ts'
 import { active, notFound } from '../refuse.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
+import { Refused } from '../../decision.ts'
 import { DEFAULT_POLICY } from '../../policy.ts'
-import { Refused } from '../../replies.ts'
 import { MemoryStore } from '../../testing/memoryStore.ts'
 import { codeOf, enqueueing, World } from '../../testing/world.ts'
 import { DIRTY_INSERT, DIRTY_START } from './job.ts'

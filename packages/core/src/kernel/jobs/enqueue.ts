@@ -1,11 +1,12 @@
 /** Creates jobs, all or none. A key that matches an earlier job returns that job. */
 import type { EnqueueCommand, NewJob } from '../../commands.ts'
+import { type Decision, Refused } from '../../decision.ts'
 import type { JobKey } from '../../id.ts'
 import { ACTIVE, BLOCKED, SCHEDULED, WAITING } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import { resolvePolicy } from '../../policy.ts'
 import { defaultsOf, mayRefuse } from '../../queueSettings.ts'
-import { type Decision, type Enqueued, Refused } from '../../replies.ts'
+import type { Enqueued } from '../../replies.ts'
 import type { FlowPlace } from '../flows/state.ts'
 import { makeRoom, mayMakeRoom } from '../queues/drop.ts'
 import { type Lane, lengthOf, type Queue } from '../queues/lane.ts'

@@ -1,8 +1,8 @@
 /** Moves an export's cursor, which holds retention back. Events behind the cursor are read after the commit. */
 
+import { DEFERRED, type Decision, Refused } from '../../decision.ts'
 import { LIMITS } from '../../limits.ts'
 import type { DeleteExportCommand, ExportCommand } from '../../observeCommands.ts'
-import { DEFERRED, type Decision, Refused } from '../../replies.ts'
 import { noExport } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'
 

@@ -1,6 +1,6 @@
 /** Fails a run. */
 import type { FailCommand } from '../../commands.ts'
-import type { Decision } from '../../replies.ts'
+import type { Decision } from '../../decision.ts'
 import type { Sender, TurnContext } from '../turn.ts'
 import { staleRun } from './complete.ts'
 import { endAborted, endFailed, runOf } from './end.ts'

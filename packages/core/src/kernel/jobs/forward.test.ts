@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../../../../testkit/src/testing/runs.ts'
 import type { CheckedForward, ForwardCommand, NewJob, SourceEntry } from '../../commands.ts'
+import { Refused } from '../../decision.ts'
 import { formatId, PLACE_LIMIT, parseId, sourcedNode } from '../../id.ts'
-import { type Forwarded, Refused } from '../../replies.ts'
+import type { Forwarded } from '../../replies.ts'
 import { codeOf, World } from '../../testing/world.ts'
 
 const NUMBER = 4711

@@ -1,7 +1,8 @@
 /** Creates the jobs of a producer's journal: each entry once, however often it is sent. */
 import type { CheckedForward } from '../../commands.ts'
+import { type Decision, Refused } from '../../decision.ts'
 import { PLACE_LIMIT, sourcedNode } from '../../id.ts'
-import { type Decision, type Forwarded, Refused } from '../../replies.ts'
+import type { Forwarded } from '../../replies.ts'
 import { makeRoom } from '../queues/drop.ts'
 import { findOversizedJob } from '../size.ts'
 import type { TurnContext } from '../turn.ts'

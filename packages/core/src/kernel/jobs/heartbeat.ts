@@ -1,7 +1,7 @@
 /** Handles messages of a running handler: that it is alive, its progress, its log lines, and what it wants to keep. */
 import type { CheckpointCommand, HeartbeatCommand, LogCommand, ProgressCommand } from '../../commands.ts'
+import type { Decision } from '../../decision.ts'
 import { LIMITS } from '../../limits.ts'
-import type { Decision } from '../../replies.ts'
 import { stale } from '../refuse.ts'
 import type { Sender, TurnContext } from '../turn.ts'
 import { runOf } from './end.ts'

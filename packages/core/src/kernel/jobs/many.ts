@@ -3,10 +3,11 @@
  * it, and skipped jobs are counted by reason. A dry run judges and changes nothing.
  */
 
+import type { Decision } from '../../decision.ts'
 import { ACTIVE, CANCELLED, FAILED, isFinal, SCHEDULED, STATES } from '../../lifecycle.ts'
 import type { CancelManyCommand, DeleteManyCommand, ManyCommand, RetryManyCommand } from '../../manageCommands.ts'
 import { understood } from '../../options/filter.ts'
-import type { Decision, SkipReason, Slice } from '../../replies.ts'
+import type { SkipReason, Slice } from '../../replies.ts'
 import { isDeleted } from '../facts.ts'
 import type { TurnContext } from '../turn.ts'
 import { cancelJob } from './cancel.ts'

@@ -1,7 +1,7 @@
 /** Runs failed or cancelled jobs again from their first attempt. A job that waits for its retry runs at once. */
 import type { FailedPlace, RedriveCommand, RetryCommand } from '../../commands.ts'
+import type { Decision, Refused } from '../../decision.ts'
 import { ACTIVE, BLOCKED, CANCELLED, COMPLETED, FAILED, SCHEDULED, STATES, WAITING } from '../../lifecycle.ts'
-import type { Decision, Refused } from '../../replies.ts'
 import { type Facts, isDeleted } from '../facts.ts'
 import { openOncePropagated, setDependencies } from '../flows/dependencies.ts'
 import { tellLater } from '../flows/flowEnds.ts'

@@ -1,7 +1,7 @@
 /** Makes a scheduled job due now. */
 import type { RunNowCommand } from '../../commands.ts'
+import type { Decision } from '../../decision.ts'
 import { ACTIVE, BLOCKED, isFinal, SCHEDULED, STATES } from '../../lifecycle.ts'
-import type { Decision } from '../../replies.ts'
 import { active, blocked, finished, notFound } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'
 import { makeDue } from './retry.ts'

@@ -1,6 +1,6 @@
 /** Puts a job off at its handler's request, without using an attempt. */
 import type { SnoozeCommand } from '../../commands.ts'
-import type { Decision } from '../../replies.ts'
+import type { Decision } from '../../decision.ts'
 import type { Sender, TurnContext } from '../turn.ts'
 import { staleRun } from './complete.ts'
 import { endAborted, endSnoozed, runOf } from './end.ts'

@@ -1,7 +1,7 @@
 /** Changes a job that has not started. */
 import type { UpdateCommand } from '../../commands.ts'
+import type { Decision } from '../../decision.ts'
 import { ACTIVE, isFinal, STATES } from '../../lifecycle.ts'
-import type { Decision } from '../../replies.ts'
 import { active, finished, notFound } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'
 import { DIRTY_DATA } from './job.ts'

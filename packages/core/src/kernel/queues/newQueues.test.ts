@@ -2,8 +2,8 @@
 
 import { expect, test } from 'vitest'
 import type { NewJob } from '../../commands.ts'
+import { Refused } from '../../decision.ts'
 import type { Command } from '../../operations.ts'
-import { Refused } from '../../replies.ts'
 import { attaching, World } from '../../testing/world.ts'
 
 const MAX = 3

@@ -1,7 +1,7 @@
 /** Bounds the number of queues: each takes memory, and reports on all of them take time. A queue beyond the bound is refused by name. */
 import type { NewJob } from '../../commands.ts'
+import type { Refused } from '../../decision.ts'
 import { LIMITS } from '../../limits.ts'
-import type { Refused } from '../../replies.ts'
 import { tooManyQueues } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'
 import { queueOf } from './queueOf.ts'

@@ -1,6 +1,6 @@
 /** A queue that takes nothing new, and one that is no more. */
 import { describe, expect, test } from 'vitest'
-import { DEFERRED } from '../../replies.ts'
+import { DEFERRED } from '../../decision.ts'
 import { useSmallLimits } from '../../testing/smallLimits.ts'
 import { attaching, codeOf, enqueueing, keyOfJob, World } from '../../testing/world.ts'
 

@@ -1,7 +1,8 @@
 /** Manages queues: settings, pauses (of a queue, a job name or a key), draining and deletion. */
+
+import { DEFERRED, type Decision, type Refused } from '../../decision.ts'
 import type { ConfigureCommand, DeleteQueueCommand, DrainQueueCommand, PauseAllCommand, PauseCommand } from '../../manageCommands.ts'
 import { changeSettings, mayRefuse, NO_SETTINGS, type QueueChanges, type RateLimit, sameSettings } from '../../queueSettings.ts'
-import { DEFERRED, type Decision, type Refused } from '../../replies.ts'
 import { laneOf } from '../jobs/enqueue.ts'
 import { changeRate } from '../keys/bucket.ts'
 import { dropWithoutLength, keyOrderConflict, keyOrderTooLate, queueNotEmpty, queueNotFound } from '../refuse.ts'

@@ -3,12 +3,16 @@
  * has its share, and at least one job, which is the one that runs next.
  */
 import { LIMITS } from '../../limits.ts'
-import type { Tables } from '../tables.ts'
 
 /** The maximum share when the lanes crowd each other. */
 const CROWDED_JOBS = 16
 
-type Windowed = Pick<Tables, 'windowedJobs' | 'windowedBytes' | 'servedLanes'>
+/** The jobs of all windows together. */
+interface Windowed {
+  readonly windowedJobs: number
+  readonly windowedBytes: number
+  readonly servedLanes: number
+}
 
 /** Returns the number of jobs up to which a window is read. Room is left for jobs that are enqueued. */
 export function jobsToRead({ windowedJobs, servedLanes }: Windowed): number {

@@ -1,6 +1,6 @@
 /** Removes, pauses and resumes schedules. */
 
-import { type Decision, Refused } from '../../replies.ts'
+import { type Decision, Refused } from '../../decision.ts'
 import type { DeleteScheduleCommand, PauseScheduleCommand, ResumeScheduleCommand } from '../../scheduleCommands.ts'
 import { removeJob } from '../jobs/delete.ts'
 import { noSchedule } from '../refuse.ts'

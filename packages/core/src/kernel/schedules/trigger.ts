@@ -1,7 +1,7 @@
 /** Creates a schedule's job by hand, beside its ticks. If its last job is not final, `overlap` says whether to return or cancel it. */
 
 import type { NewJob } from '../../commands.ts'
-import { type Decision, Refused } from '../../replies.ts'
+import { type Decision, Refused } from '../../decision.ts'
 import type { TriggerScheduleCommand } from '../../scheduleCommands.ts'
 import { cancelJob } from '../jobs/cancel.ts'
 import { drained } from '../jobs/enqueue.ts'

@@ -1,7 +1,7 @@
 /** Creates or changes a schedule. If its ticks stay the same, it keeps its next one: a deploy neither delays nor repeats it. */
 import type { NewJob } from '../../commands.ts'
+import { type Decision, Refused } from '../../decision.ts'
 import { checkScheduledJob, checkScheduleSpec } from '../../options/schedule.ts'
-import { type Decision, Refused } from '../../replies.ts'
 import type { ScheduleSpec } from '../../schedule.ts'
 import type { UpsertScheduleCommand } from '../../scheduleCommands.ts'
 import { drained } from '../jobs/enqueue.ts'

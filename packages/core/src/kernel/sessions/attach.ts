@@ -4,8 +4,8 @@
  * lost. A run that was recorded for the session, but not received by it, is given back without using an attempt.
  */
 import type { AttachCommand, RunKey } from '../../commands.ts'
+import type { Decision } from '../../decision.ts'
 import { LIMITS } from '../../limits.ts'
-import type { Decision } from '../../replies.ts'
 import { endGivenBack } from '../jobs/end.ts'
 import type { Job } from '../jobs/job.ts'
 import type { Sender, TurnContext } from '../turn.ts'

@@ -1,6 +1,6 @@
 /** Handles sessions that take no more jobs, are asked to stop, end, or vanish without a word. */
 import type { DrainCommand, LeaveCommand, StopWorkerCommand } from '../../commands.ts'
-import type { Decision } from '../../replies.ts'
+import type { Decision } from '../../decision.ts'
 import { endAborted, endLost } from '../jobs/end.ts'
 import { workerNotFound } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'

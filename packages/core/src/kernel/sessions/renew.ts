@@ -1,7 +1,7 @@
 /** Renews sessions of other processes, and loses those that are silent for too long. */
 import type { RenewCommand } from '../../commands.ts'
+import type { Decision } from '../../decision.ts'
 import { LIMITS } from '../../limits.ts'
-import type { Decision } from '../../replies.ts'
 import { endLost } from '../jobs/end.ts'
 import type { Sender, TurnContext } from '../turn.ts'
 import { leaseEndMono } from './lease.ts'

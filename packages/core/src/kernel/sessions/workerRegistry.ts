@@ -1,6 +1,5 @@
 /** Worker sessions that were reported as attached and not as gone. They are kept with the file, so that a restart reports nothing twice. */
 import type { PresentRow } from '../rows.ts'
-import type { Tables } from '../tables.ts'
 
 export interface Present {
   /** The session's row number. */
@@ -12,19 +11,25 @@ export interface Present {
   untilMono: number
 }
 
+/** The tables, as far as the registry needs them. */
+interface Registered {
+  readonly present: Map<string, Present>
+  leaseMono: number
+}
+
 /** Adds a session that is on record and has yet to attach. */
-export function addPresent(tables: Tables, { id, uuid, worker, remote, draining }: PresentRow, untilMono: number): void {
+export function addPresent(tables: Registered, { id, uuid, worker, remote, draining }: PresentRow, untilMono: number): void {
   tables.present.set(uuid, { id, worker, local: !remote, draining, untilMono })
   tables.leaseMono = Math.min(tables.leaseMono, untilMono)
 }
 
 /** Returns the sessions of this process that have yet to attach again. */
-export function awaited({ present }: Tables): string[] {
+export function awaited({ present }: Registered): string[] {
   return [...present].filter(([, { local, untilMono }]) => local && Number.isFinite(untilMono)).map(([uuid]) => uuid)
 }
 
 /** Gives up on a session that has yet to attach again. */
-export function dismiss(tables: Tables, uuid: string): void {
+export function dismiss(tables: Registered, uuid: string): void {
   const present = tables.present.get(uuid)
   if (present === undefined || present.untilMono === Number.POSITIVE_INFINITY) return
   present.untilMono = Number.NEGATIVE_INFINITY
