@@ -1,9 +1,13 @@
 // Names and sizes of files: one noun or verb a file, and none that reaches for a second.
 import { basename } from 'node:path'
 import { expect, test } from 'vitest'
+import { functionsOf } from './functions.ts'
 import { SOURCES } from './sources.ts'
 
 const LINES_MAX = 450
+const FUNCTION_MAX = 70
+/** The functions there are lists: of routes, of commands, of elements. */
+const LISTS = /^(?:packages\/http\/src\/routes\/|apps\/millrace\/src\/cli\/commands\/|apps\/dashboard\/.*\.tsx$)/
 
 test('no file is called after what it is not', () => {
   const wrong = SOURCES.filter(({ path }) =>
@@ -17,6 +21,24 @@ test(`no file has more than ${LINES_MAX} lines; tests may`, () => {
     .map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
     .filter(({ lines }) => lines > LINES_MAX)
   expect(long).toEqual([])
+})
+
+test(`no function has more than ${FUNCTION_MAX} lines, but for lists`, () => {
+  const shipped = SOURCES.filter(({ path, testing }) => !testing && !LISTS.test(path) && /\.tsx?$/.test(path))
+  const long = shipped.flatMap((source) =>
+    functionsOf(source)
+      .filter(({ lines }) => lines > FUNCTION_MAX)
+      .map(({ name, line, lines }) => `${source.path}:${line} ${name}: ${lines} lines`),
+  )
+  expect(long).toEqual([])
+})
+
+test('the rule about functions sees methods, and functions within others', () => {
+  const text = 'class A {\n  #b() {\n    const c = () => {\n      return 1\n    }\n  }\n}\n'
+  expect(functionsOf({ path: 'a.ts', text })).toEqual([
+    { name: 'b', line: 2, lines: 5 },
+    { name: 'c', line: 3, lines: 3 },
+  ])
 })
 
 test('no barrels but package roots', () => {

@@ -6,6 +6,7 @@ import type { Making } from './access.ts'
 import { backUp } from './backup.ts'
 import type { Ballast } from './ballast.ts'
 import type { Database } from './driver.ts'
+import { Identity } from './identity.ts'
 import type { Claim } from './open/claim.ts'
 import { forwardReads } from './read/forward.ts'
 import { prepareReads, type Reads } from './read/reads.ts'
@@ -34,9 +35,6 @@ export interface StoreParts {
   readonly release: () => void
 }
 
-/** The longest time that a file without its name goes unnoticed while turns are written. */
-const LOOK_EVERY_MS = 10
-
 interface Connection {
   readonly db: Database
   readonly reads: Reads
@@ -57,17 +55,7 @@ export function makeStore(db: Database, { file, claim, ballast, connect, making,
     if (connection === undefined) throw new StoreFailure('before', 'io', `${file} is closed`)
     return connection
   }
-  const own = connect === undefined ? undefined : identityOf(file)
-  /** SQLite keeps writing into a file that has lost its name: the next engine finds another file under that name, or none. */
-  let lookedAt = 0
-  const moved = () =>
-    new StoreFailure('commit', 'owner', `${file} was moved, deleted or replaced under the engine: what was written since is not in it`)
-  const assertInPlace = (at: number) => {
-    // A look costs a lone turn 15 µs: this often is soon enough.
-    if (own === undefined || Math.abs(at - lookedAt) < LOOK_EVERY_MS) return
-    lookedAt = at
-    if (identityOf(file) !== own) throw moved()
-  }
+  const identity = connect === undefined ? undefined : new Identity(file)
   const disconnect = () => {
     const last = connection
     connection = undefined
@@ -84,7 +72,7 @@ export function makeStore(db: Database, { file, claim, ballast, connect, making,
     read: (questions) => answersOf(reads, questions),
     write: (effects, header) => {
       current().write(effects, header)
-      assertInPlace(header.at)
+      identity?.assertInTime(header.at)
     },
     care: {
       backup: async (target) => backUp(current().db, target, making()),
@@ -107,7 +95,7 @@ export function makeStore(db: Database, { file, claim, ballast, connect, making,
       if (connect === undefined) throw new EngineFailedError('a database in memory is lost with its connection: open the engine again')
       disconnect()
       // SQLite would create a new file, or take a copy for it.
-      if (identityOf(file) !== own) throw moved()
+      identity?.assert()
       connection = prepare(connect())
     },
     close: () => {
@@ -120,10 +108,4 @@ export function makeStore(db: Database, { file, claim, ballast, connect, making,
       }
     },
   }
-}
-
-/** Identifies a file without opening it: opening and closing it would drop SQLite's locks. */
-function identityOf(file: string): string | undefined {
-  const found = statSync(file, { throwIfNoEntry: false })
-  return found === undefined ? undefined : `${found.dev}:${found.ino}`
 }

@@ -18,7 +18,7 @@ import { assemble } from './assemble.ts'
 import { every, shared } from './clock.ts'
 import { filesOf, forBrowser, type LoadFiles } from './dashboard.ts'
 import { startHttp } from './http.ts'
-import { notifier } from './notify.ts'
+import { type Notifier, notifier } from './notify.ts'
 import { pulseOf } from './pulse.ts'
 import { startSockets } from './sockets.ts'
 import { readTls } from './tls.ts'
@@ -94,15 +94,7 @@ async function start(
   const leftMs = shared(config.shutdown.timeout)
   closers.push(() => engine.stop({ timeout: leftMs() }))
   // Started first and ended last: systemd expects signs of life from a draining daemon, too.
-  const pulse = pulseOf(engine, file)
-  const beatMs = Math.min(BEAT_MS, (notify.watchdogMs ?? Number.POSITIVE_INFINITY) / 2)
-  closers.push(
-    every(beatMs, async () => {
-      const dead = await pulse()
-      if (dead !== undefined) end(dead)
-      else if (notify.watchdogMs !== undefined) await notify.say('WATCHDOG=1')
-    }),
-  )
+  closers.push(beat(engine, file, notify, end))
   const control = new Control(file, SYSTEM)
   closers.push(() => control.close())
   const authenticate = authenticator(control, config.token)
@@ -137,14 +129,7 @@ async function start(
   const forget = control.onChange(() => {
     for (const server of sockets) server.recheck()
   })
-  const look = () => {
-    try {
-      control.look()
-    } catch (error) {
-      logger.error('cannot read the control database', { error: (error as Error).message })
-    }
-  }
-  closers.push(forget, every(LOOK_MS, look))
+  closers.push(forget, watchControl(control, logger))
 
   const http = config.http.enabled ? await startHttp({ options: config.http, tls, logger, ...assembled }) : undefined
   closers.push(() => http?.close())
@@ -174,6 +159,28 @@ async function start(
       return closing
     },
   }
+}
+
+/** Checks now and then that the engine answers, and notifies systemd. Calls `end` if it does not. Returns what ends the checks. */
+function beat(engine: Engine, file: string, notify: Notifier, end: (dead: unknown) => void): () => void {
+  const pulse = pulseOf(engine, file)
+  const beatMs = Math.min(BEAT_MS, (notify.watchdogMs ?? Number.POSITIVE_INFINITY) / 2)
+  return every(beatMs, async () => {
+    const dead = await pulse()
+    if (dead !== undefined) end(dead)
+    else if (notify.watchdogMs !== undefined) await notify.say('WATCHDOG=1')
+  })
+}
+
+/** Checks now and then whether tokens have changed elsewhere. Returns what ends the checks. */
+function watchControl(control: Control, logger: Logger): () => void {
+  return every(LOOK_MS, () => {
+    try {
+      control.look()
+    } catch (error) {
+      logger.error('cannot read the control database', { error: (error as Error).message })
+    }
+  })
 }
 
 /** Calls all closers, the last one first, even if one fails. @throws the first error */

@@ -4,6 +4,7 @@ import { systemClock } from '../clock.ts'
 import { RunContext, type RunLink } from '../context.ts'
 import { execute, type Settlement } from '../execute.ts'
 import { runErrorOf } from '../runError.ts'
+import { BoundedReports } from './boundedReports.ts'
 import type { FromThread, ThreadTask, ToThread } from './messages.ts'
 
 type HandlerModule = {
@@ -14,13 +15,6 @@ type HandlerModule = {
 }
 
 const MODULES = new Map<string, Promise<HandlerModule>>()
-
-/**
- * The number of reports of a run that leave at once within REPORTS_WITHIN_MS: the last ones before a handler hangs show
- * why. During a flood, only the newest leave.
- */
-const REPORTS_MAX = 20
-const REPORTS_WITHIN_MS = 50
 
 export async function run(task: ThreadTask): Promise<Settlement> {
   const { channel, grant, maxDataBytes, checked, url } = task
@@ -38,7 +32,7 @@ export async function run(task: ThreadTask): Promise<Settlement> {
     heartbeat: () => ask((id) => ({ kind: 'heartbeat', id })),
     checkpoint: (_, value) => ask((id) => ({ kind: 'checkpoint', id, value })),
     parents: (_, after) => ask((id) => ({ kind: 'parents', id, after })),
-    dirty,
+    dirty: () => reports.note(),
     complained: (_, message) => say({ kind: 'complaint', message }),
     now: () => systemClock.read().wall,
   }
@@ -54,40 +48,14 @@ export async function run(task: ThreadTask): Promise<Settlement> {
     else waiting?.reject(errorFrom(message.refusal))
   })
 
-  let reports = 0
-  let sinceMono = 0
-  let flushing = false
-  function dirty(): void {
-    const { mono } = systemClock.read()
-    if (mono - sinceMono >= REPORTS_WITHIN_MS) {
-      sinceMono = mono
-      reports = 0
-    }
-    if (reports < REPORTS_MAX) {
-      reports++
-      flush()
-    } else if (!flushing) {
-      flushing = true
-      process.nextTick(() => {
-        flushing = false
-        flush()
-      })
-    }
-  }
-
-  function flush(): void {
-    const progress = context.takeProgress()
-    if (progress !== undefined) say({ kind: 'progress', fraction: progress[0], note: progress[1] })
-    const lines = context.takeLines()
-    if (lines !== undefined) say({ kind: 'log', lines })
-  }
+  const reports = new BoundedReports(context, say)
 
   try {
     const handler = handlerOf(await loadOrEnd(url, say), url)
     return await new Promise<Settlement>((resolve) => {
       const runnable = { schema: undefined, backoff: undefined, run: handler }
       const settled = (settlement: Settlement) => {
-        flush()
+        reports.flush()
         resolve(settlement)
       }
       execute(runnable, context, maxDataBytes, settled, checked)
