@@ -5,6 +5,7 @@ import type { Engine } from '@millrace/client'
 import { type Logger, type OpenOptions, SCOPES } from '@millrace/core'
 import { openEngine } from '@millrace/engine'
 import type { DashboardOptions } from '@millrace/http'
+import type { RemoteServer } from '@millrace/remote'
 import type { Worker } from '@millrace/worker'
 import type { Environment } from '../config/environment.ts'
 import type { Config } from '../config/schema/schema.ts'
@@ -20,7 +21,7 @@ import { filesOf, forBrowser, type LoadFiles } from './dashboard.ts'
 import { startHttp } from './http.ts'
 import { type Notifier, notifier } from './notify.ts'
 import { pulseOf } from './pulse.ts'
-import { startSockets } from './sockets.ts'
+import { type SocketParts, startSockets } from './sockets.ts'
 import { readTls } from './tls.ts'
 import { startWorkers } from './workers.ts'
 
@@ -74,20 +75,17 @@ export async function serve(config: Config, options: ServeOptions): Promise<Daem
 }
 
 /** Starts the parts in order. Each part adds its closer, and the last closer is called first. */
-async function start(
-  config: Config,
-  { logger, cwd, env = {}, dashboard: load, open }: ServeOptions,
-  closers: (() => unknown)[],
-): Promise<Daemon> {
+async function start(config: Config, options: ServeOptions, closers: (() => unknown)[]): Promise<Daemon> {
+  const { logger, cwd, env = {}, dashboard: load, open } = options
   const file = config.file === ':memory:' ? config.file : resolve(cwd, config.file)
   const tls = readTls(config.tls, cwd)
   const notify = notifier(env, logger)
   const { promise: ending, resolve: end } = Promise.withResolvers<unknown>()
   let ready = false
 
-  // Ended last, so that closing the other parts is traced, too.
   // Loaded while the engine opens.
   const files = filesOf(config.http, load, logger)
+  // Ended last, so that closing the other parts is traced, too.
   const tracing = await startTracing(config.otel, env, logger)
   closers.push(() => tracing.end())
   const engine = await openEngine(openOptions(config, file, logger))
@@ -115,21 +113,7 @@ async function start(
   // After `assemble`, which registers the known jobs: schedules are checked against them.
   await apply(engine, config)
 
-  const sockets = await startSockets({
-    engine,
-    file,
-    urls: config.listen,
-    tls,
-    limits: config.sockets,
-    authenticate,
-    audit: (calls) => control.auditNow(calls.map((call) => ({ ...call, via: 'socket' }))),
-    logger,
-  })
-  closers.push(() => Promise.all(sockets.map((server) => server.close())))
-  const forget = control.onChange(() => {
-    for (const server of sockets) server.recheck()
-  })
-  closers.push(forget, watchControl(control, logger))
+  const sockets = await listen({ engine, file, urls: config.listen, tls, limits: config.sockets, authenticate, logger }, control, closers)
 
   const http = config.http.enabled ? await startHttp({ options: config.http, tls, logger, ...assembled }) : undefined
   closers.push(() => http?.close())
@@ -170,6 +154,20 @@ function beat(engine: Engine, file: string, notify: Notifier, end: (dead: unknow
     if (dead !== undefined) end(dead)
     else if (notify.watchdogMs !== undefined) await notify.say('WATCHDOG=1')
   })
+}
+
+/** Starts the sockets. They check their connections again when tokens change. */
+async function listen(options: Omit<SocketParts, 'audit'>, control: Control, closers: (() => unknown)[]): Promise<readonly RemoteServer[]> {
+  const sockets = await startSockets({
+    ...options,
+    audit: (calls) => control.auditNow(calls.map((call) => ({ ...call, via: 'socket' }))),
+  })
+  closers.push(() => Promise.all(sockets.map((server) => server.close())))
+  const forget = control.onChange(() => {
+    for (const server of sockets) server.recheck()
+  })
+  closers.push(forget, watchControl(control, options.logger))
+  return sockets
 }
 
 /** Checks now and then whether tokens have changed elsewhere. Returns what ends the checks. */
