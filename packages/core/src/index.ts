@@ -244,6 +244,7 @@ export {
 } from './options/purge.ts'
 export { type PauseOptions, type QueueOptions, type RateLimitOptions, validatePauseOptions, validateQueueOptions } from './options/queue.ts'
 export { type QueuesPageOptions, validateQueuesPageOptions } from './options/queuesPage.ts'
+export { type Check, choiceOf, durationWithin, integerBetween, optionsReader } from './options/read.ts'
 export { type Redact, redactOption, type Said } from './options/redact.ts'
 export { type RedriveOptions, validateRedriveOptions } from './options/redrive.ts'
 export { type ResultOptions, type StopSignal, validateResultOptions } from './options/result.ts'

@@ -5,14 +5,14 @@ import { MessagePort } from 'node:worker_threads'
 import { Engine, JobChecks, loggerOrDefault } from '@millrace/client'
 import {
   type Codec,
-  checkKnown,
   codecOption,
-  integerOption,
+  integerBetween,
   LIMITS,
   type LoggerOption,
   type OpenOptions,
   type OpenSettings,
   OptionTypeError,
+  optionsReader,
   type Port,
   quietableLogger,
   type Redact,
@@ -156,15 +156,8 @@ export function attach(port: unknown, options: AttachOptions = {}): Engine {
   if (!(port instanceof MessagePort)) {
     throw new OptionTypeError('port', 'attach takes the MessagePort of engine.port(), transferred to this thread')
   }
-  checkKnown('attach', options, ATTACH_KNOWN)
-  const { maxDataBytes = LIMITS.dataBytes, codec, redact, logger } = options
-  const setup = {
-    maxDataBytes: integerOption('maxDataBytes', maxDataBytes, 1, LIMITS.bytesPerCommand),
-    ...(codec !== undefined && { codec: codecOption('codec', codec) }),
-    ...(redact !== undefined && { redact: redactOption('redact', redact) }),
-    ...HERE,
-    logger: loggerOrDefault(quietableLogger('logger', logger)),
-  }
+  const { logger, ...given } = readAttach(options)
+  const setup = { maxDataBytes: LIMITS.dataBytes, ...given, ...HERE, logger: loggerOrDefault(logger) }
   return new Engine(attachedPort(port), setup)
 }
 
@@ -181,4 +174,9 @@ function attachedPort(port: MessagePort): Port {
   return new ReadingPort(writer, readers)
 }
 
-const ATTACH_KNOWN = new Set(['maxDataBytes', 'codec', 'redact', 'logger'])
+const readAttach = optionsReader('attach', {
+  maxDataBytes: integerBetween(1, LIMITS.bytesPerCommand),
+  codec: codecOption,
+  redact: redactOption,
+  logger: quietableLogger,
+})

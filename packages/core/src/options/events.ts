@@ -6,8 +6,8 @@ import { parseId } from '../id.ts'
 import { choiceOption } from './choice.ts'
 import { describe } from './describe.ts'
 import { integerOption } from './integer.ts'
-import { checkKnown } from './known.ts'
 import { nameOption } from './name.ts'
+import { optionsReader } from './read.ts'
 import { type StopSignal, signalOption } from './result.ts'
 
 export interface EventsOptions {
@@ -40,37 +40,27 @@ export interface EventsSettings {
   readonly signal: StopSignal | undefined
 }
 
-const KNOWN = new Set(['after', 'filter', 'signal'])
-const FILTER_KNOWN = new Set(['types', 'queue', 'name', 'jobId'])
+const read = optionsReader('events', { after: afterOption, filter: filterOption, signal: signalOption })
+const filters = { types: typesOption, queue: nameOption, name: nameOption, jobId: idOption }
+const readFilter = optionsReader("events' filter", filters, { within: 'filter.' })
 
+/** @throws OptionTypeError, OptionRangeError */
 export function validateEventsOptions(options: unknown = {}): EventsSettings {
-  checkKnown('events', options, KNOWN)
-  const { after = 0, filter = {}, signal } = options
-  return {
-    after: afterOption(after),
-    filter: filterOption(filter),
-    signal: signal === undefined ? undefined : signalOption(signal),
-  }
+  return { after: 0, filter: {}, signal: undefined, ...read(options) }
 }
 
-function afterOption(after: unknown): number | 'now' {
+function afterOption(_option: string, after: unknown): number | 'now' {
   if (after === 'now') return after
   if (typeof after === 'string') throw new OptionTypeError('after', `after must be the seq of an event, or 'now', got ${describe(after)}`)
   return integerOption('after', after, 0, Number.MAX_SAFE_INTEGER)
 }
 
-function filterOption(filter: unknown): EventFilter {
-  checkKnown("events' filter", filter, FILTER_KNOWN)
-  const { types, queue, name, jobId } = filter
-  return {
-    ...(types !== undefined && { types: typesOption(types) }),
-    ...(queue !== undefined && { queue: nameOption('filter.queue', queue) }),
-    ...(name !== undefined && { name: nameOption('filter.name', name) }),
-    ...(jobId !== undefined && { id: idOption(jobId) }),
-  }
+function filterOption(_option: string, filter: unknown): EventFilter {
+  const { jobId: id, ...others } = readFilter(filter)
+  return { ...others, ...(id && { id }) }
 }
 
-function typesOption(types: unknown): readonly EventType[] {
+function typesOption(_option: string, types: unknown): readonly EventType[] {
   if (!Array.isArray(types))
     throw new OptionTypeError('filter.types', `filter.types must be an array of types of events, got ${describe(types)}`)
   if (types.length === 0)
@@ -78,7 +68,7 @@ function typesOption(types: unknown): readonly EventType[] {
   return [...new Set(types.map((type) => choiceOption('filter.types', type, EVENT_TYPES)))]
 }
 
-function idOption(jobId: unknown): NonNullable<EventFilter['id']> {
+function idOption(_option: string, jobId: unknown): NonNullable<EventFilter['id']> {
   const key = typeof jobId === 'string' ? parseId(jobId) : undefined
   if (key === undefined) throw new OptionTypeError('filter.jobId', `filter.jobId must be the id of a job, got ${describe(jobId)}`)
   return key

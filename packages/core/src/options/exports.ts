@@ -1,7 +1,6 @@
 /** The options of `exports.read`. */
 import { LIMITS } from '../limits.ts'
-import { integerOption } from './integer.ts'
-import { checkKnown } from './known.ts'
+import { integerBetween, optionsReader } from './read.ts'
 import { type StopSignal, signalOption } from './result.ts'
 
 export interface ExportOptions {
@@ -16,14 +15,10 @@ export interface ExportSettings {
   readonly signal: StopSignal | undefined
 }
 
-const KNOWN = new Set(['limit', 'signal'])
+const read = optionsReader('exports.read', { limit: integerBetween(1, LIMITS.pageJobs), signal: signalOption })
 const BATCH_JOBS = 100
 
+/** @throws OptionTypeError, OptionRangeError */
 export function validateExportOptions(options: unknown = {}): ExportSettings {
-  checkKnown('exports.read', options, KNOWN)
-  const { limit = BATCH_JOBS, signal } = options
-  return {
-    limit: integerOption('limit', limit, 1, LIMITS.pageJobs),
-    signal: signal === undefined ? undefined : signalOption(signal),
-  }
+  return { limit: BATCH_JOBS, signal: undefined, ...read(options) }
 }

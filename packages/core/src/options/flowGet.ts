@@ -4,9 +4,8 @@ import type { FlowCursor } from '../flowCommands.ts'
 import { SEQ_LIMIT } from '../id.ts'
 import { LIMITS } from '../limits.ts'
 import { describe } from './describe.ts'
-import { integerOption } from './integer.ts'
-import { checkKnown } from './known.ts'
 import { PAGE_JOBS } from './list.ts'
+import { integerBetween, optionsReader } from './read.ts'
 
 export interface FlowGetOptions {
   /** `next` of the page before. Default: the first page. */
@@ -15,16 +14,12 @@ export interface FlowGetOptions {
   readonly limit?: number
 }
 
-const KNOWN = new Set(['after', 'limit'])
+const read = optionsReader('flows.get', { after: flowCursorOption, limit: integerBetween(1, LIMITS.pageJobs) })
 
 /** @throws OptionTypeError, OptionRangeError */
 export function validateFlowGetOptions(options: unknown = {}): { readonly limit: number; readonly from?: FlowCursor } {
-  checkKnown('flows.get', options, KNOWN)
-  const { after, limit = PAGE_JOBS } = options
-  return {
-    limit: integerOption('limit', limit, 1, LIMITS.pageJobs),
-    ...(after !== undefined && { from: parseFlowCursor(after) }),
-  }
+  const { after: from, limit = PAGE_JOBS } = read(options)
+  return { limit, ...(from && { from }) }
 }
 
 /** Opaque to callers. */
@@ -32,7 +27,7 @@ export function formatFlowCursor({ seq, place }: FlowCursor): string {
   return `f${seq.toString(36)}.${place.toString(36)}`
 }
 
-function parseFlowCursor(after: unknown): FlowCursor {
+function flowCursorOption(_option: string, after: unknown): FlowCursor {
   const parts = typeof after === 'string' ? /^f([0-9a-z]{1,10})\.([0-9a-z]{1,3})$/.exec(after) : null
   const [seq, place] = [Number.parseInt(parts?.[1] ?? '', 36), Number.parseInt(parts?.[2] ?? '', 36)]
   if (!(seq < SEQ_LIMIT)) throw new OptionTypeError('after', `after must be the 'next' of an earlier page, got ${describe(after)}`)

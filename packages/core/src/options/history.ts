@@ -15,6 +15,7 @@ import { integerOption } from './integer.ts'
 import { checkKnown } from './known.ts'
 import { type Time, timeOption } from './milliseconds.ts'
 import { nameOption } from './name.ts'
+import { choiceOf, integerBetween, optionsReader } from './read.ts'
 
 export interface HistoryOptions {
   /** Default 'default'. */
@@ -46,7 +47,12 @@ export interface FailuresOptions {
 }
 
 const HISTORY = new Set(['queue', 'queues', 'limit', 'step', 'from', 'to'])
-const FAILURES = new Set(['queue', 'name', 'limit', 'order'])
+const readFailures = optionsReader('failures', {
+  queue: nameOption,
+  name: nameOption,
+  limit: integerBetween(1, LIMITS.pageFailures),
+  order: choiceOf(FAILURES_ORDERS),
+})
 const PAGE_GROUPS = 50
 
 /** @throws OptionTypeError, OptionRangeError */
@@ -77,13 +83,5 @@ function busiestOf({ queue, queues, limit }: Readonly<Record<string, unknown>>):
 
 /** @throws OptionTypeError, OptionRangeError */
 export function validateFailuresOptions(options: unknown = {}): FailuresCommand {
-  checkKnown('failures', options, FAILURES)
-  const { queue, name, limit = PAGE_GROUPS, order } = options
-  return {
-    op: 'failures',
-    ...(queue !== undefined && { queue: nameOption('queue', queue) }),
-    ...(name !== undefined && { name: nameOption('name', name) }),
-    limit: integerOption('limit', limit, 1, LIMITS.pageFailures),
-    ...(order !== undefined && { order: choiceOption('order', order, FAILURES_ORDERS) }),
-  }
+  return { op: 'failures', limit: PAGE_GROUPS, ...readFailures(options) }
 }

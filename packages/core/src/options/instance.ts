@@ -1,7 +1,6 @@
 /** The option `instance`: the name and the colour that tell people which of several engines they look at. */
 import { OptionRangeError } from '../errors.ts'
-import { choiceOption } from './choice.ts'
-import { checkKnown } from './known.ts'
+import { choiceOf, optionsReader } from './read.ts'
 import { textOption } from './text.ts'
 
 export const INSTANCE_COLOURS = ['blue', 'green', 'grey', 'orange', 'pink', 'purple', 'red', 'yellow'] as const
@@ -15,19 +14,15 @@ export interface InstanceOptions {
   readonly colour?: InstanceColour
 }
 
-const KNOWN = new Set(['name', 'colour'])
 /** The longest name, in UTF-16 units: it stands in the head of each page. */
 const NAME_LENGTH = 64
 
 /** @throws OptionTypeError, OptionRangeError */
-export function instanceOption(value: unknown): InstanceOptions {
-  checkKnown('instance', value, KNOWN)
-  const { name, colour } = value
-  return {
-    ...(name !== undefined && { name: instanceNameOption('instance.name', name) }),
-    ...(colour !== undefined && { colour: choiceOption('instance.colour', colour, INSTANCE_COLOURS) }),
-  }
-}
+export const instanceOption: (value: unknown) => InstanceOptions = optionsReader(
+  'instance',
+  { name: instanceNameOption, colour: choiceOf(INSTANCE_COLOURS) },
+  { within: 'instance.' },
+)
 
 /** @throws OptionTypeError, OptionRangeError */
 export function instanceNameOption(option: string, value: unknown): string {

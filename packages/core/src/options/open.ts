@@ -3,15 +3,13 @@ import type { Duration } from '../duration.ts'
 import { OptionTypeError } from '../errors.ts'
 import { LIMITS } from '../limits.ts'
 import type { QueueDefaults } from '../queueSettings.ts'
-import type { Retention } from '../retention.ts'
-import { booleanOption, choiceOption } from './choice.ts'
+import { DEFAULT_RETENTION, type Retention } from '../retention.ts'
+import { booleanOption } from './choice.ts'
 import { type Codec, codecOption } from './codec.ts'
 import { describe } from './describe.ts'
-import { integerOption } from './integer.ts'
-import { checkKnown } from './known.ts'
 import { type Logger, type LoggerOption, quietableLogger } from './logger.ts'
-import { durationOption } from './milliseconds.ts'
 import { defaultsOption } from './queue.ts'
+import { choiceOf, durationWithin, integerBetween, optionsReader } from './read.ts'
 import { type Redact, redactOption } from './redact.ts'
 import { type RetentionOptions, retentionOption } from './retention.ts'
 import type { RunOptions } from './runOptions.ts'
@@ -101,71 +99,58 @@ export interface OpenSettings {
   readonly fileAccess: FileAccess | undefined
 }
 
-const KNOWN = new Set([
-  'file',
-  'durability',
-  'recovery',
-  'share',
-  'waitForOwner',
-  'readers',
-  'cache',
-  'secureDelete',
-  'maxQueues',
-  'maxDataBytes',
-  'retention',
-  'defaults',
-  'codec',
-  'redact',
-  'logger',
-  'unsafeFilesystem',
-  'fileAccess',
-])
 const READERS_MAX = 8
 const CACHE_MIB_MAX = 4_096
 const QUEUES_MAX = 1_000_000
 
+const checks = {
+  file: fileOption,
+  durability: choiceOf(['full', 'normal']),
+  recovery: choiceOf(['immediate', 'backoff']),
+  share: booleanOption,
+  waitForOwner: durationWithin({}),
+  readers: integerBetween(0, READERS_MAX),
+  cache: integerBetween(1, CACHE_MIB_MAX),
+  secureDelete: booleanOption,
+  maxQueues: integerBetween(1, QUEUES_MAX),
+  maxDataBytes: integerBetween(1, LIMITS.bytesPerCommand),
+  retention: retentionOption,
+  defaults: (_option: string, value: unknown) => defaultsOption(value),
+  codec: codecOption,
+  redact: redactOption,
+  logger: quietableLogger,
+  unsafeFilesystem: choiceOf(['refuse', 'allow']),
+  fileAccess: choiceOf(['owner', 'group']),
+}
+const read = optionsReader('openEngine', checks, { example: "openEngine({ file: 'jobs.db' })" })
+
 /** @throws OptionTypeError, OptionRangeError */
 export function validateOpenOptions(options: unknown): OpenSettings {
-  checkKnown('openEngine', options, KNOWN, "openEngine({ file: 'jobs.db' })")
-  const { durability = 'full', recovery = 'immediate', waitForOwner = 0, readers = 1, cache = 16, share = false } = options
-  const {
-    maxQueues = LIMITS.queues,
-    maxDataBytes = LIMITS.dataBytes,
-    retention,
-    logger,
-    unsafeFilesystem = 'refuse',
-    secureDelete = false,
-  } = options
-  const { defaults, codec, redact, fileAccess } = options
-  const file = fileOption(options['file'])
+  const { file = fileOption('file', undefined), waitForOwner = 0, cache = 16, share = false, ...given } = read(options)
+  if (share && file === ':memory:') throw new OptionTypeError('share', "':memory:' cannot be shared: name a file")
   return {
     file,
-    durability: choiceOption('durability', durability, ['full', 'normal']),
-    recovery: choiceOption('recovery', recovery, ['immediate', 'backoff']),
-    share: shareOption(file, share),
-    waitForOwnerMs: durationOption('waitForOwner', waitForOwner),
-    readers: integerOption('readers', readers, 0, READERS_MAX),
-    cacheKib: integerOption('cache', cache, 1, CACHE_MIB_MAX) * 1_024,
-    secureDelete: booleanOption('secureDelete', secureDelete),
-    maxQueues: integerOption('maxQueues', maxQueues, 1, QUEUES_MAX),
-    maxDataBytes: integerOption('maxDataBytes', maxDataBytes, 1, LIMITS.bytesPerCommand),
-    retention: retentionOption('retention', retention),
-    defaults: defaults === undefined ? undefined : defaultsOption(defaults),
-    codec: codec === undefined ? undefined : codecOption('codec', codec),
-    redact: redact === undefined ? undefined : redactOption('redact', redact),
-    logger: quietableLogger('logger', logger),
-    unsafeFilesystem: choiceOption('unsafeFilesystem', unsafeFilesystem, ['refuse', 'allow']),
-    fileAccess: fileAccess === undefined ? undefined : choiceOption('fileAccess', fileAccess, ['owner', 'group']),
+    durability: 'full',
+    recovery: 'immediate',
+    share,
+    waitForOwnerMs: waitForOwner,
+    readers: 1,
+    cacheKib: cache * 1_024,
+    secureDelete: false,
+    maxQueues: LIMITS.queues,
+    maxDataBytes: LIMITS.dataBytes,
+    retention: DEFAULT_RETENTION,
+    defaults: undefined,
+    codec: undefined,
+    redact: undefined,
+    logger: undefined,
+    unsafeFilesystem: 'refuse',
+    fileAccess: undefined,
+    ...given,
   }
 }
 
-function shareOption(file: string, share: unknown): boolean {
-  const wanted = booleanOption('share', share)
-  if (wanted && file === ':memory:') throw new OptionTypeError('share', "':memory:' cannot be shared: name a file")
-  return wanted
-}
-
-function fileOption(file: unknown): string {
+function fileOption(_option: string, file: unknown): string {
   if (typeof file !== 'string' || file.length === 0) {
     throw new OptionTypeError('file', `file must be the path of the database file, or ':memory:', got ${describe(file)}`)
   }

@@ -4,8 +4,7 @@ import { OptionTypeError } from '../errors.ts'
 import type { State } from '../lifecycle.ts'
 import { booleanOption, choiceOption } from './choice.ts'
 import { describe } from './describe.ts'
-import { checkKnown } from './known.ts'
-import { durationOption } from './milliseconds.ts'
+import { durationWithin, optionsReader } from './read.ts'
 
 /** The states that can be purged, in the order in which a job reaches them: so no job slips by during a purge. */
 export const PURGED_STATES = ['blocked', 'scheduled', 'waiting', 'completed', 'failed', 'cancelled'] as const satisfies readonly State[]
@@ -33,23 +32,23 @@ export interface DrainOptions {
   readonly timeout?: Duration
 }
 
-const PURGE_KNOWN = new Set(['states', 'dryRun'])
-const DRAIN_KNOWN = new Set(['timeout'])
+const readPurge = optionsReader('queues.purge', { states: statesOption, dryRun: booleanOption })
+const readDrain = optionsReader('queues.drain', { timeout: durationWithin({ infinity: true }) })
 
 /** @throws OptionTypeError */
 export function validatePurgeOptions(options: unknown = {}): { readonly states: readonly PurgedState[]; readonly dryRun: boolean } {
-  checkKnown('queues.purge', options, PURGE_KNOWN)
-  const { states = PURGED_STATES, dryRun = false } = options
+  return { states: PURGED_STATES, dryRun: false, ...readPurge(options) }
+}
+
+function statesOption(_option: string, states: unknown): readonly PurgedState[] {
   if (!Array.isArray(states)) throw new OptionTypeError('states', `states must be an array of states, got ${describe(states)}`)
   if (states.length === 0) throw new OptionTypeError('states', `states names at least one of ${PURGED_STATES.join(', ')}`)
   if (states.includes('active')) throw new OptionTypeError('states', 'running jobs cannot be purged: cancel them first, with cancelMany')
   const wanted = new Set(states.map((state, index) => choiceOption(`states[${index}]`, state, PURGED_STATES)))
-  return { states: PURGED_STATES.filter((state) => wanted.has(state)), dryRun: booleanOption('dryRun', dryRun) }
+  return PURGED_STATES.filter((state) => wanted.has(state))
 }
 
 /** @throws OptionTypeError, OptionRangeError */
 export function validateDrainOptions(options: unknown = {}): { readonly timeoutMs: number } {
-  checkKnown('queues.drain', options, DRAIN_KNOWN)
-  const { timeout } = options
-  return { timeoutMs: timeout === undefined ? Number.POSITIVE_INFINITY : durationOption('timeout', timeout, { infinity: true }) }
+  return { timeoutMs: readDrain(options).timeout ?? Number.POSITIVE_INFINITY }
 }

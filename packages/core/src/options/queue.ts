@@ -9,6 +9,7 @@ import { integerOption } from './integer.ts'
 import { checkKnown } from './known.ts'
 import { durationOption } from './milliseconds.ts'
 import { nameOption } from './name.ts'
+import { type Check, integerBetween, optionsReader, orNull } from './read.ts'
 import { type KeepOptions, keepOption } from './retention.ts'
 import { RUN_OPTION_NAMES, type RunOptions, type RunSettings, readRunOptions } from './runOptions.ts'
 import { textOption } from './text.ts'
@@ -63,87 +64,66 @@ export interface QueueOptions {
   readonly defaults?: Omit<RunOptions, 'queue'> | null
 }
 
-const KNOWN = new Set([
-  'concurrencyLimit',
-  'perKeyLimit',
-  'keyOrder',
-  'rateLimit',
-  'perKeyRateLimit',
-  'maxLength',
-  'onFull',
-  'share',
-  'fairness',
-  'retention',
-  'defaults',
-])
-const RATE_KNOWN = new Set(['limit', 'period', 'burst'])
-const KEEP_KNOWN = new Set(['completed', 'failed', 'cancelled'])
-const DEFAULTS_KNOWN = new Set<string>(RUN_OPTION_NAMES.filter((name) => name !== 'queue'))
 const LENGTH_MAX = 1_000_000_000
 const SHARE_MAX = 1_000
 const YEAR_MS = 365 * 86_400_000
+const KEPT = ['completed', 'failed', 'cancelled'] as const
+
+/** One of some words, of which all but `set` stand for the absence of the setting. */
+const word = <const Word extends string>(set: Word, words: readonly string[]): Check<Word | null> =>
+  orNull((option, value) => (choiceOption(option, value, words) === set ? set : null))
+
+const count = (max: number) => orNull(integerBetween(1, max))
+
+const read = optionsReader('queues.configure', {
+  concurrencyLimit: count(LIMITS.concurrencyLimit),
+  perKeyLimit: count(LIMITS.concurrencyLimit),
+  keyOrder: word('strict', ['strict', 'turns']),
+  rateLimit: orNull(rateOption),
+  perKeyRateLimit: orNull(rateOption),
+  maxLength: count(LENGTH_MAX),
+  onFull: word('drop-oldest', ['reject', 'drop-oldest']),
+  share: count(SHARE_MAX),
+  fairness: word('name', ['name', 'none']),
+  retention: orNull(keepsOption),
+  defaults: orNull((_option, value) => defaultsOption(value)),
+})
 
 /** @throws OptionTypeError, OptionRangeError */
 export function validateQueueOptions(options: unknown): QueueChanges {
-  checkKnown('queues.configure', options, KNOWN)
-  const changes: { -readonly [Name in keyof QueueSettings]?: QueueSettings[Name] | null } = {}
-  const { concurrencyLimit, perKeyLimit, keyOrder, rateLimit, perKeyRateLimit, maxLength, onFull, share, fairness, retention, defaults } =
-    options
-  if (concurrencyLimit !== undefined)
-    changes.concurrencyLimit = orNull(concurrencyLimit, count('concurrencyLimit', LIMITS.concurrencyLimit))
-  if (perKeyLimit !== undefined) changes.perKeyLimit = orNull(perKeyLimit, count('perKeyLimit', LIMITS.concurrencyLimit))
-  if (keyOrder !== undefined)
-    changes.keyOrder = orNull(keyOrder, (value) => (choiceOption('keyOrder', value, ['strict', 'turns']) === 'strict' ? 'strict' : null))
+  const changes = read(options)
   if (changes.keyOrder === 'strict' && (changes.perKeyLimit ?? 1) > 1)
     throw new OptionRangeError('perKeyLimit', 1, `perKeyLimit must be 1 or left out if keyOrder is 'strict', got ${changes.perKeyLimit}`)
-  if (rateLimit !== undefined) changes.rateLimit = orNull(rateLimit, rateOption('rateLimit'))
-  if (perKeyRateLimit !== undefined) changes.perKeyRateLimit = orNull(perKeyRateLimit, rateOption('perKeyRateLimit'))
-  if (maxLength !== undefined) changes.maxLength = orNull(maxLength, count('maxLength', LENGTH_MAX))
-  if (onFull !== undefined)
-    changes.onFull = orNull(onFull, (value) =>
-      choiceOption('onFull', value, ['reject', 'drop-oldest']) === 'drop-oldest' ? 'drop-oldest' : null,
-    )
   if (changes.onFull === 'drop-oldest' && changes.maxLength === null)
     throw new OptionTypeError(
       'onFull',
       "onFull 'drop-oldest' is for a queue with a maxLength, and this takes that away: leave one of them out",
     )
-  if (share !== undefined) changes.share = orNull(share, count('share', SHARE_MAX))
-  if (fairness !== undefined)
-    changes.fairness = orNull(fairness, (value) => (choiceOption('fairness', value, ['name', 'none']) === 'name' ? 'name' : null))
-  if (retention !== undefined) changes.retention = orNull(retention, keepsOption)
-  if (defaults !== undefined) changes.defaults = orNull(defaults, defaultsOption)
   return changes
 }
 
-function orNull<T>(value: unknown, check: (value: unknown) => T): T | null {
-  return value === null ? null : check(value)
-}
+const RATE_KNOWN = new Set(['limit', 'period', 'burst'])
 
-function count(option: string, max: number): (value: unknown) => number {
-  return (value) => integerOption(option, value, 1, max)
-}
-
-function rateOption(option: 'rateLimit' | 'perKeyRateLimit'): (value: unknown) => RateLimit {
-  return (value) => {
-    checkKnown(option, value, RATE_KNOWN)
-    const limit = integerOption(`${option}.limit`, value['limit'], 1, LENGTH_MAX)
-    const { period = 1_000, burst = limit } = value
-    return {
-      limit,
-      period: durationOption(`${option}.period`, period, { min: 1, max: YEAR_MS }),
-      burst: integerOption(`${option}.burst`, burst, 1, LENGTH_MAX),
-    }
+function rateOption(option: string, value: unknown): RateLimit {
+  checkKnown(option, value, RATE_KNOWN)
+  const limit = integerOption(`${option}.limit`, value['limit'], 1, LENGTH_MAX)
+  const { period = 1_000, burst = limit } = value
+  return {
+    limit,
+    period: durationOption(`${option}.period`, period, { min: 1, max: YEAR_MS }),
+    burst: integerOption(`${option}.burst`, burst, 1, LENGTH_MAX),
   }
 }
 
-function keepsOption(value: unknown): NonNullable<QueueSettings['retention']> {
-  checkKnown('retention', value, KEEP_KNOWN)
-  const keeps: { -readonly [State in keyof NonNullable<QueueSettings['retention']>]: NonNullable<QueueSettings['retention']>[State] } = {}
-  for (const state of ['completed', 'failed', 'cancelled'] as const)
-    if (value[state] !== undefined) keeps[state] = keepOption(`retention.${state}`, value[state], DEFAULT_RETENTION[state])
-  return keeps
+const KEPT_KNOWN: ReadonlySet<string> = new Set(KEPT)
+
+function keepsOption(option: string, value: unknown): NonNullable<QueueSettings['retention']> {
+  checkKnown(option, value, KEPT_KNOWN)
+  const keeps = KEPT.filter((state) => value[state] !== undefined)
+  return Object.fromEntries(keeps.map((state) => [state, keepOption(`${option}.${state}`, value[state], DEFAULT_RETENTION[state])]))
 }
+
+const DEFAULTS_KNOWN = new Set<string>(RUN_OPTION_NAMES.filter((name) => name !== 'queue'))
 
 /** @throws OptionTypeError, OptionRangeError */
 export function defaultsOption(value: unknown): QueueDefaults {
@@ -160,12 +140,12 @@ export interface PauseOptions {
   readonly key?: string
 }
 
-const PAUSE_KNOWN = new Set(['job', 'key'])
+const readPause = optionsReader('queues.pause', { job: nameOption, key: textOption })
 
 /** @throws OptionTypeError, OptionRangeError */
 export function validatePauseOptions(options: unknown = {}): PauseOptions {
-  checkKnown('queues.pause', options, PAUSE_KNOWN)
-  const { job, key } = options
+  const pause = readPause(options)
+  const { job, key } = pause
   if (job !== undefined && key !== undefined) throw new OptionTypeError('key', 'a pause takes a job name or a key, not both: call it twice')
-  return { ...(job !== undefined && { job: nameOption('job', job) }), ...(key !== undefined && { key: textOption('key', key) }) }
+  return pause
 }

@@ -1,8 +1,7 @@
 /** The options of `queues.page`. */
 import { LIMITS } from '../limits.ts'
-import { integerOption } from './integer.ts'
-import { checkKnown } from './known.ts'
 import { nameOption } from './name.ts'
+import { integerBetween, optionsReader } from './read.ts'
 
 export interface QueuesPageOptions {
   /** The name of the last queue of the page before. */
@@ -16,14 +15,9 @@ export interface QueuesPage {
   readonly limit: number
 }
 
-const KNOWN = new Set(['after', 'limit'])
+const read = optionsReader('queues.page', { after: nameOption, limit: integerBetween(1, LIMITS.pageQueues) })
 
 /** @throws OptionTypeError, OptionRangeError */
 export function validateQueuesPageOptions(options: unknown = {}): QueuesPage {
-  checkKnown('queues.page', options, KNOWN)
-  const { after, limit = LIMITS.pageQueues } = options
-  return {
-    ...(after !== undefined && { after: nameOption('after', after) }),
-    limit: integerOption('limit', limit, 1, LIMITS.pageQueues),
-  }
+  return { limit: LIMITS.pageQueues, ...read(options) }
 }

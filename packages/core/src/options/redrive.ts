@@ -1,7 +1,6 @@
 /** The options of `redrive`. */
-import { integerOption } from './integer.ts'
-import { checkKnown } from './known.ts'
 import { nameOption } from './name.ts'
+import { integerBetween, optionsReader } from './read.ts'
 
 export interface RedriveOptions {
   /** Only jobs of this queue. Default: all queues. */
@@ -18,14 +17,9 @@ export interface RedriveSettings {
   readonly limit: number
 }
 
-const KNOWN = new Set(['queue', 'name', 'limit'])
+const read = optionsReader('redrive', { queue: nameOption, name: nameOption, limit: integerBetween(1, Number.MAX_SAFE_INTEGER) })
 
+/** @throws OptionTypeError, OptionRangeError */
 export function validateRedriveOptions(options: unknown = {}): RedriveSettings {
-  checkKnown('redrive', options, KNOWN)
-  const { queue, name, limit } = options
-  return {
-    ...(queue !== undefined && { queue: nameOption('queue', queue) }),
-    ...(name !== undefined && { name: nameOption('name', name) }),
-    limit: limit === undefined ? Number.POSITIVE_INFINITY : integerOption('limit', limit, 1, Number.MAX_SAFE_INTEGER),
-  }
+  return { limit: Number.POSITIVE_INFINITY, ...read(options) }
 }

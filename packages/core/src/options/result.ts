@@ -2,8 +2,7 @@
 import type { Duration } from '../duration.ts'
 import { OptionTypeError } from '../errors.ts'
 import { describe } from './describe.ts'
-import { checkKnown } from './known.ts'
-import { durationOption } from './milliseconds.ts'
+import { durationWithin, optionsReader } from './read.ts'
 
 /** An AbortSignal, as far as it matters here: core knows no platform. */
 export interface StopSignal {
@@ -25,21 +24,18 @@ export interface ResultSettings {
   readonly signal: StopSignal | undefined
 }
 
-const KNOWN = new Set(['timeout', 'signal'])
+const read = optionsReader('result', { timeout: durationWithin({ infinity: true }), signal: signalOption })
 
+/** @throws OptionTypeError, OptionRangeError */
 export function validateResultOptions(options: unknown = {}): ResultSettings {
-  checkKnown('result', options, KNOWN)
-  const { timeout, signal } = options
-  return {
-    timeoutMs: timeout === undefined ? Number.POSITIVE_INFINITY : durationOption('timeout', timeout, { infinity: true }),
-    signal: signal === undefined ? undefined : signalOption(signal),
-  }
+  const { timeout: timeoutMs = Number.POSITIVE_INFINITY, signal } = read(options)
+  return { timeoutMs, signal }
 }
 
-export function signalOption(signal: unknown): StopSignal {
+export function signalOption(option: string, signal: unknown): StopSignal {
   const { aborted, addEventListener } = (signal ?? {}) as Partial<StopSignal>
   if (typeof aborted !== 'boolean' || typeof addEventListener !== 'function') {
-    throw new OptionTypeError('signal', `signal must be an AbortSignal, got ${describe(signal)}`)
+    throw new OptionTypeError(option, `${option} must be an AbortSignal, got ${describe(signal)}`)
   }
   return signal as StopSignal
 }

@@ -7,10 +7,10 @@ import { CATCH_UPS, type Calendar, type CatchUp, DEFAULT_TIMEZONE, OVERLAPS, typ
 import { booleanOption, choiceOption } from './choice.ts'
 import { encodeMeta } from './data.ts'
 import { describe } from './describe.ts'
-import { integerOption } from './integer.ts'
 import { checkKnown } from './known.ts'
 import { durationOption, type Time, timeOption } from './milliseconds.ts'
 import { nameOption } from './name.ts'
+import { type Check, integerBetween, optionsReader } from './read.ts'
 
 export interface ScheduleOptions {
   /**
@@ -234,17 +234,17 @@ export interface ScheduleListOptions {
   readonly limit?: number
 }
 
-const LIST_KNOWN = new Set(['prefix', 'after', 'limit'])
+const prefixOption: Check<string> = (option, value) => (value === '' ? '' : nameOption(option, value))
+const readList = optionsReader('schedules.list', {
+  prefix: prefixOption,
+  after: nameOption,
+  limit: integerBetween(1, LIMITS.pageSchedules),
+})
 const PAGE_SCHEDULES = 50
 
+/** @throws OptionTypeError, OptionRangeError */
 export function validateScheduleListOptions(options: unknown = {}): { prefix: string; limit: number; after?: string } {
-  checkKnown('schedules.list', options, LIST_KNOWN)
-  const { prefix, after, limit = PAGE_SCHEDULES } = options
-  return {
-    prefix: prefix === undefined || prefix === '' ? '' : nameOption('prefix', prefix),
-    limit: integerOption('limit', limit, 1, LIMITS.pageSchedules),
-    ...(after !== undefined && { after: nameOption('after', after) }),
-  }
+  return { prefix: '', limit: PAGE_SCHEDULES, ...readList(options) }
 }
 
 export interface ScheduleGetOptions {
@@ -252,9 +252,9 @@ export interface ScheduleGetOptions {
   readonly times?: number
 }
 
-const GET_KNOWN = new Set(['times'])
+const readGet = optionsReader('schedules.get', { times: integerBetween(0, LIMITS.timesPerSchedule) })
 
+/** @throws OptionTypeError, OptionRangeError */
 export function validateScheduleGetOptions(options: unknown = {}): number {
-  checkKnown('schedules.get', options, GET_KNOWN)
-  return options['times'] === undefined ? 1 : integerOption('times', options['times'], 0, LIMITS.timesPerSchedule)
+  return readGet(options).times ?? 1
 }

@@ -1,7 +1,6 @@
 /** The options of `stats`: how much the answer has of each job name. */
 import { DEFINITION_DETAILS, type DefinitionDetail, NAME_DETAILS, type NameDetail, type StatsCommand } from '../observeCommands.ts'
-import { choiceOption } from './choice.ts'
-import { checkKnown } from './known.ts'
+import { choiceOf, optionsReader } from './read.ts'
 
 export interface StatsOptions {
   /**
@@ -13,15 +12,9 @@ export interface StatsOptions {
   readonly definitions?: DefinitionDetail
 }
 
-const KNOWN = new Set(['names', 'definitions'])
+const read = optionsReader('stats', { names: choiceOf(NAME_DETAILS), definitions: choiceOf(DEFINITION_DETAILS) })
 
 /** @throws OptionTypeError */
 export function validateStatsOptions(options: unknown = {}): StatsCommand {
-  checkKnown('stats', options, KNOWN)
-  const { names, definitions } = options
-  return {
-    op: 'stats',
-    ...(names !== undefined && { names: choiceOption('names', names, NAME_DETAILS) }),
-    ...(definitions !== undefined && { definitions: choiceOption('definitions', definitions, DEFINITION_DETAILS) }),
-  }
+  return { op: 'stats', ...read(options) }
 }

@@ -2,8 +2,7 @@
 import { OptionTypeError } from '../errors.ts'
 import { LIMITS } from '../limits.ts'
 import { describe } from './describe.ts'
-import { integerOption } from './integer.ts'
-import { checkKnown } from './known.ts'
+import { integerBetween, optionsReader } from './read.ts'
 
 /** Limits of Node's worker threads, in MiB. */
 export interface ThreadLimits {
@@ -38,36 +37,31 @@ export interface ThreadSettings extends Omit<ThreadOptions, 'threads' | 'prefetc
   readonly prefetch: number
 }
 
-const KNOWN = new Set(['threads', 'prefetch', 'resourceLimits', 'execArgv', 'env'])
-const LIMITS_KNOWN = new Set(['maxOldGenerationSizeMb', 'maxYoungGenerationSizeMb', 'codeRangeSizeMb', 'stackSizeMb'])
 const THREADS = 2
 const THREADS_MAX = 128
 const THREAD_MIB_MAX = 1_048_576
 /** The least memory: with less, a thread dies before it runs anything; with very little, V8 ends the whole process. */
 const HEAP_MIB_MIN = 16
 
+const memory = integerBetween(1, THREAD_MIB_MAX)
+const limits = {
+  maxOldGenerationSizeMb: integerBetween(HEAP_MIB_MIN, THREAD_MIB_MAX),
+  maxYoungGenerationSizeMb: memory,
+  codeRangeSizeMb: memory,
+  stackSizeMb: memory,
+}
+const readLimits = optionsReader('resourceLimits', limits, { within: 'resourceLimits.' })
+const read = optionsReader('thread', {
+  threads: integerBetween(1, THREADS_MAX),
+  prefetch: integerBetween(0, LIMITS.concurrency),
+  resourceLimits: (_option, value): ThreadLimits => readLimits(value),
+  execArgv: textsOption,
+  env: envOption,
+})
+
 /** @throws OptionTypeError, OptionRangeError */
 export function validateThreadOptions(options: unknown = {}): ThreadSettings {
-  checkKnown('thread', options, KNOWN)
-  const { threads, prefetch, resourceLimits, execArgv, env } = options
-  return {
-    threads: threads === undefined ? THREADS : integerOption('threads', threads, 1, THREADS_MAX),
-    prefetch: prefetch === undefined ? 0 : integerOption('prefetch', prefetch, 0, LIMITS.concurrency),
-    ...(resourceLimits !== undefined && { resourceLimits: limitsOption(resourceLimits) }),
-    ...(execArgv !== undefined && { execArgv: textsOption('execArgv', execArgv) }),
-    ...(env !== undefined && { env: envOption(env) }),
-  }
-}
-
-function limitsOption(limits: unknown): ThreadLimits {
-  checkKnown('resourceLimits', limits, LIMITS_KNOWN)
-  const set = Object.entries(limits).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(
-    set.map(([name, value]) => [
-      name,
-      integerOption(`resourceLimits.${name}`, value, name === 'maxOldGenerationSizeMb' ? HEAP_MIB_MIN : 1, THREAD_MIB_MAX),
-    ]),
-  )
+  return { threads: THREADS, prefetch: 0, ...read(options) }
 }
 
 function textsOption(option: string, value: unknown): readonly string[] {
@@ -75,7 +69,7 @@ function textsOption(option: string, value: unknown): readonly string[] {
   throw new OptionTypeError(option, `${option} must be an array of strings, got ${describe(value)}`)
 }
 
-function envOption(value: unknown): Readonly<Record<string, string>> {
+function envOption(_option: string, value: unknown): Readonly<Record<string, string>> {
   const plain = typeof value === 'object' && value !== null && !Array.isArray(value)
   if (plain && Object.values(value).every((text) => typeof text === 'string')) return value as Record<string, string>
   throw new OptionTypeError('env', `env must be an object of strings, got ${describe(value)}`)

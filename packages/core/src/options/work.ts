@@ -3,10 +3,9 @@ import type { Duration } from '../duration.ts'
 import { OptionRangeError, OptionTypeError } from '../errors.ts'
 import { LIMITS } from '../limits.ts'
 import { describe } from './describe.ts'
-import { integerOption } from './integer.ts'
-import { checkKnown } from './known.ts'
 import { durationOption } from './milliseconds.ts'
 import { nameOption } from './name.ts'
+import { durationWithin, integerBetween, optionsReader } from './read.ts'
 import { type Redact, redactOption } from './redact.ts'
 
 export interface WorkOptions {
@@ -38,48 +37,52 @@ export interface WorkSettings {
   readonly redact?: Redact
 }
 
-const KNOWN = new Set(['id', 'queues', 'minConcurrency', 'maxConcurrency', 'concurrency', 'abortGrace', 'redact'])
+const concurrencyNumber = integerBetween(1, LIMITS.concurrency)
+const read = optionsReader('work', {
+  id: nameOption,
+  queues: queueNames,
+  minConcurrency: concurrencyNumber,
+  maxConcurrency: concurrencyNumber,
+  concurrency: concurrencyNumber,
+  abortGrace: durationOption,
+  redact: redactOption,
+})
 const CONCURRENCY = 16
 const ABORT_GRACE_MS = 30_000
 
 /** @throws OptionTypeError, OptionRangeError */
 export function validateWorkOptions(options: unknown = {}): WorkSettings {
-  checkKnown('work', options, KNOWN)
-  const { id, queues, abortGrace, redact } = options
-  return {
-    id: id === undefined ? undefined : nameOption('id', id),
-    queues: queues === undefined ? undefined : queueNames(queues),
-    ...concurrencyOf(options),
-    abortGraceMs: abortGrace === undefined ? ABORT_GRACE_MS : durationOption('abortGrace', abortGrace),
-    ...(redact !== undefined && { redact: redactOption('redact', redact) }),
-  }
+  const { id, queues, abortGrace: abortGraceMs = ABORT_GRACE_MS, redact, ...numbers } = read(options)
+  return { id, queues, ...concurrencyOf(numbers), abortGraceMs, ...(redact && { redact }) }
 }
 
-function queueNames(queues: unknown): readonly string[] {
+function queueNames(_option: string, queues: unknown): readonly string[] {
   if (!Array.isArray(queues)) throw new OptionTypeError('queues', `queues must be an array of names, got ${describe(queues)}`)
   if (queues.length === 0) throw new OptionRangeError('queues', 1, 'queues names at least 1 queue; leave it out to serve every queue')
   return [...new Set(queues.map((queue, index) => nameOption(`queues[${index}]`, queue)))]
 }
 
-function concurrencyOf({ concurrency, minConcurrency, maxConcurrency }: Readonly<Record<string, unknown>>) {
+interface Numbers {
+  readonly concurrency?: number
+  readonly minConcurrency?: number
+  readonly maxConcurrency?: number
+}
+
+function concurrencyOf({ concurrency, minConcurrency, maxConcurrency }: Numbers): Required<Omit<Numbers, 'concurrency'>> {
   if (concurrency !== undefined) {
     if (minConcurrency !== undefined || maxConcurrency !== undefined) {
       throw new OptionTypeError('concurrency', 'concurrency sets minConcurrency and maxConcurrency both: give it alone')
     }
-    const both = integerOption('concurrency', concurrency, 1, LIMITS.concurrency)
-    return { minConcurrency: both, maxConcurrency: both }
+    return { minConcurrency: concurrency, maxConcurrency: concurrency }
   }
-  const min = minConcurrency === undefined ? undefined : integerOption('minConcurrency', minConcurrency, 1, LIMITS.concurrency)
-  const max =
-    maxConcurrency === undefined ? Math.max(CONCURRENCY, min ?? 0) : integerOption('maxConcurrency', maxConcurrency, 1, LIMITS.concurrency)
-  if (min !== undefined && min > max) {
-    throw new OptionRangeError(
-      'minConcurrency',
-      max,
-      `minConcurrency (${min}) must be at most maxConcurrency (${max}): lower one or raise the other`,
-    )
-  }
-  return { minConcurrency: min ?? max, maxConcurrency: max }
+  const max = maxConcurrency ?? Math.max(CONCURRENCY, minConcurrency ?? 0)
+  const min = minConcurrency ?? max
+  if (min <= max) return { minConcurrency: min, maxConcurrency: max }
+  throw new OptionRangeError(
+    'minConcurrency',
+    max,
+    `minConcurrency (${min}) must be at most maxConcurrency (${max}): lower one or raise the other`,
+  )
 }
 
 export interface StopOptions {
@@ -87,11 +90,10 @@ export interface StopOptions {
   readonly timeout?: Duration
 }
 
-const STOP_KNOWN = new Set(['timeout'])
+const readStop = optionsReader('stop', { timeout: durationWithin({ infinity: true }) })
 const STOP_TIMEOUT_MS = 30_000
 
 /** Milliseconds; Infinity waits for as long as it takes. */
 export function validateStopOptions(options: unknown = {}): number {
-  checkKnown('stop', options, STOP_KNOWN)
-  return options['timeout'] === undefined ? STOP_TIMEOUT_MS : durationOption('timeout', options['timeout'], { infinity: true })
+  return readStop(options).timeout ?? STOP_TIMEOUT_MS
 }

@@ -5,12 +5,14 @@ import {
   checkKnown,
   codecOption,
   type Duration,
-  durationOption,
+  durationWithin,
+  integerBetween,
   integerOption,
   LIMITS,
   type Logger,
   type LoggerOption,
   OptionRangeError,
+  optionsReader,
   quietableLogger,
   type Redact,
   redactOption,
@@ -86,58 +88,59 @@ export interface ConnectSettings {
   readonly logger: Logger | null | undefined
 }
 
-const KNOWN = new Set(['token', 'tls', 'connectTimeout', 'maxDataBytes', 'reconnect', 'journal', 'codec', 'redact', 'logger'])
-const JOURNAL_KNOWN = new Set(['folder', 'maxBytes'])
 const JOURNAL_BYTES = { min: 2 ** 20, usual: 256 * 2 ** 20, max: 64 * 2 ** 30 }
-const TLS_KNOWN = new Set(['ca', 'cert', 'key', 'servername', 'rejectUnauthorized'])
-const RECONNECT_KNOWN = new Set(['minDelay', 'maxDelay'])
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
+const reconnect = { minDelay: durationWithin({ min: 1, max: MINUTE }), maxDelay: durationWithin({ min: 1, max: HOUR }) }
+const readReconnect = optionsReader('reconnect', reconnect, { within: 'reconnect.' })
+const tls = { ca: pemOption, cert: pemOption, key: pemOption, servername: textOption, rejectUnauthorized: booleanOption }
+const readTls: (value: unknown) => ClientTlsOptions = optionsReader('tls', tls, { within: 'tls.' })
+
+const read = optionsReader('connect', {
+  token: tokenOption,
+  tls: (_option, value) => readTls(value),
+  connectTimeout: durationWithin({ min: 100, max: HOUR }),
+  maxDataBytes: integerBetween(1, LIMITS.bytesPerCommand),
+  reconnect: (_option, value) => reconnectOption(value),
+  journal: journalOption,
+  codec: codecOption,
+  redact: redactOption,
+  logger: quietableLogger,
+})
+
 /** @throws OptionTypeError, OptionRangeError */
 export function validateConnectOptions(options: unknown = {}): ConnectSettings {
-  checkKnown('connect', options, KNOWN)
-  const { token, tls = {}, connectTimeout = 10_000, maxDataBytes = LIMITS.dataBytes, reconnect = {}, journal, logger } = options
-  const { codec, redact } = options
-  checkKnown('reconnect', reconnect, RECONNECT_KNOWN)
-  const minDelayMs = durationOption('reconnect.minDelay', reconnect['minDelay'] ?? 50, { min: 1, max: MINUTE })
-  const maxDelayMs = durationOption('reconnect.maxDelay', reconnect['maxDelay'] ?? Math.max(5_000, minDelayMs), { min: 1, max: HOUR })
-  if (maxDelayMs < minDelayMs) {
-    const message = `reconnect.maxDelay must be at least reconnect.minDelay (${minDelayMs} ms), got ${maxDelayMs}`
-    throw new OptionRangeError('reconnect.maxDelay', minDelayMs, message)
-  }
+  const { connectTimeout: connectTimeoutMs = 10_000, reconnect = reconnectOption({}), ...given } = read(options)
   return {
-    token: token === undefined ? undefined : tokenOption('token', token),
-    tls: tlsOption(tls),
-    connectTimeoutMs: durationOption('connectTimeout', connectTimeout, { min: 100, max: HOUR }),
-    maxDataBytes: integerOption('maxDataBytes', maxDataBytes, 1, LIMITS.bytesPerCommand),
-    minDelayMs,
-    maxDelayMs,
-    journal: journal === undefined ? undefined : journalOption(journal),
-    codec: codec === undefined ? undefined : codecOption('codec', codec),
-    redact: redact === undefined ? undefined : redactOption('redact', redact),
-    logger: quietableLogger('logger', logger),
+    token: undefined,
+    tls: {},
+    connectTimeoutMs,
+    maxDataBytes: LIMITS.dataBytes,
+    ...reconnect,
+    journal: undefined,
+    codec: undefined,
+    redact: undefined,
+    logger: undefined,
+    ...given,
   }
 }
 
-function journalOption(value: unknown): ConnectSettings['journal'] {
-  if (typeof value === 'string') return { folder: textOption('journal', value), maxBytes: JOURNAL_BYTES.usual }
-  checkKnown('journal', value, JOURNAL_KNOWN)
+function reconnectOption(value: unknown): Pick<ConnectSettings, 'minDelayMs' | 'maxDelayMs'> {
+  const { minDelay: minDelayMs = 50, maxDelay: maxDelayMs = Math.max(5_000, minDelayMs) } = readReconnect(value)
+  if (maxDelayMs >= minDelayMs) return { minDelayMs, maxDelayMs }
+  const message = `reconnect.maxDelay must be at least reconnect.minDelay (${minDelayMs} ms), got ${maxDelayMs}`
+  throw new OptionRangeError('reconnect.maxDelay', minDelayMs, message)
+}
+
+const JOURNAL_KNOWN = new Set(['folder', 'maxBytes'])
+
+function journalOption(option: string, value: unknown): ConnectSettings['journal'] {
+  if (typeof value === 'string') return { folder: textOption(option, value), maxBytes: JOURNAL_BYTES.usual }
+  checkKnown(option, value, JOURNAL_KNOWN)
   const { folder, maxBytes = JOURNAL_BYTES.usual } = value
   return {
-    folder: textOption('journal.folder', folder),
-    maxBytes: integerOption('journal.maxBytes', maxBytes, JOURNAL_BYTES.min, JOURNAL_BYTES.max),
-  }
-}
-
-function tlsOption(value: unknown): ClientTlsOptions {
-  checkKnown('tls', value, TLS_KNOWN)
-  const { ca, cert, key, servername, rejectUnauthorized } = value
-  return {
-    ...(ca !== undefined && { ca: pemOption('tls.ca', ca) }),
-    ...(cert !== undefined && { cert: pemOption('tls.cert', cert) }),
-    ...(key !== undefined && { key: pemOption('tls.key', key) }),
-    ...(servername !== undefined && { servername: textOption('tls.servername', servername) }),
-    ...(rejectUnauthorized !== undefined && { rejectUnauthorized: booleanOption('tls.rejectUnauthorized', rejectUnauthorized) }),
+    folder: textOption(`${option}.folder`, folder),
+    maxBytes: integerOption(`${option}.maxBytes`, maxBytes, JOURNAL_BYTES.min, JOURNAL_BYTES.max),
   }
 }

@@ -4,11 +4,12 @@ import {
   checkKnown,
   type Duration,
   describe,
-  durationOption,
-  integerOption,
+  durationWithin,
+  integerBetween,
   type Logger,
   loggerOption,
   OptionTypeError,
+  optionsReader,
   type Permit,
   permitOption,
   type Scope,
@@ -103,49 +104,42 @@ export interface ListenSettings {
   readonly logger: Logger | undefined
 }
 
-const KNOWN = new Set([
-  'token',
-  'authenticate',
-  'tls',
-  'maxConnections',
-  'maxConnectionsPerAddress',
-  'maxUnauthenticated',
-  'maxUnreadBytes',
-  'helloTimeout',
-  'audit',
-  'logger',
-])
 const TLS_KNOWN = new Set(['key', 'cert', 'ca', 'requestCert'])
 const CONNECTIONS_MAX = 100_000
 /** At least one frame fits in. */
 const UNREAD_BYTES = { min: BOUNDS.replyFrameBytes, usual: 256 * 2 ** 20, max: 64 * 2 ** 30 }
 
+const connections = integerBetween(1, CONNECTIONS_MAX)
+const read = optionsReader('listen', {
+  token: (_option, value) => knownTokens(value),
+  authenticate: authenticateOption,
+  tls: tlsOption,
+  maxConnections: connections,
+  maxConnectionsPerAddress: connections,
+  maxUnauthenticated: connections,
+  maxUnreadBytes: integerBetween(UNREAD_BYTES.min, UNREAD_BYTES.max),
+  helloTimeout: durationWithin({ min: 100, max: 60_000 }),
+  audit: auditOption,
+  logger: loggerOption,
+})
+
 /** @throws OptionTypeError, OptionRangeError */
 export function validateListenOptions(options: unknown = {}): ListenSettings {
-  checkKnown('listen', options, KNOWN)
-  const {
-    token,
-    authenticate,
-    tls,
-    audit,
-    logger,
-    maxConnections = 2_000,
-    maxConnectionsPerAddress = 100,
-    maxUnauthenticated = 64,
-    maxUnreadBytes = UNREAD_BYTES.usual,
-    helloTimeout = 5_000,
-  } = options
+  const { token: tokens = [], helloTimeout: helloTimeoutMs = 5_000, ...given } = read(options)
+  if (given.authenticate !== undefined && tokens.length > 0)
+    throw new OptionTypeError('authenticate', 'token and authenticate exclude each other: let authenticate know the token too')
   return {
-    tokens: token === undefined ? [] : knownTokens(token),
-    authenticate: authenticate === undefined ? undefined : authenticateOption(authenticate, token),
-    tls: tls === undefined ? undefined : tlsOption(tls),
-    maxConnections: integerOption('maxConnections', maxConnections, 1, CONNECTIONS_MAX),
-    maxConnectionsPerAddress: integerOption('maxConnectionsPerAddress', maxConnectionsPerAddress, 1, CONNECTIONS_MAX),
-    maxUnauthenticated: integerOption('maxUnauthenticated', maxUnauthenticated, 1, CONNECTIONS_MAX),
-    maxUnreadBytes: integerOption('maxUnreadBytes', maxUnreadBytes, UNREAD_BYTES.min, UNREAD_BYTES.max),
-    helloTimeoutMs: durationOption('helloTimeout', helloTimeout, { min: 100, max: 60_000 }),
-    audit: audit === undefined ? undefined : auditOption(audit),
-    logger: logger === undefined ? undefined : loggerOption('logger', logger),
+    tokens,
+    authenticate: undefined,
+    tls: undefined,
+    maxConnections: 2_000,
+    maxConnectionsPerAddress: 100,
+    maxUnauthenticated: 64,
+    maxUnreadBytes: UNREAD_BYTES.usual,
+    helloTimeoutMs,
+    audit: undefined,
+    logger: undefined,
+    ...given,
   }
 }
 
@@ -156,20 +150,17 @@ function knownTokens(value: unknown): readonly KnownToken[] {
   })
 }
 
-function authenticateOption(value: unknown, token: unknown): Authenticate {
+function authenticateOption(_option: string, value: unknown): Authenticate {
   if (typeof value !== 'function') throw new OptionTypeError('authenticate', `authenticate must be a function, got a ${typeof value}`)
-  if (token !== undefined) {
-    throw new OptionTypeError('authenticate', 'token and authenticate exclude each other: let authenticate know the token too')
-  }
   return value as Authenticate
 }
 
-function auditOption(value: unknown): ListenSettings['audit'] {
+function auditOption(_option: string, value: unknown): NonNullable<ListenSettings['audit']> {
   if (typeof value !== 'function') throw new OptionTypeError('audit', `audit must be a function, got ${describe(value)}`)
-  return value as ListenSettings['audit']
+  return value as NonNullable<ListenSettings['audit']>
 }
 
-function tlsOption(value: unknown): ServerTlsOptions {
+function tlsOption(_option: string, value: unknown): ServerTlsOptions {
   checkKnown('tls', value, TLS_KNOWN)
   const { ca, requestCert = false } = value
   if (booleanOption('tls.requestCert', requestCert) && ca === undefined) {
