@@ -85,7 +85,7 @@ function Running({ id }: { readonly id: string }) {
   if (answer === undefined) return null
   const jobs = answer.jobs.filter(({ lastRun }) => lastRun?.worker === id)
   return (
-    <div class="runs">
+    <div class="worker-runs">
       <h3>{text.runs}</h3>
       {jobs.length === 0 && <p class="muted">{text.idle}</p>}
       <ul>
