@@ -36,7 +36,7 @@ import { type Enqueue, enqueueMany, type JobHandles, type JobList, type JobReque
 import { type Batch, createBatch, createFlow, type Flow, type FlowHandles, type FlowNodeRequest, type FlowNodes } from './flow.ts'
 import { Flows } from './flows.ts'
 import { Exports, followEvents } from './following.ts'
-import { type SourceLine, sourceLine } from './forwarding/line.ts'
+import { type SourceLine, sourceLine } from './forwarding/sourceLine.ts'
 import { type HandleOutput, JobHandle } from './handle.ts'
 import { keyOf, textOf } from './jobKey.ts'
 import type { EventStream } from './journalStream.ts'

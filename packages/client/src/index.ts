@@ -18,7 +18,7 @@ export {
   type SourceLog,
   type SourceRefusals,
 } from './forwarding/forwarder.ts'
-export type { SourceLine } from './forwarding/line.ts'
+export type { SourceLine } from './forwarding/sourceLine.ts'
 export { JobHandle } from './handle.ts'
 export type { EventStream, EventStreamItem, EventsGap, JournalStream } from './journalStream.ts'
 export type { EventGap, EventListener, EventName, EventOf, GapListener } from './listeners.ts'

@@ -815,7 +815,7 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'latest-of-a-key-first',
-    file: 'packages/sqlite/src/read/turns.ts',
+    file: 'packages/sqlite/src/read/keyTurns.ts',
     find: 'gate < 0 ORDER BY seq LIMIT 1',
     replace: 'gate < 0 ORDER BY seq DESC LIMIT 1',
     breaks: 'invariant 24',

@@ -12,6 +12,7 @@ import { prepareHistories, prepareMinutes } from './history.ts'
 import { prepareJobs, prepareJobsInPlace, preparePayload } from './jobs.ts'
 import { prepareJournal } from './journal.ts'
 import { prepareIdempotent, prepareKeyExpiry, prepareUnique } from './keys.ts'
+import { prepareKeyTurns } from './keyTurns.ts'
 import { prepareWithLastRuns } from './lastRuns.ts'
 import { prepareList } from './list.ts'
 import { prepareLoad } from './load.ts'
@@ -20,7 +21,6 @@ import { preparePrunable } from './prunable.ts'
 import { prepareDueSchedules, prepareSchedulePage, prepareSchedules } from './schedules.ts'
 import { prepareSourced, prepareSourceOffsets } from './sources.ts'
 import { prepareDeadlines, prepareDue, prepareExpired } from './timed.ts'
-import { prepareTurns } from './turns.ts'
 import { prepareOldestParked, prepareOldestWaiting, prepareParked, prepareWindow } from './window.ts'
 
 export const READ_NAMES = [
@@ -84,7 +84,7 @@ export function prepareReads(db: Database): Reads {
     flowLeft: prepareFlowLeft(db),
     window: prepareWindow(db),
     parked: prepareParked(db),
-    turns: prepareTurns(db),
+    turns: prepareKeyTurns(db),
     arrivals: prepareArrivals(db),
     due: prepareDue(db),
     expired: prepareExpired(db),

@@ -6,7 +6,7 @@ import type { TurnQuery, TurnRow } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import { payloadBytes, type RawRow, ROW_COLUMNS, rowFrom } from '../tables/job.ts'
 
-export function prepareTurns(db: Database): (keys: readonly TurnQuery[], bytes: number) => TurnRow[] {
+export function prepareKeyTurns(db: Database): (keys: readonly TurnQuery[], bytes: number) => TurnRow[] {
   const holder = db.prepare('SELECT seq FROM key_turn WHERE queue = ? AND key = ?').pluck()
   const first = db.prepare('SELECT seq FROM job INDEXED BY job_strict WHERE gate = ? AND gate < 0 ORDER BY seq LIMIT 1').pluck()
   const job = db.prepare(`SELECT ${ROW_COLUMNS} FROM job WHERE job.seq = ?`).raw()
