@@ -29,6 +29,13 @@ test('Q1: jobs: enqueue, list, show, cancel, retry, delete, run, logs', { timeou
   expect(await place.okJson('jobs', 'list', ...flags)).toMatchObject({ jobs: [{}] })
   for (const none of [['--key', 'k'], ['--schedule', 's'], ['--retrying'], ['--finished-after', past], ['--finished-before', past]])
     expect(await place.okJson('jobs', 'list', ...none)).toMatchObject({ jobs: [] })
+  for (const none of [
+    ['--worker', 'w'],
+    ['--error', 'E'],
+    ['--fingerprint', '0'.repeat(14)],
+  ])
+    expect(await place.okJson('jobs', 'list', ...none)).toMatchObject({ jobs: [] })
+  expect(await place.okJson('jobs', 'cancel', '--search', 'nothing', '--dry-run')).toMatchObject({ matched: 0 })
   expect(await place.okJson('jobs', 'cancel', '--key', 'k', '--dry-run')).toMatchObject({ matched: 0 })
   expect(await place.okJson('jobs', 'list', '--state', 'scheduled', '--order', 'due')).toMatchObject({ jobs: [{ id: third }] })
   const page = await place.okJson('jobs', 'list', '--limit', '1')

@@ -22,17 +22,19 @@ export async function runMany(
   wanted: ManyFilter,
   options: ManyOptions | undefined,
 ): Promise<ManyResult> {
-  const { filter, ids, unknown, limit, dryRun } = validateMany(op, wanted, options)
-  if (understood(filter).known !== undefined) {
+  const { filter, search, ids, unknown, limit, dryRun } = validateMany(op, wanted, options)
+  const meant = { filter, ...(search !== undefined && { search }) }
+  const beyond = search === undefined ? undefined : 'search'
+  if (understood(filter, beyond !== undefined).known !== undefined) {
     // An earlier engine passes over what it does not know, and would change other jobs: it is asked about no job first.
-    assertUnderstood(filter, await calls.call<ManyOperation>({ op, filter, limit: 1, dryRun: true, ids: [] }))
+    assertUnderstood(filter, await calls.call<ManyOperation>({ op, ...meant, limit: 1, dryRun: true, ids: [] }), beyond)
   }
   const sum = new Sum()
   if (unknown > 0) sum.skipped.notFound = unknown
   const ask = async (part: { readonly ids?: readonly JobKey[]; readonly before?: number }): Promise<Slice> => {
     const left = Math.min(limit - sum.changed, LIMITS.sliceRows)
     try {
-      return sum.add(await calls.call<ManyOperation>({ op, filter, limit: left, dryRun, ...part }))
+      return sum.add(await calls.call<ManyOperation>({ op, ...meant, limit: left, dryRun, ...part }))
     } catch (error) {
       if (error instanceof Error && sum.changed > 0) Object.assign(error, { done: sum.result })
       throw error

@@ -65,7 +65,7 @@ export async function readPage(calls: Pick<Mailbox, 'call'>, settings: ListSetti
     ...(payloadBytes !== undefined && { payloadBytes }),
     ...(lastRun && { lastRun }),
   })
-  assertUnderstood(filter, reply, order)
+  assertUnderstood(filter, reply, order && 'order')
   const { jobs, next, nextAt } = reply
   const shown = { payload, previewBytes: LIMITS.previewBytes }
   return {

@@ -10,13 +10,19 @@ const QUOTED = /"[^"]*"|`[^`]*`|(?<!\w)'[^']*'(?!\w)/g
 const WORD = /[\w-]+/g
 
 /** 53 bits. */
-export function fingerprintOf({ name, message }: RunError): number {
+export function fingerprintOf({ name, message }: Pick<RunError, 'name' | 'message'>): number {
   return hash(`${name}: ${normalized(message)}`)
 }
 
 /** The fingerprint as callers see it. */
 export function formatFingerprint(fingerprint: number): string {
   return fingerprint.toString(16).padStart(14, '0')
+}
+
+/** Returns undefined if no fingerprint is written like this. */
+export function parseFingerprint(text: string): number | undefined {
+  const fingerprint = /^[0-9a-f]{14}$/.test(text) ? Number.parseInt(text, 16) : Number.NaN
+  return Number.isSafeInteger(fingerprint) ? fingerprint : undefined
 }
 
 export function normalized(message: string): string {

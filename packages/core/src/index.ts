@@ -127,7 +127,7 @@ export {
   type WorkerEventBody,
   type WorkerEventType,
 } from './events.ts'
-export { formatFingerprint } from './fingerprint.ts'
+export { fingerprintOf, formatFingerprint } from './fingerprint.ts'
 export { ON_PARENT_FAILURE, type OnParentFailure } from './flow.ts'
 export type { FlowCursor, FlowNode, ParentsCommand } from './flowCommands.ts'
 export { IndexedHeap } from './heap.ts'
@@ -197,6 +197,7 @@ export {
   type FilterKind,
   type FilterRow,
   isNarrowed,
+  isOfLastRun,
   type JobFilter,
   type ListFilter,
   passedOver,

@@ -115,6 +115,13 @@ test('a look goes through rows by their numbers, and through failed jobs of a sp
   )
 })
 
+test('the last runs that a filter judges are found row by row', () => {
+  const found = plan(reads, 'fingerprint(error_name')
+  expect(found).toContain('SEARCH attempt USING PRIMARY KEY (seq=?)')
+  expect(found).toContain('SEARCH session USING INTEGER PRIMARY KEY (rowid=?)')
+  expect(found).not.toContain('TEMP B-TREE')
+})
+
 test('active jobs come by row number', () => {
   expect(plan(reads, 'session.uuid')).toContain('SEARCH job USING INTEGER PRIMARY KEY (rowid=?)')
 })

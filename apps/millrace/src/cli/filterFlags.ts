@@ -14,6 +14,7 @@ const VALUES: Readonly<Record<FilterKind, { readonly value?: string; readonly pa
   text: {},
   boolean: {},
   time: { value: 'time', parse: time },
+  fingerprint: { value: 'digits' },
 }
 
 export function addFilters(command: Command): Command {

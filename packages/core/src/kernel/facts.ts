@@ -4,7 +4,7 @@
  */
 import type { RedriveCommand } from '../commands.ts'
 import { type JobKey, sourcedNode } from '../id.ts'
-import { isFinal } from '../lifecycle.ts'
+import { ACTIVE, COMPLETED, isFinal } from '../lifecycle.ts'
 import type { ManyCommand } from '../manageCommands.ts'
 import type { DependencyCounter, DueMode, ParentOutcome } from './flows/state.ts'
 import { Arrivals } from './jobs/arrivals.ts'
@@ -24,6 +24,17 @@ export interface FlowSlice {
   readonly children: { readonly seq: number; readonly told: ParentOutcome }[]
   /** True if these are the last. */
   done: boolean
+}
+
+/** Tells the last run of a job: its row says it while it goes on or has ended well, and a row of its own otherwise. */
+interface RunMark {
+  readonly run: number
+  readonly isOwn: boolean
+  readonly dropped: boolean
+}
+
+function markOf({ run, state, dropped }: Job): RunMark {
+  return { run, isOwn: state === ACTIVE || state === COMPLETED, dropped }
 }
 
 type IdempotentKey = JobKey & Partial<Pick<IdempotentHolder, 'until'>>
@@ -54,6 +65,8 @@ export class Facts {
   firstEvent = 1
   #failed: Map<RedriveCommand, { readonly job: Job; readonly finishedAt: number }[]> | undefined
   #matching: Map<ManyCommand, { readonly jobs: readonly Job[]; readonly next: number | null }> | undefined
+  /** The last runs of jobs, as they were when a filter judged them. */
+  #runs: Map<number, RunMark> | undefined
   #schedules: Map<string, Schedule> | undefined
   /** Schedules that are due, and schedules whose job has ended. */
   dueSchedules: readonly Schedule[] = []
@@ -194,6 +207,17 @@ export class Facts {
   setMatching(command: ManyCommand, jobs: readonly Job[], next: number | null): void {
     this.#matching ??= new Map()
     this.#matching.set(command, { jobs, next })
+  }
+
+  noteRuns(jobs: readonly Job[]): void {
+    this.#runs ??= new Map()
+    for (const job of jobs) if (!this.#runs.has(job.seq)) this.#runs.set(job.seq, markOf(job))
+  }
+
+  /** True if a job that a filter has judged by its last run still has that run as its last. */
+  hasSameRun(job: Job, ended: ReadonlySet<number>): boolean {
+    const [seen, now] = [this.#runs?.get(job.seq), markOf(job)]
+    return seen !== undefined && seen.run === now.run && seen.isOwn === now.isOwn && seen.dropped === now.dropped && !ended.has(job.seq)
   }
 
   schedule(id: string): Schedule | undefined {

@@ -3,8 +3,11 @@
  * documentation, and how a store judges it. Its check, its place on the wire, its HTTP parameter, its command-line flag and their
  * documentation derive from the row.
  */
+import { OptionTypeError } from '../errors.ts'
+import { parseFingerprint } from '../fingerprint.ts'
 import { STATES, type State, type StateCode } from '../lifecycle.ts'
 import { booleanOption, choiceOption } from './choice.ts'
+import { describe } from './describe.ts'
 import { type Time, timeOption } from './milliseconds.ts'
 import { nameOption } from './name.ts'
 import { textOption } from './text.ts'
@@ -33,10 +36,16 @@ export interface JobFilter {
   readonly finishedAfter?: Time
   /** Only jobs that finished before this time. Default: any time, or never. */
   readonly finishedBefore?: Time
+  /** Only jobs whose run that is active, or else was last, is of this worker, by its id. Default: any. */
+  readonly worker?: string
+  /** Only jobs whose last run failed with an error of this name. Default: any, or none. */
+  readonly error?: string
+  /** Only jobs whose last run failed with an error of this kind, as `failures` names it: 14 hexadecimal digits. Default: any, or none. */
+  readonly fingerprint?: string
 }
 
 /** The values that a field takes. */
-export type FilterKind = 'state' | 'name' | 'text' | 'boolean' | 'time'
+export type FilterKind = 'state' | 'name' | 'text' | 'boolean' | 'time' | 'fingerprint'
 
 export interface FilterRow {
   readonly kind: FilterKind
@@ -59,6 +68,9 @@ export const FILTER_FIELDS = {
   enqueuedBefore: { kind: 'time', says: 'enqueued before this time' },
   finishedAfter: { kind: 'time', says: 'that finished at this time or later' },
   finishedBefore: { kind: 'time', says: 'that finished before this time' },
+  worker: { kind: 'text', says: 'that this worker runs, or has run last' },
+  error: { kind: 'text', says: 'whose last run failed with an error of this name' },
+  fingerprint: { kind: 'fingerprint', says: 'whose last run failed in this way, as failures name it' },
 } as const satisfies Record<FilterField, FilterRow>
 
 export const FILTER_NAMES = Object.keys(FILTER_FIELDS) as FilterField[]
@@ -69,6 +81,7 @@ type ValueOf<Kind extends FilterKind> = {
   readonly text: string
   readonly boolean: boolean
   readonly time: number
+  readonly fingerprint: number
 }[Kind]
 
 /** The same, checked: only what was set, times in milliseconds since 1970. */
@@ -82,6 +95,7 @@ const CHECKS: { readonly [Kind in FilterKind]: Check } = {
   text: textOption,
   boolean: booleanOption,
   time: timeOption,
+  fingerprint: fingerprintOption,
 }
 
 /** Reads the fields of this table, leaving out what is not set. Throws OptionTypeError, OptionRangeError. */
@@ -92,6 +106,17 @@ export function readFilter(options: Readonly<Record<string, unknown>>): ListFilt
     if (value !== undefined) filter[name] = CHECKS[FILTER_FIELDS[name].kind](name, value)
   }
   return filter
+}
+
+function fingerprintOption(option: string, value: unknown): number {
+  const fingerprint = typeof value === 'string' ? parseFingerprint(value) : undefined
+  if (fingerprint !== undefined) return fingerprint
+  throw new OptionTypeError(option, `${option} must be 14 hexadecimal digits, as failures() returns it, got ${describe(value)}`)
+}
+
+/** True if a job's last run decides, which a walk through the jobs has to look up. */
+export function isOfLastRun({ worker, error, fingerprint }: ListFilter): boolean {
+  return worker !== undefined || error !== undefined || fingerprint !== undefined
 }
 
 /** The number of fields that every version knows: an older engine passes over the others. */

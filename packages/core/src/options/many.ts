@@ -3,13 +3,16 @@ import { OptionTypeError } from '../errors.ts'
 import { type JobKey, parseId } from '../id.ts'
 import { booleanOption } from './choice.ts'
 import { describe } from './describe.ts'
-import { FILTER_NAMES, type JobFilter, type ListFilter, readFilter } from './filter.ts'
+import { FILTER_NAMES, isOfLastRun, type JobFilter, type ListFilter, readFilter } from './filter.ts'
 import { integerOption } from './integer.ts'
 import { checkKnown } from './known.ts'
+import { textOption } from './text.ts'
 
 /** A job is meant where all that is given holds. At least one is given, or `all: true` alone. */
 export interface ManyFilter extends JobFilter {
-  /** Only these jobs. */
+  /** Only jobs with this string in name, tags, keys or data, as of `list`. Not with `ids`. */
+  readonly search?: string
+  /** Only these jobs. Not with `search`, `worker`, `error` and `fingerprint`. */
   readonly ids?: readonly string[]
   /** Every job there is. */
   readonly all?: true
@@ -24,6 +27,7 @@ export interface ManyOptions {
 
 export interface ManySettings {
   readonly filter: ListFilter
+  readonly search: string | undefined
   readonly ids: readonly JobKey[] | undefined
   /** The `ids` that belong to no job. */
   readonly unknown: number
@@ -31,14 +35,14 @@ export interface ManySettings {
   readonly dryRun: boolean
 }
 
-const FILTERS = new Set<string>([...FILTER_NAMES, 'ids', 'all'])
+const FILTERS = new Set<string>([...FILTER_NAMES, 'search', 'ids', 'all'])
 const OPTIONS = new Set(['limit', 'dryRun'])
 
 /** @throws OptionTypeError, OptionRangeError; an empty filter is refused, so that nothing meant for some reaches all */
 export function validateMany(call: string, wanted: unknown, options: unknown = {}): ManySettings {
   checkKnown(`the filter of ${call}`, wanted, FILTERS)
   checkKnown(call, options, OPTIONS)
-  const { ids, all } = wanted
+  const { search, ids, all } = wanted
   const given = Object.keys(wanted).filter((key) => key !== 'all' && wanted[key] !== undefined)
   if (all !== undefined && all !== true) throw new OptionTypeError('all', `all must be true, or not given, got ${describe(all)}`)
   if (all === undefined && given.length === 0) {
@@ -48,10 +52,16 @@ export function validateMany(call: string, wanted: unknown, options: unknown = {
   if (all === true && given.length > 0) {
     throw new OptionTypeError('all', `all means every job, and ${given.join(', ')} only some: give one or the other`)
   }
+  const filter = readFilter(wanted)
+  if (ids !== undefined && (search !== undefined || isOfLastRun(filter))) {
+    const message = 'ids cannot be combined with search, worker, error and fingerprint: give one or the other'
+    throw new OptionTypeError('ids', message)
+  }
   const { limit, dryRun = false } = options
   const keys = ids === undefined ? undefined : idsOption(ids)
   return {
-    filter: readFilter(wanted),
+    filter,
+    search: search === undefined ? undefined : textOption('search', search),
     ids: keys?.filter((key) => key !== undefined),
     unknown: keys?.filter((key) => key === undefined).length ?? 0,
     limit: limit === undefined ? Number.POSITIVE_INFINITY : integerOption('limit', limit, 1, Number.MAX_SAFE_INTEGER),

@@ -1,5 +1,5 @@
 /** The lists of a MemoryStore. */
-import { fits } from '../kernel/jobs/fits.ts'
+import { contains, fits } from '../kernel/jobs/fits.ts'
 import type { ListQuery, ListRows } from '../kernel/lists.ts'
 import type { JobRow } from '../kernel/rows.ts'
 import { utf8Bytes, utf8Start } from '../options/utf8.ts'
@@ -8,7 +8,9 @@ import type { MemoryStore } from './memoryStore.ts'
 export function listOf(store: MemoryStore, query: ListQuery): ListRows {
   const { filter, limit, search, payloadBytes, lastRun, order } = query
   const meant = [...store.rows.values()].filter(
-    (row) => fits(filter, row, laneOf(store, row)) && (search === undefined || has(store, row, search)),
+    (row) =>
+      fits(filter, row, laneOf(store, row), store.lastRunOf(row)) &&
+      (search === undefined || contains(search, row, laneOf(store, row).name)),
   )
   const ordered = inOrder(store, meant, query)
   const rows = ordered.slice(0, limit).map(({ row }) => row)
@@ -36,17 +38,6 @@ function inOrder(store: MemoryStore, rows: readonly JobRow[], { order, before, b
 
 function laneOf(store: MemoryStore, { laneId }: JobRow): { readonly queue: string; readonly name: string } {
   return store.lanes.get(laneId) ?? { queue: '', name: '' }
-}
-
-function has(store: MemoryStore, { laneId, data, extras }: JobRow, text: string): boolean {
-  const { tags = [], idempotencyKey = '', uniqueKey = '', concurrencyKey = '' } = extras ?? {}
-  const texts = [store.lanes.get(laneId)?.name ?? '', typeof data === 'string' ? data : '', ...tags]
-  return [...texts, idempotencyKey, uniqueKey, concurrencyKey].some((part) => folded(part).includes(folded(text)))
-}
-
-/** Lowers the case of ASCII letters, and leaves others as they are. */
-function folded(text: string): string {
-  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 
 /** Returns the row with payloads of at most that many bytes each. */

@@ -9,7 +9,7 @@ import type { JobKey } from '../id.ts'
 import type { Effects, LogRecord, PresenceNote, PrunedJob, RunRecord, SourceOffset } from '../kernel/effects.ts'
 import type { DependencyCounter } from '../kernel/flows/state.ts'
 import type { HistorySpan, MinuteRow, QueueMinutes } from '../kernel/history.ts'
-import { fits } from '../kernel/jobs/fits.ts'
+import { contains, fits, type JudgedRun } from '../kernel/jobs/fits.ts'
 import { DIRTY_COMPLETE, DIRTY_DATA, DIRTY_DELETE, DIRTY_INSERT, DIRTY_PLACE, DIRTY_START, type Job } from '../kernel/jobs/job.ts'
 import { droppedAttempt, lastRunOf } from '../kernel/jobs/view.ts'
 import type { ListQuery, ListRows, Matching } from '../kernel/lists.ts'
@@ -256,7 +256,7 @@ export class MemoryStore implements Store {
   }
 
   matching(
-    { laneIds, filter: { queue: _queue, name: _name, ...filter } }: Matching,
+    { laneIds, filter: { queue: _queue, name: _name, ...filter }, text }: Matching,
     before: number,
     limit: number,
   ): { rows: JobRow[]; next: number | null } {
@@ -265,7 +265,8 @@ export class MemoryStore implements Store {
     const rows: JobRow[] = []
     for (const row of seen) {
       if (rows.length === limit) return { rows, next: (rows.at(-1) as JobRow).seq }
-      if (laneIds?.includes(row.laneId) !== false && fits(filter, row, { queue: '', name: '' })) rows.push(row)
+      const isMeant = laneIds?.includes(row.laneId) !== false && fits(filter, row, { queue: '', name: '' }, this.lastRunOf(row))
+      if (isMeant && (text === undefined || contains(text, row, this.lanes.get(row.laneId)?.name ?? ''))) rows.push(row)
     }
     return { rows, next: seen.length < walked.length ? (seen.at(-1) as JobRow).seq : null }
   }
@@ -391,6 +392,10 @@ export class MemoryStore implements Store {
 
   list(query: ListQuery): ListRows {
     return listOf(this, query)
+  }
+
+  lastRunOf(row: JobRow): JudgedRun | undefined {
+    return this.#attemptsOf(row).at(-1)
   }
 
   /** Returns the place of a final job among those of its state: its time, or the turn that ended it. */

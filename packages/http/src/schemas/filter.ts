@@ -3,7 +3,16 @@ import { z } from '@hono/zod-openapi'
 import { FILTER_FIELDS, FILTER_NAMES, type FilterField, type FilterKind } from '@millrace/core'
 import { KEY, NAME, STATE, TIME } from './plain.ts'
 
-const BODY: { readonly [Kind in FilterKind]: z.ZodType } = { state: STATE, name: NAME, text: KEY, boolean: z.boolean(), time: TIME }
+const FINGERPRINT = z.string().regex(/^[0-9a-f]{14}$/, 'must be 14 hexadecimal digits, as /v1/failures gives them')
+
+const BODY: { readonly [Kind in FilterKind]: z.ZodType } = {
+  state: STATE,
+  name: NAME,
+  text: KEY,
+  boolean: z.boolean(),
+  time: TIME,
+  fingerprint: FINGERPRINT,
+}
 
 const QUERY: { readonly [Kind in FilterKind]: z.ZodType } = {
   ...BODY,

@@ -191,6 +191,8 @@ export const JOB_PAGE = z
   })
   .openapi('JobPage')
 
+const SEARCH = z.string().min(1).max(BOUNDS.searchLength).optional().openapi({ description: 'A string in name, tags, keys or data.' })
+
 const PAYLOAD_QUERY = z.enum(PAYLOAD_MODES).optional()
 
 export const GET_QUERY = z.strictObject({
@@ -201,7 +203,7 @@ export const GET_QUERY = z.strictObject({
 
 export const JOB_QUERY = z.strictObject({
   ...FILTER_QUERY,
-  search: z.string().min(1).max(BOUNDS.searchLength).optional().openapi({ description: 'A text in name, tags, keys or data.' }),
+  search: SEARCH,
   payload: PAYLOAD_QUERY.openapi({
     description: 'What to show of data, output and checkpoint: all (default), the first 512 bytes of each in `preview`, or nothing.',
   }),
@@ -230,6 +232,7 @@ export const TREE = z
 const FILTER = z
   .strictObject({
     ...FILTER_BODY,
+    search: SEARCH,
     ids: z.array(z.string().max(128)).optional(),
     all: z.literal(true).optional(),
   })

@@ -1,5 +1,5 @@
 /** Opens a connection with its settings, and verifies that they hold. */
-import { UnsupportedRuntimeError } from '@millrace/core'
+import { fingerprintOf, UnsupportedRuntimeError } from '@millrace/core'
 import { type Database, openDatabase } from '../driver.ts'
 import { MEMORY_FILE } from '../options.ts'
 import {
@@ -30,10 +30,17 @@ export function connectReader(file: string, cacheKib: number): Database {
   return prove(db, settings, () => setPragmas(db, settings))
 }
 
+interface Named {
+  readonly name: string
+  readonly message: string
+}
+
 function prove(db: Database, settings: readonly Setting[], set: () => void): Database {
   try {
     checkVersion(String(db.prepare('SELECT sqlite_version()').pluck().get()))
     set()
+    // For a filter, which judges errors where they are.
+    db.function('fingerprint', { deterministic: true }, (name, message) => (name === '' ? null : fingerprintOf({ name, message } as Named)))
     db.prepare('SELECT count(*) FROM sqlite_schema').get()
     checkPragmas(db, settings)
     return db

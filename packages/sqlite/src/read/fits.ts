@@ -1,5 +1,6 @@
 /** The conditions of a filter in SQL: a row for each field, with the values that it is bound to. */
-import type { FilterField, ListFilter } from '@millrace/core'
+import { type FilterField, fingerprintOf, type ListFilter } from '@millrace/core'
+import { DROPPED } from '@millrace/core/kernel'
 import type { SqlValue } from '../driver.ts'
 
 /** Queue and name are judged together, as lanes. */
@@ -31,6 +32,22 @@ const CONDITIONS: { readonly [Field in Judged]: Condition } = {
   enqueuedBefore: unless('job.enqueued_at < ?', ({ enqueuedBefore }) => enqueuedBefore),
   finishedAfter: unless('job.finished_at >= ?', ({ finishedAfter }) => finishedAfter),
   finishedBefore: unless('job.finished_at < ?', ({ finishedBefore }) => finishedBefore),
+  worker: unless(
+    `CASE WHEN job.dropping = 0 THEN '' WHEN job.state IN (2, 4) THEN (SELECT session.worker FROM session WHERE session.id = job.session)
+    ELSE ${lastAttempt('worker')} END = ?`,
+    ({ worker }) => worker,
+  ),
+  error: unless(lastError(`'${DROPPED.name}'`, 'error_name'), ({ error }) => error),
+  fingerprint: unless(lastError(`${fingerprintOf(DROPPED)}`, 'fingerprint(error_name, error_message)'), (filter) => filter.fingerprint),
+}
+
+/** A job that was dropped, that runs or that has completed has no error in a row of its own. */
+function lastError(ofDropped: string, column: string): string {
+  return `CASE WHEN job.dropping = 0 THEN ${ofDropped} WHEN job.state NOT IN (2, 4) THEN ${lastAttempt(column)} END = ?`
+}
+
+function lastAttempt(column: string): string {
+  return `(SELECT ${column} FROM attempt WHERE attempt.seq = job.seq ORDER BY attempt.run DESC LIMIT 1)`
 }
 
 /**

@@ -2,6 +2,7 @@
 import { COMPLETED, FAILED, isNarrowed, LIMITS, type ListFilter, SCHEDULED, WAITING } from '@millrace/core'
 import { impliedFilter, type JobRow, type ListQuery, type ListRows, type LookBound } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
+import { prepareNarrow } from './groups.ts'
 import { prepareJobs, prepareJobsWithin } from './jobs.ts'
 import { prepareWithLastRuns } from './lastRuns.ts'
 import { type Found, type Part, type Place, prepareLook } from './look.ts'
@@ -21,6 +22,7 @@ export function prepareList(db: Database): (query: ListQuery, bound: LookBound) 
   const newest = prepareNewestParts(db)
   const ordered = prepareOrderedParts(db)
   const select = prepareSelection(db)
+  const narrow = prepareNarrow(db)
   const whole = prepareJobsWithin(db, LIMITS.pageBytes)
   const jobs = prepareJobs(db)
   const withLastRuns = prepareWithLastRuns(db)
@@ -41,14 +43,15 @@ export function prepareList(db: Database): (query: ListQuery, bound: LookBound) 
       const places = page(query.filter, before, limit).map((seq) => ({ seq }))
       return { places, next: places.length < limit ? null : (places.at(-1) as Place) }
     }
-    const filter = impliedFilter(query.filter)
-    if (filter === undefined) return NONE
-    const selection = select(filter)
+    const implied = impliedFilter(query.filter)
+    if (implied === undefined) return NONE
+    const selection = select(implied)
     if (selection.matches === 0) return NONE
-    const { laneIds, narrow } = selection
+    const { filter, laneIds } = narrow(implied, selection.laneIds)
     const from = beforeAt === undefined ? undefined : { at: beforeAt, seq: before }
-    const parts = order === undefined ? newestParts(filter, selection, before, bound.rows) : ordered(order, filter, laneIds, from)
-    return look({ filter, laneIds: narrow ? laneIds : null, text }, parts, limit, bound)
+    const parts =
+      order === undefined ? newestParts(filter, { ...selection, laneIds }, before, bound.rows) : ordered(order, filter, laneIds, from)
+    return look({ filter, laneIds: selection.narrow || filter !== implied ? laneIds : null, text }, parts, limit, bound)
   }
 
   // A reader's statements see one moment only within a transaction. Otherwise a job that is removed in between would make a page

@@ -2,7 +2,7 @@
  * Finds the jobs that fit by looking at one after the other, because no index covers every filter, nor the contents of jobs. A look is
  * bounded by rows and by time, and reports how far it has come. docs/decisions/0014.
  */
-import type { ListFilter } from '@millrace/core'
+import { isOfLastRun, type ListFilter } from '@millrace/core'
 import type { LookBound } from '@millrace/core/kernel'
 import type { Database, SqlValue } from '../driver.ts'
 import { extrasFrom } from '../tables/job.ts'
@@ -41,7 +41,7 @@ export type Look = (wanted: Wanted, parts: Iterable<Part>, limit: number, bound:
 
 /** The number of rows between two looks at the clock. */
 const ROWS_PER_LOOK = 32
-/** SQLite passes over rows that do not fit in less than the time that it takes to return one. */
+/** SQLite passes over so many rows that do not fit in the time that it takes to return one, or to look up a last run. */
 const PASSED_PER_ROW = 4
 
 /** `found` is 1 if the row fits, and has the string in its name or data; its extras if those may contain the string. */
@@ -86,7 +86,7 @@ export function prepareLook(db: Database): Look {
         break
       }
       if (next !== null) break
-      looked += passedIn(part) / PASSED_PER_ROW + (part.asked ?? 0)
+      looked += passedIn(part) / (isOfLastRun(filter) ? 1 : PASSED_PER_ROW) + (part.asked ?? 0)
       if (looked < bound.rows && !bound.late()) continue
       next = part.end
       break

@@ -5,6 +5,7 @@
 import { FAILED, LIMITS } from '@millrace/core'
 import type { JobRow, LookBound, Matching } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
+import { prepareNarrow } from './groups.ts'
 import { prepareJobsWithin } from './jobs.ts'
 import { type Part, type Place, prepareLook } from './look.ts'
 import { prepareNewestParts } from './parts.ts'
@@ -17,6 +18,7 @@ const SLICE_BYTES = 16 * 2 ** 20
 export function prepareMatching(db: Database): ReadMatching {
   const look = prepareLook(db)
   const newest = prepareNewestParts(db)
+  const narrow = prepareNarrow(db)
   const jobs = prepareJobsWithin(db, SLICE_BYTES)
 
   const partsOf = ({ laneIds, filter, indexed }: Matching, before: number): Iterable<Part> => {
@@ -29,10 +31,11 @@ export function prepareMatching(db: Database): ReadMatching {
     return tag === undefined ? newest.all(before) : newest.tagged(tag, before)
   }
 
-  return (matching, before, limit) => {
+  return ({ text, ...asked }, before, limit) => {
+    const matching = asked.laneIds === undefined ? asked : { ...asked, ...narrow(asked.filter, asked.laneIds) }
     const { filter, laneIds = null } = matching
     const bound: LookBound = { rows: LIMITS.walkRows, late: () => false }
-    const { places, next } = look({ filter, laneIds }, partsOf(matching, before), limit, bound)
+    const { places, next } = look({ filter, laneIds, text }, partsOf(matching, before), limit, bound)
     const seqs = places.map(({ seq }: Place) => seq)
     const rows = jobs(seqs)
     return { rows, next: rows.length < seqs.length ? (rows.at(-1) as JobRow).seq : (next?.seq ?? null) }

@@ -4,6 +4,7 @@ import {
   CANCELLED,
   COMPLETED,
   FAILED,
+  fingerprintOf,
   isFinal,
   type ListFilter,
   SCHEDULED,
@@ -22,6 +23,7 @@ const QUEUES = ['x', 'y']
 /** Some look like a part of what is stored. */
 const KEYS = ['k', 'k"', '"concurrencyKey":"k"', 'k\\', 'é%_']
 const SCHEDULES = ['s', 's:2']
+const KINDS = ['E', 'F'].flatMap((name) => ['no disk', "no 'x' at 1", ''].map((message) => ({ name, message })))
 const TAGS = ['t', '"schedule":"s"', '\\"concurrencyKey\\":\\"k\\"']
 
 export interface Change {
@@ -60,6 +62,9 @@ export function asked(start: number, turns: number): fc.Arbitrary<Asked> {
     enqueuedBefore: optional(time),
     finishedAfter: optional(time),
     finishedBefore: optional(time),
+    worker: optional(fc.constantFrom('w', 'v', 'none')),
+    error: optional(fc.constantFrom('E', 'F', 'JobDroppedError')),
+    fingerprint: optional(fc.constantFrom(...KINDS.map(fingerprintOf), 7)),
   }
   const narrow = (states: fc.Arbitrary<StateCode | undefined>) =>
     fc
@@ -85,13 +90,13 @@ export class Changing {
   /** The jobs that have been touched since `touched` was last cleared. */
   readonly touched = new Set<number>()
   readonly #turns: Turns
-  readonly #session: Parameters<Turns['start']>[1]
+  readonly #sessions: readonly Parameters<Turns['start']>[1][]
   /** The turn in which each job ended last, by the number of the event behind it. */
   readonly #ends = new Map<number, number>()
 
   constructor(turns: Turns) {
     this.#turns = turns
-    this.#session = turns.session('w')
+    this.#sessions = ['w', 'v'].map((worker) => turns.session(worker))
   }
 
   take({ kind, pick }: Change): void {
@@ -105,12 +110,18 @@ export class Changing {
       this.jobs.splice(place, 1)
       this.#turns.effects.count(job.lane, job.state, -1)
       this.#turns.effects.touch(job, DIRTY_DELETE)
-    } else if (kind === 'start' && job.state === WAITING) this.#turns.start(job, this.#session)
+    } else if (kind === 'start' && job.state === WAITING) this.#turns.start(job, this.#sessions[pick % 2] as Parameters<Turns['start']>[1])
     else if (kind === 'complete' && job.state === ACTIVE) this.#end(job, COMPLETED)
-    else if (kind === 'fail' && job.state === ACTIVE) this.#end(job, FAILED)
-    else if (kind === 'retry' && job.state === ACTIVE) this.#back(job, SCHEDULED, pick)
-    else if (kind === 'cancel' && !isFinal(job.state)) this.#end(job, CANCELLED)
-    else if (kind === 'revive' && (job.state === FAILED || job.state === CANCELLED)) {
+    else if (kind === 'fail' && job.state === ACTIVE) {
+      this.#record(job, pick)
+      this.#end(job, FAILED)
+    } else if (kind === 'retry' && job.state === ACTIVE) {
+      this.#record(job, pick)
+      this.#back(job, SCHEDULED, pick)
+    } else if (kind === 'cancel' && !isFinal(job.state)) {
+      job.dropped = job.state === WAITING && pick % 4 === 0
+      this.#end(job, CANCELLED)
+    } else if (kind === 'revive' && (job.state === FAILED || job.state === CANCELLED)) {
       job.uncounted = job.run
       this.#back(job, WAITING, 0)
     } else if (kind === 'delay' && (job.state === WAITING || job.state === SCHEDULED)) this.#back(job, SCHEDULED, pick)
@@ -150,6 +161,15 @@ export class Changing {
     this.jobs.push(job)
   }
 
+  /** Notes a run that ended: with an error, or given back. */
+  #record({ seq, run, lane }: Job, pick: number): void {
+    const error = pick % 5 === 0 ? undefined : KINDS[pick % KINDS.length]
+    const { at, effects } = this.#turns
+    effects.runs.push({ seq, run, attempt: 1, startedAt: at, endedAt: at, worker: pick % 3 === 0 ? 'w' : 'v', error })
+    const job = { seq, lane } as Job
+    if (error !== undefined) effects.failures.push({ job, run, error: error.name, fingerprint: fingerprintOf(error) })
+  }
+
   #end(job: Job, state: StateCode): void {
     job.finishedAt = this.#turns.at
     if (state === COMPLETED) this.#turns.complete(job)
@@ -158,6 +178,7 @@ export class Changing {
 
   #back(job: Job, state: StateCode, pick: number): void {
     job.finishedAt = 0
+    job.dropped = false
     if (state === SCHEDULED) job.runAt = this.#turns.at + 1 + (pick % 9)
     this.#turns.move(job, state)
   }
@@ -167,7 +188,10 @@ export class Changing {
 export function naive(store: SqliteStore, rows: readonly JobRow[], { filter, search }: Asked): JobRow[] {
   const lanes = new Map(store.load().lanes.map((lane) => [lane.id, lane]))
   const { state, queue, name, tag, key, schedule, retrying, enqueuedAfter, enqueuedBefore, finishedAfter, finishedBefore } = filter
-  return rows.filter((row) => {
+  const { worker, error, fingerprint } = filter
+  const runs = store.attempts(rows)
+  return rows.filter((row, index) => {
+    const last = runs[index]?.at(-1)
     const { extras = {} } = row
     const texts = [lanes.get(row.laneId)?.name, row.data, ...(extras.tags ?? []), extras.concurrencyKey].map(String)
     return [
@@ -182,6 +206,9 @@ export function naive(store: SqliteStore, rows: readonly JobRow[], { filter, sea
       enqueuedBefore === undefined || row.enqueuedAt < enqueuedBefore,
       finishedAfter === undefined || (row.finishedAt > 0 && row.finishedAt >= finishedAfter),
       finishedBefore === undefined || (row.finishedAt > 0 && row.finishedAt < finishedBefore),
+      worker === undefined || last?.worker === worker,
+      error === undefined || last?.error?.name === error,
+      fingerprint === undefined || (last?.error !== undefined && fingerprintOf(last.error) === fingerprint),
       search === undefined || texts.some((text) => text.includes(search)),
     ].every(Boolean)
   })

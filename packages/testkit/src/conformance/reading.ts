@@ -84,6 +84,23 @@ export function readingConformance(under: () => Probe): void {
     expect(await seqs({ finishedAfter: 0 })).toEqual([second.seq, failed.seq])
     expect(await seqs({ finishedAfter: endedAt + 1 })).toEqual([])
     expect(await seqs({ finishedBefore: endedAt + 1, search: 'a' })).toEqual([second.seq, failed.seq])
+    for (const filter of [{ error: 'E' }, { worker: 'w-1' }]) expect(await seqs(filter)).toEqual([second.seq, retrying.seq, failed.seq])
+    for (const filter of [
+      { error: 'F' },
+      { error: 'E', state: 0, name: 'b' },
+      { error: 'E', state: 2 },
+      { worker: 'w-2' },
+      { fingerprint: 7 },
+    ])
+      expect(await seqs(filter)).toEqual([])
+    const [group] = await probe.call<'failures'>({ op: 'failures', limit: 9 })
+    const fingerprint = Number.parseInt(group?.fingerprint ?? '', 16)
+    expect(await seqs({ fingerprint, state: 5 })).toEqual([second.seq, failed.seq])
+    expect(await seqs({ fingerprint })).toEqual([second.seq, retrying.seq, failed.seq])
+    const active = await probe.enqueue('a')
+    await probe.grants.take()
+    expect(await seqs({ worker: 'w-1', state: 2 })).toEqual([active.seq])
+    expect(await seqs({ worker: 'w-2', state: 2 })).toEqual([])
     const inPages = async (filter: object, order: 'finished' | 'due') => {
       const found: number[] = []
       for (let place: object | null = {}; place !== null; ) {

@@ -295,6 +295,8 @@ export const FLOW_CURSOR = record<FlowCursor>('FlowCursor', {
   place: field(count, 'of those that the job waits for, so many have been told'),
 })
 
+const fingerprint = integer(0, Number.MAX_SAFE_INTEGER, 'integer: the hexadecimal digits of `failures` as a number')
+
 function filterKind(kind: FilterKind): Kind<unknown> {
   switch (kind) {
     case 'state':
@@ -307,6 +309,8 @@ function filterKind(kind: FilterKind): Kind<unknown> {
       return boolean
     case 'time':
       return time
+    case 'fingerprint':
+      return fingerprint
   }
 }
 

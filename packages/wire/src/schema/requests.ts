@@ -90,6 +90,7 @@ const MANY: Fields<ManyCommand> = {
   before: optional(count, '`next` of the slice before'),
   dryRun: or(boolean, false, 'counts, and changes nothing'),
   ids: optional(list(JOB_KEY, LIMITS.idsPerSlice), 'of these alone'),
+  search: optional(key, 'occurs in name, tags, keys or data; not with `ids`'),
 }
 
 /** The fields of each operation, in their order on the wire. The operation's number there is in the table of operations. */

@@ -29,6 +29,7 @@ interface ListFlags extends FilterFlags {
 }
 
 interface ManyFlags extends FilterFlags {
+  readonly search?: string
   readonly all?: true
   readonly limit?: number
   readonly dryRun?: boolean
@@ -145,6 +146,7 @@ const CALLS = {
 
 function addChange(jobs: Command, context: Context, change: Change, description: string): void {
   const command = addFilters(jobs.command(change).description(description).argument('[id...]', 'job ids; or use flags to select jobs'))
+    .option('--search <text>', 'with text in the name, tags, keys or data')
     .option('--all', 'every job')
     .option('--limit <number>', 'with flags: at most this many', number)
     .option('--dry-run', 'with flags: count them and change nothing')
@@ -167,9 +169,9 @@ async function changeEach({ out, connect }: Context, change: Change, ids: readon
 }
 
 async function changeMany(context: Context, change: Change, flags: ManyFlags): Promise<void> {
-  const { all, limit, dryRun = false, descendants, yes } = flags
+  const { search, all, limit, dryRun = false, descendants, yes } = flags
   if (descendants !== undefined) throw new UsageError('--descendants requires the id of a job')
-  const filter = said<ManyFilter>({ ...filterOf(flags), all })
+  const filter = said<ManyFilter>({ ...filterOf(flags), search, all })
   // The engine would reject it too, but this error names the flags.
   if (Object.keys(filter).length === 0)
     throw new UsageError(`no jobs selected: give ids, or flags such as --state, --queue, --name or --tag; --all selects every job`)

@@ -1,17 +1,25 @@
 /** Judges jobs by the fields of a filter: records of the tables, and rows. */
-import { isFinal, SCHEDULED } from '../../lifecycle.ts'
+import { fingerprintOf } from '../../fingerprint.ts'
+import type { Data } from '../../job.ts'
+import { ACTIVE, COMPLETED, isFinal, SCHEDULED } from '../../lifecycle.ts'
 import type { FilterField, ListFilter } from '../../options/filter.ts'
-import { type Job, waitsForRetry } from './job.ts'
+import type { LastRunView } from '../../replies.ts'
+import { type Job, type JobExtras, waitsForRetry } from './job.ts'
 
 /** The fields of a job that a filter judges, beside its place. */
 type Judged = Pick<Job, 'state' | 'run' | 'uncounted' | 'extras' | 'enqueuedAt' | 'finishedAt'>
+
+/** The part of a job's last run that a filter judges. Its message is whole. */
+export type JudgedRun = Pick<LastRunView, 'worker' | 'error'>
 
 interface Lane {
   readonly queue: string
   readonly name: string
 }
 
-const JUDGES: { readonly [Field in FilterField]: (wanted: NonNullable<ListFilter[Field]>, job: Judged, lane: Lane) => boolean } = {
+type Judge<Wanted> = (wanted: Wanted, job: Judged, lane: Lane, lastRun: JudgedRun | undefined) => boolean
+
+const JUDGES: { readonly [Field in FilterField]: Judge<NonNullable<ListFilter[Field]>> } = {
   state: (state, job) => job.state === state,
   queue: (queue, _job, lane) => lane.queue === queue,
   name: (name, _job, lane) => lane.name === name,
@@ -23,21 +31,42 @@ const JUDGES: { readonly [Field in FilterField]: (wanted: NonNullable<ListFilter
   enqueuedBefore: (time, { enqueuedAt }) => enqueuedAt < time,
   finishedAfter: (time, { state, finishedAt }) => isFinal(state) && finishedAt >= time,
   finishedBefore: (time, { state, finishedAt }) => isFinal(state) && finishedAt < time,
+  worker: (worker, _job, _lane, lastRun) => lastRun?.worker === worker,
+  error: (error, _job, _lane, lastRun) => lastRun?.error?.name === error,
+  fingerprint: (fingerprint, _job, _lane, lastRun) => lastRun?.error !== undefined && fingerprintOf(lastRun.error) === fingerprint,
 }
 
-export function fits(filter: ListFilter, job: Judged, lane: Lane): boolean {
+export function fits(filter: ListFilter, job: Judged, lane: Lane, lastRun?: JudgedRun): boolean {
   for (const field in filter) {
     const wanted = filter[field as FilterField]
-    if (wanted !== undefined && !(JUDGES[field as FilterField] as (...args: unknown[]) => boolean)(wanted, job, lane)) return false
+    if (wanted !== undefined && !(JUDGES[field as FilterField] as (...args: unknown[]) => boolean)(wanted, job, lane, lastRun)) return false
   }
   return true
 }
 
 /** Returns the filter with the state that its other fields imply, or undefined if no job can fit. */
 export function impliedFilter(filter: ListFilter): ListFilter | undefined {
-  const { state, retrying, finishedAfter, finishedBefore } = filter
+  const { state, retrying, finishedAfter, finishedBefore, error, fingerprint } = filter
+  // The last run of these has no error.
+  if ((error ?? fingerprint) !== undefined && (state === ACTIVE || state === COMPLETED)) return undefined
   const needsEnd = finishedAfter !== undefined || finishedBefore !== undefined
   if (needsEnd && (retrying === true || (state !== undefined && !isFinal(state)))) return undefined
   if (retrying !== true) return filter
   return state === undefined || state === SCHEDULED ? { ...filter, state: SCHEDULED } : undefined
+}
+
+/** True if a job's name, tags, keys or data contain a string, ASCII letters in any case. */
+export function contains(
+  text: string,
+  { data, extras }: { readonly data: Data | undefined; readonly extras: JobExtras | undefined },
+  name: string,
+): boolean {
+  const { tags = [], idempotencyKey = '', uniqueKey = '', concurrencyKey = '' } = extras ?? {}
+  const texts = [name, typeof data === 'string' ? data : '', ...tags, idempotencyKey, uniqueKey, concurrencyKey]
+  return texts.some((part) => folded(part).includes(folded(text)))
+}
+
+/** Lowers the case of ASCII letters, and leaves others as they are. */
+function folded(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }

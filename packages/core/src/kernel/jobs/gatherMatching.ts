@@ -2,7 +2,7 @@
 import { ACTIVE, FAILED, SCHEDULED, type StateCode, WAITING } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import type { ManyCommand } from '../../manageCommands.ts'
-import type { ListFilter } from '../../options/filter.ts'
+import { isOfLastRun, type ListFilter } from '../../options/filter.ts'
 import type { Facts } from '../facts.ts'
 import type { Plan } from '../plan.ts'
 import { countOf, type Lane } from '../queues/lane.ts'
@@ -15,33 +15,38 @@ export function gatherMatching(plan: Plan, tables: Tables, facts: Facts, command
   if (filter === undefined) return
   const { before = Number.MAX_SAFE_INTEGER } = command
   const limit = sliceOf(command)
-  if (filter.state === ACTIVE) {
+  const { search: text } = command
+  if (filter.state === ACTIVE && text === undefined) {
     // Running jobs are known here, and no index on disk has them.
     const running = tables.running().filter((job) => job.seq < before && matches(filter, job))
     const jobs = running.sort((a, b) => b.seq - a.seq).slice(0, limit)
     for (const job of jobs) plan.mayRevive(job)
+    if (isOfLastRun(filter)) facts.noteRuns(jobs)
     facts.setMatching(command, jobs, jobs.length < running.length ? (jobs.at(-1) as Job).seq : null)
     return
   }
-  const { state, tag, finishedAfter, finishedBefore } = filter
+  const { state, tag, finishedAfter, finishedBefore, fingerprint } = filter
   const lanes = [...tables.lanesById.values()].filter((lane) => countIn(lane, state) > 0)
   const chosen = lanes.filter((lane) => isOf(filter, lane))
   if (chosen.length === 0) return
   // The index of scheduled jobs does not contain the lane.
   const few = sum(state === SCHEDULED ? lanes : chosen, state) <= LIMITS.walkRows
   // A span of time may hold few of many failed jobs: the store looks.
-  const inSpan = state === FAILED && (finishedAfter ?? finishedBefore) !== undefined
+  const inSpan = state === FAILED && (finishedAfter ?? finishedBefore ?? fingerprint) !== undefined
   const indexed = (few || inSpan) && tag === undefined && (state === FAILED || state === WAITING || state === SCHEDULED)
   const laneIds = indexed || chosen.length < lanes.length ? chosen.map(({ id }) => id) : undefined
-  plan.ask('matching', [{ laneIds, filter, indexed }, before, limit], ({ rows, next }) => {
+  plan.ask('matching', [{ laneIds, filter, text, indexed }, before, limit], ({ rows, next }) => {
     const jobs = rows.map((row) => facts.remember(row))
     for (const job of jobs) plan.mayRevive(job)
+    if (isOfLastRun(filter)) facts.noteRuns(jobs)
     facts.setMatching(command, jobs, next)
   })
 }
 
+/** Judges a job as memory has it: of its last run, only one that goes on is known there. */
 export function matches(filter: ListFilter, job: Job): boolean {
-  return fits(filter, job, { queue: job.lane.queue.name, name: job.lane.name })
+  const lastRun = job.state === ACTIVE ? { worker: job.session?.intro.worker ?? job.worker } : undefined
+  return fits(filter, job, { queue: job.lane.queue.name, name: job.lane.name }, lastRun)
 }
 
 export function sliceOf({ limit }: ManyCommand): number {

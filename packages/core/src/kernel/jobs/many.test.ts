@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { ACTIVE, CANCELLED, COMPLETED, FAILED, SCHEDULED, STATES, type StateCode, WAITING } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import type { ManyCommand } from '../../manageCommands.ts'
-import type { CommandOf } from '../../operations.ts'
+import type { Command, CommandOf } from '../../operations.ts'
 import type { ListFilter } from '../../options/filter.ts'
 import type { SkipReason, Slice } from '../../replies.ts'
 import { useSmallLimits } from '../../testing/smallLimits.ts'
@@ -132,6 +132,23 @@ test('a limit counts what changes, and what is skipped before it is passed over'
   const world = oneOfEach()
   expect(all(world, 'deleteMany', { name: 'a' }, { limit: 2 })).toMatchObject({ matched: 3, changed: 2, skipped: { active: 1 } })
   expect(Object.keys(states(world))).toEqual(['1', '3', '4', '5', '6'])
+})
+
+test('a job that an earlier command of the turn has changed is judged as it is now', () => {
+  const world = new World()
+  world.attach('s', ['a'], { worker: 'w' })
+  world.run(enqueueing({ name: 'a' }, { name: 'a' }, { name: 'b', data: '"needle"' }, { name: 'b', data: '"needle"' }))
+  const fail = (seq: number) => ({ op: 'fail', seq, run: 1, error: { name: 'E', message: 'm' }, retry: 60_000 }) as const
+  const many = (op: Op, filter: ListFilter, of: object = {}) => ({ op, filter, limit: 9, dryRun: false, ...of }) as CommandOf<Op>
+  const last = (...commands: Command[]) => world.run(...commands).replies.at(-1)
+  // Its run is over by then: it is neither active, nor is its last run the one that was looked up.
+  expect(last(fail(1), many('deleteMany', { worker: 'w' }))).toMatchObject({ matched: 1, changed: 0, skipped: { active: 1 } })
+  // The last run is the same, whatever became of the job.
+  const again = last({ op: 'runNow', id: world.row({ seq: 1 }) }, many('retryMany', { error: 'E' }))
+  expect(again).toMatchObject({ matched: 1, changed: 0, skipped: { waiting: 1 } })
+  const update = { op: 'update', id: world.row({ seq: 3 }), changes: { data: '"other"' } } as const
+  expect(last(update, many('cancelMany', {}, { search: 'needle' }))).toMatchObject({ matched: 1, changed: 1 })
+  expect(states(world)).toMatchObject({ 2: 'active', 3: 'waiting', 4: 'cancelled' })
 })
 
 describe('ids', () => {

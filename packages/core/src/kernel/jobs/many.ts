@@ -6,13 +6,14 @@
 import type { Decision } from '../../decision.ts'
 import { ACTIVE, CANCELLED, FAILED, isFinal, SCHEDULED, STATES } from '../../lifecycle.ts'
 import type { CancelManyCommand, DeleteManyCommand, ManyCommand, RetryManyCommand } from '../../manageCommands.ts'
-import { understood } from '../../options/filter.ts'
+import { isOfLastRun, type ListFilter, understood } from '../../options/filter.ts'
 import type { SkipReason, Slice } from '../../replies.ts'
 import { isDeleted } from '../facts.ts'
 import type { TurnContext } from '../turn.ts'
 import { cancelJob } from './cancel.ts'
 import { exclusiveKey, placeOf } from './coalescing.ts'
 import { removeJob } from './delete.ts'
+import { contains } from './fits.ts'
 import { matches, sliceOf } from './gatherMatching.ts'
 import { DIRTY_INSERT, type Job, waitsForRetry } from './job.ts'
 import { isHeldByParents, makeDue, revive } from './retry.ts'
@@ -68,7 +69,7 @@ function slice(turn: TurnContext, command: ManyCommand, judge: Judge, change: (t
   const { jobs, next, missing } = candidates(turn, command)
   const skipped: Partial<Record<SkipReason, number>> = missing === 0 ? {} : { notFound: missing }
   const limit = sliceOf(command)
-  const known = understood(command.filter)
+  const known = understood(command.filter, command.search !== undefined)
   let matched = 0
   let changed = 0
   for (const job of jobs) {
@@ -86,8 +87,9 @@ function slice(turn: TurnContext, command: ManyCommand, judge: Judge, change: (t
 
 /** Returns the jobs newest first; with ids, in their order. */
 function candidates(turn: TurnContext, command: ManyCommand): { jobs: readonly Job[]; next: number | null; missing: number } {
-  const { filter, ids, before } = command
-  const isMeant = (job: Job) => !isDeleted(job) && matches(filter, job)
+  const { ids, before } = command
+  const isStillMeant = judgeOf(turn, command)
+  const isMeant = (job: Job) => !isDeleted(job) && isStillMeant(job)
   if (ids !== undefined) {
     const found = new Set(ids.map((id) => turn.facts.find(id)).filter((job) => job !== undefined))
     const jobs = [...found].filter(isMeant)
@@ -97,4 +99,18 @@ function candidates(turn: TurnContext, command: ManyCommand): { jobs: readonly J
   // Jobs that this very turn has created are in no file yet.
   const created = before === undefined ? turn.effects.jobs.filter(({ dirty }) => (dirty & DIRTY_INSERT) !== 0).reverse() : []
   return { jobs: [...created, ...jobs].filter(isMeant), next, missing: 0 }
+}
+
+/** Judges jobs again as the turn has them now: earlier commands may have changed them since they were read. */
+function judgeOf(turn: TurnContext, { filter, search, ids }: ManyCommand): (job: Job) => boolean {
+  const ofRun = isOfLastRun(filter)
+  // With ids, nobody has looked up last runs: none of these jobs fits, as if they had none.
+  if (ids !== undefined && (ofRun || search !== undefined)) return () => false
+  const ended = new Set(ofRun ? turn.effects.runs.map(({ seq }) => seq) : [])
+  const { worker: _worker, error: _error, fingerprint: _fingerprint, ...others }: ListFilter = filter
+  return (job) => {
+    if (!matches(others, job) || (ofRun && !turn.facts.hasSameRun(job, ended))) return false
+    // The data of a job that runs is not in memory, and does not change.
+    return search === undefined || job.data === undefined || contains(search, job, job.lane.name)
+  }
 }
