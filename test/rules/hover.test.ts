@@ -62,6 +62,28 @@ const wrongOf = (option: Option): string[] => [
   ...(holds(option, /\bDuration\b/) && !UNIT.test(option.comment) ? ['no unit'] : []),
 ]
 
+/** The names in the lists that a root exports. */
+function listed(path: string): string[] {
+  const lists = [...readFileSync(join(ROOT, path), 'utf8').matchAll(/^export (?:type )?\{([^}]*)\}/gm)].map(([, list = '']) => list)
+  return lists.flatMap((list) => [...list.matchAll(/(\w+)\s*(?:,|$)/g)].map(([, name]) => name as string))
+}
+
+test('each name that users can import has a doc comment', () => {
+  const names = new Set(
+    ['client/src/public.ts', ...OF_USERS.map((name) => `${name}/src/index.ts`)].flatMap((path) => listed(`packages/${path}`)),
+  )
+  const declared = SOURCES.filter(
+    ({ path, package: name }) => !/\.test\.ts$|\/testing\//.test(path) && ['core', 'client', 'worker', ...OF_USERS].includes(name),
+  ).flatMap(({ path, text }) =>
+    [...text.matchAll(/^export (?:abstract |async )*(?:interface|type|class|function|const) (\w+)/gm)]
+      .filter(([, name]) => names.has(name as string))
+      .map(({ 0: declaration, 1: name, index }) => ({ at: `${path}: ${declaration}`, name, before: text.slice(0, index).trimEnd() })),
+  )
+  expect(declared.length).toBeGreaterThan(300)
+  const isOverload = ({ name, before }: (typeof declared)[number]) => new RegExp(`^export (?:async )?function ${name}\\b`, 'm').test(before)
+  expect(declared.filter((one) => !one.before.endsWith('*/') && !isOverload(one)).map(({ at }) => at)).toEqual([])
+})
+
 test('the rule sees the options that are exported', () => {
   expect(new Set(OPTIONS.map(({ name }) => name.split('.')[0])).size).toBeGreaterThan(35)
   expect(wrongOf({ path: '', name: '', optional: true, type: 'Duration', comment: '' })).toEqual([

@@ -4,6 +4,7 @@ import { allWorkers } from './all.ts'
 import type { Mailbox } from './mailbox.ts'
 import { dateOf } from './view.ts'
 
+/** A worker that is attached to the engine, as `engine.workers()` returns it. */
 export interface WorkerView extends Omit<AttachedWorker, 'session' | 'attachedAt' | 'lastSeenAt'> {
   /**
    * The time at which the worker attached, by the engine's clock; each reconnect renews it. Undefined if the engine was

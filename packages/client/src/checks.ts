@@ -11,6 +11,7 @@ type Calls = Pick<Mailbox, 'call'>
 /** The sender of a command. Bytes from others may be encoded by a codec that is unknown here, so they are checked when they run. */
 export type Sender = 'own' | 'other'
 
+/** Checks jobs against the schemas that this process knows. */
 export class JobChecks {
   readonly #types = new Map<string, JobType>()
 

@@ -56,6 +56,7 @@ const STOPPED: Refusal = { code: 'ENGINE_STOPPED', message: 'the engine was stop
 /** Options of `stats` without what is told name by name. */
 const BRIEF = { names: 'none', definitions: 'disputed' } as const
 
+/** An engine, wherever it runs: in this process, in another one, or behind a socket. `openEngine` and `connect` return it. */
 export class Engine extends Changes {
   /** Limits, rates, pauses and settings of queues. */
   readonly queues: Queues

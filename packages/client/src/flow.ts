@@ -51,6 +51,7 @@ export type FlowHandles<Refs extends readonly string[], Jobs extends readonly Jo
   ? Readonly<Record<Refs[number], JobHandle<OutputOf<Jobs[number]>>>>
   : { readonly [Index in Exclude<keyof Refs, keyof []> as Refs[Index] & string]: JobHandle<OutputOf<Jobs[Index & keyof Jobs]>> }
 
+/** The jobs of a batch, and the job that starts when they have ended. */
 export interface Batch<Jobs extends readonly JobHandle[] = readonly JobHandle[], Callback = unknown> {
   readonly id: string
   /** The handles of the jobs, in order. */

@@ -45,6 +45,7 @@ export interface FlowJob {
   readonly dependsOn: readonly FlowDependency[]
 }
 
+/** One page of the jobs of a flow. */
 export interface FlowPage {
   /** The id of the flow. */
   readonly id: string
@@ -54,6 +55,7 @@ export interface FlowPage {
   readonly next: string | undefined
 }
 
+/** Reads flows: `engine.flows`. */
 export class Flows {
   readonly #calls: Pick<Mailbox, 'call'>
 

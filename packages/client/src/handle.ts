@@ -32,6 +32,7 @@ export const ASKED_AGAIN: ReadonlySet<string> = new Set(['COMMIT_UNKNOWN', 'CONN
 /** The output type for an argument of `handle`: that of a definition or a handler, or the given type itself. */
 export type HandleOutput<Type> = Type extends JobType | { readonly definition: JobType } ? OutputOf<Type> : Type
 
+/** A job that was enqueued: its id, and its result once there is one. */
 export class JobHandle<Output = unknown> {
   readonly #key: Enqueued
   readonly #mailbox: Mailbox

@@ -22,7 +22,9 @@ export interface EventsGap extends JournalGap {
   readonly type: 'gap'
 }
 
+/** An event, or a gap in the events that are kept. */
 export type EventStreamItem = MillraceEvent | EventsGap
+/** Events in their order, for `for await`. */
 export type EventStream = JournalStream<'events', EventStreamItem>
 
 type Question = 'events' | 'export'
@@ -48,6 +50,7 @@ const FAILURES_MAX = 3
 const PAUSE_MS = 250
 const DONE: IteratorResult<never, undefined> = { done: true, value: undefined }
 
+/** Events or finished jobs in their order, for `for await`: what `events` and `exports.read` return. */
 export class JournalStream<Op extends Question, Item> implements AsyncIterableIterator<Item, undefined> {
   readonly #mailbox: Mailbox
   readonly #pages: Pages<Op, Item>

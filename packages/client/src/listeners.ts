@@ -24,6 +24,7 @@ import {
   type WorkerEvent,
 } from './view.ts'
 
+/** The name of an event that `engine.on` takes. */
 export type EventName = EventType | '*'
 /** The shape of the events with that name. */
 export type EventOf<Name extends EventName> = Name extends JobEventType
@@ -37,6 +38,7 @@ export type EventOf<Name extends EventName> = Name extends JobEventType
         : Name extends EnginePauseEventType
           ? EnginePauseEvent
           : MillraceEvent
+/** A function that is called with each event of a name. */
 export type EventListener<Name extends EventName = '*'> = (event: EventOf<Name>) => void
 
 /** Events that were not delivered, by their numbers, because the listener did not keep up. */
@@ -44,6 +46,7 @@ export interface EventGap {
   readonly first: number
   readonly last: number
 }
+/** A function that is called when events were missed. */
 export type GapListener = (gap: EventGap) => void
 
 type Name = EventName | 'gap'

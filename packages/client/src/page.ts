@@ -18,6 +18,7 @@ import { assertUnderstood } from './offered.ts'
 import type { PayloadCodec } from './payloadCodec.ts'
 import { type Job, type JobOf, jobOf } from './view.ts'
 
+/** One page of jobs, newest first. */
 export interface JobPage {
   readonly jobs: readonly Job[]
   /** Pass as `after` for the next page; undefined at the end. */

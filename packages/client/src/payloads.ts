@@ -12,6 +12,7 @@ export interface PayloadPreview {
   readonly cut: boolean
 }
 
+/** The beginnings of the payloads that a job has. */
 export type PayloadPreviews = { readonly [Name in PayloadName]?: PayloadPreview }
 
 export interface Payloads {

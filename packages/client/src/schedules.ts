@@ -68,6 +68,7 @@ export interface ScheduleSet {
 /** The number of times that `update` reads a schedule that other calls change at the same moment. */
 const UPDATE_TRIES = 10
 
+/** A schedule, its next times and its last job. */
 export interface Schedule<Data = unknown, Output = unknown> extends Omit<ScheduleSpec, 'startAt' | 'endAt'> {
   readonly id: string
   readonly startAt: Date | undefined
@@ -100,12 +101,14 @@ export interface Schedule<Data = unknown, Output = unknown> extends Omit<Schedul
   readonly updatedAt: Date
 }
 
+/** One page of schedules, in the order of their ids. */
 export interface SchedulePage {
   readonly schedules: readonly Schedule[]
   /** Pass as `after` for the next page; undefined at the end. */
   readonly next: string | undefined
 }
 
+/** Creates, changes and reads schedules: `engine.schedules`. */
 export class Schedules {
   readonly #calls: Pick<Mailbox, 'call'>
   readonly #setup: Pick<EngineSetup, 'maxDataBytes'>

@@ -3,6 +3,7 @@ import { checkKnown, describe, OptionTypeError, type StopOptions, validateStopOp
 import { stderrLogger } from './defaultLogger.ts'
 import type { Engine } from './engine.ts'
 
+/** The options of `stopOnSignals`. */
 export interface StopOnSignalsOptions extends StopOptions {
   /** The signals to listen for; default `SIGTERM` and `SIGINT`. */
   readonly signals?: readonly NodeJS.Signals[]

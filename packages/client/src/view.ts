@@ -27,6 +27,7 @@ import type { InputOf, OutputOf, Stored } from '@millrace/worker'
 import type { PayloadCodec } from './payloadCodec.ts'
 import { type PayloadPreviews, payloadsOf, type Shown, WHOLE } from './payloads.ts'
 
+/** A line that a handler has logged. */
 export interface JobLog {
   readonly at: Date
   readonly level: LogLevel
@@ -57,6 +58,7 @@ export interface JobRun extends Pick<JobAttempt, 'run' | 'startedAt' | 'endedAt'
   readonly error?: Pick<RunError, 'name' | 'message'>
 }
 
+/** The place of a job in its flow. */
 export interface JobFlow {
   readonly id: string
   readonly ref: string
@@ -65,6 +67,7 @@ export interface JobFlow {
   readonly onParentFailure: OnParentFailure
 }
 
+/** A job as `engine.get` and `engine.list` return it. */
 export interface Job<Data = unknown, Output = unknown> extends PolicyView {
   readonly id: string
   readonly name: string

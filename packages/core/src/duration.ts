@@ -12,6 +12,7 @@ export interface DurationParts {
   readonly weeks?: number
 }
 
+/** A length of time: milliseconds, a string such as '5m', or an object such as `{ minutes: 5 }`. */
 export type Duration = number | `${number}${DurationUnit}` | `${number} ${DurationUnit}` | DurationParts
 
 const UNIT_MS: Record<DurationUnit, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }

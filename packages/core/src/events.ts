@@ -53,6 +53,7 @@ export type QueueEventType = Extract<SystemEventType, `queue.${string}`>
 export type ScheduleEventType = Extract<SystemEventType, `schedule.${string}`>
 export type WorkerEventType = Extract<SystemEventType, `worker.${string}`>
 export type EnginePauseEventType = Extract<SystemEventType, `engine.${string}`>
+/** The type of an event, such as `completed` or `queue.paused`. */
 export type EventType = JobEventType | SystemEventType
 
 interface Stamp {
@@ -124,8 +125,11 @@ export interface EnginePauseEventBody {
 /** An event that is not about a job. */
 export type SystemEventBody = QueueEventBody | ScheduleEventBody | WorkerEventBody | EnginePauseEventBody
 
+/** An event of a queue. */
 export interface QueueEvent extends Stamp, QueueEventBody {}
+/** An event of a schedule. */
 export interface ScheduleEvent extends Stamp, ScheduleEventBody {}
+/** An event of a worker. */
 export interface WorkerEvent extends Stamp, WorkerEventBody {}
 /** Events of the engine as a whole. */
 export interface EnginePauseEvent extends Stamp, EnginePauseEventBody {}

@@ -6,6 +6,7 @@
 /** Every state, in the order of its code: the code is what the file stores. */
 export const STATES = ['scheduled', 'waiting', 'active', 'blocked', 'completed', 'failed', 'cancelled'] as const
 
+/** A state of a job. */
 export type State = (typeof STATES)[number]
 
 export const SCHEDULED = 0

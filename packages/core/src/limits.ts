@@ -2,6 +2,7 @@
 
 const MIB = 2 ** 20
 
+/** The limits of the engine. Names carry their units; numbers without one are counts. */
 export const LIMITS = {
   /** The length of queue names, job names and worker ids, which also match `^[A-Za-z0-9_.:/-]+$`. */
   nameLength: 128,

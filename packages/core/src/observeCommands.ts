@@ -32,10 +32,12 @@ export interface HistoryCommand {
 }
 
 export const HISTORY_STEPS = ['minute', 'hour'] as const
+/** The length of one point of a history. */
 export type HistoryStep = (typeof HISTORY_STEPS)[number]
 
 /** Seen last first, or most runs first; of equal counts, those seen last first. */
 export const FAILURES_ORDERS = ['last', 'count'] as const
+/** The order of groups of failures. */
 export type FailuresOrder = (typeof FAILURES_ORDERS)[number]
 
 /** Failures by what they have in common. Reply: `FailureGroup[]`. */

@@ -13,6 +13,7 @@ export interface RateLimit {
 /** Options of jobs for which neither the call nor the definition has a value. */
 export type QueueDefaults = Omit<Defaults, 'queue'>
 
+/** The settings of a queue that are in force; what is left out has no limit. */
 export interface QueueSettings {
   /** Jobs of the queue that run at the same time, whatever worker runs them. */
   readonly concurrencyLimit?: number

@@ -113,6 +113,7 @@ export interface FlowJobView {
   readonly dependsOn: readonly DependencyView[]
 }
 
+/** One page of the jobs of a flow, as it crosses a Port. */
 export interface FlowPage {
   /** The flow's first job, by which it is called; its row may be gone. */
   readonly first: JobKey
@@ -224,6 +225,7 @@ export interface ExportPage {
   readonly gap?: JournalGap
 }
 
+/** An export, and how far its reader has come. */
 export interface ExportView {
   readonly name: string
   /** The last event that is confirmed. */
@@ -261,6 +263,7 @@ export interface ScheduleView {
   readonly result: { readonly state: State; readonly output: Data; readonly error: RunError | null } | null
 }
 
+/** One page of schedules, as it crosses a Port. */
 export interface SchedulePage {
   readonly schedules: readonly ScheduleView[]
   /** Pass as `after` for the next page; null at the end. */

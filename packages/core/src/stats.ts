@@ -13,6 +13,7 @@ export interface Totals {
   readonly cancelled: number
 }
 
+/** The numbers of one queue. */
 export interface QueueStats extends StateCounts {
   /** The scheduled jobs that wait for another attempt; undefined from an engine of an earlier version. */
   readonly retrying?: number

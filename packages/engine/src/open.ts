@@ -130,6 +130,7 @@ const HERE = { clock: systemClock, quietClock, host: hostname(), pid: process.pi
 /** The shortest patience: an owner that has just started may not answer yet. */
 const OWNER_STARTS_MS = 10_000
 
+/** The options of `attach`. */
 export interface AttachOptions {
   /**
    * The maximum size of data, output and checkpoint each: 1 byte to 16 MiB, default 1 MiB. The limit that the engine was

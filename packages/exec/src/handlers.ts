@@ -20,6 +20,7 @@ import type { CommandSpec } from './command/spec.ts'
 import { LogFolder } from './logs/folder.ts'
 import { runCommand } from './run.ts'
 
+/** The options of `execHandlers`. */
 export interface ExecOptions {
   /** An absolute path: a log for each run, in up to three files, and what is needed to end the commands of a worker that was killed. Default none. */
   readonly logFolder?: string

@@ -14,6 +14,7 @@ import { Hearing } from './output/hearing.ts'
 import { lastLines, lastText } from './output/lines.ts'
 import { ProcessGroup } from './process/group.ts'
 
+/** The output of a job that ran a command. */
 export interface ExecOutput {
   readonly exitCode: number
   /** Always null in an output: a command that a signal has ended has failed. */

@@ -6,17 +6,31 @@ import type { EVENT_DATA, FAILURES, HISTORY, STATS, WORKERS } from './schemas/ob
 import type { PURGED, QUEUE, QUEUE_LIST } from './schemas/queue.ts'
 import type { SCHEDULE, SCHEDULE_PAGE } from './schemas/schedule.ts'
 
+/** The JSON of one event in a stream, or of a gap. */
 export type EventAnswer = z.infer<typeof EVENT_DATA>
+/** The JSON that answers a request for groups of failures. */
 export type FailuresAnswer = z.infer<typeof FAILURES>
+/** The JSON that answers a request for a page of a flow. */
 export type FlowAnswer = z.infer<typeof FLOW_PAGE>
+/** The JSON that answers a request for the history of a queue. */
 export type HistoryAnswer = z.infer<typeof HISTORY>
+/** The JSON that answers a request for a job. */
 export type JobAnswer = z.infer<typeof JOB>
+/** The JSON that answers a request for a page of jobs. */
 export type JobPageAnswer = z.infer<typeof JOB_PAGE>
+/** The JSON that answers a request for an operation on many jobs. */
 export type ManyAnswer = z.infer<typeof MANY_RESULT>
+/** The JSON that answers a request for a purge. */
 export type PurgeAnswer = z.infer<typeof PURGED>
+/** The JSON that answers a request for a queue. */
 export type QueueAnswer = z.infer<typeof QUEUE>
+/** The JSON that answers a request for a list of queues. */
 export type QueueListAnswer = z.infer<typeof QUEUE_LIST>
+/** The JSON that answers a request for a schedule. */
 export type ScheduleAnswer = z.infer<typeof SCHEDULE>
+/** The JSON that answers a request for a page of schedules. */
 export type SchedulePageAnswer = z.infer<typeof SCHEDULE_PAGE>
+/** The JSON that answers a request for the numbers of the engine. */
 export type StatsAnswer = z.infer<typeof STATS>
+/** The JSON that answers a request for the attached workers. */
 export type WorkersAnswer = z.infer<typeof WORKERS>

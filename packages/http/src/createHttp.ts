@@ -29,6 +29,7 @@ import { sessionRoutes } from './routes/session.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { Sessions } from './session/sessions.ts'
 
+/** The API: a function of requests, for any server. */
 export interface HttpApi {
   /**
    * Answers a request; never rejects. `env` says where it came from: as @hono/node-server gives it, or `{ remoteAddress }`.

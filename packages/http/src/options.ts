@@ -27,6 +27,7 @@ import { BOUNDS } from './limits.ts'
 import { redactOption } from './redaction.ts'
 import type { WebhookEndpoints } from './webhooks.ts'
 
+/** The options of `createHttp`. */
 export interface HttpOptions {
   /**
    * The token that callers send as `Authorization: Bearer`: a string of 16 to 512 characters (32 random bytes as base64url are
@@ -80,6 +81,7 @@ export interface HttpOptions {
   readonly instance?: InstanceOptions
 }
 
+/** One of several tokens. */
 export interface HttpTokenOption {
   readonly token: string
   /** The allowed scopes: `enqueue`, `work`, `read`, `admin`; default all of them. */

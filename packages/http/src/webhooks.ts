@@ -1,6 +1,7 @@
 /** The endpoints that the API requires. `EventWebhooks` of @millrace/webhooks, with its store, implements this. */
 import type { EventType } from '@millrace/core'
 
+/** An endpoint for event webhooks, as a caller creates it. */
 export interface NewWebhookEndpoint {
   readonly id: string
   readonly url: string
@@ -11,6 +12,7 @@ export interface NewWebhookEndpoint {
   readonly names?: readonly string[]
 }
 
+/** An endpoint for event webhooks. */
 export interface WebhookEndpoint extends NewWebhookEndpoint {
   readonly enabled: boolean
   readonly createdAt: Date
@@ -19,6 +21,7 @@ export interface WebhookEndpoint extends NewWebhookEndpoint {
   readonly disabledReason?: string | undefined
 }
 
+/** The endpoints for event webhooks, which the host stores. */
 export interface WebhookEndpoints {
   list(): Promise<readonly WebhookEndpoint[]>
   /** Adds an endpoint. A known id gets these settings, and continues at its position. */

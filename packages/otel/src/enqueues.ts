@@ -6,6 +6,7 @@ import { metaOf } from './meta.ts'
 import { replaced } from './replaced.ts'
 import { attributesOf, failed, tracer } from './tracer.ts'
 
+/** An engine, as far as it enqueues. */
 export type Enqueues = Pick<Engine, 'enqueue' | 'enqueueMany'> & Partial<Pick<Engine, 'flow' | 'batch' | 'schedules'>>
 
 /**

@@ -4,6 +4,7 @@ import type { Handler, RunEnded, RunStarted } from '@millrace/worker'
 import { diag, type Span } from '@opentelemetry/api'
 import { ended, isTraced, startRun, traceRun } from './runs.ts'
 
+/** Handlers whose runs are traced. */
 export interface TracedHandlers {
   readonly handlers: readonly Handler[]
   /**

@@ -13,6 +13,7 @@ import {
 } from '@opentelemetry/api'
 import { failed, tracer } from './tracer.ts'
 
+/** The options of `traceRequests`. */
 export interface RequestTracing {
   /**
    * Returns the path as the server has it: `/v1/jobs/{id}`; undefined if it serves none. Without `routeOf`, spans are named by

@@ -20,6 +20,7 @@ import { type Connection, connectionOption, inTransaction } from './connection.t
 import { type OutboxChunk, OutboxLog } from './log.ts'
 import { BEGIN, OutboxTable, outboxSchema, type RefusedRow, TABLE, tableOption } from './table.ts'
 
+/** The options of `outbox`. */
 export interface OutboxOptions {
   /** The result of `openEngine` or `connect`. */
   readonly engine: Engine
@@ -50,6 +51,7 @@ const CLOSED: Refusal = { code: 'ENGINE_STOPPED', message: 'the outbox was close
 const GONE: Refusal = { code: 'ENGINE_STOPPED', message: 'the connection of the outbox was closed: close the outbox before' }
 const REFUSED_MAX = 1_000
 
+/** Enqueues jobs within the transactions of the application's own database. `outbox` opens one. */
 export class Outbox {
   readonly #connection: Connection
   readonly #line: SourceLine

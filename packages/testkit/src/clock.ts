@@ -7,6 +7,7 @@ interface Timer {
   readonly wake: () => void
 }
 
+/** A clock that moves only when a test says so. */
 export class VirtualClock implements Clock {
   #wall: number
   #mono = 0

@@ -5,6 +5,7 @@ import { inRealTime, quiet, type VirtualClock } from './clock.ts'
 import { type Leftover, leftoversOf } from './leftovers.ts'
 import type { TestWriter } from './writer.ts'
 
+/** The options of `drain`. */
 export interface DrainOptions {
   /** The real time that handlers may take together; default 4 s, less than test runners give a test. */
   readonly timeout?: Duration

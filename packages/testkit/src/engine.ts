@@ -27,6 +27,7 @@ import { faultyStore, type StoreInFile } from './faultyStore.ts'
 import { InlineEngine, TrackingEngine } from './inline.ts'
 import { TestWriter } from './writer.ts'
 
+/** The options of `createTestEngine`. */
 export interface TestEngineOptions {
   /** `'inline'`: jobs run before the call that enqueues them resolves. Default `'queue'`: as in an application. */
   readonly mode?: 'queue' | 'inline'
@@ -51,6 +52,7 @@ export interface TestEngineOptions {
   readonly wrapStore?: (store: StoreInFile) => StoreInFile
 }
 
+/** An engine in memory with a virtual clock. */
 export interface TestEngine extends AsyncDisposable {
   /** The engine as `openEngine` returns it. */
   readonly engine: Engine

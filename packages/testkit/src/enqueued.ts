@@ -8,6 +8,7 @@ import { mismatches, shown } from './mismatch.ts'
 /** A job as `engine.get` returns it, or a part of it; `data` may be a part, too. Or a function that returns true for a match. */
 export type EnqueuedMatcher = Partial<Omit<Job, 'name'>> | ((job: Job) => boolean)
 
+/** The options of `expectEnqueued`. */
 export interface ExpectOptions {
   /** The exact number of jobs; 0 for none. Default: at least one. */
   readonly count?: number

@@ -5,6 +5,7 @@ import { quiet, type VirtualClock } from './clock.ts'
 import type { FaultPlan, Faults } from './faultyStore.ts'
 import type { TestWriter } from './writer.ts'
 
+/** Lets a test engine fail: its store, its workers, its connections. */
 export class TestFaults {
   readonly #store: Faults
   readonly #clock: VirtualClock

@@ -2,6 +2,7 @@
 import { ACTIVE, type Now, WAITING } from '@millrace/core'
 import { countOf, type KeyBacklog, type Lane, roomOf, type Tables, tokenMs } from '@millrace/core/kernel'
 
+/** Jobs that a test has left waiting or running. */
 export interface Leftover {
   readonly queue: string
   readonly name: string

@@ -4,8 +4,10 @@ import { type Definition, defineJob } from '@millrace/worker'
 import type { WebhookOutput } from './deliver/response.ts'
 
 export const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE', 'GET', 'HEAD'] as const
+/** The method of the request. */
 export type WebhookMethod = (typeof METHODS)[number]
 
+/** The data of a webhook: where it goes, and what it sends. */
 export interface WebhookData {
   /** An https URL, or an http URL if the worker allows it. */
   readonly url: string

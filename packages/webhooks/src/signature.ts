@@ -14,6 +14,7 @@ const TOLERANCE_MS = 300_000
 /** `whsec_` and the base64 of 24 to 64 bytes; several while one replaces another. */
 export type WebhookSecret = string | readonly string[]
 
+/** The headers that carry a signature. */
 export interface SignatureHeaders {
   readonly 'webhook-id': string
   readonly 'webhook-timestamp': string

@@ -58,6 +58,7 @@ export interface Parent<Output = unknown> {
   readonly error?: RunError
 }
 
+/** The job that a handler runs, and what it can report while it runs. */
 export interface Context<Data = unknown> {
   readonly data: Data
   readonly job: JobInfo

@@ -13,11 +13,13 @@ import type { Context } from './context.ts'
 import type { EnqueueArguments, HandlerType, JobRequest, JobType, Stored } from './jobType.ts'
 import { type ThreadHandler, threadHandler } from './threads/handler.ts'
 
+/** The options of `defineJob`. */
 export interface DefinitionOptions<Schema extends StandardSchemaV1 | undefined> extends BaseOptions {
   /** Any Standard Schema: data is checked at enqueue and before the run. Default none. */
   readonly schema?: Schema
 }
 
+/** A job that `defineJob` has defined: enqueue it, or give it a handler. */
 export interface Definition<Input = unknown, Output = unknown, Data = Stored<Input>> extends JobType<Input, Output> {
   readonly schema: StandardSchemaV1<Input, Data> | undefined
   readonly backoff: BackoffFunction | undefined
@@ -33,6 +35,7 @@ export interface Definition<Input = unknown, Output = unknown, Data = Stored<Inp
   thread(url: URL | string, options?: ThreadOptions): ThreadHandler<Input, Output>
 }
 
+/** A function that runs a job. Its return value is the output of the job. */
 export type HandlerFunction<Data, Output> = (context: Context<Data>) => Output | Promise<Output>
 
 /** The function of a handler, for a handler in a module of its own: `HandlerOf<typeof resize>`. */
@@ -45,6 +48,7 @@ export interface InlineHandler<Input = unknown, Output = unknown> {
   readonly run: HandlerFunction<never, unknown>
 }
 
+/** A handler that `work` takes. */
 export type Handler = InlineHandler | BatchHandler | ThreadHandler
 
 /**

@@ -9,6 +9,7 @@ import { type SessionOptions, WorkerSession } from './worker.ts'
 
 export type WorkerOptions = SessionOptions
 
+/** A worker that `engine.work` has started. */
 export class Worker {
   /** The worker's public name. */
   readonly id: string

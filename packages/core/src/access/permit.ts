@@ -7,6 +7,7 @@ import { describe } from '../options/describe.ts'
 import { nameOption } from '../options/name.ts'
 import { SCOPES, type Scope, scopesOption } from './scopes.ts'
 
+/** The rights of a token. */
 export interface Permit {
   readonly scopes: readonly Scope[]
   /** The token's name in the audit. */

@@ -5,6 +5,7 @@ import { describe } from '../options/describe.ts'
 /** Their order is that of their numbers on the wire. */
 export const SCOPES = ['enqueue', 'work', 'read', 'admin'] as const
 
+/** A right that a token can have. */
 export type Scope = (typeof SCOPES)[number]
 
 /** Returns the given scopes in the order of SCOPES, or all of them if none are given. */

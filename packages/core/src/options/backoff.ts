@@ -10,6 +10,7 @@ import { durationOption } from './milliseconds.ts'
 /** @see BackoffOptions.type */
 export type BackoffType = Backoff['type']
 
+/** The delay between two attempts. */
 export interface BackoffOptions {
   /** `exponential` delay·factor^(attempt−1), `linear` delay·attempt, `fixed` delay. */
   readonly type: BackoffType

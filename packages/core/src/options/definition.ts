@@ -7,6 +7,7 @@ import { checkKnown } from './known.ts'
 import { nameOption } from './name.ts'
 import { RUN_OPTION_NAMES, type RunOptions, type RunSettings, readRunOptions } from './runOptions.ts'
 
+/** The options of a definition that are not about its schema. */
 export interface DefinitionOptions extends Omit<RunOptions, 'backoff'> {
   /** Routes jobs to handlers: 1 to 128 of `A-Z a-z 0-9 _ . : / -`. */
   readonly name: string

@@ -12,6 +12,7 @@ import { RUN_OPTION_NAMES, type RunOptions, readRunOptions } from './runOptions.
 import { type DebounceOptions, readShaping, type ThrottleOptions } from './shaping.ts'
 import { tagsOption, textOption } from './text.ts'
 
+/** A key that at most one live job of a name has. */
 export interface UniqueOptions {
   /** The key, which at most one live job of that name holds, from its enqueue to a final state. 1 to 512 characters. */
   readonly key: string
@@ -19,6 +20,7 @@ export interface UniqueOptions {
   readonly onConflict?: OnConflict
 }
 
+/** The options of one `enqueue`. They take precedence over the definition and the queue. */
 export interface EnqueueOptions extends RunOptions {
   /** The job does not start earlier than this from now, by the engine's clock: 0 to 100 years, default 0. Not with `runAt`. */
   readonly delay?: Duration

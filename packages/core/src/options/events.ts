@@ -10,6 +10,7 @@ import { nameOption } from './name.ts'
 import { optionsReader } from './read.ts'
 import { type StopSignal, signalOption } from './result.ts'
 
+/** The options of `events`. */
 export interface EventsOptions {
   /**
    * The `seq` of the last event that is known: at least 0. `'now'` begins with the first event that is committed after the engine has

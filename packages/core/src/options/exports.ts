@@ -3,6 +3,7 @@ import { LIMITS } from '../limits.ts'
 import { integerBetween, optionsReader } from './read.ts'
 import { type StopSignal, signalOption } from './result.ts'
 
+/** The options of `exports.read`. */
 export interface ExportOptions {
   /** Jobs of one batch at the most: 1 to 200, default 100. */
   readonly limit?: number

@@ -21,6 +21,7 @@ export interface FlowNodeOptions {
   readonly onParentFailure?: OnParentFailure
 }
 
+/** The options of `flow`. */
 export interface FlowOptions {
   /** Create once: a repeat answers the first flow, and gives the same nodes. 1 to 512 characters, default none. */
   readonly idempotencyKey?: string

@@ -7,6 +7,7 @@ import { describe } from './describe.ts'
 import { PAGE_JOBS } from './list.ts'
 import { integerBetween, optionsReader } from './read.ts'
 
+/** The options of `flows.get`. */
 export interface FlowGetOptions {
   /** `next` of the page before. Default: the first page. */
   readonly after?: string

@@ -17,6 +17,7 @@ import { type Time, timeOption } from './milliseconds.ts'
 import { nameOption } from './name.ts'
 import { choiceOf, integerBetween, optionsReader } from './read.ts'
 
+/** The options of `history` for one queue. */
 export interface HistoryOptions {
   /** Default 'default'. */
   readonly queue?: string
@@ -28,6 +29,7 @@ export interface HistoryOptions {
   readonly to?: Time
 }
 
+/** The options of `history` for all queues. */
 export interface QueuesHistoryOptions extends Omit<HistoryOptions, 'queue'> {
   /** All queues. */
   readonly queues: '*'
@@ -35,6 +37,7 @@ export interface QueuesHistoryOptions extends Omit<HistoryOptions, 'queue'> {
   readonly limit?: number
 }
 
+/** The options of `failures`. */
 export interface FailuresOptions {
   /** Only failures in this queue. Default: all queues. */
   readonly queue?: string

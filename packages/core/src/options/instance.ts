@@ -5,8 +5,10 @@ import { textOption } from './text.ts'
 
 export const INSTANCE_COLOURS = ['blue', 'green', 'grey', 'orange', 'pink', 'purple', 'red', 'yellow'] as const
 
+/** A colour by which people tell engines apart. */
 export type InstanceColour = (typeof INSTANCE_COLOURS)[number]
 
+/** The name and the colour of an engine on its pages. */
 export interface InstanceOptions {
   /** The name that people call it, such as `production`: 1 to 64 characters. Default none. */
   readonly name?: string

@@ -13,6 +13,7 @@ import { LIST_ORDERS, type ListOrder, orderConflict, type TimeOrder } from './or
 import { type PayloadMode, payloadOption } from './payload.ts'
 import { textOption } from './text.ts'
 
+/** The options of `list`. */
 export interface ListOptions extends JobFilter {
   /**
    * A string that occurs in name, tags, keys or data: 1 to 512 characters, ASCII letters whatever their case. Default none. It looks

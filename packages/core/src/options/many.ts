@@ -18,6 +18,7 @@ export interface ManyFilter extends JobFilter {
   readonly all?: true
 }
 
+/** The options of `cancelMany`, `retryMany` and `deleteMany`. */
 export interface ManyOptions {
   /** At most so many jobs change; default all of them. */
   readonly limit?: number

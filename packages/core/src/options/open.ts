@@ -14,6 +14,7 @@ import { type Redact, redactOption } from './redact.ts'
 import { type RetentionOptions, retentionOption } from './retention.ts'
 import type { RunOptions } from './runOptions.ts'
 
+/** The options of `openEngine`. */
 export interface OpenOptions {
   /** Path of the database file, created where it is not there yet; `':memory:'` for none. */
   readonly file: string

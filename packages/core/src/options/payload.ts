@@ -4,11 +4,14 @@ import { choiceOption } from './choice.ts'
 import { checkKnown } from './known.ts'
 
 export const PAYLOADS = ['data', 'output', 'checkpoint'] as const
+/** A payload of a job. */
 export type PayloadName = (typeof PAYLOADS)[number]
 
 export const PAYLOAD_MODES = ['full', 'preview', 'none'] as const
+/** The share of payloads that a read returns. */
 export type PayloadMode = (typeof PAYLOAD_MODES)[number]
 
+/** The options of `get`. */
 export interface GetOptions {
   /** The share of data, output and checkpoint that is read: all ('full'), the first 64 KiB of each ('preview'), nothing ('none'). Default 'full'. */
   readonly payload?: PayloadMode

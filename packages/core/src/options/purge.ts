@@ -11,6 +11,7 @@ export const PURGED_STATES = ['blocked', 'scheduled', 'waiting', 'completed', 'f
 
 export type PurgedState = (typeof PURGED_STATES)[number]
 
+/** The options of `queues.purge`. */
 export interface PurgeOptions {
   /** Only jobs in these; default all but `active`. */
   readonly states?: readonly PurgedState[]
@@ -18,6 +19,7 @@ export interface PurgeOptions {
   readonly dryRun?: boolean
 }
 
+/** The jobs that a purge has removed. */
 export interface PurgeResult {
   /** Jobs removed, or that would be, by state. */
   readonly states: Readonly<Partial<Record<PurgedState, number>>>
@@ -27,6 +29,7 @@ export interface PurgeResult {
   readonly active: number
 }
 
+/** The options of `queues.drain`. */
 export interface DrainOptions {
   /** Rejects with DrainIncompleteError after this time; the queue goes on draining. 0 to 100 years, or Infinity; default Infinity. */
   readonly timeout?: Duration

@@ -14,6 +14,7 @@ import { type KeepOptions, keepOption } from './retention.ts'
 import { RUN_OPTION_NAMES, type RunOptions, type RunSettings, readRunOptions } from './runOptions.ts'
 import { textOption } from './text.ts'
 
+/** A token bucket: how many jobs may start per period. */
 export interface RateLimitOptions {
   /** Starts per `period`: 1 to 1,000,000,000. */
   readonly limit: number
@@ -133,6 +134,7 @@ export function defaultsOption(value: unknown): QueueDefaults {
   return settings
 }
 
+/** The options of `queues.pause` and `queues.resume`. */
 export interface PauseOptions {
   /** Only jobs of this name. Default: all names. */
   readonly job?: string

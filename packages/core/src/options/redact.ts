@@ -2,6 +2,7 @@
 import { OptionTypeError } from '../errors.ts'
 import { describe } from './describe.ts'
 
+/** A text that a run reports, before it is stored. */
 export interface Said {
   /** The error that a run ended with, a line of its log, or the note of its progress. */
   readonly kind: 'error' | 'log' | 'progress'

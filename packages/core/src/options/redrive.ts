@@ -2,6 +2,7 @@
 import { nameOption } from './name.ts'
 import { integerBetween, optionsReader } from './read.ts'
 
+/** The options of `redrive`. */
 export interface RedriveOptions {
   /** Only jobs of this queue. Default: all queues. */
   readonly queue?: string

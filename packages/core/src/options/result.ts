@@ -12,6 +12,7 @@ export interface StopSignal {
   removeEventListener(type: 'abort', listener: () => void): void
 }
 
+/** The options of `handle.result`. */
 export interface ResultOptions {
   /** Rejects with ResultTimeoutError after this time; the job continues. 0 to 100 years, or Infinity; default Infinity. */
   readonly timeout?: Duration

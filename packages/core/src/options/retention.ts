@@ -12,6 +12,7 @@ export type Forever = 'forever'
 /** An age alone, or an age and a number: a job goes as soon as it is past either. 0 keeps none; 'forever' alone is without either bound. */
 export type KeepOptions = Duration | Forever | { readonly age?: Duration | Forever; readonly count?: number | Forever }
 
+/** How long finished jobs and events are kept. */
 export interface RetentionOptions {
   /** How long completed jobs are kept. Default 7 days and 1,000,000 per queue. */
   readonly completed?: KeepOptions

@@ -12,6 +12,7 @@ import { durationOption, type Time, timeOption } from './milliseconds.ts'
 import { nameOption } from './name.ts'
 import { type Check, integerBetween, optionsReader } from './read.ts'
 
+/** The times of a schedule. Exactly one of `cron` and `every` is required. */
 export interface ScheduleOptions {
   /**
    * 5 fields (minute hour day month weekday), 6 with seconds in front, 7 with seconds in front and the year at the end, or `@hourly`,
@@ -208,6 +209,7 @@ export function checkScheduledJob(job: NewJob): NewJob {
   return job
 }
 
+/** The options of `schedules.trigger`. */
 export interface TriggerOptions {
   /** An object, put over the `meta` of the schedule's job: together at most 16,128 characters of JSON. Default none. */
   readonly meta?: Readonly<Record<string, unknown>>
@@ -225,6 +227,7 @@ export function validateTriggerOptions(options: unknown = {}): { readonly meta?:
   return { meta: text }
 }
 
+/** The options of `schedules.list`. */
 export interface ScheduleListOptions {
   /** Prefix of the ids; default all. */
   readonly prefix?: string
@@ -247,6 +250,7 @@ export function validateScheduleListOptions(options: unknown = {}): { prefix: st
   return { prefix: '', limit: PAGE_SCHEDULES, ...readList(options) }
 }
 
+/** The options of `schedules.get`. */
 export interface ScheduleGetOptions {
   /** The number of next times to return: 0 to 1,000, default 1. */
   readonly times?: number

@@ -7,6 +7,7 @@ import { checkKnown } from './known.ts'
 import { durationOption } from './milliseconds.ts'
 import { textOption } from './text.ts'
 
+/** Merges calls in quick succession into one job. */
 export interface DebounceOptions {
   /** Calls of one key and one job name are held against each other. 1 to 512 characters. */
   readonly key: string
@@ -28,6 +29,7 @@ export type DebounceMode = (typeof DEBOUNCE_MODES)[number]
 
 export const DEBOUNCE_MODES = ['trailing', 'leading'] as const
 
+/** Creates at most one job per period. */
 export interface ThrottleOptions {
   /** Calls of one key and one job name are held against each other. 1 to 512 characters. */
   readonly key: string

@@ -2,6 +2,7 @@
 import { DEFINITION_DETAILS, type DefinitionDetail, NAME_DETAILS, type NameDetail, type StatsCommand } from '../observeCommands.ts'
 import { choiceOf, optionsReader } from './read.ts'
 
+/** The options of `stats`. */
 export interface StatsOptions {
   /**
    * The detail of `names`: `'histograms'` (and percentiles), `'percentiles'` alone, or `'none'`, which leaves it empty. A name takes about

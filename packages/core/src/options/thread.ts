@@ -16,6 +16,7 @@ export interface ThreadLimits {
   readonly stackSizeMb?: number
 }
 
+/** The options of a handler that runs on a pool of threads. */
 export interface ThreadOptions {
   /** Threads of the pool, each running one job at a time. A worker takes no more jobs for the pool than that. 1 to 128, default 2. */
   readonly threads?: number

@@ -2,6 +2,7 @@
 import { booleanOption } from './choice.ts'
 import { checkKnown } from './known.ts'
 
+/** The options of `cancel` and `retry`. */
 export interface TreeOptions {
   /** Also all jobs of its flow that wait for this one, however far down; default false. */
   readonly descendants?: boolean

@@ -8,6 +8,7 @@ import { nameOption } from './name.ts'
 import { durationWithin, integerBetween, optionsReader } from './read.ts'
 import { type Redact, redactOption } from './redact.ts'
 
+/** The options of `work`. */
 export interface WorkOptions {
   /** The worker's public name. `work` with the id of a running worker drains and replaces that one. Default: made up. */
   readonly id?: string
@@ -85,6 +86,7 @@ function concurrencyOf({ concurrency, minConcurrency, maxConcurrency }: Numbers)
   )
 }
 
+/** The options of `stop`, of an engine and of a worker. */
 export interface StopOptions {
   /** How long running jobs may take to finish before their signals abort: 0 to 100 years, or Infinity; default 30 s. */
   readonly timeout?: Duration

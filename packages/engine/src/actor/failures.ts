@@ -39,6 +39,7 @@ const BUSY_PATIENCE_MS = 5_000
 const BUSY_RETRY_MS = 25
 const FAILED_RETRY_MS = 250
 
+/** Handles turns that fail. */
 export class Failures {
   readonly #turns: Turns
   #busySinceMono = -1

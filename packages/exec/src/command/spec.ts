@@ -3,6 +3,7 @@ import type { Duration, RunOptions } from '@millrace/core'
 import type { ProcessLimits } from '../process/launch.ts'
 import type { ArgumentTemplate } from './template.ts'
 
+/** The environment of a command: only the variables that it names. */
 export interface EnvironmentOptions {
   /** Names of variables to inherit from the worker's own environment if they are set there; default `['PATH']`. */
   readonly inherit?: readonly string[]

@@ -1,6 +1,7 @@
 /** The beginning and the end of a stream, in bounded memory, whatever its length. */
 import { StringDecoder } from 'node:string_decoder'
 
+/** The output of a command, as far as it was kept. */
 export interface Captured {
   /** The whole output if nothing is cut off, else its beginning. Bytes that are not UTF-8 become U+FFFD. */
   readonly head: string

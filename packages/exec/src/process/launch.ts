@@ -11,6 +11,7 @@ export interface Launch {
   readonly args: readonly string[]
 }
 
+/** Limits of the process of a command. */
 export interface ProcessLimits {
   readonly cpuSeconds?: number
   readonly memoryBytes?: number

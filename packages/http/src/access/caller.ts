@@ -4,6 +4,7 @@ import type { Scope } from '@millrace/core'
 /** The scope that an operation needs, or `any`: every token will do. */
 export type Demand = Scope | 'any'
 
+/** The name behind a token, and its scopes. */
 export interface Caller {
   readonly name: string
   readonly scopes: readonly Scope[]

@@ -17,6 +17,7 @@ export interface DashboardFile {
   readonly immutable: boolean
 }
 
+/** The dashboard that the API serves. */
 export interface DashboardOptions {
   /**
    * The files by their paths: `/index.html`, and others below `/assets/`. In `/index.html`, each `{basePath}` is replaced by

@@ -1,6 +1,7 @@
 /** The delay before the next attempt to connect: a random part of a limit that grows after each failure. */
 import type { Random } from '@millrace/core'
 
+/** The delays between attempts to reconnect. */
 export class Backoff {
   readonly #minMs: number
   readonly #maxMs: number

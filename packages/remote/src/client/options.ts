@@ -21,6 +21,7 @@ import {
 } from '@millrace/core'
 import { pemOption } from '../credentials.ts'
 
+/** The options of `connect`. */
 export interface ConnectOptions {
   /** The token that the server requires. Default none. */
   readonly token?: string
@@ -67,6 +68,7 @@ export interface ReconnectOptions {
   readonly maxDelay?: Duration
 }
 
+/** The folder of a journal, and its largest size. */
 export interface JournalFolder {
   /** The path of the folder. It is created if it does not exist, and one process uses it at a time. */
   readonly folder: string

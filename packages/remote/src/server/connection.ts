@@ -62,6 +62,7 @@ const DYING_MS = [10, 100, 1_000] as const
 /** The id of the request that tests if the engine is there, before the client has any requests. */
 const PROBE = 0
 
+/** One connection, from its greeting to its end. */
 export class Connection {
   readonly #options: ConnectionOptions
   readonly #link: Link

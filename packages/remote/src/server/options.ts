@@ -19,6 +19,7 @@ import { pemOption } from '../credentials.ts'
 import { BOUNDS } from '../limits.ts'
 import type { AuditedCall } from './trail.ts'
 
+/** The options of `listen`. */
 export interface ListenOptions {
   /**
    * The token that clients must give: a string of 16 to 512 characters (32 random bytes as base64url are good). Or up to 64 tokens,
@@ -61,6 +62,7 @@ export interface ListenOptions {
  */
 export type Authenticate = (token: string) => readonly Scope[] | Permit | undefined
 
+/** One of several tokens, and what it allows. */
 export interface TokenOption {
   readonly token: string
   /** The scopes of the token: `enqueue`, `work`, `read`, `admin`; default all of them. */

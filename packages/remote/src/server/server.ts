@@ -26,6 +26,7 @@ export interface Shareable {
   }
 }
 
+/** A server that `listen` has started. */
 export class RemoteServer implements AsyncDisposable {
   readonly #engine: Shareable
   readonly #settings: ListenSettings

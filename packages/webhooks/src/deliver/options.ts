@@ -17,6 +17,7 @@ import type { Lookup } from '../safety/connector.ts'
 import { hostsOption, hostTest, type TargetRules } from '../safety/target.ts'
 import { type Keyring, keyring, type Secrets } from './secrets.ts'
 
+/** The options of `webhookHandler`. */
 export interface WebhookHandlerOptions extends RetrySettings {
   /** Secrets by the names that jobs give, each for one receiver, with its hosts; or a function. Default none. */
   readonly secrets?: Secrets

@@ -2,6 +2,7 @@
 import { EVENT_TYPES, type EventType, OptionTypeError } from '@millrace/core'
 import { webhookIssues } from '../job.ts'
 
+/** An endpoint that receives events. */
 export interface Endpoint {
   /** 1 to 64 of `A-Z a-z 0-9 _ -`. No other endpoint may have it, even later: it is part of the keys of its deliveries. */
   readonly id: string

@@ -29,6 +29,7 @@ import {
 import { Feed, type FeedSettings } from './feed.ts'
 import { headOf } from './head.ts'
 
+/** The options of `eventWebhooks`. */
 export interface EventWebhooksOptions {
   /** The store of endpoints. */
   readonly endpoints: EndpointStore
@@ -59,6 +60,7 @@ const PAUSE_MAX_MS = 30_000
 /** Codes of errors after which this engine sends nothing more. */
 const OVER: ReadonlySet<string> = new Set(['ENGINE_STOPPED', 'ENGINE_FAILED', 'AUTH_FAILED', 'FORBIDDEN'])
 
+/** Sends events to endpoints until it is closed. */
 export class EventWebhooks {
   readonly #settings: FeedSettings
   readonly #clock: Clock

@@ -12,6 +12,7 @@ import {
 import type { Context } from '../context.ts'
 import type { HandlerType } from '../jobType.ts'
 
+/** The number of jobs of one call, and the time that it waits for them. */
 export interface BatchOptions {
   /** The maximum number of jobs per call: 1 to 10,000, and at most the worker's `minConcurrency`. */
   readonly size: number
@@ -19,6 +20,7 @@ export interface BatchOptions {
   readonly maxWait?: Duration
 }
 
+/** The options of a handler that takes many jobs at once. */
 export interface BatchHandlerOptions {
   /** The number of jobs that the handler takes at once, and the time that it waits for them. */
   readonly batch: BatchOptions
@@ -27,6 +29,7 @@ export interface BatchHandlerOptions {
 /** One job of a batch: the context of a single job, without the methods that end the handler. `signal` is this job's own. */
 export type BatchItem<Data = unknown> = Omit<Context<Data>, 'snooze' | 'discard'>
 
+/** The context of a call as a whole, beside those of its jobs. */
 export interface BatchContext {
   /** Aborts once no job of the batch is left to work for; the reason is the last job's. */
   readonly signal: AbortSignal

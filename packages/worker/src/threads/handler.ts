@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { OptionTypeError, type ThreadOptions, type ThreadSettings, UnsupportedRuntimeError, validateThreadOptions } from '@millrace/core'
 import type { HandlerType } from '../jobType.ts'
 
+/** A handler that is a module, run on a pool of threads. */
 export interface ThreadHandler<Input = unknown, Output = unknown> {
   readonly kind: 'thread'
   readonly definition: HandlerType<Input, Output>

@@ -52,6 +52,7 @@ export const DIRTY_DATA = 32
 /** Lane, policy and extras change too. Set together with another bit. */
 export const DIRTY_PLACE = 64
 
+/** A job in memory: it runs, or stands in a window. */
 export interface Job extends JobKey {
   /** This, its policy and its extras change where it takes the defaults of its name, and nowhere else. */
   lane: Lane

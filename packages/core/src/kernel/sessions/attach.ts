@@ -15,6 +15,7 @@ import { stopSession } from './leave.ts'
 import { appear } from './presence.ts'
 import { hasAttached, type Session } from './session.ts'
 
+/** Attaches a session with the runs that it holds, or takes it over from another connection. */
 export function attach(turn: TurnContext, command: AttachCommand, { connection, gone }: Sender): Decision<'attach'> {
   const { tables, effects } = turn
   const { session: intro, held } = command

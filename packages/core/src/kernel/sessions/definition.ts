@@ -2,6 +2,7 @@
 import type { Defaults } from '../../commands.ts'
 import { RUN_OPTION_NAMES, type RunOption } from '../../options/runOptions.ts'
 
+/** The defaults of a job name that are in force. */
 export interface Definition {
   readonly defaults: Defaults
   /** The session that has said so, or another that agreed when it went; empty in files of before. */
