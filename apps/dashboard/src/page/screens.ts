@@ -73,6 +73,11 @@ export const SCREENS: readonly Screen[] = [
     load: async () => (await import('./screens/queues/Queue.tsx')).Queue,
   },
   {
+    path: '/flows/{id}',
+    title: TEXT.screens.flow,
+    load: async () => (await import('./screens/flow/Flow.tsx')).Flow,
+  },
+  {
     path: '/schedules',
     title: TEXT.screens.schedules,
     navigation: { icon: 'schedules', key: 's', group: 'main' },

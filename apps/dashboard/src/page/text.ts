@@ -24,6 +24,7 @@ export const TEXT = {
     queues: 'Queues',
     queue: 'Queue',
     flows: 'Flows',
+    flow: 'Flow',
     schedules: 'Schedules',
     workers: 'Workers',
     events: 'Events',

@@ -80,5 +80,6 @@ interface Past {
 export type Query = Readonly<Record<string, string | number | boolean | Past | undefined>>
 export type { FailuresAnswer, FlowAnswer, JobAnswer, ManyAnswer, QueueAnswer, ScheduleAnswer, Scope, WorkersAnswer }
 export type Failure = FailuresAnswer['failures'][number]
+export type FlowJob = FlowAnswer['jobs'][number]
 export type Schedule = SchedulePageAnswer['schedules'][number]
 export type Worker = WorkersAnswer['workers'][number]

@@ -25,6 +25,7 @@ function quoted(value: string): string {
 }
 
 export const jobLink = (id: string): string => href('/jobs/{id}', {}, { id })
+export const flowLink = (id: string): string => href('/flows/{id}', {}, { id })
 export const queueLink = (name: string): string => href('/queues/{name}', {}, { name })
 /** The group of failures is open beside the list. */
 export const errorLink = (fingerprint: string): string => href('/errors', { group: fingerprint })

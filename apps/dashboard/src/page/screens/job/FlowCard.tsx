@@ -2,7 +2,7 @@ import type { JobAnswer } from '../../api/answers.ts'
 import { useAnswer } from '../../hooks.ts'
 import { router } from '../../page.ts'
 import { StateIcon } from '../../parts/StateIcon.tsx'
-import { jobLink } from '../../router/links.ts'
+import { flowLink, jobLink } from '../../router/links.ts'
 import { type FlowJob, neighboursOf } from './neighbours.ts'
 import { JOB_PAGE_TEXT } from './text.ts'
 
@@ -20,6 +20,9 @@ export function FlowCard({ job, flow }: { readonly job: JobAnswer; readonly flow
       <header>
         <h2>{text.title}</h2>
         <span class="faint">{text.part(total, failed, isWhole)}</span>
+        <div class="end">
+          <a href={router.to(flowLink(flow.id), { job: job.id })}>{text.open}</a>
+        </div>
       </header>
       <div class="neighbours">
         <Jobs jobs={before} more={moreBefore} />

@@ -37,6 +37,7 @@ export const JOB_PAGE_TEXT = {
   },
   flow: {
     title: 'Flow',
+    open: 'Open the flow',
     part: (total: number, failed: number, isWhole: boolean) =>
       `one of ${count(total)}${isWhole ? '' : ' or more'} jobs${failed > 0 ? `, ${count(failed)} failed` : ''}`,
     more: (jobs: number) => `${count(jobs)} more`,

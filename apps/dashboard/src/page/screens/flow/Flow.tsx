@@ -1,0 +1,74 @@
+/** A flow: its jobs from left to right with their lines, or as a table, and the job that is chosen beside them. */
+import { useState } from 'preact/hooks'
+import type { FlowAnswer } from '../../api/answers.ts'
+import { shortId } from '../../format/ids.ts'
+import { count } from '../../format/numbers.ts'
+import { Notice } from '../../frame/Notice.tsx'
+import { Page } from '../../frame/Page.tsx'
+import { useAnswer, useKeys, useShared } from '../../hooks.ts'
+import { router } from '../../page.ts'
+import { StateIcon } from '../../parts/StateIcon.tsx'
+import type { ScreenProps } from '../../screens.ts'
+import { STATES, TEXT } from '../../text.ts'
+import { Beside } from './Beside.tsx'
+import { Drawing } from './Drawing.tsx'
+import { DRAWN_MOST, graphOf, statesOf } from './graph.ts'
+import { JobList } from './JobList.tsx'
+import { text } from './text.ts'
+
+const PAGE = 200
+
+export function Flow({ params, query }: ScreenProps) {
+  const id = params['id'] ?? ''
+  const [after, setAfter] = useState<string>()
+  const { value: flow, error } = useAnswer(`/v1/flows/${encodeURIComponent(id)}`, { limit: PAGE, after })
+  const chosen = query['job']
+  const close = () => router.amend({ job: undefined })
+  useKeys(chosen === undefined ? [] : [{ keys: 'Escape', label: TEXT.actions.close, group: TEXT.keys.page, run: close }])
+  if (error?.status === 404 && flow === undefined) return <Notice text={text.missing(id)} />
+  return (
+    <Page title={text.title(shortId(id))} above={['/jobs', TEXT.screens.jobs]} tools={flow !== undefined && <Counts flow={flow} />}>
+      {flow !== undefined && <Shown flow={flow} isWhole={after === undefined && flow.next === undefined} chosen={chosen} onClose={close} />}
+      {flow?.next !== undefined && (
+        <div>
+          <button type="button" class="btn" onClick={() => setAfter(flow.next)}>
+            {text.next}
+          </button>
+        </div>
+      )}
+    </Page>
+  )
+}
+
+interface ShownProps {
+  readonly flow: FlowAnswer
+  /** The answer has all jobs of the flow. */
+  readonly isWhole: boolean
+  readonly chosen: string | undefined
+  readonly onClose: () => void
+}
+
+function Shown({ flow: { jobs }, isWhole, chosen, onClose }: ShownProps) {
+  const isDrawn = isWhole && jobs.length <= DRAWN_MOST
+  const graph = useShared(isDrawn ? graphOf(jobs) : undefined)
+  return (
+    <div class={chosen === undefined ? '' : 'cols'}>
+      {graph === undefined ? <JobList jobs={jobs} chosen={chosen} /> : <Drawing graph={graph} chosen={chosen} />}
+      {chosen !== undefined && <Beside jobs={jobs} id={chosen} onClose={onClose} />}
+    </div>
+  )
+}
+
+function Counts({ flow: { jobs } }: { readonly flow: FlowAnswer }) {
+  const states = Object.keys(STATES) as (keyof typeof STATES)[]
+  return (
+    <span class="states wide">
+      {statesOf(jobs, states).map(([state, number]) => (
+        <span key={state} class="inline" title={STATES[state as keyof typeof STATES]}>
+          <StateIcon state={state as keyof typeof STATES} />
+          {count(number)}
+        </span>
+      ))}
+    </span>
+  )
+}

@@ -1,0 +1,106 @@
+/** The screen Flow: jobs and their lines, and changes of a sub-tree. */
+import { defineJob, type Engine, NonRetryableError, openEngine } from '@millrace/engine'
+import { expect } from 'vitest'
+import { expectAccessible } from '../browser/accessible.ts'
+import { task } from '../browser/task.ts'
+import { test } from './test.ts'
+
+const fetching = defineJob({ name: 'fetch' })
+const charge = defineJob({ name: 'charge' })
+const ship = defineJob({ name: 'ship' })
+
+/** A flow in which charge fails until it is told to work, and so ship and notify do. */
+async function failed() {
+  const engine: Engine = await openEngine({ file: ':memory:', logger: false })
+  const state = { works: false }
+  engine.work([
+    fetching.handler(() => {}),
+    ship.handler(() => {}),
+    charge.handler(() => {
+      if (!state.works) throw new NonRetryableError('card declined')
+    }),
+  ])
+  const { id, jobs } = await engine.flow([
+    { ref: 'fetch', job: fetching },
+    { ref: 'charge', job: charge, dependsOn: ['fetch'] },
+    { ref: 'ship', job: ship, dependsOn: ['charge'] },
+    { ref: 'notify', job: ship, dependsOn: ['ship'] },
+  ])
+  await jobs.notify.result().catch(() => {})
+  return { engine, id, jobs, state }
+}
+
+test('a flow is drawn, and a job of it is opened in one click', async ({ serveDashboard }) => {
+  const { engine, id } = await failed()
+  const { enter } = await serveDashboard({ engine })
+  const page = await enter(`/flows/${id}`)
+  await page.getByRole('link', { name: 'fetch: fetch, Completed' }).waitFor()
+  expect(await page.locator('.flow .line').count()).toBe(3)
+  await task(page, 1, (user) => user.click(page.getByRole('link', { name: 'charge: charge, Failed' })))
+  const beside = page.getByRole('complementary', { name: 'Job' })
+  await beside.getByRole('link', { name: 'Open the job' }).waitFor()
+  expect(new URL(page.url()).searchParams.has('job')).toBe(true)
+  await expectAccessible(page)
+})
+
+test('a job is retried with all that wait for it: the button says how many', async ({ serveDashboard }) => {
+  const { engine, id, jobs, state } = await failed()
+  const { enter } = await serveDashboard({ engine })
+  const page = await enter(`/flows/${id}`)
+  state.works = true
+  await task(page, 3, async (user) => {
+    await user.click(page.getByRole('link', { name: 'charge: charge, Failed' }))
+    await user.click(page.getByRole('button', { name: 'Retry 3…' }))
+    await user.click(page.getByRole('button', { name: 'Retry 3 jobs' }))
+  })
+  await page.getByRole('link', { name: 'notify: ship, Completed' }).waitFor()
+  await jobs.notify.result()
+  expect((await engine.get(jobs.fetch.id))?.run).toBe(1)
+})
+
+test('a sub-tree is cancelled; what stands beside it goes on', async ({ serveDashboard }) => {
+  const engine = await openEngine({ file: ':memory:', logger: false })
+  const { id, jobs } = await engine.flow([
+    { ref: 'split', job: 'split' },
+    { ref: 'left', job: 'part', dependsOn: ['split'] },
+    { ref: 'right', job: 'part', dependsOn: ['split'] },
+    { ref: 'end', job: 'end', dependsOn: ['left'] },
+  ])
+  const { enter } = await serveDashboard({ engine })
+  const page = await enter(`/flows/${id}`)
+  await page.getByRole('link', { name: /^left/ }).click()
+  await page.getByRole('button', { name: 'Cancel 2…' }).click()
+  await page.getByRole('button', { name: 'Cancel 2 jobs' }).click()
+  await page.getByRole('link', { name: 'end: end, Cancelled' }).waitFor()
+  expect((await engine.get(jobs.left.id))?.state).toBe('cancelled')
+  expect((await engine.get(jobs.right.id))?.state).toBe('blocked')
+})
+
+test('more than 60 jobs are a table; on a phone nothing scrolls sideways, and a token that only reads sees no action', async ({
+  serveDashboard,
+}) => {
+  const engine = await openEngine({ file: ':memory:', logger: false })
+  const parts = Array.from({ length: 70 }, (_, at): { ref: string; job: string; dependsOn?: string[] } => ({
+    ref: `part-${at}`,
+    job: 'part',
+  }))
+  parts.push({ ref: 'join', job: 'join', dependsOn: parts.map(({ ref }) => ref) })
+  const { id } = await engine.flow(parts)
+  const { enter } = await serveDashboard({ engine })
+  const page = await enter(`/flows/${id}`, { as: 'read', viewport: { width: 390, height: 844 } })
+  await page.getByText('71 jobs: too many to draw.').waitFor()
+  expect(await page.getByRole('row').count()).toBe(72)
+  await page.getByRole('link', { name: 'part-3', exact: true }).click()
+  await page.getByRole('link', { name: 'Open the job' }).waitFor()
+  expect(await page.getByRole('button', { name: /Retry|Cancel/ }).count()).toBe(0)
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+  await expectAccessible(page)
+})
+
+test('a flow that is not there says so', async ({ serveDashboard, guard }) => {
+  const { enter } = await serveDashboard()
+  const refused = guard.expect(/404/)
+  const page = await enter('/flows/01990a5e-7f00-7000-8000-000000400001')
+  await page.getByText('There is no flow').waitFor()
+  await refused
+})
