@@ -33,13 +33,12 @@ export default defineConfig({
     assetsInlineLimit: 0,
     reportCompressedSize: false,
     emptyOutDir: true,
-    // Small files compress badly: one for what all screens share, one for the first screens, and one for all others.
+    // Small files compress badly: one for the first load, and one for all screens that come later.
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
-            { name: 'shared', priority: 2, test: /node_modules|src.page.(?!job.|screens.|main)/ },
-            { name: 'Overview', priority: 1, test: /src.page.screens.(?:overview|login)./ },
+            { name: 'first', priority: 2, test: /node_modules|src.page.(?!job.|screens.(?!overview|login)[a-z]+.|main)/ },
             { name: 'screens', test: /src.page.(?:job|screens.(?!overview|login)[a-z]+)./ },
           ],
         },
