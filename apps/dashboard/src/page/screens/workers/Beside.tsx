@@ -81,9 +81,9 @@ function Fact({ name, children }: { readonly name: string; readonly children: Co
 const MOST = 200
 
 function Running({ id }: { readonly id: string }) {
-  const answer = useAnswer('/v1/jobs', { state: 'active', include: 'lastRun', payload: 'none', limit: MOST }).value
+  const answer = useAnswer('/v1/jobs', { state: 'active', worker: id, include: 'lastRun', payload: 'none', limit: MOST }).value
   if (answer === undefined) return null
-  const jobs = answer.jobs.filter(({ lastRun }) => lastRun?.worker === id)
+  const { jobs } = answer
   return (
     <div class="worker-runs">
       <h3>{text.runs}</h3>

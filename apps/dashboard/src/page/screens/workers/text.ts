@@ -41,6 +41,6 @@ export const text = {
   runs: 'Runs now',
   idle: 'It runs no job.',
   since: 'since',
-  more: (shown: number) => `Of the newest ${count(shown)} jobs that run.`,
+  more: (shown: number) => `The newest ${count(shown)} of more.`,
   gone: (worker: string) => `${worker} is not attached any more.`,
 } as const
