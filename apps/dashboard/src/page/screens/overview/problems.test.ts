@@ -127,6 +127,11 @@ describe('failures', () => {
     })
   })
 
+  test('jobs that only waited for one that failed are no problem of their own', () => {
+    const failures = [failureOf({ firstAt: before(MIN), error: 'ParentFailedError', count: 900 }), failureOf({ firstAt: before(MIN) })]
+    expect(told({ failures })).toEqual(['bad: PaymentDeclined in billing / charge: 253 runs failed since 03:11'])
+  })
+
   const rising = (failed: (minute: number) => number, lastAt = before(2_000)) => ({
     failures: [failureOf({ lastAt })],
     recent: historyOf({ billing: columnsOf((minute) => ({ failed: failed(minute) })), other: columnsOf(() => ({ failed: 90 })) }),

@@ -14,8 +14,11 @@ const RECENT_MINUTES = 10
 const TIMES = 10
 /** Fewer failures than that are none. */
 const LEAST = 10
+/** The error of jobs that only waited for one that failed, which has a group of its own. */
+const CONSEQUENCE = 'ParentFailedError'
 
-export function failureProblems({ failures, recent, now, zone }: Evidence): readonly Problem[] {
+export function failureProblems({ failures: all, recent, now, zone }: Evidence): readonly Problem[] {
+  const failures = all.filter(({ error }) => error !== CONSEQUENCE)
   const fresh = failures.filter(({ firstAt }) => now - Date.parse(firstAt) < HOUR_MS)
   const known = failures.filter((failure) => !fresh.includes(failure))
   return [
