@@ -35,6 +35,18 @@ export function useShared<T>(value: T): T {
   return last.current
 }
 
+/** Returns a function that stays the same one and calls the newest: rows that get it need not be drawn again. */
+export function useStable<Given extends readonly unknown[]>(call: (...given: Given) => void): (...given: Given) => void {
+  const current = useRef(call)
+  current.current = call
+  const [stable] = useState(
+    () =>
+      (...given: Given) =>
+        current.current(...given),
+  )
+  return stable
+}
+
 /** Keys that work while the view is there. */
 export function useKeys(given: readonly Binding[]): void {
   const current = useRef(given)

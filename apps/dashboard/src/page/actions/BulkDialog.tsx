@@ -17,10 +17,10 @@ export function BulkDialog() {
 }
 
 function Asking({ bulk }: { readonly bulk: Bulk }) {
-  const [at] = useState(() => now.peek())
+  const [at] = useState(() => bulk.at ?? now.peek())
   const bounded = boundedAt(bulk, at)
   const matched = useCount(bounded)
-  const { progress, error, isRunning, start, stop } = useRun(bounded)
+  const { progress, error, isRunning, start, stop } = useRun(bounded, mostOf(matched?.value))
   const close = () => {
     stop()
     asked.value = undefined
@@ -97,7 +97,12 @@ function useCount(bulk: Bulk): Counted | undefined {
   return counted
 }
 
-function useRun(bulk: Bulk) {
+/** Returns the bound of a run: none if the jobs were not counted to their end. */
+function mostOf(matched: number | undefined): number {
+  return matched === undefined || matched >= COUNTED_MOST ? Number.POSITIVE_INFINITY : matched
+}
+
+function useRun(bulk: Bulk, most: number) {
   const [progress, setProgress] = useState<Progress>()
   const [error, setError] = useState<string>()
   const [isRunning, setRunning] = useState(false)
@@ -105,7 +110,7 @@ function useRun(bulk: Bulk) {
   const run = async () => {
     setRunning(true)
     try {
-      for await (const each of runBulk(api, bulk, () => stopped.current)) setProgress(each)
+      for await (const each of runBulk(api, bulk, most, () => stopped.current)) setProgress(each)
     } catch (thrown) {
       setError((thrown as Error).message)
     } finally {

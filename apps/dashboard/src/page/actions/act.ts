@@ -10,13 +10,16 @@ export interface Action {
   readonly body?: unknown
   /** The message that is shown once it has happened. */
   readonly done: string
+  /** Called once it has happened, before all is asked again. */
+  readonly onDone?: () => void
 }
 
 /** Resolves with true if it has happened. */
-export async function act({ method = 'POST', path, body, done }: Action): Promise<boolean> {
+export async function act({ method = 'POST', path, body, done, onDone }: Action): Promise<boolean> {
   try {
     await api.send(method, path, body)
     tell(done)
+    onDone?.()
     return true
   } catch (error) {
     tell(TEXT.actions.failed((error as Error).message), true)

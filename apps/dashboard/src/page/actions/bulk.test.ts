@@ -38,7 +38,7 @@ const failed = (count: number, more: Partial<Job> = {}) =>
 
 async function all(api: Api, bulk: Bulk, stopped = () => false): Promise<readonly Progress[]> {
   const progress: Progress[] = []
-  for await (const each of runBulk(api, bulk, stopped)) progress.push(each)
+  for await (const each of runBulk(api, bulk, Number.POSITIVE_INFINITY, stopped)) progress.push(each)
   return progress
 }
 
@@ -79,4 +79,18 @@ test('stops between two slices', async () => {
 test('jobs that have not ended are bounded by when they were enqueued', () => {
   const { filter } = boundedAt({ ...BULK, word: 'cancel', filter: { state: 'waiting' } }, NOW)
   expect(filter).toEqual({ state: 'waiting', enqueuedBefore: new Date(NOW).toISOString() })
+})
+
+test('a bound that was given stays if it is earlier, and jobs between two attempts are bounded by when they were enqueued', () => {
+  const early = new Date(NOW - 1_000).toISOString()
+  expect(boundedAt({ ...BULK, filter: { state: 'failed', finishedBefore: early } }, NOW).filter).toMatchObject({ finishedBefore: early })
+  const { filter } = boundedAt({ ...BULK, filter: { state: 'scheduled', retrying: true } }, NOW)
+  expect(filter).toMatchObject({ enqueuedBefore: new Date(NOW).toISOString() })
+  expect(filter).not.toHaveProperty('finishedBefore')
+})
+
+test('ends when as many have changed as were counted', async () => {
+  const { api, bodies } = setUp(failed(12_000))
+  for await (const _ of runBulk(api, boundedAt(BULK, NOW), 5_000, () => false));
+  expect(bodies).toHaveLength(1)
 })

@@ -7,6 +7,8 @@ export interface Bulk {
   readonly filter: Readonly<Record<string, unknown>>
   /** The jobs in words: "failed jobs of billing / charge with PaymentDeclined". */
   readonly what: string
+  /** The time of which it speaks; the moment at which somebody is asked, if it is not set. */
+  readonly at?: number
 }
 
 export interface Progress {
@@ -20,13 +22,22 @@ export interface Progress {
 export const COUNTED_MOST = 100_000
 const SLICE = 5_000
 
+const UNFINISHED = ['waiting', 'active', 'scheduled', 'blocked']
+
 /**
  * Returns the bulk for jobs that are as they are at a time. A job that fails again, or comes later, does not match: else a retry would
  * never end.
  */
-export function boundedAt({ word, filter, what }: Bulk, at: number): Bulk {
-  const time = new Date(at).toISOString()
-  return { word, what, filter: { ...filter, ...(word === 'cancel' ? { enqueuedBefore: time } : { finishedBefore: time }) } }
+export function boundedAt(bulk: Bulk, at: number): Bulk {
+  const { word, filter } = bulk
+  const isUnfinished = word === 'cancel' || UNFINISHED.includes(`${filter['state']}`)
+  const bound = isUnfinished ? 'enqueuedBefore' : 'finishedBefore'
+  return { ...bulk, at, filter: { ...filter, [bound]: earlier(filter[bound], new Date(at).toISOString()) } }
+}
+
+/** Both are times in ISO 8601 of UTC, which sort as they are. */
+function earlier(given: unknown, time: string): string {
+  return typeof given === 'string' && given < time ? given : time
 }
 
 export async function countOf(api: Api, { word, filter }: Bulk): Promise<number> {
@@ -34,15 +45,19 @@ export async function countOf(api: Api, { word, filter }: Bulk): Promise<number>
   return matched
 }
 
-/** Yields how far it is after each slice. Jobs that were left match again in the next slice, which is longer by their number. */
-export async function* runBulk(api: Api, { word, filter }: Bulk, stopped: () => boolean): AsyncGenerator<Progress> {
+/**
+ * Yields how far it is after each slice. Jobs that were left match again in the next slice, which is longer by their number.
+ *
+ * @param most how many were counted: jobs that wait for another attempt, and fail again, would match for ever
+ */
+export async function* runBulk(api: Api, { word, filter }: Bulk, most: number, stopped: () => boolean): AsyncGenerator<Progress> {
   let [changed, left, isOver] = [0, 0, false]
   while (!isOver && !stopped()) {
     const limit = SLICE + left
     const slice = await sendMany(api, word, { filter, limit })
     changed += slice.changed
     left = slice.matched - slice.changed
-    isOver = slice.matched < limit
+    isOver = slice.matched < limit || changed >= most
     yield { changed, skipped: slice.skipped, isOver }
   }
 }

@@ -29,7 +29,7 @@ export function useJobActions(job: JobAnswer | undefined, onDeleted: () => void)
   }
   const answer = (isMeant: boolean) => {
     setAsked(undefined)
-    if (isMeant && asked !== undefined) void act(asked.action).then((isDone) => isDone && onDeleted())
+    if (isMeant && asked !== undefined) void act({ ...asked.action, onDone: onDeleted })
   }
   useKeys([
     ...actions.flatMap((action) => {

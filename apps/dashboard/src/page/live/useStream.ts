@@ -9,14 +9,14 @@ const JOB_EVENTS = [
 ] as const satisfies readonly EventAnswer['type'][]
 
 /** Calls at each event of the job from now on, while the page is live. What happened in between is the caller's to ask. */
-export function useJobEvents(id: string, onEvent: () => void): void {
+export function useJobEvents(id: string, onEvent: (type: EventAnswer['type']) => void): void {
   const call = useRef(onEvent)
   call.current = onEvent
   const isLive = live.pace.running.value
   useEffect(() => {
     if (!isLive) return undefined
     const source = new EventSource(router.to('/v1/events', { jobId: id, after: 'now' }))
-    for (const type of JOB_EVENTS) source.addEventListener(type, () => call.current())
+    for (const type of JOB_EVENTS) source.addEventListener(type, () => call.current(type))
     return () => source.close()
   }, [id, isLive])
 }

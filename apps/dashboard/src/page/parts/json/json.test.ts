@@ -66,6 +66,10 @@ describe('JSON', () => {
     expect(parseJson('['.repeat(299) + ']'.repeat(299))).toBeDefined()
   })
 
+  test('a long string that is cut takes no longer than a whole one', () => {
+    expect(parsed(`{"text":"${'y'.repeat(65_000)}`)).toMatchObject({ isCut: true, entries: [{ node: { isCut: true } }] })
+  })
+
   test('a long string with many escapes is read', () => {
     expect(parsed(`"${'\\n'.repeat(30_000)}"`)).toMatchObject({ text: '\n'.repeat(30_000), isCut: false })
   })

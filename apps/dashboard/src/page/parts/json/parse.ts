@@ -45,7 +45,6 @@ class NoJson extends Error {}
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const LAST_NUMBER = /-?(?:\d[\d.eE+-]*)?$/y
 const WORD = /true|false|null/y
-const STRING = /"(?:[^"\\]+|\\.)*"/y
 const SPACE = /[ \t\r\n]*/y
 const WORDS = ['true', 'false', 'null']
 const BEGUN_ESCAPE = /(?:^|[^\\])(?:\\\\)*(\\(?:u[0-9a-fA-F]{0,3})?)$/
@@ -104,10 +103,11 @@ class Reader {
   }
 
   #string(): Leaf {
-    const whole = this.#take(STRING)
-    if (whole !== undefined) return { kind: 'string', text: decoded(whole), isCut: false }
-    const begun = this.#text.slice(this.#at)
-    this.#at = this.#text.length
+    const begin = this.#at
+    const end = endOfString(this.#text, begin)
+    this.#at = end ?? this.#text.length
+    const begun = this.#text.slice(begin, this.#at)
+    if (end !== undefined) return { kind: 'string', text: decoded(begun), isCut: false }
     const begunEscape = BEGUN_ESCAPE.exec(begun)?.[1]?.length ?? 0
     return { kind: 'string', text: decoded(`${begun.slice(0, begun.length - begunEscape)}"`), isCut: true }
   }
@@ -139,6 +139,15 @@ class Reader {
     if (found !== undefined) this.#at += found.length
     return found
   }
+}
+
+/** Returns the place behind the closing quotation mark; undefined if there is none. No pattern: one of them took for ever at a cut. */
+function endOfString(text: string, begin: number): number | undefined {
+  for (let at = begin + 1; at < text.length; at++) {
+    if (text[at] === '\\') at++
+    else if (text[at] === '"') return at + 1
+  }
+  return undefined
 }
 
 function decoded(literal: string): string {

@@ -1,6 +1,6 @@
 /** The groups of failures: what fails, where, how often, and since when. One of them is open beside the list. */
 import { Page } from '../../frame/Page.tsx'
-import { FAILURES_EVERY, useAnswer, useKeys, useShared } from '../../hooks.ts'
+import { FAILURES_EVERY, useAnswer, useKeys, useShared, useStable } from '../../hooks.ts'
 import { now, router } from '../../page.ts'
 import { Empty } from '../../parts/Empty.tsx'
 import { Icon } from '../../parts/Icon.tsx'
@@ -20,7 +20,7 @@ export function Errors({ query: { q = '', order: asked, group } }: ScreenProps) 
   const order = orderOf(asked)
   const rows = useShared(groupRows(failures, q, order, now.peek()))
   const open = groupOf(groupRows(failures, '', order, now.peek()), group)
-  const show = (id: string | undefined) => router.amend({ group: id })
+  const show = useStable((id: string | undefined) => router.amend({ group: id }))
   const move = (step: number) => {
     const at = rows.findIndex(({ id }) => id === open?.id)
     const next = rows[at === -1 ? 0 : Math.min(rows.length - 1, Math.max(0, at + step))]

@@ -1,11 +1,15 @@
 /** A group of failures beside the list: the last error of its kind, and what can be done about all of them. */
+import { useMemo, useRef } from 'preact/hooks'
 import { act } from '../../actions/act.ts'
+import { asked } from '../../actions/asked.ts'
+import type { Bulk } from '../../actions/bulk.ts'
+import { useCount } from '../../actions/useCount.ts'
 import type { Failure, JobAnswer } from '../../api/answers.ts'
 import { shortId } from '../../format/ids.ts'
 import { dayMinute } from '../../format/times.ts'
-import { useAnswer } from '../../hooks.ts'
+import { useAnswer, useKeys } from '../../hooks.ts'
 import { Facts } from '../../job/Facts.tsx'
-import { router, sessions, settings } from '../../page.ts'
+import { now, router, sessions, settings } from '../../page.ts'
 import { Icon } from '../../parts/Icon.tsx'
 import { Trace } from '../../parts/trace/Trace.tsx'
 import { jobLink, jobsLink, queueLink } from '../../router/links.ts'
@@ -67,14 +71,47 @@ function errorOf(job: JobAnswer | undefined, kind: string) {
   return job?.attempts.findLast(({ error }) => error?.name === kind)?.error
 }
 
-function Actions({ failure: { queue, name } }: { readonly failure: Failure }) {
+function Actions({ failure: { queue, name, error, fingerprint, lastAt } }: { readonly failure: Failure }) {
+  const filter = { state: 'failed', queue, name, fingerprint }
+  const what = TEXT.bulk.failedWith(text.where(queue, name), error)
   return (
     <div class="do">
-      <a class="btn" href={router.to(jobsLink({ state: 'failed', queue, name }))}>
+      {sessions.can('admin') && <Bulks filter={filter} what={what} seenAt={lastAt} />}
+      <a class="btn" href={router.to(jobsLink({ state: 'failed', queue, name, error }))}>
         {text.showJobs}
       </a>
       {sessions.can('admin') && <Pause queue={queue} name={name} />}
     </div>
+  )
+}
+
+/** Changes of all jobs that have failed permanently with this error. There may be none: others are tried again. */
+function Bulks({ filter, what, seenAt }: Pick<Bulk, 'filter' | 'what'> & { readonly seenAt: string }) {
+  const isAsking = asked.value !== undefined
+  const at = useMemo(() => now.peek(), [seenAt, isAsking])
+  const retry: Bulk = { word: 'retry', filter, what, at }
+  const counted = useCount(retry)
+  // The buttons stay where they are while it counts again.
+  const last = useRef(counted)
+  last.current = counted ?? last.current
+  const number = last.current
+  const ask = (bulk: Bulk) => {
+    asked.value = bulk
+  }
+  const isOffered = number !== undefined && number !== '0'
+  useKeys(isOffered ? [{ keys: 'r', label: text.retry(number), group: text.keys.group, run: () => ask(retry) }] : [])
+  if (!isOffered) return null
+  return (
+    <>
+      <button type="button" class="btn primary" onClick={() => ask(retry)}>
+        <Icon name="retry" size={13} />
+        {text.retry(number)}
+        <kbd>r</kbd>
+      </button>
+      <button type="button" class="btn danger" onClick={() => ask({ ...retry, word: 'delete' })}>
+        {text.delete(number)}
+      </button>
+    </>
   )
 }
 

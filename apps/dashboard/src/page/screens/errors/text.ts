@@ -18,6 +18,8 @@ export const ERRORS_TEXT = {
   noMessage: 'The job that failed so last is gone, and its message with it.',
   ofLast: 'Of the last job that failed so. Messages are not kept with the group.',
   showJobs: 'Show failed jobs',
+  retry: (jobs: string) => `Retry ${jobs}…`,
+  delete: (jobs: string) => `Delete ${jobs}…`,
   pause: (name: string) => `Pause ${name}`,
   resume: (name: string) => `Resume ${name}`,
   paused: (name: string) => `Jobs named ${name} are paused.`,

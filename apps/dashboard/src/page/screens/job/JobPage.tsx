@@ -30,14 +30,16 @@ import { JOB_PAGE_TEXT as text } from './text.ts'
 export function JobPage({ params: { id = '' } }: ScreenProps) {
   const path = `/v1/jobs/${encodeURIComponent(id)}` as const
   const query = { payload: 'preview' }
-  const { value: job, error } = useAnswer(path, query)
-  useJobEvents(id, () => live.poll(path, query).refresh())
+  const [goneId, setGone] = useState<string>()
+  const isGone = goneId === id
+  const { value: job, error } = useAnswer(isGone ? undefined : path, query)
+  useJobEvents(id, (type) => (type === 'deleted' ? setGone(id) : live.poll(path, query).refresh()))
   useKeys([{ keys: 'Escape', label: text.back, group: JOB_TEXT.actions.group, run: () => router.go('/jobs') }])
   return (
     <Page title={job?.name ?? id} above={['/jobs', TEXT.screens.jobs]}>
-      {error !== undefined && (
+      {(isGone || error !== undefined) && (
         <section class="card empty">
-          <p>{error.status === 404 ? text.gone : TEXT.actions.failed(error.message)}</p>
+          <p>{error === undefined || error.status === 404 ? text.gone : TEXT.actions.failed(error.message)}</p>
         </section>
       )}
       {job !== undefined && error?.status !== 404 && <Shown key={job.id} job={job} />}

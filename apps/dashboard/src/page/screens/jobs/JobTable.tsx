@@ -14,6 +14,7 @@ import { StateIcon } from '../../parts/StateIcon.tsx'
 import { jobLink, jobsLink } from '../../router/links.ts'
 import { useWindowed } from '../../window/useWindowed.ts'
 import { type Column, dataOf, timeOf, tookMs } from './cells.ts'
+import { isSelected, type Selection } from './selection.ts'
 import type { Tab } from './tabs.ts'
 import { JOBS_TEXT as text } from './text.ts'
 
@@ -24,14 +25,29 @@ interface Props {
   readonly currentId: string | undefined
   readonly peekedId: string | undefined
   readonly onPeek: (id: string) => void
+  /** Undefined if the user may change nothing. */
+  readonly selection: Selection | undefined
+  readonly onSelect: (id: string, isRange: boolean) => void
+  readonly onSelectAll: () => void
 }
 
-export function JobTable({ tab, jobs, columns, currentId, peekedId, onPeek }: Props) {
+export function JobTable({ tab, jobs, columns, currentId, peekedId, onPeek, selection, onSelect, onSelectAll }: Props) {
   const { ref, drawn } = useWindowed<HTMLTableSectionElement>(jobs.length)
   return (
     <table class="list jobs" aria-rowcount={jobs.length + 1}>
       <thead>
         <tr>
+          {selection !== undefined && (
+            <th class="fit">
+              <input
+                type="checkbox"
+                aria-label={text.selectAll}
+                checked={selection.allAt !== undefined}
+                indeterminate={selection.allAt === undefined && selection.ids.size > 0}
+                onClick={onSelectAll}
+              />
+            </th>
+          )}
           <th class="job">{text.columns.job}</th>
           {columns.map((column) => (
             <th key={column} class={STYLES[column]}>
@@ -51,6 +67,8 @@ export function JobTable({ tab, jobs, columns, currentId, peekedId, onPeek }: Pr
             isCurrent={job.id === currentId}
             isPeeked={job.id === peekedId}
             onPeek={onPeek}
+            isSelected={selection && isSelected(selection, job.id)}
+            onSelect={onSelect}
           />
         ))}
         <Gap px={drawn.belowPx} />
@@ -94,14 +112,26 @@ interface RowProps {
   readonly isCurrent: boolean
   readonly isPeeked: boolean
   readonly onPeek: (id: string) => void
+  readonly isSelected: boolean | undefined
+  readonly onSelect: (id: string, isRange: boolean) => void
 }
 
-const Row = memo(function Row({ job, rowIndex, columns, isCurrent, isPeeked, onPeek }: RowProps) {
+const Row = memo(function Row({ job, rowIndex, columns, isCurrent, isPeeked, onPeek, isSelected: isChecked, onSelect }: RowProps) {
   const onClick = (event: MouseEvent) => {
     if ((event.target as Element).closest('a, button, input') === null) onPeek(job.id)
   }
   return (
     <tr data-job={job.id} aria-rowindex={rowIndex} aria-selected={isPeeked} class={isCurrent ? 'current' : ''} onClick={onClick}>
+      {isChecked !== undefined && (
+        <td class="fit">
+          <input
+            type="checkbox"
+            aria-label={text.select(job.name, shortId(job.id))}
+            checked={isChecked}
+            onClick={(event) => onSelect(job.id, event.shiftKey)}
+          />
+        </td>
+      )}
       <td class="job">
         <span class="inline">
           <StateIcon state={shownState(job)} size={14} />

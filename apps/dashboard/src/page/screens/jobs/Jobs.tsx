@@ -1,19 +1,22 @@
 /** The list of jobs: by state, by a query, and one of them beside it. The address is all of what is seen. */
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
+import { aheadMs } from '../../format/times.ts'
 import { Page } from '../../frame/Page.tsx'
-import { useKeys, useStats } from '../../hooks.ts'
-import { router } from '../../page.ts'
+import { useKeys, useShared, useStable, useStats } from '../../hooks.ts'
+import { now, router, sessions, settings } from '../../page.ts'
 import { Empty } from '../../parts/Empty.tsx'
 import { jobLink } from '../../router/links.ts'
 import type { ScreenProps } from '../../screens.ts'
 import { TEXT } from '../../text.ts'
+import { BulkBar } from './BulkBar.tsx'
 import { columnsOf } from './cells.ts'
-import { filterOf } from './filter.ts'
+import { faultyTime, filterOf } from './filter.ts'
 import { JobTable } from './JobTable.tsx'
 import { ListEnd } from './ListEnd.tsx'
 import { Peek } from './Peek.tsx'
 import { QueryLine } from './QueryLine.tsx'
 import { parseQuery, type Query, writeQuery } from './query.ts'
+import { isEmpty, NOTHING_SELECTED, rangeTo, toggled } from './selection.ts'
 import { Tabs } from './Tabs.tsx'
 import { countsOf, tabOf } from './tabs.ts'
 import { JOBS_TEXT as text } from './text.ts'
@@ -23,14 +26,22 @@ export function Jobs({ query: { state, q = '', peek } }: ScreenProps) {
   const tab = tabOf(state)
   const query = parseQuery(q)
   const stats = useStats().value
-  const list = useJobList(filterOf(tab, query), peek !== undefined)
+  const around = { now: now.peek(), aheadMs: aheadMs(now.peek(), settings.zone.value) }
+  const filter = filterOf(tab, query, around)
+  const [selection, setSelection] = useState(NOTHING_SELECTED)
+  const list = useJobList(tab, filter, peek !== undefined || !isEmpty(selection))
   const jobs = list.pages?.jobs ?? []
   const [current, setCurrent] = useState<string>()
-  const columns = columnsOf(tab, query.terms.queue !== undefined)
-  const onPeek = (id: string) => {
+  const columns = useShared(columnsOf(tab, query.terms.queue !== undefined))
+  const order = jobs.map(({ id }) => id)
+  const canChange = sessions.can('admin')
+  useEffect(() => setSelection(NOTHING_SELECTED), [tab, q])
+  const onPeek = useStable((id: string) => {
     setCurrent(id)
     router.amend({ peek: id })
-  }
+  })
+  const onSelect = useStable((id: string, isRange: boolean) => setSelection((isRange ? rangeTo : toggled)(selection, id, order)))
+  const onSelectAll = useStable(() => setSelection({ ...NOTHING_SELECTED, allAt: isEmpty(selection) ? now.peek() : undefined }))
   const close = () => router.amend({ peek: undefined })
   const move = (step: number) => {
     const at = jobs.findIndex(({ id }) => id === (current ?? peek))
@@ -49,27 +60,45 @@ export function Jobs({ query: { state, q = '', peek } }: ScreenProps) {
       ? []
       : [
           key(' ', text.keys.peek, () => (peek === here ? close() : onPeek(here))),
+          ...(canChange
+            ? [key('x', text.keys.select, () => onSelect(here, false)), key('shift+x', text.keys.range, () => onSelect(here, true))]
+            : []),
           key('Enter', text.keys.open, () => router.follow(jobLink(here))),
         ]),
+    ...(canChange ? [key('a', text.keys.all, onSelectAll)] : []),
     key('f', text.keys.focus, () => document.querySelector<HTMLElement>('[data-query]')?.focus()),
     ...(peek === undefined ? [] : [key('Escape', TEXT.actions.close, close)]),
   ])
+  const fault = faultyTime(query, around)
   const found = list.pages === undefined ? '' : text.found(jobs.length, list.pages.next !== undefined)
   return (
     <Page title={TEXT.screens.jobs}>
       <Tabs current={tab} counts={countsOf(stats, query)} line={writeQuery(query)} />
-      <QueryLine query={query} known={{ stats, jobs }} found={found} onChange={show} />
+      <QueryLine query={query} known={{ stats, jobs }} found={found} fault={fault && text.wrongTime(fault)} onChange={show} />
       <div class={peek === undefined ? 'stack' : 'cols'}>
         {list.pages !== undefined && jobs.length === 0 && list.pages.next === undefined ? (
           <Empty icon="jobs" title={text.none.title} text={text.none.text} />
         ) : (
           <section class="card rows" aria-label={text.list} aria-busy={list.pages === undefined}>
-            <JobTable tab={tab} jobs={jobs} columns={columns} currentId={current} peekedId={peek} onPeek={onPeek} />
+            <JobTable
+              tab={tab}
+              jobs={jobs}
+              columns={columns}
+              currentId={current}
+              peekedId={peek}
+              onPeek={onPeek}
+              selection={canChange ? selection : undefined}
+              onSelect={onSelect}
+              onSelectAll={onSelectAll}
+            />
             <ListEnd list={list} />
           </section>
         )}
         {peek !== undefined && <Peek key={peek} id={peek} onClose={close} />}
       </div>
+      {!isEmpty(selection) && (
+        <BulkBar scope={{ tab, query, filter, selection }} hasKeys={peek === undefined} onClear={() => setSelection(NOTHING_SELECTED)} />
+      )}
     </Page>
   )
 }

@@ -10,10 +10,12 @@ interface Props {
   readonly known: KnownValues
   /** How many jobs match, in words. */
   readonly found: string
+  /** A sentence about a term that is wrong. */
+  readonly fault: string | undefined
   readonly onChange: (query: Query) => void
 }
 
-export function QueryLine({ query, known, found, onChange }: Props) {
+export function QueryLine({ query, known, found, fault, onChange }: Props) {
   const [typed, setTyped] = useState(writeText(query.text))
   const [chosen, setChosen] = useState(0)
   const [isOpen, setOpen] = useState(false)
@@ -114,7 +116,13 @@ export function QueryLine({ query, known, found, onChange }: Props) {
           ))}
         </div>
       </div>
-      <span class="hint num">{found}</span>
+      {fault === undefined ? (
+        <span class="hint num">{found}</span>
+      ) : (
+        <span class="hint s-bad" role="alert">
+          {fault}
+        </span>
+      )}
       {(given.length > 0 || query.text !== '') && (
         <button type="button" class="btn ghost" aria-label={text.clear} onClick={() => onChange({ terms: {}, text: '', leading: {} })}>
           <Icon name="x" size={12} />

@@ -71,6 +71,8 @@ describe('suggestions', () => {
   test('replace the last word', () => {
     expect(lastWordOf('a "b c')).toBe('"b c')
     expect(lastWordOf('a ')).toBe('')
+    expect(lastWordOf('tag:"b c" d')).toBe('d')
+    expect(lastWordOf('tag:"b \\" c')).toBe('tag:"b \\" c')
     expect(withLastWord('card que', 'queue:')).toBe('card queue:')
   })
 })

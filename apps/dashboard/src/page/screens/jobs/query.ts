@@ -1,7 +1,7 @@
 /** The query line: `queue:billing tag:"big one" card 4242`. Terms with a known field narrow the list; all else is searched for. */
 
 /** The fields that a query may name, in the order in which they are offered. `state:` and `id:` lead elsewhere. */
-export const FIELDS = ['queue', 'name', 'tag'] as const
+export const FIELDS = ['queue', 'name', 'tag', 'key', 'error', 'worker', 'schedule', 'after', 'before'] as const
 export type Field = (typeof FIELDS)[number]
 const LEADING = ['state', 'id'] as const
 export type Leading = (typeof LEADING)[number]

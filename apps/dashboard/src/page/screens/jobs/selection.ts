@@ -18,7 +18,7 @@ export function isEmpty({ ids, allAt }: Selection): boolean {
   return allAt === undefined && ids.size === 0
 }
 
-/** Selects or deselects one row. All that match become those that are seen, without this one. */
+/** Selects or deselects one row. All that match become those that are loaded, without this one. */
 export function toggled(selection: Selection, id: string, order: readonly string[]): Selection {
   const ids = new Set(selection.allAt === undefined ? selection.ids : order)
   if (!ids.delete(id)) ids.add(id)

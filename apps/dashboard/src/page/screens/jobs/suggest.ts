@@ -17,6 +17,7 @@ export interface KnownValues {
 }
 
 const MOST = 8
+const TIMES = ['10m', '1h', '6h', '24h', '7d']
 const NAMES = [...FIELDS, 'state', 'id'] as const
 
 export function suggestionsOf(word: string, known: KnownValues): readonly Suggestion[] {
@@ -46,6 +47,15 @@ function valuesOf(field: Field, { stats, jobs }: KnownValues): readonly string[]
       return [...(stats?.names ?? []).map(({ name }) => name), ...jobs.map(({ name }) => name)]
     case 'tag':
       return jobs.flatMap(({ tags }) => tags)
+    case 'key':
+      return jobs.flatMap(({ concurrencyKey }) => concurrencyKey ?? [])
+    case 'error':
+      return jobs.flatMap(({ lastRun }) => lastRun?.error?.name ?? [])
+    case 'worker':
+      return jobs.flatMap(({ lastRun }) => lastRun?.worker || [])
+    case 'after':
+    case 'before':
+      return TIMES
     default:
       return []
   }
@@ -59,9 +69,15 @@ function rankedBy(values: readonly string[], begun: string): readonly string[] {
     .slice(0, MOST)
 }
 
-/** The word that is typed: the last one of the line. */
+/** The word that is typed: the last one of the line. Spaces in quotation marks are a part of it. */
 export function lastWordOf(line: string): string {
-  return /(?:"(?:[^"\\]|\\.)*"?|\S)*$/.exec(line)?.[0] ?? ''
+  let [begin, isQuoted] = [0, false]
+  for (let at = 0; at < line.length; at++) {
+    if (isQuoted && line[at] === '\\') at++
+    else if (line[at] === '"') isQuoted = !isQuoted
+    else if (!isQuoted && /\s/.test(line[at] as string)) begin = at + 1
+  }
+  return line.slice(begin)
 }
 
 export function withLastWord(line: string, word: string): string {

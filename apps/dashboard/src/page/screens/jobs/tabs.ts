@@ -4,7 +4,7 @@ import { own } from '../../api/own.ts'
 import { sum } from '../../chart/paths.ts'
 import type { Query } from './query.ts'
 
-export const TABS = ['all', 'waiting', 'active', 'scheduled', 'blocked', 'failed', 'completed', 'cancelled'] as const
+export const TABS = ['all', 'waiting', 'active', 'retrying', 'scheduled', 'blocked', 'failed', 'completed', 'cancelled'] as const
 export type Tab = (typeof TABS)[number]
 
 export function tabOf(state: string | undefined): Tab {
@@ -20,6 +20,7 @@ export function countsOf(stats: StatsAnswer | undefined, { terms, text }: Query)
   const states = queue === undefined ? stats.states : own(stats.queues, queue)
   if (states === undefined) return undefined
   const { waiting, active, scheduled, blocked, failed, completed, cancelled } = states
-  const counts = { waiting, active, scheduled, blocked, failed, completed, cancelled }
+  const retrying = (queue === undefined ? stats.retrying : own(stats.queues, queue)?.retrying) ?? 0
+  const counts = { waiting, active, retrying, scheduled: scheduled - retrying, blocked, failed, completed, cancelled }
   return { all: sum(Object.values(counts)), ...counts }
 }

@@ -1,10 +1,12 @@
 /** Loads the list: the first page stays fresh, and others follow on demand. A search goes on until a page is full. */
 import { useEffect, useReducer, useRef } from 'preact/hooks'
+import type { Query } from '../../api/answers.ts'
 import { queryText } from '../../api/client.ts'
 import { useAnswer } from '../../hooks.ts'
 import { api, live } from '../../page.ts'
 import { type JobFilter, listQuery, PAGE_JOBS } from './filter.ts'
 import { type JobPages, withFirst, withNext } from './pages.ts'
+import type { Tab } from './tabs.ts'
 
 export interface JobList {
   /** Undefined until the first answer. */
@@ -37,13 +39,13 @@ const begun = (key: string): State => ({
   ...{ isLoading: false, isStopped: false, error: undefined },
 })
 
-export function useJobList(filter: JobFilter, isHeld: boolean): JobList {
-  const key = queryText(filter, 0)
+export function useJobList(tab: Tab, filter: JobFilter, isHeld: boolean): JobList {
+  const key = queryText({ tab, ...filter }, 0)
   const [, redraw] = useReducer((times: number) => times + 1, 0)
   const ref = useRef<State>(begun(key))
   if (ref.current.key !== key) ref.current = begun(key)
   const list = ref.current
-  const { value, error } = useAnswer('/v1/jobs', listQuery(filter), filter['search'] === undefined ? 1 : SEARCHED_EVERY)
+  const { value, error } = useAnswer('/v1/jobs', listQuery(tab, filter), filter['search'] === undefined ? 1 : SEARCHED_EVERY)
   if (value !== undefined && value !== list.first) {
     list.first = value
     list.pages = withFirst(list.pages, value, isHeld)
@@ -52,7 +54,7 @@ export function useJobList(filter: JobFilter, isHeld: boolean): JobList {
   const { pages, wanted, isLoading, isStopped } = list
   const goesOn = isSeen && !isLoading && !isStopped && list.error === undefined && pages?.next !== undefined && pages.jobs.length < wanted
   useEffect(() => {
-    if (goesOn) void load(list, filter, redraw)
+    if (goesOn) void load(list, listQuery(tab, filter, pages?.next), redraw)
   }, [goesOn, pages?.next])
   return {
     pages,
@@ -76,11 +78,11 @@ export function useJobList(filter: JobFilter, isHeld: boolean): JobList {
   }
 }
 
-async function load(list: State, filter: JobFilter, redraw: (action: unknown) => void): Promise<void> {
+async function load(list: State, query: Query, redraw: (action: unknown) => void): Promise<void> {
   list.isLoading = true
   redraw(undefined)
   try {
-    const page = await api.get('/v1/jobs', listQuery(filter, list.pages?.next))
+    const page = await api.get('/v1/jobs', query)
     if (list.pages !== undefined) list.pages = withNext(list.pages, page)
   } catch (error) {
     list.error = (error as Error).message
