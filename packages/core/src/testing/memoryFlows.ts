@@ -15,7 +15,9 @@ import {
 import type { FlowDueRow, FlowJobRow, FlowLeftRow, ParentRow } from '../kernel/rows.ts'
 import { StoreFailure } from '../kernel/storeFailure.ts'
 import { isFinal } from '../lifecycle.ts'
+import type { RunError } from '../runError.ts'
 import type { MemoryStore } from './memoryStore.ts'
+import { type Undo, UndoMap } from './undo.ts'
 
 export interface StoredEdge {
   readonly parent: number
@@ -24,16 +26,29 @@ export interface StoredEdge {
   readonly told: ParentOutcome
 }
 
+/** The part of a removed job that its children may still ask for. */
+interface StoredEnd {
+  readonly ref: string
+  readonly state: ParentOutcome
+  readonly output: Data
+  readonly error: RunError | undefined
+}
+
 export class MemoryFlows {
   readonly #store: MemoryStore
-  readonly counters = new Map<number, DependencyCounter>()
-  readonly edges = new Map<string, StoredEdge>()
-  readonly due = new Map<number, { readonly after: number; readonly mode: DueMode }>()
-  readonly ends = new Map<number, { readonly ref: string; readonly state: ParentOutcome; readonly output: Data }>()
-  readonly gone = new Set<number>()
+  readonly counters: Map<number, DependencyCounter>
+  readonly edges: Map<string, StoredEdge>
+  readonly due: Map<number, { readonly after: number; readonly mode: DueMode }>
+  readonly ends: Map<number, StoredEnd>
+  readonly gone: Map<number, true>
 
-  constructor(store: MemoryStore) {
+  constructor(store: MemoryStore, undo: Undo) {
     this.#store = store
+    this.counters = new UndoMap(undo)
+    this.edges = new UndoMap(undo)
+    this.due = new UndoMap(undo)
+    this.ends = new UndoMap(undo)
+    this.gone = new UndoMap(undo)
   }
 
   childrenOf(parent: number): StoredEdge[] {
@@ -67,29 +82,30 @@ export class MemoryFlows {
   }
 
   leftRows(limit: number): FlowLeftRow[] {
-    const rows = [...this.gone].flatMap((child): FlowLeftRow[] => {
-      const parents = this.parentsOf(child)
-      return parents.length === 0 ? [{ child, parent: undefined }] : parents.map(({ parent }) => ({ child, parent }))
-    })
+    const rows = [...this.gone.keys()]
+      .sort((a, b) => a - b)
+      .flatMap((child): FlowLeftRow[] => {
+        const parents = this.parentsOf(child)
+        return parents.length === 0 ? [{ child, parent: undefined }] : parents.map(({ parent }) => ({ child, parent }))
+      })
     return rows.slice(0, limit)
   }
 
-  parents(child: number, after: number, limit: number): { rows: ParentRow[]; complete: boolean } {
-    const edges = this.parentsOf(child).filter(({ place }) => place > after)
-    const rows = edges.slice(0, limit).map(({ parent, place }): ParentRow => {
+  parents(child: number, after: number, limit: number, bytesMax: number): { rows: ParentRow[]; complete: boolean } {
+    const rows: ParentRow[] = []
+    let bytes = 0
+    for (const { parent, place } of this.parentsOf(child)) {
+      if (place <= after) continue
       const row = this.#store.rows.get(parent)
       const end = this.ends.get(parent)
+      const output = row?.output ?? end?.output ?? null
+      bytes += output?.length ?? 0
+      if (rows.length > 0 && (rows.length >= limit || bytes > bytesMax)) return { rows, complete: false }
       const state = row === undefined ? (end?.state ?? DELETED) : row.state
-      return {
-        place,
-        seq: parent,
-        ref: this.#refOf(parent),
-        state,
-        output: row?.output ?? end?.output ?? null,
-        error: this.#store.lastError(parent),
-      }
-    })
-    return { rows, complete: edges.length <= limit }
+      const error = end?.error ?? withoutStack(this.#store.lastError(parent))
+      rows.push({ place, seq: parent, ref: this.#refOf(parent), state, output, error })
+    }
+    return { rows, complete: true }
   }
 
   jobs(first: number, from: FlowCursor, limit: number, edges: number): { rows: FlowJobRow[]; next: FlowCursor | null } {
@@ -138,11 +154,13 @@ export class MemoryFlows {
     for (const { seq, ref, state, keep, output } of flows.ends) {
       if (this.childrenOf(seq).length === 0) continue
       const row = this.#store.rows.get(seq)
-      this.ends.set(seq, keep === 'row' ? { ref, state: row?.state as ParentOutcome, output: row?.output ?? null } : { ref, state, output })
+      const error = keep === 'state' ? undefined : withoutStack(this.#store.lastError(seq))
+      if (keep === 'row') this.ends.set(seq, { ref, state: row?.state as ParentOutcome, output: row?.output ?? null, error })
+      else this.ends.set(seq, { ref, state, output: keep === 'state' ? null : output, error })
     }
     for (const seq of flows.gone) {
       this.counters.delete(seq)
-      this.gone.add(seq)
+      this.gone.set(seq, true)
     }
     for (const { parent, child } of flows.dropped) {
       this.edges.delete(`${parent} ${child}`)
@@ -150,6 +168,13 @@ export class MemoryFlows {
     }
     for (const child of flows.dropping) if (this.parentsOf(child).length === 0) this.gone.delete(child)
   }
+}
+
+/** A parent's error as its children get it. */
+function withoutStack(error: RunError | undefined): RunError | undefined {
+  if (error === undefined) return undefined
+  const { stack: _, ...rest } = error
+  return rest
 }
 
 function broken(message: string): StoreFailure {

@@ -5,6 +5,7 @@ import { hourOf, type MinuteRow } from '../kernel/history.ts'
 import type { FailureRow } from '../kernel/rows.ts'
 import { LIMITS } from '../limits.ts'
 import type { FailuresOrder, HistoryStep } from '../observeCommands.ts'
+import { type Undo, UndoMap } from './undo.ts'
 
 interface Kind extends Omit<FailureRow, 'job' | 'message'> {
   readonly seq: number
@@ -17,8 +18,14 @@ interface Noted extends MinuteRow {
 }
 
 export class MemoryObserved {
-  #noted: Noted[] = []
-  readonly #kinds = new Map<string, Kind>()
+  readonly #undo: Undo
+  #noted: readonly Noted[] = []
+  readonly #kinds: Map<string, Kind>
+
+  constructor(undo: Undo) {
+    this.#undo = undo
+    this.#kinds = new UndoMap(undo)
+  }
 
   write({ minutes, failures, forgetFailuresBefore }: Effects, now: number): void {
     for (const { queue, at, before, totals } of minutes) {
@@ -56,7 +63,7 @@ export class MemoryObserved {
 
   /** Forgets a deleted queue. */
   forget(queueId: number, laneIds: readonly number[]): void {
-    this.#noted = this.#noted.filter((row) => row.queueId !== queueId)
+    this.#setNoted(this.#noted.filter((row) => row.queueId !== queueId))
     for (const [key, { laneId }] of this.#kinds) if (laneIds.includes(laneId)) this.#kinds.delete(key)
   }
 
@@ -64,6 +71,14 @@ export class MemoryObserved {
     const { queueId, step, at } = noted
     const others = this.#noted.filter((row) => row.queueId !== queueId || row.step !== step)
     const own = this.#noted.filter((row) => row.queueId === queueId && row.step === step && row.at <= at && row.at >= at - keptMs)
-    this.#noted = [...others, ...own, ...(own.some((row) => row.at === at) ? [] : [noted])]
+    this.#setNoted([...others, ...own, ...(own.some((row) => row.at === at) ? [] : [noted])])
+  }
+
+  #setNoted(noted: readonly Noted[]): void {
+    const before = this.#noted
+    this.#undo.note(() => {
+      this.#noted = before
+    })
+    this.#noted = noted
   }
 }

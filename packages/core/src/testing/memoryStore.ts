@@ -3,7 +3,7 @@
  * unique, states and times agree. It writes only what a touch bit says, so that a decision that forgets one is found out.
  */
 import type { FailedPlace } from '../commands.ts'
-import { isEnd, isJobEvent, type JobEvent, type JournalEvent } from '../events.ts'
+import type { JournalEvent } from '../events.ts'
 import type { FlowCursor } from '../flowCommands.ts'
 import type { JobKey } from '../id.ts'
 import type { Effects, LogRecord, PresenceNote, PrunedJob, RunRecord, SourceOffset } from '../kernel/effects.ts'
@@ -11,7 +11,6 @@ import type { DependencyCounter } from '../kernel/flows/state.ts'
 import type { HistorySpan, MinuteRow, QueueMinutes } from '../kernel/history.ts'
 import { contains, fits, type JudgedRun } from '../kernel/jobs/fits.ts'
 import { DIRTY_COMPLETE, DIRTY_DATA, DIRTY_DELETE, DIRTY_INSERT, DIRTY_PLACE, DIRTY_START, type Job } from '../kernel/jobs/job.ts'
-import { droppedAttempt, lastRunOf } from '../kernel/jobs/view.ts'
 import type { ListQuery, ListRows, Matching } from '../kernel/lists.ts'
 import { addSums, type Counts, newSums } from '../kernel/queues/lane.ts'
 import type {
@@ -52,8 +51,11 @@ import type { JournalExtent } from '../retention.ts'
 import type { RunError } from '../runError.ts'
 import type { Totals } from '../stats.ts'
 import { MemoryFlows } from './memoryFlows.ts'
+import { MemoryJournal } from './memoryJournal.ts'
 import { cutRow, listOf } from './memoryLists.ts'
 import { MemoryObserved } from './memoryObserved.ts'
+import { MemoryRuns } from './memoryRuns.ts'
+import { Undo, UndoMap } from './undo.ts'
 
 interface StoredKey extends JobKey {
   readonly expiresAt: number
@@ -73,38 +75,50 @@ export class MemoryStore implements Store {
   readonly rounds: (readonly Question['kind'][])[] = []
   readonly node: number
   readonly care = undefined
-  readonly rows = new Map<number, JobRow>()
-  readonly lanes = new Map<number, LaneRow>()
-  readonly queues = new Map<number, QueueRow>()
-  readonly backlogs = new Map<number, KeyBacklogRow>()
-  readonly buckets = new Map<string, BucketRow>()
+  readonly #undo = new Undo()
+  readonly rows: Map<number, JobRow> = new UndoMap(this.#undo)
+  readonly lanes: Map<number, LaneRow> = new UndoMap(this.#undo)
+  readonly queues: Map<number, QueueRow> = new UndoMap(this.#undo)
+  readonly backlogs: Map<number, KeyBacklogRow> = new UndoMap(this.#undo)
+  readonly buckets: Map<string, BucketRow> = new UndoMap(this.#undo)
   /** The jobs that have their keys' turns. */
-  readonly turnsOf = new Map<string, number>()
-  /** Jobs that were last written whole while their queue dropped its oldest. */
-  readonly droppable = new Set<number>()
-  readonly sessions = new Map<number, StoredSession>()
-  readonly definitions = new Map<string, DefinitionRow>()
-  readonly idempotencyKeys = new Map<string, StoredKey>()
-  readonly sourceOffsets = new Map<string, number>()
-  readonly exportCursors = new Map<string, number>()
-  readonly scheduleRows = new Map<string, Schedule>()
+  readonly turnsOf: Map<string, number> = new UndoMap(this.#undo)
+  /** Jobs that were last written whole while their queue dropped its oldest, and that queue. */
+  readonly #droppable: Map<number, number> = new UndoMap(this.#undo)
+  /** The turns in which jobs have finished: each is the number of the event after its last. */
+  readonly #finishedIn: Map<number, number> = new UndoMap(this.#undo)
+  readonly sessions: Map<number, StoredSession> = new UndoMap(this.#undo)
+  readonly definitions: Map<string, DefinitionRow> = new UndoMap(this.#undo)
+  readonly idempotencyKeys: Map<string, StoredKey> = new UndoMap(this.#undo)
+  readonly sourceOffsets: Map<string, number> = new UndoMap(this.#undo)
+  readonly exportCursors: Map<string, number> = new UndoMap(this.#undo)
+  readonly scheduleRows: Map<string, Schedule> = new UndoMap(this.#undo)
   /** Holders of unique keys, by name and key. */
-  readonly uniqueKeys = new Map<string, number>()
-  readonly runs: RunRecord[] = []
-  readonly logs: LogRecord[] = []
-  readonly flows = new MemoryFlows(this)
-  readonly history: JournalEvent[] = []
-  readonly observed = new MemoryObserved()
+  readonly uniqueKeys: Map<string, number> = new UndoMap(this.#undo)
+  readonly #runs = new MemoryRuns(this.#undo)
+  readonly flows = new MemoryFlows(this, this.#undo)
+  readonly #journal = new MemoryJournal(this.#undo)
+  readonly observed = new MemoryObserved(this.#undo)
   paused = false
   writes = 0
-  /** The turn in which each job became final last, by the number of the event behind it. */
-  readonly #ends = new Map<number, number>()
   #nextLane = 1
   #nextQueue = 1
   #header: TurnHeader = { at: 0, mono: 0, nextSeq: 1, nextEvent: 1, nextSession: 1, running: () => [] }
 
   constructor(node = 7) {
     this.node = node
+  }
+
+  get runs(): readonly RunRecord[] {
+    return this.#runs.runs
+  }
+
+  get logs(): readonly LogRecord[] {
+    return this.#runs.logs
+  }
+
+  get history(): readonly JournalEvent[] {
+    return this.#journal.events
   }
 
   read(questions: readonly Question[]): readonly unknown[] {
@@ -192,8 +206,7 @@ export class MemoryStore implements Store {
   }
 
   arrivals(queueId: number, limit: number, bytes: number): { rows: JobRow[]; complete: boolean } {
-    const isOf = ({ seq, laneId, state }: JobRow) =>
-      this.lanes.get(laneId)?.queueId === queueId && (state === SCHEDULED || state === WAITING) && this.droppable.has(seq)
+    const isOf = ({ seq, state }: JobRow) => (state === SCHEDULED || state === WAITING) && this.#droppable.get(seq) === queueId
     const rows: JobRow[] = []
     let taken = 0
     for (const row of this.#where(isOf).sort((a, b) => a.seq - b.seq)) {
@@ -280,14 +293,13 @@ export class MemoryStore implements Store {
     })
   }
 
-  #keptTooLong({ queueId, state, before, limit, lastEvent }: KeptQuery): PrunableRow[] {
-    const isLater = (seq: number) =>
-      this.history.some((event) => isJobEvent(event) && event.jobSeq === seq && event.seq > (lastEvent ?? event.seq))
+  #keptTooLong({ queueId, state, before, limit, lastEvent = Number.POSITIVE_INFINITY }: KeptQuery): PrunableRow[] {
+    const turnOf = ({ seq }: JobRow) => this.#finishedIn.get(seq) ?? 0
     return this.#where(
       (row) => row.state === state && isFinal(state) && this.lanes.get(row.laneId)?.queueId === queueId && row.finishedAt < before,
     )
-      .filter(({ seq }) => !isLater(seq))
-      .sort(byAge)
+      .filter((row) => turnOf(row) - 1 <= lastEvent)
+      .sort((a, b) => turnOf(a) - turnOf(b) || a.laneId - b.laneId || a.seq - b.seq)
       .slice(0, limit)
       .map(({ seq, laneId, extras }) => ({ seq, laneId, state, extras }))
   }
@@ -316,8 +328,8 @@ export class MemoryStore implements Store {
     return { rows, complete: true }
   }
 
-  parents(seq: number, after: number, limit: number): { rows: ParentRow[]; complete: boolean } {
-    return this.flows.parents(seq, after, limit)
+  parents(seq: number, after: number, limit: number, bytes: number): { rows: ParentRow[]; complete: boolean } {
+    return this.flows.parents(seq, after, limit, bytes)
   }
 
   flowJobs(first: number, from: FlowCursor, limit: number, edges: number): { rows: FlowJobRow[]; next: FlowCursor | null } {
@@ -346,48 +358,33 @@ export class MemoryStore implements Store {
     return this.#schedulesWhere(({ id }) => id.startsWith(prefix) && id > after)
       .sort((a, b) => (a.id < b.id ? -1 : 1))
       .slice(0, limit)
+      .map((schedule) => ({ ...schedule, job: { ...schedule.job, data: null } }))
   }
 
-  jobsInPlace(seqs: readonly number[]): (JobRow | undefined)[] {
-    return seqs.map((seq) => this.rows.get(seq))
+  jobsInPlace(seqs: readonly number[], bytes: number): (JobRow | undefined)[] {
+    let taken = 0
+    const rows = seqs.map((seq) => this.rows.get(seq))
+    const end = rows.findIndex((row, index) => {
+      taken += row === undefined ? 0 : bytesOf(row)
+      return index > 0 && taken > bytes
+    })
+    return end < 0 ? rows : rows.slice(0, end)
   }
 
   attempts(rows: readonly JobRow[]): AttemptView[][] {
-    return rows.map((row) => this.#attemptsOf(row))
-  }
-
-  #attemptsOf(row: JobRow): AttemptView[] {
-    const { seq } = row
-    const logs = (run: number) => this.logs.filter((log) => log.seq === seq && log.run === run).map((log) => log.line)
-    const attempts = this.runs
-      .filter((run) => run.seq === seq)
-      .map(({ run, attempt, startedAt, endedAt, worker, error }): AttemptView => {
-        return { run, attempt, startedAt, endedAt, worker, ...(error && { error }), logs: logs(run) }
-      })
-    if (row.dropped) attempts.push(droppedAttempt(row))
-    if (row.state === ACTIVE || row.state === COMPLETED) {
-      const worker = this.sessions.get(row.sessionId)?.worker ?? ''
-      attempts.push({
-        run: row.run,
-        attempt: row.run - row.uncounted,
-        startedAt: row.startedAt,
-        endedAt: row.finishedAt,
-        worker,
-        logs: logs(row.run),
-      })
-    }
-    return attempts
+    return rows.map((row) => this.#runs.attemptsOf(row, this.#workerOf(row)))
   }
 
   withLastRuns(rows: readonly JobRow[]): JobRow[] {
-    return rows.map((row) => {
-      const last = this.#attemptsOf(row).at(-1)
-      return { ...row, lastRun: last === undefined ? null : lastRunOf(last) }
-    })
+    return rows.map((row) => this.#runs.withLastRun(row, this.#workerOf(row)))
+  }
+
+  #workerOf({ sessionId }: JobRow): string {
+    return this.sessions.get(sessionId)?.worker ?? ''
   }
 
   lastError(seq: number): RunError | undefined {
-    return this.runs.filter((run) => run.seq === seq && run.error !== undefined).at(-1)?.error
+    return this.#runs.lastError(seq)
   }
 
   list(query: ListQuery): ListRows {
@@ -395,12 +392,12 @@ export class MemoryStore implements Store {
   }
 
   lastRunOf(row: JobRow): JudgedRun | undefined {
-    return this.#attemptsOf(row).at(-1)
+    return this.#runs.attemptsOf(row, this.#workerOf(row)).at(-1)
   }
 
   /** Returns the place of a final job among those of its state: its time, or the turn that ended it. */
   endOf({ seq, state, finishedAt }: JobRow): number {
-    return state === FAILED ? finishedAt : (this.#ends.get(seq) ?? 0)
+    return state === FAILED ? finishedAt : (this.#finishedIn.get(seq) ?? 0)
   }
 
   payload(seq: number, name: PayloadName): JobRow['data'] {
@@ -438,30 +435,36 @@ export class MemoryStore implements Store {
     return this.observed.failures(laneIds, limit, order).map(({ seq, run, ...failure }) => {
       const row = this.rows.get(seq)
       const job = row && { seq, node: row.node, enqueuedAt: row.enqueuedAt }
-      return { ...failure, job, message: job && this.runs.find((each) => each.seq === seq && each.run === run)?.error?.message }
+      return { ...failure, job, message: job && this.#runs.errorOf(seq, run)?.message }
     })
   }
 
   events(after: number, limit: number): JournalEvent[] {
-    return this.history.filter((event) => event.seq > after).slice(0, limit)
+    return this.#journal.after(after, limit)
   }
 
   ends(after: number, limit: number, eventsMax: number): EndsPage {
-    const later = this.events(after, Number.POSITIVE_INFINITY)
-    const first = later[0]?.seq
-    const all = later.filter((event) => isJobEvent(event) && isEnd(event.type)) as JobEvent[]
-    const ends = all.slice(0, limit).filter(({ seq }) => seq < (first as number) + eventsMax)
-    const next = all[ends.length]
-    return { ends, first, last: next === undefined ? later.at(-1)?.seq : next.seq - 1 }
+    return this.#journal.ends(after, limit, eventsMax)
   }
 
   journal(at: number): JournalExtent {
-    const lastEvent = this.history.filter((event) => event.at < at).at(-1)?.seq ?? 0
-    const firstEvent = this.history[0]?.seq ?? 0
-    return { firstEvent, firstTurnEnd: firstEvent, lastEvent, bytes: this.history.length * 8 }
+    return this.#journal.extent(at)
   }
 
   write(effects: Effects, header: TurnHeader): void {
+    const before = { paused: this.paused, nextLane: this.#nextLane, nextQueue: this.#nextQueue, header: this.#header }
+    this.#undo.whole(() => {
+      this.#undo.note(() => {
+        this.paused = before.paused
+        this.#nextLane = before.nextLane
+        this.#nextQueue = before.nextQueue
+        this.#header = before.header
+      })
+      this.#write(effects, header)
+    })
+  }
+
+  #write(effects: Effects, header: TurnHeader): void {
     this.writes++
     this.#header = { ...header }
     for (const lane of [...effects.newLanes, ...effects.countedLanes]) {
@@ -494,10 +497,8 @@ export class MemoryStore implements Store {
     }
     for (const row of effects.definitions) this.definitions.set(row.name, structuredClone(row))
     for (const job of effects.jobs) this.#writeJob(job, header.at)
-    for (const { seq } of effects.settled) this.#ends.set(seq, header.nextEvent)
-    this.runs.push(...effects.runs)
+    this.#runs.write(effects)
     this.observed.write(effects, header.at)
-    this.logs.push(...effects.logs)
     this.#writeKeys(effects)
     this.flows.write(effects.flowEffects)
     for (const { source, offset } of effects.sourceOffsets) {
@@ -519,30 +520,9 @@ export class MemoryStore implements Store {
         [...queue.lanes.values()].map(({ id }) => id),
       )
     }
-    const firstEvent = header.nextEvent - effects.events.length
-    for (const [index, note] of effects.events.entries()) {
-      const seq = firstEvent + index
-      if (note.job === undefined) {
-        this.history.push({ seq, at: header.at, ...note.body })
-        continue
-      }
-      const { type, run, attempt, error, value } = note
-      const { seq: jobSeq, node, enqueuedAt, lane } = note.job
-      this.history.push({
-        seq,
-        type,
-        jobSeq,
-        node,
-        enqueuedAt,
-        queue: lane.queue.name,
-        name: lane.name,
-        at: header.at,
-        run,
-        attempt,
-        ...(error !== undefined && { error }),
-        ...(value !== undefined && (type === 'progress' ? { fraction: value } : { runAt: value })),
-      })
-    }
+    for (const { seq, finishedAt, dirty } of effects.settled)
+      if (finishedAt === header.at && !(dirty & DIRTY_DELETE)) this.#finishedIn.set(seq, header.nextEvent)
+    this.#journal.write(effects, header.at, header.nextEvent)
     if (effects.forgetKeysBefore > 0) {
       const over = [...this.idempotencyKeys].filter(([, { expiresAt }]) => expiresAt <= effects.forgetKeysBefore)
       over.sort(([, one], [, other]) => one.expiresAt - other.expiresAt)
@@ -584,14 +564,13 @@ export class MemoryStore implements Store {
   /** Returns the row without its payload, as a file reads it: the worker that runs the job has that already. */
   #active(row: JobRow): ActiveRow {
     const session = this.sessions.get(row.sessionId)
-    const logLines = this.logs.filter((log) => log.seq === row.seq && log.run === row.run).length
     return {
       ...row,
       data: null,
       sessionUuid: session?.uuid ?? '',
       worker: session?.worker ?? '',
       remote: session?.remote === true,
-      logLines,
+      logLines: this.#runs.linesOf(row.seq, row.run),
     }
   }
 
@@ -621,9 +600,9 @@ export class MemoryStore implements Store {
     }
   }
 
-  #noteDroppable({ seq, lane }: Job): void {
-    if (lane.queue.settings.onFull === undefined) this.droppable.delete(seq)
-    else this.droppable.add(seq)
+  #noteDroppable({ seq, lane: { queue } }: Job): void {
+    if (queue.settings.onFull === undefined) this.#droppable.delete(seq)
+    else this.#droppable.set(seq, queue.id)
   }
 
   #put(row: JobRow): void {
@@ -642,7 +621,8 @@ export class MemoryStore implements Store {
     { at, mono }: TurnHeader,
   ): void {
     this.paused = all ?? this.paused
-    for (const { id, name, settings, paused, fullMono } of queues) {
+    for (const { id, name, settings, paused, fullMono, gone } of queues) {
+      if (gone) continue
       this.#nextQueue = Math.max(this.#nextQueue, id + 1)
       this.queues.set(id, {
         ...{ id, name, settings, paused, pausedKeys: this.queues.get(id)?.pausedKeys ?? [] },
@@ -650,6 +630,7 @@ export class MemoryStore implements Store {
       })
     }
     for (const { queue, text, paused } of pausedKeys) {
+      if (queue.gone) continue
       const row = this.queues.get(queue.id)
       if (row === undefined) throw broken(`there is no queue ${queue.id}`)
       const others = row.pausedKeys.filter((key) => key !== text)
@@ -672,7 +653,8 @@ export class MemoryStore implements Store {
       if (this.turnsOf.get(keyOf(`${queue.id}`, key)) === seq) this.turnsOf.delete(keyOf(`${queue.id}`, key))
     for (const { queue, text: key, fullMono } of buckets) {
       if (fullMono <= mono) this.buckets.delete(keyOf(`${queue.id}`, key))
-      else this.buckets.set(keyOf(`${queue.id}`, key), { queueId: queue.id, key, missingMs: fullMono - mono, missingAt: at })
+      else if (!queue.gone)
+        this.buckets.set(keyOf(`${queue.id}`, key), { queueId: queue.id, key, missingMs: fullMono - mono, missingAt: at })
     }
   }
 
@@ -702,7 +684,9 @@ export class MemoryStore implements Store {
 
   #delete({ seq, lane, extras }: PrunedJob): void {
     this.rows.delete(seq)
-    this.droppable.delete(seq)
+    this.#droppable.delete(seq)
+    this.#finishedIn.delete(seq)
+    this.#runs.forget(seq)
     if (extras?.uniqueKey === undefined) return
     const key = keyOf(lane.name, extras.uniqueKey)
     if (this.uniqueKeys.get(key) === seq) this.uniqueKeys.delete(key)
@@ -759,8 +743,8 @@ function canFire({ fireAt, paused, held }: Schedule): boolean {
   return fireAt !== 0 && !paused && !held
 }
 
-function bytesOf({ data, checkpoint }: JobRow): number {
-  return (data?.length ?? 0) + (checkpoint?.length ?? 0)
+function bytesOf({ data, checkpoint, output }: JobRow): number {
+  return (data?.length ?? 0) + (checkpoint?.length ?? 0) + (output?.length ?? 0)
 }
 
 function least(times: readonly number[]): number {

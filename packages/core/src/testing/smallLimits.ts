@@ -16,8 +16,9 @@ const SMALL = {
   logLinesPerRun: 2,
 }
 
-export function useSmallLimits(): void {
+/** @param others limits that are to have other values */
+export function useSmallLimits(others: Partial<typeof LIMITS> = {}): void {
   const before = { ...LIMITS }
-  Object.assign(LIMITS, SMALL)
+  Object.assign(LIMITS, SMALL, others)
   afterAll(() => void Object.assign(LIMITS, before))
 }

@@ -285,7 +285,7 @@ describe('a row that goes', () => {
     expect(states(jobs)).toEqual(['gone', 'active', 'blocked'])
     complete(jobs[1] as never)
     expect(world.stateOf(jobs[2] as never)).toBe('active')
-    expect(world.store.parents(jobs[2]?.seq as number, 0, 10).rows).toMatchObject([
+    expect(world.store.parents(jobs[2]?.seq as number, 0, 10, 1_000).rows).toMatchObject([
       { ref: 'n0', state: 4, output: '"out"' },
       { ref: 'n1', state: 4, output: null },
     ])
@@ -303,7 +303,7 @@ describe('a row that goes', () => {
     world.turn()
     world.pruning = false
     expect(world.stateOf(jobs[0] as never)).toBe('gone')
-    expect(world.store.parents(jobs[2]?.seq as number, 0, 10).rows[0]).toMatchObject({ ref: 'n0', state: 4, output: '"out"' })
+    expect(world.store.parents(jobs[2]?.seq as number, 0, 10, 1_000).rows[0]).toMatchObject({ ref: 'n0', state: 4, output: '"out"' })
   })
 
   test('by hand, keeps how it ended and nothing of its content', () => {
@@ -313,7 +313,7 @@ describe('a row that goes', () => {
     world.call<'delete'>({ op: 'delete', id: keyOfJob(jobs[0] as never) })
     complete(jobs[1] as never)
     expect(world.stateOf(jobs[2] as never)).toBe('active')
-    expect(world.store.parents(jobs[2]?.seq as number, 0, 10).rows[0]).toMatchObject({ state: 4, output: null })
+    expect(world.store.parents(jobs[2]?.seq as number, 0, 10, 1_000).rows[0]).toMatchObject({ state: 4, output: null })
   })
 })
 

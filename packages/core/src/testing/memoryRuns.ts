@@ -1,0 +1,91 @@
+/** The runs of jobs in a MemoryStore, with their errors and the lines that they logged: bounded for each job. */
+import type { Effects, LogRecord, RunRecord } from '../kernel/effects.ts'
+import { droppedAttempt, lastRunOf } from '../kernel/jobs/view.ts'
+import type { JobRow } from '../kernel/rows.ts'
+import { ACTIVE, COMPLETED } from '../lifecycle.ts'
+import { LIMITS } from '../limits.ts'
+import type { AttemptView } from '../replies.ts'
+import type { RunError } from '../runError.ts'
+import { type Undo, UndoMap } from './undo.ts'
+
+export class MemoryRuns {
+  readonly #runs: Map<string, RunRecord>
+  /** Lines by job, run and slot. */
+  readonly #logs: Map<string, LogRecord>
+
+  constructor(undo: Undo) {
+    this.#runs = new UndoMap(undo)
+    this.#logs = new UndoMap(undo)
+  }
+
+  get runs(): readonly RunRecord[] {
+    return [...this.#runs.values()]
+  }
+
+  get logs(): readonly LogRecord[] {
+    return [...this.#logs.values()].sort((a, b) => a.seq - b.seq || a.run - b.run || a.number - b.number)
+  }
+
+  write({ runs, logs }: Effects): void {
+    for (const record of runs) {
+      this.#runs.set(`${record.seq} ${record.run}`, { ...record, error: record.error && named(record.error) })
+      const others = this.#runsOf(record.seq)
+      for (const { seq, run } of others.slice(0, Math.max(0, others.length - LIMITS.attemptsPerJob))) this.#runs.delete(`${seq} ${run}`)
+    }
+    for (const record of logs) {
+      const { seq, run, slot, number } = record
+      this.#logs.set(`${seq} ${run} ${slot}`, record)
+      if (number === 0) this.#forgetLogs(seq, run - LIMITS.attemptsPerJob)
+    }
+  }
+
+  /** Removes all that is known of a job's runs. */
+  forget(seq: number): void {
+    for (const { run } of this.#runsOf(seq)) this.#runs.delete(`${seq} ${run}`)
+    this.#forgetLogs(seq, Number.POSITIVE_INFINITY)
+  }
+
+  /** @param worker the worker of the job's last run */
+  attemptsOf(row: JobRow, worker: string): AttemptView[] {
+    const { seq, run, uncounted, startedAt, finishedAt } = row
+    const logs = (of: number) => this.logs.filter((log) => log.seq === seq && log.run === of).map((log) => log.line)
+    const attempts = this.#runsOf(seq).map(({ seq: _, error, ...view }): AttemptView => {
+      return { ...view, ...(error && { error }), logs: logs(view.run) }
+    })
+    if (row.state === ACTIVE || row.state === COMPLETED)
+      attempts.push({ run, attempt: run - uncounted, startedAt, endedAt: finishedAt, worker, logs: logs(run) })
+    if (row.dropped) attempts.push(droppedAttempt(row))
+    return attempts
+  }
+
+  withLastRun(row: JobRow, worker: string): JobRow {
+    const last = this.attemptsOf(row, worker).at(-1)
+    return { ...row, lastRun: last === undefined ? null : lastRunOf(last) }
+  }
+
+  lastError(seq: number): RunError | undefined {
+    return this.#runsOf(seq).findLast(({ error }) => error !== undefined)?.error
+  }
+
+  errorOf(seq: number, run: number): RunError | undefined {
+    return this.#runs.get(`${seq} ${run}`)?.error
+  }
+
+  /** Returns the number of lines that a run has logged, those that were dropped since included. */
+  linesOf(seq: number, run: number): number {
+    return Math.max(0, ...[...this.#logs.values()].filter((log) => log.seq === seq && log.run === run).map(({ number }) => number + 1))
+  }
+
+  #runsOf(seq: number): RunRecord[] {
+    return [...this.#runs.values()].filter((record) => record.seq === seq).sort((a, b) => a.run - b.run)
+  }
+
+  #forgetLogs(seq: number, upTo: number): void {
+    for (const [key, log] of this.#logs) if (log.seq === seq && log.run <= upTo) this.#logs.delete(key)
+  }
+}
+
+/** Every stored error has a name, and causes if it has some. */
+function named({ name, cause, ...error }: RunError): RunError {
+  return { name: name || 'Error', ...error, ...(cause !== undefined && cause.length > 0 && { cause }) }
+}

@@ -1,0 +1,185 @@
+/** Tests who waits for whom: counters, outcomes on their way, what removed parents leave behind, and pages of a flow. Part of the suite. */
+import { CANCELLED, COMPLETED, type FlowCursor } from '@millrace/core'
+import { CLOSED, DELETED, type FlowJobRow, OPEN } from '@millrace/core/kernel'
+import { describe, expect, test } from 'vitest'
+import { seqsOf } from './image.ts'
+import { standBy } from './standBy.ts'
+import { ERROR, keyOf, type StoreTurns } from './storeTurns.ts'
+
+const ALL = Number.MAX_SAFE_INTEGER
+
+/** A worker, and two jobs that run, for which a third waits. */
+function diamond(turns: StoreTurns): readonly [number, number, number] {
+  turns.attach('w', ['a'])
+  return seqsOf(turns.flow({ ref: 'one' }, { ref: 'two' }, { ref: 'end', parents: [0, 1] })) as [number, number, number]
+}
+
+export function flowsConformance(under: () => StoreTurns): void {
+  describe('a job that waits for others', () => {
+    test('counts those that have yet to end, and is let through by the last', () => {
+      const turns = under()
+      const assertBystanders = standBy(turns)
+      const [one, two, end] = diamond(turns)
+      expect(turns.store.dependencies([one, end])).toMatchObject([{ seq: end, pending: 2, failed: 0, state: CLOSED }])
+      expect([one, two]).toContain(turns.store.dependencies([end])[0]?.parent)
+      turns.run({ op: 'complete', seq: one, run: 1, output: null })
+      expect(turns.store.dependencies([end])).toMatchObject([{ pending: 1, failed: 0, state: CLOSED }])
+      turns.run({ op: 'complete', seq: two, run: 1, output: null })
+      expect(turns.store.dependencies([end])).toMatchObject([{ pending: 0, failed: 0, state: OPEN }])
+      expect(turns.store.load().flowWork).toBe(false)
+      assertBystanders()
+    })
+
+    test('hears of an outcome in a later turn, and that of many of them in slices', () => {
+      const turns = under()
+      const assertBystanders = standBy(turns)
+      turns.attach('w', ['a'])
+      const [parent, ...children] = seqsOf(turns.flow({}, { parents: [0] }, { parents: [0] }, { parents: [0] })) as [
+        number,
+        number,
+        number,
+        number,
+      ]
+      turns.turn({ op: 'complete', seq: parent, run: 1, output: null })
+      const due = turns.store.flowDue(10)
+      expect(due.map((row) => [row.parent, row.state, row.child?.seq, row.child?.told, row.child?.counter?.pending])).toEqual(
+        children.map((seq) => [parent, COMPLETED, seq, 0, 1]),
+      )
+      expect(turns.store.flowDue(2)).toEqual(due.slice(0, 2))
+      expect(turns.store.load().flowWork).toBe(true)
+      turns.run()
+      expect([turns.store.flowDue(10), turns.store.load().flowWork]).toEqual([[], false])
+      assertBystanders()
+    })
+
+    test('waits again where a parent that had failed is brought back', () => {
+      const turns = under()
+      const [one, , end] = diamond(turns)
+      turns.run({ op: 'fail', seq: one, run: 1, error: ERROR, retry: false })
+      expect(turns.store.dependencies([end])).toMatchObject([{ pending: 1, failed: 1 }])
+      turns.run({ op: 'leave', session: 'w' }, { op: 'retry', id: keyOf(turns.row({ seq: one })) })
+      expect(turns.store.dependencies([end])).toMatchObject([{ pending: 2, failed: 0, state: CLOSED }])
+    })
+  })
+
+  test('children come in the order in which they are asked for, without payloads, as far as there is room', () => {
+    const turns = under()
+    const jobs = seqsOf(turns.flow({ job: { data: 'x' } }, { parents: [0] }, { parents: [0] }))
+    const { rows, complete } = turns.store.children([...jobs, 99_999].toReversed(), ALL)
+    expect([seqsOf(rows), complete]).toEqual([jobs.toReversed(), true])
+    expect(rows.map(({ data, output }) => [data, output])).toEqual(jobs.map(() => [null, null]))
+    for (const seq of jobs) turns.run({ op: 'update', id: keyOf(turns.row({ seq })), changes: { checkpoint: '"four"' } })
+    turns.run()
+    const checked = jobs.filter((seq) => turns.row({ seq }).checkpoint !== null)
+    expect(turns.store.children(checked, 0)).toMatchObject({ rows: [{ seq: checked[0] }], complete: checked.length === 1 })
+  })
+
+  describe('parents', () => {
+    test('come in their places, with outputs and errors', () => {
+      const turns = under()
+      const [one, two, end] = diamond(turns)
+      turns.run({ op: 'complete', seq: one, run: 1, output: '"1"' })
+      const parents = (after = 0, limit = 10, bytes = ALL) => turns.store.parents(end, after, limit, bytes)
+      expect(parents()).toEqual({
+        rows: [
+          { place: 1, seq: one, ref: 'one', state: COMPLETED, output: '"1"', error: undefined },
+          { place: 2, seq: two, ref: 'two', state: 2, output: null, error: undefined },
+        ],
+        complete: true,
+      })
+      expect(parents(1).rows.map(({ seq }) => seq)).toEqual([two])
+      expect([parents(0, 1), parents(0, 10, 0)]).toMatchObject(Array(2).fill({ rows: [{ seq: one }], complete: false }))
+      turns.run({ op: 'complete', seq: two, run: 1, output: '"22"' })
+      expect(parents(0, 10, 3)).toMatchObject({ rows: [{ seq: one }], complete: false })
+      expect(turns.store.parents(one, 0, 10, ALL)).toEqual({ rows: [], complete: true })
+    })
+
+    test('that are removed leave what their children may ask for', () => {
+      const turns = under()
+      const bystander = turns.row(turns.enqueue('b'))
+      turns.attach('w', ['a'])
+      const nodes = [
+        { ref: 'one' },
+        { ref: 'two' },
+        { ref: 'end', parents: [0, 1], onFailure: 'continue' as const, job: { name: 'later' } },
+      ]
+      const [one, two, end] = seqsOf(turns.flow(...nodes)) as [number, number, number]
+      turns.run({ op: 'complete', seq: one, run: 1, output: '"1"' }, { op: 'fail', seq: two, run: 1, error: ERROR, retry: false })
+      turns.run({ op: 'pauseAll', paused: true }, { op: 'leave', session: 'w' })
+      turns.pass(10)
+      turns.prune({ completed: { ageMs: 5, count: 9 }, failed: { ageMs: 5, count: 0 } })
+      expect(turns.store.jobs([one, two])).toEqual([])
+      const { stack: _, ...error } = ERROR
+      expect(turns.store.parents(end, 0, 10, ALL).rows).toEqual([
+        { place: 1, seq: one, ref: 'one', state: COMPLETED, output: '"1"', error: undefined },
+        { place: 2, seq: two, ref: 'two', state: 5, output: null, error },
+      ])
+      expect(turns.store.flowJobs(one, { seq: one, place: 0 }, 9, 9).rows).toMatchObject([
+        { row: { seq: end }, parents: [{ ref: 'one' }, { ref: 'two' }] },
+      ])
+      // Edges go with the child, in slices, and what the parents have left with the last edge.
+      turns.run({ op: 'cancel', id: keyOf(turns.row({ seq: end })) })
+      turns.turn({ op: 'delete', id: keyOf(turns.row({ seq: end })) })
+      expect(turns.store.flowLeft(9)).toEqual([
+        { child: end, parent: one },
+        { child: end, parent: two },
+      ])
+      expect(turns.store.flowLeft(1)).toHaveLength(1)
+      turns.run()
+      expect([turns.store.flowLeft(9), turns.store.parents(end, 0, 10, ALL).rows]).toEqual([[], []])
+      expect(turns.row(bystander)).toEqual(bystander)
+    })
+
+    test('that are deleted before they end leave no more than that', () => {
+      const turns = under()
+      const [one, , end] = seqsOf(turns.flow({ ref: 'one' }, { ref: 'two' }, { parents: [0, 1], onFailure: 'continue' })) as [
+        number,
+        number,
+        number,
+      ]
+      turns.run({ op: 'delete', id: keyOf(turns.row({ seq: one })) })
+      expect(turns.store.parents(end, 0, 1, ALL).rows).toEqual([
+        { place: 1, seq: one, ref: 'one', state: DELETED, output: null, error: undefined },
+      ])
+      expect(turns.store.dependencies([end])).toMatchObject([{ pending: 1, failed: 1 }])
+    })
+  })
+
+  test.each([
+    [1, 1],
+    [2, 3],
+    [9, 9],
+  ])('a flow comes in pages of %i jobs and %i edges, in order and without payloads', (limit, edges) => {
+    const turns = under()
+    turns.flow({}, { parents: [0] })
+    const jobs = seqsOf(turns.flow({}, { parents: [0] }, { parents: [0, 1] }, { parents: [0, 1, 2] }))
+    turns.enqueue('a')
+    const first = jobs[0] as number
+    const rows: FlowJobRow[] = []
+    for (let from: FlowCursor | null = { seq: first, place: 0 }; from !== null; ) {
+      const page = turns.store.flowJobs(first, from, limit, edges)
+      expect(page.rows.length).toBeLessThanOrEqual(limit)
+      expect(page.rows.flatMap(({ parents }) => parents).length).toBeLessThanOrEqual(edges)
+      rows.push(...page.rows)
+      from = page.next
+    }
+    const parentsOf = (seq: number) =>
+      rows.filter(({ row }) => row.seq === seq).flatMap(({ parents }) => parents.map((parent) => parent.seq))
+    expect(jobs.map((seq) => parentsOf(seq).map((parent) => parent - first))).toEqual([[], [0], [0, 1], [0, 1, 2]])
+    expect(new Set(rows.map(({ row }) => row.seq))).toEqual(new Set(jobs))
+    for (const { row, place } of rows) expect([row.data, row.output, place.first]).toEqual([null, null, first])
+    expect(turns.store.flowJobs(99_999, { seq: 99_999, place: 0 }, 9, 9)).toEqual({ rows: [], next: null })
+  })
+
+  test('a whole tree is cancelled and brought back', () => {
+    const turns = under()
+    const assertBystanders = standBy(turns)
+    const jobs = turns.flow({}, { parents: [0] }, { parents: [1] })
+    turns.run({ op: 'cancelTree', id: keyOf(jobs[0] as never) })
+    expect(turns.store.jobs(seqsOf(jobs)).map(({ state }) => state)).toEqual([CANCELLED, CANCELLED, CANCELLED])
+    turns.run({ op: 'retryTree', id: keyOf(jobs[0] as never) })
+    expect(turns.store.jobs(seqsOf(jobs)).map(({ state }) => state)).toEqual([1, 3, 3])
+    expect(turns.store.dependencies(seqsOf(jobs))).toMatchObject([{ pending: 1 }, { pending: 1 }])
+    assertBystanders()
+  })
+}

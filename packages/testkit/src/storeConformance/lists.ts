@@ -1,0 +1,138 @@
+/** Tests lists: pages by every filter, searches by text, slices of bulk calls. Part of the suite. */
+import { ACTIVE, BLOCKED, CANCELLED, LIMITS, type ListFilter, STATES, type StateCode } from '@millrace/core'
+import type { JobRow, ListQuery, Matching } from '@millrace/core/kernel'
+import { describe, expect, test } from 'vitest'
+import { plain, seqsOf, UNBOUNDED } from './image.ts'
+import { ERROR, keyOf, type StoreTurns } from './storeTurns.ts'
+
+/** Sixty jobs of three names in two queues, in all states but blocked, some of them tagged. Newest first. */
+function populate(turns: StoreTurns): readonly JobRow[] {
+  turns.attach('w', ['n0'], { minConcurrency: 99, maxConcurrency: 99 })
+  const jobs = turns.enqueueAll(
+    ...Array.from({ length: 60 }, (_, index) => ({
+      name: `n${index % 3}`,
+      queue: `q${index % 2}`,
+      data: `"data ${index}"`,
+      ...(index % 5 === 0 && { tags: ['five', `t${index}`] }),
+      ...(index % 7 === 0 && { delay: index + 1 }),
+    })),
+  )
+  for (const row of jobs.map((job) => turns.row(job))) {
+    if (row.state === ACTIVE && row.seq % 4 === 0) turns.run({ op: 'complete', seq: row.seq, run: 1, output: null })
+    else if (row.state === ACTIVE && row.seq % 4 === 1) turns.run({ op: 'fail', seq: row.seq, run: 1, error: ERROR, retry: false })
+    else if (row.seq % 6 === 2) turns.run({ op: 'cancel', id: keyOf(row) })
+  }
+  return turns.rows().toReversed()
+}
+
+function fits(turns: StoreTurns, { state, queue, name, tag }: ListFilter): (row: JobRow) => boolean {
+  return (row) => {
+    const lane = turns.tables.lanesById.get(row.laneId)
+    const tagged = tag === undefined || row.extras?.tags?.includes(tag) === true
+    return (
+      (state ?? row.state) === row.state &&
+      (queue ?? lane?.queue.name) === lane?.queue.name &&
+      (name ?? lane?.name) === lane?.name &&
+      tagged
+    )
+  }
+}
+
+const FILTERS: readonly ListFilter[] = [undefined, ...STATES.keys()].flatMap((state) =>
+  [{}, { queue: 'q1' }, { name: 'n2' }, { tag: 'five' }, { queue: 'q0', name: 'n0', tag: 'five' }, { queue: 'none' }, { tag: 'none' }].map(
+    (filter) => ({ ...filter, ...(state !== undefined && { state: state as StateCode }) }),
+  ),
+)
+
+export function listsConformance(under: () => StoreTurns): void {
+  /** Reads all pages of a list, whatever they are cut by. */
+  function pages(query: Partial<ListQuery>, rows = Number.POSITIVE_INFINITY): readonly JobRow[] {
+    const found: JobRow[] = []
+    for (let before: number | null | undefined; before !== null; ) {
+      const page = under().store.list(
+        { filter: {}, limit: 7, ...query, ...(before !== undefined && { before }) },
+        { rows, late: () => false },
+      )
+      expect(page.rows.length).toBeLessThanOrEqual(query.limit ?? 7)
+      found.push(...page.rows)
+      before = page.next
+    }
+    return found
+  }
+
+  test.each([3, 40, 500])('pages of %i have what the filter says, newest first', (limit) => {
+    const turns = under()
+    const all = populate(turns)
+    for (const filter of FILTERS) expect(pages({ filter, limit }), JSON.stringify(filter)).toEqual(all.filter(fits(turns, filter)))
+  })
+
+  test('a page has each job with its last run, if that is asked for', () => {
+    const turns = under()
+    const all = populate(turns)
+    expect(pages({ lastRun: true })).toEqual(turns.store.withLastRuns(all))
+    const [cut] = turns.store.list({ filter: {}, limit: 1, lastRun: true, payloadBytes: 2 }, UNBOUNDED).rows
+    expect(plain(cut)).toEqual(plain(turns.store.withLastRuns(turns.store.jobs([cut?.seq ?? 0], 2))[0]))
+  })
+
+  describe('a search', () => {
+    test('finds text in names, tags, keys and data, whatever the case of ASCII letters', () => {
+      const turns = under()
+      const jobs = turns.enqueueAll(
+        { name: 'Resize.Image' },
+        { name: 'a', data: '"a needle"' },
+        { name: 'a', data: new TextEncoder().encode('needle') },
+        { name: 'a', tags: ['x', 'NEEDLE-1'] },
+        { name: 'a', idempotencyKey: 'of needle' },
+        { name: 'a', unique: { key: 'needle!', onConflict: 'error' } },
+        { name: 'a', concurrencyKey: 'needle' },
+        { name: 'a', meta: '{"needle":1}' },
+        { name: 'a', data: '"É ü"' },
+        { name: 'a', data: '"100 % _ \\\\ \\"q\\""' },
+      )
+      const found = (search: string, filter: ListFilter = {}) =>
+        seqsOf(pages({ search, filter })).map((seq) => jobs.findIndex((job) => job.seq === seq))
+      expect(found('needle')).toEqual([6, 5, 4, 3, 1])
+      expect(found('nEEdle', { tag: 'x' })).toEqual([3])
+      expect(found('resize')).toEqual([0])
+      expect(found('.IMAGE', { name: 'a' })).toEqual([])
+      expect([found('É'), found('é')]).toEqual([[8], []])
+      expect([found('%'), found('_'), found('100 %')]).toEqual([[9], [9], [9]])
+      expect(found('none')).toEqual([])
+    })
+
+    test.each([1, 5, 1_000])('goes on from where it was stopped, after %i rows', (rows) => {
+      const turns = under()
+      const all = populate(turns)
+      const wanted = all.filter(({ data }) => String(data).includes('data 1'))
+      expect(seqsOf(pages({ search: 'DATA 1', limit: 4 }, rows))).toEqual(seqsOf(wanted))
+      const tagged = wanted.filter(fits(turns, { tag: 'five', queue: 'q0' }))
+      expect(seqsOf(pages({ search: 'data 1', filter: { tag: 'five', queue: 'q0' } }, rows))).toEqual(seqsOf(tagged))
+    })
+  })
+
+  test('the slices of a bulk call have what the filter says, by whatever way they are found', () => {
+    const turns = under()
+    const all = populate(turns)
+    const lanes = [...turns.tables.lanesById.keys()]
+    const slices = (filter: Matching, limit: number) => {
+      const found: number[] = []
+      for (let next: number | null = Number.MAX_SAFE_INTEGER; next !== null; ) {
+        const slice = turns.store.matching(filter, next, limit)
+        expect(slice.rows.length).toBeLessThanOrEqual(limit)
+        found.push(...seqsOf(slice.rows))
+        next = slice.next
+      }
+      return found
+    }
+    for (const laneIds of [undefined, lanes.slice(0, 1), lanes]) {
+      for (const filter of FILTERS.filter(({ queue, name }) => queue === undefined && name === undefined)) {
+        const meant = all.filter((row) => fits(turns, filter)(row) && laneIds?.includes(row.laneId) !== false)
+        for (const limit of [1, 7, LIMITS.sliceRows]) expect(slices({ laneIds, filter, indexed: false }, limit)).toEqual(seqsOf(meant))
+        const { state, tag } = filter
+        const indexed = laneIds !== undefined && tag === undefined && state !== undefined && state !== ACTIVE && state !== BLOCKED
+        if (indexed) expect(slices({ laneIds, filter, indexed }, 7)).toEqual(seqsOf(meant))
+      }
+    }
+    expect(all.some(({ state }) => state === CANCELLED)).toBe(true)
+  })
+}

@@ -1,0 +1,151 @@
+/** Tests what the tables are built from. Every turn of the suite compares them; here is the rest of it, and reads in one go. */
+
+import { MINUTE_MS, type Question } from '@millrace/core/kernel'
+import { expect, test } from 'vitest'
+import { standBy } from './standBy.ts'
+import { keyOf, type StoreTurns } from './storeTurns.ts'
+
+const ALL = Number.MAX_SAFE_INTEGER
+
+export function loadConformance(under: () => StoreTurns): void {
+  test('an empty store', () => {
+    const { store } = under()
+    const { node, ...loaded } = store.load()
+    expect(node).toBeGreaterThan(0)
+    expect(loaded).toEqual({
+      ...{ nextSeq: 1, nextEvent: 1, nextSession: 1, nextLane: 1, nextQueue: 1, saidFrom: 1 },
+      ...{
+        queues: [],
+        backlogs: [],
+        buckets: [],
+        lanes: [],
+        active: [],
+        present: [],
+        definitions: [],
+        exports: [],
+        freed: [],
+        minutes: [],
+      },
+      ...{ flowWork: false, paused: false },
+    })
+    expect(store.deadlines()).toEqual({ dueAt: 0, expiresAt: 0, fireAt: 0 })
+    expect([store.keyExpiry(), store.flowDue(9), store.flowLeft(9), store.schedulePage('', undefined, 9)]).toEqual([0, [], [], []])
+  })
+
+  test('running jobs come without their payloads, with their worker and the number of lines that they logged', () => {
+    const turns = under()
+    standBy(turns)
+    turns.attach('w', ['a'], { local: false })
+    const { seq } = turns.enqueue('a', { data: '"large"' })
+    const lines = [1, 2, 3].map((at) => ({ at, level: 'info' as const, message: 'm' }))
+    turns.run({ op: 'log', seq, run: 1, lines })
+    const { active } = turns.store.load()
+    expect(active.find((row) => row.seq === seq)).toMatchObject({
+      data: null,
+      sessionUuid: 'w',
+      worker: 'worker of w',
+      remote: true,
+      logLines: 3,
+    })
+    expect(active).toHaveLength(2)
+    turns.run({ op: 'complete', seq, run: 1, output: null })
+    expect(turns.store.load().active.map((row) => row.seq)).not.toContain(seq)
+  })
+
+  test('queues come with what they were told, their pauses, and the level of their buckets', () => {
+    const turns = under()
+    const assertBystanders = standBy(turns)
+    const rateLimit = { limit: 1, period: 500, burst: 1 }
+    const changes = { rateLimit, perKeyRateLimit: rateLimit, defaults: { timeout: Number.POSITIVE_INFINITY } }
+    turns.run({ op: 'configure', queue: 'q', changes })
+    turns.run({ op: 'pause', queue: 'q', paused: true, key: 'k1' }, { op: 'pause', queue: 'q', paused: true, key: 'k2' })
+    turns.attach('w', ['a'])
+    turns.enqueue('a', { queue: 'q', concurrencyKey: 'c' })
+    turns.run({ op: 'pause', queue: 'q', paused: true }, { op: 'pause', queue: 'q', paused: true, job: 'a' })
+    const { queues, buckets, lanes } = turns.store.load()
+    const stored = queues.find(({ name }) => name === 'q')
+    expect(stored).toMatchObject({ settings: changes, paused: true, missingMs: 500, missingAt: turns.now.wall })
+    expect(stored?.pausedKeys.toSorted()).toEqual(['k1', 'k2'])
+    expect(buckets).toEqual([{ queueId: stored?.id, key: 'c', missingMs: 500, missingAt: turns.now.wall }])
+    expect(lanes.filter(({ paused }) => paused).map(({ queue, name }) => [queue, name])).toEqual([['q', 'a']])
+    turns.run({ op: 'pause', queue: 'q', paused: false, key: 'k1' })
+    expect(turns.store.load().queues.find(({ name }) => name === 'q')?.pausedKeys).toEqual(['k2'])
+    turns.run({ op: 'pauseAll', paused: true })
+    expect(turns.store.load().paused).toBe(true)
+    assertBystanders()
+  })
+
+  test('workers are there until they leave, and definitions stay', () => {
+    const turns = under()
+    turns.attach('w', ['a'])
+    const handlers = [{ name: 'a', defaults: { maxAttempts: 3, timeout: Number.POSITIVE_INFINITY } }]
+    turns.attach('far', [], { local: false, handlers })
+    const present = () => turns.store.load().present.map(({ uuid, remote, draining }) => [uuid, remote, draining])
+    expect(present().toSorted()).toEqual([
+      ['far', true, false],
+      ['w', false, false],
+    ])
+    turns.run({ op: 'drain', session: 'w' })
+    expect(present()).toContainEqual(['w', false, true])
+    turns.run({ op: 'leave', session: 'w' })
+    expect(present()).toEqual([['far', true, false]])
+    const [definition] = turns.store.load().definitions
+    expect(definition).toMatchObject({ name: 'a', definition: { session: 'far', defaults: handlers[0]?.defaults } })
+  })
+
+  test('a deleted queue is gone, and so is all that it was told; nothing else has its numbers', () => {
+    const turns = under()
+    const assertBystanders = standBy(turns)
+    turns.run({ op: 'configure', queue: 'q', changes: { maxLength: 9 } }, { op: 'pause', queue: 'q', paused: true, key: 'k' })
+    turns.run({ op: 'delete', id: keyOf(turns.enqueue('a', { queue: 'q' })) })
+    const before = turns.store.load()
+    const id = before.lanes.find(({ queue }) => queue === 'q')?.queueId
+    turns.run({ op: 'deleteQueue', queue: 'q' })
+    const after = turns.store.load()
+    expect(after.lanes).toEqual(before.lanes.filter(({ queue }) => queue !== 'q'))
+    expect(after.queues).toEqual(before.queues.filter(({ name }) => name !== 'q'))
+    expect([after.nextLane, after.nextQueue]).toEqual([before.nextLane, before.nextQueue])
+    expect(after.minutes).toEqual(before.minutes.filter(({ queueId }) => queueId !== id))
+    turns.enqueue('a', { queue: 'q' })
+    expect(turns.store.load().lanes.find(({ queue }) => queue === 'q')).toMatchObject({ id: before.nextLane, queueId: before.nextQueue })
+    assertBystanders()
+  })
+
+  test('exports are known by name, with their cursors; schedules that wait for a job that is gone are freed', () => {
+    const turns = under()
+    turns.run({ op: 'export', name: 'e', limit: 1 }, { op: 'export', name: 'f', limit: 1 })
+    turns.run({ op: 'deleteExport', name: 'f' }, { op: 'export', name: 'f', limit: 1 })
+    expect(
+      turns.store
+        .load()
+        .exports.map(({ name }) => name)
+        .toSorted(),
+    ).toEqual(['e', 'f'])
+    turns.run({ op: 'deleteExport', name: 'e' })
+    expect(turns.store.load().exports.map(({ name }) => name)).toEqual(['f'])
+  })
+
+  test('many questions at once are answered as each alone', () => {
+    const turns = under()
+    standBy(turns)
+    turns.flow({}, { parents: [0] })
+    const [lane] = turns.store.load().lanes
+    const questions: readonly Question[] = [
+      { kind: 'jobs', args: [[3, 1, 99]] },
+      { kind: 'jobs', args: [[1], 2] },
+      { kind: 'window', args: [lane?.id ?? 0, undefined, 2, ALL] },
+      { kind: 'unique', args: [[{ name: 'wait', key: 'by' }]] },
+      { kind: 'due', args: [ALL, 5] },
+      { kind: 'expired', args: [ALL, 5] },
+      { kind: 'deadlines', args: [] },
+      { kind: 'dependencies', args: [turns.rows().map(({ seq }) => seq)] },
+      { kind: 'journal', args: [turns.now.wall + MINUTE_MS] },
+      { kind: 'failed', args: [[lane?.id ?? 0], { finishedAt: -1, seq: -1 }, 5] },
+      { kind: 'prunable', args: [[{ queueId: lane?.queueId ?? 0, state: 5, before: ALL, limit: 9 }], 9] },
+      { kind: 'matching', args: [{ laneIds: undefined, filter: { tag: 't' }, indexed: false }, ALL, 3] },
+    ]
+    const alone = questions.map(({ kind, args }) => (turns.store[kind] as (...values: readonly unknown[]) => unknown)(...args))
+    expect(turns.store.read(questions)).toEqual(alone)
+    expect(turns.store.read([])).toEqual([])
+  })
+}

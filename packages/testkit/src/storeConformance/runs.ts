@@ -1,0 +1,64 @@
+/** Tests what is known of the runs of jobs: their errors, and the lines that they logged. Part of the suite. */
+import { expect, test } from 'vitest'
+import { standBy } from './standBy.ts'
+import { ERROR, type StoreTurns } from './storeTurns.ts'
+
+export function runsConformance(under: () => StoreTurns): void {
+  test('are none before it starts, its own while it runs, and those that failed, with their lines', () => {
+    const turns = under()
+    const assertBystanders = standBy(turns)
+    const { seq } = turns.enqueue('a', { maxAttempts: 3 })
+    const attempts = () => turns.store.attempts([turns.row({ seq })])[0]
+    const last = () => turns.store.withLastRuns([turns.row({ seq })])[0]?.lastRun
+    expect([attempts(), last(), turns.store.lastError(seq)]).toEqual([[], null, undefined])
+    turns.attach('w', ['a'])
+    const startedAt = turns.now.wall
+    const own = { startedAt, worker: 'worker of w' }
+    expect(attempts()).toEqual([{ run: 1, attempt: 1, ...own, endedAt: 0, logs: [] }])
+    const line = { at: 7, level: 'warn' as const, message: 'm', fields: '{"f":1}' }
+    turns.run({ op: 'log', seq, run: 1, lines: [line, { at: 8, level: 'info', message: 'n' }] })
+    turns.pass(5)
+    turns.run({ op: 'fail', seq, run: 1, error: ERROR, retry: 0 })
+    turns.run({ op: 'log', seq, run: 2, lines: [line] })
+    const failed = {
+      run: 1,
+      attempt: 1,
+      ...own,
+      endedAt: startedAt + 5,
+      error: ERROR,
+      logs: [line, { at: 8, level: 'info', message: 'n' }],
+    }
+    const second = { run: 2, attempt: 2, worker: 'worker of w', startedAt: startedAt + 5, logs: [line] }
+    expect(attempts()).toEqual([failed, { ...second, endedAt: 0 }])
+    expect(turns.store.lastError(seq)).toEqual(ERROR)
+    turns.pass(5)
+    turns.run({ op: 'complete', seq, run: 2, output: null })
+    expect(attempts()).toEqual([failed, { ...second, endedAt: startedAt + 10 }])
+    expect(last()).toEqual({ run: 2, startedAt: startedAt + 5, endedAt: startedAt + 10, worker: 'worker of w' })
+    assertBystanders()
+  })
+
+  test('that were given back have no error, and hide none', () => {
+    const turns = under()
+    turns.attach('w', ['a'])
+    const { seq } = turns.enqueue('a')
+    turns.run({ op: 'fail', seq, run: 1, error: { name: '', message: 'of another library' }, retry: 0 })
+    turns.run({ op: 'log', seq, run: 2, lines: [{ at: 1, level: 'info', message: 'm' }] })
+    turns.run({ op: 'snooze', seq, run: 2, delay: 10 })
+    expect(turns.store.attempts([turns.row({ seq })])[0]?.map(({ error }) => error)).toEqual([
+      { name: 'Error', message: 'of another library' },
+      undefined,
+    ])
+    expect(turns.store.lastError(seq)).toEqual({ name: 'Error', message: 'of another library' })
+    expect(turns.store.withLastRuns([turns.row({ seq })])[0]?.lastRun?.error).toBeUndefined()
+  })
+
+  test('come for many at once as for each alone', () => {
+    const turns = under()
+    standBy(turns)
+    const rows = turns.rows().toReversed()
+    expect(turns.store.attempts(rows)).toEqual(rows.map((row) => turns.store.attempts([row])[0]))
+    expect(turns.store.withLastRuns(rows)).toEqual(rows.map((row) => turns.store.withLastRuns([row])[0]))
+    expect(turns.store.attempts([])).toEqual([])
+  })
+}
