@@ -1,5 +1,5 @@
 /** The rows that a look goes through, newest first: those of a tag, those of a state that an index has, or all. */
-import { FAILED, type ListFilter, type StateCode } from '@millrace/core'
+import { FAILED, type ListFilter, SCHEDULED, type StateCode } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { firstOf, prepareTagBlocks } from '../tags.ts'
 import type { Part } from './look.ts'
@@ -13,7 +13,7 @@ export interface NewestParts {
   /** Yields the rows before one. */
   all(before: number): Iterable<Part>
   tagged(tag: string, before: number): Iterable<Part>
-  /** Yields the rows of lanes in a state, all of which an index reads at once. */
+  /** Yields the rows of lanes in a state, all of which an index reads at once. They may be of other lanes, too. */
   inState(laneIds: readonly number[], state: StateCode, before: number): Iterable<Part>
   /** Yields the failed jobs that may fit, or undefined if there are more than so many. */
   failed(laneIds: readonly number[], filter: ListFilter, before: number, few: number): Iterable<Part> | undefined
@@ -24,6 +24,7 @@ export function prepareNewestParts(db: Database): NewestParts {
   const ofTag = db.prepare('SELECT seq FROM tag WHERE block = ? AND tag = ? AND seq < ? ORDER BY seq DESC').pluck()
   const blocks = prepareTagBlocks(db)
   const seqsOf = prepareStateSeqs(db)
+  const scheduled = db.prepare('SELECT seq FROM job INDEXED BY job_scheduled WHERE state = 0 AND seq < ? ORDER BY seq DESC').pluck()
   const failedSeqs = db
     .prepare(
       `SELECT seq FROM job
@@ -48,7 +49,11 @@ WHERE lane = ? AND state = ${FAILED} AND finished_at >= ? AND finished_at < ? OR
         yield { rows: [], end: { seq: Math.min(before, firstOf(block)) }, asked }
       }
     },
-    inState: (laneIds, state, before) => partsOf(seqsOf(laneIds, state, before, Number.MAX_SAFE_INTEGER)),
+    inState(laneIds, state, before) {
+      // Rows say the lane, not the index: they are read by the look, which is bounded.
+      if (state === SCHEDULED) return partsOf(scheduled.all(before) as number[])
+      return partsOf(seqsOf(laneIds, state, before, Number.MAX_SAFE_INTEGER))
+    },
     failed(laneIds, { finishedAfter = 0, finishedBefore = Number.MAX_SAFE_INTEGER }, before, few) {
       const seqs: number[] = []
       for (const lane of laneIds) {
