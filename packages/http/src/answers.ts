@@ -5,7 +5,13 @@ import type { JOB, JOB_PAGE, MANY_RESULT } from './schemas/job.ts'
 import type { EVENT_DATA, FAILURES, HISTORY, STATS, WORKERS } from './schemas/observed.ts'
 import type { PURGED, QUEUE, QUEUE_LIST } from './schemas/queue.ts'
 import type { SCHEDULE, SCHEDULE_PAGE } from './schemas/schedule.ts'
+import type { AUDIT_LIST, CREATED_TOKEN, TOKEN_LIST } from './schemas/token.ts'
+import type { WEBHOOK_LIST } from './schemas/webhook.ts'
 
+/** The JSON that answers a request for the audit. */
+export type AuditAnswer = z.infer<typeof AUDIT_LIST>
+/** The JSON that answers a request for a new token. */
+export type CreatedTokenAnswer = z.infer<typeof CREATED_TOKEN>
 /** The JSON of one event in a stream, or of a gap. */
 export type EventAnswer = z.infer<typeof EVENT_DATA>
 /** The JSON that answers a request for groups of failures. */
@@ -32,5 +38,9 @@ export type ScheduleAnswer = z.infer<typeof SCHEDULE>
 export type SchedulePageAnswer = z.infer<typeof SCHEDULE_PAGE>
 /** The JSON that answers a request for the numbers of the engine. */
 export type StatsAnswer = z.infer<typeof STATS>
+/** The JSON that answers a request for the tokens. */
+export type TokenListAnswer = z.infer<typeof TOKEN_LIST>
+/** The JSON that answers a request for the endpoints of webhooks. */
+export type WebhookListAnswer = z.infer<typeof WEBHOOK_LIST>
 /** The JSON that answers a request for the attached workers. */
 export type WorkersAnswer = z.infer<typeof WORKERS>

@@ -26,6 +26,7 @@ import { payloadRoutes } from './routes/payloads.ts'
 import { queueRoutes } from './routes/queues.ts'
 import { scheduleRoutes } from './routes/schedules.ts'
 import { sessionRoutes } from './routes/session.ts'
+import { tokenRoutes } from './routes/tokens.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { Sessions } from './session/sessions.ts'
 
@@ -81,6 +82,7 @@ export function buildHttp(engine: Engine, options: HttpOptions, { clock, newId, 
     ...observeRoutes(service),
     ...eventRoutes(service),
     ...webhookRoutes(service),
+    ...tokenRoutes(service),
     ...engineRoutes(service),
     ...sessionRoutes(service),
     ...healthRoutes(service),

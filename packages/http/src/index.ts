@@ -1,6 +1,8 @@
 export type { InstanceColour, InstanceOptions, Scope } from '@millrace/core'
 export type { Caller } from './access/caller.ts'
 export type {
+  AuditAnswer,
+  CreatedTokenAnswer,
   EventAnswer,
   FailuresAnswer,
   FlowAnswer,
@@ -14,6 +16,8 @@ export type {
   ScheduleAnswer,
   SchedulePageAnswer,
   StatsAnswer,
+  TokenListAnswer,
+  WebhookListAnswer,
   WorkersAnswer,
 } from './answers.ts'
 export type { AuditEntry } from './audit.ts'
@@ -21,4 +25,5 @@ export { createHttp, type HttpApi } from './createHttp.ts'
 export type { DashboardFile, DashboardOptions, SampleOptions } from './dashboard/options.ts'
 export type { OpenApiDocument } from './document.ts'
 export type { HttpOptions, HttpTokenOption } from './options.ts'
+export type { AuditedCall, NewToken, TokenFacts, TokenStore } from './tokens.ts'
 export type { NewWebhookEndpoint, WebhookEndpoint, WebhookEndpoints } from './webhooks.ts'

@@ -5,6 +5,7 @@ import type { Context } from 'hono'
 import type { Admitted } from './access/access.ts'
 import type { Caller } from './access/caller.ts'
 import { outcomeOf } from './audit.ts'
+import { compressed } from './compress.ts'
 import { HttpError } from './errors.ts'
 import type { Call, Operation, Service } from './operation.ts'
 import { readJson, refuseEncoding } from './requests/body.ts'
@@ -32,7 +33,7 @@ export function mount(app: OpenAPIHono, operations: readonly Operation[], mounti
 
 async function serve(each: Operation, c: Context, mounting: Mounting): Promise<Response> {
   const { service, refuse } = mounting
-  if (each.scope === undefined) return answered(each, c, mounting, undefined).catch(refuse)
+  if (each.scope === undefined) return compressed(each, c.req.raw, await answered(each, c, mounting, undefined).catch(refuse))
   let admitted: Admitted
   try {
     const entering = service.access.enter(c.req.raw, c.env)
@@ -42,7 +43,7 @@ async function serve(each: Operation, c: Context, mounting: Mounting): Promise<R
   }
   const response = await answeredTo(admitted.caller, each, c, mounting)
   if (admitted.renewal !== undefined) response.headers.append('set-cookie', admitted.renewal)
-  return response
+  return compressed(each, c.req.raw, response)
 }
 
 async function answeredTo(caller: Caller, each: Operation, c: Context, mounting: Mounting): Promise<Response> {
@@ -70,6 +71,8 @@ async function audited(each: Operation, c: Context, mounting: Mounting, caller: 
     response = refuse(error)
   }
   const { status } = response
+  // The audit is of changes. A page that looks at it must not fill it.
+  if (each.method === 'get' && status < 400) return response
   const entry = { at, who: caller.name, operation: each.id, target: boundedTarget(target), outcome: outcomeOf(status), status }
   try {
     await service.settings.audit?.(entry)

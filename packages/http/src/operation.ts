@@ -62,6 +62,8 @@ export interface Operation<Params = unknown, Query = unknown, Body = unknown> {
   /** The content types of a body that the operation itself reads, as a stream. */
   readonly stream?: readonly string[]
   readonly responses: Readonly<Record<number, ResponseShape>>
+  /** Set if answers may be compressed: they have numbers, names and settings, and neither payloads nor secrets. */
+  readonly compress?: true
   /** Statuses of its own errors, beside those that all operations have. */
   readonly refusals?: readonly number[]
   /** Returns details for `audit`, beside the path's parameters: never payloads. */

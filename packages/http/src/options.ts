@@ -25,6 +25,7 @@ import type { AuditEntry } from './audit.ts'
 import { type DashboardOptions, type DashboardSettings, dashboardOption } from './dashboard/options.ts'
 import { BOUNDS } from './limits.ts'
 import { redactOption } from './redaction.ts'
+import type { TokenStore } from './tokens.ts'
 import type { WebhookEndpoints } from './webhooks.ts'
 
 /** The options of `createHttp`. */
@@ -75,6 +76,8 @@ export interface HttpOptions {
   readonly ready?: () => boolean
   /** The endpoints that receive events, for `/v1/webhooks`. Default none: the routes do not exist. */
   readonly webhooks?: WebhookEndpoints
+  /** The tokens and the audit, for `/v1/tokens` and `/v1/audit`. Default none: the routes do not exist. */
+  readonly tokens?: TokenStore
   /** The version of the program that serves the API, shown by `/v1/stats` and `/metrics`: 1 to 512 characters. Default none. */
   readonly version?: string
   /** The name and the colour of this installation, which `/v1/info` shows. Default none. */
@@ -109,6 +112,7 @@ export interface HttpSettings {
   readonly control: HttpOptions['control'] | undefined
   readonly ready: HttpOptions['ready'] | undefined
   readonly webhooks: WebhookEndpoints | undefined
+  readonly tokens: TokenStore | undefined
   readonly version: string | undefined
   readonly instance: InstanceOptions
 }
@@ -132,6 +136,7 @@ const KNOWN = new Set([
   'control',
   'ready',
   'webhooks',
+  'tokens',
   'version',
   'instance',
 ])
@@ -157,6 +162,7 @@ export function validateHttpOptions(options: unknown): HttpSettings {
     control,
     ready,
     webhooks,
+    tokens,
     version,
     instance = {},
   } = options
@@ -176,7 +182,11 @@ export function validateHttpOptions(options: unknown): HttpSettings {
     logger: logger === undefined ? undefined : loggerOption('logger', logger),
     control: control === undefined ? undefined : controlOption(control),
     ready: functionOption<HttpOptions['ready']>('ready', ready),
-    webhooks: webhooks === undefined ? undefined : webhooksOption(webhooks),
+    webhooks:
+      webhooks === undefined
+        ? undefined
+        : storeOption<WebhookEndpoints>('webhooks', webhooks, ['list', 'add', 'enable', 'disable', 'remove']),
+    tokens: tokens === undefined ? undefined : storeOption<TokenStore>('tokens', tokens, ['list', 'create', 'revoke', 'audited']),
     version: version === undefined ? undefined : textOption('version', version),
     instance: instanceOption(instance),
   }
@@ -238,12 +248,16 @@ function controlOption(value: unknown): HttpOptions['control'] {
   return control
 }
 
-function webhooksOption(value: unknown): WebhookEndpoints {
-  const webhooks = value as WebhookEndpoints | null
-  for (const call of ['list', 'add', 'enable', 'disable', 'remove'] as const)
-    if (typeof webhooks?.[call] !== 'function')
-      throw new OptionTypeError('webhooks', 'webhooks must have list(), add(), enable(), disable() and remove()')
-  return webhooks as WebhookEndpoints
+/** Returns an object that has these methods. */
+function storeOption<Store extends object>(option: string, value: unknown, calls: readonly (keyof Store & string)[]): Store {
+  if (calls.every((call) => typeof (value as Store | null)?.[call] === 'function')) return value as Store
+  throw new OptionTypeError(
+    option,
+    `${option} must have ${calls
+      .map((call) => `${call}()`)
+      .join(', ')
+      .replace(/, (?=[^,]*$)/, ' and ')}`,
+  )
 }
 
 function functionOption<Wanted>(option: string, value: unknown): Wanted | undefined {

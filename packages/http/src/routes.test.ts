@@ -41,11 +41,11 @@ test('the installation says what it is, and which parts of the API are on', asyn
   const { body } = await named.send('GET', '/v1/info')
   const startedAt = new Date(1_800_000_001_000).toISOString()
   const now = new Date(1_800_000_006_000).toISOString()
-  const on = { webhooks: false, control: true, tokens: false }
+  const on = { webhooks: false, control: true, tokens: false, tokenStore: false }
   expect(body).toEqual({ version: '1.2.3', node: parseId(job.id)?.node, instance, startedAt, now, on, samples: [] })
   await own.stop()
   const plain = (await http.send('GET', '/v1/info')).body
-  expect(plain).toMatchObject({ instance: {}, on: { webhooks: false, control: true, tokens: true } })
+  expect(plain).toMatchObject({ instance: {}, on: { webhooks: false, control: true, tokens: true, tokenStore: false } })
   expect(plain).not.toHaveProperty('version')
   expect((await http.send('GET', '/v1/info?x=1')).status).toBe(400)
 })

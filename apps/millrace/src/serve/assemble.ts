@@ -145,6 +145,14 @@ export function httpOf(
     control: { stop },
     version: version(),
     instance: instance as InstanceOptions,
+    ...(authenticate !== undefined && {
+      tokens: {
+        list: () => control.listTokens(),
+        create: (token) => control.createToken(token),
+        revoke: (id) => control.revokeToken(id),
+        audited: (limit) => control.audited(limit),
+      },
+    }),
     ...(feed !== undefined && {
       webhooks: {
         list: () => control.endpoints.list(),

@@ -1,12 +1,10 @@
 /** Content codings: which of the compressed bodies of a file a client gets. */
-import type { DashboardFile } from './options.ts'
-
 export type Coding = 'br' | 'gzip'
 
 const CODINGS: readonly Coding[] = ['br', 'gzip']
 
 /** Returns the coding that `Accept-Encoding` prefers among those of the file, Brotli if it likes both alike. Undefined for the plain body. */
-export function codingOf(accepted: string | null, file: DashboardFile): Coding | undefined {
+export function codingOf(accepted: string | null, file: { readonly [coding in Coding]?: unknown }): Coding | undefined {
   const weights = weightsOf(accepted ?? '')
   const weightOf = (coding: Coding) => (file[coding] === undefined ? 0 : (weights.get(coding) ?? weights.get('*') ?? 0))
   const [best] = CODINGS.toSorted((a, b) => weightOf(b) - weightOf(a))

@@ -15,6 +15,7 @@ export function docsRoutes(document: () => OpenApiDocument, { basePath, dashboar
 
     operation({
       id: 'document',
+      compress: true,
       method: 'get',
       path: '/openapi.json',
       tag: 'docs',

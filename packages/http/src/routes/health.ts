@@ -48,6 +48,7 @@ export function healthRoutes(service: Service): readonly Operation[] {
 
     operation({
       id: 'metrics',
+      compress: true,
       method: 'get',
       path: '/metrics',
       tag: 'health',

@@ -12,9 +12,10 @@ const INFO = z
     instance: z.strictObject({ name: z.string().optional(), colour: z.enum(INSTANCE_COLOURS).optional() }),
     startedAt: WHEN.openapi({ description: 'When the API was built.' }),
     now: WHEN.openapi({ description: 'The time by the clock of the server.' }),
-    on: z
-      .strictObject({ webhooks: z.boolean(), control: z.boolean(), tokens: z.boolean() })
-      .openapi({ description: 'True if there is `/v1/webhooks`; if `/v1/engine/stop` has an effect; if requests need a token.' }),
+    on: z.strictObject({ webhooks: z.boolean(), control: z.boolean(), tokens: z.boolean(), tokenStore: z.boolean() }).openapi({
+      description:
+        'True if there is `/v1/webhooks`; if `/v1/engine/stop` has an effect; if requests need a token; if there are `/v1/tokens` and `/v1/audit`.',
+    }),
     samples: z
       .array(z.strictObject({ title: z.string(), job: z.string(), data: z.unknown().optional(), options: z.looseObject({}) }))
       .openapi({ description: 'Jobs that the dashboard offers to enqueue, as `POST /v1/jobs` takes them.' }),
@@ -22,11 +23,17 @@ const INFO = z
   .openapi('Info')
 
 export function infoRoutes({ engine, settings, clock, startedAt }: Service): readonly Operation[] {
-  const { version, instance, webhooks, control, authenticate, dashboard } = settings
-  const on = { webhooks: webhooks !== undefined, control: control !== undefined, tokens: authenticate !== undefined }
+  const { version, instance, webhooks, control, authenticate, dashboard, tokens } = settings
+  const on = {
+    webhooks: webhooks !== undefined,
+    control: control !== undefined,
+    tokens: authenticate !== undefined,
+    tokenStore: tokens !== undefined,
+  }
   return [
     operation({
       id: 'info',
+      compress: true,
       method: 'get',
       path: '/v1/info',
       tag: 'observe',

@@ -20,6 +20,7 @@ export function observeRoutes(service: Service): readonly Operation[] {
   return [
     operation({
       id: 'stats',
+      compress: true,
       method: 'get',
       path: '/v1/stats',
       tag: 'observe',
@@ -66,6 +67,7 @@ export function observeRoutes(service: Service): readonly Operation[] {
 
     operation({
       id: 'history',
+      compress: true,
       method: 'get',
       path: '/v1/history',
       tag: 'observe',

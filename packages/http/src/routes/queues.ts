@@ -41,6 +41,7 @@ export function queueRoutes({ engine: { queues } }: Service): readonly Operation
   return [
     operation({
       id: 'listQueues',
+      compress: true,
       method: 'get',
       path: '/v1/queues',
       tag: 'queues',
@@ -57,6 +58,7 @@ export function queueRoutes({ engine: { queues } }: Service): readonly Operation
 
     operation({
       id: 'getQueue',
+      compress: true,
       method: 'get',
       path: '/v1/queues/{name}',
       tag: 'queues',

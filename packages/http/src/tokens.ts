@@ -1,0 +1,41 @@
+/** The tokens and the audit that the API manages, if they are kept by the program that serves it. */
+import type { Audited, Scope } from '@millrace/core'
+
+/** The settings of a token to create. */
+export interface NewToken {
+  readonly name: string
+  readonly scopes?: readonly Scope[]
+  readonly names?: readonly string[]
+  readonly queues?: readonly string[]
+}
+
+/** The facts of a token, without the token. */
+export interface TokenFacts {
+  readonly id: string
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  readonly names?: readonly string[] | undefined
+  readonly queues?: readonly string[] | undefined
+  readonly createdAt: Date
+  readonly lastUsedAt?: Date | undefined
+  readonly revokedAt?: Date | undefined
+}
+
+/** An entry of the audit. */
+export interface AuditedCall extends Audited {
+  readonly via: 'http' | 'socket'
+  readonly status?: number
+  readonly code?: string
+}
+
+/** The store of tokens and of the audit that the API requires. */
+export interface TokenStore {
+  /** Returns all tokens that ever existed, the oldest first. */
+  list(): readonly TokenFacts[]
+  /** Creates a token. It is returned this once. @throws an error with the code TOKEN_EXISTS */
+  create(token: NewToken): { readonly token: string; readonly view: TokenFacts }
+  /** Revokes a token with immediate effect. @throws an error with the code TOKEN_NOT_FOUND */
+  revoke(id: string): TokenFacts
+  /** Returns the newest calls of the audit, newest first. */
+  audited(limit: number): readonly AuditedCall[]
+}
