@@ -101,4 +101,16 @@ export const SCREENS: readonly Screen[] = [
     navigation: { icon: 'events', key: 'v', group: 'system' },
     load: async () => (await import('./screens/events/Events.tsx')).Events,
   },
+  {
+    path: '/webhooks',
+    title: TEXT.screens.webhooks,
+    navigation: { icon: 'external', key: 'h', group: 'system' },
+    load: async () => (await import('./screens/webhooks/Webhooks.tsx')).Webhooks,
+  },
+  {
+    path: '/settings',
+    title: TEXT.screens.settings,
+    navigation: { icon: 'settings', key: ',', group: 'system' },
+    load: async () => (await import('./screens/settings/Settings.tsx')).Settings,
+  },
 ]

@@ -28,6 +28,7 @@ export const TEXT = {
     schedules: 'Schedules',
     workers: 'Workers',
     events: 'Events',
+    webhooks: 'Webhooks',
     settings: 'Settings',
     missing: 'Nothing here',
   },

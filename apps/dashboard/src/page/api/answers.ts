@@ -1,6 +1,7 @@
 /** The answers of the API by their path. The types are those of the schemas that check and document them. */
 import type {
   StatsAnswer as AnsweredStats,
+  AuditAnswer,
   FailuresAnswer,
   FlowAnswer,
   JobAnswer,
@@ -11,6 +12,8 @@ import type {
   ScheduleAnswer,
   SchedulePageAnswer,
   Scope,
+  TokenListAnswer,
+  WebhookListAnswer,
   WorkersAnswer,
 } from '@millrace/http'
 
@@ -24,8 +27,10 @@ export interface Session {
 export interface Info {
   readonly version?: string
   readonly instance: { readonly name?: string; readonly colour?: string }
+  readonly node: number
   readonly startedAt: string
   readonly now: string
+  readonly on: Readonly<Record<'webhooks' | 'control' | 'tokens' | 'tokenStore', boolean>>
   /** Jobs that the overview offers to enqueue. */
   readonly samples: readonly Sample[]
 }
@@ -61,6 +66,9 @@ export interface Answers {
   readonly '/v1/info': Info
   readonly '/v1/stats': StatsAnswer
   readonly '/v1/failures': FailuresAnswer
+  readonly '/v1/audit': AuditAnswer
+  readonly '/v1/tokens': TokenListAnswer
+  readonly '/v1/webhooks': WebhookListAnswer
   readonly '/v1/workers': WorkersAnswer
   readonly '/v1/history': QueuesHistory
   readonly '/v1/queues': QueueListAnswer

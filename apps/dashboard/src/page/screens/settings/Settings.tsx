@@ -1,0 +1,91 @@
+/** The installation, its storage, its tokens and its audit. The last two need the scope admin. */
+
+import { duration } from '../../format/durations.ts'
+import { bytes, count } from '../../format/numbers.ts'
+import { Page } from '../../frame/Page.tsx'
+import { useAnswer, useStats } from '../../hooks.ts'
+import { apiUrl, sessions } from '../../page.ts'
+import { Ago } from '../../parts/Ago.tsx'
+import { TEXT } from '../../text.ts'
+import { Audit } from './Audit.tsx'
+import { Tokens } from './Tokens.tsx'
+import { SETTINGS_TEXT as text } from './text.ts'
+
+/** Beats between two questions for what changes only with a restart. */
+const RARELY = 150
+
+export function Settings() {
+  const info = useAnswer('/v1/info', {}, RARELY).value
+  const isKept = info?.on.tokenStore === true
+  const isAdmin = sessions.can('admin')
+  return (
+    <Page title={TEXT.screens.settings}>
+      <div class="cols half">
+        <About />
+        <Storage />
+      </div>
+      {info !== undefined && (isKept && isAdmin ? <Tokens /> : <p class="muted">{isKept ? text.notYours : text.notHere}</p>)}
+      {isKept && isAdmin && <Audit />}
+    </Page>
+  )
+}
+
+function About() {
+  const info = useAnswer('/v1/info', {}, RARELY).value
+  const parts = info === undefined ? [] : (['webhooks', 'control', 'tokens'] as const).filter((part) => info.on[part])
+  return (
+    <section class="card" aria-label={text.about}>
+      <header>
+        <h2>{text.about}</h2>
+      </header>
+      {info !== undefined && (
+        <dl class="kv">
+          <dt>{text.name}</dt>
+          <dd>{info.instance.name ?? text.none}</dd>
+          <dt>{text.version}</dt>
+          <dd>{info.version ?? text.none}</dd>
+          <dt>{text.node}</dt>
+          <dd>{info.node}</dd>
+          <dt>{text.started}</dt>
+          <dd>
+            <Ago at={info.startedAt} />
+          </dd>
+          <dt>{text.parts}</dt>
+          <dd>{parts.map((part) => text.on[part]).join(', ') || text.none}</dd>
+          <dt>{text.more}</dt>
+          <dd class="inline">
+            <a href={`${apiUrl}/docs`}>{text.links.docs}</a>
+            <a href={`${apiUrl}/openapi.json`}>{text.links.openapi}</a>
+            <a href={`${apiUrl}/metrics`}>{text.links.metrics}</a>
+          </dd>
+        </dl>
+      )}
+    </section>
+  )
+}
+
+function Storage() {
+  const writer = useStats().value?.writer
+  return (
+    <section class="card" aria-label={text.storage}>
+      <header>
+        <h2>{text.storage}</h2>
+      </header>
+      {writer !== undefined && (
+        <dl class="kv">
+          <dt>{text.wal}</dt>
+          <dd>{bytes(writer.walBytes)}</dd>
+          <dt>{text.journal}</dt>
+          <dd>{bytes(writer.journalBytes)}</dd>
+          <dt>{text.commit}</dt>
+          <dd>
+            {duration(writer.commitMsP50)}, {duration(writer.commitMsP99)}
+          </dd>
+          <dt>{text.mailbox}</dt>
+          <dd>{count(writer.mailboxDepth)}</dd>
+        </dl>
+      )}
+      <p class="note">{text.retention}</p>
+    </section>
+  )
+}

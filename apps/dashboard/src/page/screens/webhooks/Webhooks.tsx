@@ -1,0 +1,136 @@
+/** The endpoints that get events: which fail, which are behind, and how to turn one on and off. */
+import { useState } from 'preact/hooks'
+import { act } from '../../actions/act.ts'
+import { count } from '../../format/numbers.ts'
+import { Page } from '../../frame/Page.tsx'
+import { useAnswer, useShared, useStats } from '../../hooks.ts'
+import { router, sessions } from '../../page.ts'
+import { Ago } from '../../parts/Ago.tsx'
+import { Confirm } from '../../parts/Confirm.tsx'
+import { Copy } from '../../parts/Copy.tsx'
+import { Empty } from '../../parts/Empty.tsx'
+import { Icon } from '../../parts/Icon.tsx'
+import { Menu } from '../../parts/Menu.tsx'
+import { jobsLink } from '../../router/links.ts'
+import { TEXT } from '../../text.ts'
+import { type WebhookRow, webhookRows } from './rows.ts'
+import { WEBHOOKS_TEXT as text } from './text.ts'
+
+const RARELY = 150
+/** The queue of deliveries to endpoints, in the daemon. */
+const QUEUE = 'webhooks'
+
+export function Webhooks() {
+  const info = useAnswer('/v1/info', {}, RARELY).value
+  return (
+    <Page title={TEXT.screens.webhooks}>
+      {info !== undefined && (info.on.webhooks ? <List /> : <Empty icon="external" title={text.off.title} text={text.off.text} />)}
+    </Page>
+  )
+}
+
+function List() {
+  const webhooks = useAnswer('/v1/webhooks').value?.webhooks
+  const seq = useStats().value?.seq
+  const rows = useShared(webhooks && seq !== undefined ? webhookRows(webhooks, seq) : undefined)
+  const [disabled, setDisabled] = useState<string>()
+  if (rows === undefined) return null
+  if (rows.length === 0) return <None />
+  const { columns, disabling } = text
+  return (
+    <section class="card" aria-label={text.list}>
+      <table class="list">
+        <thead>
+          <tr>
+            <th>{columns.id}</th>
+            <th class="opt">{columns.url}</th>
+            <th class="opt">{columns.events}</th>
+            <th>{columns.state}</th>
+            <th class="r opt">{columns.behind}</th>
+            <th class="fit">
+              <span class="visually-hidden">{columns.actions}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <Row key={row.id} row={row} onDisable={() => setDisabled(row.id)} />
+          ))}
+        </tbody>
+      </table>
+      {disabled !== undefined && (
+        <Confirm
+          title={disabling.title(disabled)}
+          text={disabling.text}
+          action={disabling.action}
+          onConfirm={() => void act({ path: `/v1/webhooks/${disabled}/disable`, done: text.disabled(disabled) })}
+          onClose={() => setDisabled(undefined)}
+        />
+      )}
+    </section>
+  )
+}
+
+function None() {
+  const { title, text: about, command } = text.none
+  return (
+    <Empty icon="external" title={title} text={about}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways by the arrow keys */}
+      <pre tabIndex={0}>{command}</pre>
+      <div class="do">
+        <Copy text={command} named />
+      </div>
+    </Empty>
+  )
+}
+
+function Row({ row, onDisable }: { readonly row: WebhookRow; readonly onDisable: () => void }) {
+  const { id, url, events, only, state, tone, failingSince, behind } = row
+  return (
+    <tr>
+      <td class="strong">{id}</td>
+      <td class="muted opt" title={url}>
+        {url}
+      </td>
+      <td class="muted opt" title={events}>
+        {events} {only !== undefined && <span class="mono faint">{text.only(only)}</span>}
+      </td>
+      <td class={tone}>
+        {text.states[state]} {state === 'failing' && failingSince !== undefined && <Ago at={failingSince} />}
+      </td>
+      <td class="r muted opt">{count(behind)}</td>
+      <td class="fit">
+        <Actions row={row} onDisable={onDisable} />
+      </td>
+    </tr>
+  )
+}
+
+function Actions({ row: { id, isEnabled }, onDisable }: { readonly row: WebhookRow; readonly onDisable: () => void }) {
+  const enable = (replay: boolean) => void act({ path: `/v1/webhooks/${id}/enable`, body: { replay }, done: text.enabled(id) })
+  return (
+    <Menu label={TEXT.actions.menu(id)} button={<Icon name="more" />}>
+      <a class="item" href={router.to(jobsLink({ queue: QUEUE }))}>
+        {text.deliveries}
+      </a>
+      <a class="item" href={router.to(jobsLink({ queue: QUEUE, state: 'failed' }))}>
+        {text.failed}
+      </a>
+      {sessions.can('admin') && !isEnabled && (
+        <>
+          <button type="button" class="item" onClick={() => enable(false)}>
+            {text.enable}
+          </button>
+          <button type="button" class="item" onClick={() => enable(true)}>
+            {text.replay}
+          </button>
+        </>
+      )}
+      {sessions.can('admin') && isEnabled && (
+        <button type="button" class="item" onClick={onDisable}>
+          {text.disable}
+        </button>
+      )}
+    </Menu>
+  )
+}
