@@ -91,7 +91,7 @@ export interface Schedule<Data = unknown, Output = unknown> extends Omit<Schedul
   readonly lastRunAt: Date | undefined
   /** The id of the last job that was created. */
   readonly lastJobId: string | undefined
-  /** The state and result of that job, if it is still kept; undefined in lists. */
+  /** The state and result of that job, if it is still kept. Lists leave out the output, and of an error all but its name and message. */
   readonly lastResult: { readonly state: State; readonly output: Output | undefined; readonly error: RunError | undefined } | undefined
   /** The number of jobs created so far. */
   readonly runs: number

@@ -24,7 +24,9 @@ export function scheduleOf({ store, calendar }: Asked, { id, times }: GetSchedul
 
 export function schedulesOf({ store }: Asked, { prefix, after, limit }: ListSchedulesCommand): SchedulePage {
   const size = Math.min(limit, LIMITS.pageSchedules)
-  const schedules = store.schedulePage(prefix, after, size).map(viewOf)
+  const found = store.schedulePage(prefix, after, size)
+  const results = resultsOf(store, found)
+  const schedules = found.map((schedule) => ({ ...viewOf(schedule), result: results.get(schedule.last?.seq ?? 0) ?? null }))
   return { schedules, next: schedules.length < size ? null : (schedules.at(-1)?.id ?? null) }
 }
 
@@ -39,6 +41,20 @@ function timesOf(schedule: Schedule, count: number, calendar: Calendar): number[
   for (let tick = schedule.nextAt; tick !== 0 && times.length < count; tick = tickAfter(schedule, tick, calendar))
     times.push(fireTime(schedule, tick, calendar))
   return times
+}
+
+/** Returns the results of the last jobs by their rows, in short: without outputs and stacks. */
+function resultsOf(store: Questions, schedules: readonly Schedule[]): ReadonlyMap<number, NonNullable<ScheduleView['result']>> {
+  const last = new Map(schedules.flatMap((schedule) => (schedule.last === undefined ? [] : [[schedule.last.seq, schedule.last] as const])))
+  const rows = store.jobs([...last.keys()], 0).filter(({ seq, node, enqueuedAt }) => {
+    const job = last.get(seq)
+    return job?.node === node && job.enqueuedAt === enqueuedAt
+  })
+  const results = store.withLastRuns(rows).map(({ seq, state, lastRun }) => {
+    const error = STATES[state] === 'failed' ? (lastRun?.error ?? null) : null
+    return [seq, { state: STATES[state], output: null, error }] as const
+  })
+  return new Map(results)
 }
 
 function resultOf(store: Questions, { last }: Schedule): ScheduleView['result'] {

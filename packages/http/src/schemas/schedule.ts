@@ -70,7 +70,7 @@ export const SCHEDULE = z
     lastResult: z
       .strictObject({
         state: STATE,
-        output: z.unknown().optional(),
+        output: z.unknown().optional().openapi({ description: 'Not in lists.' }),
         error: RUN_ERROR.optional(),
       })
       .optional(),

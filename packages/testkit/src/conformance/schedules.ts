@@ -68,6 +68,12 @@ export function scheduleConformance(under: () => Probe): void {
     const second = await probe.grants.take()
     await probe.call<'fail'>({ op: 'fail', seq: second.seq, run: second.run, error: { name: 'E', message: 'm' }, retry: false })
     expect((await get('s'))?.result).toMatchObject({ state: 'failed', error: { name: 'E', message: 'm' } })
+    await probe.call<'upsertSchedule'>(upserting('never'))
+    const page = await probe.call<'listSchedules'>({ op: 'listSchedules', prefix: '', limit: 10 })
+    expect(page.schedules.map(({ id, result }) => [id, result])).toEqual([
+      ['never', null],
+      ['s', { state: 'failed', output: null, error: { name: 'E', message: 'm' } }],
+    ])
   })
 
   test('E13: an interval counts from its startAt, gone by or to come', async () => {
