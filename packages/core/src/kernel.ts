@@ -42,6 +42,7 @@ export {
   type QueueMinutes,
 } from './kernel/history.ts'
 export { readHistories } from './kernel/historyOfQueues.ts'
+export { contains, folded, storedForms } from './kernel/jobs/contains.ts'
 export { runOf } from './kernel/jobs/end.ts'
 export { fits, impliedFilter } from './kernel/jobs/fits.ts'
 export { matches } from './kernel/jobs/gatherMatching.ts'

@@ -1,5 +1,6 @@
 /** The lists of a MemoryStore. */
-import { contains, fits } from '../kernel/jobs/fits.ts'
+import { contains } from '../kernel/jobs/contains.ts'
+import { fits } from '../kernel/jobs/fits.ts'
 import type { ListQuery, ListRows } from '../kernel/lists.ts'
 import type { JobRow } from '../kernel/rows.ts'
 import { utf8Bytes, utf8Start } from '../options/utf8.ts'

@@ -3,7 +3,7 @@
  * bounded by rows and by time, and reports how far it has come. docs/decisions/0014.
  */
 import { isOfLastRun, type ListFilter } from '@millrace/core'
-import type { LookBound } from '@millrace/core/kernel'
+import { contains, folded, type LookBound, storedForms } from '@millrace/core/kernel'
 import type { Database, SqlValue } from '../driver.ts'
 import { extrasFrom } from '../tables/job.ts'
 import { FITS, fitValues } from './fits.ts'
@@ -60,9 +60,9 @@ export function prepareLook(db: Database): Look {
     if (text === undefined) return [null, '[]', null, null, null]
     const lanes = names.all() as [id: number, name: string][]
     const ids = lanes.filter(([, name]) => folded(name).includes(folded(text))).map(([id]) => id)
+    const [plain, escaped] = storedForms(text).map(patternOf) as [plain: string, escaped: string]
     // LIKE reads a pattern up to its first NUL, and JSON has none.
-    const json = patternOf(JSON.stringify(text).slice(1, -1))
-    return [text, JSON.stringify(ids), text.includes('\0') ? json : patternOf(text), json, json]
+    return [text, JSON.stringify(ids), text.includes('\0') ? escaped : plain, escaped, escaped]
   }
 
   return ({ filter, laneIds, text }, parts, limit, bound) => {
@@ -109,18 +109,11 @@ function passedIn({ rows }: Part): number {
   return 'last' in rows ? rows.last - rows.first + 1 : rows.length
 }
 
-/** Folds ASCII letters only, as LIKE does. */
-function folded(text: string): string {
-  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
-}
-
 function patternOf(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`
 }
 
 /** True if a tag or a key contains the string: meta and the names of the fields do not count. */
 function isInExtras(stored: string, text: string): boolean {
-  const { tags = [], idempotencyKey, uniqueKey, concurrencyKey } = extrasFrom(stored) ?? {}
-  const wanted = folded(text)
-  return [...tags, idempotencyKey, uniqueKey, concurrencyKey].some((each) => each !== undefined && folded(each).includes(wanted))
+  return contains(text, { data: undefined, extras: extrasFrom(stored) }, '')
 }

@@ -1,5 +1,5 @@
 /** Tests lists: pages by every filter, searches by text, slices of bulk calls. Part of the suite. */
-import { ACTIVE, BLOCKED, CANCELLED, LIMITS, type ListFilter, STATES, type StateCode } from '@millrace/core'
+import { ACTIVE, BLOCKED, CANCELLED, type Enqueued, LIMITS, type ListFilter, type ManyResult, STATES, type StateCode } from '@millrace/core'
 import type { JobRow, ListQuery, Matching } from '@millrace/core/kernel'
 import { describe, expect, test } from 'vitest'
 import { plain, seqsOf, UNBOUNDED } from './image.ts'
@@ -98,6 +98,42 @@ export function listsConformance(under: () => StoreTurns): void {
       expect([found('É'), found('é')]).toEqual([[8], []])
       expect([found('%'), found('_'), found('100 %')]).toEqual([[9], [9], [9]])
       expect(found('none')).toEqual([])
+    })
+
+    test('and bulk calls find the same, however a string has to be escaped', () => {
+      const turns = under()
+      const texts = ['say "hi"', 'C:\\new', 'two\nLines', '\\nLines', 'É é', 'tab\t\u0001\u007f', 'nul\0', '100 % _', '😀 \u2028']
+      const escaped = (text: string) => JSON.stringify(text).slice(1, -1)
+      const jobs = texts.flatMap((text) => [
+        { name: 'a', data: JSON.stringify({ [text]: [text] }) },
+        { name: text, data: null },
+        { name: 'a', data: null, tags: ['other', text] },
+        { name: 'a', data: null, idempotencyKey: text },
+        { name: 'a', data: null, unique: { key: text, onConflict: 'error' as const } },
+        { name: 'a', data: null, concurrencyKey: text },
+      ])
+      const searches = [
+        ...new Set([...texts, ...texts.map(escaped), '"', '\\', '\\\\', '\n', '\\n', '\nl', '\\u0001', '\0', 'é', 'éÉ', ':["']),
+      ]
+      const bulk = searches.map((search) => ({ op: 'cancelMany', filter: {}, search, limit: 99, dryRun: true }) as const)
+      const matched = (replies: readonly unknown[]) => replies.map((reply) => (reply as ManyResult).matched)
+      // A call in the turn that creates the jobs judges them in memory; later ones ask the store first.
+      const { replies } = turns.turn({ op: 'enqueue', jobs }, ...bulk)
+      const first = (replies[0] as readonly Enqueued[])[0]?.seq as number
+      const found = searches.map((search) => seqsOf(pages({ search, limit: 99 })).map((seq) => seq - first))
+      const counts = (numbers: readonly number[]) => Object.fromEntries(searches.map((search, index) => [search, numbers[index]]))
+      expect(counts(matched(replies.slice(1)))).toEqual(counts(found.map(({ length }) => length)))
+      expect(counts(matched(turns.turn(...bulk).replies))).toEqual(counts(found.map(({ length }) => length)))
+      const places = Object.fromEntries(searches.map((search, index) => [search, found[index]]))
+      for (const [index, text] of texts.entries()) {
+        const own = [5, 4, 3, 2, 1, 0].map((place) => 6 * index + place)
+        expect(places[text], JSON.stringify(text)).toEqual(expect.arrayContaining(own))
+      }
+      // The stored form of data is found as well: a line end is `\n` there, and other places have none.
+      expect(places['say \\"hi\\"']).toEqual([0])
+      expect(places['two\\nLines']).toEqual([12])
+      expect(places[':["']).toEqual(texts.map((_, index) => 6 * index).toReversed())
+      expect(places['éÉ']).toEqual([])
     })
 
     test.each([1, 5, 1_000])('goes on from where it was stopped, after %i rows', (rows) => {

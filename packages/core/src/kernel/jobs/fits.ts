@@ -1,10 +1,9 @@
 /** Judges jobs by the fields of a filter: records of the tables, and rows. */
 import { fingerprintOf } from '../../fingerprint.ts'
-import type { Data } from '../../job.ts'
 import { ACTIVE, COMPLETED, isFinal, SCHEDULED } from '../../lifecycle.ts'
 import type { FilterField, ListFilter } from '../../options/filter.ts'
 import type { LastRunView } from '../../replies.ts'
-import { type Job, type JobExtras, waitsForRetry } from './job.ts'
+import { type Job, waitsForRetry } from './job.ts'
 
 /** The fields of a job that a filter judges, beside its place. */
 type Judged = Pick<Job, 'state' | 'run' | 'uncounted' | 'extras' | 'enqueuedAt' | 'finishedAt'>
@@ -53,20 +52,4 @@ export function impliedFilter(filter: ListFilter): ListFilter | undefined {
   if (needsEnd && (retrying === true || (state !== undefined && !isFinal(state)))) return undefined
   if (retrying !== true) return filter
   return state === undefined || state === SCHEDULED ? { ...filter, state: SCHEDULED } : undefined
-}
-
-/** True if a job's name, tags, keys or data contain a string, ASCII letters in any case. */
-export function contains(
-  text: string,
-  { data, extras }: { readonly data: Data | undefined; readonly extras: JobExtras | undefined },
-  name: string,
-): boolean {
-  const { tags = [], idempotencyKey = '', uniqueKey = '', concurrencyKey = '' } = extras ?? {}
-  const texts = [name, typeof data === 'string' ? data : '', ...tags, idempotencyKey, uniqueKey, concurrencyKey]
-  return texts.some((part) => folded(part).includes(folded(text)))
-}
-
-/** Lowers the case of ASCII letters, and leaves others as they are. */
-function folded(text: string): string {
-  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
