@@ -174,7 +174,10 @@ export class Effects {
    */
   forgetKeysBefore = 0
   forgetKeysLimit = 0
-  /** Journal rows up to this event are deleted; 0 for none. */
+  /**
+   * Journal rows up to this event are deleted; 0 for none. It is an event of an earlier turn: a store may keep the next numbers with the
+   * events of this one, and refuses to delete those.
+   */
   forgetEventsBefore = 0
   /** Kinds of failures that were last seen before are deleted; 0 for none. */
   forgetFailuresBefore = 0

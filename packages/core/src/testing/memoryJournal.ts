@@ -2,6 +2,7 @@
 import { isEnd, isJobEvent, type JobEnd, type JournalEvent } from '../events.ts'
 import type { Effects, EventNote } from '../kernel/effects.ts'
 import type { EndsPage } from '../kernel/rows.ts'
+import { StoreFailure } from '../kernel/storeFailure.ts'
 import { LIMITS } from '../limits.ts'
 import type { JournalExtent } from '../retention.ts'
 import { type Undo, UndoMap } from './undo.ts'
@@ -28,6 +29,8 @@ export class MemoryJournal {
 
   write({ events, forgetEventsBefore }: Effects, at: number, nextEvent: number): void {
     const first = nextEvent - events.length
+    if (forgetEventsBefore >= first)
+      throw new StoreFailure('broken', 'statement', `the journal cannot forget up to event ${forgetEventsBefore}: the turn has written it`)
     const noted = events.map((note, index): JournalEvent => {
       const seq = first + index
       return note.job === undefined ? { seq, at, ...note.body } : jobEvent(note, seq, at)

@@ -1,12 +1,12 @@
 /** Notes now and then which jobs run, so that opening the file replays at most a short piece of the journal. */
 import { LIMITS } from '@millrace/core'
-import type { TurnHeader } from '@millrace/core/kernel'
+import { type Effects, StoreFailure, type TurnHeader } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import { packRanges, rangesOf } from '../seqs.ts'
 
 export interface WriteRunning {
-  /** Also writes if the journal is about to forget events that are not noted yet. */
-  write(turn: TurnHeader, forgetEventsBefore: number): void
+  /** Also writes if the journal is about to forget events that are not noted yet. Refuses to forget those of the turn itself. */
+  write(turn: TurnHeader, effects: Pick<Effects, 'events' | 'forgetEventsBefore'>): void
   /** Called after the turn is committed. */
   committed(): void
 }
@@ -17,7 +17,14 @@ export function prepareRunning(db: Database): WriteRunning {
   let event = noted.get() as number
   let written = event
   return {
-    write({ nextEvent, running }, forgetEventsBefore) {
+    write({ nextEvent, running }, { events, forgetEventsBefore }) {
+      // Their row holds the next numbers: without it, opening the file would give out the old ones again.
+      if (forgetEventsBefore >= nextEvent - events.length)
+        throw new StoreFailure(
+          'broken',
+          'statement',
+          `the journal cannot forget up to event ${forgetEventsBefore}: the turn has written it`,
+        )
       // Discards what an uncommitted turn has written.
       written = event
       if (nextEvent - 1 - event < LIMITS.eventsPerSnapshot && forgetEventsBefore <= event) return

@@ -80,7 +80,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
     finished.note(effects.settled, turn.at, turn.nextEvent)
     finished.forget(effects.pruneTokens)
     if (effects.queuesGone.length > 0) queuesGone.forget(effects.queuesGone)
-    running.write(turn, effects.forgetEventsBefore)
+    running.write(turn, effects)
     prune(effects)
   }
 

@@ -27,6 +27,7 @@ const BREAKAGES: readonly Breakage[] = [
     'an outcome for a job that waits for no other',
     (_turns, effects) => effects.flows.told.push({ parent: 99_998, child: 99_999, state: 4 }),
   ],
+  ["the removal of the turn's own events", (turns, effects) => Object.assign(effects, { forgetEventsBefore: turns.tables.nextEvent })],
   ['a session that is there no more', (_turns, effects) => effects.presence.push({ id: 99_999, presence: 'gone' })],
 ]
 
