@@ -2,7 +2,6 @@
 import { COMPLETED, FAILED, isNarrowed, LIMITS, type ListFilter, SCHEDULED, WAITING } from '@millrace/core'
 import { impliedFilter, type JobRow, type ListQuery, type ListRows, type LookBound } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
-import { prepareNarrow } from './groups.ts'
 import { prepareJobs, prepareJobsWithin } from './jobs.ts'
 import { prepareWithLastRuns } from './lastRuns.ts'
 import { type Found, type Part, type Place, prepareLook } from './look.ts'
@@ -22,7 +21,6 @@ export function prepareList(db: Database): (query: ListQuery, bound: LookBound) 
   const newest = prepareNewestParts(db)
   const ordered = prepareOrderedParts(db)
   const select = prepareSelection(db)
-  const narrow = prepareNarrow(db)
   const whole = prepareJobsWithin(db, LIMITS.pageBytes)
   const jobs = prepareJobs(db)
   const withLastRuns = prepareWithLastRuns(db)
@@ -43,15 +41,14 @@ export function prepareList(db: Database): (query: ListQuery, bound: LookBound) 
       const places = page(query.filter, before, limit).map((seq) => ({ seq }))
       return { places, next: places.length < limit ? null : (places.at(-1) as Place) }
     }
-    const implied = impliedFilter(query.filter)
-    if (implied === undefined) return NONE
-    const selection = select(implied)
+    const filter = impliedFilter(query.filter)
+    if (filter === undefined) return NONE
+    const selection = select(filter)
     if (selection.matches === 0) return NONE
-    const { filter, laneIds } = narrow(implied, selection.laneIds)
+    const { laneIds } = selection
     const from = beforeAt === undefined ? undefined : { at: beforeAt, seq: before }
-    const parts =
-      order === undefined ? newestParts(filter, { ...selection, laneIds }, before, bound.rows) : ordered(order, filter, laneIds, from)
-    return look({ filter, laneIds: selection.narrow || filter !== implied ? laneIds : null, text }, parts, limit, bound)
+    const parts = order === undefined ? newestParts(filter, selection, before, bound.rows) : ordered(order, filter, laneIds, from)
+    return look({ filter, laneIds: selection.narrow ? laneIds : null, text }, parts, limit, bound)
   }
 
   // A reader's statements see one moment only within a transaction. Otherwise a job that is removed in between would make a page

@@ -5,7 +5,6 @@
 import { FAILED, LIMITS } from '@millrace/core'
 import type { JobRow, LookBound, Matching } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
-import { prepareNarrow } from './groups.ts'
 import { prepareJobsWithin } from './jobs.ts'
 import { type Part, type Place, prepareLook } from './look.ts'
 import { prepareNewestParts } from './parts.ts'
@@ -18,7 +17,6 @@ const SLICE_BYTES = 16 * 2 ** 20
 export function prepareMatching(db: Database): ReadMatching {
   const look = prepareLook(db)
   const newest = prepareNewestParts(db)
-  const narrow = prepareNarrow(db)
   const jobs = prepareJobsWithin(db, SLICE_BYTES)
 
   const partsOf = ({ laneIds, filter, indexed }: Matching, before: number): Iterable<Part> => {
@@ -31,9 +29,8 @@ export function prepareMatching(db: Database): ReadMatching {
     return tag === undefined ? newest.all(before) : newest.tagged(tag, before)
   }
 
-  return ({ text, ...asked }, before, limit) => {
-    const matching = asked.laneIds === undefined ? asked : { ...asked, ...narrow(asked.filter, asked.laneIds) }
-    const { filter, laneIds = null } = matching
+  return (matching, before, limit) => {
+    const { filter, laneIds = null, text } = matching
     const bound: LookBound = { rows: LIMITS.walkRows, late: () => false }
     const { places, next } = look({ filter, laneIds, text }, partsOf(matching, before), limit, bound)
     const seqs = places.map(({ seq }: Place) => seq)

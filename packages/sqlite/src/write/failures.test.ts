@@ -1,9 +1,10 @@
 // Failures by their kind.
-import { FAILED, LIMITS } from '@millrace/core'
+import { FAILED, fingerprintOf, LIMITS } from '@millrace/core'
 import { DIRTY_DELETE, type Job } from '@millrace/core/kernel'
 import { expect, test } from 'vitest'
 import { type Crowd, openCrowd } from '../testing/crowd.ts'
 import { rowsOf } from '../testing/files.ts'
+import { listed } from '../testing/lists.ts'
 
 function fail({ turns }: Crowd, fingerprint: number, message = 'no', job: Job = turns.insert({ lane: turns.lane('work') })): Job {
   job.finishedAt = turns.at
@@ -80,4 +81,23 @@ test('a kind that was not seen for 30 days goes', () => {
   turns.effects.forgetFailuresBefore = turns.at - 1
   turns.commit()
   expect(store.failures(undefined, 9, 'last')).toEqual([])
+})
+
+test('a kind that is forgotten and seen again still finds its earlier jobs, in lists and in bulk calls', () => {
+  const crowd = openCrowd()
+  const { turns, store } = crowd
+  const kind = fingerprintOf({ name: 'TypeError', message: 'no' })
+  const earlier = fail(crowd, kind)
+  turns.commit()
+  turns.effects.forgetFailuresBefore = turns.at
+  turns.commit()
+  fail(crowd, fingerprintOf({ name: 'TypeError', message: 'another' }), 'another')
+  const later = fail(crowd, kind)
+  turns.commit()
+  const both = [later.seq, earlier.seq]
+  const filter = { state: FAILED, fingerprint: kind } as const
+  expect(listed(store, { filter }).map(({ seq }) => seq)).toEqual(both)
+  expect(listed(store, { filter, order: 'finished' }).map(({ seq }) => seq)).toEqual(both)
+  const { rows } = store.matching({ laneIds: [earlier.lane.id], filter, text: undefined, indexed: true }, Number.MAX_SAFE_INTEGER, 10)
+  expect(rows.map(({ seq }) => seq)).toEqual(both)
 })

@@ -25,14 +25,14 @@ export function gatherMatching(plan: Plan, tables: Tables, facts: Facts, command
     facts.setMatching(command, jobs, jobs.length < running.length ? (jobs.at(-1) as Job).seq : null)
     return
   }
-  const { state, tag, finishedAfter, finishedBefore, fingerprint } = filter
+  const { state, tag, finishedAfter, finishedBefore } = filter
   const lanes = [...tables.lanesById.values()].filter((lane) => countIn(lane, state) > 0)
   const chosen = lanes.filter((lane) => isOf(filter, lane))
   if (chosen.length === 0) return
   // The index of scheduled jobs does not contain the lane.
   const few = sum(state === SCHEDULED ? lanes : chosen, state) <= LIMITS.walkRows
   // A span of time may hold few of many failed jobs: the store looks.
-  const inSpan = state === FAILED && (finishedAfter ?? finishedBefore ?? fingerprint) !== undefined
+  const inSpan = state === FAILED && (finishedAfter ?? finishedBefore) !== undefined
   const indexed = (few || inSpan) && tag === undefined && (state === FAILED || state === WAITING || state === SCHEDULED)
   const laneIds = indexed || chosen.length < lanes.length ? chosen.map(({ id }) => id) : undefined
   plan.ask('matching', [{ laneIds, filter, text, indexed }, before, limit], ({ rows, next }) => {
