@@ -142,10 +142,12 @@ test('jobs are started, completed and deleted by row number', () => {
   }
 })
 
-test('no query sorts what it has read, but for the pages that are chosen small, and the queues by what they have counted', () => {
+test('no query sorts what it has read, but for the pages that are chosen small, the kinds of failures, and the queues by what they have counted', () => {
   const sorting = [...reads, ...writes].filter((sql) => planOf(db, sql).some((line) => line.includes('USE TEMP B-TREE FOR ORDER BY')))
   for (const sql of sorting)
-    expect(sql).toMatch(/^SELECT seq FROM job [\s\S]*ORDER BY seq DESC(?: LIMIT \?)?$|^SELECT seq, run, |session\.uuid|^WITH noted/)
+    expect(sql).toMatch(
+      /^SELECT seq FROM job [\s\S]*ORDER BY seq DESC(?: LIMIT \?)?$|^SELECT seq, run, |session\.uuid|^WITH noted|FROM failure NOT INDEXED /,
+    )
 })
 
 test('keys that have run out come by their time, and their jobs by row number', () => {
