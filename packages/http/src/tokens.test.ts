@@ -1,7 +1,8 @@
 /** Tokens and the audit over HTTP, on a store of the program that serves the API. */
+import { SCOPES } from '@millrace/core'
 import { type Engine, openEngine } from '@millrace/engine'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createHttp, type HttpOptions } from './index.ts'
+import { type Caller, createHttp, type HttpOptions } from './index.ts'
 import { TOKEN, testApi } from './testing/api.ts'
 import type { AuditedCall, TokenFacts, TokenStore } from './tokens.ts'
 
@@ -43,7 +44,7 @@ function memoryStore() {
     { token: READER, name: 'reader', scopes: ['read', 'enqueue', 'work'] },
   ]
   const http = testApi(engine, { token: known, tokens: store, audit: (entry) => void entries.unshift({ ...entry, via: 'http' }) })
-  return { http, tokens, entries }
+  return { http, tokens, entries, store }
 }
 
 test('a token is created, shown once, listed without itself, and revoked', async () => {
@@ -85,6 +86,29 @@ test('only the scope admin may: every other token is refused, and the audit has 
     ['audit', 'revokeToken', 'createToken', 'listTokens'].map((operation) => ['reader', operation, 'refused']),
   )
   expect(tokens).toHaveLength(1)
+})
+
+test.each<[string, object, object]>([
+  ['a scope that its creator lacks', { scopes: ['admin'] }, { scopes: ['admin', 'read'] }],
+  ['all scopes', { scopes: ['admin', 'read', 'enqueue'] }, {}],
+  ['every job name', { scopes: SCOPES, names: ['resize'] }, {}],
+  ['another job name', { scopes: SCOPES, names: ['resize'] }, { names: ['resize', 'charge'] }],
+  ['every queue', { scopes: SCOPES, queues: ['media'] }, { scopes: ['work'] }],
+])('a token never gives another one %s', async (_, given, wanted) => {
+  const caller = { name: 'narrow', ...given } as Caller
+  const tokens = { ...memoryStore().store, create: () => expect.unreachable() }
+  const http = testApi(engine, { authenticate: () => caller, tokens })
+  const refused = await http.send('POST', '/v1/tokens', { body: { name: 'wide', ...wanted } })
+  expect(refused).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } })
+})
+
+test('a narrow token creates one that is as narrow', async () => {
+  const { store, tokens } = memoryStore()
+  const caller: Caller = { name: 'narrow', scopes: ['admin', 'work'], names: ['resize', 'crop'] }
+  const http = testApi(engine, { authenticate: () => caller, tokens: store })
+  const body = { name: 'same', scopes: ['work'], names: ['crop'] }
+  expect((await http.send('POST', '/v1/tokens', { body })).status).toBe(201)
+  expect(tokens.map(({ name }) => name)).toEqual(['bystander', 'same'])
 })
 
 test.each<[string, string, unknown, number, string]>([

@@ -8,4 +8,8 @@ export type Demand = Scope | 'any'
 export interface Caller {
   readonly name: string
   readonly scopes: readonly Scope[]
+  /** Job names to which its scope `work` is bound. Default every name. Tokens that it creates are bound to these, too. */
+  readonly names?: readonly string[]
+  /** Queues to which its scope `work` is bound. Default every queue. Tokens that it creates are bound to these, too. */
+  readonly queues?: readonly string[]
 }

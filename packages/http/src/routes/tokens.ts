@@ -1,4 +1,6 @@
 /** Tokens, and the audit of what they were used for. The routes exist only if the API was given a store of tokens. */
+import { allowsLess, ForbiddenError, permitOption } from '@millrace/core'
+import type { Caller } from '../access/caller.ts'
 import { json } from '../answer.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
 import { AUDIT_LIST, AUDIT_QUERY, CREATED_TOKEN, NEW_TOKEN, TOKEN, TOKEN_LIST, TOKEN_PATH } from '../schemas/token.ts'
@@ -31,7 +33,8 @@ export function tokenRoutes({ settings: { tokens } }: Service): readonly Operati
       responses: { 201: { description: 'The token', schema: CREATED_TOKEN } },
       refusals: [409],
       target: ({ name, scopes }) => ({ name, scopes }),
-      handle({ body }) {
+      handle({ body, caller }) {
+        refuseWider(caller, body as NewToken)
         const { token, view } = tokens.create(body as NewToken)
         return json(201, { token, ...shown(view) })
       },
@@ -62,6 +65,15 @@ export function tokenRoutes({ settings: { tokens } }: Service): readonly Operati
       handle: ({ query: { limit = AUDIT_SHOWN } }) => json(200, { entries: tokens.audited(limit) }),
     }),
   ]
+}
+
+/** Refuses a token that allows more than that of its creator. Otherwise the scope admin would be every other scope, too. */
+function refuseWider(caller: Caller, { scopes, names, queues }: NewToken): void {
+  const wanted = permitOption('', { scopes, names, queues })
+  if (!allowsLess(caller, wanted)) return
+  const bounds = [caller.names, caller.queues].some((bound) => bound !== undefined) ? ' and its names and queues' : ''
+  const message = `a token creates tokens that allow no more than itself: choose from its scopes ${caller.scopes.join(', ')}${bounds}`
+  throw new ForbiddenError(message)
 }
 
 function shown({ id, name, scopes, names, queues, createdAt, lastUsedAt, revokedAt }: TokenFacts): TokenFacts {

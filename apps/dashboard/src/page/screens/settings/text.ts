@@ -32,7 +32,7 @@ export const SETTINGS_TEXT = {
       read: 'sees everything and changes nothing',
       enqueue: 'creates jobs',
       work: 'runs jobs, for workers',
-      admin: 'may do everything, this page included',
+      admin: 'changes jobs, queues and schedules, and manages tokens',
     },
     action: 'Create',
     done: (name: string) => `Created the token ${name}.`,
