@@ -1,5 +1,5 @@
 import type { JobAnswer } from '../api/answers.ts'
-import { Confirm } from '../parts/Confirm.tsx'
+import { Ask } from '../parts/Ask.tsx'
 import { Icon } from '../parts/Icon.tsx'
 import { JOB_TEXT as text } from './text.ts'
 import { type JobActions, KEYS } from './useJobActions.ts'
@@ -12,7 +12,7 @@ interface Props {
 }
 
 /** The buttons of a job's actions, the first of which is the one that is wanted. */
-export function ActionButtons({ job, actions: { actions, run, asked, answer }, withoutDelete }: Props) {
+export function ActionButtons({ job, actions: { actions, run, asked, confirm, close }, withoutDelete }: Props) {
   const shown = withoutDelete ? actions.filter(({ word }) => word !== 'delete') : actions
   return (
     <>
@@ -24,13 +24,9 @@ export function ActionButtons({ job, actions: { actions, run, asked, answer }, w
         </button>
       ))}
       {asked !== undefined && (
-        <Confirm
-          title={text.confirm.title(job.name)}
-          text={text.confirm.text(job.id)}
-          action={text.confirm.action}
-          onConfirm={() => answer(true)}
-          onClose={() => answer(false)}
-        />
+        <Ask isDanger title={text.confirm.title(job.name)} action={text.confirm.action} onConfirm={confirm} onClose={close}>
+          <p>{text.confirm.text(job.id)}</p>
+        </Ask>
       )}
     </>
   )

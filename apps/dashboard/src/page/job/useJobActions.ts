@@ -4,8 +4,9 @@ import { act } from '../actions/act.ts'
 import { tell } from '../actions/toast.ts'
 import type { JobAnswer } from '../api/answers.ts'
 import { useKeys } from '../hooks.ts'
-import { sessions } from '../page.ts'
+import { live, sessions } from '../page.ts'
 import { actionsOf, type JobAction } from './actions.ts'
+import { jobAddress } from './jobAddress.ts'
 import { JOB_TEXT as text } from './text.ts'
 
 export interface JobActions {
@@ -13,7 +14,9 @@ export interface JobActions {
   readonly run: (action: JobAction) => void
   /** The deletion that the user is asked about. */
   readonly asked: JobAction | undefined
-  readonly answer: (isMeant: boolean) => void
+  /** Deletes the job. Resolves with true if it is gone. */
+  readonly confirm: () => Promise<boolean>
+  readonly close: () => void
 }
 
 /** Keys of actions. What destroys has none. */
@@ -27,10 +30,13 @@ export function useJobActions(job: JobAnswer | undefined, onDeleted: () => void)
     if (action.word === 'delete') setAsked(action)
     else void act(action.action)
   }
-  const answer = (isMeant: boolean) => {
-    setAsked(undefined)
-    if (isMeant && asked !== undefined) void act({ ...asked.action, onDone: onDeleted })
+  const onDone = () => {
+    // Else the look after the change would find nothing.
+    if (job !== undefined) live.poll(...jobAddress(job.id)).end()
+    onDeleted()
   }
+  const confirm = async () => asked !== undefined && act({ ...asked.action, onDone })
+  const close = () => setAsked(undefined)
   useKeys([
     ...actions.flatMap((action) => {
       const keys = KEYS[action.word]
@@ -38,7 +44,7 @@ export function useJobActions(job: JobAnswer | undefined, onDeleted: () => void)
     }),
     ...(job === undefined ? [] : [{ keys: 'y', label: text.actions.copyId, group: text.actions.group, run: () => void copyId(job.id) }]),
   ])
-  return { actions, run, asked, answer }
+  return { actions, run, asked, confirm, close }
 }
 
 async function copyId(id: string): Promise<void> {

@@ -46,6 +46,19 @@ test('asks at once, and again a beat after each answer', async () => {
   expect(asked[1]?.signal.aborted).toBe(true)
 })
 
+test('after its end it asks nothing, until the next who looks is the first', async () => {
+  const { clock, asked, poll } = setUp()
+  const leave = poll.use()
+  await asked[0]?.answer(1)
+  poll.end()
+  poll.refresh()
+  await clock.advance(10_000)
+  expect(asked).toHaveLength(1)
+  leave()
+  poll.use()
+  expect(asked).toHaveLength(2)
+})
+
 test('one question is in flight, however many want it fresh; they get one more', async () => {
   const { asked, poll } = setUp()
   poll.use()

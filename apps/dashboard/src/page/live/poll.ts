@@ -29,6 +29,7 @@ export class Poll<T> {
   #errors = 0
   #asking: AbortController | undefined
   #again = false
+  #isEnded = false
   #callOff: (() => void) | undefined
   #endWatch: (() => void) | undefined
 
@@ -55,15 +56,22 @@ export class Poll<T> {
     }
   }
 
+  /** Stops the questions, because the answer is gone, until somebody looks again who is the first. */
+  end(): void {
+    this.#isEnded = true
+    this.#stop()
+  }
+
   /** Asks now; if a question is in flight, again once it is answered. */
   refresh(): void {
     if (this.#asking !== undefined) this.#again = true
-    else if (this.isUsed) void this.#ask()
+    else if (this.isUsed && !this.#isEnded) void this.#ask()
   }
 
   #start(): void {
     const { pace } = this.#options
     let first = true
+    this.#isEnded = false
     this.#endWatch = effect(() => {
       const running = pace.running.value
       pace.rateMs.value

@@ -4,6 +4,7 @@ import { router, settings } from '../../page.ts'
 import { Icon } from '../../parts/Icon.tsx'
 import { memo } from '../../parts/memo.ts'
 import { jobLink, queueLink } from '../../router/links.ts'
+import { Gap } from '../../window/Gap.tsx'
 import { useWindowed } from '../../window/useWindowed.ts'
 import type { EventRow } from './rows.ts'
 import { EVENTS_TEXT as text } from './text.ts'
@@ -31,18 +32,6 @@ export function EventTable({ rows }: { readonly rows: readonly EventRow[] }) {
         <Gap px={drawn.belowPx} />
       </tbody>
     </table>
-  )
-}
-
-/** Space in place of rows outside of the window. An image has a height without a style. */
-function Gap({ px }: { readonly px: number }) {
-  if (px === 0) return null
-  return (
-    <tr class="gap">
-      <td>
-        <svg width="1" height={px} />
-      </td>
-    </tr>
   )
 }
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { StatsAnswer } from '../../api/answers.ts'
+import { GROUPS } from '../../live/eventTypes.ts'
 import { Icon } from '../../parts/Icon.tsx'
-import { GROUPS } from './eventTypes.ts'
 import type { Filter } from './filter.ts'
 import { EVENTS_TEXT as text } from './text.ts'
 

@@ -1,7 +1,7 @@
 import type { EventAnswer } from '@millrace/http'
 import { describe, expect, test } from 'vitest'
 import { EVENT_TYPES } from '../../../../../../packages/core/src/events.ts'
-import { TYPES } from './eventTypes.ts'
+import { TYPES } from '../../live/eventTypes.ts'
 import { beginningOf, filterOf, urlOf } from './filter.ts'
 import { KEPT, rowOf, withEvents } from './rows.ts'
 

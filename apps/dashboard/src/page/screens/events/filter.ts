@@ -1,6 +1,6 @@
 /** The filter of events: the address has it, and the server applies it. */
 import { queryText } from '../../api/client.ts'
-import { TYPES } from './eventTypes.ts'
+import { TYPES } from '../../live/eventTypes.ts'
 
 export interface Filter {
   readonly types: string | undefined

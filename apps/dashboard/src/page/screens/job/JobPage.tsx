@@ -6,11 +6,12 @@ import { useAnswer, useKeys } from '../../hooks.ts'
 import { ActionButtons } from '../../job/ActionButtons.tsx'
 import { Facts } from '../../job/Facts.tsx'
 import { allFacts } from '../../job/facts.ts'
+import { jobAddress } from '../../job/jobAddress.ts'
 import { Payload, type PayloadName } from '../../job/Payload.tsx'
 import { shownState } from '../../job/state.ts'
 import { JOB_TEXT } from '../../job/text.ts'
 import { useJobActions } from '../../job/useJobActions.ts'
-import { useJobEvents } from '../../live/useStream.ts'
+import { useJobEvents } from '../../live/useJobEvents.ts'
 import { apiUrl, live, router, sessions } from '../../page.ts'
 import { Copy } from '../../parts/Copy.tsx'
 import { Icon } from '../../parts/Icon.tsx'
@@ -28,12 +29,11 @@ import { TimelineCard } from './TimelineChart.tsx'
 import { JOB_PAGE_TEXT as text } from './text.ts'
 
 export function JobPage({ params: { id = '' } }: ScreenProps) {
-  const path = `/v1/jobs/${encodeURIComponent(id)}` as const
-  const query = { payload: 'preview' }
+  const [path, query] = jobAddress(id)
   const [goneId, setGone] = useState<string>()
   const isGone = goneId === id
   const { value: job, error } = useAnswer(isGone ? undefined : path, query)
-  useJobEvents(id, (type) => (type === 'deleted' ? setGone(id) : live.poll(path, query).refresh()))
+  useJobEvents(id, (events) => (events.some(({ type }) => type === 'deleted') ? setGone(id) : live.poll(path, query).refresh()))
   useKeys([{ keys: 'Escape', label: text.back, group: JOB_TEXT.actions.group, run: () => router.go('/jobs') }])
   return (
     <Page title={job?.name ?? id} above={['/jobs', TEXT.screens.jobs]}>

@@ -12,6 +12,7 @@ import { Ago } from '../../parts/Ago.tsx'
 import { memo } from '../../parts/memo.ts'
 import { StateIcon } from '../../parts/StateIcon.tsx'
 import { jobLink, jobsLink } from '../../router/links.ts'
+import { Gap } from '../../window/Gap.tsx'
 import { useWindowed } from '../../window/useWindowed.ts'
 import { type Column, dataOf, timeOf, tookMs } from './cells.ts'
 import { isSelected, type Selection } from './selection.ts'
@@ -74,18 +75,6 @@ export function JobTable({ tab, jobs, columns, currentId, peekedId, onPeek, sele
         <Gap px={drawn.belowPx} />
       </tbody>
     </table>
-  )
-}
-
-/** Space in place of rows outside of the window. An image has a height without a style. */
-function Gap({ px }: { readonly px: number }) {
-  if (px === 0) return null
-  return (
-    <tr class="gap">
-      <td>
-        <svg width="1" height={px} />
-      </td>
-    </tr>
   )
 }
 

@@ -6,6 +6,7 @@ import { useAnswer } from '../../hooks.ts'
 import { ActionButtons } from '../../job/ActionButtons.tsx'
 import { Facts } from '../../job/Facts.tsx'
 import { briefFacts } from '../../job/facts.ts'
+import { jobAddress } from '../../job/jobAddress.ts'
 import { Payload } from '../../job/Payload.tsx'
 import { shownState } from '../../job/state.ts'
 import { useJobActions } from '../../job/useJobActions.ts'
@@ -23,7 +24,7 @@ interface Props {
 }
 
 export function Peek({ id, onClose }: Props) {
-  const { value: job, error } = useAnswer(`/v1/jobs/${encodeURIComponent(id)}`, { payload: 'preview' })
+  const { value: job, error } = useAnswer(...jobAddress(id))
   const actions = useJobActions(job, onClose)
   return (
     <aside class="card peek" aria-label={text.peek}>

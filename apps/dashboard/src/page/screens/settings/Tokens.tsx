@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { act } from '../../actions/act.ts'
 import { useAnswer } from '../../hooks.ts'
 import { Ago } from '../../parts/Ago.tsx'
-import { Confirm } from '../../parts/Confirm.tsx'
+import { Ask } from '../../parts/Ask.tsx'
 import { Icon } from '../../parts/Icon.tsx'
 import { NewToken } from './NewToken.tsx'
 import { boundsOf, type Token, tokenRows } from './rows.ts'
@@ -48,15 +48,17 @@ export function Tokens() {
       </table>
       {isCreating && <NewToken onClose={() => setCreating(false)} />}
       {revoked !== undefined && (
-        <Confirm
+        <Ask
+          isDanger
           title={revoking.title(revoked.name)}
-          text={revoking.text}
           action={revoking.action}
           onConfirm={() =>
-            void act({ method: 'DELETE', path: `/v1/tokens/${encodeURIComponent(revoked.id)}`, done: revoking.done(revoked.name) })
+            act({ method: 'DELETE', path: `/v1/tokens/${encodeURIComponent(revoked.id)}`, done: revoking.done(revoked.name) })
           }
           onClose={() => setRevoked(undefined)}
-        />
+        >
+          <p>{revoking.text}</p>
+        </Ask>
       )}
     </section>
   )

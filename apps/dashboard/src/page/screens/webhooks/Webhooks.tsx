@@ -6,7 +6,7 @@ import { Page } from '../../frame/Page.tsx'
 import { useAnswer, useShared, useStats } from '../../hooks.ts'
 import { router, sessions } from '../../page.ts'
 import { Ago } from '../../parts/Ago.tsx'
-import { Confirm } from '../../parts/Confirm.tsx'
+import { Ask } from '../../parts/Ask.tsx'
 import { Copy } from '../../parts/Copy.tsx'
 import { Empty } from '../../parts/Empty.tsx'
 import { Icon } from '../../parts/Icon.tsx'
@@ -59,13 +59,15 @@ function List() {
         </tbody>
       </table>
       {disabled !== undefined && (
-        <Confirm
+        <Ask
+          isDanger
           title={disabling.title(disabled)}
-          text={disabling.text}
           action={disabling.action}
-          onConfirm={() => void act({ path: `/v1/webhooks/${disabled}/disable`, done: text.disabled(disabled) })}
+          onConfirm={() => act({ path: `/v1/webhooks/${disabled}/disable`, done: text.disabled(disabled) })}
           onClose={() => setDisabled(undefined)}
-        />
+        >
+          <p>{disabling.text}</p>
+        </Ask>
       )}
     </section>
   )
