@@ -1,5 +1,5 @@
 /** Slice after slice, until there is nothing left or enough is done. */
-import { type CommandOf, formatId, LIMITS, type Slice, StorageError } from '@millrace/core'
+import { type CommandOf, FILTER_NAMES, formatId, LIMITS, type Slice, StorageError } from '@millrace/core'
 import { beforeEach, expect, test } from 'vitest'
 import { Mailbox } from './mailbox.ts'
 import { runMany } from './many.ts'
@@ -72,4 +72,14 @@ test('an error between slices says what is done', async () => {
     code: 'STORAGE',
     done: { matched: 500, changed: 500, skipped: {} },
   })
+})
+
+test('an earlier engine that takes over between two slices gets no further one', async () => {
+  const known = FILTER_NAMES.length
+  answering({ ...slice(0, null), known }, { ...slice(500, 900), known }, slice(500, 400), slice(500, null))
+  await expect(runMany(mailbox, 'deleteMany', { key: 'customer:17' }, undefined)).rejects.toMatchObject({
+    code: 'UNSUPPORTED',
+    done: { matched: 1_000, changed: 1_000, skipped: {} },
+  })
+  expect(asked().map(({ ids, before }) => ids ?? before)).toEqual([[], undefined, 900])
 })

@@ -34,7 +34,10 @@ export async function runMany(
   const ask = async (part: { readonly ids?: readonly JobKey[]; readonly before?: number }): Promise<Slice> => {
     const left = Math.min(limit - sum.changed, LIMITS.sliceRows)
     try {
-      return sum.add(await calls.call<ManyOperation>({ op, ...meant, limit: left, dryRun, ...part }))
+      const slice = sum.add(await calls.call<ManyOperation>({ op, ...meant, limit: left, dryRun, ...part }))
+      // An earlier engine may have become the owner of the file since it was asked about no job.
+      assertUnderstood(filter, slice, beyond)
+      return slice
     } catch (error) {
       if (error instanceof Error && sum.changed > 0) Object.assign(error, { done: sum.result })
       throw error
