@@ -1,6 +1,7 @@
 /** The audit of changes: the newest 100,000 entries, and the newest 10,000 of refused calls, which do not push the others out. */
 import type { Audited } from '@millrace/core'
 import type { AuditRow, ControlDatabase } from './database.ts'
+import { withoutTokens } from './tokens.ts'
 
 export interface AuditEntry extends Audited {
   readonly via: 'http' | 'socket'
@@ -75,7 +76,7 @@ export class Audit {
 }
 
 function rowOf({ at, who, via, operation, target, outcome, status = 0, code }: AuditEntry): AuditRow {
-  return { at: at.getTime(), who, via, operation, target: JSON.stringify(target), outcome, status, code: code ?? null }
+  return { at: at.getTime(), who, via, operation, target: withoutTokens(JSON.stringify(target)), outcome, status, code: code ?? null }
 }
 
 function entryOf({ at, who, via, operation, target, outcome, status, code }: AuditRow): AuditEntry {

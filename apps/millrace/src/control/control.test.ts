@@ -337,6 +337,15 @@ test('what is audited is on the disk when it resolves', async () => {
   expect(open(file).audited(2)).toEqual([entry(404), entry(204)])
 })
 
+test('a token that somebody sends in place of its name is not in the audit', async () => {
+  const file = fileIn()
+  const control = open(file)
+  const { token } = control.createToken({ name: 'leaked' })
+  const call = { at: new Date(1), who: 'ops', via: 'http', operation: 'revokeToken', outcome: 'refused', status: 404 } as const
+  await control.audit({ ...call, target: { id: token, note: `see ${token}, mr_short` } })
+  expect(open(file).audited(1)).toEqual([{ ...call, target: { id: '[token]', note: 'see [token], mr_short' } }])
+})
+
 test('what is audited at once is on the disk, beside what waits', async () => {
   const file = fileIn()
   const control = open(file)

@@ -130,6 +130,11 @@ export function digestOf(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
+/** Returns the string with `[token]` in place of each token, for records that more people may read than may use it. */
+export function withoutTokens(text: string): string {
+  return text.replace(/mr_[\w-]{43}/g, '[token]')
+}
+
 const listOf = (joined: string | null) => joined?.split(' ')
 
 const dateOf = (at: number | null) => (at === null ? undefined : new Date(at))
