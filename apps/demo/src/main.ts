@@ -1,4 +1,5 @@
 /** Millrace at work on real files: finds the duplicates under a folder, survives any kill, and reports. */
+import { type Dashboard, serveDashboard } from './dashboard.ts'
 import { explain } from './explain.ts'
 import { forPeople } from './filePath.ts'
 import { findFolder } from './folder.ts'
@@ -22,11 +23,14 @@ async function main(): Promise<void> {
   const signal = interruptSignal(`stopped: what is done is kept in ${file}; run the same command again to continue`)
 
   const run = await openRun(folder, file)
+  let dashboard: Dashboard | undefined
   let report: string
   try {
     greet(run, folder, file)
+    if (options.dashboard) dashboard = await openDashboard(run)
     report = await workAndReport(run, folder, file, signal)
   } finally {
+    dashboard?.close()
     await run.engine.stop({ timeout: '1s' })
   }
   console.log(report)
@@ -37,6 +41,18 @@ async function main(): Promise<void> {
 function greet({ doneBefore }: Run, folder: string, file: string): void {
   const doing = doneBefore === undefined ? 'Looking for duplicates in' : `Continuing after ${count(doneBefore)} jobs that are done, in`
   console.error(`${doing} ${forPeople(folder)} (the queue is ${file})`)
+}
+
+/** A run needs no dashboard: if it cannot be served, one line says why. */
+async function openDashboard({ engine }: Run): Promise<Dashboard | undefined> {
+  try {
+    const dashboard = await serveDashboard(engine)
+    console.error(`Open ${dashboard.url} in a browser to watch it while it runs. There is no log-in: only this machine can reach it.`)
+    return dashboard
+  } catch (error) {
+    console.error(`The dashboard cannot be served: ${(error as Error).message}. The run continues without it.`)
+    return undefined
+  }
 }
 
 async function workAndReport(run: Run, folder: string, file: string, signal: AbortSignal): Promise<string> {

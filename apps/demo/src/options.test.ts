@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 import { readOptions } from './options.ts'
 
 test('reads a folder and a queue file', () => {
-  expect(readOptions([])).toEqual({ folder: undefined, file: undefined, help: false })
-  expect(readOptions(['some/folder', '--file', 'q.db'])).toEqual({ folder: 'some/folder', file: 'q.db', help: false })
+  expect(readOptions([])).toEqual({ folder: undefined, file: undefined, dashboard: true, help: false })
+  expect(readOptions(['some/folder', '--file', 'q.db'])).toEqual({ folder: 'some/folder', file: 'q.db', dashboard: true, help: false })
+  expect(readOptions(['--no-dashboard', 'folder'])).toMatchObject({ folder: 'folder', dashboard: false })
   expect(readOptions(['--', 'folder'])).toMatchObject({ folder: 'folder' })
   expect(readOptions(['--help'])).toMatchObject({ help: true })
 })
