@@ -32,6 +32,7 @@ export default defineConfig({
     // For tests that hang: a machine that is slow, or busy with other work, is no failure.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     reporters: ['default', new CountsReporter()],
     projects: [
       { extends: true, test: { name: 'unit', include: UNITS, exclude: [...REPLACING, NOT_OURS], isolate: false } },
