@@ -99,3 +99,30 @@ test('each option says what it is, its default, and its range with a unit', () =
   const wrong = OPTIONS.flatMap((option) => wrongOf(option).map((why) => `${option.path} ${option.name}: ${why}`))
   expect(wrong).toEqual([])
 })
+
+/** The first names that a user of each package calls. */
+const FIRST: Readonly<Record<string, readonly string[]>> = {
+  'packages/client/src/engine.ts': ['async enqueue<', 'async enqueueMany<Job', 'async flow<', 'work('],
+  'packages/client/src/queues.ts': ['async configure('],
+  'packages/client/src/schedules.ts': ['upsert<'],
+  'packages/client/src/stopOnSignals.ts': ['export function stopOnSignals('],
+  'packages/engine/src/open.ts': ['export async function openEngine(', 'export function attach('],
+  'packages/exec/src/handlers.ts': ['export function execHandlers('],
+  'packages/http/src/createHttp.ts': ['export function createHttp('],
+  'packages/outbox/src/outbox.ts': ['export function outbox('],
+  'packages/remote/src/client/connect.ts': ['export async function connect('],
+  'packages/remote/src/server/listen.ts': ['export async function listen('],
+  'packages/testkit/src/engine.ts': ['export function createTestEngine('],
+  'packages/webhooks/src/deliver/handler.ts': ['export function webhookHandler('],
+  'packages/worker/src/define.ts': ['export function defineJob<Schema'],
+}
+
+test.each(Object.entries(FIRST))('%s: the names that users call first have an example', (path, declarations) => {
+  const text = readFileSync(join(ROOT, path), 'utf8')
+  const without = declarations.filter((declaration) => {
+    const before = text.slice(0, text.indexOf(`\n${declaration.startsWith('export') ? '' : '  '}${declaration}`))
+    const comment = before.trimEnd().endsWith('*/') ? before.slice(before.lastIndexOf('/**')) : ''
+    return !comment.includes('@example')
+  })
+  expect(without).toEqual([])
+})

@@ -130,6 +130,11 @@ export class Engine extends Changes {
   /**
    * Creates a job. Resolves when it is committed (with durability 'full': synced).
    *
+   * @example
+   * ```ts
+   * const handle = await engine.enqueue(sendMail, { to: 'ada@example.com' }, { delay: '10m' })
+   * const output = await handle.result()
+   * ```
    * @throws OptionTypeError, OptionRangeError, ValidationError; BusyError, DiskFullError (retryable);
    * UniqueConflictError, JobActiveError (by `unique.onConflict`); CommitUnknownError if the outcome is unknown
    */
@@ -146,6 +151,11 @@ export class Engine extends Changes {
    * Creates many jobs and returns their handles, which all stay in memory. An array is all or nothing: up to 10,000 jobs
    * and 16 MiB. Any other iterable is read as its jobs are committed, in chunks of 1,000 that are all or nothing each. An
    * error that ends it early has `committed`, the number of jobs created.
+   *
+   * @example
+   * ```ts
+   * await engine.enqueueMany(people.map((to) => ({ job: sendMail, data: { to } })))
+   * ```
    */
   async enqueueMany<Job extends JobOrName>(jobs: JobStream<Job>): Promise<readonly JobHandle<OutputOf<Job>>[]>
   async enqueueMany<const Jobs extends readonly JobOrName[]>(jobs: JobList<Jobs>): Promise<JobHandles<Jobs>>
@@ -156,6 +166,13 @@ export class Engine extends Changes {
   /**
    * Creates jobs that wait for one another, all or nothing: up to 10,000 jobs, 16 MiB and 50,000 dependencies.
    *
+   * @example
+   * ```ts
+   * await engine.flow([
+   *   { ref: 'fetch', job: fetchPage, data: { url } },
+   *   { ref: 'index', job: indexPage, data: { url }, dependsOn: ['fetch'] },
+   * ])
+   * ```
    * @throws OptionTypeError, OptionRangeError: a cycle, a ref that is unknown or given twice, a node with keys of its
    * own; otherwise as `enqueue`
    */
@@ -185,6 +202,11 @@ export class Engine extends Changes {
   /**
    * Starts a worker for the handlers' jobs, in every queue unless `queues` names some. An existing worker with the same
    * `id` is drained and replaced.
+   *
+   * @example
+   * ```ts
+   * const worker = engine.work([sendMail.handler(({ data }) => deliver(data.to))], { concurrency: 16 })
+   * ```
    */
   work(handlers: readonly Handler[] | Handler, options?: WorkOptions): Worker {
     assertOffered(this.#port, 'work')

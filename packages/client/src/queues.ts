@@ -56,6 +56,10 @@ export class Queues {
    * Changes the given settings and keeps the rest. They apply at once, for every worker, and are stored in the file. If a
    * limit is lowered, running jobs beyond it run to their end.
    *
+   * @example
+   * ```ts
+   * await engine.queues.configure('mail', { concurrencyLimit: 4, rateLimit: { limit: 100, period: '1m' } })
+   * ```
    * @throws OptionTypeError, OptionRangeError
    */
   async configure(name: string, options: QueueOptions): Promise<void> {

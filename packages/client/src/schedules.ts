@@ -125,6 +125,10 @@ export class Schedules {
    * Creates the schedule, or changes it. If its ticks stay the same, it keeps its next tick: you can call this at each
    * start.
    *
+   * @example
+   * ```ts
+   * await engine.schedules.upsert('nightly', { cron: '0 3 * * *', timezone: 'Europe/Berlin' }, { job: report })
+   * ```
    * @throws OptionTypeError, OptionRangeError, ValidationError
    */
   upsert<Job extends JobOrName>(id: string, options: ScheduleOptions, job: ScheduledJob<Job>): Promise<ScheduleSet> {

@@ -28,6 +28,10 @@ const SIGNAL_EXIT_CODE = 128
  * If the process has other listeners for the signal, it is not ended: that is their task. With several engines in one
  * process, the last to stop ends it. If an engine is stopped in another way, its signals are no longer listened for.
  *
+ * @example
+ * ```ts
+ * stopOnSignals(engine, { timeout: '10s', before: () => server.close() })
+ * ```
  * @throws OptionTypeError, OptionRangeError for a wrong option
  */
 export function stopOnSignals(engine: Engine, options: StopOnSignalsOptions = {}): void {

@@ -37,6 +37,10 @@ import { WriterThread } from './writer/thread.ts'
  * Opens the file, creating it if it does not exist, and starts the writer thread that owns it. With `share`, all openings
  * in one process return the same engine, which ends when it was stopped as often as it was opened.
  *
+ * @example
+ * ```ts
+ * await using engine = await openEngine({ file: 'jobs.db' })
+ * ```
  * @throws OptionTypeError, OptionRangeError for a wrong option, or if this process shares the file by an engine with
  * another `codec`, `redact` or `maxDataBytes`; AlreadyOpenError if another process (or this one) has the file;
  * NotADatabaseError, FileTruncatedError, ForeignLogError, SchemaTooNewError, NotWritableError, UnsafeFilesystemError if
@@ -151,6 +155,11 @@ export interface AttachOptions {
  * the original engine survives. Calls and `result()` here then reject with EngineStoppedError (with CommitUnknownError if
  * they were sent and not answered), and workers here end. To continue, attach another `port()` of the engine.
  *
+ * @example
+ * ```ts
+ * const engine = attach(workerData.port)
+ * await engine.enqueue('send-mail', { to: 'ada@example.com' })
+ * ```
  * @throws OptionTypeError, OptionRangeError for a wrong port or option.
  */
 export function attach(port: unknown, options: AttachOptions = {}): Engine {

@@ -43,10 +43,14 @@ const AGE_MS = 7 * 86_400_000
 const AGE_MIN_MS = 60_000
 
 /**
- * A handler for each command, under the name of its job: `engine.work(execHandlers(commands, options))`.
+ * Returns a handler for each command, under the name of its job.
  *
  * Where a log folder is given, commands that a killed worker of it has left running are ended now.
  *
+ * @example
+ * ```ts
+ * engine.work(execHandlers({ thumbnail: { file: '/opt/app/thumbnail', args: ['--', '{{path}}'] } }), { concurrency: 2 })
+ * ```
  * @throws OptionTypeError, OptionRangeError for whatever would not work later
  * @throws UnsupportedRuntimeError on Windows
  */

@@ -45,7 +45,16 @@ export interface HttpApi {
   routeOf(request: Request): string | undefined
 }
 
-/** @throws OptionTypeError, OptionRangeError; also without `token` and `authenticate`, unless `open: true` confirms that */
+/**
+ * Creates the HTTP API of an engine. Its `fetch` fits into any server or framework.
+ *
+ * @example
+ * ```ts
+ * const api = createHttp(engine, { token: process.env.QUEUE_TOKEN })
+ * serve({ fetch: api.fetch, port: 7410 }) // @hono/node-server
+ * ```
+ * @throws OptionTypeError, OptionRangeError; also without `token` and `authenticate`, unless `open: true` confirms that
+ */
 export function createHttp(engine: Engine, options: HttpOptions): HttpApi {
   return buildHttp(engine, options, SYSTEM).api
 }

@@ -219,6 +219,14 @@ export class Outbox {
 /**
  * Opens the outbox on the app's connection. It sends what its table holds, and from then on what is committed there.
  *
+ * @example
+ * ```ts
+ * const box = outbox(new Database('app.db'), { engine })
+ * box.transaction((tx) => {
+ *   saveOrder.run(100)
+ *   box.enqueue(tx, receipt, { total: 100 })
+ * })
+ * ```
  * @throws OptionTypeError, OptionRangeError: no such connection, engine or table
  */
 export function outbox(connection: Connection, options: OutboxOptions): Outbox {

@@ -106,7 +106,17 @@ const DEFAULT_NOW = new Date(Date.UTC(2030, 0, 1))
 const MINUTE_MS = 60_000
 const HOST = { host: 'test', pid: 1 }
 
-/** @throws OptionTypeError, OptionRangeError */
+/**
+ * Creates an engine in memory with a clock that the test moves.
+ *
+ * @example
+ * ```ts
+ * await using t = createTestEngine()
+ * await t.engine.enqueue(sendMail, { to: 'ada@example.com' }, { delay: '1h' })
+ * await t.advance('1h')
+ * ```
+ * @throws OptionTypeError, OptionRangeError
+ */
 export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
   checkKnown('createTestEngine', options as unknown, KNOWN)
   const { mode, now = DEFAULT_NOW, seed = 1, file = MEMORY, settings, wrapStore = (store) => store, ...opened } = options

@@ -54,6 +54,10 @@ export type Handler = InlineHandler | BatchHandler | ThreadHandler
 /**
  * Defines a job: `defineJob<Input, Output>({ name })`, or with a `schema`, which gives the type of its data.
  *
+ * @example
+ * ```ts
+ * const sendMail = defineJob<{ to: string }>({ name: 'send-mail', maxAttempts: 5, timeout: '1m' })
+ * ```
  * @throws OptionTypeError, OptionRangeError for a wrong option
  */
 export function defineJob<Schema extends StandardSchemaV1>(

@@ -20,6 +20,10 @@ const DIAL_MS = 10_000
  * From then on it reconnects automatically, and workers keep their running jobs for as long as their leases last. With a
  * `journal` it also resolves without a server, and keeps trying.
  *
+ * @example
+ * ```ts
+ * await using engine = await connect('tls://queue.example:7411', { token: process.env.WORKER_TOKEN })
+ * ```
  * @throws OptionTypeError, OptionRangeError for a wrong option; ConnectFailedError if no server answered in time;
  * AuthFailedError, VersionMismatchError if the server rejected this client; JournalInUseError, JournalDamagedError, NotWritableError
  */

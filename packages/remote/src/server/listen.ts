@@ -12,6 +12,10 @@ import { RemoteServer, type Shareable } from './server.ts'
  * Serves the engine at `unix:/run/app.sock`, `pipe:name` (Windows), `tcp://127.0.0.1:7411` (port 0 chooses one) or `tls://host:port`.
  * An address that other machines can reach requires TLS and a token.
  *
+ * @example
+ * ```ts
+ * const server = await listen(engine, 'unix:/run/app/queue.sock')
+ * ```
  * @throws OptionTypeError, OptionRangeError for a wrong option; AddressInUseError; InsecureBindError; NotWritableError if the
  * socket cannot be created
  */

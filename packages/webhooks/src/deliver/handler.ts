@@ -25,6 +25,11 @@ const BEAT_MS = 45_000
 /**
  * Returns a handler for `engine.work`. Its connections close automatically soon after the last request.
  *
+ * @example
+ * ```ts
+ * engine.work([webhookHandler()], { concurrency: 64 })
+ * await engine.enqueue(webhookJob, { url: 'https://example.com/hook', body: { paid: true } })
+ * ```
  * @throws OptionTypeError, OptionRangeError
  */
 export function webhookHandler(options?: WebhookHandlerOptions): InlineHandler<WebhookData, WebhookOutput> {
