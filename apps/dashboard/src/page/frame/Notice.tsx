@@ -4,7 +4,7 @@ import { Page } from './Page.tsx'
 /** A page with a sentence in place of a screen. */
 export function Notice({ text }: { readonly text: string }) {
   return (
-    <Page title={TEXT.screens.missing}>
+    <Page name="missing" title={TEXT.screens.missing}>
       <section class="card empty">
         <p>{text}</p>
       </section>

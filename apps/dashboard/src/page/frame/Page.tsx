@@ -8,6 +8,8 @@ import { LiveControl } from './LiveControl.tsx'
 import { overlay } from './overlay.ts'
 
 interface Props {
+  /** The name of the screen: the class `{name}-screen` bounds its styles. */
+  readonly name: string
   readonly title: string
   /** The screen above this one: its path and its title. */
   readonly above?: readonly [path: string, title: string]
@@ -16,9 +18,9 @@ interface Props {
   readonly children: ComponentChildren
 }
 
-export function Page({ title, above, tools, children }: Props) {
+export function Page({ name, title, above, tools, children }: Props) {
   return (
-    <main class="main">
+    <main class={`main ${name}-screen`}>
       <div class="top">
         {above !== undefined && (
           <a class="crumb" href={router.to(above[0])}>

@@ -36,7 +36,7 @@ export function Errors({ query: { q = '', order: asked, group } }: ScreenProps) 
     ...(open === undefined ? [] : [key('Escape', TEXT.actions.close, () => show(undefined))]),
   ])
   return (
-    <Page title={TEXT.screens.errors}>
+    <Page name="errors" title={TEXT.screens.errors}>
       <search class="query">
         <Icon name="search" />
         <div class="typed">

@@ -39,7 +39,7 @@ export function Events({ query }: ScreenProps) {
   const state = tail?.follow.state.value ?? 'opening'
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
   return (
-    <Page title={TEXT.screens.events}>
+    <Page name="events" title={TEXT.screens.events}>
       <FilterLine filter={filter} stats={stats} onChange={(change) => router.amend(change)}>
         <span class="end muted num" role="status">
           {state === 'down' ? text.state.down : `${text.state[state]} · ${text.shown(rows.length, KEPT)}`}

@@ -27,7 +27,12 @@ export function Flow({ params, query }: ScreenProps) {
   useKeys(chosen === undefined ? [] : [{ keys: 'Escape', label: TEXT.actions.close, group: TEXT.keys.page, run: close }])
   if (error?.status === 404 && flow === undefined) return <Notice text={text.missing(id)} />
   return (
-    <Page title={text.title(shortId(id))} above={['/jobs', TEXT.screens.jobs]} tools={flow !== undefined && <Counts flow={flow} />}>
+    <Page
+      name="flow"
+      title={text.title(shortId(id))}
+      above={['/jobs', TEXT.screens.jobs]}
+      tools={flow !== undefined && <Counts flow={flow} />}
+    >
       {flow !== undefined && <Shown flow={flow} isWhole={after === undefined && flow.next === undefined} chosen={chosen} onClose={close} />}
       {flow?.next !== undefined && (
         <div>

@@ -36,7 +36,7 @@ export function JobPage({ params: { id = '' } }: ScreenProps) {
   useJobEvents(id, (events) => (events.some(({ type }) => type === 'deleted') ? setGone(id) : live.poll(path, query).refresh()))
   useKeys([{ keys: 'Escape', label: text.back, group: JOB_TEXT.actions.group, run: () => router.go('/jobs') }])
   return (
-    <Page title={job?.name ?? id} above={['/jobs', TEXT.screens.jobs]}>
+    <Page name="job" title={job?.name ?? id} above={['/jobs', TEXT.screens.jobs]}>
       {(isGone || error !== undefined) && (
         <section class="card empty">
           <p>{error === undefined || error.status === 404 ? text.gone : TEXT.actions.failed(error.message)}</p>

@@ -72,7 +72,7 @@ export function Jobs({ query: { state, q = '', peek } }: ScreenProps) {
   const fault = faultyTime(query, around)
   const found = list.pages === undefined ? '' : text.found(jobs.length, list.pages.next !== undefined)
   return (
-    <Page title={TEXT.screens.jobs}>
+    <Page name="jobs" title={TEXT.screens.jobs}>
       <Tabs current={tab} counts={countsOf(stats, query)} line={writeQuery(query)} />
       <QueryLine query={query} known={{ stats, jobs }} found={found} fault={fault && text.wrongTime(fault)} onChange={show} />
       <div class={peek === undefined ? 'stack' : 'cols'}>

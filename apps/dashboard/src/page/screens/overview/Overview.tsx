@@ -43,7 +43,7 @@ export function Overview({ query }: ScreenProps) {
     />
   )
   return (
-    <Page title={TEXT.screens.overview} tools={tools}>
+    <Page name="overview" title={TEXT.screens.overview} tools={tools}>
       <Samples />
       {stats !== undefined && (stats.totals.enqueued === 0 ? <FirstJob /> : <Figures stats={stats} name={name} />)}
     </Page>

@@ -32,6 +32,7 @@ export function Queue({ params }: ScreenProps) {
   if (error?.status === 404 && queue === undefined) return <Notice text={text.missing(name)} />
   return (
     <Page
+      name="queues"
       title={name}
       above={['/queues', TEXT.screens.queues]}
       tools={queue !== undefined && <Tags queue={queue} isAll={stats?.paused === true} />}

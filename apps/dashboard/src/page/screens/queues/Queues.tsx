@@ -21,7 +21,7 @@ const SLOWLY = 8
 export function Queues({ query }: ScreenProps) {
   const stats = useStats().value
   return (
-    <Page title={TEXT.screens.queues} tools={stats !== undefined && sessions.can('admin') && <PauseAll stats={stats} />}>
+    <Page name="queues" title={TEXT.screens.queues} tools={stats !== undefined && sessions.can('admin') && <PauseAll stats={stats} />}>
       {stats !== undefined && <Shown stats={stats} filter={query['q'] ?? ''} />}
     </Page>
   )

@@ -46,7 +46,7 @@ function Known({ schedule, onClose }: { readonly schedule: ScheduleAnswer; reado
         {words !== undefined && <strong>{words}</strong>} {cron !== undefined && <code class="muted">{cron}</code>}
       </p>
       {sessions.can('admin') && <Actions schedule={schedule} onClose={onClose} />}
-      <div class="runs">
+      <div class="beside-runs">
         <h3>{text.last}</h3>
         <Last schedule={schedule} />
         <h3>{text.next}</h3>

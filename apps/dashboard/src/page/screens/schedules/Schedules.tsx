@@ -36,7 +36,7 @@ export function Schedules({ query }: ScreenProps) {
     </button>
   )
   return (
-    <Page title={TEXT.screens.schedules} tools={add}>
+    <Page name="schedules" title={TEXT.screens.schedules} tools={add}>
       {answer?.schedules.length === 0 && prefix === '' && shown === undefined ? (
         <Empty icon="schedules" title={text.empty.title} text={text.empty.text} />
       ) : (

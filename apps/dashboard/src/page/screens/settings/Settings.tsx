@@ -19,7 +19,7 @@ export function Settings() {
   const isKept = info?.on.tokenStore === true
   const isAdmin = sessions.can('admin')
   return (
-    <Page title={TEXT.screens.settings}>
+    <Page name="settings" title={TEXT.screens.settings}>
       <div class="cols half">
         <About />
         <Storage />

@@ -23,7 +23,7 @@ const QUEUE = 'webhooks'
 export function Webhooks() {
   const info = useAnswer('/v1/info', {}, RARELY).value
   return (
-    <Page title={TEXT.screens.webhooks}>
+    <Page name="webhooks" title={TEXT.screens.webhooks}>
       {info !== undefined && (info.on.webhooks ? <List /> : <Empty icon="external" title={text.off.title} text={text.off.text} />)}
     </Page>
   )

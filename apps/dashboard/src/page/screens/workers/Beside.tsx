@@ -85,7 +85,7 @@ function Running({ id }: { readonly id: string }) {
   if (answer === undefined) return null
   const { jobs } = answer
   return (
-    <div class="worker-runs">
+    <div class="beside-runs">
       <h3>{text.runs}</h3>
       {jobs.length === 0 && <p class="muted">{text.idle}</p>}
       <ul>

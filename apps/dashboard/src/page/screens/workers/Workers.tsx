@@ -23,7 +23,7 @@ export function Workers({ query }: ScreenProps) {
   const close = () => router.amend({ worker: undefined })
   useKeys(shown === undefined ? [] : [{ keys: 'Escape', label: TEXT.actions.close, group: TEXT.keys.page, run: close }])
   return (
-    <Page title={TEXT.screens.workers} tools={rows !== undefined && <Sum rows={rows} />}>
+    <Page name="workers" title={TEXT.screens.workers} tools={rows !== undefined && <Sum rows={rows} />}>
       {rows?.length === 0 && <Empty icon="workers" title={text.empty.title} text={text.empty.text} />}
       {rows !== undefined && rows.length > 0 && (
         <div class={shown === undefined ? '' : 'cols'}>
