@@ -4,8 +4,8 @@ import { type Engine, openEngine, type Stats } from '@millrace/engine'
 import { CommandError } from './commandError.ts'
 import { forPeople } from './filePath.ts'
 import { hash, QUEUE, scan } from './jobs.ts'
+import { ownFilesTest } from './ownFiles.ts'
 import type { Snapshot } from './progress.ts'
-import { queueFileTest } from './queueFile.ts'
 import { scanHandler } from './scan.ts'
 import type { Part } from './scanFolder.ts'
 
@@ -59,7 +59,7 @@ export interface Session {
 export async function workOff(run: Run, file: string, signal: AbortSignal, show: (snapshot: Snapshot) => void): Promise<Session> {
   const { engine, doneBefore = 0 } = run
   const startMono = performance.now()
-  engine.work([scanHandler(queueFileTest(file))], { concurrency: SCANS })
+  engine.work([scanHandler(ownFilesTest(file))], { concurrency: SCANS })
   engine.work(
     [hash.thread(new URL('./hashFile.ts', import.meta.url), { threads: THREADS, prefetch: HASHES.maxConcurrency - THREADS })],
     HASHES,

@@ -33,10 +33,11 @@ test('sorts out what a folder holds', async ({ skip }) => {
   server.close()
 })
 
-test("leaves out the queue's own files", async () => {
+test("leaves out the demo's own files and folders", async () => {
   for (const name of ['jobs.db', 'other']) writeFileSync(join(folder, name), '')
-  const { files } = await scanFolder({ path: folder }, (_, name) => name === 'jobs.db')
-  expect(files).toEqual([join(folder, 'other')])
+  for (const name of ['page', 'sub']) mkdirSync(join(folder, name))
+  const { files, folders } = await scanFolder({ path: folder }, (_, name) => name === 'jobs.db' || name === 'page')
+  expect([files, folders]).toEqual([[join(folder, 'other')], [join(folder, 'sub')]])
 })
 
 test('keeps names that are no UTF-8', async ({ skip }) => {

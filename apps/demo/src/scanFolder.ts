@@ -22,7 +22,7 @@ export interface Scan {
 
 const NOTHING: Scan = { files: [], folders: [], parts: [], links: 0, special: 0 }
 
-/** Tells the files that are not to be opened. */
+/** True for the files and folders that are not to be opened. */
 export type IsOwn = (folder: string, name: string) => boolean
 
 /** Entries of one job: well below the 10,000 jobs and 16 MiB that one atomic command may hold. */
@@ -64,10 +64,9 @@ function sortOut(folder: string, entries: readonly Dirent<Buffer>[], isOwn: IsOw
   let special = 0
   for (const entry of entries) {
     const name = fromSystem(entry.name)
-    if (entry.isFile()) {
-      if (!isOwn(folder, name)) files.push(childOf(folder, name))
-    } else if (entry.isDirectory()) folders.push(childOf(folder, name))
-    else if (entry.isSymbolicLink()) links++
+    if (entry.isFile() || entry.isDirectory()) {
+      if (!isOwn(folder, name)) (entry.isFile() ? files : folders).push(childOf(folder, name))
+    } else if (entry.isSymbolicLink()) links++
     else special++
   }
   return { files, folders, parts: [], links, special }
