@@ -30,6 +30,8 @@ describe('options', () => {
     expect(build({ open: false })).toThrow(TypeError)
     expect(build({ open: true })).not.toThrow()
     expect(build({ open: true, token: TOKEN })).toThrow(/exclude each other/)
+    const tokens = { list: () => [], create: () => {}, revoke: () => {}, audited: () => {} }
+    expect(build({ open: true, tokens })).toThrow(/tokens and open exclude each other/)
   })
 
   test.each([

@@ -138,6 +138,8 @@ test('a name is of one token in use; after it was revoked it can be given again'
 test.each<[unknown, string]>([
   [{ name: '' }, 'name'],
   [{ name: 'a b' }, 'name'],
+  [{ name: 'config' }, 'name'],
+  [{ name: 'anyone' }, 'name'],
   [{ name: 'a', scopes: [] }, 'scopes'],
   [{ name: 'a', scopes: ['root'] }, 'scopes'],
   [{ name: 'a', scopes: ['read'], names: ['x'] }, 'names'],

@@ -1,6 +1,6 @@
 /** Tokens and what they allow. A token is shown once, when it is created. Only its SHA-256 digest is stored. */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { nameOption, type Permit, permitOption, type Scope } from '@millrace/core'
+import { nameOption, OptionTypeError, type Permit, permitOption, type Scope } from '@millrace/core'
 import type { ControlDatabase, TokenRow } from './database.ts'
 import { TokenExistsError, TokenNotFoundError } from './errors.ts'
 
@@ -24,7 +24,7 @@ export interface TokenView {
 }
 
 export interface TokenOptions {
-  /** The name in the audit and the logs: 1 to 128 of `A-Z a-z 0-9 _ . : / -`, unique among the tokens in use. */
+  /** The name in the audit and the logs: 1 to 128 of `A-Z a-z 0-9 _ . : / -`, unique among the tokens in use, and neither `config` nor `anyone`. */
   readonly name: string
   /** The scopes of the token; default all of them. */
   readonly scopes?: readonly Scope[]
@@ -40,6 +40,8 @@ export interface Surroundings {
   readonly randomBytes: (count: number) => Buffer
 }
 
+/** Names of callers that have no token of this store: the audit and the rate limits could not tell them apart. */
+const RESERVED: ReadonlySet<string> = new Set(['config', 'anyone'])
 /** The minimum time between two updates of `lastUsedAt`. */
 const USED_MS = 60_000
 
@@ -62,6 +64,7 @@ export class Tokens {
   /** @param text the token; generated unless it is given */
   create({ name, scopes, names, queues }: TokenOptions, text = this.newText()): { readonly token: string; readonly view: TokenView } {
     const permit = permitOption('', { scopes, names, queues })
+    if (RESERVED.has(name)) throw new OptionTypeError('name', `name must not be '${name}', which the daemon itself uses: choose another one`)
     const row: TokenRow = {
       id: this.#surroundings.randomBytes(6).toString('hex'),
       name: nameOption('name', name),
