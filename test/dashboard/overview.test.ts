@@ -91,6 +91,8 @@ test('the overview asks five questions, one more if there are schedules, and get
   const { enter, engine, server } = await serveDashboard()
   await fill(engine)
   const page = await enter('/')
+  const names = ['stats', 'failures', 'workers', 'queues', 'history', 'schedules']
+  await Promise.all(names.map((name) => server.until(new RegExp(`^GET /v1/${name}\\b`), 0)))
   await page.getByRole('row').nth(3).waitFor()
   const looks = server.asked.filter(({ method, path }) => method === 'GET' && /^\/v1\/(?!session|info)/.test(path))
   const questions = Map.groupBy(looks, ({ path }) => path.replace(/from=[^&]*/, ''))

@@ -79,8 +79,8 @@ export class PageServer {
     const asked: Asked = { method: request.method, path: `${pathname}${search}`, cookie: request.headers.has('cookie') }
     this.asked.push(asked)
     const response = await this.#answer(request, this.from === undefined ? env : { remoteAddress: this.from })
-    asked.status = response.status
     if (/json/.test(response.headers.get('content-type') ?? '')) asked.bytes = (await response.clone().arrayBuffer()).byteLength
+    asked.status = response.status
     this.#emitter.emit('answered')
     return response
   }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { TEXT } from '../text.ts'
 import { Icon } from './Icon.tsx'
 
@@ -14,7 +14,8 @@ interface Props {
 /** A dialog above the page. Escape, and a click beside it, close it. */
 export function Modal({ title, onClose, children, plain = false }: Props) {
   const ref = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  // Before the browser paints: what is typed after the key that opens it goes into it.
+  useLayoutEffect(() => {
     ref.current?.showModal()
   }, [])
   return (
