@@ -13,6 +13,9 @@ interface Parameter {
 const SECRET = 'grace@secrets.example'
 const BLANK = '[redacted]'
 
+/** What some choices of a query need beside them. */
+const NEEDED: Readonly<Record<string, string>> = { 'order=finished': '&state=completed', 'order=due': '&state=scheduled' }
+
 describe('paths', () => {
   const blanked = (paths: readonly string[], data: unknown) => new Redaction(redactOption(paths)).blanked('data', data)
 
@@ -199,7 +202,7 @@ describe('answers', () => {
     for (const { id: operation, method, path } of http.operations.filter((each) => each.method === 'get' && each.id !== 'events')) {
       const concrete = path.replace(/\{\w+\}/, ids[path.split('/')[2] ?? ''] ?? 'none')
       const choices = (paths[path]?.[method]?.parameters ?? []).flatMap(({ name, schema }) =>
-        (schema.enum ?? []).map((value) => `${name}=${value}`),
+        (schema.enum ?? []).map((value) => `${name}=${value}${NEEDED[`${name}=${value}`] ?? ''}`),
       )
       for (const query of ['', ...choices]) {
         const answer = await http.open('GET', `${concrete}?${query}`)

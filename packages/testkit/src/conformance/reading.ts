@@ -83,7 +83,7 @@ export function readingConformance(under: () => Probe): void {
     expect(await seqs({ enqueuedBefore: failed.enqueuedAt })).toEqual([])
     expect(await seqs({ finishedAfter: 0 })).toEqual([second.seq, failed.seq])
     expect(await seqs({ finishedAfter: endedAt + 1 })).toEqual([])
-    expect(await seqs({ finishedBefore: endedAt + 1, search: 'a' })).toEqual([second.seq, failed.seq])
+    expect(await seqs({ finishedBefore: endedAt + 1 }, { search: 'a' })).toEqual([second.seq, failed.seq])
     for (const filter of [{ error: 'E' }, { worker: 'w-1' }]) expect(await seqs(filter)).toEqual([second.seq, retrying.seq, failed.seq])
     for (const filter of [
       { error: 'F' },
