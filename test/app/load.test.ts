@@ -7,8 +7,7 @@ import { attached, startDaemon, tokenIn } from './daemon.ts'
 
 const CONNECTIONS = 100
 const POSTS = 20_000
-/** Above what it has before: responses and jobs under way, and a heap of young objects. */
-/** 70 MiB on a quiet machine; on a busy one V8 collects later, and 205 were seen. */
+/** Above what it has before: responses and jobs under way, and a heap of young objects. 70 on a quiet machine; a busy one collects later. */
 const GROWTH_MIB = 300
 
 test('M11: posts of a hundred connections at once', async ({ skip }) => {
