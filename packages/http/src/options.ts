@@ -206,7 +206,10 @@ function authenticateOption(options: Readonly<Record<string, unknown>>): HttpSet
   if (authenticate !== undefined) return functionOption<HttpOptions['authenticate']>('authenticate', authenticate)
   if (!booleanOption('open', open)) throw new OptionTypeError('open', 'open must be true or left out; if it is left out, give a token')
   if (options['tokens'] !== undefined)
-    throw new OptionTypeError('tokens', 'tokens and open exclude each other: anyone who can reach the API could create tokens that outlive it')
+    throw new OptionTypeError(
+      'tokens',
+      'tokens and open exclude each other: anyone who can reach the API could create tokens that outlive it',
+    )
   return undefined
 }
 

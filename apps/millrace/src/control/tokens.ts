@@ -64,7 +64,8 @@ export class Tokens {
   /** @param text the token; generated unless it is given */
   create({ name, scopes, names, queues }: TokenOptions, text = this.newText()): { readonly token: string; readonly view: TokenView } {
     const permit = permitOption('', { scopes, names, queues })
-    if (RESERVED.has(name)) throw new OptionTypeError('name', `name must not be '${name}', which the daemon itself uses: choose another one`)
+    if (RESERVED.has(name))
+      throw new OptionTypeError('name', `name must not be '${name}', which the daemon itself uses: choose another one`)
     const row: TokenRow = {
       id: this.#surroundings.randomBytes(6).toString('hex'),
       name: nameOption('name', name),
