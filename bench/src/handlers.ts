@@ -10,7 +10,7 @@ export interface HandlerKind {
   readonly handler: (handled: (data: Payload) => void) => Handler
   /** The same handler in another queue; a string is the reason why none of them runs it. */
   readonly peer: ((handled: (data: Payload) => void) => PeerHandler) | string
-  /** What the handler needs, and not every other queue has. */
+  /** The ability that the handler needs, and that not every other queue has. */
   readonly needs?: PeerAbility
   /** The caller reads the id of what it has enqueued. */
   readonly readsId?: boolean

@@ -13,7 +13,7 @@ interface Parameter {
 const SECRET = 'grace@secrets.example'
 const BLANK = '[redacted]'
 
-/** What some choices of a query need beside them. */
+/** The parameters that some choices of a query require. */
 const NEEDED: Readonly<Record<string, string>> = { 'order=finished': '&state=completed', 'order=due': '&state=scheduled' }
 
 describe('paths', () => {

@@ -15,7 +15,7 @@ const FIRST = { finishedAt: -1, seq: -1 }
 const SEARCHES = ['k', 'X', '%', '\u{1f600}']
 const FILTERS: readonly ListFilter[] = [{ tag: 'x' }, { name: 'a' }, { queue: 'q' }, { state: FAILED }, { tag: 'x', name: 'b' }]
 
-/** What somebody has to know to ask: a store lists neither its keys nor its sources. */
+/** The names to ask by: a store lists neither its keys nor its sources. */
 export interface Known {
   readonly keys: readonly NameAndKey[]
   readonly sources: readonly string[]
@@ -73,7 +73,7 @@ function imageOfLoad({ queues, backlogs, buckets, lanes, active, present, defini
 function imageOfKeys(store: TestedStore, { keys, sources, at }: Known) {
   return {
     idempotent: sorted(store.idempotent(keys, at)),
-    /** Those that only live jobs keep. */
+    /** The keys that only live jobs keep. */
     keptByJobs: sorted(store.idempotent(keys, ALL)),
     keyExpiry: store.keyExpiry(),
     unique: sorted(store.unique(keys)),
