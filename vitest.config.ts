@@ -43,7 +43,7 @@ export default defineConfig({
         extends: true,
         test: { name: 'browser', include: PAGES, exclude: [NOT_OURS], globalSetup: ['./test/browser/setup.ts'], isolate: false },
       },
-      { extends: true, test: { name: 'proof', include: [...LONG, ...REPEATED], env: { PROOF: '1' } } },
+      { extends: true, test: { name: 'proof', include: [...LONG, ...REPEATED], exclude: [...PAGES, NOT_OURS], env: { PROOF: '1' } } },
     ],
   },
 })

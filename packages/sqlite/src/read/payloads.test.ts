@@ -28,23 +28,6 @@ test('a cut row has the beginnings of its payloads, and their sizes; the memory 
   )
 })
 
-test('with 0 bytes, no payload is read, and its size is known', () => {
-  const { store, turns } = openCrowd()
-  const { seq } = turns.insert({ data: JSON.stringify('x'.repeat(100_000)) })
-  turns.commit()
-  expect(store.jobs([seq], 0)).toMatchObject([{ data: null, output: null, bytes: { data: 100_002, output: null, checkpoint: null } }])
-})
-
-test('one payload comes whole; there is none of a job that is gone', () => {
-  const { store, turns } = openCrowd()
-  const job = turns.insert({ data: '"d"', runAt: turns.at + 1_000 })
-  job.output = new Uint8Array([1, 2])
-  turns.commit()
-  expect(store.payload(job.seq, 'data')).toBe('"d"')
-  expect([...(store.payload(job.seq, 'output') ?? [])]).toEqual([1, 2])
-  expect([store.payload(job.seq, 'checkpoint'), store.payload(99_999, 'data')]).toEqual([null, null])
-})
-
 test('a page of large jobs ends at a bound of bytes, and goes on behind it', () => {
   const { store, turns } = openCrowd()
   const seqs = Array.from({ length: 3 }, () => turns.insert({ lane: turns.lane('large'), data: 'x'.repeat(30 * 2 ** 20) }).seq)

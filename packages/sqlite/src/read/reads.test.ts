@@ -4,10 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { openReader } from '../reader.ts'
 import { attemptsOf, type Crowd, openCrowd } from '../testing/crowd.ts'
 import { openTestStore } from '../testing/files.ts'
-import type { Turns } from '../testing/jobs.ts'
 import { listed } from '../testing/lists.ts'
-
-const FIRST = { finishedAt: -1, seq: -1 }
 
 const seqsOf = (rows: readonly { seq: number }[]) => rows.map(({ seq }) => seq)
 
@@ -68,14 +65,6 @@ describe('load', () => {
       expect(lane.counts).toEqual(counted)
     }
   })
-})
-
-test('jobs come by number, known ones only', () => {
-  const { store, turns } = openCrowd()
-  const [a, b] = [turns.insert(), turns.insert()]
-  turns.commit()
-  expect(seqsOf(store.jobs([b.seq, 12_345, a.seq]))).toEqual([b.seq, a.seq])
-  expect(store.jobs([])).toEqual([])
 })
 
 describe('a window', () => {
@@ -194,44 +183,7 @@ describe('a window', () => {
   })
 })
 
-describe('time', () => {
-  test('due jobs come earliest first, the boundary included', () => {
-    const { store, turns } = openCrowd()
-    const base = turns.at
-    const jobs = [30, 10, 20, 10].map((delay) => turns.insert({ runAt: base + delay }))
-    turns.commit()
-    expect(store.deadlines().dueAt).toBe(base + 10)
-    const [a, b, c, d] = seqsOf(jobs)
-    expect(seqsOf(store.due(base + 9, 10))).toEqual([])
-    expect(seqsOf(store.due(base + 20, 10))).toEqual([b, d, c])
-    expect(seqsOf(store.due(base + 30, 3))).toEqual([b, d, c])
-    expect(seqsOf(store.due(base + 30, 10))).toEqual([b, d, c, a])
-  })
-
-  test('only jobs that have not started expire', () => {
-    const { store, turns } = openCrowd()
-    const session = turns.session()
-    const at = turns.at
-    const waiting = turns.insert({ expiresAt: at + 5 })
-    const scheduled = turns.insert({ runAt: at + 99, expiresAt: at + 3 })
-    const blocked = turns.insert({ state: BLOCKED, expiresAt: at + 4 })
-    turns.start(turns.insert({ expiresAt: at + 1 }), session)
-    turns.commit()
-    expect(store.deadlines().expiresAt).toBe(at + 3)
-    expect(seqsOf(store.expired(at + 2, 10))).toEqual([])
-    expect(seqsOf(store.expired(at + 5, 10))).toEqual(seqsOf([scheduled, blocked, waiting]))
-    expect(seqsOf(store.expired(at + 5, 1))).toEqual([scheduled.seq])
-  })
-})
-
 describe('finished jobs', () => {
-  function finish(turns: Turns, state: StateCode, finishedAt: number, name: string): Job {
-    const job = turns.insert({ lane: turns.lane(name, 'shop') })
-    job.finishedAt = finishedAt
-    turns.move(job, state)
-    return job
-  }
-
   test('with a tag that few have come in slices too: so many blocks of jobs are asked in one', () => {
     const { store, turns } = openCrowd()
     const first = turns.insert({ extras: { tags: ['rare'] } })
@@ -311,39 +263,6 @@ describe('finished jobs', () => {
     expect(seqsOf(slice.rows)).toEqual([large[2]?.seq])
     expect(slice.next).toBe(large[2]?.seq)
     expect(seqsOf(store.matching(filter, slice.next as number, 500).rows)).toEqual([large[1]?.seq])
-  })
-
-  test('that failed come by lane', () => {
-    const { store, turns } = openCrowd()
-    const [a, b, c] = [30, 10, 20].map((at, index) => finish(turns, FAILED, at, `n${index}`)) as [Job, Job, Job]
-    turns.commit()
-    expect(seqsOf(store.failed([a.lane.id, c.lane.id], FIRST, 10))).toEqual([c.seq, a.seq])
-    expect(seqsOf(store.failed([a.lane.id, b.lane.id, c.lane.id], FIRST, 2))).toEqual([b.seq, c.seq])
-    expect(seqsOf(store.failed([a.lane.id, b.lane.id, c.lane.id], { finishedAt: 20, seq: c.seq }, 2))).toEqual([a.seq])
-    expect(store.failed([], FIRST, 2)).toEqual([])
-  })
-})
-
-describe('jobs in their places', () => {
-  test('come in the order in which they are asked for, also twice, and those that are gone leave their places empty', () => {
-    const { store, turns } = openCrowd()
-    const [a, b, gone] = [turns.insert({ data: 'a' }), turns.insert({ data: 'b' }), 99_999]
-    turns.commit()
-    const found = store.jobsInPlace([gone, b.seq, a.seq, gone, b.seq], 100)
-    expect(found.map((row) => row?.data)).toEqual([undefined, 'b', 'a', undefined, 'b'])
-    expect(found[2]).toEqual(store.jobs([a.seq])[0])
-    expect(store.jobsInPlace([], 100)).toEqual([])
-  })
-
-  test('are no more than so many bytes of payload, but one at least', () => {
-    const { store, turns } = openCrowd()
-    const seqs = ['aaaa', 'bbbb', 'cccc'].map((data) => turns.insert({ data }).seq)
-    turns.commit()
-    const dataWithin = (bytes: number) => store.jobsInPlace(seqs, bytes).map((row) => row?.data)
-    expect(dataWithin(0)).toEqual(['aaaa'])
-    expect(dataWithin(7)).toEqual(['aaaa'])
-    expect(dataWithin(8)).toEqual(['aaaa', 'bbbb'])
-    expect(dataWithin(12)).toEqual(['aaaa', 'bbbb', 'cccc'])
   })
 })
 

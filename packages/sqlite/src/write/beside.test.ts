@@ -73,18 +73,6 @@ describe('unique keys', () => {
 describe('idempotency keys', () => {
   const key = { name: 'work', key: 'k' }
 
-  test('answer until they run out, and can then be taken anew', () => {
-    const { turns, store } = openCrowd()
-    const [first, second] = [turns.insert(), turns.insert()]
-    turns.effects.idempotency.push({ ...key, job: first, expiresAt: 5_000 })
-    turns.commit()
-    expect(store.idempotent([key], 4_999)).toEqual([{ ...key, seq: first.seq, node: first.node, enqueuedAt: first.enqueuedAt }])
-    expect(store.idempotent([key], 5_000)).toEqual([])
-    turns.effects.idempotency.push({ ...key, job: second, expiresAt: 9_000 })
-    turns.commit()
-    expect(store.idempotent([key, { name: 'work', key: 'none' }], 6_000)).toMatchObject([{ seq: second.seq }])
-  })
-
   test('whose time is over hold while a job lives, and are looked at again later', () => {
     const { turns, store, db } = openCrowd()
     const [first, last, other] = [turns.insert(), turns.insert(), turns.insert()]
@@ -165,17 +153,6 @@ describe('idempotency keys', () => {
     turns.effects.keysForgotten.push({ seq: first.seq, name: 'work', own: 'k', others: true })
     turns.commit()
     expect(store.idempotent([key], 1)).toMatchObject([{ seq: second.seq }])
-  })
-
-  test('come back as they were asked for', () => {
-    const { turns, store } = openCrowd()
-    const job = turns.insert()
-    for (const text of ['a\u0000b', 'é', '\ud800', '"\\', '']) {
-      const odd = { name: 'work', key: text }
-      turns.effects.idempotency.push({ ...odd, job, expiresAt: 9_000 })
-      turns.commit()
-      expect(store.idempotent([odd], 1)).toMatchObject([odd])
-    }
   })
 })
 
@@ -304,39 +281,6 @@ describe('the journal', () => {
     expect(store.events(0, 10_000)).toHaveLength(turns.nextEvent - 1)
   })
 
-  test('tells of ends alone by cursor: so many, of so many events', () => {
-    const { turns, store } = openCrowd()
-    const before = turns.nextEvent - 1
-    const jobs = [turns.insert(), turns.insert(), turns.insert()]
-    turns.commit()
-    for (const [index, type] of (['completed', 'retrying', 'failed', 'cancelled'] as const).entries())
-      turns.effects.event(type, jobs[index % 3] as (typeof jobs)[0])
-    turns.effects.systemEvent({ type: 'queue.paused', queue: 'default' })
-    const at = turns.at
-    turns.commit()
-
-    const [first, , third] = jobs.map(({ seq, node, enqueuedAt }) => ({ jobSeq: seq, node, enqueuedAt, at }))
-    const all = [
-      { seq: before + 4, ...first },
-      { seq: before + 6, ...third },
-      { seq: before + 7, ...first },
-    ]
-    expect(store.ends(before, 9, 99)).toEqual({ ends: all, first: before + 1, last: before + 8 })
-    expect(store.ends(before + 4, 9, 99)).toEqual({ ends: all.slice(1), first: before + 5, last: before + 8 })
-    // As far as nothing else has ended, and to the end of the turn where nothing does.
-    expect(store.ends(before, 1, 99)).toEqual({ ends: all.slice(0, 1), first: before + 1, last: before + 5 })
-    expect(store.ends(before, 2, 99)).toEqual({ ends: all.slice(0, 2), first: before + 1, last: before + 6 })
-    expect(store.ends(before, 3, 99)).toEqual({ ends: all, first: before + 1, last: before + 8 })
-    expect(store.ends(before, 9, 3)).toEqual({ ends: [], first: before + 1, last: before + 3 })
-    expect(store.ends(before, 9, 5)).toEqual({ ends: all.slice(0, 1), first: before + 1, last: before + 5 })
-    expect(store.ends(before, 9, 7)).toEqual({ ends: all, first: before + 1, last: before + 8 })
-    expect(store.ends(before + 8, 9, 99)).toEqual({ ends: [], first: undefined, last: undefined })
-    // Where the journal does not go back so far.
-    turns.effects.forgetEventsBefore = before + 4
-    turns.commit()
-    expect(store.ends(before, 9, 99)).toEqual({ ends: all, first: before + 4, last: before + 8 })
-  })
-
   test('is pruned in whole rows, and its size is known', () => {
     const { turns, store, db } = openCrowd()
     for (let turn = 0; turn < 5; turn++) {
@@ -353,22 +297,6 @@ describe('the journal', () => {
     expect(rowsOf(db, 'journal').map((row) => row.first_event)).toEqual([last - 5, last - 3, last - 1])
     expect(store.journal(0)).toMatchObject({ firstEvent: last - 5, bytes: size() })
     expect(store.events(0, 100).map(({ seq }) => seq)).toEqual([last - 5, last - 4, last - 3, last - 2, last - 1, last])
-  })
-
-  test('finds the last event before a time', () => {
-    const { turns, store } = openCrowd()
-    const ends: { at: number; last: number }[] = []
-    for (let turn = 0; turn < 40; turn++) {
-      for (let count = 0; count <= turn % 3; count++) turns.insert()
-      ends.push({ at: turns.at, last: turns.nextEvent + turns.effects.events.length - 1 })
-      turns.commit()
-      turns.at += turn
-    }
-    for (const { at, last } of ends) {
-      expect(store.journal(at + 1).lastEvent).toBe(last)
-      expect(store.journal(at).lastEvent).toBeLessThan(last)
-    }
-    expect(store.journal(0).lastEvent).toBe(0)
   })
 
   test('needs no row for a turn without events', () => {

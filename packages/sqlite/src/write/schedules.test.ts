@@ -63,23 +63,6 @@ test('a schedule that moves and is not there stops the turn', () => {
   expect(() => turns.commit()).toThrow('move a schedule')
 })
 
-test('those that are due come earliest first, and neither paused ones nor those that wait', () => {
-  const { store, turns } = openCrowd()
-  const at = (id: string, fireAt: number, changes: Partial<Schedule> = {}) =>
-    turns.effects.schedule(scheduleOf(id, { nextAt: fireAt, fireAt, ...changes }), 'put')
-  at('late', 30)
-  at('early', 10)
-  at('paused', 1, { paused: true })
-  at('held', 2, { held: true })
-  turns.effects.schedule(scheduleOf('over'), 'put')
-  at('middle', 20)
-  turns.commit()
-  expect(store.dueSchedules(29, 9).map(({ id }) => id)).toEqual(['early', 'middle'])
-  expect(store.dueSchedules(30, 2).map(({ id }) => id)).toEqual(['early', 'middle'])
-  expect(store.dueSchedules(9, 9)).toEqual([])
-  expect(store.deadlines().fireAt).toBe(10)
-})
-
 test('one slice holds so many bytes of payloads at most, and one schedule at least', () => {
   const { store, turns } = openCrowd()
   for (let index = 0; index < 20; index++) {
@@ -106,18 +89,6 @@ test('those that wait for a job that has ended, or is no more, are told when the
   turns.effects.schedule(scheduleOf('free', { nextAt: 1, fireAt: 1, last: keyOf(over) }), 'put')
   turns.commit()
   expect([...store.load().freed].sort()).toEqual(['gone', 'over'])
-})
-
-test('pages go by prefix, in order, without payloads', () => {
-  const { store, turns } = openCrowd()
-  for (const id of ['b/2', 'b/1', 'a', 'b', 'c', 'b/10']) turns.effects.schedule(scheduleOf(id), 'put')
-  turns.commit()
-  const ids = (...page: Parameters<typeof store.schedulePage>) => store.schedulePage(...page).map(({ id }) => id)
-  expect(ids('', undefined, 9)).toEqual(['a', 'b', 'b/1', 'b/10', 'b/2', 'bystander', 'c'])
-  expect(ids('b/', undefined, 2)).toEqual(['b/1', 'b/10'])
-  expect(ids('b/', 'b/10', 2)).toEqual(['b/2'])
-  expect(ids('x', undefined, 2)).toEqual([])
-  expect(store.schedulePage('a', undefined, 1)[0]?.job.data).toBeNull()
 })
 
 test('a row that somebody has broken is read, as one of which no calendar makes sense', () => {
