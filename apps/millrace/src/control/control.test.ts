@@ -348,6 +348,15 @@ test('a token that somebody sends in place of its name is not in the audit', asy
   expect(open(file).audited(1)).toEqual([{ ...call, target: { id: '[token]', note: 'see [token], mr_short' } }])
 })
 
+test('a token that was cut off is not in the audit, unless so little of it is there that it tells nothing', async () => {
+  const control = open()
+  const { token } = control.createToken({ name: 'leaked' })
+  const cutAt = (length: number) => ({ cut: `{"id":"${token.slice(0, length)}` })
+  const call = { at: new Date(1), who: 'ops', via: 'http', operation: 'revokeToken', outcome: 'refused', status: 404 } as const
+  for (const length of [24, 25, 45]) await control.audit({ ...call, target: cutAt(length) })
+  expect(control.audited(3).map(({ target }) => target)).toEqual([{ cut: '{"id":"[token]' }, { cut: '{"id":"[token]' }, cutAt(24)])
+})
+
 test('what is audited at once is on the disk, beside what waits', async () => {
   const file = fileIn()
   const control = open(file)
