@@ -12,6 +12,8 @@ const NOT_OURS = '**/node_modules/**'
 const LONG = ['test/{bench,consumers,limits,overload,proof/{crash,powerloss,torture}}/**/*.test.ts', 'test/**/*{k,K}ills.test.ts']
 /** Tests of pages in a real browser, which test/browser finds. Each of their processes starts one. */
 const PAGES = ['test/{browser,dashboard}/**/*.test.ts']
+/** Tests on the Postgres that test/postgres starts: one for all of them. */
+const ON_POSTGRES = ['test/postgres/**/*.test.ts']
 /** A module that one file replaces would stay so for the next. */
 const REPLACING = filesWith(/\bvi\.(?:mock|doMock)\(/, UNITS)
 /** Properties are tried many times: in every run, and more often in `pnpm proof` (packages/testkit/src/testing/runs.ts). */
@@ -38,12 +40,19 @@ export default defineConfig({
       { extends: true, test: { name: 'unit', include: UNITS, exclude: [...REPLACING, NOT_OURS], isolate: false } },
       { extends: true, test: { name: 'unit alone', include: REPLACING } },
       { extends: true, test: { name: 'rules', include: ['test/rules/**/*.test.ts'], isolate: false } },
-      { extends: true, test: { name: 'system', include: ['test/**/*.test.ts'], exclude: ['test/rules/**', ...PAGES, ...LONG, NOT_OURS] } },
+      {
+        extends: true,
+        test: { name: 'system', include: ['test/**/*.test.ts'], exclude: ['test/rules/**', ...PAGES, ...ON_POSTGRES, ...LONG, NOT_OURS] },
+      },
       {
         extends: true,
         test: { name: 'browser', include: PAGES, exclude: [NOT_OURS], globalSetup: ['./test/browser/setup.ts'], isolate: false },
       },
-      { extends: true, test: { name: 'proof', include: [...LONG, ...REPEATED], exclude: [...PAGES, NOT_OURS], env: { PROOF: '1' } } },
+      { extends: true, test: { name: 'postgres', include: ON_POSTGRES, exclude: [NOT_OURS], globalSetup: ['./test/postgres/setup.ts'] } },
+      {
+        extends: true,
+        test: { name: 'proof', include: [...LONG, ...REPEATED], exclude: [...PAGES, ...ON_POSTGRES, NOT_OURS], env: { PROOF: '1' } },
+      },
     ],
   },
 })

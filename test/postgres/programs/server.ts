@@ -1,0 +1,90 @@
+/**
+ * Runs a Postgres in a temporary folder until stdin ends, and removes the folder. The stdin of this program ends with the process that
+ * started it, also if that one is killed. It prints the server's URL once it accepts connections.
+ *
+ *     node server.ts FOLDER    the folder has bin, lib and share
+ */
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+
+/** The user "nobody": Postgres refuses to run as root. */
+const NOBODY = 65_534
+const isWindows = process.platform === 'win32'
+const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : undefined
+
+/** The tests of one run share the server, and nothing of it has to survive. */
+const SETTINGS = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  max_connections: '200',
+  shared_buffers: '64MB',
+  autovacuum: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  lc_messages: 'C',
+}
+
+const [folder = ''] = process.argv.slice(2)
+const place = mkdtempSync(join(tmpdir(), 'millrace-postgres-'))
+const data = join(place, 'data')
+
+process.once('exit', () => rmSync(place, { recursive: true, force: true, maxRetries: 3 }))
+// Whoever waits for the URL may be gone.
+process.stdout.on('error', () => process.exit(1))
+
+const ended = once(process.stdin.resume(), 'close')
+if (user !== undefined) chownSync(place, user.uid, user.gid)
+await promisify(execFile)(
+  join(folder, 'bin/initdb'),
+  ['--pgdata', data, '--username', 'postgres', '--auth', 'trust', '--encoding', 'UTF8', '--no-locale', '--no-sync', '--no-instructions'],
+  { cwd: place, env: { PATH: process.env['PATH'], LC_ALL: 'C' }, ...user },
+)
+
+const port = isWindows ? await freePort() : 5_432
+const where = isWindows
+  ? { listen_addresses: '127.0.0.1', port: `${port}` }
+  : { listen_addresses: '', port: `${port}`, unix_socket_directories: place }
+const settings = Object.entries({ ...SETTINGS, ...where }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+const server = spawn(join(folder, 'bin/postgres'), ['-D', data, ...settings], {
+  cwd: place,
+  stdio: ['ignore', 'ignore', 'pipe'],
+  env: { PATH: process.env['PATH'], LC_ALL: 'C' },
+  ...user,
+})
+const exited = once(server, 'exit')
+const log: string[] = []
+createInterface({ input: server.stderr }).on('line', (line) => {
+  log.push(line)
+  if (log.length > 100) log.shift()
+  if (line.includes('ready to accept connections')) process.stdout.write(`${urlOf()}\n`)
+})
+
+if ((await Promise.race([ended.then(() => 'ended'), exited.then(() => 'exited')])) === 'exited') {
+  process.stderr.write(`${log.join('\n')}\n`)
+  process.exit(1)
+}
+// At once: nothing is to be kept.
+server.kill('SIGQUIT')
+await exited
+process.exit(0)
+
+function urlOf(): string {
+  return isWindows
+    ? `postgres://postgres@127.0.0.1:${port}/postgres`
+    : `postgres://postgres@localhost/postgres?host=${encodeURIComponent(place)}`
+}
+
+async function freePort(): Promise<number> {
+  const listener = createServer().listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  const address = listener.address()
+  listener.close()
+  await once(listener, 'close')
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
