@@ -1,5 +1,5 @@
 // The care of a file: doctor and migrate, on sound, broken, open and old ones.
-import { chmodSync, cpSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, test } from 'vitest'
@@ -111,10 +111,42 @@ test('doctor and migrate: a file of an older schema', { timeout: LONG }, async (
   expect(await place.okJson('doctor')).toMatchObject({ healthy: true })
 })
 
+test('T7: migrate down: an older version opens the file, and the way up leads back', { timeout: LONG }, async () => {
+  const place = new Place()
+  await place.ok('enqueue', 'mail')
+  const { known } = await place.okJson('migrate', '--check')
+  expect(await place.ok('migrate', 'down', '--to', '16')).toBe(`schema ${known} → 16\n`)
+  expect(await place.run('migrate', '--check')).toMatchObject({ code: 1 })
+  const opened = await place.run('serve', '--file', place.file, '--auto-migrate=false')
+  expect(opened).toMatchObject({ code: 1, stderr: expect.stringMatching(/has schema 16.*run millrace migrate/) })
+  expect(await place.ok('migrate', 'up')).toBe(`schema 16 → ${known}\n`)
+  expect(await place.ok('jobs', 'list')).toContain('mail')
+})
+
+test.for([
+  [['down'], /down requires --to/],
+  [['--to', '16'], /--to goes with down/],
+  [['up', '--to', '16'], /--to goes with down/],
+  [['down', '--to', '16', '--check'], /leave it out with down/],
+  [['down', '--to', '14'], /--to must be 15 to \d+, the schema of the file, got 14/],
+  [['down', '--to', '99'], /--to must be 15 to \d+, the schema of the file, got 99/],
+  [['down', '--to', 'x'], /--to must be 15 to \d+, the schema of the file, got x/],
+] as const)('T7: migrate %j is refused, and the file stays as it is', async ([args, says]) => {
+  const place = new Place()
+  await place.ok('enqueue', 'mail')
+  const before = readFileSync(place.file)
+  expect(await place.run('migrate', ...args)).toMatchObject({ code: 2, stderr: expect.stringMatching(says) })
+  expect(readFileSync(place.file).equals(before)).toBe(true)
+})
+
 test('T5: migrate: a file that is open is of a schema that is current, or is refused', { timeout: LONG }, async () => {
   const place = new Place()
   const file = place.file
   await place.serve()
   expect(await place.ok('migrate', '--file', file)).toMatch(/nothing to do/)
+  expect(await place.run('migrate', 'down', '--to', '16', '--file', file)).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining('already open'),
+  })
   expect(await place.run('migrate')).toMatchObject({ code: 2 })
 })

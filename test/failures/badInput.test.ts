@@ -1,5 +1,5 @@
 // Bad input: each a typed error that names the option, the limit and what to do; nothing is lost or half written, and the engine serves on.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   AlreadyOpenError,
@@ -16,6 +16,7 @@ import {
   OptionTypeError,
   openEngine,
   SchemaTooNewError,
+  SchemaTooOldError,
   ValidationError,
 } from '@millrace/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -132,6 +133,22 @@ describe('openEngine', () => {
       says: /newer version.*Update Millrace, or restore a backup/,
     })
     expect(readFileSync(file).equals(before)).toBe(true)
+  })
+
+  test('a file of an older schema is refused with autoMigrate: false, and left as it is; a new one is created', async () => {
+    const file = temporaryFile()
+    cpSync(new URL('../../packages/sqlite/fixtures/v17.db', import.meta.url), file)
+    const before = readFileSync(file)
+    await expectFailure(() => openEngine({ file, autoMigrate: false }), {
+      type: SchemaTooOldError,
+      says: /has schema 17, and this version needs \d+: .* run millrace migrate/,
+    })
+    expect(readFileSync(file).equals(before)).toBe(true)
+    const created = await openEngine({ file: temporaryFile(), autoMigrate: false })
+    await created.stop()
+    await (await openEngine({ file })).stop()
+    const migrated = await openEngine({ file, autoMigrate: false })
+    await migrated.stop()
   })
 
   test.each([

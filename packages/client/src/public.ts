@@ -118,6 +118,7 @@ export {
   ScheduleExistsError,
   ScheduleNotFoundError,
   SchemaTooNewError,
+  SchemaTooOldError,
   StaleRunError,
   StorageBusyError,
   StorageError,

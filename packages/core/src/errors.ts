@@ -57,6 +57,8 @@ export class FileTruncatedError extends define('FILE_TRUNCATED', false) {}
 export class ForeignLogError extends define('FOREIGN_LOG', false) {}
 /** The file was written by a newer version that older ones must not open. */
 export class SchemaTooNewError extends define('SCHEMA_TOO_NEW', false) {}
+/** The file has an older schema, and `autoMigrate` is off: `millrace migrate` brings it up to date. */
+export class SchemaTooOldError extends define('SCHEMA_TOO_OLD', false) {}
 /** The folder or the file cannot be created or written. */
 export class NotWritableError extends define('NOT_WRITABLE', false) {}
 /** The file lies on a kind of file system that loses locks or syncs. */
@@ -230,6 +232,7 @@ const BY_CODE = {
   FILE_TRUNCATED: FileTruncatedError,
   FOREIGN_LOG: ForeignLogError,
   SCHEMA_TOO_NEW: SchemaTooNewError,
+  SCHEMA_TOO_OLD: SchemaTooOldError,
   NOT_WRITABLE: NotWritableError,
   UNSAFE_FILESYSTEM: UnsafeFilesystemError,
   UNSUPPORTED_RUNTIME: UnsupportedRuntimeError,

@@ -82,6 +82,7 @@ export {
   ScheduleExistsError,
   ScheduleNotFoundError,
   SchemaTooNewError,
+  SchemaTooOldError,
   StaleRunError,
   StorageBusyError,
   StorageError,

@@ -43,7 +43,7 @@ import { WriterThread } from './writer/thread.ts'
  * ```
  * @throws OptionTypeError, OptionRangeError for a wrong option, or if this process shares the file by an engine with
  * another `codec`, `redact` or `maxDataBytes`; AlreadyOpenError if another process (or this one) has the file;
- * NotADatabaseError, FileTruncatedError, ForeignLogError, SchemaTooNewError, NotWritableError, UnsafeFilesystemError if
+ * NotADatabaseError, FileTruncatedError, ForeignLogError, SchemaTooNewError, SchemaTooOldError, NotWritableError, UnsafeFilesystemError if
  * the file cannot be used; UnsupportedRuntimeError if this runtime, or a bundle of the engine, cannot work;
  * EngineFailedError if the system has no thread left for the writer.
  */
@@ -100,12 +100,13 @@ async function openShared(file: string, settings: OpenSettings, { leave, ended }
 }
 
 function storeOf(file: string, settings: OpenSettings): StoreModule {
-  const { durability, cacheKib, secureDelete, unsafeFilesystem, fileAccess, waitForOwnerMs, share } = settings
+  const { durability, cacheKib, secureDelete, autoMigrate, unsafeFilesystem, fileAccess, waitForOwnerMs, share } = settings
   return fileStore({
     file,
     durability,
     cacheKib,
     secureDelete,
+    autoMigrate,
     unsafeFilesystem,
     fileAccess,
     // If the file is shared, its owner is attached to instead of waited for.

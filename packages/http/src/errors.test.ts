@@ -445,6 +445,7 @@ describe('what the engine refuses', () => {
         'PROTOCOL',
         'RESULT_TIMEOUT',
         'SCHEMA_TOO_NEW',
+        'SCHEMA_TOO_OLD',
         'UNSAFE_FILESYSTEM',
         'UNSUPPORTED_RUNTIME',
         'VERSION_MISMATCH',

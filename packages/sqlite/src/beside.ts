@@ -13,6 +13,9 @@ export const walFile = (file: string): string => `${file}-wal`
 /** The copy made before a migration that shuts out older versions. */
 export const copyFile = (file: string, migration: number): string => `${file}.before-${String(migration).padStart(3, '0')}`
 
+/** The copy made before the file goes down from a schema. An interrupted way down that is begun again does not overwrite the first one. */
+export const copyDownFile = (file: string, from: number): string => `${file}.before-down-from-${String(from).padStart(3, '0')}`
+
 /** The files of SQLite and of the engine. */
 export function filesBeside(file: string): readonly string[] {
   return [walFile(file), `${file}-shm`, `${file}-journal`, ownerFile(file), noteFile(file), ballastFile(file), newFile(file)]
@@ -20,7 +23,7 @@ export function filesBeside(file: string): readonly string[] {
 
 /** All copies that a migration may have left. */
 export function copiesBeside(file: string): readonly string[] {
-  return MIGRATIONS.map(({ id }) => copyFile(file, id))
+  return MIGRATIONS.flatMap(({ id }) => [copyFile(file, id), copyDownFile(file, id)])
 }
 
 /** The files that only a database with content leaves beside it, including those of the daemon. */

@@ -1,5 +1,6 @@
 export { auditFile, type FileFacts, type FileProblems, inspectFile } from './audit.ts'
-export { SCHEMA_VERSION } from './migrations/list.ts'
+export { type MigrateBackOptions, migrateFileBack } from './migrateFileBack.ts'
+export { OLDEST_DOWN, SCHEMA_VERSION } from './migrations/list.ts'
 export { assertWhole } from './open/whole.ts'
 export { openStore } from './open-store.ts'
 export type { StoreOptions, Warn } from './options.ts'

@@ -6,6 +6,7 @@ import { assertPlain, createFile, type Making, makingOf, restrict } from './acce
 import { type Ballast, ballastBeside, NO_BALLAST } from './ballast.ts'
 import { newFile, ownerFile } from './beside.ts'
 import type { Database } from './driver.ts'
+import { SCHEMA_VERSION } from './migrations/list.ts'
 import { claim, epochOf } from './open/claim.ts'
 import { connectWriter } from './open/connect.ts'
 import { identify, translate } from './open/identify.ts'
@@ -59,7 +60,8 @@ function openInMemory(options: StoreOptions): SqliteStore {
 }
 
 function openOnDisk(options: StoreOptions, ballast: Ballast): SqliteStore {
-  const { file, now, pid, host, random, waitMs = 0, fileAccess, warn = () => {} } = options
+  const { file, now, pid, host, random, waitMs = 0, autoMigrate = true, fileAccess, warn = () => {} } = options
+  const oldest = autoMigrate ? 0 : SCHEMA_VERSION
   const making = () => makingOf(file, fileAccess)
   assertPlain(file)
   const lock = () => lockOwner({ file, pid, host, now, waitMs, making })
@@ -69,12 +71,12 @@ function openOnDisk(options: StoreOptions, ballast: Ballast): SqliteStore {
   try {
     if (owner !== undefined) assertOwnLog(file)
     // This comes before the owner's file: an empty database beside that file was emptied.
-    if (identifyUnlessClosing(file) === false && !existsSync(ownerFile(file))) markNew(file, making())
+    if (identifyUnlessClosing(file, oldest) === false && !existsSync(ownerFile(file))) markNew(file, making())
     owner ??= lock()
     restrict(file, fileAccess, warn)
     owner.announce(0)
     // Looks again, now that nobody else can create or migrate the file.
-    if (!identify(file, waitMs)) createDatabase(file, making())
+    if (!identify(file, { waitMs, oldest })) createDatabase(file, making())
     db = connect(options)
     migrate(db, { file, now, making: making() })
     const mine = claim(db, random)
@@ -117,9 +119,9 @@ function createUnlessThere(path: string, making: Making): void {
  * Identifies the file, or returns undefined if a closing owner has locked it. An owner's last act locks the database itself while
  * the log is folded into it. The caller then waits for the owner's lock, which decides.
  */
-function identifyUnlessClosing(file: string): boolean | undefined {
+function identifyUnlessClosing(file: string, oldest: number): boolean | undefined {
   try {
-    return identify(file)
+    return identify(file, { oldest })
   } catch (error) {
     if (!(error instanceof StorageBusyError) || !existsSync(ownerFile(file))) throw error
     return undefined

@@ -14,6 +14,8 @@ export interface StoreOptions {
   readonly cacheKib?: number
   /** If true, deleted content is overwritten with zeros. Default false. */
   readonly secureDelete?: boolean
+  /** False: a file with an older schema is refused, and stays as it is. Default true: it is migrated. */
+  readonly autoMigrate?: boolean
   /** Returns a number in [0, 1); draws the file's node number when the file is created or restored. */
   readonly random: () => number
   /** Wall time in milliseconds since 1970. */

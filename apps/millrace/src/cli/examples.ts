@@ -60,7 +60,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   top: ['millrace top --interval 500ms'],
   doctor: ['millrace doctor --file jobs.db'],
   backup: ['millrace backup jobs-backup.db'],
-  migrate: ['millrace migrate --check --file jobs.db'],
+  migrate: ['millrace migrate --check --file jobs.db', 'millrace migrate down --to 17 --file jobs.db'],
   'config show': ['millrace config show', 'millrace config show --http-port 8080'],
   'config set': ['millrace config set concurrency-limit 10 --queue mail'],
   'config get': ['millrace config get concurrency-limit --queue mail'],

@@ -195,9 +195,20 @@ async function closeAll(closers: (() => unknown)[]): Promise<void> {
 }
 
 function openOptions(config: Config, file: string, logger: Logger): OpenOptions {
-  const { durability, recovery, share, waitForOwner, readers, cache, maxQueues, maxDataBytes, secureDelete, unsafeFilesystem, retention } =
-    config
-  const { fileAccess, defaults } = config
+  const {
+    durability,
+    recovery,
+    share,
+    waitForOwner,
+    readers,
+    cache,
+    maxQueues,
+    maxDataBytes,
+    secureDelete,
+    autoMigrate,
+    unsafeFilesystem,
+  } = config
+  const { fileAccess, retention, defaults } = config
   return {
     file,
     durability,
@@ -209,6 +220,7 @@ function openOptions(config: Config, file: string, logger: Logger): OpenOptions 
     maxQueues,
     maxDataBytes,
     secureDelete,
+    autoMigrate,
     unsafeFilesystem,
     ...(fileAccess !== undefined && { fileAccess }),
     retention: given(retention) as NonNullable<OpenOptions['retention']>,

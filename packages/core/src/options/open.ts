@@ -41,6 +41,11 @@ export interface OpenOptions {
    */
   readonly secureDelete?: boolean
   /**
+   * True (default): a file with an older schema is migrated when it is opened. False: it is refused with SchemaTooOldError, and only
+   * `millrace migrate` changes it. A new file is created either way.
+   */
+  readonly autoMigrate?: boolean
+  /**
    * The most queues that the file may have: 1 to 1,000,000, default 10,000. Whatever would make another one is refused with
    * TooManyQueuesError; queues that are there already stay.
    */
@@ -88,6 +93,7 @@ export interface OpenSettings {
   readonly readers: number
   readonly cacheKib: number
   readonly secureDelete: boolean
+  readonly autoMigrate: boolean
   readonly maxQueues: number
   readonly maxDataBytes: number
   readonly retention: Retention
@@ -113,6 +119,7 @@ const checks = {
   readers: integerBetween(0, READERS_MAX),
   cache: integerBetween(1, CACHE_MIB_MAX),
   secureDelete: booleanOption,
+  autoMigrate: booleanOption,
   maxQueues: integerBetween(1, QUEUES_MAX),
   maxDataBytes: integerBetween(1, LIMITS.bytesPerCommand),
   retention: retentionOption,
@@ -138,6 +145,7 @@ export function validateOpenOptions(options: unknown): OpenSettings {
     readers: 1,
     cacheKib: cache * 1_024,
     secureDelete: false,
+    autoMigrate: true,
     maxQueues: LIMITS.queues,
     maxDataBytes: LIMITS.dataBytes,
     retention: DEFAULT_RETENTION,

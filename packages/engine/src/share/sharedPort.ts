@@ -40,8 +40,10 @@ export interface SharedPortOptions {
 
 type Remote = typeof import('@millrace/remote/internal')
 
+/** Errors of a process that does not open the file with this schema. Another one may. */
+const WRONG_SCHEMA: ReadonlySet<string> = new Set(['SCHEMA_TOO_NEW', 'SCHEMA_TOO_OLD'])
 /** Errors of an attempt to own the file after which another process may be attached to. */
-const OTHERS: ReadonlySet<string> = new Set(['ALREADY_OPEN', 'SCHEMA_TOO_NEW'])
+const OTHERS: ReadonlySet<string> = new Set(['ALREADY_OPEN', ...WRONG_SCHEMA])
 const ATTACH_MS = 1_000
 const PAUSE_MIN_MS = 20
 const PAUSE_MAX_MS = 120
@@ -278,8 +280,8 @@ export class SharedPort implements Port {
         this.#reopened()
         break
       }
-      // This version never takes over a file that it cannot open; another version will.
-      if (codeOf(refused) === 'SCHEMA_TOO_NEW') break
+      // This process never takes over a file that it does not open; another one will.
+      if (WRONG_SCHEMA.has(codeOf(refused))) break
       if (codeOf(refused) !== 'ALREADY_OPEN') logger?.warn('the file of a lost owner cannot be taken over yet', { error: refused.message })
       await this.#pause(attempt)
     }

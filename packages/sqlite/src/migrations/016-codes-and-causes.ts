@@ -8,4 +8,10 @@ ALTER TABLE attempt ADD COLUMN error_cause TEXT;
 ALTER TABLE flow_end ADD COLUMN error_code TEXT;
 ALTER TABLE flow_end ADD COLUMN error_cause TEXT;`
 
-export const codesAndCauses: Migration = { id: 16, name: 'codes-and-causes', sql: SQL, minReader: 15 }
+const DOWN = `
+ALTER TABLE flow_end DROP COLUMN error_cause;
+ALTER TABLE flow_end DROP COLUMN error_code;
+ALTER TABLE attempt DROP COLUMN error_cause;
+ALTER TABLE attempt DROP COLUMN error_code;`
+
+export const codesAndCauses: Migration = { id: 16, name: 'codes-and-causes', sql: SQL, down: DOWN, minReader: 15 }

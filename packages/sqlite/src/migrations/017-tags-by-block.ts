@@ -12,4 +12,10 @@ INSERT INTO tag_in_block (block, tag, seq) SELECT seq >> 12, tag, seq FROM tag O
 DROP TABLE tag;
 ALTER TABLE tag_in_block RENAME TO tag;`
 
-export const tagsByBlock: Migration = { id: 17, name: 'tags-by-block', sql: SQL, minReader: 17 }
+const DOWN = `
+ALTER TABLE tag RENAME TO tag_in_block;
+CREATE TABLE tag (tag TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (tag, seq)) STRICT, WITHOUT ROWID;
+INSERT INTO tag (tag, seq) SELECT tag, seq FROM tag_in_block ORDER BY 1, 2;
+DROP TABLE tag_in_block;`
+
+export const tagsByBlock: Migration = { id: 17, name: 'tags-by-block', sql: SQL, down: DOWN, minReader: 17 }

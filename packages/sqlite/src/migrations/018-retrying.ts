@@ -10,4 +10,6 @@ UPDATE lane SET retrying = counted.jobs
 FROM (SELECT lane, count(*) AS jobs FROM job WHERE state = 0 AND run > uncounted GROUP BY lane) AS counted
 WHERE counted.lane = lane.id;`
 
-export const retrying: Migration = { id: 18, name: 'retrying', sql: SQL, minReader: 18 }
+const DOWN = 'ALTER TABLE lane DROP COLUMN retrying'
+
+export const retrying: Migration = { id: 18, name: 'retrying', sql: SQL, down: DOWN, minReader: 18 }

@@ -40,5 +40,8 @@ export const MIGRATIONS: readonly Migration[] = [
   retrying,
 ]
 
+/** The oldest schema that a file can go back to: that of the oldest version whose queues can do without what came later. */
+export const OLDEST_DOWN = 15
+
 /** The newest schema that this version knows. */
 export const SCHEMA_VERSION = MIGRATIONS.length

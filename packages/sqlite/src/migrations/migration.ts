@@ -1,4 +1,7 @@
-/** One step of the schema. Steps are numbered from 1 without gaps, and only add within a major version. */
+/**
+ * One step of the schema. Steps are numbered from 1 without gaps, and only add within a major version. Each one since `OLDEST_DOWN` can be
+ * undone.
+ */
 import type { Database } from '../driver.ts'
 
 export interface Migration {
@@ -7,6 +10,8 @@ export interface Migration {
   readonly sql: string
   /** Does the work that SQL alone cannot do; runs after `sql`, in the same transaction. */
   readonly fill?: (db: Database) => void
+  /** Undoes the step: an older version finds the tables as it made them. What only the step's own tables and columns hold is lost. */
+  readonly down?: string
   /** The oldest schema version whose code may still open the file afterwards. A migration that raises it makes a backup first. */
   readonly minReader: number
 }

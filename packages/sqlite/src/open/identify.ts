@@ -1,6 +1,6 @@
 /** Finds out read-only which program a file belongs to, so that another program's database is never touched. */
 import { statSync } from 'node:fs'
-import { NotADatabaseError, NotWritableError, SchemaTooNewError, StorageBusyError, StorageError } from '@millrace/core'
+import { NotADatabaseError, NotWritableError, SchemaTooNewError, SchemaTooOldError, StorageBusyError, StorageError } from '@millrace/core'
 import { type Database, openDatabase, sqliteCode } from '../driver.ts'
 import { SCHEMA_VERSION } from '../migrations/list.ts'
 import { assertNotEmptied, assertNotTakenAway, assertWhole, assertWholePages, isEmpty } from './whole.ts'
@@ -11,22 +11,28 @@ export const APPLICATION_ID = 0x4d6c7263
 /** The milliseconds that one look waits for a lock on the file. */
 const LOOK_MS = 1_000
 
+export interface IdentifyOptions {
+  /** The time for which another program may keep the file locked. Default, and at least, a second. */
+  readonly waitMs?: number
+  /** The oldest schema that the file may have. Default: any. */
+  readonly oldest?: number
+}
+
 /**
- * Returns true if the file is Millrace's already; false if it is empty or missing. Throws if it belongs to another program, is
- * too new, or was emptied or cut. Throws StorageBusyError if another program keeps it locked for a second, or for `waitMs` if
- * that is longer.
+ * Returns true if the file is Millrace's already; false if it is empty or missing. Throws if it belongs to another program, has a schema
+ * that is too new or older than `oldest`, or was emptied or cut. Throws StorageBusyError if another program keeps it locked for too long.
  */
-export function identify(file: string, waitMs = 0): boolean {
+export function identify(file: string, { waitMs = 0, oldest = 0 }: IdentifyOptions = {}): boolean {
   for (let leftMs = waitMs - LOOK_MS; ; leftMs -= LOOK_MS) {
     try {
-      return identifyNow(file)
+      return identifyNow(file, oldest)
     } catch (error) {
       if (leftMs <= 0 || !(error instanceof StorageBusyError)) throw error
     }
   }
 }
 
-function identifyNow(file: string): boolean {
+function identifyNow(file: string, oldest: number): boolean {
   const stats = statSync(file, { throwIfNoEntry: false })
   if (stats === undefined) {
     assertNotTakenAway(file)
@@ -38,7 +44,7 @@ function identifyNow(file: string): boolean {
     if (isEmpty(sizeOf(file))) return false
   }
   try {
-    return look(file, true)
+    return look(file, oldest, true)
   } catch (error) {
     // For example if a part of the schema is missing.
     if (sqliteCode(error)?.startsWith('SQLITE_CORRUPT')) assertWholePages(file)
@@ -46,7 +52,7 @@ function identifyNow(file: string): boolean {
   }
   // An interrupted creation has left its journal: the next process to open the file rolls it back.
   try {
-    return look(file, false)
+    return look(file, oldest, false)
   } catch (error) {
     throw translate(error, file)
   }
@@ -56,24 +62,24 @@ function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }
 
-function look(file: string, readonly: boolean): boolean {
+function look(file: string, oldest: number, readonly: boolean): boolean {
   const db = openDatabase(file, { readonly, fileMustExist: true, timeout: LOOK_MS })
   try {
     // One transaction sees one state: nobody folds the log in meanwhile.
     return db.transaction(() => {
       assertWhole(db, file)
-      return isOurs(db, file)
+      return isOurs(db, file, oldest)
     })()
   } finally {
     db.close()
   }
 }
 
-function isOurs(db: Database, file: string): boolean {
+function isOurs(db: Database, file: string, oldest: number): boolean {
   const id = db.pragma('application_id', { simple: true })
   const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() as number
   if (id === APPLICATION_ID && tables > 0) {
-    checkSchema(db, file)
+    checkSchema(db, file, oldest)
     return true
   }
   // An empty database may be left over from an interrupted creation; taking it loses nothing.
@@ -81,13 +87,19 @@ function isOurs(db: Database, file: string): boolean {
   throw new NotADatabaseError(`${file} is an SQLite database of another program. Give Millrace a file of its own`, { path: file })
 }
 
-function checkSchema(db: Database, file: string): void {
+function checkSchema(db: Database, file: string, oldest: number): void {
   const meta = db.prepare('SELECT schema_version, min_reader FROM meta').raw().get() as [number, number] | undefined
   if (meta === undefined) throw new NotADatabaseError(`${file} is damaged: its table meta is empty. Restore a backup`, { path: file })
   const [version, minReader] = meta
   if (minReader > SCHEMA_VERSION) {
     throw new SchemaTooNewError(
       `${file} was written by a newer version of Millrace (schema ${version}; this version knows ${SCHEMA_VERSION}). Update Millrace, or restore a backup made before the update`,
+      { path: file, schemaVersion: version, knownVersion: SCHEMA_VERSION },
+    )
+  }
+  if (version < oldest) {
+    throw new SchemaTooOldError(
+      `${file} has schema ${version}, and this version needs ${oldest}: close it in all processes and run millrace migrate, or open it with autoMigrate: true`,
       { path: file, schemaVersion: version, knownVersion: SCHEMA_VERSION },
     )
   }

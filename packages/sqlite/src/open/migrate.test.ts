@@ -2,12 +2,12 @@ import { cpSync, existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Database } from '../driver.ts'
-import { MIGRATIONS, SCHEMA_VERSION } from '../migrations/list.ts'
+import { MIGRATIONS, OLDEST_DOWN, SCHEMA_VERSION } from '../migrations/list.ts'
 import type { Migration } from '../migrations/migration.ts'
 import { openStore } from '../open-store.ts'
 import { lookInto, rowsOf, storeOptions, temporaryFolder } from '../testing/files.ts'
 import { connectWriter } from './connect.ts'
-import { ledger, migrate } from './migrate.ts'
+import { ledger, migrate, migrateBack } from './migrate.ts'
 
 function connect(file: string): Database {
   const db = connectWriter(file, { durability: 'normal', cacheKib: 1_024, platform: 'linux' })
@@ -25,6 +25,12 @@ const failing: Migration = { id: SCHEMA_VERSION + 1, name: 'failing', sql: 'CREA
 test('migrations are numbered from 1 without gaps, and say who may read', () => {
   expect(MIGRATIONS.map(({ id }) => id)).toEqual(MIGRATIONS.map((_, index) => index + 1))
   for (const { id, minReader } of MIGRATIONS) expect(minReader).toBeLessThanOrEqual(id)
+})
+
+test('each step since the oldest one that a file can go back to can be undone', () => {
+  expect(MIGRATIONS.filter(({ down }) => down !== undefined).map(({ id }) => id)).toEqual(
+    MIGRATIONS.map(({ id }) => id).filter((id) => id > OLDEST_DOWN),
+  )
 })
 
 test('a new file has every migration, with its line in the ledger', () => {
@@ -84,5 +90,68 @@ describe('an older file', () => {
     expect(() => migrate(db, { file, now: 2, migrations: [...MIGRATIONS, failing] })).toThrow('half')
     expect(ledger(db).map(({ id }) => id)).toEqual(MIGRATIONS.map(({ id }) => id))
     expect(() => rowsOf(db, 'half')).toThrow('no such table')
+  })
+})
+
+describe('on the way back', () => {
+  const fixture = (version: number) => new URL(`../../fixtures/v${version}.db`, import.meta.url)
+  const fileOf = (version: number): string => {
+    const file = join(temporaryFolder(), 'jobs.db')
+    cpSync(fixture(version), file)
+    return file
+  }
+  const tables = (db: Database): readonly string[] =>
+    db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name").pluck().all() as string[]
+  const columns = (db: Database, table: string): readonly string[] =>
+    db.prepare('SELECT name FROM pragma_table_info(?)').pluck().all(table) as string[]
+  const indexes = (db: Database): readonly string[] =>
+    db.prepare("SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name").pluck().all() as string[]
+  const shape = (db: Database) => ({ indexes: indexes(db), columns: tables(db).map((table) => [table, ...columns(db, table)]) })
+  const content = (db: Database, like: Database) =>
+    tables(like).map((table) => {
+      const names = columns(like, table)
+      return [table, db.prepare(`SELECT ${names.join()} FROM ${table} ORDER BY ${names.join()}`).raw().all()]
+    })
+
+  test.for(MIGRATIONS.map(({ id }) => id).filter((id) => id >= OLDEST_DOWN && id < SCHEMA_VERSION))(
+    'to schema %d, a file has its tables and every row of them, and the way up leads to where it was',
+    (to) => {
+      const file = fileOf(SCHEMA_VERSION)
+      const db = connect(file)
+      const before = connect(fileOf(SCHEMA_VERSION))
+      const older = connect(fileOf(to))
+      migrateBack(db, to, { file })
+      expect(shape(db)).toEqual(shape(older))
+      expect(rowsOf(db, 'meta')).toMatchObject([
+        { schema_version: to, min_reader: Math.max(...MIGRATIONS.slice(0, to).map(({ minReader }) => minReader)) },
+      ])
+      expect(ledger(db).map(({ id }) => id)).toEqual(MIGRATIONS.slice(0, to).map(({ id }) => id))
+      const rows = (each: Database) => content(each, older).filter(([table]) => table !== 'meta' && table !== 'migration')
+      expect(rows(db)).toEqual(rows(before))
+      expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
+      const copy = lookInto(`${file}.before-down-from-${String(SCHEMA_VERSION).padStart(3, '0')}`)
+      expect(rowsOf(copy, 'meta')).toMatchObject([{ schema_version: SCHEMA_VERSION }])
+      migrate(db, { file, now: 9 })
+      expect(shape(db)).toEqual(shape(before))
+      expect(ledger(db)).toHaveLength(SCHEMA_VERSION)
+    },
+  )
+
+  test('a step that cannot be undone leaves the file at the step before, from which the same call goes on', () => {
+    const file = fileOf(SCHEMA_VERSION)
+    const db = connect(file)
+    const down = MIGRATIONS.map((migration) => (migration.id === 17 ? { ...migration, down: 'DROP TABLE nowhere' } : migration))
+    const jobs = rowsOf(db, 'job')
+    expect(() => migrateBack(db, 16, { file, migrations: down })).toThrow('nowhere')
+    expect(ledger(db).at(-1)).toMatchObject({ id: 17 })
+    migrateBack(db, 16, { file })
+    expect(ledger(db).at(-1)).toMatchObject({ id: 16 })
+    expect(rowsOf(db, 'job')).toEqual(jobs)
+  })
+
+  test('a file that is there already is neither changed nor copied', () => {
+    const file = fileOf(16)
+    migrateBack(connect(file), 16, { file })
+    expect(readdirSync(dirname(file)).filter((name) => name.includes('before'))).toEqual([])
   })
 })

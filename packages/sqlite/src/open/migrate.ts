@@ -1,11 +1,12 @@
 /**
- * Migrates a file to this version's schema. Each step runs in a transaction of its own, with its line in the ledger. A step after
- * which older versions can no longer open the file makes a copy beside it first.
+ * Migrates a file to this version's schema, or back to that of an older one. Each step runs in a transaction of its own, with its line in
+ * the ledger: if the process dies between two, the next one goes on from there. A step after which older versions can no longer open the
+ * file makes a copy beside it first, and so does the way back, which loses what only newer versions store.
  */
 import { closeSync, renameSync, rmSync } from 'node:fs'
 import { InternalError } from '@millrace/core'
 import { createFile, type Making, makingOf } from '../access.ts'
-import { copyFile } from '../beside.ts'
+import { copyDownFile, copyFile } from '../beside.ts'
 import type { Database } from '../driver.ts'
 import { MIGRATIONS } from '../migrations/list.ts'
 import type { Migration } from '../migrations/migration.ts'
@@ -13,13 +14,16 @@ import { MEMORY_FILE } from '../options.ts'
 import { APPLICATION_ID } from './identify.ts'
 import { CREATION_SETTINGS, checkPragmas } from './pragmas.ts'
 
-export interface MigrateOptions {
+export interface BackOptions {
   readonly file: string
-  readonly now: number
-  /** The migrations to apply: a test's own, or this version's. */
+  /** The migrations that there are: a test's own, or this version's. */
   readonly migrations?: readonly Migration[]
   /** The mode of a copy. Default: that of a new file. */
   readonly making?: Making
+}
+
+export interface MigrateOptions extends BackOptions {
+  readonly now: number
 }
 
 const LEDGER = 'CREATE TABLE migration (id INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT'
@@ -33,6 +37,29 @@ export function migrate(db: Database, { file, now, migrations = MIGRATIONS, maki
     if (!fresh && file !== MEMORY_FILE && migration.minReader > minReader(db)) copyBefore(db, copyFile(file, migration.id), making)
     apply(db, now, migration)
   }
+}
+
+/** Undoes the migrations after a schema, the newest first. The file has a schema that this version knows, and can go back to that one. */
+export function migrateBack(
+  db: Database,
+  to: number,
+  { file, migrations = MIGRATIONS, making = makingOf(file, undefined) }: BackOptions,
+): void {
+  const due = ledger(db).filter(({ id }) => id > to)
+  if (due.length === 0) return
+  copyBefore(db, copyDownFile(file, (due.at(-1) as { id: number }).id), making)
+  for (const { id } of due.toReversed()) undo(db, migrations, id)
+}
+
+function undo(db: Database, migrations: readonly Migration[], id: number): void {
+  const down = migrations.find((migration) => migration.id === id)?.down
+  if (down === undefined) throw new InternalError(`migration ${id} cannot be undone`)
+  const kept = migrations.filter((migration) => migration.id < id)
+  inTransaction(db, () => {
+    db.exec(down)
+    db.prepare('DELETE FROM migration WHERE id = ?').run(id)
+    db.prepare('UPDATE meta SET schema_version = ?, min_reader = ?').run(id - 1, Math.max(...kept.map(({ minReader: oldest }) => oldest)))
+  })
 }
 
 /** Creates the table, the ledger and the mark in one transaction: an interrupted creation leaves an empty file. */

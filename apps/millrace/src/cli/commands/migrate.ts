@@ -1,21 +1,34 @@
-/** `millrace migrate`: brings a file to the schema of this version, as opening it does. */
+/** `millrace migrate`: brings a file to the schema of this version, as opening it does, or back to that of an older one. */
 import { existsSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { Argument, type Command } from 'commander'
+import { now } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { FailedError, NoFileError, UsageError } from '../errors.ts'
+import { number } from '../values.ts'
+
+interface MigrateFlags {
+  readonly check?: boolean
+  readonly to?: number
+}
 
 export function addMigrate(program: Command, context: Context): void {
   program
     .command('migrate')
-    .description('Bring a file that nobody has open to the schema of this version')
-    .addArgument(new Argument('[up]', 'the only direction; you can leave it out').choices(['up']))
+    .description('Bring a file that nobody has open to the schema of this version, or back to an older one')
+    .addArgument(new Argument('[direction]', 'up, to the schema of this version (default), or down').choices(['up', 'down']))
     .option('--check', 'only check: exit code 1 if a migration is due')
-    .action(async (_up: string | undefined, { check = false }: { readonly check?: boolean }) => {
+    .option('--to <schema>', 'with down: the schema of the older version, as its own migrate --check prints it', number)
+    .action(async (direction: 'up' | 'down' | undefined, { check = false, to }: MigrateFlags) => {
       const { out } = context
       const target = context.target()
       if (target.kind === 'url') throw new UsageError('migrate requires --file: a running engine has migrated its file')
       const { file } = target
       if (!existsSync(file)) throw new NoFileError(file)
+      const down = direction === 'down'
+      if (down && check) throw new UsageError('--check says whether a migration up is due: leave it out with down')
+      if (down !== (to !== undefined))
+        throw new UsageError(down ? 'down requires --to, a schema' : '--to goes with down: migrate up has one end')
       const { inspectFile } = await import('@millrace/sqlite')
       const { schemaVersion: before, knownVersion: known } = inspectFile(file)
       const pending = before < known
@@ -26,11 +39,21 @@ export function addMigrate(program: Command, context: Context): void {
         if (pending) throw new FailedError(`${file} needs a migration: run millrace migrate`)
         return
       }
-      if (pending) {
+      if (to !== undefined) await back(file, before, to)
+      else if (pending) {
         const { openEngine } = await import('@millrace/engine')
         await openEngine({ file }).then((engine) => engine.stop())
       }
       const { schemaVersion: after } = inspectFile(file)
       await out.answer({ file, before, after }, () => (before === after ? `schema ${after}: nothing to do` : `schema ${before} → ${after}`))
     })
+}
+
+async function back(file: string, before: number, to: number): Promise<void> {
+  const { migrateFileBack, OLDEST_DOWN, SCHEMA_VERSION } = await import('@millrace/sqlite')
+  if (before > SCHEMA_VERSION)
+    throw new UsageError(`${file} has schema ${before}, and this version knows ${SCHEMA_VERSION}: use the newer version`)
+  if (!Number.isInteger(to) || to < OLDEST_DOWN || to > before)
+    throw new UsageError(`--to must be ${OLDEST_DOWN} to ${before}, the schema of the file, got ${to}`)
+  migrateFileBack({ file, now: now(), host: hostname(), pid: process.pid }, to)
 }

@@ -275,6 +275,11 @@ export const SCHEMA = z.strictObject({
     'Most bytes of data, output and checkpoint each, from any sender: up to 16 MiB.',
   ),
   secureDelete: settingOr(flag('secureDelete'), false, 'What is deleted is overwritten with zeros.'),
+  autoMigrate: settingOr(
+    flag('autoMigrate'),
+    true,
+    'A file with an older schema is migrated at the start. If false, it is refused until `millrace migrate` has run.',
+  ),
   unsafeFilesystem: settingOr(
     choice('unsafeFilesystem', ['refuse', 'allow']),
     'refuse',
