@@ -148,6 +148,38 @@ test('Q3: workers tell when they attached and when they were last heard, by the 
   expect(await seen(again)).toEqual([['far', 0, 0]])
 })
 
+test('Q3: a report lasts through a failed turn, and ends with its connection; others keep theirs', async () => {
+  let fails = false
+  const { connect } = start(':memory:', new VirtualClock(), (write) => {
+    if (fails) throw new StoreFailure('before', 'io', 'SQLITE_IOERR: disk I/O error')
+    write()
+  })
+  const reports = async (probe: Probe) =>
+    (await probe.call<'workers'>({ op: 'workers' })).map(({ id, kind, rssBytes }) => [id, kind, rssBytes])
+  const near = connect()
+  await near.attach(['b'], { uuid: 'near' })
+  await near.call<'renew'>({ op: 'renew', renewal: 0, vitals: { rssBytes: 1 } })
+  const far = connect()
+  await far.attach(['a'], remote)
+  await far.call<'renew'>({ op: 'renew', renewal: 1, vitals: { rssBytes: 2 } })
+  fails = true
+  await expect(near.enqueue('c')).rejects.toMatchObject({ code: 'STORAGE' })
+  fails = false
+  await near.attach(['b'], { uuid: 'near' })
+  await far.attach(['a'], remote)
+  await far.enqueue('a', job)
+  await far.grants.take()
+  expect(await reports(near)).toEqual([
+    ['worker-1', 'inline', 1],
+    ['far', 'remote', 2],
+  ])
+  await far.port.close()
+  expect(await reports(near)).toEqual([
+    ['worker-1', 'inline', 1],
+    ['far', 'remote', undefined],
+  ])
+})
+
 test('a delivery names the last renewal of its own connection that was counted', async () => {
   const { connect } = start()
   const [one, other] = [connect(), connect()]

@@ -9,6 +9,8 @@ import { pathOf, ROOT, walk, withoutComments } from './sources.ts'
 
 const OPENERS = [
   'packages/engine/src/file/note.ts',
+  // The manifest of its package.
+  'packages/engine/src/version.ts',
   'packages/exec/src/logs/log.ts',
   'packages/exec/src/logs/record.ts',
   'packages/exec/src/process/proc.ts',

@@ -56,7 +56,7 @@ test('E16: a worker in Python: data, bytes, tags and meta come as they were, and
   const handle = await engine.enqueue('upper', { text: 'grüße 😀\0' }, { tags: ['t'], meta: { by: 'x' } })
   expect(await handle.result()).toEqual({ text: 'GRÜSSE 😀\0', by: 'py', meta: { by: 'x' }, tags: ['t'] })
   expect(await (await engine.enqueue('reverse', new Uint8Array([1, 2, 255]))).result()).toEqual(new Uint8Array([255, 2, 1]))
-  expect(await engine.workers()).toMatchObject([{ id: 'py', maxConcurrency: 8 }])
+  expect(await engine.workers()).toMatchObject([{ id: 'py', maxConcurrency: 8, kind: 'foreign', version: 'millrace-python 1' }])
 })
 
 test('a worker in Python: what fails, what is tried again, what is put off', async () => {

@@ -115,6 +115,18 @@ export interface SessionIntro {
   readonly maxConcurrency: number
   /** Milliseconds between an abort and the moment the engine ends the run by itself. */
   readonly abortGrace: number
+  /** True if a pool of threads runs its handlers. Default false. */
+  readonly pooled?: boolean
+  /** The library that its client has greeted with, name and version. The server of the connection adds it; no message has room for it. */
+  readonly library?: string
+}
+
+/** The figures that a worker's process reports about itself, beside what it sends anyway. They are kept in memory alone. */
+export interface Vitals {
+  /** The 99th percentile of the delay of its event loop since the last report, in milliseconds; undefined if nothing was measured. */
+  readonly eventLoopDelayMs?: number
+  /** The memory that the process occupies, of all its threads, in bytes. */
+  readonly rssBytes?: number
 }
 
 /** The session takes no more jobs; what it runs goes on. Reply: true. */
@@ -145,6 +157,8 @@ export interface RenewCommand {
   readonly op: 'renew'
   /** 1, 2, 3 ... on each connection: deliveries name the last one that was counted. */
   readonly renewal: number
+  /** Replaces the figures of the sender's last report. */
+  readonly vitals?: Vitals
 }
 
 /** The run ended well. `enqueues` are created in the same commit. Reply: true. */

@@ -27,6 +27,7 @@ export type {
   SessionIntro,
   SnoozeCommand,
   SourceEntry,
+  Vitals,
   WorkersCommand,
 } from './commands.ts'
 export { DEFERRED, Refused } from './decision.ts'
@@ -333,6 +334,8 @@ export {
   TIMING_BOUNDS_MS,
   type Timing,
   type Totals,
+  WORKER_KINDS,
+  type WorkerKind,
   type WriterStats,
 } from './stats.ts'
 export { isThenable } from './thenable.ts'

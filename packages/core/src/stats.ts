@@ -1,5 +1,5 @@
 /** Statistics: the replies to `stats` and `workers`. */
-import type { Defaults } from './commands.ts'
+import type { Defaults, Vitals } from './commands.ts'
 import type { State } from './lifecycle.ts'
 import type { QueueSettings } from './queueSettings.ts'
 
@@ -139,8 +139,15 @@ export interface WriterStats {
   readonly draining: boolean
 }
 
+/**
+ * The place where handlers run: the event loop of the engine's own process, a pool of threads of any process, another process, or a
+ * program with a client of another make, such as one in Python.
+ */
+export const WORKER_KINDS = ['inline', 'threads', 'remote', 'foreign'] as const
+export type WorkerKind = (typeof WORKER_KINDS)[number]
+
 /** A worker as `workers` tells it. */
-export interface AttachedWorker {
+export interface AttachedWorker extends Vitals {
   /** A number of its own, which grows from worker to worker. */
   readonly session: number
   readonly id: string
@@ -164,4 +171,8 @@ export interface AttachedWorker {
    * silent: now, for as long as it is attached. 0 as above.
    */
   readonly lastSeenAt: number
+  /** Undefined from an engine of an earlier version. */
+  readonly kind?: WorkerKind
+  /** The version of Millrace that its process runs; of a client of another make the name and version that it gives. Undefined if unknown. */
+  readonly version?: string
 }

@@ -2,6 +2,6 @@
 import type { Random } from '@millrace/core'
 
 export { systemCalendar } from '@millrace/client/calendar'
-export { quietClock, systemClock } from '@millrace/worker/clock'
+export { ownClock, quietClock, systemClock } from '@millrace/worker/clock'
 
 export const systemRandom: Random = Math.random

@@ -253,7 +253,15 @@ describe('what the engine tells of itself', () => {
     for await (const event of engine.events({ filter: { jobId: id } })) if (event.type === 'failed') break
 
     expect((await http.send('GET', '/v1/workers')).body.workers).toMatchObject([
-      { names: ['failing'], maxConcurrency: 2, attachedAt: expect.stringMatching(/Z$/), lastSeenAt: expect.stringMatching(/Z$/) },
+      {
+        names: ['failing'],
+        maxConcurrency: 2,
+        attachedAt: expect.stringMatching(/Z$/),
+        lastSeenAt: expect.stringMatching(/Z$/),
+        kind: 'inline',
+        version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+        rssBytes: expect.any(Number),
+      },
     ])
     expect(await http.send('POST', '/v1/workers/nobody/stop')).toMatchObject({
       status: 404,

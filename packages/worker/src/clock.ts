@@ -6,13 +6,23 @@ import type { Clock } from '@millrace/core'
 /** The longest delay of a Node timer, in milliseconds: longer ones would fire at once. */
 const TIMER_MAX_MS = 2 ** 31 - 1
 
-/** Node's own function, even if a test has installed fake timers by the time it is used: calls would never leave. */
-const { setImmediate: soon } = globalThis
+/** Node's own functions, even if a test has installed fake timers by the time they are used: calls would never leave. */
+const { setImmediate: soon, setTimeout: later, clearTimeout: forget } = globalThis
+const now = performance.now.bind(performance)
 
 export const systemClock: Clock = clock((timer) => timer)
 
 /** A clock whose timers do not keep the process alive, for work that a process can end without. */
 export const quietClock: Clock = clock((timer) => timer.unref())
+
+/** A quiet clock that fake timers do not reach: it drives what never ends, and a test that runs all its timers would not return. */
+export const ownClock: Pick<Clock, 'read' | 'setTimer'> = {
+  read: () => ({ wall: Date.now(), mono: now() }),
+  setTimer(ms, wake) {
+    const timer = later(wake, ms).unref()
+    return () => forget(timer)
+  },
+}
 
 function clock(held: (timer: NodeJS.Timeout) => NodeJS.Timeout): Clock {
   return {

@@ -311,6 +311,8 @@ export class WorkerSession {
       minConcurrency: settings.minConcurrency,
       maxConcurrency: settings.maxConcurrency,
       abortGrace: settings.abortGraceMs,
+      // Handlers of a pool have sessions of their own.
+      ...(handlers[0]?.kind === 'thread' && { pooled: true }),
     }
   }
 

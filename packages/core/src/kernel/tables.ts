@@ -3,7 +3,7 @@
  * loaded again, so nothing here is ever undone.
  */
 import type { Now } from '../clock.ts'
-import type { SessionIntro } from '../commands.ts'
+import type { SessionIntro, Vitals } from '../commands.ts'
 import { IndexedHeap } from '../heap.ts'
 import { dataBytes } from '../job.ts'
 import { ACTIVE, WAITING } from '../lifecycle.ts'
@@ -83,9 +83,9 @@ export class Tables {
 
   /** The earliest end of a lease, maybe too early; monotonic. */
   leaseMono = Number.POSITIVE_INFINITY
-  /** The last renewal that was counted, for each connection that has sent one. */
+  /** The last renewal that was counted, and the last report, for each connection that has sent one. No row has them. */
   readonly renewals = new Map<ConnectionId, number>()
-
+  readonly vitals = new Map<ConnectionId, Vitals>()
   /** The earliest due time and the earliest `expiresAt`; 0 for none. Never too late, maybe too early. */
   dueAt = 0
   expiresAt = 0

@@ -15,6 +15,7 @@ import {
   Refused,
   type Reply,
   type Request,
+  type Vitals,
 } from '@millrace/core'
 import {
   type ConnectionId,
@@ -48,12 +49,15 @@ export interface ActorOptions {
   readonly settings: Settings
   /** Sessions that may come back for the jobs recorded for them: those of this process. */
   readonly alive: ReadonlySet<string>
+  /** The version of the engine, which workers of its process run too; undefined if it is unknown. */
+  readonly version?: string | undefined
 }
 
 export class Actor {
   readonly store: Store
   readonly meter = new Meter()
   readonly calendar: Calendar
+  readonly version: string | undefined
   readonly waiters = new Waiters()
   readonly #clock: Clock
   readonly #parts: TurnParts
@@ -68,9 +72,10 @@ export class Actor {
   readonly #dead = new Map<string, ConnectionId>()
   readonly #post: Post = (connection, reply) => this.answerLate(connection, reply)
 
-  constructor({ store, clock, random, settings, alive }: ActorOptions) {
+  constructor({ store, clock, random, settings, alive, version }: ActorOptions) {
     this.store = store
     this.calendar = settings.calendar
+    this.version = version
     this.#clock = clock
     this.#answers = new Answers(this, clock)
     this.#memory = new Memory(store, clock, alive)
@@ -139,6 +144,7 @@ export class Actor {
     this.#inbox.close(connection)
     const { tables } = this
     tables.renewals.delete(connection)
+    tables.vitals.delete(connection)
     for (const session of tables.sessions.values()) {
       if (session.connection !== connection) continue
       session.connection = undefined
@@ -168,6 +174,11 @@ export class Actor {
 
   receive(connection: ConnectionId, requests: readonly Request[]): void {
     this.#inbox.add(connection, requests, this.#clock.read().mono)
+  }
+
+  /** Takes the report of a process. It waits for no turn, and causes none. */
+  note(connection: ConnectionId, vitals: Vitals): void {
+    this.tables.vitals.set(connection, vitals)
   }
 
   /** Takes one turn. Returns the number of milliseconds after which the next is due at the latest; 0 means at once. */

@@ -28,6 +28,7 @@ import {
   type Stats,
   type StatsCommand,
   understood,
+  type Vitals,
   WAITING,
   type WorkersCommand,
 } from '@millrace/core'
@@ -74,6 +75,8 @@ export interface Answering {
   readonly now: Now
   readonly mailboxDepth: number
   readonly draining: boolean
+  /** The version of the engine, undefined if it is unknown. */
+  readonly version: string | undefined
   forget(connection: ConnectionId, request?: number): void
 }
 
@@ -268,12 +271,12 @@ function isAway({ connection, silent }: Session): boolean {
 }
 
 function workersOf(actor: Answering, { after = 0, limit = LIMITS.unpaged }: WorkersCommand): AttachedWorker[] {
-  const { now } = actor
+  const { now, tables, version } = actor
   return livingSessions(actor)
     .filter(({ id }) => id > after)
     .sort((a, b) => a.id - b.id)
     .slice(0, limit)
-    .map((session) => workerOf(session, now))
+    .map((session) => ({ ...workerOf(session, now), ...identityOf(session, version), ...vitalsOf(session, tables) }))
 }
 
 function workerOf(session: Session, now: Now): AttachedWorker {
@@ -295,6 +298,22 @@ function workerOf(session: Session, now: Now): AttachedWorker {
     attachedAt,
     lastSeenAt: attachedAt === 0 ? 0 : lastSeenAt(session, now),
   }
+}
+
+/** The name by which the clients of this project greet: `millrace/1.2.3`. */
+const OWN_LIBRARY = 'millrace/'
+
+function identityOf({ intro }: Session, own: string | undefined): Pick<AttachedWorker, 'kind' | 'version'> {
+  const { local, pooled = false, library } = intro
+  const isForeign = library !== undefined && !library.startsWith(OWN_LIBRARY)
+  const version = local ? own : isForeign ? library : library?.slice(OWN_LIBRARY.length)
+  const kind = isForeign ? 'foreign' : pooled ? 'threads' : local ? 'inline' : 'remote'
+  return { kind, ...(version !== undefined && { version }) }
+}
+
+/** Returns the last report of the session's process. One that is away reports nothing. */
+function vitalsOf({ connection }: Session, { vitals }: Tables): Vitals | undefined {
+  return connection === undefined ? undefined : vitals.get(connection)
 }
 
 function lastSeenAt({ intro, connection, renewedMono }: Session, { wall, mono }: Now): number {

@@ -39,6 +39,7 @@ export class Memory {
     }
     keepHolders(this.tables, before)
     for (const [connection, renewal] of before.renewals) this.tables.renewals.set(connection, renewal)
+    for (const [connection, vitals] of before.vitals) this.tables.vitals.set(connection, vitals)
   }
 
   /** Returns the sessions from before the turn that failed: one that wanted to leave has not left. */

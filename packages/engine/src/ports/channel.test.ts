@@ -1,6 +1,7 @@
 /** Both ends of a channel: what is sent arrives, and an end that goes is told of. */
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import type { Delivery, PortListener, Refusal } from '@millrace/core'
+import { sessionIntro } from '@millrace/testkit/internal'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ChannelPort } from './channel.ts'
 import { packDelivery } from './pack/deliveries.ts'
@@ -50,6 +51,18 @@ test('requests go out, deliveries come in', async () => {
   far.postMessage(packDelivery(delivery))
   await next()
   expect(delivered).toEqual([delivery])
+})
+
+test('the figures of the process go ahead of its first worker', async () => {
+  const said: unknown[] = []
+  const arrived = new Promise<void>((resolve) =>
+    far.on('message', (message) => {
+      if (said.push(message) === 2) resolve()
+    }),
+  )
+  near.send([{ id: 1, command: { op: 'attach', session: sessionIntro(['a']), held: [] } }])
+  await arrived
+  expect(said).toEqual([{ rssBytes: expect.any(Number) }, expect.objectContaining({ values: [expect.objectContaining({ op: 'attach' })] })])
 })
 
 test('a far end that goes is told of, once, after what it said last', async () => {

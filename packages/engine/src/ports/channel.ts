@@ -3,6 +3,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { Capability, Port, PortListener, Refusal, Request } from '@millrace/core'
 import { type PackedDelivery, unpackDelivery } from './pack/deliveries.ts'
 import { packRequests } from './pack/requests.ts'
+import { Pulse } from './pulse.ts'
 
 export const CAPABILITIES: ReadonlySet<Capability> = new Set(['work', 'list', 'backup', 'events'])
 
@@ -15,10 +16,12 @@ const OVER: Refusal = {
 export class ChannelPort implements Port {
   readonly capabilities = CAPABILITIES
   readonly #channel: MessagePort
+  readonly #pulse: Pulse
   #closed = false
 
   constructor(channel: MessagePort) {
     this.#channel = channel
+    this.#pulse = new Pulse((vitals) => channel.postMessage(vitals))
   }
 
   listen(listener: PortListener): void {
@@ -28,12 +31,14 @@ export class ChannelPort implements Port {
       listener.deliver(unpackDelivery(packed))
     })
     this.#channel.on('close', () => {
+      this.#pulse.end()
       if (!this.#closed) listener.ended(OVER)
     })
     this.#channel.unref()
   }
 
   send(requests: readonly Request[]): void {
+    this.#pulse.note(requests)
     this.#channel.postMessage(packRequests(requests))
   }
 

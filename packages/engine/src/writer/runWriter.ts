@@ -9,9 +9,9 @@ import { ActorFailure } from '../actor/failure.ts'
 import { Loop } from '../actor/loop.ts'
 import { systemCalendar, systemClock, systemRandom } from '../clock.ts'
 import type { MuxRequest } from '../ports/mux.ts'
-import type { PackedRequests } from '../ports/pack/requests.ts'
+import { ownVersion } from '../version.ts'
 import { Channels } from './channels.ts'
-import { newClient } from './client.ts'
+import { newClient, type Said } from './client.ts'
 import { PortDemux } from './demux.ts'
 import type { FromWriter, ToWriter, WriterData } from './messages.ts'
 
@@ -61,6 +61,7 @@ function serve({ host, say, store, schema, settings, alive, channel }: Served): 
     random: systemRandom,
     settings: { ...settings, calendar: systemCalendar },
     alive: new Set(alive),
+    version: ownVersion(),
   })
   const channels = new Channels(() => loop.wake())
   const loop = new Loop({
@@ -74,7 +75,7 @@ function serve({ host, say, store, schema, settings, alive, channel }: Served): 
 
   function connect(channel: MessagePort): void {
     const client = newClient(actor, (packed) => channel.postMessage(packed))
-    channels.add(channel, (message) => client.hear(message as PackedRequests | number), client.leave)
+    channels.add(channel, (message) => client.hear(message as Said), client.leave)
   }
 
   /** Connects many clients over one channel. */

@@ -11,6 +11,7 @@ import {
   MISS_REASONS,
   NAME_DETAILS,
   SYSTEM_EVENT_TYPES,
+  WORKER_KINDS,
 } from '@millrace/core'
 import { DURATION, NAME, RETRYING, STATE_COUNTS, TIME, TOTALS, WHEN, whole } from './plain.ts'
 
@@ -120,6 +121,17 @@ export const WORKERS = z
         lastSeenAt: WHEN.optional().openapi({
           description: 'When the engine last heard that it lives: at most 15 s ago where all is well.',
         }),
+        kind: z.enum(WORKER_KINDS).optional().openapi({
+          description:
+            'Where its handlers run: `inline` in the engine’s own process, `threads` on a pool of threads, `remote` in another process, `foreign` in a client of another make. Absent if the engine does not say it.',
+        }),
+        version: z.string().optional().openapi({
+          description: 'Of the Millrace that its process runs; of a foreign client the name and version that it gives.',
+        }),
+        eventLoopDelayMs: z.number().optional().openapi({
+          description: '99th percentile of the delay of its event loop since its last report, 5 to 15 s ago. Absent if it reports none.',
+        }),
+        rssBytes: z.number().optional().openapi({ description: 'Memory that its process occupies, of the same report.' }),
       }),
     ),
   })

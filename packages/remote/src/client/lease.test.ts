@@ -46,6 +46,42 @@ test('a renewal leaves before every attach, in the same post', () => {
   expect(attach('t').left[0]?.command).toEqual({ op: 'renew', renewal: 2 })
 })
 
+test('the figures of the process ride in renewals, as often as they are due, and are measured while there is a session', async () => {
+  const clock = new VirtualClock()
+  const sent: Request[] = []
+  const measured: string[] = []
+  let reports = 0
+  let due = true
+  const lease = new Lease({
+    clock,
+    send: (requests) => void sent.push(...requests),
+    lapsed: () => {},
+    vitals: {
+      begin: () => void measured.push('begin'),
+      end: () => void measured.push('end'),
+      takeDue: () => (due ? { rssBytes: ++reports } : undefined),
+    },
+  })
+  lease.opened(clock.read().mono)
+  expect(measured).toEqual([])
+  const attach = { id: 1, command: { op: 'attach', session: { uuid: 's' }, held: [] } } as unknown as Request
+  expect(lease.outgoing([attach])[0]?.command).toEqual({ op: 'renew', renewal: 1, vitals: { rssBytes: 1 } })
+  lease.incoming(delivery(1, attached(1)))
+  due = false
+  await clock.advance(15 * SECOND)
+  due = true
+  await clock.advance(15 * SECOND)
+  expect(sent.map(({ command }) => command)).toEqual([
+    { op: 'renew', renewal: 2 },
+    { op: 'renew', renewal: 3, vitals: { rssBytes: 2 } },
+  ])
+  // Another connection knows of no report.
+  lease.broken()
+  lease.opened(clock.read().mono)
+  lease.outgoing([{ id: 2, command: { op: 'leave', session: 's' } }])
+  expect(measured).toEqual(['begin', 'begin', 'end'])
+})
+
 test('nothing else is added, and without a session nothing is renewed', async () => {
   const { clock, lease, sent } = start()
   const requests: Request[] = [{ id: 1, command: { op: 'stats' } }]

@@ -4,6 +4,7 @@
  * own clock: no delay on the way can make it longer here than there. Held in memory; no sockets, no timers but the clock's.
  */
 import { type AttachCommand, type Clock, type Delivery, type Grant, LIMITS, leaseMs, type Reply, type Request } from '@millrace/core'
+import type { VitalSigns } from '@millrace/worker'
 
 /** The part of a lease that counts here: two clocks differ in speed, so a lease ends slightly earlier here than in the engine. */
 const MARGIN = 0.95
@@ -21,6 +22,8 @@ export interface LeaseOptions {
   readonly send: (requests: readonly Request[]) => void
   /** Called when runs with leases of this many milliseconds or less may belong to another worker by now. */
   readonly lapsed: (ms: number) => void
+  /** The figures of this process, which ride in renewals. Default none. */
+  readonly vitals?: Pick<VitalSigns, 'begin' | 'end' | 'takeDue'>
 }
 
 interface Renewal {
@@ -63,6 +66,7 @@ export class Lease {
     this.#sent = []
     this.#renewals = 0
     this.#counted = { number: 0, sentMono: greetedMono }
+    if (this.#sessions.size > 0) this.#options.vitals?.begin()
     this.#arm()
   }
 
@@ -105,7 +109,7 @@ export class Lease {
 
   close(): void {
     this.#sessions.clear()
-    this.#arm()
+    this.#rest()
   }
 
   #attached(id: number, { session: { uuid } }: AttachCommand): void {
@@ -115,6 +119,7 @@ export class Lease {
       this.#renewedMono = mono
       this.#shortestMs = LIMITS.leaseMs
       this.#silenceMs = MARGIN * LIMITS.leaseMs
+      this.#options.vitals?.begin()
     }
     this.#attaching.set(id, uuid)
     // A new session has no runs yet that could count as lost.
@@ -123,7 +128,13 @@ export class Lease {
 
   #left(uuid: string): void {
     this.#sessions.delete(uuid)
-    if (this.#sessions.size === 0) this.#arm()
+    if (this.#sessions.size === 0) this.#rest()
+  }
+
+  /** Renews and measures nothing until there is a session again. */
+  #rest(): void {
+    this.#options.vitals?.end()
+    this.#arm()
   }
 
   /** Marks all sessions as possibly unknown to the engine: until their attach is answered, renewals say nothing about them. */
@@ -138,7 +149,8 @@ export class Lease {
     this.#sent.push({ number: this.#renewals, sentMono: mono })
     this.#unanswered++
     this.#arm()
-    return { id: this.#nextId--, command: { op: 'renew', renewal: this.#renewals } }
+    const vitals = this.#options.vitals?.takeDue(mono)
+    return { id: this.#nextId--, command: { op: 'renew', renewal: this.#renewals, ...(vitals !== undefined && { vitals }) } }
   }
 
   #read(replies: readonly Reply[]): readonly Reply[] {

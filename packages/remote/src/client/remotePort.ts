@@ -14,7 +14,7 @@ import {
   type Request,
 } from '@millrace/core'
 import { ELEMENTS_MAX, type Message } from '@millrace/wire'
-import { within } from '@millrace/worker'
+import { VitalSigns, within } from '@millrace/worker'
 import { keepAlive } from '../clock.ts'
 import { sendCut } from '../frames.ts'
 import { BOUNDS } from '../limits.ts'
@@ -58,6 +58,7 @@ export class RemotePort implements Port {
       clock: options.clock,
       send: (requests) => this.#send(requests),
       lapsed: (ms) => this.#listener?.lapsed(ms),
+      vitals: new VitalSigns(),
     })
     if (first !== undefined) this.#open(first)
     else this.#retry({ retryAfterMs: 0 })

@@ -3,6 +3,7 @@
  * unchanged, unless its token does not allow them, and the engine's deliveries for it come back.
  */
 import {
+  type AttachCommand,
   allowsLess,
   type Clock,
   type Command,
@@ -83,6 +84,8 @@ export class Connection {
   #unbounded = false
   /** The renewal that the engine's last delivery named. */
   #renewal = 0
+  /** The library that the client says it runs, name and version. */
+  #library = ''
   /** The process that the client says it is, and the worker sessions that live there. */
   #process = ''
   readonly #sessions = new Set<string>()
@@ -152,6 +155,7 @@ export class Connection {
     // Tokens that are known beforehand are kept only as digests.
     if (this.#options.tokens.change) this.#token = token
     this.#allow(permit)
+    this.#library = client.library
     this.#process = client.process
     try {
       const port = openPort()
@@ -236,10 +240,13 @@ export class Connection {
     if (this.#unanswered.full) this.#link.pause()
   }
 
-  #attach(session: string): void {
-    this.#sessions.add(session)
+  /** Returns the command with the library of its sender. */
+  #attach(command: AttachCommand): AttachCommand {
+    const { session } = command
+    this.#sessions.add(session.uuid)
     if (this.#sessions.size > BOUNDS.sessions)
       throw new WireError('BAD_MESSAGE', `one connection has at most ${BOUNDS.sessions} worker sessions: let some leave, or open another`)
+    return { ...command, session: { ...session, library: this.#library } }
   }
 
   /** Returns the requests that the token allows and whose jobs fit their schemas; refuses the others. */
@@ -255,9 +262,8 @@ export class Connection {
         refused.push({ id, refusal })
         continue
       }
-      if (command.op === 'attach') this.#attach(command.session.uuid)
-      else if (command.op === 'leave') this.#sessions.delete(command.session)
-      allowed.push({ id, command: this.#options.checked(command) })
+      if (command.op === 'leave') this.#sessions.delete(command.session)
+      allowed.push({ id, command: command.op === 'attach' ? this.#attach(command) : this.#options.checked(command) })
     }
     if (refused.length > 0) {
       this.#audit(this.#trail?.answer(refused, this.#who))

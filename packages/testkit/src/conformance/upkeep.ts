@@ -47,6 +47,21 @@ export function upkeepConformance(under: () => Probe, { inFile }: Behind): void 
     expect(later.lastSeenAt).toBeGreaterThanOrEqual(Math.max(lastSeenAt, enqueuedAt) - CLOCKS_MS)
   })
 
+  test('Q3: a worker tells the last report of its process, which is written nowhere', async () => {
+    const probe = under()
+    await probe.attach(['a'], { local: false, pooled: true })
+    const seen = async () => (await probe.call<'workers'>({ op: 'workers' }))[0]
+    const { turns } = (await probe.call<'stats'>({ op: 'stats' })).writer
+    const report = { eventLoopDelayMs: 12.5, rssBytes: 2 ** 33 }
+    await probe.call<'renew'>({ op: 'renew', renewal: 100, vitals: report })
+    await probe.call<'renew'>({ op: 'renew', renewal: 101 })
+    expect(await seen()).toMatchObject({ kind: 'threads', ...report })
+    await probe.call<'renew'>({ op: 'renew', renewal: 102, vitals: { rssBytes: 4_096 } })
+    const next = await seen()
+    expect([next?.rssBytes, next?.eventLoopDelayMs]).toEqual([4_096, undefined])
+    expect((await probe.call<'stats'>({ op: 'stats' })).writer.turns).toBe(turns)
+  })
+
   test('a journal is forwarded: each entry once, under the ids that it was given, and one that is refused alone', async () => {
     const probe = under()
     const bystander = await probe.enqueue('a', { unique: { key: 'k', onConflict: 'error' } })

@@ -34,6 +34,7 @@ import {
   type SourceEntry,
   STATES,
   shapingConflict,
+  type Vitals,
 } from '@millrace/core'
 import {
   boolean,
@@ -231,8 +232,8 @@ export const RUN = {
 export const RUN_KEY = record<RunKey>('Run', RUN)
 export const RUN_KEYS = list(RUN_KEY, HELD_MAX)
 
-/** Without `local`: who comes over a connection is not in the engine's process. */
-export const SESSION = record<Omit<SessionIntro, 'local'>>('Session', {
+/** Without `local`, because who comes over a connection is not in the engine's process, and `library`, which the greeting says. */
+export const SESSION = record<Omit<SessionIntro, 'local' | 'library'>>('Session', {
   uuid: field(text(LIMITS.nameLength), 'random, per worker and process'),
   worker: field(told(LIMITS.nameLength), 'its public name'),
   host: field(told(LIMITS.nameLength)),
@@ -242,6 +243,12 @@ export const SESSION = record<Omit<SessionIntro, 'local'>>('Session', {
   minConcurrency: field(integer(1, LIMITS.concurrency), 'topped up when less weight than that runs'),
   maxConcurrency: field(integer(1, LIMITS.concurrency), 'weight that runs at a time'),
   abortGrace: field(duration(0), 'between an abort and the moment the engine ends the run by itself'),
+  pooled: optional(boolean, 'true: a pool of threads runs its handlers'),
+})
+
+export const VITALS = record<Vitals>('Vitals', {
+  eventLoopDelayMs: optional(number(0, LIMITS.durationMs, 'number'), '99th percentile since the last report, in milliseconds'),
+  rssBytes: optional(count, 'memory that the process occupies'),
 })
 
 export const KEY = {

@@ -36,6 +36,7 @@ import {
   SCHEDULE_SPEC,
   SESSION,
   SOURCE_ENTRIES,
+  VITALS,
 } from './jobs.ts'
 import {
   boolean,
@@ -116,7 +117,10 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
   attach: { session: field(session), held: or(RUN_KEYS, NONE, 'runs started, or ended and not yet answered') },
   drain: { session: field(uuid) },
   leave: { session: field(uuid) },
-  renew: { renewal: field(count, '1, 2, 3 ... on each connection') },
+  renew: {
+    renewal: field(count, '1, 2, 3 ... on each connection'),
+    vitals: optional(VITALS, 'of the sender’s process; nil: those of its last report stay'),
+  },
   complete: {
     ...RUN,
     output: or(data, null),

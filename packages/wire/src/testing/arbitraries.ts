@@ -214,12 +214,21 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
       minConcurrency: fc.integer({ min: 1, max: 100_000 }),
       maxConcurrency: fc.integer({ min: 1, max: 100_000 }),
       abortGrace: duration,
-    }).chain((session) => fc.boolean().map((all) => (all ? without(session, 'queues') : session))),
+      pooled: fc.boolean(),
+    })
+      .chain((session) => fc.boolean().map((all) => (all ? without(session, 'queues') : session)))
+      .chain((session) => fc.boolean().map((old) => (old ? without(session, 'pooled') : session))),
     held: fc.array(runKey),
   }) as never,
   drain: record({ session: uuid }),
   leave: record({ session: uuid }),
-  renew: record({ renewal: count }),
+  renew: record(
+    {
+      renewal: count,
+      vitals: record({ eventLoopDelayMs: fc.double({ min: 0, max: 1e6, noNaN: true }), rssBytes: count }, { requiredKeys: [] }),
+    },
+    { requiredKeys: ['renewal'] },
+  ) as never,
   complete: record({ ...run, output: data, enqueues: fc.array(newJob, { maxLength: 2 }) }, { requiredKeys: ['seq', 'run', 'output'] }),
   fail: record(
     {

@@ -24,6 +24,7 @@ import {
   SOURCE_ENTRY,
   THROTTLE,
   UNIQUE,
+  VITALS,
 } from '../schema/jobs.ts'
 import { FIELDS_MAX } from '../schema/kinds.ts'
 import { CLIENT, LIMITS, MESSAGE } from '../schema/messages.ts'
@@ -44,6 +45,7 @@ const RECORDS: readonly AnyRecord[] = [
   SOURCE_ENTRY,
   FLOW_NODE,
   SESSION,
+  VITALS,
   HANDLER,
   DEFAULTS,
   RUN_KEY,

@@ -1,11 +1,19 @@
 /** Workers for people. */
 import type { WorkerView } from '@millrace/engine'
-import { awayText } from '../output/amounts.ts'
+import { awayText, bytesText, durationText } from '../output/amounts.ts'
 import type { Text } from '../output/line.ts'
 import type { Paint } from '../output/style.ts'
 import type { Column } from '../output/table.ts'
 
-/** @param now if given, a column shows how long ago each worker was last heard */
+/** The figures that the process of a worker reports. */
+const PROCESS_COLUMNS: readonly Column<WorkerView>[] = [
+  { title: 'DELAY', text: ({ eventLoopDelayMs: ms }) => (ms === undefined ? '-' : durationText(ms)), right: true },
+  { title: 'MEMORY', text: ({ rssBytes }) => (rssBytes === undefined ? '-' : bytesText(rssBytes)), right: true },
+  { title: 'KIND', text: ({ kind = '-' }) => kind },
+  { title: 'VERSION', text: ({ version = '-' }) => version },
+]
+
+/** @param now if given, columns show how long ago each worker was last heard, and how its process fares */
 export function workerColumns(paint: Paint, now?: number): readonly Column<WorkerView>[] {
   return [
     { title: 'ID', text: ({ id }) => id },
@@ -14,6 +22,7 @@ export function workerColumns(paint: Paint, now?: number): readonly Column<Worke
     { title: 'STATE', text: (worker) => stateOf(worker, paint) },
     ...(now === undefined ? [] : [{ title: 'SEEN', text: (worker: WorkerView) => seenText(worker, now) }]),
     { title: 'RUNS', text: ({ runningJobs, maxConcurrency }) => `${runningJobs}/${maxConcurrency}`, right: true },
+    ...(now === undefined ? [] : PROCESS_COLUMNS),
     { title: 'QUEUES', text: ({ queues }) => queues?.join(', ') ?? 'all' },
     { title: 'NAMES', text: ({ names }) => names.join(', ') },
   ]

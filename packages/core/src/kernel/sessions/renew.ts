@@ -10,9 +10,10 @@ import { lapsePresent } from './presence.ts'
 import type { Session } from './session.ts'
 
 /** Renews all sessions of the sender. */
-export function renew({ tables, now }: TurnContext, { renewal }: RenewCommand, { connection, gone }: Sender): Decision<'renew'> {
+export function renew({ tables, now }: TurnContext, { renewal, vitals }: RenewCommand, { connection, gone }: Sender): Decision<'renew'> {
   if (gone === true) return true
   tables.renewals.set(connection, renewal)
+  if (vitals !== undefined) tables.vitals.set(connection, vitals)
   for (const session of tables.sessions.values()) {
     if (session.connection !== connection || session.intro.local) continue
     session.renewedMono = now.mono
