@@ -258,12 +258,14 @@ OPS.update(
     upsertSchedule=40, getSchedule=41, listSchedules=42, deleteSchedule=43, pauseSchedule=44, resumeSchedule=45,
     triggerSchedule=46, events=50, export=51, exports=52, deleteExport=53, flow=56, parents=57, cancelTree=58, retryTree=59,
     cancelMany=61, retryMany=62, deleteMany=63, history=66, failures=67, stopWorker=68, getFlow=69, pauseAll=70,
+    listFlows=71,
 )
 TRUE, REFUSAL, ENQUEUED, ATTACHED, VALUE, STATS = 0, 1, 2, 3, 4, 5
 ABORT, LOST, REATTACH, GAP, STOP = 1, 2, 3, 4, 5
 ABORT_CAUSES = ("timeout", "cancel", "stop")
 LOG_LEVELS = ("debug", "info", "warn", "error")
 STATES = ("scheduled", "waiting", "active", "blocked", "completed", "failed", "cancelled")
+FLOW_STATES = ("running", "completed", "failed", "cancelled")
 JOBS_PAGE, LIST_PAGE = 200, 500
 ON_CONFLICT = ("skip", "replace", "reschedule", "error")
 DEBOUNCE_MODES = ("trailing", "leading")
@@ -902,6 +904,12 @@ class Client:
         """Iterates over the schedules whose ids begin with `prefix`, in the order of their ids: a dict each. `page`: 1 to 200."""
         page = _page(page, JOBS_PAGE)
         return _follow(lambda after: _part(self.call("listSchedules", prefix, page, after), "schedules"))
+
+    def flows(self, state=None, page=JOBS_PAGE):
+        """Iterates over the flows, newest first: a dict each, with their jobs by state. `state` is one of FLOW_STATES. `page`: how many
+        are asked for at a time, 1 to 200."""
+        wanted, page = None if state is None else _choice("state", state, FLOW_STATES), _page(page, JOBS_PAGE)
+        return _follow(lambda before: _part(self.call("listFlows", page, wanted, before), "flows"))
 
     def _pages(self, op, mark, page, *fields):
         """Of an operation whose page goes on behind the last item of the one before."""

@@ -396,6 +396,11 @@ class Lists(unittest.TestCase):
         self.assertEqual(list(client.jobs(state="failed", queue="q", search="x")), [1, 2, 3])
         self.assertEqual(self.asked, [("list", [5, "q"], 200, before, "x") for before in (None, 7, 5)])
 
+    def test_flows_go_on_where_the_server_says(self):
+        client = self.client({"flows": [1], "next": 7}, {"flows": [], "next": None})
+        self.assertEqual(list(client.flows(state="failed")), [1])
+        self.assertEqual(self.asked, [("listFlows", 200, 2, before) for before in (None, 7)])
+
     def test_schedules_go_on_behind_the_next(self):
         client = self.client({"schedules": [1], "next": "b"}, {"schedules": [2]})
         self.assertEqual(list(client.schedules("a")), [1, 2])

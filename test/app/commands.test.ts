@@ -20,7 +20,7 @@ test('Q1: jobs: enqueue, list, show, cancel, retry, delete, run, logs', { timeou
   )
   expect(await place.okJson('jobs', 'list', '--tag', 'x')).toMatchObject({
     jobs: [{ id: first, data: { from: 'a file' } }],
-    next: null,
+    next: expect.any(String),
     partial: false,
   })
   expect(await place.okJson('jobs', 'list', '--search', 'from', '--name', 'mail')).toMatchObject({ jobs: [{ id: first }] })
@@ -245,6 +245,13 @@ test('stats, status, top, events, dlq, backup, and flows', { timeout: LONG }, as
   expect(await place.ok('flows', 'show', flow.id)).toMatch(
     /^REF .*ENDED +AFTER\na +\S+ +load +default +waiting\n.*\nc +\S+ +sum +default +blocked +0\/2 +a, b\n$/,
   )
+  expect(await place.ok('flows', 'list')).toMatch(/^ID .*ENQUEUED\n\S+ +load +default +running +2 waiting, 1 blocked +\S+ ago\n$/)
+  expect(await place.okJson('flows', 'list', '--state', 'running', '--limit', '1')).toMatchObject({
+    flows: [{ id: flow.id, name: 'load', state: 'running', states: { waiting: 2, blocked: 1 }, finishedAt: null }],
+    next: null,
+    partial: false,
+  })
+  expect(await place.ok('flows', 'list', '--state', 'failed')).toBe('no flows\n')
   expect(await place.okJson('flows', 'show', flow.jobs.c.id)).toMatchObject({
     id: flow.id,
     jobs: [

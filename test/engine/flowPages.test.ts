@@ -1,5 +1,5 @@
 /** `flows.get` on a reader's thread, and where there is none, on the writer's; and from another process or thread. */
-import { attach, type Engine, type FlowJob, LIMITS, openEngine } from '@millrace/engine'
+import { attach, type Engine, type FlowJob, type FlowSummary, LIMITS, openEngine } from '@millrace/engine'
 import { connect, listen } from '@millrace/remote'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { temporaryFile, temporaryFolder } from '../temporary.ts'
@@ -66,6 +66,32 @@ describe.each([
   })
 })
 
+test.each([1, 2])('flows of any size are listed whole, %i to a page, each counted by itself', async (limit) => {
+  const engine = await opened({ file: temporaryFile() })
+  const sizes = [2, LIMITS.jobsPerCommand, 3, 1_024]
+  const ids: string[] = []
+  for (const size of sizes) {
+    await engine.enqueue('plain')
+    // The first is waited for, and the last waits for nobody.
+    const nodes = Array.from({ length: size }, (_, n) => ({ ref: `n${n}`, job: 'part', ...(n === 1 && { dependsOn: ['n0'] }) }))
+    const { id, jobs } = await engine.flow(nodes)
+    ids.push(id)
+    if (size === 3) await engine.cancel(jobs['n2']?.id as string)
+  }
+  const listed: FlowSummary[] = []
+  for (let after: string | undefined; ; ) {
+    const page = await engine.flows.list({ limit, ...(after !== undefined && { after }) })
+    listed.push(...page.flows)
+    after = page.next
+    if (after === undefined) break
+  }
+  expect(listed.map(({ id }) => id)).toEqual(ids.toReversed())
+  expect(listed.map(({ states: { waiting, blocked, cancelled } }) => [waiting, blocked, cancelled])).toEqual(
+    sizes.map((size) => (size === 3 ? [1, 1, 1] : [size - 1, 1, 0])).toReversed(),
+  )
+  for (const { id, states } of listed) expect((await engine.flows.get(id, { limit: 1 }))?.states).toEqual(states)
+})
+
 test('from another process or thread it is the same', async () => {
   const engine = await opened({ file: temporaryFile() })
   const { id } = await engine.flow(nodes)
@@ -80,6 +106,7 @@ test('from another process or thread it is the same', async () => {
   for (const other of [far, near]) {
     expect(await pagesOf(other, id, 200)).toEqual(pages)
     expect(await other.flows.get(plain.id)).toBeUndefined()
+    expect(await other.flows.list()).toEqual(await engine.flows.list())
   }
 })
 

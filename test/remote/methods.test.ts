@@ -91,6 +91,7 @@ const METHODS: Readonly<Record<Scope, Readonly<Record<string, Try>>>> = {
     ...READ_OF_QUEUES,
     'exports.list': (client) => client.exports.list(),
     'flows.get': (client, { waiting }) => client.flows.get(waiting.id),
+    'flows.list': (client) => client.flows.list(),
     'schedules.get': (client) => client.schedules.get('there'),
     'schedules.list': (client) => client.schedules.list(),
   },

@@ -16,6 +16,7 @@ const COMMANDS: { readonly [Op in Operation]: CommandOf<Op> } = {
   flow: { op: 'flow', nodes: [{ ref: 'a', job: { name: 'a', data: null }, parents: [], onFailure: 'fail' }] },
   parents: { op: 'parents', seq: 1, run: 1 },
   getFlow: { op: 'getFlow', id, limit: 1 },
+  listFlows: { op: 'listFlows', limit: 1 },
   cancelTree: { op: 'cancelTree', id },
   retryTree: { op: 'retryTree', id },
   attach: { op: 'attach', session: sessionIntro([]), held: [] },

@@ -283,7 +283,7 @@ test('a producer in Python', async () => {
     { none: null, stats: true },
     { taken: 'SCHEDULE_EXISTS' },
     { schedule: { every: 60_000 }, enqueued: true, paused: true },
-    { sorted: true, queues: true, jobs: true, schedules: ['s'], workers: ['one', 'two'] },
+    { sorted: true, queues: true, jobs: true, flows: true, schedules: ['s'], workers: ['one', 'two'] },
     { late: true },
   ])
   expect(await engine.get(said.id)).toMatchObject({ state: 'completed', queue: 'other', tags: ['a'], meta: { by: 'python' } })

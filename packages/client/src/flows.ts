@@ -3,13 +3,19 @@ import {
   type DependencyView,
   type FlowGetOptions,
   type FlowJobView,
+  type FlowListOptions,
+  type FlowState,
+  type FlowSummaryView,
+  formatCursor,
   formatFlowCursor,
   formatId,
   type JobKey,
   type OnParentFailure,
   parseId,
   type State,
+  type StateCounts,
   validateFlowGetOptions,
+  validateFlowListOptions,
 } from '@millrace/core'
 import { textOf } from './jobKey.ts'
 import type { Mailbox } from './mailbox.ts'
@@ -53,6 +59,31 @@ export interface FlowPage {
   readonly jobs: readonly FlowJob[]
   /** Pass as `after` for the next page; undefined at the end. */
   readonly next: string | undefined
+  /** All jobs of the flow that are still kept, by state; undefined from an engine of an earlier version. */
+  readonly states: StateCounts | undefined
+}
+
+/** A flow as `flows.list` returns it. */
+export interface FlowSummary {
+  readonly id: string
+  /** The name and the queue of its first job that is still kept. */
+  readonly name: string
+  readonly queue: string
+  readonly state: FlowState
+  /** The jobs that are still kept, by state. */
+  readonly states: StateCounts
+  readonly enqueuedAt: Date
+  /** When its last job ended; undefined while it runs. */
+  readonly finishedAt: Date | undefined
+}
+
+/** One page of flows, newest first. */
+export interface FlowList {
+  readonly flows: readonly FlowSummary[]
+  /** Pass as `after` for the next page; undefined at the end. */
+  readonly next: string | undefined
+  /** True if the page ended at the bound of looking, before it was full. There may be more behind `next`. */
+  readonly partial?: true
 }
 
 /** Reads flows: `engine.flows`. */
@@ -76,9 +107,35 @@ export class Flows {
     const key = parseId(textOf(id))
     const page = key && (await this.#calls.call<'getFlow'>({ op: 'getFlow', id: key, ...settings }))
     if (!page) return undefined
-    const { first, jobs, next } = page
-    return { id: formatId(first), jobs: jobs.map((job) => jobOf(job, first)), next: next === null ? undefined : formatFlowCursor(next) }
+    const { first, jobs, next, states } = page
+    return {
+      id: formatId(first),
+      jobs: jobs.map((job) => jobOf(job, first)),
+      next: next === null ? undefined : formatFlowCursor(next),
+      states,
+    }
   }
+
+  /**
+   * Returns a page of flows, newest first, each with the number of its jobs in each state. A flow runs while one of its jobs
+   * has yet to end; then it has failed if a job has, or was cancelled if a job was, or has completed. With `state`, a page may
+   * be short or empty and still have a `next`. A flow is listed as long as one of its jobs that wait for others is kept.
+   *
+   * @throws OptionTypeError, OptionRangeError
+   */
+  async list(options?: FlowListOptions): Promise<FlowList> {
+    const settings = validateFlowListOptions(options)
+    const { flows, next } = await this.#calls.call<'listFlows'>({ op: 'listFlows', ...settings })
+    return {
+      flows: flows.map(summaryOf),
+      next: next === null ? undefined : formatCursor(next),
+      ...(next !== null && flows.length < settings.limit && { partial: true as const }),
+    }
+  }
+}
+
+function summaryOf({ seq, node, enqueuedAt, finishedAt, ...same }: FlowSummaryView): FlowSummary {
+  return { id: formatId({ seq, node, enqueuedAt }), ...same, enqueuedAt: new Date(enqueuedAt), finishedAt: dateOf(finishedAt) }
 }
 
 function jobOf({ seq, dependsOn, runAt, startedAt, finishedAt, ...same }: FlowJobView, first: JobKey): FlowJob {

@@ -8,7 +8,7 @@ export { Engine } from './engine.ts'
 export type { JobHandles, JobList, JobRequests, JobStream } from './enqueueMany.ts'
 export type { EnqueueSink } from './enqueueSink.ts'
 export type { Batch, Flow, FlowHandles, FlowNodeRequest, FlowNodes, FlowPlace } from './flow.ts'
-export type { FlowDependency, FlowJob, FlowPage, Flows } from './flows.ts'
+export type { FlowDependency, FlowJob, FlowList, FlowPage, FlowSummary, Flows } from './flows.ts'
 export type { ExportBatch, Exports } from './following.ts'
 export {
   type Chunk,

@@ -21,7 +21,9 @@ export type {
   FailuresOptions,
   FailuresOrder,
   FlowGetOptions,
+  FlowListOptions,
   FlowOptions,
+  FlowState,
   GetOptions,
   HandlerError,
   HistoryColumns,
@@ -168,7 +170,7 @@ export type { JobChecks } from './checks.ts'
 export { Engine } from './engine.ts'
 export type { JobHandles, JobRequests } from './enqueueMany.ts'
 export type { Batch, Flow, FlowHandles, FlowNodeRequest } from './flow.ts'
-export type { FlowDependency, FlowJob, FlowPage, Flows } from './flows.ts'
+export type { FlowDependency, FlowJob, FlowList, FlowPage, FlowSummary, Flows } from './flows.ts'
 export type { ExportBatch, Exports } from './following.ts'
 export { JobHandle } from './handle.ts'
 export type { EventStream, EventStreamItem, EventsGap, JournalStream } from './journalStream.ts'

@@ -1,6 +1,6 @@
 /** Commands about flows. */
 import type { NewJob, RunKey } from './commands.ts'
-import type { OnParentFailure } from './flow.ts'
+import type { FlowState, OnParentFailure } from './flow.ts'
 import type { JobKey } from './id.ts'
 
 /** Creates jobs that wait for one another: all or none. Reply: `Enqueued`, of the first; the others follow it row by row. */
@@ -39,6 +39,15 @@ export interface GetFlowCommand {
   readonly limit: number
   /** `next` of the page before. */
   readonly from?: FlowCursor
+}
+
+/** Lists flows, newest first: one page. A flow is listed while it has a job that waits, or has waited, for others. Reply: `FlowsPage`. */
+export interface ListFlowsCommand {
+  readonly op: 'listFlows'
+  readonly limit: number
+  readonly state?: FlowState
+  /** Only flows whose first row is before this one: `next` of the page before. */
+  readonly before?: number
 }
 
 /** The place where a page of a flow begins. */

@@ -130,7 +130,7 @@ export {
   type WorkerEventType,
 } from './events.ts'
 export { fingerprintOf, formatFingerprint } from './fingerprint.ts'
-export { ON_PARENT_FAILURE, type OnParentFailure } from './flow.ts'
+export { FLOW_STATES, type FlowState, ON_PARENT_FAILURE, type OnParentFailure } from './flow.ts'
 export type { FlowCursor, FlowNode, ParentsCommand } from './flowCommands.ts'
 export { IndexedHeap } from './heap.ts'
 export { formatId, type JobKey, NODE_LIMIT, PLACE_LIMIT, parseId, SEQ_LIMIT, sourcedNode } from './id.ts'
@@ -208,6 +208,7 @@ export {
 } from './options/filter.ts'
 export { type FlowNodeOptions, type FlowOptions, type OrderedNode, orderNodes, validateFlowOptions } from './options/flow.ts'
 export { type FlowGetOptions, formatFlowCursor, validateFlowGetOptions } from './options/flowGet.ts'
+export { type FlowListOptions, validateFlowListOptions } from './options/flowList.ts'
 export {
   type FailuresOptions,
   type HistoryOptions,
@@ -298,6 +299,7 @@ export type {
   ExportView,
   FailureGroup,
   FlowJobView,
+  FlowSummaryView,
   FlowView,
   Forwarded,
   HistoryColumns,

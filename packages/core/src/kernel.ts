@@ -14,6 +14,7 @@ export {
   type UniqueRecord,
 } from './kernel/effects.ts'
 export { Facts } from './kernel/facts.ts'
+export { readFlows } from './kernel/flows/flowList.ts'
 export { readFlow } from './kernel/flows/flowPage.ts'
 export {
   CANCEL,
@@ -24,6 +25,7 @@ export {
   FlowEffects,
   type FlowEnd,
   type FlowPlace,
+  flowStateOf,
   hasFailed,
   NOTIFY,
   OPEN,
@@ -63,7 +65,7 @@ export {
 export { droppedAttempt, lastRunOf, viewOf } from './kernel/jobs/view.ts'
 export { tokenMs } from './kernel/keys/bucket.ts'
 export { type KeyBacklog, newKey, newKeyBacklog, roomOf } from './kernel/keys/keyBacklog.ts'
-export type { ListQuery, ListRows, LookBound, Matching } from './kernel/lists.ts'
+export type { FlowRows, FlowsQuery, ListQuery, ListRows, LookBound, Matching } from './kernel/lists.ts'
 export { loadTables } from './kernel/load.ts'
 export { nextTurnMs } from './kernel/nextTurn.ts'
 export { DROPPED } from './kernel/queues/drop.ts'
@@ -73,6 +75,7 @@ export {
   type Lane,
   type LaneTotals,
   liveCountOf,
+  namedCounts,
   newCounts,
   newLane,
   newQueue,
@@ -92,6 +95,7 @@ export type {
   FlowDueRow,
   FlowJobRow,
   FlowLeftRow,
+  FlowRow,
   IdempotentHolder,
   JobRow,
   KeptQuery,

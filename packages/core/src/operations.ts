@@ -38,7 +38,7 @@ import type {
   WatchCommand,
   WorkersCommand,
 } from './commands.ts'
-import type { FlowCommand, GetFlowCommand, ParentsCommand } from './flowCommands.ts'
+import type { FlowCommand, GetFlowCommand, ListFlowsCommand, ParentsCommand } from './flowCommands.ts'
 import { type Data, dataBytes } from './job.ts'
 import { ACTIVE } from './lifecycle.ts'
 import { LIMITS } from './limits.ts'
@@ -72,6 +72,7 @@ import type {
   ExportView,
   FailureGroup,
   FlowPage,
+  FlowsPage,
   Forwarded,
   HistoryOfQueues,
   HistoryPoint,
@@ -198,6 +199,7 @@ export const OPERATIONS = {
   get: question<GetCommand, JobView | null>({ code: 14, scopes: READ, jobsRead: () => 1 }),
   // A page of a flow has no payloads: as much as a job may have.
   getFlow: question<GetFlowCommand, FlowPage | null>({ code: 69, scopes: READ, jobsRead: () => 1, isForReaders: () => true }),
+  listFlows: question<ListFlowsCommand, FlowsPage>({ code: 71, scopes: READ, jobsRead: () => 1, isForReaders: () => true }),
   list: question<ListCommand, ListPage>({
     code: 25,
     scopes: READ,

@@ -3,7 +3,7 @@
 import type { FailedPlace, LogLine, NewJob, RunKey } from './commands.ts'
 import type { Refusal } from './errors.ts'
 import type { JournalEvent } from './events.ts'
-import type { OnParentFailure } from './flow.ts'
+import type { FlowState, OnParentFailure } from './flow.ts'
 import type { FlowCursor } from './flowCommands.ts'
 import type { JobKey } from './id.ts'
 import type { Data } from './job.ts'
@@ -14,7 +14,7 @@ import type { PayloadName } from './options/payload.ts'
 import type { PolicyView } from './policy.ts'
 import type { RunError } from './runError.ts'
 import type { ScheduleSpec } from './schedule.ts'
-import type { Totals } from './stats.ts'
+import type { StateCounts, Totals } from './stats.ts'
 
 export interface Enqueued extends JobKey {
   /** False where a key matched an earlier job, which this then is. */
@@ -121,6 +121,27 @@ export interface FlowPage {
   readonly jobs: readonly FlowJobView[]
   /** Pass as `from` for the next page; null at the end. */
   readonly next: FlowCursor | null
+  /** All jobs of the flow that are kept, by state. Undefined from an engine of an earlier version. */
+  readonly states?: StateCounts
+}
+
+/** A flow as `listFlows` shows it: its key is that of its first job, whose row may be gone. */
+export interface FlowSummaryView extends JobKey {
+  /** The name and the queue of its first job that is kept. */
+  readonly name: string
+  readonly queue: string
+  readonly state: FlowState
+  /** Its jobs that are kept, by state. */
+  readonly states: StateCounts
+  /** When the last of its jobs ended; 0 while it runs. */
+  readonly finishedAt: number
+}
+
+/** One page of flows, as it crosses a Port. */
+export interface FlowsPage {
+  readonly flows: readonly FlowSummaryView[]
+  /** Pass as `before` for the next page, also of a page that is short; null at the end. */
+  readonly next: number | null
 }
 
 /** A final state as `watch` tells it. */

@@ -1,6 +1,6 @@
 /** The types of the API's answers, for programs that read them: those of the schemas by which the document describes them. */
 import type { z } from '@hono/zod-openapi'
-import type { FLOW_PAGE } from './schemas/flow.ts'
+import type { FLOW_LIST, FLOW_PAGE } from './schemas/flow.ts'
 import type { JOB, JOB_PAGE, MANY_RESULT } from './schemas/job.ts'
 import type { EVENT_DATA, FAILURES, HISTORY, STATS, WORKERS } from './schemas/observed.ts'
 import type { PURGED, QUEUE, QUEUE_LIST } from './schemas/queue.ts'
@@ -18,6 +18,8 @@ export type EventAnswer = z.infer<typeof EVENT_DATA>
 export type FailuresAnswer = z.infer<typeof FAILURES>
 /** The JSON that answers a request for a page of a flow. */
 export type FlowAnswer = z.infer<typeof FLOW_PAGE>
+/** The JSON that answers a request for a list of flows. */
+export type FlowListAnswer = z.infer<typeof FLOW_LIST>
 /** The JSON that answers a request for the history of a queue. */
 export type HistoryAnswer = z.infer<typeof HISTORY>
 /** The JSON that answers a request for a job. */

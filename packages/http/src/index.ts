@@ -6,6 +6,7 @@ export type {
   EventAnswer,
   FailuresAnswer,
   FlowAnswer,
+  FlowListAnswer,
   HistoryAnswer,
   JobAnswer,
   JobPageAnswer,

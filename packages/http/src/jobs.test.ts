@@ -333,6 +333,21 @@ describe('many', () => {
       expect(await http.send('GET', `/v1/flows/${id}`)).toMatchObject({ status: 404, body: { code: 'FLOW_NOT_FOUND' } })
     for (const query of ['limit=0', 'limit=201', 'after=made-up'])
       expect(await http.send('GET', `/v1/flows/${first.body.id}?${query}`)).toMatchObject({ status: 400, body: { code: 'VALIDATION' } })
+    const none = { scheduled: 0, waiting: 0, active: 0, blocked: 0, completed: 0, failed: 0, cancelled: 0 }
+    const states = { ...none, waiting: 1, failed: 1, cancelled: 1 }
+    expect([told.states, last.states]).toEqual([states, { ...none, waiting: 2, blocked: 1 }])
+    const second = await http.send('POST', '/v1/flows', { body: { nodes: body.nodes } })
+    const { id, state, name, queue } = { id: first.body.id, state: 'running', name: 'part', queue: 'default' }
+    const enqueuedAt = expect.stringMatching(/^\d{4}-.*Z$/)
+    const newest = await http.send('GET', '/v1/flows?limit=1')
+    expect(newest).toMatchObject({ status: 200, body: { flows: [{ id: second.body.id, states: last.states }], next: expect.any(String) } })
+    const rest = (await http.send('GET', `/v1/flows?after=${newest.body.next}`)).body
+    expect(rest).toEqual({ flows: [{ id, name, queue, state, states, enqueuedAt }] })
+    await http.send('POST', `/v1/jobs/${first.body.jobs.b}/cancel`)
+    const failed = (await http.send('GET', '/v1/flows?state=failed')).body.flows
+    expect(failed).toMatchObject([{ id, state: 'failed', states: { ...none, failed: 1, cancelled: 2 }, finishedAt: enqueuedAt }])
+    for (const query of ['limit=0', 'limit=201', 'after=made-up', `after=${page.body.next}`, 'state=active', 'queue=a'])
+      expect(await http.send('GET', `/v1/flows?${query}`), query).toMatchObject({ status: 400, body: { code: 'VALIDATION' } })
     const circle = {
       nodes: [
         { ref: 'a', job: 'x', dependsOn: ['b'] },

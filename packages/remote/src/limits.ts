@@ -17,7 +17,7 @@ export const BOUNDS = {
   itemsPerFrame: 10_000,
   /** The bytes of unanswered requests on one connection: beyond this the server stops reading. */
   bytesInFlight: 8 * MIB,
-  /** Jobs that one connection reads at a time, by `get`, `getFlow` and `list`: each may have 48 MiB, and an answer waits in memory. */
+  /** Jobs that one connection reads at a time, by `get`, `list` and what reads flows: each may have 48 MiB, and an answer waits in memory. */
   jobsRead: 64,
   /** Worker sessions of one connection. */
   sessions: 10_000,

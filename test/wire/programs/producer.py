@@ -41,11 +41,14 @@ with millrace.connect(sys.argv[1]) as client:
     say(schedule=client.call("getSchedule", "s")["spec"], enqueued=enqueued >= 8, paused=client.call("pauseAll", True))
     names = ["list-%d" % number for number in range(5)]
     client.enqueue_many([millrace.new_job("nobody", queue=name, tags=["listed"]) for name in names])
+    nodes = [["one", millrace.new_job("nobody")], ["two", millrace.new_job("nobody"), [0]]]
+    flows = [client.call("flow", nodes)["seq"] for _ in range(3)]
     listed = [queue["name"] for queue in client.queues(page=2)]
     say(
         sorted=listed == sorted(listed),
         queues=[name for name in listed if name in names] == names,
         jobs=[job["queue"] for job in client.jobs(tag="listed", page=2)] == names[::-1],
+        flows=[flow["seq"] for flow in client.flows(state="running", page=2)] == flows[::-1],
         schedules=[schedule["id"] for schedule in client.schedules(page=1)],
         workers=sorted(worker["id"] for worker in client.workers(page=1)),
     )

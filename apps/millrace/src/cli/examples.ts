@@ -25,6 +25,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'dlq list': ['millrace dlq list', 'millrace dlq list --queue mail --json'],
   'dlq retry': ['millrace dlq retry', 'millrace dlq retry --name mail --limit 100'],
   'dlq purge': ['millrace dlq purge --queue mail --dry-run'],
+  'flows list': ['millrace flows list --state failed'],
   'flows show': ['millrace flows show 01990a5e-7f00-7000-8000-000000400001'],
   events: ['millrace events -f --type failed', 'millrace events --queue mail --json'],
   import: ['millrace import jobs.ndjson', 'millrace import users.ndjson --name mail --queue bulk'],

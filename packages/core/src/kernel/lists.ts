@@ -1,7 +1,8 @@
 /** Lists and bulk calls, as they ask a store for jobs. */
 import type { ListCommand } from '../commands.ts'
+import type { ListFlowsCommand } from '../flowCommands.ts'
 import type { ListFilter } from '../options/filter.ts'
-import type { JobRow } from './rows.ts'
+import type { FlowRow, JobRow } from './rows.ts'
 
 /** A bulk call's filter as the tables know it. */
 export interface Matching {
@@ -30,4 +31,13 @@ export interface ListRows {
   readonly next: number | null
   /** With `next`, the place in an order by time. */
   readonly nextAt?: number
+}
+
+/** A page of flows, as it is asked for. */
+export type FlowsQuery = Omit<ListFlowsCommand, 'op'>
+
+export interface FlowRows {
+  readonly rows: FlowRow[]
+  /** The row before which the next page looks; null where there are no more flows. */
+  readonly next: number | null
 }

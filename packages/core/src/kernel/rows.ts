@@ -159,6 +159,16 @@ export interface FlowJobRow {
   readonly parents: readonly DependencyRow[]
 }
 
+/** A flow as a whole, in a list. */
+export interface FlowRow extends JobKey {
+  /** The lane of its first job that is kept. */
+  readonly laneId: number
+  /** The jobs that are kept, by state. */
+  readonly counts: Counts
+  /** When the last of them ended; 0 while one of them has yet to. */
+  readonly finishedAt: number
+}
+
 /** Failures of a kind. */
 export interface FailureRow {
   readonly laneId: number

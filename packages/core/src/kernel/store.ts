@@ -12,7 +12,8 @@ import type { RunError } from '../runError.ts'
 import type { Effects, SourceOffset } from './effects.ts'
 import type { DependencyCounter } from './flows/state.ts'
 import type { HistorySpan, MinuteRow, QueueMinutes } from './history.ts'
-import type { ListQuery, ListRows, LookBound, Matching } from './lists.ts'
+import type { FlowRows, FlowsQuery, ListQuery, ListRows, LookBound, Matching } from './lists.ts'
+import type { Counts } from './queues/lane.ts'
 import type {
   Deadlines,
   EndsPage,
@@ -145,9 +146,19 @@ export interface Questions extends Pick<TurnStore, 'jobs' | 'sourced' | 'journal
   parents(seq: number, after: number, limit: number, bytes: number): { readonly rows: ParentRow[]; readonly complete: boolean }
   /**
    * Jobs of the flow that begins with a row, which may be gone, from a place on: at most `limit`, with at most so many that they wait for,
-   * all of one moment. `next` is where it goes on, null where there are no more.
+   * all of one moment. `next` is where it goes on, null where there are no more. `counts` are of all jobs of the flow, by state.
    */
-  flowJobs(first: number, from: FlowCursor, limit: number, edges: number): { readonly rows: FlowJobRow[]; readonly next: FlowCursor | null }
+  flowJobs(
+    first: number,
+    from: FlowCursor,
+    limit: number,
+    edges: number,
+  ): { readonly rows: FlowJobRow[]; readonly next: FlowCursor | null; readonly counts: Counts }
+  /**
+   * Flows with a job that waits, or has waited, for others, newest first, all of one moment. It counts the jobs of one flow after the other,
+   * of so many jobs at most and of one flow at least, and of no more flows once it is late.
+   */
+  listFlows(query: FlowsQuery, bound: LookBound): FlowRows
   /**
    * Reads a page of the jobs that match, newest first, fewer where they are large. With `search`, they have that text in their name, tags,
    * keys or data, ASCII letters whatever their case; it looks at so many rows at most, and at no more once it is late.

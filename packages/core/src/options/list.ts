@@ -92,7 +92,7 @@ const CURSORS = {
   due: new RegExp(`^d${NUMBER}\\.${NUMBER}$`),
 } as const
 
-function parseCursor(after: unknown, order: TimeOrder | undefined): ListPlace {
+export function parseCursor(after: unknown, order: TimeOrder | undefined): ListPlace {
   const [, time = '', row = ''] = (typeof after === 'string' && CURSORS[order ?? 'newest'].exec(after)) || []
   const [beforeAt, before] = [Number.parseInt(time, 36), Number.parseInt(row, 36)]
   if (!(before >= 0 && before <= SEQ_LIMIT) || (order !== undefined && !Number.isSafeInteger(beforeAt)))

@@ -31,7 +31,7 @@ export interface OpenOptions {
   readonly share?: boolean
   /** How long to wait for another owner of the file to go: 0 to 100 years, default 0. */
   readonly waitForOwner?: Duration
-  /** Threads that answer `list` and `flows.get`: 0 to 8, default 1; with 0 the writer does. */
+  /** Threads that answer `list`, `flows.get` and `flows.list`: 0 to 8, default 1; with 0 the writer does. */
   readonly readers?: number
   /** The writer's page cache in MiB: 1 to 4,096, default 16. */
   readonly cache?: number

@@ -8,6 +8,7 @@ import { decodeData, encodeData } from './data.ts'
 import { validateDefinition } from './definition.ts'
 import { checkCommandSize, newJobFrom } from './enqueue.ts'
 import { formatFlowCursor, validateFlowGetOptions } from './flowGet.ts'
+import { validateFlowListOptions } from './flowList.ts'
 import { formatCursor, validateListOptions } from './list.ts'
 import { durationOption, timeOption } from './milliseconds.ts'
 import { nameOption } from './name.ts'
@@ -230,6 +231,19 @@ describe('what is set, and nothing else, comes out', () => {
       expect(validateFlowGetOptions({ after: formatFlowCursor(from) })).toEqual({ limit: 50, from })
     for (const after of ['', 'f1', 'f.1', 'p1', 'f1.0000', 'fzzzzzzzzzz.0', 7])
       expect(() => validateFlowGetOptions({ after })).toThrow(OptionTypeError)
+  })
+
+  test('of a list of flows', () => {
+    expect(validateFlowListOptions()).toEqual({ limit: 50 })
+    expect(validateFlowListOptions({ state: 'failed', limit: 200, after: formatCursor(7) })).toEqual({
+      state: 'failed',
+      limit: 200,
+      before: 7,
+    })
+    expect(() => validateFlowListOptions({ state: 'active' })).toThrow("state must be 'running' or 'completed' or 'failed' or 'cancelled'")
+    for (const options of [{ after: 'f1.0' }, { after: 1 }, { queue: 'a' }])
+      expect(() => validateFlowListOptions(options)).toThrow(OptionTypeError)
+    for (const limit of [0, 201]) expect(() => validateFlowListOptions({ limit })).toThrow(OptionRangeError)
   })
 })
 

@@ -8,11 +8,14 @@ import {
   type DueMode,
   dueMode,
   type FlowEffects,
+  flowStateOf,
   NOTIFY,
   type ParentOutcome,
   takesBack,
 } from '../kernel/flows/state.ts'
-import type { FlowDueRow, FlowJobRow, FlowLeftRow, ParentRow } from '../kernel/rows.ts'
+import type { FlowRows, FlowsQuery, LookBound } from '../kernel/lists.ts'
+import { type Counts, newCounts } from '../kernel/queues/lane.ts'
+import type { FlowDueRow, FlowJobRow, FlowLeftRow, FlowRow, JobRow, ParentRow } from '../kernel/rows.ts'
 import { StoreFailure } from '../kernel/storeFailure.ts'
 import { isFinal } from '../lifecycle.ts'
 import type { RunError } from '../runError.ts'
@@ -108,7 +111,33 @@ export class MemoryFlows {
     return { rows, complete: true }
   }
 
-  jobs(first: number, from: FlowCursor, limit: number, edges: number): { rows: FlowJobRow[]; next: FlowCursor | null } {
+  jobs(first: number, from: FlowCursor, limit: number, edges: number): { rows: FlowJobRow[]; next: FlowCursor | null; counts: Counts } {
+    return { ...this.#page(first, from, limit, edges), counts: countsOf(this.#rowsOf(first)) }
+  }
+
+  /** Returns flows that have counters, newest first. */
+  list({ state, limit, before = Number.POSITIVE_INFINITY }: FlowsQuery, bound: LookBound): FlowRows {
+    const firsts = new Set([...this.counters.keys()].map((seq) => this.#store.rows.get(seq)?.extras?.flow?.first as number))
+    const rows: FlowRow[] = []
+    let looked = 0
+    for (const first of [...firsts].filter((each) => each < before).sort((a, b) => b - a)) {
+      const jobs = this.#rowsOf(first)
+      const counts = countsOf(jobs)
+      const running = flowStateOf(counts) === 'running'
+      const [{ laneId, node, enqueuedAt }] = jobs as [JobRow]
+      const finishedAt = running ? 0 : Math.max(...jobs.map((job) => job.finishedAt))
+      if (state === undefined || flowStateOf(counts) === state) rows.push({ seq: first, node, enqueuedAt, laneId, counts, finishedAt })
+      looked += jobs.length
+      if (rows.length === limit || looked >= bound.rows || bound.late()) return { rows, next: first }
+    }
+    return { rows, next: null }
+  }
+
+  #rowsOf(first: number): JobRow[] {
+    return [...this.#store.rows.values()].filter(({ extras }) => extras?.flow?.first === first).sort((a, b) => a.seq - b.seq)
+  }
+
+  #page(first: number, from: FlowCursor, limit: number, edges: number): { rows: FlowJobRow[]; next: FlowCursor | null } {
     const rows: FlowJobRow[] = []
     let room = edges
     const all = [...this.#store.rows.values()].filter(({ seq }) => seq >= from.seq).sort((a, b) => a.seq - b.seq)
@@ -168,6 +197,12 @@ export class MemoryFlows {
     }
     for (const child of flows.dropping) if (this.parentsOf(child).length === 0) this.gone.delete(child)
   }
+}
+
+function countsOf(rows: readonly JobRow[]): Counts {
+  const counts = newCounts()
+  for (const { state } of rows) counts[state]++
+  return counts
 }
 
 /** A parent's error as its children get it. */

@@ -12,7 +12,7 @@ import type { HistorySpan, MinuteRow, QueueMinutes } from '../kernel/history.ts'
 import { contains } from '../kernel/jobs/contains.ts'
 import { fits, type JudgedRun } from '../kernel/jobs/fits.ts'
 import { DIRTY_COMPLETE, DIRTY_DATA, DIRTY_DELETE, DIRTY_INSERT, DIRTY_PLACE, DIRTY_START, type Job } from '../kernel/jobs/job.ts'
-import type { ListQuery, ListRows, Matching } from '../kernel/lists.ts'
+import type { FlowRows, FlowsQuery, ListQuery, ListRows, LookBound, Matching } from '../kernel/lists.ts'
 import { addSums, type Counts, newSums } from '../kernel/queues/lane.ts'
 import type {
   ActiveRow,
@@ -22,7 +22,6 @@ import type {
   EndsPage,
   FailureRow,
   FlowDueRow,
-  FlowJobRow,
   FlowLeftRow,
   IdempotentHolder,
   JobRow,
@@ -333,8 +332,12 @@ export class MemoryStore implements Store {
     return this.flows.parents(seq, after, limit, bytes)
   }
 
-  flowJobs(first: number, from: FlowCursor, limit: number, edges: number): { rows: FlowJobRow[]; next: FlowCursor | null } {
+  flowJobs(first: number, from: FlowCursor, limit: number, edges: number): ReturnType<MemoryFlows['jobs']> {
     return this.flows.jobs(first, from, limit, edges)
+  }
+
+  listFlows(query: FlowsQuery, bound: LookBound): FlowRows {
+    return this.flows.list(query, bound)
   }
 
   deadlines(): Deadlines {

@@ -24,7 +24,6 @@ import {
   Refused,
   type ReplyOf,
   STATES,
-  type StateCounts,
   type Stats,
   type StatsCommand,
   understood,
@@ -34,7 +33,6 @@ import {
 } from '@millrace/core'
 import {
   type ConnectionId,
-  type Counts,
   countOf,
   DELETED,
   findRow,
@@ -46,11 +44,14 @@ import {
   type Lane,
   type ListQuery,
   type ListRows,
+  type LookBound,
   liveCountOf,
   matches,
+  namedCounts,
   type ParentRow,
   type Queue,
   readFlow,
+  readFlows,
   runOf,
   type Sender,
   type Session,
@@ -89,6 +90,7 @@ const ANSWERS: { readonly [Op in Answered]: Answer<Op> } = {
   get: jobOf,
   parents,
   getFlow: ({ store, tables }, command) => readFlow(store, command, (laneId) => namesOf(tables, laneId)),
+  listFlows: (actor, command) => readFlows(actor.store, command, boundOf(actor), (laneId) => namesOf(actor.tables, laneId)),
   watch: ({ store, waiters }, { id }, sender) => waiters.results.ask(store, id, sender),
   unwatch,
   drainQueue: ({ tables, waiters }, { queue }, sender) => waiters.drains.ask(tables, queue, sender),
@@ -162,10 +164,15 @@ function list(actor: Answering, command: ListCommand): ListPage | Refused {
     return new Refused({ code: 'OPTION_RANGE', message: `order '${order}' needs ${needed}`, details: { option: 'order', limit: needed } })
   const { store, tables } = actor
   const query = { ...command, limit: Math.min(command.limit, LIMITS.pageJobs) }
-  const until = actor.now.mono + LIMITS.turnMs
-  const bound = { rows: LIMITS.walkRows, late: () => actor.now.mono >= until }
-  const { rows, ...place } = query.search === undefined && isOfRunning(filter) ? listRunning(actor, query) : store.list(query, bound)
+  const isRunning = query.search === undefined && isOfRunning(filter)
+  const { rows, ...place } = isRunning ? listRunning(actor, query) : store.list(query, boundOf(actor))
   return { jobs: rows.map((row) => view(tables, row, [])), ...place, ...understood(filter, order !== undefined) }
+}
+
+/** Returns the bounds of a page that the writer reads now. */
+function boundOf(actor: Answering): LookBound {
+  const until = actor.now.mono + LIMITS.turnMs
+  return { rows: LIMITS.walkRows, late: () => actor.now.mono >= until }
 }
 
 function listRunning({ store, tables }: Answering, { filter, before, limit, payloadBytes, lastRun }: ListQuery): ListRows {
@@ -192,14 +199,19 @@ function stats(actor: Answering, { names, definitions }: StatsCommand): Stats<Pe
   const lookups = Math.max(1, Math.min(OLDEST_ASKED_MAX, Math.floor(LIMITS.statsLookups / Math.max(1, told.length))))
   const queues = told.map((queue): [string, QueueStats] => [
     queue.name,
-    { ...named(queue.counts), retrying: queue.retrying, paused: queue.paused, oldestWaitingMs: oldestWaitingMs(actor, queue, lookups) },
+    {
+      ...namedCounts(queue.counts),
+      retrying: queue.retrying,
+      paused: queue.paused,
+      oldestWaitingMs: oldestWaitingMs(actor, queue, lookups),
+    },
   ])
   const unserved = [...tables.lanesById.values()].filter((lane) => lane.groups.length === 0 && countOf(lane, WAITING) > 0)
   return {
     seq: tables.nextEvent - 1,
     node: tables.node,
     paused: tables.paused,
-    states: named(tables.all.counts),
+    states: namedCounts(tables.all.counts),
     retrying: tables.all.retrying,
     totals: { ...tables.all.totals },
     // Not by assignment: a queue may be named `__proto__`.
@@ -238,7 +250,7 @@ function queuesOf(actor: Answering, command: QueuesCommand): readonly QueueView[
       paused: queue.paused,
       ...told,
       ...(pausedLeftOut > 0 && { pausedLeftOut }),
-      states: named(queue.counts),
+      states: namedCounts(queue.counts),
       retrying: queue.retrying,
       totals: { ...queue.totals },
       oldestWaitingMs: oldestWaitingMs(actor, queue, lookups),
@@ -330,10 +342,6 @@ const OLDEST_IN_LIST_MAX = 4
 /** Returns the lanes with the most waiting jobs. */
 function fullest(lanes: readonly Lane[], limit: number): readonly Lane[] {
   return lanes.toSorted((a, b) => countOf(b, WAITING) - countOf(a, WAITING)).slice(0, limit)
-}
-
-function named(counts: Counts): StateCounts {
-  return Object.fromEntries(STATES.map((state, code) => [state, counts[code] as number])) as unknown as StateCounts
 }
 
 function oldestWaitingMs({ store, now }: Answering, queue: Queue, lookups: number): number {

@@ -1,15 +1,21 @@
 /** Answers questions in a reader thread, from a store that is opened with the first one. */
 import { type CommandOf, type JobView, LIMITS, type ListCommand, type ListPage, type ReplyOf, understood } from '@millrace/core'
-import { type LaneRow, readFlow, readHistories, type Store, viewOf } from '@millrace/core/kernel'
+import { type LaneRow, type LookBound, readFlow, readFlows, readHistories, type Store, viewOf } from '@millrace/core/kernel'
 import { workerData } from 'piscina'
 import { systemClock } from '../clock.ts'
 import type { Paged } from './readers.ts'
 
 /** The part of a store that readers need. It sees every commit that was answered before the question. */
-export type StoreReader = Pick<Store, 'load' | 'list' | 'children' | 'flowJobs' | 'histories'>
+export type StoreReader = Pick<Store, 'load' | 'list' | 'children' | 'flowJobs' | 'listFlows' | 'histories'>
 
 /** Stands for the lane of a queue that was emptied and deleted since. */
 const GONE = { queue: '', name: '' }
+
+/** Returns the bounds of a page that begins now. */
+function bound(): LookBound {
+  const until = systemClock.read().mono + LIMITS.searchMs
+  return { rows: LIMITS.searchRows, late: () => systemClock.read().mono >= until }
+}
 
 /** Returns the function that the pool calls. `open` gets the options of the store module. */
 export function pagesOf<Options>(open: (options: Options) => StoreReader): (command: CommandOf<Paged>) => ReplyOf[Paged] {
@@ -23,9 +29,7 @@ export function pagesOf<Options>(open: (options: Options) => StoreReader): (comm
   }
 
   function list(store: StoreReader, command: ListCommand): ListPage {
-    const until = systemClock.read().mono + LIMITS.searchMs
-    const bound = { rows: LIMITS.searchRows, late: () => systemClock.read().mono >= until }
-    const { rows, ...place } = store.list({ ...command, limit: Math.min(command.limit, LIMITS.pageJobs) }, bound)
+    const { rows, ...place } = store.list({ ...command, limit: Math.min(command.limit, LIMITS.pageJobs) }, bound())
     const jobs = rows.flatMap((row): JobView[] => {
       const lane = laneOf(store, row.laneId)
       // Its queue was emptied and deleted since: the job is gone.
@@ -42,6 +46,8 @@ export function pagesOf<Options>(open: (options: Options) => StoreReader): (comm
         return list(store, command)
       case 'getFlow':
         return readFlow(store, command, (laneId) => laneOf(store, laneId) ?? GONE)
+      case 'listFlows':
+        return readFlows(store, command, bound(), (laneId) => laneOf(store, laneId) ?? GONE)
       case 'history':
         return readHistories(store, command, systemClock.read().wall, LIMITS.historySummed)
     }

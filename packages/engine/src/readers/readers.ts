@@ -13,7 +13,7 @@ import type { ThreadModule } from '../storeModule.ts'
 export const ANSWER_MS = 60_000
 
 /** The operations that readers answer. */
-export type Paged = 'list' | 'getFlow' | 'history'
+export type Paged = 'list' | 'getFlow' | 'listFlows' | 'history'
 
 export class Readers {
   readonly #module: ThreadModule

@@ -1,8 +1,9 @@
 /** Jobs that wait for one another. */
+import type { FlowListOptions } from '@millrace/core'
 import { json } from '../answer.ts'
 import { HttpError } from '../errors.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
-import { FLOW, FLOW_CREATED, FLOW_PAGE, FLOW_QUERY } from '../schemas/flow.ts'
+import { FLOW, FLOW_CREATED, FLOW_LIST, FLOW_PAGE, FLOW_QUERY, FLOWS_QUERY } from '../schemas/flow.ts'
 import { IDEMPOTENCY_HEADER, JOB_PATH } from '../schemas/job.ts'
 import { enqueueOptions } from '../schemas/options.ts'
 import { withKey } from './jobs.ts'
@@ -30,6 +31,25 @@ export function flowRoutes({ engine, settings, cursors }: Service): readonly Ope
         const created = handles.some(([, handle]) => handle.created)
         const answer = { id, created, jobs: Object.fromEntries(handles.map(([ref, handle]) => [ref, handle.id])) }
         return created ? json(201, answer, { location: `${settings.basePath}/v1/flows/${id}` }) : json(200, answer)
+      },
+    }),
+
+    operation({
+      id: 'listFlows',
+      compress: true,
+      method: 'get',
+      path: '/v1/flows',
+      tag: 'jobs',
+      scope: 'read',
+      summary: 'A page of flows, newest first',
+      description:
+        'Each with the number of its jobs in each state. A flow is listed as long as one of its jobs that wait for others is kept.',
+      query: FLOWS_QUERY,
+      responses: { 200: { description: 'The page', schema: FLOW_LIST } },
+      async handle({ query: { after: cursor, ...query } }) {
+        const after = cursors.open('flowList', cursor)
+        const { flows, next, partial } = await engine.flows.list({ ...query, ...(after !== undefined && { after }) } as FlowListOptions)
+        return json(200, { flows, next: cursors.sign('flowList', next), partial })
       },
     }),
 

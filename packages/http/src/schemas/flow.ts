@@ -1,9 +1,9 @@
 /** Schemas of flows: new ones, and how far they are. */
 import { z } from '@hono/zod-openapi'
-import { LIMITS, ON_PARENT_FAILURE } from '@millrace/core'
+import { FLOW_STATES, LIMITS, ON_PARENT_FAILURE } from '@millrace/core'
 import { ID } from './job.ts'
 import { IDEMPOTENCY, NODE_OPTIONS } from './options.ts'
-import { CURSOR, KEY, NAME, STATE, WHEN, whole } from './plain.ts'
+import { CURSOR, KEY, NAME, STATE, STATE_COUNTS, WHEN, whole } from './plain.ts'
 
 export const FLOW = z
   .strictObject({
@@ -64,5 +64,39 @@ export const FLOW_PAGE = z
         .openapi('FlowJob'),
     ),
     next: z.string().optional(),
+    states: STATE_COUNTS.optional().openapi({ description: 'All jobs of the flow that are kept, by state.' }),
   })
   .openapi('FlowPage')
+
+const FLOW_STATE = z.enum(FLOW_STATES).openapi('FlowState', {
+  description: 'It runs while one of its jobs has yet to end. Then it has failed if a job has, or was cancelled if a job was.',
+})
+
+export const FLOWS_QUERY = z.strictObject({
+  state: FLOW_STATE.optional(),
+  after: CURSOR.optional(),
+  limit: whole(1, LIMITS.pageJobs).optional(),
+})
+
+export const FLOW_LIST = z
+  .strictObject({
+    flows: z.array(
+      z
+        .strictObject({
+          id: ID,
+          name: z.string().openapi({ description: 'Of its first job that is kept, as `queue`.' }),
+          queue: z.string(),
+          state: FLOW_STATE,
+          states: STATE_COUNTS.openapi({ description: 'Its jobs that are kept, by state.' }),
+          enqueuedAt: WHEN,
+          finishedAt: WHEN.optional(),
+        })
+        .openapi('FlowSummary'),
+    ),
+    next: z.string().optional(),
+    partial: z
+      .boolean()
+      .optional()
+      .openapi({ description: 'The page ended before it was full, at a bound of looking. There may be more behind `next`.' }),
+  })
+  .openapi('FlowList')

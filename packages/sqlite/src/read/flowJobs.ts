@@ -3,13 +3,14 @@ import { type FlowCursor, LIMITS } from '@millrace/core'
 import type { DependencyRow, FlowJobRow, ParentOutcome } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import { extrasFrom, type RawRow, ROW_COLUMNS_WITHOUT_DATA, rowFrom } from '../tables/job.ts'
+import { type FlowTally, prepareFlowTally } from './flowTally.ts'
 
 interface Page<Row> {
   readonly rows: Row[]
   readonly next: FlowCursor | null
 }
 
-export type ReadFlowJobs = (first: number, from: FlowCursor, limit: number, edges: number) => Page<FlowJobRow>
+export type ReadFlowJobs = (first: number, from: FlowCursor, limit: number, edges: number) => Page<FlowJobRow> & Pick<FlowTally, 'counts'>
 
 /** A job, and the range of its parents that is on the page. */
 interface Placed extends Omit<FlowJobRow, 'parents'> {
@@ -36,6 +37,8 @@ LEFT JOIN job ON job.seq = wanted.value LEFT JOIN flow_end AS ended ON ended.seq
     )
     .raw()
 
+  const tallyOf = prepareFlowTally(db)
+
   const placed = (first: number, from: FlowCursor, limit: number, edgesMax: number): Page<Placed> => {
     const rows: Placed[] = []
     let room = edgesMax
@@ -58,7 +61,7 @@ LEFT JOIN job ON job.seq = wanted.value LEFT JOIN flow_end AS ended ON ended.seq
 
   // A reader's statements see one moment only within a transaction. Otherwise an edge could report something that the job's row
   // does not know yet.
-  return db.transaction((first: number, from: FlowCursor, limit: number, edgesMax: number): Page<FlowJobRow> => {
+  return db.transaction<ReadFlowJobs>((first, from, limit, edgesMax) => {
     const { rows, next } = placed(first, from, limit, edgesMax)
     const told = rows.map(({ row, behind, count }) => (count === 0 ? [] : (edges.all(row.seq, behind, count) as RawEdge[])))
     const refOf = new Map(rows.map(({ row, place }) => [row.seq, place.ref]))
@@ -67,6 +70,7 @@ LEFT JOIN job ON job.seq = wanted.value LEFT JOIN flow_end AS ended ON ended.seq
       refOf.set(seq, ended ?? extrasFrom(extras)?.flow?.ref ?? '')
     const parentsOf = (parents: RawEdge[]) =>
       parents.map(([seq, state]): DependencyRow => ({ seq, ref: refOf.get(seq) ?? '', told: state }))
-    return { rows: rows.map(({ row, place }, index) => ({ row, place, parents: parentsOf(told[index] ?? []) })), next }
+    const { counts } = tallyOf(first, rows.at(-1)?.row.seq ?? first - 1)
+    return { rows: rows.map(({ row, place }, index) => ({ row, place, parents: parentsOf(told[index] ?? []) })), next, counts }
   })
 }

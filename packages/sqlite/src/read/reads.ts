@@ -7,6 +7,7 @@ import { prepareEnds, prepareEvents } from './events.ts'
 import { prepareFailed } from './failed.ts'
 import { prepareFailures } from './failures.ts'
 import { prepareFlowJobs } from './flowJobs.ts'
+import { prepareFlowList } from './flowList.ts'
 import { prepareChildren, prepareFlowDue, prepareFlowLeft, prepareGates, prepareParents } from './flows.ts'
 import { prepareHistories, prepareMinutes } from './history.ts'
 import { prepareJobs, prepareJobsInPlace, preparePayload } from './jobs.ts'
@@ -51,6 +52,7 @@ export const READ_NAMES = [
   'lastError',
   'parents',
   'flowJobs',
+  'listFlows',
   'list',
   'payload',
   'oldestWaiting',
@@ -98,6 +100,7 @@ export function prepareReads(db: Database): Reads {
     lastError: prepareLastError(db),
     parents: prepareParents(db),
     flowJobs: prepareFlowJobs(db),
+    listFlows: prepareFlowList(db),
     list: prepareList(db),
     payload: preparePayload(db),
     oldestWaiting: prepareOldestWaiting(db),

@@ -1,7 +1,9 @@
 /** Tests jobs that wait for other jobs, the same through every Port. */
-import type { JobKey } from '@millrace/core'
+import type { CommandOf, JobKey } from '@millrace/core'
 import { beforeEach, expect, test } from 'vitest'
 import type { Probe } from '../probe.ts'
+
+const NO_JOBS = { scheduled: 0, waiting: 0, active: 0, blocked: 0, completed: 0, failed: 0, cancelled: 0 }
 
 export function flowsConformance(under: () => Probe): void {
   let probe: Probe
@@ -109,10 +111,45 @@ export function flowsConformance(under: () => Probe): void {
         expect.objectContaining({ ref: 'n3', dependsOn: [{ seq: key(2).seq, ref: 'n2', told: null }] }),
       ],
       next: null,
+      states: { ...NO_JOBS, waiting: 1, blocked: 2, cancelled: 1 },
     })
     const beside = await probe.call<'getFlow'>({ op: 'getFlow', id: before, limit: 200 })
     expect(beside?.jobs.map(({ state }) => state)).toEqual(['waiting', 'blocked'])
     for (const id of [plain, { ...first, enqueuedAt: 1 }, { ...first, seq: 1_000_000 }])
       expect(await probe.call<'getFlow'>({ op: 'getFlow', id, limit: 1 })).toBeNull()
+  })
+
+  test('flows: they are listed newest first, by state, a page at a time', async () => {
+    const flow = async (queue: string) => {
+      const nodes = [[], [0]].map((parents, index) => {
+        return { ref: `n${index}`, job: { name: 'a', data: 'payload', queue }, parents, onFailure: 'fail' as const }
+      })
+      const { created: _, ...first } = await probe.call<'flow'>({ op: 'flow', nodes })
+      return first
+    }
+    const [one, two, three] = [await flow('q'), await flow('q'), await flow('r')]
+    await probe.enqueue('a')
+    await probe.call<'cancel'>({ op: 'cancel', id: two })
+    expect(await probe.call<'watch'>({ op: 'watch', id: { ...two, seq: two.seq + 1 } })).toMatchObject({ state: 'failed' })
+    const list = (command: Partial<CommandOf<'listFlows'>> = {}) => probe.call<'listFlows'>({ op: 'listFlows', limit: 2, ...command })
+    const running = { name: 'a', state: 'running', states: { ...NO_JOBS, waiting: 1, blocked: 1 }, finishedAt: 0 }
+    const failed = {
+      name: 'a',
+      queue: 'q',
+      state: 'failed',
+      states: { ...NO_JOBS, failed: 1, cancelled: 1 },
+      finishedAt: expect.any(Number),
+    }
+    const page = await list()
+    expect(page).toEqual({
+      flows: [
+        { ...three, queue: 'r', ...running },
+        { ...two, ...failed },
+      ],
+      next: two.seq,
+    })
+    expect(await list({ before: two.seq })).toEqual({ flows: [{ ...one, queue: 'q', ...running }], next: null })
+    expect((await list({ state: 'failed' })).flows).toEqual([page.flows[1]])
+    expect((await list({ state: 'completed' })).flows).toEqual([])
   })
 }

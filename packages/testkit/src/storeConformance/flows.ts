@@ -1,12 +1,13 @@
 /** Tests who waits for whom: counters, outcomes on their way, what removed parents leave behind, and pages of a flow. Part of the suite. */
-import { CANCELLED, COMPLETED, type FlowCursor } from '@millrace/core'
-import { CLOSED, DELETED, type FlowJobRow, OPEN } from '@millrace/core/kernel'
+import { CANCELLED, COMPLETED, FLOW_STATES, type FlowCursor } from '@millrace/core'
+import { CLOSED, DELETED, type FlowJobRow, type FlowRows, type FlowsQuery, OPEN } from '@millrace/core/kernel'
 import { describe, expect, test } from 'vitest'
-import { seqsOf } from './image.ts'
+import { seqsOf, UNBOUNDED } from './image.ts'
 import { standBy } from './standBy.ts'
 import { ERROR, keyOf, type StoreTurns } from './storeTurns.ts'
 
 const ALL = Number.MAX_SAFE_INTEGER
+const NONE = [0, 0, 0, 0, 0, 0, 0]
 
 /** A worker, and two jobs that run, for which a third waits. */
 function diamond(turns: StoreTurns): readonly [number, number, number] {
@@ -168,7 +169,82 @@ export function flowsConformance(under: () => StoreTurns): void {
     expect(jobs.map((seq) => parentsOf(seq).map((parent) => parent - first))).toEqual([[], [0], [0, 1], [0, 1, 2]])
     expect(new Set(rows.map(({ row }) => row.seq))).toEqual(new Set(jobs))
     for (const { row, place } of rows) expect([row.data, row.output, place.first]).toEqual([null, null, first])
-    expect(turns.store.flowJobs(99_999, { seq: 99_999, place: 0 }, 9, 9)).toEqual({ rows: [], next: null })
+    expect(turns.store.flowJobs(99_999, { seq: 99_999, place: 0 }, 9, 9)).toEqual({ rows: [], next: null, counts: NONE })
+  })
+
+  describe('a list of flows', () => {
+    const list = (query: Partial<FlowsQuery> = {}, bound = UNBOUNDED) => under().store.listFlows({ limit: 9, ...query }, bound)
+    const firstsOf = (page: FlowRows) => seqsOf(page.rows)
+
+    test('has those in which a job waits, newest first, each with its jobs by state', () => {
+      const turns = under()
+      turns.enqueue('a')
+      const [older] = seqsOf(turns.flow({}, { parents: [0] })) as [number]
+      turns.enqueue('b')
+      turns.flow({}, {})
+      const [newer, second, third] = seqsOf(turns.flow({ job: { name: 'b', queue: 'q' } }, { parents: [0] }, {}, { parents: [1] })) as [
+        number,
+        number,
+        number,
+      ]
+      turns.enqueue('a')
+      const { rows, next } = list()
+      expect(next).toBeNull()
+      expect(rows.map(({ seq, counts, finishedAt }) => [seq, counts, finishedAt])).toEqual([
+        [newer, [0, 2, 0, 2, 0, 0, 0], 0],
+        [older, [0, 1, 0, 1, 0, 0, 0], 0],
+      ])
+      const { node, enqueuedAt, laneId } = turns.row({ seq: newer })
+      expect(rows[0]).toMatchObject({ node, enqueuedAt, laneId })
+      // The name is that of the first job that is kept.
+      turns.run({ op: 'cancel', id: keyOf(turns.row({ seq: newer })) })
+      turns.run({ op: 'delete', id: keyOf(turns.row({ seq: newer })) })
+      expect(list().rows[0]).toMatchObject({ seq: newer, laneId: turns.row({ seq: second }).laneId, counts: [0, 1, 0, 0, 0, 2, 0] })
+      for (const seq of [second, second + 2]) turns.run({ op: 'delete', id: keyOf(turns.row({ seq })) })
+      expect(firstsOf(list())).toEqual([older])
+      expect(turns.store.flowJobs(newer, { seq: newer, place: 0 }, 9, 9)).toMatchObject({
+        rows: [{ row: { seq: third } }],
+        counts: [0, 1, 0, 0, 0, 0, 0],
+      })
+    })
+
+    test('is narrowed by state, which is that of all jobs of a flow', () => {
+      const turns = under()
+      turns.attach('w', ['a'], { minConcurrency: 9, maxConcurrency: 9 })
+      const flow = () => seqsOf(turns.flow({}, { parents: [0], onFailure: 'ignore', job: { name: 'b' } })) as [number, number]
+      const [running, completed, failed, cancelled] = [flow(), flow(), flow(), flow()]
+      const cancel = (seq: number) => turns.run({ op: 'cancel', id: keyOf(turns.row({ seq })) })
+      turns.run({ op: 'fail', seq: running[0], run: 1, error: ERROR, retry: false })
+      turns.run({ op: 'complete', seq: completed[0], run: 1, output: null })
+      turns.run({ op: 'fail', seq: failed[0], run: 1, error: ERROR, retry: false })
+      cancel(failed[1])
+      turns.run({ op: 'complete', seq: cancelled[0], run: 1, output: null })
+      turns.pass(5)
+      cancel(cancelled[1])
+      turns.attach('v', ['b'], { minConcurrency: 9, maxConcurrency: 9 })
+      turns.run({ op: 'complete', seq: completed[1], run: 1, output: null })
+      expect(FLOW_STATES.map((state) => firstsOf(list({ state })))).toEqual([[running[0]], [completed[0]], [failed[0]], [cancelled[0]]])
+      expect(list({ state: 'cancelled' }).rows[0]?.finishedAt).toBe(turns.row({ seq: cancelled[1] }).finishedAt)
+      expect(list({ state: 'running' }).rows[0]?.finishedAt).toBe(0)
+    })
+
+    test('comes in pages, and a page ends at its bounds', () => {
+      const turns = under()
+      const firsts = Array.from({ length: 5 }, () => seqsOf(turns.flow({}, { parents: [0] }))[0] as number).toReversed()
+      const pages = (query: Partial<FlowsQuery>, bound = UNBOUNDED) => {
+        const found: (readonly number[])[] = []
+        for (let before: number | null | undefined; before !== null; ) {
+          const page = list({ ...query, ...(before !== undefined && { before }) }, bound)
+          found.push(firstsOf(page))
+          before = page.next
+        }
+        return found
+      }
+      expect(pages({ limit: 2 })).toEqual([firsts.slice(0, 2), firsts.slice(2, 4), firsts.slice(4)])
+      expect(pages({}, { rows: 3, late: () => false })).toEqual([firsts.slice(0, 2), firsts.slice(2, 4), firsts.slice(4)])
+      expect(pages({}, { rows: 99, late: () => true })).toEqual([...firsts.map((first) => [first]), []])
+      expect(pages({ state: 'failed' }, { rows: 1, late: () => false })).toEqual(Array(6).fill([]))
+    })
   })
 
   test('a whole tree is cancelled and brought back', () => {

@@ -145,6 +145,7 @@ function imageOfFlows(store: TestedStore, rows: readonly JobRow[]) {
     flowLeft: sorted(store.flowLeft(LIMITS.edgesPerFlow)),
     children: store.children(seqs, ALL),
     parents: rows.filter(({ extras }) => extras?.flow !== undefined).map(({ seq }) => store.parents(seq, 0, ALL, ALL)),
+    listFlows: store.listFlows({ limit: LIMITS.jobsPerCommand }, UNBOUNDED),
     flowJobs: firsts.map((first) => store.flowJobs(first, { seq: first, place: 0 }, LIMITS.jobsPerCommand, LIMITS.edgesPerFlow)),
   }
 }

@@ -6,6 +6,7 @@ import {
   type EnginePauseEvent,
   ERROR_CODES,
   EVENT_TYPES,
+  FLOW_STATES,
   type Grant,
   JOB_EVENT_TYPES,
   type JobEvent,
@@ -201,6 +202,10 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
   getFlow: record(
     { id, limit: fc.integer({ min: 1, max: 200 }), from: record({ seq, place: count }) },
     { requiredKeys: ['id', 'limit'] },
+  ) as never,
+  listFlows: record(
+    { limit: fc.integer({ min: 1, max: 200 }), state: fc.constantFrom(...FLOW_STATES), before: count },
+    { requiredKeys: ['limit'] },
   ) as never,
   attach: record({
     session: record({

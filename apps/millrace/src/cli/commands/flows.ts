@@ -1,20 +1,53 @@
 /** `millrace flows`: shows jobs that wait for one another. */
-import { JobNotFoundError, LIMITS } from '@millrace/core'
-import type { Engine, FlowJob } from '@millrace/engine'
+import { JobNotFoundError, LIMITS, STATES } from '@millrace/core'
+import type { Engine, FlowJob, FlowListOptions, FlowSummary } from '@millrace/engine'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
+import { now } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors.ts'
-import { countText } from '../output/amounts.ts'
+import { said } from '../jobFlags.ts'
+import { awayText, countText } from '../output/amounts.ts'
 import { stateText } from '../output/style.ts'
+import { number } from '../values.ts'
 
 /** The number of refs that a line for people shows. */
 const REFS_SHOWN = 3
 
+interface ListFlags {
+  readonly state?: string
+  readonly limit?: number
+  readonly after?: string
+}
+
 export function addFlows(program: Command, { connect, out }: Context): void {
-  program
-    .command('flows')
-    .description('Inspect flows: jobs that wait for one another')
+  const flows = program.command('flows').description('Inspect flows: jobs that wait for one another')
+  flows
+    .command('list')
+    .description('List flows, newest first, with the number of their jobs in each state')
+    .option('--state <state>', 'running, completed, failed or cancelled')
+    .option('--limit <number>', 'at most this many: 1 to 200; default 50', number)
+    .option('--after <cursor>', '"next" of the previous page')
+    .action(async (flags: ListFlags) => {
+      const engine = await connect()
+      const page = await again(() => engine.flows.list(said<FlowListOptions>({ ...flags })))
+      await out.answer({ flows: page.flows, next: page.next, partial: page.partial === true }, () =>
+        out.list(
+          'no flows',
+          [
+            { title: 'ID', text: ({ id }) => id },
+            { title: 'NAME', text: ({ name }) => name },
+            { title: 'QUEUE', text: ({ queue }) => queue },
+            { title: 'STATE', text: ({ state }) => stateText(state, out.paint) },
+            { title: 'JOBS', text: jobsText },
+            { title: 'ENQUEUED', text: ({ enqueuedAt }) => awayText(enqueuedAt, now()) },
+          ],
+          page.flows,
+        ),
+      )
+      out.more(page.next)
+    })
+  flows
     .command('show')
     .description('Show the jobs of a flow and what each waits for, by the id of the flow or of a job')
     .argument('<id>')
@@ -59,6 +92,11 @@ async function missing(engine: Engine, given: string): Promise<Error> {
   const job = await again(() => engine.get(given))
   if (job !== undefined) return new UsageError(`job ${given} is in no flow: inspect it with millrace jobs show`)
   return new JobNotFoundError(`there is no flow ${given}, or all of its jobs were deleted`, { jobId: given })
+}
+
+/** Formats the counts of the states that a flow has jobs in: `2 completed, 1 active`. */
+function jobsText({ states }: FlowSummary): string {
+  return STATES.flatMap((state) => (states[state] === 0 ? [] : `${countText(states[state])} ${state}`)).join(', ')
 }
 
 /** Formats the number of parents that have ended, as far as the job was notified. */

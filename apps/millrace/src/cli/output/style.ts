@@ -13,6 +13,7 @@ export function painter(stream: NodeJS.WriteStream): Paint {
 const OF_STATE: Readonly<Record<string, Style>> = {
   completed: 'green',
   active: 'cyan',
+  running: 'cyan',
   failed: 'red',
   cancelled: 'yellow',
   scheduled: 'dim',

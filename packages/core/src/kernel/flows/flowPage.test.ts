@@ -23,7 +23,9 @@ function pageOf(id: JobKey, options: Partial<CommandOf<'getFlow'>> = {}) {
 
 function read(...asked: Parameters<typeof pageOf>) {
   const page = pageOf(...asked)
-  return page && { ...page, jobs: page.jobs.map(({ ref }) => ref) }
+  if (page === null) return null
+  const { states: _, ...rest } = page
+  return { ...rest, jobs: page.jobs.map(({ ref }) => ref) }
 }
 
 test('a flow is found by the id of each of its jobs', () => {
@@ -90,6 +92,15 @@ test('each tells how it stands, and what it was told', () => {
   world.run({ op: 'leave', session: 's' })
   world.call<'delete'>({ op: 'delete', id: keyOfJob(b) })
   expect(told()).toMatchObject({ state: 'waiting', dependsOn: [{ ref: 'n1', told: 'deleted' }, { told: 'failed' }] })
+})
+
+test('a page tells of all jobs of the flow that are kept, by state', () => {
+  createFlow(world, [{}, { parents: [0] }])
+  const jobs = createFlow(world, [{}, {}, { parents: [0, 1] }]) as [Enqueued, Enqueued, Enqueued]
+  const none = { scheduled: 0, waiting: 0, active: 0, blocked: 0, completed: 0, failed: 0, cancelled: 0 }
+  expect(pageOf(jobs[1], { limit: 1 })?.states).toEqual({ ...none, waiting: 2, blocked: 1 })
+  world.call<'delete'>({ op: 'delete', id: keyOfJob(jobs[0]) })
+  expect(pageOf(jobs[1], { from: { seq: jobs[2].seq + 1, place: 0 } })?.states).toEqual({ ...none, waiting: 1, failed: 1 })
 })
 
 test('a job of no flow, and an id that is another file’s or of another time, find none', () => {

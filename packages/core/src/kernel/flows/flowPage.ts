@@ -6,6 +6,7 @@ import { STATES } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import type { CommandOf } from '../../operations.ts'
 import type { DependencyView, FlowJobView, FlowPage } from '../../replies.ts'
+import { namedCounts } from '../queues/lane.ts'
 import type { FlowJobRow, JobRow } from '../rows.ts'
 import type { Questions, TurnStore } from '../store.ts'
 import { DELETED, type ParentOutcome } from './state.ts'
@@ -13,14 +14,14 @@ import { DELETED, type ParentOutcome } from './state.ts'
 const BEGINNING: FlowCursor = { seq: 0, place: 0 }
 
 type FlowStore = Pick<TurnStore, 'children'> & Pick<Questions, 'flowJobs'>
-type LanesNamed = (laneId: number) => { readonly queue: string; readonly name: string }
+export type LanesNamed = (laneId: number) => { readonly queue: string; readonly name: string }
 
 /** @param lanes asked once the page is read, of none but the lanes in it */
 export function readFlow(store: FlowStore, { id, limit, from }: CommandOf<'getFlow'>, lanes: LanesNamed): FlowPage | null {
   const first = firstOf(store, id)
   if (first === undefined) return null
-  const { rows, next } = store.flowJobs(first.seq, from ?? BEGINNING, Math.min(limit, LIMITS.pageJobs), LIMITS.edgesPerPage)
-  return { first, jobs: rows.map((job) => jobOf(job, lanes)), next }
+  const { rows, next, counts } = store.flowJobs(first.seq, from ?? BEGINNING, Math.min(limit, LIMITS.pageJobs), LIMITS.edgesPerPage)
+  return { first, jobs: rows.map((job) => jobOf(job, lanes)), next, states: namedCounts(counts) }
 }
 
 /** Finds the flow of a job that is gone: it may be the first job of a flow that has others. */

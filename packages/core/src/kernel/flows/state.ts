@@ -3,10 +3,11 @@
  * job pays nothing. What changes is a counter per waiting job and a mark per edge, on disk alone.
  */
 
-import type { OnParentFailure } from '../../flow.ts'
+import type { FlowState, OnParentFailure } from '../../flow.ts'
 import type { Data } from '../../job.ts'
-import { COMPLETED, type StateCode } from '../../lifecycle.ts'
+import { CANCELLED, COMPLETED, FAILED, type StateCode } from '../../lifecycle.ts'
 import type { Job } from '../jobs/job.ts'
+import { type Counts, liveCountOf } from '../queues/lane.ts'
 
 export interface FlowPlace {
   /** Row number of the flow's first job; a flow's jobs follow one another. */
@@ -120,4 +121,11 @@ export class FlowEffects {
 
 export function isParent(job: Pick<Job, 'extras'>): boolean {
   return job.extras?.flow?.children === true
+}
+
+/** Returns the state of a flow whose jobs are in these states. */
+export function flowStateOf(counts: Counts): FlowState {
+  if (liveCountOf({ counts }) > 0) return 'running'
+  if (counts[FAILED] > 0) return 'failed'
+  return counts[CANCELLED] > 0 ? 'cancelled' : 'completed'
 }

@@ -1,6 +1,7 @@
 /** A lane is a job name within a queue. Its waiting jobs stand in line. */
-import { ACTIVE, BLOCKED, SCHEDULED, type StateCode, WAITING } from '../../lifecycle.ts'
+import { ACTIVE, BLOCKED, SCHEDULED, STATES, type StateCode, WAITING } from '../../lifecycle.ts'
 import { NO_SETTINGS, type QueueSettings } from '../../queueSettings.ts'
+import type { StateCounts } from '../../stats.ts'
 import type { Key } from '../keys/keyBacklog.ts'
 import type { ConsumerGroup } from '../sessions/consumerGroup.ts'
 import { Window } from './window.ts'
@@ -148,6 +149,11 @@ export function isDrained(queue: Pick<Queue, 'counts' | 'settings'>): boolean {
 
 export function countOf(lane: { readonly counts: Counts }, state: StateCode): number {
   return lane.counts[state] as number
+}
+
+/** Returns the counts with the names of their states. */
+export function namedCounts(counts: Counts): StateCounts {
+  return Object.fromEntries(STATES.map((state, code) => [state, counts[code] as number])) as unknown as StateCounts
 }
 
 /** Notes a hand-out of the lane, if the names of its queue take turns. */

@@ -1,0 +1,26 @@
+/** A page of the list of flows: the one reading of it, whichever thread it happens on. */
+import { LIMITS } from '../../limits.ts'
+import type { CommandOf } from '../../operations.ts'
+import type { FlowSummaryView, FlowsPage } from '../../replies.ts'
+import type { LookBound } from '../lists.ts'
+import { namedCounts } from '../queues/lane.ts'
+import type { FlowRow } from '../rows.ts'
+import type { Questions } from '../store.ts'
+import type { LanesNamed } from './flowPage.ts'
+import { flowStateOf } from './state.ts'
+
+/** @param lanes asked once the page is read, of none but the lanes in it */
+export function readFlows(
+  store: Pick<Questions, 'listFlows'>,
+  { op: _, limit, ...query }: CommandOf<'listFlows'>,
+  bound: LookBound,
+  lanes: LanesNamed,
+): FlowsPage {
+  const { rows, next } = store.listFlows({ ...query, limit: Math.min(limit, LIMITS.pageJobs) }, bound)
+  return { flows: rows.map((row) => summaryOf(row, lanes)), next }
+}
+
+function summaryOf({ laneId, counts, ...same }: FlowRow, lanes: LanesNamed): FlowSummaryView {
+  const { queue, name } = lanes(laneId)
+  return { ...same, name, queue, state: flowStateOf(counts), states: namedCounts(counts) }
+}
