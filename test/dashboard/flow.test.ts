@@ -1,4 +1,4 @@
-/** The screen Flow: jobs and their lines, and changes of a sub-tree. */
+/** The screens Flows and Flow: which flows there are, jobs and their lines, and changes of a sub-tree. */
 import { defineJob, type Engine, NonRetryableError, openEngine } from '@millrace/engine'
 import { expect } from 'vitest'
 import { expectAccessible } from '../browser/accessible.ts'
@@ -103,4 +103,94 @@ test('a flow that is not there says so', async ({ serveDashboard, guard }) => {
   const page = await enter('/flows/01990a5e-7f00-7000-8000-000000400001')
   await page.getByText('There is no flow').waitFor()
   await refused
+})
+
+/** Sixty flows that run, one of which has failed jobs, around one that has failed and one that was cancelled. */
+async function many() {
+  const { engine, id } = await failed()
+  const flow = () =>
+    engine.flow([
+      { ref: 'first', job: 'load' },
+      { ref: 'last', job: 'sum', dependsOn: ['first'], onParentFailure: 'ignore' },
+    ])
+  const cancelled = await flow()
+  await engine.cancel(cancelled.id, { descendants: true })
+  await cancelled.jobs.last.result().catch(() => {})
+  const ids: string[] = []
+  for (let at = 0; at < 60; at++) ids.push((await flow()).id)
+  return { engine, failed: id, cancelled: cancelled.id, newest: ids.at(-1) as string, oldest: ids[0] as string }
+}
+
+test('which flow has failed, and which of its jobs, takes three clicks', async ({ serveDashboard }) => {
+  const { engine, failed: id } = await many()
+  const { enter } = await serveDashboard({ engine })
+  const page = await enter('/')
+  await task(page, 3, async (user) => {
+    await user.click(page.getByRole('link', { name: 'Flows' }))
+    await user.click(page.getByRole('button', { name: 'Failed' }))
+    await user.click(page.getByRole('link', { name: 'fetch', exact: true }))
+  })
+  await page.getByRole('link', { name: 'charge: charge, Failed' }).waitFor()
+  expect(new URL(page.url()).pathname).toBe(`/flows/${id}`)
+  await task(page, 1, (user) => user.click(page.getByRole('main').getByRole('link', { name: 'Flows' })))
+  await page.getByRole('row').nth(50).waitFor()
+})
+
+test('flows come newest first, fifty to a page; the address says which page, and which state', async ({ serveDashboard }) => {
+  const { engine, newest, oldest, cancelled } = await many()
+  const { enter, url } = await serveDashboard({ engine })
+  const page = await enter('/flows')
+  const ids = () => page.locator('tbody a').evaluateAll((links) => links.map((link) => link.getAttribute('href')?.split('/').at(-1)))
+  await page.getByRole('row').nth(50).waitFor()
+  expect((await ids())[0]).toBe(newest)
+  expect(await page.getByRole('row').nth(1).innerText()).toMatch(/load[\s\S]*Running[\s\S]*1[\s\S]*1[\s\S]*default/)
+  await page.getByRole('link', { name: 'Older flows' }).click()
+  await expect.poll(async () => (await ids()).length).toBe(12)
+  expect((await ids()).at(-3)).toBe(oldest)
+  await page.reload()
+  await expect.poll(async () => (await ids()).at(-3)).toBe(oldest)
+  await page.getByRole('link', { name: 'Newest flows' }).click()
+  await expect.poll(async () => (await ids())[0]).toBe(newest)
+  await page.goto(`${url}/flows?state=cancelled`)
+  await expect.poll(ids).toEqual([cancelled])
+  await page.getByRole('button', { name: 'Completed' }).click()
+  await page.getByText('No flow that is kept is in this state.').waitFor()
+})
+
+test('the list by keys alone: g and f, and the palette', async ({ serveDashboard }) => {
+  const { engine } = await failed()
+  const { enter } = await serveDashboard({ engine })
+  const page = await enter('/')
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await task(page, { clicks: 0, keys: 2 }, async (user) => {
+    await user.press('g')
+    await user.press('f')
+  })
+  await page.getByRole('link', { name: 'fetch', exact: true }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'charge: charge, Failed' }).waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('flows')
+  await page.getByRole('option', { name: /^Flows/ }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Flows' }).waitFor()
+})
+
+test.for([
+  ['light', 1_280],
+  ['dark', 390],
+] as const)('the list is accessible, and as wide as its window: %s, %d px', async ([colorScheme, width], { serveDashboard }) => {
+  const { engine } = await many()
+  const { enter } = await serveDashboard({ engine })
+  const page = await enter('/flows', { as: 'read', colorScheme, viewport: { width, height: 844 } })
+  await page.getByRole('row').nth(50).waitFor()
+  await expectAccessible(page)
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+})
+
+test('without flows the list says what one is', async ({ serveDashboard }) => {
+  const { enter } = await serveDashboard()
+  const page = await enter('/flows', { as: 'read' })
+  await page.getByRole('heading', { name: 'No flows yet' }).waitFor()
 })

@@ -73,6 +73,12 @@ export const SCREENS: readonly Screen[] = [
     load: async () => (await import('./screens/queues/Queue.tsx')).Queue,
   },
   {
+    path: '/flows',
+    title: TEXT.screens.flows,
+    navigation: { icon: 'flows', key: 'f', group: 'main' },
+    load: async () => (await import('./screens/flow/Flows.tsx')).Flows,
+  },
+  {
     path: '/flows/{id}',
     title: TEXT.screens.flow,
     load: async () => (await import('./screens/flow/Flow.tsx')).Flow,

@@ -4,6 +4,7 @@ import type {
   AuditAnswer,
   FailuresAnswer,
   FlowAnswer,
+  FlowListAnswer,
   JobAnswer,
   JobPageAnswer,
   ManyAnswer,
@@ -74,6 +75,7 @@ export interface Answers {
   readonly '/v1/queues': QueueListAnswer
   readonly '/v1/jobs': JobPageAnswer
   readonly '/v1/schedules': SchedulePageAnswer
+  readonly '/v1/flows': FlowListAnswer
   readonly [job: `/v1/jobs/${string}`]: JobAnswer
   readonly [flow: `/v1/flows/${string}`]: FlowAnswer
   readonly [queue: `/v1/queues/${string}`]: QueueAnswer
@@ -88,6 +90,7 @@ interface Past {
 export type Query = Readonly<Record<string, string | number | boolean | Past | undefined>>
 export type { FailuresAnswer, FlowAnswer, JobAnswer, ManyAnswer, QueueAnswer, ScheduleAnswer, Scope, WorkersAnswer }
 export type Failure = FailuresAnswer['failures'][number]
+export type FlowSummary = FlowListAnswer['flows'][number]
 export type FlowJob = FlowAnswer['jobs'][number]
 export type Schedule = SchedulePageAnswer['schedules'][number]
 export type Worker = WorkersAnswer['workers'][number]

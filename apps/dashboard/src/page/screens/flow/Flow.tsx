@@ -2,17 +2,16 @@
 import { useState } from 'preact/hooks'
 import type { FlowAnswer } from '../../api/answers.ts'
 import { shortId } from '../../format/ids.ts'
-import { count } from '../../format/numbers.ts'
 import { Notice } from '../../frame/Notice.tsx'
 import { Page } from '../../frame/Page.tsx'
 import { useAnswer, useKeys, useShared } from '../../hooks.ts'
 import { router } from '../../page.ts'
-import { StateIcon } from '../../parts/StateIcon.tsx'
 import type { ScreenProps } from '../../screens.ts'
-import { STATES, TEXT } from '../../text.ts'
+import { TEXT } from '../../text.ts'
 import { Beside } from './Beside.tsx'
+import { Counts } from './Counts.tsx'
 import { Drawing } from './Drawing.tsx'
-import { DRAWN_MOST, graphOf, statesOf } from './graph.ts'
+import { DRAWN_MOST, graphOf } from './graph.ts'
 import { JobList } from './JobList.tsx'
 import { text } from './text.ts'
 
@@ -30,8 +29,8 @@ export function Flow({ params, query }: ScreenProps) {
     <Page
       name="flow"
       title={text.title(shortId(id))}
-      above={['/jobs', TEXT.screens.jobs]}
-      tools={flow !== undefined && <Counts flow={flow} />}
+      above={['/flows', TEXT.screens.flows]}
+      tools={flow?.states !== undefined && <Counts states={flow.states} />}
     >
       {flow !== undefined && <Shown flow={flow} isWhole={after === undefined && flow.next === undefined} chosen={chosen} onClose={close} />}
       {flow?.next !== undefined && (
@@ -61,19 +60,5 @@ function Shown({ flow: { jobs }, isWhole, chosen, onClose }: ShownProps) {
       {graph === undefined ? <JobList jobs={jobs} chosen={chosen} /> : <Drawing graph={graph} chosen={chosen} />}
       {chosen !== undefined && <Beside jobs={jobs} id={chosen} onClose={onClose} />}
     </div>
-  )
-}
-
-function Counts({ flow: { jobs } }: { readonly flow: FlowAnswer }) {
-  const states = Object.keys(STATES) as (keyof typeof STATES)[]
-  return (
-    <span class="states wide">
-      {statesOf(jobs, states).map(([state, number]) => (
-        <span key={state} class="inline" title={STATES[state as keyof typeof STATES]}>
-          <StateIcon state={state as keyof typeof STATES} />
-          {count(number)}
-        </span>
-      ))}
-    </span>
   )
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { FlowJob } from '../../api/answers.ts'
-import { effectsOn, graphOf, layersOf, statesOf, treeOf } from './graph.ts'
+import { effectsOn, graphOf, layersOf, treeOf } from './graph.ts'
 
 function job(id: string, dependsOn: readonly string[] = [], state: FlowJob['state'] = 'blocked'): FlowJob {
   const parents = dependsOn.map((each) => ({ id: each, ref: each }))
@@ -61,11 +61,4 @@ test('a sub-tree: what a retry brings back, and what a cancel ends', () => {
   expect(treeOf(FLOW, 'thumb').map(({ id }) => id)).toEqual(['thumb', 'publish', 'audit'])
   expect(effectsOn(treeOf(FLOW, 'thumb'))).toEqual({ retried: 1, cancelled: 2 })
   expect(effectsOn(treeOf(FLOW, 'alone'))).toEqual({ retried: 1, cancelled: 0 })
-})
-
-test('counts by state, without zeros', () => {
-  expect(statesOf(FLOW, ['failed', 'waiting', 'blocked'])).toEqual([
-    ['failed', 1],
-    ['blocked', 2],
-  ])
 })

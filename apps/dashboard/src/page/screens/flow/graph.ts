@@ -98,11 +98,3 @@ const isLive = ({ state }: FlowJob) => state !== 'completed' && !isFailed({ stat
 export function effectsOn(tree: readonly FlowJob[]): { readonly retried: number; readonly cancelled: number } {
   return { retried: tree.filter(isFailed).length, cancelled: tree.filter(isLive).length }
 }
-
-/** Counts by state, in the order in which the states are named. */
-export function statesOf(jobs: readonly FlowJob[], states: readonly string[]): readonly (readonly [state: string, jobs: number])[] {
-  return states.flatMap((state): [string, number][] => {
-    const found = jobs.filter((job) => job.state === state).length
-    return found === 0 ? [] : [[state, found]]
-  })
-}

@@ -1,14 +1,24 @@
-/** The sentences of the screen Flow. */
+/** The sentences of the screens Flows and Flow. */
 import { count, counted } from '../../format/numbers.ts'
 
 export const text = {
+  state: 'State',
+  states: { '': 'All', running: 'Running', failed: 'Failed', completed: 'Completed', cancelled: 'Cancelled' },
+  empty: { title: 'No flows yet', text: 'A flow is a set of jobs that wait for one another. It is listed while one that waits is kept.' },
+  none: { title: 'No flows here', text: 'No flow that is kept is in this state.' },
+  partial: { title: 'None so far', text: 'No flow among those looked at is in this state. Older flows may be.' },
+  newest: 'Newest flows',
+  older: 'Older flows',
   title: (id: string) => `Flow ${id}`,
   missing: (id: string) => `There is no flow ${id}, or all of its jobs are deleted.`,
   graph: (jobs: number, layers: number) => `${counted(jobs, 'job')} in ${counted(layers, 'layer')}: each waits for those to its left`,
   job: (ref: string, name: string, state: string) => `${ref}: ${name}, ${state}`,
   many: (shown: number) => `${count(shown)} jobs: too many to draw.`,
   next: 'Next page',
-  columns: { ref: 'Ref', job: 'Job', state: 'State', queue: 'Queue', waits: 'Waits for', ended: 'Ended' },
+  columns: {
+    ...{ ref: 'Ref', job: 'Job', state: 'State', queue: 'Queue', waits: 'Waits for', ended: 'Ended' },
+    ...{ flow: 'Flow', jobs: 'Jobs', created: 'Created' },
+  },
   beside: 'Job',
   facts: {
     job: 'Job',
