@@ -45,7 +45,7 @@ test('stop the bleeding: the jobs of that name are paused, the others of the que
   await task(page, 2, async (user) => {
     await user.click(page.getByRole('row').filter({ hasText: 'PaymentDeclined' }))
     await user.click(page.getByRole('button', { name: 'Pause charge' }))
-    await page.getByText('Jobs named charge are paused.').waitFor()
+    await page.getByText('charge in billing is paused.').waitFor()
   })
   expect(await engine.queues.get('billing')).toMatchObject({ paused: false, pausedJobs: ['charge'] })
   await task(page, 1, (user) => user.click(page.getByRole('button', { name: 'Resume charge' })))

@@ -102,6 +102,20 @@ test('a limit is raised: only what was changed is sent, and what cannot be read 
   await page.getByRole('heading', { name: 'All 4 slots are taken' }).waitFor()
 })
 
+test('two edits at once: the second keeps what the first has saved in fields of the same setting', async ({ serveDashboard }) => {
+  const engine = await filled()
+  const { enter } = await serveDashboard({ engine })
+  const page = await enter('/queues/billing')
+  await page.getByText('Rates', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Pause live updates' }).click()
+  await page.getByLabel('burst').first().fill('5')
+  await engine.queues.configure('billing', { rateLimit: { limit: 20, period: '10s', burst: 20 } })
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Settings of billing are saved.').waitFor()
+  const { settings } = (await queue(engine, 'billing')) as { settings: unknown }
+  expect(settings).toEqual({ concurrencyLimit: 2, rateLimit: { limit: 20, period: 10_000, burst: 5 } })
+})
+
 test('a setting that the engine refuses says why, and stays in the form', async ({ serveDashboard, guard }) => {
   const { enter } = await serveDashboard({ engine: await filled() })
   const page = await enter('/queues/billing')

@@ -70,6 +70,26 @@ test('a schedule is paused, edited and deleted; others stay as they are', async 
   expect((await engine.schedules.list()).schedules.map(({ id }) => id)).toEqual(['month-end', 'poll'])
 })
 
+test('a deletion that is refused says why, and the schedule stays in sight', async ({ serveDashboard, guard }) => {
+  const engine = await scheduled()
+  const { enter } = await serveDashboard({ engine })
+  const page = await enter('/schedules?schedule=nightly')
+  const refused = guard.expect(/503/)
+  await page.route('**/v1/schedules/nightly', (route) =>
+    route.request().method() === 'DELETE'
+      ? route.fulfill({ status: 503, json: { detail: 'the disk is full, the test says' } })
+      : route.fallback(),
+  )
+  await page.getByRole('button', { name: 'Delete…' }).click()
+  await page.getByRole('button', { name: 'Delete schedule' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Delete nightly' })
+  await dialog.getByRole('alert').getByText('That failed: the disk is full, the test says.').waitFor()
+  await refused
+  await page.keyboard.press('Escape')
+  await page.getByRole('complementary', { name: 'Schedule' }).getByRole('heading', { name: 'nightly' }).waitFor()
+  expect((await engine.schedules.get('nightly'))?.id).toBe('nightly')
+})
+
 test('a schedule is created; one that the engine refuses stays in the form', async ({ serveDashboard, guard }) => {
   const engine = await scheduled()
   const { enter } = await serveDashboard({ engine })

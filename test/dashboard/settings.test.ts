@@ -64,7 +64,7 @@ test('revoke a token in two clicks; others stay', async ({ serveDashboard }) => 
   ])
 })
 
-test('a name in use is refused beside the field', async ({ serveDashboard, guard }) => {
+test('a name in use is refused in the dialog', async ({ serveDashboard, guard }) => {
   const { enter, control } = await withTokens(serveDashboard)
   guard.expect(/409/)
   const page = await enter('/settings')

@@ -7,6 +7,7 @@ import { tell } from './toast.ts'
 export interface Action {
   readonly method?: Method
   readonly path: string
+  /** What is sent; a function is called first, and may ask. */
   readonly body?: unknown
   /** The message that is shown once it has happened. */
   readonly done: string
@@ -17,7 +18,7 @@ export interface Action {
 /** Resolves with true if it has happened. */
 export async function act({ method = 'POST', path, body, done, onDone }: Action): Promise<boolean> {
   try {
-    await api.send(method, path, body)
+    await api.send(method, path, typeof body === 'function' ? await body() : body)
     tell(done)
     onDone?.()
     return true

@@ -21,16 +21,25 @@ function pair(ms: number, unit: number, name: string, part: number, partName: st
   return `${Math.floor(ms / unit)} ${name} ${`${rest}`.padStart(part === H ? 1 : 2, '0')} ${partName}`
 }
 
+const UNITS = [
+  [D, 'd', ' d'],
+  [H, 'h', ' h'],
+  [MIN, 'm', ' min'],
+  [S, 's', ' s'],
+] as const
+
+const unitOf = (ms: number) => UNITS.find(([size]) => ms >= size && ms % size === 0)
+
 /** A setting, in the largest unit that says all of it: "5 min", "90 s", "30 d". */
 export function span(ms: number): string {
-  const units: readonly (readonly [size: number, name: string])[] = [
-    [D, 'd'],
-    [H, 'h'],
-    [MIN, 'min'],
-    [S, 's'],
-  ]
-  const [size, name] = units.find(([size]) => ms >= size && ms % size === 0) ?? [0, '']
-  return size === 0 ? duration(ms) : `${ms / size} ${name}`
+  const unit = unitOf(ms)
+  return unit === undefined ? duration(ms) : ms / unit[0] + unit[2]
+}
+
+/** The same as the API reads it, to the millisecond: "90s", "5m", "7d". */
+export function exactSpan(ms: number): string {
+  const unit = unitOf(ms)
+  return unit === undefined ? `${ms}ms` : ms / unit[0] + unit[1]
 }
 
 /** One unit, rounded down: "now", "41 s", "8 min", "3 h", "5 d". */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { cut } from './cut.ts'
-import { ago, duration, rough, span } from './durations.ts'
+import { ago, duration, exactSpan, rough, span } from './durations.ts'
 import { shortId } from './ids.ts'
 import { bytes, change, count, counted, rate, short } from './numbers.ts'
 import { clockTime, clockTimeMs, dayDate, dayMinute, exactTime, minuteTime, zoneName } from './times.ts'
@@ -52,6 +52,10 @@ test('a setting is in the largest unit that says all of it', () => {
     '1.5 s',
     '0 ms',
   ])
+})
+
+test('a setting for the API is exact', () => {
+  expect([0, 250, 1_500, 90_000, 7_200_000, 604_800_000].map(exactSpan)).toEqual(['0ms', '250ms', '1500ms', '90s', '2h', '7d'])
 })
 
 test('rough durations round down', () => {

@@ -16,6 +16,8 @@ export interface FieldProps {
   readonly options?: readonly (readonly [value: string, text: string])[] | undefined
   /** Values to pick from while typing. */
   readonly suggestions?: readonly string[] | undefined
+  /** The kind of input that the browser shows. Default: text. */
+  readonly type?: 'text' | 'datetime-local' | undefined
   /** Set for text of many lines. */
   readonly rows?: number
   readonly required?: boolean
@@ -39,13 +41,14 @@ export function Field({ label, note, hint, error, ...rest }: FieldProps) {
   )
 }
 
-interface ControlProps extends Pick<FieldProps, 'value' | 'onChange' | 'placeholder' | 'options' | 'suggestions' | 'rows' | 'required'> {
+interface ControlProps
+  extends Pick<FieldProps, 'value' | 'onChange' | 'placeholder' | 'options' | 'suggestions' | 'type' | 'rows' | 'required'> {
   readonly id: string
   readonly isBad: boolean
   readonly isTold: boolean
 }
 
-function Control({ id, value, onChange, placeholder, options, suggestions, rows, required = false, isBad, isTold }: ControlProps) {
+function Control({ id, value, onChange, placeholder, options, suggestions, type, rows, required = false, isBad, isTold }: ControlProps) {
   const common = {
     id,
     value,
@@ -70,6 +73,7 @@ function Control({ id, value, onChange, placeholder, options, suggestions, rows,
     <>
       <input
         {...common}
+        type={(type ?? 'text') as 'text'}
         placeholder={placeholder}
         list={suggestions === undefined ? undefined : `${id}-list`}
         autocomplete="off"

@@ -33,7 +33,6 @@ export function Errors({ query: { q = '', order: asked, group } }: ScreenProps) 
     key('j', text.keys.next, () => move(1)),
     key('k', text.keys.previous, () => move(-1)),
     key('f', text.keys.filter, () => document.querySelector<HTMLElement>('[data-query]')?.focus()),
-    ...(open === undefined ? [] : [key('Escape', TEXT.actions.close, () => show(undefined))]),
   ])
   return (
     <Page name="errors" title={TEXT.screens.errors}>

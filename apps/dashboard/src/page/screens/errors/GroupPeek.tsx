@@ -3,6 +3,7 @@ import { useMemo, useRef } from 'preact/hooks'
 import { act } from '../../actions/act.ts'
 import { asked } from '../../actions/asked.ts'
 import type { Bulk } from '../../actions/bulk.ts'
+import { pause } from '../../actions/pauses.ts'
 import { useCount } from '../../actions/useCount.ts'
 import type { Failure, JobAnswer } from '../../api/answers.ts'
 import { shortId } from '../../format/ids.ts'
@@ -10,6 +11,7 @@ import { dayMinute } from '../../format/times.ts'
 import { useAnswer, useKeys } from '../../hooks.ts'
 import { Facts } from '../../job/Facts.tsx'
 import { now, router, sessions, settings } from '../../page.ts'
+import { Aside } from '../../parts/Aside.tsx'
 import { Icon } from '../../parts/Icon.tsx'
 import { Trace } from '../../parts/trace/Trace.tsx'
 import { jobLink, jobsLink, queueLink } from '../../router/links.ts'
@@ -25,19 +27,17 @@ export function GroupPeek({ failure, onClose }: { readonly failure: Failure; rea
   const since = dayMinute(Date.parse(firstAt), settings.zone.value)
   const { facts } = text
   return (
-    <aside class="card peek" aria-label={text.peek}>
-      <header>
+    <Aside
+      label={text.peek}
+      lead={
         <span class="s-failed">
           <Icon name="errors" size={16} />
         </span>
-        <h2 class="cut">{error}</h2>
-        <span class="mono faint">{fingerprint.slice(0, FINGERPRINT_LENGTH)}</span>
-        <div class="end">
-          <button type="button" class="btn ghost" aria-label={TEXT.actions.close} onClick={onClose}>
-            <Icon name="x" size={13} />
-          </button>
-        </div>
-      </header>
+      }
+      title={error}
+      note={<span class="mono faint">{fingerprint.slice(0, FINGERPRINT_LENGTH)}</span>}
+      onClose={onClose}
+    >
       <p class="said muted">{text.said(count, since)}</p>
       <Actions failure={failure} />
       <LastError failure={failure} />
@@ -50,7 +50,7 @@ export function GroupPeek({ failure, onClose }: { readonly failure: Failure; rea
           ...(jobId === undefined ? [] : [{ name: facts.job, text: shortId(jobId), to: jobLink(jobId), isMono: true }]),
         ]}
       />
-    </aside>
+    </Aside>
   )
 }
 
@@ -117,16 +117,12 @@ function Bulks({ filter, what, seenAt }: Pick<Bulk, 'filter' | 'what'> & { reado
 
 /** Pauses the jobs of one name: the others of the queue go on. */
 function Pause({ queue, name }: { readonly queue: string; readonly name: string }) {
-  const path = `/v1/queues/${encodeURIComponent(queue)}` as const
-  const settings = useAnswer(path, {}, SLOWLY).value
+  const settings = useAnswer(`/v1/queues/${encodeURIComponent(queue)}`, {}, SLOWLY).value
   if (settings === undefined) return null
-  const isPaused = settings.pausedJobs.includes(name)
-  const [word, label, done] = isPaused
-    ? (['resume', text.resume(name), text.resumed(name)] as const)
-    : (['pause', text.pause(name), text.paused(name)] as const)
+  const word = settings.pausedJobs.includes(name) ? 'resume' : 'pause'
   return (
-    <button type="button" class="btn" onClick={() => void act({ path: `${path}/${word}`, body: { job: name }, done })}>
-      {label}
+    <button type="button" class="btn" onClick={() => void act(pause(word, queue, { job: name }))}>
+      {text[word](name)}
     </button>
   )
 }

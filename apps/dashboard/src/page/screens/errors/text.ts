@@ -22,8 +22,6 @@ export const ERRORS_TEXT = {
   delete: (jobs: string) => `Delete ${jobs}…`,
   pause: (name: string) => `Pause ${name}`,
   resume: (name: string) => `Resume ${name}`,
-  paused: (name: string) => `Jobs named ${name} are paused.`,
-  resumed: (name: string) => `Jobs named ${name} are resumed.`,
   facts: { queue: 'Queue', name: 'Job name', runs: 'Failed runs', first: 'First seen', last: 'Last seen', job: 'Last job' },
   keys: { group: 'Errors', next: 'Next group', previous: 'Previous group', peek: 'Open the group', filter: 'Filter' },
 } as const

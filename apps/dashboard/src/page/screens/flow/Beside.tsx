@@ -1,14 +1,15 @@
-import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { act } from '../../actions/act.ts'
 import type { FlowJob } from '../../api/answers.ts'
 import { router, sessions } from '../../page.ts'
 import { Ago } from '../../parts/Ago.tsx'
+import { Aside } from '../../parts/Aside.tsx'
 import { Ask } from '../../parts/Ask.tsx'
+import { Fact } from '../../parts/Fact.tsx'
 import { Icon } from '../../parts/Icon.tsx'
 import { StateIcon } from '../../parts/StateIcon.tsx'
 import { jobLink } from '../../router/links.ts'
-import { STATES, TEXT } from '../../text.ts'
+import { STATES } from '../../text.ts'
 import { effectsOn, treeOf } from './graph.ts'
 import { text } from './text.ts'
 
@@ -23,15 +24,13 @@ export function Beside({ jobs, id, onClose }: Props) {
   const job = jobs.find((each) => each.id === id)
   if (job === undefined) return null
   return (
-    <aside class="card" aria-label={text.beside}>
-      <header>
-        <StateIcon state={job.state} size={16} />
-        <h2>{job.ref}</h2>
-        <span class="muted">{STATES[job.state]}</span>
-        <button type="button" class="btn ghost end" aria-label={TEXT.actions.close} onClick={onClose}>
-          <Icon name="x" size={13} />
-        </button>
-      </header>
+    <Aside
+      label={text.beside}
+      lead={<StateIcon state={job.state} size={16} />}
+      title={job.ref}
+      note={<span class="muted">{STATES[job.state]}</span>}
+      onClose={onClose}
+    >
       <div class="content toolbar">
         <a class="btn" href={router.to(jobLink(id))}>
           {text.open}
@@ -39,7 +38,7 @@ export function Beside({ jobs, id, onClose }: Props) {
         {sessions.can('admin') && <Actions jobs={jobs} job={job} />}
       </div>
       <Facts job={job} />
-    </aside>
+    </Aside>
   )
 }
 
@@ -115,14 +114,5 @@ function Facts({ job }: { readonly job: FlowJob }) {
       )}
       {dependsOn.length > 0 && <Fact name={facts.onFailure}>{text.onFailure[onParentFailure] ?? onParentFailure}</Fact>}
     </dl>
-  )
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </>
   )
 }

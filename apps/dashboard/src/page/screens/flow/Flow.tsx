@@ -4,7 +4,7 @@ import type { FlowAnswer } from '../../api/answers.ts'
 import { shortId } from '../../format/ids.ts'
 import { Notice } from '../../frame/Notice.tsx'
 import { Page } from '../../frame/Page.tsx'
-import { useAnswer, useKeys, useShared } from '../../hooks.ts'
+import { useAnswer, useShared } from '../../hooks.ts'
 import { router } from '../../page.ts'
 import type { ScreenProps } from '../../screens.ts'
 import { TEXT } from '../../text.ts'
@@ -23,7 +23,6 @@ export function Flow({ params, query }: ScreenProps) {
   const { value: flow, error } = useAnswer(`/v1/flows/${encodeURIComponent(id)}`, { limit: PAGE, after })
   const chosen = query['job']
   const close = () => router.amend({ job: undefined })
-  useKeys(chosen === undefined ? [] : [{ keys: 'Escape', label: TEXT.actions.close, group: TEXT.keys.page, run: close }])
   if (error?.status === 404 && flow === undefined) return <Notice text={text.missing(id)} />
   return (
     <Page

@@ -2,57 +2,50 @@ import type { FlowJob } from '../../api/answers.ts'
 import { router } from '../../page.ts'
 import { Ago } from '../../parts/Ago.tsx'
 import { StateIcon } from '../../parts/StateIcon.tsx'
+import { type Column, Table } from '../../parts/Table.tsx'
 import { STATES } from '../../text.ts'
 import { text } from './text.ts'
 
 const PARENTS = 3
+const { columns } = text
+
+const COLUMNS: readonly Column<FlowJob>[] = [
+  {
+    ...{ head: columns.ref, style: 'queue' },
+    cell: ({ id, ref }, isShown) => (
+      <a class="strong" href={router.to(router.address.value.path, { job: isShown ? undefined : id })}>
+        {ref}
+      </a>
+    ),
+  },
+  {
+    head: columns.state,
+    cell: ({ state }) => (
+      <span class="inline">
+        <StateIcon state={state} />
+        {STATES[state]}
+      </span>
+    ),
+  },
+  { head: columns.job, style: 'opt', cell: ({ name }) => name },
+  { head: columns.queue, style: 'opt muted', cell: ({ queue }) => queue },
+  { head: columns.waits, style: 'opt muted', cell: waitsFor },
+  { head: columns.ended, style: 'r muted', cell: ({ finishedAt }) => finishedAt !== undefined && <Ago at={finishedAt} /> },
+]
 
 /** A flow of many jobs as a table. */
 export function JobList({ jobs, chosen }: { readonly jobs: readonly FlowJob[]; readonly chosen: string | undefined }) {
-  const { columns } = text
   return (
     <section class="card">
       <header>
         <span class="muted">{text.many(jobs.length)}</span>
       </header>
-      <table class="list flow-jobs">
-        <thead>
-          <tr>
-            <th class="queue">{columns.ref}</th>
-            <th>{columns.state}</th>
-            <th class="opt">{columns.job}</th>
-            <th class="opt">{columns.queue}</th>
-            <th class="opt">{columns.waits}</th>
-            <th class="r">{columns.ended}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {jobs.map(({ id, ref, name, queue, state, parents, dependsOn, finishedAt }) => (
-            <tr key={id} aria-selected={id === chosen}>
-              <td>
-                <a class="strong" href={router.to(router.address.value.path, { job: id === chosen ? undefined : id })}>
-                  {ref}
-                </a>
-              </td>
-              <td>
-                <span class="inline">
-                  <StateIcon state={state} />
-                  {STATES[state]}
-                </span>
-              </td>
-              <td class="opt">{name}</td>
-              <td class="opt muted">{queue}</td>
-              <td class="opt muted">{waitsFor(dependsOn, parents)}</td>
-              <td class="r muted">{finishedAt !== undefined && <Ago at={finishedAt} />}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table name="flow-jobs" rows={jobs} columns={COLUMNS} keyOf={({ id }) => id} shown={chosen} />
     </section>
   )
 }
 
-function waitsFor(dependsOn: FlowJob['dependsOn'], parents: number): string {
+function waitsFor({ dependsOn, parents }: FlowJob): string {
   const refs = dependsOn.slice(0, PARENTS).map(({ ref }) => ref)
   return parents > PARENTS ? `${refs.join(', ')} + ${parents - PARENTS}` : refs.join(', ')
 }

@@ -67,7 +67,6 @@ export function Jobs({ query: { state, q = '', peek } }: ScreenProps) {
         ]),
     ...(canChange ? [key('a', text.keys.all, onSelectAll)] : []),
     key('f', text.keys.focus, () => document.querySelector<HTMLElement>('[data-query]')?.focus()),
-    ...(peek === undefined ? [] : [key('Escape', TEXT.actions.close, close)]),
   ])
   const fault = faultyTime(query, around)
   const found = list.pages === undefined ? '' : text.found(jobs.length, list.pages.next !== undefined)

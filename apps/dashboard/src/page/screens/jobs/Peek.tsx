@@ -11,6 +11,7 @@ import { Payload } from '../../job/Payload.tsx'
 import { shownState } from '../../job/state.ts'
 import { useJobActions } from '../../job/useJobActions.ts'
 import { router } from '../../page.ts'
+import { Aside } from '../../parts/Aside.tsx'
 import { Icon } from '../../parts/Icon.tsx'
 import { StateIcon } from '../../parts/StateIcon.tsx'
 import { Trace } from '../../parts/trace/Trace.tsx'
@@ -27,27 +28,25 @@ export function Peek({ id, onClose }: Props) {
   const { value: job, error } = useAnswer(...jobAddress(id))
   const actions = useJobActions(job, onClose)
   return (
-    <aside class="card peek" aria-label={text.peek}>
-      <header>
-        {job !== undefined && <StateIcon state={shownState(job)} size={16} />}
-        <h2 class="cut">{job?.name ?? text.columns.job}</h2>
-        <span class="mono faint">{shortId(id)}</span>
-        <div class="end">
-          <a class="btn ghost" href={router.to(jobLink(id))} aria-label={text.open}>
-            <Icon name="external" />
-          </a>
-          <button type="button" class="btn ghost" aria-label={TEXT.actions.close} onClick={onClose}>
-            <Icon name="x" size={13} />
-          </button>
-        </div>
-      </header>
+    <Aside
+      label={text.peek}
+      lead={job !== undefined && <StateIcon state={shownState(job)} size={16} />}
+      title={job?.name ?? text.columns.job}
+      note={<span class="mono faint">{shortId(id)}</span>}
+      tools={
+        <a class="btn ghost" href={router.to(jobLink(id))} aria-label={text.open}>
+          <Icon name="external" />
+        </a>
+      }
+      onClose={onClose}
+    >
       {job === undefined ? <Missing error={error} /> : <Shown job={job} />}
       {job !== undefined && actions.actions.length > 0 && (
         <footer>
           <ActionButtons job={job} actions={actions} />
         </footer>
       )}
-    </aside>
+    </Aside>
   )
 }
 

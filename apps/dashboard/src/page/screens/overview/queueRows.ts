@@ -115,6 +115,6 @@ function tagsOf(
 }
 
 /** "200 per s", "5 per 10 s". */
-function rateText({ limit, period }: { readonly limit: number; readonly period: number }): string {
+export function rateText({ limit, period }: { readonly limit: number; readonly period: number }): string {
   return TEXT.overview.tags.rate(count(limit), period === 1_000 ? 's' : duration(period))
 }

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 import { act } from '../../actions/act.ts'
+import { pause } from '../../actions/pauses.ts'
 import type { QueueAnswer } from '../../api/answers.ts'
 import { router } from '../../page.ts'
 import { Ask } from '../../parts/Ask.tsx'
 import { Icon } from '../../parts/Icon.tsx'
 import { Purge } from './Purge.tsx'
-import { drain, forget, pauseQueue } from './pauses.ts'
 import { text } from './text.ts'
 
 /** All that can be done to the queue as a whole. What takes something away asks. */
@@ -14,14 +14,16 @@ export function Actions({ queue }: { readonly queue: QueueAnswer }) {
   const [asked, setAsked] = useState<'drain' | 'purge' | 'forget'>()
   const close = () => setAsked(undefined)
   const isStopped = paused || settings.draining === true
+  const path = `/v1/queues/${encodeURIComponent(name)}`
+  const drained = () => act({ path: `${path}/drain`, done: text.draining.done(name) })
   const forgotten = async () => {
-    const isDone = await act(forget(name))
+    const isDone = await act({ method: 'DELETE', path, done: text.forgetting.done(name) })
     if (isDone) router.go('/queues')
     return isDone
   }
   return (
     <div class="toolbar">
-      <button type="button" class="btn primary" onClick={() => void act(pauseQueue(name, isStopped ? 'resume' : 'pause'))}>
+      <button type="button" class="btn primary" onClick={() => void act(pause(isStopped ? 'resume' : 'pause', name))}>
         <Icon name={isStopped ? 'play' : 'pause'} size={12} />
         {isStopped ? text.resume : text.pause}
         <kbd>p</kbd>
@@ -38,7 +40,7 @@ export function Actions({ queue }: { readonly queue: QueueAnswer }) {
         {text.forget}
       </button>
       {asked === 'drain' && (
-        <Ask title={text.draining.title(name)} action={text.draining.confirm} onConfirm={() => act(drain(name))} onClose={close}>
+        <Ask title={text.draining.title(name)} action={text.draining.confirm} onConfirm={drained} onClose={close}>
           <p>{text.draining.text}</p>
         </Ask>
       )}

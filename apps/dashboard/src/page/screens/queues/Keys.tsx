@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 import { act } from '../../actions/act.ts'
+import { pause } from '../../actions/pauses.ts'
 import type { QueueAnswer } from '../../api/answers.ts'
 import { router, sessions } from '../../page.ts'
 import { Icon } from '../../parts/Icon.tsx'
 import { jobsLink } from '../../router/links.ts'
-import { pauseKey } from './pauses.ts'
 import { text } from './text.ts'
 
 const { keys } = text
@@ -26,7 +26,7 @@ export function Keys({ queue: { name: queue, pausedKeys, pausedLeftOut = 0 } }: 
             <li key={key} class="tag warn">
               <a href={router.to(jobsLink({ queue, key }))}>{key}</a>
               {isAdmin && (
-                <button type="button" aria-label={keys.resume(key)} onClick={() => void act(pauseKey(queue, key, 'resume'))}>
+                <button type="button" aria-label={keys.resume(key)} onClick={() => void act(pause('resume', queue, { key }))}>
                   <Icon name="play" size={11} />
                 </button>
               )}
@@ -43,7 +43,7 @@ function PauseKey({ queue }: { readonly queue: string }) {
   const [key, setKey] = useState('')
   const onSubmit = async (event: Event) => {
     event.preventDefault()
-    if (key !== '' && (await act(pauseKey(queue, key, 'pause')))) setKey('')
+    if (key !== '' && (await act(pause('pause', queue, { key })))) setKey('')
   }
   return (
     <form class="end" onSubmit={(event) => void onSubmit(event)}>

@@ -1,19 +1,23 @@
+import { useMemo } from 'preact/hooks'
 import { act } from '../../actions/act.ts'
+import { pause } from '../../actions/pauses.ts'
 import { duration } from '../../format/durations.ts'
 import { count } from '../../format/numbers.ts'
 import { router, sessions } from '../../page.ts'
 import { Icon } from '../../parts/Icon.tsx'
-import { memo } from '../../parts/memo.ts'
+import { type Column, Table } from '../../parts/Table.tsx'
 import { jobsLink } from '../../router/links.ts'
+import { TEXT } from '../../text.ts'
+import { NOTHING } from '../overview/queueColumns.tsx'
 import type { NameRow } from './names.ts'
-import { pauseName } from './pauses.ts'
 import { text } from './text.ts'
 
 const { names } = text
-const NOTHING = '–'
+const { columns: heads } = names
 const SHOWN = 50
 
 export function Names({ queue, rows }: { readonly queue: string; readonly rows: readonly NameRow[] }) {
+  const columns = useMemo(() => [nameColumn(queue), ...FIGURES, ...(sessions.can('admin') ? [pauseColumn(queue)] : [])], [queue])
   return (
     <section class="card">
       <header>
@@ -22,64 +26,62 @@ export function Names({ queue, rows }: { readonly queue: string; readonly rows: 
       {rows.length === 0 ? (
         <p class="content muted">{names.none}</p>
       ) : (
-        <table class="list names">
-          <thead>
-            <tr>
-              <th class="queue">{names.columns.name}</th>
-              <th class="r opt">{names.columns.started}</th>
-              <th class="r opt">{names.columns.failed}</th>
-              <th class="r">{names.columns.wait}</th>
-              <th class="r opt">{names.columns.waitMost}</th>
-              <th class="r">{names.columns.run}</th>
-              <th class="r opt">{names.columns.runMost}</th>
-              <th class="r opt">{names.columns.workers}</th>
-              {sessions.can('admin') && (
-                <th class="fit">
-                  <span class="visually-hidden">{text.columns.actions}</span>
-                </th>
-              )}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.slice(0, SHOWN).map((row) => (
-              <Row key={row.name} queue={queue} row={row} />
-            ))}
-          </tbody>
-        </table>
+        <Table name="names" rows={rows.slice(0, SHOWN)} columns={columns} keyOf={({ name }) => name} />
       )}
     </section>
   )
 }
 
-const Row = memo(function Row({ queue, row }: { readonly queue: string; readonly row: NameRow }) {
-  const { name, isPaused, unserved, workers, started, failed, wait, run } = row
-  const word = isPaused ? 'resume' : 'pause'
-  const time = (ms: number | undefined) => (started === 0 || ms === undefined ? NOTHING : duration(ms))
-  return (
-    <tr>
-      <td>
-        <span class="inline">
-          <a href={router.to(jobsLink({ queue, name }))} class="strong">
-            {name}
-          </a>
-          {isPaused && <span class="tag warn">{text.tags.paused}</span>}
-          {unserved !== undefined && <span class="tag bad">{names.unserved(unserved)}</span>}
-        </span>
-      </td>
-      <td class="r opt">{count(started)}</td>
-      <td class={failed === 0 ? 'r opt faint' : 'r opt'}>{failed === 0 ? NOTHING : count(failed)}</td>
-      <td class="r">{time(wait?.p50)}</td>
-      <td class="r opt muted">{time(wait?.p95)}</td>
-      <td class="r">{time(run?.p50)}</td>
-      <td class="r opt muted">{time(run?.p95)}</td>
-      <td class={workers === 0 ? 'r opt s-bad' : 'r opt'}>{workers ?? NOTHING}</td>
-      {sessions.can('admin') && (
-        <td class="fit">
-          <button type="button" class="btn ghost" aria-label={names[word](name)} onClick={() => void act(pauseName(queue, name, word))}>
-            <Icon name={isPaused ? 'play' : 'pause'} size={12} />
-          </button>
-        </td>
-      )}
-    </tr>
-  )
+const nameColumn = (queue: string): Column<NameRow> => ({
+  head: heads.name,
+  style: 'queue',
+  cell: ({ name, isPaused, unserved }) => (
+    <span class="inline">
+      <a href={router.to(jobsLink({ queue, name }))} class="strong">
+        {name}
+      </a>
+      {isPaused && <span class="tag warn">{text.tags.paused}</span>}
+      {unserved !== undefined && <span class="tag bad">{names.unserved(unserved)}</span>}
+    </span>
+  ),
+})
+
+/** A percentile; those of a name without runs mean nothing. */
+const timeColumn = (head: string, style: string, ms: (row: NameRow) => number | undefined): Column<NameRow> => ({
+  ...{ head, style },
+  cell: (row) => {
+    const time = row.started === 0 ? undefined : ms(row)
+    return time === undefined ? NOTHING : duration(time)
+  },
+})
+
+const FIGURES: readonly Column<NameRow>[] = [
+  { head: heads.started, style: 'r opt', cell: ({ started }) => count(started) },
+  {
+    ...{ head: heads.failed, style: 'r opt' },
+    tone: ({ failed }) => (failed === 0 ? 'faint' : ''),
+    cell: ({ failed }) => (failed === 0 ? NOTHING : count(failed)),
+  },
+  timeColumn(heads.wait, 'r', ({ wait }) => wait?.p50),
+  timeColumn(heads.waitMost, 'r opt muted', ({ wait }) => wait?.p95),
+  timeColumn(heads.run, 'r', ({ run }) => run?.p50),
+  timeColumn(heads.runMost, 'r opt muted', ({ run }) => run?.p95),
+  {
+    ...{ head: heads.workers, style: 'r opt' },
+    tone: ({ workers }) => (workers === 0 ? 's-bad' : ''),
+    cell: ({ workers }) => workers ?? NOTHING,
+  },
+]
+
+const pauseColumn = (queue: string): Column<NameRow> => ({
+  head: TEXT.overview.columns.actions,
+  style: 'fit',
+  cell: ({ name, isPaused }) => {
+    const word = isPaused ? 'resume' : 'pause'
+    return (
+      <button type="button" class="btn ghost" aria-label={names[word](name)} onClick={() => void act(pause(word, queue, { job: name }))}>
+        <Icon name={isPaused ? 'play' : 'pause'} size={12} />
+      </button>
+    )
+  },
 })

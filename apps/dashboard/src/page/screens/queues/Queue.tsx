@@ -1,5 +1,6 @@
 /** One queue: what holds it back, its jobs by state, names, keys and settings, and all that can be done to it. */
 import { act } from '../../actions/act.ts'
+import { pause } from '../../actions/pauses.ts'
 import type { QueueAnswer, StatsAnswer } from '../../api/answers.ts'
 import { Notice } from '../../frame/Notice.tsx'
 import { Page } from '../../frame/Page.tsx'
@@ -18,7 +19,6 @@ import { lastHourOf, type Point } from './history.ts'
 import { Keys } from './Keys.tsx'
 import { Names } from './Names.tsx'
 import { nameRows } from './names.ts'
-import { pauseQueue } from './pauses.ts'
 import { SettingsCard } from './SettingsCard.tsx'
 import { text } from './text.ts'
 
@@ -65,9 +65,7 @@ function Shown({ queue, stats }: { readonly queue: QueueAnswer; readonly stats: 
   const rows = useShared(nameRows(queue, stats, workers))
   const word = paused ? 'resume' : 'pause'
   useKeys(
-    isAdmin
-      ? [{ keys: 'p', label: `${text.pause} / ${text.resume}`, group: TEXT.keys.page, run: () => void act(pauseQueue(name, word)) }]
-      : [],
+    isAdmin ? [{ keys: 'p', label: `${text.pause} / ${text.resume}`, group: TEXT.keys.page, run: () => void act(pause(word, name)) }] : [],
   )
   return (
     <>

@@ -11,7 +11,6 @@ import { Icon } from '../../parts/Icon.tsx'
 import type { ScreenProps } from '../../screens.ts'
 import { TEXT } from '../../text.ts'
 import { PERIODS } from '../overview/periods.ts'
-import { PAUSE_ALL, RESUME_ALL } from './pauses.ts'
 import { QueueList } from './QueueList.tsx'
 import { listOf } from './rows.ts'
 import { text } from './text.ts'
@@ -68,9 +67,10 @@ function Shown({ stats, filter }: { readonly stats: StatsAnswer; readonly filter
 
 function PauseAll({ stats: { paused, states } }: { readonly stats: StatsAnswer }) {
   const [isAsked, setAsked] = useState(false)
+  const pauseAll = () => act({ path: '/v1/engine/pause', done: text.all.done })
   if (paused)
     return (
-      <button type="button" class="btn" onClick={() => void act(RESUME_ALL)}>
+      <button type="button" class="btn" onClick={() => void act({ path: '/v1/engine/resume', done: TEXT.actions.allResumed })}>
         <Icon name="play" size={12} />
         {text.all.resume}
       </button>
@@ -82,7 +82,7 @@ function PauseAll({ stats: { paused, states } }: { readonly stats: StatsAnswer }
         {text.all.pause}
       </button>
       {isAsked && (
-        <Ask title={text.all.title} action={text.all.confirm} onConfirm={() => act(PAUSE_ALL)} onClose={() => setAsked(false)}>
+        <Ask title={text.all.title} action={text.all.confirm} onConfirm={pauseAll} onClose={() => setAsked(false)}>
           <p>{text.all.text(states.waiting)}</p>
         </Ask>
       )}

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { act } from '../../actions/act.ts'
 import type { QueueAnswer } from '../../api/answers.ts'
 import { useAnswer, useShared } from '../../hooks.ts'
-import { sessions } from '../../page.ts'
+import { api, sessions } from '../../page.ts'
 import { Field } from '../../parts/Field.tsx'
 import { changesOf, errorsOf, type Fields, fieldsOf, GROUPS, type Group, type Setting, said } from './settings.ts'
 import { text } from './text.ts'
@@ -34,12 +34,16 @@ function Form({ queue, stored }: { readonly queue: string; readonly stored: Fiel
   )
   const fields = { ...stored, ...typed }
   const errors = errorsOf(fields)
-  const changes = changesOf(stored, fields)
-  const isChanged = Object.keys(changes).length > 0
+  const isChanged = Object.keys(changesOf(stored, fields)).length > 0
   const save = async (event: Event) => {
     event.preventDefault()
-    const path = `/v1/queues/${encodeURIComponent(queue)}`
-    if (await act({ method: 'PUT', path, body: changes, done: words.done(queue) })) setTyped({})
+    const path = `/v1/queues/${encodeURIComponent(queue)}` as const
+    // Settings of several fields are sent as a whole: what somebody else has saved meanwhile stays in the others.
+    const body = async () => {
+      const latest = fieldsOf((await api.get(path)).settings)
+      return changesOf(latest, { ...latest, ...typed })
+    }
+    if (await act({ method: 'PUT', path, body, done: words.done(queue) })) setTyped({})
   }
   const draw = (setting: Setting) => (
     <Field

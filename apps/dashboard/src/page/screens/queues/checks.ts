@@ -2,7 +2,8 @@
 import type { Columns, QueueAnswer, StatsAnswer, Worker } from '../../api/answers.ts'
 import { sum } from '../../chart/paths.ts'
 import { duration } from '../../format/durations.ts'
-import { count, rate } from '../../format/numbers.ts'
+import { rate } from '../../format/numbers.ts'
+import { rateText } from '../overview/queueRows.ts'
 import { endedPerSecond } from './history.ts'
 import { text } from './text.ts'
 
@@ -108,11 +109,6 @@ function rateCheck({ queue: { settings, states }, recent }: Evidence): Check {
   const ended = recent === undefined ? 0 : endedPerSecond(recent)
   const isUsed = states.waiting > 0 && ended >= (USED * rateLimit.limit * 1_000) / rateLimit.period
   return { name: 'rate', tone: isUsed ? 'warn' : 'good', text: why.rate[isUsed ? 'used' : 'free'](rateText(rateLimit), rate(ended)) }
-}
-
-/** "20 per s", "5 per 10 s". */
-export function rateText({ limit, period }: { readonly limit: number; readonly period: number }): string {
-  return `${count(limit)} per ${period === 1_000 ? 's' : duration(period)}`
 }
 
 /** Keys are what is left if nothing else holds back jobs that wait. */

@@ -1,5 +1,6 @@
 /** The settings of a queue as fields of a form, and the changes that the fields ask for. */
 import type { QueueAnswer } from '../../api/answers.ts'
+import { exactSpan } from '../../format/durations.ts'
 import { count } from '../../format/numbers.ts'
 import { text } from './text.ts'
 
@@ -109,20 +110,7 @@ function shown({ path, kind, endless }: Setting, value: unknown): string {
   if (value === undefined) return ''
   if (value === null) return endless ?? ''
   if (endless === 'forever' && value === FOREVER[path.split('.').at(-1) as string]) return endless
-  return kind === 'duration' ? durationText(value as number) : `${value}`
-}
-
-const UNITS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
-  ['s', 1_000],
-] as const
-
-/** "90s", "5m", "7d": a duration as the API reads it, in the largest unit that divides it. */
-export function durationText(ms: number): string {
-  const unit = UNITS.find(([, size]) => ms >= size && ms % size === 0)
-  return unit === undefined ? `${ms}ms` : `${ms / unit[1]}${unit[0]}`
+  return kind === 'duration' ? exactSpan(value as number) : `${value}`
 }
 
 /** Returns the faults of the fields, by their paths. Ranges are the engine's to check. */

@@ -8,17 +8,6 @@ export const text = {
   none: 'No queue has this in its name.',
   leftOut: (shown: number, all: number) =>
     `${count(shown)} of ${counted(all, 'queue')}, those with the most jobs. Filter by name for others.`,
-  columns: {
-    queue: 'Queue',
-    waiting: 'Waiting',
-    running: 'Running',
-    retrying: 'Retrying',
-    failed: 'Failed',
-    trend: 'Last hour',
-    done: 'Done per s',
-    oldest: 'Oldest waits',
-    actions: 'Actions',
-  },
   empty: {
     title: 'No queues yet',
     text: 'A queue is made with its first job, or by its first setting.',
@@ -125,10 +114,6 @@ export const text = {
     unserved: (waiting: number) => `nobody serves it, ${waits(waiting)}`,
     pause: (name: string) => `Pause ${name}`,
     resume: (name: string) => `Resume ${name}`,
-    done: {
-      pause: (name: string, queue: string) => `${name} in ${queue} is paused.`,
-      resume: (name: string, queue: string) => `${name} in ${queue} is resumed.`,
-    },
   },
   keys: {
     title: 'Paused keys',
@@ -138,10 +123,6 @@ export const text = {
     pause: 'Pause key',
     resume: (key: string) => `Resume ${key}`,
     leftOut: (more: number) => `${count(more)} more paused names and keys are not listed.`,
-    done: {
-      pause: (key: string, queue: string) => `Key ${key} in ${queue} is paused.`,
-      resume: (key: string, queue: string) => `Key ${key} in ${queue} is resumed.`,
-    },
   },
   draining: {
     title: (queue: string) => `Drain ${queue}`,

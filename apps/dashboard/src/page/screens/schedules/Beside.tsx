@@ -1,13 +1,14 @@
 /** A schedule beside the list: how its last job ended, when the next ones come, and what can be done. */
-import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { type Action, act } from '../../actions/act.ts'
 import type { ScheduleAnswer } from '../../api/answers.ts'
 import { exactTime } from '../../format/times.ts'
 import { useAnswer } from '../../hooks.ts'
-import { router, sessions, settings } from '../../page.ts'
+import { live, router, sessions, settings } from '../../page.ts'
 import { Ago } from '../../parts/Ago.tsx'
+import { Aside } from '../../parts/Aside.tsx'
 import { Ask } from '../../parts/Ask.tsx'
+import { Fact } from '../../parts/Fact.tsx'
 import { Icon } from '../../parts/Icon.tsx'
 import { StateIcon } from '../../parts/StateIcon.tsx'
 import { jobLink } from '../../router/links.ts'
@@ -19,21 +20,21 @@ import { interval, wordsOf } from './words.ts'
 
 const TIMES = 5
 
+const addressOf = (id: string) => [`/v1/schedules/${encodeURIComponent(id)}`, { times: TIMES }] as const
+
 export function Beside({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
-  const { value: schedule, error } = useAnswer(`/v1/schedules/${encodeURIComponent(id)}`, { times: TIMES })
+  const { value: schedule, error } = useAnswer(...addressOf(id))
   const isGone = error?.status === 404
   return (
-    <aside class="card" aria-label={text.beside}>
-      <header>
-        <h2>{id}</h2>
-        {schedule?.paused === true && <span class="tag warn">{text.tags.paused}</span>}
-        <button type="button" class="btn ghost end" aria-label={TEXT.actions.close} onClick={onClose}>
-          <Icon name="x" size={13} />
-        </button>
-      </header>
+    <Aside
+      label={text.beside}
+      title={id}
+      note={schedule?.paused === true && <span class="tag warn">{text.tags.paused}</span>}
+      onClose={onClose}
+    >
       {isGone && <p class="content muted">{text.missing(id)}</p>}
       {schedule !== undefined && !isGone && <Known schedule={schedule} onClose={onClose} />}
-    </aside>
+    </Aside>
   )
 }
 
@@ -120,26 +121,18 @@ function shortJson(value: unknown): string {
   return json.length <= SHOWN ? json : `${json.slice(0, SHOWN)}…`
 }
 
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </>
-  )
-}
-
 function Actions({ schedule, onClose }: { readonly schedule: ScheduleAnswer; readonly onClose: () => void }) {
   const { id, paused, redacted = [] } = schedule
   const [asked, setAsked] = useState<'edit' | 'remove'>()
   const path = `/v1/schedules/${encodeURIComponent(id)}`
   const word = paused ? 'resume' : 'pause'
   const call = (does: string, done: string): Action => ({ path: `${path}/${does}`, done })
-  // The schedule is looked at no more before it goes: else the next look would find nothing.
-  const remove = () => {
+  const onDone = () => {
+    // Else the look after the change would find nothing.
+    live.poll(...addressOf(id)).end()
     onClose()
-    return act({ method: 'DELETE', path, done: text.done.removed(id) })
   }
+  const remove = () => act({ method: 'DELETE', path, done: text.done.removed(id), onDone })
   return (
     <div class="content toolbar">
       <button type="button" class="btn primary" onClick={() => void act(call('trigger', TEXT.actions.triggered(id)))}>

@@ -3,9 +3,8 @@ import { act } from '../../actions/act.ts'
 import { useAnswer } from '../../hooks.ts'
 import { router } from '../../page.ts'
 import { Field } from '../../parts/Field.tsx'
-import { Modal } from '../../parts/Modal.tsx'
+import { FormDialog } from '../../parts/FormDialog.tsx'
 import { Segments } from '../../parts/Segments.tsx'
-import { TEXT } from '../../text.ts'
 import { changedBy, createdBy, errorsOf, type Form } from './form.ts'
 import { text } from './text.ts'
 import { wordsOf } from './words.ts'
@@ -37,67 +36,60 @@ export function ScheduleForm({ before, isKnown = false, hidden = [], onClose }: 
     error: form[name] === '' ? undefined : errors[name],
     onChange: (value: string) => setForm({ ...form, [name]: value }),
   })
-  const save = async (event: Event) => {
-    event.preventDefault()
+  const save = async () => {
     const { id } = form
     const isDone = isKnown
       ? await act({ method: 'PATCH', path: `/v1/schedules/${encodeURIComponent(id)}`, body: changes, done: text.done.changed(id) })
       : await act({ path: '/v1/schedules', body: changes, done: text.done.created(id) })
-    if (!isDone) return
-    onClose()
-    router.amend({ schedule: id })
+    if (isDone) router.amend({ schedule: id })
+    return isDone
   }
   return (
-    <Modal title={isKnown ? words.change(first.id) : words.create} onClose={onClose}>
-      <form onSubmit={(event) => void save(event)}>
-        <div class="content-text fields">
-          {!isKnown && <Field label={words.id} {...field('id')} required />}
-          <Field label={words.job} {...field('job')} required suggestions={names.map(({ name }) => name)} />
-          <div class="whole inline">
-            <Segments
-              label={words.times}
-              options={[
-                ['cron', words.kinds.cron],
-                ['every', words.kinds.every],
-              ]}
-              value={form.kind}
-              onChange={(kind) => setForm({ ...form, kind })}
-            />
-            <span class="muted small">{form.kind === 'cron' ? wordsOf({ cron: form.cron }) : ''}</span>
-          </div>
-          {form.kind === 'cron' && <Field label={words.cron} {...field('cron')} hint={words.cronHint} placeholder="0 3 * * *" required />}
-          {form.kind === 'cron' && <Field label={words.zone} {...field('timezone')} suggestions={ZONES} />}
-          {form.kind === 'every' && <Field label={words.every} {...field('every')} hint={words.everyHint} placeholder="90s" required />}
-          <Field label={words.jitter} {...field('jitter')} placeholder="0s" />
-          <Field label={words.overlap} {...field('overlap')} options={Object.entries(text.overlaps)} />
-          <Field label={words.catchUp} {...field('catchUp')} options={Object.entries(text.catchUps)} />
-          <Field label={words.startAt} {...field('startAt')} placeholder={words.timeHint} />
-          <Field label={words.endAt} {...field('endAt')} placeholder={words.timeHint} />
-          <div class="whole">
-            {hidden.includes('data') ? (
-              <Hidden label={words.data} />
-            ) : (
-              <Field label={words.data} {...field('data')} rows={4} placeholder="{}" />
-            )}
-          </div>
-          <div class="whole">
-            {hidden.includes('meta') ? (
-              <Hidden label={words.options} />
-            ) : (
-              <Field label={words.options} {...field('options')} rows={3} placeholder='{ "queue": "reports" }' />
-            )}
-          </div>
-        </div>
-        <footer>
-          <button type="button" class="btn" onClick={onClose}>
-            {TEXT.actions.cancel}
-          </button>
-          <button type="submit" class="btn primary" disabled={!isReady}>
-            {words.save[isKnown ? 'change' : 'create']}
-          </button>
-        </footer>
-      </form>
-    </Modal>
+    <FormDialog
+      isWide
+      title={isKnown ? words.change(first.id) : words.create}
+      action={words.save[isKnown ? 'change' : 'create']}
+      isReady={isReady}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      {!isKnown && <Field label={words.id} {...field('id')} required />}
+      <Field label={words.job} {...field('job')} required suggestions={names.map(({ name }) => name)} />
+      <div class="whole inline">
+        <Segments
+          label={words.times}
+          options={[
+            ['cron', words.kinds.cron],
+            ['every', words.kinds.every],
+          ]}
+          value={form.kind}
+          onChange={(kind) => setForm({ ...form, kind })}
+        />
+        <span class="muted small">{form.kind === 'cron' ? wordsOf({ cron: form.cron }) : ''}</span>
+      </div>
+      {form.kind === 'cron' && <Field label={words.cron} {...field('cron')} hint={words.cronHint} placeholder="0 3 * * *" required />}
+      {form.kind === 'cron' && <Field label={words.zone} {...field('timezone')} suggestions={ZONES} />}
+      {form.kind === 'every' && <Field label={words.every} {...field('every')} hint={words.everyHint} placeholder="90s" required />}
+      <Field label={words.jitter} {...field('jitter')} placeholder="0s" />
+      <Field label={words.overlap} {...field('overlap')} options={Object.entries(text.overlaps)} />
+      <Field label={words.catchUp} {...field('catchUp')} options={Object.entries(text.catchUps)} />
+      <Field label={words.startAt} {...field('startAt')} placeholder={words.timeHint} />
+      <Field label={words.endAt} {...field('endAt')} placeholder={words.timeHint} />
+      <div class="whole">
+        {hidden.includes('data') ? (
+          <Hidden label={words.data} />
+        ) : (
+          <Field label={words.data} {...field('data')} rows={4} placeholder="{}" />
+        )}
+      </div>
+      <div class="whole">
+        {hidden.includes('meta') ? (
+          <Hidden label={words.options} />
+        ) : (
+          <Field label={words.options} {...field('options')} rows={3} placeholder='{ "queue": "reports" }' />
+        )}
+      </div>
+    </FormDialog>
   )
 }
 

@@ -2,13 +2,13 @@
 import { useState } from 'preact/hooks'
 import type { Schedule } from '../../api/answers.ts'
 import { Page } from '../../frame/Page.tsx'
-import { useAnswer, useKeys } from '../../hooks.ts'
+import { useAnswer } from '../../hooks.ts'
 import { router, sessions } from '../../page.ts'
 import { Ago } from '../../parts/Ago.tsx'
 import { Empty } from '../../parts/Empty.tsx'
 import { Icon } from '../../parts/Icon.tsx'
-import { memo } from '../../parts/memo.ts'
 import { StateIcon } from '../../parts/StateIcon.tsx'
+import { type Column, Table } from '../../parts/Table.tsx'
 import type { ScreenProps } from '../../screens.ts'
 import { TEXT } from '../../text.ts'
 import { Beside } from './Beside.tsx'
@@ -20,6 +20,7 @@ import { wordsOf } from './words.ts'
 /** Beats between two questions: schedules fire by the second at most. */
 const EVERY = 2
 const MOST = 200
+const { columns } = text
 
 export function Schedules({ query }: ScreenProps) {
   const prefix = query['q'] ?? ''
@@ -28,7 +29,6 @@ export function Schedules({ query }: ScreenProps) {
   const [isNew, setNew] = useState(false)
   const shown = query['schedule']
   const close = () => router.amend({ schedule: undefined })
-  useKeys(shown === undefined ? [] : [{ keys: 'Escape', label: TEXT.actions.close, group: TEXT.keys.page, run: close }])
   const add = sessions.can('admin') && (
     <button type="button" class="btn" onClick={() => setNew(true)}>
       <Icon name="plus" size={12} />
@@ -73,58 +73,50 @@ export function Schedules({ query }: ScreenProps) {
 }
 
 function List({ schedules, shown }: { readonly schedules: readonly Schedule[]; readonly shown: string | undefined }) {
-  const { columns } = text
   if (schedules.length === 0) return <p class="muted">{text.none}</p>
   return (
     <section class="card">
-      <table class="list schedules">
-        <thead>
-          <tr>
-            <th class="queue">{columns.schedule}</th>
-            <th class="times opt">{columns.times}</th>
-            <th class="job opt">{columns.job}</th>
-            <th class="r">{columns.last}</th>
-            <th class="r">{columns.next}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {schedules.map((schedule) => (
-            <Row key={schedule.id} schedule={schedule} isShown={schedule.id === shown} />
-          ))}
-        </tbody>
-      </table>
+      <Table name="schedules" rows={schedules} columns={COLUMNS} keyOf={({ id }) => id} shown={shown} />
     </section>
   )
 }
 
-const Row = memo(function Row({ schedule, isShown }: { readonly schedule: Schedule; readonly isShown: boolean }) {
-  const { id, job, cron, timezone, paused, lastRunAt, nextRunAt, lastResult } = schedule
-  const words = wordsOf(schedule)
-  return (
-    <tr aria-selected={isShown}>
-      <td>
+const COLUMNS: readonly Column<Schedule>[] = [
+  {
+    ...{ head: columns.schedule, style: 'queue' },
+    cell: ({ id, paused }, isShown) => (
+      <span class="inline">
+        <a href={router.to('/schedules', { ...router.address.value.query, schedule: isShown ? undefined : id })} class="strong">
+          {id}
+        </a>
+        {paused && <span class="tag warn">{text.tags.paused}</span>}
+      </span>
+    ),
+  },
+  {
+    ...{ head: columns.times, style: 'times opt' },
+    title: ({ cron }) => cron,
+    cell: (schedule) => (
+      <>
+        {wordsOf(schedule) ?? <code>{schedule.cron}</code>} {schedule.cron !== undefined && <span class="faint">{schedule.timezone}</span>}
+      </>
+    ),
+  },
+  { head: columns.job, style: 'job opt', cell: ({ job }) => job },
+  {
+    ...{ head: columns.last, style: 'r' },
+    cell: ({ lastRunAt, lastResult }) =>
+      lastRunAt === undefined ? (
+        <span class="faint">{text.never}</span>
+      ) : (
         <span class="inline">
-          <a href={router.to('/schedules', { ...router.address.value.query, schedule: isShown ? undefined : id })} class="strong">
-            {id}
-          </a>
-          {paused && <span class="tag warn">{text.tags.paused}</span>}
+          {lastResult !== undefined && <StateIcon state={lastResult.state} />}
+          <Ago at={lastRunAt} />
         </span>
-      </td>
-      <td class="opt" title={cron}>
-        {words ?? <code>{cron}</code>} {cron !== undefined && <span class="faint">{timezone}</span>}
-      </td>
-      <td class="opt">{job}</td>
-      <td class="r">
-        {lastRunAt === undefined ? (
-          <span class="faint">{text.never}</span>
-        ) : (
-          <span class="inline">
-            {lastResult !== undefined && <StateIcon state={lastResult.state} />}
-            <Ago at={lastRunAt} />
-          </span>
-        )}
-      </td>
-      <td class="r muted">{nextRunAt === undefined || paused ? text.ended : <Ago at={nextRunAt} />}</td>
-    </tr>
-  )
-})
+      ),
+  },
+  {
+    ...{ head: columns.next, style: 'r muted' },
+    cell: ({ nextRunAt, paused }) => (nextRunAt === undefined || paused ? text.ended : <Ago at={nextRunAt} />),
+  },
+]

@@ -1,5 +1,6 @@
 /** The form of a schedule: its fields, what is wrong with them, and what they ask of the API. */
 import type { ScheduleAnswer } from '../../api/answers.ts'
+import { exactSpan } from '../../format/durations.ts'
 import { text } from './text.ts'
 
 export interface Form {
@@ -24,18 +25,7 @@ export const NEW: Form = {
   ...{ overlap: 'skip', catchUp: 'latest', jitter: '', startAt: '', endAt: '' },
 }
 
-const UNITS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
-  ['s', 1_000],
-] as const
-
-function durationOf(ms: number | undefined): string {
-  if (ms === undefined || ms === 0) return ''
-  const unit = UNITS.find(([, size]) => ms >= size && ms % size === 0)
-  return unit === undefined ? `${ms}ms` : `${ms / unit[1]}${unit[0]}`
-}
+const durationOf = (ms: number | undefined) => (ms === undefined || ms === 0 ? '' : exactSpan(ms))
 
 export function formOf(schedule: ScheduleAnswer): Form {
   const { id, cron, every, timezone, job, data, options, overlap, catchUp, jitter, startAt, endAt } = schedule

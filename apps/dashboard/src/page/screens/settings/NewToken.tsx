@@ -4,6 +4,7 @@ import { tell } from '../../actions/toast.ts'
 import { api, live } from '../../page.ts'
 import { Copy } from '../../parts/Copy.tsx'
 import { Field } from '../../parts/Field.tsx'
+import { FormDialog } from '../../parts/FormDialog.tsx'
 import { Modal } from '../../parts/Modal.tsx'
 import { TEXT } from '../../text.ts'
 import { SETTINGS_TEXT as text } from './text.ts'
@@ -16,48 +17,38 @@ const { creating, created: shown } = text
 export function NewToken({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState('')
   const [scopes, setScopes] = useState<readonly Scope[]>(['read'])
-  const [refusal, setRefusal] = useState<string>()
   const [created, setCreated] = useState<CreatedTokenAnswer>()
   const create = async () => {
     try {
       setCreated((await api.send('POST', '/v1/tokens', { name: name.trim(), scopes })) as CreatedTokenAnswer)
       tell(creating.done(name.trim()))
     } catch (error) {
-      setRefusal((error as Error).message)
+      tell(TEXT.actions.failed((error as Error).message), true)
     }
     live.refresh()
-  }
-  const onSubmit = (event: Event) => {
-    event.preventDefault()
-    if (name.trim() !== '' && scopes.length > 0) void create()
+    return false
   }
   if (created !== undefined) return <Created created={created} onClose={onClose} />
   const toggle = (scope: Scope) => setScopes(scopes.includes(scope) ? scopes.filter((other) => other !== scope) : [...scopes, scope])
   return (
-    <Modal title={creating.title} onClose={onClose}>
-      <form onSubmit={onSubmit}>
-        <div class="content-text">
-          <Field label={creating.name} value={name} onChange={setName} hint={creating.nameHint} error={refusal} required />
-          <fieldset class="scopes" aria-label={creating.scopes}>
-            {SCOPES.map((scope) => (
-              <label key={scope}>
-                <input type="checkbox" checked={scopes.includes(scope)} onChange={() => toggle(scope)} />
-                <strong>{scope}</strong>
-                <span class="muted">{creating.about[scope]}</span>
-              </label>
-            ))}
-          </fieldset>
-        </div>
-        <footer>
-          <button type="button" class="btn" onClick={onClose}>
-            {TEXT.actions.cancel}
-          </button>
-          <button type="submit" class="btn primary" disabled={name.trim() === '' || scopes.length === 0}>
-            {creating.action}
-          </button>
-        </footer>
-      </form>
-    </Modal>
+    <FormDialog
+      title={creating.title}
+      action={creating.action}
+      isReady={name.trim() !== '' && scopes.length > 0}
+      onSubmit={create}
+      onClose={onClose}
+    >
+      <Field label={creating.name} value={name} onChange={setName} hint={creating.nameHint} required />
+      <fieldset class="scopes" aria-label={creating.scopes}>
+        {SCOPES.map((scope) => (
+          <label key={scope}>
+            <input type="checkbox" checked={scopes.includes(scope)} onChange={() => toggle(scope)} />
+            <strong>{scope}</strong>
+            <span class="muted">{creating.about[scope]}</span>
+          </label>
+        ))}
+      </fieldset>
+    </FormDialog>
   )
 }
 

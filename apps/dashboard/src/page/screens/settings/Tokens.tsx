@@ -1,21 +1,23 @@
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { act } from '../../actions/act.ts'
 import { useAnswer } from '../../hooks.ts'
 import { Ago } from '../../parts/Ago.tsx'
 import { Ask } from '../../parts/Ask.tsx'
 import { Icon } from '../../parts/Icon.tsx'
+import { type Column, Table } from '../../parts/Table.tsx'
 import { NewToken } from './NewToken.tsx'
 import { boundsOf, type Token, tokenRows } from './rows.ts'
 import { SETTINGS_TEXT as text } from './text.ts'
 
 /** Beats between two questions: a token's last use is known to the minute. */
 const SLOWLY = 15
+const { tokenColumns: columns, revoking } = text
 
 export function Tokens() {
   const tokens = useAnswer('/v1/tokens', {}, SLOWLY).value?.tokens
   const [isCreating, setCreating] = useState(false)
   const [revoked, setRevoked] = useState<Token>()
-  const { tokenColumns: columns, revoking } = text
+  const table = useMemo(() => [...COLUMNS, revokeColumn(setRevoked)], [])
   return (
     <section class="card" aria-label={text.tokens}>
       <header>
@@ -27,25 +29,7 @@ export function Tokens() {
           </button>
         </div>
       </header>
-      <table class="list">
-        <thead>
-          <tr>
-            <th>{columns.name}</th>
-            <th>{columns.scopes}</th>
-            <th class="opt">{columns.serves}</th>
-            <th class="opt">{columns.created}</th>
-            <th>{columns.used}</th>
-            <th class="fit">
-              <span class="visually-hidden">{columns.actions}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {tokenRows(tokens ?? []).map((token) => (
-            <Row key={token.id} token={token} onRevoke={() => setRevoked(token)} />
-          ))}
-        </tbody>
-      </table>
+      <Table name="tokens" rows={tokenRows(tokens ?? [])} columns={table} keyOf={({ id }) => id} />
       {isCreating && <NewToken onClose={() => setCreating(false)} />}
       {revoked !== undefined && (
         <Ask
@@ -64,29 +48,29 @@ export function Tokens() {
   )
 }
 
-function Row({ token, onRevoke }: { readonly token: Token; readonly onRevoke: () => void }) {
-  const { name, scopes, createdAt, lastUsedAt, revokedAt } = token
-  const isRevoked = revokedAt !== undefined
-  return (
-    <tr>
-      <td class={isRevoked ? 'muted' : 'strong'}>{name}</td>
-      <td class="muted" title={scopes.join(', ')}>
-        {scopes.join(', ')}
-      </td>
-      <td class="mono muted opt">{boundsOf(token)}</td>
-      <td class="muted opt">
-        <Ago at={createdAt} />
-      </td>
-      <td class="muted">{lastUsedAt === undefined ? text.never : <Ago at={lastUsedAt} />}</td>
-      <td class="fit">
-        {isRevoked ? (
-          <span class="tag">{text.revoked}</span>
-        ) : (
-          <button type="button" class="btn" onClick={onRevoke}>
-            {text.revoke}
-          </button>
-        )}
-      </td>
-    </tr>
-  )
-}
+const isRevoked = ({ revokedAt }: Token) => revokedAt !== undefined
+
+const scopesOf = ({ scopes }: Token) => scopes.join(', ')
+
+const COLUMNS: readonly Column<Token>[] = [
+  { head: columns.name, tone: (token) => (isRevoked(token) ? 'muted' : 'strong'), cell: ({ name }) => name },
+  { head: columns.scopes, style: 'muted', title: scopesOf, cell: scopesOf },
+  { head: columns.serves, style: 'mono muted opt', cell: boundsOf },
+  { head: columns.created, style: 'muted opt', cell: ({ createdAt }) => <Ago at={createdAt} /> },
+  {
+    ...{ head: columns.used, style: 'muted' },
+    cell: ({ lastUsedAt }) => (lastUsedAt === undefined ? text.never : <Ago at={lastUsedAt} />),
+  },
+]
+
+const revokeColumn = (onRevoke: (token: Token) => void): Column<Token> => ({
+  ...{ head: columns.actions, style: 'fit' },
+  cell: (token) =>
+    isRevoked(token) ? (
+      <span class="tag">{text.revoked}</span>
+    ) : (
+      <button type="button" class="btn" onClick={() => onRevoke(token)}>
+        {text.revoke}
+      </button>
+    ),
+})

@@ -1,5 +1,5 @@
 /** The endpoints that get events: which fail, which are behind, and how to turn one on and off. */
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { act } from '../../actions/act.ts'
 import { count } from '../../format/numbers.ts'
 import { Page } from '../../frame/Page.tsx'
@@ -11,6 +11,7 @@ import { Copy } from '../../parts/Copy.tsx'
 import { Empty } from '../../parts/Empty.tsx'
 import { Icon } from '../../parts/Icon.tsx'
 import { Menu } from '../../parts/Menu.tsx'
+import { type Column, Table } from '../../parts/Table.tsx'
 import { jobsLink } from '../../router/links.ts'
 import { TEXT } from '../../text.ts'
 import { type WebhookRow, webhookRows } from './rows.ts'
@@ -19,6 +20,7 @@ import { WEBHOOKS_TEXT as text } from './text.ts'
 const RARELY = 150
 /** The queue of deliveries to endpoints, in the daemon. */
 const QUEUE = 'webhooks'
+const { columns } = text
 
 export function Webhooks() {
   const info = useAnswer('/v1/info', {}, RARELY).value
@@ -34,30 +36,13 @@ function List() {
   const seq = useStats().value?.seq
   const rows = useShared(webhooks && seq !== undefined ? webhookRows(webhooks, seq) : undefined)
   const [disabled, setDisabled] = useState<string>()
+  const table = useMemo(() => [...COLUMNS, actionsColumn(setDisabled)], [])
   if (rows === undefined) return null
   if (rows.length === 0) return <None />
-  const { columns, disabling } = text
+  const { disabling } = text
   return (
     <section class="card" aria-label={text.list}>
-      <table class="list">
-        <thead>
-          <tr>
-            <th>{columns.id}</th>
-            <th class="opt">{columns.url}</th>
-            <th class="opt">{columns.events}</th>
-            <th>{columns.state}</th>
-            <th class="r opt">{columns.behind}</th>
-            <th class="fit">
-              <span class="visually-hidden">{columns.actions}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <Row key={row.id} row={row} onDisable={() => setDisabled(row.id)} />
-          ))}
-        </tbody>
-      </table>
+      <Table name="webhooks" rows={rows} columns={table} keyOf={({ id }) => id} />
       {disabled !== undefined && (
         <Ask
           isDanger
@@ -86,29 +71,36 @@ function None() {
   )
 }
 
-function Row({ row, onDisable }: { readonly row: WebhookRow; readonly onDisable: () => void }) {
-  const { id, url, events, only, state, tone, failingSince, behind } = row
-  return (
-    <tr>
-      <td class="strong">{id}</td>
-      <td class="muted opt" title={url}>
-        {url}
-      </td>
-      <td class="muted opt" title={events}>
+const COLUMNS: readonly Column<WebhookRow>[] = [
+  { head: columns.id, style: 'strong', cell: ({ id }) => id },
+  { head: columns.url, style: 'muted opt', title: ({ url }) => url, cell: ({ url }) => url },
+  {
+    ...{ head: columns.events, style: 'muted opt' },
+    title: ({ events }) => events,
+    cell: ({ events, only }) => (
+      <>
         {events} {only !== undefined && <span class="mono faint">{text.only(only)}</span>}
-      </td>
-      <td class={tone}>
+      </>
+    ),
+  },
+  {
+    head: columns.state,
+    tone: ({ tone }) => tone,
+    cell: ({ state, failingSince }) => (
+      <>
         {text.states[state]} {state === 'failing' && failingSince !== undefined && <Ago at={failingSince} />}
-      </td>
-      <td class="r muted opt">{count(behind)}</td>
-      <td class="fit">
-        <Actions row={row} onDisable={onDisable} />
-      </td>
-    </tr>
-  )
-}
+      </>
+    ),
+  },
+  { head: columns.behind, style: 'r muted opt', cell: ({ behind }) => count(behind) },
+]
 
-function Actions({ row: { id, isEnabled }, onDisable }: { readonly row: WebhookRow; readonly onDisable: () => void }) {
+const actionsColumn = (onDisable: (id: string) => void): Column<WebhookRow> => ({
+  ...{ head: columns.actions, style: 'fit' },
+  cell: (row) => <Actions row={row} onDisable={onDisable} />,
+})
+
+function Actions({ row: { id, isEnabled }, onDisable }: { readonly row: WebhookRow; readonly onDisable: (id: string) => void }) {
   const enable = (replay: boolean) => void act({ path: `/v1/webhooks/${id}/enable`, body: { replay }, done: text.enabled(id) })
   return (
     <Menu label={TEXT.actions.menu(id)} button={<Icon name="more" />}>
@@ -129,7 +121,7 @@ function Actions({ row: { id, isEnabled }, onDisable }: { readonly row: WebhookR
         </>
       )}
       {sessions.can('admin') && isEnabled && (
-        <button type="button" class="item" onClick={onDisable}>
+        <button type="button" class="item" onClick={() => onDisable(id)}>
           {text.disable}
         </button>
       )}

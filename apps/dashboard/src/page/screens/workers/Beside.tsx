@@ -1,12 +1,11 @@
-import type { ComponentChildren } from 'preact'
 import { shortId } from '../../format/ids.ts'
 import { useAnswer } from '../../hooks.ts'
 import { router, sessions } from '../../page.ts'
 import { Ago } from '../../parts/Ago.tsx'
-import { Icon } from '../../parts/Icon.tsx'
+import { Aside } from '../../parts/Aside.tsx'
+import { Fact } from '../../parts/Fact.tsx'
 import { StateIcon } from '../../parts/StateIcon.tsx'
 import { jobLink } from '../../router/links.ts'
-import { TEXT } from '../../text.ts'
 import type { WorkerRow } from './rows.ts'
 import { text } from './text.ts'
 
@@ -21,22 +20,22 @@ interface Props {
 /** A worker beside the list: all that is known of it, and what it runs. */
 export function Beside({ id, row, onClose, onStop }: Props) {
   return (
-    <aside class="card" aria-label={text.beside}>
-      <header>
-        <h2>{id}</h2>
-        <div class="end">
-          {row !== undefined && !row.isStopping && sessions.can('admin') && (
-            <button type="button" class="btn" onClick={() => onStop(row)}>
-              {text.stop}
-            </button>
-          )}
-          <button type="button" class="btn ghost" aria-label={TEXT.actions.close} onClick={onClose}>
-            <Icon name="x" size={13} />
+    <Aside
+      label={text.beside}
+      title={id}
+      tools={
+        row !== undefined &&
+        !row.isStopping &&
+        sessions.can('admin') && (
+          <button type="button" class="btn" onClick={() => onStop(row)}>
+            {text.stop}
           </button>
-        </div>
-      </header>
+        )
+      }
+      onClose={onClose}
+    >
       {row === undefined ? <p class="content muted">{text.gone(id)}</p> : <Known row={row} />}
-    </aside>
+    </Aside>
   )
 }
 
@@ -65,15 +64,6 @@ function Known({ row }: { readonly row: WorkerRow }) {
         )}
       </dl>
       <Running id={row.id} />
-    </>
-  )
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
     </>
   )
 }

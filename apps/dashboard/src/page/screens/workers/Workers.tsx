@@ -1,13 +1,13 @@
 /** Workers: what each serves and runs, which need a look, and how to let one go. */
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { sum } from '../../chart/paths.ts'
 import { Page } from '../../frame/Page.tsx'
-import { useAnswer, useKeys, useShared } from '../../hooks.ts'
+import { useAnswer, useShared } from '../../hooks.ts'
 import { router, sessions } from '../../page.ts'
 import { Ago } from '../../parts/Ago.tsx'
 import { Empty } from '../../parts/Empty.tsx'
 import { Gauge } from '../../parts/Gauge.tsx'
-import { memo } from '../../parts/memo.ts'
+import { type Column, Table } from '../../parts/Table.tsx'
 import type { ScreenProps } from '../../screens.ts'
 import { TEXT } from '../../text.ts'
 import { Beside } from './Beside.tsx'
@@ -15,13 +15,14 @@ import { type WorkerRow, workerRows } from './rows.ts'
 import { Stop } from './Stop.tsx'
 import { text } from './text.ts'
 
+const { columns } = text
+
 export function Workers({ query }: ScreenProps) {
   const workers = useAnswer('/v1/workers').value?.workers
   const rows = useShared(workers && workerRows(workers))
   const [stopped, setStopped] = useState<WorkerRow>()
   const shown = query['worker']
   const close = () => router.amend({ worker: undefined })
-  useKeys(shown === undefined ? [] : [{ keys: 'Escape', label: TEXT.actions.close, group: TEXT.keys.page, run: close }])
   return (
     <Page name="workers" title={TEXT.screens.workers} tools={rows !== undefined && <Sum rows={rows} />}>
       {rows?.length === 0 && <Empty icon="workers" title={text.empty.title} text={text.empty.text} />}
@@ -48,80 +49,68 @@ interface ListProps {
 }
 
 function List({ rows, shown, onStop }: ListProps) {
-  const { columns } = text
-  const isAdmin = sessions.can('admin')
+  // Beside another card there is room for less.
+  const isShort = shown !== undefined
+  const table = useMemo(
+    () => [...COLUMNS, ...(isShort ? [] : [ATTACHED]), SEEN, ...(sessions.can('admin') ? [stopColumn(onStop)] : [])],
+    [isShort, onStop],
+  )
   return (
     <section class="card">
-      <table class="list workers">
-        <thead>
-          <tr>
-            <th class="queue">{columns.worker}</th>
-            <th class="opt">{columns.host}</th>
-            <th class="gauge-column">{columns.slots}</th>
-            <th class="opt">{columns.names}</th>
-            {shown === undefined && <th class="r opt">{columns.attached}</th>}
-            <th class="r">{columns.seen}</th>
-            {isAdmin && (
-              <th class="fit">
-                <span class="visually-hidden">{columns.actions}</span>
-              </th>
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <Row key={row.id} row={row} isShown={row.id === shown} isShort={shown !== undefined} isAdmin={isAdmin} onStop={onStop} />
-          ))}
-        </tbody>
-      </table>
+      <Table name="workers" rows={rows} columns={table} keyOf={({ id }) => id} shown={shown} />
     </section>
   )
 }
 
-interface RowProps {
-  readonly row: WorkerRow
-  readonly isShown: boolean
-  /** Set beside another card: there is room for less. */
-  readonly isShort: boolean
-  readonly isAdmin: boolean
-  readonly onStop: (row: WorkerRow) => void
+const COLUMNS: readonly Column<WorkerRow>[] = [
+  {
+    ...{ head: columns.worker, style: 'queue' },
+    cell: ({ id, isAway, zombies, isStopping }, isShown) => (
+      <span class="inline">
+        <a href={router.to('/workers', { worker: isShown ? undefined : id })} class="strong">
+          {id}
+        </a>
+        {isAway && <span class="tag warn">{text.tags.away}</span>}
+        {zombies > 0 && <span class="tag bad">{text.tags.zombies(zombies)}</span>}
+        {isStopping && <span class="tag live">{text.tags.stopping}</span>}
+      </span>
+    ),
+  },
+  { head: columns.host, style: 'opt muted', cell: ({ host, pid }) => text.host(host, pid) },
+  {
+    ...{ head: columns.slots, style: 'gauge-column' },
+    cell: ({ taken, slots }) => (
+      <span class="inline">
+        <Gauge value={taken} limit={slots} tight={false} />
+        <span class="muted">
+          {taken} / {slots}
+        </span>
+      </span>
+    ),
+  },
+  { head: columns.names, style: 'opt', title: namesOf, cell: namesOf },
+]
+
+function namesOf({ names }: WorkerRow): string {
+  return names.join(', ')
 }
 
-const Row = memo(function Row({ row, isShown, isShort, isAdmin, onStop }: RowProps) {
-  const { id, host, pid, names, slots, taken, zombies, isAway, isStopping, attachedAt, seenAt } = row
-  return (
-    <tr aria-selected={isShown}>
-      <td>
-        <span class="inline">
-          <a href={router.to('/workers', { worker: isShown ? undefined : id })} class="strong">
-            {id}
-          </a>
-          {isAway && <span class="tag warn">{text.tags.away}</span>}
-          {zombies > 0 && <span class="tag bad">{text.tags.zombies(zombies)}</span>}
-          {isStopping && <span class="tag live">{text.tags.stopping}</span>}
-        </span>
-      </td>
-      <td class="opt muted">{text.host(host, pid)}</td>
-      <td>
-        <span class="inline">
-          <Gauge value={taken} limit={slots} tight={false} />
-          <span class="muted">
-            {taken} / {slots}
-          </span>
-        </span>
-      </td>
-      <td class="opt" title={names.join(', ')}>
-        {names.join(', ')}
-      </td>
-      {!isShort && <td class="r opt muted">{attachedAt !== undefined && <Ago at={attachedAt} />}</td>}
-      <td class={isAway ? 'r s-warn' : 'r muted'}>{seenAt !== undefined && <Ago at={seenAt} />}</td>
-      {isAdmin && (
-        <td class="fit">
-          <button type="button" class="btn" disabled={isStopping} aria-label={`${text.stop} ${id}`} onClick={() => onStop(row)}>
-            {text.stop}
-          </button>
-        </td>
-      )}
-    </tr>
-  )
+const ATTACHED: Column<WorkerRow> = {
+  ...{ head: columns.attached, style: 'r opt muted' },
+  cell: ({ attachedAt }) => attachedAt !== undefined && <Ago at={attachedAt} />,
+}
+
+const SEEN: Column<WorkerRow> = {
+  ...{ head: columns.seen, style: 'r' },
+  tone: ({ isAway }) => (isAway ? 's-warn' : 'muted'),
+  cell: ({ seenAt }) => seenAt !== undefined && <Ago at={seenAt} />,
+}
+
+const stopColumn = (onStop: (row: WorkerRow) => void): Column<WorkerRow> => ({
+  ...{ head: columns.actions, style: 'fit' },
+  cell: (row) => (
+    <button type="button" class="btn" disabled={row.isStopping} aria-label={`${text.stop} ${row.id}`} onClick={() => onStop(row)}>
+      {text.stop}
+    </button>
+  ),
 })

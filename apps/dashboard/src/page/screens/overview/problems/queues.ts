@@ -1,6 +1,6 @@
 /** Problems of jobs that wait: nobody serves them, they are paused, or the workers do not keep up. */
 
-import type { Action } from '../../../actions/act.ts'
+import { pause } from '../../../actions/pauses.ts'
 import type { StatsAnswer } from '../../../api/answers.ts'
 import { own } from '../../../api/own.ts'
 import { duration } from '../../../format/durations.ts'
@@ -9,7 +9,7 @@ import { jobsLink, queueLink } from '../../../router/links.ts'
 import { TEXT } from '../../../text.ts'
 import type { Evidence, Problem } from '../problems.ts'
 
-const { problems, actions } = TEXT
+const { problems } = TEXT
 const BEHIND_MS = 60_000
 const FAR_BEHIND_MS = 600_000
 /** How much longer than usual is a problem. */
@@ -19,11 +19,6 @@ export function queueProblems(evidence: Evidence): readonly Problem[] {
   const { stats } = evidence
   if (stats.workers === 0 && stats.states.waiting > 0) return [nobodyAttached(evidence)]
   return [...unservedProblems(evidence), ...behindProblems(evidence), ...pausedProblems(stats)]
-}
-
-export function pauseAction(queue: string, word: 'pause' | 'resume'): Action {
-  const done = word === 'pause' ? actions.paused(queue) : actions.resumed(queue)
-  return { path: `/v1/queues/${encodeURIComponent(queue)}/${word}`, done }
 }
 
 function nobodyAttached({ stats, now, zone }: Evidence): Problem {
@@ -50,7 +45,7 @@ function unservedProblems({ stats, now, zone }: Evidence): readonly Problem[] {
       text: problems.unservedMore(queue, waiting, duration(oldest)),
       tag: problems.since(minuteTime(now - oldest, zone)),
       show: jobsLink({ state: 'waiting', queue, name }),
-      ...(!paused && { remedy: { label: problems.pauseQueue, does: { action: pauseAction(queue, 'pause') } } }),
+      ...(!paused && { remedy: { label: problems.pauseQueue, does: { action: pause('pause', queue) } } }),
       queue,
       waits: 'unserved',
     }
@@ -109,7 +104,7 @@ function pausedProblems({ paused: all, queues }: StatsAnswer): readonly Problem[
       title: problems.paused(queue),
       text: problems.pausedMore(waiting, duration(oldestWaitingMs)),
       show: queueLink(queue),
-      remedy: { label: problems.resume, does: { action: pauseAction(queue, 'resume') } },
+      remedy: { label: problems.resume, does: { action: pause('resume', queue) } },
       queue,
     }))
 }
