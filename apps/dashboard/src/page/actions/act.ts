@@ -7,7 +7,7 @@ import { tell } from './toast.ts'
 export interface Action {
   readonly method?: Method
   readonly path: string
-  /** What is sent; a function is called first, and may ask. */
+  /** The body; a function is called first, and may ask for what it needs. */
   readonly body?: unknown
   /** The message that is shown once it has happened. */
   readonly done: string

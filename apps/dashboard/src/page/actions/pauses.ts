@@ -4,7 +4,7 @@ import type { Action } from './act.ts'
 
 export type PauseWord = 'pause' | 'resume'
 
-/** What of the queue is paused; nothing given is all of it. */
+/** The part of the queue that is paused. Without one it is all of it. */
 interface Within {
   readonly job?: string
   readonly key?: string
