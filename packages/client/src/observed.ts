@@ -48,6 +48,11 @@ export interface Failures {
   /** The last job that failed this way and, below, the message of its run; undefined once the job is gone. */
   readonly jobId: string | undefined
   readonly message: string | undefined
+  /**
+   * The failed runs of each of the last 24 hours, oldest first; the last place is the hour that goes on. Undefined unless `trend` asks for it,
+   * and from an engine of an earlier version.
+   */
+  readonly trend: readonly number[] | undefined
 }
 
 export async function readHistory(calls: Pick<Mailbox, 'call'>, options?: unknown): Promise<readonly Throughput[] | QueuesHistory> {
@@ -77,7 +82,7 @@ function throughputOf({ at, enqueued, completed, failed, cancelled }: HistoryPoi
   return { at: new Date(at), enqueued, completed, failed, cancelled }
 }
 
-function failuresOf({ fingerprint, queue, name, error, count, firstAt, lastAt, job, message }: FailureGroup): Failures {
+function failuresOf({ fingerprint, queue, name, error, count, firstAt, lastAt, job, message, trend }: FailureGroup): Failures {
   return {
     fingerprint,
     queue,
@@ -88,5 +93,6 @@ function failuresOf({ fingerprint, queue, name, error, count, firstAt, lastAt, j
     lastAt: new Date(lastAt),
     jobId: job === null ? undefined : formatId(job),
     message: message ?? undefined,
+    trend,
   }
 }

@@ -20,6 +20,7 @@ export type {
   ExportView,
   FailuresOptions,
   FailuresOrder,
+  FailuresTrend,
   FlowGetOptions,
   FlowListOptions,
   FlowOptions,

@@ -14,6 +14,7 @@ export {
   type UniqueRecord,
 } from './kernel/effects.ts'
 export { Facts } from './kernel/facts.ts'
+export { type FailureHour, trendOf, withFailureHour } from './kernel/failureHours.ts'
 export { readFlows } from './kernel/flows/flowList.ts'
 export { readFlow } from './kernel/flows/flowPage.ts'
 export {

@@ -94,6 +94,8 @@ export const LIMITS = {
   /** Kinds of failures that are kept: those seen last, within so long. */
   failureGroups: 1_000,
   failuresMs: 30 * 86_400_000,
+  /** The hours of their trend. */
+  failureTrendHours: 24,
   /** Page of `failures`. */
   pageFailures: 200,
   /** New work is refused while the write-ahead log is larger: a reader keeps it from being folded into the file. */

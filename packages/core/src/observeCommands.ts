@@ -40,6 +40,10 @@ export const FAILURES_ORDERS = ['last', 'count'] as const
 /** The order of groups of failures. */
 export type FailuresOrder = (typeof FAILURES_ORDERS)[number]
 
+export const FAILURES_TRENDS = ['hour'] as const
+/** The length of one point of a trend. */
+export type FailuresTrend = (typeof FAILURES_TRENDS)[number]
+
 /** Failures by what they have in common. Reply: `FailureGroup[]`. */
 export interface FailuresCommand {
   readonly op: 'failures'
@@ -48,6 +52,8 @@ export interface FailuresCommand {
   readonly limit: number
   /** Default 'last'. */
   readonly order?: FailuresOrder
+  /** Each with its failed runs by the hour. Default: without. */
+  readonly trend?: FailuresTrend
 }
 
 /**

@@ -270,6 +270,8 @@ describe('what the engine tells of itself', () => {
     expect((await http.send('POST', '/v1/workers/nobody/stop', { body: { timeout: 'soon' } })).status).toBe(400)
     expect((await http.send('GET', '/v1/stats')).body).toMatchObject({ states: { failed: 1 }, workers: 1, writer: { draining: false } })
     expect((await http.send('GET', '/v1/failures?order=count&name=failing')).body.failures).toHaveLength(1)
+    const trend = [...new Array(23).fill(0), 1]
+    expect((await http.send('GET', '/v1/failures?trend=hour')).body.failures).toMatchObject([{ name: 'failing', trend }])
     expect((await http.send('GET', '/v1/failures?name=failing')).body.failures).toMatchObject([
       { error: 'TypeError', count: 1, jobId: id, message: 'no 17' },
     ])
@@ -295,6 +297,7 @@ describe('what the engine tells of itself', () => {
       'history?from=yesterday',
       'failures?limit=0',
       'failures?order=size',
+      'failures?trend=minute',
       'failures?queue=a/b',
       'stats?nope=1',
     ])

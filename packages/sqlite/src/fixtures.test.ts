@@ -2,6 +2,7 @@
 import { cpSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isJobEvent } from '@millrace/core'
+import { hourOf } from '@millrace/core/kernel'
 import { describe, expect, test } from 'vitest'
 import { SCHEMA_VERSION } from './migrations/list.ts'
 import { lookInto, openTestStore, rowsOf, temporaryFolder } from './testing/files.ts'
@@ -73,7 +74,8 @@ describe.each(files)('%s', (name) => {
     expect(exports).toEqual(version >= 6 ? [{ name: 'bystander', cursor: 3 }] : [])
     expect(store.schedules(['bystander'])).toHaveLength(version >= 7 ? 1 : 0)
     expect(store.minutes(1, 'hour', 0)).toHaveLength(version >= 9 ? 1 : 0)
-    expect(store.failures(undefined, 9, 'last').map(({ count, message }) => [count, message])).toEqual(
+    const kinds = store.failures(undefined, 9, 'last')
+    expect(kinds.map(({ count, message }) => [count, message])).toEqual(
       version >= 9
         ? [
             [1, 'no'],
@@ -81,6 +83,8 @@ describe.each(files)('%s', (name) => {
           ]
         : [],
     )
+    // Those that an earlier version has counted are older than the hours.
+    for (const { hours, lastAt } of kinds) expect(hours).toEqual([{ at: hourOf(lastAt), before: version >= 19 ? 0 : 1 }])
     const failed = store.failed([1, 2], { finishedAt: -1, seq: -1 }, 9)
     expect(failed).toHaveLength(2)
     const more = version >= 16 && { code: 'E_NO', cause: [{ name: 'Error', message: 'refused', code: 'ECONNREFUSED' }] }

@@ -218,7 +218,7 @@ test('history is read and forgotten by queue and time; failures by when they wer
     `SEARCH history USING PRIMARY KEY (queue=? AND step=? AND at<?)
 SEARCH history USING PRIMARY KEY (queue=? AND step=? AND at>?)`,
   )
-  expect(plan(writes, 'UPDATE failure')).toBe('SEARCH failure USING PRIMARY KEY (lane=? AND fingerprint=?)')
+  expect([...new Set(plan(writes, 'UPDATE failure').split('\n'))]).toEqual(['SEARCH failure USING PRIMARY KEY (lane=? AND fingerprint=?)'])
   expect(plan(writes, 'DELETE FROM failure WHERE last_at')).toBe('SEARCH failure USING INDEX failure_last (last_at<?)')
   const failures = plan(reads, 'FROM failure')
   expect(failures).toContain('SEARCH job USING INTEGER PRIMARY KEY (rowid=?)')

@@ -1,6 +1,6 @@
 /** What must hold of the engine's tables and of the file, held against the model: after turns, now and then, and at the end. */
 import { ACTIVE, BLOCKED, DEFAULT_POLICY, type Defaults, formatId, isJobEvent, SCHEDULED, STATES, WAITING } from '@millrace/core'
-import { type JobRow, type Store, tokenMs } from '@millrace/core/kernel'
+import { hourOf, type JobRow, type Store, tokenMs } from '@millrace/core/kernel'
 import { rebuilt, tableFacts } from '@millrace/testkit/internal'
 import type { Actor } from '../../../packages/engine/src/actor/actor.ts'
 import type { MemoryDatabase } from './database.ts'
@@ -271,11 +271,21 @@ export class Audit {
   /** Every failure that the journal tells is counted to its kind, once. */
   #failures(store: Store, events: Events): void {
     const told = events.filter(({ type }) => type === 'retrying' || type === 'failed').length
-    const counted = store.failures(undefined, Number.MAX_SAFE_INTEGER, 'last').reduce((sum, { count }) => sum + count, 0)
+    const kinds = store.failures(undefined, Number.MAX_SAFE_INTEGER, 'last')
+    const counted = kinds.reduce((sum, { count }) => sum + count, 0)
     // Of a deleted queue the journal tells, and nothing is counted any more. What is old is counted, and the journal tells it no more.
     const [forgotten, gone] = [this.#forgets, this.#model.queuesGone > 0]
     const fits = (forgotten || told >= counted) && (gone || told <= counted)
     this.#history.hold(fits, 7, () => `${counted} failures are counted by their kinds, and the journal tells ${told}`)
+    for (const { count, firstAt, hours } of kinds) {
+      // The runs of the hours that are kept: all of them, unless some are older.
+      const shown = count - (hours[0]?.before ?? 0)
+      const rises = hours.every(
+        ({ at, before }, place) => place === 0 || (at > (hours[place - 1]?.at ?? at) && before > (hours[place - 1]?.before ?? before)),
+      )
+      const isWhole = hours[0]?.at !== hourOf(firstAt) || shown === count
+      this.#history.hold(rises && isWhole && shown > 0, 7, () => `a kind of ${count} failures has the hours ${JSON.stringify(hours)}`)
+    }
     if (counted > 0) this.#history.meet('failuresCounted')
   }
 

@@ -6,6 +6,7 @@ import type { StateCode } from '../lifecycle.ts'
 import type { QueueSettings } from '../queueSettings.ts'
 import type { LastRunView, PayloadSizes } from '../replies.ts'
 import type { RunError } from '../runError.ts'
+import type { FailureHour } from './failureHours.ts'
 import type { DependencyCounter, DueMode, FlowPlace, ParentOutcome } from './flows/state.ts'
 import type { JobExtras } from './jobs/job.ts'
 import type { Counts, LaneTotals } from './queues/lane.ts'
@@ -177,6 +178,8 @@ export interface FailureRow {
   readonly count: number
   readonly firstAt: number
   readonly lastAt: number
+  /** The last hours in which a run failed so, oldest first. */
+  readonly hours: readonly FailureHour[]
   /** The one that failed last; undefined where its row is gone. */
   readonly job: JobKey | undefined
   /** The message of the run that failed; undefined if it is gone. */

@@ -3,8 +3,10 @@ import { OptionTypeError } from '../errors.ts'
 import { LIMITS } from '../limits.ts'
 import {
   FAILURES_ORDERS,
+  FAILURES_TRENDS,
   type FailuresCommand,
   type FailuresOrder,
+  type FailuresTrend,
   HISTORY_STEPS,
   type HistoryCommand,
   type HistoryStep,
@@ -47,6 +49,8 @@ export interface FailuresOptions {
   readonly limit?: number
   /** 'last' returns the kinds seen last first, 'count' those with the most failed runs. Default 'last'. */
   readonly order?: FailuresOrder
+  /** 'hour' returns the failed runs of each kind in each of the last 24 hours as well. Default: without. */
+  readonly trend?: FailuresTrend
 }
 
 const HISTORY = new Set(['queue', 'queues', 'limit', 'step', 'from', 'to'])
@@ -55,6 +59,7 @@ const readFailures = optionsReader('failures', {
   name: nameOption,
   limit: integerBetween(1, LIMITS.pageFailures),
   order: choiceOf(FAILURES_ORDERS),
+  trend: choiceOf(FAILURES_TRENDS),
 })
 const PAGE_GROUPS = 50
 

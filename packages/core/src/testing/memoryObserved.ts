@@ -1,6 +1,7 @@
 /** The history of queues, and the failures by kind, in a MemoryStore. */
 
 import type { Effects } from '../kernel/effects.ts'
+import { withFailureHour } from '../kernel/failureHours.ts'
 import { hourOf, type MinuteRow } from '../kernel/history.ts'
 import type { FailureRow } from '../kernel/rows.ts'
 import { LIMITS } from '../limits.ts'
@@ -34,8 +35,9 @@ export class MemoryObserved {
     }
     for (const { job, run, error, fingerprint } of failures) {
       const key = `${job.lane.id}:${fingerprint}`
-      const { count, firstAt } = this.#kinds.get(key) ?? { count: 0, firstAt: now }
-      this.#kinds.set(key, { laneId: job.lane.id, fingerprint, error, count: count + 1, firstAt, lastAt: now, seq: job.seq, run })
+      const { count, firstAt, hours } = this.#kinds.get(key) ?? { count: 0, firstAt: now, hours: [] }
+      const more = { count: count + 1, lastAt: now, hours: withFailureHour(hours, now, count) }
+      this.#kinds.set(key, { laneId: job.lane.id, fingerprint, error, firstAt, seq: job.seq, run, ...more })
     }
     for (const [key, { lastAt }] of this.#kinds) if (lastAt < forgetFailuresBefore) this.#kinds.delete(key)
     const oldest = [...this.#kinds].toSorted(([, a], [, b]) => b.lastAt - a.lastAt).slice(LIMITS.failureGroups)

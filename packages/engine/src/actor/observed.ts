@@ -9,7 +9,7 @@ import {
   LIMITS,
   type Now,
 } from '@millrace/core'
-import { HISTORY_UNITS, type Lane, type Questions, readHistories, type Tables } from '@millrace/core/kernel'
+import { HISTORY_UNITS, type Lane, type Questions, readHistories, type Tables, trendOf } from '@millrace/core/kernel'
 
 interface Asked {
   readonly store: Questions
@@ -41,11 +41,11 @@ function pointsOf({ store, tables, now }: Asked, { queue: name, step, from, to }
   return to === undefined ? points : points.filter(({ at }) => at < begin(to))
 }
 
-export function failuresOf({ store, tables }: Asked, { queue, name, limit, order = 'last' }: FailuresCommand): FailureGroup[] {
+export function failuresOf({ store, tables, now }: Asked, { queue, name, limit, order = 'last', trend }: FailuresCommand): FailureGroup[] {
   const laneIds = queue === undefined && name === undefined ? undefined : lanesOf(tables, queue, name).map(({ id }) => id)
   return store
     .failures(laneIds, Math.min(limit, LIMITS.pageFailures), order)
-    .map(({ laneId, fingerprint, error, count, firstAt, lastAt, job, message }) => {
+    .map(({ laneId, fingerprint, error, count, firstAt, lastAt, hours, job, message }) => {
       const lane = tables.laneOf(laneId)
       return {
         fingerprint: formatFingerprint(fingerprint),
@@ -57,6 +57,7 @@ export function failuresOf({ store, tables }: Asked, { queue, name, limit, order
         lastAt,
         job: job ?? null,
         message: message ?? null,
+        ...(trend !== undefined && { trend: trendOf({ count, hours }, now.wall) }),
       }
     })
 }

@@ -97,12 +97,13 @@ export function observeRoutes(service: Service): readonly Operation[] {
       summary: 'Failed runs by their kind',
       query: FAILURES_QUERY,
       responses: { 200: { description: 'The kinds', schema: FAILURES } },
-      async handle({ query: { queue, name, limit, order } }) {
+      async handle({ query: { queue, name, limit, order, trend } }) {
         const failures = await engine.failures({
           ...(queue !== undefined && { queue }),
           ...(name !== undefined && { name }),
           ...(limit !== undefined && { limit }),
           ...(order !== undefined && { order }),
+          ...(trend !== undefined && { trend }),
         })
         return json(200, { failures })
       },

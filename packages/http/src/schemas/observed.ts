@@ -5,6 +5,7 @@ import {
   describe,
   EVENT_TYPES,
   FAILURES_ORDERS,
+  FAILURES_TRENDS,
   HISTORY_STEPS,
   JOB_EVENT_TYPES,
   LIMITS,
@@ -184,6 +185,10 @@ export const FAILURES_QUERY = z.strictObject({
     .enum(FAILURES_ORDERS)
     .optional()
     .openapi({ description: '`last` (the default): the kinds seen last first. `count`: those with the most failed runs first.' }),
+  trend: z
+    .enum(FAILURES_TRENDS)
+    .optional()
+    .openapi({ description: '`hour`: with the failed runs of each kind in each of the last 24 hours.' }),
 })
 
 export const FAILURES = z
@@ -199,6 +204,9 @@ export const FAILURES = z
         lastAt: WHEN,
         jobId: z.string().optional(),
         message: z.string().optional(),
+        trend: COUNTS.optional().openapi({
+          description: 'Of `trend=hour`: failed runs in each of the last 24 hours, oldest first; the last place is the hour that goes on.',
+        }),
       }),
     ),
   })

@@ -17,6 +17,7 @@ import { definitions } from './015-definitions.ts'
 import { codesAndCauses } from './016-codes-and-causes.ts'
 import { tagsByBlock } from './017-tags-by-block.ts'
 import { retrying } from './018-retrying.ts'
+import { failureHours } from './019-failure-hours.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -38,6 +39,7 @@ export const MIGRATIONS: readonly Migration[] = [
   codesAndCauses,
   tagsByBlock,
   retrying,
+  failureHours,
 ]
 
 /** The oldest schema that a file can go back to: that of the oldest version whose queues can do without what came later. */

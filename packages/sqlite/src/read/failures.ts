@@ -2,6 +2,7 @@
 import type { FailuresOrder } from '@millrace/core'
 import type { FailureRow } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
+import { hoursFrom } from '../tables/failure.ts'
 
 type RawFailure = [
   laneId: number,
@@ -10,6 +11,7 @@ type RawFailure = [
   count: number,
   firstAt: number,
   lastAt: number,
+  hours: string,
   seq: number | null,
   node: number,
   enqueuedAt: number,
@@ -28,7 +30,7 @@ export function prepareFailures(
   const prepare = ({ index, by }: (typeof ORDERS)[FailuresOrder], filter: string) =>
     db
       .prepare(
-        `SELECT failure.lane, fingerprint, error, count, first_at, last_at, job.seq, job.node, job.enqueued_at, error_message
+        `SELECT failure.lane, fingerprint, error, count, first_at, last_at, hours, job.seq, job.node, job.enqueued_at, error_message
 FROM failure ${index} LEFT JOIN job ON job.seq = failure.seq
 LEFT JOIN attempt ON attempt.seq = job.seq AND attempt.run = failure.run
 ${filter} ORDER BY ${by} LIMIT ?`,
@@ -45,7 +47,7 @@ ${filter} ORDER BY ${by} LIMIT ?`,
   }
 }
 
-function rowFrom([laneId, fingerprint, error, count, firstAt, lastAt, seq, node, enqueuedAt, message]: RawFailure): FailureRow {
+function rowFrom([laneId, fingerprint, error, count, firstAt, lastAt, hours, seq, node, enqueuedAt, message]: RawFailure): FailureRow {
   const job = seq === null ? undefined : { seq, node, enqueuedAt }
-  return { laneId, fingerprint, error, count, firstAt, lastAt, job, message: message ?? undefined }
+  return { laneId, fingerprint, error, count, firstAt, lastAt, hours: hoursFrom(hours), job, message: message ?? undefined }
 }

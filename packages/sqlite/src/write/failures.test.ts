@@ -1,6 +1,6 @@
 // Failures by their kind.
 import { FAILED, fingerprintOf, LIMITS } from '@millrace/core'
-import { DIRTY_DELETE, type Job } from '@millrace/core/kernel'
+import { DIRTY_DELETE, HOUR_MS, hourOf, type Job } from '@millrace/core/kernel'
 import { expect, test } from 'vitest'
 import { type Crowd, openCrowd } from '../testing/crowd.ts'
 import { rowsOf } from '../testing/files.ts'
@@ -33,6 +33,7 @@ test('one kind is counted, with the last job that failed so; other kinds and lan
     count: 3,
     firstAt: at,
     lastAt: at + 1,
+    hours: [{ at: hourOf(at), before: 0 }],
     job: { seq, node, enqueuedAt },
     message: 'third',
   })
@@ -100,4 +101,37 @@ test('a kind that is forgotten and seen again still finds its earlier jobs, in l
   expect(listed(store, { filter, order: 'finished' }).map(({ seq }) => seq)).toEqual(both)
   const { rows } = store.matching({ laneIds: [earlier.lane.id], filter, text: undefined, indexed: true }, Number.MAX_SAFE_INTEGER, 10)
   expect(rows.map(({ seq }) => seq)).toEqual(both)
+})
+
+test('the first failure of an hour notes the count before it; the others of that hour change nothing but the count', () => {
+  const crowd = openCrowd()
+  const { turns, store, db } = crowd
+  const hour = hourOf(turns.at) + HOUR_MS
+  const at = (ms: number) => {
+    turns.at = ms
+    fail(crowd, 42)
+    turns.commit()
+  }
+  const textOf = () => rowsOf(db, 'failure').find(({ fingerprint }) => fingerprint === 42)?.['hours']
+  at(hour)
+  const noted = textOf()
+  at(hour + 5)
+  at(hour + HOUR_MS - 1)
+  expect(textOf()).toBe(noted)
+  at(hour + HOUR_MS)
+  // The wall clock goes back: nothing is noted twice.
+  at(hour + 7)
+  at(hour + HOUR_MS)
+  expect(store.failures(undefined, 1, 'count')[0]?.hours).toEqual([
+    { at: hour, before: 0 },
+    { at: hour + HOUR_MS, before: 3 },
+  ])
+})
+
+test('hours that cannot be read are left out, and the kind is still there', () => {
+  const crowd = openCrowd()
+  fail(crowd, 42)
+  crowd.turns.commit()
+  crowd.db.exec("UPDATE failure SET hours = 'no hours' WHERE fingerprint = 42")
+  expect(crowd.store.failures(undefined, 1, 'last')).toMatchObject([{ fingerprint: 42, count: 1, hours: [] }])
 })

@@ -1,7 +1,11 @@
-/** Writes failures by their kind: counted, with the last job of each. The kinds not seen for longest make room for new ones. */
+/**
+ * Writes failures by their kind: counted, with the last job of each, and the count before each hour. The kinds not seen for longest make
+ * room for new ones.
+ */
 import { LIMITS } from '@millrace/core'
-import type { FailureNote } from '@millrace/core/kernel'
+import { type FailureNote, hourOf, withFailureHour } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
+import { hoursFrom, hoursText } from '../tables/failure.ts'
 
 interface Counted {
   readonly last: FailureNote
@@ -9,9 +13,13 @@ interface Counted {
 }
 
 export function prepareFailures(db: Database): (failures: readonly FailureNote[], at: number) => void {
-  const count = db.prepare('UPDATE failure SET count = count + ?, last_at = ?, seq = ?, run = ? WHERE lane = ? AND fingerprint = ?')
+  const count = db.prepare(
+    'UPDATE failure SET count = count + ?, last_at = ?, seq = ?, run = ? WHERE lane = ? AND fingerprint = ? AND last_at >= ?',
+  )
+  const before = db.prepare('SELECT count, hours FROM failure WHERE lane = ? AND fingerprint = ?').raw()
+  const note = db.prepare('UPDATE failure SET hours = ? WHERE lane = ? AND fingerprint = ?')
   const add = db.prepare(
-    'INSERT INTO failure (count, last_at, seq, run, lane, fingerprint, error, first_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    'INSERT INTO failure (count, last_at, seq, run, lane, fingerprint, error, first_at, hours) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
   )
   const forgetOldest = db.prepare(
     `DELETE FROM failure WHERE (lane, fingerprint) IN (
@@ -25,9 +33,16 @@ export function prepareFailures(db: Database): (failures: readonly FailureNote[]
     for (const { last, count: times } of byKind(failures)) {
       const { job, run, error, fingerprint } = last
       const values = [times, at, job.seq, run, job.lane.id, fingerprint]
-      if (count.run(...values).changes > 0) continue
-      add.run(...values, error, at)
-      added = true
+      // Its hour is noted, unless this is the first failure of the hour.
+      if (count.run(...values, hourOf(at)).changes > 0) continue
+      const known = before.get(job.lane.id, fingerprint) as [count: number, hours: string] | undefined
+      if (known === undefined) {
+        add.run(...values, error, at, hoursText(withFailureHour([], at, 0)))
+        added = true
+      } else {
+        note.run(hoursText(withFailureHour(hoursFrom(known[1]), at, known[0])), job.lane.id, fingerprint)
+        count.run(...values, 0)
+      }
     }
     if (added) forgetOldest.run(LIMITS.failureGroups)
   }

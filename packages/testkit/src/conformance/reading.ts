@@ -327,6 +327,11 @@ export function readingConformance(under: () => Probe): void {
     // The Ports' clocks may not move between two of them.
     expect((await kinds('last')).toSorted()).toEqual([1, 2, 3])
     expect(await kinds()).toEqual(await kinds('last'))
+    const [often] = await probe.call<'failures'>({ op: 'failures', limit: 1, order: 'count', trend: 'hour' })
+    expect(often?.trend).toHaveLength(24)
+    // The Ports' clocks are not the test's: an hour may end in between.
+    expect(often?.trend?.slice(-2).reduce((sum, runs) => sum + runs)).toBe(3)
+    expect((await probe.call<'failures'>({ op: 'failures', limit: 1 }))[0]).not.toHaveProperty('trend')
   })
 
   test('exports: what has ended comes whole until it is confirmed, and what ends next is told when it does', async () => {

@@ -1,6 +1,6 @@
 /** Tests the journal of events, the history of queues, and failures by their kind. Part of the suite. */
 import type { JobEvent } from '@millrace/core'
-import { MINUTE_MS } from '@millrace/core/kernel'
+import { type FailureRow, HOUR_MS, hourOf, MINUTE_MS, trendOf } from '@millrace/core/kernel'
 import { describe, expect, test } from 'vitest'
 import { seqsOf } from './image.ts'
 import { ERROR, keyOf, type StoreTurns } from './storeTurns.ts'
@@ -199,7 +199,15 @@ export function journalConformance(under: () => StoreTurns): void {
     const other = fail('b', 'refused')
     const [last, first] = turns.store.failures(undefined, 9, 'last')
     expect(last).toMatchObject({ laneId: other.laneId, error: 'E', count: 1, job: keyOf(other), message: 'refused' })
-    expect(first).toMatchObject({ count: 2, firstAt: wall + 10, lastAt: wall + 20, job: keyOf(second), message: 'timeout after 7 ms' })
+    const hours = [{ at: hourOf(wall), before: 0 }]
+    expect(first).toMatchObject({
+      count: 2,
+      hours,
+      firstAt: wall + 10,
+      lastAt: wall + 20,
+      job: keyOf(second),
+      message: 'timeout after 7 ms',
+    })
     expect(turns.store.failures([second.laneId], 9, 'last')).toEqual([first])
     expect(turns.store.failures(undefined, 9, 'count')).toEqual([first, last])
     expect([turns.store.failures(undefined, 1, 'last'), turns.store.failures([], 9, 'last')]).toEqual([[last], []])
@@ -208,5 +216,46 @@ export function journalConformance(under: () => StoreTurns): void {
     turns.addEffects = (effects) => Object.assign(effects, { forgetFailuresBefore: wall + 21 })
     turns.turn()
     expect(turns.store.failures(undefined, 9, 'last')).toEqual([last])
+  })
+
+  test('a kind of failures has its count before each hour in which it occurred, for a day', () => {
+    const turns = under()
+    turns.attach('w', ['a'])
+    const fail = (message: string) => {
+      const { seq } = turns.enqueue('a')
+      turns.run({ op: 'fail', seq, run: 1, error: { name: 'E', message }, retry: false })
+    }
+    fail('bystander')
+    const [bystander] = turns.store.failures(undefined, 9, 'last')
+    const first = hourOf(turns.now.wall)
+    const begin = (hour: number) => turns.pass(first + hour * HOUR_MS - turns.now.wall)
+    const group = () => {
+      const [found, ...others] = turns.store.failures(undefined, 9, 'count')
+      expect(others).toEqual([bystander])
+      return found as FailureRow
+    }
+    begin(1)
+    fail('refused')
+    fail('refused')
+    begin(2)
+    fail('refused')
+    begin(4)
+    fail('refused')
+    fail('refused')
+    const at = (hour: number) => first + hour * HOUR_MS
+    expect(group().hours).toEqual([
+      { at: at(1), before: 0 },
+      { at: at(2), before: 2 },
+      { at: at(4), before: 3 },
+    ])
+    expect(trendOf(group(), turns.now.wall).slice(-5)).toEqual([0, 2, 1, 0, 2])
+    begin(4 + 22)
+    expect(trendOf(group(), turns.now.wall)).toEqual([0, 2, ...new Array(22).fill(0)])
+    fail('refused')
+    expect(group().hours).toEqual([
+      { at: at(4), before: 3 },
+      { at: at(26), before: 5 },
+    ])
+    expect(trendOf(group(), turns.now.wall)).toEqual([0, 2, ...new Array(21).fill(0), 1])
   })
 }

@@ -6,6 +6,7 @@ import {
   DEFINITION_DETAILS,
   type EventFilter,
   FAILURES_ORDERS,
+  FAILURES_TRENDS,
   FLOW_STATES,
   HISTORY_STEPS,
   LIMITS,
@@ -244,6 +245,7 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
     name: optional(name()),
     limit: field(integer(1, LIMITS.pageFailures)),
     order: optional(choice(FAILURES_ORDERS), 'nil: last; a server that does not know it answers last'),
+    trend: optional(choice(FAILURES_TRENDS), 'nil: without; a server that does not know it answers without'),
   },
 }
 

@@ -339,7 +339,7 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
     { requiredKeys: ['queue', 'step', 'from'] },
   ) as never,
   failures: record(
-    { queue: name, name, limit: fc.integer({ min: 1, max: 200 }), order: fc.constantFrom('last', 'count') },
+    { queue: name, name, limit: fc.integer({ min: 1, max: 200 }), order: fc.constantFrom('last', 'count'), trend: fc.constant('hour') },
     { requiredKeys: ['limit'] },
   ) as never,
 }
