@@ -8,7 +8,7 @@ export interface Look {
 
 export const OVERVIEW_LOOKS: readonly Look[] = [
   { path: '/v1/stats?names=percentiles&definitions=disputed', everyMs: 2_000 },
-  { path: '/v1/failures', everyMs: 10_000 },
+  { path: '/v1/failures?trend=hour', everyMs: 10_000 },
   { path: '/v1/workers', everyMs: 10_000 },
   { path: '/v1/queues?limit=500', everyMs: 16_000 },
   { path: '/v1/history?queues=*&step=minute&limit=50', everyMs: 16_000 },

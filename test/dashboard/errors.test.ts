@@ -22,6 +22,14 @@ test('why do they fail? One click from the overview: the group, the message, the
   await page.getByText(`${COUNTS.declined} jobs`).waitFor()
 })
 
+test('since when, and how often? No click: each group has its last 24 hours', async ({ serveDashboard }) => {
+  const { enter, engine } = await serveDashboard()
+  await fill(engine)
+  const page = await enter('/errors')
+  const row = page.getByRole('row').filter({ hasText: 'PaymentDeclined' })
+  await row.getByRole('img', { name: `${COUNTS.declined} runs in 24 h, at most` }).waitFor()
+})
+
 test('it is fixed: retry those jobs in two clicks, and no others', async ({ serveDashboard }) => {
   const { enter, engine } = await serveDashboard()
   await fill(engine)

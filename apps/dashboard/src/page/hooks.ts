@@ -26,7 +26,12 @@ export function useStats(): Told<Answers['/v1/stats']> {
 }
 
 /** Beats between two questions for failures, which cost more than counts. */
-export const FAILURES_EVERY = 5
+const FAILURES_EVERY = 5
+
+/** The groups of failures seen last, with their trends. */
+export function useFailures(limit?: number): Told<Answers['/v1/failures']> {
+  return useAnswer('/v1/failures', { limit, trend: 'hour' }, FAILURES_EVERY)
+}
 
 /** Returns the value, with those parts of the value before that are equal: views that compare by identity stay as they are. */
 export function useShared<T>(value: T): T {

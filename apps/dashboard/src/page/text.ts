@@ -233,8 +233,7 @@ export const TEXT = {
       `the oldest job waits ${oldest}${usual === undefined ? '' : `, usually ${usual}`}`,
     slotsTaken: (active: number, limit: number) => `; ${count(active)} of ${count(limit)} slots are taken`,
     fresh: (where: string, runs: number, since: string) => `in ${where}: ${counted(runs, 'run')} failed since ${since}`,
-    rising: (where: string, recent: number, usual: string) =>
-      `in ${where}: ${counted(recent, 'job')} of the queue failed in 10 min, usually ${usual} an hour`,
+    rising: (runs: string, usual: string) => `${runs}, usually ${usual} an hour`,
     isNew: 'new',
     rises: 'rising',
     paused: (queue: string) => `${queue} is paused`,

@@ -2,7 +2,7 @@
 import type { Info } from '../api/answers.ts'
 import { duration } from '../format/durations.ts'
 import { bytes, count } from '../format/numbers.ts'
-import { FAILURES_EVERY, useAnswer, useStats } from '../hooks.ts'
+import { useFailures, useStats } from '../hooks.ts'
 import { router } from '../page.ts'
 import { Brand } from '../parts/Brand.tsx'
 import { Icon } from '../parts/Icon.tsx'
@@ -28,7 +28,7 @@ export function Side({ info }: { readonly info: Info | undefined }) {
 
 function Links() {
   const stats = useStats().value
-  const failures = useAnswer('/v1/failures', {}, FAILURES_EVERY).value
+  const failures = useFailures().value
   const counts = countsOf(stats, failures)
   const current = find(SCREENS, router.address.value.path)?.entry
   const group = (name: 'main' | 'system') =>

@@ -11,7 +11,7 @@ interface Props {
 
 /** A small chart of completed jobs, with the failed ones on top, each queue by its own largest column. */
 export function Spark({ completed, failed, label }: Props) {
-  const largest = Math.max(0, ...completed.map((value, place) => value + (failed[place] ?? 0)))
+  const largest = Math.max(0, ...failed.map((value, place) => value + (completed[place] ?? 0)))
   const box = { left: 0, top: 1, width: WIDTH, height: HEIGHT - 1 }
   return (
     <svg class="spark" width={WIDTH} height={HEIGHT} role="img" aria-label={label}>

@@ -72,7 +72,7 @@ export function historyOf(queues: Readonly<Record<string, Columns>>, total: Colu
 }
 
 export function evidenceOf(changes: Partial<Evidence> = {}): Evidence {
-  const nothing = { failures: [], workers: [], queues: [], schedules: [], recent: undefined, crowdedSince: undefined }
+  const nothing = { failures: [], workers: [], queues: [], schedules: [], crowdedSince: undefined }
   return { stats: statsOf(), ...nothing, now: NOW, zone: 'utc', ...changes }
 }
 

@@ -1,6 +1,6 @@
 /** The groups of failures: what fails, where, how often, and since when. One of them is open beside the list. */
 import { Page } from '../../frame/Page.tsx'
-import { FAILURES_EVERY, useAnswer, useKeys, useShared, useStable } from '../../hooks.ts'
+import { useFailures, useKeys, useShared, useStable } from '../../hooks.ts'
 import { now, router } from '../../page.ts'
 import { Empty } from '../../parts/Empty.tsx'
 import { Icon } from '../../parts/Icon.tsx'
@@ -15,7 +15,7 @@ import { ERRORS_TEXT as text } from './text.ts'
 const GROUPS_READ = 200
 
 export function Errors({ query: { q = '', order: asked, group } }: ScreenProps) {
-  const { value, error } = useAnswer('/v1/failures', { limit: GROUPS_READ }, FAILURES_EVERY)
+  const { value, error } = useFailures(GROUPS_READ)
   const failures = value?.failures ?? []
   const order = orderOf(asked)
   const rows = useShared(groupRows(failures, q, order, now.peek()))

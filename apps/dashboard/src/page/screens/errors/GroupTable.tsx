@@ -1,6 +1,7 @@
 import { cut } from '../../format/cut.ts'
 import { Ago } from '../../parts/Ago.tsx'
 import { memo } from '../../parts/memo.ts'
+import { Spark } from '../../parts/Spark.tsx'
 import type { GroupRow } from './groups.ts'
 import { ERRORS_TEXT as text } from './text.ts'
 
@@ -11,6 +12,8 @@ interface Props {
 }
 
 const MESSAGE_LENGTH = 300
+/** Of an engine that knows no trends, and of the jobs that have completed. */
+const NONE: readonly number[] = []
 
 export function GroupTable({ rows, openId, onOpen }: Props) {
   const { columns } = text
@@ -20,6 +23,7 @@ export function GroupTable({ rows, openId, onOpen }: Props) {
         <tr>
           <th>{columns.error}</th>
           <th class="where opt">{columns.where}</th>
+          <th class="trend opt">{columns.trend}</th>
           <th class="r runs">{columns.runs}</th>
           <th class="r seen opt">{columns.first}</th>
           <th class="r seen">{columns.last}</th>
@@ -41,7 +45,7 @@ interface RowProps {
 }
 
 const Row = memo(function Row({ row: { failure, id, isNew }, isOpen, onOpen }: RowProps) {
-  const { error, message, queue, name, count, firstAt, lastAt } = failure
+  const { error, message, queue, name, count, firstAt, lastAt, trend = NONE } = failure
   return (
     <tr data-group={id} aria-selected={isOpen} onClick={() => onOpen(id)}>
       <td>
@@ -53,6 +57,9 @@ const Row = memo(function Row({ row: { failure, id, isNew }, isOpen, onOpen }: R
         <span class="mono muted">{cut(message ?? '', MESSAGE_LENGTH)}</span>
       </td>
       <td class="opt muted">{text.where(queue, name)}</td>
+      <td class="opt">
+        <Spark completed={NONE} failed={trend} label={text.trend(trend)} />
+      </td>
       <td class="r">{text.runs(count)}</td>
       <td class="r opt muted">
         <Ago at={firstAt} />

@@ -1,4 +1,5 @@
 /** Sentences of the groups of failures. */
+import { sum } from '../../chart/paths.ts'
 import { count, counted } from '../../format/numbers.ts'
 
 export const ERRORS_TEXT = {
@@ -7,10 +8,11 @@ export const ERRORS_TEXT = {
   order: 'Order',
   orders: { newest: 'Last seen', most: 'Most', first: 'First seen' },
   list: 'Errors',
-  columns: { error: 'Error', where: 'Where', first: 'First seen', runs: 'Runs', last: 'Last seen' },
+  columns: { error: 'Error', where: 'Where', trend: 'Last 24 h', first: 'First seen', runs: 'Runs', last: 'Last seen' },
   isNew: 'new',
   where: (queue: string, name: string) => `${queue} / ${name}`,
   runs: (runs: number) => count(runs),
+  trend: (trend: readonly number[]) => `${counted(sum(trend), 'run')} in 24 h, at most ${count(Math.max(0, ...trend))} in an hour`,
   none: { title: 'No errors', text: 'No run has failed in the last 30 days.' },
   noMatch: { title: 'No errors here', text: 'No error matches this filter.' },
   peek: 'Error',

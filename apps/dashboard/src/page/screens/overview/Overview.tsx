@@ -2,7 +2,7 @@
 import { useRef } from 'preact/hooks'
 import type { QueuesHistory, Schedule, StatsAnswer } from '../../api/answers.ts'
 import { Page } from '../../frame/Page.tsx'
-import { FAILURES_EVERY, useAnswer, useShared, useStats } from '../../hooks.ts'
+import { useAnswer, useFailures, useShared, useStats } from '../../hooks.ts'
 import { now, router, settings } from '../../page.ts'
 import { Segments } from '../../parts/Segments.tsx'
 import type { ScreenProps } from '../../screens.ts'
@@ -57,7 +57,7 @@ function Figures({ stats, name }: { readonly stats: StatsAnswer; readonly name: 
   const recent = useHistory('1h')
   const workers = useAnswer('/v1/workers', {}, WORKERS_EVERY).value?.workers
   const queues = useAnswer('/v1/queues', { limit: 500 }, SLOWLY).value?.queues ?? []
-  const problems = useProblems(stats, recent)
+  const problems = useProblems(stats)
   const behind = new Set(problems.filter(({ waits }) => waits === 'behind').map(({ queue }) => queue as string))
   const cells = useShared(stripOf({ stats, workers, history, recent, period: words }))
   const rows = useShared(queueRows({ stats, queues, history, recent, period, problems }, QUEUES_SHOWN))
@@ -121,8 +121,8 @@ function useSchedules({ schedules }: StatsAnswer): readonly Schedule[] {
   return useAnswer(schedules.enabled > 0 ? '/v1/schedules' : undefined, { limit: 200 }, RARELY).value?.schedules ?? NONE
 }
 
-function useProblems(stats: StatsAnswer, recent: QueuesHistory | undefined): readonly Problem[] {
-  const failures = useAnswer('/v1/failures', {}, FAILURES_EVERY).value?.failures ?? []
+function useProblems(stats: StatsAnswer): readonly Problem[] {
+  const failures = useFailures().value?.failures ?? []
   const workers = useAnswer('/v1/workers', {}, WORKERS_EVERY).value?.workers ?? []
   const queues = useAnswer('/v1/queues', { limit: 500 }, SLOWLY).value?.queues ?? []
   const schedules = useSchedules(stats)
@@ -136,7 +136,6 @@ function useProblems(stats: StatsAnswer, recent: QueuesHistory | undefined): rea
       workers,
       queues,
       schedules,
-      recent,
       crowdedSince: crowded.current,
       now: at,
       zone: settings.zone.value,

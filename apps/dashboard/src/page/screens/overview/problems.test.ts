@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { StatsAnswer } from '../../api/answers.ts'
+import type { Failure, StatsAnswer } from '../../api/answers.ts'
 import {
   before,
-  columnsOf,
   evidenceOf,
   failureOf,
-  historyOf,
+  NOW,
   nameOf,
   queueOf,
   queueStats,
@@ -30,9 +29,8 @@ test('all is well', () => {
   const calm = {
     stats: statsOf({ queues: { mail: queueStats({ waiting: 5, oldestWaitingMs: 900 }), idle: queueStats({ paused: true }) } }),
     workers: [workerOf()],
-    failures: [failureOf()],
+    failures: [failureOf({ trend: new Array(24).fill(3) })],
     schedules: [scheduleOf({ lastResult: { state: 'completed' } }), scheduleOf()],
-    recent: historyOf({ billing: columnsOf(() => ({ failed: 3, completed: 40 })) }),
   }
   expect(told(calm)).toEqual([])
 })
@@ -132,25 +130,28 @@ describe('failures', () => {
     expect(told({ failures })).toEqual(['bad: PaymentDeclined in billing / charge: 253 runs failed since 03:11'])
   })
 
-  const rising = (failed: (minute: number) => number, lastAt = before(2_000)) => ({
-    failures: [failureOf({ lastAt })],
-    recent: historyOf({ billing: columnsOf((minute) => ({ failed: failed(minute) })), other: columnsOf(() => ({ failed: 90 })) }),
+  /** So many failed runs in each hour before the last ones, which are given. */
+  const rising = (usual: number, last: readonly number[], changes: Partial<Failure> = {}) => ({
+    failures: [failureOf({ trend: [...new Array(24 - last.length).fill(usual), ...last], ...changes })],
   })
 
   test.each([
-    ['ten times as many as before', rising((minute) => (minute >= 50 ? 20 : 1)), ['bad']],
-    ['some more than before', rising((minute) => (minute >= 50 ? 9 : 1)), []],
-    ['few, after none', rising((minute) => (minute === 55 ? 9 : 0)), []],
-    ['ten, after none', rising((minute) => (minute === 55 ? 10 : 0)), ['bad']],
-    ['of another kind, which is over', rising((minute) => (minute >= 50 ? 20 : 1), before(11 * MIN)), []],
+    ['ten times as often as before', rising(12, [25]), ['bad']],
+    ['not quite so often', rising(12, [24]), []],
+    ['few, after none', rising(0, [9]), []],
+    ['ten, after none', rising(0, [10]), ['bad']],
+    ['over', rising(12, [25], { lastAt: before(11 * MIN) }), []],
+    ['an hour that has just begun, with the one before', { ...rising(12, [125, 0]), now: NOW - 10 * MIN }, ['bad']],
+    ['the same, not quite so often', { ...rising(12, [124, 0]), now: NOW - 10 * MIN }, []],
+    ['a kind that is two hours old, as often as before', rising(0, [0, 12, 12, 25], { firstAt: before(2 * H) }), []],
+    ['a kind that is two hours old, ten times as often', rising(0, [0, 12, 12, 28], { firstAt: before(2 * H) }), ['bad']],
+    ['an engine that knows no trends', { failures: [failureOf()] }, []],
   ])('%s', (_what, evidence, severities) => {
     expect(problemsOf(evidenceOf(evidence)).map(({ severity }) => severity)).toEqual(severities)
   })
 
-  test('the rate is told by the hour', () => {
-    expect(told(rising((minute) => (minute >= 50 ? 25 : minute % 10 === 0 ? 1 : 0)))).toEqual([
-      'bad: PaymentDeclined in billing / charge: 250 jobs of the queue failed in 10 min, usually 6 an hour',
-    ])
+  test('how often it was before is told by the hour', () => {
+    expect(told(rising(12, [250]))).toEqual(['bad: PaymentDeclined in billing / charge: 250 runs failed since 03:00, usually 12 an hour'])
   })
 })
 

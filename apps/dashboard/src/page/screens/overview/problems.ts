@@ -2,7 +2,7 @@
 
 import type { Action } from '../../actions/act.ts'
 import type { Bulk } from '../../actions/bulk.ts'
-import type { Failure, QueueAnswer, QueuesHistory, Schedule, StatsAnswer, Worker } from '../../api/answers.ts'
+import type { Failure, QueueAnswer, Schedule, StatsAnswer, Worker } from '../../api/answers.ts'
 import type { Zone } from '../../format/times.ts'
 import type { IconName } from '../../parts/icons.ts'
 import { failureProblems } from './problems/failures.ts'
@@ -43,8 +43,6 @@ export interface Evidence {
   readonly workers: readonly Worker[]
   readonly queues: readonly QueueAnswer[]
   readonly schedules: readonly Schedule[]
-  /** The history of the last hour, by minutes. */
-  readonly recent: QueuesHistory | undefined
   /** Since when commands have waited in the mailbox at every look; undefined if there was none at the last. */
   readonly crowdedSince: number | undefined
   readonly now: number

@@ -28,7 +28,7 @@ const SHOWN = 200
 
 export function listOf({ stats, queues, recent, now }: Seen, filter: string): List {
   const nothing = { failures: [], workers: [], schedules: [], crowdedSince: undefined }
-  const problems = queueProblems({ stats, queues, recent, now, zone: 'utc', ...nothing })
+  const problems = queueProblems({ stats, queues, now, zone: 'utc', ...nothing })
   const all = queueRows({ stats, queues, history: recent, recent, period: PERIODS['1h'], problems }, Number.POSITIVE_INFINITY)
   const wanted = filter.trim().toLowerCase()
   const matching = all.filter(({ name }) => name.toLowerCase().includes(wanted))

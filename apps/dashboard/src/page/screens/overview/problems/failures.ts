@@ -1,15 +1,16 @@
 /** Problems of jobs that fail: kinds of failures that are new, or far more frequent than usual. */
-import type { Columns, Failure } from '../../../api/answers.ts'
+import type { Failure } from '../../../api/answers.ts'
 import { sum } from '../../../chart/paths.ts'
 import { rate } from '../../../format/numbers.ts'
-import { minuteTime } from '../../../format/times.ts'
+import { minuteTime, type Zone } from '../../../format/times.ts'
 import { errorLink } from '../../../router/links.ts'
 import { TEXT } from '../../../text.ts'
 import type { Evidence, Problem } from '../problems.ts'
 
 const { problems } = TEXT
 const HOUR_MS = 3_600_000
-const RECENT_MINUTES = 10
+/** A kind that was not seen for so long is over. */
+const RECENT_MS = 600_000
 /** How much more often than usual is a problem. */
 const TIMES = 10
 /** Fewer failures than that are none. */
@@ -17,13 +18,13 @@ const LEAST = 10
 /** The error of jobs that only waited for one that failed, which has a group of its own. */
 const CONSEQUENCE = 'ParentFailedError'
 
-export function failureProblems({ failures: all, recent, now, zone }: Evidence): readonly Problem[] {
+export function failureProblems({ failures: all, now, zone }: Evidence): readonly Problem[] {
   const failures = all.filter(({ error }) => error !== CONSEQUENCE)
   const fresh = failures.filter(({ firstAt }) => now - Date.parse(firstAt) < HOUR_MS)
   const known = failures.filter((failure) => !fresh.includes(failure))
   return [
     ...fresh.toSorted((a, b) => b.count - a.count).map((failure) => freshProblem(failure, minuteTime(Date.parse(failure.firstAt), zone))),
-    ...risingOf(known, recent?.queues ?? {}, now),
+    ...risingOf(known, now, zone),
   ]
 }
 
@@ -31,24 +32,22 @@ function freshProblem(failure: Failure, since: string): Problem {
   return { ...problemOf(failure), text: problems.fresh(whereOf(failure), failure.count, since), tag: problems.isNew }
 }
 
-/** Failures are counted by queue: the kind that failed last in a queue stands for those of the last minutes. */
-function risingOf(known: readonly Failure[], queues: Readonly<Record<string, Columns>>, now: number): readonly Problem[] {
-  return Object.entries(queues).flatMap(([queue, columns]) => {
-    const { last, usual } = frequency(columns.failed)
-    const failure = known.find((each) => each.queue === queue && now - Date.parse(each.lastAt) < RECENT_MINUTES * 60_000)
-    if (failure === undefined || last < LEAST || last < TIMES * usual) return []
-    const text = problems.rising(whereOf(failure), last, rate(usual * (60 / RECENT_MINUTES)))
-    return [{ ...problemOf(failure), text, tag: problems.rises }]
+function risingOf(known: readonly Failure[], now: number, zone: Zone): readonly Problem[] {
+  return known.flatMap((failure) => {
+    const { last, spanMs, usual } = frequency(failure, now)
+    const isOver = now - Date.parse(failure.lastAt) >= RECENT_MS
+    if (isOver || last < LEAST || (last * HOUR_MS) / spanMs < TIMES * usual) return []
+    const runs = problems.fresh(whereOf(failure), last, minuteTime(now - spanMs, zone))
+    return [{ ...problemOf(failure), text: problems.rising(runs, rate(usual)), tag: problems.rises }]
   })
 }
 
-/** The failures of the last ten minutes, and in ten minutes of the time before. */
-function frequency(failed: readonly number[]): { readonly last: number; readonly usual: number } {
-  const before = failed.slice(0, -RECENT_MINUTES)
-  return {
-    last: sum(failed.slice(-RECENT_MINUTES)),
-    usual: before.length === 0 ? 0 : (sum(before) / before.length) * RECENT_MINUTES,
-  }
+/** The failures of this hour so far, and those of an hour before it. An hour that has just begun says little: the one before is its part. */
+function frequency({ trend = [], firstAt }: Failure, now: number) {
+  const hours = now % HOUR_MS < RECENT_MS ? 2 : 1
+  const spanMs = (now % HOUR_MS) + (hours - 1) * HOUR_MS
+  const before = Math.min(trend.length - hours, (now - spanMs - Date.parse(firstAt)) / HOUR_MS)
+  return { last: sum(trend.slice(-hours)), spanMs, usual: sum(trend.slice(0, -hours)) / Math.max(1, before) }
 }
 
 const whereOf = ({ queue, name }: Failure) => `${queue} / ${name}`
