@@ -49,7 +49,7 @@ export interface Failures {
   readonly jobId: string | undefined
   readonly message: string | undefined
   /**
-   * The failed runs of each of the last 24 hours, oldest first; the last place is the hour that goes on. Undefined unless `trend` asks for it,
+   * The failed runs of each of the last 24 hours, oldest first; the last place is the current hour. Undefined unless `trend` asks for it,
    * and from an engine of an earlier version.
    */
   readonly trend: readonly number[] | undefined

@@ -327,6 +327,6 @@ export interface FailureGroup {
   /** The one that failed last, and its message; null once it is gone. */
   readonly job: JobKey | null
   readonly message: string | null
-  /** With `trend`: the failed runs of each of the last 24 hours, oldest first; the last place is the hour that goes on. */
+  /** With `trend`: the failed runs of each of the last 24 hours, oldest first; the last place is the current hour. */
   readonly trend?: readonly number[]
 }

@@ -205,7 +205,7 @@ export const FAILURES = z
         jobId: z.string().optional(),
         message: z.string().optional(),
         trend: COUNTS.optional().openapi({
-          description: 'Of `trend=hour`: failed runs in each of the last 24 hours, oldest first; the last place is the hour that goes on.',
+          description: 'Of `trend=hour`: failed runs in each of the last 24 hours, oldest first; the last place is the current hour.',
         }),
       }),
     ),
