@@ -53,7 +53,7 @@ test('run it with other data: e, edit, enqueue. Numbers and text are as they wer
     await user.type('{"will": "complete", "customer": "</script>", "amount": 7}')
     await user.click(page.getByRole('button', { name: 'Enqueue', exact: true }))
   })
-  await page.getByText('The copy is enqueued.').waitFor()
+  await page.getByText('The job is enqueued.').waitFor()
   const copy = await engine.get(new URL(page.url()).pathname.split('/').at(-1) ?? '')
   expect(copy).toMatchObject({ name: 'charge', queue: 'billing', meta: { copyOf: ids.failed }, data: { customer: '</script>', amount: 7 } })
   await page.getByRole('link', { name: ids.failed }).waitFor()

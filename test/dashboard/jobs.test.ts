@@ -155,6 +155,41 @@ test('retrying jobs are apart from scheduled ones, the next one due first', asyn
   expect(due).toEqual(due.toSorted())
 })
 
+test('a new job by n: what the server refuses stands at its field, and what it takes is shown', async ({ serveDashboard, guard }) => {
+  const { enter, engine } = await serveDashboard()
+  await fill(engine)
+  const page = await enter('/jobs?q=queue%3Amail')
+  await rowsOf(page).first().waitFor()
+  const before = (await engine.stats()).totals.enqueued
+  await page.keyboard.press('n')
+  const dialog = page.getByRole('dialog', { name: 'New job' })
+  expect(await dialog.getByLabel('Queue').inputValue()).toBe('mail')
+  expect(await dialog.getByRole('button', { name: 'Enqueue' }).isDisabled()).toBe(true)
+  await page.keyboard.type('send-welcome')
+  await dialog.getByLabel('Data, as JSON').fill('{"id": 7,}')
+  await dialog.getByRole('button', { name: 'Enqueue' }).click()
+  await dialog.getByText(/^This is not JSON/).waitFor()
+  const refused = guard.expect(/400/)
+  await dialog.getByLabel('Data, as JSON').fill('{"id": 7}')
+  await dialog.getByLabel('Priority').fill('high')
+  await dialog.getByLabel('Start after').fill('1h')
+  await dialog.getByLabel('Key').fill('acme')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => dialog.getByLabel('Priority').getAttribute('aria-invalid')).toBe('true')
+  await refused
+  await expectAccessible(page)
+  await dialog.getByLabel('Priority').fill('7')
+  await dialog.getByLabel('Data, as JSON').press('Control+Enter')
+  await page.getByText('The job is enqueued.').waitFor()
+  await page.getByRole('heading', { name: 'send-welcome', level: 1 }).waitFor()
+  const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+  expect(await engine.get(id, { payload: 'preview' })).toMatchObject({
+    ...{ name: 'send-welcome', queue: 'mail', state: 'scheduled', priority: 7, concurrencyKey: 'acme' },
+    preview: { data: { start: '{"id":7}' } },
+  })
+  expect((await engine.stats()).totals.enqueued).toBe(before + 1)
+})
+
 test('a token that only reads has no actions', async ({ serveDashboard }) => {
   const { enter, engine } = await serveDashboard()
   const { ids } = await fill(engine)
@@ -162,6 +197,9 @@ test('a token that only reads has no actions', async ({ serveDashboard }) => {
   const peek = page.getByRole('complementary', { name: 'Job' })
   await peek.getByText('PaymentDeclined', { exact: true }).waitFor()
   expect(await peek.getByRole('button', { name: /Retry|Delete/ }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: /New job/ }).count()).toBe(0)
+  await page.keyboard.press('n')
+  expect(await page.getByRole('dialog').count()).toBe(0)
 })
 
 test('more rows come on demand, and only those in sight are drawn', async ({ serveDashboard }) => {

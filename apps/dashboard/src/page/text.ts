@@ -103,6 +103,7 @@ export const TEXT = {
     placeholder: 'A job id, a queue, a name, or text to search for',
     screen: 'Page',
     command: 'Command',
+    newJob: 'New job',
     theme: (theme: string) => `Theme: ${theme}`,
     times: (zone: string) => `Times: ${zone}`,
     queue: 'Queue',

@@ -1,9 +1,16 @@
 /** A call that failed: refused by the API, or not answered. */
 
+/** What is wrong with one value of a request: `body.options.priority`, and why. */
+export interface Fault {
+  readonly path: string
+  readonly message: string
+}
+
 interface ProblemBody {
   readonly code?: string
   readonly detail?: string
   readonly title?: string
+  readonly errors?: readonly Fault[]
 }
 
 export class ApiError extends Error {
@@ -14,12 +21,15 @@ export class ApiError extends Error {
   readonly code: string
   /** How long to wait before another call, in milliseconds; undefined if the API does not say. */
   readonly retryAfterMs: number | undefined
+  /** The values that were refused, if the API names them. */
+  readonly faults: readonly Fault[]
 
-  constructor(status: number, code: string, message: string, retryAfterMs?: number) {
+  constructor(status: number, code: string, message: string, retryAfterMs?: number, faults: readonly Fault[] = []) {
     super(message)
     this.status = status
     this.code = code
     this.retryAfterMs = retryAfterMs
+    this.faults = faults
   }
 
   /** True if the API itself is out of reach or out of order, and not only this call refused. */
@@ -29,10 +39,10 @@ export class ApiError extends Error {
 }
 
 export async function problemOf(response: Response): Promise<ApiError> {
-  const { code = '', detail, title } = await bodyOf(response)
+  const { code = '', detail, title, errors } = await bodyOf(response)
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
   const message = detail ?? title ?? `${response.status} ${response.statusText}`.trim()
-  return new ApiError(response.status, code, message, Number.isFinite(seconds) ? seconds * 1_000 : undefined)
+  return new ApiError(response.status, code, message, Number.isFinite(seconds) ? seconds * 1_000 : undefined, errors)
 }
 
 /** A proxy in between answers with pages of its own. */

@@ -19,7 +19,9 @@ export interface FieldProps {
   /** The kind of input that the browser shows. Default: text. */
   readonly type?: 'text' | 'datetime-local' | undefined
   /** Set for text of many lines. */
-  readonly rows?: number
+  readonly rows?: number | undefined
+  /** Set if it has the focus when its dialog opens. */
+  readonly isFirst?: boolean
   readonly required?: boolean
 }
 
@@ -42,18 +44,32 @@ export function Field({ label, note, hint, error, ...rest }: FieldProps) {
 }
 
 interface ControlProps
-  extends Pick<FieldProps, 'value' | 'onChange' | 'placeholder' | 'options' | 'suggestions' | 'type' | 'rows' | 'required'> {
+  extends Pick<FieldProps, 'value' | 'onChange' | 'placeholder' | 'options' | 'suggestions' | 'type' | 'rows' | 'isFirst' | 'required'> {
   readonly id: string
   readonly isBad: boolean
   readonly isTold: boolean
 }
 
-function Control({ id, value, onChange, placeholder, options, suggestions, type, rows, required = false, isBad, isTold }: ControlProps) {
+function Control({
+  id,
+  value,
+  onChange,
+  placeholder,
+  options,
+  suggestions,
+  type,
+  rows,
+  isFirst = false,
+  required = false,
+  isBad,
+  isTold,
+}: ControlProps) {
   const common = {
     id,
     value,
     required,
     class: 'input',
+    autofocus: isFirst,
     'aria-invalid': isBad,
     'aria-describedby': isTold ? `${id}-told` : undefined,
   }
@@ -68,7 +84,18 @@ function Control({ id, value, onChange, placeholder, options, suggestions, type,
         ))}
       </select>
     )
-  if (rows !== undefined) return <textarea {...common} rows={rows} placeholder={placeholder} spellcheck={false} onInput={onInput} />
+  if (rows !== undefined)
+    return (
+      <textarea
+        {...common}
+        rows={rows}
+        placeholder={placeholder}
+        spellcheck={false}
+        onInput={onInput}
+        // Enter alone is a new line.
+        onKeyDown={(event) => event.key === 'Enter' && (event.metaKey || event.ctrlKey) && event.currentTarget.form?.requestSubmit()}
+      />
+    )
   return (
     <>
       <input

@@ -7,6 +7,7 @@ import { ActionButtons } from '../../job/ActionButtons.tsx'
 import { Facts } from '../../job/Facts.tsx'
 import { allFacts } from '../../job/facts.ts'
 import { jobAddress } from '../../job/jobAddress.ts'
+import { NEW_JOB_TEXT } from '../../job/newJobText.ts'
 import { Payload, type PayloadName } from '../../job/Payload.tsx'
 import { shownState } from '../../job/state.ts'
 import { JOB_TEXT } from '../../job/text.ts'
@@ -102,7 +103,7 @@ function Headline({ job }: { readonly job: JobAnswer }) {
   const canChange = sessions.can('admin') && (job.state === 'waiting' || job.state === 'scheduled' || job.state === 'blocked')
   const isOpen = sessions.current.value?.open === true
   const close = () => setDialog(undefined)
-  useKeys(canCopy ? [{ keys: 'e', label: text.copy.action, group: JOB_TEXT.actions.group, run: () => setDialog('copy') }] : [])
+  useKeys(canCopy ? [{ keys: 'e', label: NEW_JOB_TEXT.copy.action, group: JOB_TEXT.actions.group, run: () => setDialog('copy') }] : [])
   return (
     <div class="headline">
       <span class={`state s-${shownState(job)}`}>
@@ -122,7 +123,7 @@ function Headline({ job }: { readonly job: JobAnswer }) {
         <ActionButtons job={job} actions={actions} withoutDelete />
         {canCopy && (
           <button type="button" class="btn" onClick={() => setDialog('copy')}>
-            {text.copy.action}
+            {NEW_JOB_TEXT.copy.action}
             <kbd class="wide">e</kbd>
           </button>
         )}

@@ -4,7 +4,6 @@ import { parseJson } from '../../parts/json/parse.ts'
 import { writeJson } from '../../parts/json/write.ts'
 import { before, jobOf, NOW } from '../../testing/evidence.ts'
 import { changesOf, localTime } from './change.ts'
-import { copyRequest, editable, faultOf } from './copy.ts'
 import { curlOf } from './curl.ts'
 import { neighboursOf } from './neighbours.ts'
 import { offsetsOf, timelineOf } from './timeline.ts'
@@ -82,42 +81,6 @@ describe('neighbours', () => {
     const many = Array.from({ length: 9 }, (_, place) => flowJob(`x${place}`, 'blocked', 'a'))
     const { after, moreAfter, isWhole } = neighboursOf({ ...flow, jobs: [jobs[0], ...many], next: 'n' } as unknown as FlowAnswer, 'a')
     expect([after.length, moreAfter, isWhole]).toEqual([4, 5, false])
-  })
-})
-
-describe('a copy', () => {
-  const data = (text: string, more = {}) => jobOf({ preview: { data: { bytes: text.length, text, ...more } } })
-
-  test('begins with the data of the job, its numbers as they were sent', () => {
-    expect(editable(data('{"id":9007199254740993,"a":[]}'))).toEqual({ source: '{\n  "id": 9007199254740993,\n  "a": []\n}' })
-    expect(editable(jobOf())).toEqual({ source: '' })
-  })
-
-  test.each([
-    ['bytes', data('QUJD', { binary: true })],
-    ['a part', data('{"a":', { cut: true })],
-    ['hidden', data('{"a":"[redacted]"}')],
-    ['absent', jobOf({ preview: { data: { bytes: 9 } } })],
-  ])('is refused where the data is %s', (_, job) => {
-    expect(editable(job)).toHaveProperty('refusal')
-  })
-
-  test('has the options of the job, what was typed, and says of what it is a copy', () => {
-    const job = jobOf({ tags: ['eu'], meta: { trace: 't' }, timeout: null, idempotencyKey: 'k', uniqueKey: 'u' } as never)
-    const { text } = copyRequest(job, '{"id": 9007199254740993}')
-    expect(text).toContain('"data":{"id": 9007199254740993}')
-    const { job: name, options } = JSON.parse(text)
-    expect([name, options]).toMatchObject([
-      'charge',
-      { queue: 'billing', tags: ['eu'], timeout: null, meta: { trace: 't', copyOf: job.id } },
-    ])
-    expect(Object.keys(options)).not.toContain('idempotencyKey')
-    expect(JSON.parse(copyRequest(job, '  ').text)).not.toHaveProperty('data')
-  })
-
-  test('is refused before it is sent if it is no JSON', () => {
-    expect(faultOf('{"a":1}')).toBeUndefined()
-    expect(faultOf('{a}')).toMatch(/^This is not JSON: /)
   })
 })
 

@@ -45,18 +45,6 @@ export const JOB_PAGE_TEXT = {
   },
   properties: 'Properties',
   meta: 'Meta',
-  copy: {
-    action: 'Edit a copy',
-    title: (name: string) => `A copy of ${name}`,
-    data: 'Data, as JSON',
-    enqueue: 'Enqueue',
-    note: 'A new job with the same options, without the keys that only one job may have.',
-    done: 'The copy is enqueued.',
-    binary: 'Its data is not JSON, so it cannot be edited here.',
-    large: 'Its data is larger than 64 KiB. Download it, and enqueue the copy by the API.',
-    hidden: 'Values of its data are hidden. A copy would store “[redacted]” in their place.',
-    invalid: (message: string) => `This is not JSON: ${message}.`,
-  },
   change: {
     action: 'Change…',
     title: (name: string) => `Change ${name}`,

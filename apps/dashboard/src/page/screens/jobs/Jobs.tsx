@@ -3,8 +3,12 @@ import { useEffect, useState } from 'preact/hooks'
 import { aheadMs } from '../../format/times.ts'
 import { Page } from '../../frame/Page.tsx'
 import { useKeys, useShared, useStable, useStats } from '../../hooks.ts'
+import { NewJobDialog } from '../../job/NewJobDialog.tsx'
+import { draftOf } from '../../job/newJob.ts'
+import { NEW_JOB_TEXT } from '../../job/newJobText.ts'
 import { now, router, sessions, settings } from '../../page.ts'
 import { Empty } from '../../parts/Empty.tsx'
+import { Icon } from '../../parts/Icon.tsx'
 import { jobLink } from '../../router/links.ts'
 import type { ScreenProps } from '../../screens.ts'
 import { TEXT } from '../../text.ts'
@@ -22,7 +26,7 @@ import { countsOf, tabOf } from './tabs.ts'
 import { JOBS_TEXT as text } from './text.ts'
 import { useJobList } from './useJobList.ts'
 
-export function Jobs({ query: { state, q = '', peek } }: ScreenProps) {
+export function Jobs({ query: { state, q = '', peek, new: isNew } }: ScreenProps) {
   const tab = tabOf(state)
   const query = parseQuery(q)
   const stats = useStats().value
@@ -35,6 +39,7 @@ export function Jobs({ query: { state, q = '', peek } }: ScreenProps) {
   const columns = useShared(columnsOf(tab, query.terms.queue !== undefined))
   const order = jobs.map(({ id }) => id)
   const canChange = sessions.can('admin')
+  const canEnqueue = sessions.can('enqueue')
   useEffect(() => setSelection(NOTHING_SELECTED), [tab, q])
   const onPeek = useStable((id: string) => {
     setCurrent(id)
@@ -66,12 +71,13 @@ export function Jobs({ query: { state, q = '', peek } }: ScreenProps) {
           key('Enter', text.keys.open, () => router.follow(jobLink(here))),
         ]),
     ...(canChange ? [key('a', text.keys.all, onSelectAll)] : []),
+    ...(canEnqueue ? [key('n', NEW_JOB_TEXT.action, openNew)] : []),
     key('f', text.keys.focus, () => document.querySelector<HTMLElement>('[data-query]')?.focus()),
   ])
   const fault = faultyTime(query, around)
   const found = list.pages === undefined ? '' : text.found(jobs.length, list.pages.next !== undefined)
   return (
-    <Page name="jobs" title={TEXT.screens.jobs}>
+    <Page name="jobs" title={TEXT.screens.jobs} tools={canEnqueue && <NewJobButton />}>
       <Tabs current={tab} counts={countsOf(stats, query)} line={writeQuery(query)} />
       <QueryLine query={query} known={{ stats, jobs }} found={found} fault={fault && text.wrongTime(fault)} onChange={show} />
       <div class={peek === undefined ? 'stack' : 'cols'}>
@@ -98,7 +104,27 @@ export function Jobs({ query: { state, q = '', peek } }: ScreenProps) {
       {!isEmpty(selection) && (
         <BulkBar scope={{ tab, query, filter, selection }} hasKeys={peek === undefined} onClear={() => setSelection(NOTHING_SELECTED)} />
       )}
+      {isNew !== undefined && canEnqueue && (
+        <NewJobDialog
+          title={NEW_JOB_TEXT.title}
+          draft={draftOf({ queue: query.terms.queue ?? '', job: query.terms.name ?? '', concurrencyKey: query.terms.key ?? '' })}
+          first="job"
+          onClose={() => router.amend({ new: undefined })}
+        />
+      )}
     </Page>
+  )
+}
+
+const openNew = () => router.amend({ new: '1' })
+
+function NewJobButton() {
+  return (
+    <button type="button" class="btn" onClick={openNew}>
+      <Icon name="plus" size={12} />
+      {NEW_JOB_TEXT.action}
+      <kbd class="wide">n</kbd>
+    </button>
   )
 }
 

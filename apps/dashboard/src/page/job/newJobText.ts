@@ -1,0 +1,40 @@
+/** Sentences of the form of a job to enqueue. */
+
+export const NEW_JOB_TEXT = {
+  action: 'New job',
+  title: 'New job',
+  enqueue: 'Enqueue',
+  done: 'The job is enqueued.',
+  fields: {
+    job: 'Job name',
+    data: 'Data, as JSON',
+    queue: 'Queue',
+    delay: 'Start after',
+    priority: 'Priority',
+    concurrencyKey: 'Key',
+    tags: 'Tags',
+    maxAttempts: 'Attempts',
+    timeout: 'Timeout',
+  },
+  examples: {
+    job: 'send-welcome',
+    data: '{ "customer": "acme" }',
+    queue: 'default',
+    delay: '10m',
+    priority: '0',
+    concurrencyKey: 'acme',
+    tags: 'urgent, eu',
+    maxAttempts: '4',
+    timeout: '5m',
+  },
+  none: 'none',
+  copy: {
+    action: 'Edit a copy',
+    title: (name: string) => `A copy of ${name}`,
+    note: 'A new job with the same options, without the keys that only one job may have.',
+  },
+  binary: 'Its data is not JSON, so it cannot be edited here.',
+  large: 'Its data is larger than 64 KiB. Download it, and enqueue the copy by the API.',
+  redacted: 'Values of its data are hidden. A copy would store “[redacted]” in their place.',
+  invalid: (message: string) => `This is not JSON: ${message}.`,
+} as const
