@@ -1,6 +1,7 @@
 /** Examples of commands, by the words after `millrace`. `--help` and docs/cli.md show them. */
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   serve: ['millrace serve', 'millrace serve --file jobs.db --http-port 8080'],
+  open: ['millrace open', 'millrace open --print'],
   enqueue: [
     `millrace enqueue mail '{"to":"ada@example.com"}'`,
     `millrace enqueue report @data.json --delay 5m --max-attempts 3`,

@@ -15,6 +15,7 @@ import { addFlows } from './commands/flows.ts'
 import { addImport } from './commands/import.ts'
 import { addJobs } from './commands/jobs.ts'
 import { addMigrate } from './commands/migrate.ts'
+import { addOpen } from './commands/open.ts'
 import { addOpenapi } from './commands/openapi.ts'
 import { addQueues } from './commands/queues.ts'
 import { addSchedules } from './commands/schedules.ts'
@@ -33,7 +34,7 @@ type Add = (program: Command, context: Context) => void
 
 /** Groups of commands, in the order of `millrace --help`. */
 const GROUPS: readonly (readonly [heading: string, commands: readonly Add[]])[] = [
-  ['Run', [addServe, addEnqueue, addImport, addDemo]],
+  ['Run', [addServe, addOpen, addEnqueue, addImport, addDemo]],
   ['Jobs', [addJobs, addDlq, addFlows, addEvents, addExport]],
   ['Queues', [addQueues]],
   ['Schedules', [addSchedules]],
