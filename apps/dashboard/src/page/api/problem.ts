@@ -1,6 +1,6 @@
 /** A call that failed: refused by the API, or not answered. */
 
-/** What is wrong with one value of a request: `body.options.priority`, and why. */
+/** The error of one value of a request: its path, as `body.options.priority`, and why it was refused. */
 export interface Fault {
   readonly path: string
   readonly message: string
