@@ -378,7 +378,7 @@ def read_reply(reply):
         return id, fields[0], None
     if kind == STATS:
         names = ("queues", "states", "totals", "unserved", "workers", "writer", "names", "paused", "queuesLeftOut", "definitions",
-                 "node", "seq", "retrying")
+                 "node", "seq", "retrying", "store")
         queues = {name: counts for name, counts, *_ in fields[0]}
         stats = {**dict(zip(names, fields)), "queues": queues, "names": fields[6] or [], "paused": bool(fields[7])}
         return id, {**stats, "definitions": fields[9] or [], "node": fields[10] or 0, "seq": fields[11] or 0}, None

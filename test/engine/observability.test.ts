@@ -1,5 +1,5 @@
 // What the engine tells of how it fares: by job name, by queue and minute, by kind of failure.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineJob, type Engine, LIMITS, NonRetryableError, openEngine } from '@millrace/engine'
@@ -73,6 +73,17 @@ describe('E25: how long jobs wait and run', () => {
     const { writer } = await t.engine.stats()
     expect(writer).toMatchObject({ turns: 1, turnSizeP99: 1, failedTurns: 0, mailboxDepth: 0, walBytes: 0 })
     expect(writer.journalBytes).toBeGreaterThan(0)
+  })
+
+  test('a database in memory has a size, its oldest event, and neither a file nor a disk', async () => {
+    const at = t.clock.read().wall
+    expect((await t.engine.stats()).store).not.toHaveProperty('oldestEventAt')
+    await t.engine.enqueue(a)
+    await t.advance('1h')
+    await t.engine.enqueue(a)
+    const { store } = await t.engine.stats()
+    expect(store).toEqual({ bytes: expect.any(Number), freeBytes: expect.any(Number), walBytes: 0, oldestEventAt: at })
+    expect(store?.bytes).toBeGreaterThan(0)
   })
 })
 
@@ -319,9 +330,13 @@ test('E25: history and failures are there after a restart; names begin anew', as
     expect(queues).toEqual({ q: total })
     expect([total.enqueued, total.failed].map((counts) => counts.reduce((all, count) => all + count, 0))).toEqual([2, 2])
     expect(await engine.failures()).toMatchObject([{ name: 'a', error: 'NonRetryableError', count: 2, message: 'no' }])
-    const { names, writer } = await engine.stats()
+    const { names, writer, store } = await engine.stats()
     expect(names).toEqual([])
     expect(writer.walBytes).toBeGreaterThan(0)
+    // Its name alone: where it lies is nobody's business.
+    expect(store).toMatchObject({ file: 'jobs.db', walBytes: writer.walBytes, oldestEventAt: expect.any(Number) })
+    expect(store?.bytes).toBeGreaterThanOrEqual(statSync(file).size)
+    expect(store?.diskFreeBytes).toBeGreaterThan(0)
   } finally {
     rmSync(folder, { recursive: true })
   }

@@ -65,6 +65,7 @@ export type {
   Stats,
   StatsOptions,
   StopOptions,
+  StoreStats,
   ThreadOptions,
   ThrottleOptions,
   Timing,

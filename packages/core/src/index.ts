@@ -335,6 +335,7 @@ export {
   type QueueView,
   type StateCounts,
   type Stats,
+  type StoreStats,
   TIMING_BOUNDS_MS,
   type Timing,
   type Totals,

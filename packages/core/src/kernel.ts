@@ -125,6 +125,7 @@ export {
   findRow,
   type Question,
   type Questions,
+  type Room,
   type Store,
   type TurnHeader,
   type TurnReads,

@@ -32,6 +32,8 @@ export function keepsNone(keep: Keep): boolean {
 export interface JournalExtent {
   /** The oldest event that is kept. */
   readonly firstEvent: number
+  /** The time of that event. */
+  readonly firstAt: number
   /** The last event of the turn that it is of: a turn's events go together. */
   readonly firstTurnEnd: number
   /** The last event that happened before the time asked for. */

@@ -67,6 +67,24 @@ export interface Stats<Times extends Percentiles = Timing> {
   readonly names: readonly NameStats<Times>[]
   readonly workers: number
   readonly writer: WriterStats
+  /** Undefined from an engine of an earlier version, and from a store that says nothing about its room. */
+  readonly store?: StoreStats
+}
+
+/** The room that an engine's data takes, and the room that is left. */
+export interface StoreStats {
+  /** The name of the file, without its folder; undefined for a database in memory. */
+  readonly file?: string
+  /** The size of the database, in its file or in memory, with its free pages. The file is shorter until its log is folded in. */
+  readonly bytes: number
+  /** The part of `bytes` that holds nothing, and that new jobs take first. */
+  readonly freeBytes: number
+  /** The same as in `WriterStats`. */
+  readonly walBytes: number
+  /** The room that the disk of the file has left for this user; undefined for a database in memory, or if the system does not say it. */
+  readonly diskFreeBytes?: number
+  /** The time of the oldest event that is kept, in milliseconds since 1970; undefined if there is none. */
+  readonly oldestEventAt?: number
 }
 
 /** The defaults of a job name, and the worker that set them. */

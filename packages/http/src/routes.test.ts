@@ -286,6 +286,7 @@ describe('what the engine tells of itself', () => {
     for (const query of ['queues=*&queue=a', 'queues=a', 'limit=1', 'queues=*&limit=51', 'queues=*&limit=-1'])
       expect((await http.send('GET', `/v1/history?${query}`)).status, query).toBe(400)
     const whole = (await http.send('GET', '/v1/stats')).body
+    expect(whole.store).toMatchObject({ bytes: expect.any(Number), walBytes: 0, oldestEventAt: expect.any(Number) })
     const brief = (await http.send('GET', '/v1/stats?names=percentiles&definitions=disputed')).body
     expect(whole.names[0].runMs).toMatchObject({ sum: expect.any(Number), buckets: expect.any(Array) })
     expect(brief.names[0].runMs).toEqual({ p50: expect.any(Number), p95: expect.any(Number), p99: expect.any(Number) })

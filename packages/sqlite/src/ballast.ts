@@ -1,8 +1,8 @@
 /** A file of real bytes beside the database. It is given up when the disk is full, so that running jobs can still complete. */
-import { closeSync, lstatSync, rmSync, statfsSync, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { closeSync, lstatSync, rmSync, writeSync } from 'node:fs'
 import { createFile, type Making } from './access.ts'
 import { ballastFile } from './beside.ts'
+import { freeBytesAt } from './room.ts'
 
 const CHUNK_BYTES = 2 ** 20
 
@@ -28,7 +28,7 @@ export function ballastBeside(file: string, bytes: number, making: () => Making)
         const found = lstatSync(path, { throwIfNoEntry: false })
         if (found?.isFile() && found.nlink === 1 && found.size === bytes) return true
         // The same amount must stay free; otherwise the disk would be full again at once.
-        if (freeBytes(path) < neededBytes) return false
+        if (freeBytesAt(path) < neededBytes) return false
         // A link is removed, not followed: its target is somebody else's file.
         release()
         fill(path, bytes, making())
@@ -39,11 +39,6 @@ export function ballastBeside(file: string, bytes: number, making: () => Making)
       }
     },
   }
-}
-
-function freeBytes(path: string): number {
-  const { bavail, bsize } = statfsSync(dirname(path))
-  return bavail * bsize
 }
 
 function fill(path: string, bytes: number, making: Making): void {

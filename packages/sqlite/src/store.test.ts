@@ -35,6 +35,20 @@ describe('a store', () => {
     expect(openTestStore({ file: copy }).jobs([job.seq])).toMatchObject([{ data: '"m"' }])
   })
 
+  test('knows its room: the pages in the file and in its log, those that are free, and the disk', () => {
+    const file = join(temporaryFolder(), 'jobs.db')
+    const store = openTestStore({ file })
+    const before = store.care.room()
+    const turns = new Turns(store)
+    for (let job = 0; job < 100; job++) turns.insert({ data: 'x'.repeat(10_000) })
+    turns.commit()
+    const { all, free } = store.care.freePages()
+    const room = store.care.room()
+    expect(room).toEqual({ file: 'jobs.db', bytes: all * 4_096, freeBytes: free * 4_096, diskFreeBytes: expect.any(Number) })
+    expect(room.bytes).toBeGreaterThan(before.bytes + 1_000_000)
+    expect(openTestStore({ file: ':memory:' }).care.room()).toEqual({ bytes: expect.any(Number), freeBytes: expect.any(Number) })
+  })
+
   test('keeps what it was told when it is closed and opened', () => {
     const file = join(temporaryFolder(), 'jobs.db')
     const first = openTestStore({ file })

@@ -10,6 +10,7 @@ import { Identity } from './identity.ts'
 import type { Claim } from './open/claim.ts'
 import { forwardReads } from './read/forward.ts'
 import { prepareReads, type Reads } from './read/reads.ts'
+import { roomOf } from './room.ts'
 import { prepareShrink, type Shrink } from './shrink.ts'
 import { prepareWrite, type Write } from './write/write.ts'
 
@@ -85,6 +86,7 @@ export function makeStore(db: Database, { file, claim, ballast, connect, making,
         }
       },
       freePages: () => current().shrink.freePages(),
+      room: () => roomOf(current().shrink, connect === undefined ? undefined : file),
       shrink: (pages) => current().shrink.shrink(pages),
       ballastNeedsBytes: ballast.neededBytes,
       releaseBallast: ballast.release,

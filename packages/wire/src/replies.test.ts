@@ -28,6 +28,7 @@ const stats = (queues: number): Stats =>
     node: 5,
     seq: 6,
     retrying: 7,
+    store: { file: 'jobs.db', bytes: 8_192, freeBytes: 4_096, walBytes: 0, diskFreeBytes: 2 ** 40, oldestEventAt: 9 },
   }) as unknown as Stats
 
 describe('what an answer may have, and one more', () => {
@@ -65,7 +66,7 @@ describe('what an answer may have, and one more', () => {
 })
 
 test('what an earlier server does not say of itself is 0', () => {
-  const { node: _node, seq: _seq, retrying: _retrying, ...before } = stats(1)
+  const { node: _node, seq: _seq, retrying: _retrying, store: _store, ...before } = stats(1)
   expect(repliesOf(payloadOf({ replies: [{ id: 1, value: before }] }))[0]?.value).toStrictEqual({ ...before, node: 0, seq: 0 })
 })
 

@@ -9,6 +9,7 @@ import type { PayloadName } from '../options/payload.ts'
 import type { AttemptView } from '../replies.ts'
 import type { JournalExtent } from '../retention.ts'
 import type { RunError } from '../runError.ts'
+import type { StoreStats } from '../stats.ts'
 import type { Effects, SourceOffset } from './effects.ts'
 import type { DependencyCounter } from './flows/state.ts'
 import type { HistorySpan, MinuteRow, QueueMinutes } from './history.ts'
@@ -183,6 +184,9 @@ export interface Questions extends Pick<TurnStore, 'jobs' | 'sourced' | 'journal
   schedulePage(prefix: string, after: string | undefined, limit: number): Schedule[]
 }
 
+/** The room of a store, in bytes. */
+export type Room = Pick<StoreStats, 'file' | 'bytes' | 'freeBytes' | 'diskFreeBytes'>
+
 /** The care that a store in a file needs. */
 export interface FileCare {
   /** Copies the store to a file. */
@@ -193,6 +197,8 @@ export interface FileCare {
   foldWal(): void
   /** Pages that hold nothing and are used again, and pages in all. */
   freePages(): { readonly free: number; readonly all: number }
+  /** Returns what the database takes and what is left to it. */
+  room(): Room
   /** Gives up to so many free pages back, in a transaction of its own; the file is as much shorter once the log is folded in. Throws StoreFailure. */
   shrink(pages: number): void
   /** The number of bytes that must be free before `restoreBallast` succeeds. */

@@ -97,7 +97,7 @@ describe('exports', () => {
     world.enqueue('a')
     world.turn({ op: 'export', name: 'x', limit: 10 })
     // The journal has forgotten the first two.
-    vi.spyOn(world.store, 'journal').mockReturnValue({ firstEvent: 3, firstTurnEnd: 3, lastEvent: 2, bytes: 0 })
+    vi.spyOn(world.store, 'journal').mockReturnValue({ firstEvent: 3, firstAt: 0, firstTurnEnd: 3, lastEvent: 2, bytes: 0 })
     world.turn({ op: 'deleteExport', name: 'x' }, { op: 'export', name: 'x', limit: 10 })
     expect([...world.tables.exports]).toEqual([['x', 2]])
     expect(world.store.load().exports).toEqual([{ name: 'x', cursor: 2 }])

@@ -68,6 +68,7 @@ export class MemoryJournal {
     const before = turns.filter((turn) => turn.at < at).at(-1)
     return {
       firstEvent: first?.events[0]?.seq ?? 0,
+      firstAt: first?.at ?? 0,
       firstTurnEnd: first?.events.at(-1)?.seq ?? 0,
       lastEvent: before?.events.at(-1)?.seq ?? 0,
       bytes: this.events.length * EVENT_BYTES,

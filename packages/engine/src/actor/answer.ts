@@ -194,7 +194,9 @@ function runningOf(tables: Tables, filter: ListCommand['filter'], before = Numbe
 }
 
 function stats(actor: Answering, { names, definitions }: StatsCommand): Stats<Percentiles> {
-  const { tables } = actor
+  const { tables, store } = actor
+  const walBytes = store.care?.walBytes() ?? 0
+  const { bytes: journalBytes, firstEvent, firstAt } = store.journal(0)
   const told = mostLive([...tables.queues.values()], LIMITS.statsQueues)
   const lookups = Math.max(1, Math.min(OLDEST_ASKED_MAX, Math.floor(LIMITS.statsLookups / Math.max(1, told.length))))
   const queues = told.map((queue): [string, QueueStats] => [
@@ -223,10 +225,11 @@ function stats(actor: Answering, { names, definitions }: StatsCommand): Stats<Pe
     workers: livingSessions(actor).length,
     writer: actor.meter.stats({
       mailboxDepth: actor.mailboxDepth,
-      walBytes: actor.store.care?.walBytes() ?? 0,
-      journalBytes: actor.store.journal(0).bytes,
+      walBytes,
+      journalBytes,
       draining: actor.draining,
     }),
+    ...(store.care !== undefined && { store: { ...store.care.room(), walBytes, ...(firstEvent > 0 && { oldestEventAt: firstAt }) } }),
   }
 }
 

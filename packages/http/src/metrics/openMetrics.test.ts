@@ -94,6 +94,21 @@ test('Q7: queues and names, in base units', () => {
   expect(of('millrace_writer_wal_bytes')).toMatchObject([{ value: 4_096 }])
 })
 
+test('the room of the database and of its disk, where they are known', () => {
+  const room = { bytes: 8_192, freeBytes: 4_096, walBytes: 0 }
+  const told = (store: Stats['store']) =>
+    parse(openMetrics({ ...statsOf([], []), ...(store !== undefined && { store }) }, OVERVIEW))
+      .filter(({ family }) => /store|disk/.test(family))
+      .map(({ family, value }) => [family, value])
+  const own = [
+    ['millrace_store_bytes', 8_192],
+    ['millrace_store_free_bytes', 4_096],
+  ]
+  expect(told({ ...room, file: 'jobs.db', diskFreeBytes: 2 ** 40 })).toEqual([...own, ['millrace_disk_free_bytes', 2 ** 40]])
+  expect(told(room)).toEqual(own)
+  expect(told(undefined)).toEqual([])
+})
+
 test('whatever the names are, the text can be read, and says them', () => {
   const name = fc.oneof(fc.string(), fc.constantFrom('a"b', 'a\\', '\\n', 'a\nb', '}', '"'))
   fc.assert(

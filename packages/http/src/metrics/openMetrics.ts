@@ -1,5 +1,14 @@
 /** Metrics from `stats`, for a bounded number of queues and names, those with the most first. */
-import { type NameStats, type QueueStats, STATES, type Stats, TIMING_BOUNDS_MS, type Timing, type WriterStats } from '@millrace/core'
+import {
+  type NameStats,
+  type QueueStats,
+  STATES,
+  type Stats,
+  type StoreStats,
+  TIMING_BOUNDS_MS,
+  type Timing,
+  type WriterStats,
+} from '@millrace/core'
 import { BOUNDS } from '../limits.ts'
 import type { Overview } from '../overview.ts'
 import { type Cumulative, Exposition } from './exposition.ts'
@@ -7,7 +16,7 @@ import { type Cumulative, Exposition } from './exposition.ts'
 export const OPEN_METRICS_TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
 
 export function openMetrics(
-  { paused, totals, queues, queuesLeftOut = 0, names, unserved, workers, writer }: Stats,
+  { paused, totals, queues, queuesLeftOut = 0, names, unserved, workers, writer, store }: Stats,
   overview: Overview,
 ): string {
   const out = new Exposition()
@@ -30,6 +39,7 @@ export function openMetrics(
   out.family({ name: 'millrace_paused', type: 'gauge', help: '1 where nothing of any queue starts.' })(paused ? 1 : 0)
   out.family({ name: 'millrace_workers', type: 'gauge', help: 'Attached workers.' })(workers)
   writerFamilies(out, writer)
+  if (store !== undefined) storeFamilies(out, store)
   const omitted = out.family({
     name: 'millrace_metrics_omitted',
     type: 'gauge',
@@ -129,4 +139,11 @@ function writerFamilies(out: Exposition, writer: WriterStats): void {
   gauge('millrace_writer_wal_bytes', writer.walBytes, 'Of the write-ahead log on disk.', 'bytes')
   gauge('millrace_writer_journal_bytes', writer.journalBytes, 'Of the events that are kept.', 'bytes')
   gauge('millrace_writer_draining', writer.draining ? 1 : 0, 'Whether new work is refused.')
+}
+
+function storeFamilies(out: Exposition, { bytes, freeBytes, diskFreeBytes }: StoreStats): void {
+  const gauge = (name: string, value: number, help: string) => out.family({ name, type: 'gauge', help, unit: 'bytes' })(value)
+  gauge('millrace_store_bytes', bytes, 'Of the database with its free pages.')
+  gauge('millrace_store_free_bytes', freeBytes, 'Of the pages of the database that hold nothing.')
+  if (diskFreeBytes !== undefined) gauge('millrace_disk_free_bytes', diskFreeBytes, 'That the disk of the file has left.')
 }

@@ -92,6 +92,19 @@ export const STATS = z
       journalBytes: z.number(),
       draining: z.boolean(),
     }),
+    store: z
+      .strictObject({
+        file: z.string().optional().openapi({ description: 'Its name, without the folder; absent for a database in memory.' }),
+        bytes: z.number().openapi({ description: 'Of the database with its free pages.' }),
+        freeBytes: z.number().openapi({ description: 'The part of `bytes` that new jobs take first.' }),
+        walBytes: z.number(),
+        diskFreeBytes: z.number().optional().openapi({ description: 'What the disk has left; absent for a database in memory.' }),
+        oldestEventAt: z.number().optional().openapi({
+          description: 'When the oldest event that is kept happened, in milliseconds since 1970; absent if there is none.',
+        }),
+      })
+      .optional()
+      .openapi({ description: 'The storage; absent if the engine does not say it.' }),
     schedules: z
       .strictObject({ enabled: z.number(), paused: z.number(), complete: z.boolean() })
       .openapi({ description: 'Of at most 2,000 schedules; `complete` is false if there are more.' }),

@@ -12,7 +12,7 @@ type Turn = [firstEvent: number, at: number, count: number]
 export function prepareJournal(db: Database): (at: number) => JournalExtent {
   const ends = db
     .prepare(
-      `SELECT first.first_event, first.count, last.first_event, last.bytes - first.bytes + length(first.packed) + ${JOURNAL_ROW_BYTES}
+      `SELECT first.first_event, first.at, first.count, last.first_event, last.bytes - first.bytes + length(first.packed) + ${JOURNAL_ROW_BYTES}
 FROM journal AS first CROSS JOIN journal AS last
 WHERE first.first_event = (SELECT min(first_event) FROM journal) AND last.first_event = (SELECT max(first_event) FROM journal)`,
     )
@@ -40,9 +40,9 @@ WHERE first.first_event = (SELECT min(first_event) FROM journal) AND last.first_
   }
 
   return (at) => {
-    const found = ends.get() as [number, number, number, number] | undefined
-    if (found === undefined) return { firstEvent: 0, firstTurnEnd: 0, lastEvent: 0, bytes: 0 }
-    const [first, count, last, bytes] = found
-    return { firstEvent: first, firstTurnEnd: first + count - 1, lastEvent: lastBefore(at, first, last), bytes }
+    const found = ends.get() as [number, number, number, number, number] | undefined
+    if (found === undefined) return { firstEvent: 0, firstAt: 0, firstTurnEnd: 0, lastEvent: 0, bytes: 0 }
+    const [first, firstAt, count, last, bytes] = found
+    return { firstEvent: first, firstAt, firstTurnEnd: first + count - 1, lastEvent: lastBefore(at, first, last), bytes }
   }
 }

@@ -338,7 +338,7 @@ describe('how far numbers have come', () => {
     expect(rowsOf(db, 'journal')).toEqual([])
     const { nextSeq, nextEvent, nextSession } = turns
     expect(far(store)).toEqual({ nextSeq, nextEvent, nextSession })
-    expect(store.journal(0)).toEqual({ firstEvent: 0, firstTurnEnd: 0, lastEvent: 0, bytes: 0 })
+    expect(store.journal(0)).toEqual({ firstEvent: 0, firstAt: 0, firstTurnEnd: 0, lastEvent: 0, bytes: 0 })
   })
 })
 

@@ -103,7 +103,7 @@ export function journalConformance(under: () => StoreTurns): void {
   describe('the extent of the journal', () => {
     test('is none at first, and knows the last event before a time', () => {
       const turns = under()
-      expect(turns.store.journal(ALL)).toEqual({ firstEvent: 0, firstTurnEnd: 0, lastEvent: 0, bytes: 0 })
+      expect(turns.store.journal(ALL)).toEqual({ firstEvent: 0, firstAt: 0, firstTurnEnd: 0, lastEvent: 0, bytes: 0 })
       const ends = [...Array(30).keys()].map((index) => {
         turns.pass(index % 4)
         turns.enqueueAll(...Array.from({ length: 1 + (index % 3) }, () => ({ name: 'a' })))
@@ -114,7 +114,7 @@ export function journalConformance(under: () => StoreTurns): void {
         expect(turns.store.journal(at + 1).lastEvent, `${index}`).toBe(latest)
         expect(turns.store.journal(at).lastEvent).toBe(ends.findLast((end) => end.at < at)?.last ?? 0)
       }
-      expect(turns.store.journal(0)).toMatchObject({ firstEvent: 1, firstTurnEnd: 1, lastEvent: 0 })
+      expect(turns.store.journal(0)).toMatchObject({ firstEvent: 1, firstAt: ends[0]?.at, firstTurnEnd: 1, lastEvent: 0 })
     })
 
     test('shrinks by whole turns, and the numbers that were given stay known', () => {
@@ -128,7 +128,7 @@ export function journalConformance(under: () => StoreTurns): void {
       expect(seqsOf(turns.store.events(0, ALL))).toEqual([5, 6, 7, 8, 9, 10])
       expect(turns.store.ends(0, 9, ALL).first).toBe(5)
       forget(turns, 10)
-      expect(turns.store.journal(0)).toEqual({ firstEvent: 0, firstTurnEnd: 0, lastEvent: 0, bytes: 0 })
+      expect(turns.store.journal(0)).toEqual({ firstEvent: 0, firstAt: 0, firstTurnEnd: 0, lastEvent: 0, bytes: 0 })
       expect(turns.store.load()).toMatchObject({ nextSeq: 11, nextEvent: 11 })
     })
   })

@@ -51,6 +51,10 @@ const fields = record<Stats>('stats', {
   node: or(count, 0, 'number of the file, part of every job id; nil where the server does not say'),
   seq: or(count, 0, 'the last event that they include; nil where the server does not say'),
   retrying: optional(count, 'of the scheduled jobs, those that wait for another attempt; nil where the server does not say'),
+  store: optional(
+    value as Kind<NonNullable<Stats['store']>>,
+    'map: `file` (its name), `bytes`, `freeBytes`, `walBytes`, `diskFreeBytes`, `oldestEventAt`; nil where the server does not say',
+  ),
 })
 
 export const STATS: RecordKind<Stats> & { fits(reply: unknown): reply is Stats } = {

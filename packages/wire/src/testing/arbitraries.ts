@@ -395,6 +395,7 @@ const stats = record({
   node: count,
   seq: count,
   retrying: count,
+  store: record({ file: name, bytes: count, freeBytes: count, walBytes: count, oldestEventAt: time }, { requiredKeys: ['bytes'] }),
 })
 
 const reply = fc.oneof(

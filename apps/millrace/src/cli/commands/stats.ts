@@ -1,9 +1,9 @@
 /** `millrace stats`: prints counts, times and the state of the writer. */
-import type { Percentiles, Stats, StatsOptions } from '@millrace/engine'
+import type { Percentiles, Stats, StatsOptions, StoreStats } from '@millrace/engine'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
 import type { Context } from '../context.ts'
-import { bytesText, countText, durationText } from '../output/amounts.ts'
+import { bytesText, countText, durationText, timeText } from '../output/amounts.ts'
 import type { Text } from '../output/line.ts'
 import type { Output } from '../output/output.ts'
 import { fieldLines } from '../view/job.ts'
@@ -24,7 +24,7 @@ export function addStats(program: Command, { connect, out }: Context): void {
 }
 
 export function statsLines(stats: Stats<Percentiles>, out: Output): Text[] {
-  const { totals, names, unserved, writer, workers } = stats
+  const { totals, names, unserved, writer, workers, store } = stats
   const sum = { name: 'all', stats: { ...stats.states, paused: false, oldestWaitingMs: 0 } }
   return [
     ...out.table(queueColumns(out.paint), [...queueRows(stats), sum]),
@@ -45,7 +45,11 @@ export function statsLines(stats: Stats<Percentiles>, out: Output): Text[] {
           `${countText(writer.turns)} (${writer.turnSizeP50} commands, ${durationText(writer.commitMsP50)} a commit), ${countText(writer.failedTurns)} failed`,
         ],
         ['write-ahead log', bytesText(writer.walBytes)],
-        ['journal', bytesText(writer.journalBytes)],
+        [
+          'journal',
+          bytesText(writer.journalBytes) + (store?.oldestEventAt === undefined ? '' : `, since ${timeText(new Date(store.oldestEventAt))}`),
+        ],
+        ...(store === undefined ? [] : [['database', storeText(store)] as const]),
         ...(writer.draining
           ? [['new work', out.paint('red', 'rejected: the disk is full, or a slow reader keeps the log from shrinking')] as const]
           : []),
@@ -53,4 +57,9 @@ export function statsLines(stats: Stats<Percentiles>, out: Output): Text[] {
       out.paint,
     ),
   ]
+}
+
+function storeText({ file = 'in memory', bytes, freeBytes, diskFreeBytes }: StoreStats): string {
+  const disk = diskFreeBytes === undefined ? '' : `; the disk has ${bytesText(diskFreeBytes)} left`
+  return `${file}: ${bytesText(bytes)}, ${bytesText(freeBytes)} of it free${disk}`
 }
