@@ -89,6 +89,7 @@ const METHODS: Readonly<Record<Scope, Readonly<Record<string, Try>>>> = {
     once: heard('once'),
     events: (client) => first(client.events()),
     ...READ_OF_QUEUES,
+    'queues.keys': (client) => client.queues.keys('default'),
     'exports.list': (client) => client.exports.list(),
     'flows.get': (client, { waiting }) => client.flows.get(waiting.id),
     'flows.list': (client) => client.flows.list(),

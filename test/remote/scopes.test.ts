@@ -40,6 +40,7 @@ const COMMANDS: { readonly [Op in Operation]: CommandOf<Op> } = {
   failures: { op: 'failures', limit: 1 },
   workers: { op: 'workers' },
   queues: { op: 'queues' },
+  queueKeys: { op: 'queueKeys', queue: 'a', limit: 1 },
   subscribe: { op: 'subscribe', on: false },
   events: { op: 'events', after: 99, filter: {} },
   export: { op: 'export', name: 'a', upTo: 1, limit: 1 },

@@ -43,11 +43,13 @@ export type {
   Percentiles,
   PurgeOptions,
   PurgeResult,
+  QueueKey,
+  QueueKeys,
+  QueueKeysOptions,
   QueueOptions,
   QueueSettings,
   QueueStats,
   QueuesHistoryOptions,
-  QueueView,
   RateLimitOptions,
   Redact,
   RedriveOptions,
@@ -180,6 +182,7 @@ export type { EventGap, EventListener, EventName, EventOf, GapListener } from '.
 export type { Failures, QueuesHistory, Throughput } from './observed.ts'
 export type { JobPage } from './page.ts'
 export type { PayloadPreview, PayloadPreviews } from './payloads.ts'
+export type { QueueRate, QueueView } from './queues.ts'
 export type { Schedule, ScheduleChanges, ScheduledJob, ScheduledOptions, SchedulePage, ScheduleSet, Schedules } from './schedules.ts'
 export { type StopOnSignalsOptions, stopOnSignals } from './stopOnSignals.ts'
 export type {

@@ -7,11 +7,14 @@ import {
   type PauseOptions,
   type PurgeOptions,
   type PurgeResult,
+  type QueueKeys,
+  type QueueKeysOptions,
   type QueueOptions,
   type QueuesPageOptions,
-  type QueueView,
+  type QueueView as StoredQueueView,
   validateDrainOptions,
   validatePauseOptions,
+  validateQueueKeysOptions,
   validateQueueOptions,
   validateQueuesPageOptions,
 } from '@millrace/core'
@@ -19,6 +22,21 @@ import { allQueues } from './all.ts'
 import { inTime } from './inTime.ts'
 import type { Mailbox } from './mailbox.ts'
 import { runPurge } from './purge.ts'
+import { dateOf } from './view.ts'
+
+/** The token bucket of a queue with a `rateLimit`. */
+export interface QueueRate {
+  /** The number of jobs that may start now, as far as the rate goes. */
+  readonly tokens: number
+  /** When there is one token more; undefined if the bucket is full. */
+  readonly nextAt: Date | undefined
+}
+
+/** A queue as `queues.get` and `queues.list` return it. */
+export interface QueueView extends Omit<StoredQueueView, 'rate'> {
+  /** Undefined without a `rateLimit`, and from an engine of an earlier version. */
+  readonly rate?: QueueRate
+}
 
 /** `engine.queues`. A queue exists from its first job, or from the first call that configures it. */
 export class Queues {
@@ -32,8 +50,8 @@ export class Queues {
   }
 
   /** Returns all queues in the order of their names. They are read page by page, so that no answer is too large and no turn too long. */
-  list(): Promise<readonly QueueView[]> {
-    return allQueues(this.#mailbox)
+  async list(): Promise<readonly QueueView[]> {
+    return (await allQueues(this.#mailbox)).map(viewOf)
   }
 
   /**
@@ -42,14 +60,25 @@ export class Queues {
    *
    * @throws OptionTypeError, OptionRangeError
    */
-  page(options?: QueuesPageOptions): Promise<readonly QueueView[]> {
-    return this.#mailbox.call<'queues'>({ op: 'queues', ...validateQueuesPageOptions(options) })
+  async page(options?: QueuesPageOptions): Promise<readonly QueueView[]> {
+    return (await this.#mailbox.call<'queues'>({ op: 'queues', ...validateQueuesPageOptions(options) })).map(viewOf)
   }
 
   /** Returns the queue, or undefined if there is none with that name. */
   async get(name: string): Promise<QueueView | undefined> {
     const [queue] = await this.#mailbox.call<'queues'>({ op: 'queues', queue: nameOption('name', name) })
-    return queue
+    return queue && viewOf(queue)
+  }
+
+  /**
+   * Returns the concurrency keys of the queue that have the most waiting jobs, with their running jobs and whether they are
+   * paused. Undefined if there is no queue with that name. Only a queue that limits or pauses keys counts them (`tracked`).
+   *
+   * @throws OptionTypeError, OptionRangeError
+   */
+  async keys(name: string, options?: QueueKeysOptions): Promise<QueueKeys | undefined> {
+    const command = { op: 'queueKeys' as const, queue: nameOption('name', name), ...validateQueueKeysOptions(options) }
+    return (await this.#mailbox.call<'queueKeys'>(command)) ?? undefined
   }
 
   /**
@@ -149,4 +178,8 @@ export class Queues {
   async delete(name: string): Promise<boolean> {
     return this.#mailbox.call<'deleteQueue'>({ op: 'deleteQueue', queue: nameOption('name', name) })
   }
+}
+
+function viewOf({ rate, ...queue }: StoredQueueView): QueueView {
+  return { ...queue, ...(rate !== undefined && { rate: { tokens: rate.tokens, nextAt: dateOf(rate.nextAt) } }) }
 }

@@ -249,6 +249,7 @@ export {
   validatePurgeOptions,
 } from './options/purge.ts'
 export { type PauseOptions, type QueueOptions, type RateLimitOptions, validatePauseOptions, validateQueueOptions } from './options/queue.ts'
+export { type QueueKeysOptions, validateQueueKeysOptions } from './options/queueKeys.ts'
 export { type QueuesPageOptions, validateQueuesPageOptions } from './options/queuesPage.ts'
 export { type Check, choiceOf, durationWithin, integerBetween, optionsReader } from './options/read.ts'
 export { type Redact, redactOption, type Said } from './options/redact.ts'
@@ -316,6 +317,8 @@ export type {
   ParentsPage,
   ParentView,
   PayloadSizes,
+  QueueKey,
+  QueueKeys,
   Redriven,
   SchedulePage,
   ScheduleView,

@@ -68,6 +68,9 @@ export const LIMITS = {
   keyJobsInLine: 64,
   /** Such keys that are counted, each for a job name: those whose jobs came last. */
   keysFar: 1_000,
+  /** The keys of a queue that an answer about its keys looks at, and the page of `queues.keys`. */
+  keysLooked: 10_000,
+  pageKeys: 200,
   /** Rows that one turn promotes, expires or prunes at most. */
   sliceRows: 500,
   /** Rows that one slice of a walk through the jobs looks at. */

@@ -52,6 +52,13 @@ export interface QueuesCommand {
   readonly limit?: number
 }
 
+/** Asks which keys of a queue have the most waiting jobs. Reply: `QueueKeys`, or null if there is no such queue. */
+export interface QueueKeysCommand {
+  readonly op: 'queueKeys'
+  readonly queue: string
+  readonly limit: number
+}
+
 /** The jobs of `cancelMany`, `retryMany` and `deleteMany`: one slice, newest first. Without a filter and ids: every job. */
 export interface ManyCommand {
   readonly filter: ListFilter

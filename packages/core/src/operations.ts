@@ -51,6 +51,7 @@ import type {
   ManyCommand,
   PauseAllCommand,
   PauseCommand,
+  QueueKeysCommand,
   QueuesCommand,
   RetryManyCommand,
 } from './manageCommands.ts'
@@ -80,6 +81,7 @@ import type {
   ListPage,
   Outcome,
   ParentsPage,
+  QueueKeys,
   Redriven,
   SchedulePage,
   ScheduleView,
@@ -236,6 +238,7 @@ export const OPERATIONS = {
   deleteQueue: command<DeleteQueueCommand, boolean>({ code: 33, scopes: ADMIN }),
   // `queues.purge` counts before it deletes.
   queues: question<QueuesCommand, readonly QueueView[]>({ code: 31, scopes: ['read', 'admin'] }),
+  queueKeys: question<QueueKeysCommand, QueueKeys | null>({ code: 72, scopes: READ }),
 
   stats: question<StatsCommand, Stats<Percentiles>>({ code: 23, scopes: READ }),
   subscribe: question<SubscribeCommand, true>({ code: 26, scopes: READ, reads: 'nothing' }),

@@ -144,6 +144,27 @@ export interface FlowsPage {
   readonly next: number | null
 }
 
+/** A concurrency key as `queueKeys` shows it. */
+export interface QueueKey {
+  readonly key: string
+  /** Its waiting jobs, as far as they are counted: never more than there are, and fewer if some are only on disk. */
+  readonly waiting: number
+  readonly active: number
+  readonly paused: boolean
+}
+
+/** The keys of a queue that have the most waiting jobs. */
+export interface QueueKeys {
+  /** The most waiting jobs first, then the most running ones. */
+  readonly keys: readonly QueueKey[]
+  /** The number of keys that are in memory. */
+  readonly known: number
+  /** False if the queue neither limits nor pauses keys: then none is counted. */
+  readonly tracked: boolean
+  /** True if there were more keys than an answer looks at. */
+  readonly partial?: true
+}
+
 /** A final state as `watch` tells it. */
 export type Outcome =
   | { readonly state: 'completed'; readonly output: Data }

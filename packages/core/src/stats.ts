@@ -20,7 +20,7 @@ export interface QueueStats extends StateCounts {
   readonly paused: boolean
   /**
    * Since the oldest waiting job became due, held back by its key or not; 0 where none waits. Where there are more, of the 64 names with
-   * the most waiting jobs, and of the 64 keys with the most that are held back; of fewer where one answer tells of many queues.
+   * the most waiting jobs, and of the 64 keys with the most that are held back, of the 10,000 known longest; of fewer where one answer tells of many queues.
    */
   readonly oldestWaitingMs: number
 }
@@ -41,6 +41,8 @@ export interface QueueView {
   readonly retrying?: number
   readonly totals: Totals
   readonly oldestWaitingMs: number
+  /** The token bucket of its `rateLimit`: the jobs that may start now, and when the next token comes; 0 if the bucket is full. */
+  readonly rate?: { readonly tokens: number; readonly nextAt: number }
 }
 
 /** `Times` says what there is of each timing: histograms too, unless `stats` was asked for percentiles alone. */

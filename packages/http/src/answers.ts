@@ -3,7 +3,7 @@ import type { z } from '@hono/zod-openapi'
 import type { FLOW_LIST, FLOW_PAGE } from './schemas/flow.ts'
 import type { JOB, JOB_PAGE, MANY_RESULT } from './schemas/job.ts'
 import type { EVENT_DATA, FAILURES, HISTORY, STATS, WORKERS } from './schemas/observed.ts'
-import type { PURGED, QUEUE, QUEUE_LIST } from './schemas/queue.ts'
+import type { PURGED, QUEUE, QUEUE_KEYS, QUEUE_LIST } from './schemas/queue.ts'
 import type { SCHEDULE, SCHEDULE_PAGE } from './schemas/schedule.ts'
 import type { AUDIT_LIST, CREATED_TOKEN, TOKEN_LIST } from './schemas/token.ts'
 import type { WEBHOOK_LIST } from './schemas/webhook.ts'
@@ -32,6 +32,8 @@ export type ManyAnswer = z.infer<typeof MANY_RESULT>
 export type PurgeAnswer = z.infer<typeof PURGED>
 /** The JSON that answers a request for a queue. */
 export type QueueAnswer = z.infer<typeof QUEUE>
+/** The JSON that answers a request for the keys of a queue. */
+export type QueueKeysAnswer = z.infer<typeof QUEUE_KEYS>
 /** The JSON that answers a request for a list of queues. */
 export type QueueListAnswer = z.infer<typeof QUEUE_LIST>
 /** The JSON that answers a request for a schedule. */

@@ -13,6 +13,7 @@ export type {
   ManyAnswer,
   PurgeAnswer,
   QueueAnswer,
+  QueueKeysAnswer,
   QueueListAnswer,
   ScheduleAnswer,
   SchedulePageAnswer,

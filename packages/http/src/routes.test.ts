@@ -51,6 +51,32 @@ test('the installation says what it is, and which parts of the API are on', asyn
 })
 
 describe('queues', () => {
+  test('M2: tell their keys with the most waiting jobs, and what is left of their rate', async () => {
+    const settings = { perKeyLimit: 1, rateLimit: { limit: 10, period: '1d' } }
+    expect((await http.send('PUT', '/v1/queues/keyed', { body: settings })).body.rate).toEqual({ tokens: 10 })
+    for (const concurrencyKey of ['a', 'b', 'b']) await engine.enqueue('keyed', null, { queue: 'keyed', concurrencyKey })
+    const keys = await http.send('GET', '/v1/queues/keyed/keys?limit=1')
+    expect(keys).toMatchObject({
+      status: 200,
+      body: { keys: [{ key: 'b', waiting: 2, active: 0, paused: false }], known: 2, tracked: true },
+    })
+    expect((await http.send('GET', '/v1/queues/bystander/keys')).body).toEqual({ keys: [], known: 0, tracked: false })
+    expect(await http.send('GET', '/v1/queues/none/keys')).toMatchObject({ status: 404, body: { code: 'QUEUE_NOT_FOUND', queue: 'none' } })
+    for (const query of ['limit=0', 'limit=201', 'x=1']) expect((await http.send('GET', `/v1/queues/keyed/keys?${query}`)).status).toBe(400)
+    await engine.queues.purge('keyed')
+    await engine.queues.delete('keyed')
+    const own = await openEngine({ file: ':memory:' })
+    const api = testApi(own, { token: TOKEN })
+    await own.queues.configure('keyed', { rateLimit: { limit: 10, period: '1d' } })
+    const keyed = defineJob({ name: 'keyed', queue: 'keyed' })
+    own.work(keyed.handler(() => {}))
+    await (await own.enqueue(keyed)).result()
+    const nextAt = expect.stringMatching(/^\d{4}-.*Z$/)
+    expect((await api.send('GET', '/v1/queues/keyed')).body.rate).toEqual({ tokens: 9, nextAt })
+    expect((await api.send('GET', '/v1/queues')).body.queues).toMatchObject([{ rate: { tokens: 9, nextAt } }])
+    await own.stop()
+  })
+
   test('M11: are configured, shown, paused, resumed', async () => {
     const settings = {
       concurrencyLimit: 2,

@@ -33,6 +33,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   export: ['millrace export --state failed > failed.ndjson'],
   'queues list': ['millrace queues list'],
   'queues show': ['millrace queues show mail'],
+  'queues keys': ['millrace queues keys mail --limit 10'],
   'queues set': ['millrace queues set mail --concurrency-limit 10 --rate-limit 100/1s', 'millrace queues set mail --rate-limit none'],
   'queues pause': ['millrace queues pause mail', 'millrace queues pause mail --job newsletter'],
   'queues resume': ['millrace queues resume mail'],

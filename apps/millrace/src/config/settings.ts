@@ -1,5 +1,5 @@
 /** Settings of a queue that change while it works: kept in the database, in force at once. */
-import type { Engine } from '@millrace/client'
+import type { Engine, QueueView } from '@millrace/client'
 import {
   type BackoffOptions,
   DEFAULT_POLICY,
@@ -10,7 +10,6 @@ import {
   optionHint,
   parseDuration,
   type QueueOptions,
-  type QueueView,
   type RateLimitOptions,
   RUN_OPTION_NAMES,
   type RunOption,

@@ -40,16 +40,17 @@ import {
   isLiving,
   type Job,
   type JobRow,
-  type KeyBacklog,
   type Lane,
   type ListQuery,
   type ListRows,
   type LookBound,
   liveCountOf,
   matches,
+  mostParked,
   namedCounts,
   type ParentRow,
   type Queue,
+  rateNow,
   readFlow,
   readFlows,
   runOf,
@@ -58,6 +59,7 @@ import {
   type Store,
   stale,
   type Tables,
+  topKeys,
   viewOf,
 } from '@millrace/core/kernel'
 import { definitionsOf } from './definitions.ts'
@@ -95,6 +97,10 @@ const ANSWERS: { readonly [Op in Answered]: Answer<Op> } = {
   unwatch,
   drainQueue: ({ tables, waiters }, { queue }, sender) => waiters.drains.ask(tables, queue, sender),
   queues: queuesOf,
+  queueKeys: ({ tables }, { queue, limit }) => {
+    const found = tables.queues.get(queue)
+    return found === undefined ? null : topKeys(found, Math.min(limit, LIMITS.pageKeys))
+  },
   events: ({ store, tables, waiters }, command, sender) => waiters.events.ask(store, tables.nextEvent - 1, command, sender),
   export: ({ store, tables, waiters }, command, sender) => waiters.exports.ask(store, tables, command, sender),
   exports: exportsOf,
@@ -257,6 +263,7 @@ function queuesOf(actor: Answering, command: QueuesCommand): readonly QueueView[
       retrying: queue.retrying,
       totals: { ...queue.totals },
       oldestWaitingMs: oldestWaitingMs(actor, queue, lookups),
+      ...(queue.settings.rateLimit !== undefined && { rate: rateNow(queue.settings.rateLimit, queue.fullMono, actor.now) }),
     }
   })
 }
@@ -353,9 +360,4 @@ function oldestWaitingMs({ store, now }: Answering, queue: Queue, lookups: numbe
     ...mostParked(queue, lookups).map((backlog) => store.oldestParked(backlog.id)),
   ].filter((at) => at > 0)
   return due.length === 0 ? 0 : Math.max(0, now.wall - Math.min(...due))
-}
-
-function mostParked({ keys }: Queue, limit: number): readonly KeyBacklog[] {
-  const backlogs = [...(keys?.values() ?? [])].flatMap((key) => [...key.backlogs.values()]).filter(({ parked }) => parked > 0)
-  return backlogs.toSorted((a, b) => b.parked - a.parked).slice(0, limit)
 }

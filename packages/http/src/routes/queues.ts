@@ -7,10 +7,12 @@ import { type Operation, operation, type Service } from '../operation.ts'
 import {
   DRAIN,
   DRAINED,
+  KEYS_QUERY,
   PAUSE,
   PURGE,
   PURGED,
   QUEUE,
+  QUEUE_KEYS,
   QUEUE_LIST,
   QUEUE_OPTIONS,
   QUEUE_PATH,
@@ -71,6 +73,24 @@ export function queueRoutes({ engine: { queues } }: Service): readonly Operation
         const queue = await queues.get(name)
         if (queue === undefined) throw noQueue(name)
         return json(200, queue)
+      },
+    }),
+
+    operation({
+      id: 'queueKeys',
+      method: 'get',
+      path: '/v1/queues/{name}/keys',
+      tag: 'queues',
+      scope: 'read',
+      summary: 'The concurrency keys of a queue that have the most waiting jobs',
+      params: QUEUE_PATH,
+      query: KEYS_QUERY,
+      responses: { 200: { description: 'The keys', schema: QUEUE_KEYS } },
+      refusals: [404],
+      async handle({ params: { name }, query: { limit } }) {
+        const found = await queues.keys(name, limit === undefined ? {} : { limit })
+        if (found === undefined) throw noQueue(name)
+        return json(200, found)
       },
     }),
 

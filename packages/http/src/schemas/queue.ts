@@ -4,7 +4,7 @@ import type { QueueOptions } from '@millrace/core'
 import { LIMITS, PURGED_STATES } from '@millrace/core'
 import { BOUNDS } from '../limits.ts'
 import { QUEUE_DEFAULTS, runOptions } from './options.ts'
-import { DURATION, KEY, NAME, RETRYING, STATE_COUNTS, TOTALS, whole } from './plain.ts'
+import { DURATION, KEY, NAME, RETRYING, STATE_COUNTS, TOTALS, WHEN, whole } from './plain.ts'
 
 export const QUEUE_PATH = z.strictObject({ name: NAME.openapi({ param: { name: 'name', in: 'path' } }) })
 
@@ -73,8 +73,35 @@ export const QUEUE = z
     retrying: RETRYING,
     totals: TOTALS,
     oldestWaitingMs: z.number(),
+    rate: z
+      .strictObject({
+        tokens: z.number().openapi({ description: 'Jobs that may start now, as far as the rate goes.' }),
+        nextAt: WHEN.optional().openapi({ description: 'When there is one more; absent if the bucket is full.' }),
+      })
+      .optional()
+      .openapi({ description: 'The token bucket of its `rateLimit`.' }),
   })
   .openapi('Queue')
+
+export const KEYS_QUERY = z.strictObject({ limit: whole(1, LIMITS.pageKeys).optional() })
+
+export const QUEUE_KEYS = z
+  .strictObject({
+    keys: z.array(
+      z
+        .strictObject({
+          key: z.string(),
+          waiting: z.number().openapi({ description: 'As far as they are counted: fewer than there are if some are only on disk.' }),
+          active: z.number(),
+          paused: z.boolean(),
+        })
+        .openapi('QueueKey'),
+    ),
+    known: z.number().openapi({ description: 'How many keys are in memory.' }),
+    tracked: z.boolean().openapi({ description: 'False if the queue neither limits nor pauses keys: then none is counted.' }),
+    partial: z.boolean().optional().openapi({ description: 'There were more keys than a request looks at.' }),
+  })
+  .openapi('QueueKeys')
 
 export const QUEUE_LIST = z.strictObject({ queues: z.array(QUEUE) }).openapi('QueueList')
 

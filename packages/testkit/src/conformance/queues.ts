@@ -49,6 +49,41 @@ export function queuesConformance(under: () => Probe): void {
     expect((await probe.grants.take()).seq).toBe(ids[1]?.seq)
   })
 
+  test('M2: the keys with the most waiting jobs are told, with those that run, and what is left of the rate', async () => {
+    const keysOf = (queue: string, limit = 9) => probe.call<'queueKeys'>({ op: 'queueKeys', queue, limit })
+    const rateLimit = { limit: 4, period: 86_400_000, burst: 4 }
+    await probe.call<'configure'>({ op: 'configure', queue: 'media', changes: { perKeyLimit: 1, rateLimit } })
+    const rate = async () => (await probe.call<'queues'>({ op: 'queues', queue: 'media' }))[0]?.rate
+    expect(await rate()).toEqual({ tokens: 4, nextAt: 0 })
+    for (const concurrencyKey of ['few', 'many', 'many', 'many', 'few', 'one', 'many'])
+      await probe.enqueue('a', { queue: 'media', concurrencyKey })
+    await probe.enqueue('a', { queue: 'media' })
+    await probe.enqueue('a', { concurrencyKey: 'other' })
+    await probe.call<'pause'>({ op: 'pause', queue: 'media', key: 'held', paused: true })
+    const before = [
+      { key: 'many', waiting: 4, active: 0, paused: false },
+      { key: 'few', waiting: 2, active: 0, paused: false },
+      { key: 'one', waiting: 1, active: 0, paused: false },
+      { key: 'held', waiting: 0, active: 0, paused: true },
+    ]
+    expect(await keysOf('media')).toEqual({ keys: before, known: 4, tracked: true })
+    expect(await keysOf('media', 1)).toMatchObject({ keys: [{ key: 'many' }], known: 4 })
+    await probe.attach(['a'], { queues: ['media'], minConcurrency: 9, maxConcurrency: 9 })
+    for (let jobs = 0; jobs < 4; jobs++) await probe.grants.take()
+    await probe.barrier()
+    expect((await keysOf('media'))?.keys).toEqual([
+      { key: 'many', waiting: 3, active: 1, paused: false },
+      { key: 'few', waiting: 1, active: 1, paused: false },
+      { key: 'one', waiting: 0, active: 1, paused: false },
+      { key: 'held', waiting: 0, active: 0, paused: true },
+    ])
+    expect(await rate()).toEqual({ tokens: 0, nextAt: expect.any(Number) })
+    expect((await rate())?.nextAt).toBeGreaterThan(0)
+    expect(await keysOf('default')).toEqual({ keys: [], known: 0, tracked: false })
+    expect((await probe.call<'queues'>({ op: 'queues', queue: 'default' }))[0]).not.toHaveProperty('rate')
+    expect(await keysOf('none')).toBeNull()
+  })
+
   test('M2: where keys keep an order, a job that is to be tried again keeps its key', async () => {
     await probe.call<'configure'>({ op: 'configure', queue: 'media', changes: { keyOrder: 'strict' } })
     await probe.attach(['a', 'b'], { minConcurrency: 9, maxConcurrency: 9 })

@@ -176,6 +176,7 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
     after: optional(name(), 'the last name of the page before'),
     limit: optional(integer(1, LIMITS.pageQueues), 'nil: no pages'),
   },
+  queueKeys: { queue: field(name()), limit: field(integer(1, LIMITS.pageKeys)) },
   stats: {
     names: optional(choice(NAME_DETAILS), 'what `names` has of each job name; nil: histograms'),
     definitions: optional(choice(DEFINITION_DETAILS), 'nil: all'),

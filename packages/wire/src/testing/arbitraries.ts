@@ -272,6 +272,7 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
   stopWorker: record({ worker: name, timeout: policy.timeout }),
   pause: record({ queue: name, job: name, key, paused: fc.boolean() }, { requiredKeys: ['queue', 'paused'] }) as never,
   queues: record({ queue: name, after: name, limit: fc.integer({ min: 1, max: 500 }) }, { requiredKeys: [] }) as never,
+  queueKeys: record({ queue: name, limit: fc.integer({ min: 1, max: 200 }) }),
   cancelMany: many,
   retryMany: many,
   deleteMany: many,

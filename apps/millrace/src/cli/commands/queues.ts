@@ -1,13 +1,23 @@
 /** `millrace queues`: inspects and configures queues. */
-import type { DrainOptions, Engine, PauseOptions, PurgeOptions, QueueOptions, QueueView } from '@millrace/engine'
+import { LIMITS } from '@millrace/core'
+import type {
+  DrainOptions,
+  Engine,
+  PauseOptions,
+  PurgeOptions,
+  QueueKeysOptions,
+  QueueOptions,
+  QueueRate,
+  QueueView,
+} from '@millrace/engine'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
 import { confirm } from '../confirm.ts'
 import type { Context } from '../context.ts'
 import { NotFoundError, UsageError } from '../errors.ts'
 import { said } from '../jobFlags.ts'
-import { countText, durationText, many } from '../output/amounts.ts'
-import type { Line, Text } from '../output/line.ts'
+import { countText, durationText, many, timeText } from '../output/amounts.ts'
+import { type Line, line, type Text } from '../output/line.ts'
 import { plain } from '../output/plain.ts'
 import type { Paint } from '../output/style.ts'
 import { duration, json, NONE, names, number, orNone } from '../values.ts'
@@ -54,6 +64,31 @@ export function addQueues(program: Command, context: Context): void {
     .action(async (name: string) => {
       const queue = await queueOf(context, name)
       await out.answer(queue, () => queueLines(queue, out.paint))
+    })
+  queues
+    .command('keys')
+    .description('List the concurrency keys of a queue with the most waiting jobs')
+    .argument('<name>')
+    .option('--limit <number>', 'at most this many: 1 to 200; default 50', number)
+    .action(async (name: string, flags: { readonly limit?: number }) => {
+      const engine = await connect()
+      const found = await again(() => engine.queues.keys(name, said<QueueKeysOptions>({ ...flags })))
+      if (found === undefined) throw await noQueue(engine, name)
+      await out.answer({ ...found, partial: found.partial === true }, () => [
+        ...out.list(
+          found.tracked ? 'no keys' : 'this queue neither limits nor pauses keys, so they are not counted',
+          [
+            { title: 'KEY', text: ({ key }) => key },
+            { title: 'WAITING', text: ({ waiting }) => countText(waiting), right: true },
+            { title: 'ACTIVE', text: ({ active }) => countText(active), right: true },
+            { title: '', text: ({ paused }) => (paused ? out.paint('yellow', 'paused') : '') },
+          ],
+          found.keys,
+        ),
+        ...(found.partial
+          ? [line`only the ${countText(LIMITS.keysLooked)} keys that are known longest, of ${countText(found.known)}`]
+          : []),
+      ])
     })
   queues
     .command('set')
@@ -180,7 +215,7 @@ function stateText({ paused, settings, pausedJobs, pausedKeys }: QueueView, pain
 }
 
 function queueLines(queue: QueueView, paint: Paint): Line[] {
-  const { name, states, retrying, totals, settings } = queue
+  const { name, states, retrying, totals, settings, rate: rateNow } = queue
   return fieldLines(
     [
       ['queue', name],
@@ -192,10 +227,16 @@ function queueLines(queue: QueueView, paint: Paint): Line[] {
           .map(([what, count]) => `${countText(count)} ${what}`)
           .join(', '),
       ],
+      ...(rateNow === undefined ? [] : [['rate now', tokensText(rateNow)] as const]),
       ...Object.entries(settings).map(([setting, value]) => [setting, JSON.stringify(plain(value))] as const),
     ],
     paint,
   )
+}
+
+/** Formats the token bucket of a queue: `3 may start, one more at 2026-11-21 17:04:05Z`. */
+function tokensText({ tokens, nextAt }: QueueRate): string {
+  return `${countText(tokens)} may start${nextAt === undefined ? '' : `, one more at ${timeText(nextAt)}`}`
 }
 
 /** Parses a rate limit: `limit/period:burst`, or JSON. */

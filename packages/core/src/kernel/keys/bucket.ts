@@ -23,6 +23,12 @@ export function tokensOf(rate: RateLimit, fullMono: number, mono: number): numbe
   return Math.max(1, Math.floor(rate.burst - (fullMono - mono - EPSILON_MS) / (rate.period / rate.limit)))
 }
 
+/** Returns the tokens that are available, and the time of the wall clock at which there is one more; 0 if the bucket is full. */
+export function rateNow(rate: RateLimit, fullMono: number, { wall, mono }: Now): { readonly tokens: number; readonly nextAt: number } {
+  const tokens = tokensOf(rate, fullMono, mono)
+  return { tokens, nextAt: fullMono <= mono ? 0 : Math.ceil(wall + tokenMs(rate, fullMono, mono, Math.min(rate.burst, tokens + 1))) }
+}
+
 /** Returns when the bucket is full again after a token has been taken. */
 export function takeToken({ limit, period }: RateLimit, fullMono: number, mono: number): number {
   return Math.max(fullMono, mono) + period / limit

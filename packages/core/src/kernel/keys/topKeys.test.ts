@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { runs } from '../../../../testkit/src/testing/runs.ts'
+import { World } from '../../testing/world.ts'
+import type { Queue } from '../queues/lane.ts'
+import { rateNow } from './bucket.ts'
+import { heaviest } from './heaviest.ts'
+import { mostParked, topKeys } from './topKeys.ts'
+
+test('the heaviest are those that a sort finds, and equal ones keep their order', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat({ max: 5 })), fc.integer({ min: 1, max: 6 }), (weights, limit) => {
+      const items = weights.map((weight, index) => ({ weight, index }))
+      const sorted = items.filter(({ weight }) => weight > 0).toSorted((a, b) => b.weight - a.weight)
+      expect(heaviest(items, limit, ({ weight }) => weight)).toEqual(sorted.slice(0, limit))
+    }),
+    { numRuns: runs(200) },
+  )
+})
+
+function queueOf(world: World): Queue {
+  return world.tables.queues.get('default') as Queue
+}
+
+test('a key counts its jobs of all names: in line, parked, and running', () => {
+  const world = new World()
+  world.run({ op: 'configure', queue: 'default', changes: { perKeyLimit: 2 } })
+  world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
+  for (const name of ['a', 'b', 'a', 'b', 'a', 'a']) world.enqueue(name, { concurrencyKey: 'k' })
+  world.enqueue('b', { concurrencyKey: 'other' })
+  world.enqueue('a', { concurrencyKey: 'later', delay: 1_000 })
+  expect(topKeys(queueOf(world), 9).keys).toEqual([
+    { key: 'k', waiting: 5, active: 1, paused: false },
+    { key: 'other', waiting: 1, active: 0, paused: false },
+  ])
+  expect(mostParked(queueOf(world), 9).map(({ key, lane, parked }) => [key.text, lane.name, parked])).toEqual([
+    ['k', 'a', 2],
+    ['k', 'b', 1],
+  ])
+})
+
+test('it looks at a bounded number of keys, those that are known longest, and says so', () => {
+  const world = new World()
+  world.run({ op: 'configure', queue: 'default', changes: { perKeyLimit: 1 } })
+  for (const concurrencyKey of ['a', 'b', 'c', 'c']) world.enqueue('a', { concurrencyKey })
+  const keysOf = (looked: number) => {
+    const { keys, ...rest } = topKeys(queueOf(world), 9, looked)
+    return { keys: keys.map(({ key }) => key), ...rest }
+  }
+  expect(keysOf(3)).toEqual({ keys: ['c', 'a', 'b'], known: 3, tracked: true })
+  expect(keysOf(2)).toEqual({ keys: ['a', 'b'], known: 3, tracked: true, partial: true })
+})
+
+test('a queue that limits no key counts none', () => {
+  const world = new World()
+  world.enqueue('a', { concurrencyKey: 'k' })
+  expect(topKeys(queueOf(world), 9)).toEqual({ keys: [], known: 0, tracked: false })
+})
+
+test('what is left of a rate, and when there is more', () => {
+  const rate = { limit: 2, period: 1_000, burst: 3 }
+  const at = (fullMono: number) => rateNow(rate, fullMono, { wall: 10_000, mono: 100 })
+  expect(at(0)).toEqual({ tokens: 3, nextAt: 0 })
+  expect(at(100)).toEqual({ tokens: 3, nextAt: 0 })
+  expect(at(600)).toEqual({ tokens: 2, nextAt: 10_500 })
+  expect(at(1_100)).toEqual({ tokens: 1, nextAt: 10_500 })
+  expect(at(1_600)).toEqual({ tokens: 0, nextAt: 10_500 })
+  expect(at(1_350)).toEqual({ tokens: 0, nextAt: 10_250 })
+})
