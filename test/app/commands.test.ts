@@ -20,7 +20,7 @@ test('Q1: jobs: enqueue, list, show, cancel, retry, delete, run, logs', { timeou
   )
   expect(await place.okJson('jobs', 'list', '--tag', 'x')).toMatchObject({
     jobs: [{ id: first, data: { from: 'a file' } }],
-    next: expect.any(String),
+    next: null,
     partial: false,
   })
   expect(await place.okJson('jobs', 'list', '--search', 'from', '--name', 'mail')).toMatchObject({ jobs: [{ id: first }] })
@@ -254,7 +254,7 @@ test('stats, status, top, events, dlq, backup, and flows', { timeout: LONG }, as
   expect(await place.ok('flows', 'list')).toMatch(/^ID .*ENQUEUED\n\S+ +load +default +running +2 waiting, 1 blocked +\S+ ago\n$/)
   expect(await place.okJson('flows', 'list', '--state', 'running', '--limit', '1')).toMatchObject({
     flows: [{ id: flow.id, name: 'load', state: 'running', states: { waiting: 2, blocked: 1 }, finishedAt: null }],
-    next: null,
+    next: expect.any(String),
     partial: false,
   })
   expect(await place.ok('flows', 'list', '--state', 'failed')).toBe('no flows\n')
