@@ -7,7 +7,7 @@ import { seqsIn, unpackRanges } from '../seqs.ts'
 export const RETRYING = `state = ${SCHEDULED} AND run > uncounted`
 
 export interface Selection {
-  /** Those in which a row may match. */
+  /** The lanes in which a row may match. */
   readonly laneIds: readonly number[]
   /** True if not every lane is selected. */
   readonly narrow: boolean
