@@ -14,6 +14,8 @@ export interface Overview {
 export interface ScheduleCounts {
   readonly enabled: number
   readonly paused: number
+  /** Enabled ones whose last job has failed. */
+  readonly failing: number
   /** False if there are more, which were not counted. */
   readonly complete: boolean
 }
@@ -25,12 +27,16 @@ export async function overviewOf({ engine, clock, settings, startedAt }: Service
 
 /** Counts page by page, up to a limit. The engine keeps no count of them, and few installations have more than a page. */
 async function countSchedules({ schedules }: Engine): Promise<ScheduleCounts> {
-  let [enabled, paused] = [0, 0]
+  let [enabled, paused, failing] = [0, 0, 0]
   let after: string | undefined
   do {
     const page = await schedules.list({ limit: LIMITS.pageSchedules, ...(after !== undefined && { after }) })
-    for (const schedule of page.schedules) schedule.paused ? paused++ : enabled++
+    for (const schedule of page.schedules) {
+      if (schedule.paused) paused++
+      else enabled++
+      if (!schedule.paused && schedule.lastResult?.state === 'failed') failing++
+    }
     after = page.next
   } while (after !== undefined && enabled + paused < BOUNDS.countedSchedules)
-  return { enabled, paused, complete: after === undefined }
+  return { enabled, paused, failing, complete: after === undefined }
 }

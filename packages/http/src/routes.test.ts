@@ -18,17 +18,34 @@ test('M11: counts of schedules, the version and the uptime', async () => {
   const own = await openEngine({ file: ':memory:' })
   const api = testApi(own, { token: TOKEN, version: '1.2.3' })
   const none = await api.send('GET', '/v1/stats')
-  expect(none.body).toMatchObject({ schedules: { enabled: 0, paused: 0, complete: true }, version: '1.2.3', uptimeMs: 0 })
+  expect(none.body).toMatchObject({ schedules: { enabled: 0, paused: 0, failing: 0, complete: true }, version: '1.2.3', uptimeMs: 0 })
   // More than a page.
   for (let index = 0; index < LIMITS.pageSchedules + 1; index++) await own.schedules.upsert(`s${index}`, { every: '1d' }, { job: 'tick' })
   await own.schedules.pause('s7')
   api.clock.advance(61_000)
   const { body } = await api.send('GET', '/v1/stats')
-  expect(body).toMatchObject({ schedules: { enabled: LIMITS.pageSchedules, paused: 1, complete: true }, uptimeMs: 61_000 })
+  expect(body).toMatchObject({ schedules: { enabled: LIMITS.pageSchedules, paused: 1, failing: 0, complete: true }, uptimeMs: 61_000 })
   const metrics = (await api.send('GET', '/metrics')).body as string
   expect(metrics).toContain(`millrace_schedules{state="enabled"} ${LIMITS.pageSchedules}\nmillrace_schedules{state="paused"} 1\n`)
   expect(metrics).toContain('millrace_build_info{version="1.2.3"} 1\n')
   expect((await http.send('GET', '/v1/stats')).body).not.toHaveProperty('version')
+  await own.stop()
+})
+
+test('schedules whose last job failed are counted, those that are paused and those of jobs that were completed are not', async () => {
+  const own = await openEngine({ file: ':memory:' })
+  const api = testApi(own, { token: TOKEN })
+  own.work([
+    defineJob({ name: 'bad', maxAttempts: 1 }).handler(() => {
+      throw new Error('no')
+    }),
+    defineJob({ name: 'good' }).handler(() => {}),
+  ])
+  for (const [id, job] of Object.entries({ failing: 'bad', paused: 'bad', well: 'good', fresh: 'good' }))
+    await own.schedules.upsert(id, { every: '1d' }, { job })
+  for (const id of ['failing', 'paused', 'well']) await (await own.schedules.trigger(id)).result().catch(() => {})
+  await own.schedules.pause('paused')
+  expect((await api.send('GET', '/v1/stats')).body).toMatchObject({ schedules: { enabled: 3, paused: 1, failing: 1, complete: true } })
   await own.stop()
 })
 

@@ -52,7 +52,7 @@ const statsOf = (queues: readonly string[], names: readonly string[]): Stats => 
   },
 })
 
-const OVERVIEW = { version: '1.2.3', uptimeMs: 90_500, schedules: { enabled: 3, paused: 1, complete: true } }
+const OVERVIEW = { version: '1.2.3', uptimeMs: 90_500, schedules: { enabled: 3, paused: 1, failing: 0, complete: true } }
 
 test('M11: schedules, the version and the uptime', () => {
   const samples = parse(openMetrics(statsOf([], []), OVERVIEW))

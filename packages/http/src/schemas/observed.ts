@@ -105,9 +105,9 @@ export const STATS = z
       })
       .optional()
       .openapi({ description: 'The storage; absent if the engine does not say it.' }),
-    schedules: z
-      .strictObject({ enabled: z.number(), paused: z.number(), complete: z.boolean() })
-      .openapi({ description: 'Of at most 2,000 schedules; `complete` is false if there are more.' }),
+    schedules: z.strictObject({ enabled: z.number(), paused: z.number(), failing: z.number(), complete: z.boolean() }).openapi({
+      description: 'Of at most 2,000 schedules; `complete` is false if there are more. `failing`: enabled ones whose last job has failed.',
+    }),
     version: z.string().optional().openapi({ description: 'Of the program that serves the API, if it says one.' }),
     uptimeMs: z.number().openapi({ description: 'Since the API was built.' }),
   })

@@ -7,7 +7,7 @@ test('counts beside the screens', () => {
     queues: { a: queueStats(), b: queueStats() },
     queuesLeftOut: 7,
     workers: 4,
-    schedules: { enabled: 3, paused: 2, complete: true },
+    schedules: { enabled: 3, paused: 2, failing: 0, complete: true },
     states: { ...statsOf().states, failed: 1 },
   })
   expect(countsOf(stats, { failures: [failureOf()] })).toEqual({

@@ -2,9 +2,10 @@ import { useComputed } from '@preact/signals'
 import { ago } from '../format/durations.ts'
 import { exactTime } from '../format/times.ts'
 import { now, settings } from '../page.ts'
+import { memo } from './memo.ts'
 
 /** How long ago something was; the exact time is its title. */
-export function Ago({ at }: { readonly at: string | number }) {
+export const Ago = memo(function Ago({ at }: { readonly at: string | number }) {
   const ms = new Date(at).getTime()
   const text = useComputed(() => ago(ms, now.value))
   return (
@@ -12,4 +13,4 @@ export function Ago({ at }: { readonly at: string | number }) {
       {text}
     </time>
   )
-}
+})

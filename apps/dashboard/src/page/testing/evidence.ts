@@ -24,7 +24,7 @@ export function statsOf(changes: Partial<StatsAnswer> = {}): StatsAnswer {
     names: [],
     workers: 1,
     writer: writerOf(),
-    schedules: { enabled: 0, paused: 0, complete: true },
+    schedules: { enabled: 0, paused: 0, failing: 0, complete: true },
     uptimeMs: 1_000,
     ...changes,
   }

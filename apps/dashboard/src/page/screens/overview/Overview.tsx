@@ -116,9 +116,9 @@ function useHistory(name: PeriodName): QueuesHistory | undefined {
   return useAnswer('/v1/history', { queues: '*', step, from: { agoMs: ms }, limit: queues }, SLOWLY).value
 }
 
-/** Nothing is asked where there are none. */
+/** They are asked for only if the last job of one has failed. */
 function useSchedules({ schedules }: StatsAnswer): readonly Schedule[] {
-  return useAnswer(schedules.enabled > 0 ? '/v1/schedules' : undefined, { limit: 200 }, RARELY).value?.schedules ?? NONE
+  return useAnswer(schedules.failing > 0 ? '/v1/schedules' : undefined, { limit: 200 }, RARELY).value?.schedules ?? NONE
 }
 
 function useProblems(stats: StatsAnswer): readonly Problem[] {
