@@ -79,6 +79,8 @@ test('a token that may only read sees the installation, and neither tokens nor t
   const { enter, server } = await withTokens(serveDashboard)
   const page = await enter('/settings', { as: 'read', viewport: { width: 390, height: 844 } })
   await page.getByText('1.2.3').waitFor()
+  const storage = page.getByRole('region', { name: 'Storage' })
+  await storage.getByText(/^\d+ kB, \d+(?:\.\d)? k?B of it free/).waitFor()
   await page.getByText('Tokens and the audit need a token with the scope admin.').waitFor()
   expect(server.asked.filter(({ path }) => /tokens|audit/.test(path))).toEqual([])
   expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(390)

@@ -46,6 +46,30 @@ test('what a worker runs takes one click', async ({ serveDashboard }) => {
   await beside.waitFor({ state: 'hidden' })
 })
 
+test('a worker whose event loop is blocked stands out, with its version and its memory', async ({ serveDashboard }) => {
+  const engine = await working()
+  const { workers } = engine
+  engine.workers = async () =>
+    (await workers.call(engine)).map((worker) => ({ ...worker, eventLoopDelayMs: worker.id === 'worker-fra-1' ? 1_400 : 2 }))
+  const { enter } = await serveDashboard({ engine })
+  const page = await enter('/workers')
+  const row = (id: string) => page.getByRole('row').filter({ hasText: id })
+  expect(await row('worker-fra-1').locator('.s-warn').textContent()).toBe('1.4 s')
+  await row('worker-fra-1').getByText('late', { exact: true }).waitFor()
+  expect(await row('worker-ams-1').locator('.s-warn').count()).toBe(0)
+  await row('worker-ams-1')
+    .getByText(/^\d+ MB$/)
+    .waitFor()
+  await row('worker-ams-1')
+    .getByText(/^\d+\.\d+\.\d+/)
+    .waitFor()
+  await expectAccessible(page)
+  await page.getByRole('link', { name: 'worker-fra-1' }).click()
+  const beside = page.getByRole('complementary', { name: 'Worker' })
+  await beside.getByText(/Something blocks its event loop/).waitFor()
+  await beside.getByText('in the engine’s process').waitFor()
+})
+
 test('a worker is let go in two clicks; the other stays', async ({ serveDashboard }) => {
   const engine = await working()
   const { enter } = await serveDashboard({ engine })

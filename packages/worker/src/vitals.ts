@@ -8,7 +8,7 @@ export const REPORT_EVERY_MS = 5_000
  * The time between two looks at the event loop. Each wakes the thread, for 0.2 ms at most; a single delay that is shorter may go unseen.
  * Node's own measure wakes it as well. It misses the first delay after each reset: all of a loop that is blocked from report to report.
  */
-const LOOK_EVERY_MS = 200
+const LOOK_EVERY_MS = 500
 /** The looks that a report covers at most. */
 const LOOKS_MAX = 128
 

@@ -1,13 +1,13 @@
 /** The installation, its storage, its tokens and its audit. The last two need the scope admin. */
 
-import { duration } from '../../format/durations.ts'
-import { bytes, count } from '../../format/numbers.ts'
 import { Page } from '../../frame/Page.tsx'
 import { useAnswer, useStats } from '../../hooks.ts'
 import { apiUrl, sessions } from '../../page.ts'
 import { Ago } from '../../parts/Ago.tsx'
+import { Fact } from '../../parts/Fact.tsx'
 import { TEXT } from '../../text.ts'
 import { Audit } from './Audit.tsx'
+import { storageFacts } from './storage.ts'
 import { Tokens } from './Tokens.tsx'
 import { SETTINGS_TEXT as text } from './text.ts'
 
@@ -65,24 +65,19 @@ function About() {
 }
 
 function Storage() {
-  const writer = useStats().value?.writer
+  const stats = useStats().value
   return (
     <section class="card" aria-label={text.storage}>
       <header>
         <h2>{text.storage}</h2>
       </header>
-      {writer !== undefined && (
+      {stats !== undefined && (
         <dl class="kv">
-          <dt>{text.wal}</dt>
-          <dd>{bytes(writer.walBytes)}</dd>
-          <dt>{text.journal}</dt>
-          <dd>{bytes(writer.journalBytes)}</dd>
-          <dt>{text.commit}</dt>
-          <dd>
-            {duration(writer.commitMsP50)}, {duration(writer.commitMsP99)}
-          </dd>
-          <dt>{text.mailbox}</dt>
-          <dd>{count(writer.mailboxDepth)}</dd>
+          {storageFacts(stats).map(({ name, value, at }) => (
+            <Fact key={name} name={name}>
+              {value} {at !== undefined && <Ago at={at} />}
+            </Fact>
+          ))}
         </dl>
       )}
       <p class="note">{text.retention}</p>

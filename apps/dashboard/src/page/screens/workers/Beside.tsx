@@ -1,4 +1,6 @@
+import { duration } from '../../format/durations.ts'
 import { shortId } from '../../format/ids.ts'
+import { bytes } from '../../format/numbers.ts'
 import { useAnswer } from '../../hooks.ts'
 import { router, sessions } from '../../page.ts'
 import { Ago } from '../../parts/Ago.tsx'
@@ -6,7 +8,7 @@ import { Aside } from '../../parts/Aside.tsx'
 import { Fact } from '../../parts/Fact.tsx'
 import { StateIcon } from '../../parts/StateIcon.tsx'
 import { jobLink } from '../../router/links.ts'
-import type { WorkerRow } from './rows.ts'
+import { kindsOf, type WorkerRow } from './rows.ts'
 import { text } from './text.ts'
 
 interface Props {
@@ -40,17 +42,22 @@ export function Beside({ id, row, onClose, onStop }: Props) {
 }
 
 function Known({ row }: { readonly row: WorkerRow }) {
-  const { facts } = text
+  const { facts, columns } = text
   return (
     <>
       {row.zombies > 0 && <p class="content s-bad">{text.zombies(row.zombies)}</p>}
       {row.isAway && <p class="content s-warn">{text.away}</p>}
+      {row.isLate && <p class="content s-warn">{text.blocked}</p>}
       <dl class="kv wrapped">
         <Fact name={facts.host}>{row.host}</Fact>
         <Fact name={facts.pid}>{row.pid}</Fact>
         <Fact name={facts.slots}>{text.slots(row.taken, row.slots)}</Fact>
         <Fact name={facts.names}>{row.names.join(', ')}</Fact>
         <Fact name={facts.queues}>{row.queues === null ? text.allQueues : row.queues.join(', ')}</Fact>
+        {row.kinds.length > 0 && <Fact name={facts.kind}>{kindsOf(row)}</Fact>}
+        {row.version !== undefined && <Fact name={columns.version}>{row.version}</Fact>}
+        {row.delayMs !== undefined && <Fact name={facts.delay}>{text.late(duration(row.delayMs))}</Fact>}
+        {row.rssBytes !== undefined && <Fact name={columns.memory}>{bytes(row.rssBytes)}</Fact>}
         {row.sessions > 1 && <Fact name={facts.pools}>{text.pools(row.sessions)}</Fact>}
         {row.attachedAt !== undefined && (
           <Fact name={facts.attached}>

@@ -1,6 +1,8 @@
 /** Workers: what each serves and runs, which need a look, and how to let one go. */
 import { useMemo, useState } from 'preact/hooks'
 import { sum } from '../../chart/paths.ts'
+import { duration } from '../../format/durations.ts'
+import { bytes } from '../../format/numbers.ts'
 import { Page } from '../../frame/Page.tsx'
 import { useAnswer, useShared } from '../../hooks.ts'
 import { router, sessions } from '../../page.ts'
@@ -11,7 +13,7 @@ import { type Column, Table } from '../../parts/Table.tsx'
 import type { ScreenProps } from '../../screens.ts'
 import { TEXT } from '../../text.ts'
 import { Beside } from './Beside.tsx'
-import { type WorkerRow, workerRows } from './rows.ts'
+import { kindsOf, type WorkerRow, workerRows } from './rows.ts'
 import { Stop } from './Stop.tsx'
 import { text } from './text.ts'
 
@@ -52,7 +54,7 @@ function List({ rows, shown, onStop }: ListProps) {
   // Beside another card there is room for less.
   const isShort = shown !== undefined
   const table = useMemo(
-    () => [...COLUMNS, ...(isShort ? [] : [ATTACHED]), SEEN, ...(sessions.can('admin') ? [stopColumn(onStop)] : [])],
+    () => [...COLUMNS, ...(isShort ? [] : PROCESS), SEEN, ...(sessions.can('admin') ? [stopColumn(onStop)] : [])],
     [isShort, onStop],
   )
   return (
@@ -65,12 +67,13 @@ function List({ rows, shown, onStop }: ListProps) {
 const COLUMNS: readonly Column<WorkerRow>[] = [
   {
     ...{ head: columns.worker, style: 'queue' },
-    cell: ({ id, isAway, zombies, isStopping }, isShown) => (
+    cell: ({ id, isAway, isLate, zombies, isStopping }, isShown) => (
       <span class="inline">
         <a href={router.to('/workers', { worker: isShown ? undefined : id })} class="strong">
           {id}
         </a>
         {isAway && <span class="tag warn">{text.tags.away}</span>}
+        {isLate && <span class="tag warn">{text.tags.late}</span>}
         {zombies > 0 && <span class="tag bad">{text.tags.zombies(zombies)}</span>}
         {isStopping && <span class="tag live">{text.tags.stopping}</span>}
       </span>
@@ -95,10 +98,16 @@ function namesOf({ names }: WorkerRow): string {
   return names.join(', ')
 }
 
-const ATTACHED: Column<WorkerRow> = {
-  ...{ head: columns.attached, style: 'r opt muted' },
-  cell: ({ attachedAt }) => attachedAt !== undefined && <Ago at={attachedAt} />,
-}
+/** The columns of the process. Beside another card there is no room for them: that card says them, too. */
+const PROCESS: readonly Column<WorkerRow>[] = [
+  { head: columns.version, style: 'opt muted', title: kindsOf, cell: ({ version }) => version },
+  {
+    ...{ head: columns.delay, style: 'r opt' },
+    tone: ({ isLate }) => (isLate ? 's-warn' : 'muted'),
+    cell: ({ delayMs }) => delayMs !== undefined && duration(delayMs),
+  },
+  { head: columns.memory, style: 'r opt muted', cell: ({ rssBytes }) => rssBytes !== undefined && bytes(rssBytes) },
+]
 
 const SEEN: Column<WorkerRow> = {
   ...{ head: columns.seen, style: 'r' },

@@ -1,6 +1,7 @@
 /** Workers as rows: those that need a look first. A worker has a session of its own for each pool of threads: together they are one row. */
 import type { Worker } from '../../api/answers.ts'
 import { sum } from '../../chart/paths.ts'
+import { text } from './text.ts'
 
 export interface WorkerRow {
   readonly id: string
@@ -18,7 +19,18 @@ export interface WorkerRow {
   readonly isAway: boolean
   readonly attachedAt: string | undefined
   readonly seenAt: string | undefined
+  readonly kinds: readonly Kind[]
+  /** Undefined if its process reports none, as the others below. */
+  readonly version: string | undefined
+  readonly delayMs: number | undefined
+  /** True if something blocks its event loop again and again. */
+  readonly isLate: boolean
+  readonly rssBytes: number | undefined
 }
+
+type Kind = NonNullable<Worker['kind']>
+/** A loop that is so late misses heartbeats before long, and is slow to take jobs. */
+const LATE_MS = 200
 
 export function workerRows(workers: readonly Worker[]): readonly WorkerRow[] {
   const rows = [...Map.groupBy(workers, ({ id }) => id).values()].map(rowOf)
@@ -30,6 +42,8 @@ const weightOf = ({ isAway, zombies, isStopping }: WorkerRow) => (zombies > 0 ? 
 function rowOf(sessions: readonly Worker[]): WorkerRow {
   const [first] = sessions as readonly [Worker]
   const queues = sessions.map((each) => each.queues)
+  // One process reports for all of its sessions.
+  const { version, eventLoopDelayMs: delayMs, rssBytes } = first
   const times = (name: 'attachedAt' | 'lastSeenAt') => sessions.flatMap((each) => each[name] ?? []).toSorted()
   return {
     id: first.id,
@@ -46,5 +60,15 @@ function rowOf(sessions: readonly Worker[]): WorkerRow {
     isAway: sessions.some(({ away }) => away),
     attachedAt: times('attachedAt')[0],
     seenAt: times('lastSeenAt').at(-1),
+    kinds: [...new Set(sessions.flatMap(({ kind }) => kind ?? []))],
+    version,
+    delayMs,
+    isLate: delayMs !== undefined && delayMs >= LATE_MS,
+    rssBytes,
   }
+}
+
+/** Says where the handlers of a worker run. */
+export function kindsOf({ kinds }: WorkerRow): string {
+  return kinds.map((kind) => text.kinds[kind]).join(', ')
 }

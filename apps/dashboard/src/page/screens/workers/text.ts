@@ -2,14 +2,24 @@
 import { count, counted } from '../../format/numbers.ts'
 
 export const text = {
-  columns: { worker: 'Worker', host: 'Host', slots: 'Slots', names: 'Job names', attached: 'Attached', seen: 'Seen', actions: 'Actions' },
+  columns: {
+    worker: 'Worker',
+    host: 'Host',
+    slots: 'Slots',
+    names: 'Job names',
+    seen: 'Seen',
+    delay: 'Delay',
+    memory: 'Memory',
+    version: 'Version',
+    actions: 'Actions',
+  },
   empty: {
     title: 'No worker is attached',
     text: 'Jobs wait until a worker serves their names. A worker is a process that calls engine.work with its handlers.',
   },
   sum: (workers: number, running: number, slots: number) =>
     `${counted(workers, 'worker')}, ${count(running)} of ${counted(slots, 'slot')} taken`,
-  tags: { away: 'away', stopping: 'stopping', zombies: (runs: number) => counted(runs, 'zombie') },
+  tags: { away: 'away', late: 'late', stopping: 'stopping', zombies: (runs: number) => counted(runs, 'zombie') },
   host: (host: string, pid: number) => `${host} · ${pid}`,
   stop: 'Stop…',
   stopping: {
@@ -32,7 +42,17 @@ export const text = {
     pools: 'Pools',
     attached: 'Attached',
     seen: 'Seen',
+    kind: 'Runs',
+    delay: 'Event loop',
   },
+  kinds: {
+    inline: 'in the engine’s process',
+    threads: 'on a pool of threads',
+    remote: 'in another process',
+    foreign: 'in another language',
+  },
+  late: (delay: string) => `${delay} late`,
+  blocked: 'Something blocks its event loop: it is late for heartbeats and new jobs. Move long computations to a pool of threads.',
   allQueues: 'all',
   slots: (running: number, slots: number) => `${count(running)} of ${count(slots)} taken`,
   pools: (pools: number) => `${counted(pools, 'session')}: its own handlers and its pools of threads`,

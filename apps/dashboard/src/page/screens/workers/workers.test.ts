@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { before, workerOf } from '../../testing/evidence.ts'
-import { workerRows } from './rows.ts'
+import { kindsOf, type WorkerRow, workerRows } from './rows.ts'
 
 test('workers that need a look come first', () => {
   const rows = workerRows([
@@ -43,4 +43,18 @@ test('the sessions of one worker are one row', () => {
 test('a worker stops once all of its sessions do', () => {
   const [row] = workerRows([workerOf({ id: 'a', draining: true }), workerOf({ id: 'a' })])
   expect(row?.isStopping).toBe(false)
+})
+
+test('a worker says where its handlers run, and is late if something blocks its event loop again and again', () => {
+  const report = { version: '1.2.3', rssBytes: 2 ** 27 }
+  const [a, b, old] = workerRows([
+    workerOf({ id: 'a', kind: 'inline', eventLoopDelayMs: 199, ...report }),
+    workerOf({ id: 'a', kind: 'threads', eventLoopDelayMs: 199, ...report }),
+    workerOf({ id: 'b', kind: 'remote', eventLoopDelayMs: 200, ...report }),
+    workerOf({ id: 'old' }),
+  ])
+  expect(a).toMatchObject({ kinds: ['inline', 'threads'], delayMs: 199, isLate: false, ...report })
+  expect(kindsOf(a as WorkerRow)).toBe('in the engine’s process, on a pool of threads')
+  expect(b).toMatchObject({ kinds: ['remote'], isLate: true })
+  expect(old).toMatchObject({ kinds: [], version: undefined, delayMs: undefined, isLate: false, rssBytes: undefined })
 })
