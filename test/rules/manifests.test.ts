@@ -28,6 +28,7 @@ const SUBPATHS: Readonly<Record<string, readonly string[]>> = {
   core: ['kernel'],
   engine: ['internal'],
   remote: ['internal'],
+  sqlite: ['rows'],
   testkit: ['conformance', 'internal'],
   worker: ['clock'],
 }

@@ -4,9 +4,9 @@ import { droppedAttempt, type JobRow } from '@millrace/core/kernel'
 import type { Database, Statement } from '../driver.ts'
 import { ERROR_COLUMNS, errorFrom, type RawError } from './runError.ts'
 
-type RawAttempt = [seq: number, run: number, attempt: number, startedAt: number, endedAt: number, worker: string, ...error: RawError]
-type RawLog = [seq: number, run: number, at: number, level: LogLevel, message: string, fields: string | null]
-type RawSession = [id: number, worker: string]
+export type RawAttempt = [seq: number, run: number, attempt: number, startedAt: number, endedAt: number, worker: string, ...error: RawError]
+export type RawLog = [seq: number, run: number, at: number, level: LogLevel, message: string, fields: string | null]
+export type RawSession = [id: number, worker: string]
 
 const LISTED = 'FROM json_each(?) AS wanted CROSS JOIN'
 
@@ -29,21 +29,38 @@ ${LISTED} attempt ON attempt.seq = wanted.value ORDER BY seq, run`,
   return (rows) => {
     // Includes jobs at their first run: such a job may have expired before, or have been held by its parents, and was brought back.
     const seqs = numbersOf(rows, seqOf)
-    const lines = linesByRun(read<RawLog>(logs, seqs))
-    const workers = new Map(read<RawSession>(sessions, numbersOf(rows.filter(isOwnRun), sessionOf)))
-    const bySeq = new Map<number, AttemptView[]>()
-    for (const raw of read<RawAttempt>(ended, seqs)) {
-      const known = bySeq.get(raw[0])
-      if (known === undefined) bySeq.set(raw[0], [attemptFrom(raw, lines)])
-      else known.push(attemptFrom(raw, lines))
-    }
-    return rows.map((row) => {
-      const views = [...(bySeq.get(row.seq) ?? [])]
-      if (isOwnRun(row)) views.push(ownRun(row, workers.get(row.sessionId) ?? '', lines))
-      if (row.dropped) views.push(droppedAttempt(row))
-      return views
+    return viewsOf(rows, {
+      ended: read<RawAttempt>(ended, seqs),
+      logs: read<RawLog>(logs, seqs),
+      sessions: read<RawSession>(sessions, numbersOf(rows.filter(isOwnRun), sessionOf)),
     })
   }
+}
+
+/** The rows that tell the runs of some jobs, each kind in the order of its runs. */
+export interface RawRuns {
+  readonly ended: readonly RawAttempt[]
+  readonly logs: readonly RawLog[]
+  /** The sessions of those that run or completed. */
+  readonly sessions: readonly RawSession[]
+}
+
+/** Returns the runs of each job, in order. */
+export function viewsOf(rows: readonly JobRow[], { ended, logs, sessions }: RawRuns): AttemptView[][] {
+  const lines = linesByRun(logs)
+  const workers = new Map(sessions)
+  const bySeq = new Map<number, AttemptView[]>()
+  for (const raw of ended) {
+    const known = bySeq.get(raw[0])
+    if (known === undefined) bySeq.set(raw[0], [attemptFrom(raw, lines)])
+    else known.push(attemptFrom(raw, lines))
+  }
+  return rows.map((row) => {
+    const views = [...(bySeq.get(row.seq) ?? [])]
+    if (isOwnRun(row)) views.push(ownRun(row, workers.get(row.sessionId) ?? '', lines))
+    if (row.dropped) views.push(droppedAttempt(row))
+    return views
+  })
 }
 
 /** Returns the error of the last run that failed. */

@@ -4,7 +4,7 @@ import type { FailureRow } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import { hoursFrom } from '../tables/failure.ts'
 
-type RawFailure = [
+export type RawFailure = [
   laneId: number,
   fingerprint: number,
   error: string,
@@ -43,11 +43,23 @@ ${filter} ORDER BY ${by} LIMIT ?`,
   const statements = { last: ofOrder('last'), count: ofOrder('count') }
   return (laneIds, limit, order) => {
     const { all, some } = statements[order]
-    return ((laneIds === undefined ? all.all(limit) : some.all(JSON.stringify(laneIds), limit)) as RawFailure[]).map(rowFrom)
+    return ((laneIds === undefined ? all.all(limit) : some.all(JSON.stringify(laneIds), limit)) as RawFailure[]).map(failureFrom)
   }
 }
 
-function rowFrom([laneId, fingerprint, error, count, firstAt, lastAt, hours, seq, node, enqueuedAt, message]: RawFailure): FailureRow {
+export function failureFrom([
+  laneId,
+  fingerprint,
+  error,
+  count,
+  firstAt,
+  lastAt,
+  hours,
+  seq,
+  node,
+  enqueuedAt,
+  message,
+]: RawFailure): FailureRow {
   const job = seq === null ? undefined : { seq, node, enqueuedAt }
   return { laneId, fingerprint, error, count, firstAt, lastAt, hours: hoursFrom(hours), job, message: message ?? undefined }
 }

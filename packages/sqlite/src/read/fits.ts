@@ -54,7 +54,7 @@ function lastAttempt(column: string): string {
  * Returns a field of the stored extras as it stands in their text. It stands nowhere else there: extras are written by
  * `JSON.stringify`, in which a quote within a string is escaped, and no other field has one of these names.
  */
-function fragment(field: string, value: string | undefined): string | undefined {
+export function fragment(field: string, value: string | undefined): string | undefined {
   return value === undefined ? undefined : `${JSON.stringify(field)}:${JSON.stringify(value)}`
 }
 

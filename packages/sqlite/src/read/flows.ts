@@ -14,7 +14,7 @@ import { extrasFrom, payloadBytes, type RawRow, ROW_COLUMNS_WITHOUT_DATA, rowFro
 import type { Bounded } from './bounded.ts'
 import { errorFrom, type RawError } from './runError.ts'
 
-type RawDue = [
+export type RawDue = [
   parent: number,
   mode: FlowDueRow['mode'],
   state: StateCode | null,
@@ -44,7 +44,7 @@ ${condition} ORDER BY flow_due.parent, edge.child LIMIT ?`,
   }
 }
 
-function dueFrom([parent, mode, state, ended, seq, told, pending, failed, gate]: RawDue): FlowDueRow {
+export function dueFrom([parent, mode, state, ended, seq, told, pending, failed, gate]: RawDue): FlowDueRow {
   return {
     parent,
     mode,
@@ -90,7 +90,7 @@ export function prepareChildren(db: Database): ReadChildren {
   }
 }
 
-type RawParent = [
+export type RawParent = [
   place: number,
   seq: number,
   state: StateCode | null,
@@ -133,7 +133,7 @@ WHERE edge.child = ? AND edge.place > ? ORDER BY edge.place`,
   }
 }
 
-function parentFrom([place, seq, state, extras, output, ended, ref, ...error]: RawParent): ParentRow {
+export function parentFrom([place, seq, state, extras, output, ended, ref, ...error]: RawParent): ParentRow {
   return {
     place,
     seq,

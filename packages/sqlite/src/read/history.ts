@@ -51,7 +51,7 @@ FROM lane WHERE queue = ?`,
   })
 }
 
-function codeOf(step: HistoryStep): number {
+export function codeOf(step: HistoryStep): number {
   return step === 'minute' ? MINUTE : HOUR
 }
 

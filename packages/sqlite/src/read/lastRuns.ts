@@ -4,7 +4,7 @@ import { droppedAttempt, type JobRow, lastRunOf } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import { isOwnRun } from './attempts.ts'
 
-type RawLast = [
+export type RawLast = [
   seq: number,
   ownWorker: string | null,
   run: number | null,
@@ -34,7 +34,7 @@ LEFT JOIN attempt ON job.state NOT IN (2, 4) AND attempt.seq = job.seq
   }
 }
 
-function lastRunFrom(row: JobRow, raw: RawLast | undefined): LastRunView | null {
+export function lastRunFrom(row: JobRow, raw: RawLast | undefined): LastRunView | null {
   if (row.dropped) return lastRunOf(droppedAttempt(row))
   const [, ownWorker, run = null, startedAt, endedAt, worker, name, message] = raw ?? ([row.seq, null] as unknown as RawLast)
   if (isOwnRun(row)) return { run: row.run, startedAt: row.startedAt, endedAt: row.finishedAt, worker: ownWorker ?? '' }

@@ -95,8 +95,8 @@ function prepareRunningSeqs(db: Database): () => number[] {
   }
 }
 
-type RawQueue = [id: number, name: string, settings: string, paused: number, missingMs: number, missingAt: number]
-type RawDefinition = [
+export type RawQueue = [id: number, name: string, settings: string, paused: number, missingMs: number, missingAt: number]
+export type RawDefinition = [
   name: string,
   defaults: string,
   session: string,
@@ -108,20 +108,20 @@ type RawDefinition = [
 ]
 type RawGate = [id: number, laneId: number, key: string, parked: number]
 
-function definitionFrom([name, defaults, session, worker, host, saidAt, firstSeq, settling]: RawDefinition): DefinitionRow {
+export function definitionFrom([name, defaults, session, worker, host, saidAt, firstSeq, settling]: RawDefinition): DefinitionRow {
   return { name, definition: { defaults: defaultsFrom(defaults), session, worker, host, saidAt, firstSeq }, settling }
 }
 
-function queueFrom([id, name, text, paused, missingMs, missingAt]: RawQueue, pausedKeys: readonly string[]): QueueRow {
+export function queueFrom([id, name, text, paused, missingMs, missingAt]: RawQueue, pausedKeys: readonly string[]): QueueRow {
   const settings = JSON.parse(text)
   if (settings.defaults !== undefined) settings.defaults = withTimeout(settings.defaults)
   return { id, name, settings, paused: paused === 1, pausedKeys, missingMs, missingAt }
 }
 
 /** The columns: id, queue, name, seven counters, four totals, the paused flag, the jobs that wait for a retry, the queue's name. */
-type RawLane = [id: number, queueId: number, name: string, ...numbers: number[], queue: string]
+export type RawLane = [id: number, queueId: number, name: string, ...numbers: number[], queue: string]
 
-function laneFrom(raw: RawLane): LaneRow {
+export function laneFrom(raw: RawLane): LaneRow {
   const [id, queueId, name] = raw
   const [enqueued, completed, failed, cancelled] = raw.slice(10, 14) as [number, number, number, number]
   return {
@@ -137,7 +137,7 @@ function laneFrom(raw: RawLane): LaneRow {
 }
 
 /** Leaves out the payload: the worker that runs the job has it already. */
-function activeFrom(raw: RawRow): ActiveRow {
+export function activeFrom(raw: RawRow): ActiveRow {
   return {
     ...rowFrom(raw),
     sessionUuid: (raw[ROW_WIDTH] as string | null) ?? '',
@@ -147,9 +147,9 @@ function activeFrom(raw: RawRow): ActiveRow {
   }
 }
 
-type RawPresent = [id: number, uuid: string, worker: string, remote: number, presence: string]
+export type RawPresent = [id: number, uuid: string, worker: string, remote: number, presence: string]
 
-function presentFrom([id, uuid, worker, remote, presence]: RawPresent): PresentRow {
+export function presentFrom([id, uuid, worker, remote, presence]: RawPresent): PresentRow {
   return { id, uuid, worker, remote: remote === 1, draining: presence === 'draining' }
 }
 

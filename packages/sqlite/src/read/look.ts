@@ -109,11 +109,11 @@ function passedIn({ rows }: Part): number {
   return 'last' in rows ? rows.last - rows.first + 1 : rows.length
 }
 
-function patternOf(text: string): string {
+export function patternOf(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`
 }
 
 /** True if a tag or a key contains the string: meta and the names of the fields do not count. */
-function isInExtras(stored: string, text: string): boolean {
+export function isInExtras(stored: string, text: string): boolean {
   return contains(text, { data: undefined, extras: extrasFrom(stored) }, '')
 }

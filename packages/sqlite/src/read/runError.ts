@@ -1,4 +1,4 @@
-/** Reads the errors of runs from their columns. */
+/** The errors of runs in their columns. */
 import type { RunError } from '@millrace/core'
 
 export type RawError = [name: string, message: string, stack: string | null, code: string | null, cause: string | null]
@@ -15,6 +15,13 @@ export function errorFrom([name, message, stack, code, cause]: RawError): RunErr
     ...(code !== null && { code }),
     ...(causes !== undefined && { cause: causes }),
   }
+}
+
+/** Returns the values of `ERROR_COLUMNS`. An empty name stands for a run that has not failed: every failed run has a name. */
+export function errorValues(error: RunError | undefined): RawError {
+  const { message = '', stack = null, code = null, cause } = error ?? {}
+  const causes = cause === undefined || cause.length === 0 ? null : JSON.stringify(cause)
+  return [error === undefined ? '' : error.name || 'Error', message, stack, code, causes]
 }
 
 /** Returns undefined if the stored causes are broken, as if there were none: they must not hide other runs. */

@@ -3,7 +3,7 @@ import type { Data, NewJob, ScheduleSpec } from '@millrace/core'
 import type { Deadlines, Schedule } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 
-const NAMES = [
+export const SCHEDULE_NAMES = [
   'id',
   'spec',
   'name',
@@ -25,9 +25,9 @@ const NAMES = [
   'updated_at',
 ] as const
 
-const COLUMNS = NAMES.map((name) => `schedule.${name}`).join(', ')
+const COLUMNS = SCHEDULE_NAMES.map((name) => `schedule.${name}`).join(', ')
 
-type RawSchedule = [
+export type RawSchedule = [
   id: string,
   spec: string,
   name: string,
@@ -58,7 +58,7 @@ export function prepareSchedules(db: Database): (ids: readonly string[]) => Sche
 }
 
 // These conditions make SQLite use the partial index.
-const MAY_FIRE = 'fire_at IS NOT NULL AND paused = 0 AND held = 0'
+export const MAY_FIRE = 'fire_at IS NOT NULL AND paused = 0 AND held = 0'
 
 export function prepareDueSchedules(db: Database): (at: number, limit: number) => Schedule[] {
   const statement = db.prepare(`SELECT ${COLUMNS} FROM schedule WHERE ${MAY_FIRE} AND fire_at <= ? ORDER BY fire_at LIMIT ?`).raw()
@@ -94,7 +94,7 @@ export function prepareFireAt(db: Database): () => Pick<Deadlines, 'fireAt'> {
   return () => ({ fireAt: (statement.get() as number | null) ?? 0 })
 }
 
-function scheduleFrom(raw: RawSchedule): Schedule {
+export function scheduleFrom(raw: RawSchedule): Schedule {
   const [jobSeq, jobNode, jobEnqueuedAt] = [raw[14], raw[15], raw[16]]
   return {
     id: raw[0],

@@ -48,7 +48,7 @@ export function prepareFailures(db: Database): (failures: readonly FailureNote[]
   }
 }
 
-function byKind(failures: readonly FailureNote[]): Iterable<Counted> {
+export function byKind(failures: readonly FailureNote[]): Iterable<Counted> {
   const kinds = new Map<string, Counted>()
   for (const last of failures) {
     const key = `${last.job.lane.id}:${last.fingerprint}`

@@ -12,7 +12,7 @@ export interface WriteFinished {
   forget(tokens: readonly unknown[]): void
 }
 
-interface Batch {
+export interface FinishedBatch {
   readonly lane: PrunedJob['lane']
   readonly state: StateCode
   readonly seqs: number[]
@@ -29,17 +29,8 @@ export function prepareFinished(db: Database): WriteFinished {
 
   return {
     note(settled, at, turn) {
-      // Each turn gets a new map: a turn that fails must leave nothing to the next.
-      const batches = new Map<number, Batch>()
-      for (const { seq, lane, state, finishedAt, dirty } of settled) {
-        // The turn that finished this job also brought it back or deleted it.
-        if (finishedAt !== at || dirty & DIRTY_DELETE) continue
-        const key = lane.id * STATES + state
-        const batch = batches.get(key)
-        if (batch === undefined) batches.set(key, { lane, state, seqs: [seq] })
-        else batch.seqs.push(seq)
-      }
-      for (const { lane, state, seqs } of batches.values()) insert.run(lane.queue.id, state, turn, lane.id, at, packRanges(rangesOf(seqs)))
+      for (const { lane, state, seqs } of batchesOf(settled, at))
+        insert.run(lane.queue.id, state, turn, lane.id, at, packRanges(rangesOf(seqs)))
     },
     forget(tokens) {
       for (const { queueId, state, turn, laneId, rest } of tokens as readonly PruneToken[]) {
@@ -51,4 +42,18 @@ export function prepareFinished(db: Database): WriteFinished {
       }
     },
   }
+}
+
+/** Returns the jobs that a turn has finished and left there, by lane and state. */
+export function batchesOf(settled: readonly Job[], at: number): Iterable<FinishedBatch> {
+  const batches = new Map<number, FinishedBatch>()
+  for (const { seq, lane, state, finishedAt, dirty } of settled) {
+    // The turn that finished this job also brought it back or deleted it.
+    if (finishedAt !== at || dirty & DIRTY_DELETE) continue
+    const key = lane.id * STATES + state
+    const batch = batches.get(key)
+    if (batch === undefined) batches.set(key, { lane, state, seqs: [seq] })
+    else batch.seqs.push(seq)
+  }
+  return batches.values()
 }

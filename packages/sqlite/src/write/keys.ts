@@ -79,7 +79,7 @@ function bindRecord({ name, key, job, expiresAt, lastSeq }: IdempotencyRecord, v
   values[place + 6] = lastSeq ?? null
 }
 
-function isCreated({ dirty }: Job): boolean {
+export function isCreated({ dirty }: Job): boolean {
   return (dirty & DIRTY_INSERT) !== 0 && (dirty & DIRTY_DELETE) === 0
 }
 
@@ -87,7 +87,7 @@ function isCreated({ dirty }: Job): boolean {
  * Sets a job's holds and frees of the turn against each other, and returns what is left to do. A job that took its key and lost
  * it again (or the other way round) changes nothing. A job has one unique key.
  */
-function net(
+export function net(
   held: readonly UniqueRecord[],
   freed: readonly UniqueRecord[],
 ): { held: readonly UniqueRecord[]; freed: readonly UniqueRecord[] } {

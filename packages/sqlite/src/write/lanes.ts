@@ -4,7 +4,7 @@ import { tombstoneOf } from '../deletedQueues.ts'
 import type { Database, SqlValue } from '../driver.ts'
 import { expectChanges } from './expect.ts'
 
-const COUNTERS = [
+export const COUNTERS = [
   'scheduled',
   'waiting',
   'active',
@@ -43,7 +43,7 @@ export function prepareLanes(db: Database): (added: readonly Lane[], counted: re
   }
 }
 
-function countersOf(lane: Lane): SqlValue[] {
+export function countersOf(lane: Lane): SqlValue[] {
   const values: SqlValue[] = Array(COUNTERS.length).fill(0)
   countersInto(lane, values)
   return values

@@ -48,6 +48,6 @@ ON CONFLICT (queue, key) DO UPDATE SET missing_ms = excluded.missing_ms, missing
 }
 
 /** JSON has no Infinity: null stands for it, for example in the timeout of the defaults. */
-function settingsText({ settings }: Queue): string {
+export function settingsText({ settings }: Queue): string {
   return JSON.stringify(settings)
 }

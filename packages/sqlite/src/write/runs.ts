@@ -2,6 +2,7 @@
 import { LIMITS } from '@millrace/core'
 import type { Effects } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
+import { errorValues } from '../read/runError.ts'
 
 export function prepareRuns(db: Database): (effects: Effects) => void {
   const attempt = db.prepare(
@@ -18,11 +19,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 
   return ({ runs, logs }) => {
     for (const { seq, run, attempt: number, startedAt, endedAt, worker, error } of runs) {
-      // An empty name stands for a run that has not failed: every failed run has a name.
-      const name = error === undefined ? '' : error.name || 'Error'
-      const { message = '', stack = null, code = null, cause } = error ?? {}
-      const causes = cause === undefined || cause.length === 0 ? null : JSON.stringify(cause)
-      attempt.run(seq, run, number, startedAt, endedAt, worker, name, message, stack, code, causes)
+      attempt.run(seq, run, number, startedAt, endedAt, worker, ...errorValues(error))
       if (run > LIMITS.attemptsPerJob) trimAttempts.run(seq, seq, LIMITS.attemptsPerJob)
     }
     for (const { seq, run, slot, number, line } of logs) {

@@ -4,7 +4,7 @@ import type { Database, SqlValue } from '../driver.ts'
 import { expectChanges } from './expect.ts'
 
 /** The columns that move with every tick. */
-const MOVING = [
+export const MOVING = [
   'next_at',
   'fire_at',
   'last_at',
@@ -18,7 +18,7 @@ const MOVING = [
   'job_enqueued_at',
 ] as const
 
-const CHANGING = [...MOVING, 'spec', 'name', 'options', 'data', 'anchor', 'updated_at'] as const
+export const CHANGING = [...MOVING, 'spec', 'name', 'options', 'data', 'anchor', 'updated_at'] as const
 const ALL = [...CHANGING, 'created_at', 'id'] as const
 
 export function prepareScheduleWrites(db: Database): (effects: Effects) => void {
@@ -39,12 +39,12 @@ ON CONFLICT (id) DO UPDATE SET ${CHANGING.map((name) => `${name} = excluded.${na
   }
 }
 
-function movingOf({ nextAt, fireAt, lastAt, held, paused, behind, fired, skipped, last }: Schedule): SqlValue[] {
+export function movingOf({ nextAt, fireAt, lastAt, held, paused, behind, fired, skipped, last }: Schedule): SqlValue[] {
   const job = [last?.seq ?? null, last?.node ?? null, last?.enqueuedAt ?? null]
   return [timeOf(nextAt), timeOf(fireAt), timeOf(lastAt), held ? 1 : 0, paused ? 1 : 0, behind, fired, skipped, ...job]
 }
 
-function restOf({ spec, job: { name, data, ...options }, anchor, updatedAt }: Schedule): SqlValue[] {
+export function restOf({ spec, job: { name, data, ...options }, anchor, updatedAt }: Schedule): SqlValue[] {
   return [JSON.stringify(spec), name, JSON.stringify(options), data, anchor, updatedAt]
 }
 

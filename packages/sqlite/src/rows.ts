@@ -1,0 +1,47 @@
+/** How every SQL store lays out what it keeps: columns, packed events and sets, and what becomes of a row that is read. No SQLite. */
+export { nameOnTombstone, tombstoneOf } from './deletedQueues.ts'
+export { decodeEnds, decodeEvents, encodeEvents, JOURNAL_ROW_BYTES, type JournalRow, type LaneName, replayRuns } from './journal.ts'
+export { isOwnRun, type RawAttempt, type RawLog, type RawSession, viewsOf } from './read/attempts.ts'
+export { failureFrom, type RawFailure } from './read/failures.ts'
+export { fragment } from './read/fits.ts'
+export { dueFrom, parentFrom, type RawDue, type RawParent } from './read/flows.ts'
+export { codeOf, HOUR, MINUTE } from './read/history.ts'
+export { lastRunFrom, type RawLast } from './read/lastRuns.ts'
+export {
+  activeFrom,
+  definitionFrom,
+  laneFrom,
+  presentFrom,
+  queueFrom,
+  type RawDefinition,
+  type RawLane,
+  type RawPresent,
+  type RawQueue,
+} from './read/load.ts'
+export { isInExtras, patternOf } from './read/look.ts'
+export { ERROR_COLUMNS, errorFrom, errorValues, type RawError } from './read/runError.ts'
+export { MAY_FIRE, type RawSchedule, SCHEDULE_NAMES, scheduleFrom } from './read/schedules.ts'
+export { packRanges, rangesOf, seqsIn, unpackRanges } from './seqs.ts'
+export { hoursFrom, hoursText } from './tables/failure.ts'
+export {
+  bindJob,
+  bindMutable,
+  COLUMN_NAMES,
+  dataOf,
+  extrasFrom,
+  extrasText,
+  MUTABLE_NAMES,
+  payloadBytes,
+  type RawRow,
+  ROW_COLUMNS,
+  ROW_COLUMNS_WITHOUT_DATA,
+  ROW_WIDTH,
+  rowFrom,
+} from './tables/job.ts'
+export { byKind } from './write/failures.ts'
+export { batchesOf } from './write/finished.ts'
+export { isCreated, net } from './write/keys.ts'
+export { COUNTERS, countersOf } from './write/lanes.ts'
+export { settingsText } from './write/queues.ts'
+export { CHANGING, MOVING, movingOf, restOf } from './write/schedules.ts'
+export { SortedJobs } from './write/sort.ts'
