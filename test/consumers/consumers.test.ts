@@ -12,7 +12,9 @@ import { type Installer, installersOf } from './installers.ts'
 import { type Ended, run } from './run.ts'
 
 const ATTW = fileURLToPath(new URL('dist/index.js', import.meta.resolve('@arethetypeswrong/cli/package.json')))
-const PACKAGES = readdirSync(new URL('../../packages/', import.meta.url)).toSorted()
+const PACKAGES = readdirSync(new URL('../../packages/', import.meta.url))
+  .filter(isPublished)
+  .toSorted()
 
 let consumer: Consumer
 
@@ -27,6 +29,11 @@ beforeAll(async () => {
 }, 600_000)
 
 afterAll(() => consumer?.remove())
+
+function isPublished(name: string): boolean {
+  const manifest = readFileSync(new URL(`../../packages/${name}/package.json`, import.meta.url), 'utf8')
+  return (JSON.parse(manifest) as { readonly private?: boolean }).private !== true
+}
 
 /** What it printed, as JSON, where it ended well. */
 function told({ code, stdout, stderr }: Ended): unknown {

@@ -5,6 +5,7 @@ import { placesOf, SHIPPED, SOURCES } from './sources.ts'
 const CLOCKS: Readonly<Record<string, string | undefined>> = {
   core: undefined,
   sqlite: undefined,
+  postgres: undefined,
   wire: undefined,
   otel: undefined,
   exec: undefined,

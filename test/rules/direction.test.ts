@@ -6,6 +6,8 @@ import { elsewhere, examples, type Import, SHIPPED, SOURCES, type Source, target
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   core: [],
   sqlite: ['core'],
+  // How SQLite lays out its rows, and where the file of a thread is.
+  postgres: ['core', 'sqlite', 'worker'],
   worker: ['core'],
   wire: ['core'],
   client: ['core', 'worker'],
@@ -21,7 +23,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
 
 /** A package by its root, or by one of the paths that manifests.test.ts allows. The arrows hold for all of them. */
 const SIBLING =
-  /^@millrace\/([^/]+?)(?:(?<=\/client)\/(?:calendar|public)|(?<=\/core)\/kernel|(?<=\/worker)\/clock|(?<=\/(?:engine|remote|testkit))\/internal)?$/
+  /^@millrace\/([^/]+?)(?:(?<=\/client)\/(?:calendar|public)|(?<=\/core)\/kernel|(?<=\/sqlite)\/rows|(?<=\/worker)\/clock|(?<=\/(?:engine|remote|testkit))\/internal)?$/
 const siblingsOf = ({ imports }: Source) => imports.flatMap(({ specifier }) => SIBLING.exec(specifier)?.[1] ?? [])
 
 test('every package has its arrows', () => {
@@ -82,7 +84,7 @@ test('core imports nothing: no node:*, no package, its own files alone', () => {
 })
 
 /** Everybody else knows the contract alone: commands, replies, options, errors. */
-const KERNEL_USERS = ['engine', 'sqlite', 'testkit']
+const KERNEL_USERS = ['engine', 'postgres', 'sqlite', 'testkit']
 
 test(`the kernel is for ${KERNEL_USERS.join(', ')}`, () => {
   const wrong = SOURCES.filter((source) => source.kind === 'apps' || !KERNEL_USERS.includes(source.package)).flatMap(({ path, imports }) =>
@@ -149,9 +151,10 @@ test('what is internal is for packages, tests and measurements: no app and no ex
 
 const ONLY_IN: readonly (readonly [what: string, pattern: RegExp, packages: readonly string[]])[] = [
   ['better-sqlite3', /^better-sqlite3$/, ['sqlite']],
+  ['pg', /^pg$/, ['postgres']],
   // Its lock alone, of a file that no other copy of SQLite opens.
   ['node:sqlite', /^node:sqlite$/, ['remote']],
-  ['threads', /^(node:)?worker_threads$/, ['engine', 'worker']],
+  ['threads', /^(node:)?worker_threads$/, ['engine', 'postgres', 'worker']],
   ['piscina', /^piscina$/, ['engine', 'worker']],
   // The worker asks whether the file of its threads is there.
   ['files', /^(node:)?fs(\/promises)?$/, ['sqlite', 'engine', 'remote', 'exec', 'worker']],

@@ -7,6 +7,9 @@ const stringsOf = (code: string) => [...code.matchAll(/`[^`]*`|'[^'\n]*'/g)].map
 const STATEMENT =
   /\b(?:SELECT\s[^'"`]*\sFROM\s|INSERT\s+(?:OR\s+\w+\s+)?INTO\s|UPDATE\s+\w+\s+SET\s|DELETE\s+FROM\s|CREATE\s+(?:TABLE|INDEX|UNIQUE|VIEW|TRIGGER)\s|ALTER\s+TABLE\s|DROP\s+TABLE\s|PRAGMA\s+\w|BEGIN\s+(?:IMMEDIATE|EXCLUSIVE|DEFERRED)\b|VACUUM\s+INTO\b)/
 
+/** The packages of stores. */
+const STORES = ['sqlite', 'postgres']
+
 const ELSEWHERE = new Set([
   // Where SQLite is a lock, and nothing else.
   'packages/remote/src/journal/lock.ts',
@@ -16,22 +19,22 @@ const ELSEWHERE = new Set([
   'apps/millrace/src/control/database.ts',
 ])
 
-test('SQL lives in packages/sqlite alone', () => {
-  const wrong = SOURCES.filter((source) => source.package !== 'sqlite' && !source.testing && !ELSEWHERE.has(source.path)).flatMap(
+test('SQL lives in the packages of stores alone', () => {
+  const wrong = SOURCES.filter((source) => !STORES.includes(source.package) && !source.testing && !ELSEWHERE.has(source.path)).flatMap(
     (source) => placesOf(source, STATEMENT),
   )
   expect(wrong).toEqual([])
 })
 
-test('and there it is found', () => {
-  expect(SHIPPED.filter((source) => source.package === 'sqlite' && STATEMENT.test(source.code)).length).toBeGreaterThan(5)
+test.each(STORES)('and there it is found: %s', (store) => {
+  expect(SHIPPED.filter((source) => source.package === store && STATEMENT.test(source.code)).length).toBeGreaterThan(5)
 })
 
 test.each([
   ['chance', /\brandom(?:blob)?\s*\(\s*\d*\s*\)/i],
   ['the clock', /\bCURRENT_(?:TIMESTAMP|TIME|DATE)\b|\b(?:unixepoch|julianday|datetime|strftime)\s*\(|'now'/i],
 ])('no SQL asks for %s', (_what, pattern) => {
-  const wrong = SHIPPED.filter((source) => source.package === 'sqlite').flatMap(({ path, code }) =>
+  const wrong = SHIPPED.filter((source) => STORES.includes(source.package)).flatMap(({ path, code }) =>
     stringsOf(code)
       .filter((text) => pattern.test(text))
       .map((text) => `${path}: ${text}`),
@@ -40,7 +43,7 @@ test.each([
 })
 
 test('every SELECT of a slice says in which order', () => {
-  const wrong = SHIPPED.filter((source) => source.package === 'sqlite').flatMap((source) =>
+  const wrong = SHIPPED.filter((source) => STORES.includes(source.package)).flatMap((source) =>
     stringsOf(source.code)
       // A template may end in an order that has a name of its own.
       .filter((text) => /\bSELECT\b/.test(text) && /\bLIMIT\b/.test(text) && !/\bORDER BY\b|[$][{]order[}]/.test(text))

@@ -297,8 +297,11 @@ export interface StoresInAgreement {
   close(): void
 }
 
-/** @param open opens two empty stores that give their jobs' ids the same `node` */
-export function storeAgreement(name: string, open: () => StoresInAgreement): void {
+/**
+ * @param open opens two empty stores that give their jobs' ids the same `node`
+ * @param count the number of histories, fewer if a store is slow
+ */
+export function storeAgreement(name: string, open: () => StoresInAgreement, count = 80): void {
   test(`Stores in agreement: ${name}`, () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), fc.array(step, { minLength: 1, maxLength: 25, size: 'max' }), (first, steps) => {
@@ -319,7 +322,7 @@ export function storeAgreement(name: string, open: () => StoresInAgreement): voi
         }
       }),
       // Shrinking such a history takes minutes.
-      { numRuns: runs(80), endOnFailure: true },
+      { numRuns: runs(count), endOnFailure: true },
     )
   })
 }

@@ -1,0 +1,59 @@
+/**
+ * A blocking call to the thread that talks to the server: the store is synchronous, and a connection is not. A call costs 14 µs beside the
+ * server's own time.
+ */
+import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import { StoreFailure } from '@millrace/core/kernel'
+import { threadFile, threadOptions } from '@millrace/worker'
+import type { LineData, LineError, Reply, Request, Statement, Target } from './message.ts'
+
+/** The server ends a statement after 10 s. A thread that says nothing for longer has lost its server. */
+const SILENCE_MS = 30_000
+
+export type Rows = readonly unknown[][]
+
+export interface Sent {
+  readonly rows: readonly Rows[]
+  readonly error: LineError | undefined
+}
+
+export class Line {
+  readonly #worker: Worker
+  readonly #port
+  readonly #replies = new Int32Array(new SharedArrayBuffer(4))
+
+  constructor(target: Target) {
+    const { port1, port2 } = new MessageChannel()
+    this.#port = port1
+    const workerData: LineData = { port: port2, replies: this.#replies, target }
+    this.#worker = new Worker(threadFile('millrace-postgres', import.meta.url), { workerData, transferList: [port2], ...threadOptions() })
+    this.#worker.unref()
+  }
+
+  /** Connects, again if there was a connection. */
+  connect(): LineError | undefined {
+    return this.#call({ kind: 'connect' }).error
+  }
+
+  run(statements: readonly Statement[]): Sent {
+    return this.#call({ kind: 'run', statements })
+  }
+
+  transact(statements: readonly Statement[]): Sent {
+    return this.#call({ kind: 'transact', statements })
+  }
+
+  close(): void {
+    this.#call({ kind: 'close' })
+    this.#port.close()
+    void this.#worker.terminate()
+  }
+
+  #call(request: Request): Reply {
+    const seen = Atomics.load(this.#replies, 0)
+    this.#port.postMessage(request)
+    if (Atomics.wait(this.#replies, 0, seen, SILENCE_MS) === 'timed-out')
+      throw new StoreFailure('commit', 'io', `the server has not answered for ${SILENCE_MS / 1_000} s`)
+    return (receiveMessageOnPort(this.#port) as { readonly message: Reply }).message
+  }
+}

@@ -1,0 +1,44 @@
+/** The messages between the store's thread and the thread that talks to the server. */
+import type { MessagePort } from 'node:worker_threads'
+
+/** A statement with its parameters. A text is prepared once for each connection. */
+export interface Statement {
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+/** The connection, and the statements that set it up. */
+export interface Target {
+  readonly url: string
+  readonly setUp: readonly string[]
+}
+
+export type Request =
+  | { readonly kind: 'connect' }
+  /** Each statement in a transaction of its own, all in one round trip. */
+  | { readonly kind: 'run'; readonly statements: readonly Statement[] }
+  /** All statements in one transaction and one round trip. */
+  | { readonly kind: 'transact'; readonly statements: readonly Statement[] }
+  | { readonly kind: 'close' }
+
+export interface Reply {
+  /** The rows of each statement, as arrays. */
+  readonly rows: readonly (readonly unknown[][])[]
+  readonly error: LineError | undefined
+}
+
+export interface LineError {
+  readonly message: string
+  /** The SQLSTATE; undefined if the connection broke. */
+  readonly code: string | undefined
+  /** The constraint that was violated. */
+  readonly constraint: string | undefined
+}
+
+/** The data that the thread starts with. */
+export interface LineData {
+  readonly port: MessagePort
+  /** Counts the replies: who waits for one is woken. */
+  readonly replies: Int32Array
+  readonly target: Target
+}

@@ -1,0 +1,101 @@
+/** The thread that talks to the server: it sends all statements of a call at once, and answers when the last of them has ended. */
+import { workerData } from 'node:worker_threads'
+import pg from 'pg'
+import type { LineData, LineError, Reply, Request, Statement } from './message.ts'
+import { escapedValue, restored } from './nul.ts'
+
+const { port, replies, target } = workerData as LineData
+
+/** Object ids of types. */
+const INT8 = 20
+const BYTEA = 17
+const TEXT = 25
+const TEXTS = 1009
+
+const BEGIN: Statement = { text: 'BEGIN', values: [] }
+const COMMIT: Statement = { text: 'COMMIT', values: [] }
+
+const parseBytes = pg.types.getTypeParser(BYTEA) as (text: string) => Buffer
+const parseTexts = pg.types.getTypeParser(TEXTS as number) as (text: string) => string[]
+const PARSERS = new Map<number, (text: string) => unknown>([
+  // They stay below 2^53.
+  [INT8, Number],
+  // A copy: what a buffer shares would travel with it.
+  [BYTEA, (text) => new Uint8Array(parseBytes(text))],
+  [TEXT, restored],
+  [TEXTS, (text) => parseTexts(text).map(restored)],
+])
+const types = { getTypeParser: (type: number) => PARSERS.get(type) ?? pg.types.getTypeParser(type) }
+
+let client: pg.Client | undefined
+/** The names of prepared statements. Texts are few: values are parameters. */
+const names = new Map<string, string>()
+
+port.on('message', async (request: Request) => {
+  port.postMessage(await answer(request))
+  Atomics.add(replies, 0, 1)
+  Atomics.notify(replies, 0)
+})
+
+async function answer(request: Request): Promise<Reply> {
+  switch (request.kind) {
+    case 'connect':
+      return connect()
+    case 'run':
+      return send(request.statements)
+    case 'transact': {
+      const { rows, error } = await send([BEGIN, ...request.statements, COMMIT])
+      return { rows: rows.slice(1, -1), error }
+    }
+    case 'close':
+      return close()
+  }
+}
+
+async function connect(): Promise<Reply> {
+  await close()
+  const opened = new pg.Client({ connectionString: target.url, pipeline: true, types, keepAlive: true } as pg.ClientConfig)
+  // The statements under way hear of it.
+  opened.on('error', () => {})
+  try {
+    await opened.connect()
+    client = opened
+    return await send(target.setUp.map((text) => ({ text, values: [] })))
+  } catch (error) {
+    return { rows: [], error: errorOf(error) }
+  }
+}
+
+async function close(): Promise<Reply> {
+  const last = client
+  client = undefined
+  // A broken connection has nothing to say goodbye with.
+  await last?.end().catch(() => {})
+  return { rows: [], error: undefined }
+}
+
+/** Sends all of them, and returns the first error: those behind it in a transaction only say that it was aborted. */
+async function send(statements: readonly Statement[]): Promise<Reply> {
+  const sending = client
+  if (sending === undefined) return { rows: [], error: { message: 'not connected', code: undefined, constraint: undefined } }
+  const results = await Promise.allSettled(statements.map((statement) => sending.query(queryOf(statement))))
+  const failed = results.find((result) => result.status === 'rejected')
+  return {
+    rows: results.map((result) => (result.status === 'fulfilled' ? result.value.rows : [])),
+    error: failed === undefined ? undefined : errorOf(failed.reason),
+  }
+}
+
+function queryOf({ text, values }: Statement): pg.QueryArrayConfig {
+  let name = names.get(text)
+  if (name === undefined) {
+    name = `m${names.size}`
+    names.set(text, name)
+  }
+  return { name, text, values: values.map(escapedValue), rowMode: 'array' }
+}
+
+function errorOf(error: unknown): LineError {
+  if (error instanceof pg.DatabaseError) return { message: error.message, code: error.code, constraint: error.constraint }
+  return { message: error instanceof Error ? error.message : String(error), code: undefined, constraint: undefined }
+}

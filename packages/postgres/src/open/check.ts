@@ -1,0 +1,52 @@
+/** Says why a schema cannot be opened, and what to do: of a server, a user or a schema that does not fit. No message has a password. */
+import { NotADatabaseError, NotWritableError, SchemaTooNewError, StorageError, UnsupportedRuntimeError } from '@millrace/core'
+import type { Connection } from '../connection.ts'
+import type { LineError } from '../line/message.ts'
+import type { StoreOptions } from '../options.ts'
+import { SCHEMA_VERSION } from '../schema.ts'
+
+/** As `server_version_num` says it. */
+const OLDEST = 150_000
+
+/** Returns the error for a server that cannot be reached, or refuses. */
+export function refusedBy({ code, message }: LineError): Error {
+  if (code === undefined) return new StorageError(`cannot connect to Postgres (${message}): check the URL, and that the server runs`)
+  if (code.startsWith('28')) return new NotWritableError(`Postgres refused the user (${message}): check user and password in the URL`)
+  if (code === '3D000') return new NotADatabaseError(`${message}: create the database, or name another one in the URL`)
+  if (code === '42501')
+    return new NotWritableError(`${message}: grant the user CREATE on the database, or create the schema and make the user its owner`)
+  if (code === '25006') return new NotWritableError(`${message}: connect to the primary server, not to a replica`)
+  return new StorageError(`Postgres refused to open the schema (${code}: ${message})`)
+}
+
+/** @throws UnsupportedRuntimeError, NotWritableError */
+export function checkServer(connection: Connection, durability: StoreOptions['durability']): void {
+  const [version, fsync, isReplica] =
+    connection.get<[number, string, boolean]>(
+      "SELECT current_setting('server_version_num')::int, current_setting('fsync'), pg_is_in_recovery()",
+    ) ?? []
+  if (version === undefined || version < OLDEST)
+    throw new UnsupportedRuntimeError(`Postgres must be 15 or newer, got ${Math.floor((version ?? 0) / 10_000)}: update the server`)
+  if (isReplica === true) throw new NotWritableError('the server is a replica, which cannot be written: connect to the primary server')
+  if (durability === 'full' && fsync !== 'on')
+    throw new UnsupportedRuntimeError(
+      `durability 'full' needs fsync, which is ${fsync} on the server: turn it on, or choose durability: 'normal'`,
+    )
+}
+
+/** Returns true if the schema holds a queue. @throws SchemaTooNewError, NotADatabaseError */
+export function checkSchema(connection: Connection, schema: string): boolean {
+  const tables = connection.pluck<string>(
+    'SELECT relname::text FROM pg_class JOIN pg_namespace AS space ON space.oid = relnamespace WHERE nspname = $1 ORDER BY relname',
+    schema,
+  )
+  if (tables.length === 0) return false
+  if (!tables.includes('meta') || !tables.includes('journal'))
+    throw new NotADatabaseError(`schema ${schema} has other tables (${tables[0]}): choose a schema of its own`)
+  const [needed] = connection.pluck<number>('SELECT min_reader FROM meta')
+  if (needed === undefined || needed > SCHEMA_VERSION)
+    throw new SchemaTooNewError(
+      `schema ${schema} needs version ${needed} of its layout, and this Millrace knows ${SCHEMA_VERSION}: update Millrace`,
+    )
+  return true
+}

@@ -1,0 +1,35 @@
+/** Writes the turn's row in the journal, which is the fence, and has its events and the next numbers. */
+import type { Effects, TurnHeader } from '@millrace/core/kernel'
+import { encodeEvents, JOURNAL_ROW_BYTES } from '@millrace/sqlite/rows'
+import type { Connection } from '../connection.ts'
+import type { Claim } from '../open/claim.ts'
+import type { Batch } from './batch.ts'
+
+export interface WriteHeader {
+  write(batch: Batch, effects: Effects, header: TurnHeader): void
+  /** Called after the turn is committed. */
+  committed(): void
+}
+
+/** @param turn the last one of this epoch */
+export function prepareHeader(connection: Connection, { epoch, node }: Claim, turn: number): WriteHeader {
+  let last = turn
+  let bytes = connection.pluck<number>('SELECT bytes FROM journal WHERE turn = $1', turn)[0] ?? 0
+  let written = bytes
+  return {
+    write(batch, { events }, { at, nextSeq, nextEvent, nextSession }) {
+      const packed = events.length === 0 ? new Uint8Array() : new Uint8Array(encodeEvents(events, at, node))
+      // Discards what an uncommitted turn has written.
+      written = bytes + (events.length === 0 ? 0 : packed.length + JOURNAL_ROW_BYTES)
+      const first = nextEvent - events.length
+      batch.add(
+        'SELECT take_turn($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+        ...[last + 1, epoch, at, nextSeq, nextEvent, nextSession, first, events.length, written, packed],
+      )
+    },
+    committed() {
+      last += 1
+      bytes = written
+    },
+  }
+}

@@ -1,0 +1,36 @@
+/** Notes now and then which jobs run, so that opening the schema replays at most a short piece of the journal. */
+import { LIMITS } from '@millrace/core'
+import { type Effects, StoreFailure, type TurnHeader } from '@millrace/core/kernel'
+import { packRanges, rangesOf } from '@millrace/sqlite/rows'
+import type { Connection } from '../connection.ts'
+import type { Batch } from './batch.ts'
+
+export interface WriteRunning {
+  /** Also writes if the journal is about to forget events that are not noted yet. Refuses to forget those of the turn itself. */
+  write(batch: Batch, turn: TurnHeader, effects: Pick<Effects, 'events' | 'forgetEventsBefore'>): void
+  /** Called after the turn is committed. */
+  committed(): void
+}
+
+export function prepareRunning(connection: Connection): WriteRunning {
+  let event = connection.pluck<number>('SELECT event FROM running')[0] ?? 0
+  let written = event
+  return {
+    write(batch, { nextEvent, running }, { events, forgetEventsBefore }) {
+      if (forgetEventsBefore >= nextEvent - events.length)
+        throw new StoreFailure(
+          'broken',
+          'statement',
+          `the journal cannot forget up to event ${forgetEventsBefore}: the turn has written it`,
+        )
+      // Discards what an uncommitted turn has written.
+      written = event
+      if (nextEvent - 1 - event < LIMITS.eventsPerSnapshot && forgetEventsBefore <= event) return
+      written = nextEvent - 1
+      batch.add('UPDATE running SET event = $1, seqs = $2', written, packRanges(rangesOf(running())))
+    },
+    committed() {
+      event = written
+    },
+  }
+}

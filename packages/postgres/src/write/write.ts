@@ -1,0 +1,70 @@
+/** Writes a turn's effects, in one transaction and one round trip. */
+import type { Effects, TurnHeader } from '@millrace/core/kernel'
+import { SortedJobs } from '@millrace/sqlite/rows'
+import type { Connection } from '../connection.ts'
+import type { Claim } from '../open/claim.ts'
+import { Batch } from './batch.ts'
+import { writeCursors } from './cursors.ts'
+import { prepareFailures } from './failures.ts'
+import { forgetFinished, noteFinished } from './finished.ts'
+import { writeFlows } from './flows.ts'
+import { prepareHeader } from './header.ts'
+import { writeHistory } from './history.ts'
+import { deleteContent, deleteJobs, writeJobs } from './jobs.ts'
+import { writeKeys } from './keys.ts'
+import { writeLanes } from './lanes.ts'
+import { writePrune } from './prune.ts'
+import { forgetDeleted, renameDeleted, writeQueues } from './queues.ts'
+import { prepareRunning } from './running.ts'
+import { writeRuns } from './runs.ts'
+import { writeSchedules } from './schedules.ts'
+import { writeSessions } from './sessions.ts'
+
+export type Write = (effects: Effects, header: TurnHeader) => void
+
+/** @param turn the last one of this epoch */
+export function prepareWrite(connection: Connection, claim: Claim, turn: number): Write {
+  const header = prepareHeader(connection, claim, turn)
+  const running = prepareRunning(connection)
+  const failures = prepareFailures(connection)
+  const jobs = new SortedJobs()
+
+  const statementsOf = (effects: Effects, turn: TurnHeader): Batch => {
+    const batch = new Batch()
+    // The fence comes first, so that an engine that has lost the schema touches nothing else.
+    header.write(batch, effects, turn)
+    renameDeleted(batch, effects.queuesGone)
+    writeLanes(batch, effects.newLanes, effects.countedLanes)
+    writeQueues(batch, effects, turn)
+    writeSessions(batch, effects, turn.at)
+    writeJobs(batch, jobs, effects, turn.at, claim.node)
+    writeRuns(batch, effects)
+    failures(batch, effects.failures, turn.at)
+    writeHistory(batch, effects.minutes)
+    writeKeys(batch, effects)
+    writeCursors(batch, effects, turn.at)
+    writeSchedules(batch, effects)
+    writeFlows(batch, effects)
+    // Deletions come last, so that nothing that the turn noted of a deleted job is left behind.
+    deleteContent(batch, jobs.vanished)
+    deleteJobs(batch, jobs.deleted)
+    deleteJobs(batch, effects.pruned)
+    noteFinished(batch, effects.settled, turn.at, turn.nextEvent)
+    forgetFinished(batch, effects.pruneTokens)
+    forgetDeleted(batch, effects.queuesGone)
+    running.write(batch, turn, effects)
+    writePrune(batch, effects)
+    return batch
+  }
+
+  return (effects, turn) => {
+    jobs.sort(effects.jobs, claim.node, turn.at)
+    try {
+      connection.transact(statementsOf(effects, turn).statements)
+      header.committed()
+      running.committed()
+    } finally {
+      jobs.clear()
+    }
+  }
+}

@@ -1,0 +1,129 @@
+// Who owns a schema, what another owner's turn does, and how a schema is refused.
+import { NotADatabaseError, SchemaTooNewError, StorageError, UnsupportedRuntimeError } from '@millrace/core'
+import { StoreFailure } from '@millrace/core/kernel'
+import pg from 'pg'
+import { expect, onTestFinished } from 'vitest'
+import { openStore } from '../../packages/postgres/src/index.ts'
+import { StoreTurns } from '../../packages/testkit/src/storeConformance/storeTurns.ts'
+import { storeOptions, type TestSchema, test } from './test.ts'
+
+function open(schema: TestSchema) {
+  const store = openStore(storeOptions(schema))
+  onTestFinished(() => store.close())
+  return store
+}
+
+async function sql<Row extends pg.QueryResultRow>({ url, schema }: TestSchema, ...texts: readonly string[]): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(`SET search_path TO ${schema}`)
+    const results = []
+    for (const text of texts) results.push(await client.query<Row>(text))
+    return results.at(-1)?.rows ?? []
+  } finally {
+    await client.end()
+  }
+}
+
+test('an engine whose schema was taken over writes nothing more, and the next one has all of its jobs', ({ postgres }) => {
+  const former = new StoreTurns(open(postgres))
+  const bystander = former.row(former.enqueue('a', { data: '"by"' }))
+  const next = open(postgres)
+  expect(next.epoch).toBe(2)
+  let failure: unknown
+  try {
+    former.enqueue('b')
+  } catch (error) {
+    failure = error
+  }
+  expect(failure).toBeInstanceOf(StoreFailure)
+  expect(failure).toMatchObject({ phase: 'before', reason: 'owner' })
+  const turns = new StoreTurns(next)
+  expect(turns.rows()).toEqual([bystander])
+  turns.enqueue('c')
+  expect(() => former.store.reopen()).toThrow('another engine has taken the schema over')
+})
+
+test('a broken connection is opened again, and nothing that was written is missing', async ({ postgres }) => {
+  const turns = new StoreTurns(open(postgres))
+  turns.enqueue('a')
+  const before = turns.image()
+  await sql(postgres, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'millrace ${postgres.schema}'`)
+  expect(() => turns.enqueue('b')).toThrow(StoreFailure)
+  turns.store.reopen()
+  turns.reload()
+  expect(turns.image()).toEqual(before)
+  expect(turns.enqueue('c').seq).toBe(2)
+})
+
+test('a job that waits for its turn stands in one place, and in none once it has completed', async ({ postgres }) => {
+  const turns = new StoreTurns(open(postgres))
+  turns.enqueue('by')
+  const { seq } = turns.enqueue('a', { ttl: 1_000, delay: 50 })
+  const places = async () => {
+    const tables = ['waiting', 'parked', 'strict', 'scheduled', 'expiry', 'failed', 'arrival']
+    const rows = await sql<{ place: string }>(
+      postgres,
+      tables.map((table) => `SELECT '${table}' AS place FROM ${table} WHERE seq = ${seq}`).join(' UNION ALL '),
+    )
+    return rows.map(({ place }) => place).toSorted()
+  }
+  expect(await places()).toEqual(['expiry', 'scheduled'])
+  turns.after(50)
+  expect(await places()).toEqual(['expiry', 'waiting'])
+  turns.attach('w', ['a'])
+  expect(await places()).toEqual([])
+  turns.run({ op: 'complete', seq, run: 1, output: null })
+  expect(await places()).toEqual([])
+  expect(await sql(postgres, 'SELECT seq FROM waiting')).toHaveLength(1)
+})
+
+test('completing and starting jobs touches no index of their table', async ({ postgres }) => {
+  const turns = new StoreTurns(open(postgres))
+  turns.enqueueAll(...Array.from({ length: 20 }, () => ({ name: 'a' })))
+  for (const { seq, run } of turns.attach('w', ['a'], { minConcurrency: 20, maxConcurrency: 20 }))
+    turns.run({ op: 'complete', seq, run, output: null })
+  // A session counts in the end, at the latest.
+  turns.store.close()
+  const counted = () =>
+    sql(
+      postgres,
+      `SELECT n_tup_upd::int AS updates, n_tup_hot_upd::int AS hot FROM pg_stat_user_tables WHERE schemaname = '${postgres.schema}' AND relname = 'job'`,
+    )
+  await expect.poll(counted).toEqual([{ updates: 40, hot: 40 }])
+})
+
+test('a schema of a newer version, and one of another program, is refused', async ({ postgres }) => {
+  open(postgres)
+  await sql(postgres, 'UPDATE meta SET min_reader = 99, schema_version = 99')
+  expect(() => openStore(storeOptions(postgres))).toThrow(SchemaTooNewError)
+  const foreign = { ...postgres, schema: `${postgres.schema}_foreign` }
+  await sql(foreign, `CREATE SCHEMA ${foreign.schema}`, `CREATE TABLE ${foreign.schema}.diary (day int)`)
+  expect(() => openStore(storeOptions(foreign))).toThrow(NotADatabaseError)
+})
+
+test.for(['', 'Upper', '1st', 'pg_own', 'a-b', 'a"; DROP', 'x'.repeat(64)])(
+  'the name %j of a schema is refused',
+  (schema, { postgres }) => {
+    expect(() => openStore(storeOptions({ ...postgres, schema }))).toThrow(RangeError)
+  },
+)
+
+test('a server that is not there is refused, without the password', ({ postgres }) => {
+  const url = 'postgres://someone:secret@localhost/none?host=%2Fnowhere'
+  let failure: unknown
+  try {
+    openStore(storeOptions({ ...postgres, url }))
+  } catch (error) {
+    failure = error
+  }
+  expect(failure).toBeInstanceOf(StorageError)
+  expect(String(failure)).toContain('check the URL')
+  expect(String(failure)).not.toContain('secret')
+})
+
+test('durability full is refused where the server does not sync', ({ postgres }) => {
+  const options = { ...storeOptions(postgres), durability: 'full' } as const
+  expect(() => openStore(options)).toThrow(UnsupportedRuntimeError)
+})
