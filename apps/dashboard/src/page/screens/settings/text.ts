@@ -1,5 +1,5 @@
 /** Sentences of the settings. */
-import { count } from '../../format/numbers.ts'
+import { counted } from '../../format/numbers.ts'
 
 export const SETTINGS_TEXT = {
   about: 'Installation',
@@ -59,7 +59,7 @@ export const SETTINGS_TEXT = {
   notHere: 'Tokens are kept by the program that serves this page.',
   notYours: 'Tokens and the audit need a token with the scope admin.',
   audit: 'Audit',
-  auditMore: (entries: number) => `the last ${count(entries)} admin calls`,
+  auditMore: (entries: number) => `the last ${counted(entries, 'admin call')}`,
   auditColumns: { at: 'When', who: 'Who', operation: 'Call', outcome: 'Outcome', target: 'Target' },
   noAudit: 'No admin call yet.',
 } as const

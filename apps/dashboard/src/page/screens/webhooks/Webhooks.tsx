@@ -73,9 +73,9 @@ function None() {
 
 const COLUMNS: readonly Column<WebhookRow>[] = [
   { head: columns.id, style: 'strong', cell: ({ id }) => id },
-  { head: columns.url, style: 'muted opt', title: ({ url }) => url, cell: ({ url }) => url },
+  { head: columns.url, style: 'url muted opt', title: ({ url }) => url, cell: ({ url }) => url },
   {
-    ...{ head: columns.events, style: 'muted opt' },
+    ...{ head: columns.events, style: 'events muted opt' },
     title: ({ events }) => events,
     cell: ({ events, only }) => (
       <>
