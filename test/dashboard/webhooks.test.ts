@@ -22,6 +22,7 @@ function endpointsOf(...ids: readonly string[]) {
       change(id, { enabled: true })
     },
     disable: async (id) => change(id, { enabled: false }),
+    test: async (id) => `${calls.push(['test', id])}`,
     remove: async () => false,
   }
   return { endpoints, known, calls, change }
@@ -47,6 +48,22 @@ test('disable an endpoint in three clicks, and enable it with what it missed in 
     await row.getByText('enabled').waitFor()
   })
   expect(calls).toEqual([['billing', { replay: true }]])
+})
+
+test('send a test in two clicks, and look at the deliveries of this endpoint in two more', async ({ serveDashboard }) => {
+  const { endpoints, calls } = endpointsOf('billing', 'bystander')
+  const { enter } = await serveDashboard({ http: { webhooks: endpoints } })
+  const page = await enter('/webhooks')
+  const actions = page.getByRole('button', { name: 'Actions of billing' })
+  await task(page, 2, async (user) => {
+    await user.click(actions)
+    await user.click(page.getByRole('button', { name: 'Send a test' }).first())
+    await page.getByText('A test is on its way to billing: see its deliveries.').waitFor()
+  })
+  expect(calls).toEqual([['test', 'billing']])
+  await actions.click()
+  await page.getByRole('link', { name: 'Deliveries', exact: true }).first().click()
+  await page.waitForURL(/\/jobs\?q=queue%3Awebhooks(?:%20|\+)tag%3Aendpoint%3Abilling$/)
 })
 
 test('a token that may only read sees endpoints, and no buttons; on a phone, too', async ({ serveDashboard }) => {

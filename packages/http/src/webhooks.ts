@@ -28,6 +28,8 @@ export interface WebhookEndpoints {
   add(endpoint: NewWebhookEndpoint): Promise<WebhookEndpoint>
   enable(id: string, options: { readonly replay?: boolean }): Promise<void>
   disable(id: string): Promise<void>
+  /** Sends a test to an endpoint, and resolves with the id of the job that delivers it. Without it, tests are refused. */
+  test?(id: string): Promise<string>
   /** Resolves with true if the endpoint existed. */
   remove(id: string): Promise<boolean>
 }

@@ -1,8 +1,9 @@
 /** Endpoints that receive events. The routes exist only if the API was given such endpoints. */
+import { UnsupportedError } from '@millrace/core'
 import { json, noContent } from '../answer.ts'
 import { HttpError } from '../errors.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
-import { ENABLE, NEW_WEBHOOK, WEBHOOK, WEBHOOK_LIST, WEBHOOK_PATH } from '../schemas/webhook.ts'
+import { ENABLE, NEW_WEBHOOK, WEBHOOK, WEBHOOK_LIST, WEBHOOK_PATH, WEBHOOK_TEST } from '../schemas/webhook.ts'
 import type { NewWebhookEndpoint, WebhookEndpoint } from '../webhooks.ts'
 
 export function webhookRoutes({ settings: { webhooks } }: Service): readonly Operation[] {
@@ -68,6 +69,23 @@ export function webhookRoutes({ settings: { webhooks } }: Service): readonly Ope
       async handle({ params: { id }, body: { replay } }) {
         await webhooks.enable(id, replay === undefined ? {} : { replay })
         return noContent()
+      },
+    }),
+
+    operation({
+      id: 'testWebhook',
+      method: 'post',
+      path: '/v1/webhooks/{id}/test',
+      tag: 'webhooks',
+      scope: 'admin',
+      summary: 'Send it an event of the type `test`, once: it goes where its other events go, by a job of the same queue',
+      params: WEBHOOK_PATH,
+      responses: { 202: { description: 'The job that delivers it', schema: WEBHOOK_TEST } },
+      refusals: [404, 501],
+      async handle({ params: { id } }) {
+        if (webhooks.test === undefined)
+          throw new UnsupportedError('the endpoints of this API send no tests: give the option webhooks a test()')
+        return json(202, { jobId: await webhooks.test(id) })
       },
     }),
 

@@ -43,6 +43,8 @@ export const WEBHOOK = z
 
 export const WEBHOOK_LIST = z.strictObject({ webhooks: z.array(WEBHOOK) })
 
+export const WEBHOOK_TEST = z.strictObject({ jobId: z.string() }).openapi('WebhookTest')
+
 export const ENABLE = z.strictObject({
   replay: z.boolean().optional().openapi({ description: 'From where it was disabled, as far as that is kept; default from now on.' }),
 })

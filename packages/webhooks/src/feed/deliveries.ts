@@ -1,5 +1,6 @@
 /** The job that delivers an event to an endpoint. */
 import type { Engine, EventsGap, Job, JobRequest, MillraceEvent } from '@millrace/client'
+import type { EnqueueOptions } from '@millrace/core'
 import type { Keyring } from '../deliver/secrets.ts'
 import { type WebhookData, webhookJob } from '../job.ts'
 import { proofOf } from '../proof.ts'
@@ -108,16 +109,24 @@ export function eventDelivery(endpoint: Endpoint, queue: string, event: Millrace
   return delivery(endpoint, queue, String(event.seq), { type: what, timestamp: at.toISOString(), data })
 }
 
+/** Returns a delivery that tests an endpoint: it is tried once, and each test is a job of its own. */
+export function testDelivery(endpoint: Endpoint, queue: string, at: number): JobRequest<string> {
+  return post(endpoint, queue, { type: 'test', timestamp: new Date(at).toISOString(), data: {} }, { maxAttempts: 1 })
+}
+
 export function gapDelivery(endpoint: Endpoint, queue: string, { after, resumesAt }: EventsGap, at: number): JobRequest {
   const timestamp = new Date(at).toISOString()
   return delivery(endpoint, queue, `gap:${after}:${resumesAt}`, { type: 'gap', timestamp, data: { after, resumesAt } })
 }
 
-function delivery({ id, url, secret, headers }: Endpoint, queue: string, what: string, body: EventWebhook): JobRequest {
+function delivery(endpoint: Endpoint, queue: string, what: string, body: EventWebhook): JobRequest {
+  return post(endpoint, queue, body, { idempotencyKey: `${tagOf(endpoint.id)}:${what}`, idempotencyTtl: KEY_TTL })
+}
+
+function post({ id, url, secret, headers }: Endpoint, queue: string, body: EventWebhook, options: EnqueueOptions): JobRequest<string> {
   const data: WebhookData = { url, body, ...(secret !== undefined && { secret }), ...(headers !== undefined && { headers }) }
   const tag = tagOf(id)
   // Endpoints take turns if the app limits keys of the queue.
-  const keys = { idempotencyKey: `${tag}:${what}`, idempotencyTtl: KEY_TTL, concurrencyKey: tag } as const
   // Enqueued by name: retries follow the settings of the queue, then those of the worker that delivers.
-  return { job: webhookJob.name, data, options: { queue, tags: [tag], ...keys } }
+  return { job: webhookJob.name, data, options: { ...options, queue, tags: [tag], concurrencyKey: tag } }
 }

@@ -59,6 +59,24 @@ const told = (received: readonly Received[]): EventWebhook[] => received.map(({ 
 const endpointOf = (url: string, change: Partial<NewEndpoint> = {}): NewEndpoint => ({ id: 'e1', url, events: ['completed'], ...change })
 const cursorOf = async (id = 'e1'): Promise<number | undefined> => (await store.list()).find((endpoint) => endpoint.id === id)?.cursor
 
+test('a test goes to the address of its endpoint alone, signed, disabled or not, and is tried once', async () => {
+  const [server, bystander] = [await receiver(), await receiver()]
+  work()
+  const feed = started()
+  await feed.add(endpointOf(server.url, { secret: 'main' }))
+  await feed.add(endpointOf(bystander.url, { id: 'e2' }))
+  await feed.disable('e1')
+  const ids = [await feed.test('e1'), await feed.test('e1')]
+  await server.until(2)
+  expect(told(server.received)).toEqual([1, 2].map(() => ({ type: 'test', timestamp: expect.stringMatching(/Z$/), data: {} })))
+  const [{ headers, body }] = server.received as [Received]
+  expect(verify({ headers, body, secret: SECRET }).id).toBe(headers['webhook-id'])
+  expect(new Set(ids).size).toBe(2)
+  expect(await engine.get(ids[0] as string)).toMatchObject({ queue: 'webhooks', tags: ['endpoint:e1'], maxAttempts: 1 })
+  expect(bystander.received).toEqual([])
+  await expect(feed.test('nobody')).rejects.toMatchObject({ name: 'EndpointNotFoundError' })
+})
+
 test('an event that fits is told once, signed, as it happened', async () => {
   const server = await receiver()
   work()

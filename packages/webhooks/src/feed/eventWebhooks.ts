@@ -1,5 +1,5 @@
 /** Webhooks for events: endpoints that subscribe to types of events. */
-import type { Engine, EventStream } from '@millrace/client'
+import type { Engine, EventStream, JobRequest } from '@millrace/client'
 import {
   type Clock,
   checkKnown,
@@ -15,7 +15,7 @@ import { systemClock } from '@millrace/worker'
 import { type Keyring, keyring, type Secret } from '../deliver/secrets.ts'
 import { EndpointNotFoundError } from '../errors.ts'
 import { batchesOf } from './batches.ts'
-import { cancelDeliveries, deleteDeliveries, prover, retryDeliveries } from './deliveries.ts'
+import { cancelDeliveries, deleteDeliveries, prover, retryDeliveries, testDelivery } from './deliveries.ts'
 import { type OnDisabled, tellDisabled } from './disabled.ts'
 import {
   ENDPOINT_OPTIONS,
@@ -198,6 +198,19 @@ export class EventWebhooks {
     await this.#known(id)
     await this.#settings.store.update([{ id, enabled: false, failingSince: undefined, disabledReason: undefined }])
     await this.#silence(id)
+  }
+
+  /**
+   * Sends an event of the type `test` to an endpoint, enabled or not, and returns the id of its delivery: a job that is tried once. How it
+   * ends counts for the health of the endpoint, as that of any delivery.
+   *
+   * @throws EndpointNotFoundError; what the store throws
+   */
+  async test(id: string): Promise<string> {
+    const { engine, queue, prove, now } = this.#settings
+    const [request] = await prove([testDelivery(await this.#known(id), queue, now())])
+    const { job, data, options } = request as JobRequest<string>
+    return (await engine.enqueue(job, data, options)).id
   }
 
   /** Deletes an endpoint, and cancels its pending deliveries. Resolves with true if the endpoint existed. */

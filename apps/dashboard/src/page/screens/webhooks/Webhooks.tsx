@@ -102,14 +102,20 @@ const actionsColumn = (onDisable: (id: string) => void): Column<WebhookRow> => (
 
 function Actions({ row: { id, isEnabled }, onDisable }: { readonly row: WebhookRow; readonly onDisable: (id: string) => void }) {
   const enable = (replay: boolean) => void act({ path: `/v1/webhooks/${id}/enable`, body: { replay }, done: text.enabled(id) })
+  const tag = `endpoint:${id}`
   return (
     <Menu label={TEXT.actions.menu(id)} button={<Icon name="more" />}>
-      <a class="item" href={router.to(jobsLink({ queue: QUEUE }))}>
+      <a class="item" href={router.to(jobsLink({ queue: QUEUE, tag }))}>
         {text.deliveries}
       </a>
-      <a class="item" href={router.to(jobsLink({ queue: QUEUE, state: 'failed' }))}>
+      <a class="item" href={router.to(jobsLink({ queue: QUEUE, tag, state: 'failed' }))}>
         {text.failed}
       </a>
+      {sessions.can('admin') && (
+        <button type="button" class="item" onClick={() => void act({ path: `/v1/webhooks/${id}/test`, done: text.tested(id) })}>
+          {text.test}
+        </button>
+      )}
       {sessions.can('admin') && !isEnabled && (
         <>
           <button type="button" class="item" onClick={() => enable(false)}>

@@ -25,6 +25,8 @@ export const WEBHOOKS_TEXT = {
   behind: (events: number) => counted(events, 'event'),
   deliveries: 'Deliveries',
   failed: 'Failed deliveries',
+  test: 'Send a test',
+  tested: (id: string) => `A test is on its way to ${id}: see its deliveries.`,
   enable: 'Enable',
   replay: 'Enable, and replay what it missed',
   disable: 'Disable…',
