@@ -202,6 +202,33 @@ test('a token that only reads has no actions', async ({ serveDashboard }) => {
   expect(await page.getByRole('dialog').count()).toBe(0)
 })
 
+test('a search in vain says how many jobs it has looked at, until it is stopped', async ({ serveDashboard }) => {
+  const { enter, engine, server } = await serveDashboard()
+  const jobs = Array.from({ length: 6_000 }, (_, at) => ({ job: 'index', data: { at } }))
+  await engine.enqueueMany(jobs)
+  const page = await enter('/jobs')
+  await page.locator('tr[data-job]').first().waitFor()
+  // The last page is held back, so that the search is seen on its way.
+  const held = Promise.withResolvers<void>()
+  let pages = 0
+  await page.route(/\/v1\/jobs\?.*search=/, async (route) => {
+    if (/after=/.test(route.request().url()) && ++pages === 2) await held.promise
+    await route.fallback()
+  })
+  await queryOf(page).fill('needle')
+  await page.keyboard.press('Enter')
+  await page.getByText(/^Looked at [\d,]+ of 6,000, 0 found so far$/).waitFor()
+  const [, looked = ''] = /Looked at ([\d,]+)/.exec((await page.locator('.list-end').textContent()) ?? '') ?? []
+  expect(Number(looked.replace(',', ''))).toBeGreaterThan(0)
+  await page.getByRole('button', { name: 'Stop' }).click()
+  held.resolve()
+  await page.getByText(/^Stopped: looked at [\d,]+ of 6,000, 0 found so far$/).waitFor()
+  const asked = server.asked.length
+  await page.getByRole('button', { name: 'Search on' }).click()
+  await server.until(/search=needle.*after=/, asked)
+  await page.getByText('No jobs here').waitFor()
+})
+
 test('more rows come on demand, and only those in sight are drawn', async ({ serveDashboard }) => {
   const { enter, engine } = await serveDashboard()
   await engine.enqueueMany(Array.from({ length: 420 }, (_, at) => ({ job: 'index', data: { at } })))

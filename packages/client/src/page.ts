@@ -25,6 +25,11 @@ export interface JobPage {
   readonly next: string | undefined
   /** True if the page ended at the bound of looking, before it was full. There may be more behind `next`. */
   readonly partial?: true
+  /**
+   * How many jobs of the list were passed to fill the page, deleted ones included. Absent if an index has found the jobs, or if the engine
+   * is older.
+   */
+  readonly looked?: number
 }
 
 export async function readJob<Type extends JobType>(
@@ -67,11 +72,12 @@ export async function readPage(calls: Pick<Mailbox, 'call'>, settings: ListSetti
     ...(lastRun && { lastRun }),
   })
   assertUnderstood(filter, reply, order && 'order')
-  const { jobs, next, nextAt } = reply
+  const { jobs, next, nextAt, looked } = reply
   const shown = { payload, previewBytes: LIMITS.previewBytes }
   return {
     jobs: jobs.map((view) => jobOf(view, codec, shown)),
     next: next === null ? undefined : formatCursor(next, order, nextAt),
     ...(next !== null && jobs.length < limit && { partial: true as const }),
+    ...(looked !== undefined && { looked }),
   }
 }

@@ -238,6 +238,8 @@ export interface ListPage extends Understood {
   readonly next: number | null
   /** Pass as `beforeAt`; set in an order by time, unless at the end. */
   readonly nextAt?: number
+  /** How many places of the list were passed, if jobs were looked at one after the other. Older engines do not say it. */
+  readonly looked?: number
 }
 
 /** Events that the journal does not have, or has no more. */

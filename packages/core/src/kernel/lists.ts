@@ -31,6 +31,8 @@ export interface ListRows {
   readonly next: number | null
   /** With `next`, the place in an order by time. */
   readonly nextAt?: number
+  /** How many places of the list were passed, if jobs were looked at one after the other. */
+  readonly looked?: number
 }
 
 /** A page of flows, as it is asked for. */

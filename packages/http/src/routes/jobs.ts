@@ -93,8 +93,8 @@ export function jobRoutes({ engine, settings, cursors, redaction }: Service): re
       async handle({ query: { after: cursor, include, ...filter } }) {
         const after = cursors.open('jobs', cursor)
         const options = { ...filter, ...(include !== undefined && { lastRun: true }), ...(after !== undefined && { after }) }
-        const { jobs, next, partial } = await engine.list(options as ListOptions)
-        return json(200, { jobs: jobs.map((job) => shownJob(job, redaction)), next: cursors.sign('jobs', next), partial })
+        const { jobs, next, ...found } = await engine.list(options as ListOptions)
+        return json(200, { jobs: jobs.map((job) => shownJob(job, redaction)), next: cursors.sign('jobs', next), ...found })
       },
     }),
 

@@ -54,7 +54,7 @@ export function prepareList(db: Database): (query: ListQuery, bound: LookBound) 
   // A reader's statements see one moment only within a transaction. Otherwise a job that is removed in between would make a page
   // short, and a short page reads as the last.
   return db.transaction((query: ListQuery, bound: LookBound): ListRows => {
-    const { places, next } = find(query, bound)
+    const { places, next, looked } = find(query, bound)
     const { payloadBytes } = query
     const seqs = places.map(({ seq }) => seq)
     const rows = payloadBytes === undefined ? whole(seqs) : jobs(seqs, payloadBytes)
@@ -63,6 +63,7 @@ export function prepareList(db: Database): (query: ListQuery, bound: LookBound) 
       rows: query.lastRun === true ? withLastRuns(rows) : rows,
       next: end?.seq ?? null,
       ...(end?.at !== undefined && { nextAt: end.at }),
+      ...(looked !== undefined && { looked }),
     }
   })
 }

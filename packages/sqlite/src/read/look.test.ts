@@ -92,6 +92,22 @@ test('page by page, within any bound, it finds what one look finds', () => {
   )
 })
 
+test('a look says how many places it has passed, by numbers of rows or by an index', () => {
+  const { store, turns } = crowd()
+  const failed = Array.from({ length: 6 }, () => turns.insert({ data: '"hay"' })).slice(0, 4)
+  turns.commit()
+  for (const job of failed) {
+    job.finishedAt = turns.at
+    turns.move(job, FAILED)
+  }
+  turns.commit()
+  const looked = (filter: ListFilter, rows: number) =>
+    store.list({ filter, search: 'needle', limit: 9 }, { rows, late: () => false }).looked
+  const ofState = listed(store, { filter: { state: FAILED } }).length
+  expect([looked({}, 2), looked({}, 5), looked({ state: FAILED }, 1_000)]).toEqual([2, 5, ofState])
+  expect(store.list({ filter: {}, limit: 9 }, UNBOUNDED)).not.toHaveProperty('looked')
+})
+
 test('large jobs make short pages', () => {
   const { store, turns } = crowd()
   const seqs = Array.from({ length: 3 }, () => turns.insert({ lane: turns.lane('large') as Lane, data: 'x'.repeat(30 * 2 ** 20) }).seq)

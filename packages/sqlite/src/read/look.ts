@@ -35,6 +35,8 @@ export interface Wanted {
 export interface Found {
   readonly places: readonly Place[]
   readonly next: Place | null
+  /** The number of places that were passed, those of deleted jobs included. Absent if an index has found the jobs. */
+  readonly looked?: number
 }
 
 export type Look = (wanted: Wanted, parts: Iterable<Part>, limit: number, bound: LookBound) => Found
@@ -74,6 +76,7 @@ export function prepareLook(db: Database): Look {
     }
     const places: Place[] = []
     let looked = 0
+    let passed = 0
     let next: Place | null = null
     for (const part of parts) {
       const placeOf = placesOf(part)
@@ -83,15 +86,17 @@ export function prepareLook(db: Database): Look {
         looked++
         if (places.length < limit && looked < bound.rows && (looked % ROWS_PER_LOOK !== 0 || !bound.late())) continue
         next = placeOf(seq)
+        passed += passedUntil(part, seq)
         break
       }
       if (next !== null) break
+      passed += passedIn(part)
       looked += passedIn(part) / (isOfLastRun(filter) ? 1 : PASSED_PER_ROW) + (part.asked ?? 0)
       if (looked < bound.rows && !bound.late()) continue
       next = part.end
       break
     }
-    return { places, next }
+    return { places, next, looked: passed }
   }
 }
 
@@ -107,6 +112,10 @@ function placesOf({ rows }: Part): (seq: number) => Place {
 
 function passedIn({ rows }: Part): number {
   return 'last' in rows ? rows.last - rows.first + 1 : rows.length
+}
+
+function passedUntil({ rows }: Part, seq: number): number {
+  return 'last' in rows ? rows.last - seq + 1 : rows.findIndex((place) => place.seq === seq) + 1
 }
 
 export function patternOf(text: string): string {

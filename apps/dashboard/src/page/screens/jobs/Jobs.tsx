@@ -22,7 +22,7 @@ import { QueryLine } from './QueryLine.tsx'
 import { parseQuery, type Query, writeQuery } from './query.ts'
 import { isEmpty, NOTHING_SELECTED, rangeTo, toggled } from './selection.ts'
 import { Tabs } from './Tabs.tsx'
-import { countsOf, tabOf } from './tabs.ts'
+import { countsOf, sizeOf, tabOf } from './tabs.ts'
 import { JOBS_TEXT as text } from './text.ts'
 import { useJobList } from './useJobList.ts'
 
@@ -96,7 +96,7 @@ export function Jobs({ query: { state, q = '', peek, new: isNew } }: ScreenProps
               onSelect={onSelect}
               onSelectAll={onSelectAll}
             />
-            <ListEnd list={list} />
+            <ListEnd list={list} all={sizeOf(stats, query, tab)} />
           </section>
         )}
         {peek !== undefined && <Peek key={peek} id={peek} onClose={close} />}

@@ -3,9 +3,16 @@ import { ROWS_MAX } from '../../window/rows.ts'
 import { JOBS_TEXT as text } from './text.ts'
 import type { JobList } from './useJobList.ts'
 
+interface Props {
+  readonly list: JobList
+  /** How many jobs the tab has, whatever is searched for; undefined if nobody counts them. */
+  readonly all: number | undefined
+}
+
 /** The end of the list: a button for more, how far a search is, or why it ends here. */
-export function ListEnd({ list: { pages, isLoading, isStopped, error, more, stop, showNewest } }: { readonly list: JobList }) {
+export function ListEnd({ list: { pages, isLoading, isStopped, error, more, stop, showNewest }, all }: Props) {
   const found = pages?.jobs.length ?? 0
+  const isSearch = all !== undefined && pages !== undefined && pages.looked > 0
   if (error !== undefined) {
     return (
       <div class="list-end" role="alert">
@@ -28,14 +35,14 @@ export function ListEnd({ list: { pages, isLoading, isStopped, error, more, stop
   if (isLoading) {
     return (
       <div class="list-end" role="status">
-        <span>{text.searching(found)}</span>
+        <span>{isSearch ? text.searching(pages.looked, all, found) : text.loading(found)}</span>
         <Button label={text.stop} run={stop} />
       </div>
     )
   }
   return (
     <div class="list-end">
-      {isStopped && <span>{text.stopped(found)}</span>}
+      {isStopped && isSearch && <span>{text.stopped(pages.looked, all, found)}</span>}
       <Button label={isStopped ? text.goOn : text.more} run={more} />
     </div>
   )

@@ -8,12 +8,15 @@ export interface JobPages {
   readonly next: string | undefined
   /** Newer jobs have come than those at the top, which stay because somebody is at work with them. */
   readonly isBehind: boolean
+  /** How many jobs a search has passed so far. */
+  readonly looked: number
 }
 
 interface Page {
   readonly jobs: readonly JobAnswer[]
   readonly next?: string | undefined
   readonly partial?: boolean | undefined
+  readonly looked?: number | undefined
 }
 
 /**
@@ -21,20 +24,20 @@ interface Page {
  * unless it is held.
  */
 export function withFirst(known: JobPages | undefined, first: Page, isHeld: boolean): JobPages {
-  const anew = { jobs: first.jobs, next: first.next, isBehind: false }
+  const anew = { jobs: first.jobs, next: first.next, isBehind: false, looked: first.looked ?? 0 }
   if (known === undefined || first.next === undefined) return anew
   const fresh = new Set(first.jobs.map(({ id }) => id))
   // It ended at a bound before it was full: what lies behind it is known from the pages that followed.
-  if (first.partial) return { jobs: [...first.jobs, ...known.jobs.filter(({ id }) => !fresh.has(id))], next: known.next, isBehind: false }
+  if (first.partial) return { ...known, jobs: [...first.jobs, ...known.jobs.filter(({ id }) => !fresh.has(id))], isBehind: false }
   const meeting = known.jobs.findLastIndex(({ id }) => fresh.has(id))
   if (meeting === -1) return isHeld ? { ...known, isBehind: true } : anew
   const behind = known.jobs.slice(meeting + 1)
-  return behind.length === 0 ? anew : { jobs: [...first.jobs, ...behind], next: known.next, isBehind: false }
+  return behind.length === 0 ? anew : { ...known, jobs: [...first.jobs, ...behind], isBehind: false }
 }
 
 /** Appends a page; jobs that have moved between two pages are there once. */
-export function withNext({ jobs, isBehind }: JobPages, page: Page): JobPages {
+export function withNext({ jobs, isBehind, looked }: JobPages, page: Page): JobPages {
   const known = new Set(jobs.map(({ id }) => id))
   const all = [...jobs, ...page.jobs.filter(({ id }) => !known.has(id))].slice(0, ROWS_MAX)
-  return { jobs: all, next: all.length >= ROWS_MAX ? undefined : page.next, isBehind }
+  return { jobs: all, next: all.length >= ROWS_MAX ? undefined : page.next, isBehind, looked: looked + (page.looked ?? 0) }
 }

@@ -24,3 +24,9 @@ export function countsOf(stats: StatsAnswer | undefined, { terms, text }: Query)
   const counts = { waiting, active, retrying, scheduled: scheduled - retrying, blocked, failed, completed, cancelled }
   return { all: sum(Object.values(counts)), ...counts }
 }
+
+/** Returns how many jobs the tab has in the queue of the query, whatever else the query asks for. */
+export function sizeOf(stats: StatsAnswer | undefined, query: Query, tab: Tab): number | undefined {
+  const { queue } = query.terms
+  return countsOf(stats, { ...query, terms: queue === undefined ? {} : { queue }, text: '' })?.[tab]
+}
