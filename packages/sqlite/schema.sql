@@ -111,6 +111,8 @@ CREATE INDEX job_failed ON job (lane, finished_at) WHERE state = 5;
 
 CREATE INDEX job_parked ON job (gate, rank, run_at) WHERE gate IS NOT NULL;
 
+CREATE INDEX job_retrying ON job (run_at) WHERE state = 0 AND run > uncounted;
+
 CREATE INDEX job_scheduled ON job (run_at) WHERE state = 0;
 
 CREATE INDEX job_sourced ON job (node) WHERE node >= 67108864;

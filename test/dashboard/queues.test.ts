@@ -85,6 +85,33 @@ test('a queue, a job name, a key and all queues are each paused in two clicks', 
   expect((await engine.stats()).paused).toBe(true)
 })
 
+test('which keys hold jobs back, and a pause of the worst of them, in two clicks from the list of queues', async ({ serveDashboard }) => {
+  const engine = await filled()
+  await engine.queues.configure('search', { perKeyLimit: 1, rateLimit: { limit: 20, period: '1d' } })
+  const keysOf = (key: string, jobs: number) =>
+    Array.from({ length: jobs }, () => ({ job: reindex, data: {}, options: { concurrencyKey: key } }))
+  await engine.enqueueMany([...keysOf('acme', 3), ...keysOf('globex', 9), ...keysOf('initech', 1)])
+  const { enter } = await serveDashboard({ engine })
+  const page = await enter('/queues')
+  const card = page.getByRole('region', { name: 'Keys' })
+  await task(page, 2, async (user) => {
+    await user.click(page.getByRole('link', { name: 'search', exact: true }))
+    await user.click(card.getByRole('button', { name: 'Pause globex' }))
+  })
+  await page.getByText('Key globex in search is paused.').waitFor()
+  await card.getByRole('button', { name: 'Resume globex' }).waitFor()
+  expect(await card.getByRole('row').allTextContents()).toMatchObject(
+    [/Key/, /globex.*paused.*9.*0/, /acme.*3.*0/, /initech.*1.*0/].map((row) => expect.stringMatching(row)),
+  )
+  await page.getByText('20 jobs may start now.').waitFor()
+  expect((await engine.queues.get('search'))?.pausedKeys).toEqual(['globex'])
+  await expectAccessible(page)
+  await page.setViewportSize({ width: 390, height: 844 })
+  await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+  await card.getByRole('link', { name: 'acme' }).click()
+  await page.waitForURL((url) => url.searchParams.get('q') === 'queue:search key:acme')
+})
+
 test('a limit is raised: only what was changed is sent, and what cannot be read is not', async ({ serveDashboard }) => {
   const engine = await filled()
   const { enter } = await serveDashboard({ engine })

@@ -139,7 +139,7 @@ export const LIMITS = {
   previewEncodedBytes: 16 * 1024,
   /** The rows that one page of a search looks at on a reader thread; on the writer `walkRows` and `turnMs` bound it. */
   searchRows: 50_000,
-  searchMs: 250,
+  searchMs: 200,
   /** Page of `queues.list`, and of `workers`. */
   pageQueues: 500,
   pageWorkers: 500,

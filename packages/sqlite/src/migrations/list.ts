@@ -18,6 +18,7 @@ import { codesAndCauses } from './016-codes-and-causes.ts'
 import { tagsByBlock } from './017-tags-by-block.ts'
 import { retrying } from './018-retrying.ts'
 import { failureHours } from './019-failure-hours.ts'
+import { retryingByDue } from './020-retrying-by-due.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -40,6 +41,7 @@ export const MIGRATIONS: readonly Migration[] = [
   tagsByBlock,
   retrying,
   failureHours,
+  retryingByDue,
 ]
 
 /** The oldest schema that a file can go back to: that of the oldest version whose queues can do without what came later. */

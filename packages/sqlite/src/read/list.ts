@@ -32,7 +32,7 @@ export function prepareList(db: Database): (query: ListQuery, bound: LookBound) 
     if (tag !== undefined) return newest.tagged(tag, before)
     if (state === FAILED) return newest.failed(laneIds, filter, before, few) ?? newest.all(before)
     const hasIndex = state === SCHEDULED || state === WAITING || (state !== undefined && state >= COMPLETED)
-    return hasIndex && scanned <= few ? newest.inState(laneIds, state, before) : newest.all(before)
+    return hasIndex && scanned <= few ? newest.inState(laneIds, { ...filter, state }, before) : newest.all(before)
   }
 
   const find = (query: ListQuery, bound: LookBound): Found => {

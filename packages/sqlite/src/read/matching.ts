@@ -22,7 +22,7 @@ export function prepareMatching(db: Database): ReadMatching {
   const partsOf = ({ laneIds, filter, indexed }: Matching, before: number): Iterable<Part> => {
     const { state, tag } = filter
     if (indexed && laneIds !== undefined && state !== undefined) {
-      if (state !== FAILED) return newest.inState(laneIds, state, before)
+      if (state !== FAILED) return newest.inState(laneIds, { ...filter, state }, before)
       const few = newest.failed(laneIds, filter, before, LIMITS.walkRows)
       if (few !== undefined) return few
     }

@@ -3,6 +3,7 @@ import { FAILED, type ListFilter, SCHEDULED, type StateCode, type TimeOrder } fr
 import type { Database } from '../driver.ts'
 import { seqsIn, unpackRanges } from '../seqs.ts'
 import type { Part, Place } from './look.ts'
+import { RETRYING } from './selection.ts'
 
 /** The rows and the batches of a part. */
 const PART_ROWS = 128
@@ -23,17 +24,21 @@ export function prepareOrderedParts(db: Database): OrderedParts {
   const failed = prepareFailedParts(db)
   const ended = prepareEndedParts(db)
   return (order, filter, laneIds, from) => {
-    if (order === 'due') return due(from)
+    if (order === 'due') return due(filter, from)
     return filter.state === FAILED ? failed(laneIds, filter, from) : ended(laneIds, filter, from)
   }
 }
 
-/** The index of scheduled jobs does not know the lane. */
-function prepareDueParts(db: Database): (from: TimePlace | undefined) => Iterable<Part> {
-  const read = db
-    .prepare(`SELECT run_at, seq FROM job WHERE state = ${SCHEDULED} AND (run_at, seq) > (?, ?) ORDER BY run_at, seq LIMIT ?`)
-    .raw()
-  return function* due(from = { at: -1, seq: 0 }) {
+/** The indexes of scheduled jobs do not know the lane. Jobs that wait for another attempt have one of their own. */
+function prepareDueParts(db: Database): (filter: ListFilter, from: TimePlace | undefined) => Iterable<Part> {
+  const prepare = (index: string, which: string) =>
+    db
+      .prepare(`SELECT run_at, seq FROM job INDEXED BY ${index} WHERE ${which} AND (run_at, seq) > (?, ?) ORDER BY run_at, seq LIMIT ?`)
+      .raw()
+  const scheduled = prepare('job_scheduled', `state = ${SCHEDULED}`)
+  const retrying = prepare('job_retrying', RETRYING)
+  return function* due(filter, from = { at: -1, seq: 0 }) {
+    const read = filter.retrying === true ? retrying : scheduled
     for (let place = from; ; ) {
       const rows = placesFrom(read.all(place.at, place.seq, PART_ROWS) as RawPlace[])
       const end = rows.at(-1)

@@ -3,18 +3,21 @@ import { FAILED, type ListFilter, SCHEDULED, type StateCode } from '@millrace/co
 import type { Database } from '../driver.ts'
 import { firstOf, prepareTagBlocks } from '../tags.ts'
 import type { Part } from './look.ts'
-import { prepareStateSeqs } from './selection.ts'
+import { prepareStateSeqs, RETRYING } from './selection.ts'
 
 /** The rows of a part. */
 export const PART_ROWS = 512
 const RANGE_ROWS = 1_024
+
+/** A filter that names the state. */
+export type InState = Pick<ListFilter, 'retrying'> & { readonly state: StateCode }
 
 export interface NewestParts {
   /** Yields the rows before one. */
   all(before: number): Iterable<Part>
   tagged(tag: string, before: number): Iterable<Part>
   /** Yields the rows of lanes in a state, all of which an index reads at once. They may be of other lanes, too. */
-  inState(laneIds: readonly number[], state: StateCode, before: number): Iterable<Part>
+  inState(laneIds: readonly number[], filter: InState, before: number): Iterable<Part>
   /** Yields the failed jobs that may fit, or undefined if there are more than so many. */
   failed(laneIds: readonly number[], filter: ListFilter, before: number, few: number): Iterable<Part> | undefined
 }
@@ -25,6 +28,7 @@ export function prepareNewestParts(db: Database): NewestParts {
   const blocks = prepareTagBlocks(db)
   const seqsOf = prepareStateSeqs(db)
   const scheduled = db.prepare('SELECT seq FROM job INDEXED BY job_scheduled WHERE state = 0 AND seq < ? ORDER BY seq DESC').pluck()
+  const retrying = db.prepare(`SELECT seq FROM job INDEXED BY job_retrying WHERE ${RETRYING} AND seq < ? ORDER BY seq DESC`).pluck()
   const failedSeqs = db
     .prepare(
       `SELECT seq FROM job
@@ -49,9 +53,10 @@ WHERE lane = ? AND state = ${FAILED} AND finished_at >= ? AND finished_at < ? OR
         yield { rows: [], end: { seq: Math.min(before, firstOf(block)) }, asked }
       }
     },
-    inState(laneIds, state, before) {
+    inState(laneIds, filter, before) {
+      const { state } = filter
       // Rows say the lane, not the index: they are read by the look, which is bounded.
-      if (state === SCHEDULED) return partsOf(scheduled.all(before) as number[])
+      if (state === SCHEDULED) return partsOf((filter.retrying === true ? retrying : scheduled).all(before) as number[])
       return partsOf(seqsOf(laneIds, state, before, Number.MAX_SAFE_INTEGER))
     },
     failed(laneIds, { finishedAfter = 0, finishedBefore = Number.MAX_SAFE_INTEGER }, before, few) {

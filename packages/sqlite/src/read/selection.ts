@@ -3,7 +3,11 @@ import { ACTIVE, BLOCKED, FAILED, type ListFilter, SCHEDULED, STATES, type State
 import type { Database } from '../driver.ts'
 import { seqsIn, unpackRanges } from '../seqs.ts'
 
+/** Holds for the jobs that wait for another attempt, as their index has it. */
+export const RETRYING = `state = ${SCHEDULED} AND run > uncounted`
+
 export interface Selection {
+  /** The lanes in which a row may match. */
   readonly laneIds: readonly number[]
   /** True if not every lane is selected. */
   readonly narrow: boolean
@@ -23,26 +27,27 @@ const LISTED = '(SELECT value FROM json_each(?))'
 
 export function prepareSelection(db: Database): (filter: ListFilter) => Selection {
   const counters = db
-    .prepare(`SELECT lane.id, queue.name, lane.name, ${STATES.join(', ')} FROM lane JOIN queue ON queue.id = lane.queue`)
+    .prepare(`SELECT lane.id, queue.name, lane.name, ${STATES.join(', ')}, retrying FROM lane JOIN queue ON queue.id = lane.queue`)
     .raw()
   const parked = db.prepare('SELECT coalesce(sum(parked), 0) FROM gate').pluck()
   const seqsOf = prepareStateSeqs(db)
 
-  return ({ state, queue, name }) => {
+  return (filter) => {
+    const { state, queue, name, retrying } = filter
     const lanes = counters.all() as RawLane[]
     const chosen = lanes.filter((lane) => (queue === undefined || lane[1] === queue) && (name === undefined || lane[2] === name))
-    const laneIds = chosen.map(([id]) => id)
-    const matches = sum(chosen, state)
+    const laneIds = chosen.filter((lane) => sum([lane], filter) > 0).map(([id]) => id)
+    const matches = sum(chosen, filter)
     const scanned = (): number => {
       // The engine knows which jobs are active; on disk only a walk finds them.
       if (state === undefined || state === BLOCKED || state === ACTIVE) return Number.POSITIVE_INFINITY
-      // The index of scheduled jobs does not know the lane.
-      if (state === SCHEDULED) return sum(lanes, state)
+      // The indexes of scheduled jobs do not know the lane.
+      if (state === SCHEDULED) return sum(lanes, { state, ...(retrying === true && { retrying }) })
       // Neither does the index of parked ones.
       return state === WAITING ? matches + (parked.get() as number) : matches
     }
     const seqs = (before: number, limit: number): number[] => seqsOf(laneIds, state as StateCode, before, limit)
-    return { laneIds, narrow: chosen.length < lanes.length, matches, total: sum(lanes, undefined), scanned: scanned(), seqs }
+    return { laneIds, narrow: chosen.length < lanes.length, matches, total: sum(lanes, {}), scanned: scanned(), seqs }
   }
 }
 
@@ -105,10 +110,13 @@ AND state = ? AND lane IN ${LISTED}`,
 }
 
 /** Returns the number of rows of some lanes in one state, or in all. */
-function sum(lanes: readonly RawLane[], state: StateCode | undefined): number {
+function sum(lanes: readonly RawLane[], { state, retrying }: Pick<ListFilter, 'state' | 'retrying'>): number {
   let rows = 0
   for (const lane of lanes) {
-    for (let code = 0; code < STATES.length; code++) if (state === undefined || state === code) rows += lane[3 + code] as number
+    const waiting = lane[3 + STATES.length] as number
+    if (retrying === true) rows += waiting
+    else for (let code = 0; code < STATES.length; code++) if (state === undefined || state === code) rows += lane[3 + code] as number
+    if (retrying === false && (state === undefined || state === SCHEDULED)) rows -= waiting
   }
   return rows
 }

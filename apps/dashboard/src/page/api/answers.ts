@@ -9,6 +9,7 @@ import type {
   JobPageAnswer,
   ManyAnswer,
   QueueAnswer,
+  QueueKeysAnswer,
   QueueListAnswer,
   ScheduleAnswer,
   SchedulePageAnswer,
@@ -88,7 +89,7 @@ interface Past {
   readonly agoMs: number
 }
 export type Query = Readonly<Record<string, string | number | boolean | Past | undefined>>
-export type { FailuresAnswer, FlowAnswer, JobAnswer, ManyAnswer, QueueAnswer, ScheduleAnswer, Scope, WorkersAnswer }
+export type { FailuresAnswer, FlowAnswer, JobAnswer, ManyAnswer, QueueAnswer, QueueKeysAnswer, ScheduleAnswer, Scope, WorkersAnswer }
 export type Failure = FailuresAnswer['failures'][number]
 export type FlowSummary = FlowListAnswer['flows'][number]
 export type FlowJob = FlowAnswer['jobs'][number]

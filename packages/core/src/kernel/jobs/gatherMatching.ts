@@ -1,5 +1,5 @@
 /** Reads the jobs for a slice of `cancelMany`, `retryMany` or `deleteMany`, as they are on disk before the turn. */
-import { ACTIVE, FAILED, SCHEDULED, type StateCode, WAITING } from '../../lifecycle.ts'
+import { ACTIVE, FAILED, SCHEDULED, WAITING } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import type { ManyCommand } from '../../manageCommands.ts'
 import { isOfLastRun, type ListFilter } from '../../options/filter.ts'
@@ -26,11 +26,11 @@ export function gatherMatching(plan: Plan, tables: Tables, facts: Facts, command
     return
   }
   const { state, tag, finishedAfter, finishedBefore } = filter
-  const lanes = [...tables.lanesById.values()].filter((lane) => countIn(lane, state) > 0)
+  const lanes = [...tables.lanesById.values()].filter((lane) => countIn(lane, filter) > 0)
   const chosen = lanes.filter((lane) => isOf(filter, lane))
   if (chosen.length === 0) return
-  // The index of scheduled jobs does not contain the lane.
-  const few = sum(state === SCHEDULED ? lanes : chosen, state) <= LIMITS.walkRows
+  // The indexes of scheduled jobs do not contain the lane.
+  const few = sum(state === SCHEDULED ? lanes : chosen, filter) <= LIMITS.walkRows
   // A span of time may hold few of many failed jobs: the store looks.
   const inSpan = state === FAILED && (finishedAfter ?? finishedBefore) !== undefined
   const indexed = (few || inSpan) && tag === undefined && (state === FAILED || state === WAITING || state === SCHEDULED)
@@ -57,10 +57,11 @@ function isOf({ queue, name }: ListFilter, lane: Lane): boolean {
   return (queue === undefined || lane.queue.name === queue) && (name === undefined || lane.name === name)
 }
 
-function countIn(lane: Lane, state: StateCode | undefined): number {
+function countIn(lane: Lane, { state, retrying }: Pick<ListFilter, 'state' | 'retrying'>): number {
+  if (retrying === true) return lane.retrying
   return state === undefined ? lane.counts.reduce((all, count) => all + count, 0) : countOf(lane, state)
 }
 
-function sum(lanes: readonly Lane[], state: StateCode | undefined): number {
-  return lanes.reduce((all, lane) => all + countIn(lane, state), 0)
+function sum(lanes: readonly Lane[], filter: Pick<ListFilter, 'state' | 'retrying'>): number {
+  return lanes.reduce((all, lane) => all + countIn(lane, filter), 0)
 }

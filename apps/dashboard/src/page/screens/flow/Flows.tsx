@@ -6,9 +6,9 @@ import { useAnswer, useShared } from '../../hooks.ts'
 import { router } from '../../page.ts'
 import { Ago } from '../../parts/Ago.tsx'
 import { Empty } from '../../parts/Empty.tsx'
-import { memo } from '../../parts/memo.ts'
 import { Segments } from '../../parts/Segments.tsx'
 import { StateIcon } from '../../parts/StateIcon.tsx'
+import { type Column, Table } from '../../parts/Table.tsx'
 import { flowLink } from '../../router/links.ts'
 import type { ScreenProps } from '../../screens.ts'
 import { TEXT } from '../../text.ts'
@@ -18,6 +18,7 @@ import { text } from './text.ts'
 const PATH = '/flows'
 /** Beats between two questions: the server counts the jobs of each flow. */
 const EVERY = 3
+const { columns } = text
 const STATES = Object.entries(text.states) as [FlowSummary['state'] | '', string][]
 
 export function Flows({ query: { state: asked = '', after } }: ScreenProps) {
@@ -28,7 +29,11 @@ export function Flows({ query: { state: asked = '', after } }: ScreenProps) {
     <Page name="flow" title={TEXT.screens.flows}>
       <Segments label={text.state} options={STATES} value={state} onChange={(each) => router.go(PATH, { state: each })} />
       {error !== undefined && flows === undefined && <p class="note s-bad">{TEXT.actions.failed(error.message)}</p>}
-      {flows !== undefined && flows.length > 0 && <Table flows={flows} />}
+      {flows !== undefined && flows.length > 0 && (
+        <section class="card">
+          <Table name="flow-jobs" rows={flows} columns={COLUMNS} keyOf={({ id }) => id} />
+        </section>
+      )}
       {flows?.length === 0 && (
         <Empty icon="flows" {...(value?.next !== undefined ? text.partial : state === '' ? text.empty : text.none)} />
       )}
@@ -48,54 +53,29 @@ export function Flows({ query: { state: asked = '', after } }: ScreenProps) {
   )
 }
 
-function Table({ flows }: { readonly flows: readonly FlowSummary[] }) {
-  const { columns } = text
-  return (
-    <section class="card">
-      <table class="list flow-jobs">
-        <thead>
-          <tr>
-            <th class="queue">{columns.flow}</th>
-            <th>{columns.state}</th>
-            <th class="queue opt">{columns.jobs}</th>
-            <th class="opt">{columns.queue}</th>
-            <th class="r">{columns.created}</th>
-            <th class="r opt">{columns.ended}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {flows.map((flow) => (
-            <Row key={flow.id} flow={flow} />
-          ))}
-        </tbody>
-      </table>
-    </section>
-  )
-}
-
-const Row = memo(function Row({ flow: { id, name, queue, state, states, enqueuedAt, finishedAt } }: { readonly flow: FlowSummary }) {
-  return (
-    <tr>
-      <td>
+const COLUMNS: readonly Column<FlowSummary>[] = [
+  {
+    ...{ head: columns.flow, style: 'queue' },
+    cell: ({ id, name }) => (
+      <>
         <a class="strong" href={router.to(flowLink(id))}>
           {name}
         </a>{' '}
         <span class="mono faint">{shortId(id)}</span>
-      </td>
-      <td>
-        <span class="inline">
-          <StateIcon state={state === 'running' ? 'active' : state} />
-          {text.states[state]}
-        </span>
-      </td>
-      <td class="opt">
-        <Counts states={states} />
-      </td>
-      <td class="opt muted">{queue}</td>
-      <td class="r muted">
-        <Ago at={enqueuedAt} />
-      </td>
-      <td class="r opt muted">{finishedAt !== undefined && <Ago at={finishedAt} />}</td>
-    </tr>
-  )
-})
+      </>
+    ),
+  },
+  {
+    head: columns.state,
+    cell: ({ state }) => (
+      <span class="inline">
+        <StateIcon state={state === 'running' ? 'active' : state} />
+        {text.states[state]}
+      </span>
+    ),
+  },
+  { head: columns.jobs, style: 'queue opt', cell: Counts },
+  { head: columns.queue, style: 'opt muted', cell: ({ queue }) => queue },
+  { head: columns.created, style: 'r muted', cell: ({ enqueuedAt }) => <Ago at={enqueuedAt} /> },
+  { head: columns.ended, style: 'r opt muted', cell: ({ finishedAt }) => finishedAt !== undefined && <Ago at={finishedAt} /> },
+]

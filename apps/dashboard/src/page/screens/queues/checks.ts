@@ -103,12 +103,13 @@ function slots({ queue: { settings, states } }: Evidence): Check {
 /** Starts are not counted by queue. Jobs end as fast as they start, if seen over minutes. */
 const USED = 0.85
 
-function rateCheck({ queue: { settings, states }, recent }: Evidence): Check {
+function rateCheck({ queue: { settings, states, rate: left }, recent }: Evidence): Check {
   const { rateLimit } = settings
   if (rateLimit === undefined) return { name: 'rate', tone: 'none', text: why.rate.none }
   const ended = recent === undefined ? 0 : endedPerSecond(recent)
   const isUsed = states.waiting > 0 && ended >= (USED * rateLimit.limit * 1_000) / rateLimit.period
-  return { name: 'rate', tone: isUsed ? 'warn' : 'good', text: why.rate[isUsed ? 'used' : 'free'](rateText(rateLimit), rate(ended)) }
+  const said = why.rate[isUsed ? 'used' : 'free'](rateText(rateLimit), rate(ended))
+  return { name: 'rate', tone: isUsed ? 'warn' : 'good', text: left === undefined ? said : `${said} ${why.rate.left(left.tokens)}` }
 }
 
 /** Keys are what is left if nothing else holds back jobs that wait. */

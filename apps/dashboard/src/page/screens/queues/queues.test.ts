@@ -29,6 +29,13 @@ describe('what holds a queue back', () => {
     })
   })
 
+  test('a rate says how many jobs may start now', () => {
+    const rate = queueOf('mail', { rateLimit: { limit: 9, period: 1_000, burst: 9 } })
+    const said = (queue: typeof rate) => standingOf(evidence({ queue })).checks.find(({ name }) => name === 'rate')?.text
+    expect(said({ ...rate, rate: { tokens: 1 } })).toMatch(/^At most 9 per s; .* 1 job may start now\.$/)
+    expect(said(rate)).not.toMatch(/may start/)
+  })
+
   test('no job waits', () => {
     expect(standingOf(evidence({ queue: mail }))).toMatchObject({ verdict: 'No job waits', tone: 'good', note: '' })
   })

@@ -1,0 +1,10 @@
+/**
+ * Finds the jobs that wait for another attempt, by their due time. They are few among many scheduled jobs, and a list of them would look at
+ * all. A version without this migration keeps the index, and does not use it.
+ */
+import type { Migration } from './migration.ts'
+
+const SQL = `
+CREATE INDEX job_retrying ON job (run_at) WHERE state = 0 AND run > uncounted;`
+
+export const retryingByDue: Migration = { id: 20, name: 'retrying-by-due', sql: SQL, minReader: 18 }
