@@ -9,4 +9,6 @@ const SQL = `
 ALTER TABLE failure ADD COLUMN hours TEXT NOT NULL DEFAULT '[]';
 UPDATE failure SET hours = json_array(last_at / 3600000, count);`
 
-export const failureHours: Migration = { id: 19, name: 'failure-hours', sql: SQL, minReader: 18 }
+const DOWN = 'ALTER TABLE failure DROP COLUMN hours'
+
+export const failureHours: Migration = { id: 19, name: 'failure-hours', sql: SQL, down: DOWN, minReader: 18 }

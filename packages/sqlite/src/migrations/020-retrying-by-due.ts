@@ -7,4 +7,6 @@ import type { Migration } from './migration.ts'
 const SQL = `
 CREATE INDEX job_retrying ON job (run_at) WHERE state = 0 AND run > uncounted;`
 
-export const retryingByDue: Migration = { id: 20, name: 'retrying-by-due', sql: SQL, minReader: 18 }
+const DOWN = 'DROP INDEX job_retrying'
+
+export const retryingByDue: Migration = { id: 20, name: 'retrying-by-due', sql: SQL, down: DOWN, minReader: 18 }
