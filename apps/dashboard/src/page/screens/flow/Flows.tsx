@@ -27,7 +27,9 @@ export function Flows({ query: { state: asked = '', after } }: ScreenProps) {
   const flows = useShared(value?.flows)
   return (
     <Page name="flow" title={TEXT.screens.flows}>
-      <Segments label={text.state} options={STATES} value={state} onChange={(each) => router.go(PATH, { state: each })} />
+      <div class="toolbar">
+        <Segments label={text.state} options={STATES} value={state} onChange={(each) => router.go(PATH, { state: each })} />
+      </div>
       {error !== undefined && flows === undefined && <p class="note s-bad">{TEXT.actions.failed(error.message)}</p>}
       {flows !== undefined && flows.length > 0 && (
         <section class="card">
