@@ -2,9 +2,10 @@
 import { NotADatabaseError, SchemaTooNewError, StorageError, UnsupportedRuntimeError } from '@millrace/core'
 import { StoreFailure } from '@millrace/core/kernel'
 import pg from 'pg'
-import { expect, onTestFinished } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
 import { openStore } from '../../packages/postgres/src/index.ts'
 import { StoreTurns } from '../../packages/testkit/src/storeConformance/storeTurns.ts'
+import { startProxy } from './proxy.ts'
 import { storeOptions, type TestSchema, test } from './test.ts'
 
 function open(schema: TestSchema) {
@@ -45,16 +46,52 @@ test('an engine whose schema was taken over writes nothing more, and the next on
   expect(() => former.store.reopen()).toThrow('another engine has taken the schema over')
 })
 
-test('a broken connection is opened again, and nothing that was written is missing', async ({ postgres }) => {
-  const turns = new StoreTurns(open(postgres))
-  turns.enqueue('a')
-  const before = turns.image()
-  await sql(postgres, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'millrace ${postgres.schema}'`)
-  expect(() => turns.enqueue('b')).toThrow(StoreFailure)
-  turns.store.reopen()
-  turns.reload()
-  expect(turns.image()).toEqual(before)
-  expect(turns.enqueue('c').seq).toBe(2)
+describe('a connection that breaks', () => {
+  const broken = async (postgres: TestSchema, when: 'before' | 'after') => {
+    const proxy = await startProxy(postgres.url)
+    const store = open({ ...postgres, url: proxy.url })
+    const turns = new StoreTurns(store)
+    const bystander = turns.row(turns.enqueue('a', { data: '"by"' }))
+    await proxy.cut(when)
+    return { turns, store, bystander }
+  }
+
+  test('before the server gets a turn: nothing of it is written, and the next one is', async ({ postgres }) => {
+    const { turns, store, bystander } = await broken(postgres, 'before')
+    let failure: unknown
+    try {
+      turns.enqueue('b')
+    } catch (error) {
+      failure = error
+    }
+    expect(failure).toMatchObject({ phase: 'before', reason: 'io', message: expect.stringContaining('the turn was not written') })
+    turns.reload()
+    expect(turns.rows()).toEqual([bystander])
+    expect(store.epoch).toBe(2)
+    expect(turns.enqueue('c').seq).toBe(2)
+  })
+
+  test('behind the commit of a turn: it counts, and nobody hears of it', async ({ postgres }) => {
+    const { turns, store, bystander } = await broken(postgres, 'after')
+    const { seq } = turns.enqueue('b')
+    expect(turns.rows()).toEqual([bystander, turns.row({ seq })])
+    expect(store.epoch).toBe(2)
+    turns.reload()
+    expect(turns.enqueue('c').seq).toBe(seq + 1)
+  })
+
+  test('at a read: the read is repeated', async ({ postgres }) => {
+    const { turns, store, bystander } = await broken(postgres, 'before')
+    expect(turns.rows()).toEqual([bystander])
+    expect(store.epoch).toBe(1)
+  })
+
+  test('is opened again by hand, too', async ({ postgres }) => {
+    const { turns, bystander } = await broken(postgres, 'before')
+    turns.store.reopen()
+    turns.reload()
+    expect(turns.rows()).toEqual([bystander])
+  })
 })
 
 test('a job that waits for its turn stands in one place, and in none once it has completed', async ({ postgres }) => {

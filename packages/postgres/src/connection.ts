@@ -29,11 +29,15 @@ export class Connection {
     return this.all<[Column]>(text, ...values).map(([value]) => value)
   }
 
-  /** Runs several statements in one round trip, and returns the rows of each. */
+  /** Reads by several statements in one round trip, and returns the rows of each. */
   many(statements: readonly Statement[]): readonly Rows[] {
     const { rows, error } = this.#line.run(statements)
-    if (error !== undefined) throw failureOf(error)
-    return rows
+    if (error === undefined) return rows
+    // Statements that only read can be repeated on a new connection.
+    if (error.code !== undefined || this.#line.connect() !== undefined) throw failureOf(error)
+    const again = this.#line.run(statements)
+    if (again.error !== undefined) throw failureOf(again.error)
+    return again.rows
   }
 
   /** Runs a statement that may fail. */

@@ -5,7 +5,7 @@
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { StoreFailure } from '@millrace/core/kernel'
 import { threadFile, threadOptions } from '@millrace/worker'
-import type { LineData, LineError, Reply, Request, Statement, Target } from './message.ts'
+import type { Call, LineData, LineError, Reply, Request, Statement, Target } from './message.ts'
 
 /** The server ends a statement after 10 s. A thread that says nothing for longer has lost its server. */
 const SILENCE_MS = 30_000
@@ -21,6 +21,7 @@ export class Line {
   readonly #worker: Worker
   readonly #port
   readonly #replies = new Int32Array(new SharedArrayBuffer(4))
+  #calls = 0
 
   constructor(target: Target) {
     const { port1, port2 } = new MessageChannel()
@@ -50,10 +51,16 @@ export class Line {
   }
 
   #call(request: Request): Reply {
-    const seen = Atomics.load(this.#replies, 0)
-    this.#port.postMessage(request)
-    if (Atomics.wait(this.#replies, 0, seen, SILENCE_MS) === 'timed-out')
-      throw new StoreFailure('commit', 'io', `the server has not answered for ${SILENCE_MS / 1_000} s`)
-    return (receiveMessageOnPort(this.#port) as { readonly message: Reply }).message
+    const id = ++this.#calls
+    this.#port.postMessage({ id, body: request } satisfies Call<Request>)
+    for (;;) {
+      const seen = Atomics.load(this.#replies, 0)
+      const received = receiveMessageOnPort(this.#port) as { readonly message: Call<Reply> } | undefined
+      if (received?.message.id === id) return received.message.body
+      // A reply to a call that was given up comes late.
+      if (received !== undefined) continue
+      if (Atomics.wait(this.#replies, 0, seen, SILENCE_MS) === 'timed-out')
+        throw new StoreFailure('commit', 'io', `the server has not answered for ${SILENCE_MS / 1_000} s`)
+    }
   }
 }

@@ -35,6 +35,12 @@ export interface LineError {
   readonly constraint: string | undefined
 }
 
+/** A request or a reply, with the number of its call. */
+export interface Call<Body> {
+  readonly id: number
+  readonly body: Body
+}
+
 /** The data that the thread starts with. */
 export interface LineData {
   readonly port: MessagePort

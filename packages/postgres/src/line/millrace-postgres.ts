@@ -1,7 +1,7 @@
 /** The thread that talks to the server: it sends all statements of a call at once, and answers when the last of them has ended. */
 import { workerData } from 'node:worker_threads'
 import pg from 'pg'
-import type { LineData, LineError, Reply, Request, Statement } from './message.ts'
+import type { Call, LineData, LineError, Reply, Request, Statement } from './message.ts'
 import { escapedValue, restored } from './nul.ts'
 
 const { port, replies, target } = workerData as LineData
@@ -31,8 +31,8 @@ let client: pg.Client | undefined
 /** The names of prepared statements. Texts are few: values are parameters. */
 const names = new Map<string, string>()
 
-port.on('message', async (request: Request) => {
-  port.postMessage(await answer(request))
+port.on('message', async ({ id, body }: Call<Request>) => {
+  port.postMessage({ id, body: await answer(body) } satisfies Call<Reply>)
   Atomics.add(replies, 0, 1)
   Atomics.notify(replies, 0)
 })

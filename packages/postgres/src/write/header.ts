@@ -6,6 +6,8 @@ import type { Claim } from '../open/claim.ts'
 import type { Batch } from './batch.ts'
 
 export interface WriteHeader {
+  /** Returns the number of the turn that is written next. */
+  next(): number
   write(batch: Batch, effects: Effects, header: TurnHeader): void
   /** Called after the turn is committed. */
   committed(): void
@@ -17,6 +19,7 @@ export function prepareHeader(connection: Connection, { epoch, node }: Claim, tu
   let bytes = connection.pluck<number>('SELECT bytes FROM journal WHERE turn = $1', turn)[0] ?? 0
   let written = bytes
   return {
+    next: () => last + 1,
     write(batch, { events }, { at, nextSeq, nextEvent, nextSession }) {
       const packed = events.length === 0 ? new Uint8Array() : new Uint8Array(encodeEvents(events, at, node))
       // Discards what an uncommitted turn has written.

@@ -20,7 +20,11 @@ import { writeRuns } from './runs.ts'
 import { writeSchedules } from './schedules.ts'
 import { writeSessions } from './sessions.ts'
 
-export type Write = (effects: Effects, header: TurnHeader) => void
+export interface Write {
+  /** Returns the number of the turn that is written next. */
+  next(): number
+  turn(effects: Effects, header: TurnHeader): void
+}
 
 /** @param turn the last one of this epoch */
 export function prepareWrite(connection: Connection, claim: Claim, turn: number): Write {
@@ -57,14 +61,17 @@ export function prepareWrite(connection: Connection, claim: Claim, turn: number)
     return batch
   }
 
-  return (effects, turn) => {
-    jobs.sort(effects.jobs, claim.node, turn.at)
-    try {
-      connection.transact(statementsOf(effects, turn).statements)
-      header.committed()
-      running.committed()
-    } finally {
-      jobs.clear()
-    }
+  return {
+    next: header.next,
+    turn: (effects, turn) => {
+      jobs.sort(effects.jobs, claim.node, turn.at)
+      try {
+        connection.transact(statementsOf(effects, turn).statements)
+        header.committed()
+        running.committed()
+      } finally {
+        jobs.clear()
+      }
+    },
   }
 }
