@@ -25,7 +25,8 @@ export function preparePrune(db: Database): (effects: Effects) => void {
   return ({ forgetKeysBefore, forgetKeysLimit, forgetEventsBefore, forgetFailuresBefore }) => {
     if (forgetKeysBefore > 0) {
       const { changes } = keys.run(forgetKeysBefore, forgetKeysLimit)
-      if (changes < forgetKeysLimit) kept.run(forgetKeysBefore + LIMITS.keysKeptMs, forgetKeysBefore, forgetKeysLimit)
+      // The rest of the slice is the first that is left.
+      if (changes < forgetKeysLimit) kept.run(forgetKeysBefore + LIMITS.keysKeptMs, forgetKeysBefore, forgetKeysLimit - changes)
     }
     if (forgetFailuresBefore > 0) failures.run(forgetFailuresBefore)
     if (forgetEventsBefore > 0) events.run(forgetEventsBefore, forgetEventsBefore, LIMITS.sliceRows)

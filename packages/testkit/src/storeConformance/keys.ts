@@ -131,6 +131,20 @@ export function keysConformance(under: () => StoreTurns): void {
       expect([left(), turns.store.keyExpiry()]).toEqual([['k4'], wall + 104])
     })
 
+    test('that live jobs keep count for a slice as those do that are forgotten', () => {
+      const turns = under()
+      const { wall } = turns.now
+      const ended = turns.enqueue('b', { idempotencyKey: 'ended', idempotencyTtl: 100 })
+      turns.run({ op: 'cancel', id: keyOf(ended) })
+      const nodes = [{ ref: 'a', job: { name: 'a', data: null }, parents: [], onFailure: 'fail' as const }]
+      for (const [index, idempotencyKey] of ['kept', 'later'].entries())
+        turns.run({ op: 'flow', nodes, idempotencyKey, idempotencyTtl: 101 + index })
+      forget(turns, wall + 200, 2)
+      expect(turns.store.keyExpiry()).toBe(wall + 102)
+      forget(turns, wall + 200, 2)
+      expect(turns.store.keyExpiry()).toBe(wall + 200 + LIMITS.keysKeptMs)
+    })
+
     test('are forgotten with a job of which nothing is to be left: its own, and those that met its unique key', () => {
       const turns = under()
       const other = turns.enqueue('a', { idempotencyKey: 'other' })
