@@ -1,9 +1,9 @@
 // Postgres agrees with the memory store, whatever turns are taken.
 import { LIMITS } from '@millrace/core'
+import { openStore } from '@millrace/postgres'
 import { beforeEach } from 'vitest'
 import { MemoryStore } from '../../packages/core/src/testing/memoryStore.ts'
 import { useSmallLimits } from '../../packages/core/src/testing/smallLimits.ts'
-import { openStore } from '../../packages/postgres/src/index.ts'
 import { storeAgreement } from '../../packages/testkit/src/testing/storeAgreement.ts'
 import { newSchema, storeOptions } from './test.ts'
 

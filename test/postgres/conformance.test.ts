@@ -1,6 +1,7 @@
 // Postgres keeps the promises of every store.
+
+import { openStore } from '@millrace/postgres'
 import { beforeEach } from 'vitest'
-import { openStore } from '../../packages/postgres/src/index.ts'
 import { storeConformance } from '../../packages/testkit/src/storeConformance.ts'
 import { newSchema, storeOptions, type TestSchema } from './test.ts'
 

@@ -1,9 +1,9 @@
 // Who owns a schema, what another owner's turn does, and how a schema is refused.
 import { NotADatabaseError, SchemaTooNewError, StorageError, UnsupportedRuntimeError } from '@millrace/core'
 import { StoreFailure } from '@millrace/core/kernel'
+import { openStore } from '@millrace/postgres'
 import pg from 'pg'
 import { describe, expect, onTestFinished } from 'vitest'
-import { openStore } from '../../packages/postgres/src/index.ts'
 import { StoreTurns } from '../../packages/testkit/src/storeConformance/storeTurns.ts'
 import { startProxy } from './proxy.ts'
 import { storeOptions, type TestSchema, test } from './test.ts'

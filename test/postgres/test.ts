@@ -1,6 +1,7 @@
 /** `test` for Postgres: gives each test a schema of its own on the server of the run. */
+
+import type { StoreOptions } from '@millrace/postgres'
 import { test as base, inject, type TestContext } from 'vitest'
-import type { StoreOptions } from '../../packages/postgres/src/index.ts'
 
 export interface TestSchema {
   readonly url: string

@@ -88,7 +88,7 @@ function lastAttempt(column: string): string {
 const ALL = Object.values(CONDITIONS)
 
 /** The number of parameters of `fitsFrom`. */
-export const FITS_WIDTH = ALL.length + 1
+const FITS_WIDTH = ALL.length + 1
 
 /** Returns a condition that holds for the rows of `job` that fit. `fitValues` are its parameters, behind so many others. */
 export function fitsFrom(parameters: number): string {

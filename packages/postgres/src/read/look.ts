@@ -24,7 +24,7 @@ export interface Part {
 /** Yields parts of at most as many rows as it is told. */
 export type Parts = Generator<Part, void>
 
-export interface Wanted {
+interface Wanted {
   readonly filter: ListFilter
   /** The lanes of the filter's queue and name; null for all. */
   readonly laneIds: readonly number[] | null

@@ -11,7 +11,7 @@ interface Place {
   readonly holds: string
 }
 
-export const PLACES: readonly Place[] = [
+const PLACES: readonly Place[] = [
   { table: 'waiting', columns: { lane: 'lane', rank: 'rank', run_at: 'run_at' }, holds: 'job.state = 1 AND job.gate IS NULL' },
   { table: 'parked', columns: { gate: 'gate', rank: 'rank', run_at: 'run_at' }, holds: 'job.gate IS NOT NULL' },
   { table: 'strict', columns: { gate: 'gate' }, holds: 'job.gate < 0' },
