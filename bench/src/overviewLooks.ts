@@ -1,4 +1,7 @@
-/** The questions of an open overview, and how often it asks each: test/dashboard compares them with what the page asks. */
+/**
+ * The questions of an open overview, and how often it asks each: test/dashboard compares them with what the page asks. It asks for
+ * schedules only if one fails.
+ */
 
 export interface Look {
   readonly path: string
@@ -12,5 +15,4 @@ export const OVERVIEW_LOOKS: readonly Look[] = [
   { path: '/v1/workers', everyMs: 10_000 },
   { path: '/v1/queues?limit=500', everyMs: 16_000 },
   { path: '/v1/history?queues=*&step=minute&limit=50', everyMs: 16_000 },
-  { path: '/v1/schedules?limit=200', everyMs: 30_000 },
 ]

@@ -143,7 +143,7 @@ test('flows come newest first, fifty to a page; the address says which page, and
   const ids = () => page.locator('tbody a').evaluateAll((links) => links.map((link) => link.getAttribute('href')?.split('/').at(-1)))
   await page.getByRole('row').nth(50).waitFor()
   expect((await ids())[0]).toBe(newest)
-  expect(await page.getByRole('row').nth(1).innerText()).toMatch(/load[\s\S]*Running[\s\S]*1[\s\S]*1[\s\S]*default/)
+  expect(await page.getByRole('row').nth(1).textContent()).toMatch(/load[\s\S]*Running[\s\S]*1[\s\S]*1[\s\S]*default/)
   await page.getByRole('link', { name: 'Older flows' }).click()
   await expect.poll(async () => (await ids()).length).toBe(12)
   expect((await ids()).at(-3)).toBe(oldest)
