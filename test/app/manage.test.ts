@@ -130,6 +130,7 @@ test('endpoints are added, told of over HTTP by the daemon, disabled and forgott
   const place = new Place()
   const { url, daemon } = await served(place, '--webhooks-enabled', 'true')
   const { token } = await place.okJson('token', 'create', 'reader', '--scopes', 'read')
+  const { token: admin } = await place.okJson('token', 'create', 'ops', '--scopes', 'admin')
   const added = await place.okJson(
     'webhooks',
     'add',
@@ -146,6 +147,8 @@ test('endpoints are added, told of over HTTP by the daemon, disabled and forgott
     return ((await response.json()) as { webhooks: { id: string; enabled: boolean }[] }).webhooks
   }
   expect(await over()).toMatchObject([{ id: 'billing', enabled: true }])
+  const headers = { authorization: `Bearer ${admin as string}` }
+  expect((await fetch(`${url}/v1/webhooks/billing/test`, { method: 'POST', headers })).status).toBe(202)
   await place.ok('webhooks', 'disable', 'billing')
   expect(await over()).toMatchObject([{ id: 'billing', enabled: false }])
   await place.ok('webhooks', 'enable', 'billing', '--replay')

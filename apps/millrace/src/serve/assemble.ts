@@ -159,6 +159,7 @@ export function httpOf(
         add: (endpoint) => feed.add(endpoint),
         enable: (id, options) => feed.enable(id, options),
         disable: (id) => feed.disable(id),
+        test: (id) => feed.test(id),
         remove: (id) => feed.remove(id),
       },
     }),
