@@ -111,7 +111,7 @@ async function pressAll(page: Page): Promise<void> {
   }
 }
 
-const QUICK = { timeout: 1_500 } as const
+const QUICK = { timeout: 500 } as const
 
 async function press(page: Page, button: Locator): Promise<void> {
   await button.click(QUICK).catch(() => {})
