@@ -1,0 +1,54 @@
+// An engine over Postgres keeps the promises of every Port, and those of an engine whose writer dies.
+import { Engine } from '@millrace/client'
+import { DEFAULT_RETENTION, LIMITS } from '@millrace/core'
+import { systemClock, WriterThread } from '@millrace/engine/internal'
+import { portConformance } from '@millrace/testkit/conformance'
+import { beforeEach, expect, test } from 'vitest'
+import { watchWriters } from '../proof/crash/writers.ts'
+import { newSchema, type TestSchema } from './test.ts'
+
+async function start({ url, schema }: TestSchema): Promise<WriterThread> {
+  const thread = new WriterThread({
+    store: {
+      writer: { file: () => new URL('programs/postgresWriter.ts', import.meta.url), options: { url, schema, durability: 'normal' } },
+      reader: undefined,
+      ownership: () => {
+        throw new Error('nobody shares it')
+      },
+      gone: () => undefined,
+    },
+    settings: { recovery: 'immediate', retention: DEFAULT_RETENTION },
+    clock: systemClock,
+  })
+  await thread.start()
+  return thread
+}
+
+let schema: TestSchema
+
+beforeEach((context) => {
+  schema = newSchema(context)
+})
+
+portConformance(
+  'a writer thread over Postgres',
+  async () => {
+    const thread = await start(schema)
+    return { port: thread, close: () => thread.close() }
+  },
+  { inFile: false },
+)
+
+test('a writer that dies has a successor, which loses nothing that was acknowledged', async () => {
+  const writers = watchWriters()
+  const thread = await start(schema)
+  const engine = new Engine(thread, { maxDataBytes: LIMITS.dataBytes, clock: systemClock, host: 'test', pid: process.pid, local: true })
+  const bystander = await engine.enqueue('a', 'by')
+  await writers.kill()
+  const later = await engine.enqueue('a', 'later')
+  expect((await engine.list()).jobs.map(({ id, data }) => ({ id, data }))).toEqual([
+    { id: later.id, data: 'later' },
+    { id: bystander.id, data: 'by' },
+  ])
+  await engine.stop()
+})
