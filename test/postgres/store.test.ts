@@ -160,6 +160,21 @@ test('a server that is not there is refused, without the password', ({ postgres 
   expect(String(failure)).not.toContain('secret')
 })
 
+test.for(['postgres://', 'postgres://u:secret@[bad/x', 'no url', 'http://127.0.0.1:1/x', 'postgres://u:secret@127.0.0.1:99999999/x'])(
+  'the URL %s is refused at once, without the password',
+  (url, { postgres }) => {
+    let failure: unknown
+    try {
+      openStore(storeOptions({ ...postgres, url }))
+    } catch (error) {
+      failure = error
+    }
+    expect(failure).toBeInstanceOf(StorageError)
+    expect((failure as Error).message).toMatch(/^cannot connect to Postgres .*: check the URL, and that the server runs$/)
+    expect((failure as Error).message).not.toContain('secret')
+  },
+)
+
 test('durability full is refused where the server does not sync', ({ postgres }) => {
   const options = { ...storeOptions(postgres), durability: 'full' } as const
   expect(() => openStore(options)).toThrow(UnsupportedRuntimeError)

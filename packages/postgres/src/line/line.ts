@@ -45,9 +45,12 @@ export class Line {
   }
 
   close(): void {
-    this.#call({ kind: 'close' })
-    this.#port.close()
-    void this.#worker.terminate()
+    try {
+      this.#call({ kind: 'close' })
+    } finally {
+      this.#port.close()
+      void this.#worker.terminate()
+    }
   }
 
   #call(request: Request): Reply {

@@ -54,10 +54,11 @@ async function answer(request: Request): Promise<Reply> {
 
 async function connect(): Promise<Reply> {
   await close()
-  const opened = new pg.Client({ connectionString: target.url, pipeline: true, types, keepAlive: true } as pg.ClientConfig)
-  // The statements under way hear of it.
-  opened.on('error', () => {})
   try {
+    // It throws if it cannot read the URL.
+    const opened = new pg.Client({ connectionString: target.url, pipeline: true, types, keepAlive: true } as pg.ClientConfig)
+    // The statements under way hear of it.
+    opened.on('error', () => {})
     await opened.connect()
     client = opened
     return await send(target.setUp.map((text) => ({ text, values: [] })))
