@@ -1,5 +1,5 @@
 // The care of a file: doctor and migrate, on sound, broken, open and old ones.
-import { chmodSync, cpSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, linkSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, test } from 'vitest'
@@ -136,6 +136,18 @@ test.for([
   await place.ok('enqueue', 'mail')
   const before = readFileSync(place.file)
   expect(await place.run('migrate', ...args)).toMatchObject({ code: 2, stderr: expect.stringMatching(says) })
+  expect(readFileSync(place.file).equals(before)).toBe(true)
+})
+
+test('T7: migrate down: a file with another name is refused, as its log would be beside that name', { timeout: LONG }, async () => {
+  const place = new Place()
+  await place.ok('enqueue', 'mail')
+  linkSync(place.file, `${place.file}-other`)
+  const before = readFileSync(place.file)
+  expect(await place.run('migrate', 'down', '--to', '16')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('2 names (hard links)'),
+  })
   expect(readFileSync(place.file).equals(before)).toBe(true)
 })
 

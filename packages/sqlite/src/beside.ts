@@ -13,7 +13,7 @@ export const walFile = (file: string): string => `${file}-wal`
 /** The copy made before a migration that shuts out older versions. */
 export const copyFile = (file: string, migration: number): string => `${file}.before-${String(migration).padStart(3, '0')}`
 
-/** The copy made before the file goes down from a schema. An interrupted way down that is begun again does not overwrite the first one. */
+/** The copy made before a file is migrated down from a schema. If that is interrupted and begun again, the next copy has another name. */
 export const copyDownFile = (file: string, from: number): string => `${file}.before-down-from-${String(from).padStart(3, '0')}`
 
 /** The files of SQLite and of the engine. */
@@ -23,7 +23,7 @@ export function filesBeside(file: string): readonly string[] {
 
 /** All copies that a migration may have left. */
 export function copiesBeside(file: string): readonly string[] {
-  return MIGRATIONS.flatMap(({ id }) => [copyFile(file, id), copyDownFile(file, id)])
+  return MIGRATIONS.flatMap(({ id, down }) => [copyFile(file, id), ...(down === undefined ? [] : [copyDownFile(file, id)])])
 }
 
 /** The files that only a database with content leaves beside it, including those of the daemon. */

@@ -1,5 +1,5 @@
 export { auditFile, type FileFacts, type FileProblems, inspectFile } from './audit.ts'
-export { type MigrateBackOptions, migrateFileBack } from './migrateFileBack.ts'
+export { type MigrateDownOptions, migrateFileDown } from './migrateFileDown.ts'
 export { OLDEST_DOWN, SCHEMA_VERSION } from './migrations/list.ts'
 export { assertWhole } from './open/whole.ts'
 export { openStore } from './open-store.ts'

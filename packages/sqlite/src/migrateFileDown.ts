@@ -1,16 +1,16 @@
-/** Brings a file that nobody has open back to an older schema, so that an older version of the engine can open it. */
+/** Migrates a file that nobody has open down to an older schema, so that an older version of the engine can open it. */
 import { existsSync } from 'node:fs'
 import { NotADatabaseError } from '@millrace/core'
 import { assertPlain, makingOf } from './access.ts'
 import { connectWriter } from './open/connect.ts'
 import { identify, translate } from './open/identify.ts'
 import { assertOwnLog } from './open/log.ts'
-import { migrateBack } from './open/migrate.ts'
-import { realFile } from './open/place.ts'
+import { migrateDown } from './open/migrate.ts'
+import { checkPlace, realFile } from './open/place.ts'
 import { lockOwner, type OwnerOptions } from './owner/lock.ts'
 
 /** The file, the time, and the name of this process for whoever finds the file locked. */
-export type MigrateBackOptions = Omit<OwnerOptions, 'waitMs' | 'making'>
+export type MigrateDownOptions = Omit<OwnerOptions, 'waitMs' | 'making'>
 
 const CACHE_KIB = 16 * 1024
 
@@ -19,10 +19,12 @@ const CACHE_KIB = 16 * 1024
  * same call goes on from there.
  *
  * @param to `OLDEST_DOWN` to `SCHEMA_VERSION`
- * @throws AlreadyOpenError, NotADatabaseError, SchemaTooNewError, StorageError, NotWritableError
+ * @throws AlreadyOpenError, NotADatabaseError, SchemaTooNewError, StorageError, NotWritableError, UnsafeFilesystemError
  */
-export function migrateFileBack(given: MigrateBackOptions, to: number): void {
+export function migrateFileDown(given: MigrateDownOptions, to: number): void {
   if (!existsSync(given.file)) throw new NotADatabaseError(`there is no file ${given.file}`, { path: given.file })
+  // As at every opening: a file with several names, or where locks can be lost, may have another owner.
+  checkPlace(given.file, process.platform, 'refuse')
   const options = { ...given, file: realFile(given.file) }
   assertPlain(options.file)
   const making = () => makingOf(options.file, undefined)
@@ -42,7 +44,7 @@ function owned(file: string, to: number): void {
   if (!identify(file)) throw new NotADatabaseError(`${file} is empty: there is nothing to migrate`, { path: file })
   const db = connectWriter(file, { durability: 'full', cacheKib: CACHE_KIB, platform: process.platform })
   try {
-    migrateBack(db, to, { file })
+    migrateDown(db, to, { file })
   } finally {
     db.close()
   }

@@ -44,8 +44,8 @@ export const MIGRATIONS: readonly Migration[] = [
   retryingByDue,
 ]
 
-/** The oldest schema that a file can go back to: that of the oldest version whose queues can do without what came later. */
-export const OLDEST_DOWN = 15
+/** The oldest schema that a file can be migrated down to: each later step can be undone. */
+export const OLDEST_DOWN = MIGRATIONS.findLast(({ down }) => down === undefined)?.id ?? 1
 
 /** The newest schema that this version knows. */
 export const SCHEMA_VERSION = MIGRATIONS.length

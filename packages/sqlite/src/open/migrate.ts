@@ -1,7 +1,7 @@
 /**
- * Migrates a file to this version's schema, or back to that of an older one. Each step runs in a transaction of its own, with its line in
+ * Migrates a file up to this version's schema, or down to that of an older one. Each step runs in a transaction of its own, with its line in
  * the ledger: if the process dies between two, the next one goes on from there. A step after which older versions can no longer open the
- * file makes a copy beside it first, and so does the way back, which loses what only newer versions store.
+ * file makes a copy beside it first, and so does a migration down, which loses what only newer versions store.
  */
 import { closeSync, renameSync, rmSync } from 'node:fs'
 import { InternalError } from '@millrace/core'
@@ -14,7 +14,7 @@ import { MEMORY_FILE } from '../options.ts'
 import { APPLICATION_ID } from './identify.ts'
 import { CREATION_SETTINGS, checkPragmas } from './pragmas.ts'
 
-export interface BackOptions {
+export interface SchemaChangeOptions {
   readonly file: string
   /** The migrations that there are: a test's own, or this version's. */
   readonly migrations?: readonly Migration[]
@@ -22,7 +22,7 @@ export interface BackOptions {
   readonly making?: Making
 }
 
-export interface MigrateOptions extends BackOptions {
+export interface MigrateOptions extends SchemaChangeOptions {
   readonly now: number
 }
 
@@ -40,10 +40,10 @@ export function migrate(db: Database, { file, now, migrations = MIGRATIONS, maki
 }
 
 /** Undoes the migrations after a schema, the newest first. The file has a schema that this version knows, and can go back to that one. */
-export function migrateBack(
+export function migrateDown(
   db: Database,
   to: number,
-  { file, migrations = MIGRATIONS, making = makingOf(file, undefined) }: BackOptions,
+  { file, migrations = MIGRATIONS, making = makingOf(file, undefined) }: SchemaChangeOptions,
 ): void {
   const due = ledger(db).filter(({ id }) => id > to)
   if (due.length === 0) return

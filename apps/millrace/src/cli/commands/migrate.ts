@@ -1,4 +1,4 @@
-/** `millrace migrate`: brings a file to the schema of this version, as opening it does, or back to that of an older one. */
+/** `millrace migrate`: migrates a file up to the schema of this version, as opening it does, or down to an older one. */
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { Argument, type Command } from 'commander'
@@ -15,7 +15,7 @@ interface MigrateFlags {
 export function addMigrate(program: Command, context: Context): void {
   program
     .command('migrate')
-    .description('Bring a file that nobody has open to the schema of this version, or back to an older one')
+    .description('Migrate a file that nobody has open up to the schema of this version, or down to an older one')
     .addArgument(new Argument('[direction]', 'up, to the schema of this version (default), or down').choices(['up', 'down']))
     .option('--check', 'only check: exit code 1 if a migration is due')
     .option('--to <schema>', 'with down: the schema of the older version, as its own migrate --check prints it', number)
@@ -39,7 +39,7 @@ export function addMigrate(program: Command, context: Context): void {
         if (pending) throw new FailedError(`${file} needs a migration: run millrace migrate`)
         return
       }
-      if (to !== undefined) await back(file, before, to)
+      if (to !== undefined) await migrateDown(file, before, to)
       else if (pending) {
         const { openEngine } = await import('@millrace/engine')
         await openEngine({ file }).then((engine) => engine.stop())
@@ -49,11 +49,11 @@ export function addMigrate(program: Command, context: Context): void {
     })
 }
 
-async function back(file: string, before: number, to: number): Promise<void> {
-  const { migrateFileBack, OLDEST_DOWN, SCHEMA_VERSION } = await import('@millrace/sqlite')
+async function migrateDown(file: string, before: number, to: number): Promise<void> {
+  const { migrateFileDown, OLDEST_DOWN, SCHEMA_VERSION } = await import('@millrace/sqlite')
   if (before > SCHEMA_VERSION)
     throw new UsageError(`${file} has schema ${before}, and this version knows ${SCHEMA_VERSION}: use the newer version`)
   if (!Number.isInteger(to) || to < OLDEST_DOWN || to > before)
     throw new UsageError(`--to must be ${OLDEST_DOWN} to ${before}, the schema of the file, got ${to}`)
-  migrateFileBack({ file, now: now(), host: hostname(), pid: process.pid }, to)
+  migrateFileDown({ file, now: now(), host: hostname(), pid: process.pid }, to)
 }
