@@ -1,6 +1,6 @@
 /** What must hold of the engine's tables and of the file, held against the model: after turns, now and then, and at the end. */
 import { ACTIVE, BLOCKED, DEFAULT_POLICY, type Defaults, formatId, isJobEvent, SCHEDULED, STATES, WAITING } from '@millrace/core'
-import { hourOf, type JobRow, type Store, tokenMs } from '@millrace/core/kernel'
+import { type Effects, hourOf, type JobRow, type Session, type Store, tokenMs } from '@millrace/core/kernel'
 import { rebuilt, tableFacts } from '@millrace/testkit/internal'
 import type { Actor } from '../../../packages/engine/src/actor/actor.ts'
 import type { MemoryDatabase } from './database.ts'
@@ -24,7 +24,7 @@ export class Audit {
   readonly #inForce = new Map<string, Defaults>()
   /** The sessions that were there after the last turn, by their uuid. */
   #present: ReadonlyMap<string, number> = new Map()
-  /** What sessions of the engine's own process said then: one may have decided within the turn, and be gone by its end. */
+  /** What sessions of the engine's own process said then. */
   #ownSaid: ReadonlySet<string> = new Set()
 
   constructor(history: History, model: Model, forgets: boolean) {
@@ -34,7 +34,9 @@ export class Audit {
   }
 
   /** What was in force for a name stays so while a living session says it, unless one of the engine's own process says otherwise. */
-  definitions({ tables }: Actor): void {
+  definitions({ tables }: Actor, { newSessions }: Effects): void {
+    // One that has decided may be gone by the turn's end, even if it came within it.
+    const ownSaid = new Set([...this.#ownSaid, ...saidByOwn(newSessions), ...saidByOwn(tables.sessions.values())])
     for (const [name, { defaults }] of tables.definitions) {
       const before = this.#inForce.get(name)
       this.#inForce.set(name, defaults)
@@ -44,14 +46,13 @@ export class Audit {
         [...tables.sessions.values()].filter(({ intro }) =>
           intro.handlers.some((handler) => handler.name === name && JSON.stringify(handler.defaults) === JSON.stringify(of)),
         )
-      const own = said(defaults).some(({ intro }) => intro.local) || this.#ownSaid.has(textOf(name, defaults))
+      const own = ownSaid.has(textOf(name, defaults))
       // Not one that was taken for lost meanwhile, and is back as a newcomer.
       const still = said(before).find(({ intro, id }) => (intro.local || !own) && this.#present.get(intro.uuid) === id)
       this.#history.hold(still === undefined, 46, () => `${still?.intro.worker} still says what was in force for ${name}, and is overruled`)
     }
     this.#present = new Map([...tables.present].map(([uuid, { id }]) => [uuid, id]))
-    const own = [...tables.sessions.values()].filter(({ intro }) => intro.local)
-    this.#ownSaid = new Set(own.flatMap(({ intro }) => intro.handlers.map(({ name, defaults }) => textOf(name, defaults))))
+    this.#ownSaid = new Set(saidByOwn(tables.sessions.values()))
   }
 
   /** Of what a turn has started: nothing that was to run before it still waits. */
@@ -345,6 +346,12 @@ type Place = Pick<Tracked, 'priority' | 'runAt' | 'seq'>
 function before(a: Place, b: Place): boolean {
   if (a.priority !== b.priority) return a.priority > b.priority
   return a.runAt === b.runAt ? a.seq < b.seq : a.runAt < b.runAt
+}
+
+/** What sessions of the engine's own process say of their names. */
+function saidByOwn(sessions: Iterable<Session>): string[] {
+  const own = [...sessions].filter(({ intro }) => intro.local)
+  return own.flatMap(({ intro }) => intro.handlers.map(({ name, defaults }) => textOf(name, defaults)))
 }
 
 function textOf(name: string, defaults: Defaults): string {

@@ -423,7 +423,7 @@ export class World {
         if (effects.forgetKeysBefore > 0 && !this.healed) history.meet('keysForgotten')
         if (effects.forgetEventsBefore > 1 && !this.healed) history.meet('eventsForgotten')
         this.#schedules.commit(effects, header.at)
-        this.#audit.definitions(this.engine.actor)
+        this.#audit.definitions(this.engine.actor, effects)
         this.#audit.order(this.engine.actor, header.at)
         this.#audit.newcomers(header.at)
         this.#shares.commit(this.engine.actor.tables, header.at)
