@@ -56,6 +56,7 @@ test('commands of the frame are there too, and the palette is accessible', async
   await page.getByRole('option', { name: 'New job Command' }).click()
   await page.getByRole('dialog', { name: 'New job' }).getByLabel('Job name').waitFor()
   await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.keyboard.press('/')
   await page.keyboard.type('dark')
   await page.getByRole('option', { name: 'Theme: Dark Command' }).click()

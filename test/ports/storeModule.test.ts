@@ -13,6 +13,7 @@ async function start(): Promise<WriterThread> {
     store: {
       writer: { file: () => new URL('programs/memoryWriter.ts', import.meta.url), options: { node: 7 } },
       reader: undefined,
+      onServer: false,
       ownership: () => {
         throw new Error('nobody shares it')
       },

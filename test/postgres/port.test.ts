@@ -12,6 +12,7 @@ async function start({ url, schema }: TestSchema): Promise<WriterThread> {
     store: {
       writer: { file: () => new URL('programs/postgresWriter.ts', import.meta.url), options: { url, schema, durability: 'normal' } },
       reader: undefined,
+      onServer: true,
       ownership: () => {
         throw new Error('nobody shares it')
       },

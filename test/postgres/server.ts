@@ -14,9 +14,13 @@ export interface Server {
   stop(): Promise<void>
 }
 
-export async function startServer({ folder }: Binaries): Promise<Server> {
+/** @param durable true for a server that syncs: by default it does not, since nothing of a test has to survive */
+export async function startServer({ folder }: Binaries, durable = false): Promise<Server> {
   // A process group of its own: a Ctrl-C ends the tests first, and these the server.
-  const child = spawn(process.execPath, [PROGRAM, folder], { stdio: ['pipe', 'pipe', 'pipe'], detached: true })
+  const child = spawn(process.execPath, [PROGRAM, folder, ...(durable ? ['durable'] : [])], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+  })
   const exited = once(child, 'exit')
   const errors: string[] = []
   createInterface({ input: child.stderr }).on('line', (line) => errors.push(line))

@@ -1,7 +1,9 @@
 /** `test` for Postgres: gives each test a schema of its own on the server of the run. */
 
 import type { StoreOptions } from '@millrace/postgres'
-import { test as base, inject, type TestContext } from 'vitest'
+import { test as base, inject, onTestFinished, type TestContext } from 'vitest'
+import { findBinaries } from './binaries.ts'
+import { startServer } from './server.ts'
 
 export interface TestSchema {
   readonly url: string
@@ -19,8 +21,17 @@ export function newSchema({ skip }: Pick<TestContext, 'skip'>): TestSchema {
   return skip(`no Postgres: ${server.missing}`)
 }
 
+/** Starts a server of its own that syncs, and returns its URL. It ends with the test. */
+export async function durableServer(): Promise<string> {
+  const binaries = findBinaries()
+  if ('missing' in binaries) throw new Error(binaries.missing)
+  const { url, stop } = await startServer(binaries, true)
+  onTestFinished(stop)
+  return url
+}
+
 export function storeOptions(schema: TestSchema): StoreOptions {
-  return { ...schema, durability: 'normal', random: () => 0.5, now: 1_700_000_000_000 }
+  return { ...schema, durability: 'normal', waitMs: 0, random: () => 0.5, now: 1_700_000_000_000 }
 }
 
 export const test = base.extend('postgres', ({ skip }) => newSchema({ skip }))

@@ -1,4 +1,5 @@
 /** Who may be reached by whom: this machine alone, or others with TLS and a token. */
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, createConnection, createServer } from 'node:net'
@@ -39,6 +40,9 @@ test.each([
   ['tls://127.0.0.1:0', { tls: { key } }, 'tls.cert'],
   ['tls://127.0.0.1:0', { tls: { key: '/etc/key.pem', cert } }, 'tls.key'],
   ['tls://127.0.0.1:0', { tls: { key, cert, requestCert: true } }, 'tls.ca'],
+  ['tls://127.0.0.1:0', { tls: { secret: 'text' } }, 'tls.secret'],
+  ['tls://127.0.0.1:0', { tls: { secret: randomBytes(32), key } }, 'key'],
+  ['tcp://127.0.0.1:0', { tls: { secret: randomBytes(32) } }, 'tls'],
 ])('%s with %o is misuse', async (url, options, option) => {
   await expect(listen(engine, url, options as never)).rejects.toMatchObject({ code: 'OPTION_TYPE', option })
 })
@@ -51,6 +55,32 @@ test('jobs go over TLS, with a token', async () => {
   expect(await probe.grants.take()).toMatchObject({ seq, data: '1' })
   const port = new URL(served.url).port
   await (await served.probe({ token, tls: { ca } }, `tls://localhost:${port}`)).barrier()
+})
+
+test('a secret that both ends know stands for certificates and a token', async () => {
+  const secret = randomBytes(32)
+  await using everywhere = await listen(engine, 'tls://0.0.0.0:0', { tls: { secret } })
+  expect(everywhere.url).toMatch(/^tls:/)
+  const served = await serve({ url: 'tls://127.0.0.1:0', listen: { tls: { secret } } })
+  const probe = await served.probe({ tls: { secret } })
+  await probe.attach(['a'], { local: false })
+  const { seq } = await probe.enqueue('a', { data: '1' })
+  expect(await probe.grants.take()).toMatchObject({ seq, data: '1' })
+  for (const tls of [{ secret: randomBytes(32) }, {}, { rejectUnauthorized: false }])
+    await expect(connect(served.url, { tls, connectTimeout: 100 })).rejects.toMatchObject({ code: 'CONNECT_FAILED' })
+  await probe.barrier()
+})
+
+test('a client gives its secret to no server with certificates', async () => {
+  const served = await serve({ url: 'tls://127.0.0.1:0', listen: { tls: { key, cert } } })
+  const tls = { secret: randomBytes(32) }
+  await expect(connect(served.url, { tls, connectTimeout: 100 })).rejects.toMatchObject({ code: 'CONNECT_FAILED' })
+})
+
+test('a secret of another length is refused', async () => {
+  const tls = { secret: randomBytes(31) }
+  await expect(listen(engine, 'tls://127.0.0.1:0', { tls })).rejects.toMatchObject({ code: 'OPTION_RANGE', option: 'tls.secret' })
+  await expect(connect('tls://127.0.0.1:1', { tls })).rejects.toMatchObject({ code: 'OPTION_RANGE', option: 'tls.secret' })
 })
 
 test('nothing before TLS 1.3', async () => {

@@ -12,7 +12,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   wire: ['core'],
   client: ['core', 'worker'],
   outbox: ['core', 'worker', 'client'],
-  engine: ['core', 'sqlite', 'worker', 'client', 'remote'],
+  engine: ['core', 'sqlite', 'postgres', 'worker', 'client', 'remote'],
   remote: ['core', 'wire', 'worker', 'client'],
   otel: ['core', 'worker', 'client'],
   http: ['core', 'worker', 'client'],

@@ -33,7 +33,16 @@ function exported(path: string): string[] {
 }
 
 /** Opening an engine is not for those who connect to one. */
-const NOT_REMOTE = new Set(['openEngine', 'attach', 'assertRuntime', 'OpenOptions', 'AttachOptions'])
+const NOT_REMOTE = new Set([
+  'openEngine',
+  'attach',
+  'assertRuntime',
+  'EngineOptions',
+  'OpenOptions',
+  'OpenPostgresOptions',
+  'Role',
+  'AttachOptions',
+])
 
 test('@millrace/engine exports the names that its README lists, and no others', () => {
   const readme = readFileSync(join(ROOT, 'packages/engine/README.md'), 'utf8')

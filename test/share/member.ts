@@ -1,5 +1,5 @@
 /**
- * One of the processes that share a file. It does what its standard input says, a line of JSON each, and tells what happened as lines
+ * One of the processes that share a file, or what options of `openEngine` name as JSON. It does what its standard input says, a line of JSON each, and tells what happened as lines
  * of JSON: `{ enqueue: n }` enqueues and acknowledges n, `{ many: lot, count, bytes }` that many at once, with as much data each; it
  * works on 'job' if told to, and tells every run.
  */
@@ -19,7 +19,7 @@ interface Order {
 const [file, role] = process.argv.slice(2) as [string, string]
 const say = (fact: object) => void process.stdout.write(`${JSON.stringify(fact)}\n`)
 
-const engine = await openEngine({ file, share: true, durability: 'normal' })
+const engine = await openEngine(file.startsWith('{') ? JSON.parse(file) : { file, share: true, durability: 'normal' })
 say({ opened: process.pid })
 
 if (role === 'worker') {

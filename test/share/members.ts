@@ -1,8 +1,9 @@
-/** Starts processes that share a file, and waits for what they tell: signals, never time. */
+/** Starts processes that share a store, and waits for what they tell: signals, never time. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import type { OpenPostgresOptions } from '@millrace/engine'
 import { onTestFinished } from 'vitest'
 
 const PROGRAM = fileURLToPath(new URL('./member.ts', import.meta.url))
@@ -24,9 +25,15 @@ export class Member {
     child.stdin?.on('error', () => {})
   }
 
-  /** Resolves when it has opened the file. */
-  static async start(file: string, role: 'producer' | 'worker', tell: (fact: Fact, member: Member) => void = () => {}): Promise<Member> {
-    const child = spawn(process.execPath, [PROGRAM, file, role], { stdio: ['pipe', 'pipe', 'inherit'] })
+  /** Resolves when it has opened the store: a file, or what the options name. */
+  static async start(
+    store: string | OpenPostgresOptions,
+    role: 'producer' | 'worker',
+    tell: (fact: Fact, member: Member) => void = () => {},
+  ): Promise<Member> {
+    const child = spawn(process.execPath, [PROGRAM, typeof store === 'string' ? store : JSON.stringify(store), role], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
     onTestFinished(() => void child.kill('SIGKILL'))
     const member = new Member(child, tell)
     await member.until((fact) => 'opened' in fact)

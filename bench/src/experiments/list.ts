@@ -11,6 +11,7 @@ import { growth } from './growth.ts'
 import { handlers } from './handlers.ts'
 import { idle } from './idle.ts'
 import { idleWorkers } from './idleWorkers.ts'
+import { postgres } from './postgres.ts'
 import { remote } from './remote.ts'
 import { sustained } from './sustained.ts'
 
@@ -21,6 +22,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   endToEnd,
   handlers,
   remote,
+  postgres,
   idleWorkers,
   features,
   idle,

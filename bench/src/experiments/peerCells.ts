@@ -49,7 +49,14 @@ function lackOf({ lacks }: Peer, { needs }: HandlerKind): string | undefined {
   return needs === undefined ? undefined : lacks[needs]
 }
 
-function cellOf(plan: Plan, peer: Peer, durability: Durability, settings: Partial<Settings> & { task: PeerTask }): Omit<Cell, 'label'> {
+/** @param jobs of a run; by default as many as the plan gives other queues */
+export function cellOf(
+  plan: Plan,
+  peer: Peer,
+  durability: Durability,
+  settings: Partial<Settings> & { task: PeerTask },
+  jobs = plan.peerJobs,
+): Omit<Cell, 'label'> {
   const idle = settings.task === 'idle'
   return {
     subject: peer.name,
@@ -58,7 +65,7 @@ function cellOf(plan: Plan, peer: Peer, durability: Durability, settings: Partia
       ...settings,
       peer: peer.name,
       durability,
-      jobs: idle ? Math.min(plan.idleJobs, IDLE_JOBS_MAX) : Math.min(plan.peerJobs, peer.jobsMax),
+      jobs: idle ? Math.min(plan.idleJobs, IDLE_JOBS_MAX) : Math.min(jobs, peer.jobsMax),
       ...(plan.packages !== '' && { packages: plan.packages }),
     },
     against: { subject: idle ? 'millrace' : 'limit', label: durability },

@@ -15,6 +15,7 @@ import { limit } from './limit.ts'
 import { limitDrain } from './limitDrain.ts'
 import { limitInsert } from './limitInsert.ts'
 import { peer } from './peer.ts'
+import { postgresLimit } from './postgresLimit.ts'
 import { remote } from './remote.ts'
 import { sustained } from './sustained.ts'
 
@@ -34,6 +35,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   limitDrain,
   limitInsert,
   peer,
+  postgresLimit,
   remote,
   sustained,
 }

@@ -37,6 +37,7 @@ export type {
   ManyResult,
   NameStats,
   OnParentFailure,
+  OwnerStats,
   PauseOptions,
   PayloadMode,
   PayloadName,

@@ -228,7 +228,19 @@ export { type ManyFilter, type ManyOptions, validateMany } from './options/many.
 export { durationOption } from './options/milliseconds.ts'
 export { nameOption } from './options/name.ts'
 export { nearest } from './options/nearest.ts'
-export { type FileAccess, type OpenOptions, type OpenSettings, validateOpenOptions } from './options/open.ts'
+export {
+  type EngineOptions,
+  type EngineSettings,
+  type FileAccess,
+  type ListenAt,
+  type OpenOptions,
+  type OpenPostgresOptions,
+  type OpenSettings,
+  type PostgresSettings,
+  type Role,
+  validateOpenOptions,
+  validatePostgresOptions,
+} from './options/open.ts'
 export { LIST_ORDERS, type ListOrder, orderConflict, type TimeOrder } from './options/order.ts'
 export {
   type GetOptions,
@@ -333,6 +345,7 @@ export {
   type AttachedWorker,
   type DefinitionStats,
   type NameStats,
+  type OwnerStats,
   type Percentiles,
   type QueueStats,
   type QueueView,

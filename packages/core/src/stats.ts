@@ -71,6 +71,16 @@ export interface Stats<Times extends Percentiles = Timing> {
   readonly writer: WriterStats
   /** Undefined from an engine of an earlier version, and from a store that says nothing about its room. */
   readonly store?: StoreStats
+  /** Undefined from an engine of an earlier version, and from one that has no process of its own. */
+  readonly owner?: OwnerStats
+}
+
+/** The process that owns the store: its writer thread commits every job. */
+export interface OwnerStats {
+  readonly host: string
+  readonly pid: number
+  /** The number of engines that have owned the store, including this one. */
+  readonly epoch: number
 }
 
 /** The room that an engine's data takes, and the room that is left. */

@@ -6,23 +6,30 @@ import { Engine, JobChecks, loggerOrDefault } from '@millrace/client'
 import {
   type Codec,
   codecOption,
+  type EngineSettings,
   integerBetween,
   LIMITS,
   type LoggerOption,
   type OpenOptions,
+  type OpenPostgresOptions,
   type OpenSettings,
   OptionTypeError,
   optionsReader,
   type Port,
+  type PostgresSettings,
   quietableLogger,
   type Redact,
+  type Role,
   redactOption,
   UnsupportedError,
+  UnsupportedRuntimeError,
   validateOpenOptions,
+  validatePostgresOptions,
 } from '@millrace/core'
 import { quietClock, systemClock, systemRandom } from './clock.ts'
 import { fileStore } from './file/fileStore.ts'
 import { MEMORY } from './file/options.ts'
+import { realFile } from './file/realFile.ts'
 import { assertNotOpen, joinShared, type Membership, registerFile } from './file/registry.ts'
 import { ChannelPort } from './ports/channel.ts'
 import { greetingOf, ReaderLine } from './readers/attachedReaders.ts'
@@ -34,24 +41,51 @@ import type { StoreModule } from './storeModule.ts'
 import { WriterThread } from './writer/thread.ts'
 
 /**
- * Opens the file, creating it if it does not exist, and starts the writer thread that owns it. With `share`, all openings
- * in one process return the same engine, which ends when it was stopped as often as it was opened.
+ * Opens the file or the schema of Postgres, creating it if it does not exist, and starts the writer thread that owns it. With `share`, and
+ * with Postgres, all openings in one process return the same engine, which ends when it was stopped as often as it was opened; if another
+ * process is the owner, the engine is attached to it.
  *
  * @example
  * ```ts
  * await using engine = await openEngine({ file: 'jobs.db' })
+ * await using engine = await openEngine({ postgres: 'postgres://queue@db.example/app' })
  * ```
- * @throws OptionTypeError, OptionRangeError for a wrong option, or if this process shares the file by an engine with
- * another `codec`, `redact` or `maxDataBytes`; AlreadyOpenError if another process (or this one) has the file;
- * NotADatabaseError, FileTruncatedError, ForeignLogError, SchemaTooNewError, SchemaTooOldError, NotWritableError, UnsafeFilesystemError if
- * the file cannot be used; UnsupportedRuntimeError if this runtime, or a bundle of the engine, cannot work;
- * EngineFailedError if the system has no thread left for the writer.
+ * @throws OptionTypeError, OptionRangeError for a wrong option, or if this process shares the store by an engine with
+ * another `codec`, `redact` or `maxDataBytes`; AlreadyOpenError if another process (or this one) has the store;
+ * NotADatabaseError, FileTruncatedError, ForeignLogError, SchemaTooNewError, SchemaTooOldError, NotWritableError, UnsafeFilesystemError,
+ * StorageError if it cannot be used; ConnectFailedError if no process owns the schema and the role is `client`; UnsupportedRuntimeError if
+ * this runtime, or a bundle of the engine, cannot work; EngineFailedError if the system has no thread left for the writer.
  */
-export async function openEngine(options: OpenOptions): Promise<Engine> {
+export async function openEngine(options: OpenOptions | OpenPostgresOptions): Promise<Engine> {
+  if (typeof options === 'object' && options !== null && 'postgres' in options) return openSchema(validatePostgresOptions(options))
   const settings = validateOpenOptions(options)
   assertRuntime()
   const file = settings.file === MEMORY ? settings.file : resolve(settings.file)
-  return settings.share ? joinShared(file, settings, (membership) => openShared(file, settings, membership)) : openOwn(file, settings)
+  if (!settings.share) return openOwn(file, settings)
+  // An engine that is not shared may have it open.
+  assertNotOpen(file)
+  return joinShared({ key: realFile(file), name: file }, settings, (membership) =>
+    openShared(storeOf(file, settings), { ...settings, role: 'any' }, membership),
+  )
+}
+
+async function openSchema(settings: PostgresSettings): Promise<Engine> {
+  assertRuntime()
+  const { postgres, schema } = settings
+  const { postgresStore } = await import('./postgres/postgresStore.ts').catch(withoutPostgres)
+  return joinShared({ key: `${postgres} ${schema}`, name: `schema ${schema}` }, settings, (membership) =>
+    openShared(postgresStore(settings), settings, membership),
+  )
+}
+
+/** The driver is installed by those who use it. */
+function withoutPostgres(cause: NodeJS.ErrnoException): never {
+  if (cause.code !== 'ERR_MODULE_NOT_FOUND') throw cause
+  throw new UnsupportedRuntimeError(
+    'openEngine({ postgres }) needs the package @millrace/postgres: install it beside @millrace/engine',
+    {},
+    { cause },
+  )
 }
 
 async function openOwn(file: string, settings: OpenSettings): Promise<Engine> {
@@ -67,12 +101,14 @@ async function openOwn(file: string, settings: OpenSettings): Promise<Engine> {
   })
 }
 
-async function openShared(file: string, settings: OpenSettings, { leave, ended }: Membership): Promise<Engine> {
-  // An engine that is not shared may have it open.
-  assertNotOpen(file)
-  const { waitForOwnerMs } = settings
+interface SharedSettings extends EngineSettings {
+  readonly role: Role
+  readonly readers?: number
+}
+
+async function openShared(store: StoreModule, settings: SharedSettings, { leave, ended }: Membership): Promise<Engine> {
+  const { waitForOwnerMs, role } = settings
   const checks = new JobChecks()
-  const store = storeOf(file, settings)
   const port = await SharedPort.open({
     ownership: store.ownership(),
     gone: store.gone,
@@ -82,11 +118,12 @@ async function openShared(file: string, settings: OpenSettings, { leave, ended }
     random: systemRandom,
     logger: settings.logger ?? undefined,
     checks,
-    patienceMs: Math.max(waitForOwnerMs, OWNER_STARTS_MS),
+    // An owner waits for none to start.
+    patienceMs: role === 'owner' ? waitForOwnerMs : Math.max(waitForOwnerMs, OWNER_STARTS_MS),
+    role,
   })
   const here = <T>(opened: T | undefined): T => {
-    if (opened === undefined)
-      throw new UnsupportedError('the engine of this shared file is in another process: port() is for its threads alone')
+    if (opened === undefined) throw new UnsupportedError('the engine of this store is in another process: port() is for its threads alone')
     return opened
   }
   return new Engine(port, {
@@ -116,7 +153,7 @@ function storeOf(file: string, settings: OpenSettings): StoreModule {
 
 function newThread(
   store: StoreModule,
-  { recovery, retention, defaults, maxQueues, maxDataBytes, readers, logger }: OpenSettings,
+  { recovery, retention, defaults, maxQueues, maxDataBytes, readers = 1, logger }: EngineSettings & { readonly readers?: number },
 ): WriterThread {
   return new WriterThread({
     store,
@@ -127,7 +164,7 @@ function newThread(
   })
 }
 
-function setupOf({ maxDataBytes, codec, redact, logger }: OpenSettings) {
+function setupOf({ maxDataBytes, codec, redact, logger }: EngineSettings) {
   return { maxDataBytes, codec, redact, ...HERE, logger: loggerOrDefault(logger) }
 }
 

@@ -10,6 +10,8 @@ export interface StoreModule {
   readonly writer: ThreadModule
   /** The threads that answer lists; undefined if only the writer can read. */
   readonly reader: ThreadModule | undefined
+  /** True if the store is on a server, which may be away for a while: a writer that cannot reach it is started again until it can. */
+  readonly onServer: boolean
   /** Returns how processes find the owner. Only those that share the store ask. */
   ownership(): Ownership
   /**

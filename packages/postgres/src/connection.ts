@@ -8,8 +8,28 @@ export type Scalar = string | number | Uint8Array | null
 /** A parameter: one value, or an array. */
 export type Value = Scalar | readonly Value[]
 
+/** A read of several that are run side by side. */
+interface Open<Value> {
+  readonly read: () => Value
+  /** The rows that its calls have got so far, in order. */
+  readonly answers: (readonly Rows[])[]
+  /** The value that it has returned. */
+  value: [Value] | undefined
+  asks: readonly Statement[] | undefined
+}
+
+/** Thrown by a call whose answer is not there yet. */
+class Unanswered {
+  readonly statements: readonly Statement[]
+  constructor(statements: readonly Statement[]) {
+    this.statements = statements
+  }
+}
+
 export class Connection {
   readonly #line: Line
+  /** The answers that the read that runs now has got before. */
+  #replay: { readonly answers: readonly (readonly Rows[])[]; next: number } | undefined
 
   constructor(line: Line) {
     this.#line = line
@@ -31,6 +51,47 @@ export class Connection {
 
   /** Reads by several statements in one round trip, and returns the rows of each. */
   many(statements: readonly Statement[]): readonly Rows[] {
+    const replay = this.#replay
+    if (replay === undefined) return this.#read(statements)
+    const answer = replay.answers[replay.next++]
+    if (answer === undefined) throw new Unanswered(statements)
+    return answer
+  }
+
+  /**
+   * Runs reads side by side: each round trip has the next statements of all of them. A read stops at the first answer that it lacks, and is run
+   * again from its beginning when that has come. So it may do nothing but read.
+   */
+  together<Value>(reads: readonly (() => Value)[]): readonly Value[] {
+    if (reads.length === 1) return reads.map((read) => read())
+    const open = reads.map((read): Open<Value> => ({ read, answers: [], value: undefined, asks: undefined }))
+    for (;;) {
+      for (const each of open) if (each.value === undefined) this.#runOn(each)
+      const asking = open.flatMap((each) => (each.asks === undefined ? [] : [{ each, asks: each.asks }]))
+      if (asking.length === 0) return open.map(({ value }) => value?.[0] as Value)
+      const rows = this.#read(asking.flatMap(({ asks }) => asks))
+      let taken = 0
+      for (const { each, asks } of asking) {
+        each.answers.push(rows.slice(taken, taken + asks.length))
+        taken += asks.length
+      }
+    }
+  }
+
+  #runOn<Value>(open: Open<Value>): void {
+    open.asks = undefined
+    this.#replay = { answers: open.answers, next: 0 }
+    try {
+      open.value = [open.read()]
+    } catch (error) {
+      if (!(error instanceof Unanswered)) throw error
+      open.asks = error.statements
+    } finally {
+      this.#replay = undefined
+    }
+  }
+
+  #read(statements: readonly Statement[]): readonly Rows[] {
     const { rows, error } = this.#line.run(statements)
     if (error === undefined) return rows
     // Statements that only read can be repeated on a new connection.
@@ -50,6 +111,11 @@ export class Connection {
     const { rows, error } = this.#line.transact(statements)
     if (error !== undefined) throw failureOf(error)
     return rows
+  }
+
+  /** The process of the server that the connection is to. It changes when the connection is opened again. */
+  get backend(): number {
+    return this.#line.backend
   }
 
   /** Connects again, after a broken connection. */

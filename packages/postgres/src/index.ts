@@ -1,3 +1,5 @@
+export { type Found, type Meeting, meetingOf, type Owner } from './meeting.ts'
 export { openStore } from './open-store.ts'
 export type { StoreOptions } from './options.ts'
+export { SCHEMA_VERSION } from './schema.ts'
 export type { PostgresStore } from './store.ts'

@@ -1,29 +1,26 @@
 /** Opens a schema as its owner: connects, creates the schema if there is none, and claims it. */
-import { NODE_LIMIT } from '@millrace/core'
+import { AlreadyOpenError, NODE_LIMIT } from '@millrace/core'
 import { Connection } from './connection.ts'
 import { Line } from './line/line.ts'
 import { checkSchema, checkServer, refusedBy } from './open/check.ts'
 import { claim } from './open/claim.ts'
+import { Lock } from './open/lock.ts'
 import type { StoreOptions } from './options.ts'
 import { CREATE_SCHEMA, SCHEMA_VERSION } from './schema.ts'
 import { makeStore, type PostgresStore } from './store.ts'
 
-const NAME = /^[a-z_][a-z0-9_]{0,62}$/
-
-/** @throws RangeError, and a typed error that says why the schema cannot be opened */
-export function openStore({ url, schema, durability, random, now }: StoreOptions): PostgresStore {
-  if (!NAME.test(schema) || schema.startsWith('pg_'))
-    throw new RangeError(
-      `schema must be 1 to 63 lower-case letters, digits and underscores, not begin with a digit or pg_, got ${JSON.stringify(schema)}`,
-    )
+/** @throws AlreadyOpenError, and other typed errors that say why the schema cannot be opened */
+export function openStore({ url, schema, durability, waitMs, random, now }: StoreOptions): PostgresStore {
   const line = new Line({ url, setUp: settings(schema, durability) })
   try {
     const error = line.connect()
     if (error !== undefined) throw refusedBy(error)
     const connection = new Connection(line)
     checkServer(connection, durability)
+    const lock = new Lock(connection, schema)
+    if (!lock.take(waitMs)) throw new AlreadyOpenError(`another process owns schema ${schema}`)
     if (!checkSchema(connection, schema)) create(line, schema, now, random)
-    return makeStore(connection, claim(connection, now))
+    return makeStore(connection, lock, claim(connection, now))
   } catch (error) {
     line.close()
     throw error
@@ -44,6 +41,12 @@ function settings(schema: string, durability: StoreOptions['durability']): reado
     statement_timeout: '10s',
     lock_timeout: '5s',
     idle_in_transaction_session_timeout: '10s',
+    // An owner beats more often. The session of one that stands still or whose machine is gone ends, and with it the lock.
+    idle_session_timeout: '10s',
+    tcp_keepalives_idle: '5',
+    tcp_keepalives_interval: '2',
+    tcp_keepalives_count: '3',
+    tcp_user_timeout: '10000',
   }
   return Object.entries(values).map(([name, value]) => `SET ${name} TO '${value}'`)
 }
@@ -55,7 +58,7 @@ function create(line: Line, schema: string, now: number, random: () => number): 
   // No schema has node 0.
   const node = 1 + Math.floor(random() * (NODE_LIMIT - 1))
   const { error } = line.transact([
-    ...[`CREATE SCHEMA IF NOT EXISTS ${schema}`, ...CREATE_SCHEMA].map((text) => ({ text, values: [] })),
+    ...[`CREATE SCHEMA IF NOT EXISTS "${schema}"`, ...CREATE_SCHEMA].map((text) => ({ text, values: [] })),
     {
       text: 'INSERT INTO meta (one, node, schema_version, min_reader, created_at) VALUES (1, $1, $2, $2, $3)',
       values: [node, SCHEMA_VERSION, now],

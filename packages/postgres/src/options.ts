@@ -7,6 +7,8 @@ export interface StoreOptions {
   readonly schema: string
   /** `full`: a commit that returned is on the server's disk. `normal`: a crash of the server may lose the last commits. */
   readonly durability: 'full' | 'normal'
+  /** The time to wait while another owner has the schema, in milliseconds. */
+  readonly waitMs: number
   /** Returns a number in [0, 1); draws the node number of a new schema. */
   readonly random: () => number
   /** Wall time in milliseconds since 1970. */

@@ -39,6 +39,11 @@ export const CREATE_SCHEMA: readonly string[] = [
   next_session bigint NOT NULL, first_event bigint NOT NULL, count bigint NOT NULL, bytes bigint NOT NULL, packed bytea NOT NULL
 )`,
   'CREATE UNIQUE INDEX journal_event ON journal (first_event) WHERE count > 0',
+  // What the owner tells of itself, so that others find it. Nothing is decided by it.
+  `CREATE TABLE owner (
+  one smallint PRIMARY KEY CHECK (one = 1), epoch bigint NOT NULL, since timestamptz NOT NULL, host text NOT NULL, boot text NOT NULL,
+  pid bigint NOT NULL, library text NOT NULL, protocol_min bigint NOT NULL, protocol_max bigint NOT NULL, url text NOT NULL, secret text NOT NULL
+)`,
   `CREATE TABLE job (
   seq bigint PRIMARY KEY, node bigint NOT NULL, lane bigint NOT NULL, state smallint NOT NULL CHECK (state BETWEEN 0 AND 6),
   rank bigint NOT NULL, weight bigint NOT NULL, run_at bigint NOT NULL, run bigint NOT NULL,

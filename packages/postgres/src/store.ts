@@ -1,9 +1,10 @@
-/** The store as the engine has it: one connection, which is opened again where it breaks. */
-import { answersOf, type Store, StoreFailure } from '@millrace/core/kernel'
+/** The store as the engine has it: one connection, which is opened again if it breaks. */
+import { answersOf, type Effects, type Store, StoreFailure, type TurnHeader } from '@millrace/core/kernel'
 import type { Connection } from './connection.ts'
-import { type Claim, claim } from './open/claim.ts'
+import { Hold } from './hold.ts'
+import type { Claim } from './open/claim.ts'
+import type { Lock } from './open/lock.ts'
 import { prepareReads } from './read/reads.ts'
-import { prepareWrite } from './write/write.ts'
 
 export interface PostgresStore extends Store {
   readonly care: undefined
@@ -11,71 +12,39 @@ export interface PostgresStore extends Store {
   readonly epoch: number
   /** The schema's number in the ids of its jobs. */
   readonly node: number
+  /** Tells the server that this owner lives. @throws StoreFailure, of reason `owner` if another engine has the schema */
+  beat(): void
 }
 
-export function makeStore(connection: Connection, first: Claim): PostgresStore {
+export function makeStore(connection: Connection, lock: Lock, claimed: Claim): PostgresStore {
   const reads = prepareReads(connection)
-  let owned = first
-  let write = prepareWrite(connection, owned, owned.turn)
+  const hold = new Hold(connection, lock, claimed)
   let closed = false
 
-  /**
-   * Connects again and claims the schema behind its own epoch. The claim waits for a turn of the broken connection that may still go on, so
-   * that from then on the journal says whether there was one. Returns the failure if another engine was first: its claim has waited, too.
-   */
-  const recover = (at: number): StoreFailure | undefined => {
-    connection.reopen()
-    try {
-      owned = claim(connection, at, owned.epoch)
-    } catch (error) {
-      if (error instanceof StoreFailure && error.reason === 'owner') return error
-      throw error
-    }
-    write = prepareWrite(connection, owned, owned.turn)
-    return undefined
+  const write = (effects: Effects, header: TurnHeader): void => {
+    // If the connection broke before the server had the turn, it is sent once more.
+    if (hold.take(effects, header) || hold.take(effects, header)) return
+    throw new StoreFailure('before', 'io', 'the connection breaks again and again: nothing was written')
   }
 
   return {
     ...reads,
     care: undefined,
-    node: first.node,
+    node: claimed.node,
     get epoch() {
-      return owned.epoch
+      return hold.epoch
     },
-    read: (questions) => answersOf(reads, questions),
-    write: (effects, header) => {
-      const turn = write.next()
-      const { epoch } = owned
-      try {
-        write.turn(effects, header)
-      } catch (error) {
-        if (!(error instanceof StoreFailure) || error.phase !== 'commit') throw error
-        const failure = recover(header.at)
-        if (wasWritten(connection, turn, epoch)) return
-        throw failure ?? new StoreFailure('before', 'io', `${error.message}: the turn was not written`, { cause: error })
-      }
-    },
+    read: (questions) => connection.together(questions.map((question) => () => answersOf(reads, [question])[0])),
+    write,
     reopen: () => {
       if (closed) throw new StoreFailure('before', 'io', 'the store is closed')
-      connection.reopen()
-      owned = { ...owned, turn: lastTurn(connection, owned) }
-      write = prepareWrite(connection, owned, owned.turn)
+      hold.reopen()
     },
+    beat: () => hold.beat(),
     close: () => {
       if (closed) return
       closed = true
       connection.close()
     },
   }
-}
-
-function wasWritten(connection: Connection, turn: number, epoch: number): boolean {
-  return connection.pluck<number>('SELECT epoch FROM journal WHERE turn = $1', turn)[0] === epoch
-}
-
-/** Returns the last turn, which has been written if its commit was of unknown outcome. */
-function lastTurn(connection: Connection, { epoch }: Claim): number {
-  const [turn, last] = connection.get<[number, number]>('SELECT turn, epoch FROM journal ORDER BY turn DESC LIMIT 1') ?? [0, 0]
-  if (last !== epoch) throw new StoreFailure('before', 'owner', 'another engine has taken the schema over')
-  return turn
 }

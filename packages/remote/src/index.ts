@@ -4,6 +4,7 @@ export * from '@millrace/client/public'
 export type { Permit, Scope } from '@millrace/core'
 export { connect } from './client/connect.ts'
 export type { ClientTlsOptions, ConnectOptions, JournalFolder, ReconnectOptions } from './client/options.ts'
+export type { SharedSecret } from './credentials.ts'
 export {
   AddressInUseError,
   ConnectFailedError,

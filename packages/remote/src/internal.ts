@@ -1,6 +1,6 @@
 /** Exports for the other packages of this workspace. Names can change in any release. */
 
-export { connectPort } from './client/connect.ts'
+export { connectPort, type Whereabouts } from './client/connect.ts'
 export type { RemotePort } from './client/remotePort.ts'
 export type { Surroundings } from './clock.ts'
 export { bootId } from './process.ts'

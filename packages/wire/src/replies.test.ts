@@ -29,6 +29,7 @@ const stats = (queues: number): Stats =>
     seq: 6,
     retrying: 7,
     store: { file: 'jobs.db', bytes: 8_192, freeBytes: 4_096, walBytes: 0, diskFreeBytes: 2 ** 40, oldestEventAt: 9 },
+    owner: { host: 'h', pid: 10, epoch: 11 },
   }) as unknown as Stats
 
 describe('what an answer may have, and one more', () => {

@@ -5,5 +5,5 @@ import { openStore, type StoreOptions } from '@millrace/postgres'
 runWriter({
   schema: 1,
   open: (options: Pick<StoreOptions, 'url' | 'schema' | 'durability'>) =>
-    openStore({ ...options, random: systemRandom, now: systemClock.read().wall }),
+    openStore({ ...options, waitMs: 2_000, random: systemRandom, now: systemClock.read().wall }),
 })

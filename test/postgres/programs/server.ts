@@ -2,7 +2,7 @@
  * Runs a Postgres in a temporary folder until stdin ends, and removes the folder. The stdin of this program ends with the process that
  * started it, also if that one is killed. It prints the server's URL once it accepts connections.
  *
- *     node server.ts FOLDER    the folder has bin, lib and share
+ *     node server.ts FOLDER [durable]    the folder has bin, lib and share; a durable server syncs, so that a crash loses nothing
  */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -30,7 +30,9 @@ const SETTINGS = {
   lc_messages: 'C',
 }
 
-const [folder = ''] = process.argv.slice(2)
+const DURABLE = { fsync: 'on', full_page_writes: 'on' }
+
+const [folder = '', durable] = process.argv.slice(2)
 const place = mkdtempSync(join(tmpdir(), 'millrace-postgres-'))
 const data = join(place, 'data')
 
@@ -50,7 +52,10 @@ const port = isWindows ? await freePort() : 5_432
 const where = isWindows
   ? { listen_addresses: '127.0.0.1', port: `${port}` }
   : { listen_addresses: '', port: `${port}`, unix_socket_directories: place }
-const settings = Object.entries({ ...SETTINGS, ...where }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+const settings = Object.entries({ ...SETTINGS, ...(durable !== undefined && DURABLE), ...where }).flatMap(([name, value]) => [
+  '-c',
+  `${name}=${value}`,
+])
 const server = spawn(join(folder, 'bin/postgres'), ['-D', data, ...settings], {
   cwd: place,
   stdio: ['ignore', 'ignore', 'pipe'],

@@ -130,7 +130,7 @@ test('more than 3 deaths in a minute: the engine has failed, every call says so,
   for (const call of await Promise.allSettled(callsOf(engine, handle.id))) {
     expect(call.status === 'rejected' && call.reason).toBeInstanceOf(EngineFailedError)
     expect(call).toMatchObject({
-      reason: { code: 'ENGINE_FAILED', retryable: false, message: expect.stringMatching(/Open the file again/) },
+      reason: { code: 'ENGINE_FAILED', retryable: false, message: expect.stringMatching(/Open the engine again/) },
     })
   }
   expect(reason).toBeInstanceOf(EngineFailedError)

@@ -52,14 +52,16 @@ Start here:
   millrace worker start --handlers ./jobs.ts  run jobs
   millrace status                             see what waits, runs and fails
 
-Every command takes --file, --url, --token and --json; millrace <command> --help shows its flags and examples.
+Every command takes --file, --postgres, --url, --token and --json; millrace <command> --help shows its flags and examples.
 Exit codes: 0 done, 1 failed, 2 usage, 3 not found, 4 too late or taken, 5 busy, 6 no connection, 130 interrupted.`
 
 export function createProgram(context: Context): Command {
   const program = new Command('millrace')
-    .description('A durable job queue in one file: create jobs, run them, inspect them.')
+    .description('A durable job queue in one file or in Postgres: create jobs, run them, inspect them.')
     .version(version(), '-V, --version', 'print the version')
     .option('--file <path>', 'database file, running or not (MILLRACE_FILE; default millrace.db)')
+    .option('--postgres <url>', 'Postgres in place of a file; others can see a password in it: better MILLRACE_POSTGRES')
+    .option('--schema <name>', 'schema of that database (MILLRACE_SCHEMA; default millrace)')
     .option('--url <url>', 'socket of a running engine: unix:/path, tcp://host:port, tls://host:port (MILLRACE_URL)')
     .option('--token <token>', 'token of that engine; others can see it: better MILLRACE_TOKEN')
     .option('--json', 'print JSON: one object, or a line for each item of a stream')

@@ -1,4 +1,4 @@
-/** The engine that a command talks to: one that listens at a URL, or that of a file, no matter which process has it open. */
+/** The engine that a command talks to: one that listens at a URL, or that of a file or a schema, no matter which process has it open. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Logger } from '@millrace/core'
@@ -9,11 +9,14 @@ export type Target =
   | { readonly kind: 'url'; readonly url: string; readonly token: string | undefined }
   /** An absolute path. */
   | { readonly kind: 'file'; readonly file: string }
+  | { readonly kind: 'postgres'; readonly postgres: string; readonly schema: string }
 
 export interface TargetOptions {
   readonly file?: string
   readonly url?: string
   readonly token?: string
+  readonly postgres?: string
+  readonly schema?: string
 }
 
 export interface ConnectOptions {
@@ -25,23 +28,35 @@ export interface ConnectOptions {
   readonly logger?: Logger
 }
 
-/** Variables that select the engine of a command. Two of them are also settings of a daemon, and must not configure a worker. */
-export const TARGET_VARIABLES: ReadonlySet<string> = new Set(['MILLRACE_URL', 'MILLRACE_TOKEN', 'MILLRACE_FILE'])
+/** Variables that select the engine of a command. Most of them are also settings of a daemon, and must not configure a worker. */
+export const TARGET_VARIABLES: ReadonlySet<string> = new Set([
+  'MILLRACE_URL',
+  'MILLRACE_TOKEN',
+  'MILLRACE_FILE',
+  'MILLRACE_POSTGRES',
+  'MILLRACE_SCHEMA',
+])
 
 const DEFAULT_FILE = 'millrace.db'
+const DEFAULT_SCHEMA = 'millrace'
 /** The time to wait for an engine that does not answer: it may be starting. */
 const PATIENCE = '5s'
 
-/** Returns the target. A flag takes precedence over the environment, and MILLRACE_URL over MILLRACE_FILE. */
-export function targetOf({ file, url, token }: TargetOptions, env: NodeJS.ProcessEnv): Target {
-  if (file !== undefined && url !== undefined) throw new UsageError('--file and --url exclude each other: give one of them')
-  const at = url ?? (file === undefined ? given(env['MILLRACE_URL']) : undefined)
+/** Returns the target. A flag takes precedence over the environment, and MILLRACE_URL over MILLRACE_POSTGRES over MILLRACE_FILE. */
+export function targetOf({ file, url, token, postgres, schema }: TargetOptions, env: NodeJS.ProcessEnv): Target {
+  const flags = [file, url, postgres].filter((flag) => flag !== undefined)
+  if (flags.length > 1) throw new UsageError('--file, --url and --postgres exclude each other: give one of them')
+  const at = url ?? (flags.length === 0 ? given(env['MILLRACE_URL']) : undefined)
   if (at !== undefined && /^https?:/i.test(at))
     throw new UsageError(
       `${at} is the HTTP API of an engine: --url takes its socket, as unix:/path/millrace.db-socket or tcp://host:port (millrace serve logs them); on its machine --file does as well`,
     )
   if (at !== undefined) return { kind: 'url', url: at, token: token ?? given(env['MILLRACE_TOKEN']) }
-  if (token !== undefined) throw new UsageError('--token requires --url: a file is protected by its permissions')
+  if (token !== undefined)
+    throw new UsageError('--token requires --url: a file is protected by its permissions, a schema by those of Postgres')
+  const server = postgres ?? (flags.length === 0 ? given(env['MILLRACE_POSTGRES']) : undefined)
+  if (server !== undefined) return { kind: 'postgres', postgres: server, schema: schema ?? given(env['MILLRACE_SCHEMA']) ?? DEFAULT_SCHEMA }
+  if (schema !== undefined) throw new UsageError('--schema requires --postgres: a file has none')
   const path = file ?? given(env['MILLRACE_FILE']) ?? DEFAULT_FILE
   if (path === ':memory:' || path === '')
     throw new UsageError(`--file must name a file on disk, got ${JSON.stringify(path)}: no other process could see that database`)
@@ -56,6 +71,10 @@ export async function openTarget(target: Target, { create = false, created, logg
     const { connect } = await import('@millrace/remote')
     return connect(target.url, { connectTimeout: PATIENCE, ...(target.token !== undefined && { token: target.token }), ...log })
   }
+  if (target.kind === 'postgres') {
+    const { openEngine } = await import('@millrace/engine')
+    return openEngine({ postgres: target.postgres, schema: target.schema, ...log })
+  }
   const missing = !existsSync(target.file)
   if (!create && missing) throw new NoFileError(target.file)
   const { openEngine } = await import('@millrace/engine')
@@ -64,10 +83,36 @@ export async function openTarget(target: Target, { create = false, created, logg
   return engine
 }
 
+/** Returns the name of the target in messages and answers. It has no password. */
+export function targetName(target: Target): string {
+  if (target.kind === 'url') return target.url
+  if (target.kind === 'file') return target.file
+  const { host, pathname } = new URL(target.postgres)
+  return `schema ${target.schema} at ${host}${pathname}`
+}
+
+/** Returns the flags by which another command finds the same engine, with what `secretsOf` returns. */
+export function argumentsOf(target: Target): readonly string[] {
+  if (target.kind === 'url') return ['--url', target.url]
+  return target.kind === 'file' ? ['--file', target.file] : ['--schema', target.schema]
+}
+
+/** Returns the variables that are no arguments, because everybody can list arguments. */
+export function secretsOf(target: Target): Readonly<Record<string, string>> {
+  if (target.kind === 'url') return target.token === undefined ? {} : { MILLRACE_TOKEN: target.token }
+  return target.kind === 'file' ? {} : { MILLRACE_POSTGRES: target.postgres, MILLRACE_URL: '' }
+}
+
+/** Returns the file of a command that reads or writes it by itself. `why` says what it does. */
+export function fileOf(target: Target, why: string): string {
+  if (target.kind === 'file') return target.file
+  throw new UsageError(why)
+}
+
 /** Returns the file beside which its daemon keeps tokens and endpoints. */
 export function beside(target: Target): string {
-  if (target.kind === 'file') return target.file
-  throw new UsageError(
+  return fileOf(
+    target,
     "tokens and endpoints are beside the daemon's file: name that with --file, on its machine; over HTTP there is /v1/webhooks",
   )
 }

@@ -1,4 +1,4 @@
-/** Checks that the engine answers, and serves the file that the daemon was started for. */
+/** Checks that the engine answers, and serves the file that the daemon was started for, if there is one. */
 import { statSync } from 'node:fs'
 import type { Engine } from '@millrace/client'
 import { MillraceError, OwnerLostError } from '@millrace/core'
@@ -7,7 +7,7 @@ import { MillraceError, OwnerLostError } from '@millrace/core'
  * Returns a function that resolves to the reason why the daemon cannot continue, or to undefined if it can. If a shared file is gone,
  * its engine opens any other file at the path. The daemon must end then.
  */
-export function pulseOf(engine: Engine, file: string): () => Promise<Error | undefined> {
+export function pulseOf(engine: Engine, file: string | undefined): () => Promise<Error | undefined> {
   const begun = identityOf(file)
   return async () => {
     const failed = await engine.stats({ names: 'none', definitions: 'disputed' }).then(
@@ -21,8 +21,8 @@ export function pulseOf(engine: Engine, file: string): () => Promise<Error | und
   }
 }
 
-function identityOf(file: string): string | undefined {
-  if (file === ':memory:') return file
+function identityOf(file: string | undefined): string | undefined {
+  if (file === undefined || file === ':memory:') return file
   const stats = statSync(file, { bigint: true, throwIfNoEntry: false })
   return stats && `${stats.dev}:${stats.ino}`
 }

@@ -69,16 +69,16 @@ function signalled(): { readonly first: Promise<Signal>; readonly forget: () => 
 }
 
 function summarize({ url, dashboard, sockets }: Daemon, { config, origins }: LoadedConfig, logger: Logger): void {
-  const { file, durability, queues, schedules, exec, worker } = config
+  const { file, postgres, schema, durability, queues, schedules, exec, worker } = config
   const files = new Set([...origins.values()].flatMap(({ layer, name }) => (layer === 'file' || layer === 'local file' ? [name] : [])))
   logger.info('serving', {
-    file,
+    ...(postgres === undefined ? { file } : { schema }),
     durability,
     ...(url !== undefined && { url }),
     ...(dashboard !== undefined && { dashboard }),
     ...(url !== undefined && { docs: `${url}/docs` }),
     sockets,
-    ...(file !== ':memory:' && { enqueue: `millrace enqueue <name> '<json>' --file ${file}` }),
+    ...(postgres === undefined && file !== ':memory:' && { enqueue: `millrace enqueue <name> '<json>' --file ${file}` }),
     configuration: [...files],
     queues: Object.keys(queues).length,
     schedules: Object.keys(schedules).length,

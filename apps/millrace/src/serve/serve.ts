@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { Engine } from '@millrace/client'
-import { type Logger, type OpenOptions, SCOPES } from '@millrace/core'
+import { type EngineOptions, type Logger, type OpenOptions, type OpenPostgresOptions, SCOPES } from '@millrace/core'
 import { openEngine } from '@millrace/engine'
 import type { DashboardOptions } from '@millrace/http'
 import type { RemoteServer } from '@millrace/remote'
@@ -92,7 +92,7 @@ async function start(config: Config, options: ServeOptions, closers: (() => unkn
   const leftMs = shared(config.shutdown.timeout)
   closers.push(() => engine.stop({ timeout: leftMs() }))
   // Started first and ended last: systemd expects signs of life from a draining daemon, too.
-  closers.push(beat(engine, file, notify, end))
+  closers.push(beat(engine, config.postgres === undefined ? file : undefined, notify, end))
   const control = new Control(file, SYSTEM)
   closers.push(() => control.close())
   const authenticate = authenticator(control, config.token)
@@ -126,7 +126,7 @@ async function start(config: Config, options: ServeOptions, closers: (() => unkn
   // Last, because the token is shown once: a daemon that fails to start must not have created it. Until then nobody is let in.
   const made = config.token === undefined && open === undefined ? firstToken(control, file) : undefined
   ready = true
-  await notify.say('READY=1', `STATUS=serving ${file}`)
+  await notify.say('READY=1', `STATUS=serving ${config.postgres === undefined ? file : `schema ${config.schema}`}`)
 
   let closing: Promise<void> | undefined
   return {
@@ -146,7 +146,7 @@ async function start(config: Config, options: ServeOptions, closers: (() => unkn
 }
 
 /** Checks now and then that the engine answers, and notifies systemd. Calls `end` if it does not. Returns what ends the checks. */
-function beat(engine: Engine, file: string, notify: Notifier, end: (dead: unknown) => void): () => void {
+function beat(engine: Engine, file: string | undefined, notify: Notifier, end: (dead: unknown) => void): () => void {
   const pulse = pulseOf(engine, file)
   const beatMs = Math.min(BEAT_MS, (notify.watchdogMs ?? Number.POSITIVE_INFINITY) / 2)
   return every(beatMs, async () => {
@@ -194,38 +194,42 @@ async function closeAll(closers: (() => unknown)[]): Promise<void> {
   if (errors.length > 0) throw errors[0]
 }
 
-function openOptions(config: Config, file: string, logger: Logger): OpenOptions {
-  const {
+function openOptions(config: Config, file: string, logger: Logger): OpenOptions | OpenPostgresOptions {
+  const { postgres, schema, role, ownerAddress } = config
+  const common = engineOptions(config, logger)
+  if (postgres === undefined) return { ...common, ...fileOptions(config, file) }
+  return { ...common, postgres, schema, role, ...(ownerAddress !== undefined && { listen: ownerAddress }) }
+}
+
+function engineOptions(
+  { durability, recovery, waitForOwner, maxQueues, maxDataBytes, retention, defaults }: Config,
+  logger: Logger,
+): EngineOptions {
+  return {
     durability,
     recovery,
-    share,
     waitForOwner,
-    readers,
-    cache,
     maxQueues,
     maxDataBytes,
-    secureDelete,
-    autoMigrate,
-    unsafeFilesystem,
-  } = config
-  const { fileAccess, retention, defaults } = config
+    retention: given(retention) as NonNullable<OpenOptions['retention']>,
+    defaults: given(defaults) as NonNullable<OpenOptions['defaults']>,
+    logger,
+  }
+}
+
+function fileOptions(
+  { share, readers, cache, secureDelete, autoMigrate, unsafeFilesystem, fileAccess }: Config,
+  file: string,
+): OpenOptions {
   return {
     file,
-    durability,
-    recovery,
     share: share && file !== ':memory:',
-    waitForOwner,
     readers,
     cache,
-    maxQueues,
-    maxDataBytes,
     secureDelete,
     autoMigrate,
     unsafeFilesystem,
     ...(fileAccess !== undefined && { fileAccess }),
-    retention: given(retention) as NonNullable<OpenOptions['retention']>,
-    defaults: given(defaults) as NonNullable<OpenOptions['defaults']>,
-    logger,
   }
 }
 

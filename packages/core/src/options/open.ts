@@ -14,14 +14,47 @@ import { type Redact, redactOption } from './redact.ts'
 import { type RetentionOptions, retentionOption } from './retention.ts'
 import type { RunOptions } from './runOptions.ts'
 
-/** The options of `openEngine`. */
-export interface OpenOptions {
-  /** Path of the database file, created where it is not there yet; `':memory:'` for none. */
-  readonly file: string
+/** The options of `openEngine` that do not depend on where the jobs are kept. */
+export interface EngineOptions {
   /** `'full'` (default): an answer means that the commit was synced. `'normal'` may lose the last commits on power loss. */
   readonly durability?: 'full' | 'normal'
   /** Jobs of workers that died run again at once (default), or after their backoff. */
   readonly recovery?: 'immediate' | 'backoff'
+  /** How long to wait for another owner to go: 0 to 100 years, default 0. */
+  readonly waitForOwner?: Duration
+  /**
+   * The most queues that there may be: 1 to 1,000,000, default 10,000. Whatever would make another one is refused with
+   * TooManyQueuesError; queues that are there already stay.
+   */
+  readonly maxQueues?: number
+  /** The largest data, output and checkpoint each, from any process, thread or client: 1 byte to 16 MiB, default 1 MiB. */
+  readonly maxDataBytes?: number
+  /**
+   * How long finished jobs and the journal are kept. Default: completed and cancelled jobs 7 days, failed ones 30 days, the journal 7
+   * days.
+   */
+  readonly retention?: RetentionOptions
+  /**
+   * Options of jobs for which neither the call, nor the definition, nor `defaults` of the queue has a value: `priority`, `weight`,
+   * `maxAttempts`, `maxAge`, `backoff`, `timeout`, `heartbeatTimeout`, `ttl`. They apply to jobs that are enqueued while this engine is
+   * the owner. Default: those of `defineJob`.
+   */
+  readonly defaults?: Omit<RunOptions, 'queue'>
+  /** Encodes data, output and checkpoint of jobs on this side: the engine and its store never see them. Default none. docs/privacy.md */
+  readonly codec?: Codec
+  /** Maps what workers here say of their runs (errors, log lines, notes) before it is stored. Default none. */
+  readonly redact?: Redact
+  /**
+   * Hears of failed attempts, of jobs that nobody serves, and of trouble of the engine itself. Default: warnings and errors go to stderr;
+   * false or null: nothing is logged.
+   */
+  readonly logger?: LoggerOption
+}
+
+/** The options of `openEngine` for a file. */
+export interface OpenOptions extends EngineOptions {
+  /** Path of the database file, created where it is not there yet; `':memory:'` for none. */
+  readonly file: string
   /**
    * The first process that opens the file owns it; later ones attach to that one over a socket beside the file, and one of them takes
    * over when it is gone. Default false: a second opening is an AlreadyOpenError. Not with `':memory:'`. All openings of one process are
@@ -29,8 +62,6 @@ export interface OpenOptions {
    * one `stop`: a further one counts as another's.
    */
   readonly share?: boolean
-  /** How long to wait for another owner of the file to go: 0 to 100 years, default 0. */
-  readonly waitForOwner?: Duration
   /** Threads that answer `list`, `flows.get` and `flows.list`: 0 to 8, default 1; with 0 the writer does. */
   readonly readers?: number
   /** The writer's page cache in MiB: 1 to 4,096, default 16. */
@@ -45,33 +76,6 @@ export interface OpenOptions {
    * `millrace migrate` changes it. A new file is created either way.
    */
   readonly autoMigrate?: boolean
-  /**
-   * The most queues that the file may have: 1 to 1,000,000, default 10,000. Whatever would make another one is refused with
-   * TooManyQueuesError; queues that are there already stay.
-   */
-  readonly maxQueues?: number
-  /** The largest data, output and checkpoint each, from any process, thread or client: 1 byte to 16 MiB, default 1 MiB. */
-  readonly maxDataBytes?: number
-  /**
-   * How long finished jobs and the journal are kept. Default: completed and cancelled jobs 7 days, failed ones 30 days, the journal 7
-   * days.
-   */
-  readonly retention?: RetentionOptions
-  /**
-   * Options of jobs for which neither the call, nor the definition, nor `defaults` of the queue has a value: `priority`, `weight`,
-   * `maxAttempts`, `maxAge`, `backoff`, `timeout`, `heartbeatTimeout`, `ttl`. They apply to jobs that are enqueued while this engine owns
-   * the file. Default: those of `defineJob`.
-   */
-  readonly defaults?: Omit<RunOptions, 'queue'>
-  /** Encodes data, output and checkpoint of jobs on this side: the engine and its file never see them. Default none. docs/privacy.md */
-  readonly codec?: Codec
-  /** Maps what workers here say of their runs (errors, log lines, notes) before it is stored. Default none. */
-  readonly redact?: Redact
-  /**
-   * Hears of failed attempts, of jobs that nobody serves, and of trouble of the engine itself. Default: warnings and errors go to stderr;
-   * false or null: nothing is logged.
-   */
-  readonly logger?: LoggerOption
   /** `'allow'` opens files on network and shared file systems, which lose locks and syncs, and files with hard links; default `'refuse'`. */
   readonly unsafeFilesystem?: 'refuse' | 'allow'
   /**
@@ -84,16 +88,37 @@ export interface OpenOptions {
 
 export type FileAccess = 'owner' | 'group'
 
-export interface OpenSettings {
-  readonly file: string
+/**
+ * The options of `openEngine` for a schema of Postgres. Its processes share it: one of them owns it, and the others attach to that one. All
+ * openings of one process are one engine, as those of a shared file are.
+ */
+export interface OpenPostgresOptions extends EngineOptions {
+  /** The server and the database: `postgres://user:password@host:port/database`. The server itself, and no pooler. */
+  readonly postgres: string
+  /**
+   * The schema that holds the queue, created where it is not there yet: 1 to 63 lower-case letters, digits and `_`, no digit first.
+   * Default `millrace`.
+   */
+  readonly schema?: string
+  /**
+   * `'any'` (default): owns the schema, or attaches to the process that does. `'client'`: only attaches, as short-lived processes should.
+   * `'owner'`: only owns; while another process does, an AlreadyOpenError after `waitForOwner`.
+   */
+  readonly role?: Role
+  /**
+   * The host, or `host:port`, at which other processes reach this one if it is the owner. Default: the address from which it reaches
+   * Postgres, and a free port.
+   */
+  readonly listen?: string
+}
+
+/** The part that a process may take among those that share a store. */
+export type Role = 'any' | 'client' | 'owner'
+
+export interface EngineSettings {
   readonly durability: 'full' | 'normal'
   readonly recovery: 'immediate' | 'backoff'
-  readonly share: boolean
   readonly waitForOwnerMs: number
-  readonly readers: number
-  readonly cacheKib: number
-  readonly secureDelete: boolean
-  readonly autoMigrate: boolean
   readonly maxQueues: number
   readonly maxDataBytes: number
   readonly retention: Retention
@@ -102,24 +127,41 @@ export interface OpenSettings {
   readonly redact: Redact | undefined
   /** Undefined: the default; null: none. */
   readonly logger: Logger | null | undefined
+}
+
+export interface OpenSettings extends EngineSettings {
+  readonly file: string
+  readonly share: boolean
+  readonly readers: number
+  readonly cacheKib: number
+  readonly secureDelete: boolean
+  readonly autoMigrate: boolean
   readonly unsafeFilesystem: 'refuse' | 'allow'
   readonly fileAccess: FileAccess | undefined
+}
+
+export interface PostgresSettings extends EngineSettings {
+  readonly postgres: string
+  readonly schema: string
+  readonly role: Role
+  readonly listen: ListenAt | undefined
+}
+
+/** The address at which a process listens. */
+export interface ListenAt {
+  readonly host: string
+  /** 0 for a free one. */
+  readonly port: number
 }
 
 const READERS_MAX = 8
 const CACHE_MIB_MAX = 4_096
 const QUEUES_MAX = 1_000_000
 
-const checks = {
-  file: fileOption,
+const engineChecks = {
   durability: choiceOf(['full', 'normal']),
   recovery: choiceOf(['immediate', 'backoff']),
-  share: booleanOption,
   waitForOwner: durationWithin({}),
-  readers: integerBetween(0, READERS_MAX),
-  cache: integerBetween(1, CACHE_MIB_MAX),
-  secureDelete: booleanOption,
-  autoMigrate: booleanOption,
   maxQueues: integerBetween(1, QUEUES_MAX),
   maxDataBytes: integerBetween(1, LIMITS.bytesPerCommand),
   retention: retentionOption,
@@ -127,36 +169,65 @@ const checks = {
   codec: codecOption,
   redact: redactOption,
   logger: quietableLogger,
+}
+const fileChecks = {
+  file: fileOption,
+  share: booleanOption,
+  readers: integerBetween(0, READERS_MAX),
+  cache: integerBetween(1, CACHE_MIB_MAX),
+  secureDelete: booleanOption,
+  autoMigrate: booleanOption,
   unsafeFilesystem: choiceOf(['refuse', 'allow']),
   fileAccess: choiceOf(['owner', 'group']),
+  ...engineChecks,
 }
-const read = optionsReader('openEngine', checks, { example: "openEngine({ file: 'jobs.db' })" })
+const postgresChecks = {
+  postgres: postgresOption,
+  schema: schemaOption,
+  role: choiceOf(['any', 'client', 'owner']),
+  listen: listenOption,
+  ...engineChecks,
+}
+const readFile = optionsReader('openEngine', fileChecks, { example: "openEngine({ file: 'jobs.db' })" })
+const readPostgres = optionsReader('openEngine', postgresChecks)
+
+const DEFAULTS: EngineSettings = {
+  durability: 'full',
+  recovery: 'immediate',
+  waitForOwnerMs: 0,
+  maxQueues: LIMITS.queues,
+  maxDataBytes: LIMITS.dataBytes,
+  retention: DEFAULT_RETENTION,
+  defaults: undefined,
+  codec: undefined,
+  redact: undefined,
+  logger: undefined,
+}
 
 /** @throws OptionTypeError, OptionRangeError */
 export function validateOpenOptions(options: unknown): OpenSettings {
-  const { file = fileOption('file', undefined), waitForOwner = 0, cache = 16, share = false, ...given } = read(options)
+  const { file = fileOption('file', undefined), waitForOwner = 0, cache = 16, share = false, ...given } = readFile(options)
   if (share && file === ':memory:') throw new OptionTypeError('share', "':memory:' cannot be shared: name a file")
   return {
+    ...DEFAULTS,
     file,
-    durability: 'full',
-    recovery: 'immediate',
     share,
     waitForOwnerMs: waitForOwner,
     readers: 1,
     cacheKib: cache * 1_024,
     secureDelete: false,
     autoMigrate: true,
-    maxQueues: LIMITS.queues,
-    maxDataBytes: LIMITS.dataBytes,
-    retention: DEFAULT_RETENTION,
-    defaults: undefined,
-    codec: undefined,
-    redact: undefined,
-    logger: undefined,
     unsafeFilesystem: 'refuse',
     fileAccess: undefined,
     ...given,
   }
+}
+
+/** @throws OptionTypeError, OptionRangeError */
+export function validatePostgresOptions(options: object): PostgresSettings {
+  if ('file' in options) throw new OptionTypeError('file', 'file and postgres exclude each other: give one of them')
+  const { postgres = postgresOption('postgres', undefined), waitForOwner = 0, ...given } = readPostgres(options)
+  return { ...DEFAULTS, postgres, schema: 'millrace', role: 'any', listen: undefined, waitForOwnerMs: waitForOwner, ...given }
 }
 
 function fileOption(_option: string, file: unknown): string {
@@ -166,4 +237,37 @@ function fileOption(_option: string, file: unknown): string {
   const nul = file.indexOf('\0')
   if (nul >= 0) throw new OptionTypeError('file', `file has a control character (U+0000) at position ${nul}`)
   return file
+}
+
+/** The value is never shown: it may have a password. */
+function postgresOption(option: string, value: unknown): string {
+  if (typeof value !== 'string' || !/^postgres(?:ql)?:\/\//.test(value) || !URL.canParse(value))
+    throw new OptionTypeError(option, `${option} must be a URL such as postgres://user:password@host:5432/database, got ${shapeOf(value)}`)
+  return value
+}
+
+function shapeOf(value: unknown): string {
+  return typeof value === 'string' ? 'a string that is none' : describe(value)
+}
+
+const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/
+
+function schemaOption(option: string, value: unknown): string {
+  if (typeof value === 'string' && SCHEMA_NAME.test(value) && !value.startsWith('pg_')) return value
+  throw new OptionTypeError(
+    option,
+    `${option} must be 1 to 63 lower-case letters, digits and underscores, not begin with a digit or pg_, got ${describe(value)}`,
+  )
+}
+
+/** A host name, an IPv4 address, or an IPv6 address in brackets; then maybe a port. */
+const LISTEN = /^(?:\[([0-9a-f:.]+)\]|([\w.-]+))(?::(\d{1,5}))?$/i
+const PORT_MAX = 65_535
+
+function listenOption(option: string, value: unknown): ListenAt {
+  const [, bracketed, plain, port = '0'] = (typeof value === 'string' && LISTEN.exec(value)) || []
+  const host = bracketed ?? plain
+  if (host === undefined || Number(port) > PORT_MAX)
+    throw new OptionTypeError(option, `${option} must be a host or host:port, such as 10.0.0.5:7411 or [::1]:7411, got ${describe(value)}`)
+  return { host, port: Number(port) }
 }

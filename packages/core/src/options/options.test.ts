@@ -12,7 +12,7 @@ import { validateFlowListOptions } from './flowList.ts'
 import { formatCursor, validateListOptions } from './list.ts'
 import { durationOption, timeOption } from './milliseconds.ts'
 import { nameOption } from './name.ts'
-import { validateOpenOptions } from './open.ts'
+import { validateOpenOptions, validatePostgresOptions } from './open.ts'
 import { validateResultOptions } from './result.ts'
 import { validateThreadOptions } from './thread.ts'
 import { validateUpdateOptions } from './update.ts'
@@ -27,12 +27,25 @@ const thrownBy = (call: () => unknown): unknown => {
   }
 }
 const enqueue = (options: object) => newJobFrom('n', null, options, undefined)
+const PG = 'postgres://u@h/d'
 
 describe('a wrong option is refused by name, and never clamped', () => {
   test.each<[string, () => unknown, string]>([
     ['priorty', () => enqueue({ priorty: 1 }), "did you mean 'priority'?"],
     ['concurency', () => validateWorkOptions({ concurency: 1 }), "did you mean 'concurrency'?"],
     ['durabilty', () => validateOpenOptions({ file: 'f', durabilty: 'full' }), "did you mean 'durability'?"],
+    ['file', () => validatePostgresOptions({ postgres: PG, file: 'f' }), 'exclude each other'],
+    ['postgres', () => validatePostgresOptions({ postgres: 'mysql://u:secret@h/d' }), 'a URL such as postgres://'],
+    ['postgres', () => validatePostgresOptions({ postgres: 5 }), 'got 5'],
+    ['schema', () => validatePostgresOptions({ postgres: PG, schema: 'Upper' }), 'lower-case letters, digits and underscores'],
+    ['schema', () => validatePostgresOptions({ postgres: PG, schema: 'pg_own' }), 'not begin with a digit or pg_'],
+    ['schema', () => validatePostgresOptions({ postgres: PG, schema: 'a"; DROP' }), 'lower-case letters'],
+    ['schema', () => validatePostgresOptions({ postgres: PG, schema: 'x'.repeat(64) }), '1 to 63'],
+    ['role', () => validatePostgresOptions({ postgres: PG, role: 'ownr' }), "did you mean 'owner'?"],
+    ['listen', () => validatePostgresOptions({ postgres: PG, listen: 'a b' }), 'a host or host:port'],
+    ['listen', () => validatePostgresOptions({ postgres: PG, listen: '10.0.0.5:70000' }), 'a host or host:port'],
+    ['listen', () => validatePostgresOptions({ postgres: PG, listen: '::1' }), 'a host or host:port'],
+    ['cache', () => validatePostgresOptions({ postgres: PG, cache: 5 }), "openEngine has no option 'cache'"],
     ['zzzzzzzzzzzz', () => validateStopOptions({ zzzzzzzzzzzz: 1 }), 'it accepts timeout'],
     ['options', () => validateListOptions('media'), 'an object'],
     ['options', () => validateListOptions(null), 'null'],
@@ -156,6 +169,19 @@ describe('durations and times', () => {
 })
 
 describe('what is set, and nothing else, comes out', () => {
+  test.each([
+    ['10.0.0.5', { host: '10.0.0.5', port: 0 }],
+    ['queue.example:7411', { host: 'queue.example', port: 7411 }],
+    ['[::1]', { host: '::1', port: 0 }],
+    ['[fe80::1]:65535', { host: 'fe80::1', port: 65_535 }],
+  ])('the address %s of an owner', (listen, at) => {
+    expect(validatePostgresOptions({ postgres: PG, listen })).toMatchObject({ postgres: PG, schema: 'millrace', role: 'any', listen: at })
+  })
+
+  test('no message shows the password of a URL', () => {
+    expect(String(thrownBy(() => validatePostgresOptions({ postgres: 'postgres:u:secret@h' })))).not.toContain('secret')
+  })
+
   test('an enqueue without options is name and data', () => {
     expect(newJobFrom('n', '1', undefined, undefined)).toEqual({ name: 'n', data: '1' })
     expect(Object.keys(newJobFrom('n', '1', { queue: undefined } as object, undefined))).toEqual(['name', 'data'])

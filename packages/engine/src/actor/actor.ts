@@ -10,6 +10,7 @@ import {
   isQuestion,
   LIMITS,
   type Now,
+  type OwnerStats,
   type Random,
   type Refusal,
   Refused,
@@ -51,6 +52,8 @@ export interface ActorOptions {
   readonly alive: ReadonlySet<string>
   /** The version of the engine, which workers of its process run too; undefined if it is unknown. */
   readonly version?: string | undefined
+  /** The process that owns the store; undefined if there is none to name. */
+  readonly owner?: OwnerStats | undefined
 }
 
 export class Actor {
@@ -58,6 +61,7 @@ export class Actor {
   readonly meter = new Meter()
   readonly calendar: Calendar
   readonly version: string | undefined
+  readonly owner: OwnerStats | undefined
   readonly waiters = new Waiters()
   readonly #clock: Clock
   readonly #parts: TurnParts
@@ -72,10 +76,11 @@ export class Actor {
   readonly #dead = new Map<string, ConnectionId>()
   readonly #post: Post = (connection, reply) => this.answerLate(connection, reply)
 
-  constructor({ store, clock, random, settings, alive, version }: ActorOptions) {
+  constructor({ store, clock, random, settings, alive, version, owner }: ActorOptions) {
     this.store = store
     this.calendar = settings.calendar
     this.version = version
+    this.owner = owner
     this.#clock = clock
     this.#answers = new Answers(this, clock)
     this.#memory = new Memory(store, clock, alive)

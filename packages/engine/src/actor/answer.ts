@@ -13,6 +13,7 @@ import {
   type ListPage,
   type Now,
   type OfKind,
+  type OwnerStats,
   orderConflict,
   type ParentsCommand,
   type ParentsPage,
@@ -80,6 +81,8 @@ export interface Answering {
   readonly draining: boolean
   /** The version of the engine, undefined if it is unknown. */
   readonly version: string | undefined
+  /** The process that owns the store; undefined if there is none to name. */
+  readonly owner: OwnerStats | undefined
   forget(connection: ConnectionId, request?: number): void
 }
 
@@ -236,6 +239,7 @@ function stats(actor: Answering, { names, definitions }: StatsCommand): Stats<Pe
       draining: actor.draining,
     }),
     ...(store.care !== undefined && { store: { ...store.care.room(), walBytes, ...(firstEvent > 0 && { oldestEventAt: firstAt }) } }),
+    ...(actor.owner !== undefined && { owner: actor.owner }),
   }
 }
 

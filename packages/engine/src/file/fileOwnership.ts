@@ -15,11 +15,15 @@ const PATH_BYTES = 100
 export function fileOwnership(file: string): Ownership {
   const { url, note } = meetingOf(file)
   return {
-    listenUrl: url,
-    whereIsTheOwner: async () => url,
-    announce: (owner) => writeNote(note, owner),
-    withdraw: (owner) => removeNote(note, owner),
-    announced: () => readNote(note),
+    store: 'the file',
+    silence: 'it does not answer at its socket either: open the file with share: true in every process',
+    pauseMs: { least: 20, most: 120 },
+    lookEveryMs: undefined,
+    listenAt: async () => ({ url }),
+    // Its lock is free for whoever gets it.
+    look: async () => ({ mayBeFree: true, where: { url }, note: readNote(note) }),
+    announce: async (owner) => writeNote(note, owner),
+    withdraw: async (owner) => removeNote(note, owner),
   }
 }
 

@@ -10,6 +10,7 @@ export function fileStore(options: FileOptions): StoreModule {
   return {
     writer: { file: () => threadFile('millrace-writer', import.meta.url), options },
     reader: file === MEMORY ? undefined : { file: () => threadFile('millrace-query', import.meta.url), options: { file } },
+    onServer: false,
     ownership: () => fileOwnership(file),
     gone: () => gone(file),
   }

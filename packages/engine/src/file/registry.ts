@@ -1,7 +1,6 @@
 /** The files that this process has open, across reloads of this module and several installed copies of it. */
 import { statSync } from 'node:fs'
-import { AlreadyOpenError, type OpenSettings, OptionTypeError } from '@millrace/core'
-import { realFile } from './realFile.ts'
+import { AlreadyOpenError, type EngineSettings, OptionTypeError } from '@millrace/core'
 
 const KEY = Symbol.for('millrace.openFiles')
 const SHARED_KEY = Symbol.for('millrace.sharedFiles')
@@ -30,7 +29,7 @@ export interface Shared<Engine> {
 }
 
 /** The options that decide how the data of all users of an engine is kept. The first opening sets them, and later ones must agree. */
-export type Terms = Pick<OpenSettings, (typeof TERMS)[number]>
+export type Terms = Pick<EngineSettings, (typeof TERMS)[number]>
 
 const TERMS = ['codec', 'redact', 'maxDataBytes'] as const
 
@@ -42,17 +41,27 @@ export interface Membership {
   readonly ended: () => void
 }
 
+/** A store that the parts of a process share. `key` is the same for every way to name it. */
+export interface SharedStore {
+  readonly key: string
+  /** Its name in messages. */
+  readonly name: string
+}
+
 /**
- * Returns the engine by which this process shares its file; `open` opens it if there is none yet.
+ * Returns the engine by which this process shares a store; `open` opens it if there is none yet.
  *
  * @throws OptionTypeError if it was opened on other terms
  */
-export async function joinShared<Engine>(file: string, terms: Terms, open: (membership: Membership) => Promise<Engine>): Promise<Engine> {
+export async function joinShared<Engine>(
+  { key, name }: SharedStore,
+  terms: Terms,
+  open: (membership: Membership) => Promise<Engine>,
+): Promise<Engine> {
   const files = sharedFiles<Engine>()
-  const key = realFile(file)
   const found = files.get(key)
   if (found !== undefined) {
-    assertSameTerms(file, found.terms, terms)
+    assertSameTerms(name, found.terms, terms)
     found.users++
     return found.engine
   }
@@ -70,12 +79,12 @@ export async function joinShared<Engine>(file: string, terms: Terms, open: (memb
   return shared.engine
 }
 
-function assertSameTerms(file: string, first: Terms, terms: Terms): void {
+function assertSameTerms(name: string, first: Terms, terms: Terms): void {
   const other = TERMS.find((option) => first[option] !== terms[option])
   if (other === undefined) return
   throw new OptionTypeError(
     other,
-    `this process shares ${file} by an engine that was opened with another ${other}, and all its openings use that one: give each the same ${other} (of an object or a function, the very same), or stop that engine first`,
+    `this process shares ${name} by an engine that was opened with another ${other}, and all its openings use that one: give each the same ${other} (of an object or a function, the very same), or stop that engine first`,
   )
 }
 

@@ -1,16 +1,36 @@
 /** How processes that share a store find its owner. Who owns it the store alone decides: a writer starts in one process only. */
+import type { Whereabouts } from '@millrace/remote/internal'
 
 export interface Ownership {
-  /** The address at which this process listens if it is the owner. */
-  readonly listenUrl: string
-  /** Resolves to the address of the owner. */
-  whereIsTheOwner(): Promise<string>
+  /** The name of the store in messages: `the file`, `schema jobs`. */
+  readonly store: string
+  /** The remark in messages about an owner that has not said where it is. */
+  readonly silence: string
+  /** The delays between attempts to become the owner or to reach it, in milliseconds. */
+  readonly pauseMs: { readonly least: number; readonly most: number }
+  /**
+   * The interval at which a process that is attached looks whether the owner is still the same, in milliseconds; undefined where an owner
+   * that stands still keeps the store.
+   */
+  readonly lookEveryMs: number | undefined
+  /** Resolves to the address at which this process listens if it is the owner. */
+  listenAt(): Promise<Whereabouts>
+  /** Resolves to what is known of the owner now. */
+  look(): Promise<Sighting>
   /** Tells others who the owner is. */
-  announce(note: OwnerNote): void
+  announce(note: OwnerNote): Promise<void>
   /** Takes an announcement back, unless a successor has made its own. */
-  withdraw(note: OwnerNote): void
-  /** Returns what the last owner announced, for people and error messages; undefined if there is nothing that can be understood. */
-  announced(): OwnerNote | undefined
+  withdraw(note: OwnerNote): Promise<void>
+}
+
+/** Everything that is known of the owner of a store. Nothing is decided by it. */
+export interface Sighting {
+  /** False while another process is known to own the store: a writer would start in vain. */
+  readonly mayBeFree: boolean
+  /** The address of the owner, which may be gone; undefined while none is known. */
+  readonly where: Whereabouts | undefined
+  /** The announcement of the last owner, for people and error messages; undefined if there is nothing that can be understood. */
+  readonly note: OwnerNote | undefined
 }
 
 /** The words of an owner about itself. */

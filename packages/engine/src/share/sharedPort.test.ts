@@ -22,14 +22,14 @@ let ownership: Ownership
 let url: string
 const open: { close(): unknown }[] = []
 
-beforeEach(() => {
+beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'millrace-share-'))
   file = join(folder, 'jobs.db')
   // Never opened: an attempt is none.
   writeFileSync(file, '')
   note = join(folder, 'jobs.db-share', 'owner.json')
   ownership = fileOwnership(file)
-  url = ownership.listenUrl
+  url = (await ownership.listenAt()).url
 })
 
 afterEach(async () => {
@@ -122,6 +122,7 @@ function openPort(replaced: Partial<SharedPortOptions> = {}): Promise<SharedPort
     random: Math.random,
     logger: undefined,
     patienceMs: 0,
+    role: 'any',
     ...replaced,
   })
 }

@@ -1,6 +1,6 @@
 /**
- * The Port of a process that shares a file with others: it owns the file, or is attached to the process that does. If
- * that process is gone, the first to get the owner's lock serves the others. Only the lock decides.
+ * The Port of a process that shares a store with others: it owns the store, or is attached to the process that does. If
+ * that process is gone, the first to get the owner's lock serves the others. Only the store decides.
  */
 import { hostname } from 'node:os'
 import type { MessagePort } from 'node:worker_threads'
@@ -14,9 +14,10 @@ import {
   type PortListener,
   type Refusal,
   type Request,
+  type Role,
 } from '@millrace/core'
 import type { RemoteServer } from '@millrace/remote'
-import type { RemotePort } from '@millrace/remote/internal'
+import type { RemotePort, Whereabouts } from '@millrace/remote/internal'
 import { CAPABILITIES } from '../ports/channel.ts'
 import type { WriterThread } from '../writer/thread.ts'
 import type { OwnerNote, Ownership } from './ownership.ts'
@@ -32,33 +33,34 @@ export interface SharedPortOptions {
   readonly quietClock: Clock
   readonly random: () => number
   readonly logger: Logger | undefined
-  /** The checks for jobs of all processes that share the file. */
+  /** The checks for jobs of all processes that share the store. */
   readonly checks: JobChecks
   /** The time that an owner that does not answer is waited for at the start. */
   readonly patienceMs: number
+  /** `any`: owns the store or attaches to its owner. `client`: only attaches. `owner`: only owns, and waits for another owner to go. */
+  readonly role: Role
 }
 
 type Remote = typeof import('@millrace/remote/internal')
 
-/** Errors of a process that does not open the file with this schema. Another one may. */
+/** Errors of a process that does not open a store with this schema. Another one may. */
 const WRONG_SCHEMA: ReadonlySet<string> = new Set(['SCHEMA_TOO_NEW', 'SCHEMA_TOO_OLD'])
-/** Errors of an attempt to own the file after which another process may be attached to. */
+/** Errors of an attempt to own the store after which another process may be attached to. */
 const OTHERS: ReadonlySet<string> = new Set(['ALREADY_OPEN', ...WRONG_SCHEMA])
 const ATTACH_MS = 1_000
-const PAUSE_MIN_MS = 20
-const PAUSE_MAX_MS = 120
-/** The number of attempts to own the file after which the pauses double, up to about a second. */
+/** The number of attempts to own the store after which the pauses double. */
 const ATTEMPTS = 10
 const PAUSE_DOUBLINGS = 3
 /** The delays before the next attempt to listen, twice as long each time. */
 const LISTEN_AGAIN_MS = { first: 250, most: 8_000 }
 const CLOSING_MS = 60_000
+const NOTHING = { note: undefined }
 
 export class SharedPort implements Port {
   readonly capabilities = CAPABILITIES
   readonly #options: SharedPortOptions
   readonly #remote: Remote
-  /** Set if this process owns the file; otherwise `#connection` is, which is lost while the owner is sought. */
+  /** Set if this process owns the store; otherwise `#connection` is, which is lost while the owner is sought. */
   #thread: WriterThread | undefined
   #connection: RemotePort | undefined
   #server: RemoteServer | undefined
@@ -68,21 +70,30 @@ export class SharedPort implements Port {
   #closed = false
   #succeeding = false
   #cancelListen = () => {}
-  /** The last attempt to own the file. */
+  #cancelWatch = () => {}
+  /** The address of the owner that was found last. */
+  #ownerUrl: string | undefined
+  /** The last attempt to own the store. */
   #owning: Promise<Error | undefined> | undefined
   #told: OwnerNote | undefined
+  /** Resolves when the last announcement is written or taken back: one after the other. */
+  #noting = Promise.resolve()
 
   private constructor(options: SharedPortOptions, remote: Remote) {
     this.#options = options
     this.#remote = remote
   }
 
-  /** Owns the file or attaches to its owner, whichever succeeds first. */
+  /** Owns the store or attaches to its owner, whichever succeeds first. */
   static async open(options: SharedPortOptions): Promise<SharedPort> {
     // Sockets and TLS are loaded only when they are used.
     const port = new SharedPort(options, await import('@millrace/remote/internal'))
     await port.#find(options.patienceMs)
     return port
+  }
+
+  get #store(): string {
+    return this.#options.ownership.store
   }
 
   get isOwner(): boolean {
@@ -93,7 +104,7 @@ export class SharedPort implements Port {
     return !this.isOwner
   }
 
-  /** The limit of the current owner; each process of the file may have set its own. */
+  /** The limit of the current owner; each process may have set its own. */
   get maxDataBytes(): number | undefined {
     return this.#thread?.maxDataBytes ?? this.#connection?.maxDataBytes
   }
@@ -101,7 +112,7 @@ export class SharedPort implements Port {
   listen(listener: PortListener): void {
     this.#listener = listener
     // The owner may have gone before there was a listener.
-    if (!this.#isHeard) listener.broken({ code: 'CONNECTION_LOST', message: 'the owner of the file is out of reach' })
+    if (!this.#isHeard) listener.broken({ code: 'CONNECTION_LOST', message: `the owner of ${this.#store} is out of reach` })
   }
 
   send(requests: readonly Request[]): void {
@@ -128,41 +139,48 @@ export class SharedPort implements Port {
   async close(withinMs?: number): Promise<void> {
     this.#closed = true
     this.#cancelListen()
+    this.#cancelWatch()
     this.#forgetNote()
-    // A writer that is being started keeps no process alive, but must let go of the file before this is over.
+    // A writer that is being started keeps no process alive, but must let go of the store before this is over.
     const letGo = this.#options.clock.setTimer(CLOSING_MS, () => {})
-    // Close the server first, so that the others come back to a successor, and not to a file that is being closed.
+    // Close the server first, so that the others come back to a successor, and not to a store that is being closed.
     await this.#server?.close()
     await this.#thread?.close()
     await this.#connection?.close(withinMs)
-    // An attempt that is under way lets go of the file automatically.
+    // An attempt that is under way lets go of the store automatically.
     await this.#owning
+    await this.#noting
     letGo()
   }
 
   async #find(patienceMs: number): Promise<void> {
-    const { clock } = this.#options
+    const { clock, role } = this.#options
     const untilMono = clock.read().mono + patienceMs
     for (let attempt = 0; ; attempt++) {
       const owned = await this.#own()
       if (owned === undefined || this.#closed) return
       if (!OTHERS.has(codeOf(owned))) throw owned
-      const refused = await this.#attach()
+      const refused = role === 'owner' ? owned : await this.#attach()
       if (refused === undefined || this.#closed) return
-      if (clock.read().mono >= untilMono) throw this.#unanswered(owned, refused)
+      if (clock.read().mono >= untilMono) throw await this.#unanswered(owned, refused)
       await this.#pause(attempt)
     }
   }
 
-  /** Resolves to undefined if the file is this process's own now; otherwise to the reason why it is not. */
+  /** Resolves to undefined if the store is this process's own now; otherwise to the reason why it is not. */
   #own(): Promise<Error | undefined> {
     this.#owning = this.#tryToOwn()
     return this.#owning
   }
 
   async #tryToOwn(): Promise<Error | undefined> {
-    const thread = this.#options.newThread()
+    const { role, ownership, newThread } = this.#options
+    if (role === 'client')
+      return new AlreadyOpenError(`this process only attaches to the owner of ${this.#store}, since its role is client`)
+    let thread: WriterThread
     try {
+      if (!(await ownership.look()).mayBeFree) return new AlreadyOpenError(`another process owns ${this.#store}`)
+      thread = newThread()
       await thread.start()
     } catch (error) {
       return error as Error
@@ -178,7 +196,7 @@ export class SharedPort implements Port {
       broken: (refusal) => this.#listener?.broken(refusal),
       reopened: () => {
         // A note that was removed by `close` is not written again.
-        if (!this.#closed) this.#writeNote(thread)
+        if (!this.#closed && this.#server !== undefined) this.#writeNote(thread, this.#server.url)
         this.#listener?.reopened()
       },
       lapsed: (ms) => this.#listener?.lapsed(ms),
@@ -191,30 +209,28 @@ export class SharedPort implements Port {
 
   async #serve(thread: WriterThread, againMs = LISTEN_AGAIN_MS.first): Promise<void> {
     const { ownership, logger, quietClock } = this.#options
+    let url: string | undefined
     try {
+      const at = await ownership.listenAt()
+      url = at.url
       const server = await this.#remote.listen(
         {
           openPort: () => thread.openPort(),
           declareDead: (sessions: readonly string[]) => thread.declareDead(sessions),
           checks: this.#options.checks,
         },
-        ownership.listenUrl,
-        {
-          ...(logger && { logger }),
-        },
+        at.url,
+        { ...(at.tls && { tls: at.tls }), ...(logger && { logger }) },
       )
       server.hold(false)
       if (this.#thread === thread && !this.#closed) {
         this.#server = server
-        this.#writeNote(thread)
+        this.#writeNote(thread, server.url)
       } else await server.close()
     } catch (error) {
-      // It owns the file anyway: others wait until they can reach it.
+      // It owns the store anyway: others wait until they can reach it.
       if (againMs === LISTEN_AGAIN_MS.first) {
-        logger?.warn('the file is shared, and its socket cannot be made yet: others wait for it', {
-          url: ownership.listenUrl,
-          error: String(error),
-        })
+        logger?.warn(`${this.#store} is shared, and its socket cannot be made yet: others wait for it`, { url, error: String(error) })
       }
       this.#cancelListen = quietClock.setTimer(againMs, () => {
         if (this.#thread === thread && !this.#closed) void this.#serve(thread, Math.min(againMs * 2, LISTEN_AGAIN_MS.most))
@@ -226,9 +242,10 @@ export class SharedPort implements Port {
     const { ownership, logger, clock, random } = this.#options
     let connection: RemotePort
     try {
-      const reconnect = { minDelay: PAUSE_MIN_MS, maxDelay: PAUSE_MAX_MS }
+      const { least: minDelay, most: maxDelay } = ownership.pauseMs
+      const reconnect = { minDelay, maxDelay }
       const options = { connectTimeout: ATTACH_MS, reconnect, ...(logger && { logger }) }
-      connection = await this.#remote.connectPort(await ownership.whereIsTheOwner(), options, { clock, random })
+      connection = await this.#remote.connectPort(() => this.#whereIsTheOwner(), options, { clock, random })
     } catch (error) {
       return error as Error
     }
@@ -251,6 +268,7 @@ export class SharedPort implements Port {
         // It may have come back to this process's own server by now.
         if (this.#connection !== connection) return
         this.#connected = true
+        this.#watch()
         this.#listener?.reopened()
       },
       ended: (refusal) => {
@@ -261,13 +279,42 @@ export class SharedPort implements Port {
       },
     })
     connection.hold(this.#held)
+    this.#watch()
     return undefined
   }
 
-  /** Tries to become the owner while the owner is out of reach, until it is heard again or has a successor. */
+  async #whereIsTheOwner(): Promise<Whereabouts> {
+    const { where } = await this.#options.ownership.look()
+    if (where === undefined) throw new Error(`no process owns ${this.#store} yet: start one whose role is 'any' or 'owner'`)
+    this.#ownerUrl = where.url
+    return where
+  }
+
+  /** Looks now and then whether another process owns the store, or should: an owner that stands still says nothing of it. */
+  #watch(): void {
+    const { ownership, quietClock, random } = this.#options
+    if (ownership.lookEveryMs === undefined) return
+    this.#cancelWatch()
+    const ms = ownership.lookEveryMs * (0.5 + random())
+    this.#cancelWatch = quietClock.setTimer(ms, () => void this.#lookAgain().finally(() => this.#connected && this.#watch()))
+  }
+
+  async #lookAgain(): Promise<void> {
+    const { ownership, role } = this.#options
+    // If the store cannot be asked, the owner cannot use it either.
+    const seen = await ownership.look().catch(() => undefined)
+    if (seen === undefined || this.#closed || !this.#connected) return
+    const hasMoved = seen.where !== undefined && seen.where.url !== this.#ownerUrl
+    if (!hasMoved && !(seen.mayBeFree && role !== 'client')) return
+    this.#leaveOwner()
+    await this.#succeed()
+  }
+
+  /** Tries to become the owner while the owner is out of reach, until it is heard again, or to attach to the successor of one that was left. */
   async #succeed(): Promise<void> {
-    const { logger } = this.#options
-    if (this.#succeeding) return
+    const { logger, role } = this.#options
+    // A client's connection finds the next owner by itself.
+    if (this.#succeeding || (role === 'client' && this.#connection !== undefined)) return
     this.#succeeding = true
     for (let attempt = 0; !this.#closed && !this.#connected; attempt++) {
       const gone = this.#options.gone()
@@ -280,16 +327,22 @@ export class SharedPort implements Port {
         this.#reopened()
         break
       }
-      // This process never takes over a file that it does not open; another one will.
-      if (WRONG_SCHEMA.has(codeOf(refused))) break
-      if (codeOf(refused) !== 'ALREADY_OPEN') logger?.warn('the file of a lost owner cannot be taken over yet', { error: refused.message })
+      if (this.#connection === undefined) {
+        if ((await this.#attach()) === undefined) {
+          this.#reopened()
+          break
+        }
+        // This process never takes over a store that it does not open; another one will, and the connection finds it.
+      } else if (WRONG_SCHEMA.has(codeOf(refused))) break
+      if (codeOf(refused) !== 'ALREADY_OPEN')
+        logger?.warn(`${this.#store} of a lost owner cannot be taken over yet`, { error: refused.message })
       await this.#pause(attempt)
     }
     this.#succeeding = false
   }
 
   /**
-   * Leaves the last owner, since the file is this process's own now. The connection may have come back meanwhile, to an
+   * Leaves the last owner, since the store is this process's own now. The connection may have come back meanwhile, to an
    * owner that is dead by now.
    */
   #leaveOwner(): void {
@@ -300,18 +353,18 @@ export class SharedPort implements Port {
     this.#connected = false
     this.#listener?.broken({
       code: 'CONNECTION_LOST',
-      message: 'the owner of the file is gone: the call may have happened; repeat it with the same idempotencyKey',
+      message: `the owner of ${this.#store} is gone: the call may have happened; repeat it with the same idempotencyKey`,
     })
   }
 
-  /** Handles the end of the writer: the file has another owner, or the writer has failed permanently. */
+  /** Handles the end of the writer: the store has another owner, or the writer has failed permanently. */
   #dethroned(thread: WriterThread, refusal: Refusal): void {
     if (this.#thread !== thread) return
     this.#thread = undefined
     this.#forgetNote()
     void this.#server?.close()
     this.#server = undefined
-    // Its readers hold on to the file.
+    // Its readers hold on to the store.
     void thread.close()
     if (refusal.code !== 'OWNER_LOST') {
       this.#listener?.ended(refusal)
@@ -323,7 +376,7 @@ export class SharedPort implements Port {
     }
     // Jobs that run here may run elsewhere by now.
     this.#listener?.lapsed(Number.POSITIVE_INFINITY)
-    this.#listener?.broken({ code: 'COMMIT_UNKNOWN', message: `another process owns the file now (${refusal.message})` })
+    this.#listener?.broken({ code: 'COMMIT_UNKNOWN', message: `another process owns ${this.#store} now (${refusal.message})` })
     this.#find(this.#options.patienceMs).then(
       () => this.#reopened(),
       (error) => this.#listener?.ended({ code: 'OWNER_LOST', message: error.message }),
@@ -348,41 +401,47 @@ export class SharedPort implements Port {
     this.#listener?.ended(refusal)
   }
 
-  #writeNote({ epoch, schema }: WriterThread): void {
+  #writeNote({ epoch, schema }: WriterThread, url: string): void {
     const { ownership, logger } = this.#options
-    const { bootId, LIBRARY, PROTOCOL } = this.#remote
-    const [library, protocol, url] = [LIBRARY, PROTOCOL, ownership.listenUrl]
-    this.#told = { host: hostname(), boot: bootId(), pid: process.pid, epoch, schema, library, protocol, url }
-    try {
-      ownership.announce(this.#told)
-    } catch (error) {
-      logger?.warn('what the owner of a shared file tells of itself could not be written', { error: String(error) })
-    }
+    const { bootId, LIBRARY: library, PROTOCOL: protocol } = this.#remote
+    const note = { host: hostname(), boot: bootId(), pid: process.pid, epoch, schema, library, protocol, url }
+    this.#told = note
+    this.#noting = this.#noting.then(() => ownership.announce(note)).catch((error) => this.#notNoted(logger, error))
   }
 
   #forgetNote(): void {
-    if (this.#told !== undefined) this.#options.ownership.withdraw(this.#told)
+    const { ownership, logger } = this.#options
+    const note = this.#told
     this.#told = undefined
+    if (note !== undefined) this.#noting = this.#noting.then(() => ownership.withdraw(note)).catch((error) => this.#notNoted(logger, error))
   }
 
-  /** Returns why a file is neither owned nor attached to, with the note of its owner if that is the process that has the lock. */
-  #unanswered(owned: Error, refused: Error): Error {
+  #notNoted(logger: Logger | undefined, error: unknown): void {
+    logger?.warn(`what the owner of ${this.#store} tells of itself could not be written`, { error: String(error) })
+  }
+
+  /** Returns why a store is neither owned nor attached to, with the note of its owner if that is the process that has the lock. */
+  async #unanswered(owned: Error, refused: Error): Promise<Error> {
     if (!(owned instanceof AlreadyOpenError)) return owned
+    const { ownership, role } = this.#options
     const { message, pid, host } = owned
-    const note = this.#options.ownership.announced()
-    if (note === undefined || (pid !== undefined && pid !== note.pid)) {
-      const hint = 'it does not answer at its socket either: open the file with share: true in every process'
-      return new AlreadyOpenError(`${message} (${hint})`, { pid, host }, { cause: refused })
-    }
+    const { note } = await ownership.look().catch(() => NOTHING)
+    if (note === undefined && role === 'client') return refused
+    if (note === undefined || (pid !== undefined && pid !== note.pid))
+      return new AlreadyOpenError(`${message} (${ownership.silence})`, { pid, host }, { cause: refused })
     const owner = `process ${note.pid} on ${note.host} (${note.library}, protocol ${note.protocol.join(' to ')}, schema ${note.schema}, epoch ${note.epoch})`
+    const is = { pid: note.pid, host: note.host }
+    if (role === 'owner')
+      return new AlreadyOpenError(`${this.#store} is owned by ${owner}: stop it first, or open with role 'any' to attach to it`, is)
     const what = codeOf(refused) === 'VERSION_MISMATCH' ? refused.message : 'it does not answer: it may be stopped or busy. Try again'
-    return new AlreadyOpenError(`the file is shared by ${owner}, and ${what}`, { pid: note.pid, host: note.host }, { cause: refused })
+    return new AlreadyOpenError(`${this.#store} is shared by ${owner}, and ${what}`, is, { cause: refused })
   }
 
   #pause(attempt: number): Promise<void> {
-    const { clock, random } = this.#options
-    const mostMs = PAUSE_MAX_MS * 2 ** Math.min(Math.floor(attempt / ATTEMPTS), PAUSE_DOUBLINGS)
-    return new Promise((resolve) => clock.setTimer(PAUSE_MIN_MS + random() * (mostMs - PAUSE_MIN_MS), resolve))
+    const { clock, random, ownership } = this.#options
+    const { least, most } = ownership.pauseMs
+    const mostMs = most * 2 ** Math.min(Math.floor(attempt / ATTEMPTS), PAUSE_DOUBLINGS)
+    return new Promise((resolve) => clock.setTimer(least + random() * (mostMs - least), resolve))
   }
 }
 

@@ -1,6 +1,6 @@
 /** The writer thread: owns the store, listens to channels, takes turns. */
 
-import { availableParallelism } from 'node:os'
+import { availableParallelism, hostname } from 'node:os'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { type Refusal, refusalFrom } from '@millrace/core'
 import { type Store, StoreFailure } from '@millrace/core/kernel'
@@ -10,6 +10,7 @@ import { Loop } from '../actor/loop.ts'
 import { systemCalendar, systemClock, systemRandom } from '../clock.ts'
 import type { MuxRequest } from '../ports/mux.ts'
 import { ownVersion } from '../version.ts'
+import { startBeats } from './beats.ts'
 import { Channels } from './channels.ts'
 import { newClient, type Said } from './client.ts'
 import { PortDemux } from './demux.ts'
@@ -19,6 +20,8 @@ import type { FromWriter, ToWriter, WriterData } from './messages.ts'
 export interface OwnedStore extends Store {
   /** The number of engines that have owned the store, including this one. */
   readonly epoch: number
+  /** Tells a server that this owner lives. @throws StoreFailure, of reason `owner` if another engine owns the store by now */
+  beat?(): void
 }
 
 /** The writer's part of a store module. */
@@ -62,6 +65,7 @@ function serve({ host, say, store, schema, settings, alive, channel }: Served): 
     settings: { ...settings, calendar: systemCalendar },
     alive: new Set(alive),
     version: ownVersion(),
+    owner: { host: hostname(), pid: process.pid, epoch: store.epoch },
   })
   const channels = new Channels(() => loop.wake())
   const loop = new Loop({
@@ -103,6 +107,7 @@ function serve({ host, say, store, schema, settings, alive, channel }: Served): 
     while (actor.hasMail) actor.turn()
     loop.stop()
     channels.close()
+    stopBeats()
     store.close()
     say({ kind: 'closed' })
     host.close()
@@ -116,6 +121,7 @@ function serve({ host, say, store, schema, settings, alive, channel }: Served): 
       loop.wake()
     } else close()
   })
+  const stopBeats = startBeats(store, systemClock, (message) => end({ code: 'OWNER_LOST', message }))
   connect(channel)
   say({ kind: 'ready', epoch: store.epoch, schema })
   loop.wake()
@@ -123,5 +129,5 @@ function serve({ host, say, store, schema, settings, alive, channel }: Served): 
 
 function refusalOf(error: unknown): Refusal {
   if (error instanceof ActorFailure) return error.refusal
-  return error instanceof StoreFailure ? { code: 'STORAGE', message: `the file cannot be read: ${error.message}` } : refusalFrom(error)
+  return error instanceof StoreFailure ? { code: 'STORAGE', message: `the store cannot be read: ${error.message}` } : refusalFrom(error)
 }

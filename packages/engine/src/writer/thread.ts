@@ -17,6 +17,13 @@ import type { FromWriter, ToWriter, WriterData, WriterSettings } from './message
 const DEATHS_MAX = 3
 const DEATHS_WITHIN_MS = 60_000
 const RESTART_MS = [0, 200, 1_000]
+/** The meaning of errors of a start in place of a dead thread, by their code; any other is a death like the one before. */
+const RESTART_CODES = new Map<string, Refusal['code']>([
+  ['ALREADY_OPEN', 'OWNER_LOST'],
+  ['STORAGE', 'STORAGE'],
+])
+/** The time until the next attempt to reach a server that is away. */
+const SERVER_AWAY_MS = 500
 /**
  * The size of V8's young generation. Objects of a turn are dead by the next. By default, V8 lets such garbage grow to 150
  * MB before it collects, which exceeds the processor's caches: at full load with pruning 118k jobs/s, with 24 MB 125k,
@@ -201,10 +208,8 @@ export class WriterThread implements Port {
   }
 
   #died(refusal: Refusal): void {
-    const now = this.#clock.read().mono
-    this.#deathsMono.push(now)
-    const recent = this.#deathsMono.filter((death) => now - death < DEATHS_WITHIN_MS).length
-    if (refusal.code === 'OWNER_LOST' || recent > DEATHS_MAX) {
+    const afterMs = this.#restartMs(refusal)
+    if (afterMs === undefined) {
       this.#fail(refusal)
       return
     }
@@ -212,7 +217,17 @@ export class WriterThread implements Port {
       code: 'COMMIT_UNKNOWN',
       message: `the writer thread ended before it answered (${refusal.message}): the call may have happened`,
     })
-    this.#clock.setTimer(RESTART_MS[recent - 1] ?? 0, () => this.#restart())
+    this.#clock.setTimer(afterMs, () => this.#restart())
+  }
+
+  /** Returns the time until the thread is started again, in milliseconds; undefined if it is not. */
+  #restartMs({ code }: Refusal): number | undefined {
+    if (code === 'OWNER_LOST') return undefined
+    if (this.#store.onServer && code === 'STORAGE') return SERVER_AWAY_MS
+    const now = this.#clock.read().mono
+    this.#deathsMono.push(now)
+    const recent = this.#deathsMono.filter((death) => now - death < DEATHS_WITHIN_MS).length
+    return recent > DEATHS_MAX ? undefined : (RESTART_MS[recent - 1] ?? 0)
   }
 
   #restart(): void {
@@ -228,13 +243,13 @@ export class WriterThread implements Port {
       },
       (error) => {
         if (this.#closing !== undefined) return
-        this.#died({ code: error.code === 'ALREADY_OPEN' ? 'OWNER_LOST' : 'ENGINE_FAILED', message: error.message })
+        this.#died({ code: RESTART_CODES.get(error.code) ?? 'ENGINE_FAILED', message: error.message })
       },
     )
   }
 
   #fail(refusal: Refusal): void {
-    const message = `the engine has failed and takes no more calls: ${refusal.message}. Open the file again to go on`
+    const message = `the engine has failed and takes no more calls: ${refusal.message}. Open the engine again to go on`
     this.#listener?.ended({ code: refusal.code === 'OWNER_LOST' ? 'OWNER_LOST' : 'ENGINE_FAILED', message })
   }
 
@@ -263,7 +278,7 @@ function newWorker(file: URL, workerData: WriterData): Worker {
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     })
   } catch (cause) {
-    const message = `the writer thread cannot be started: ${(cause as Error).message}. Raise the system's limit of threads or memory, and open the file again`
+    const message = `the writer thread cannot be started: ${(cause as Error).message}. Raise the system's limit of threads or memory, and open the engine again`
     throw errorFrom({ code: 'ENGINE_FAILED', message }, { cause })
   }
 }

@@ -105,6 +105,14 @@ export const STATS = z
       })
       .optional()
       .openapi({ description: 'The storage; absent if the engine does not say it.' }),
+    owner: z
+      .strictObject({
+        host: z.string(),
+        pid: z.number(),
+        epoch: z.number().openapi({ description: 'Of engines that have owned the store, this one included.' }),
+      })
+      .optional()
+      .openapi({ description: 'The process that owns the store; absent if the engine does not say it.' }),
     schedules: z.strictObject({ enabled: z.number(), paused: z.number(), failing: z.number(), complete: z.boolean() }).openapi({
       description: 'Of at most 2,000 schedules; `complete` is false if there are more. `failing`: enabled ones whose last job has failed.',
     }),

@@ -22,6 +22,7 @@ export class Line {
   readonly #port
   readonly #replies = new Int32Array(new SharedArrayBuffer(4))
   #calls = 0
+  #backend = 0
 
   constructor(target: Target) {
     const { port1, port2 } = new MessageChannel()
@@ -31,9 +32,16 @@ export class Line {
     this.#worker.unref()
   }
 
+  /** The process of the server that the last connection is to, as whoever answered there said; 0 before the first one. */
+  get backend(): number {
+    return this.#backend
+  }
+
   /** Connects, again if there was a connection. */
   connect(): LineError | undefined {
-    return this.#call({ kind: 'connect' }).error
+    const { rows, error } = this.#call({ kind: 'connect' })
+    if (error === undefined) this.#backend = rows[0]?.[0]?.[0] as number
+    return error
   }
 
   run(statements: readonly Statement[]): Sent {

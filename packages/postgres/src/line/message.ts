@@ -14,6 +14,7 @@ export interface Target {
 }
 
 export type Request =
+  /** Answered by the process of the server that the connection is to. */
   | { readonly kind: 'connect' }
   /** Each statement in a transaction of its own, all in one round trip. */
   | { readonly kind: 'run'; readonly statements: readonly Statement[] }

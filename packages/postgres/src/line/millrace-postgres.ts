@@ -1,7 +1,8 @@
 /** The thread that talks to the server: it sends all statements of a call at once, and answers when the last of them has ended. */
 import { workerData } from 'node:worker_threads'
 import pg from 'pg'
-import type { Call, LineData, LineError, Reply, Request, Statement } from './message.ts'
+import { errorOf } from './errorOf.ts'
+import type { Call, LineData, Reply, Request, Statement } from './message.ts'
 import { escapedValue, restored } from './nul.ts'
 
 const { port, replies, target } = workerData as LineData
@@ -61,7 +62,9 @@ async function connect(): Promise<Reply> {
     opened.on('error', () => {})
     await opened.connect()
     client = opened
-    return await send(target.setUp.map((text) => ({ text, values: [] })))
+    const { error } = await send(target.setUp.map((text) => ({ text, values: [] })))
+    // The number by which the server knows this connection; a pooler gives another one.
+    return { rows: [[[(opened as pg.Client & { readonly processID: number }).processID]]], error }
   } catch (error) {
     return { rows: [], error: errorOf(error) }
   }
@@ -94,9 +97,4 @@ function queryOf({ text, values }: Statement): pg.QueryArrayConfig {
     names.set(text, name)
   }
   return { name, text, values: values.map(escapedValue), rowMode: 'array' }
-}
-
-function errorOf(error: unknown): LineError {
-  if (error instanceof pg.DatabaseError) return { message: error.message, code: error.code, constraint: error.constraint }
-  return { message: error instanceof Error ? error.message : String(error), code: undefined, constraint: undefined }
 }

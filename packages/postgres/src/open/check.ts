@@ -21,10 +21,14 @@ export function refusedBy({ code, message }: LineError): Error {
 
 /** @throws UnsupportedRuntimeError, NotWritableError */
 export function checkServer(connection: Connection, durability: StoreOptions['durability']): void {
-  const [version, fsync, isReplica] =
-    connection.get<[number, string, boolean]>(
-      "SELECT current_setting('server_version_num')::int, current_setting('fsync'), pg_is_in_recovery()",
+  const [version, fsync, isReplica, backend] =
+    connection.get<[number, string, boolean, number]>(
+      "SELECT current_setting('server_version_num')::int, current_setting('fsync'), pg_is_in_recovery(), pg_backend_pid()",
     ) ?? []
+  if (backend !== connection.backend)
+    throw new UnsupportedRuntimeError(
+      'a pooler answers in place of Postgres: name the server itself in the URL, since the owner of a schema needs a session of its own',
+    )
   if (version === undefined || version < OLDEST)
     throw new UnsupportedRuntimeError(`Postgres must be 15 or newer, got ${Math.floor((version ?? 0) / 10_000)}: update the server`)
   if (isReplica === true) throw new NotWritableError('the server is a replica, which cannot be written: connect to the primary server')

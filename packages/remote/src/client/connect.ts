@@ -5,10 +5,11 @@ import { errorFrom, OptionTypeError } from '@millrace/core'
 import { quietClock, systemClock } from '@millrace/worker'
 import { type Address, formatAddress, parseAddress } from '../address.ts'
 import { keepAlive, type Surroundings, SYSTEM } from '../clock.ts'
+import type { SharedSecret } from '../credentials.ts'
 import { ConnectFailedError } from '../errors.ts'
 import { Journal } from '../journal/journal.ts'
 import { Backoff } from './backoff.ts'
-import { DialError, type Dialled, dial } from './dial.ts'
+import { DialError, type Dialled, type DialOptions, dial } from './dial.ts'
 import { type ConnectOptions, type ConnectSettings, validateConnectOptions } from './options.ts'
 import { isFinal, RemotePort, refusalOf } from './remotePort.ts'
 
@@ -34,21 +35,58 @@ export async function connect(url: string, options?: ConnectOptions): Promise<En
   const logger = settings.logger ?? undefined
   const here = { clock: systemClock, quietClock, host: hostname(), pid: process.pid, local: false }
   const setup = { maxDataBytes, codec, redact, ...here, logger: loggerOrDefault(settings.logger) }
-  if (settings.journal === undefined) return new Engine(await openPort(address, settings, SYSTEM), setup)
+  const finder = findHere(address, settings)
+  if (settings.journal === undefined) return new Engine(await openPort(finder, settings, SYSTEM), setup)
   const { clock, random } = SYSTEM
   const intake = await Journal.open({ ...settings.journal, clock, random, logger })
   try {
-    return new Engine(await openPort(address, settings, SYSTEM), { ...setup, intake })
+    return new Engine(await openPort(finder, settings, SYSTEM), { ...setup, intake })
   } catch (error) {
     await intake.close()
     throw error
   }
 }
 
-/** @internal Returns the Port behind the engine. */
-export async function connectPort(url: string, options?: ConnectOptions, surroundings: Surroundings = SYSTEM): Promise<RemotePort> {
+/** The address of an engine that may move, and the secret that its server shares with those who may know it. */
+export interface Whereabouts {
+  readonly url: string
+  readonly tls?: SharedSecret
+}
+
+/** @internal Returns the Port behind the engine. A function is called for each attempt; if it rejects, the attempt has failed. */
+export async function connectPort(
+  where: string | (() => Promise<Whereabouts>),
+  options?: ConnectOptions,
+  surroundings: Surroundings = SYSTEM,
+): Promise<RemotePort> {
   const settings = validateConnectOptions(options)
-  return openPort(addressOf(url, options), settings, surroundings)
+  if (typeof where === 'string') return openPort(findHere(addressOf(where, options), settings), settings, surroundings)
+  const find = async () => {
+    const { url, tls } = await where()
+    return { address: parseAddress(url), token: settings.token, tls: tls ?? settings.tls }
+  }
+  return openPort({ find, place: "its owner's address" }, settings, surroundings)
+}
+
+/** Finds the engine for an attempt to connect. */
+interface Finder {
+  find(): Promise<Pick<DialOptions, 'address' | 'token' | 'tls'>>
+  /** The name of the place in messages. */
+  readonly place: string
+}
+
+function findHere(address: Address, { token, tls }: ConnectSettings): Finder {
+  return { find: async () => ({ address, token, tls }), place: formatAddress(address) }
+}
+
+async function findAndDial(finder: Finder, options: Pick<DialOptions, 'clock' | 'timeoutMs' | 'began'>): Promise<Dialled> {
+  let found: Awaited<ReturnType<Finder['find']>>
+  try {
+    found = await finder.find()
+  } catch (error) {
+    throw new DialError({ code: 'CONNECTION_LOST', message: (error as Error).message, retryAfterMs: 0 })
+  }
+  return dial({ ...found, ...options })
 }
 
 /** Parses `url` before anything is sent. Refuses the option `tls` if the address has no TLS: the token would be sent in clear. */
@@ -60,23 +98,22 @@ function addressOf(url: string, { tls }: ConnectOptions = {}): Address {
   return address
 }
 
-async function openPort(address: Address, settings: ConnectSettings, surroundings: Surroundings): Promise<RemotePort> {
-  const { token, tls, minDelayMs, maxDelayMs } = settings
+async function openPort(finder: Finder, settings: ConnectSettings, surroundings: Surroundings): Promise<RemotePort> {
+  const { minDelayMs, maxDelayMs } = settings
   const logger = settings.logger ?? undefined
   const { clock, random } = surroundings
   const backoff = new Backoff(minDelayMs, maxDelayMs, random)
   // Between two attempts no socket keeps the process alive.
   const letGo = keepAlive()
-  const first = await firstConnection(address, settings, backoff, surroundings).finally(letGo)
+  const first = await firstConnection(finder, settings, backoff, surroundings).finally(letGo)
   backoff.reset()
-  if (first === undefined)
-    logger?.warn('no engine has answered yet: the journal takes new jobs, and the rest waits', { url: formatAddress(address) })
-  return new RemotePort({ dial: (began) => dial({ address, token, tls, clock, timeoutMs: DIAL_MS, began }), backoff, clock, logger }, first)
+  if (first === undefined) logger?.warn('no engine has answered yet: the journal takes new jobs, and the rest waits', { url: finder.place })
+  return new RemotePort({ dial: (began) => findAndDial(finder, { clock, timeoutMs: DIAL_MS, began }), backoff, clock, logger }, first)
 }
 
 async function firstConnection(
-  address: Address,
-  { token, tls, connectTimeoutMs, journal }: ConnectSettings,
+  finder: Finder,
+  { connectTimeoutMs, journal }: ConnectSettings,
   backoff: Backoff,
   { clock }: Surroundings,
 ): Promise<Dialled | undefined> {
@@ -84,22 +121,22 @@ async function firstConnection(
   for (;;) {
     const leftMs = untilMono - clock.read().mono
     try {
-      return await dial({ address, token, tls, clock, timeoutMs: Math.max(1, leftMs) })
+      return await findAndDial(finder, { clock, timeoutMs: Math.max(1, leftMs) })
     } catch (error) {
       if (!(error instanceof DialError)) throw error
       if (isFinal(error.end)) throw errorFrom(refusalOf(error.end), { cause: error })
       // With a journal it can wait: the jobs are safe.
       if (journal !== undefined) return undefined
       const delayMs = backoff.next(error.end.retryAfterMs)
-      if (clock.read().mono + delayMs >= untilMono) throw unanswered(address, connectTimeoutMs, error)
+      if (clock.read().mono + delayMs >= untilMono) throw unanswered(finder, connectTimeoutMs, error)
       await new Promise<void>((resolve) => clock.setTimer(delayMs, resolve))
     }
   }
 }
 
-function unanswered(address: Address, connectTimeoutMs: number, cause: DialError): ConnectFailedError {
+function unanswered({ place }: Finder, connectTimeoutMs: number, cause: DialError): ConnectFailedError {
   return new ConnectFailedError(
-    `no engine has answered at ${formatAddress(address)} within ${connectTimeoutMs} ms (${cause.message}): start the server, or give a larger connectTimeout`,
+    `no engine has answered at ${place} within ${connectTimeoutMs} ms (${cause.message}): start the server, or give a larger connectTimeout`,
     { cause },
   )
 }

@@ -2,10 +2,11 @@
 
 import { createConnection, type Socket } from 'node:net'
 import { hostname } from 'node:os'
-import { connect as createTlsConnection } from 'node:tls'
+import { type ConnectionOptions, connect as createTlsConnection } from 'node:tls'
 import type { Clock } from '@millrace/core'
 import { VERSIONS } from '@millrace/wire'
 import type { Address } from '../address.ts'
+import { SECRET_NAME, SECRET_TLS, type SharedSecret } from '../credentials.ts'
 import { BOUNDS } from '../limits.ts'
 import { type End, Link } from '../link.ts'
 import { processKey } from '../process.ts'
@@ -23,7 +24,7 @@ export interface Dialled {
 export interface DialOptions {
   readonly address: Address
   readonly token: string | undefined
-  readonly tls: ClientTlsOptions
+  readonly tls: ClientTlsOptions | SharedSecret
   readonly clock: Clock
   /** The time for the whole attempt. */
   readonly timeoutMs: number
@@ -92,22 +93,29 @@ function greet({ address, token, tls, clock, timeoutMs, began }: DialOptions): P
   })
 }
 
-function socketTo(address: Address, { ca, cert, key, servername, rejectUnauthorized }: ClientTlsOptions): Socket {
+function socketTo(address: Address, tls: ClientTlsOptions | SharedSecret): Socket {
   if ('path' in address) return createConnection({ path: address.path })
   const { kind, host, port } = address
   if (kind === 'tcp') return createConnection({ host, port, noDelay: true })
-  const socket = createTlsConnection({
-    host,
-    port,
+  const socket = createTlsConnection({ host, port, ...('secret' in tls ? bySecret(tls) : byCertificate(tls)) })
+  socket.setNoDelay(true)
+  return socket
+}
+
+function bySecret({ secret }: SharedSecret): ConnectionOptions {
+  // Only who knows the secret can have answered: there is no certificate to look at.
+  return { ...SECRET_TLS, pskCallback: () => ({ identity: SECRET_NAME, psk: secret }), checkServerIdentity: () => undefined }
+}
+
+function byCertificate({ ca, cert, key, servername, rejectUnauthorized }: ClientTlsOptions): ConnectionOptions {
+  return {
     ...(ca !== undefined && { ca: bufferOf(ca) }),
     ...(cert !== undefined && { cert: bufferOf(cert) }),
     ...(key !== undefined && { key: bufferOf(key) }),
     ...(servername !== undefined && { servername }),
     ...(rejectUnauthorized !== undefined && { rejectUnauthorized }),
     minVersion: 'TLSv1.3',
-  })
-  socket.setNoDelay(true)
-  return socket
+  }
 }
 
 function bufferOf(pem: string | Uint8Array): Buffer | string {

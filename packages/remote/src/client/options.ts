@@ -19,14 +19,14 @@ import {
   textOption,
   tokenOption,
 } from '@millrace/core'
-import { pemOption } from '../credentials.ts'
+import { pemOption, type SharedSecret, secretOption } from '../credentials.ts'
 
 /** The options of `connect`. */
 export interface ConnectOptions {
   /** The token that the server requires. Default none. */
   readonly token?: string
-  /** The TLS settings for a `tls://` address. Default: those of Node. */
-  readonly tls?: ClientTlsOptions
+  /** The TLS settings for a `tls://` address, or the secret of its server. Default: those of Node. */
+  readonly tls?: ClientTlsOptions | SharedSecret
   /** The time before `connect` gives up: 100 ms to an hour, default 10 s. */
   readonly connectTimeout?: Duration
   /** The limit for data, output and checkpoint each: 1 byte to 16 MiB, default 1 MiB. The engine's own limit applies as well. */
@@ -78,7 +78,7 @@ export interface JournalFolder {
 
 export interface ConnectSettings {
   readonly token: string | undefined
-  readonly tls: ClientTlsOptions
+  readonly tls: ClientTlsOptions | SharedSecret
   readonly connectTimeoutMs: number
   readonly maxDataBytes: number
   readonly minDelayMs: number
@@ -101,7 +101,7 @@ const readTls: (value: unknown) => ClientTlsOptions = optionsReader('tls', tls, 
 
 const read = optionsReader('connect', {
   token: tokenOption,
-  tls: (_option, value) => readTls(value),
+  tls: (_option, value) => secretOption(value) ?? readTls(value),
   connectTimeout: durationWithin({ min: 100, max: HOUR }),
   maxDataBytes: integerBetween(1, LIMITS.bytesPerCommand),
   reconnect: (_option, value) => reconnectOption(value),

@@ -4,13 +4,14 @@ import { createServer as createTlsServer } from 'node:tls'
 import { OptionTypeError } from '@millrace/core'
 import { type Address, isLoopback, parseAddress } from '../address.ts'
 import { type Surroundings, SYSTEM } from '../clock.ts'
+import { SECRET_NAME, SECRET_TLS } from '../credentials.ts'
 import { InsecureBindError } from '../errors.ts'
 import { type ListenOptions, type ListenSettings, validateListenOptions } from './options.ts'
 import { RemoteServer, type Shareable } from './server.ts'
 
 /**
  * Serves the engine at `unix:/run/app.sock`, `pipe:name` (Windows), `tcp://127.0.0.1:7411` (port 0 chooses one) or `tls://host:port`.
- * An address that other machines can reach requires TLS and a token.
+ * An address that other machines can reach requires TLS and a token, or TLS by a secret that clients know.
  *
  * @example
  * ```ts
@@ -36,14 +37,14 @@ export async function listen(
 
 function checkSafe(address: Address, { tls, tokens, authenticate }: ListenSettings): void {
   if (address.kind === 'tls' && tls === undefined) {
-    throw new OptionTypeError('tls', 'tls:// needs the option tls with the key and the certificate of the server')
+    throw new OptionTypeError('tls', 'tls:// needs the option tls with the key and the certificate of the server, or with a secret')
   }
   if (address.kind !== 'tls' && tls !== undefined)
     throw new OptionTypeError('tls', `the option tls is for tls:// addresses, got ${address.kind}:`)
   if (!('host' in address) || isLoopback(address.host)) return
   const missing = [
     ...(address.kind === 'tls' ? [] : ['TLS (tls:// and the option tls)']),
-    ...(tokens.length > 0 || authenticate !== undefined ? [] : ['a token']),
+    ...(tokens.length > 0 || authenticate !== undefined || (tls !== undefined && 'secret' in tls) ? [] : ['a token']),
   ]
   if (missing.length > 0) {
     throw new InsecureBindError(
@@ -54,6 +55,14 @@ function checkSafe(address: Address, { tls, tokens, authenticate }: ListenSettin
 
 function netServerOf({ tls, helloTimeoutMs }: ListenSettings) {
   if (tls === undefined) return createServer({ noDelay: true })
+  if ('secret' in tls) {
+    return createTlsServer({
+      ...SECRET_TLS,
+      pskCallback: (_socket, name) => (name === SECRET_NAME ? tls.secret : null),
+      handshakeTimeout: helloTimeoutMs,
+      noDelay: true,
+    })
+  }
   const { key, cert, ca, requestCert = false } = tls
   return createTlsServer({
     key: bufferOf(key),

@@ -15,7 +15,7 @@ import {
   type Scope,
   tokensOption,
 } from '@millrace/core'
-import { pemOption } from '../credentials.ts'
+import { pemOption, type SharedSecret, secretOption } from '../credentials.ts'
 import { BOUNDS } from '../limits.ts'
 import type { AuditedCall } from './trail.ts'
 
@@ -32,8 +32,8 @@ export interface ListenOptions {
    * and for connected clients by `server.recheck()`. Replaces `token`. Default none.
    */
   readonly authenticate?: Authenticate
-  /** The certificate of a `tls://` address. Default none. */
-  readonly tls?: ServerTlsOptions
+  /** The certificate of a `tls://` address, or a secret that clients know. Default none. */
+  readonly tls?: ServerTlsOptions | SharedSecret
   /** The most connections at a time: 1 to 100,000, default 2,000. */
   readonly maxConnections?: number
   /** The most connections of one network address, in IPv6 of one /64, not of Unix sockets: 1 to 100,000, default 100. */
@@ -96,7 +96,7 @@ export interface ServerTlsOptions {
 export interface ListenSettings {
   readonly tokens: readonly KnownToken[]
   readonly authenticate: Authenticate | undefined
-  readonly tls: ServerTlsOptions | undefined
+  readonly tls: ServerTlsOptions | SharedSecret | undefined
   readonly maxConnections: number
   readonly maxConnectionsPerAddress: number
   readonly maxUnauthenticated: number
@@ -162,7 +162,9 @@ function auditOption(_option: string, value: unknown): NonNullable<ListenSetting
   return value as NonNullable<ListenSettings['audit']>
 }
 
-function tlsOption(_option: string, value: unknown): ServerTlsOptions {
+function tlsOption(_option: string, value: unknown): ServerTlsOptions | SharedSecret {
+  const secret = secretOption(value)
+  if (secret !== undefined) return secret
   checkKnown('tls', value, TLS_KNOWN)
   const { ca, requestCert = false } = value
   if (booleanOption('tls.requestCert', requestCert) && ca === undefined) {

@@ -1,5 +1,5 @@
 /** Tests jobs that wait for other jobs, the same through every Port. */
-import type { CommandOf, JobKey } from '@millrace/core'
+import type { CommandOf, JobKey, ReplyOf } from '@millrace/core'
 import { beforeEach, expect, test } from 'vitest'
 import type { Probe } from '../probe.ts'
 
@@ -131,7 +131,17 @@ export function flowsConformance(under: () => Probe): void {
     await probe.enqueue('a')
     await probe.call<'cancel'>({ op: 'cancel', id: two })
     expect(await probe.call<'watch'>({ op: 'watch', id: { ...two, seq: two.seq + 1 } })).toMatchObject({ state: 'failed' })
-    const list = (command: Partial<CommandOf<'listFlows'>> = {}) => probe.call<'listFlows'>({ op: 'listFlows', limit: 2, ...command })
+    // A page may end early: a turn has little time.
+    const list = async (command: Partial<CommandOf<'listFlows'>> = {}) => {
+      const flows: ReplyOf['listFlows']['flows'][number][] = []
+      for (let before = command.before; ; ) {
+        const page = await probe.call<'listFlows'>({ op: 'listFlows', limit: 2, ...command, ...(before !== undefined && { before }) })
+        expect(page.flows.length).toBeLessThanOrEqual(2)
+        flows.push(...page.flows)
+        if (page.next === null) return flows
+        before = page.next
+      }
+    }
     const running = { name: 'a', state: 'running', states: { ...NO_JOBS, waiting: 1, blocked: 1 }, finishedAt: 0 }
     const failed = {
       name: 'a',
@@ -140,16 +150,14 @@ export function flowsConformance(under: () => Probe): void {
       states: { ...NO_JOBS, failed: 1, cancelled: 1 },
       finishedAt: expect.any(Number),
     }
-    const page = await list()
-    expect(page).toEqual({
-      flows: [
-        { ...three, queue: 'r', ...running },
-        { ...two, ...failed },
-      ],
-      next: two.seq,
-    })
-    expect(await list({ before: two.seq })).toEqual({ flows: [{ ...one, queue: 'q', ...running }], next: null })
-    expect((await list({ state: 'failed' })).flows).toEqual([page.flows[1]])
-    expect((await list({ state: 'completed' })).flows).toEqual([])
+    const flows = await list()
+    expect(flows).toEqual([
+      { ...three, queue: 'r', ...running },
+      { ...two, ...failed },
+      { ...one, queue: 'q', ...running },
+    ])
+    expect(await list({ before: two.seq })).toEqual([flows[2]])
+    expect(await list({ state: 'failed' })).toEqual([flows[1]])
+    expect(await list({ state: 'completed' })).toEqual([])
   })
 }

@@ -55,6 +55,10 @@ const fields = record<Stats>('stats', {
     value as Kind<NonNullable<Stats['store']>>,
     'map: `file` (its name), `bytes`, `freeBytes`, `walBytes`, `diskFreeBytes`, `oldestEventAt`; nil where the server does not say',
   ),
+  owner: optional(
+    value as Kind<NonNullable<Stats['owner']>>,
+    'map: the `host` and `pid` of the owner, its `epoch`; nil where the server does not say',
+  ),
 })
 
 export const STATS: RecordKind<Stats> & { fits(reply: unknown): reply is Stats } = {

@@ -396,6 +396,7 @@ const stats = record({
   node: count,
   seq: count,
   retrying: count,
+  owner: record({ host: name, pid: count, epoch: count }),
   store: record({ file: name, bytes: count, freeBytes: count, walBytes: count, oldestEventAt: time }, { requiredKeys: ['bytes'] }),
 })
 

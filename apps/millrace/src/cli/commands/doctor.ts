@@ -4,11 +4,12 @@ import type { FileFacts, FileProblems, probeOwner } from '@millrace/sqlite'
 import type { Command } from 'commander'
 import { now } from '../clock.ts'
 import type { Context } from '../context.ts'
-import { FailedError, NoFileError, UsageError } from '../errors.ts'
+import { FailedError, NoFileError } from '../errors.ts'
 import { bytesText, countText, durationText, many, timeText } from '../output/amounts.ts'
 import type { Text } from '../output/line.ts'
 import type { Paint } from '../output/style.ts'
 import { tableLines } from '../output/table.ts'
+import { fileOf } from '../target.ts'
 
 type Verdict = 'ok' | 'warning' | 'problem'
 
@@ -34,10 +35,8 @@ export function addDoctor(program: Command, context: Context): void {
     .description('Check a database file, even while it is open: integrity, counters, settings, owner, log, clock')
     .action(async () => {
       const { out } = context
-      const target = context.target()
-      if (target.kind === 'url')
-        throw new UsageError('doctor reads the file itself: run it with --file on the machine of the file; the engine may be running')
-      const { file } = target
+      const why = 'doctor reads the file itself: run it with --file on the machine of the file; the engine may be running'
+      const file = fileOf(context.target(), why)
       if (statSync(file, { throwIfNoEntry: false }) === undefined) throw new NoFileError(file)
       const { auditFile, probeOwner } = await import('@millrace/sqlite')
       const { facts, problems } = auditFile(file)

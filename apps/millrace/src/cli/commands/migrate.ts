@@ -5,6 +5,7 @@ import { Argument, type Command } from 'commander'
 import { now } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { FailedError, NoFileError, UsageError } from '../errors.ts'
+import { fileOf } from '../target.ts'
 import { number } from '../values.ts'
 
 interface MigrateFlags {
@@ -21,9 +22,7 @@ export function addMigrate(program: Command, context: Context): void {
     .option('--to <schema>', 'with down: the schema of the older version, as its own migrate --check prints it', number)
     .action(async (direction: 'up' | 'down' | undefined, { check = false, to }: MigrateFlags) => {
       const { out } = context
-      const target = context.target()
-      if (target.kind === 'url') throw new UsageError('migrate requires --file: a running engine has migrated its file')
-      const { file } = target
+      const file = fileOf(context.target(), 'migrate requires --file: a running engine has migrated its file')
       if (!existsSync(file)) throw new NoFileError(file)
       const down = direction === 'down'
       if (down && check) throw new UsageError('--check says whether a migration up is due: leave it out with down')

@@ -24,7 +24,7 @@ export function addStats(program: Command, { connect, out }: Context): void {
 }
 
 export function statsLines(stats: Stats<Percentiles>, out: Output): Text[] {
-  const { totals, names, unserved, writer, workers, store } = stats
+  const { totals, names, unserved, writer, workers, store, owner } = stats
   const sum = { name: 'all', stats: { ...stats.states, paused: false, oldestWaitingMs: 0 } }
   return [
     ...out.table(queueColumns(out.paint), [...queueRows(stats), sum]),
@@ -50,6 +50,7 @@ export function statsLines(stats: Stats<Percentiles>, out: Output): Text[] {
           bytesText(writer.journalBytes) + (store?.oldestEventAt === undefined ? '' : `, since ${timeText(new Date(store.oldestEventAt))}`),
         ],
         ...(store === undefined ? [] : [['database', storeText(store)] as const]),
+        ...(owner === undefined ? [] : [['owner', `process ${owner.pid} on ${owner.host}, number ${countText(owner.epoch)}`] as const]),
         ...(writer.draining
           ? [['new work', out.paint('red', 'rejected: the disk is full, or a slow reader keeps the log from shrinking')] as const]
           : []),

@@ -6,6 +6,7 @@ import type { Context } from '../context.ts'
 import { countText, durationText } from '../output/amounts.ts'
 import type { Text } from '../output/line.ts'
 import type { Output } from '../output/output.ts'
+import { targetName } from '../target.ts'
 import { fieldLines } from '../view/job.ts'
 import { statesText } from '../view/states.ts'
 import { workerColumns } from '../view/workers.ts'
@@ -19,10 +20,17 @@ export function addStatus(program: Command, context: Context): void {
       const engine = await context.connect()
       const stats = await again(() => engine.stats({ names: 'none', definitions: 'disputed' }))
       const workers = await again(() => engine.workers())
-      const target = context.target()
-      const at = target.kind === 'url' ? target.url : target.file
+      const at = targetName(context.target())
       const warnings = warningsOf(stats, workers)
-      const status = { target: at, states: stats.states, retrying: stats.retrying, totals: stats.totals, workers, warnings }
+      const status = {
+        target: at,
+        owner: stats.owner,
+        states: stats.states,
+        retrying: stats.retrying,
+        totals: stats.totals,
+        workers,
+        warnings,
+      }
       await out.answer(status, () => statusLines(at, stats, workers, warnings, out))
     })
 }
@@ -54,12 +62,13 @@ function statusLines(
   warnings: readonly string[],
   out: Output,
 ): Text[] {
-  const { states, retrying, queues } = stats
+  const { states, retrying, queues, owner } = stats
   const oldest = Math.max(0, ...Object.values(queues).map(({ oldestWaitingMs }) => oldestWaitingMs))
   return [
     ...fieldLines(
       [
         ['engine', at],
+        ...(owner === undefined ? [] : [['owner', `process ${owner.pid} on ${owner.host}`] as const]),
         ['jobs', statesText(states, retrying)],
         ['oldest waiting', oldest === 0 ? '-' : durationText(oldest)],
         ['workers', countText(workers.length)],

@@ -11,7 +11,7 @@ import type { Context } from '../context.ts'
 import { NotFoundError, UsageError } from '../errors.ts'
 import { said } from '../jobFlags.ts'
 import { loggerOn } from '../output/logger.ts'
-import { TARGET_VARIABLES } from '../target.ts'
+import { argumentsOf, secretsOf, TARGET_VARIABLES } from '../target.ts'
 import { duration, names, number, texts } from '../values.ts'
 import { startDetached } from '../worker/detach.ts'
 import { fileNameOf, liveRecords, recordFolder, type WorkerRecord } from '../worker/records.ts'
@@ -138,7 +138,7 @@ async function startElsewhere({ env, out, target }: Context, flags: StartFlags &
   const log = resolve(logFile ?? `${recordFolder(env)}/${fileNameOf(id)}.log`)
   const at = target()
   const args = [
-    ...['worker', 'start', '--id', id, ...(at.kind === 'url' ? ['--url', at.url] : ['--file', at.file])],
+    ...['worker', 'start', '--id', id, ...argumentsOf(at)],
     ...handlers.flatMap((module) => ['--handlers', resolve(module)]),
     ...(config === undefined ? [] : ['--config', resolve(config)]),
     ...(concurrency === undefined ? [] : ['--concurrency', String(concurrency)]),
@@ -149,9 +149,7 @@ async function startElsewhere({ env, out, target }: Context, flags: StartFlags &
     ...(flags.healthPort === undefined ? [] : ['--health-port', String(flags.healthPort), '--health-host', flags.healthHost]),
     ...(out.json ? ['--json'] : []),
   ]
-  // The token is not an argument, because everybody can list arguments.
-  const token = at.kind === 'url' && at.token !== undefined ? { MILLRACE_TOKEN: at.token } : {}
-  const pid = await startDetached({ args, log, env: { ...env, ...token, MILLRACE_WORKER_LOG: log } })
+  const pid = await startDetached({ args, log, env: { ...env, ...secretsOf(at), MILLRACE_WORKER_LOG: log } })
   await out.answer({ id, pid, log }, () => `${id} runs as process ${pid}; its log is ${log}`)
 }
 

@@ -8,6 +8,7 @@ import { now } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit.ts'
 import { loggerOn } from '../output/logger.ts'
+import { targetName } from '../target.ts'
 import { type HealthOptions, serveHealth } from './health.ts'
 import { beginningOf } from './processes.ts'
 import { recordFolder, removeRecord, writeRecord } from './records.ts'
@@ -40,12 +41,11 @@ export async function serve(
   const told = Promise.withResolvers<void>()
   const worker = engine.work(tracing?.handlers(handlers) ?? handlers, { id, ...work })
   const folder = recordFolder(env)
-  const target = context.target()
   const record = {
     id: worker.id,
     pid: process.pid,
     beginning: beginningOf(process.pid) ?? '',
-    target: target.kind === 'url' ? target.url : target.file,
+    target: targetName(context.target()),
     log,
     startedAt: new Date(now()).toISOString(),
   }

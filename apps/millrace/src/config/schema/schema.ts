@@ -249,7 +249,25 @@ const worker = section({
 })
 
 export const SCHEMA = z.strictObject({
-  file: settingOr(text('file'), 'millrace.db', 'Path of the database file, created where it is not there yet.'),
+  file: settingOr(
+    text('file'),
+    'millrace.db',
+    'Path of the database file, created where it is not there yet. With `postgres` only the names of the files beside it begin so.',
+  ),
+  postgres: setting(text('postgres'), {
+    text: 'Postgres in place of the file: `postgres://user:password@host:port/database`, the server itself and no pooler.',
+    secret: true,
+  }),
+  schema: settingOr(text('schema'), 'millrace', 'The schema of Postgres that holds the queue, created where it is not there yet.'),
+  role: settingOr(
+    choice('role', ['any', 'client', 'owner']),
+    'any',
+    'With `postgres`: `any` owns the schema or attaches to its owner, `client` only attaches, `owner` only owns.',
+  ),
+  ownerAddress: setting(
+    text('ownerAddress'),
+    'With `postgres`: the host, or `host:port`, at which the other processes of the schema reach this one if it is the owner. Unless stated the address from which it reaches Postgres, and a free port.',
+  ),
   durability: settingOr(
     choice('durability', ['full', 'normal']),
     'full',

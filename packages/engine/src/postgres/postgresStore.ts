@@ -1,0 +1,22 @@
+/** The store in a schema of Postgres. */
+import type { PostgresSettings } from '@millrace/core'
+import { meetingOf } from '@millrace/postgres'
+import { threadFile } from '@millrace/worker'
+import type { StoreModule } from '../storeModule.ts'
+import type { SchemaOptions } from './options.ts'
+import { schemaOwnership } from './schemaOwnership.ts'
+
+/** A writer that has died leaves a session, which the server ends when it notices. */
+const FORMER_SESSION_MS = 2_000
+
+export function postgresStore({ postgres: url, schema, durability, listen }: PostgresSettings): StoreModule {
+  const options: SchemaOptions = { url, schema, durability, waitMs: FORMER_SESSION_MS }
+  return {
+    writer: { file: () => threadFile('millrace-postgres-writer', import.meta.url), options },
+    reader: undefined,
+    onServer: true,
+    ownership: () => schemaOwnership(meetingOf({ url, schema }), schema, listen),
+    // A schema that was dropped is noticed by whoever opens it.
+    gone: () => undefined,
+  }
+}

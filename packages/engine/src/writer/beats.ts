@@ -1,0 +1,31 @@
+/** Beats of an owner, by which a server knows that it lives. */
+import type { Clock } from '@millrace/core'
+import { StoreFailure } from '@millrace/core/kernel'
+
+/** A store that someone must hear of now and then. */
+interface Beating {
+  beat?(): void
+}
+
+/** The interval of beats. A server ends the session of an owner that is silent for three of them. */
+const BEAT_MS = 3_000
+
+/**
+ * Beats until the returned function is called. The writer's thread itself does, since a thread that hangs must not be taken for one that
+ * lives. Calls `lost` if another engine owns the store by now.
+ */
+export function startBeats(store: Beating, clock: Clock, lost: (message: string) => void): () => void {
+  if (store.beat === undefined) return () => {}
+  const later = (): (() => void) =>
+    clock.setTimer(BEAT_MS, () => {
+      try {
+        store.beat?.()
+      } catch (error) {
+        // The next turn meets any other failure too.
+        if (error instanceof StoreFailure && error.reason === 'owner') lost(error.message)
+      }
+      cancel = later()
+    })
+  let cancel = later()
+  return () => cancel()
+}

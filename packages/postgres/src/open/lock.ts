@@ -1,0 +1,65 @@
+/**
+ * The election: a lock that a session of the server holds, and that is free when the session ends. It makes one candidate likely. Who may
+ * write the journal's key decides alone, so an owner whose connection was opened again may go on without the lock until it has it back.
+ */
+import type { Connection } from '../connection.ts'
+
+/** The lock's key, of the schema as parameter 1. */
+const KEY = "hashtextextended('millrace ' || $1, 0)"
+
+/** Rows of `pg_locks`: the session that has the lock, if there is one. */
+const HOLDERS = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
+AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+AND ((classid::bigint << 32) | objid::bigint) = ${KEY}`
+
+/** True if nobody has the lock. */
+export const IS_FREE = `SELECT NOT EXISTS (${HOLDERS})`
+
+const TRY_MS = 50
+
+export class Lock {
+  readonly #connection: Connection
+  readonly #schema: string
+  #backend = 0
+
+  constructor(connection: Connection, schema: string) {
+    this.#connection = connection
+    this.#schema = schema
+  }
+
+  /** True if the connection has the lock. */
+  get held(): boolean {
+    return this.#backend === this.#connection.backend
+  }
+
+  /** Returns false if another session had the lock for all that time. */
+  take(waitMs: number): boolean {
+    for (let leftMs = waitMs; ; leftMs -= TRY_MS) {
+      // A session may take it more than once.
+      if (this.held || this.#try()) return true
+      if (leftMs <= 0) return false
+      sleep(Math.min(TRY_MS, leftMs))
+    }
+  }
+
+  /**
+   * Takes the lock again if the connection was opened again. The server may not have noticed the end of the former session, which has the
+   * lock: it is ended.
+   */
+  takeBack(): void {
+    if (this.held) return
+    this.#connection.all(`SELECT pg_terminate_backend(pid) FROM (${HOLDERS}) AS holder WHERE pid = $2`, this.#schema, this.#backend)
+    this.#try()
+  }
+
+  #try(): boolean {
+    const [taken] = this.#connection.pluck<boolean>(`SELECT pg_try_advisory_lock(${KEY})`, this.#schema)
+    if (taken === true) this.#backend = this.#connection.backend
+    return taken === true
+  }
+}
+
+/** Blocks the thread, as every call of the store does. */
+function sleep(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+}

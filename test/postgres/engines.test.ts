@@ -1,0 +1,140 @@
+// Processes on one schema of Postgres: one owns it, until another has to.
+import { openEngine } from '@millrace/engine'
+import pg from 'pg'
+import { describe, expect } from 'vitest'
+import { insist } from '../proof/torture/insist.ts'
+import { type Fact, Member } from '../share/members.ts'
+import { startRelay } from './relay.ts'
+import { type TestSchema, test } from './test.ts'
+
+const acknowledged = (n: number) => (fact: Fact) => fact['acknowledged'] === n
+const ran = (n: number) => (fact: Fact) => fact['ran'] === n
+
+function optionsOf({ url, schema }: TestSchema) {
+  return { postgres: url, schema, durability: 'normal' } as const
+}
+
+async function ownerOf({ url, schema }: TestSchema): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query(`SELECT host, pid::int, epoch::int, url FROM "${schema}".owner`)
+    return rows[0]
+  } finally {
+    await client.end()
+  }
+}
+
+test('the first owns the schema, later ones attach to it, and all work on the same jobs', async ({ postgres }) => {
+  const store = optionsOf(postgres)
+  const owner = await Member.start(store, 'producer')
+  const worker = await Member.start(store, 'worker')
+  const producer = await Member.start({ ...store, role: 'client' }, 'producer')
+  for (const [n, member] of [owner, worker, producer].entries()) member.say({ enqueue: n })
+  for (const [n, member] of [owner, worker, producer].entries()) await member.until(acknowledged(n))
+  for (const n of [0, 1, 2]) await worker.until(ran(n))
+  expect(await ownerOf(postgres)).toMatchObject({ pid: owner.pid, epoch: 1, url: expect.stringMatching(/^tls:\/\/127\.0\.0\.1:\d+$/) })
+})
+
+test('all openings of one process are one engine', async ({ postgres }) => {
+  const store = optionsOf(postgres)
+  const [one, other] = await Promise.all([openEngine(store), openEngine(store)])
+  expect(other).toBe(one)
+  await one.enqueue('a')
+  await one.stop()
+  expect((await other.stats()).totals.enqueued).toBe(1)
+  await other.stop()
+})
+
+test('the owner is killed: another serves, nothing is lost, and what runs elsewhere keeps its run', async ({ postgres }) => {
+  const store = optionsOf(postgres)
+  const owner = await Member.start(store, 'producer')
+  const worker = await Member.start(store, 'worker')
+  const producer = await Member.start({ ...store, role: 'client' }, 'producer')
+  producer.say({ enqueue: 1, ms: 2_500 })
+  await worker.until((fact) => fact['started'] === 1)
+  await owner.kill()
+  producer.say({ enqueue: 2 })
+  await producer.until(acknowledged(2))
+  await worker.until(ran(2))
+  expect(await worker.until(ran(1))).toEqual({ ran: 1, run: 1 })
+  expect(worker.facts.filter((fact) => fact['started'] === 1)).toHaveLength(1)
+  expect(await ownerOf(postgres)).toMatchObject({ pid: worker.pid, epoch: 2 })
+})
+
+test('an owner that stops hands the schema over, and takes back what it has told of itself', async ({ postgres }) => {
+  const store = optionsOf(postgres)
+  const owner = await Member.start(store, 'producer')
+  const worker = await Member.start(store, 'worker')
+  owner.say({ enqueue: 1 })
+  await worker.until(ran(1))
+  await owner.stop()
+  worker.say({ enqueue: 2 })
+  await worker.until(ran(2))
+  expect(await ownerOf(postgres)).toMatchObject({ pid: worker.pid, epoch: 2 })
+  await worker.stop()
+  expect(await ownerOf(postgres)).toBeUndefined()
+})
+
+test('an owner that stands still loses the schema, and is attached to its successor when it goes on', async ({ postgres }) => {
+  const store = optionsOf(postgres)
+  const owner = await Member.start(store, 'producer')
+  const worker = await Member.start(store, 'worker')
+  owner.say({ enqueue: 1 })
+  await worker.until(ran(1))
+  owner.signal('SIGSTOP')
+  // By the clock of the server, which ends its session.
+  worker.say({ enqueue: 2 })
+  await worker.until(ran(2))
+  expect(await ownerOf(postgres)).toMatchObject({ pid: worker.pid, epoch: 2 })
+  owner.signal('SIGCONT')
+  owner.say({ enqueue: 3 })
+  await owner.until(acknowledged(3))
+  await worker.until(ran(3))
+  expect(await ownerOf(postgres)).toMatchObject({ pid: worker.pid, epoch: 2 })
+  expect(worker.facts.filter((fact) => 'started' in fact)).toHaveLength(3)
+})
+
+test('an engine survives a server that is away for longer than a few attempts', async ({ postgres }) => {
+  const relay = await startRelay(postgres.url)
+  const engine = await openEngine({ ...optionsOf({ ...postgres, url: relay.url }), logger: false })
+  const bystander = await engine.enqueue('a', 'by')
+  relay.cut()
+  const during = insist(() => engine.enqueue('a', 'during', { idempotencyKey: 'during' }))
+  await relay.refused(8)
+  relay.restore()
+  const { id } = await during
+  expect((await engine.list()).jobs.map(({ id, data }) => ({ id, data }))).toEqual([
+    { id, data: 'during' },
+    { id: bystander.id, data: 'by' },
+  ])
+  await engine.stop()
+})
+
+describe('roles', () => {
+  test('a client never owns, and says which roles do', async ({ postgres }) => {
+    await expect(openEngine({ ...optionsOf(postgres), role: 'client' })).rejects.toMatchObject({
+      code: 'CONNECT_FAILED',
+      message: expect.stringContaining("role is 'any' or 'owner'"),
+    })
+  })
+
+  test('an owner attaches to nobody', async ({ postgres }) => {
+    const store = optionsOf(postgres)
+    const owner = await Member.start({ ...store, role: 'owner' }, 'producer')
+    await expect(openEngine({ ...store, role: 'owner' })).rejects.toMatchObject({ code: 'ALREADY_OPEN', pid: owner.pid })
+    await owner.stop()
+    await using engine = await openEngine({ ...store, role: 'owner' })
+    expect((await engine.stats()).totals.enqueued).toBe(0)
+  })
+})
+
+test('what others reach the owner by can be given', async ({ postgres }) => {
+  const store = optionsOf(postgres)
+  await using engine = await openEngine({ ...store, listen: '0.0.0.0' })
+  await expect.poll(() => ownerOf(postgres)).toMatchObject({ url: expect.stringMatching(/^tls:\/\/127\.0\.0\.1:\d+$/) })
+  const client = await Member.start({ ...store, role: 'client' }, 'producer')
+  client.say({ enqueue: 1 })
+  await client.until(acknowledged(1))
+  expect((await engine.stats()).states.waiting).toBe(1)
+})
