@@ -1,4 +1,4 @@
-// Owners and Postgres itself are killed under load, in turns: all that was acknowledged is there once, and completes.
+// Owners and Postgres itself are killed under load, in turns: all that was acknowledged or committed is there once, and completes.
 import { seededRandom } from '@millrace/testkit/internal'
 import pg from 'pg'
 import { expect } from 'vitest'
@@ -27,6 +27,63 @@ async function ask<Row extends pg.QueryResultRow>(url: string, text: string): Pr
     } finally {
       await client.end().catch(() => {})
     }
+  }
+}
+
+/** Numbers of jobs that were enqueued by SQL, by what became of their transactions. */
+interface BySql {
+  readonly committed: readonly number[]
+  readonly rolledBack: readonly number[]
+  /** The connection broke before the answer to COMMIT. */
+  readonly unknown: readonly number[]
+}
+
+/** Enqueues by SQL in transactions, of which some are rolled back, until it is stopped. */
+function produceBySql(url: string, schema: string, random: () => number): { stop(): Promise<BySql> } {
+  const committed: number[] = []
+  const rolledBack: number[] = []
+  const unknown: number[] = []
+  let stopped = false
+  let n = 1_000_000
+
+  const transact = async (client: pg.Client): Promise<void> => {
+    while (!stopped) {
+      const number = n++
+      const rollsBack = random() < 0.2
+      let committing = false
+      try {
+        await client.query('BEGIN')
+        await client.query(`SELECT "${schema}".enqueue('job', $1::jsonb, '{"maxAttempts": 1000}')`, [JSON.stringify({ n: number, ms: 0 })])
+        committing = !rollsBack
+        await client.query(rollsBack ? 'ROLLBACK' : 'COMMIT')
+        ;(rollsBack ? rolledBack : committed).push(number)
+      } catch (error) {
+        ;(committing ? unknown : rolledBack).push(number)
+        throw error
+      }
+    }
+  }
+  const produce = async () => {
+    while (!stopped) {
+      const client = new pg.Client({ connectionString: url })
+      client.on('error', () => {})
+      try {
+        await client.connect()
+        await transact(client)
+      } catch {
+        // The server was killed: again.
+      } finally {
+        await client.end().catch(() => {})
+      }
+    }
+  }
+  const done = produce()
+  return {
+    stop: async () => {
+      stopped = true
+      await done
+      return { committed, rolledBack, unknown }
+    },
   }
 }
 
@@ -60,6 +117,7 @@ test('owners and the server are killed in turns under load: nothing acknowledged
     if (session !== undefined) process.kill(session.pid, 'SIGKILL')
   }
 
+  const bySql = produceBySql(url, schema, random)
   let next = 0
   for (let round = 0; round < ROUNDS; round++) {
     for (let call = 0; call < CALLS; call++) producer.say({ enqueue: next++ })
@@ -68,11 +126,29 @@ test('owners and the server are killed in turns under load: nothing acknowledged
     await (round % 2 === 0 ? killOwner() : killServer())
   }
   for (let n = 0; n < next; n++) await producer.until(acknowledged(n))
+  const { committed, rolledBack, unknown } = await bySql.stop()
   const undone = async () =>
     (await ask<{ left: number }>(url, `SELECT count(*)::int AS left FROM "${schema}".job WHERE state < 4`))[0]?.left
   await expect.poll(undone).toBe(0)
-  const jobs = await ask<{ state: number; jobs: number }>(url, `SELECT state, count(*)::int AS jobs FROM "${schema}".job GROUP BY state`)
-  expect(jobs).toEqual([{ state: 4, jobs: next }])
+  const inbox = async () => (await ask<{ left: number }>(url, `SELECT count(*)::int AS left FROM "${schema}".inbox`))[0]?.left
+  await expect.poll(inbox).toBe(0)
+  await expect.poll(undone).toBe(0)
+  const jobs = await ask<{ n: number; state: number }>(url, `SELECT (data::json->>'n')::int AS n, state FROM "${schema}".job`)
+  const found = jobs.map(({ n }) => n)
+  expect(new Set(found).size, 'each job is there once').toBe(found.length)
+  expect(jobs.filter(({ state }) => state !== 4)).toEqual([])
+  const all = new Set(found)
+  const expected = [...Array.from({ length: next }, (_, n) => n), ...committed]
+  expect(
+    expected.filter((n) => !all.has(n)),
+    'acknowledged or committed, and not there',
+  ).toEqual([])
+  expect(
+    rolledBack.filter((n) => all.has(n)),
+    'rolled back, and there',
+  ).toEqual([])
+  expect(found.length).toBeLessThanOrEqual(expected.length + unknown.length)
+  expect(committed.length).toBeGreaterThan(0)
   const started = told.flatMap(({ started: n, run }) => (n === undefined ? [] : [`${n} ${run}`]))
   expect(new Set(started).size, 'no run begins twice').toBe(started.length)
   expect(told.filter((fact) => 'failed' in fact)).toEqual([])

@@ -82,6 +82,29 @@ export interface ForwardCommand {
 export interface CheckedForward extends ForwardCommand {
   /** Why entries are refused, by the place of their first job. */
   readonly unfit?: ReadonlyMap<number, Refusal>
+  /**
+   * The entries lie in the inbox of the store itself: each is taken out of it in the commit that creates its job, so no offset moves. Each
+   * has one job, and this is where they lie, in the same order.
+   */
+  readonly inbox?: readonly InboxEntry[]
+}
+
+/** The place of an entry in the inbox of a store. */
+export interface InboxPlace {
+  readonly id: number
+  /** The node in the id that the entry was given: the value of `sourcedNode`. */
+  readonly node: number
+}
+
+export interface InboxEntry extends InboxPlace {
+  /** The reason why it can be no job, whatever the queue is like; it has no job then. */
+  readonly unfit?: Unfit | undefined
+}
+
+/** The code and the message of an error, for people. */
+export interface Unfit {
+  readonly code: string
+  readonly message: string
 }
 
 /** The jobs that one call of a producer has put into its journal. */

@@ -9,6 +9,7 @@ export { type Backoff, backoffDelay } from './backoff.ts'
 export type { Clock, Now, Random } from './clock.ts'
 export type {
   AttachCommand,
+  CheckedForward,
   CompleteCommand,
   Defaults,
   EventFilter,
@@ -17,6 +18,8 @@ export type {
   FailedPlace,
   ForwardCommand,
   GiveBackCommand,
+  InboxEntry,
+  InboxPlace,
   JobChanges,
   ListCommand,
   LogLevel,
@@ -27,6 +30,7 @@ export type {
   SessionIntro,
   SnoozeCommand,
   SourceEntry,
+  Unfit,
   Vitals,
   WorkersCommand,
 } from './commands.ts'

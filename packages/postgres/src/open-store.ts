@@ -55,13 +55,13 @@ function settings(schema: string, durability: StoreOptions['durability']): reado
 const THERE: ReadonlySet<string | undefined> = new Set(['42P06', '42P07', '23505'])
 
 function create(line: Line, schema: string, now: number, random: () => number): void {
-  // No schema has node 0.
-  const node = 1 + Math.floor(random() * (NODE_LIMIT - 1))
+  // No number is 0.
+  const draw = () => 1 + Math.floor(random() * (NODE_LIMIT - 1))
   const { error } = line.transact([
     ...[`CREATE SCHEMA IF NOT EXISTS "${schema}"`, ...CREATE_SCHEMA].map((text) => ({ text, values: [] })),
     {
-      text: 'INSERT INTO meta (one, node, schema_version, min_reader, created_at) VALUES (1, $1, $2, $2, $3)',
-      values: [node, SCHEMA_VERSION, now],
+      text: 'INSERT INTO meta (one, node, inbox_number, schema_version, min_reader, created_at) VALUES (1, $1, $2, $3, $3, $4)',
+      values: [draw(), draw(), SCHEMA_VERSION, now],
     },
     { text: "INSERT INTO journal VALUES (0, 0, $1, 1, 1, 1, 1, 0, 0, '')", values: [now] },
     { text: "INSERT INTO running VALUES (1, 0, '')", values: [] },

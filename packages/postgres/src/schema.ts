@@ -1,6 +1,7 @@
 /** The schema of this version. Times are milliseconds since 1970, and columns mean what those of SQLite mean. */
 import { COUNTERS } from '@millrace/sqlite/rows'
 import { OTHER_OWNER } from './failure.ts'
+import { CREATE_INBOX } from './inbox/schema.ts'
 import { CREATE_PLACES } from './tables/places.ts'
 
 export const SCHEMA_VERSION = 1
@@ -32,7 +33,7 @@ END $$`
 export const CREATE_SCHEMA: readonly string[] = [
   `CREATE TABLE meta (
   one smallint PRIMARY KEY CHECK (one = 1), node bigint NOT NULL, schema_version bigint NOT NULL, min_reader bigint NOT NULL,
-  created_at bigint NOT NULL, paused smallint NOT NULL DEFAULT 0, said_from bigint NOT NULL DEFAULT 1
+  created_at bigint NOT NULL, paused smallint NOT NULL DEFAULT 0, said_from bigint NOT NULL DEFAULT 1, inbox_number bigint NOT NULL
 )`,
   `CREATE TABLE journal (
   turn bigint PRIMARY KEY, epoch bigint NOT NULL, at bigint NOT NULL, next_seq bigint NOT NULL, next_event bigint NOT NULL,
@@ -134,4 +135,5 @@ export const CREATE_SCHEMA: readonly string[] = [
   'CREATE TABLE flow_gone (child bigint PRIMARY KEY)',
   TAKE_TURN,
   EXPECT_ROWS,
+  ...CREATE_INBOX,
 ]

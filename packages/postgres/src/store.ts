@@ -2,6 +2,7 @@
 import { answersOf, type Effects, type Store, StoreFailure, type TurnHeader } from '@millrace/core/kernel'
 import type { Connection } from './connection.ts'
 import { Hold } from './hold.ts'
+import { prepareInbox, type ReadInbox } from './inbox/read.ts'
 import type { Claim } from './open/claim.ts'
 import type { Lock } from './open/lock.ts'
 import { prepareReads } from './read/reads.ts'
@@ -14,6 +15,8 @@ export interface PostgresStore extends Store {
   readonly node: number
   /** Tells the server that this owner lives. @throws StoreFailure, of reason `owner` if another engine has the schema */
   beat(): void
+  /** Reads the jobs that others have enqueued by SQL. */
+  readonly inbox: ReadInbox
 }
 
 export function makeStore(connection: Connection, lock: Lock, claimed: Claim): PostgresStore {
@@ -41,6 +44,7 @@ export function makeStore(connection: Connection, lock: Lock, claimed: Claim): P
       hold.reopen()
     },
     beat: () => hold.beat(),
+    inbox: prepareInbox(connection),
     close: () => {
       if (closed) return
       closed = true

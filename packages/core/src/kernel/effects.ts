@@ -3,7 +3,7 @@
  * Ports after the commit. Decisions change the tables at once and note here what the store must write. If the commit fails,
  * both are thrown away together.
  */
-import type { LogLine } from '../commands.ts'
+import type { LogLine, Unfit } from '../commands.ts'
 import type { JobEventType, SystemEventBody, SystemEventType } from '../events.ts'
 import type { JobKey } from '../id.ts'
 import type { AbortCause } from '../job.ts'
@@ -120,6 +120,13 @@ export interface FailureNote {
   readonly fingerprint: number
 }
 
+/** Entries that leave the store's inbox. */
+export interface InboxEffects {
+  readonly taken: number[]
+  /** Entries among them that became no job. */
+  readonly refused: (Unfit & { readonly id: number })[]
+}
+
 export type NoticeNote = { readonly kind: 'abort'; readonly cause: AbortCause } | { readonly kind: 'lost' }
 
 export class Effects {
@@ -168,6 +175,7 @@ export class Effects {
   readonly uniqueHeld: UniqueRecord[] = []
   readonly uniqueFreed: UniqueRecord[] = []
   #flows: FlowEffects | undefined
+  #inbox: InboxEffects | undefined
   /**
    * Idempotency keys that have run out are looked at up to here, the oldest first, and so many at most; 0 for none. Keys of live jobs are
    * looked at again later, the others are deleted.
@@ -218,6 +226,7 @@ export class Effects {
       this.schedules.size === 0 &&
       this.pruneTokens.length === 0 &&
       this.#flows === undefined &&
+      this.#inbox === undefined &&
       this.forgetKeysBefore === 0 &&
       this.forgetEventsBefore === 0 &&
       this.forgetFailuresBefore === 0
@@ -227,6 +236,16 @@ export class Effects {
   /** Undefined where the turn has nothing to do with flows. */
   get flowEffects(): FlowEffects | undefined {
     return this.#flows
+  }
+
+  /** Undefined if the turn takes nothing from the store's inbox. */
+  get inboxEffects(): InboxEffects | undefined {
+    return this.#inbox
+  }
+
+  get inbox(): InboxEffects {
+    this.#inbox ??= { taken: [], refused: [] }
+    return this.#inbox
   }
 
   get flows(): FlowEffects {

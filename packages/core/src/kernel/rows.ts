@@ -1,4 +1,5 @@
 /** The rows that a store gives, and the queries that it takes. */
+import type { InboxPlace } from '../commands.ts'
 import type { JobEnd } from '../events.ts'
 import type { JobKey } from '../id.ts'
 import type { Data } from '../job.ts'
@@ -291,4 +292,15 @@ export interface Deadlines {
   readonly dueAt: number
   readonly expiresAt: number
   readonly fireAt: number
+}
+
+/** An entry in the inbox of a store: a job that somebody has put there without the engine. */
+export interface InboxRow extends InboxPlace {
+  /** Milliseconds since 1970, by the clock of the store. */
+  readonly at: number
+  readonly name: string
+  /** JSON; null for none. */
+  readonly data: string | null
+  /** The options of `enqueue`, as JSON. */
+  readonly options: string
 }

@@ -10,7 +10,7 @@ import type { ErrorCode, Refusal } from '../errors.ts'
 import type { JobEventType, SystemEventBody } from '../events.ts'
 import type { JobKey } from '../id.ts'
 import type { Data } from '../job.ts'
-import type { EventNote, NoticeNote } from '../kernel/effects.ts'
+import type { EventNote, InboxEffects, NoticeNote } from '../kernel/effects.ts'
 import { attemptOf, type Job } from '../kernel/jobs/job.ts'
 import { loadTables } from '../kernel/load.ts'
 import { nextTurnMs } from '../kernel/nextTurn.ts'
@@ -48,6 +48,8 @@ export interface Turned {
   readonly stops: readonly string[]
   /** Events of jobs. */
   readonly events: readonly { readonly type: JobEventType; readonly seq: number; readonly run: number; readonly attempt: number }[]
+  /** The entries that leave the store's inbox in the first turn; undefined if none does. */
+  readonly inbox: InboxEffects | undefined
   readonly systemEvents: readonly SystemEventBody[]
 }
 
@@ -103,6 +105,7 @@ export class World {
       events: effects.events
         .filter((note): note is EventNote => note.job !== undefined)
         .map(({ type, job, run, attempt }) => ({ type, seq: job.seq, run, attempt })),
+      inbox: effects.inboxEffects,
       systemEvents: effects.events.flatMap((note) => (note.job === undefined ? [note.body] : [])),
     }
     forgetHolders(tables)
@@ -126,6 +129,7 @@ export class World {
       notices: turns.flatMap((turned) => turned.notices),
       stops: turns.flatMap((turned) => turned.stops),
       events: turns.flatMap((turned) => turned.events),
+      inbox: turns[0]?.inbox,
       systemEvents: turns.flatMap((turned) => turned.systemEvents),
     }
   }

@@ -14,6 +14,7 @@ import { startBeats } from './beats.ts'
 import { Channels } from './channels.ts'
 import { newClient, type Said } from './client.ts'
 import { PortDemux } from './demux.ts'
+import { type ReadInbox, watchInbox } from './inbox.ts'
 import type { FromWriter, ToWriter, WriterData } from './messages.ts'
 
 /** A store that this thread owns. */
@@ -22,6 +23,8 @@ export interface OwnedStore extends Store {
   readonly epoch: number
   /** Tells a server that this owner lives. @throws StoreFailure, of reason `owner` if another engine owns the store by now */
   beat?(): void
+  /** Reads jobs that others have put into the store without the engine; undefined if there is no way to. */
+  readonly inbox?: ReadInbox
 }
 
 /** The writer's part of a store module. */
@@ -57,8 +60,8 @@ interface Served extends Omit<WriterData, 'store'> {
   readonly schema: number
 }
 
-function serve({ host, say, store, schema, settings, alive, channel }: Served): void {
-  const actor = new Actor({
+function actorOf({ store, settings, alive }: Pick<Served, 'store' | 'settings' | 'alive'>): Actor {
+  return new Actor({
     store,
     clock: systemClock,
     random: systemRandom,
@@ -67,6 +70,10 @@ function serve({ host, say, store, schema, settings, alive, channel }: Served): 
     version: ownVersion(),
     owner: { host: hostname(), pid: process.pid, epoch: store.epoch },
   })
+}
+
+function serve({ host, say, store, schema, settings, alive, channel }: Served): void {
+  const actor = actorOf({ store, settings, alive })
   const channels = new Channels(() => loop.wake())
   const loop = new Loop({
     actor,
@@ -107,7 +114,7 @@ function serve({ host, say, store, schema, settings, alive, channel }: Served): 
     while (actor.hasMail) actor.turn()
     loop.stop()
     channels.close()
-    stopBeats()
+    for (const stop of besides) stop()
     store.close()
     say({ kind: 'closed' })
     host.close()
@@ -121,7 +128,10 @@ function serve({ host, say, store, schema, settings, alive, channel }: Served): 
       loop.wake()
     } else close()
   })
-  const stopBeats = startBeats(store, systemClock, (message) => end({ code: 'OWNER_LOST', message }))
+  const besides = [
+    startBeats(store, systemClock, (message) => end({ code: 'OWNER_LOST', message })),
+    watchInbox({ read: store.inbox, actor, wake: loop.wake, clock: systemClock }),
+  ]
   connect(channel)
   say({ kind: 'ready', epoch: store.epoch, schema })
   loop.wake()

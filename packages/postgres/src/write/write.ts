@@ -2,6 +2,7 @@
 import type { Effects, TurnHeader } from '@millrace/core/kernel'
 import { SortedJobs } from '@millrace/sqlite/rows'
 import type { Connection } from '../connection.ts'
+import { writeInbox } from '../inbox/write.ts'
 import type { Claim } from '../open/claim.ts'
 import { Batch } from './batch.ts'
 import { writeCursors } from './cursors.ts'
@@ -49,6 +50,7 @@ export function prepareWrite(connection: Connection, claim: Claim, turn: number)
     writeCursors(batch, effects, turn.at)
     writeSchedules(batch, effects)
     writeFlows(batch, effects)
+    writeInbox(batch, effects.inboxEffects, turn.at)
     // Deletions come last, so that nothing that the turn noted of a deleted job is left behind.
     deleteContent(batch, jobs.vanished)
     deleteJobs(batch, jobs.deleted)

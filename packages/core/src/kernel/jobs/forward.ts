@@ -1,5 +1,5 @@
-/** Creates the jobs of a producer's journal: each entry once, however often it is sent. */
-import type { CheckedForward } from '../../commands.ts'
+/** Creates the jobs of a producer's journal, or of the store's inbox: each entry once, however often it is sent. */
+import type { CheckedForward, InboxEntry, SourceEntry } from '../../commands.ts'
 import { type Decision, Refused } from '../../decision.ts'
 import { PLACE_LIMIT, sourcedNode } from '../../id.ts'
 import type { Forwarded } from '../../replies.ts'
@@ -8,7 +8,11 @@ import { findOversizedJob } from '../size.ts'
 import type { TurnContext } from '../turn.ts'
 import { createOne, findRefusal } from './enqueue.ts'
 
-export function forward(turn: TurnContext, { source, number, first, entries, unfit }: CheckedForward): Decision<'forward'> {
+export function forward(turn: TurnContext, command: CheckedForward): Decision<'forward'> {
+  return command.inbox === undefined ? forwardJournal(turn, command) : takeIn(turn, command, command.inbox)
+}
+
+function forwardJournal(turn: TurnContext, { source, number, first, entries, unfit }: CheckedForward): Decision<'forward'> {
   const { facts, effects } = turn
   const known = facts.offset(source)
   const merged: Forwarded['merged'][number][] = []
@@ -23,8 +27,8 @@ export function forward(turn: TurnContext, { source, number, first, entries, unf
     if (turn.refusing !== undefined) return new Refused(turn.refusing)
     const refusal =
       next > PLACE_LIMIT ? TOO_MANY : (unfit?.get(place) ?? (findOversizedJob(turn.settings, jobs) ?? findRefusal(turn, jobs))?.refusal)
-    // There will be room later; until then the journal keeps the entry.
-    if (refusal?.code === 'QUEUE_FULL' || refusal?.code === 'QUEUE_DRAINING') {
+    // Until there is room, the journal keeps the entry.
+    if (refusal !== undefined && LATER.has(refusal.code)) {
       if (offset === known) return new Refused(refusal)
       break
     }
@@ -46,5 +50,31 @@ export function forward(turn: TurnContext, { source, number, first, entries, unf
   }
   return { mark: offset, merged, ...(refused && { refused }) }
 }
+
+/** Takes entries out of the store's inbox, but for those that there is no room for: they stay there. */
+function takeIn(turn: TurnContext, { entries }: CheckedForward, inbox: readonly InboxEntry[]): Decision<'forward'> {
+  if (turn.refusing !== undefined) return new Refused(turn.refusing)
+  const merged: Forwarded['merged'][number][] = []
+  for (const [index, { id, node, unfit }] of inbox.entries()) {
+    const { at, jobs } = entries[index] as SourceEntry
+    const refusal = unfit ?? (findOversizedJob(turn.settings, jobs) ?? findRefusal(turn, jobs))?.refusal
+    if (refusal !== undefined && LATER.has(refusal.code)) continue
+    turn.effects.inbox.taken.push(id)
+    if (refusal !== undefined) {
+      turn.effects.inbox.refused.push({ id, code: refusal.code, message: refusal.message })
+      continue
+    }
+    const row = turn.tables.nextSeq
+    for (const wanted of jobs) {
+      const { created, ...job } = createOne(turn, wanted, { node, enqueuedAt: at })
+      if (!created) merged.push({ place: index + 1, job })
+    }
+    makeRoom(turn, row)
+  }
+  return { mark: inbox.length, merged }
+}
+
+/** Refusals of entries that are accepted once there is room. */
+const LATER: ReadonlySet<string> = new Set(['QUEUE_FULL', 'QUEUE_DRAINING'])
 
 const TOO_MANY = { code: 'TOO_LARGE', message: `a journal has places below ${PLACE_LIMIT}: begin another one` } as const

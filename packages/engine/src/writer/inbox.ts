@@ -1,0 +1,103 @@
+/**
+ * Takes jobs that others have put into the store without the engine. They leave its inbox in the turn that creates them, so that each is
+ * created once, whatever happens in between.
+ */
+import { type CheckedForward, type Clock, type NewJob, nameOption, newJobFrom, type Request, type Unfit } from '@millrace/core'
+import { type ConnectionId, type InboxRow, StoreFailure } from '@millrace/core/kernel'
+import type { Deliver } from '../actor/connections.ts'
+
+/** Returns entries that are not among these, oldest first; few enough for one turn. */
+export type ReadInbox = (except: readonly number[]) => readonly InboxRow[]
+
+export interface InboxOptions {
+  /** Undefined if the store has no inbox. */
+  readonly read: ReadInbox | undefined
+  readonly actor: { connect(deliver: Deliver): ConnectionId; receive(connection: ConnectionId, requests: readonly Request[]): void }
+  /** Lets the actor take its turns at once. */
+  readonly wake: () => void
+  readonly clock: Clock
+}
+
+/** The time to the next look: while entries come, and while none has come for `QUIET_AFTER_MS`. */
+const BUSY_MS = 5
+const EMPTY_MS = 25
+const QUIET_MS = 100
+const QUIET_AFTER_MS = 10_000
+/** The time after which an entry that there was no room for is tried again. */
+const LATER_MS = 1_000
+/** The most entries that are tried again later: beyond it, no new ones are looked at. */
+const LATER_MAX = 10_000
+
+/** Looks for entries until the returned function is called. */
+export function watchInbox({ read, actor, wake, clock }: InboxOptions): () => void {
+  if (read === undefined) return () => {}
+  /** Entries that there was no room for, and when they are tried again. */
+  const later = new Map<number, number>()
+  /** The entries of the last request, once it is accepted: any that is still there has found no room. */
+  let taken: ReadonlySet<number> = new Set()
+  let sent: ReadonlySet<number> | undefined
+  let number = 0
+  let lastMono = clock.read().mono
+  const connection = actor.connect(({ replies }) => {
+    const reply = replies.find(({ id }) => id === number)
+    if (reply === undefined || sent === undefined) return
+    taken = 'refusal' in reply ? new Set() : sent
+    sent = undefined
+  })
+
+  /** Returns the time to the next look. */
+  const look = (): number => {
+    // One request at a time: a turn may be put off.
+    if (sent !== undefined) return EMPTY_MS
+    const { mono } = clock.read()
+    for (const [id, at] of later) if (at <= mono) later.delete(id)
+    if (later.size >= LATER_MAX) return LATER_MS
+    const found = read([...later.keys()])
+    for (const { id } of found) if (taken.has(id)) later.set(id, mono + LATER_MS)
+    const rows = found.filter(({ id }) => !taken.has(id))
+    taken = new Set()
+    if (rows.length === 0) return mono - lastMono < QUIET_AFTER_MS ? EMPTY_MS : QUIET_MS
+    lastMono = mono
+    sent = new Set(rows.map(({ id }) => id))
+    actor.receive(connection, [{ id: ++number, command: commandOf(rows) }])
+    wake()
+    return BUSY_MS
+  }
+
+  const lookLater = (ms: number): (() => void) =>
+    clock.setTimer(ms, () => {
+      let next = LATER_MS
+      try {
+        next = look()
+      } catch (error) {
+        // The next turn meets the same trouble.
+        if (!(error instanceof StoreFailure)) throw error
+      }
+      cancel = lookLater(next)
+    })
+  let cancel = lookLater(0)
+  return () => cancel()
+}
+
+function commandOf(rows: readonly InboxRow[]): CheckedForward {
+  const read = rows.map((row) => ({ row, ...jobOf(row) }))
+  return {
+    op: 'forward',
+    source: 'inbox',
+    number: 1,
+    first: 1,
+    entries: read.map(({ row, job }) => ({ at: row.at, jobs: job === undefined ? [] : [job] })),
+    inbox: read.map(({ row: { id, node }, unfit }) => ({ id, node, unfit })),
+  }
+}
+
+function jobOf({ at, name, data, options }: InboxRow): { readonly job?: NewJob; readonly unfit?: Unfit } {
+  try {
+    const { delay, ...job } = newJobFrom(nameOption('name', name), data, JSON.parse(options), undefined)
+    // A delay counts from the call.
+    return { job: delay === undefined ? job : { ...job, runAt: at + delay } }
+  } catch (error) {
+    const { code = 'INTERNAL', message } = error as Error & { readonly code?: string }
+    return { unfit: { code, message } }
+  }
+}

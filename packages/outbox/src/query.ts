@@ -1,0 +1,44 @@
+/** Enqueues jobs by SQL, in a transaction on the Postgres that the queue is in too. */
+import { newJobOf } from '@millrace/client'
+import { type EnqueueOptions, LIMITS, type NewJob, OptionTypeError } from '@millrace/core'
+import type { EnqueueArguments, JobType } from '@millrace/worker'
+
+/** A statement for any driver of Postgres. It returns the id of the job as `id`. */
+export interface EnqueueQuery {
+  readonly text: string
+  /** The name, the data and the options, as JSON. */
+  readonly values: [name: string, data: string | null, options: string]
+}
+
+/**
+ * Returns a function that makes such statements for a schema; default `millrace`. The job is in the queue soon after the transaction commits,
+ * and never if it rolls back.
+ *
+ * @example
+ * ```ts
+ * const enqueue = enqueueBySql()
+ * await client.query(enqueue(receipt, { order: 7 }))
+ * ```
+ * @throws OptionTypeError for a wrong schema; the returned function throws OptionTypeError, OptionRangeError, ValidationError, and refuses
+ * bytes, which JSON cannot hold, and schemas of data that are asynchronous
+ */
+export function enqueueBySql(schema = 'millrace') {
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
+    throw new OptionTypeError('schema', `schema must be 1 to 63 lower-case letters, digits and underscores, got ${JSON.stringify(schema)}`)
+  // Some drivers encode what is to be jsonb by themselves.
+  const text = `SELECT "${schema}".enqueue($1, $2::text::jsonb, $3::text::jsonb) AS id`
+  return <Input>(job: JobType<Input> | string, ...[data, options]: EnqueueArguments<Input>): EnqueueQuery => {
+    const made = newJobOf(job as JobType | string, data, options as EnqueueOptions | undefined, LIMITS.dataBytes)
+    if (made instanceof Promise) {
+      made.catch(() => {})
+      throw new OptionTypeError('schema', `the schema of job '${(job as JobType).name}' is asynchronous: await engine.enqueue instead`)
+    }
+    return { text, values: valuesOf(made) }
+  }
+}
+
+function valuesOf({ name, data, meta, weak: _, ...options }: NewJob & { readonly weak?: boolean }): EnqueueQuery['values'] {
+  if (data instanceof Uint8Array)
+    throw new OptionTypeError('data', 'data must be JSON to be enqueued by SQL, got bytes: encode them as base64, or await engine.enqueue')
+  return [name, data, JSON.stringify({ ...options, ...(meta !== undefined && { meta: JSON.parse(meta) }) })]
+}

@@ -1,0 +1,54 @@
+/**
+ * The inbox: jobs that are enqueued by SQL, in a transaction of whoever does, by any language and through any pooler. The owner takes them
+ * out in the turn that creates them.
+ */
+import { LIMITS, NODE_LIMIT, PLACE_LIMIT } from '@millrace/core'
+
+/** Places repeat after so many entries, with another number. */
+export const PLACES = PLACE_LIMIT - 1
+/** Numbers repeat after so many. No number is 0. */
+export const NUMBERS = NODE_LIMIT - 1
+
+const NAME = `^[A-Za-z0-9_.:/-]{1,${LIMITS.nameLength}}$`
+
+/**
+ * Returns the id of the new job, which is valid as soon as the transaction commits. It runs with the rights of the schema's owner, so that
+ * others need the right to use the schema, and none on its tables. The transaction gets its number before the entry does.
+ */
+const ENQUEUE = `CREATE FUNCTION enqueue(name text, data jsonb DEFAULT NULL, options jsonb DEFAULT '{}') RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  ms bigint := floor(extract(epoch FROM clock_timestamp()) * 1000);
+  entry bigint;
+  place bigint;
+  number bigint;
+  clock text := lpad(to_hex(ms), 12, '0');
+BEGIN
+  PERFORM pg_current_xact_id();
+  IF name IS NULL OR name !~ '${NAME}' THEN
+    RAISE EXCEPTION 'name must have 1 to ${LIMITS.nameLength} of the characters A-Z a-z 0-9 _ . : / -, got %', coalesce(to_json(name)::text, 'null')
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF jsonb_typeof(options) IS DISTINCT FROM 'object' THEN
+    RAISE EXCEPTION 'options must be an object, such as {"priority": 5}, got %', coalesce(options::text, 'null')
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  INSERT INTO inbox (at, name, data, options) VALUES (ms, name, data, options) RETURNING id INTO entry;
+  place := (entry - 1) % ${PLACES} + 1;
+  SELECT (inbox_number - 1 + (entry - 1) / ${PLACES}) % ${NUMBERS} + 1 INTO number FROM meta;
+  RETURN substr(clock, 1, 8) || '-' || substr(clock, 9, 4) || '-7' || lpad(to_hex((place >> 22) >> 14), 3, '0')
+    || '-' || lpad(to_hex(32768 + ((place >> 22) & 16383)), 4, '0')
+    || '-' || lpad(to_hex(((place & 4194303) << 2) | (number >> 24)), 6, '0') || lpad(to_hex(number & 16777215), 6, '0');
+END $$`
+
+export const CREATE_INBOX: readonly string[] = [
+  `CREATE TABLE inbox (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, at bigint NOT NULL, name text NOT NULL, data jsonb, options jsonb NOT NULL
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)`,
+  // Entries that became no job, with the reason.
+  `CREATE TABLE inbox_refused (
+  id bigint PRIMARY KEY, at bigint NOT NULL, name text NOT NULL, data jsonb, options jsonb NOT NULL, refused_at bigint NOT NULL,
+  code text NOT NULL, message text NOT NULL
+)`,
+  ENQUEUE,
+]

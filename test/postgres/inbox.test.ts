@@ -1,0 +1,192 @@
+// Jobs that are enqueued by SQL, in transactions of others.
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Engine, openEngine } from '@millrace/engine'
+import fc from 'fast-check'
+import pg from 'pg'
+import { describe, expect, onTestFinished } from 'vitest'
+import { runs } from '../../packages/testkit/src/testing/runs.ts'
+import { type TestSchema, test } from './test.ts'
+
+async function open({ url, schema }: TestSchema, options = {}): Promise<Engine> {
+  const engine = await openEngine({ postgres: url, schema, durability: 'normal', ...options })
+  onTestFinished(() => engine.stop())
+  return engine
+}
+
+async function connect({ url, schema }: TestSchema, user?: string): Promise<pg.Client> {
+  const at = new URL(url)
+  if (user !== undefined) at.username = user
+  const client = new pg.Client({ connectionString: at.href })
+  await client.connect()
+  onTestFinished(() => client.end())
+  if (user === undefined) await client.query(`SET search_path TO "${schema}"`)
+  return client
+}
+
+async function enqueue(client: pg.Client, name: string | null, data?: unknown, options: unknown = {}, schema?: string): Promise<string> {
+  const call = schema === undefined ? 'enqueue' : `"${schema}".enqueue`
+  const values = [name, data === undefined ? null : JSON.stringify(data), JSON.stringify(options)]
+  const { rows } = await client.query<{ id: string }>(`SELECT ${call}($1, $2::jsonb, $3::jsonb) AS id`, values)
+  return rows[0]?.id as string
+}
+
+test('a job is there once its transaction commits, under the id that the call has returned, and never if it rolls back', async ({
+  postgres,
+}) => {
+  const engine = await open(postgres)
+  const bystander = await engine.enqueue('by', 'stands')
+  const client = await connect(postgres)
+  await client.query('BEGIN')
+  const gone = await enqueue(client, 'mail', { to: 'nobody' })
+  await client.query('ROLLBACK')
+  await client.query('BEGIN')
+  const id = await enqueue(client, 'mail', { to: 'ada' }, { priority: 5, queue: 'letters', tags: ['a'], delay: '1h' })
+  expect(await engine.get(id)).toBeUndefined()
+  await client.query('COMMIT')
+  await expect
+    .poll(() => engine.get(id))
+    .toMatchObject({
+      id,
+      name: 'mail',
+      queue: 'letters',
+      data: { to: 'ada' },
+      priority: 5,
+      tags: ['a'],
+      state: 'scheduled',
+    })
+  expect(await engine.get(gone)).toBeUndefined()
+  expect(await engine.get(bystander.id)).toMatchObject({ data: 'stands', state: 'waiting' })
+  expect((await client.query('SELECT count(*)::int AS left FROM inbox')).rows).toEqual([{ left: 0 }])
+})
+
+test('a transaction that commits late is not passed over by later ones', async ({ postgres }) => {
+  const engine = await open(postgres)
+  const [slow, quick] = [await connect(postgres), await connect(postgres)]
+  await slow.query('BEGIN')
+  const early = await enqueue(slow, 'a', 'early')
+  const late = await enqueue(quick, 'a', 'late')
+  await expect.poll(() => engine.get(late)).toMatchObject({ data: 'late' })
+  await slow.query('COMMIT')
+  await expect.poll(() => engine.get(early)).toMatchObject({ data: 'early' })
+})
+
+test('jobs that were enqueued while nobody owned the schema are created by the next owner', async ({ postgres }) => {
+  const first = await openEngine({ postgres: postgres.url, schema: postgres.schema, durability: 'normal' })
+  await first.stop()
+  const client = await connect(postgres)
+  const id = await enqueue(client, 'a', 1)
+  const engine = await open(postgres)
+  await expect.poll(() => engine.get(id)).toMatchObject({ data: 1 })
+})
+
+test('any JSON comes through, with characters that Postgres and this store use for others', async ({ postgres }) => {
+  const engine = await open(postgres)
+  const client = await connect(postgres)
+  const text = fc.string({ unit: fc.constantFrom('a', '"', '\\', '\uf8f1', '\uf8f2', '\uf8f3', 'é', '😀', '\n') })
+  const value = fc.oneof(
+    text,
+    fc.integer(),
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(text, { maxLength: 3 }),
+    fc.dictionary(text, text, { maxKeys: 3 }),
+  )
+  await fc.assert(
+    fc.asyncProperty(value, text, async (data, meta) => {
+      const id = await enqueue(client, 'a', data, { meta })
+      await expect.poll(() => engine.get(id), { interval: 5 }).toMatchObject({ data, meta })
+    }),
+    { numRuns: runs(30) },
+  )
+})
+
+describe('bad input', () => {
+  test.for([
+    [null, {}, /name must have 1 to 128 .*got null/],
+    ['', {}, /name must have 1 to 128/],
+    ['a b', {}, /name must have 1 to 128 .*got "a b"/],
+    ['a', [], /options must be an object/],
+    ['a', 5, /options must be an object.*got 5/],
+  ] as const)('%j with %j is refused within the transaction', async ([name, options, message], { postgres }) => {
+    await open(postgres)
+    const client = await connect(postgres)
+    await expect(enqueue(client, name, 1, options)).rejects.toMatchObject({ code: '22023', message: expect.stringMatching(message) })
+  })
+
+  test('what only the owner can judge is kept with the reason, and stops nothing behind it', async ({ postgres }) => {
+    const engine = await open(postgres, { maxDataBytes: 100 })
+    const client = await connect(postgres)
+    await client.query('BEGIN')
+    const wrong = [await enqueue(client, 'a', 1, { priorty: 1 }), await enqueue(client, 'a', 'x'.repeat(200))]
+    const right = await enqueue(client, 'a', 'right')
+    await client.query('COMMIT')
+    await expect.poll(() => engine.get(right)).toMatchObject({ data: 'right' })
+    for (const id of wrong) expect(await engine.get(id)).toBeUndefined()
+    const { rows } = await client.query('SELECT name, code, message FROM inbox_refused ORDER BY id')
+    expect(rows).toEqual([
+      { name: 'a', code: 'OPTION_TYPE', message: expect.stringContaining("did you mean 'priority'?") },
+      { name: 'a', code: 'OPTION_RANGE', message: expect.stringContaining('at most 100 are stored') },
+    ])
+  })
+})
+
+test('an entry for a queue that is full waits for room, and others pass it', async ({ postgres }) => {
+  const engine = await open(postgres)
+  await engine.queues.configure('small', { maxLength: 1 })
+  const client = await connect(postgres)
+  const first = await enqueue(client, 'a', 1, { queue: 'small' })
+  await expect.poll(() => engine.get(first)).toMatchObject({ data: 1 })
+  const second = await enqueue(client, 'a', 2, { queue: 'small' })
+  const other = await enqueue(client, 'a', 3)
+  await expect.poll(() => engine.get(other)).toMatchObject({ data: 3 })
+  expect(await engine.get(second)).toBeUndefined()
+  await engine.cancel(first)
+  await expect.poll(() => engine.get(second)).toMatchObject({ data: 2 })
+  expect((await client.query('SELECT count(*)::int AS refused FROM inbox_refused')).rows).toEqual([{ refused: 0 }])
+})
+
+test('who may only use the schema may enqueue, and neither read nor change what is in it', async ({ postgres }) => {
+  const engine = await open(postgres)
+  const owner = await connect(postgres)
+  const role = `app_${postgres.schema}`
+  await owner.query(`CREATE ROLE ${role} LOGIN`)
+  await owner.query(`GRANT USAGE ON SCHEMA "${postgres.schema}" TO ${role}`)
+  const app = await connect(postgres, role)
+  const id = await enqueue(app, 'a', 'by the app', {}, postgres.schema)
+  await expect.poll(() => engine.get(id)).toMatchObject({ data: 'by the app' })
+  for (const sql of [
+    'SELECT * FROM %.inbox',
+    "INSERT INTO %.inbox (at, name, options) VALUES (1, 'a', '{}')",
+    'SELECT secret FROM %.owner',
+  ])
+    await expect(app.query(sql.replace('%', `"${postgres.schema}"`))).rejects.toMatchObject({ code: '42501' })
+})
+
+test('a thousand transactions side by side: each job that was committed is there once', async ({ postgres }) => {
+  const engine = await open(postgres)
+  const clients = await Promise.all(Array.from({ length: 8 }, () => connect(postgres)))
+  const committed: string[] = []
+  await Promise.all(
+    clients.map(async (client, place) => {
+      for (let call = 0; call < 125; call++) {
+        await client.query('BEGIN')
+        const id = await enqueue(client, 'a', { place, call })
+        if (call % 7 === 3) await delay(1)
+        if (call % 5 === 4) await client.query('ROLLBACK')
+        else {
+          await client.query('COMMIT')
+          committed.push(id)
+        }
+      }
+    }),
+  )
+  await expect.poll(async () => (await engine.stats()).totals.enqueued).toBe(committed.length)
+  const found: string[] = []
+  for (let after: string | undefined; ; ) {
+    const { jobs, next } = await engine.list({ limit: 100, ...(after !== undefined && { after }) })
+    found.push(...jobs.map(({ id }) => id))
+    if (next === undefined) break
+    after = next
+  }
+  expect(found.toSorted()).toEqual(committed.toSorted())
+})
