@@ -128,9 +128,9 @@ test.for([
   [['--to', '16'], /--to goes with down/],
   [['up', '--to', '16'], /--to goes with down/],
   [['down', '--to', '16', '--check'], /leave it out with down/],
-  [['down', '--to', '14'], /--to must be 15 to \d+, the schema of the file, got 14/],
-  [['down', '--to', '99'], /--to must be 15 to \d+, the schema of the file, got 99/],
-  [['down', '--to', 'x'], /--to must be 15 to \d+, the schema of the file, got x/],
+  [['down', '--to', '14'], /--to must be 15 to \d+, the schema of .*, got 14/],
+  [['down', '--to', '99'], /--to must be 15 to \d+, the schema of .*, got 99/],
+  [['down', '--to', 'x'], /--to must be 15 to \d+, the schema of .*, got x/],
 ] as const)('T7: migrate %j is refused, and the file stays as it is', async ([args, says]) => {
   const place = new Place()
   await place.ok('enqueue', 'mail')

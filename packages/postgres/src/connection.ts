@@ -106,6 +106,11 @@ export class Connection {
     return this.#line.run([statement])
   }
 
+  /** Runs all statements in one transaction, which may fail. */
+  attemptAll(statements: readonly Statement[]): Sent {
+    return this.#line.transact(statements)
+  }
+
   /** Runs all statements in one transaction. @throws StoreFailure */
   transact(statements: readonly Statement[]): readonly Rows[] {
     const { rows, error } = this.#line.transact(statements)

@@ -1,5 +1,5 @@
 export { type Found, type Meeting, meetingOf, type Owner } from './meeting.ts'
-export { openStore } from './open-store.ts'
+export { SCHEMA_VERSION } from './migrations/list.ts'
+export { type Inspected, inspectSchema, migrateSchemaDown, openStore } from './open-store.ts'
 export type { StoreOptions } from './options.ts'
-export { SCHEMA_VERSION } from './schema.ts'
 export type { PostgresStore } from './store.ts'

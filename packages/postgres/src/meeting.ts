@@ -4,9 +4,9 @@
  */
 import pg from 'pg'
 import { errorOf } from './line/errorOf.ts'
+import { SCHEMA_VERSION } from './migrations/list.ts'
 import { refusedBy } from './open/check.ts'
 import { IS_FREE } from './open/lock.ts'
-import { SCHEMA_VERSION } from './schema.ts'
 
 /** The row that an owner writes of itself. */
 export interface Owner {

@@ -1,26 +1,93 @@
-/** Opens a schema as its owner: connects, creates the schema if there is none, and claims it. */
-import { AlreadyOpenError, NODE_LIMIT } from '@millrace/core'
+/** Opens a schema as its owner: connects, takes the owner's lock, creates or migrates the schema, and claims it. */
+import { AlreadyOpenError, NotADatabaseError, SchemaTooOldError } from '@millrace/core'
 import { Connection } from './connection.ts'
 import { Line } from './line/line.ts'
+import { MIGRATIONS, SCHEMA_VERSION } from './migrations/list.ts'
+import type { Migration } from './migrations/migration.ts'
 import { checkSchema, checkServer, refusedBy } from './open/check.ts'
 import { claim } from './open/claim.ts'
 import { Lock } from './open/lock.ts'
+import { createSchema, migrateDown, migrateUp, pendingIn } from './open/migrate.ts'
 import type { StoreOptions } from './options.ts'
-import { CREATE_SCHEMA, SCHEMA_VERSION } from './schema.ts'
 import { makeStore, type PostgresStore } from './store.ts'
 
-/** @throws AlreadyOpenError, and other typed errors that say why the schema cannot be opened */
-export function openStore({ url, schema, durability, waitMs, random, now }: StoreOptions): PostgresStore {
+/**
+ * @param migrations a test's own, or this version's
+ * @throws AlreadyOpenError, and other typed errors that say why the schema cannot be opened
+ */
+export function openStore(options: StoreOptions, migrations: readonly Migration[] = MIGRATIONS): PostgresStore {
+  const { schema, autoMigrate = true, now } = options
+  return opened(options, migrations, (connection, lock, isFresh) => {
+    const pending = pendingIn(connection, migrations)
+    if (pending.length > 0 && !autoMigrate && !isFresh)
+      throw new SchemaTooOldError(
+        `schema ${schema} lacks version ${pending[0]?.id} of its layout, and autoMigrate is off: run millrace migrate --postgres`,
+      )
+    // From now on no former owner writes.
+    const claimed = claim(connection, now)
+    migrateUp(connection, pending, now)
+    return makeStore(connection, lock, claimed)
+  })
+}
+
+/**
+ * Undoes the migrations after version `to`, each in a transaction of its own, so that an older engine can open the schema. If it is
+ * interrupted, the same call continues.
+ *
+ * @throws AlreadyOpenError, InternalError if a migration cannot be undone, and errors that say why the schema cannot be opened
+ */
+export function migrateSchemaDown(options: StoreOptions, to: number, migrations: readonly Migration[] = MIGRATIONS): void {
+  opened(options, migrations, (connection) => {
+    claim(connection, options.now)
+    migrateDown(connection, to, migrations)
+    connection.close()
+  })
+}
+
+/** The version of a schema, and the newest one that this engine knows. */
+export interface Inspected {
+  readonly schemaVersion: number
+  readonly knownVersion: number
+}
+
+/** Returns the version of a schema, whoever owns it. @throws NotADatabaseError if it holds no queue, and errors as `openStore` */
+export function inspectSchema(options: Pick<StoreOptions, 'url' | 'schema'>): Inspected {
+  return connected({ ...options, durability: 'normal' }, (connection) => {
+    if (!checkSchema(connection, options.schema, SCHEMA_VERSION))
+      throw new NotADatabaseError(`there is no schema ${options.schema}, or it is empty`)
+    const [schemaVersion] = connection.pluck<number>('SELECT schema_version FROM meta')
+    connection.close()
+    return { schemaVersion: schemaVersion as number, knownVersion: SCHEMA_VERSION }
+  })
+}
+
+/** Takes the owner's lock, and creates the schema if there is none. Closes the connection if `use` throws. */
+function opened<Value>(
+  options: StoreOptions,
+  migrations: readonly Migration[],
+  use: (connection: Connection, lock: Lock, isFresh: boolean) => Value,
+): Value {
+  const { schema, waitMs, random, now } = options
+  return connected(options, (connection) => {
+    const lock = new Lock(connection, schema)
+    if (!lock.take(waitMs)) throw new AlreadyOpenError(`another process owns schema ${schema}`)
+    const isFresh = !checkSchema(connection, schema, migrations.at(-1)?.id ?? 0)
+    if (isFresh) createSchema(connection, schema, migrations[0] as Migration, now, random)
+    return use(connection, lock, isFresh)
+  })
+}
+
+function connected<Value>(
+  { url, schema, durability }: Pick<StoreOptions, 'url' | 'schema' | 'durability'>,
+  use: (connection: Connection) => Value,
+): Value {
   const line = new Line({ url, setUp: settings(schema, durability) })
   try {
     const error = line.connect()
     if (error !== undefined) throw refusedBy(error)
     const connection = new Connection(line)
     checkServer(connection, durability)
-    const lock = new Lock(connection, schema)
-    if (!lock.take(waitMs)) throw new AlreadyOpenError(`another process owns schema ${schema}`)
-    if (!checkSchema(connection, schema)) create(line, schema, now, random)
-    return makeStore(connection, lock, claim(connection, now))
+    return use(connection)
   } catch (error) {
     line.close()
     throw error
@@ -49,22 +116,4 @@ function settings(schema: string, durability: StoreOptions['durability']): reado
     tcp_user_timeout: '10000',
   }
   return Object.entries(values).map(([name, value]) => `SET ${name} TO '${value}'`)
-}
-
-/** Codes of what another engine has created at the same time. */
-const THERE: ReadonlySet<string | undefined> = new Set(['42P06', '42P07', '23505'])
-
-function create(line: Line, schema: string, now: number, random: () => number): void {
-  // No number is 0.
-  const draw = () => 1 + Math.floor(random() * (NODE_LIMIT - 1))
-  const { error } = line.transact([
-    ...[`CREATE SCHEMA IF NOT EXISTS "${schema}"`, ...CREATE_SCHEMA].map((text) => ({ text, values: [] })),
-    {
-      text: 'INSERT INTO meta (one, node, inbox_number, schema_version, min_reader, created_at) VALUES (1, $1, $2, $3, $3, $4)',
-      values: [draw(), draw(), SCHEMA_VERSION, now],
-    },
-    { text: "INSERT INTO journal VALUES (0, 0, $1, 1, 1, 1, 1, 0, 0, '')", values: [now] },
-    { text: "INSERT INTO running VALUES (1, 0, '')", values: [] },
-  ])
-  if (error !== undefined && !THERE.has(error.code)) throw refusedBy(error)
 }

@@ -9,6 +9,8 @@ export interface StoreOptions {
   readonly durability: 'full' | 'normal'
   /** The time to wait while another owner has the schema, in milliseconds. */
   readonly waitMs: number
+  /** False: a schema with an older version is refused with SchemaTooOldError. Default true. */
+  readonly autoMigrate?: boolean
   /** Returns a number in [0, 1); draws the node number of a new schema. */
   readonly random: () => number
   /** Wall time in milliseconds since 1970. */

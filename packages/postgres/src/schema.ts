@@ -1,10 +1,8 @@
-/** The schema of this version. Times are milliseconds since 1970, and columns mean what those of SQLite mean. */
+/** The first version of the schema. Times are milliseconds since 1970, and columns mean what those of SQLite mean. */
 import { COUNTERS } from '@millrace/sqlite/rows'
 import { OTHER_OWNER } from './failure.ts'
 import { CREATE_INBOX } from './inbox/schema.ts'
 import { CREATE_PLACES } from './tables/places.ts'
-
-export const SCHEMA_VERSION = 1
 
 const COUNTER_COLUMNS = COUNTERS.map((name) => `${name} bigint NOT NULL`).join(', ')
 

@@ -202,13 +202,14 @@ function openOptions(config: Config, file: string, logger: Logger): OpenOptions 
 }
 
 function engineOptions(
-  { durability, recovery, waitForOwner, maxQueues, maxDataBytes, retention, defaults }: Config,
+  { durability, recovery, waitForOwner, autoMigrate, maxQueues, maxDataBytes, retention, defaults }: Config,
   logger: Logger,
 ): EngineOptions {
   return {
     durability,
     recovery,
     waitForOwner,
+    autoMigrate,
     maxQueues,
     maxDataBytes,
     retention: given(retention) as NonNullable<OpenOptions['retention']>,
@@ -217,17 +218,13 @@ function engineOptions(
   }
 }
 
-function fileOptions(
-  { share, readers, cache, secureDelete, autoMigrate, unsafeFilesystem, fileAccess }: Config,
-  file: string,
-): OpenOptions {
+function fileOptions({ share, readers, cache, secureDelete, unsafeFilesystem, fileAccess }: Config, file: string): OpenOptions {
   return {
     file,
     share: share && file !== ':memory:',
     readers,
     cache,
     secureDelete,
-    autoMigrate,
     unsafeFilesystem,
     ...(fileAccess !== undefined && { fileAccess }),
   }

@@ -23,6 +23,11 @@ export interface EngineOptions {
   /** How long to wait for another owner to go: 0 to 100 years, default 0. */
   readonly waitForOwner?: Duration
   /**
+   * True (default): tables of an older version are migrated when they are opened. False: they are refused with SchemaTooOldError, and only
+   * `millrace migrate` changes them. New ones are created either way.
+   */
+  readonly autoMigrate?: boolean
+  /**
    * The most queues that there may be: 1 to 1,000,000, default 10,000. Whatever would make another one is refused with
    * TooManyQueuesError; queues that are there already stay.
    */
@@ -71,11 +76,6 @@ export interface OpenOptions extends EngineOptions {
    * backups, and until when.
    */
   readonly secureDelete?: boolean
-  /**
-   * True (default): a file with an older schema is migrated when it is opened. False: it is refused with SchemaTooOldError, and only
-   * `millrace migrate` changes it. A new file is created either way.
-   */
-  readonly autoMigrate?: boolean
   /** `'allow'` opens files on network and shared file systems, which lose locks and syncs, and files with hard links; default `'refuse'`. */
   readonly unsafeFilesystem?: 'refuse' | 'allow'
   /**
@@ -119,6 +119,7 @@ export interface EngineSettings {
   readonly durability: 'full' | 'normal'
   readonly recovery: 'immediate' | 'backoff'
   readonly waitForOwnerMs: number
+  readonly autoMigrate: boolean
   readonly maxQueues: number
   readonly maxDataBytes: number
   readonly retention: Retention
@@ -135,7 +136,6 @@ export interface OpenSettings extends EngineSettings {
   readonly readers: number
   readonly cacheKib: number
   readonly secureDelete: boolean
-  readonly autoMigrate: boolean
   readonly unsafeFilesystem: 'refuse' | 'allow'
   readonly fileAccess: FileAccess | undefined
 }
@@ -162,6 +162,7 @@ const engineChecks = {
   durability: choiceOf(['full', 'normal']),
   recovery: choiceOf(['immediate', 'backoff']),
   waitForOwner: durationWithin({}),
+  autoMigrate: booleanOption,
   maxQueues: integerBetween(1, QUEUES_MAX),
   maxDataBytes: integerBetween(1, LIMITS.bytesPerCommand),
   retention: retentionOption,
@@ -176,7 +177,6 @@ const fileChecks = {
   readers: integerBetween(0, READERS_MAX),
   cache: integerBetween(1, CACHE_MIB_MAX),
   secureDelete: booleanOption,
-  autoMigrate: booleanOption,
   unsafeFilesystem: choiceOf(['refuse', 'allow']),
   fileAccess: choiceOf(['owner', 'group']),
   ...engineChecks,
@@ -195,6 +195,7 @@ const DEFAULTS: EngineSettings = {
   durability: 'full',
   recovery: 'immediate',
   waitForOwnerMs: 0,
+  autoMigrate: true,
   maxQueues: LIMITS.queues,
   maxDataBytes: LIMITS.dataBytes,
   retention: DEFAULT_RETENTION,
@@ -216,7 +217,6 @@ export function validateOpenOptions(options: unknown): OpenSettings {
     readers: 1,
     cacheKib: cache * 1_024,
     secureDelete: false,
-    autoMigrate: true,
     unsafeFilesystem: 'refuse',
     fileAccess: undefined,
     ...given,

@@ -5,4 +5,5 @@ export interface SchemaOptions {
   readonly schema: string
   readonly durability: 'full' | 'normal'
   readonly waitMs: number
+  readonly autoMigrate: boolean
 }

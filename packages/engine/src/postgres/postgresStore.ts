@@ -9,8 +9,8 @@ import { schemaOwnership } from './schemaOwnership.ts'
 /** A writer that has died leaves a session, which the server ends when it notices. */
 const FORMER_SESSION_MS = 2_000
 
-export function postgresStore({ postgres: url, schema, durability, listen }: PostgresSettings): StoreModule {
-  const options: SchemaOptions = { url, schema, durability, waitMs: FORMER_SESSION_MS }
+export function postgresStore({ postgres: url, schema, durability, autoMigrate, listen }: PostgresSettings): StoreModule {
+  const options: SchemaOptions = { url, schema, durability, waitMs: FORMER_SESSION_MS, autoMigrate }
   return {
     writer: { file: () => threadFile('millrace-postgres-writer', import.meta.url), options },
     reader: undefined,

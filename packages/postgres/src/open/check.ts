@@ -3,7 +3,6 @@ import { NotADatabaseError, NotWritableError, SchemaTooNewError, StorageError, U
 import type { Connection } from '../connection.ts'
 import type { LineError } from '../line/message.ts'
 import type { StoreOptions } from '../options.ts'
-import { SCHEMA_VERSION } from '../schema.ts'
 
 /** As `server_version_num` says it. */
 const OLDEST = 150_000
@@ -38,8 +37,8 @@ export function checkServer(connection: Connection, durability: StoreOptions['du
     )
 }
 
-/** Returns true if the schema holds a queue. @throws SchemaTooNewError, NotADatabaseError */
-export function checkSchema(connection: Connection, schema: string): boolean {
+/** Returns true if the schema holds a queue. @param known the newest version that this engine knows @throws SchemaTooNewError, NotADatabaseError */
+export function checkSchema(connection: Connection, schema: string, known: number): boolean {
   const tables = connection.pluck<string>(
     'SELECT relname::text FROM pg_class JOIN pg_namespace AS space ON space.oid = relnamespace WHERE nspname = $1 ORDER BY relname',
     schema,
@@ -48,9 +47,7 @@ export function checkSchema(connection: Connection, schema: string): boolean {
   if (!tables.includes('meta') || !tables.includes('journal'))
     throw new NotADatabaseError(`schema ${schema} has other tables (${tables[0]}): choose a schema of its own`)
   const [needed] = connection.pluck<number>('SELECT min_reader FROM meta')
-  if (needed === undefined || needed > SCHEMA_VERSION)
-    throw new SchemaTooNewError(
-      `schema ${schema} needs version ${needed} of its layout, and this Millrace knows ${SCHEMA_VERSION}: update Millrace`,
-    )
+  if (needed === undefined || needed > known)
+    throw new SchemaTooNewError(`schema ${schema} needs version ${needed} of its layout, and this Millrace knows ${known}: update Millrace`)
   return true
 }

@@ -1,11 +1,8 @@
-/** `millrace migrate`: migrates a file up to the schema of this version, as opening it does, or down to an older one. */
-import { existsSync } from 'node:fs'
-import { hostname } from 'node:os'
+/** `millrace migrate`: migrates a store up to the schema of this version, as opening it does, or down to an older one. */
 import { Argument, type Command } from 'commander'
-import { now } from '../clock.ts'
 import type { Context } from '../context.ts'
-import { FailedError, NoFileError, UsageError } from '../errors.ts'
-import { fileOf } from '../target.ts'
+import { FailedError, UsageError } from '../errors.ts'
+import { type MigratedStore, migratedStore } from '../migrations.ts'
 import { number } from '../values.ts'
 
 interface MigrateFlags {
@@ -16,43 +13,40 @@ interface MigrateFlags {
 export function addMigrate(program: Command, context: Context): void {
   program
     .command('migrate')
-    .description('Migrate a file that nobody has open up to the schema of this version, or down to an older one')
+    .description('Migrate a file, or tables of Postgres, that nobody has open: up to the schema of this version, or down to an older one')
     .addArgument(new Argument('[direction]', 'up, to the schema of this version (default), or down').choices(['up', 'down']))
     .option('--check', 'only check: exit code 1 if a migration is due')
     .option('--to <schema>', 'with down: the schema of the older version, as its own migrate --check prints it', number)
     .action(async (direction: 'up' | 'down' | undefined, { check = false, to }: MigrateFlags) => {
       const { out } = context
-      const file = fileOf(context.target(), 'migrate requires --file: a running engine has migrated its file')
-      if (!existsSync(file)) throw new NoFileError(file)
+      const store = await migratedStore(context.target())
       const down = direction === 'down'
       if (down && check) throw new UsageError('--check says whether a migration up is due: leave it out with down')
       if (down !== (to !== undefined))
         throw new UsageError(down ? 'down requires --to, a schema' : '--to goes with down: migrate up has one end')
-      const { inspectFile } = await import('@millrace/sqlite')
-      const { schemaVersion: before, knownVersion: known } = inspectFile(file)
+      const { schemaVersion: before, knownVersion: known } = store.inspect()
+      const at = { [store.field]: store.name }
       const pending = before < known
       if (check) {
-        await out.answer({ file, version: before, known, pending }, () =>
+        await out.answer({ ...at, version: before, known, pending }, () =>
           pending ? `schema ${before}; this millrace brings it to ${known}` : `schema ${before}: nothing to do`,
         )
-        if (pending) throw new FailedError(`${file} needs a migration: run millrace migrate`)
+        if (pending) throw new FailedError(`${store.name} needs a migration: run millrace migrate`)
         return
       }
-      if (to !== undefined) await migrateDown(file, before, to)
-      else if (pending) {
-        const { openEngine } = await import('@millrace/engine')
-        await openEngine({ file }).then((engine) => engine.stop())
-      }
-      const { schemaVersion: after } = inspectFile(file)
-      await out.answer({ file, before, after }, () => (before === after ? `schema ${after}: nothing to do` : `schema ${before} → ${after}`))
+      if (to !== undefined) migrateDown(store, before, known, to)
+      else if (pending) await store.up()
+      const { schemaVersion: after } = store.inspect()
+      await out.answer({ ...at, before, after }, () =>
+        before === after ? `schema ${after}: nothing to do` : `schema ${before} → ${after}`,
+      )
     })
 }
 
-async function migrateDown(file: string, before: number, to: number): Promise<void> {
-  const { migrateFileDown, OLDEST_DOWN, SCHEMA_VERSION } = await import('@millrace/sqlite')
-  if (before > SCHEMA_VERSION)
-    throw new UsageError(`${file} has schema ${before}, and this version knows ${SCHEMA_VERSION}: use the newer version`)
-  if (!Number.isInteger(to) || to < OLDEST_DOWN || to > before)
-    throw new UsageError(`--to must be ${OLDEST_DOWN} to ${before}, the schema of the file, got ${to}`)
-  migrateFileDown({ file, now: now(), host: hostname(), pid: process.pid }, to)
+function migrateDown(store: MigratedStore, before: number, known: number, to: number): void {
+  const { name, oldest } = store
+  if (before > known) throw new UsageError(`${name} has schema ${before}, and this version knows ${known}: use the newer version`)
+  if (!Number.isInteger(to) || to < oldest || to > before)
+    throw new UsageError(`--to must be ${oldest} to ${before}, the schema of ${name}, got ${to}`)
+  store.down(to)
 }

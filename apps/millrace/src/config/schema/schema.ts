@@ -296,7 +296,7 @@ export const SCHEMA = z.strictObject({
   autoMigrate: settingOr(
     flag('autoMigrate'),
     true,
-    'A file with an older schema is migrated at the start. If false, it is refused until `millrace migrate` has run.',
+    'Tables of an older version are migrated at the start. If false, they are refused until `millrace migrate` has run.',
   ),
   unsafeFilesystem: settingOr(
     choice('unsafeFilesystem', ['refuse', 'allow']),
