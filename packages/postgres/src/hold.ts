@@ -12,6 +12,8 @@ export class Hold {
   readonly #lock: Lock
   #owned: Claim
   #write: Write
+  /** True if it is unknown which turn was the last one: the journal has to be asked before the next. */
+  #inDoubt = false
 
   constructor(connection: Connection, lock: Lock, claimed: Claim) {
     this.#connection = connection
@@ -26,6 +28,7 @@ export class Hold {
 
   /** Writes a turn. Returns false if the connection broke before it was written, and the schema is still this engine's. @throws StoreFailure */
   take(effects: Effects, header: TurnHeader): boolean {
+    if (this.#inDoubt) this.reopen()
     const turn = this.#write.next()
     const { epoch } = this.#owned
     try {
@@ -33,8 +36,11 @@ export class Hold {
       return true
     } catch (error) {
       if (!(error instanceof StoreFailure) || error.phase !== 'commit') throw error
+      this.#inDoubt = true
       const failure = this.#recover(header.at)
-      if (this.#wasWritten(turn, epoch)) return true
+      const wasWritten = this.#wasWritten(turn, epoch)
+      this.#inDoubt = failure !== undefined
+      if (wasWritten) return true
       if (failure !== undefined) throw failure
       return false
     }
@@ -46,6 +52,7 @@ export class Hold {
     const { turn, epoch } = this.#last()
     if (epoch !== this.#owned.epoch) throw new StoreFailure('before', 'owner', TAKEN_OVER)
     this.#own({ ...this.#owned, turn })
+    this.#inDoubt = false
   }
 
   /** @throws StoreFailure, of reason `owner` if another engine has the schema */

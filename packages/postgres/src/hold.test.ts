@@ -1,0 +1,202 @@
+// Owners of one schema over a server that loses their connections at every step of a commit: the real code of an owner, and a model of the
+// journal's key. Each canary breaks the model in one way, and must be found.
+import { Effects, StoreFailure, type TurnHeader } from '@millrace/core/kernel'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { runs } from '../../testkit/src/testing/runs.ts'
+import type { Connection } from './connection.ts'
+import { failureOf } from './failure.ts'
+import { Hold } from './hold.ts'
+import type { LineError, Statement } from './line/message.ts'
+import { type Claim, claim } from './open/claim.ts'
+import type { Lock } from './open/lock.ts'
+
+interface Row {
+  readonly turn: number
+  readonly epoch: number
+  /** The time in the turn's header, which no other turn has; 0 of a claim. */
+  readonly at: number
+}
+
+/** A fault of the server that the checks must find. */
+type Canary = 'none' | 'no epoch check' | 'no turn before it' | 'a claim that does not wait' | 'two turns of one number'
+
+/** What becomes of a transaction on its way. */
+type Fate = 'answered' | 'cut before' | 'cut after' | 'cut within'
+
+const CUT: LineError = { message: 'the connection broke', code: undefined, constraint: undefined }
+const OTHER: LineError = { message: 'turn does not follow', code: 'MR001', constraint: undefined }
+const TAKEN: LineError = { message: 'duplicate key', code: '23505', constraint: 'journal_pkey' }
+
+class Server {
+  readonly canary: Canary
+  readonly #chance: () => number
+  readonly journal: Row[] = [{ turn: 0, epoch: 0, at: 0 }]
+  /** Transactions whose connection broke before their commit: each commits or not, when somebody has to know. */
+  #open: Row[] = []
+
+  constructor(canary: Canary, chance: () => number) {
+    this.canary = canary
+    this.#chance = chance
+  }
+
+  get last(): Row {
+    return this.journal.at(-1) as Row
+  }
+
+  /** Inserts a row, whose key waits for open transactions of the same number. Returns an error, or what the client hears. */
+  insert(row: Row, follows: (before: Row | undefined) => boolean, fate: Fate): LineError | undefined {
+    if (fate === 'cut before') return CUT
+    this.#settle((open) => open.turn === row.turn)
+    if (!follows(this.journal.find(({ turn }) => turn === row.turn - 1))) return OTHER
+    if (this.canary !== 'two turns of one number' && this.journal.some(({ turn }) => turn === row.turn)) return TAKEN
+    if (fate === 'cut within') {
+      this.#open.push(row)
+      return CUT
+    }
+    this.journal.push(row)
+    return fate === 'cut after' ? CUT : undefined
+  }
+
+  /** All transactions end. */
+  end(): void {
+    this.#settle(() => true)
+  }
+
+  /** A claim reads the last row first, and then its key waits. */
+  claim(former: number | null, fate: Fate): { readonly row: Row | undefined; readonly error: LineError | undefined } {
+    const { turn, epoch } = this.last
+    if (former !== null && epoch !== former) return { row: undefined, error: undefined }
+    const row = { turn: turn + 1, epoch: epoch + 1, at: 0 }
+    if (this.canary === 'a claim that does not wait') {
+      this.journal.push(row)
+      return { row, error: undefined }
+    }
+    const error = this.insert(row, () => true, fate)
+    return { row: error === undefined ? row : undefined, error }
+  }
+
+  #settle(which: (open: Row) => boolean): void {
+    const due = this.#open.filter(which)
+    this.#open = this.#open.filter((open) => !which(open))
+    for (const row of due) if (this.#chance() < 0.5 && this.#mayCommit(row)) this.journal.push(row)
+  }
+
+  /** Its fence was checked when it began; its key is checked when it commits. */
+  #mayCommit({ turn }: Row): boolean {
+    return this.canary === 'a claim that does not wait' || !this.journal.some((row) => row.turn === turn)
+  }
+}
+
+/** A connection of one owner, of which each transaction meets the fate that comes next. */
+function connectTo(server: Server, fateOf: () => Fate): Connection {
+  const reads: Readonly<Record<string, (values: readonly unknown[]) => unknown[]>> = {
+    'SELECT bytes': () => [0],
+    'SELECT event FROM running': () => [0],
+    'SELECT epoch FROM journal WHERE turn': ([turn]) => server.journal.filter((row) => row.turn === turn).map(({ epoch }) => epoch),
+  }
+  const fake = {
+    backend: 1,
+    reopen: () => {},
+    pluck: (sql: string, ...values: readonly unknown[]) => Object.entries(reads).find(([start]) => sql.startsWith(start))?.[1](values),
+    get: () => [server.last.turn, server.last.epoch],
+    attempt: ({ values: [, former] }: Statement) => {
+      const { row, error } = server.claim(former as number | null, fateOf())
+      return { rows: [row === undefined ? [] : [[row.turn, row.epoch, 1]]], error }
+    },
+    transact: ([fence]: readonly Statement[]) => {
+      const [turn, epoch, at] = (fence as Statement).values as [number, number, number]
+      const follows = (before: Row | undefined) =>
+        (server.canary === 'no turn before it' || before !== undefined) && (server.canary === 'no epoch check' || before?.epoch === epoch)
+      const error = server.insert({ turn, epoch, at }, follows, fateOf())
+      if (error !== undefined) throw failureOf(error)
+    },
+  }
+  return fake as unknown as Connection
+}
+
+type Step = readonly ['open' | 'take' | 'beat', owner: number, fate: Fate, next: Fate]
+const fate = fc.constantFrom<Fate>('answered', 'answered', 'answered', 'cut before', 'cut after', 'cut within')
+const step: fc.Arbitrary<Step> = fc.tuple(fc.constantFrom('open', 'take', 'take', 'take', 'beat'), fc.nat({ max: 5 }), fate, fate)
+
+/** Lets owners take turns, and returns what is wrong. */
+function broken(canary: Canary, steps: readonly Step[], chances: readonly number[]): string[] {
+  let drawn = 0
+  /** What becomes of the next transactions, of whichever owner. */
+  let fates: Fate[] = []
+  const server = new Server(canary, () => chances[drawn++ % chances.length] ?? 0)
+  const connection = connectTo(server, () => fates.shift() ?? 'answered')
+  const owners: Hold[] = []
+  const acknowledged: number[] = []
+  const denied: number[] = []
+  let at = 0
+  for (const [what, number, first, then] of steps) {
+    fates = [first, then]
+    if (what === 'open') {
+      const lock = { takeBack: () => {} } as Lock
+      const made = attempt((): Claim => claim(connection, 0))
+      if (!(made instanceof StoreFailure)) owners.push(new Hold(connection, lock, made))
+      continue
+    }
+    const owner = owners[number % Math.max(1, owners.length)]
+    if (owner === undefined) continue
+    if (what === 'beat') attempt(() => owner.beat())
+    else {
+      const header = { at: ++at, mono: 0, nextSeq: 1, nextEvent: 1, nextSession: 1, running: () => [] } satisfies TurnHeader
+      const taken = attempt(() => owner.take(new Effects(), header))
+      if (taken === true) acknowledged.push(at)
+      else if (taken === false || (taken instanceof StoreFailure && taken.reason === 'owner')) denied.push(at)
+    }
+  }
+  server.end()
+  return wrongIn(server.journal, acknowledged, denied)
+}
+
+function attempt<Value>(work: () => Value): Value | StoreFailure {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof StoreFailure)) throw error
+    return error
+  }
+}
+
+function wrongIn(journal: readonly Row[], acknowledged: readonly number[], denied: readonly number[]): string[] {
+  const turns = journal.map(({ turn }) => turn)
+  const epochs = journal.toSorted((one, other) => one.turn - other.turn).map(({ epoch }) => epoch)
+  const times = journal.map(({ at }) => at)
+  return [
+    ...(new Set(turns).size < turns.length ? ['two transactions are the same turn'] : []),
+    ...(turns.some((turn, index) => turn !== index) ? ['turns do not follow one another'] : []),
+    ...(epochs.some((epoch, index) => index > 0 && epoch < (epochs[index - 1] as number)) ? ['a former owner has written'] : []),
+    ...acknowledged
+      .filter((at) => times.filter((time) => time === at).length !== 1)
+      .map((at) => `turn ${at} was acknowledged, and is not there once`),
+    ...denied.filter((at) => times.includes(at)).map((at) => `turn ${at} was said to be lost, and is there`),
+  ]
+}
+
+const worlds = fc.tuple(
+  fc.array(step, { minLength: 2, maxLength: 40 }),
+  fc.array(fc.double({ min: 0, max: 0.999, noNaN: true }), { minLength: 1, maxLength: 8 }),
+)
+
+test('two owners never write the same turn; what is acknowledged is there, and what is said to be lost is not', () => {
+  fc.assert(
+    fc.property(worlds, ([steps, chances]) => {
+      expect(broken('none', steps, chances)).toEqual([])
+    }),
+    { numRuns: runs(2_000) },
+  )
+})
+
+test.for<Canary>(['no epoch check', 'no turn before it', 'a claim that does not wait', 'two turns of one number'])(
+  'the planted fault is found: %s',
+  (canary) => {
+    const found = fc.check(
+      fc.property(worlds, ([steps, chances]) => broken(canary, steps, chances).length === 0),
+      { numRuns: 5_000, seed: 1 },
+    )
+    expect(found.failed).toBe(true)
+  },
+)
