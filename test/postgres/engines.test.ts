@@ -129,6 +129,24 @@ describe('roles', () => {
   })
 })
 
+test('lists are answered by a reader, which ends with the engine', async ({ postgres }) => {
+  const sessions = async () => {
+    const client = new pg.Client({ connectionString: postgres.url })
+    await client.connect()
+    const name = `millrace ${postgres.schema} (reader)`
+    const { rows } = await client.query<{ count: number }>('SELECT count(*)::int FROM pg_stat_activity WHERE application_name = $1', [name])
+    await client.end()
+    return rows[0]?.count
+  }
+  await using engine = await openEngine(optionsOf(postgres))
+  const { id } = await engine.enqueue('a')
+  expect(await sessions()).toBe(0)
+  expect((await engine.list()).jobs.map((job) => job.id)).toEqual([id])
+  expect(await sessions()).toBe(1)
+  await engine.stop()
+  await expect.poll(sessions).toBe(0)
+})
+
 test('what others reach the owner by can be given', async ({ postgres }) => {
   const store = optionsOf(postgres)
   await using engine = await openEngine({ ...store, listen: '0.0.0.0' })

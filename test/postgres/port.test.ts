@@ -1,25 +1,22 @@
 // An engine over Postgres keeps the promises of every Port, and those of an engine whose writer dies.
 import { Engine } from '@millrace/client'
-import { DEFAULT_RETENTION, LIMITS } from '@millrace/core'
+import { DEFAULT_RETENTION, LIMITS, validatePostgresOptions } from '@millrace/core'
 import { systemClock, WriterThread } from '@millrace/engine/internal'
 import { portConformance } from '@millrace/testkit/conformance'
 import { beforeEach, expect, test } from 'vitest'
+import { postgresStore } from '../../packages/engine/src/postgres/postgresStore.ts'
+import { Readers } from '../../packages/engine/src/readers/readers.ts'
+import type { ThreadModule } from '../../packages/engine/src/storeModule.ts'
 import { watchWriters } from '../proof/crash/writers.ts'
 import { newSchema, type TestSchema } from './test.ts'
 
 async function start({ url, schema }: TestSchema): Promise<WriterThread> {
+  const store = postgresStore(validatePostgresOptions({ postgres: url, schema, durability: 'normal' }))
   const thread = new WriterThread({
-    store: {
-      writer: { file: () => new URL('programs/postgresWriter.ts', import.meta.url), options: { url, schema, durability: 'normal' } },
-      reader: undefined,
-      onServer: true,
-      ownership: () => {
-        throw new Error('nobody shares it')
-      },
-      gone: () => undefined,
-    },
+    store,
     settings: { recovery: 'immediate', retention: DEFAULT_RETENTION },
     clock: systemClock,
+    readers: new Readers(store.reader as ThreadModule, 1),
   })
   await thread.start()
   return thread

@@ -103,7 +103,6 @@ async function openOwn(file: string, settings: OpenSettings): Promise<Engine> {
 
 interface SharedSettings extends EngineSettings {
   readonly role: Role
-  readonly readers?: number
 }
 
 async function openShared(store: StoreModule, settings: SharedSettings, { leave, ended }: Membership): Promise<Engine> {
@@ -153,7 +152,7 @@ function storeOf(file: string, settings: OpenSettings): StoreModule {
 
 function newThread(
   store: StoreModule,
-  { recovery, retention, defaults, maxQueues, maxDataBytes, readers = 1, logger }: EngineSettings & { readonly readers?: number },
+  { recovery, retention, defaults, maxQueues, maxDataBytes, readers, logger }: EngineSettings,
 ): WriterThread {
   return new WriterThread({
     store,

@@ -9,6 +9,7 @@ import { claim } from './open/claim.ts'
 import { Lock } from './open/lock.ts'
 import { createSchema, migrateDown, migrateUp, pendingIn } from './open/migrate.ts'
 import type { StoreOptions } from './options.ts'
+import { ownerSettings, setUpOf } from './settings.ts'
 import { makeStore, type PostgresStore } from './store.ts'
 
 /**
@@ -81,7 +82,7 @@ function connected<Value>(
   { url, schema, durability }: Pick<StoreOptions, 'url' | 'schema' | 'durability'>,
   use: (connection: Connection) => Value,
 ): Value {
-  const line = new Line({ url, setUp: settings(schema, durability) })
+  const line = new Line({ url, setUp: setUpOf(ownerSettings(schema, durability)) })
   try {
     const error = line.connect()
     if (error !== undefined) throw refusedBy(error)
@@ -92,28 +93,4 @@ function connected<Value>(
     line.close()
     throw error
   }
-}
-
-/** Plans must not turn with statistics: every statement has an index for what it looks up. */
-function settings(schema: string, durability: StoreOptions['durability']): readonly string[] {
-  const values = {
-    application_name: `millrace ${schema}`,
-    search_path: schema,
-    synchronous_commit: durability === 'full' ? 'on' : 'off',
-    plan_cache_mode: 'force_generic_plan',
-    enable_seqscan: 'off',
-    enable_hashjoin: 'off',
-    enable_mergejoin: 'off',
-    jit: 'off',
-    statement_timeout: '10s',
-    lock_timeout: '5s',
-    idle_in_transaction_session_timeout: '10s',
-    // An owner beats more often. The session of one that stands still or whose machine is gone ends, and with it the lock.
-    idle_session_timeout: '10s',
-    tcp_keepalives_idle: '5',
-    tcp_keepalives_interval: '2',
-    tcp_keepalives_count: '3',
-    tcp_user_timeout: '10000',
-  }
-  return Object.entries(values).map(([name, value]) => `SET ${name} TO '${value}'`)
 }

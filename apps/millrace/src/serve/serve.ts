@@ -202,13 +202,14 @@ function openOptions(config: Config, file: string, logger: Logger): OpenOptions 
 }
 
 function engineOptions(
-  { durability, recovery, waitForOwner, autoMigrate, maxQueues, maxDataBytes, retention, defaults }: Config,
+  { durability, recovery, waitForOwner, readers, autoMigrate, maxQueues, maxDataBytes, retention, defaults }: Config,
   logger: Logger,
 ): EngineOptions {
   return {
     durability,
     recovery,
     waitForOwner,
+    readers,
     autoMigrate,
     maxQueues,
     maxDataBytes,
@@ -218,11 +219,10 @@ function engineOptions(
   }
 }
 
-function fileOptions({ share, readers, cache, secureDelete, unsafeFilesystem, fileAccess }: Config, file: string): OpenOptions {
+function fileOptions({ share, cache, secureDelete, unsafeFilesystem, fileAccess }: Config, file: string): OpenOptions {
   return {
     file,
     share: share && file !== ':memory:',
-    readers,
     cache,
     secureDelete,
     unsafeFilesystem,

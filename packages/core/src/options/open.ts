@@ -22,6 +22,8 @@ export interface EngineOptions {
   readonly recovery?: 'immediate' | 'backoff'
   /** How long to wait for another owner to go: 0 to 100 years, default 0. */
   readonly waitForOwner?: Duration
+  /** Threads of the owner that answer `list`, `flows.get` and `flows.list`: 0 to 8, default 1; with 0 the writer does. */
+  readonly readers?: number
   /**
    * True (default): tables of an older version are migrated when they are opened. False: they are refused with SchemaTooOldError, and only
    * `millrace migrate` changes them. New ones are created either way.
@@ -67,8 +69,6 @@ export interface OpenOptions extends EngineOptions {
    * one `stop`: a further one counts as another's.
    */
   readonly share?: boolean
-  /** Threads that answer `list`, `flows.get` and `flows.list`: 0 to 8, default 1; with 0 the writer does. */
-  readonly readers?: number
   /** The writer's page cache in MiB: 1 to 4,096, default 16. */
   readonly cache?: number
   /**
@@ -119,6 +119,7 @@ export interface EngineSettings {
   readonly durability: 'full' | 'normal'
   readonly recovery: 'immediate' | 'backoff'
   readonly waitForOwnerMs: number
+  readonly readers: number
   readonly autoMigrate: boolean
   readonly maxQueues: number
   readonly maxDataBytes: number
@@ -133,7 +134,6 @@ export interface EngineSettings {
 export interface OpenSettings extends EngineSettings {
   readonly file: string
   readonly share: boolean
-  readonly readers: number
   readonly cacheKib: number
   readonly secureDelete: boolean
   readonly unsafeFilesystem: 'refuse' | 'allow'
@@ -162,6 +162,7 @@ const engineChecks = {
   durability: choiceOf(['full', 'normal']),
   recovery: choiceOf(['immediate', 'backoff']),
   waitForOwner: durationWithin({}),
+  readers: integerBetween(0, READERS_MAX),
   autoMigrate: booleanOption,
   maxQueues: integerBetween(1, QUEUES_MAX),
   maxDataBytes: integerBetween(1, LIMITS.bytesPerCommand),
@@ -174,7 +175,6 @@ const engineChecks = {
 const fileChecks = {
   file: fileOption,
   share: booleanOption,
-  readers: integerBetween(0, READERS_MAX),
   cache: integerBetween(1, CACHE_MIB_MAX),
   secureDelete: booleanOption,
   unsafeFilesystem: choiceOf(['refuse', 'allow']),
@@ -195,6 +195,7 @@ const DEFAULTS: EngineSettings = {
   durability: 'full',
   recovery: 'immediate',
   waitForOwnerMs: 0,
+  readers: 1,
   autoMigrate: true,
   maxQueues: LIMITS.queues,
   maxDataBytes: LIMITS.dataBytes,
@@ -214,7 +215,6 @@ export function validateOpenOptions(options: unknown): OpenSettings {
     file,
     share,
     waitForOwnerMs: waitForOwner,
-    readers: 1,
     cacheKib: cache * 1_024,
     secureDelete: false,
     unsafeFilesystem: 'refuse',

@@ -13,7 +13,7 @@ export function postgresStore({ postgres: url, schema, durability, autoMigrate, 
   const options: SchemaOptions = { url, schema, durability, waitMs: FORMER_SESSION_MS, autoMigrate }
   return {
     writer: { file: () => threadFile('millrace-postgres-writer', import.meta.url), options },
-    reader: undefined,
+    reader: { file: () => threadFile('millrace-postgres-query', import.meta.url), options: { url, schema } },
     onServer: true,
     ownership: () => schemaOwnership(meetingOf({ url, schema }), schema, listen),
     // A schema that was dropped is noticed by whoever opens it.

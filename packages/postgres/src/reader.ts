@@ -1,0 +1,22 @@
+/** A read-only connection for a query thread. It sees every commit that was acknowledged before the call. */
+import { Connection } from './connection.ts'
+import { Line } from './line/line.ts'
+import { refusedBy } from './open/check.ts'
+import type { StoreOptions } from './options.ts'
+import { prepareReads, type Reads } from './read/reads.ts'
+import { planSettings, setUpOf } from './settings.ts'
+
+export interface StoreReader extends Reads {
+  close(): void
+}
+
+/** Opens a reader of a schema that `openStore` has opened before. */
+export function openReader({ url, schema }: Pick<StoreOptions, 'url' | 'schema'>): StoreReader {
+  const line = new Line({ url, setUp: setUpOf({ ...planSettings(schema, 'reader'), default_transaction_read_only: 'on' }) })
+  const error = line.connect()
+  if (error !== undefined) {
+    line.close()
+    throw refusedBy(error)
+  }
+  return { ...prepareReads(new Connection(line)), close: () => line.close() }
+}
