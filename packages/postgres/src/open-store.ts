@@ -1,5 +1,5 @@
 /** Opens a schema as its owner: connects, takes the owner's lock, creates or migrates the schema, and claims it. */
-import { AlreadyOpenError, NotADatabaseError, SchemaTooOldError } from '@millrace/core'
+import { AlreadyOpenError, SchemaTooOldError } from '@millrace/core'
 import { Connection } from './connection.ts'
 import { Line } from './line/line.ts'
 import { MIGRATIONS, SCHEMA_VERSION } from './migrations/list.ts'
@@ -51,12 +51,11 @@ export interface Inspected {
   readonly knownVersion: number
 }
 
-/** Returns the version of a schema, whoever owns it. @throws NotADatabaseError if it holds no queue, and errors as `openStore` */
+/** Returns the version of a schema, whoever owns it: 0 if there is none yet. @throws NotADatabaseError, and errors as `openStore` */
 export function inspectSchema(options: Pick<StoreOptions, 'url' | 'schema'>): Inspected {
   return connected({ ...options, durability: 'normal' }, (connection) => {
-    if (!checkSchema(connection, options.schema, SCHEMA_VERSION))
-      throw new NotADatabaseError(`there is no schema ${options.schema}, or it is empty`)
-    const [schemaVersion] = connection.pluck<number>('SELECT schema_version FROM meta')
+    const isThere = checkSchema(connection, options.schema, SCHEMA_VERSION)
+    const [schemaVersion] = isThere ? connection.pluck<number>('SELECT schema_version FROM meta') : [0]
     connection.close()
     return { schemaVersion: schemaVersion as number, knownVersion: SCHEMA_VERSION }
   })

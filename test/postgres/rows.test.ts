@@ -1,0 +1,153 @@
+// Requirements that ask for a Postgres by name: T1 to T4, T7 and T8, and the compose file of T9.
+import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Context, defineJob, type Engine, openEngine, type WorkOptions } from '@millrace/engine'
+import pg from 'pg'
+import { expect, onTestFinished } from 'vitest'
+import { startProgram } from '../program.ts'
+import { Member } from '../share/members.ts'
+import { temporaryFolder } from '../temporary.ts'
+import { durableServer, type TestSchema, test } from './test.ts'
+
+const MAIN = new URL('../../apps/millrace/src/main.ts', import.meta.url)
+const COMPOSE = readFileSync(new URL('../../apps/millrace/compose.postgres.yaml', import.meta.url), 'utf8')
+
+async function open({ url, schema }: TestSchema): Promise<Engine> {
+  const engine = await openEngine({ postgres: url, schema, durability: 'normal', logger: false })
+  onTestFinished(() => engine.stop())
+  return engine
+}
+
+function work(engine: Engine, name: string, run: (context: Context<unknown>) => unknown, options?: WorkOptions): void {
+  engine.work([defineJob({ name }).handler(run)], options)
+}
+
+test('T8: happy path', async ({ postgres }) => {
+  const engine = await open(postgres)
+  work(engine, 'double', ({ data }) => (data as number) * 2)
+  const job = await engine.enqueue('double', 21)
+  expect(await job.result()).toBe(42)
+  expect(await engine.get(job.id)).toMatchObject({ state: 'completed', output: 42, attempt: 1 })
+})
+
+test('T2, T8: a job that always fails is retried, and is failed after its last attempt', async ({ postgres }) => {
+  const engine = await open(postgres)
+  let attempts = 0
+  work(engine, 'wrong', () => {
+    attempts++
+    throw new Error('no')
+  })
+  const job = await engine.enqueue('wrong', null, { maxAttempts: 3, backoff: { type: 'fixed', delay: 1 } })
+  await expect(job.result()).rejects.toThrow('no')
+  expect(attempts).toBe(3)
+  expect(await engine.get(job.id)).toMatchObject({ state: 'failed', attempt: 3 })
+})
+
+test('T1, T4, T8: 50 jobs and 4 workers: each job runs once', async ({ postgres }) => {
+  const engine = await open(postgres)
+  const ran: number[] = []
+  for (let worker = 0; worker < 4; worker++)
+    work(
+      engine,
+      'count',
+      async ({ data }) => {
+        ran.push(data as number)
+        await delay(1)
+      },
+      { concurrency: 2 },
+    )
+  const jobs = await engine.enqueueMany(Array.from({ length: 50 }, (_, data) => ({ job: 'count', data })))
+  await Promise.all(jobs.map((job) => job.result()))
+  expect(ran.toSorted((one, other) => one - other)).toEqual(Array.from({ length: 50 }, (_, data) => data))
+})
+
+test('T2, T8: a handler that hangs loses its job to another run', async ({ postgres }) => {
+  const engine = await open(postgres)
+  let runs = 0
+  work(engine, 'hangs', ({ signal }) =>
+    ++runs === 1 ? new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))) : 'done',
+  )
+  const job = await engine.enqueue('hangs', null, { timeout: '100ms', maxAttempts: 2, backoff: { type: 'fixed', delay: 1 } })
+  expect(await job.result()).toBe('done')
+})
+
+test('T2: a job whose process always dies ends as failed', async ({ postgres }) => {
+  const engine = await open(postgres)
+  const { id } = await engine.enqueue('job', { n: 1, ms: 60_000 }, { maxAttempts: 3, backoff: { type: 'fixed', delay: 1 } })
+  for (let death = 0; death < 3; death++) {
+    const worker = await Member.start({ postgres: postgres.url, schema: postgres.schema, durability: 'normal', role: 'client' }, 'worker')
+    await worker.until((fact) => fact['started'] === 1)
+    await worker.kill()
+  }
+  await expect.poll(() => engine.get(id)).toMatchObject({ state: 'failed', attempt: 3 })
+})
+
+test('T3: equal jitter: half of the delay, and a random part of the other half', async ({ postgres }) => {
+  const engine = await open(postgres)
+  work(engine, 'wrong', () => {
+    throw new Error('no')
+  })
+  const backoff = { type: 'exponential', delay: '1s', maxDelay: '5m', jitter: 'equal' } as const
+  const jobs = await engine.enqueueMany(Array.from({ length: 20 }, () => ({ job: 'wrong', options: { maxAttempts: 2, backoff } })))
+  await expect.poll(async () => (await engine.stats()).retrying).toBe(20)
+  for (const { id } of jobs) {
+    const job = await engine.get(id)
+    const waited = (job?.runAt?.getTime() ?? 0) - (job?.attempts?.at(-1)?.endedAt?.getTime() ?? 0)
+    expect(waited).toBeGreaterThanOrEqual(500)
+    expect(waited).toBeLessThanOrEqual(1_000)
+  }
+})
+
+test('T4: in a while, and at a time', async ({ postgres }) => {
+  const engine = await open(postgres)
+  const at = new Date(Date.now() + 3_600_000)
+  const [later, then] = [await engine.enqueue('a', null, { delay: '1h' }), await engine.enqueue('a', null, { runAt: at })]
+  expect(await engine.get(then.id)).toMatchObject({ state: 'scheduled', runAt: at })
+  expect((await engine.get(later.id))?.state).toBe('scheduled')
+  await engine.runNow(later.id)
+  work(engine, 'a', () => 'ran')
+  expect(await later.result()).toBe('ran')
+})
+
+test('T1: starting and completing a job reads and writes by keys alone', async ({ postgres }) => {
+  const engine = await open(postgres)
+  work(engine, 'a', () => {})
+  const jobs = await engine.enqueueMany(Array.from({ length: 200 }, () => ({ job: 'a' })))
+  await Promise.all(jobs.map((job) => job.result()))
+  const client = new pg.Client({ connectionString: postgres.url })
+  await client.connect()
+  onTestFinished(() => client.end())
+  const scans = `SELECT sum(seq_scan)::int AS scans FROM pg_stat_user_tables WHERE schemaname = '${postgres.schema}' AND relname = 'job'`
+  await expect.poll(async () => (await client.query(scans)).rows).toEqual([{ scans: 0 }])
+})
+
+test('T7, T9: the compose file: tables are migrated once, then a daemon, a worker and a producer share the queue', async ({
+  postgres: { schema },
+}) => {
+  const commands = [...COMPOSE.matchAll(/^ {2}(\w+):\n {4}<<: \*millrace(?:\n {4}(?!command).*)*(?:\n {4}command: (\[.*\]))?/gm)].map(
+    ([, service, command]) => [service as string, JSON.parse((command ?? '["serve"]').replaceAll("'", '"')) as string[]] as const,
+  )
+  expect(Object.fromEntries(commands)).toEqual({
+    migrate: ['migrate'],
+    millrace: ['serve'],
+    worker: ['demo', 'worker', '--fail-percent', '20'],
+    producer: ['demo', 'producer', '--rate', '5'],
+  })
+  const url = await durableServer()
+  const within = [
+    ...['env', '-C', temporaryFolder(), `MILLRACE_POSTGRES=${url}`, `MILLRACE_SCHEMA=${schema}`],
+    ...['MILLRACE_AUTO_MIGRATE=false', 'MILLRACE_HTTP_PORT=0', 'MILLRACE_LOG_FORMAT=json'],
+  ]
+  const start = (service: string) => startProgram(MAIN, Object.fromEntries(commands)[service] as string[], within)
+  expect(await start('migrate').ended).toMatchObject({ code: 0 })
+  const daemon = start('millrace')
+  await daemon.said(/"msg":"serving"/)
+  start('worker')
+  const producer = start('producer')
+  const engine = await open({ url, schema })
+  await expect.poll(async () => (await engine.stats()).totals.completed).toBeGreaterThan(3)
+  expect((await engine.stats()).workers).toBeGreaterThan(0)
+  await producer.kill()
+  daemon.child.kill('SIGTERM')
+  expect((await daemon.ended).code).toBe(0)
+})
