@@ -154,6 +154,11 @@ test('who may only use the schema may enqueue, and neither read nor change what 
   const app = await connect(postgres, role)
   const id = await enqueue(app, 'a', 'by the app', {}, postgres.schema)
   await expect.poll(() => engine.get(id)).toMatchObject({ data: 'by the app' })
+  // A temporary table of the app's own does not stand for one of the schema's.
+  await app.query('CREATE TEMP TABLE inbox (id bigint GENERATED ALWAYS AS IDENTITY, at bigint, name text, data jsonb, options jsonb)')
+  const again = await enqueue(app, 'a', 'past a table of its own', {}, postgres.schema)
+  await expect.poll(() => engine.get(again)).toMatchObject({ data: 'past a table of its own' })
+  expect((await app.query('SELECT count(*)::int AS entries FROM pg_temp.inbox')).rows).toEqual([{ entries: 0 }])
   for (const sql of [
     'SELECT * FROM %.inbox',
     "INSERT INTO %.inbox (at, name, options) VALUES (1, 'a', '{}')",

@@ -118,6 +118,15 @@ test.for(Object.entries(DRIVERS))('%s: a job commits and rolls back with the tra
   expect(await engine.get(gone)).toBeUndefined()
 })
 
+test('no limit travels as null', async ({ postgres }) => {
+  const engine = await open(postgres)
+  const client = await pool(postgres.url).connect()
+  onTestFinished(() => client.release())
+  const query = enqueueBySql(postgres.schema)('a', 1, { timeout: Number.POSITIVE_INFINITY, ttl: Number.POSITIVE_INFINITY })
+  const { rows } = await client.query<{ id: string }>(query)
+  await expect.poll(() => engine.get(rows[0]?.id as string)).toMatchObject({ timeout: Number.POSITIVE_INFINITY })
+})
+
 test('a delay counts from the call', async ({ postgres }) => {
   const first = await openEngine({ postgres: postgres.url, schema: postgres.schema, durability: 'normal' })
   await first.stop()

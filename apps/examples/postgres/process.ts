@@ -1,6 +1,6 @@
 /** `process.ts [HOW_MANY]`: one of any number of processes that enqueue and run jobs of one queue in Postgres. */
 import { setTimeout } from 'node:timers/promises'
-import { ConnectionLostError, defineJob, openEngine, stopOnSignals } from '@millrace/engine'
+import { defineJob, MillraceError, openEngine, stopOnSignals } from '@millrace/engine'
 
 const count = Number(process.argv[2] ?? 10)
 const postgres = process.env['DATABASE_URL'] ?? 'postgres://localhost/postgres'
@@ -20,12 +20,12 @@ engine.work(
   { concurrency: 2 },
 )
 
-/** Enqueues one job. A call whose connection broke may have happened; repeated with the same key, it happens once. */
+/** Enqueues one job. A call that a takeover cut off may have happened; repeated with the same key, it happens once. */
 async function enqueue(number: number): Promise<void> {
   try {
     await engine.enqueue(square, number, { idempotencyKey: `${process.pid}: ${number}` })
   } catch (error) {
-    if (!(error instanceof ConnectionLostError)) throw error
+    if (!(error instanceof MillraceError && error.retryable)) throw error
     await enqueue(number)
   }
 }

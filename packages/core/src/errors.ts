@@ -42,12 +42,12 @@ function define<Code extends string>(code: Code, retryable: boolean, describe?: 
 
 // Opening a file, and owning it.
 
-/** The file is open in another process or in this one. `pid` and `host` name the owner where it is known. */
+/** Another process, or this one, owns the file or the schema. `pid` and `host` name the owner if it is known. */
 export class AlreadyOpenError extends define('ALREADY_OPEN', true) {
   declare readonly pid?: number
   declare readonly host?: string
 }
-/** Another engine has taken the file over: this one has stopped writing. */
+/** Another engine has taken the store over: this one has stopped writing. */
 export class OwnerLostError extends define('OWNER_LOST', false) {}
 /** The file is no SQLite database, or not one of Millrace's. */
 export class NotADatabaseError extends define('NOT_A_DATABASE', false) {}

@@ -273,6 +273,7 @@ export { type RedriveOptions, validateRedriveOptions } from './options/redrive.t
 export { type ResultOptions, type StopSignal, validateResultOptions } from './options/result.ts'
 export { type KeepOptions, type RetentionOptions, retentionOption } from './options/retention.ts'
 export {
+  endlessOf,
   type OptionKind,
   type OptionRow,
   RUN_OPTION_NAMES,

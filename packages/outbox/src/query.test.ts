@@ -23,7 +23,7 @@ describe('a statement', () => {
 
 describe('bad input is refused before it is sent', () => {
   test.each<[string, () => unknown, string]>([
-    ['a schema', () => enqueueBySql('a"b'), 'schema must be'],
+    ['a schema', () => enqueueBySql('a"b'), 'schema must have'],
     ['a name', () => enqueue('a b'), 'name has " "'],
     ['an option', () => enqueue('a', 1, { priorty: 1 } as never), "did you mean 'priority'?"],
     ['bytes', () => enqueue('a', new Uint8Array(3)), 'data must be JSON'],

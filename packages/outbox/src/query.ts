@@ -11,7 +11,7 @@ export interface EnqueueQuery {
 }
 
 /**
- * Returns a function that makes such statements for a schema; default `millrace`. The job is in the queue soon after the transaction commits,
+ * Returns a function that builds the `enqueue` statement for a schema; default `millrace`. The job is in the queue soon after the transaction commits,
  * and never if it rolls back.
  *
  * @example
@@ -24,8 +24,11 @@ export interface EnqueueQuery {
  */
 export function enqueueBySql(schema = 'millrace') {
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
-    throw new OptionTypeError('schema', `schema must be 1 to 63 lower-case letters, digits and underscores, got ${JSON.stringify(schema)}`)
-  // Some drivers encode what is to be jsonb by themselves.
+    throw new OptionTypeError(
+      'schema',
+      `schema must have 1 to 63 lower-case letters, digits and underscores, got ${JSON.stringify(schema)}`,
+    )
+  // Some drivers would encode a jsonb parameter a second time.
   const text = `SELECT "${schema}".enqueue($1, $2::text::jsonb, $3::text::jsonb) AS id`
   return <Input>(job: JobType<Input> | string, ...[data, options]: EnqueueArguments<Input>): EnqueueQuery => {
     const made = newJobOf(job as JobType | string, data, options as EnqueueOptions | undefined, LIMITS.dataBytes)

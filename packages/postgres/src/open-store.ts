@@ -22,11 +22,11 @@ export function openStore(options: StoreOptions, migrations: readonly Migration[
     const pending = pendingIn(connection, migrations)
     if (pending.length > 0 && !autoMigrate && !isFresh)
       throw new SchemaTooOldError(
-        `schema ${schema} lacks version ${pending[0]?.id} of its layout, and autoMigrate is off: run millrace migrate --postgres`,
+        `schema ${schema} lacks version ${pending[0]?.id} of its layout, and autoMigrate is off: set MILLRACE_POSTGRES and run millrace migrate --schema ${schema}`,
       )
     // From now on no former owner writes.
     const claimed = claim(connection, now)
-    migrateUp(connection, pending, now)
+    migrateUp(connection, schema, pending, now)
     return makeStore(connection, lock, claimed)
   })
 }

@@ -13,7 +13,7 @@ export interface PostgresStore extends Store {
   readonly epoch: number
   /** The schema's number in the ids of its jobs. */
   readonly node: number
-  /** Tells the server that this owner lives. @throws StoreFailure, of reason `owner` if another engine has the schema */
+  /** Shows the server that this owner lives. @throws StoreFailure, of reason `owner` if another engine has the schema */
   beat(): void
   /** Reads the jobs that others have enqueued by SQL. */
   readonly inbox: ReadInbox
@@ -27,7 +27,7 @@ export function makeStore(connection: Connection, lock: Lock, claimed: Claim): P
   const write = (effects: Effects, header: TurnHeader): void => {
     // If the connection broke before the server had the turn, it is sent once more.
     if (hold.take(effects, header) || hold.take(effects, header)) return
-    throw new StoreFailure('before', 'io', 'the connection breaks again and again: nothing was written')
+    throw new StoreFailure('before', 'io', 'the connection broke twice: nothing was written')
   }
 
   return {

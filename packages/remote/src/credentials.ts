@@ -1,7 +1,7 @@
 /** Certificates and keys as options: their content, never a path. No message shows them. */
 import { checkKnown, describe, OptionRangeError, OptionTypeError } from '@millrace/core'
 
-/** A key that both sides know, in place of certificates. Whoever has it is trusted, so that no token is needed. */
+/** A key that both sides know, in place of certificates. A client that has it is trusted and needs no token. */
 export interface SharedSecret {
   /** 32 random bytes. */
   readonly secret: Uint8Array

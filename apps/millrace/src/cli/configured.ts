@@ -12,12 +12,14 @@ Each setting is a flag: --http-port 8080, --worker-concurrency=4.
 millrace config show lists all settings with their values.
 `
 
-/** Returns the arguments for the configuration, with those that the program has already parsed: `--file`, `--token`, `--json`. */
+/** The flags of the program that are settings, too. */
+const SETTINGS = ['file', 'postgres', 'schema', 'token'] as const
+
+/** Returns the arguments for the configuration, with those that the program has already parsed. */
 export function settingsOf(command: Command): string[] {
-  const { file, token, json } = command.optsWithGlobals<{ file?: string; token?: string; json?: boolean }>()
+  const { json, ...given } = command.optsWithGlobals<Partial<Record<(typeof SETTINGS)[number], string>> & { json?: boolean }>()
   return [
-    ...(file === undefined ? [] : ['--file', file]),
-    ...(token === undefined ? [] : ['--token', token]),
+    ...SETTINGS.flatMap((name) => (given[name] === undefined ? [] : [`--${name}`, given[name]])),
     ...(json === true ? ['--log-format', 'json'] : []),
     ...command.args,
   ]

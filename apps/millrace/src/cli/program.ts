@@ -60,7 +60,7 @@ export function createProgram(context: Context): Command {
     .description('A durable job queue in one file or in Postgres: create jobs, run them, inspect them.')
     .version(version(), '-V, --version', 'print the version')
     .option('--file <path>', 'database file, running or not (MILLRACE_FILE; default millrace.db)')
-    .option('--postgres <url>', 'Postgres in place of a file; others can see a password in it: better MILLRACE_POSTGRES')
+    .option('--postgres <url>', 'Postgres in place of a file (MILLRACE_POSTGRES; prefer it: other users can list arguments)')
     .option('--schema <name>', 'schema of that database (MILLRACE_SCHEMA; default millrace)')
     .option('--url <url>', 'socket of a running engine: unix:/path, tcp://host:port, tls://host:port (MILLRACE_URL)')
     .option('--token <token>', 'token of that engine; others can see it: better MILLRACE_TOKEN')

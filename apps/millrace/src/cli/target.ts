@@ -73,7 +73,8 @@ export async function openTarget(target: Target, { create = false, created, logg
   }
   if (target.kind === 'postgres') {
     const { openEngine } = await import('@millrace/engine')
-    return openEngine({ postgres: target.postgres, schema: target.schema, ...log })
+    // Other processes of an older version may use the schema.
+    return openEngine({ postgres: target.postgres, schema: target.schema, autoMigrate: false, ...log })
   }
   const missing = !existsSync(target.file)
   if (!create && missing) throw new NoFileError(target.file)

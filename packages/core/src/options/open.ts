@@ -60,7 +60,7 @@ export interface EngineOptions {
 
 /** The options of `openEngine` for a file. */
 export interface OpenOptions extends EngineOptions {
-  /** Path of the database file, created where it is not there yet; `':memory:'` for none. */
+  /** Path of the database file, created if it does not exist; `':memory:'` for none. */
   readonly file: string
   /**
    * The first process that opens the file owns it; later ones attach to that one over a socket beside the file, and one of them takes
@@ -96,8 +96,8 @@ export interface OpenPostgresOptions extends EngineOptions {
   /** The server and the database: `postgres://user:password@host:port/database`. The server itself, and no pooler. */
   readonly postgres: string
   /**
-   * The schema that holds the queue, created where it is not there yet: 1 to 63 lower-case letters, digits and `_`, no digit first.
-   * Default `millrace`.
+   * The schema that holds the queue, created if it does not exist: 1 to 63 lower-case letters, digits and `_`, which do not begin with a
+   * digit or `pg_`. Default `millrace`.
    */
   readonly schema?: string
   /**
@@ -247,7 +247,7 @@ function postgresOption(option: string, value: unknown): string {
 }
 
 function shapeOf(value: unknown): string {
-  return typeof value === 'string' ? 'a string that is none' : describe(value)
+  return typeof value === 'string' ? 'another string' : describe(value)
 }
 
 const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/
@@ -256,7 +256,7 @@ function schemaOption(option: string, value: unknown): string {
   if (typeof value === 'string' && SCHEMA_NAME.test(value) && !value.startsWith('pg_')) return value
   throw new OptionTypeError(
     option,
-    `${option} must be 1 to 63 lower-case letters, digits and underscores, not begin with a digit or pg_, got ${describe(value)}`,
+    `${option} must have 1 to 63 lower-case letters, digits and underscores, and must not begin with a digit or pg_, got ${describe(value)}`,
   )
 }
 

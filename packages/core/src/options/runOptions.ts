@@ -97,6 +97,12 @@ export type RunSettings = { -readonly [Name in RunOption]?: ValueOf<(typeof RUN_
 
 type Check = (value: unknown) => unknown
 
+/** Returns options that came as JSON, in which null says that there is no limit. */
+export function endlessOf<Options extends object>(read: Options): Options {
+  const endless = RUN_OPTION_NAMES.filter((name) => (read as Record<string, unknown>)[name] === null)
+  return endless.length === 0 ? read : { ...read, ...Object.fromEntries(endless.map((name) => [name, Number.POSITIVE_INFINITY])) }
+}
+
 const CHECKS = RUN_OPTION_NAMES.map((name): readonly [RunOption, Check] => [name, checkOf(name, RUN_OPTIONS[name].kind)])
 
 function checkOf(name: string, kind: OptionKind): Check {

@@ -1,6 +1,6 @@
 /**
  * The meeting place of the processes that share a schema: a row in it says where the owner listens, and the secret by which clients and owner
- * know each other. Who can read the schema may attach.
+ * know each other. A process that can read the schema may attach.
  */
 import type { ListenAt } from '@millrace/core'
 import type { Meeting } from '@millrace/postgres'

@@ -1,4 +1,4 @@
-/** How processes that share a store find its owner. Who owns it the store alone decides: a writer starts in one process only. */
+/** How processes that share a store find its owner. Only the store decides who owns it: a writer starts in one process only. */
 import type { Whereabouts } from '@millrace/remote/internal'
 
 export interface Ownership {
@@ -9,7 +9,7 @@ export interface Ownership {
   /** The delays between attempts to become the owner or to reach it, in milliseconds. */
   readonly pauseMs: { readonly least: number; readonly most: number }
   /**
-   * The interval at which a process that is attached looks whether the owner is still the same, in milliseconds; undefined where an owner
+   * The interval at which a process that is attached looks whether the owner is still the same, in milliseconds; undefined if an owner
    * that stands still keeps the store.
    */
   readonly lookEveryMs: number | undefined

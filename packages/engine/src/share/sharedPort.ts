@@ -230,7 +230,7 @@ export class SharedPort implements Port {
     } catch (error) {
       // It owns the store anyway: others wait until they can reach it.
       if (againMs === LISTEN_AGAIN_MS.first) {
-        logger?.warn(`${this.#store} is shared, and its socket cannot be made yet: others wait for it`, { url, error: String(error) })
+        logger?.warn(`cannot listen for other processes of ${this.#store} yet: they wait`, { url, error: String(error) })
       }
       this.#cancelListen = quietClock.setTimer(againMs, () => {
         if (this.#thread === thread && !this.#closed) void this.#serve(thread, Math.min(againMs * 2, LISTEN_AGAIN_MS.most))
@@ -417,7 +417,7 @@ export class SharedPort implements Port {
   }
 
   #notNoted(logger: Logger | undefined, error: unknown): void {
-    logger?.warn(`what the owner of ${this.#store} tells of itself could not be written`, { error: String(error) })
+    logger?.warn(`could not store or remove the address of the owner of ${this.#store}`, { error: String(error) })
   }
 
   /** Returns why a store is neither owned nor attached to, with the note of its owner if that is the process that has the lock. */

@@ -2,7 +2,7 @@
  * Takes jobs that others have put into the store without the engine. They leave its inbox in the turn that creates them, so that each is
  * created once, whatever happens in between.
  */
-import { type CheckedForward, type Clock, type NewJob, nameOption, newJobFrom, type Request, type Unfit } from '@millrace/core'
+import { type CheckedForward, type Clock, endlessOf, type NewJob, nameOption, newJobFrom, type Request, type Unfit } from '@millrace/core'
 import { type ConnectionId, type InboxRow, StoreFailure } from '@millrace/core/kernel'
 import type { Deliver } from '../actor/connections.ts'
 
@@ -93,7 +93,7 @@ function commandOf(rows: readonly InboxRow[]): CheckedForward {
 
 function jobOf({ at, name, data, options }: InboxRow): { readonly job?: NewJob; readonly unfit?: Unfit } {
   try {
-    const { delay, ...job } = newJobFrom(nameOption('name', name), data, JSON.parse(options), undefined)
+    const { delay, ...job } = newJobFrom(nameOption('name', name), data, endlessOf(JSON.parse(options)), undefined)
     // A delay counts from the call.
     return { job: delay === undefined ? job : { ...job, runAt: at + delay } }
   } catch (error) {

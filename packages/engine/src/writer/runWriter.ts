@@ -21,7 +21,7 @@ import type { FromWriter, ToWriter, WriterData } from './messages.ts'
 export interface OwnedStore extends Store {
   /** The number of engines that have owned the store, including this one. */
   readonly epoch: number
-  /** Tells a server that this owner lives. @throws StoreFailure, of reason `owner` if another engine owns the store by now */
+  /** Shows a server that this owner lives. @throws StoreFailure, of reason `owner` if another engine owns the store by now */
   beat?(): void
   /** Reads jobs that others have put into the store without the engine; undefined if there is no way to. */
   readonly inbox?: ReadInbox

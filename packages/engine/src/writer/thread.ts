@@ -249,7 +249,7 @@ export class WriterThread implements Port {
   }
 
   #fail(refusal: Refusal): void {
-    const message = `the engine has failed and takes no more calls: ${refusal.message}. Open the engine again to go on`
+    const message = `the engine has failed and takes no more calls: ${refusal.message}. Open the engine again to continue`
     this.#listener?.ended({ code: refusal.code === 'OWNER_LOST' ? 'OWNER_LOST' : 'ENGINE_FAILED', message })
   }
 

@@ -109,7 +109,7 @@ export const STATS = z
       .strictObject({
         host: z.string(),
         pid: z.number(),
-        epoch: z.number().openapi({ description: 'Of engines that have owned the store, this one included.' }),
+        epoch: z.number().openapi({ description: 'The number of engines that have owned the store, including this one.' }),
       })
       .optional()
       .openapi({ description: 'The process that owns the store; absent if the engine does not say it.' }),

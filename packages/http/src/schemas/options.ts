@@ -1,6 +1,15 @@
 /** The options of an enqueue. Ranges that are not here are the engine's own, and its errors name them. */
 import { z } from '@hono/zod-openapi'
-import { DEBOUNCE_MODES, type EnqueueOptions, LIMITS, type OptionKind, type OptionRow, RUN_OPTION_NAMES, RUN_OPTIONS } from '@millrace/core'
+import {
+  DEBOUNCE_MODES,
+  type EnqueueOptions,
+  endlessOf,
+  LIMITS,
+  type OptionKind,
+  type OptionRow,
+  RUN_OPTION_NAMES,
+  RUN_OPTIONS,
+} from '@millrace/core'
 import { DURATION, KEY, NAME, QUERY_DURATION, TIME, whole } from './plain.ts'
 
 const BACKOFF = z
@@ -94,12 +103,6 @@ type Read = z.infer<typeof ENQUEUE_OPTIONS>
 /** Returns the options as the engine takes them: times as dates, and no limit as Infinity. */
 export function enqueueOptions(read: Read | undefined): EnqueueOptions | undefined {
   if (read === undefined) return undefined
-  const options = runOptions(read)
+  const options = endlessOf(read)
   return (options.runAt === undefined ? options : { ...options, runAt: new Date(options.runAt) }) as EnqueueOptions
-}
-
-/** Null is JSON's word for no limit. */
-export function runOptions<Options extends object>(read: Options): Options {
-  const endless = RUN_OPTION_NAMES.filter((name) => (read as Record<string, unknown>)[name] === null)
-  return endless.length === 0 ? read : { ...read, ...Object.fromEntries(endless.map((name) => [name, Number.POSITIVE_INFINITY])) }
 }

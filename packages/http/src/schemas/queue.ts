@@ -1,9 +1,9 @@
 /** Queues: what they are told, and how they stand. */
 import { z } from '@hono/zod-openapi'
 import type { QueueOptions } from '@millrace/core'
-import { LIMITS, PURGED_STATES } from '@millrace/core'
+import { endlessOf, LIMITS, PURGED_STATES } from '@millrace/core'
 import { BOUNDS } from '../limits.ts'
-import { QUEUE_DEFAULTS, runOptions } from './options.ts'
+import { QUEUE_DEFAULTS } from './options.ts'
 import { DURATION, KEY, NAME, RETRYING, STATE_COUNTS, TOTALS, WHEN, whole } from './plain.ts'
 
 export const QUEUE_PATH = z.strictObject({ name: NAME.openapi({ param: { name: 'name', in: 'path' } }) })
@@ -42,7 +42,7 @@ export const QUEUE_OPTIONS = z
 
 /** As the engine takes them. */
 export function queueOptions({ defaults, ...rest }: z.infer<typeof QUEUE_OPTIONS>): QueueOptions {
-  return { ...rest, ...(defaults !== undefined && { defaults: defaults && runOptions(defaults) }) } as QueueOptions
+  return { ...rest, ...(defaults !== undefined && { defaults: defaults && endlessOf(defaults) }) } as QueueOptions
 }
 
 const RATE = z.strictObject({ limit: z.number(), period: z.number(), burst: z.number() })

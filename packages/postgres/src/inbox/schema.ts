@@ -1,5 +1,5 @@
 /**
- * The inbox: jobs that are enqueued by SQL, in a transaction of whoever does, by any language and through any pooler. The owner takes them
+ * The inbox: jobs that are enqueued by SQL, in the caller's transaction, by any language and through any pooler. The owner takes them
  * out in the turn that creates them.
  */
 import { LIMITS, NODE_LIMIT, PLACE_LIMIT } from '@millrace/core'

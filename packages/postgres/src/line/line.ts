@@ -32,7 +32,7 @@ export class Line {
     this.#worker.unref()
   }
 
-  /** The process of the server that the last connection is to, as whoever answered there said; 0 before the first one. */
+  /** The process of the server that the last connection is to, as the server reported it; 0 before the first one. */
   get backend(): number {
     return this.#backend
   }

@@ -1,6 +1,6 @@
 /**
- * The election: a lock that a session of the server holds, and that is free when the session ends. It makes one candidate likely. Who may
- * write the journal's key decides alone, so an owner whose connection was opened again may go on without the lock until it has it back.
+ * The election: a lock that a session of the server holds, and that is free when the session ends. It makes one candidate likely. Only the
+ * journal's key decides who may write. An owner that reconnects may therefore commit before it has the lock back.
  */
 import type { Connection } from '../connection.ts'
 

@@ -10,6 +10,11 @@ import type { Migration } from '../migrations/migration.ts'
 import { refusedBy } from './check.ts'
 
 const LEDGER = 'CREATE TABLE migration (id bigint PRIMARY KEY, name text NOT NULL, applied_at bigint NOT NULL)'
+/**
+ * Functions keep the search path with which they are created. Temporary tables come last in it, or a caller's own could stand for a table of
+ * the schema in a function that runs with more rights.
+ */
+const searchOnly = (schema: string) => `SET LOCAL search_path TO "${schema}", pg_temp`
 /** A step may take longer than any turn. */
 const WITHOUT_LIMIT = ['SET LOCAL statement_timeout TO 0', 'SET LOCAL lock_timeout TO 0']
 
@@ -27,10 +32,10 @@ const noteOf = ({ id, name }: Migration, now: number): Statement => ({
  */
 export function createSchema(connection: Connection, schema: string, first: Migration, now: number, random: () => number): void {
   const draw = () => 1 + Math.floor(random() * (NODE_LIMIT - 1))
-  // Who owns a schema may not be allowed to create one.
+  // The owner of a schema may lack the right to create one.
   const isThere = connection.pluck('SELECT 1 FROM pg_namespace WHERE nspname = $1', schema).length > 0
   const { error } = connection.attemptAll([
-    ...plain([...(isThere ? [] : [`CREATE SCHEMA "${schema}"`]), LEDGER, ...first.up]),
+    ...plain([...(isThere ? [] : [`CREATE SCHEMA "${schema}"`]), searchOnly(schema), LEDGER, ...first.up]),
     {
       text: 'INSERT INTO meta (one, node, inbox_number, schema_version, min_reader, created_at) VALUES (1, $1, $2, $3, $4, $5)',
       values: [draw(), draw(), first.id, first.minReader, now],
@@ -48,10 +53,10 @@ export function pendingIn(connection: Connection, migrations: readonly Migration
   return migrations.filter(({ id }) => !applied.has(id))
 }
 
-export function migrateUp(connection: Connection, pending: readonly Migration[], now: number): void {
+export function migrateUp(connection: Connection, schema: string, pending: readonly Migration[], now: number): void {
   for (const migration of pending)
     connection.transact([
-      ...plain([...WITHOUT_LIMIT, ...migration.up]),
+      ...plain([searchOnly(schema), ...WITHOUT_LIMIT, ...migration.up]),
       {
         text: 'UPDATE meta SET schema_version = $1, min_reader = greatest(min_reader, $2)',
         values: [migration.id, migration.minReader],

@@ -65,7 +65,7 @@ export async function connectPort(
     const { url, tls } = await where()
     return { address: parseAddress(url), token: settings.token, tls: tls ?? settings.tls }
   }
-  return openPort({ find, place: "its owner's address" }, settings, surroundings)
+  return openPort({ find, place: "its owner's address", remedy: '' }, settings, surroundings)
 }
 
 /** Finds the engine for an attempt to connect. */
@@ -73,10 +73,16 @@ interface Finder {
   find(): Promise<Pick<DialOptions, 'address' | 'token' | 'tls'>>
   /** The name of the place in messages. */
   readonly place: string
+  /** The remedy if nobody answers there. */
+  readonly remedy: string
 }
 
 function findHere(address: Address, { token, tls }: ConnectSettings): Finder {
-  return { find: async () => ({ address, token, tls }), place: formatAddress(address) }
+  return {
+    find: async () => ({ address, token, tls }),
+    place: formatAddress(address),
+    remedy: ': start the server, or give a larger connectTimeout',
+  }
 }
 
 async function findAndDial(finder: Finder, options: Pick<DialOptions, 'clock' | 'timeoutMs' | 'began'>): Promise<Dialled> {
@@ -134,9 +140,6 @@ async function firstConnection(
   }
 }
 
-function unanswered({ place }: Finder, connectTimeoutMs: number, cause: DialError): ConnectFailedError {
-  return new ConnectFailedError(
-    `no engine has answered at ${place} within ${connectTimeoutMs} ms (${cause.message}): start the server, or give a larger connectTimeout`,
-    { cause },
-  )
+function unanswered({ place, remedy }: Finder, connectTimeoutMs: number, cause: DialError): ConnectFailedError {
+  return new ConnectFailedError(`no engine has answered at ${place} within ${connectTimeoutMs} ms (${cause.message})${remedy}`, { cause })
 }

@@ -37,7 +37,7 @@ export async function listen(
 
 function checkSafe(address: Address, { tls, tokens, authenticate }: ListenSettings): void {
   if (address.kind === 'tls' && tls === undefined) {
-    throw new OptionTypeError('tls', 'tls:// needs the option tls with the key and the certificate of the server, or with a secret')
+    throw new OptionTypeError('tls', 'tls:// requires the option tls with the key and the certificate of the server, or with a secret')
   }
   if (address.kind !== 'tls' && tls !== undefined)
     throw new OptionTypeError('tls', `the option tls is for tls:// addresses, got ${address.kind}:`)

@@ -57,7 +57,7 @@ const fields = record<Stats>('stats', {
   ),
   owner: optional(
     value as Kind<NonNullable<Stats['owner']>>,
-    'map: the `host` and `pid` of the owner, its `epoch`; nil where the server does not say',
+    'map: the `host` and `pid` of the owner, its `epoch`; nil if the server does not report it',
   ),
 })
 

@@ -35,7 +35,7 @@ export function addDoctor(program: Command, context: Context): void {
     .description('Check a database file, even while it is open: integrity, counters, settings, owner, log, clock')
     .action(async () => {
       const { out } = context
-      const why = 'doctor reads the file itself: run it with --file on the machine of the file; the engine may be running'
+      const why = 'doctor checks files only: run it with --file on the machine of the file; the engine may be running'
       const file = fileOf(context.target(), why)
       if (statSync(file, { throwIfNoEntry: false }) === undefined) throw new NoFileError(file)
       const { auditFile, probeOwner } = await import('@millrace/sqlite')

@@ -13,7 +13,7 @@ interface MigrateFlags {
 export function addMigrate(program: Command, context: Context): void {
   program
     .command('migrate')
-    .description('Migrate a file, or tables of Postgres, that nobody has open: up to the schema of this version, or down to an older one')
+    .description('Migrate a file or a schema of Postgres that no process has open: up to this version, or down to an older one')
     .addArgument(new Argument('[direction]', 'up, to the schema of this version (default), or down').choices(['up', 'down']))
     .option('--check', 'only check: exit code 1 if a migration is due')
     .option('--to <schema>', 'with down: the schema of the older version, as its own migrate --check prints it', number)

@@ -50,7 +50,7 @@ export function statsLines(stats: Stats<Percentiles>, out: Output): Text[] {
           bytesText(writer.journalBytes) + (store?.oldestEventAt === undefined ? '' : `, since ${timeText(new Date(store.oldestEventAt))}`),
         ],
         ...(store === undefined ? [] : [['database', storeText(store)] as const]),
-        ...(owner === undefined ? [] : [['owner', `process ${owner.pid} on ${owner.host}, number ${countText(owner.epoch)}`] as const]),
+        ...(owner === undefined ? [] : [['owner', `process ${owner.pid} on ${owner.host}, epoch ${countText(owner.epoch)}`] as const]),
         ...(writer.draining
           ? [['new work', out.paint('red', 'rejected: the disk is full, or a slow reader keeps the log from shrinking')] as const]
           : []),

@@ -252,13 +252,13 @@ export const SCHEMA = z.strictObject({
   file: settingOr(
     text('file'),
     'millrace.db',
-    'Path of the database file, created where it is not there yet. With `postgres` only the names of the files beside it begin so.',
+    'Path of the database file, created if it does not exist. With `postgres`, only the control database, the token and the socket use this path.',
   ),
   postgres: setting(text('postgres'), {
-    text: 'Postgres in place of the file: `postgres://user:password@host:port/database`, the server itself and no pooler.',
+    text: 'Keeps the queue in Postgres: `postgres://user:password@host:port/database`. It must name the server itself, not a pooler.',
     secret: true,
   }),
-  schema: settingOr(text('schema'), 'millrace', 'The schema of Postgres that holds the queue, created where it is not there yet.'),
+  schema: settingOr(text('schema'), 'millrace', 'The schema of Postgres that holds the queue, created if it does not exist.'),
   role: settingOr(
     choice('role', ['any', 'client', 'owner']),
     'any',
@@ -266,7 +266,7 @@ export const SCHEMA = z.strictObject({
   ),
   ownerAddress: setting(
     text('ownerAddress'),
-    'With `postgres`: the host, or `host:port`, at which the other processes of the schema reach this one if it is the owner. Unless stated the address from which it reaches Postgres, and a free port.',
+    'With `postgres`: the host, or `host:port`, at which other processes reach this one if it is the owner. By default the address from which it reaches Postgres, and a free port.',
   ),
   durability: settingOr(
     choice('durability', ['full', 'normal']),
