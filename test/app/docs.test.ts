@@ -65,9 +65,11 @@ test('every description is a sentence in the imperative, and fits the help', () 
 })
 
 /** What tests say to the program, and the tutorial, whose steps are one of them. */
-const tried = readdirSync(new URL('.', import.meta.url))
-  .filter((file) => file.endsWith('.test.ts') && file !== 'docs.test.ts')
-  .map((file) => readFileSync(new URL(file, import.meta.url), 'utf8'))
+const tried = ['.', '../postgres/']
+  .map((folder) => new URL(folder, import.meta.url))
+  .flatMap((folder) => readdirSync(folder).map((file) => new URL(file, folder)))
+  .filter(({ pathname }) => pathname.endsWith('.test.ts') && pathname !== new URL(import.meta.url).pathname)
+  .map((file) => readFileSync(file, 'utf8'))
   .concat(readFileSync(new URL('../../docs/tutorial.md', import.meta.url), 'utf8'))
   .join('\n')
 

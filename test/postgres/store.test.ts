@@ -100,11 +100,17 @@ describe('a connection that breaks', () => {
     expect(store.epoch).toBe(1)
   })
 
-  test('is opened again by hand, too', async ({ postgres }) => {
-    const { turns, bystander } = await broken(postgres, 'before')
-    turns.store.reopen()
+  test('is opened again by hand, too, and nothing that was sent before is written behind it', async ({ postgres }) => {
+    const store = open(postgres)
+    const turns = new StoreTurns(store)
+    const bystander = turns.row(turns.enqueue('a', { data: '"by"' }))
+    await endSession(postgres)
+    store.reopen()
+    expect(store.epoch).toBe(2)
     turns.reload()
     expect(turns.rows()).toEqual([bystander])
+    turns.enqueue('b')
+    expect(turns.rows()).toHaveLength(2)
   })
 })
 

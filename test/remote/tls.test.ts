@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, createConnection, createServer } from 'node:net'
-import { connect as connectTls } from 'node:tls'
+import { connect as connectTls, getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { connect, InsecureBindError, listen } from '@millrace/remote'
 import { expect, onTestFinished, test } from 'vitest'
 import { serve } from './served.ts'
@@ -71,10 +71,18 @@ test('a secret that both ends know stands for certificates and a token', async (
   await probe.barrier()
 })
 
-test('a client gives its secret to no server with certificates', async () => {
+test('a client with a secret believes no server that does not know it, whoever vouches for its certificate', async () => {
+  const before = getCACertificates('default')
+  setDefaultCACertificates([...before, ca.toString()])
+  onTestFinished(() => setDefaultCACertificates(before))
   const served = await serve({ url: 'tls://127.0.0.1:0', listen: { tls: { key, cert } } })
-  const tls = { secret: randomBytes(32) }
-  await expect(connect(served.url, { tls, connectTimeout: 100 })).rejects.toMatchObject({ code: 'CONNECT_FAILED' })
+  const { port } = new URL(served.url)
+  // The certificate is good for that name.
+  await (await connect(`tls://localhost:${port}`, { connectTimeout: '5s' })).stop()
+  await expect(connect(`tls://localhost:${port}`, { tls: { secret: randomBytes(32) }, connectTimeout: '1s' })).rejects.toMatchObject({
+    code: 'CONNECT_FAILED',
+    message: expect.stringContaining('the server does not know the secret'),
+  })
 })
 
 test('a secret of another length is refused', async () => {

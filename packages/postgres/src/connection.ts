@@ -28,6 +28,8 @@ class Unanswered {
 
 export class Connection {
   readonly #line: Line
+  /** Called when a read has opened the connection again. */
+  onReopened: () => void = () => {}
   /** The answers that the read that runs now has got before. */
   #replay: { readonly answers: readonly (readonly Rows[])[]; next: number } | undefined
 
@@ -96,6 +98,7 @@ export class Connection {
     if (error === undefined) return rows
     // Statements that only read can be repeated on a new connection.
     if (error.code !== undefined || this.#line.connect() !== undefined) throw failureOf(error)
+    this.onReopened()
     const again = this.#line.run(statements)
     if (again.error !== undefined) throw failureOf(again.error)
     return again.rows
@@ -116,6 +119,11 @@ export class Connection {
     const { rows, error } = this.#line.transact(statements)
     if (error !== undefined) throw failureOf(error)
     return rows
+  }
+
+  /** The number of times that the connection was opened. */
+  get opening(): number {
+    return this.#line.opening
   }
 
   /** The process of the server that the connection is to. It changes when the connection is opened again. */

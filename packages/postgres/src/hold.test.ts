@@ -22,9 +22,11 @@ interface Row {
 type Canary = 'none' | 'no epoch check' | 'no turn before it' | 'a claim that does not wait' | 'two turns of one number'
 
 /** What becomes of a transaction on its way. */
-type Fate = 'answered' | 'cut before' | 'cut after' | 'cut within'
+type Fate = 'answered' | 'cut before' | 'cut after' | 'cut within' | 'refused'
 
 const CUT: LineError = { message: 'the connection broke', code: undefined, constraint: undefined }
+/** Too many connections: the server cannot be asked now. */
+const FULL: LineError = { message: 'too many clients', code: '53300', constraint: undefined }
 const OTHER: LineError = { message: 'turn does not follow', code: 'MR001', constraint: undefined }
 const TAKEN: LineError = { message: 'duplicate key', code: '23505', constraint: 'journal_pkey' }
 
@@ -47,6 +49,7 @@ class Server {
   /** Inserts a row, whose key waits for open transactions of the same number. Returns an error, or what the client hears. */
   insert(row: Row, follows: (before: Row | undefined) => boolean, fate: Fate): LineError | undefined {
     if (fate === 'cut before') return CUT
+    if (fate === 'refused') return FULL
     this.#settle((open) => open.turn === row.turn)
     if (!follows(this.journal.find(({ turn }) => turn === row.turn - 1))) return OTHER
     if (this.canary !== 'two turns of one number' && this.journal.some(({ turn }) => turn === row.turn)) return TAKEN
@@ -61,6 +64,12 @@ class Server {
   /** All transactions end. */
   end(): void {
     this.#settle(() => true)
+  }
+
+  /** Another server takes its place, which had not heard of the last turn. A lost claim is beyond what an epoch can tell: two owners have it. */
+  lose(): Row | undefined {
+    this.#open = []
+    return this.last.at === 0 ? undefined : this.journal.pop()
   }
 
   /** A claim reads the last row first, and then its key waits. */
@@ -107,7 +116,7 @@ function connectTo(server: Server, fateOf: () => Fate): Connection {
     transact: ([fence]: readonly Statement[]) => {
       const [turn, epoch, at] = (fence as Statement).values as [number, number, number]
       const follows = (before: Row | undefined) =>
-        (server.canary === 'no turn before it' || before !== undefined) && (server.canary === 'no epoch check' || before?.epoch === epoch)
+        before === undefined ? server.canary === 'no turn before it' : server.canary === 'no epoch check' || before.epoch === epoch
       const error = server.insert({ turn, epoch, at }, follows, fateOf())
       if (error !== undefined) throw failureOf(error)
     },
@@ -115,9 +124,14 @@ function connectTo(server: Server, fateOf: () => Fate): Connection {
   return fake as unknown as Connection
 }
 
-type Step = readonly ['open' | 'take' | 'beat', owner: number, fate: Fate, next: Fate]
-const fate = fc.constantFrom<Fate>('answered', 'answered', 'answered', 'cut before', 'cut after', 'cut within')
-const step: fc.Arbitrary<Step> = fc.tuple(fc.constantFrom('open', 'take', 'take', 'take', 'beat'), fc.nat({ max: 5 }), fate, fate)
+type Step = readonly ['open' | 'take' | 'beat' | 'lose', owner: number, fate: Fate, next: Fate]
+const fate = fc.constantFrom<Fate>('answered', 'answered', 'answered', 'cut before', 'cut after', 'cut within', 'refused')
+const step: fc.Arbitrary<Step> = fc.tuple(
+  fc.constantFrom('open', 'open', 'take', 'take', 'take', 'take', 'take', 'take', 'beat', 'lose'),
+  fc.nat({ max: 5 }),
+  fate,
+  fate,
+)
 
 /** Lets owners take turns, and returns what is wrong. */
 function broken(canary: Canary, steps: readonly Step[], chances: readonly number[]): string[] {
@@ -127,7 +141,7 @@ function broken(canary: Canary, steps: readonly Step[], chances: readonly number
   const server = new Server(canary, () => chances[drawn++ % chances.length] ?? 0)
   const connection = connectTo(server, () => fates.shift() ?? 'answered')
   const owners: Hold[] = []
-  const acknowledged: number[] = []
+  let acknowledged: number[] = []
   const denied: number[] = []
   let at = 0
   for (const [what, number, first, then] of steps) {
@@ -138,6 +152,11 @@ function broken(canary: Canary, steps: readonly Step[], chances: readonly number
       if (!(made instanceof StoreFailure)) owners.push(new Hold(connection, lock, made))
       continue
     }
+    if (what === 'lose') {
+      const lost = server.lose()
+      acknowledged = acknowledged.filter((one) => one !== lost?.at)
+      continue
+    }
     const owner = owners[number % Math.max(1, owners.length)]
     if (owner === undefined) continue
     if (what === 'beat') attempt(() => owner.beat())
@@ -145,7 +164,8 @@ function broken(canary: Canary, steps: readonly Step[], chances: readonly number
       const header = { at: ++at, mono: 0, nextSeq: 1, nextEvent: 1, nextSession: 1, running: () => [] } satisfies TurnHeader
       const taken = attempt(() => owner.take(new Effects(), header))
       if (taken === true) acknowledged.push(at)
-      else if (taken === false || (taken instanceof StoreFailure && taken.reason === 'owner')) denied.push(at)
+      // Before its commit, of whatever reason, means that it never was, and may be tried again.
+      else if (taken === false || (taken instanceof StoreFailure && taken.phase === 'before')) denied.push(at)
     }
   }
   server.end()

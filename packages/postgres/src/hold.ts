@@ -35,10 +35,11 @@ export class Hold {
       this.#write.turn(effects, header)
       return true
     } catch (error) {
-      if (!(error instanceof StoreFailure) || error.phase !== 'commit') throw error
-      this.#inDoubt = true
-      const failure = this.#recover(header.at)
-      const wasWritten = this.#wasWritten(turn, epoch)
+      if (!(error instanceof StoreFailure)) throw error
+      // The turn of that number may be this engine's own: one that was cut off, and committed since.
+      this.#inDoubt = error.phase === 'commit' || error.reason === 'owner'
+      if (error.phase !== 'commit') throw error
+      const { wasWritten, failure } = this.#lookUp(turn, epoch, header.at)
       this.#inDoubt = failure !== undefined
       if (wasWritten) return true
       if (failure !== undefined) throw failure
@@ -46,12 +47,13 @@ export class Hold {
     }
   }
 
-  /** Connects again, and continues behind the last turn: it has been written if its commit was of unknown outcome. @throws StoreFailure */
+  /**
+   * Connects again, and continues behind the last turn. A turn of unknown outcome may still go on, so the schema is claimed: the claim waits
+   * for it. @throws StoreFailure
+   */
   reopen(): void {
-    this.#connection.reopen()
-    const { turn, epoch } = this.#last()
-    if (epoch !== this.#owned.epoch) throw new StoreFailure('before', 'owner', TAKEN_OVER)
-    this.#own({ ...this.#owned, turn })
+    const failure = this.#recover(0)
+    if (failure !== undefined) throw failure
     this.#inDoubt = false
   }
 
@@ -61,6 +63,16 @@ export class Hold {
     this.#keepLock()
   }
 
+  /** Finds out whether a turn was written. Whatever keeps it from asking, the outcome of the turn is unknown. */
+  #lookUp(turn: number, epoch: number, at: number): { readonly wasWritten: boolean; readonly failure: StoreFailure | undefined } {
+    try {
+      const failure = this.#recover(at)
+      return { wasWritten: this.#wasWritten(turn, epoch), failure }
+    } catch (error) {
+      throw error instanceof StoreFailure ? new StoreFailure('commit', 'io', error.message, { cause: error }) : error
+    }
+  }
+
   /**
    * Connects again and claims the schema behind its own epoch. The claim waits for a turn of the broken connection that may still go on, so
    * that from then on the journal says whether there was one. Returns the failure if another engine was first: its claim has waited, too.
@@ -68,7 +80,10 @@ export class Hold {
   #recover(at: number): StoreFailure | undefined {
     this.#connection.reopen()
     try {
-      this.#own(claim(this.#connection, at, this.#owned.epoch))
+      const claimed = claim(this.#connection, at, this.#owned.epoch)
+      // What this engine has in memory is not what is stored. It may not write again, and its former epoch sees to that.
+      if (claimed.turn < this.#write.next()) return new StoreFailure('before', 'owner', 'the server has lost turns that it had committed')
+      this.#own(claimed)
       return undefined
     } catch (error) {
       if (error instanceof StoreFailure && error.reason === 'owner') return error

@@ -2,8 +2,10 @@
  * How processes find the owner of a schema: it writes a row of itself, and others read it. Each question is a connection of its own, as most
  * processes ask once.
  */
+import { quietClock } from '@millrace/worker/clock'
 import pg from 'pg'
 import { errorOf } from './line/errorOf.ts'
+import { streamOf } from './line/opened.ts'
 import { SCHEMA_VERSION } from './migrations/list.ts'
 import { refusedBy } from './open/check.ts'
 import { IS_FREE } from './open/lock.ts'
@@ -42,6 +44,7 @@ export interface Meeting {
 }
 
 const TIMEOUT_MS = 5_000
+const GOODBYE_MS = 1_000
 /** Codes of a schema, or its table, that does not exist. */
 const MISSING: ReadonlySet<string | undefined> = new Set(['3F000', '42P01'])
 
@@ -68,7 +71,7 @@ export function meetingOf({ url, schema }: { readonly url: string; readonly sche
       connected(url, schema, async (client) => {
         await client.query('DELETE FROM owner WHERE epoch = $1', [epoch])
       }),
-    localAddress: () => connected(url, schema, async (client) => addressOf(client)),
+    localAddress: () => connected(url, schema, async (client) => streamOf(client).localAddress),
   }
 }
 
@@ -89,8 +92,14 @@ async function connected<Value>(url: string, schema: string, use: (client: pg.Cl
   } catch (error) {
     throw refusedBy(errorOf(error))
   } finally {
-    await client?.end().catch(() => {})
+    if (client !== undefined) leave(client)
   }
+}
+
+/** Says goodbye. Nobody waits for it: the server may have vanished. */
+function leave(client: pg.Client): void {
+  const cancel = quietClock.setTimer(GOODBYE_MS, () => streamOf(client).destroy())
+  client.end().then(cancel, cancel)
 }
 
 type Row = [number, string, string, number, string, number, number, string, string]
@@ -108,9 +117,4 @@ async function ownerRow(client: pg.Client): Promise<Row | undefined> {
 
 function ownerOf([epoch, host, boot, pid, library, min, max, url, secret]: Row): Found['owner'] {
   return { epoch, host, boot, pid, library, protocol: [min, max], url, secret, schema: SCHEMA_VERSION }
-}
-
-function addressOf(client: pg.Client): string | undefined {
-  const { connection } = client as pg.Client & { readonly connection: { readonly stream: { readonly localAddress?: string } } }
-  return connection.stream.localAddress
 }

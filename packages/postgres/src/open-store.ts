@@ -1,5 +1,5 @@
 /** Opens a schema as its owner: connects, takes the owner's lock, creates or migrates the schema, and claims it. */
-import { AlreadyOpenError, SchemaTooOldError } from '@millrace/core'
+import { AlreadyOpenError, NotADatabaseError, SchemaTooOldError } from '@millrace/core'
 import { Connection } from './connection.ts'
 import { Line } from './line/line.ts'
 import { MIGRATIONS, SCHEMA_VERSION } from './migrations/list.ts'
@@ -67,11 +67,15 @@ function opened<Value>(
   migrations: readonly Migration[],
   use: (connection: Connection, lock: Lock, isFresh: boolean) => Value,
 ): Value {
-  const { schema, waitMs, random, now } = options
+  const { schema, waitMs, mayCreate = true, random, now } = options
   return connected(options, (connection) => {
     const lock = new Lock(connection, schema)
     if (!lock.take(waitMs)) throw new AlreadyOpenError(`another process owns schema ${schema}`)
     const isFresh = !checkSchema(connection, schema, migrations.at(-1)?.id ?? 0)
+    if (isFresh && !mayCreate)
+      throw new NotADatabaseError(
+        `schema ${schema} is gone, and with it all of its jobs: restore a backup, or open the schema again to start with an empty queue`,
+      )
     if (isFresh) createSchema(connection, schema, migrations[0] as Migration, now, random)
     return use(connection, lock, isFresh)
   })

@@ -11,6 +11,8 @@ export interface StoreOptions {
   readonly waitMs: number
   /** False: a schema with an older version is refused with SchemaTooOldError. Default true. */
   readonly autoMigrate?: boolean
+  /** False: a schema that does not exist is refused with NotADatabaseError. Default true. */
+  readonly mayCreate?: boolean
   /** Returns a number in [0, 1); draws the node number of a new schema. */
   readonly random: () => number
   /** Wall time in milliseconds since 1970. */

@@ -1,6 +1,7 @@
 /** The stores that `millrace migrate` works on: a file, or a schema of Postgres. */
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { validatePostgresOptions } from '@millrace/core'
 import { now } from './clock.ts'
 import { NoFileError, UsageError } from './errors.ts'
 import { type Target, targetName } from './target.ts'
@@ -41,7 +42,7 @@ async function inFile(file: string): Promise<MigratedStore> {
 
 async function inSchema(target: Target & { readonly kind: 'postgres' }): Promise<MigratedStore> {
   const { inspectSchema, migrateSchemaDown } = await import('@millrace/postgres')
-  const { postgres: url, schema } = target
+  const { postgres: url, schema } = validatePostgresOptions({ postgres: target.postgres, schema: target.schema })
   return {
     name: targetName(target),
     field: 'schema',

@@ -1,9 +1,9 @@
 /** The engine that a command talks to: one that listens at a URL, or that of a file or a schema, no matter which process has it open. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Logger } from '@millrace/core'
+import { type Logger, validatePostgresOptions } from '@millrace/core'
 import type { Engine } from '@millrace/engine'
-import { NoFileError, UsageError } from './errors.ts'
+import { NoFileError, NotFoundError, UsageError } from './errors.ts'
 
 export type Target =
   | { readonly kind: 'url'; readonly url: string; readonly token: string | undefined }
@@ -72,6 +72,7 @@ export async function openTarget(target: Target, { create = false, created, logg
     return connect(target.url, { connectTimeout: PATIENCE, ...(target.token !== undefined && { token: target.token }), ...log })
   }
   if (target.kind === 'postgres') {
+    if (!create) await assertSchema(target)
     const { openEngine } = await import('@millrace/engine')
     // Other processes of an older version may use the schema.
     return openEngine({ postgres: target.postgres, schema: target.schema, autoMigrate: false, ...log })
@@ -82,6 +83,14 @@ export async function openTarget(target: Target, { create = false, created, logg
   const engine = await openEngine({ file: target.file, share: true, ...log })
   if (missing) created?.(target.file)
   return engine
+}
+
+/** Only commands that put something into a queue create its tables. */
+async function assertSchema(target: Target & { readonly kind: 'postgres' }): Promise<void> {
+  const { inspectSchema } = await import('@millrace/postgres')
+  const { postgres: url, schema } = validatePostgresOptions({ postgres: target.postgres, schema: target.schema })
+  if (inspectSchema({ url, schema }).schemaVersion === 0)
+    throw new NotFoundError(`there is no ${targetName(target)}: millrace migrate creates it, and so does the first job (millrace enqueue)`)
 }
 
 /** Returns the name of the target in messages and answers. It has no password. */

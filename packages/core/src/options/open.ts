@@ -241,7 +241,7 @@ function fileOption(_option: string, file: unknown): string {
 
 /** The value is never shown: it may have a password. */
 function postgresOption(option: string, value: unknown): string {
-  if (typeof value !== 'string' || !/^postgres(?:ql)?:\/\//.test(value) || !URL.canParse(value))
+  if (typeof value !== 'string' || !/^postgres(?:ql)?:\/\/\S+$/.test(value))
     throw new OptionTypeError(option, `${option} must be a URL such as postgres://user:password@host:5432/database, got ${shapeOf(value)}`)
   return value
 }

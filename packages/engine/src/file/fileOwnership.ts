@@ -18,6 +18,7 @@ export function fileOwnership(file: string): Ownership {
     store: 'the file',
     silence: 'it does not answer at its socket either: open the file with share: true in every process',
     pauseMs: { least: 20, most: 120 },
+    isFoundByNote: false,
     lookEveryMs: undefined,
     listenAt: async () => ({ url }),
     // Its lock is free for whoever gets it.

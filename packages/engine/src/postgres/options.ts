@@ -6,4 +6,6 @@ export interface SchemaOptions {
   readonly durability: 'full' | 'normal'
   readonly waitMs: number
   readonly autoMigrate: boolean
+  /** False once the schema is known to exist: another one in its place would be an empty queue, and hide the loss of all jobs. */
+  readonly mayCreate: boolean
 }

@@ -10,13 +10,26 @@ import { schemaOwnership } from './schemaOwnership.ts'
 const FORMER_SESSION_MS = 2_000
 
 export function postgresStore({ postgres: url, schema, durability, autoMigrate, listen }: PostgresSettings): StoreModule {
-  const options: SchemaOptions = { url, schema, durability, waitMs: FORMER_SESSION_MS, autoMigrate }
+  const meeting = meetingOf({ url, schema })
+  /** True once an owner has said where it is. */
+  let exists = false
+  const optionsNow = (): SchemaOptions => ({ url, schema, durability, waitMs: FORMER_SESSION_MS, autoMigrate, mayCreate: !exists })
   return {
-    writer: { file: () => threadFile('millrace-postgres-writer', import.meta.url), options },
+    writer: {
+      file: () => threadFile('millrace-postgres-writer', import.meta.url),
+      get options() {
+        return optionsNow()
+      },
+    },
     reader: { file: () => threadFile('millrace-postgres-query', import.meta.url), options: { url, schema } },
     onServer: true,
-    ownership: () => schemaOwnership(meetingOf({ url, schema }), schema, listen),
-    // A schema that was dropped is noticed by whoever opens it.
+    ownership: () => {
+      const note = () => {
+        exists = true
+      }
+      return schemaOwnership(meeting, schema, listen, note)
+    },
+    // Whether the schema is still there shows when it is opened.
     gone: () => undefined,
   }
 }

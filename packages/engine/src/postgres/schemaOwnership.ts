@@ -10,7 +10,8 @@ import type { Ownership } from '../share/ownership.ts'
 /** Addresses that stand for all of a machine: nobody can connect to them. */
 const ALL: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 
-export function schemaOwnership(meeting: Meeting, schema: string, listen: ListenAt | undefined): Ownership {
+/** @param exists called when an owner is known, this process or another: the schema is there */
+export function schemaOwnership(meeting: Meeting, schema: string, listen: ListenAt | undefined, exists: () => void): Ownership {
   const secret = newSecret()
   /** The address by which this machine reaches the server: others, which reach the server too, are likely to reach it there. */
   const here = async () => (await meeting.localAddress()) ?? '127.0.0.1'
@@ -18,10 +19,12 @@ export function schemaOwnership(meeting: Meeting, schema: string, listen: Listen
     store: `schema ${schema}`,
     silence: 'it has not said yet where it listens: try again',
     pauseMs: { least: 50, most: 250 },
+    isFoundByNote: true,
     lookEveryMs: 2_000,
     listenAt: async () => ({ url: urlOf(listen?.host ?? (await here()), listen?.port ?? 0), tls: { secret } }),
     look: async () => {
       const { free, owner } = await meeting.look()
+      if (owner !== undefined) exists()
       return { mayBeFree: free, where: owner && { url: owner.url, tls: { secret: Buffer.from(owner.secret, 'base64url') } }, note: owner }
     },
     announce: async ({ url, ...note }) => {
@@ -32,6 +35,7 @@ export function schemaOwnership(meeting: Meeting, schema: string, listen: Listen
         url: ALL.has(host) ? urlOf(await here(), Number(port)) : url,
         secret: secret.toString('base64url'),
       })
+      exists()
     },
     withdraw: ({ epoch }) => meeting.withdraw(epoch),
   }

@@ -8,6 +8,8 @@ export interface Ownership {
   readonly silence: string
   /** The delays between attempts to become the owner or to reach it, in milliseconds. */
   readonly pauseMs: { readonly least: number; readonly most: number }
+  /** True if others find the owner only by what it has announced. */
+  readonly isFoundByNote: boolean
   /**
    * The interval at which a process that is attached looks whether the owner is still the same, in milliseconds; undefined if an owner
    * that stands still keeps the store.

@@ -20,7 +20,8 @@ import type { RemoteServer } from '@millrace/remote'
 import type { RemotePort, Whereabouts } from '@millrace/remote/internal'
 import { CAPABILITIES } from '../ports/channel.ts'
 import type { WriterThread } from '../writer/thread.ts'
-import type { OwnerNote, Ownership } from './ownership.ts'
+import { type Notice, noticeOf } from './notice.ts'
+import type { Ownership } from './ownership.ts'
 
 export interface SharedPortOptions {
   readonly ownership: Ownership
@@ -54,12 +55,15 @@ const PAUSE_DOUBLINGS = 3
 /** The delays before the next attempt to listen, twice as long each time. */
 const LISTEN_AGAIN_MS = { first: 250, most: 8_000 }
 const CLOSING_MS = 60_000
-const NOTHING = { note: undefined }
+/** Processes of one host, or behind one address: as many as of all. */
+const CONNECTIONS_PER_HOST = 2_000
+const NOTHING = { note: undefined, mayBeFree: false }
 
 export class SharedPort implements Port {
   readonly capabilities = CAPABILITIES
   readonly #options: SharedPortOptions
   readonly #remote: Remote
+  readonly #notice: Notice
   /** Set if this process owns the store; otherwise `#connection` is, which is lost while the owner is sought. */
   #thread: WriterThread | undefined
   #connection: RemotePort | undefined
@@ -75,13 +79,11 @@ export class SharedPort implements Port {
   #ownerUrl: string | undefined
   /** The last attempt to own the store. */
   #owning: Promise<Error | undefined> | undefined
-  #told: OwnerNote | undefined
-  /** Resolves when the last announcement is written or taken back: one after the other. */
-  #noting = Promise.resolve()
 
   private constructor(options: SharedPortOptions, remote: Remote) {
     this.#options = options
     this.#remote = remote
+    this.#notice = noticeOf(options.ownership, options.quietClock, options.logger)
   }
 
   /** Owns the store or attaches to its owner, whichever succeeds first. */
@@ -140,7 +142,7 @@ export class SharedPort implements Port {
     this.#closed = true
     this.#cancelListen()
     this.#cancelWatch()
-    this.#forgetNote()
+    this.#notice.forget()
     // A writer that is being started keeps no process alive, but must let go of the store before this is over.
     const letGo = this.#options.clock.setTimer(CLOSING_MS, () => {})
     // Close the server first, so that the others come back to a successor, and not to a store that is being closed.
@@ -149,7 +151,7 @@ export class SharedPort implements Port {
     await this.#connection?.close(withinMs)
     // An attempt that is under way lets go of the store automatically.
     await this.#owning
-    await this.#noting
+    await this.#notice.settled()
     letGo()
   }
 
@@ -180,6 +182,7 @@ export class SharedPort implements Port {
     let thread: WriterThread
     try {
       if (!(await ownership.look()).mayBeFree) return new AlreadyOpenError(`another process owns ${this.#store}`)
+      if (this.#closed) return undefined
       thread = newThread()
       await thread.start()
     } catch (error) {
@@ -220,7 +223,7 @@ export class SharedPort implements Port {
           checks: this.#options.checks,
         },
         at.url,
-        { ...(at.tls && { tls: at.tls }), ...(logger && { logger }) },
+        { ...(at.tls && { tls: at.tls, maxConnectionsPerAddress: CONNECTIONS_PER_HOST }), ...(logger && { logger }) },
       )
       server.hold(false)
       if (this.#thread === thread && !this.#closed) {
@@ -243,7 +246,7 @@ export class SharedPort implements Port {
     let connection: RemotePort
     try {
       const { least: minDelay, most: maxDelay } = ownership.pauseMs
-      const reconnect = { minDelay, maxDelay }
+      const reconnect = { minDelay, maxDelay: ownership.lookEveryMs ?? maxDelay }
       const options = { connectTimeout: ATTACH_MS, reconnect, ...(logger && { logger }) }
       connection = await this.#remote.connectPort(() => this.#whereIsTheOwner(), options, { clock, random })
     } catch (error) {
@@ -273,8 +276,9 @@ export class SharedPort implements Port {
       },
       ended: (refusal) => {
         if (this.#connection !== connection) return
-        // It does not become the owner either: nobody here would use the file.
+        // It does not become the owner either: nobody here would use the store.
         this.#closed = true
+        this.#cancelWatch()
         this.#listener?.ended(refusal)
       },
     })
@@ -293,7 +297,7 @@ export class SharedPort implements Port {
   /** Looks now and then whether another process owns the store, or should: an owner that stands still says nothing of it. */
   #watch(): void {
     const { ownership, quietClock, random } = this.#options
-    if (ownership.lookEveryMs === undefined) return
+    if (ownership.lookEveryMs === undefined || this.#closed) return
     this.#cancelWatch()
     const ms = ownership.lookEveryMs * (0.5 + random())
     this.#cancelWatch = quietClock.setTimer(ms, () => void this.#lookAgain().finally(() => this.#connected && this.#watch()))
@@ -324,11 +328,13 @@ export class SharedPort implements Port {
       }
       const refused = await this.#own()
       if (refused === undefined) {
+        // It may have been dethroned again by now.
+        if (this.#thread === undefined && !this.#closed) continue
         this.#reopened()
         break
       }
       if (this.#connection === undefined) {
-        if ((await this.#attach()) === undefined) {
+        if (role !== 'owner' && (await this.#attach()) === undefined) {
           this.#reopened()
           break
         }
@@ -361,7 +367,7 @@ export class SharedPort implements Port {
   #dethroned(thread: WriterThread, refusal: Refusal): void {
     if (this.#thread !== thread) return
     this.#thread = undefined
-    this.#forgetNote()
+    this.#notice.forget()
     void this.#server?.close()
     this.#server = undefined
     // Its readers hold on to the store.
@@ -377,6 +383,11 @@ export class SharedPort implements Port {
     // Jobs that run here may run elsewhere by now.
     this.#listener?.lapsed(Number.POSITIVE_INFINITY)
     this.#listener?.broken({ code: 'COMMIT_UNKNOWN', message: `another process owns ${this.#store} now (${refusal.message})` })
+    if (this.#options.ownership.isFoundByNote) {
+      // The server may be away for a moment.
+      void this.#succeed()
+      return
+    }
     this.#find(this.#options.patienceMs).then(
       () => this.#reopened(),
       (error) => this.#listener?.ended({ code: 'OWNER_LOST', message: error.message }),
@@ -402,22 +413,8 @@ export class SharedPort implements Port {
   }
 
   #writeNote({ epoch, schema }: WriterThread, url: string): void {
-    const { ownership, logger } = this.#options
     const { bootId, LIBRARY: library, PROTOCOL: protocol } = this.#remote
-    const note = { host: hostname(), boot: bootId(), pid: process.pid, epoch, schema, library, protocol, url }
-    this.#told = note
-    this.#noting = this.#noting.then(() => ownership.announce(note)).catch((error) => this.#notNoted(logger, error))
-  }
-
-  #forgetNote(): void {
-    const { ownership, logger } = this.#options
-    const note = this.#told
-    this.#told = undefined
-    if (note !== undefined) this.#noting = this.#noting.then(() => ownership.withdraw(note)).catch((error) => this.#notNoted(logger, error))
-  }
-
-  #notNoted(logger: Logger | undefined, error: unknown): void {
-    logger?.warn(`could not store or remove the address of the owner of ${this.#store}`, { error: String(error) })
+    this.#notice.write({ host: hostname(), boot: bootId(), pid: process.pid, epoch, schema, library, protocol, url })
   }
 
   /** Returns why a store is neither owned nor attached to, with the note of its owner if that is the process that has the lock. */
@@ -425,8 +422,8 @@ export class SharedPort implements Port {
     if (!(owned instanceof AlreadyOpenError)) return owned
     const { ownership, role } = this.#options
     const { message, pid, host } = owned
-    const { note } = await ownership.look().catch(() => NOTHING)
-    if (note === undefined && role === 'client') return refused
+    const { note, mayBeFree } = await ownership.look().catch(() => NOTHING)
+    if (role === 'client' && (note === undefined || mayBeFree)) return refused
     if (note === undefined || (pid !== undefined && pid !== note.pid))
       return new AlreadyOpenError(`${message} (${ownership.silence})`, { pid, host }, { cause: refused })
     const owner = `process ${note.pid} on ${note.host} (${note.library}, protocol ${note.protocol.join(' to ')}, schema ${note.schema}, epoch ${note.epoch})`

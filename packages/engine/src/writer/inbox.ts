@@ -2,12 +2,22 @@
  * Takes jobs that others have put into the store without the engine. They leave its inbox in the turn that creates them, so that each is
  * created once, whatever happens in between.
  */
-import { type CheckedForward, type Clock, endlessOf, type NewJob, nameOption, newJobFrom, type Request, type Unfit } from '@millrace/core'
+import {
+  type CheckedForward,
+  type Clock,
+  endlessOf,
+  type NewJob,
+  nameOption,
+  newJobFrom,
+  type Refusal,
+  type Request,
+  type Unfit,
+} from '@millrace/core'
 import { type ConnectionId, type InboxRow, StoreFailure } from '@millrace/core/kernel'
 import type { Deliver } from '../actor/connections.ts'
 
 /** Returns entries that are not among these, oldest first; few enough for one turn. */
-export type ReadInbox = (except: readonly number[]) => readonly InboxRow[]
+export type ReadInbox = (except: readonly number[], entriesMax?: number) => readonly InboxRow[]
 
 export interface InboxOptions {
   /** Undefined if the store has no inbox. */
@@ -23,8 +33,10 @@ const BUSY_MS = 5
 const EMPTY_MS = 25
 const QUIET_MS = 100
 const QUIET_AFTER_MS = 10_000
-/** The time after which an entry that there was no room for is tried again. */
+/** The time after which an entry is tried again that there was no room for, or that could not be written. */
 const LATER_MS = 1_000
+/** The most entries of a request. */
+const ENTRIES_MAX = 1_000
 /** The most entries that are tried again later: beyond it, no new ones are looked at. */
 const LATER_MAX = 10_000
 
@@ -36,14 +48,28 @@ export function watchInbox({ read, actor, wake, clock }: InboxOptions): () => vo
   /** The entries of the last request, once it is accepted: any that is still there has found no room. */
   let taken: ReadonlySet<number> = new Set()
   let sent: ReadonlySet<number> | undefined
+  /** The most entries of a request: fewer after one that could not be decided, until the one at fault is alone. */
+  let most = ENTRIES_MAX
+  let waitMs = 0
   let number = 0
   let lastMono = clock.read().mono
   const connection = actor.connect(({ replies }) => {
     const reply = replies.find(({ id }) => id === number)
     if (reply === undefined || sent === undefined) return
-    taken = 'refusal' in reply ? new Set() : sent
+    if ('refusal' in reply) refused(sent, reply.refusal)
+    else {
+      taken = sent
+      most = Math.min(ENTRIES_MAX, most * 2)
+    }
     sent = undefined
   })
+
+  /** A whole request was refused: nothing can be written now, or one of its entries is at fault. */
+  const refused = (ids: ReadonlySet<number>, { code }: Refusal): void => {
+    if (code !== 'INTERNAL') waitMs = LATER_MS
+    else if (ids.size > 1) most = Math.ceil(ids.size / 2)
+    else for (const id of ids) later.set(id, clock.read().mono + LATER_MS)
+  }
 
   /** Returns the time to the next look. */
   const look = (): number => {
@@ -52,7 +78,7 @@ export function watchInbox({ read, actor, wake, clock }: InboxOptions): () => vo
     const { mono } = clock.read()
     for (const [id, at] of later) if (at <= mono) later.delete(id)
     if (later.size >= LATER_MAX) return LATER_MS
-    const found = read([...later.keys()])
+    const found = read([...later.keys()], most)
     for (const { id } of found) if (taken.has(id)) later.set(id, mono + LATER_MS)
     const rows = found.filter(({ id }) => !taken.has(id))
     taken = new Set()
@@ -60,8 +86,9 @@ export function watchInbox({ read, actor, wake, clock }: InboxOptions): () => vo
     lastMono = mono
     sent = new Set(rows.map(({ id }) => id))
     actor.receive(connection, [{ id: ++number, command: commandOf(rows) }])
+    waitMs = BUSY_MS
     wake()
-    return BUSY_MS
+    return waitMs
   }
 
   const lookLater = (ms: number): (() => void) =>

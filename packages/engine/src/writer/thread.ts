@@ -5,6 +5,7 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { type Clock, errorFrom, type Logger, type Port, type PortListener, type Refusal, type Request } from '@millrace/core'
 import { threadOptions } from '@millrace/worker'
+import { quietClock } from '../clock.ts'
 import { CAPABILITIES, ChannelPort } from '../ports/channel.ts'
 import { PortMux } from '../ports/mux.ts'
 import { greet } from '../readers/attachedReaders.ts'
@@ -21,6 +22,8 @@ const RESTART_MS = [0, 200, 1_000]
 const RESTART_CODES = new Map<string, Refusal['code']>([
   ['ALREADY_OPEN', 'OWNER_LOST'],
   ['STORAGE', 'STORAGE'],
+  // A replica that is about to be promoted.
+  ['NOT_WRITABLE', 'STORAGE'],
 ])
 /** The time until the next attempt to reach a server that is away. */
 const SERVER_AWAY_MS = 500
@@ -59,6 +62,8 @@ export class WriterThread implements Port {
   #held = false
   #closing: Promise<void> | undefined
   readonly #deathsMono: number[] = []
+  /** True while the server of the store could not be reached. */
+  #serverAway = false
   #epoch = 0
   #schema = 0
 
@@ -217,13 +222,19 @@ export class WriterThread implements Port {
       code: 'COMMIT_UNKNOWN',
       message: `the writer thread ended before it answered (${refusal.message}): the call may have happened`,
     })
-    this.#clock.setTimer(afterMs, () => this.#restart())
+    // A process that holds nothing may end meanwhile.
+    const clock = this.#serverAway && !this.#held ? quietClock : this.#clock
+    clock.setTimer(afterMs, () => this.#restart())
   }
 
   /** Returns the time until the thread is started again, in milliseconds; undefined if it is not. */
-  #restartMs({ code }: Refusal): number | undefined {
+  #restartMs({ code, message }: Refusal): number | undefined {
     if (code === 'OWNER_LOST') return undefined
-    if (this.#store.onServer && code === 'STORAGE') return SERVER_AWAY_MS
+    if (this.#store.onServer && code === 'STORAGE') {
+      if (!this.#serverAway) this.#logger?.warn('the server of the store cannot be used: trying again until it can', { error: message })
+      this.#serverAway = true
+      return SERVER_AWAY_MS
+    }
     const now = this.#clock.read().mono
     this.#deathsMono.push(now)
     const recent = this.#deathsMono.filter((death) => now - death < DEATHS_WITHIN_MS).length
@@ -239,6 +250,7 @@ export class WriterThread implements Port {
     }
     this.start().then(
       () => {
+        this.#serverAway = false
         if (this.#closing === undefined) this.#listener?.reopened()
       },
       (error) => {

@@ -1,15 +1,6 @@
 /** The options of an enqueue. Ranges that are not here are the engine's own, and its errors name them. */
 import { z } from '@hono/zod-openapi'
-import {
-  DEBOUNCE_MODES,
-  type EnqueueOptions,
-  endlessOf,
-  LIMITS,
-  type OptionKind,
-  type OptionRow,
-  RUN_OPTION_NAMES,
-  RUN_OPTIONS,
-} from '@millrace/core'
+import { DEBOUNCE_MODES, type EnqueueOptions, endlessOf, LIMITS, type OptionKind, type OptionRow, RUN_OPTIONS } from '@millrace/core'
 import { DURATION, KEY, NAME, QUERY_DURATION, TIME, whole } from './plain.ts'
 
 const BACKOFF = z

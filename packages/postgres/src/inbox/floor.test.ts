@@ -6,8 +6,9 @@ import { Floor } from './floor.ts'
 
 /** A server of which the test knows everything: numbers of transactions and entries, and what is committed. */
 class Server {
-  backend = 1
+  opening = 1
   nextXid = 100
+  lastEnded = 99
   nextId = 1
   readonly running = new Map<number, number[]>()
   readonly entries = new Set<number>()
@@ -25,12 +26,19 @@ class Server {
   end(xid: number, commits: boolean): void {
     if (commits) for (const id of this.running.get(xid) ?? []) this.entries.add(id)
     this.running.delete(xid)
+    this.lastEnded = Math.max(this.lastEnded, xid)
   }
 
   pluck(sql: string, ...values: readonly number[]): number[] {
     if (sql.includes('inbox_id_seq')) return [this.nextId - 1]
-    if (sql.includes('xmax')) return [this.nextXid]
-    if (sql.includes('xmin')) return [Math.min(this.nextXid, ...this.running.keys())]
+    if (sql.includes('pg_current_xact_id')) {
+      const own = this.begin()
+      this.end(own, true)
+      return [own]
+    }
+    // Numbers above the last one that has ended are not running, as far as a snapshot knows.
+    if (sql.includes('xmin')) return [Math.min(this.lastEnded + 1, ...this.running.keys())]
+    if (sql.includes('xmax')) return [this.lastEnded + 1]
     const [floor, id] = values as [number, number]
     const within = [...this.entries].filter((entry) => entry > floor && entry <= id)
     return [within.length === 0 ? id : Math.min(...within) - 1]
@@ -68,7 +76,7 @@ test('no entry that is there, or may still be committed, ever lies at or below t
         else if (what === 'enqueue' && one !== undefined) server.enqueue(one)
         else if ((what === 'commit' || what === 'rollback') && one !== undefined) server.end(one, what === 'commit')
         else if (what === 'take') server.entries.delete([...server.entries][chance % Math.max(1, server.entries.size)] ?? 0)
-        else if (what === 'reconnect') server.backend++
+        else if (what === 'reconnect') server.opening++
         else if (what === 'look') for (let read = 0; read < 200; read++) risen = floor.get()
         const open = [...server.entries, ...[...server.running.values()].flat()]
         for (const id of open) expect(id).toBeGreaterThan(risen)
@@ -99,6 +107,6 @@ test('it rises to the last entry once all are taken and nothing runs', () => {
   server.entries.clear()
   look()
   expect(look()).toBe(2)
-  server.backend++
+  server.opening++
   expect(floor.get()).toBe(0)
 })

@@ -13,14 +13,14 @@ const READS = 200
 interface Candidate {
   /** The last entry that had a number. */
   readonly id: number
-  /** Transactions that had a number by then are below it. */
+  /** The number of a transaction that began afterwards: all that had one by then are below it. */
   readonly before: number
 }
 
 export class Floor {
   readonly #connection: Connection
   /** The floor was found by this connection. Another one may be to a server that lacks what this one has seen. */
-  #backend = 0
+  #opening = 0
   #id = 0
   #candidate: Candidate | undefined
   #reads = 0
@@ -30,8 +30,8 @@ export class Floor {
   }
 
   get(): number {
-    if (this.#backend !== this.#connection.backend) {
-      this.#backend = this.#connection.backend
+    if (this.#opening !== this.#connection.opening) {
+      this.#opening = this.#connection.opening
       this.#id = 0
       this.#candidate = undefined
     }
@@ -53,10 +53,10 @@ export class Floor {
     this.#candidate = this.#newCandidate()
   }
 
-  /** The entry first, then the transactions: one that begins in between counts as running. */
+  /** The entry first, then a transaction of its own: one that began in between is below it, and has to end. */
   #newCandidate(): Candidate {
     const last = this.#connection.pluck<number>('SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM inbox_id_seq')
-    const next = this.#connection.pluck<number>('SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint')
-    return { id: last[0] as number, before: next[0] as number }
+    const own = this.#connection.pluck<number>('SELECT pg_current_xact_id()::text::bigint')
+    return { id: last[0] as number, before: own[0] as number }
   }
 }

@@ -9,6 +9,9 @@ export const PLACES = PLACE_LIMIT - 1
 /** Numbers repeat after so many. No number is 0. */
 export const NUMBERS = NODE_LIMIT - 1
 
+/** The data and the options of an entry. The owner's own limit for data applies as well. */
+const BYTES_MAX = LIMITS.bytesPerCommand + 2 ** 20
+
 const NAME = `^[A-Za-z0-9_.:/-]{1,${LIMITS.nameLength}}$`
 
 /**
@@ -23,6 +26,7 @@ DECLARE
   place bigint;
   number bigint;
   clock text := lpad(to_hex(ms), 12, '0');
+  bytes bigint;
 BEGIN
   PERFORM pg_current_xact_id();
   IF name IS NULL OR name !~ '${NAME}' THEN
@@ -33,7 +37,12 @@ BEGIN
     RAISE EXCEPTION 'options must be an object, such as {"priority": 5}, got %', coalesce(options::text, 'null')
       USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  INSERT INTO inbox (at, name, data, options) VALUES (ms, name, data, options) RETURNING id INTO entry;
+  bytes := coalesce(octet_length(data::text), 0) + octet_length(options::text);
+  IF bytes > ${BYTES_MAX} THEN
+    RAISE EXCEPTION 'data and options must have at most ${BYTES_MAX} bytes, got %: keep large content elsewhere and store its address', bytes
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  INSERT INTO inbox (at, name, data, options, bytes) VALUES (ms, name, data, options, bytes) RETURNING id INTO entry;
   place := (entry - 1) % ${PLACES} + 1;
   SELECT (inbox_number - 1 + (entry - 1) / ${PLACES}) % ${NUMBERS} + 1 INTO number FROM meta;
   RETURN substr(clock, 1, 8) || '-' || substr(clock, 9, 4) || '-7' || lpad(to_hex((place >> 22) >> 14), 3, '0')
@@ -43,7 +52,8 @@ END $$`
 
 export const CREATE_INBOX: readonly string[] = [
   `CREATE TABLE inbox (
-  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, at bigint NOT NULL, name text NOT NULL, data jsonb, options jsonb NOT NULL
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, at bigint NOT NULL, name text NOT NULL, data jsonb, options jsonb NOT NULL,
+  bytes bigint NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)`,
   // Entries that became no job, with the reason.
   `CREATE TABLE inbox_refused (

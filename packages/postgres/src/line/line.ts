@@ -3,12 +3,12 @@
  * server's own time.
  */
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
-import { StoreFailure } from '@millrace/core/kernel'
 import { threadFile, threadOptions } from '@millrace/worker'
 import type { Call, LineData, LineError, Reply, Request, Statement, Target } from './message.ts'
 
 /** The server ends a statement after 10 s. A thread that says nothing for longer has lost its server. */
-const SILENCE_MS = 30_000
+const SILENCE_MS = 15_000
+const SILENT: LineError = { message: `the server has not answered for ${SILENCE_MS / 1_000} s`, code: undefined, constraint: undefined }
 
 export type Rows = readonly unknown[][]
 
@@ -23,6 +23,7 @@ export class Line {
   readonly #replies = new Int32Array(new SharedArrayBuffer(4))
   #calls = 0
   #backend = 0
+  #openings = 0
 
   constructor(target: Target) {
     const { port1, port2 } = new MessageChannel()
@@ -37,9 +38,15 @@ export class Line {
     return this.#backend
   }
 
+  /** The number of connections so far. */
+  get opening(): number {
+    return this.#openings
+  }
+
   /** Connects, again if there was a connection. */
   connect(): LineError | undefined {
     const { rows, error } = this.#call({ kind: 'connect' })
+    this.#openings++
     if (error === undefined) this.#backend = rows[0]?.[0]?.[0] as number
     return error
   }
@@ -70,8 +77,8 @@ export class Line {
       if (received?.message.id === id) return received.message.body
       // A reply to a call that was given up comes late.
       if (received !== undefined) continue
-      if (Atomics.wait(this.#replies, 0, seen, SILENCE_MS) === 'timed-out')
-        throw new StoreFailure('commit', 'io', `the server has not answered for ${SILENCE_MS / 1_000} s`)
+      // As if the connection had broken: the thread ends it with the next call.
+      if (Atomics.wait(this.#replies, 0, seen, SILENCE_MS) === 'timed-out') return { rows: [], error: SILENT }
     }
   }
 }

@@ -1,9 +1,11 @@
 /** The thread that talks to the server: it sends all statements of a call at once, and answers when the last of them has ended. */
 import { workerData } from 'node:worker_threads'
+import { quietClock } from '@millrace/worker/clock'
 import pg from 'pg'
 import { errorOf } from './errorOf.ts'
-import type { Call, LineData, Reply, Request, Statement } from './message.ts'
+import type { Call, LineData, LineError, Reply, Request, Statement } from './message.ts'
 import { escapedValue, restored } from './nul.ts'
+import { backendOf, streamOf } from './opened.ts'
 
 const { port, replies, target } = workerData as LineData
 
@@ -12,6 +14,12 @@ const INT8 = 20
 const BYTEA = 17
 const TEXT = 25
 const TEXTS = 1009
+
+const CONNECT_MS = 10_000
+const GOODBYE_MS = 1_000
+const NOT_CONNECTED: LineError = { message: 'not connected', code: undefined, constraint: undefined }
+
+const NOTHING: Reply = { rows: [], error: undefined }
 
 const BEGIN: Statement = { text: 'BEGIN', values: [] }
 const COMMIT: Statement = { text: 'COMMIT', values: [] }
@@ -53,18 +61,33 @@ async function answer(request: Request): Promise<Reply> {
   }
 }
 
+/** Counts connections: one that comes about after it was given up is dropped. */
+let opening = 0
+
 async function connect(): Promise<Reply> {
-  await close()
+  const mine = ++opening
+  // The server may have vanished: nothing is waited for.
+  if (client !== undefined) streamOf(client).destroy()
+  client = undefined
   try {
     // It throws if it cannot read the URL.
-    const opened = new pg.Client({ connectionString: target.url, pipeline: true, types, keepAlive: true } as pg.ClientConfig)
+    const opened = new pg.Client({
+      connectionString: target.url,
+      pipeline: true,
+      types,
+      keepAlive: true,
+      connectionTimeoutMillis: CONNECT_MS,
+    } as pg.ClientConfig)
     // The statements under way hear of it.
     opened.on('error', () => {})
     await opened.connect()
+    if (mine !== opening) {
+      streamOf(opened).destroy()
+      return { rows: [], error: NOT_CONNECTED }
+    }
     client = opened
     const { error } = await send(target.setUp.map((text) => ({ text, values: [] })))
-    // The number by which the server knows this connection; a pooler gives another one.
-    return { rows: [[[(opened as pg.Client & { readonly processID: number }).processID]]], error }
+    return { rows: [[[backendOf(opened)]]], error }
   } catch (error) {
     return { rows: [], error: errorOf(error) }
   }
@@ -73,15 +96,19 @@ async function connect(): Promise<Reply> {
 async function close(): Promise<Reply> {
   const last = client
   client = undefined
+  opening++
+  if (last === undefined) return NOTHING
+  const cancel = quietClock.setTimer(GOODBYE_MS, () => streamOf(last).destroy())
   // A broken connection has nothing to say goodbye with.
-  await last?.end().catch(() => {})
-  return { rows: [], error: undefined }
+  await last.end().catch(() => {})
+  cancel()
+  return NOTHING
 }
 
 /** Sends all of them, and returns the first error: those behind it in a transaction only say that it was aborted. */
 async function send(statements: readonly Statement[]): Promise<Reply> {
   const sending = client
-  if (sending === undefined) return { rows: [], error: { message: 'not connected', code: undefined, constraint: undefined } }
+  if (sending === undefined) return { rows: [], error: NOT_CONNECTED }
   const results = await Promise.allSettled(statements.map((statement) => sending.query(queryOf(statement))))
   const failed = results.find((result) => result.status === 'rejected')
   return {

@@ -14,7 +14,7 @@ export interface Claim {
 const TRIES_MAX = 100
 
 const CLAIM = `INSERT INTO journal (turn, epoch, at, next_seq, next_event, next_session, first_event, count, bytes, packed)
-SELECT turn + 1, epoch + 1, $1::bigint, next_seq, next_event, next_session, next_event, 0, bytes, '' FROM (
+SELECT turn + 1, epoch + 1, greatest($1::bigint, at), next_seq, next_event, next_session, next_event, 0, bytes, '' FROM (
   SELECT * FROM journal ORDER BY turn DESC LIMIT 1
 ) AS last WHERE $2::bigint IS NULL OR last.epoch = $2
 RETURNING turn, epoch, (SELECT node FROM meta)`

@@ -2,6 +2,7 @@
  * The election: a lock that a session of the server holds, and that is free when the session ends. It makes one candidate likely. Only the
  * journal's key decides who may write. An owner that reconnects may therefore commit before it has the lock back.
  */
+import { StoreFailure } from '@millrace/core/kernel'
 import type { Connection } from '../connection.ts'
 
 /** The lock's key, of the schema as parameter 1. */
@@ -16,20 +17,25 @@ AND ((classid::bigint << 32) | objid::bigint) = ${KEY}`
 export const IS_FREE = `SELECT NOT EXISTS (${HOLDERS})`
 
 const TRY_MS = 50
+/** The time that the former session has to end. */
+const END_MS = 1_000
 
 export class Lock {
   readonly #connection: Connection
   readonly #schema: string
+  /** The opening of the connection that has the lock, and its process in the server. */
+  #opening = 0
   #backend = 0
 
   constructor(connection: Connection, schema: string) {
     this.#connection = connection
     this.#schema = schema
+    connection.onReopened = () => this.#takeBackIfPossible()
   }
 
   /** True if the connection has the lock. */
   get held(): boolean {
-    return this.#backend === this.#connection.backend
+    return this.#opening === this.#connection.opening
   }
 
   /** Returns false if another session had the lock for all that time. */
@@ -42,19 +48,36 @@ export class Lock {
     }
   }
 
+  /** The same after a read, which has its answer anyway: the next beat tries again. */
+  #takeBackIfPossible(): void {
+    if (this.#opening === 0) return
+    try {
+      this.takeBack()
+    } catch (error) {
+      if (!(error instanceof StoreFailure)) throw error
+    }
+  }
+
   /**
    * Takes the lock again if the connection was opened again. The server may not have noticed the end of the former session, which has the
    * lock: it is ended.
    */
   takeBack(): void {
     if (this.held) return
-    this.#connection.all(`SELECT pg_terminate_backend(pid) FROM (${HOLDERS}) AS holder WHERE pid = $2`, this.#schema, this.#backend)
+    this.#connection.all(
+      `SELECT pg_terminate_backend(pid, ${END_MS}) FROM (${HOLDERS}) AS holder WHERE pid = $2`,
+      this.#schema,
+      this.#backend,
+    )
     this.#try()
   }
 
   #try(): boolean {
     const [taken] = this.#connection.pluck<boolean>(`SELECT pg_try_advisory_lock(${KEY})`, this.#schema)
-    if (taken === true) this.#backend = this.#connection.backend
+    if (taken === true) {
+      this.#opening = this.#connection.opening
+      this.#backend = this.#connection.backend
+    }
     return taken === true
   }
 }

@@ -103,8 +103,12 @@ function socketTo(address: Address, tls: ClientTlsOptions | SharedSecret): Socke
 }
 
 function bySecret({ secret }: SharedSecret): ConnectionOptions {
-  // Only who knows the secret can have answered: there is no certificate to look at.
-  return { ...SECRET_TLS, pskCallback: () => ({ identity: SECRET_NAME, psk: secret }), checkServerIdentity: () => undefined }
+  return {
+    ...SECRET_TLS,
+    pskCallback: () => ({ identity: SECRET_NAME, psk: secret }),
+    // Called if the server has not used the secret, whoever vouches for its certificate.
+    checkServerIdentity: () => new Error('the server does not know the secret: it has shown a certificate instead'),
+  }
 }
 
 function byCertificate({ ca, cert, key, servername, rejectUnauthorized }: ClientTlsOptions): ConnectionOptions {
