@@ -279,7 +279,9 @@ test('stats, status, top, events, dlq, backup, and flows', { timeout: LONG }, as
     target: place.url,
     warnings: [expect.stringContaining('load'), expect.stringContaining('mail')],
   })
-  expect(await place.ok('status')).toMatch(/^engine +unix:.*\njobs +0 scheduled, 3 waiting[\s\S]*^warning: no worker serves/m)
+  expect(await place.ok('status')).toMatch(
+    /^engine +unix:.*\nowner +process \d+ on .*\njobs +0 scheduled, 3 waiting[\s\S]*^warning: no worker serves/m,
+  )
   expect(await place.ok('top')).toMatch(/^millrace {2}\d{4}.*\n\nQUEUE .*\ndefault/)
   expect(await place.okJson('top')).toMatchObject({ at: expect.any(String), stats: { states: { waiting: 3 } }, workers: [] })
   expect(await place.ok('events')).toMatch(/^(\S+Z +\d+ enqueued +\S+ default\/(load|sum|mail)\n){4}$/)

@@ -76,7 +76,7 @@ test('2: misuse, with the flag that it is about', { timeout: LONG }, async () =>
     { args: ['worker', 'start'], code: 2, error: 'USAGE', says: /nothing to run: name a module/ },
     { args: ['worker', 'start', '--handlers', 'nothing.ts'], code: 2, error: 'USAGE', says: /--handlers nothing\.ts cannot be loaded/ },
     { args: ['audit'], code: 2, error: 'USAGE', says: /beside the daemon's file: name that with --file/ },
-    { args: ['doctor'], code: 2, error: 'USAGE', says: /doctor reads the file itself/ },
+    { args: ['doctor'], code: 2, error: 'USAGE', says: /doctor checks files only/ },
     { args: ['completion', 'tcsh'], code: 2, error: 'USAGE', says: /Allowed choices are bash, zsh, fish/ },
   ])
   // Alone it says what there is.
