@@ -35,6 +35,7 @@ function normal(text: string): string {
     .replace(/(?<="durationMs":)\d+/g, 'MS')
     .replace(/\b(?:[\d.]+(?:ms|s)|\d+m \d+s)(?= ago)/g, 'SPAN')
     .replace(/(?<=process )\d+/g, 'PID')
+    .replace(/(?<=^owner +process PID on )\S+/gm, 'HOST')
     .replace(/^(\S+ +)\d+ +\S+(?= +(?:idle|busy) )/gm, '$1PID HOST')
     .replace(/127\.0\.0\.1:\d+/g, 'ADDRESS')
     .replace(/(?:\/[\w.-]+)+(?=\/(?:millrace\.db|worker\.log))/g, 'FOLDER')
