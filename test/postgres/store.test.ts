@@ -54,6 +54,31 @@ test('an engine whose session has ended may be followed by another one, and then
   expect(() => (former.store as PostgresStore).beat()).toThrow('another engine has taken the schema over')
 })
 
+test('a server that takes the place of another may lack its last turns: no number of these is given twice, and their owner writes nothing more', async ({
+  postgres,
+}) => {
+  const former = new StoreTurns(open(postgres))
+  const bystander = former.row(former.enqueue('a', { data: '"by"' }))
+  const store = former.store as PostgresStore
+  // It takes no right to ask.
+  const asRole = [`GRANT USAGE ON SCHEMA ${postgres.schema} TO pg_signal_backend`, 'SET ROLE pg_signal_backend']
+  const [here] = await sql<{ history: string }>(postgres, ...asRole, 'SELECT server_history() AS history')
+  expect(here?.history).toMatch(/^\d+\/00000001$/)
+  await sql(postgres, "UPDATE meta SET history = 'another'")
+  await endSession(postgres)
+  expect(() => former.enqueue('b')).toThrow('another server has taken the place')
+  expect(() => store.reopen()).toThrow('another server has taken the place')
+
+  const next = openStore({ ...storeOptions(postgres), random: () => 0.25 })
+  onTestFinished(() => next.close())
+  expect(next.epoch).toBeGreaterThan(store.epoch + 2 ** 19)
+  expect(next.node).not.toBe(store.node)
+  const turns = new StoreTurns(next)
+  expect(turns.rows()).toEqual([bystander])
+  expect(turns.enqueue('b').seq).toBeGreaterThan(bystander.seq + 2 ** 19)
+  expect(await sql(postgres, 'SELECT history FROM meta')).toEqual([here])
+})
+
 test('an engine whose session has ended goes on, and has the lock again with its next beat', async ({ postgres }) => {
   const turns = new StoreTurns(open(postgres))
   const bystander = turns.row(turns.enqueue('a', { data: '"by"' }))

@@ -16,10 +16,14 @@ interface Row {
   readonly epoch: number
   /** The time in the turn's header, which no other turn has; 0 of a claim. */
   readonly at: number
+  /** The owner that wrote it. */
+  readonly by: number
+  /** The server's history when the schema was claimed last. */
+  readonly history: number
 }
 
 /** A fault of the server that the checks must find. */
-type Canary = 'none' | 'no epoch check' | 'no turn before it' | 'a claim that does not wait' | 'two turns of one number'
+type Canary = 'none' | 'no epoch check' | 'no turn before it' | 'a claim that does not wait' | 'two turns of one number' | 'no history'
 
 /** What becomes of a transaction on its way. */
 type Fate = 'answered' | 'cut before' | 'cut after' | 'cut within' | 'refused'
@@ -30,10 +34,14 @@ const FULL: LineError = { message: 'too many clients', code: '53300', constraint
 const OTHER: LineError = { message: 'turn does not follow', code: 'MR001', constraint: undefined }
 const TAKEN: LineError = { message: 'duplicate key', code: '23505', constraint: 'journal_pkey' }
 
+const SKIPPED = 2 ** 20
+
 class Server {
   readonly canary: Canary
   readonly #chance: () => number
-  readonly journal: Row[] = [{ turn: 0, epoch: 0, at: 0 }]
+  readonly journal: Row[] = [{ turn: 0, epoch: 0, at: 0, by: -1, history: 0 }]
+  /** Counts the servers that have taken the place of one another. */
+  #history = 0
   /** Transactions whose connection broke before their commit: each commits or not, when somebody has to know. */
   #open: Row[] = []
 
@@ -66,17 +74,19 @@ class Server {
     this.#settle(() => true)
   }
 
-  /** Another server takes its place, which had not heard of the last turn. A lost claim is beyond what an epoch can tell: two owners have it. */
-  lose(): Row | undefined {
+  /** Another server takes its place, which had not heard of the last transactions. Returns these. */
+  lose(count: number): readonly Row[] {
     this.#open = []
-    return this.last.at === 0 ? undefined : this.journal.pop()
+    this.#history++
+    return this.journal.splice(Math.max(1, this.journal.length - count))
   }
 
   /** A claim reads the last row first, and then its key waits. */
-  claim(former: number | null, fate: Fate): { readonly row: Row | undefined; readonly error: LineError | undefined } {
-    const { turn, epoch } = this.last
-    if (former !== null && epoch !== former) return { row: undefined, error: undefined }
-    const row = { turn: turn + 1, epoch: epoch + 1, at: 0 }
+  claim(former: number | null, by: number, fate: Fate): { readonly row: Row | undefined; readonly error: LineError | undefined } {
+    const { turn, epoch, history } = this.last
+    const moved = history !== this.#history && this.canary !== 'no history'
+    if (former !== null && (moved || epoch !== former)) return { row: undefined, error: undefined }
+    const row = { turn: turn + 1, epoch: epoch + 1 + (moved ? SKIPPED : 0), at: 0, by, history: this.#history }
     if (this.canary === 'a claim that does not wait') {
       this.journal.push(row)
       return { row, error: undefined }
@@ -98,7 +108,7 @@ class Server {
 }
 
 /** A connection of one owner, of which each transaction meets the fate that comes next. */
-function connectTo(server: Server, fateOf: () => Fate): Connection {
+function connectTo(server: Server, by: number, fateOf: () => Fate): Connection & { opening: number } {
   const reads: Readonly<Record<string, (values: readonly unknown[]) => unknown[]>> = {
     'SELECT bytes': () => [0],
     'SELECT event FROM running': () => [0],
@@ -106,28 +116,32 @@ function connectTo(server: Server, fateOf: () => Fate): Connection {
   }
   const fake = {
     backend: 1,
-    reopen: () => {},
+    opening: 1,
+    reopen: () => {
+      fake.opening++
+    },
     pluck: (sql: string, ...values: readonly unknown[]) => Object.entries(reads).find(([start]) => sql.startsWith(start))?.[1](values),
     get: () => [server.last.turn, server.last.epoch],
     attempt: ({ values: [, former] }: Statement) => {
-      const { row, error } = server.claim(former as number | null, fateOf())
+      const { row, error } = server.claim(former as number | null, by, fateOf())
       return { rows: [row === undefined ? [] : [[row.turn, row.epoch, 1]]], error }
     },
     transact: ([fence]: readonly Statement[]) => {
       const [turn, epoch, at] = (fence as Statement).values as [number, number, number]
       const follows = (before: Row | undefined) =>
         before === undefined ? server.canary === 'no turn before it' : server.canary === 'no epoch check' || before.epoch === epoch
-      const error = server.insert({ turn, epoch, at }, follows, fateOf())
+      const { history } = server.last
+      const error = server.insert({ turn, epoch, at, by, history }, follows, fateOf())
       if (error !== undefined) throw failureOf(error)
     },
   }
-  return fake as unknown as Connection
+  return fake as unknown as Connection & { opening: number }
 }
 
-type Step = readonly ['open' | 'take' | 'beat' | 'lose', owner: number, fate: Fate, next: Fate]
+type Step = readonly ['open' | 'take' | 'beat' | 'reconnect' | 'lose', owner: number, fate: Fate, next: Fate]
 const fate = fc.constantFrom<Fate>('answered', 'answered', 'answered', 'cut before', 'cut after', 'cut within', 'refused')
 const step: fc.Arbitrary<Step> = fc.tuple(
-  fc.constantFrom('open', 'open', 'take', 'take', 'take', 'take', 'take', 'take', 'beat', 'lose'),
+  fc.constantFrom('open', 'open', 'take', 'take', 'take', 'take', 'take', 'take', 'beat', 'reconnect', 'lose'),
   fc.nat({ max: 5 }),
   fate,
   fate,
@@ -139,8 +153,8 @@ function broken(canary: Canary, steps: readonly Step[], chances: readonly number
   /** What becomes of the next transactions, of whichever owner. */
   let fates: Fate[] = []
   const server = new Server(canary, () => chances[drawn++ % chances.length] ?? 0)
-  const connection = connectTo(server, () => fates.shift() ?? 'answered')
-  const owners: Hold[] = []
+  const owners: { readonly hold: Hold; readonly connection: { opening: number } }[] = []
+  let opened = 0
   let acknowledged: number[] = []
   const denied: number[] = []
   let at = 0
@@ -148,21 +162,24 @@ function broken(canary: Canary, steps: readonly Step[], chances: readonly number
     fates = [first, then]
     if (what === 'open') {
       const lock = { takeBack: () => {} } as Lock
-      const made = attempt((): Claim => claim(connection, 0))
-      if (!(made instanceof StoreFailure)) owners.push(new Hold(connection, lock, made))
+      const connection = connectTo(server, opened++, () => fates.shift() ?? 'answered')
+      const made = attempt((): Claim => claim(connection, 0, 1))
+      if (!(made instanceof StoreFailure)) owners.push({ hold: new Hold(connection, lock, made), connection })
       continue
     }
     if (what === 'lose') {
-      const lost = server.lose()
-      acknowledged = acknowledged.filter((one) => one !== lost?.at)
+      const lost = server.lose(number).map((row) => row.at)
+      acknowledged = acknowledged.filter((one) => !lost.includes(one))
       continue
     }
     const owner = owners[number % Math.max(1, owners.length)]
     if (owner === undefined) continue
-    if (what === 'beat') attempt(() => owner.beat())
+    if (what === 'beat') attempt(() => owner.hold.beat())
+    // A read has found its connection broken.
+    else if (what === 'reconnect') owner.connection.opening++
     else {
       const header = { at: ++at, mono: 0, nextSeq: 1, nextEvent: 1, nextSession: 1, running: () => [] } satisfies TurnHeader
-      const taken = attempt(() => owner.take(new Effects(), header))
+      const taken = attempt(() => owner.hold.take(new Effects(), header))
       if (taken === true) acknowledged.push(at)
       // Before its commit, of whatever reason, means that it never was, and may be tried again.
       else if (taken === false || (taken instanceof StoreFailure && taken.phase === 'before')) denied.push(at)
@@ -189,6 +206,9 @@ function wrongIn(journal: readonly Row[], acknowledged: readonly number[], denie
     ...(new Set(turns).size < turns.length ? ['two transactions are the same turn'] : []),
     ...(turns.some((turn, index) => turn !== index) ? ['turns do not follow one another'] : []),
     ...(epochs.some((epoch, index) => index > 0 && epoch < (epochs[index - 1] as number)) ? ['a former owner has written'] : []),
+    ...(journal.some(({ epoch, by }) => journal.some((other) => other.epoch === epoch && other.by !== by))
+      ? ['an epoch has two owners']
+      : []),
     ...acknowledged
       .filter((at) => times.filter((time) => time === at).length !== 1)
       .map((at) => `turn ${at} was acknowledged, and is not there once`),
@@ -210,7 +230,7 @@ test('two owners never write the same turn; what is acknowledged is there, and w
   )
 })
 
-test.for<Canary>(['no epoch check', 'no turn before it', 'a claim that does not wait', 'two turns of one number'])(
+test.for<Canary>(['no epoch check', 'no turn before it', 'a claim that does not wait', 'two turns of one number', 'no history'])(
   'the planted fault is found: %s',
   (canary) => {
     const found = fc.check(

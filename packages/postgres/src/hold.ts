@@ -1,7 +1,7 @@
 /** An engine's hold of its schema: the epoch that it may write in, and the lock that keeps others from trying. */
 import { type Effects, StoreFailure, type TurnHeader } from '@millrace/core/kernel'
 import type { Connection } from './connection.ts'
-import { type Claim, claim } from './open/claim.ts'
+import { type Claim, claimAgain } from './open/claim.ts'
 import type { Lock } from './open/lock.ts'
 import { prepareWrite, type Write } from './write/write.ts'
 
@@ -14,12 +14,15 @@ export class Hold {
   #write: Write
   /** True if it is unknown which turn was the last one: the journal has to be asked before the next. */
   #inDoubt = false
+  /** The opening of the connection in which the schema was claimed. Another one may be to another server. */
+  #opening: number
 
   constructor(connection: Connection, lock: Lock, claimed: Claim) {
     this.#connection = connection
     this.#lock = lock
     this.#owned = claimed
     this.#write = prepareWrite(connection, claimed, claimed.turn)
+    this.#opening = connection.opening
   }
 
   get epoch(): number {
@@ -28,7 +31,7 @@ export class Hold {
 
   /** Writes a turn. Returns false if the connection broke before it was written, and the schema is still this engine's. @throws StoreFailure */
   take(effects: Effects, header: TurnHeader): boolean {
-    if (this.#inDoubt) this.reopen()
+    if (this.#inDoubt || this.#connection.opening !== this.#opening) this.reopen()
     const turn = this.#write.next()
     const { epoch } = this.#owned
     try {
@@ -80,7 +83,7 @@ export class Hold {
   #recover(at: number): StoreFailure | undefined {
     this.#connection.reopen()
     try {
-      const claimed = claim(this.#connection, at, this.#owned.epoch)
+      const claimed = claimAgain(this.#connection, at, this.#owned.epoch)
       // What this engine has in memory is not what is stored. It may not write again, and its former epoch sees to that.
       if (claimed.turn < this.#write.next()) return new StoreFailure('before', 'owner', 'the server has lost turns that it had committed')
       this.#own(claimed)
@@ -94,6 +97,7 @@ export class Hold {
   #own(owned: Claim): void {
     this.#owned = owned
     this.#write = prepareWrite(this.#connection, owned, owned.turn)
+    this.#opening = this.#connection.opening
     this.#keepLock()
   }
 

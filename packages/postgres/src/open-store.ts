@@ -7,7 +7,7 @@ import type { Migration } from './migrations/migration.ts'
 import { checkSchema, checkServer, refusedBy } from './open/check.ts'
 import { claim } from './open/claim.ts'
 import { Lock } from './open/lock.ts'
-import { createSchema, migrateDown, migrateUp, pendingIn } from './open/migrate.ts'
+import { createSchema, drawNode, migrateDown, migrateUp, pendingIn } from './open/migrate.ts'
 import type { StoreOptions } from './options.ts'
 import { ownerSettings, setUpOf } from './settings.ts'
 import { makeStore, type PostgresStore } from './store.ts'
@@ -17,7 +17,7 @@ import { makeStore, type PostgresStore } from './store.ts'
  * @throws AlreadyOpenError, and other typed errors that say why the schema cannot be opened
  */
 export function openStore(options: StoreOptions, migrations: readonly Migration[] = MIGRATIONS): PostgresStore {
-  const { schema, autoMigrate = true, now } = options
+  const { schema, autoMigrate = true, now, random } = options
   return opened(options, migrations, (connection, lock, isFresh) => {
     const pending = pendingIn(connection, migrations)
     if (pending.length > 0 && !autoMigrate && !isFresh)
@@ -25,7 +25,7 @@ export function openStore(options: StoreOptions, migrations: readonly Migration[
         `schema ${schema} lacks version ${pending[0]?.id} of its layout, and autoMigrate is off: set MILLRACE_POSTGRES and run millrace migrate --schema ${schema}`,
       )
     // From now on no former owner writes.
-    const claimed = claim(connection, now)
+    const claimed = claim(connection, now, drawNode(random))
     migrateUp(connection, schema, pending, now)
     return makeStore(connection, lock, claimed)
   })
@@ -39,7 +39,7 @@ export function openStore(options: StoreOptions, migrations: readonly Migration[
  */
 export function migrateSchemaDown(options: StoreOptions, to: number, migrations: readonly Migration[] = MIGRATIONS): void {
   opened(options, migrations, (connection) => {
-    claim(connection, options.now)
+    claim(connection, options.now, drawNode(options.random))
     migrateDown(connection, to, migrations)
     connection.close()
   })

@@ -19,6 +19,44 @@ BEGIN
   END IF;
 END $$`
 
+/** Says which server this is, and which of its lives: another one may lack commits that were acknowledged. */
+const SERVER_HISTORY = `CREATE FUNCTION server_history() RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN (SELECT system_identifier FROM pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8);
+EXCEPTION WHEN insufficient_privilege OR feature_not_supported OR undefined_function THEN
+  RETURN 'unknown';
+END $$`
+
+/**
+ * Begins an epoch: a turn that only has the numbers. Without a former epoch, it follows any, and if the server has become another one, it skips
+ * more numbers than a lost commit can have given. With one, it follows that alone, on the same server.
+ */
+const CLAIM = `CREATE FUNCTION claim(claimed_at bigint, former bigint, fresh_node bigint)
+RETURNS TABLE (claimed_turn bigint, claimed_epoch bigint, claimed_node bigint) LANGUAGE plpgsql AS $$
+DECLARE
+  last journal;
+  here text := server_history();
+  moved boolean;
+  skipped bigint;
+BEGIN
+  SELECT * INTO last FROM journal ORDER BY turn DESC LIMIT 1;
+  SELECT history <> here INTO moved FROM meta;
+  IF former IS NOT NULL AND (moved OR last.epoch <> former) THEN
+    RETURN;
+  END IF;
+  skipped := CASE WHEN moved THEN ${2 ** 20} ELSE 0 END;
+  -- The key waits for a turn that still goes on, and lets one transaction be the next.
+  INSERT INTO journal (turn, epoch, at, next_seq, next_event, next_session, first_event, count, bytes, packed)
+  VALUES (
+    last.turn + 1, last.epoch + 1 + skipped, greatest(claimed_at, last.at), last.next_seq + skipped, last.next_event + skipped,
+    last.next_session + skipped, last.next_event + skipped, 0, last.bytes, ''
+  );
+  IF moved THEN
+    UPDATE meta SET history = here, node = fresh_node;
+  END IF;
+  RETURN QUERY SELECT last.turn + 1, last.epoch + 1 + skipped, node FROM meta;
+END $$`
+
 /** Fails a transaction whose statement changed another number of rows than it must. */
 const EXPECT_ROWS = `CREATE FUNCTION expect_rows(what text, changed bigint, expected bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -31,7 +69,8 @@ END $$`
 export const CREATE_SCHEMA: readonly string[] = [
   `CREATE TABLE meta (
   one smallint PRIMARY KEY CHECK (one = 1), node bigint NOT NULL, schema_version bigint NOT NULL, min_reader bigint NOT NULL,
-  created_at bigint NOT NULL, paused smallint NOT NULL DEFAULT 0, said_from bigint NOT NULL DEFAULT 1, inbox_number bigint NOT NULL
+  created_at bigint NOT NULL, paused smallint NOT NULL DEFAULT 0, said_from bigint NOT NULL DEFAULT 1, inbox_number bigint NOT NULL,
+  history text NOT NULL
 )`,
   `CREATE TABLE journal (
   turn bigint PRIMARY KEY, epoch bigint NOT NULL, at bigint NOT NULL, next_seq bigint NOT NULL, next_event bigint NOT NULL,
@@ -132,6 +171,8 @@ export const CREATE_SCHEMA: readonly string[] = [
 )`,
   'CREATE TABLE flow_gone (child bigint PRIMARY KEY)',
   TAKE_TURN,
+  SERVER_HISTORY,
+  CLAIM,
   EXPECT_ROWS,
   ...CREATE_INBOX,
 ]

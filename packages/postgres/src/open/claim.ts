@@ -13,25 +13,35 @@ export interface Claim {
 /** Former owners may still take turns while it is tried. */
 const TRIES_MAX = 100
 
-const CLAIM = `INSERT INTO journal (turn, epoch, at, next_seq, next_event, next_session, first_event, count, bytes, packed)
-SELECT turn + 1, epoch + 1, greatest($1::bigint, at), next_seq, next_event, next_session, next_event, 0, bytes, '' FROM (
-  SELECT * FROM journal ORDER BY turn DESC LIMIT 1
-) AS last WHERE $2::bigint IS NULL OR last.epoch = $2
-RETURNING turn, epoch, (SELECT node FROM meta)`
-
 /**
- * @param former the epoch that the claim must follow; undefined for any
- * @throws StoreFailure, if the last turn is of another epoch than the former one
+ * Claims the schema, whoever had it.
+ *
+ * @param freshNode the schema's number if the server has become another one: it may have lost jobs whose ids are known
+ * @throws StoreFailure
  */
-export function claim(connection: Connection, at: number, former?: number): Claim {
+export function claim(connection: Connection, at: number, freshNode: number): Claim {
+  return claimed(connection, [at, null, freshNode])
+}
+
+/** Claims the schema behind an epoch of one's own. @throws StoreFailure, if there was another epoch since, or the server is another one */
+export function claimAgain(connection: Connection, at: number, former: number): Claim {
+  return claimed(connection, [at, former, null])
+}
+
+function claimed(connection: Connection, values: readonly [at: number, former: number | null, freshNode: number | null]): Claim {
   for (let tries = 1; ; tries++) {
-    const { rows, error } = connection.attempt({ text: CLAIM, values: [at, former ?? null] })
+    const { rows, error } = connection.attempt({ text: 'SELECT * FROM claim($1, $2, $3)', values })
     // A turn of the former owner was first: the next claim follows it.
     if (error !== undefined && isLost(error) && tries < TRIES_MAX) continue
     if (error !== undefined) throw failureOf(error)
-    const claimed = rows[0]?.[0] as [turn: number, epoch: number, node: number] | undefined
-    if (claimed === undefined) throw new StoreFailure('before', 'owner', 'another engine has taken the schema over')
-    const [turn, epoch, node] = claimed
+    const row = rows[0]?.[0] as [turn: number, epoch: number, node: number] | undefined
+    if (row === undefined)
+      throw new StoreFailure(
+        'before',
+        'owner',
+        'another engine has taken the schema over, or another server has taken the place of this one',
+      )
+    const [turn, epoch, node] = row
     return { turn, epoch, node }
   }
 }

@@ -24,6 +24,11 @@ const noteOf = ({ id, name }: Migration, now: number): Statement => ({
   values: [id, name, now],
 })
 
+/** Returns a number for the ids of a schema's jobs, which is not 0. */
+export function drawNode(random: () => number): number {
+  return 1 + Math.floor(random() * (NODE_LIMIT - 1))
+}
+
 /**
  * Creates the schema with its first step.
  *
@@ -31,13 +36,13 @@ const noteOf = ({ id, name }: Migration, now: number): Statement => ({
  * @throws a typed error that says why it cannot be created
  */
 export function createSchema(connection: Connection, schema: string, first: Migration, now: number, random: () => number): void {
-  const draw = () => 1 + Math.floor(random() * (NODE_LIMIT - 1))
+  const draw = () => drawNode(random)
   // The owner of a schema may lack the right to create one.
   const isThere = connection.pluck('SELECT 1 FROM pg_namespace WHERE nspname = $1', schema).length > 0
   const { error } = connection.attemptAll([
     ...plain([...(isThere ? [] : [`CREATE SCHEMA "${schema}"`]), searchOnly(schema), LEDGER, ...first.up]),
     {
-      text: 'INSERT INTO meta (one, node, inbox_number, schema_version, min_reader, created_at) VALUES (1, $1, $2, $3, $4, $5)',
+      text: 'INSERT INTO meta (one, node, inbox_number, schema_version, min_reader, created_at, history) VALUES (1, $1, $2, $3, $4, $5, server_history())',
       values: [draw(), draw(), first.id, first.minReader, now],
     },
     { text: "INSERT INTO journal VALUES (0, 0, $1, 1, 1, 1, 1, 0, 0, '')", values: [now] },
