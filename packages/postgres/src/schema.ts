@@ -38,6 +38,7 @@ DECLARE
   here text := server_history();
   moved boolean;
   skipped bigint;
+  epochs bigint;
 BEGIN
   SELECT * INTO last FROM journal ORDER BY turn DESC LIMIT 1;
   SELECT history <> here INTO moved FROM meta;
@@ -45,16 +46,18 @@ BEGIN
     RETURN;
   END IF;
   skipped := CASE WHEN moved THEN ${2 ** 20} ELSE 0 END;
+  -- By a number that was drawn, since such a claim may be lost, too.
+  epochs := CASE WHEN moved THEN ${2 ** 20} + fresh_node * ${2 ** 10} ELSE 0 END;
   -- The key waits for a turn that still goes on, and lets one transaction be the next.
   INSERT INTO journal (turn, epoch, at, next_seq, next_event, next_session, first_event, count, bytes, packed)
   VALUES (
-    last.turn + 1, last.epoch + 1 + skipped, greatest(claimed_at, last.at), last.next_seq + skipped, last.next_event + skipped,
+    last.turn + 1, last.epoch + 1 + epochs, greatest(claimed_at, last.at), last.next_seq + skipped, last.next_event + skipped,
     last.next_session + skipped, last.next_event + skipped, 0, last.bytes, ''
   );
   IF moved THEN
     UPDATE meta SET history = here, node = fresh_node;
   END IF;
-  RETURN QUERY SELECT last.turn + 1, last.epoch + 1 + skipped, node FROM meta;
+  RETURN QUERY SELECT last.turn + 1, last.epoch + 1 + epochs, node FROM meta;
 END $$`
 
 /** Fails a transaction whose statement changed another number of rows than it must. */
