@@ -50,7 +50,8 @@ export function watchInbox({ read, actor, wake, clock }: InboxOptions): () => vo
   let sent: ReadonlySet<number> | undefined
   /** The most entries of a request: fewer after one that could not be decided, until the one at fault is alone. */
   let most = ENTRIES_MAX
-  let waitMs = 0
+  /** Nothing is looked at before. */
+  let restsUntilMono = Number.NEGATIVE_INFINITY
   let number = 0
   let lastMono = clock.read().mono
   const connection = actor.connect(({ replies }) => {
@@ -66,7 +67,7 @@ export function watchInbox({ read, actor, wake, clock }: InboxOptions): () => vo
 
   /** A whole request was refused: nothing can be written now, or one of its entries is at fault. */
   const refused = (ids: ReadonlySet<number>, { code }: Refusal): void => {
-    if (code !== 'INTERNAL') waitMs = LATER_MS
+    if (code !== 'INTERNAL') restsUntilMono = clock.read().mono + LATER_MS
     else if (ids.size > 1) most = Math.ceil(ids.size / 2)
     else for (const id of ids) later.set(id, clock.read().mono + LATER_MS)
   }
@@ -76,6 +77,7 @@ export function watchInbox({ read, actor, wake, clock }: InboxOptions): () => vo
     // One request at a time: a turn may be put off.
     if (sent !== undefined) return EMPTY_MS
     const { mono } = clock.read()
+    if (mono < restsUntilMono) return restsUntilMono - mono
     for (const [id, at] of later) if (at <= mono) later.delete(id)
     if (later.size >= LATER_MAX) return LATER_MS
     const found = read([...later.keys()], most)
@@ -86,9 +88,8 @@ export function watchInbox({ read, actor, wake, clock }: InboxOptions): () => vo
     lastMono = mono
     sent = new Set(rows.map(({ id }) => id))
     actor.receive(connection, [{ id: ++number, command: commandOf(rows) }])
-    waitMs = BUSY_MS
     wake()
-    return waitMs
+    return BUSY_MS
   }
 
   const lookLater = (ms: number): (() => void) =>
