@@ -233,6 +233,7 @@ export { durationOption } from './options/milliseconds.ts'
 export { nameOption } from './options/name.ts'
 export { nearest } from './options/nearest.ts'
 export {
+  DEFAULT_SCHEMA,
   type EngineOptions,
   type EngineSettings,
   type FileAccess,
@@ -242,6 +243,7 @@ export {
   type OpenSettings,
   type PostgresSettings,
   type Role,
+  schemaOption,
   validateOpenOptions,
   validatePostgresOptions,
 } from './options/open.ts'

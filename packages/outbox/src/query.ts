@@ -1,6 +1,6 @@
 /** Enqueues jobs by SQL, in a transaction on the Postgres that the queue is in too. */
 import { newJobOf } from '@millrace/client'
-import { type EnqueueOptions, LIMITS, type NewJob, OptionTypeError } from '@millrace/core'
+import { DEFAULT_SCHEMA, type EnqueueOptions, LIMITS, type NewJob, OptionTypeError, schemaOption } from '@millrace/core'
 import type { EnqueueArguments, JobType } from '@millrace/worker'
 
 /** A statement for any driver of Postgres. It returns the id of the job as `id`. */
@@ -22,14 +22,9 @@ export interface EnqueueQuery {
  * @throws OptionTypeError for a wrong schema; the returned function throws OptionTypeError, OptionRangeError, ValidationError, and refuses
  * bytes, which JSON cannot hold, and schemas of data that are asynchronous
  */
-export function enqueueBySql(schema = 'millrace') {
-  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
-    throw new OptionTypeError(
-      'schema',
-      `schema must have 1 to 63 lower-case letters, digits and underscores, got ${JSON.stringify(schema)}`,
-    )
+export function enqueueBySql(schema = DEFAULT_SCHEMA) {
   // Some drivers would encode a jsonb parameter a second time.
-  const text = `SELECT "${schema}".enqueue($1, $2::text::jsonb, $3::text::jsonb) AS id`
+  const text = `SELECT "${schemaOption('schema', schema)}".enqueue($1, $2::text::jsonb, $3::text::jsonb) AS id`
   return <Input>(job: JobType<Input> | string, ...[data, options]: EnqueueArguments<Input>): EnqueueQuery => {
     const made = newJobOf(job as JobType | string, data, options as EnqueueOptions | undefined, LIMITS.dataBytes)
     if (made instanceof Promise) {

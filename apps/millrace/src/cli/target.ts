@@ -1,7 +1,7 @@
 /** The engine that a command talks to: one that listens at a URL, or that of a file or a schema, no matter which process has it open. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Logger, validatePostgresOptions } from '@millrace/core'
+import { DEFAULT_SCHEMA, type Logger, validatePostgresOptions } from '@millrace/core'
 import type { Engine } from '@millrace/engine'
 import { NoFileError, NotFoundError, UsageError } from './errors.ts'
 
@@ -38,7 +38,6 @@ export const TARGET_VARIABLES: ReadonlySet<string> = new Set([
 ])
 
 const DEFAULT_FILE = 'millrace.db'
-const DEFAULT_SCHEMA = 'millrace'
 /** The time to wait for an engine that does not answer: it may be starting. */
 const PATIENCE = '5s'
 

@@ -154,6 +154,9 @@ export interface ListenAt {
   readonly port: number
 }
 
+/** The schema of Postgres that holds a queue for which none is named. */
+export const DEFAULT_SCHEMA = 'millrace'
+
 const READERS_MAX = 8
 const CACHE_MIB_MAX = 4_096
 const QUEUES_MAX = 1_000_000
@@ -227,7 +230,7 @@ export function validateOpenOptions(options: unknown): OpenSettings {
 export function validatePostgresOptions(options: object): PostgresSettings {
   if ('file' in options) throw new OptionTypeError('file', 'file and postgres exclude each other: give one of them')
   const { postgres = postgresOption('postgres', undefined), waitForOwner = 0, ...given } = readPostgres(options)
-  return { ...DEFAULTS, postgres, schema: 'millrace', role: 'any', listen: undefined, waitForOwnerMs: waitForOwner, ...given }
+  return { ...DEFAULTS, postgres, schema: DEFAULT_SCHEMA, role: 'any', listen: undefined, waitForOwnerMs: waitForOwner, ...given }
 }
 
 function fileOption(_option: string, file: unknown): string {
@@ -252,7 +255,8 @@ function shapeOf(value: unknown): string {
 
 const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/
 
-function schemaOption(option: string, value: unknown): string {
+/** Returns the name of a schema. @throws OptionTypeError */
+export function schemaOption(option: string, value: unknown): string {
   if (typeof value === 'string' && SCHEMA_NAME.test(value) && !value.startsWith('pg_')) return value
   throw new OptionTypeError(
     option,

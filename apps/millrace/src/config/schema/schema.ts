@@ -5,6 +5,7 @@ import {
   booleanOption,
   checkKnown,
   choiceOption,
+  DEFAULT_SCHEMA,
   type Duration,
   durationOption,
   type EventType,
@@ -258,7 +259,7 @@ export const SCHEMA = z.strictObject({
     text: 'Keeps the queue in Postgres: `postgres://user:password@host:port/database`. It must name the server itself, not a pooler.',
     secret: true,
   }),
-  schema: settingOr(text('schema'), 'millrace', 'The schema of Postgres that holds the queue, created if it does not exist.'),
+  schema: settingOr(text('schema'), DEFAULT_SCHEMA, 'The schema of Postgres that holds the queue, created if it does not exist.'),
   role: settingOr(
     choice('role', ['any', 'client', 'owner']),
     'any',
