@@ -12,11 +12,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
+import { NOBODY } from '../nobody.ts'
 
-/** The user "nobody": Postgres refuses to run as root. */
-const NOBODY = 65_534
 const isWindows = process.platform === 'win32'
-const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : undefined
 
 /** The tests of one run share the server, and nothing of it has to survive. */
 const SETTINGS = {
@@ -41,11 +39,11 @@ process.once('exit', () => rmSync(place, { recursive: true, force: true, maxRetr
 process.stdout.on('error', () => process.exit(1))
 
 const ended = once(process.stdin.resume(), 'close')
-if (user !== undefined) chownSync(place, user.uid, user.gid)
+if (NOBODY !== undefined) chownSync(place, NOBODY.uid, NOBODY.gid)
 await promisify(execFile)(
   join(folder, 'bin/initdb'),
   ['--pgdata', data, '--username', 'postgres', '--auth', 'trust', '--encoding', 'UTF8', '--no-locale', '--no-sync', '--no-instructions'],
-  { cwd: place, env: { PATH: process.env['PATH'], LC_ALL: 'C' }, ...user },
+  { cwd: place, env: { PATH: process.env['PATH'], LC_ALL: 'C' }, ...NOBODY },
 )
 
 const port = isWindows ? await freePort() : 5_432
@@ -60,7 +58,7 @@ const server = spawn(join(folder, 'bin/postgres'), ['-D', data, ...settings], {
   cwd: place,
   stdio: ['ignore', 'ignore', 'pipe'],
   env: { PATH: process.env['PATH'], LC_ALL: 'C' },
-  ...user,
+  ...NOBODY,
 })
 const exited = once(server, 'exit')
 const log: string[] = []

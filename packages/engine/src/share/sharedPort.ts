@@ -382,16 +382,18 @@ export class SharedPort implements Port {
     }
     // Jobs that run here may run elsewhere by now.
     this.#listener?.lapsed(Number.POSITIVE_INFINITY)
-    this.#listener?.broken({ code: 'COMMIT_UNKNOWN', message: `another process owns ${this.#store} now (${refusal.message})` })
-    if (this.#options.ownership.isFoundByNote) {
-      // The server may be away for a moment.
-      void this.#succeed()
-      return
-    }
-    this.#find(this.#options.patienceMs).then(
-      () => this.#reopened(),
-      (error) => this.#listener?.ended({ code: 'OWNER_LOST', message: error.message }),
-    )
+    const { isFoundByNote } = this.#options.ownership
+    // A successor elsewhere may stay out of reach: whoever stops the engine does not wait for it.
+    this.#listener?.broken({
+      code: isFoundByNote ? 'CONNECTION_LOST' : 'COMMIT_UNKNOWN',
+      message: `another process owns ${this.#store} now (${refusal.message}): the call may have happened`,
+    })
+    if (isFoundByNote) void this.#succeed()
+    else
+      this.#find(this.#options.patienceMs).then(
+        () => this.#reopened(),
+        (error) => this.#listener?.ended({ code: 'OWNER_LOST', message: error.message }),
+      )
   }
 
   /**

@@ -75,7 +75,7 @@ export class WriterThread implements Port {
     this.#logger = logger
   }
 
-  /** The number of engines that have owned the store, including this one; 0 before it does. */
+  /** A number that grows each time an engine takes the store; 0 before this one does. */
   get epoch(): number {
     return this.#epoch
   }
@@ -218,8 +218,9 @@ export class WriterThread implements Port {
       this.#fail(refusal)
       return
     }
+    // A thread is back in a moment. A server may stay away: whoever stops the engine does not wait for it.
     this.#listener?.broken({
-      code: 'COMMIT_UNKNOWN',
+      code: this.#serverAway ? 'CONNECTION_LOST' : 'COMMIT_UNKNOWN',
       message: `the writer thread ended before it answered (${refusal.message}): the call may have happened`,
     })
     // A process that holds nothing may end meanwhile.
