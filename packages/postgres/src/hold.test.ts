@@ -25,7 +25,7 @@ interface Row {
 /** A fault of the server that the checks must find. */
 type Canary = 'none' | 'no epoch check' | 'no turn before it' | 'a claim that does not wait' | 'two turns of one number' | 'no history'
 
-/** What becomes of a transaction on its way. */
+/** The outcome of a transaction: what the server does, and what the client hears. */
 type Fate = 'answered' | 'cut before' | 'cut after' | 'cut within' | 'refused'
 
 const CUT: LineError = { message: 'the connection broke', code: undefined, constraint: undefined }
@@ -129,6 +129,7 @@ function connectTo(server: Server, by: number, fateOf: () => Fate): Connection &
   const reads: Readonly<Record<string, (values: readonly unknown[]) => unknown[]>> = {
     'SELECT bytes': () => [0],
     'SELECT event FROM running': () => [0],
+    'SELECT epoch FROM journal ORDER BY turn DESC': () => [server.last.epoch],
     'SELECT epoch FROM journal WHERE turn': ([turn]) => server.journal.filter((row) => row.turn === turn).map(({ epoch }) => epoch),
   }
   const fake = {
@@ -140,7 +141,6 @@ function connectTo(server: Server, by: number, fateOf: () => Fate): Connection &
       fake.broken = false
     },
     pluck: (sql: string, ...values: readonly unknown[]) => Object.entries(reads).find(([start]) => sql.startsWith(start))?.[1](values),
-    get: () => [server.last.turn, server.last.epoch],
     attempt: ({ values: [, former] }: Statement) => {
       if (fake.broken) return { rows: [], error: CUT }
       const { row, error } = server.claim(former as number | null, by, fateOf())
@@ -171,7 +171,7 @@ const step: fc.Arbitrary<Step> = fc.tuple(
 /** Lets owners take turns, and returns what is wrong. */
 function broken(canary: Canary, [steps, chances, tells]: World): string[] {
   let drawn = 0
-  /** What becomes of the next transactions, of whichever owner. */
+  /** The outcomes of the next transactions, whichever owner sends them. */
   let fates: Fate[] = []
   const server = new Server(canary, tells, () => chances[drawn++ % chances.length] ?? 0)
   const owners: { readonly hold: Hold; readonly connection: FakeState }[] = []
@@ -185,7 +185,7 @@ function broken(canary: Canary, [steps, chances, tells]: World): string[] {
   for (const [what, number, first, then] of steps) {
     fates = [first, then]
     if (what === 'open') {
-      const lock = { takeBack: () => {} } as Lock
+      const lock = { keep: () => {} } as Lock
       const connection = connectTo(server, opened++, () => fates.shift() ?? 'answered')
       const made = attempt((): Claim => claim(connection, 0, 1))
       if (!(made instanceof StoreFailure)) owners.push({ hold: new Hold(connection, lock, made), connection })

@@ -1,4 +1,4 @@
-/** An engine's hold of its schema: the epoch that it may write in, and the lock that keeps others from trying. */
+/** An engine's hold of its schema: the epoch in which it may write, and the lock that keeps others from trying. */
 import { type Effects, StoreFailure, type TurnHeader } from '@millrace/core/kernel'
 import type { Connection } from './connection.ts'
 import { type Claim, claimAgain } from './open/claim.ts'
@@ -62,8 +62,8 @@ export class Hold {
 
   /** @throws StoreFailure, of reason `owner` if another engine has the schema */
   beat(): void {
-    if (this.#last().epoch !== this.#owned.epoch) throw new StoreFailure('before', 'owner', TAKEN_OVER)
-    this.#keepLock()
+    if (this.#lastEpoch() !== this.#owned.epoch) throw new StoreFailure('before', 'owner', TAKEN_OVER)
+    this.#lock.keep()
   }
 
   /** Finds out whether a turn was written. Whatever keeps it from asking, the outcome of the turn is unknown. */
@@ -84,7 +84,7 @@ export class Hold {
     this.#connection.reopen()
     try {
       const claimed = claimAgain(this.#connection, at, this.#owned.epoch)
-      // What this engine has in memory is not what is stored. It may not write again, and its former epoch sees to that.
+      // The memory of this engine has turns that are not stored. It may not write again: its epoch is over.
       if (claimed.turn < this.#write.next()) return new StoreFailure('before', 'owner', 'the server has lost turns that it had committed')
       this.#own(claimed)
       return undefined
@@ -98,25 +98,14 @@ export class Hold {
     this.#owned = owned
     this.#write = prepareWrite(this.#connection, owned, owned.turn)
     this.#opening = this.#connection.opening
-    this.#keepLock()
-  }
-
-  /** Takes the lock again if the connection was opened again. If that fails, the next beat tries. */
-  #keepLock(): void {
-    try {
-      this.#lock.takeBack()
-    } catch (error) {
-      if (!(error instanceof StoreFailure)) throw error
-    }
+    this.#lock.keep()
   }
 
   #wasWritten(turn: number, epoch: number): boolean {
     return this.#connection.pluck<number>('SELECT epoch FROM journal WHERE turn = $1', turn)[0] === epoch
   }
 
-  #last(): Pick<Claim, 'turn' | 'epoch'> {
-    const sql = 'SELECT turn, epoch FROM journal ORDER BY turn DESC LIMIT 1'
-    const [turn, epoch] = this.#connection.get<[number, number]>(sql) ?? [0, 0]
-    return { turn, epoch }
+  #lastEpoch(): number | undefined {
+    return this.#connection.pluck<number>('SELECT epoch FROM journal ORDER BY turn DESC LIMIT 1')[0]
   }
 }

@@ -80,7 +80,7 @@ export const CREATE_SCHEMA: readonly string[] = [
   next_session bigint NOT NULL, first_event bigint NOT NULL, count bigint NOT NULL, bytes bigint NOT NULL, packed bytea NOT NULL
 )`,
   'CREATE UNIQUE INDEX journal_event ON journal (first_event) WHERE count > 0',
-  // What the owner tells of itself, so that others find it. Nothing is decided by it.
+  // The address and the process of the owner, by which others find it. It decides nothing.
   `CREATE TABLE owner (
   one smallint PRIMARY KEY CHECK (one = 1), epoch bigint NOT NULL, since timestamptz NOT NULL, host text NOT NULL, boot text NOT NULL,
   pid bigint NOT NULL, library text NOT NULL, protocol_min bigint NOT NULL, protocol_max bigint NOT NULL, url text NOT NULL, secret text NOT NULL

@@ -30,7 +30,7 @@ export class Lock {
   constructor(connection: Connection, schema: string) {
     this.#connection = connection
     this.#schema = schema
-    connection.onReopened = () => this.#takeBackIfPossible()
+    connection.onReopened = () => this.keep()
   }
 
   /** True if the connection has the lock. */
@@ -48,22 +48,18 @@ export class Lock {
     }
   }
 
-  /** The same after a read, which has its answer anyway: the next beat tries again. */
-  #takeBackIfPossible(): void {
-    if (this.#opening === 0) return
+  /** Takes the lock again if it was taken before, and the connection has been opened again since. If that fails, the next beat tries. */
+  keep(): void {
+    if (this.#opening === 0 || this.held) return
     try {
-      this.takeBack()
+      this.#takeBack()
     } catch (error) {
       if (!(error instanceof StoreFailure)) throw error
     }
   }
 
-  /**
-   * Takes the lock again if the connection was opened again. The server may not have noticed the end of the former session, which has the
-   * lock: it is ended.
-   */
-  takeBack(): void {
-    if (this.held) return
+  /** The server may not have noticed the end of the former session, which has the lock: it is ended. */
+  #takeBack(): void {
     this.#connection.all(
       `SELECT pg_terminate_backend(pid, ${END_MS}) FROM (${HOLDERS}) AS holder WHERE pid = $2`,
       this.#schema,
