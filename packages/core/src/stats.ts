@@ -79,7 +79,7 @@ export interface Stats<Times extends Percentiles = Timing> {
 export interface OwnerStats {
   readonly host: string
   readonly pid: number
-  /** The number of engines that have owned the store, including this one. */
+  /** A number that grows each time an engine takes the store. */
   readonly epoch: number
 }
 

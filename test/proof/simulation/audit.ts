@@ -24,7 +24,7 @@ export class Audit {
   readonly #inForce = new Map<string, Defaults>()
   /** The sessions that were there after the last turn, by their uuid. */
   #present: ReadonlyMap<string, number> = new Map()
-  /** What sessions of the engine's own process said then. */
+  /** The names, with their defaults, that sessions of the engine's own process defined then. */
   #ownSaid: ReadonlySet<string> = new Set()
 
   constructor(history: History, model: Model, forgets: boolean) {
@@ -35,7 +35,7 @@ export class Audit {
 
   /** What was in force for a name stays so while a living session says it, unless one of the engine's own process says otherwise. */
   definitions({ tables }: Actor, { newSessions }: Effects): void {
-    // One that has decided may be gone by the turn's end, even if it came within it.
+    // A session that has decided may have come and gone within the turn.
     const ownSaid = new Set([...this.#ownSaid, ...saidByOwn(newSessions), ...saidByOwn(tables.sessions.values())])
     for (const [name, { defaults }] of tables.definitions) {
       const before = this.#inForce.get(name)
@@ -348,7 +348,7 @@ function before(a: Place, b: Place): boolean {
   return a.runAt === b.runAt ? a.seq < b.seq : a.runAt < b.runAt
 }
 
-/** What sessions of the engine's own process say of their names. */
+/** Returns the names, with their defaults, that sessions of the engine's own process define. */
 function saidByOwn(sessions: Iterable<Session>): string[] {
   const own = [...sessions].filter(({ intro }) => intro.local)
   return own.flatMap(({ intro }) => intro.handlers.map(({ name, defaults }) => textOf(name, defaults)))

@@ -29,7 +29,7 @@ export function postgresStore({ postgres: url, schema, durability, autoMigrate, 
       }
       return schemaOwnership(meeting, schema, listen, note)
     },
-    // Whether the schema is still there shows when it is opened.
+    // If the schema is gone, the next attempt to open it says so.
     gone: () => undefined,
   }
 }

@@ -41,7 +41,7 @@ export interface OwnerNote {
   /** The id of the machine's last start; empty if the system does not report it. */
   readonly boot: string
   readonly pid: number
-  /** The number of engines that have owned the store, including this one. */
+  /** A number that grows each time an engine takes the store. */
   readonly epoch: number
   /** The schema version of the store. */
   readonly schema: number

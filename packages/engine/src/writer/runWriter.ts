@@ -19,7 +19,7 @@ import type { FromWriter, ToWriter, WriterData } from './messages.ts'
 
 /** A store that this thread owns. */
 export interface OwnedStore extends Store {
-  /** The number of engines that have owned the store, including this one. */
+  /** A number that grows each time an engine takes the store. */
   readonly epoch: number
   /** Shows a server that this owner lives. @throws StoreFailure, of reason `owner` if another engine owns the store by now */
   beat?(): void

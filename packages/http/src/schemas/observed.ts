@@ -109,7 +109,7 @@ export const STATS = z
       .strictObject({
         host: z.string(),
         pid: z.number(),
-        epoch: z.number().openapi({ description: 'The number of engines that have owned the store, including this one.' }),
+        epoch: z.number().openapi({ description: 'A number that grows each time an engine takes the store.' }),
       })
       .optional()
       .openapi({ description: 'The process that owns the store; absent if the engine does not say it.' }),
