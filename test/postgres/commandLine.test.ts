@@ -1,6 +1,8 @@
 // The command line against a schema: what it finds there, what it creates, and what it says without one.
+import { join } from 'node:path'
 import { expect } from 'vitest'
 import { startProgram } from '../program.ts'
+import { temporaryFolder } from '../temporary.ts'
 import { durableServer, type TestSchema, test } from './test.ts'
 
 const MAIN = new URL('../../apps/millrace/src/main.ts', import.meta.url)
@@ -33,4 +35,34 @@ test('a file and a schema at once are refused', async ({ postgres }) => {
   const both = await millrace(postgres, 'queues', 'list', '--file', 'jobs.db')
   expect(both.code).toBe(2)
   expect(both.stderr).toContain('--file')
+})
+
+test('migrate moves a file to a schema, and back to another file', async ({ postgres: { schema } }) => {
+  const postgres = { schema, url: await durableServer() }
+  const folder = temporaryFolder()
+  const [first, second] = [join(folder, 'first.db'), join(folder, 'second.db')]
+  const run = async (...args: string[]) => {
+    const { ended, lines } = startProgram(MAIN, [...args, '--json'])
+    const { code, stderr } = await ended
+    return { code, stderr, lines: lines.map((line) => JSON.parse(line)) }
+  }
+  const { lines: created } = await run('enqueue', 'greet', '{"who":"you"}', '--file', first)
+  const there = await millrace(postgres, 'migrate', '--from', first)
+  expect(there).toMatchObject({ code: 0, stderr: '' })
+  expect(there.lines).toMatchObject([{ from: first, to: expect.stringContaining(`schema ${schema} at `), rows: expect.any(Number) }])
+  expect(there.lines[0].tables.find(({ table }: { table: string }) => table === 'job')).toMatchObject({ rows: 1 })
+  expect(await run('queues', 'list', '--file', first)).toMatchObject({ code: 1, stderr: expect.stringContaining('have moved to schema') })
+
+  expect(await millrace(postgres, 'migrate', '--to', second)).toMatchObject({ code: 0 })
+  expect((await run('jobs', 'show', created[0].id, '--file', second)).lines).toMatchObject([{ data: { who: 'you' }, state: 'waiting' }])
+  expect((await millrace(postgres, 'queues', 'list')).stderr).toContain(`have moved to ${second}`)
+
+  for (const wrong of [
+    ['migrate', 'down', '--from', first],
+    ['migrate', '--drain'],
+    ['migrate', '--check', '--from', first],
+    ['migrate', '--from', join(folder, 'none.db'), '--to', second],
+    ['migrate', '--from', second, '--to', second],
+  ])
+    expect((await run(...wrong)).code, wrong.join(' ')).toBeGreaterThan(0)
 })

@@ -32,7 +32,7 @@ function exported(path: string): string[] {
   return stars.length === 0 ? own : [...own, ...exported('packages/client/src/public.ts')]
 }
 
-/** Opening an engine is not for those who connect to one. */
+/** Opening and moving a store is not for those who connect to an engine. */
 const NOT_REMOTE = new Set([
   'openEngine',
   'attach',
@@ -42,6 +42,12 @@ const NOT_REMOTE = new Set([
   'OpenPostgresOptions',
   'Role',
   'AttachOptions',
+  'moveStore',
+  'MoveOptions',
+  'MoveProgress',
+  'Moved',
+  'MovedRows',
+  'StoreAddress',
 ])
 
 test('@millrace/engine exports the names that its README lists, and no others', () => {

@@ -63,6 +63,14 @@ export class SchemaTooOldError extends define('SCHEMA_TOO_OLD', false) {}
 export class NotWritableError extends define('NOT_WRITABLE', false) {}
 /** The file lies on a kind of file system that loses locks or syncs. */
 export class UnsafeFilesystemError extends define('UNSAFE_FILESYSTEM', false) {}
+/** The content of the store has been moved to another one, which `movedTo` names: open that. */
+export class StoreMovedError extends define('STORE_MOVED', false) {
+  declare readonly movedTo: string
+}
+/** A move into the store was interrupted. The same move continues from there; until its end nobody can open the store. */
+export class StoreMovingError extends define('STORE_MOVING', false) {}
+/** The content of a store cannot be moved as it is; the message says why, and what to do. The source keeps all of it. */
+export class MoveRefusedError extends define('MOVE_REFUSED', false) {}
 /** This runtime, or this way of bundling, cannot run the engine; the message says what can. */
 export class UnsupportedRuntimeError extends define('UNSUPPORTED_RUNTIME', false) {}
 /** The Port behind this engine does not offer what was asked for. */
@@ -235,6 +243,9 @@ const BY_CODE = {
   SCHEMA_TOO_OLD: SchemaTooOldError,
   NOT_WRITABLE: NotWritableError,
   UNSAFE_FILESYSTEM: UnsafeFilesystemError,
+  STORE_MOVED: StoreMovedError,
+  STORE_MOVING: StoreMovingError,
+  MOVE_REFUSED: MoveRefusedError,
   UNSUPPORTED_RUNTIME: UnsupportedRuntimeError,
   UNSUPPORTED: UnsupportedError,
   DISK_FULL: DiskFullError,

@@ -67,6 +67,7 @@ export {
   JobTimeoutError,
   LeaseLostError,
   MillraceError,
+  MoveRefusedError,
   NonRetryableError,
   NotADatabaseError,
   NotWritableError,
@@ -91,6 +92,8 @@ export {
   StaleRunError,
   StorageBusyError,
   StorageError,
+  StoreMovedError,
+  StoreMovingError,
   TooLargeError,
   TooManyQueuesError,
   UniqueConflictError,
@@ -230,6 +233,15 @@ export { formatCursor, type ListOptions, type ListPlace, type ListSettings, vali
 export { type Logger, type LoggerOption, loggerOption, quietableLogger } from './options/logger.ts'
 export { type ManyFilter, type ManyOptions, validateMany } from './options/many.ts'
 export { durationOption } from './options/milliseconds.ts'
+export {
+  type Moved,
+  type MovedRows,
+  type MoveOptions,
+  type MoveProgress,
+  type MoveSettings,
+  type StoreAddress,
+  validateMoveOptions,
+} from './options/move.ts'
 export { nameOption } from './options/name.ts'
 export { nearest } from './options/nearest.ts'
 export {

@@ -70,6 +70,20 @@ export { type KeyBacklog, newKey, newKeyBacklog, roomOf } from './kernel/keys/ke
 export { mostParked, topKeys } from './kernel/keys/topKeys.ts'
 export type { FlowRows, FlowsQuery, ListQuery, ListRows, LookBound, Matching } from './kernel/lists.ts'
 export { loadTables } from './kernel/load.ts'
+export {
+  assertSameMove,
+  type MovedKey,
+  type MovedNumbers,
+  type MovedRow,
+  type MovedTable,
+  type MovedType,
+  type MovedValue,
+  type MoveEnd,
+  type MovePlace,
+  type MoveSource,
+  type MoveTarget,
+  movedKey,
+} from './kernel/move.ts'
 export { nextTurnMs } from './kernel/nextTurn.ts'
 export { DROPPED } from './kernel/queues/drop.ts'
 export {

@@ -61,7 +61,7 @@ export async function openEngine(options: OpenOptions | OpenPostgresOptions): Pr
   const settings = validateOpenOptions(options)
   assertRuntime()
   const file = settings.file === MEMORY ? settings.file : resolve(settings.file)
-  if (!settings.share) return openOwn(file, settings)
+  if (!settings.share) return openFile(file, settings)
   // An engine that is not shared may have it open.
   assertNotOpen(file)
   return joinShared({ key: realFile(file), name: file }, settings, (membership) =>
@@ -79,7 +79,7 @@ async function openSchema(settings: PostgresSettings): Promise<Engine> {
 }
 
 /** The driver is installed by those who use it. */
-function withoutPostgres(cause: NodeJS.ErrnoException): never {
+export function withoutPostgres(cause: NodeJS.ErrnoException): never {
   if (cause.code !== 'ERR_MODULE_NOT_FOUND') throw cause
   throw new UnsupportedRuntimeError(
     'openEngine({ postgres }) needs the package @millrace/postgres: install it beside @millrace/engine',
@@ -88,16 +88,23 @@ function withoutPostgres(cause: NodeJS.ErrnoException): never {
   )
 }
 
-async function openOwn(file: string, settings: OpenSettings): Promise<Engine> {
-  if (file !== MEMORY) assertNotOpen(file)
-  const thread = newThread(storeOf(file, settings), settings)
+/** Opens a file that no other process may attach to. */
+export async function openFile(file: string, settings: OpenSettings): Promise<Engine> {
+  if (file === MEMORY) return openAlone(storeOf(file, settings), settings)
+  assertNotOpen(file)
+  return openAlone(storeOf(file, settings), settings, () => registerFile(file))
+}
+
+/** Starts an engine that no other process can attach to. @param register called when it runs; what it returns, when it has ended */
+export async function openAlone(store: StoreModule, settings: EngineSettings, register = () => () => {}): Promise<Engine> {
+  const thread = newThread(store, settings)
   await thread.start()
   return new Engine(thread, {
     ...setupOf(settings),
     openChannel: () => thread.openChannel(),
     openPort: () => thread.openPort(),
     declareDead: (sessions) => thread.declareDead(sessions),
-    closed: file === MEMORY ? () => {} : registerFile(file),
+    closed: register(),
   })
 }
 

@@ -1,5 +1,7 @@
 export { type Found, type Meeting, meetingOf, type Owner } from './meeting.ts'
 export { SCHEMA_VERSION } from './migrations/list.ts'
+export { openMoveSource } from './move/source.ts'
+export { openMoveTarget } from './move/target.ts'
 export { type Inspected, inspectSchema, migrateSchemaDown, openStore } from './open-store.ts'
 export type { StoreOptions } from './options.ts'
 export { openReader, type StoreReader } from './reader.ts'

@@ -1,11 +1,12 @@
 /** Opens a schema as its owner: connects, takes the owner's lock, creates or migrates the schema, and claims it. */
 import { AlreadyOpenError, NotADatabaseError, SchemaTooOldError } from '@millrace/core'
 import { Connection } from './connection.ts'
+import { openInbox } from './inbox/closed.ts'
 import { Line } from './line/line.ts'
 import { MIGRATIONS, SCHEMA_VERSION } from './migrations/list.ts'
 import type { Migration } from './migrations/migration.ts'
 import { checkSchema, checkServer, refusedBy } from './open/check.ts'
-import { claim } from './open/claim.ts'
+import { type Claim, claim } from './open/claim.ts'
 import { Lock } from './open/lock.ts'
 import { createSchema, drawNode, migrateDown, migrateUp, pendingIn } from './open/migrate.ts'
 import type { StoreOptions } from './options.ts'
@@ -17,8 +18,8 @@ import { makeStore, type PostgresStore } from './store.ts'
  * @throws AlreadyOpenError, and other typed errors that say why the schema cannot be opened
  */
 export function openStore(options: StoreOptions, migrations: readonly Migration[] = MIGRATIONS): PostgresStore {
-  const { schema, autoMigrate = true, now, random } = options
-  return opened(options, migrations, (connection, lock, isFresh) => {
+  const { schema, autoMigrate = true, isMoving = false, now, random } = options
+  return opened(options, migrations, undefined, (connection, lock, isFresh) => {
     const pending = pendingIn(connection, migrations)
     if (pending.length > 0 && !autoMigrate && !isFresh)
       throw new SchemaTooOldError(
@@ -27,7 +28,22 @@ export function openStore(options: StoreOptions, migrations: readonly Migration[
     // From now on no former owner writes.
     const claimed = claim(connection, now, drawNode(random))
     migrateUp(connection, schema, pending, now)
+    if (!isMoving) openInbox(connection)
     return makeStore(connection, lock, claimed)
+  })
+}
+
+/** Opens a schema that has a part in a move, and closes the connection if `use` throws. @throws as `openStore` */
+export function ownSchema<Value>(
+  options: StoreOptions,
+  move: 'source' | 'target',
+  use: (connection: Connection, claimed: Claim) => Value,
+): Value {
+  const { schema, random, now } = options
+  return opened(options, MIGRATIONS, move, (connection) => {
+    const claimed = claim(connection, now, drawNode(random))
+    migrateUp(connection, schema, pendingIn(connection, MIGRATIONS), now)
+    return use(connection, claimed)
   })
 }
 
@@ -38,7 +54,7 @@ export function openStore(options: StoreOptions, migrations: readonly Migration[
  * @throws AlreadyOpenError, InternalError if a migration cannot be undone, and errors that say why the schema cannot be opened
  */
 export function migrateSchemaDown(options: StoreOptions, to: number, migrations: readonly Migration[] = MIGRATIONS): void {
-  opened(options, migrations, (connection) => {
+  opened(options, migrations, undefined, (connection) => {
     claim(connection, options.now, drawNode(options.random))
     migrateDown(connection, to, migrations)
     connection.close()
@@ -65,13 +81,15 @@ export function inspectSchema(options: Pick<StoreOptions, 'url' | 'schema'>): In
 function opened<Value>(
   options: StoreOptions,
   migrations: readonly Migration[],
+  move: 'source' | 'target' | undefined,
   use: (connection: Connection, lock: Lock, isFresh: boolean) => Value,
 ): Value {
   const { schema, waitMs, mayCreate = true, random, now } = options
   return connected(options, (connection) => {
     const lock = new Lock(connection, schema)
     if (!lock.take(waitMs)) throw new AlreadyOpenError(`another process owns schema ${schema}`)
-    const isFresh = !checkSchema(connection, schema, migrations.at(-1)?.id ?? 0)
+    const isFresh = !checkSchema(connection, schema, migrations.at(-1)?.id ?? 0, move)
+    if (isFresh && move === 'source') throw new NotADatabaseError(`there is nothing to move in schema ${schema}`)
     if (isFresh && !mayCreate)
       throw new NotADatabaseError(
         `schema ${schema} is gone, and with it all of its jobs: restore a backup, or open the schema again to start with an empty queue`,

@@ -13,6 +13,8 @@ export interface StoreOptions {
   readonly autoMigrate?: boolean
   /** False: a schema that does not exist is refused with NotADatabaseError. Default true. */
   readonly mayCreate?: boolean
+  /** True if the schema is about to be moved: an inbox that lets nothing in stays so. Default false. */
+  readonly isMoving?: boolean
   /** Returns a number in [0, 1); draws the node number of a new schema. */
   readonly random: () => number
   /** Wall time in milliseconds since 1970. */

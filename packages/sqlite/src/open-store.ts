@@ -1,15 +1,15 @@
 /** Opens a database as its one owner: identifies the file, locks it, migrates it and claims it. */
 import { closeSync, existsSync, rmSync } from 'node:fs'
-import { StorageBusyError } from '@millrace/core'
+import { NotADatabaseError, StorageBusyError } from '@millrace/core'
 import { StoreFailure } from '@millrace/core/kernel'
 import { assertPlain, createFile, type Making, makingOf, restrict } from './access.ts'
 import { type Ballast, ballastBeside, NO_BALLAST } from './ballast.ts'
 import { newFile, ownerFile } from './beside.ts'
 import type { Database } from './driver.ts'
 import { SCHEMA_VERSION } from './migrations/list.ts'
-import { claim, epochOf } from './open/claim.ts'
+import { type Claim, claim, epochOf } from './open/claim.ts'
 import { connectWriter } from './open/connect.ts'
-import { identify, translate } from './open/identify.ts'
+import { type IdentifyOptions, identify, translate } from './open/identify.ts'
 import { assertOwnLog, hasLog } from './open/log.ts'
 import { migrate } from './open/migrate.ts'
 import { checkPlace, realFile } from './open/place.ts'
@@ -60,8 +60,41 @@ function openInMemory(options: StoreOptions): SqliteStore {
 }
 
 function openOnDisk(options: StoreOptions, ballast: Ballast): SqliteStore {
+  const { file, fileAccess } = options
+  return owned(options, undefined, ({ db, claim: mine, release }) =>
+    makeStore(db, {
+      file,
+      claim: mine,
+      ballast,
+      connect: () => stillMine(connect(options), mine.epoch),
+      making: () => makingOf(file, fileAccess),
+      release,
+    }),
+  )
+}
+
+/** A file that nobody else has open, and its database. */
+export interface OwnedFile {
+  readonly db: Database
+  readonly claim: Claim
+  readonly release: () => void
+}
+
+/** Opens a file that has a part in a move. @throws as `openStore` */
+export function ownFile(given: StoreOptions, move: 'source' | 'target'): OwnedFile {
+  checkPlace(given.file, process.platform, given.unsafeFilesystem ?? 'refuse')
+  const options = { ...given, file: realFile(given.file) }
+  try {
+    return owned(options, move, (opened) => opened)
+  } catch (error) {
+    throw translate(error, options.file)
+  }
+}
+
+/** Closes the file again if `use` throws. */
+function owned<Value>(options: StoreOptions, move: IdentifyOptions['move'], use: (opened: OwnedFile) => Value): Value {
   const { file, now, pid, host, random, waitMs = 0, autoMigrate = true, fileAccess, warn = () => {} } = options
-  const oldest = autoMigrate ? 0 : SCHEMA_VERSION
+  const allowed: IdentifyOptions = { oldest: autoMigrate ? 0 : SCHEMA_VERSION, ...(move && { move }) }
   const making = () => makingOf(file, fileAccess)
   assertPlain(file)
   const lock = () => lockOwner({ file, pid, host, now, waitMs, making })
@@ -71,25 +104,20 @@ function openOnDisk(options: StoreOptions, ballast: Ballast): SqliteStore {
   try {
     if (owner !== undefined) assertOwnLog(file)
     // This comes before the owner's file: an empty database beside that file was emptied.
-    if (identifyUnlessClosing(file, oldest) === false && !existsSync(ownerFile(file))) markNew(file, making())
+    const known = identifyUnlessClosing(file, allowed)
+    if (known === false && move === 'source') throw new NotADatabaseError(`there is nothing to move in ${file}`, { path: file })
+    if (known === false && !existsSync(ownerFile(file))) markNew(file, making())
     owner ??= lock()
     restrict(file, fileAccess, warn)
     owner.announce(0)
     // Looks again, now that nobody else can create or migrate the file.
-    if (!identify(file, { waitMs, oldest })) createDatabase(file, making())
+    if (!identify(file, { waitMs, ...allowed })) createDatabase(file, making())
     db = connect(options)
     migrate(db, { file, now, making: making() })
     const mine = claim(db, random)
     rmSync(newFile(file), { force: true })
     owner.announce(mine.epoch)
-    return makeStore(db, {
-      file,
-      claim: mine,
-      ballast,
-      connect: () => stillMine(connect(options), mine.epoch),
-      making,
-      release: owner.release,
-    })
+    return use({ db, claim: mine, release: owner.release })
   } catch (error) {
     db?.close()
     owner?.release()
@@ -119,9 +147,9 @@ function createUnlessThere(path: string, making: Making): void {
  * Identifies the file, or returns undefined if a closing owner has locked it. An owner's last act locks the database itself while
  * the log is folded into it. The caller then waits for the owner's lock, which decides.
  */
-function identifyUnlessClosing(file: string, oldest: number): boolean | undefined {
+function identifyUnlessClosing(file: string, allowed: IdentifyOptions): boolean | undefined {
   try {
-    return identify(file, { oldest })
+    return identify(file, allowed)
   } catch (error) {
     if (!(error instanceof StorageBusyError) || !existsSync(ownerFile(file))) throw error
     return undefined

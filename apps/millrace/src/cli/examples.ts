@@ -63,7 +63,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   top: ['millrace top --interval 500ms'],
   doctor: ['millrace doctor --file jobs.db'],
   backup: ['millrace backup jobs-backup.db'],
-  migrate: ['millrace migrate --check --file jobs.db', 'millrace migrate down --to 17 --file jobs.db'],
+  migrate: [
+    'millrace migrate --check --file jobs.db',
+    'millrace migrate down --to 17 --file jobs.db',
+    'MILLRACE_POSTGRES=postgres://queue@db.example/app millrace migrate --from jobs.db',
+    'MILLRACE_POSTGRES=postgres://queue@db.example/app millrace migrate --to jobs.db',
+  ],
   'config show': ['millrace config show', 'millrace config show --http-port 8080'],
   'config set': ['millrace config set concurrency-limit 10 --queue mail'],
   'config get': ['millrace config get concurrency-limit --queue mail'],

@@ -233,7 +233,7 @@ export function validatePostgresOptions(options: object): PostgresSettings {
   return { ...DEFAULTS, postgres, schema: DEFAULT_SCHEMA, role: 'any', listen: undefined, waitForOwnerMs: waitForOwner, ...given }
 }
 
-function fileOption(_option: string, file: unknown): string {
+export function fileOption(_option: string, file: unknown): string {
   if (typeof file !== 'string' || file.length === 0) {
     throw new OptionTypeError('file', `file must be the path of the database file, or ':memory:', got ${describe(file)}`)
   }
@@ -243,7 +243,7 @@ function fileOption(_option: string, file: unknown): string {
 }
 
 /** The value is never shown: it may have a password. */
-function postgresOption(option: string, value: unknown): string {
+export function postgresOption(option: string, value: unknown): string {
   if (typeof value !== 'string' || !/^postgres(?:ql)?:\/\/\S+$/.test(value))
     throw new OptionTypeError(option, `${option} must be a URL such as postgres://user:password@host:5432/database, got ${shapeOf(value)}`)
   return value

@@ -9,11 +9,23 @@ import { schemaOwnership } from './schemaOwnership.ts'
 /** A writer that has died leaves a session, which the server ends when it notices. */
 const FORMER_SESSION_MS = 2_000
 
-export function postgresStore({ postgres: url, schema, durability, autoMigrate, listen }: PostgresSettings): StoreModule {
+/** @param isMoving see `SchemaOptions` */
+export function postgresStore(
+  { postgres: url, schema, durability, autoMigrate, listen }: PostgresSettings,
+  { isMoving = false }: { readonly isMoving?: boolean } = {},
+): StoreModule {
   const meeting = meetingOf({ url, schema })
   /** True once an owner has said where it is. */
   let exists = false
-  const optionsNow = (): SchemaOptions => ({ url, schema, durability, waitMs: FORMER_SESSION_MS, autoMigrate, mayCreate: !exists })
+  const optionsNow = (): SchemaOptions => ({
+    url,
+    schema,
+    durability,
+    waitMs: FORMER_SESSION_MS,
+    autoMigrate,
+    mayCreate: !exists && !isMoving,
+    isMoving,
+  })
   return {
     writer: {
       file: () => threadFile('millrace-postgres-writer', import.meta.url),

@@ -1,5 +1,13 @@
 /** Says why a schema cannot be opened, and what to do: of a server, a user or a schema that does not fit. No message has a password. */
-import { NotADatabaseError, NotWritableError, SchemaTooNewError, StorageError, UnsupportedRuntimeError } from '@millrace/core'
+import {
+  NotADatabaseError,
+  NotWritableError,
+  SchemaTooNewError,
+  StorageError,
+  StoreMovedError,
+  StoreMovingError,
+  UnsupportedRuntimeError,
+} from '@millrace/core'
 import type { Connection } from '../connection.ts'
 import type { LineError } from '../line/message.ts'
 import type { StoreOptions } from '../options.ts'
@@ -37,8 +45,14 @@ export function checkServer(connection: Connection, durability: StoreOptions['du
     )
 }
 
-/** Returns true if the schema holds a queue. @param known the newest version that this engine knows @throws SchemaTooNewError, NotADatabaseError */
-export function checkSchema(connection: Connection, schema: string, known: number): boolean {
+/**
+ * Returns true if the schema holds a queue.
+ *
+ * @param known the newest version that this engine knows
+ * @param move the part that the schema has in a move: a source may have moved, and a target may be half filled
+ * @throws SchemaTooNewError, NotADatabaseError, StoreMovedError, StoreMovingError
+ */
+export function checkSchema(connection: Connection, schema: string, known: number, move?: 'source' | 'target'): boolean {
   const tables = connection.pluck<string>(
     'SELECT relname::text FROM pg_class JOIN pg_namespace AS space ON space.oid = relnamespace WHERE nspname = $1 ORDER BY relname',
     schema,
@@ -49,5 +63,13 @@ export function checkSchema(connection: Connection, schema: string, known: numbe
   const [needed] = connection.pluck<number>('SELECT min_reader FROM meta')
   if (needed === undefined || needed > known)
     throw new SchemaTooNewError(`schema ${schema} needs version ${needed} of its layout, and this Millrace knows ${known}: update Millrace`)
+  if (tables.includes('moved') && move !== 'source') {
+    const [movedTo] = connection.pluck<string>('SELECT address FROM moved')
+    throw new StoreMovedError(`the jobs of schema ${schema} have moved to ${movedTo}: open that, or drop the schema`, { movedTo })
+  }
+  if (tables.includes('moving') && move !== 'target')
+    throw new StoreMovingError(
+      `a move into schema ${schema} was interrupted: repeat it (millrace migrate --from), which continues from there, or drop the schema`,
+    )
   return true
 }

@@ -1,12 +1,25 @@
 /** Finds out read-only which program a file belongs to, so that another program's database is never touched. */
 import { statSync } from 'node:fs'
-import { NotADatabaseError, NotWritableError, SchemaTooNewError, SchemaTooOldError, StorageBusyError, StorageError } from '@millrace/core'
+import {
+  NotADatabaseError,
+  NotWritableError,
+  SchemaTooNewError,
+  SchemaTooOldError,
+  StorageBusyError,
+  StorageError,
+  StoreMovedError,
+  StoreMovingError,
+} from '@millrace/core'
 import { type Database, openDatabase, sqliteCode } from '../driver.ts'
 import { SCHEMA_VERSION } from '../migrations/list.ts'
 import { assertNotEmptied, assertNotTakenAway, assertWhole, assertWholePages, isEmpty } from './whole.ts'
 
 /** 'Mlrc' in SQLite's header: marks the file as one of Millrace's. */
 export const APPLICATION_ID = 0x4d6c7263
+/** 'Mlro': the content has moved to another store. */
+export const MOVED_ID = 0x4d6c726f
+/** 'Mlri': the content of another store is being moved here. */
+export const MOVING_ID = 0x4d6c7269
 
 /** The milliseconds that one look waits for a lock on the file. */
 const LOOK_MS = 1_000
@@ -16,23 +29,27 @@ export interface IdentifyOptions {
   readonly waitMs?: number
   /** The oldest schema that the file may have. Default: any. */
   readonly oldest?: number
+  /** The part that the file has in a move: a source may have moved, and a target may be half filled. Default: none. */
+  readonly move?: 'source' | 'target'
 }
 
 /**
  * Returns true if the file is Millrace's already; false if it is empty or missing. Throws if it belongs to another program, has a schema
  * that is too new or older than `oldest`, or was emptied or cut. Throws StorageBusyError if another program keeps it locked for too long.
  */
-export function identify(file: string, { waitMs = 0, oldest = 0 }: IdentifyOptions = {}): boolean {
+export function identify(file: string, { waitMs = 0, ...options }: IdentifyOptions = {}): boolean {
   for (let leftMs = waitMs - LOOK_MS; ; leftMs -= LOOK_MS) {
     try {
-      return identifyNow(file, oldest)
+      return identifyNow(file, options)
     } catch (error) {
       if (leftMs <= 0 || !(error instanceof StorageBusyError)) throw error
     }
   }
 }
 
-function identifyNow(file: string, oldest: number): boolean {
+type Allowed = Omit<IdentifyOptions, 'waitMs'>
+
+function identifyNow(file: string, options: Allowed): boolean {
   const stats = statSync(file, { throwIfNoEntry: false })
   if (stats === undefined) {
     assertNotTakenAway(file)
@@ -44,7 +61,7 @@ function identifyNow(file: string, oldest: number): boolean {
     if (isEmpty(sizeOf(file))) return false
   }
   try {
-    return look(file, oldest, true)
+    return look(file, options, true)
   } catch (error) {
     // For example if a part of the schema is missing.
     if (sqliteCode(error)?.startsWith('SQLITE_CORRUPT')) assertWholePages(file)
@@ -52,7 +69,7 @@ function identifyNow(file: string, oldest: number): boolean {
   }
   // An interrupted creation has left its journal: the next process to open the file rolls it back.
   try {
-    return look(file, oldest, false)
+    return look(file, options, false)
   } catch (error) {
     throw translate(error, file)
   }
@@ -62,21 +79,31 @@ function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }
 
-function look(file: string, oldest: number, readonly: boolean): boolean {
+function look(file: string, options: Allowed, readonly: boolean): boolean {
   const db = openDatabase(file, { readonly, fileMustExist: true, timeout: LOOK_MS })
   try {
     // One transaction sees one state: nobody folds the log in meanwhile.
     return db.transaction(() => {
       assertWhole(db, file)
-      return isOurs(db, file, oldest)
+      return isOurs(db, file, options)
     })()
   } finally {
     db.close()
   }
 }
 
-function isOurs(db: Database, file: string, oldest: number): boolean {
-  const id = db.pragma('application_id', { simple: true })
+function isOurs(db: Database, file: string, { oldest = 0, move }: Allowed): boolean {
+  const found = db.pragma('application_id', { simple: true })
+  if (found === MOVED_ID && move !== 'source') {
+    const to = movedTo(db) as string
+    throw new StoreMovedError(`the jobs of ${file} have moved to ${to}: open that, or delete the file`, { path: file, movedTo: to })
+  }
+  if (found === MOVING_ID && move !== 'target')
+    throw new StoreMovingError(
+      `a move into ${file} was interrupted: repeat it (millrace migrate --from), which continues from there, or delete the file`,
+      { path: file },
+    )
+  const id = found === MOVED_ID || found === MOVING_ID ? APPLICATION_ID : found
   const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() as number
   if (id === APPLICATION_ID && tables > 0) {
     checkSchema(db, file, oldest)
@@ -85,6 +112,12 @@ function isOurs(db: Database, file: string, oldest: number): boolean {
   // An empty database may be left over from an interrupted creation; taking it loses nothing.
   if (tables === 0 && (id === 0 || id === APPLICATION_ID)) return false
   throw new NotADatabaseError(`${file} is an SQLite database of another program. Give Millrace a file of its own`, { path: file })
+}
+
+/** Returns the address of the store that the content has moved to. */
+export function movedTo(db: Database): string | undefined {
+  if (db.pragma('application_id', { simple: true }) !== MOVED_ID) return undefined
+  return db.prepare('SELECT address FROM moved').pluck().get() as string
 }
 
 function checkSchema(db: Database, file: string, oldest: number): void {
