@@ -158,7 +158,8 @@ const ONLY_IN: readonly (readonly [what: string, pattern: RegExp, packages: read
   ['piscina', /^piscina$/, ['engine', 'worker']],
   // The worker asks whether the file of its threads is there.
   ['files', /^(node:)?fs(\/promises)?$/, ['sqlite', 'engine', 'remote', 'exec', 'worker']],
-  ['sockets', /^(node:)?(net|tls|dgram|http2?|https)$/, ['remote', 'webhooks']],
+  // Postgres has a tunnel between two sockets.
+  ['sockets', /^(node:)?(net|tls|dgram|http2?|https)$/, ['remote', 'webhooks', 'postgres']],
 ]
 
 test.each(ONLY_IN)('%s: only where it is allowed', (_what, pattern, packages) => {

@@ -41,6 +41,7 @@ const NOT_REMOTE = new Set([
   'OpenOptions',
   'OpenPostgresOptions',
   'Role',
+  'Transport',
   'AttachOptions',
   'moveStore',
   'MoveOptions',

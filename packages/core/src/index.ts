@@ -256,6 +256,7 @@ export {
   type PostgresSettings,
   type Role,
   schemaOption,
+  type Transport,
   validateOpenOptions,
   validatePostgresOptions,
 } from './options/open.ts'

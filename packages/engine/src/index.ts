@@ -11,6 +11,7 @@ export type {
   OpenPostgresOptions,
   Role,
   StoreAddress,
+  Transport,
 } from '@millrace/core'
 export { moveStore } from './move/moveStore.ts'
 export { type AttachOptions, attach, openEngine } from './open.ts'

@@ -1,3 +1,4 @@
+export { openTunnel, type SocketAddress, serveTunnels } from './mailbox/tunnel.ts'
 export { type Found, type Meeting, meetingOf, type Owner } from './meeting.ts'
 export { SCHEMA_VERSION } from './migrations/list.ts'
 export { openMoveSource } from './move/source.ts'

@@ -2,6 +2,7 @@
 import { COUNTERS } from '@millrace/sqlite/rows'
 import { OTHER_OWNER } from './failure.ts'
 import { CREATE_INBOX } from './inbox/schema.ts'
+import { CREATE_FRAME } from './mailbox/mailbox.ts'
 import { CREATE_PLACES } from './tables/places.ts'
 
 const COUNTER_COLUMNS = COUNTERS.map((name) => `${name} bigint NOT NULL`).join(', ')
@@ -173,6 +174,7 @@ export const CREATE_SCHEMA: readonly string[] = [
   error_code text, error_cause text
 )`,
   'CREATE TABLE flow_gone (child bigint PRIMARY KEY)',
+  CREATE_FRAME,
   TAKE_TURN,
   SERVER_HISTORY,
   CLAIM,

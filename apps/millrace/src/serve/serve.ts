@@ -195,10 +195,10 @@ async function closeAll(closers: (() => unknown)[]): Promise<void> {
 }
 
 function openOptions(config: Config, file: string, logger: Logger): OpenOptions | OpenPostgresOptions {
-  const { postgres, schema, role, ownerAddress } = config
+  const { postgres, schema, role, ownerAddress, transport } = config
   const common = engineOptions(config, logger)
   if (postgres === undefined) return { ...common, ...fileOptions(config, file) }
-  return { ...common, postgres, schema, role, ...(ownerAddress !== undefined && { listen: ownerAddress }) }
+  return { ...common, postgres, schema, role, transport, ...(ownerAddress !== undefined && { listen: ownerAddress }) }
 }
 
 function engineOptions(

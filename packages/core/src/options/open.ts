@@ -110,7 +110,15 @@ export interface OpenPostgresOptions extends EngineOptions {
    * Postgres, and a free port.
    */
   readonly listen?: string
+  /**
+   * The way from other processes to the owner. `'auto'` (default): a socket; after three attempts in vain, through Postgres. `'socket'`: only a
+   * socket. `'postgres'`: only through Postgres, as where no network leads from one process to another.
+   */
+  readonly transport?: Transport
 }
+
+/** The way from a process to the owner of a schema. */
+export type Transport = 'auto' | 'socket' | 'postgres'
 
 /** The part that a process may take among those that share a store. */
 export type Role = 'any' | 'client' | 'owner'
@@ -145,6 +153,7 @@ export interface PostgresSettings extends EngineSettings {
   readonly schema: string
   readonly role: Role
   readonly listen: ListenAt | undefined
+  readonly transport: Transport
 }
 
 /** The address at which a process listens. */
@@ -189,6 +198,7 @@ const postgresChecks = {
   schema: schemaOption,
   role: choiceOf(['any', 'client', 'owner']),
   listen: listenOption,
+  transport: choiceOf(['auto', 'socket', 'postgres']),
   ...engineChecks,
 }
 const readFile = optionsReader('openEngine', fileChecks, { example: "openEngine({ file: 'jobs.db' })" })
@@ -230,7 +240,8 @@ export function validateOpenOptions(options: unknown): OpenSettings {
 export function validatePostgresOptions(options: object): PostgresSettings {
   if ('file' in options) throw new OptionTypeError('file', 'file and postgres exclude each other: give one of them')
   const { postgres = postgresOption('postgres', undefined), waitForOwner = 0, ...given } = readPostgres(options)
-  return { ...DEFAULTS, postgres, schema: DEFAULT_SCHEMA, role: 'any', listen: undefined, waitForOwnerMs: waitForOwner, ...given }
+  const sharing = { schema: DEFAULT_SCHEMA, role: 'any', listen: undefined, transport: 'auto' } as const
+  return { ...DEFAULTS, ...sharing, postgres, waitForOwnerMs: waitForOwner, ...given }
 }
 
 export function fileOption(_option: string, file: unknown): string {

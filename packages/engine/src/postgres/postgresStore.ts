@@ -11,7 +11,7 @@ const FORMER_SESSION_MS = 2_000
 
 /** @param isMoving see `SchemaOptions` */
 export function postgresStore(
-  { postgres: url, schema, durability, autoMigrate, listen }: PostgresSettings,
+  { postgres: url, schema, durability, autoMigrate, listen, transport }: PostgresSettings,
   { isMoving = false }: { readonly isMoving?: boolean } = {},
 ): StoreModule {
   const meeting = meetingOf({ url, schema })
@@ -35,12 +35,13 @@ export function postgresStore(
     },
     reader: { file: () => threadFile('millrace-postgres-query', import.meta.url), options: { url, schema } },
     onServer: true,
-    ownership: () => {
-      const note = () => {
-        exists = true
-      }
-      return schemaOwnership(meeting, schema, listen, note)
-    },
+    ownership: () =>
+      schemaOwnership({
+        ...{ meeting, url, schema, listen, transport },
+        exists: () => {
+          exists = true
+        },
+      }),
     // If the schema is gone, the next attempt to open it says so.
     gone: () => undefined,
   }

@@ -1,43 +1,90 @@
 /**
  * The meeting place of the processes that share a schema: a row in it says where the owner listens, and the secret by which clients and owner
- * know each other. A process that can read the schema may attach.
+ * know each other. A process that can read the schema may attach: by a socket, or through the schema if no socket leads to the owner.
  */
-import type { ListenAt } from '@millrace/core'
-import type { Meeting } from '@millrace/postgres'
-import { newSecret } from '../clock.ts'
+import type { ListenAt, Transport } from '@millrace/core'
+import { type Meeting, openTunnel, serveTunnels } from '@millrace/postgres'
+import { newSecret, systemClock } from '../clock.ts'
 import type { Ownership } from '../share/ownership.ts'
+
+export interface SchemaOwnershipOptions {
+  readonly meeting: Meeting
+  readonly url: string
+  readonly schema: string
+  readonly listen: ListenAt | undefined
+  readonly transport: Transport
+  /** Called when an owner is known, this process or another: the schema is there. */
+  readonly exists: () => void
+}
 
 /** Addresses that stand for all of a machine: nobody can connect to them. */
 const ALL: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
+const LOOPBACK = '127.0.0.1'
+/** The attempts by a socket before one through the schema. */
+const SOCKET_ATTEMPTS = 3
+/** Attempts that are further apart do not belong together: a connection has held between them. */
+const TOGETHER_MS = 30_000
 
-/** @param exists called when an owner is known, this process or another: the schema is there */
-export function schemaOwnership(meeting: Meeting, schema: string, listen: ListenAt | undefined, exists: () => void): Ownership {
+export function schemaOwnership({ meeting, url, schema, listen, transport, exists }: SchemaOwnershipOptions): Ownership {
   const secret = newSecret()
+  const isThroughSchema = attemptsOf(transport)
+  let stopServing = () => {}
   /** The address by which this machine reaches the server: others, which reach the server too, are likely to reach it there. */
-  const here = async () => (await meeting.localAddress()) ?? '127.0.0.1'
+  const here = async () => (await meeting.localAddress()) ?? LOOPBACK
+
   return {
     store: `schema ${schema}`,
     silence: 'it has not said yet where it listens: try again',
     pauseMs: { least: 50, most: 250 },
     isFoundByNote: true,
     lookEveryMs: 2_000,
-    listenAt: async () => ({ url: urlOf(listen?.host ?? (await here()), listen?.port ?? 0), tls: { secret } }),
+    listenAt: async () => {
+      const host = transport === 'postgres' ? LOOPBACK : (listen?.host ?? (await here()))
+      return { url: urlOf(host, listen?.port ?? 0), tls: { secret } }
+    },
     look: async () => {
       const { free, owner } = await meeting.look()
       if (owner !== undefined) exists()
       return { mayBeFree: free, where: owner && { url: owner.url, tls: { secret: Buffer.from(owner.secret, 'base64url') } }, note: owner }
     },
-    announce: async ({ url, ...note }) => {
-      const { hostname, port } = new URL(url)
+    reach: async () => {
+      const { owner } = await meeting.look()
+      if (owner === undefined) return undefined
+      exists()
+      const { epoch, url: ownerUrl } = owner
+      const tls = { secret: Buffer.from(owner.secret, 'base64url') }
+      if (!isThroughSchema(epoch)) return { where: { url: ownerUrl, tls }, ownerUrl }
+      const port = await openTunnel({ url, schema, epoch }, newSecret().toString('hex'))
+      return { where: { url: urlOf(LOOPBACK, port), tls }, ownerUrl }
+    },
+    announce: async ({ url: listening, ...note }) => {
+      const { hostname, port } = new URL(listening)
       const host = hostname.replace(/^\[(.*)\]$/, '$1')
       await meeting.announce({
         ...note,
-        url: ALL.has(host) ? urlOf(await here(), Number(port)) : url,
+        url: ALL.has(host) ? urlOf(await here(), Number(port)) : listening,
         secret: secret.toString('base64url'),
       })
       exists()
+      stopServing()
+      stopServing = transport === 'socket' ? () => {} : serveTunnels({ url, schema, epoch: note.epoch }, { host, port: Number(port) })
     },
-    withdraw: ({ epoch }) => meeting.withdraw(epoch),
+    withdraw: ({ epoch }) => {
+      stopServing()
+      return meeting.withdraw(epoch)
+    },
+  }
+}
+
+/** Returns a function that is asked before each attempt to reach the owner of an epoch, and says which way it goes. */
+function attemptsOf(transport: Transport): (epoch: number) => boolean {
+  let last = { epoch: -1, atMono: 0, count: 0 }
+  return (epoch) => {
+    if (transport !== 'auto') return transport === 'postgres'
+    const atMono = systemClock.read().mono
+    const isAnother = last.epoch === epoch && atMono - last.atMono < TOGETHER_MS
+    last = { epoch, atMono, count: isAnother ? last.count + 1 : 1 }
+    return last.count > SOCKET_ATTEMPTS
   }
 }
 

@@ -19,10 +19,19 @@ export interface Ownership {
   listenAt(): Promise<Whereabouts>
   /** Resolves to what is known of the owner now. */
   look(): Promise<Sighting>
+  /** Resolves to where an attempt to reach the owner goes; undefined while no owner is known. Called for each attempt. */
+  reach(): Promise<Reached | undefined>
   /** Tells others who the owner is. */
   announce(note: OwnerNote): Promise<void>
   /** Takes an announcement back, unless a successor has made its own. */
   withdraw(note: OwnerNote): Promise<void>
+}
+
+/** The way to an owner. */
+export interface Reached {
+  readonly where: Whereabouts
+  /** The address that the owner has announced. */
+  readonly ownerUrl: string
 }
 
 /** Everything that is known of the owner of a store. Nothing is decided by it. */

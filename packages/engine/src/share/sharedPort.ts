@@ -9,7 +9,6 @@ import {
   AlreadyOpenError,
   type Clock,
   type Logger,
-  MillraceError,
   type Port,
   type PortListener,
   type Refusal,
@@ -22,6 +21,7 @@ import { CAPABILITIES } from '../ports/channel.ts'
 import type { WriterThread } from '../writer/thread.ts'
 import { type Notice, noticeOf } from './notice.ts'
 import type { Ownership } from './ownership.ts'
+import { codeOf, unanswered } from './unanswered.ts'
 
 export interface SharedPortOptions {
   readonly ownership: Ownership
@@ -57,7 +57,6 @@ const LISTEN_AGAIN_MS = { first: 250, most: 8_000 }
 const CLOSING_MS = 60_000
 /** Processes of one host, or behind one address: as many as of all. */
 const CONNECTIONS_PER_HOST = 2_000
-const NOTHING = { note: undefined, mayBeFree: false }
 
 export class SharedPort implements Port {
   readonly capabilities = CAPABILITIES
@@ -156,7 +155,7 @@ export class SharedPort implements Port {
   }
 
   async #find(patienceMs: number): Promise<void> {
-    const { clock, role } = this.#options
+    const { clock, role, ownership } = this.#options
     const untilMono = clock.read().mono + patienceMs
     for (let attempt = 0; ; attempt++) {
       const owned = await this.#own()
@@ -164,7 +163,7 @@ export class SharedPort implements Port {
       if (!OTHERS.has(codeOf(owned))) throw owned
       const refused = role === 'owner' ? owned : await this.#attach()
       if (refused === undefined || this.#closed) return
-      if (clock.read().mono >= untilMono) throw await this.#unanswered(owned, refused)
+      if (clock.read().mono >= untilMono) throw await unanswered(ownership, role, owned, refused)
       await this.#pause(attempt)
     }
   }
@@ -288,10 +287,10 @@ export class SharedPort implements Port {
   }
 
   async #whereIsTheOwner(): Promise<Whereabouts> {
-    const { where } = await this.#options.ownership.look()
-    if (where === undefined) throw new Error(`no process owns ${this.#store} yet: start one whose role is 'any' or 'owner'`)
-    this.#ownerUrl = where.url
-    return where
+    const reached = await this.#options.ownership.reach()
+    if (reached === undefined) throw new Error(`no process owns ${this.#store} yet: start one whose role is 'any' or 'owner'`)
+    this.#ownerUrl = reached.ownerUrl
+    return reached.where
   }
 
   /** Looks now and then whether another process owns the store, or should: an owner that stands still says nothing of it. */
@@ -419,31 +418,10 @@ export class SharedPort implements Port {
     this.#notice.write({ host: hostname(), boot: bootId(), pid: process.pid, epoch, schema, library, protocol, url })
   }
 
-  /** Returns why a store is neither owned nor attached to, with the note of its owner if that is the process that has the lock. */
-  async #unanswered(owned: Error, refused: Error): Promise<Error> {
-    if (!(owned instanceof AlreadyOpenError)) return owned
-    const { ownership, role } = this.#options
-    const { message, pid, host } = owned
-    const { note, mayBeFree } = await ownership.look().catch(() => NOTHING)
-    if (role === 'client' && (note === undefined || mayBeFree)) return refused
-    if (note === undefined || (pid !== undefined && pid !== note.pid))
-      return new AlreadyOpenError(`${message} (${ownership.silence})`, { pid, host }, { cause: refused })
-    const owner = `process ${note.pid} on ${note.host} (${note.library}, protocol ${note.protocol.join(' to ')}, schema ${note.schema}, epoch ${note.epoch})`
-    const is = { pid: note.pid, host: note.host }
-    if (role === 'owner')
-      return new AlreadyOpenError(`${this.#store} is owned by ${owner}: stop it first, or open with role 'any' to attach to it`, is)
-    const what = codeOf(refused) === 'VERSION_MISMATCH' ? refused.message : 'it does not answer: it may be stopped or busy. Try again'
-    return new AlreadyOpenError(`${this.#store} is shared by ${owner}, and ${what}`, is, { cause: refused })
-  }
-
   #pause(attempt: number): Promise<void> {
     const { clock, random, ownership } = this.#options
     const { least, most } = ownership.pauseMs
     const mostMs = most * 2 ** Math.min(Math.floor(attempt / ATTEMPTS), PAUSE_DOUBLINGS)
     return new Promise((resolve) => clock.setTimer(least + random() * (mostMs - least), resolve))
   }
-}
-
-function codeOf(error: Error): string {
-  return error instanceof MillraceError ? error.code : ''
 }

@@ -269,6 +269,11 @@ export const SCHEMA = z.strictObject({
     text('ownerAddress'),
     'With `postgres`: the host, or `host:port`, at which other processes reach this one if it is the owner. By default the address from which it reaches Postgres, and a free port.',
   ),
+  transport: settingOr(
+    choice('transport', ['auto', 'socket', 'postgres']),
+    'auto',
+    'With `postgres`: the way from other processes to the owner, a `socket` or through `postgres`. `auto` tries a socket three times first.',
+  ),
   durability: settingOr(
     choice('durability', ['full', 'normal']),
     'full',
