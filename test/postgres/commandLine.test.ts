@@ -63,6 +63,7 @@ test('migrate moves a file to a schema, and back to another file', async ({ post
     ['migrate', '--check', '--from', first],
     ['migrate', '--from', join(folder, 'none.db'), '--to', second],
     ['migrate', '--from', second, '--to', second],
+    ['migrate', '--from', second],
   ])
     expect((await run(...wrong)).code, wrong.join(' ')).toBeGreaterThan(0)
 })

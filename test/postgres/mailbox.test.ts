@@ -1,9 +1,13 @@
 // Processes that reach the owner through Postgres, since no socket leads there.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { openEngine } from '@millrace/engine'
 import pg from 'pg'
 import { expect } from 'vitest'
 import { Member } from '../share/members.ts'
 import { type TestSchema, test } from './test.ts'
+
+const HERE = import.meta.dirname
 
 type Fact = Readonly<Record<string, unknown>>
 const acknowledged = (n: number) => (fact: Fact) => fact['acknowledged'] === n
@@ -94,6 +98,27 @@ test('large payloads pass both ways, in the order of the calls, and nothing stay
   const next = await openEngine({ ...store, logger: false })
   await expect.poll(() => query(postgres, 'SELECT count(*)::int AS count FROM frame')).toEqual([{ count: 0 }])
   await next.stop()
+})
+
+test('a process ends without stop, as an owner and as a client through the schema', async ({ postgres }) => {
+  const script = (options: object) => `
+import { openEngine } from '@millrace/engine'
+const engine = await openEngine(${JSON.stringify({ ...optionsOf(postgres), ...options, logger: false })})
+await engine.enqueue('a')
+process.stdout.write('enqueued')`
+  const run = async (options: object) => {
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', script(options)], {
+      cwd: HERE,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [said] = await once(child.stdout, 'data')
+    const [code] = await once(child, 'exit')
+    return [String(said), code]
+  }
+  expect(await run({})).toEqual(['enqueued', 0])
+  const owner = await Member.start(optionsOf(postgres), 'producer')
+  expect(await run({ role: 'client', transport: 'postgres' })).toEqual(['enqueued', 0])
+  await owner.stop()
 })
 
 test('a client without rights on the mailbox hears which it lacks', async ({ postgres }) => {

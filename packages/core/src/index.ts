@@ -255,6 +255,7 @@ export {
   type OpenSettings,
   type PostgresSettings,
   type Role,
+  schemaName,
   schemaOption,
   type Transport,
   validateOpenOptions,

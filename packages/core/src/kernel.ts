@@ -83,6 +83,7 @@ export {
   type MoveSource,
   type MoveTarget,
   movedKey,
+  type PageBound,
 } from './kernel/move.ts'
 export { nextTurnMs } from './kernel/nextTurn.ts'
 export { DROPPED } from './kernel/queues/drop.ts'

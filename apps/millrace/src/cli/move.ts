@@ -4,7 +4,7 @@ import type { StoreAddress } from '@millrace/core'
 import type { Context } from './context.ts'
 import { NoFileError, UsageError } from './errors.ts'
 import { countText } from './output/amounts.ts'
-import { type Target, targetName, targetOf } from './target.ts'
+import { type Target, type TargetOptions, targetName, targetOf } from './target.ts'
 
 export interface MoveFlags {
   readonly from?: string
@@ -12,9 +12,17 @@ export interface MoveFlags {
   readonly drain?: boolean
 }
 
-/** Moves the store, and shows how far it is. */
-export async function moveStores({ env, out, signal, target }: Context, { from, to, drain = false }: MoveFlags): Promise<void> {
-  const [source, goal] = [endOf(from, env) ?? target(), endOf(to, env) ?? target()]
+/** Any of these names the store that a flag of the move leaves out. The default file does not: a move closes its source. */
+const NAMES = ['MILLRACE_URL', 'MILLRACE_POSTGRES', 'MILLRACE_FILE'] as const
+
+/** Moves the store, and shows how far it is. @param given the flags that all commands have */
+export async function moveStores({ env, out, signal, target }: Context, flags: MoveFlags, given: TargetOptions): Promise<void> {
+  const { from, to, drain = false } = flags
+  const { file, url, postgres, schema } = given
+  const isNamed = [file, url, postgres, ...NAMES.map((name) => env[name] || undefined)].some((name) => name !== undefined)
+  if ((from === undefined || to === undefined) && !isNamed)
+    throw new UsageError('a move requires both stores: give --from and --to, or one of them beside --file, --postgres or MILLRACE_POSTGRES')
+  const [source, goal] = [from, to].map((end) => (end === undefined ? target() : endOf(end, schema, env))) as [Target, Target]
   if (source.kind === 'file' && !existsSync(source.file)) throw new NoFileError(source.file)
   const { moveStore } = await import('@millrace/engine')
   const progress = out.progress()
@@ -31,7 +39,7 @@ export async function moveStores({ env, out, signal, target }: Context, { from, 
     await out.answer(
       { from: targetName(source), to: targetName(goal), rows, tables },
       () =>
-        `${countText(rows)} rows of ${tables.length} tables moved from ${targetName(source)} to ${targetName(goal)}, and compared. No engine opens ${targetName(source)} any more: keep it until you have a backup of the other`,
+        `${countText(rows)} rows of ${tables.length} tables moved from ${targetName(source)} to ${targetName(goal)}, and compared. No engine opens ${targetName(source)} any more: delete it when you have a backup of the other`,
     )
   } finally {
     progress.end()
@@ -39,9 +47,9 @@ export async function moveStores({ env, out, signal, target }: Context, { from, 
 }
 
 /** Returns a store that is named by a path, or by a URL of Postgres. */
-function endOf(store: string | undefined, env: NodeJS.ProcessEnv): Target | undefined {
-  if (store === undefined) return undefined
-  return /^postgres(?:ql)?:\/\//.test(store) ? targetOf({ postgres: store }, env) : targetOf({ file: store }, env)
+function endOf(store: string, schema: string | undefined, env: NodeJS.ProcessEnv): Target {
+  if (!/^postgres(?:ql)?:\/\//.test(store)) return targetOf({ file: store }, env)
+  return targetOf({ postgres: store, ...(schema !== undefined && { schema }) }, env)
 }
 
 function addressOf(target: Target): StoreAddress {

@@ -1,7 +1,7 @@
 /** The engine that a command talks to: one that listens at a URL, or that of a file or a schema, no matter which process has it open. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { DEFAULT_SCHEMA, type Logger, validatePostgresOptions } from '@millrace/core'
+import { DEFAULT_SCHEMA, type Logger, schemaName, validatePostgresOptions } from '@millrace/core'
 import type { Engine } from '@millrace/engine'
 import { NoFileError, NotFoundError, UsageError } from './errors.ts'
 
@@ -96,8 +96,7 @@ async function assertSchema(target: Target & { readonly kind: 'postgres' }): Pro
 export function targetName(target: Target): string {
   if (target.kind === 'url') return target.url
   if (target.kind === 'file') return target.file
-  const { host, pathname } = new URL(target.postgres)
-  return `schema ${target.schema} at ${host}${pathname}`
+  return schemaName(target.postgres, target.schema)
 }
 
 /** Returns the flags by which another command finds the same engine, with what `secretsOf` returns. */

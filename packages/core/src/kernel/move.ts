@@ -37,10 +37,16 @@ export interface MovePlace {
   readonly key: MovedKey
 }
 
+/** The most rows of a page, and about the most bytes; it has at least one row if there is one. */
+export interface PageBound {
+  readonly rows: number
+  readonly bytes: number
+}
+
 export interface MoveEnd {
   numbers(): MovedNumbers
-  /** Returns at most `limit` rows behind a key, in an order of the end's own. */
-  page(table: MovedTable, after: MovedKey | undefined, limit: number): MovedRow[]
+  /** Returns the next rows behind a key, in an order of the end's own. */
+  page(table: MovedTable, after: MovedKey | undefined, bound: PageBound): MovedRow[]
   close(): void
 }
 
@@ -54,12 +60,12 @@ export interface MoveSource extends MoveEnd {
 }
 
 export interface MoveTarget extends MoveEnd {
-  /** True if an earlier move was interrupted here. */
-  readonly isMoving: boolean
+  /** `new`: nothing was ever stored in it; `moving`: an earlier move was interrupted here; `used`: any other. */
+  readonly state: 'new' | 'moving' | 'used'
   /**
-   * Marks the store: until `complete`, no engine opens it. Returns where an earlier move from this source stopped.
+   * Marks a store that is not used: until `complete`, no engine opens it. Returns where an earlier move from this source stopped.
    *
-   * @throws MoveRefusedError if it holds something, or if the earlier move was from another source, or of another state of it
+   * @throws MoveRefusedError if the earlier move was from another source, or of another state of it
    */
   begin(from: string, numbers: MovedNumbers): MovePlace | undefined
   /** Adds rows, and notes the place, in one transaction. */
@@ -69,7 +75,7 @@ export interface MoveTarget extends MoveEnd {
 }
 
 /**
- * Returns the place at which an interrupted move stopped.
+ * Returns the place at which an interrupted move stopped. A source is known by its numbers: its name may be spelt in several ways.
  *
  * @param noted the source of that move, its numbers and the place, the last two as JSON
  * @throws MoveRefusedError if this is another move
@@ -78,7 +84,8 @@ export function assertSameMove(
   [source, numbers, place]: readonly [source: string, numbers: string, place: string],
   [from, now]: readonly [from: string, now: MovedNumbers],
 ): MovePlace | undefined {
-  if (source !== from)
+  const { node, createdAt } = JSON.parse(numbers) as MovedNumbers
+  if (node !== now.node || createdAt !== now.createdAt)
     throw new MoveRefusedError(`the target is being filled from ${source}: move from there, or delete the target and move from ${from}`)
   if (numbers !== JSON.stringify(now))
     throw new MoveRefusedError(`${from} has been used since the move began: delete the target, and move again from the beginning`)

@@ -260,6 +260,16 @@ export function postgresOption(option: string, value: unknown): string {
   return value
 }
 
+/** Returns the name of a schema in messages. It has no password. */
+export function schemaName(postgres: string, schema: string): string {
+  const [, authority = '', path = ''] = /^\w+:\/\/([^/?]*)(\/[^?]*)?/.exec(postgres) ?? []
+  // A slash in the password.
+  if (path.includes('@')) return `schema ${schema}`
+  const [, inQuery] = /[?&]host=([^&]*)/.exec(postgres) ?? []
+  const host = authority.slice(authority.lastIndexOf('@') + 1)
+  return `schema ${schema} at ${inQuery === undefined ? host : decodeURIComponent(inQuery)}${path}`
+}
+
 function shapeOf(value: unknown): string {
   return typeof value === 'string' ? 'another string' : describe(value)
 }

@@ -9,15 +9,10 @@ import {
   type MoveSource,
   type MoveTarget,
   movedKey,
+  type PageBound,
 } from '@millrace/core/kernel'
 
-/** A page has about so many bytes, and no more rows than the other number. */
-const PAGE_BYTES = 2 ** 21
-const PAGE_ROWS = 4_096
-/** Nothing is known of a table's rows before its first page. */
-const FIRST_ROWS = 8
-/** The bytes of a row beside its texts. */
-const ROW_BYTES = 64
+const PAGE: PageBound = { rows: 4_096, bytes: 2 ** 21 }
 const CHECKSUM_BYTES = 16
 
 export interface CopyOptions {
@@ -37,8 +32,7 @@ export function* copyStore(
   target: MoveTarget,
   { tables, from, to }: CopyOptions,
 ): Generator<MoveProgress, readonly MovedRows[]> {
-  // The last move was interrupted in its last step, or it was not.
-  if (!target.isMoving) assertNotMoved(source, from)
+  assertMayMove(source, target, from, to)
   const numbers = source.numbers()
   const place = target.begin(from, numbers)
   const rest = tables.slice(place === undefined ? 0 : tables.findIndex(({ name }) => name === place.table))
@@ -52,7 +46,7 @@ export function* copyStore(
   }
   const moved: MovedRows[] = []
   for (const table of tables) {
-    const [here, there] = [yield* sumOf(source, table), yield* sumOf(target, table)]
+    const [here, there] = yield* sumsOf(source, target, table)
     if (here.checksum !== there.checksum || here.rows !== there.rows)
       throw new MoveRefusedError(
         `table ${table.name} has ${here.rows} rows in ${from} (checksum ${here.checksum}) and ${there.rows} in ${to} (${there.checksum}): one of them was changed meanwhile. Delete the target, and move again from the beginning`,
@@ -64,48 +58,66 @@ export function* copyStore(
   return moved
 }
 
-/** @param to the only store that it may have moved to @throws StoreMovedError */
-export function assertNotMoved({ movedTo }: MoveSource, from: string, to?: string): void {
-  if (movedTo === undefined || movedTo === to) return
-  throw new StoreMovedError(`the jobs of ${from} have moved to ${movedTo}: open that`, { movedTo })
+/**
+ * A source that has been moved may be moved again to the target in which that move was interrupted, or to a new one in its place.
+ *
+ * @throws StoreMovedError, MoveRefusedError
+ */
+function assertMayMove({ movedTo }: MoveSource, { state }: MoveTarget, from: string, to: string): void {
+  if (movedTo !== undefined && (state === 'used' || (state === 'new' && movedTo !== to))) throw movedError(from, movedTo)
+  if (state === 'used') throw new MoveRefusedError(`${to} has been used: move to a file or a schema of another name`)
 }
 
-function* pagesOf(end: MoveEnd, table: MovedTable, after: MovedKey | undefined): Generator<MovedRow[]> {
-  let key = after
-  let limit = FIRST_ROWS
-  for (;;) {
-    const page = end.page(table, key, limit)
+export function movedError(from: string, movedTo: string): StoreMovedError {
+  return new StoreMovedError(`the jobs of ${from} have moved to ${movedTo}: open that`, { movedTo })
+}
+
+function* pagesOf(end: MoveEnd, table: MovedTable, after: MovedKey | undefined): Generator<MovedRow[], void> {
+  for (let key = after; ; ) {
+    const page = end.page(table, key, PAGE)
     const last = page.at(-1)
     if (last === undefined) return
     yield page
     key = movedKey(table, last)
-    const bytes = page.reduce((sum, row) => sum + bytesOf(row), 0)
-    limit = Math.max(1, Math.min(PAGE_ROWS, limit * FIRST_ROWS, Math.floor((PAGE_BYTES * page.length) / bytes)))
   }
 }
 
-function bytesOf(row: MovedRow): number {
-  return row.reduce<number>(
-    (sum, value) => sum + (typeof value === 'object' || typeof value === 'string' ? (value?.length ?? 0) : 0),
-    ROW_BYTES,
-  )
+/** Reads both stores page by page in turns: a server ends a session that is silent for long. */
+function* sumsOf(source: MoveEnd, target: MoveEnd, table: MovedTable): Generator<MoveProgress, readonly [MovedRows, MovedRows]> {
+  const sums = [new Sum(source, table), new Sum(target, table)] as const
+  while (sums.map((sum) => sum.next()).includes(true)) yield { phase: 'check', table: table.name, rows: sums[0].rows }
+  return [sums[0].total, sums[1].total]
 }
 
-/** Sums up in any order: the stores have orders of their own. */
-function* sumOf(end: MoveEnd, table: MovedTable): Generator<MoveProgress, MovedRows> {
-  const sum = Buffer.alloc(CHECKSUM_BYTES)
-  let rows = 0
-  for (const page of pagesOf(end, table, undefined)) {
+/** The checksum of a table. It does not depend on the order of rows, since the stores have orders of their own. */
+class Sum {
+  readonly #table: string
+  readonly #pages: Generator<MovedRow[], void>
+  readonly #digests = Buffer.alloc(CHECKSUM_BYTES)
+  rows = 0
+
+  constructor(end: MoveEnd, table: MovedTable) {
+    this.#table = table.name
+    this.#pages = pagesOf(end, table, undefined)
+  }
+
+  get total(): MovedRows {
+    return { table: this.#table, rows: this.rows, checksum: this.#digests.toString('hex') }
+  }
+
+  /** Adds a page. Returns false if there is none left. */
+  next(): boolean {
+    const page = this.#pages.next().value ?? []
     for (const row of page) {
       const digest = createHash('sha256')
         .update(JSON.stringify(row.map(textOf)))
         .digest()
-      for (let index = 0; index < CHECKSUM_BYTES; index++) sum[index] = (sum[index] as number) ^ (digest[index] as number)
+      for (let index = 0; index < CHECKSUM_BYTES; index++)
+        this.#digests[index] = (this.#digests[index] as number) ^ (digest[index] as number)
     }
-    rows += page.length
-    yield { phase: 'check', table: table.name, rows }
+    this.rows += page.length
+    return page.length > 0
   }
-  return { table: table.name, rows, checksum: sum.toString('hex') }
 }
 
 function textOf(value: MovedRow[number]): unknown {

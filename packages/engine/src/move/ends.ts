@@ -1,10 +1,11 @@
 /** The two kinds of stores that can be moved: how each is opened as an end of a move, and by an engine that drains it. */
+import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import type { Engine } from '@millrace/client'
-import { type StoreAddress, validateOpenOptions, validatePostgresOptions } from '@millrace/core'
+import { LIMITS, type StoreAddress, schemaName, validateOpenOptions, validatePostgresOptions } from '@millrace/core'
 import type { MoveSource, MoveTarget } from '@millrace/core/kernel'
-import { quietClock, systemClock, systemRandom } from '../clock.ts'
+import { systemClock, systemRandom } from '../clock.ts'
 import { openAlone, openFile, withoutPostgres } from '../open.ts'
 
 export interface Movable {
@@ -12,9 +13,18 @@ export interface Movable {
   readonly name: string
   openSource(): MoveSource
   openTarget(): MoveTarget
+  /** True if there is a store, or something in its place. */
+  exists(): boolean
   /** Opens an engine that nobody can attach to. */
   openEngine(): Promise<Engine>
 }
+
+/** An engine that drains a store deletes nothing, and refuses no entry that the engines of the application may accept. */
+const KEEPING = {
+  retention: { completed: 'forever', failed: 'forever', cancelled: 'forever', journal: { age: '36500d', bytes: 2 ** 40 } },
+  maxDataBytes: LIMITS.bytesPerCommand,
+  maxQueues: 1_000_000,
+} as const
 
 /** A session of the server ends a little later than its process. */
 const FORMER_SESSION_MS = 2_000
@@ -33,28 +43,29 @@ async function movableFile(file: string): Promise<Movable> {
     name: file,
     openSource: () => openMoveSource(options()),
     openTarget: () => openMoveTarget(options()),
-    openEngine: () => openFile(file, validateOpenOptions({ file })),
+    exists: () => existsSync(file),
+    openEngine: () => openFile(file, validateOpenOptions({ file, ...KEEPING })),
   }
 }
 
 async function movableSchema(address: StoreAddress & { readonly postgres: string }): Promise<Movable> {
-  const { openMoveSource, openMoveTarget } = await import('@millrace/postgres').catch(withoutPostgres)
+  const { inspectSchema, openMoveSource, openMoveTarget } = await import('@millrace/postgres').catch(withoutPostgres)
   const { postgresStore } = await import('../postgres/postgresStore.ts')
-  const settings = validatePostgresOptions({ ...address, role: 'owner' })
+  const settings = validatePostgresOptions({ ...address, ...KEEPING, role: 'owner' })
   const { postgres: url, schema } = settings
   const options = () => ({
     ...{ url, schema, durability: 'full' as const, waitMs: FORMER_SESSION_MS, random: systemRandom, now: systemClock.read().wall },
   })
-  const { host, pathname } = new URL(url)
   return {
-    name: `schema ${schema} at ${host}${pathname}`,
+    name: schemaName(url, schema),
+    exists: () => inspectSchema({ url, schema }).schemaVersion > 0,
     openSource: () => openMoveSource(options()),
     openTarget: () => openMoveTarget(options()),
     openEngine: () => openAlone(postgresStore(settings, { isMoving: true }), settings),
   }
 }
 
-/** Lets others have the time. */
+/** Keeps the process alive meanwhile. */
 export function pause(ms: number): Promise<void> {
-  return new Promise((done) => void quietClock.setTimer(ms, done))
+  return new Promise((done) => void systemClock.setTimer(ms, done))
 }

@@ -67,7 +67,8 @@ export function schemaOwnership({ meeting, url, schema, listen, transport, exist
       })
       exists()
       stopServing()
-      stopServing = transport === 'socket' ? () => {} : serveTunnels({ url, schema, epoch: note.epoch }, { host, port: Number(port) })
+      const to = { host: ALL.has(host) ? LOOPBACK : host, port: Number(port) }
+      stopServing = transport === 'socket' ? () => {} : serveTunnels({ url, schema, epoch: note.epoch }, to)
     },
     withdraw: ({ epoch }) => {
       stopServing()
@@ -76,15 +77,20 @@ export function schemaOwnership({ meeting, url, schema, listen, transport, exist
   }
 }
 
-/** Returns a function that is asked before each attempt to reach the owner of an epoch, and says which way it goes. */
+/**
+ * Returns a function that is asked before each attempt to reach the owner of an epoch, and says which way it goes. The way that held last comes
+ * first; then there is one attempt through the schema after three by a socket.
+ */
 function attemptsOf(transport: Transport): (epoch: number) => boolean {
-  let last = { epoch: -1, atMono: 0, count: 0 }
+  let last = { epoch: -1, atMono: 0, count: 0, isThroughSchema: false }
   return (epoch) => {
     if (transport !== 'auto') return transport === 'postgres'
     const atMono = systemClock.read().mono
     const isAnother = last.epoch === epoch && atMono - last.atMono < TOGETHER_MS
-    last = { epoch, atMono, count: isAnother ? last.count + 1 : 1 }
-    return last.count > SOCKET_ATTEMPTS
+    const first = last.isThroughSchema ? SOCKET_ATTEMPTS + 1 : 1
+    const count = isAnother ? last.count + 1 : first
+    last = { epoch, atMono, count, isThroughSchema: count % (SOCKET_ATTEMPTS + 1) === 0 }
+    return last.isThroughSchema
   }
 }
 

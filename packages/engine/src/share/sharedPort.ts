@@ -241,7 +241,7 @@ export class SharedPort implements Port {
   }
 
   async #attach(): Promise<Error | undefined> {
-    const { ownership, logger, clock, random } = this.#options
+    const { ownership, logger, quietClock: clock, random } = this.#options
     let connection: RemotePort
     try {
       const { least: minDelay, most: maxDelay } = ownership.pauseMs

@@ -1,6 +1,9 @@
 /** The inbox of a schema that is moved: it refuses entries, so that none is left behind. */
 import { MoveRefusedError } from '@millrace/core'
 import type { Connection } from '../connection.ts'
+import { failureOf } from '../failure.ts'
+
+const LOCK_TIMEOUT = '55P03'
 
 /** Waits for the transactions that have inserted, and lets none insert any more. */
 const CLOSE_INBOX = [
@@ -15,8 +18,9 @@ END $$`,
 /** @throws MoveRefusedError if a transaction that has enqueued jobs stays open */
 export function closeInbox(connection: Connection): void {
   const { error } = connection.attemptAll(CLOSE_INBOX.map((text) => ({ text, values: [] })))
-  if (error !== undefined)
-    throw new MoveRefusedError(`the inbox cannot be closed (${error.message}): end the transactions that have enqueued jobs, and try again`)
+  if (error === undefined) return
+  if (error.code !== LOCK_TIMEOUT) throw failureOf(error)
+  throw new MoveRefusedError('a transaction that has enqueued jobs is still open: end it, and move again')
 }
 
 /** Lets jobs into the inbox again, after a move that was given up. */

@@ -6,6 +6,7 @@ type Opened = pg.Client & { readonly processID: number; readonly connection: { r
 interface Stream {
   readonly localAddress?: string
   destroy(): void
+  unref(): void
 }
 
 /** Returns the socket of a client. */

@@ -17,6 +17,8 @@ export interface MailboxOptions {
   readonly epoch: number
   /** The stream of a client; undefined for the owner, who has them all. */
   readonly stream: string | undefined
+  /** The number of the first frame of each stream, beyond those of an earlier mailbox of this end. Default 0. */
+  readonly first?: number
 }
 
 export interface MailboxListener {
@@ -53,6 +55,8 @@ const WINDOW_BYTES = 2 ** 20
 const QUEUE_BYTES = 2 ** 18
 const LOOK_AGAIN_MS = 10
 const CONNECT_MS = 5_000
+const LOOK_MS = 10_000
+const QUERY_MS = 10_000
 const FORBIDDEN = '42501'
 const GOODBYE_MS = 1_000
 
@@ -73,8 +77,9 @@ export class Mailbox {
   readonly #outgoing = new Map<string, Outgoing>()
   /** Streams whose frames are left in the table for now. */
   readonly #held = new Set<string>()
-  #sending = false
+  #sending: Promise<void> | undefined
   #taking = false
+  #cancelLook = () => {}
   #notified = false
   #over = false
 
@@ -94,6 +99,8 @@ export class Mailbox {
           application_name: `millrace ${schema} (mailbox)`,
           connectionTimeoutMillis: CONNECT_MS,
           keepAlive: true,
+          keepAliveInitialDelayMillis: LOOK_MS,
+          query_timeout: QUERY_MS,
         },
       })
       const mailbox = new Mailbox(client, options)
@@ -101,6 +108,8 @@ export class Mailbox {
       client.on('end', () => mailbox.#end())
       client.on('notification', () => void mailbox.#take())
       await client.connect()
+      // The engine decides what keeps its process alive.
+      streamOf(client).unref()
       await client.query(`SET search_path TO "${schema}"`)
       await client.query('SET synchronous_commit TO off')
       await client.query(`LISTEN ${channelOf(options, stream)}`)
@@ -121,19 +130,25 @@ export class Mailbox {
   listen(listener: MailboxListener): void {
     this.#listener = listener
     if (this.#over) listener.over()
-    else void this.#take()
+    else this.#look()
+  }
+
+  /** Looks for frames now and then, too: a connection that is lost in silence announces nothing. */
+  #look(): void {
+    void this.#take()
+    this.#cancelLook = quietClock.setTimer(LOOK_MS, () => this.#look())
   }
 
   /** Sends bytes, or the end of the stream as empty bytes. Returns a promise if enough of the stream is queued, which resolves when it is sent. */
   send(stream: string, bytes: Buffer): Promise<void> | undefined {
     let outgoing = this.#outgoing.get(stream)
     if (outgoing === undefined) {
-      outgoing = { number: 0, queue: [], sentBytes: 0, sent: [] }
+      outgoing = { number: this.#options.first ?? 0, queue: [], sentBytes: 0, sent: [] }
       this.#outgoing.set(stream, outgoing)
     }
     const { queue, sent } = outgoing
     queue.push(bytes)
-    void this.#flush()
+    this.#sending ??= this.#flush()
     if (queue.reduce((sum, { length }) => sum + length, 0) <= QUEUE_BYTES) return undefined
     return new Promise((resolve) => sent.push(resolve))
   }
@@ -145,23 +160,24 @@ export class Mailbox {
     if (!this.#over) await this.#query(FORGET, [this.#options.epoch, [stream]])
   }
 
-  /** Sends what is queued, and closes. */
+  /** Sends what is queued, if that is possible soon, and closes. */
   async close(): Promise<void> {
-    await this.#flush()
+    const cancel = quietClock.setTimer(GOODBYE_MS, () => this.#end())
+    await this.#sending
+    cancel()
     this.#end()
   }
 
   async #flush(): Promise<void> {
-    if (this.#sending) return
-    this.#sending = true
     while (!this.#over) {
       const waiting = [...this.#outgoing].filter(([, { queue }]) => queue.length > 0)
       if (waiting.length === 0) break
+      const full = waiting.filter(([, { sentBytes }]) => sentBytes >= WINDOW_BYTES)
+      if (full.length > 0) await this.#lookAtWindows(full, full.length === waiting.length)
       const open = waiting.filter(([, { sentBytes }]) => sentBytes < WINDOW_BYTES)
-      if (open.length === 0) await this.#lookAtWindows(waiting)
-      else await this.#sendFrames(open)
+      if (open.length > 0) await this.#sendFrames(open)
     }
-    this.#sending = false
+    this.#sending = undefined
   }
 
   async #sendFrames(open: readonly (readonly [string, Outgoing])[]): Promise<void> {
@@ -173,12 +189,13 @@ export class Mailbox {
     for (const [, { sent }] of open) for (const resolve of sent.splice(0)) resolve()
   }
 
-  async #lookAtWindows(waiting: readonly (readonly [string, Outgoing])[]): Promise<void> {
-    const streams = waiting.map(([stream]) => stream)
+  /** @param isIdle true if there is nothing else to send */
+  async #lookAtWindows(full: readonly (readonly [string, Outgoing])[], isIdle: boolean): Promise<void> {
+    const streams = full.map(([stream]) => stream)
     const rows = await this.#query<[string]>(LEFT, [this.#options.epoch, this.#isOwner ? WAYS.out : WAYS.in, streams])
     const left = new Set(rows.map(([stream]) => stream))
-    for (const [stream, outgoing] of waiting) if (!left.has(stream)) outgoing.sentBytes = 0
-    if (left.size === waiting.length) await new Promise<void>((done) => void quietClock.setTimer(LOOK_AGAIN_MS, done))
+    for (const [stream, outgoing] of full) if (!left.has(stream)) outgoing.sentBytes = 0
+    if (isIdle && left.size === full.length) await new Promise<void>((done) => void quietClock.setTimer(LOOK_AGAIN_MS, done))
   }
 
   async #take(): Promise<void> {
@@ -220,6 +237,7 @@ export class Mailbox {
   #end(): void {
     if (this.#over) return
     this.#over = true
+    this.#cancelLook()
     for (const { sent } of this.#outgoing.values()) for (const resolve of sent.splice(0)) resolve()
     leave(this.#client)
     this.#listener?.over()

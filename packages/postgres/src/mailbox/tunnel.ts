@@ -18,6 +18,10 @@ export interface SocketAddress {
 /** The time in which the one connection to a tunnel comes. */
 const UNUSED_MS = 30_000
 const OPEN_AGAIN_MS = 1_000
+/** A server that closes says goodbye to its clients first. */
+const CLOSE_MS = 2_000
+/** Frames of one mailbox, so that the next one has other numbers. */
+const NUMBERS = 2 ** 40
 /** The last frames of a stream may be on their way. */
 const FORGET_MS = 10_000
 
@@ -34,7 +38,7 @@ export async function openTunnel(options: TunnelOptions, stream: string): Promis
   const mailbox = await Mailbox.open({ ...options, stream })
   let socket: Socket | undefined
   const server = createServer({ noDelay: true }, (accepted) => {
-    socket = accepted
+    socket = accepted.unref()
     cancel()
     server.close()
     pass(accepted, mailbox, stream)
@@ -53,49 +57,84 @@ export async function openTunnel(options: TunnelOptions, stream: string): Promis
   return (server.address() as AddressInfo).port
 }
 
-/** Connects clients that come through the schema to a listening socket. Whenever the mailbox is lost, it is opened again. */
+/**
+ * Connects clients that come through the schema to a listening socket. Whenever the mailbox is lost, it is opened again. Returns a function that
+ * lets no more clients in, and closes when those that are there have gone.
+ */
 export function serveTunnels(options: TunnelOptions, to: SocketAddress): () => void {
-  const sockets = new Map<string, Socket>()
-  let mailbox: Mailbox | undefined
-  let isClosed = false
-  let cancel = () => {}
+  const tunnels = new Tunnels(options, to)
+  tunnels.open()
+  return () => tunnels.close()
+}
 
-  const serve = (): void => {
-    Mailbox.open({ ...options, stream: undefined }).then((opened) => {
-      mailbox = opened
-      opened.listen({ heard: (...frame) => heard(opened, ...frame), over })
-      if (isClosed) void opened.close()
-    }, again)
+/** The tunnels of an owner. */
+class Tunnels {
+  readonly #options: TunnelOptions
+  readonly #to: SocketAddress
+  readonly #sockets = new Map<string, Socket>()
+  #mailbox: Mailbox | undefined
+  #opened = 0
+  #isClosed = false
+  #cancel = () => {}
+
+  constructor(options: TunnelOptions, to: SocketAddress) {
+    this.#options = options
+    this.#to = to
   }
-  const again = (): void => {
-    if (!isClosed) cancel = quietClock.setTimer(OPEN_AGAIN_MS, serve)
+
+  open(): void {
+    const first = this.#opened++ * NUMBERS
+    Mailbox.open({ ...this.#options, stream: undefined, first }).then(
+      (mailbox) => {
+        this.#mailbox = mailbox
+        mailbox.listen({ heard: (...frame) => this.#heard(mailbox, ...frame), over: () => this.#over() })
+        if (this.#isClosed) void mailbox.close()
+      },
+      () => this.#openAgain(),
+    )
   }
-  const over = (): void => {
-    for (const socket of sockets.values()) socket.destroy()
-    sockets.clear()
-    again()
+
+  close(): void {
+    this.#isClosed = true
+    this.#cancel()
+    this.#cancel = quietClock.setTimer(CLOSE_MS, () => void this.#mailbox?.close())
+    this.#closeIfUnused()
   }
-  const heard = (through: Mailbox, stream: string, bytes: Buffer, number: number): Promise<void> | undefined => {
+
+  #closeIfUnused(): void {
+    if (!this.#isClosed || this.#sockets.size > 0) return
+    this.#cancel()
+    void this.#mailbox?.close()
+  }
+
+  #openAgain(): void {
+    if (!this.#isClosed) this.#cancel = quietClock.setTimer(OPEN_AGAIN_MS, () => this.open())
+  }
+
+  #over(): void {
+    for (const socket of this.#sockets.values()) socket.destroy()
+    this.#sockets.clear()
+    this.#openAgain()
+  }
+
+  #heard(mailbox: Mailbox, stream: string, bytes: Buffer, number: number): Promise<void> | undefined {
+    const known = this.#sockets.get(stream)
+    if (known !== undefined) return written(known, bytes)
     // A stream of a mailbox that was lost, or that is over: its client is to begin another one.
-    if (!sockets.has(stream) && number > 0) return end(through, stream, bytes)
-    return written(sockets.get(stream) ?? begin(through, stream), bytes)
+    if (number > 0 || this.#isClosed) return end(mailbox, stream, bytes)
+    return written(this.#begin(mailbox, stream), bytes)
   }
-  const begin = (through: Mailbox, stream: string): Socket => {
-    const socket = connect({ ...to, noDelay: true })
-    sockets.set(stream, socket)
-    pass(socket, through, stream)
+
+  #begin(mailbox: Mailbox, stream: string): Socket {
+    const socket = connect({ ...this.#to, noDelay: true }).unref()
+    this.#sockets.set(stream, socket)
+    pass(socket, mailbox, stream)
     socket.once('close', () => {
-      sockets.delete(stream)
-      forgetLater(through, stream)
+      if (this.#sockets.get(stream) === socket) this.#sockets.delete(stream)
+      forgetLater(mailbox, stream)
+      this.#closeIfUnused()
     })
     return socket
-  }
-
-  serve()
-  return () => {
-    isClosed = true
-    cancel()
-    void mailbox?.close()
   }
 }
 
@@ -129,7 +168,12 @@ function written(socket: Socket, bytes: Buffer): Promise<void> | undefined {
   }
   if (socket.write(bytes)) return undefined
   return new Promise((resolve) => {
-    socket.once('drain', resolve)
-    socket.once('close', resolve)
+    const done = () => {
+      socket.off('drain', done)
+      socket.off('close', done)
+      resolve()
+    }
+    socket.on('drain', done)
+    socket.on('close', done)
   })
 }

@@ -1,5 +1,5 @@
 /** The reads of both ends of a move: pages of rows, and the numbers beside the tables. */
-import type { MovedKey, MovedNumbers, MovedRow, MovedTable, MovedType, MovedValue } from '@millrace/core/kernel'
+import type { MovedKey, MovedNumbers, MovedRow, MovedTable, MovedType, MovedValue, PageBound } from '@millrace/core/kernel'
 import type { Connection } from '../connection.ts'
 
 const NUMBERS = `SELECT meta.node, created_at, paused, said_from, last.next_seq, last.next_event, last.next_session
@@ -35,17 +35,32 @@ export function numbersOf(connection: Connection): MovedNumbers {
   return { node, createdAt, paused: paused === 1, saidFrom, nextSeq, nextEvent, nextSession }
 }
 
-export function pageOf(connection: Connection, table: MovedTable, after: MovedKey | undefined, limit: number): MovedRow[] {
+/** Finds by their sizes, which stand in the rows' headers, how many of the next rows fit. */
+export function pageOf(
+  connection: Connection,
+  table: MovedTable,
+  after: MovedKey | undefined,
+  { rows: most, bytes }: PageBound,
+): MovedRow[] {
   const columns = columnsOf(table)
   const key = table.key.join(', ')
   const conditions = [
     // Turns without events have no row in a file.
     ...(table.name === 'journal' ? ['count > 0'] : []),
-    ...(after === undefined ? [] : [`(${key}) > (${after.map((_, index) => `$${index + 2}`).join(', ')})`]),
+    ...(after === undefined ? [] : [`(${key}) > (${after.map((_, index) => `$${index + 3}`).join(', ')})`]),
   ]
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
   const names = columns.map(({ name }) => name).join(', ')
-  const rows = connection.all<MovedValue[]>(`SELECT ${names} FROM ${table.name} ${where} ORDER BY ${key} LIMIT $1`, limit, ...(after ?? []))
+  const sizes = columns.filter(({ type }) => type === 'text' || type === 'bytea').map(({ name }) => `coalesce(octet_length(${name}), 0)`)
+  const sized = `SELECT *, ${[...sizes, '0'].join(' + ')} AS size FROM ${table.name} ${where} ORDER BY ${key} LIMIT $1`
+  const rows = connection.all<MovedValue[]>(
+    `SELECT ${names} FROM (
+  SELECT *, sum(size) OVER (ORDER BY ${key} ROWS UNBOUNDED PRECEDING) - size AS before FROM (${sized}) AS sized
+) AS page WHERE before < $2 ORDER BY ${key}`,
+    most,
+    bytes,
+    ...(after ?? []),
+  )
   return rows.map((row) => {
     const moved = row.slice(0, table.columns.length)
     for (const [index, { place }] of columns.entries()) moved[place] ??= row[index] as MovedValue

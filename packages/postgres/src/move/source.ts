@@ -19,7 +19,7 @@ export function openMoveSource(options: StoreOptions): MoveSource {
     closeInbox(connection)
     return {
       numbers: () => numbersOf(connection),
-      page: (table, after, limit) => pageOf(connection, table, after, limit),
+      page: (table, after, bound) => pageOf(connection, table, after, bound),
       get movedTo() {
         const [isThere] = connection.pluck<boolean>("SELECT to_regclass('moved') IS NOT NULL")
         return isThere === true ? connection.pluck<string>('SELECT address FROM moved')[0] : undefined

@@ -1,5 +1,5 @@
 /** A schema that gets the content of another store. */
-import { fingerprintOf, MoveRefusedError } from '@millrace/core'
+import { fingerprintOf } from '@millrace/core'
 import { assertSameMove, type MovedNumbers, type MovedRow, type MovedTable, type MovePlace, type MoveTarget } from '@millrace/core/kernel'
 import type { Connection, Value } from '../connection.ts'
 import type { Statement } from '../line/message.ts'
@@ -24,19 +24,18 @@ SELECT turn + 1, epoch, at, $1::bigint, $2::bigint, $3::bigint, $2::bigint, 0, b
  * @throws AlreadyOpenError, and the errors of `openStore`
  */
 export function openMoveTarget(options: StoreOptions): MoveTarget {
-  const { schema } = options
   return ownSchema(options, 'target', (connection, { epoch }) => {
     const isMoving = () => connection.pluck<boolean>("SELECT to_regclass('moving') IS NOT NULL")[0] === true
     return {
       numbers: () => numbersOf(connection),
-      page: (table, after, limit) => pageOf(connection, table, after, limit),
-      get isMoving() {
-        return isMoving()
+      page: (table, after, bound) => pageOf(connection, table, after, bound),
+      get state() {
+        if (isMoving()) return 'moving'
+        const { nextEvent, nextSession } = numbersOf(connection)
+        return nextEvent > 1 || nextSession > 1 ? 'used' : 'new'
       },
       begin: (source, numbers) => {
         if (isMoving()) return resume(connection, epoch, source, numbers)
-        const { nextEvent, nextSession } = numbersOf(connection)
-        if (nextEvent > 1 || nextSession > 1) throw new MoveRefusedError(`schema ${schema} has been used: move to a schema of another name`)
         connection.transact([
           { text: CREATE_MOVING, values: [] },
           { text: 'INSERT INTO moving VALUES ($1, $2, $3, $4)', values: [source, JSON.stringify(numbers), 'null', epoch] },

@@ -3,7 +3,7 @@ import type { MoveSource } from '@millrace/core/kernel'
 import { MOVED_ID, movedTo } from '../open/identify.ts'
 import { ownFile } from '../open-store.ts'
 import type { StoreOptions } from '../options.ts'
-import { moveEnd } from './end.ts'
+import { moveEnd, translated } from './end.ts'
 
 /**
  * Opens a file that nobody has open.
@@ -12,7 +12,7 @@ import { moveEnd } from './end.ts'
  */
 export function openMoveSource(options: StoreOptions): MoveSource {
   const { db, release } = ownFile(options, 'source')
-  return {
+  const source: MoveSource = {
     ...moveEnd(db, release),
     get movedTo() {
       return movedTo(db)
@@ -26,4 +26,5 @@ export function openMoveSource(options: StoreOptions): MoveSource {
       }).immediate()
     },
   }
+  return translated(source, options.file)
 }

@@ -1,11 +1,10 @@
 /** A file that gets the content of another store. */
-import { MoveRefusedError } from '@millrace/core'
 import { assertSameMove, type MovedRow, type MovedTable, type MovePlace, type MoveTarget } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import { APPLICATION_ID, MOVING_ID } from '../open/identify.ts'
 import { ownFile } from '../open-store.ts'
 import type { StoreOptions } from '../options.ts'
-import { moveEnd } from './end.ts'
+import { moveEnd, translated } from './end.ts'
 import { computedOf, movedTables } from './tables.ts'
 
 type Noted = [source: string, numbers: string, place: string]
@@ -19,10 +18,12 @@ export function openMoveTarget(options: StoreOptions): MoveTarget {
   const { db, release } = ownFile(options, 'target')
   const end = moveEnd(db, release)
   const isMoving = () => db.pragma('application_id', { simple: true }) === MOVING_ID
-  return {
+  const target: MoveTarget = {
     ...end,
-    get isMoving() {
-      return isMoving()
+    get state() {
+      if (isMoving()) return 'moving'
+      const { nextEvent, nextSession } = end.numbers()
+      return nextEvent > 1 || nextSession > 1 ? 'used' : 'new'
     },
     begin: (source, numbers) =>
       db
@@ -31,8 +32,6 @@ export function openMoveTarget(options: StoreOptions): MoveTarget {
             const noted = db.prepare('SELECT source, numbers, place FROM moving').raw().get() as Noted
             return assertSameMove(noted, [source, numbers])
           }
-          if (end.numbers().nextEvent > 1 || end.numbers().nextSession > 1)
-            throw new MoveRefusedError(`${options.file} has been used: move to a file of another name`)
           for (const { name } of movedTables().toReversed()) db.exec(`DELETE FROM ${name}`)
           db.exec('CREATE TABLE moving (source TEXT NOT NULL, numbers TEXT NOT NULL, place TEXT NOT NULL) STRICT')
           db.prepare('INSERT INTO moving VALUES (?, ?, ?)').run(source, JSON.stringify(numbers), 'null')
@@ -51,6 +50,7 @@ export function openMoveTarget(options: StoreOptions): MoveTarget {
       }).immediate()
     },
   }
+  return translated(target, options.file)
 }
 
 function write(db: Database, { name, columns }: MovedTable, rows: readonly MovedRow[], place: MovePlace): void {

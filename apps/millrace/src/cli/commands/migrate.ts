@@ -21,9 +21,9 @@ export function addMigrate(program: Command, context: Context): void {
     .option('--from <store>', 'move from this store, a path or a URL of Postgres (default: that of --file or --postgres)')
     .option('--to <store>', 'move to this store; with down: the schema of the older version, as its own migrate --check prints it')
     .option('--drain', 'when moving: let active jobs wait again, and make jobs of the entries of the inbox')
-    .action(async (direction: 'up' | 'down' | undefined, { check = false, ...flags }: MigrateFlags) => {
+    .action(async (direction: 'up' | 'down' | undefined, { check = false, ...flags }: MigrateFlags, command: Command) => {
       const { out } = context
-      if (isMove(direction, check, flags)) return moveStores(context, flags)
+      if (isMove(direction, check, flags)) return moveStores(context, flags, command.optsWithGlobals())
       const to = flags.to === undefined ? undefined : number(flags.to)
       const store = await migratedStore(context.target())
       const down = direction === 'down'
