@@ -1,0 +1,124 @@
+/** What becomes of the jobs in a second beside other jobs, beside a transaction that somebody else keeps open, and with clients in processes. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { type Engine, openEngine } from '@millrace/engine'
+import pg from 'pg'
+import { noop } from '../jobs.ts'
+import { payloadOf } from '../payload.ts'
+import { median, quantile } from '../quantile.ts'
+import { wholeJobs } from './jobs.ts'
+
+/** Each as a share of the same without it, in turns; medians. */
+export interface Beside {
+  readonly others: number
+  readonly heldHorizon: number
+  readonly clients: number
+  /** The latency of a lone `enqueue` until its handler runs, in commits of one row by the same server. */
+  readonly idleCommits: number
+}
+
+export const OTHER_JOBS = 1_000_000
+export const CLIENTS = 8
+const ROUNDS = 3
+const LONE = 1_000
+const LOT = 10_000
+const LOOK_MS = 5
+const CLIENT = fileURLToPath(new URL('./client.ts', import.meta.url))
+const TAG = 'beside'
+
+/** @param jobs of each run */
+export async function measureBeside(address: string, jobs: number, said: (what: string) => void): Promise<Beside> {
+  await using engine = await openEngine({ postgres: address, logger: false })
+  await wholeJobs(engine, engine, jobs)
+  said('lone jobs beside commits')
+  const idleCommits = await idle(engine, address)
+  said('a transaction that stays open')
+  const heldHorizon = await inTurns(engine, jobs, () => held(engine, address, jobs))
+  said(`${CLIENTS} client processes`)
+  const clients = await inTurns(engine, jobs, () => byClients(engine, address, jobs))
+  said(`${OTHER_JOBS.toLocaleString('en')} other jobs`)
+  const before = median(await times(ROUNDS, () => wholeJobs(engine, engine, jobs)))
+  for (let at = 0; at < OTHER_JOBS; at += LOT)
+    await engine.enqueueMany(Array.from({ length: LOT }, (_, index) => ({ job: 'other', data: payloadOf(index, TAG) })))
+  const others = median(await times(ROUNDS, () => wholeJobs(engine, engine, jobs))) / before
+  return { others, heldHorizon, clients, idleCommits }
+}
+
+async function inTurns(engine: Engine, jobs: number, run: () => Promise<number>): Promise<number> {
+  const shares: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const alone = await wholeJobs(engine, engine, jobs)
+    shares.push((await run()) / alone)
+  }
+  return median(shares)
+}
+
+async function times(count: number, run: () => Promise<number>): Promise<number[]> {
+  const results: number[] = []
+  for (let index = 0; index < count; index++) results.push(await run())
+  return results
+}
+
+async function held(engine: Engine, address: string, jobs: number): Promise<number> {
+  const client = new pg.Client({ connectionString: address })
+  await client.connect()
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
+  await client.query('SELECT count(*) FROM pg_class')
+  // What the first floods leave behind is there for the last one.
+  for (let flood = 0; flood < ROUNDS; flood++) await wholeJobs(engine, engine, jobs)
+  const rate = await wholeJobs(engine, engine, jobs)
+  await client.query('COMMIT')
+  await client.end()
+  return rate
+}
+
+async function byClients(engine: Engine, address: string, jobs: number): Promise<number> {
+  const each = Math.ceil(jobs / CLIENTS)
+  const clients = Array.from({ length: CLIENTS }, () =>
+    spawn(process.execPath, [CLIENT, address, `${each}`, `${CLIENTS}`], { stdio: ['pipe', 'pipe', 'inherit'] }),
+  )
+  const completed = async () => (await engine.stats()).totals.completed
+  const before = await completed()
+  await Promise.all(clients.map(({ stdout }) => once(stdout, 'data')))
+  const from = performance.now()
+  for (const { stdin } of clients) stdin.write('begin\n')
+  while ((await completed()) < before + each * CLIENTS) await new Promise((done) => setTimeout(done, LOOK_MS))
+  const rate = ((each * CLIENTS) / (performance.now() - from)) * 1_000
+  const ended = clients.map((client) => once(client, 'exit'))
+  for (const client of clients) client.kill('SIGKILL')
+  await Promise.all(ended)
+  return rate
+}
+
+/** Lone jobs and lone commits, in turns of ten. */
+async function idle(engine: Engine, address: string): Promise<number> {
+  const client = new pg.Client({ connectionString: address })
+  await client.connect()
+  await client.query('CREATE TABLE bench_commit (id bigint PRIMARY KEY, data text)')
+  let heard = () => {}
+  const worker = engine.work(noop.handler(() => heard()))
+  const [jobs, commits]: [number[], number[]] = [[], []]
+  for (let index = 0; index < LONE; index++) {
+    const from = performance.now()
+    if (index % 20 < 10) {
+      const handled = new Promise<void>((resolve) => {
+        heard = resolve
+      })
+      await engine.enqueue(noop, payloadOf(index, TAG))
+      await handled
+      jobs.push(performance.now() - from)
+    } else {
+      await client.query({
+        name: 'commit',
+        text: 'INSERT INTO bench_commit VALUES ($1, $2)',
+        values: [index, JSON.stringify(payloadOf(index, TAG))],
+      })
+      commits.push(performance.now() - from)
+    }
+  }
+  await worker.stop()
+  await client.query('DROP TABLE bench_commit')
+  await client.end()
+  return quantile(jobs, 0.5) / quantile(commits, 0.5)
+}
