@@ -1,6 +1,6 @@
 /**
  * `pnpm bench:scale`: measures what a turn, a job, a socket, the inbox and a commit cost on this machine, and models from that how many owners
- * of schemas behave on many machines. The first table is measured, all others are modelled.
+ * of schemas behave on many machines. It prints what is measured before what is modelled.
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'

@@ -1,4 +1,4 @@
-/** What becomes of the jobs in a second beside other jobs, beside a transaction that somebody else keeps open, and with clients in processes. */
+/** Measures the jobs in a second beside other jobs, beside a transaction that stays open, and with clients in processes of their own. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -65,7 +65,7 @@ async function held(engine: Engine, address: string, jobs: number): Promise<numb
   await client.connect()
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
   await client.query('SELECT count(*) FROM pg_class')
-  // What the first floods leave behind is there for the last one.
+  // The first floods leave dead rows for the last one.
   for (let flood = 0; flood < ROUNDS; flood++) await wholeJobs(engine, engine, jobs)
   const rate = await wholeJobs(engine, engine, jobs)
   await client.query('COMMIT')

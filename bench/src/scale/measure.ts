@@ -21,7 +21,7 @@ export interface Constants {
   /** A whole job: enqueued, run and completed. */
   readonly ownerJob: number
   readonly serverJob: number
-  /** What a worker behind a socket adds to a job, in the owner's process. */
+  /** The addition for a worker behind a socket, in the owner's process. */
   readonly socketJob: number
   /** Reading an entry of the inbox and making a job of it, in the owner's process and in the server, which also inserts it. */
   readonly inboxOwner: number

@@ -1,4 +1,4 @@
-// What the owner takes from an inbox, in which requests, and when it looks again. The store and the actor are lists of the test.
+// The owner takes entries from an inbox in requests, and looks again later. The store and the actor are lists of the test.
 import type { CheckedForward, Refusal, Request } from '@millrace/core'
 import { type InboxRow, StoreFailure } from '@millrace/core/kernel'
 import { VirtualClock } from '@millrace/testkit'
