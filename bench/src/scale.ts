@@ -4,6 +4,7 @@
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
+import { buildAll, useBuilt } from '../../test/built.ts'
 import { countFlag } from './amounts.ts'
 import { commit, machineOf, versions } from './machine.ts'
 import { type Beside, CLIENTS, OTHER_JOBS } from './scale/beside.ts'
@@ -51,6 +52,10 @@ if (values.help) process.stdout.write(HELP)
 else await main()
 
 async function main(): Promise<void> {
+  // Threads and processes start as they do where the packages are installed.
+  await buildAll()
+  useBuilt()
+  delete process.env['NODE_COMPILE_CACHE']
   const say = (text: string) => void process.stdout.write(`${text}\n`)
   const jobs = countFlag('jobs', values.jobs)
   const { constants: measured, beside } = await measure({ lone: 2_000, jobs }, (what) => void process.stderr.write(`measures ${what}\n`))
@@ -91,6 +96,7 @@ function constantsTable(constants: Constants): string {
     syncMs,
     jobsPerSecond,
     takeoverMs: taken,
+    vanishedMs: vanished,
   } = constants
   return markdown(
     ['what', "owner's process", 'server'],
@@ -102,6 +108,7 @@ function constantsTable(constants: Constants): string {
       ['to become the owner', `${(ownerStart / 1_000).toFixed(0)} ms`, ''],
       ['a commit waits for the disk', '', `${syncMs.toFixed(2)} ms`],
       ['a takeover after kill -9, p50 and the longest', `${taken.p50.toFixed(0)} ms, ${taken.most.toFixed(0)} ms`, ''],
+      ['the same when its machine is gone', `${vanished.p50.toFixed(0)} ms, ${vanished.most.toFixed(0)} ms`, ''],
       ['whole jobs, both on this machine', `${Math.round(jobsPerSecond).toLocaleString('en')}/s`, ''],
     ],
   )

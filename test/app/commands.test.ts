@@ -63,6 +63,11 @@ test('Q1: jobs: enqueue, list, show, cancel, retry, delete, run, logs', { timeou
   })
   await place.ok('jobs', 'delete', large)
 
+  expect(await place.ok('jobs', 'update', third, '--priority', '4')).toBe(`${third} updated\n`)
+  expect(await place.ok('jobs', 'update', '--all', '--weight', '2', '--priority', '3')).toBe('3 jobs updated\n')
+  expect(await place.okJson('jobs', 'show', third)).toMatchObject({ priority: 3, weight: 2 })
+  expect(await place.run('jobs', 'update', third)).toMatchObject({ code: 2, stderr: expect.stringContaining('at least one of') })
+  expect(await place.okJson('jobs', 'run', '--all', '--dry-run')).toMatchObject({ changed: 1, skipped: { waiting: 2 } })
   expect(await place.ok('jobs', 'run', third)).toBe(`${third} due\n`)
   expect((await place.run('jobs', 'cancel', first, second, '--json')).items).toEqual([
     { id: first, result: 'cancelled' },

@@ -8,7 +8,7 @@ import { runs } from '../../packages/testkit/src/testing/runs.ts'
 
 const CONSTANTS: Constants = {
   ...{ ownerTurn: 200, serverTurn: 100, ownerJob: 30, serverJob: 10, socketJob: 5, inboxOwner: 20, inboxServer: 20 },
-  ...{ ownerStart: 200_000, jobsPerSecond: 0, takeoverMs: { p50: 0, most: 0 }, syncMs: 1 },
+  ...{ ownerStart: 200_000, jobsPerSecond: 0, takeoverMs: { p50: 0, most: 0 }, vanishedMs: { p50: 0, most: 0 }, syncMs: 1 },
 }
 
 const WORLD: World = {

@@ -1,14 +1,30 @@
 // Postgres agrees with the memory store, whatever turns are taken.
 import { LIMITS } from '@millrace/core'
 import { openStore } from '@millrace/postgres'
-import { beforeEach } from 'vitest'
+import pg from 'pg'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { MemoryStore } from '../../packages/core/src/testing/memoryStore.ts'
 import { useSmallLimits } from '../../packages/core/src/testing/smallLimits.ts'
+import { Line } from '../../packages/postgres/src/line/line.ts'
 import { storeAgreement } from '../../packages/testkit/src/testing/storeAgreement.ts'
+import { fill, isPlanned, planAs, planOf, shapeOf, wholeScans } from './plans.ts'
 import { newSchema, storeOptions } from './test.ts'
 
 // A slice that looks at few rows finds as many as its place lets it.
 useSmallLimits({ walkRows: LIMITS.walkRows })
+
+/** 10,000,000 jobs take some minutes. */
+const ROWS = Number(process.env['PLAN_ROWS'] ?? 100_000)
+
+/** The texts of all statements of the histories. */
+const said = new Set<string>()
+for (const kind of ['run', 'transact'] as const) {
+  const { [kind]: send } = Line.prototype
+  vi.spyOn(Line.prototype, kind).mockImplementation(function (this: Line, statements) {
+    for (const { text } of statements) said.add(text)
+    return send.call(this, statements)
+  })
+}
 
 let next: () => ReturnType<typeof newSchema>
 
@@ -24,3 +40,49 @@ storeAgreement(
   },
   5,
 )
+
+/** Tables that grow with what a person sets up, and not with jobs. */
+const SMALL = new Set([
+  'meta',
+  'owner',
+  'queue',
+  'lane',
+  'queue_settings',
+  'definition',
+  'export',
+  'source',
+  'migration',
+  'running',
+  'schedule',
+])
+
+test(`no statement of these turns looks through a table, and none has another plan with ${ROWS} jobs than with 10`, {
+  timeout: 1_200_000,
+}, async ({ skip }) => {
+  const clients = await Promise.all(
+    [10, ROWS].map(async (rows) => {
+      const { url, schema } = next()
+      openStore(storeOptions({ url, schema })).close()
+      const client = new pg.Client({ connectionString: url })
+      onTestFinished(() => client.end())
+      await client.connect()
+      await planAs(client, schema)
+      await fill(client, rows)
+      return client
+    }),
+  )
+  const [few, many] = clients as [pg.Client, pg.Client]
+  const { rows } = await few.query<{ version: number }>("SELECT current_setting('server_version_num')::int AS version")
+  if ((rows[0]?.version ?? 0) < 160_000) return skip('Postgres 15 has no EXPLAIN (GENERIC_PLAN)')
+  const texts = [...said].filter(isPlanned)
+  const scans: string[] = []
+  const turned: string[] = []
+  for (const text of texts) {
+    const [small, large] = [await planOf(few, text), await planOf(many, text)]
+    for (const scan of wholeScans(large)) if (!SMALL.has(scan.split(' of ')[1] as string)) scans.push(`${scan}: ${text}`)
+    if (shapeOf(small) !== shapeOf(large)) turned.push(`${shapeOf(small)}\n${shapeOf(large)}\n${text}`)
+  }
+  process.stdout.write(`${texts.length} statements\n`)
+  expect(scans).toEqual([])
+  expect(turned).toEqual([])
+})

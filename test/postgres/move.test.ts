@@ -1,4 +1,5 @@
 // Moving a store between a file and a schema: all that is in it, whatever interrupts the move.
+import { linkSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Enqueued } from '@millrace/core'
 import type { MovedTable, MoveSource, MoveTarget } from '@millrace/core/kernel'
@@ -335,12 +336,25 @@ test('killed at any time, it is done in the end', { timeout: 120_000 }, async ({
   expect(await moved.get(jobs.at(-1)?.id as string)).toMatchObject({ data: 4_999 })
 })
 
+test('a file that is not safe is refused, unless that is allowed', async () => {
+  const [file, other] = ['jobs.db', 'other.db'].map((name) => join(temporaryFolder(), name)) as [string, string]
+  const engine = await openEngine({ file })
+  const { id } = await engine.enqueue('a', 1)
+  await engine.stop()
+  linkSync(file, `${file}-link`)
+  await expect(moveStore({ from: { file }, to: { file: other } })).rejects.toMatchObject({ code: 'UNSAFE_FILESYSTEM' })
+  await moveStore({ from: { file, unsafeFilesystem: 'allow' }, to: { file: other } })
+  await using moved = await openEngine({ file: other })
+  expect(await moved.get(id)).toMatchObject({ data: 1 })
+})
+
 test.for([
   [undefined, /moveStore/],
   [{ from: { file: 'a.db' } }, /to must be/],
   [{ from: { file: ':memory:' }, to: { file: 'b.db' } }, /on disk/],
   [{ from: { file: 'a.db' }, to: { postgres: 'mysql://secret' } }, /^(?!.*secret).*to\.postgres/],
   [{ from: { file: 'a.db', schema: 'x' }, to: { file: 'b.db' } }, /schema/],
+  [{ from: { file: 'a.db', unsafeFilesystem: 'maybe' }, to: { file: 'b.db' } }, /from\.unsafeFilesystem must be 'refuse' or 'allow'/],
   [{ from: { file: 'a.db' }, to: { file: 'b.db' }, onProgress: 1 }, /onProgress/],
 ] as const)('wrong options are named: %j', async ([options, message]) => {
   await expect(moveStore(options as never)).rejects.toThrow(message)

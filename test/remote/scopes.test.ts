@@ -56,6 +56,8 @@ const COMMANDS: { readonly [Op in Operation]: CommandOf<Op> } = {
   pause: { op: 'pause', queue: 'a', paused: false },
   cancelMany: { op: 'cancelMany', filter: {}, limit: 1, dryRun: true },
   retryMany: { op: 'retryMany', filter: {}, limit: 1, dryRun: true },
+  runNowMany: { op: 'runNowMany', filter: {}, limit: 1, dryRun: true },
+  updateMany: { op: 'updateMany', filter: {}, limit: 1, dryRun: true, changes: { priority: 1 } },
   deleteMany: { op: 'deleteMany', filter: {}, limit: 1, dryRun: true },
   backup: { op: 'backup', file: '' },
   getSchedule: { op: 'getSchedule', id: 'a', times: 1 },

@@ -29,7 +29,10 @@ export interface Constants {
   /** Opening a schema that is there as its owner, in the owner's process. */
   readonly ownerStart: number
   /** Milliseconds from `kill -9` of an owner until another process has a job acknowledged: half of the times, and the longest. */
+  /** After `kill -9`. */
   readonly takeoverMs: { readonly p50: number; readonly most: number }
+  /** After the owner stands still, as if its machine were gone. */
+  readonly vanishedMs: { readonly p50: number; readonly most: number }
   /** Whole jobs in a second, by an owner and a server on this machine. */
   readonly jobsPerSecond: number
   /** Milliseconds that a commit waits for the disk. */
@@ -43,6 +46,7 @@ export interface Amounts {
 
 const TAG = 'scaled'
 const TAKEOVERS = 15
+const VANISHED = 3
 const CLOCK_TICK_MICROS = 10_000
 
 export interface Measured {
@@ -72,7 +76,8 @@ async function measureConstants(address: string, { lone, jobs }: Amounts, said: 
   await client.connect()
   try {
     said('takeovers')
-    const taken = await takeovers(address, TAKEOVERS)
+    const taken = await takeovers(address, TAKEOVERS, 'SIGKILL')
+    const vanished = await takeovers(address, VANISHED, 'SIGSTOP')
     const start = process.cpuUsage()
     await using engine = await openEngine({ postgres: address, logger: false })
     const started = process.cpuUsage(start)
@@ -114,6 +119,7 @@ async function measureConstants(address: string, { lone, jobs }: Amounts, said: 
     return {
       ...{ ownerTurn, serverTurn, ownerJob, serverJob, inboxOwner, inboxServer, jobsPerSecond },
       takeoverMs: { p50: quantile(taken, 0.5), most: Math.max(...taken) },
+      vanishedMs: { p50: quantile(vanished, 0.5), most: Math.max(...vanished) },
       ownerStart: started.user + started.system,
       // Both ends run in this process.
       socketJob: Math.max(0, perJob(bySocket)[0] - ownerJob) / 2,

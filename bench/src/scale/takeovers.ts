@@ -1,4 +1,4 @@
-/** How long a process waits for its next job to be acknowledged when the owner of its schema is killed. */
+/** How long a process waits for its next job to be acknowledged when the owner of its schema is killed, or vanishes. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -9,8 +9,12 @@ import { payloadOf } from '../payload.ts'
 const OWNER = fileURLToPath(new URL('./owner.ts', import.meta.url))
 const TAG = 'killed'
 
-/** Returns the milliseconds of each takeover: this process takes over from another one, which is killed with `kill -9`. */
-export async function takeovers(address: string, times: number): Promise<readonly number[]> {
+/**
+ * Returns the milliseconds of each takeover: this process takes over from another one.
+ *
+ * @param signal `SIGKILL`, or `SIGSTOP`: its connections stay open and say nothing, like those of a machine that is gone
+ */
+export async function takeovers(address: string, times: number, signal: 'SIGKILL' | 'SIGSTOP'): Promise<readonly number[]> {
   const measured: number[] = []
   for (let index = 0; index < times; index++) {
     const owner = spawn(process.execPath, [OWNER, address], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -18,11 +22,13 @@ export async function takeovers(address: string, times: number): Promise<readonl
     await once(owner.stdout, 'data')
     await using engine = await openEngine({ postgres: address, logger: false })
     await enqueued(engine, index)
-    owner.kill('SIGKILL')
-    await ended
+    owner.kill(signal)
+    if (signal === 'SIGKILL') await ended
     const from = performance.now()
     await enqueued(engine, index)
     measured.push(performance.now() - from)
+    owner.kill('SIGKILL')
+    await ended
   }
   return measured
 }

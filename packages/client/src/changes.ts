@@ -5,7 +5,9 @@ import {
   type ManyResult,
   type RedriveOptions,
   type TreeOptions,
+  type UpdateManyChanges,
   validateTreeOptions,
+  validateUpdateManyChanges,
 } from '@millrace/core'
 import { keyOf } from './jobKey.ts'
 import type { Mailbox } from './mailbox.ts'
@@ -63,12 +65,12 @@ export abstract class Changes extends Reading {
 
   /** Cancels all jobs that match the filter: those that have not started at once, running ones by aborting their signal. */
   cancelMany(filter: ManyFilter, options?: ManyOptions): Promise<ManyResult> {
-    return runMany(this.#mailbox, 'cancelMany', filter, options)
+    return runMany(this.#mailbox, { op: 'cancelMany' }, filter, options)
   }
 
   /** Retries all jobs that match the filter and that failed, were cancelled or wait for a retry. */
   retryMany(filter: ManyFilter, options?: ManyOptions): Promise<ManyResult> {
-    return runMany(this.#mailbox, 'retryMany', filter, options)
+    return runMany(this.#mailbox, { op: 'retryMany' }, filter, options)
   }
 
   /**
@@ -77,6 +79,20 @@ export abstract class Changes extends Reading {
    * remains in the log and in backups, and until when.
    */
   deleteMany(filter: ManyFilter, options?: ManyOptions): Promise<ManyResult> {
-    return runMany(this.#mailbox, 'deleteMany', filter, options)
+    return runMany(this.#mailbox, { op: 'deleteMany' }, filter, options)
+  }
+
+  /** Makes all scheduled jobs that match the filter due now, also those that wait for a retry. */
+  runNowMany(filter: ManyFilter, options?: ManyOptions): Promise<ManyResult> {
+    return runMany(this.#mailbox, { op: 'runNowMany' }, filter, options)
+  }
+
+  /**
+   * Changes time, priority or weight of all jobs that match the filter and have not started.
+   *
+   * @throws OptionTypeError, OptionRangeError
+   */
+  async updateMany(filter: ManyFilter, changes: UpdateManyChanges, options?: ManyOptions): Promise<ManyResult> {
+    return runMany(this.#mailbox, { op: 'updateMany', changes: validateUpdateManyChanges(changes) }, filter, options)
   }
 }

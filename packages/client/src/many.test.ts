@@ -36,7 +36,11 @@ const asked = () => port.of('deleteMany').map(({ command }) => command as Comman
 
 test('goes on where the slice before has come to, also where that found nothing, and sums up', async () => {
   answering(slice(500, 900, { active: 1 }), slice(0, 700), slice(2, null, { active: 1 }))
-  expect(await runMany(mailbox, 'deleteMany', { tag: 't' }, undefined)).toEqual({ matched: 504, changed: 502, skipped: { active: 2 } })
+  expect(await runMany(mailbox, { op: 'deleteMany' }, { tag: 't' }, undefined)).toEqual({
+    matched: 504,
+    changed: 502,
+    skipped: { active: 2 },
+  })
   expect(asked()).toEqual([
     { op: 'deleteMany', filter: { tag: 't' }, limit: LIMITS.sliceRows, dryRun: false },
     { op: 'deleteMany', filter: { tag: 't' }, limit: LIMITS.sliceRows, dryRun: false, before: 900 },
@@ -46,14 +50,14 @@ test('goes on where the slice before has come to, also where that found nothing,
 
 test('stops at its limit', async () => {
   answering(slice(500, 900), slice(100, 800))
-  expect(await runMany(mailbox, 'deleteMany', { all: true }, { limit: 600 })).toMatchObject({ changed: 600 })
+  expect(await runMany(mailbox, { op: 'deleteMany' }, { all: true }, { limit: 600 })).toMatchObject({ changed: 600 })
   expect(asked().map(({ limit }) => limit)).toEqual([500, 100])
 })
 
 test('ids go in parts, each once; what is no id is not found', async () => {
   answering(slice(99, null, { notFound: 1 }), slice(50, null))
   const ids = Array.from({ length: 150 }, (_, index) => formatId({ seq: index + 1, node: 1, enqueuedAt: 1_700_000_000_000 }))
-  const done = await runMany(mailbox, 'deleteMany', { ids: [...ids, ids[0] as string, 'no id'] }, { dryRun: true })
+  const done = await runMany(mailbox, { op: 'deleteMany' }, { ids: [...ids, ids[0] as string, 'no id'] }, { dryRun: true })
   expect(done).toEqual({ matched: 150, changed: 149, skipped: { notFound: 2 } })
   expect(asked().map((command) => [command.ids?.length, command.dryRun])).toEqual([
     [100, true],
@@ -62,13 +66,13 @@ test('ids go in parts, each once; what is no id is not found', async () => {
 })
 
 test('no ids are no jobs', async () => {
-  expect(await runMany(mailbox, 'deleteMany', { ids: [] }, undefined)).toEqual({ matched: 0, changed: 0, skipped: {} })
+  expect(await runMany(mailbox, { op: 'deleteMany' }, { ids: [] }, undefined)).toEqual({ matched: 0, changed: 0, skipped: {} })
   expect(asked()).toEqual([])
 })
 
 test('an error between slices says what is done', async () => {
   answering(slice(500, 900), new StorageError('no'))
-  await expect(runMany(mailbox, 'deleteMany', { all: true }, undefined)).rejects.toMatchObject({
+  await expect(runMany(mailbox, { op: 'deleteMany' }, { all: true }, undefined)).rejects.toMatchObject({
     code: 'STORAGE',
     done: { matched: 500, changed: 500, skipped: {} },
   })
@@ -77,7 +81,7 @@ test('an error between slices says what is done', async () => {
 test('an earlier engine that takes over between two slices gets no further one', async () => {
   const known = FILTER_NAMES.length
   answering({ ...slice(0, null), known }, { ...slice(500, 900), known }, slice(500, 400), slice(500, null))
-  await expect(runMany(mailbox, 'deleteMany', { key: 'customer:17' }, undefined)).rejects.toMatchObject({
+  await expect(runMany(mailbox, { op: 'deleteMany' }, { key: 'customer:17' }, undefined)).rejects.toMatchObject({
     code: 'UNSUPPORTED',
     done: { matched: 1_000, changed: 1_000, skipped: {} },
   })

@@ -1,4 +1,4 @@
-/** `cancelMany`, `retryMany` and `deleteMany` work slice by slice, so that no turn is long. */
+/** `cancelMany`, `updateMany` and their like work slice by slice, so that no turn is long. */
 import {
   type JobKey,
   LIMITS,
@@ -7,34 +7,37 @@ import {
   type ManyResult,
   type SkipReason,
   type Slice,
+  type UpdateManyCommand,
   understood,
   validateMany,
 } from '@millrace/core'
 import type { Mailbox } from './mailbox.ts'
 import { assertUnderstood } from './offered.ts'
 
-export type ManyOperation = 'cancelMany' | 'retryMany' | 'deleteMany'
+type Simple = 'cancelMany' | 'retryMany' | 'deleteMany' | 'runNowMany'
+type ManyOperation = Simple | 'updateMany'
+type What = { readonly op: Simple } | Pick<UpdateManyCommand, 'op' | 'changes'>
 
 /** Runs a bulk call. An error between two slices has `done`, the result of the slices before it. */
 export async function runMany(
   calls: Pick<Mailbox, 'call'>,
-  op: ManyOperation,
+  what: What,
   wanted: ManyFilter,
   options: ManyOptions | undefined,
 ): Promise<ManyResult> {
-  const { filter, search, ids, unknown, limit, dryRun } = validateMany(op, wanted, options)
-  const meant = { filter, ...(search !== undefined && { search }) }
+  const { filter, search, ids, unknown, limit, dryRun } = validateMany(what.op, wanted, options)
+  const meant = { ...what, filter, ...(search !== undefined && { search }) }
   const beyond = search === undefined ? undefined : 'search'
   if (understood(filter, beyond !== undefined).known !== undefined) {
     // An earlier engine passes over what it does not know, and would change other jobs: it is asked about no job first.
-    assertUnderstood(filter, await calls.call<ManyOperation>({ op, ...meant, limit: 1, dryRun: true, ids: [] }), beyond)
+    assertUnderstood(filter, await calls.call<ManyOperation>({ ...meant, limit: 1, dryRun: true, ids: [] }), beyond)
   }
   const sum = new Sum()
   if (unknown > 0) sum.skipped.notFound = unknown
   const ask = async (part: { readonly ids?: readonly JobKey[]; readonly before?: number }): Promise<Slice> => {
     const left = Math.min(limit - sum.changed, LIMITS.sliceRows)
     try {
-      const slice = sum.add(await calls.call<ManyOperation>({ op, ...meant, limit: left, dryRun, ...part }))
+      const slice = sum.add(await calls.call<ManyOperation>({ ...meant, limit: left, dryRun, ...part }))
       // An earlier engine may have become the owner of the file since it was asked about no job.
       assertUnderstood(filter, slice, beyond)
       return slice

@@ -75,6 +75,7 @@ export type {
   TreeOptions,
   TriggerOptions,
   UniqueOptions,
+  UpdateManyChanges,
   UpdateOptions,
   WorkOptions,
 } from '@millrace/core'

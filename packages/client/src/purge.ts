@@ -9,7 +9,9 @@ export async function runPurge(mailbox: Mailbox, name: string, options: PurgeOpt
   const counts: Partial<Record<PurgedState, number>> = {}
   const before = await look(mailbox, queue)
   for (const state of states)
-    counts[state] = dryRun ? (before?.states[state] ?? 0) : (await runMany(mailbox, 'deleteMany', { queue, state }, undefined)).changed
+    counts[state] = dryRun
+      ? (before?.states[state] ?? 0)
+      : (await runMany(mailbox, { op: 'deleteMany' }, { queue, state }, undefined)).changed
   const { active = 0 } = (dryRun ? before : await look(mailbox, queue))?.states ?? {}
   return { states: counts, count: Object.values(counts).reduce((all, count) => all + count, 0), active }
 }

@@ -201,7 +201,7 @@ export class Schedules {
     return { schedules: schedules.map(scheduleOf), next: next ?? undefined }
   }
 
-  /** Removes the schedule, and its job if that has not started. Throws ScheduleNotFoundError, as do all calls below. */
+  /** Removes the schedule, and its last job if that has not started. Throws ScheduleNotFoundError, as do all calls below. */
   async delete(id: string): Promise<void> {
     await this.#calls.call<'deleteSchedule'>({ op: 'deleteSchedule', id: scheduleIdOption(id) })
   }
@@ -218,7 +218,7 @@ export class Schedules {
 
   /**
    * Creates its job now, in addition to its ticks. If the last job is not final, returns that job (`created` is false),
-   * or cancels it first (`overlap: 'cancel'`). `trigger<typeof report>(id)` gives the type of its output.
+   * cancels it first (`overlap: 'cancel'`), or creates another (`'allow'`). `trigger<typeof report>(id)` gives the type of its output.
    *
    * @throws OptionTypeError, OptionRangeError; InvalidScheduleError if the `meta` of both is too large
    */

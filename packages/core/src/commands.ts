@@ -282,11 +282,15 @@ export interface UpdateCommand {
   readonly changes: JobChanges
 }
 
-export interface JobChanges {
-  readonly data?: Data
+/** Changes of the place at which jobs wait. */
+export interface PlaceChanges {
   readonly runAt?: number
   readonly priority?: number
   readonly weight?: number
+}
+
+export interface JobChanges extends PlaceChanges {
+  readonly data?: Data
   readonly checkpoint?: Data
 }
 

@@ -26,6 +26,7 @@ export type {
   LogLine,
   NewJob,
   OnConflict,
+  PlaceChanges,
   RunKey,
   SessionIntro,
   SnoozeCommand,
@@ -160,7 +161,15 @@ export {
   WAITING,
 } from './lifecycle.ts'
 export { LIMITS } from './limits.ts'
-export type { CancelManyCommand, DeleteManyCommand, ManyCommand, QueuesCommand, RetryManyCommand } from './manageCommands.ts'
+export type {
+  CancelManyCommand,
+  DeleteManyCommand,
+  ManyCommand,
+  QueuesCommand,
+  RetryManyCommand,
+  RunNowManyCommand,
+  UpdateManyCommand,
+} from './manageCommands.ts'
 export { NumberMap } from './numberMap.ts'
 export {
   DEFINITION_DETAILS,
@@ -319,7 +328,7 @@ export { choiceMeant, optionHint } from './options/synonyms.ts'
 export { textOption } from './options/text.ts'
 export { type ThreadOptions, type ThreadSettings, validateThreadOptions } from './options/thread.ts'
 export { type TreeOptions, validateTreeOptions } from './options/tree.ts'
-export { type UpdateOptions, validateUpdateOptions } from './options/update.ts'
+export { type UpdateManyChanges, type UpdateOptions, validateUpdateManyChanges, validateUpdateOptions } from './options/update.ts'
 export { utf8Bytes, utf8Start } from './options/utf8.ts'
 export { type StopOptions, validateStopOptions, validateWorkOptions, type WorkOptions, type WorkSettings } from './options/work.ts'
 export { DEFAULT_POLICY, POLICY_FIELDS, type PolicyView, parsePolicy } from './policy.ts'

@@ -131,7 +131,7 @@ export type {
   TurnQuery,
   TurnRow,
 } from './kernel/rows.ts'
-export { fireTime, type Schedule, tickAfter } from './kernel/schedules/ticks.ts'
+export { fireTime, runsLeft, type Schedule, tickAfter } from './kernel/schedules/ticks.ts'
 export { ConsumerGroup } from './kernel/sessions/consumerGroup.ts'
 export type { Definition } from './kernel/sessions/definition.ts'
 export { forgetHolders, keepHolders, setHolder } from './kernel/sessions/holders.ts'

@@ -81,7 +81,7 @@ export const LIMITS = {
   keysEveryMs: 60_000,
   /** The time until an expired key whose job still lives is looked at again. */
   keysKeptMs: 3_600_000,
-  /** Jobs that one slice of `cancelMany`, `retryMany` or `deleteMany` names by id. */
+  /** Jobs that one slice of a bulk call names by id. */
   idsPerSlice: 100,
   /** The store notes anew which jobs run once the journal has so many events since: what opening a file replays at most. */
   eventsPerSnapshot: 50_000,
@@ -152,6 +152,8 @@ export const LIMITS = {
   pausedTold: 1_000,
   /** The shortest time between two ticks of a schedule. */
   everyMs: 1_000,
+  /** The largest `maxRuns` of a schedule. */
+  runsPerSchedule: 1_000_000_000,
   /** The length of a cron expression, in characters. */
   cronLength: 256,
   /** The largest `jitter` of a schedule. */

@@ -1,4 +1,5 @@
 /** Commands about queues, and about many jobs at once. */
+import type { PlaceChanges } from './commands.ts'
 import type { JobKey } from './id.ts'
 import type { ListFilter } from './options/filter.ts'
 import type { QueueChanges } from './queueSettings.ts'
@@ -59,7 +60,7 @@ export interface QueueKeysCommand {
   readonly limit: number
 }
 
-/** The jobs of `cancelMany`, `retryMany` and `deleteMany`: one slice, newest first. Without a filter and ids: every job. */
+/** The jobs of `cancelMany`, `updateMany` and their like: one slice, newest first. Without a filter and ids: every job. */
 export interface ManyCommand {
   readonly filter: ListFilter
   /** Only these jobs: at most `LIMITS.idsPerSlice`, and no slice follows. */
@@ -87,4 +88,15 @@ export interface RetryManyCommand extends ManyCommand {
 /** Removes jobs that do not run, with their content and their idempotency keys. Reply: `Slice`. */
 export interface DeleteManyCommand extends ManyCommand {
   readonly op: 'deleteMany'
+}
+
+/** Makes scheduled jobs due now. Reply: `Slice`. */
+export interface RunNowManyCommand extends ManyCommand {
+  readonly op: 'runNowMany'
+}
+
+/** Changes jobs that have not started. Reply: `Slice`. */
+export interface UpdateManyCommand extends ManyCommand {
+  readonly op: 'updateMany'
+  readonly changes: PlaceChanges
 }

@@ -32,9 +32,11 @@ test('no scope but admin changes what others have made', () => {
     'retryMany',
     'retryTree',
     'runNow',
+    'runNowMany',
     'stopWorker',
     'triggerSchedule',
     'update',
+    'updateMany',
     'upsertSchedule',
   ])
 })

@@ -54,6 +54,8 @@ import type {
   QueueKeysCommand,
   QueuesCommand,
   RetryManyCommand,
+  RunNowManyCommand,
+  UpdateManyCommand,
 } from './manageCommands.ts'
 import type {
   DeleteExportCommand,
@@ -230,6 +232,8 @@ export const OPERATIONS = {
   cancelMany: many<CancelManyCommand>(61),
   retryMany: many<RetryManyCommand>(62),
   deleteMany: many<DeleteManyCommand>(63),
+  runNowMany: many<RunNowManyCommand>(73),
+  updateMany: many<UpdateManyCommand>(74),
 
   configure: command<ConfigureCommand, true>({ code: 29, scopes: ADMIN }),
   pause: command<PauseCommand, true>({ code: 30, scopes: ADMIN }),

@@ -48,7 +48,7 @@ export interface Redriven {
  */
 export type SkipReason = State | 'cancelling' | 'uniqueConflict' | 'parentFailed' | 'notFound'
 
-/** The outcome of `cancelMany`, `retryMany` and `deleteMany`, or of their dry run. */
+/** The outcome of `cancelMany`, `updateMany` and their like, or of their dry run. */
 export interface ManyResult {
   /** Jobs that the filter matches, as far as was looked. */
   readonly matched: number

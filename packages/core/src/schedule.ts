@@ -4,12 +4,12 @@
  */
 
 /** The fate of a tick while the job of an earlier tick is not final. */
-export type Overlap = 'skip' | 'queue' | 'cancel'
+export type Overlap = 'skip' | 'queue' | 'cancel' | 'allow'
 
 /** The fate of ticks that were missed. */
 export type CatchUp = 'latest' | 'all' | 'none'
 
-export const OVERLAPS: readonly Overlap[] = ['skip', 'queue', 'cancel']
+export const OVERLAPS: readonly Overlap[] = ['skip', 'queue', 'cancel', 'allow']
 
 export const CATCH_UPS: readonly CatchUp[] = ['latest', 'all', 'none']
 
@@ -27,6 +27,10 @@ export interface ScheduleSpec {
   readonly jitter: number
   readonly overlap: Overlap
   readonly catchUp: CatchUp
+  /** A tick that could not fire for so many milliseconds is lost. */
+  readonly catchUpWithin?: number
+  /** It ends after so many jobs. */
+  readonly maxRuns?: number
 }
 
 /** Reads cron expressions. Answers depend on what is asked alone. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { runs } from '../../testkit/src/testing/runs.ts'
 import { Connection } from './connection.ts'
 import type { Line } from './line/line.ts'
-import type { Statement } from './line/message.ts'
+import type { Statement } from './line/statement.ts'
 
 /** A server that answers each statement with its own text and values, and counts the round trips. */
 function echo() {

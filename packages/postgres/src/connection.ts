@@ -1,12 +1,7 @@
 /** A connection as reads and writes use it: blocking, with rows as arrays. */
 import { failureOf } from './failure.ts'
-import type { Line, Rows, Sent } from './line/line.ts'
-import type { Statement } from './line/message.ts'
-
-export type Scalar = string | number | Uint8Array | null
-
-/** A parameter: one value, or an array. */
-export type Value = Scalar | readonly Value[]
+import type { Answer, Line, Rows } from './line/line.ts'
+import type { Statement, Value } from './line/statement.ts'
 
 /** A read of several that are run side by side. */
 interface Open<Value> {
@@ -105,12 +100,12 @@ export class Connection {
   }
 
   /** Runs a statement that may fail. */
-  attempt(statement: Statement): Sent {
+  attempt(statement: Statement): Answer {
     return this.#line.run([statement])
   }
 
   /** Runs all statements in one transaction, which may fail. */
-  attemptAll(statements: readonly Statement[]): Sent {
+  attemptAll(statements: readonly Statement[]): Answer {
     return this.#line.transact(statements)
   }
 

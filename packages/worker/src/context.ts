@@ -21,6 +21,7 @@ import {
   OptionTypeError,
   type ParentsPage,
   type RunError,
+  type RunKey,
   type State,
 } from '@millrace/core'
 import type { EnqueueArguments, JobType, OutputOf } from './jobType.ts'
@@ -344,4 +345,8 @@ export function metaOf({ meta }: Grant): JobInfo['meta'] {
 
 function percentHint(fraction: number): string {
   return fraction > 1 && fraction <= 100 ? `: of a percentage give a hundredth, ${fraction / 100}` : ''
+}
+
+export function keyOf({ grant: { seq, run } }: RunContext): RunKey {
+  return { seq, run }
 }

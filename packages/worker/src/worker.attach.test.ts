@@ -71,6 +71,33 @@ test('what the answer names as lost is lost; all else goes on', async () => {
   expect([worker.running, worker.zombies]).toEqual([1, 1])
 })
 
+test('a run that was lost says nothing for another one of the same number, which the engine gives after it has lost the first', async () => {
+  const contexts: Context[] = []
+  const ends: ((output: string) => void)[] = []
+  const { worker, calls, grant } = workbench(
+    a.handler((context) => {
+      contexts.push(context)
+      return new Promise((resolve) => ends.push(resolve))
+    }),
+  )
+  grant({ run: 2 })
+  calls.answer('attach', () => ({ lost: [{ seq: 1, run: 2 }] }))
+  worker.attach()
+  await quiet()
+  grant({ run: 2 })
+  const [former, current] = contexts as [Context, Context]
+  await expect(former.checkpoint('former')).rejects.toMatchObject({ code: 'LEASE_LOST' })
+  await expect(former.heartbeat()).rejects.toMatchObject({ code: 'LEASE_LOST' })
+  ends[0]?.('former')
+  await quiet()
+  expect([calls.outcomes, calls.of('checkpoint'), worker.zombies]).toEqual([[], [], 0])
+  await current.checkpoint('current')
+  ends[1]?.('current')
+  await quiet()
+  expect(calls.of('checkpoint')).toMatchObject([{ seq: 1, run: 2, value: '"current"' }])
+  expect(calls.outcomes).toEqual([{ op: 'complete', seq: 1, run: 2, output: '"current"' }])
+})
+
 test('unheard of for as long as a lease, it ends the runs with that lease or a shorter one, and holds them no more', async () => {
   const contexts: Context[] = []
   const { worker, calls, grant } = workbench(a.handler((context) => new Promise(() => contexts.push(context))))

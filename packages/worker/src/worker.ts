@@ -9,7 +9,6 @@ import {
   type CommandOf,
   EngineStoppedError,
   type Grant,
-  LeaseLostError,
   type Logger,
   leaseMs,
   MillraceError,
@@ -29,13 +28,13 @@ import type { Calls } from './calls.ts'
 import { tellEnded, tellStarted } from './channels.ts'
 import { newSessionId } from './clock.ts'
 import { Complaints } from './complaints.ts'
-import { RunContext, type RunLink } from './context.ts'
+import { keyOf, RunContext, type RunLink } from './context.ts'
 import type { Handler } from './define.ts'
 import { Departure } from './departure.ts'
 import { execute, type Settlement } from './execute.ts'
 import { FailureLog } from './failureLog.ts'
 import { type Pause, pause } from './pause.ts'
-import { reasonOf } from './reasons.ts'
+import { lost, reasonOf } from './reasons.ts'
 import { Redactor } from './redact.ts'
 import { Reports } from './reports.ts'
 import { runErrorOf } from './runError.ts'
@@ -113,9 +112,9 @@ export class WorkerSession {
     this.#failureLog = logger && new FailureLog(logger, clock, this.id)
     this.#link = {
       maxDataBytes,
-      heartbeat: async ({ grant: { seq, run } }) => void (await this.#insist({ op: 'heartbeat', seq, run })),
-      checkpoint: async ({ grant: { seq, run } }, value) => void (await this.#insist({ op: 'checkpoint', seq, run, value })),
-      parents: ({ grant: { seq, run } }, after) => this.#insist({ op: 'parents', seq, run, after }) as Promise<ParentsPage>,
+      heartbeat: async (context) => void (await this.#insist(context, { op: 'heartbeat', ...keyOf(context) })),
+      checkpoint: async (context, value) => void (await this.#insist(context, { op: 'checkpoint', ...keyOf(context), value })),
+      parents: (context, after) => this.#insist(context, { op: 'parents', ...keyOf(context), after }) as Promise<ParentsPage>,
       dirty: (context) => this.#reports.note(context),
       complained: (context, message) => this.#complaints.tell(context, message),
       now: () => clock.read().wall,
@@ -185,7 +184,7 @@ export class WorkerSession {
       // A break after the answer requires another round.
       while (this.#attachAgain && !this.#departure.hasLeft) {
         this.#attachAgain = false
-        const runs = this.#runs.values().map(({ context: { grant } }): RunKey => ({ seq: grant.seq, run: grant.run }))
+        const runs = this.#runs.values().map(({ context }) => keyOf(context))
         const held = runs.sort((one, other) => one.seq - other.seq)
         const { lost, disputed = [] } = await calls.call<'attach'>({ op: 'attach', session: this.#intro(), held })
         if (disputed.length > 0) logger?.warn(DISPUTED, { worker: this.id, names: disputed.join(', ') })
@@ -325,7 +324,13 @@ export class WorkerSession {
     this.#reports.finish(run.context)
     run.settlement = settlement
     this.#departure.changed()
-    this.#sayOutcome(run, settlement)
+    if (!this.#isReplaced(run.context)) this.#sayOutcome(run, settlement)
+  }
+
+  /** True if another run of the same number has its place, as the store has lost the commit of its start: the other one would have said so. */
+  #isReplaced(context: RunContext): boolean {
+    const current = this.#runs.get(context.grant.seq)?.context
+    return current !== undefined && current !== context && current.grant.run === context.grant.run
   }
 
   #sayOutcome(run: Run, settlement: Settlement): void {
@@ -387,7 +392,7 @@ export class WorkerSession {
   #drop(run: Run): void {
     run.cancelGrace?.()
     if (run.settlement === undefined) {
-      run.context.abort(run.context.aborted ?? new LeaseLostError("the run is no longer this worker's: nothing that it says counts"))
+      run.context.abort(run.context.aborted ?? lost())
       if (run.runnable.kill?.(run.context) !== true) this.#haunt(run)
     }
     this.#forget(run)
@@ -419,7 +424,8 @@ export class WorkerSession {
   }
 
   /** Repeats the command if the answer leaves it open: a writer that restarts is no reason for a handler to fail. */
-  async #insist(command: CommandOf<'heartbeat' | 'checkpoint' | 'parents'>): Promise<unknown> {
+  async #insist(context: RunContext, command: CommandOf<'heartbeat' | 'checkpoint' | 'parents'>): Promise<unknown> {
+    if (this.#isReplaced(context)) throw context.aborted ?? lost()
     const { calls, clock } = this.#options
     const run = this.#find(command)
     if (run !== undefined && command.op === 'checkpoint') run.checkpoint = command

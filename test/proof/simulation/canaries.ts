@@ -681,6 +681,20 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 23',
   },
   {
+    name: 'more-runs-than-its-bound',
+    file: `${kernel}/schedules/fire.ts`,
+    find: 'runsLeft(schedule) > 0 ? next : 0',
+    replace: 'runsLeft(schedule) >= 0 ? next : 0',
+    breaks: 'invariant 23',
+  },
+  {
+    name: 'cancelled-though-it-may-run-beside',
+    file: `${kernel}/schedules/fire.ts`,
+    find: "schedule.spec.overlap === 'allow' ? undefined : liveJob(turn, schedule)",
+    replace: 'liveJob(turn, schedule)',
+    breaks: 'invariant 10',
+  },
+  {
     name: 'cron-before-its-beginning',
     file: `${kernel}/schedules/ticks.ts`,
     find: 'Math.max(after, startAt - 1)',

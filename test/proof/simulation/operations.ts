@@ -21,6 +21,8 @@ export interface OperationsOptions {
   readonly chance: Chance
   /** Of their own, so that seeds whose world takes none are as they were. */
   readonly manyChance: Chance
+  /** Of which many are made due, or wait elsewhere. */
+  readonly placeChance: Chance
   readonly batchChance: Chance
   readonly hastyChance: Chance
   /** The same, of how old jobs may get. */
@@ -192,12 +194,24 @@ export class Operations {
   }
 
   #many(client: Client, { handle }: { readonly handle: JobHandle }): void {
-    const { manyChance: chance } = this.#options
+    const { manyChance: chance, placeChance, timeline } = this.#options
     const op = chance.pick(['cancelMany', 'retryMany', 'deleteMany'] as const)
     const filter = chance.pick<ManyFilter>([{ all: true }, { tag: 't' }, { queue: 'other' }, { state: 'failed' }, { ids: [handle.id] }])
     for (const other of this.#handles) this.touched.add(other.handle.id)
     const options = { dryRun: chance.hits(0.3), ...(chance.hits(0.4) && { limit: chance.whole(1, 5) }) }
-    this.call(client, op, client.engine[op](filter, options))
+    if (!placeChance.hits(0.4)) {
+      this.call(client, op, client.engine[op](filter, options))
+      return
+    }
+    const changes = placeChance.pick([
+      undefined,
+      undefined,
+      { priority: 1 },
+      { weight: 2 },
+      { runAt: timeline.wall + placeChance.whole(1, 3_000) },
+    ])
+    if (changes === undefined) this.call(client, 'runNowMany', client.engine.runNowMany(filter, options))
+    else this.call(client, 'updateMany', client.engine.updateMany(filter, changes, options))
   }
 
   /** Waits for the answer, and notes it. */

@@ -23,9 +23,11 @@ import {
   type Reply,
   type Request,
   type RetryManyCommand,
+  type RunNowManyCommand,
   type SessionIntro,
   type Slice,
   STATES,
+  type UpdateManyCommand,
 } from '@millrace/core'
 import { LATE } from './handlers.ts'
 import type { History } from './history.ts'
@@ -51,7 +53,7 @@ const AMONG_COMMANDS = new Set(['subscribe', 'unwatch'])
 /** Refusals after which nothing of the call has happened. */
 const DEFINITE = new Set(['DISK_FULL', 'STORAGE', 'STORAGE_BUSY', 'UNIQUE_CONFLICT', 'JOB_ACTIVE', 'JOB_FINISHED', 'INTERNAL', 'BUSY'])
 
-type Many = CancelManyCommand | RetryManyCommand | DeleteManyCommand
+type Many = CancelManyCommand | RetryManyCommand | DeleteManyCommand | RunNowManyCommand | UpdateManyCommand
 
 export class Requests {
   /** Calls whose enqueue was refused for certain, by number. */
@@ -216,6 +218,8 @@ export class Requests {
       case 'cancelMany':
       case 'retryMany':
       case 'deleteMany':
+      case 'runNowMany':
+      case 'updateMany':
         if (!command.dryRun) this.#many.push(command)
         break
       case 'deleteSchedule':
@@ -379,6 +383,8 @@ export class Requests {
       case 'cancelMany':
       case 'retryMany':
       case 'deleteMany':
+      case 'runNowMany':
+      case 'updateMany':
         this.#slice(command, value as Slice)
         break
       case 'get':

@@ -28,6 +28,8 @@ export interface SchedulesOptions {
   readonly chance: Chance
   /** Of its own, so that seeds whose world takes none are as they were: schedules that are to be new, or to be there, or are paused. */
   readonly editChance: Chance
+  /** Of its own, too: schedules that end after some jobs, run them beside each other, or catch up on little. */
+  readonly boundChance: Chance
   readonly history: History
   readonly timeline: Timeline
   readonly model: Model
@@ -69,11 +71,13 @@ export class Schedules {
   readonly #options: SchedulesOptions
   readonly #book = new Map<string, Tracked>()
   readonly #edits: boolean
+  readonly #bounds: boolean
   #healing: 'no' | 'fires' | 'deleted' = 'no'
 
   constructor(options: SchedulesOptions) {
     this.#options = options
     this.#edits = options.editChance.hits(0.4)
+    this.#bounds = options.boundChance.hits(0.4)
   }
 
   act(client: Client): void {
@@ -83,7 +87,7 @@ export class Schedules {
     const kind = chance.pick(['upsert', 'upsert', 'upsert', 'get', 'list', 'delete', 'pause', 'resume', 'trigger', 'trigger'] as const)
     switch (kind) {
       case 'upsert': {
-        const options = this.#drawOptions()
+        const options = this.#drawBounds(this.#drawOptions())
         const data: Task = { number: 0, act: chance.pick(TASKS), ms: chance.small(400) }
         const job = { job: chance.pick(JOBS), data, options: { ...plain(), maxAttempts: chance.whole(1, 3), queue: chance.pick(QUEUES) } }
         if (this.#edits && this.#options.editChance.hits(0.5)) {
@@ -138,6 +142,17 @@ export class Schedules {
     return { ...options, startAt: Math.min(startAt, Number(options.endAt ?? startAt)) }
   }
 
+  #drawBounds(options: ScheduleOptions): ScheduleOptions {
+    const { boundChance: chance } = this.#options
+    if (!this.#bounds) return options
+    return {
+      ...options,
+      ...(chance.hits(0.3) && { overlap: 'allow' }),
+      ...(chance.hits(0.2) && { maxRuns: chance.whole(1, 4) }),
+      ...(options.catchUp !== 'none' && chance.hits(0.2) && { catchUpWithin: chance.pick([1_000, 10_000]) }),
+    }
+  }
+
   /** After the model: what a turn has done to schedules, and what has come of them. */
   commit({ schedules, events }: Effects, wall: number): void {
     // One of the same name may have come in its place within the turn: its jobs wait for none of these.
@@ -145,6 +160,12 @@ export class Schedules {
     for (const { type, job } of events)
       if (job !== undefined && type === 'enqueued' && job.extras?.schedule !== undefined)
         this.#came(job.extras.schedule, job, schedules, wall)
+    for (const note of events)
+      if (note.job === undefined && note.body.type === 'schedule.skipped' && note.body.reason === 'overlap') {
+        const { body } = note
+        const record = [...schedules.keys()].find(({ id }) => id === body.schedule)
+        this.#options.history.hold(record?.spec.overlap === 'skip', 23, () => `schedule ${body.schedule} skips a tick for an earlier job`)
+      }
     for (const [record, change] of schedules) {
       const { id } = record
       const before = this.#book.get(id)
@@ -157,7 +178,14 @@ export class Schedules {
       this.#book.set(id, tracked)
       const { history } = this.#options
       const { nextAt, spec } = record
-      if (nextAt === 0 && spec.endAt !== undefined) history.meet('ended')
+      const isSpent = spec.maxRuns !== undefined && record.fired >= spec.maxRuns
+      history.hold(
+        nextAt === 0 || !isSpent,
+        23,
+        () => `schedule ${id} has had ${record.fired} of ${spec.maxRuns} jobs, and has a next tick`,
+      )
+      if (isSpent) history.meet('spent')
+      if (nextAt === 0 && (spec.endAt !== undefined || isSpent)) history.meet('ended')
       else history.hold(nextAt > 0, 23, () => `schedule ${id} has no next tick, and no end`)
       history.hold(nextAt <= (spec.endAt ?? nextAt), 23, () => `schedule ${id} is at tick ${nextAt}, and ends at ${spec.endAt}`)
       this.#begins(record, nextAt)
@@ -200,6 +228,11 @@ export class Schedules {
     } else {
       history.hold(byHand, 23, () => `job ${seq} of schedule ${id} comes at ${at}, which is no tick of it`)
       history.meet('triggered')
+    }
+    if (record.spec.overlap === 'allow') {
+      if ([...tracked.jobs].some((other) => (model.jobs.get(other)?.state ?? COMPLETED) < COMPLETED)) history.meet('beside')
+      // If it waits for one again, it is for this.
+      tracked.jobs.clear()
     }
     // A failed one may have been brought back by hand.
     if (!requests.redriven) {

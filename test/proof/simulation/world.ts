@@ -185,6 +185,7 @@ export class World {
     this.operations = new Operations({
       chance: new Chance(plan.seed ^ 0xac7),
       manyChance: new Chance(plan.seed ^ 0xb01c),
+      placeChance: new Chance(plan.seed ^ 0x91ace),
       batchChance: new Chance(plan.seed ^ 0xba7c4),
       hastyChance: new Chance(plan.seed ^ 0x4a57e),
       ageChance: new Chance(plan.seed ^ 0xa6e5),
@@ -210,6 +211,7 @@ export class World {
     this.#schedules = new Schedules({
       chance: new Chance(plan.seed ^ 0x5c4ed),
       editChance: new Chance(plan.seed ^ 0xed175),
+      boundChance: new Chance(plan.seed ^ 0xb0d5),
       crons: plan.crons,
       startsAt: plan.startsAt,
       zone: plan.season?.zone,

@@ -13,7 +13,7 @@ import { fail } from './jobs/fail.ts'
 import { forward } from './jobs/forward.ts'
 import { giveBack } from './jobs/giveBack.ts'
 import { checkpoint, heartbeat, log, progress } from './jobs/heartbeat.ts'
-import { cancelMany, deleteMany, retryMany } from './jobs/many.ts'
+import { cancelMany, deleteMany, retryMany, runNowMany, updateMany } from './jobs/many.ts'
 import { redrive, retry } from './jobs/retry.ts'
 import { runNow } from './jobs/runNow.ts'
 import { snooze } from './jobs/snooze.ts'
@@ -62,6 +62,8 @@ const DECISIONS: { readonly [Op in OfKind<'command'>]: Decide<Op> } = {
   deleteQueue,
   cancelMany,
   retryMany,
+  runNowMany,
+  updateMany,
   deleteMany,
   export: exportFinished,
   deleteExport,

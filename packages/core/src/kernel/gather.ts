@@ -128,6 +128,8 @@ function gatherFor(plan: Plan, tables: Tables, facts: Facts, command: Command): 
     case 'cancelMany':
     case 'retryMany':
     case 'deleteMany':
+    case 'runNowMany':
+    case 'updateMany':
       if (command.ids === undefined) gatherMatching(plan, tables, facts, command)
       else for (const id of command.ids) gatherById(plan, tables, id)
       break

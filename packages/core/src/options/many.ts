@@ -1,4 +1,4 @@
-/** The filter and the options of `cancelMany`, `retryMany` and `deleteMany`. */
+/** The filter and the options of `cancelMany`, `updateMany` and the other bulk calls. */
 import { OptionTypeError } from '../errors.ts'
 import { type JobKey, parseId } from '../id.ts'
 import { booleanOption } from './choice.ts'
@@ -18,7 +18,7 @@ export interface ManyFilter extends JobFilter {
   readonly all?: true
 }
 
-/** The options of `cancelMany`, `retryMany` and `deleteMany`. */
+/** The options of `cancelMany`, `updateMany` and the other bulk calls. */
 export interface ManyOptions {
   /** At most so many jobs change; default all of them. */
   readonly limit?: number

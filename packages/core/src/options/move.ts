@@ -3,11 +3,17 @@ import { OptionTypeError } from '../errors.ts'
 import { booleanOption } from './choice.ts'
 import { describe } from './describe.ts'
 import { DEFAULT_SCHEMA, fileOption, postgresOption, schemaOption } from './open.ts'
-import { optionsReader } from './read.ts'
+import { choiceOf, optionsReader } from './read.ts'
 import { type StopSignal, signalOption } from './result.ts'
 
 /** A store: a file, or a schema of Postgres. */
-export type StoreAddress = { readonly file: string } | { readonly postgres: string; readonly schema?: string }
+export type StoreAddress =
+  | {
+      readonly file: string
+      /** See `OpenOptions`. */
+      readonly unsafeFilesystem?: 'refuse' | 'allow'
+    }
+  | { readonly postgres: string; readonly schema?: string }
 
 /** The options of `moveStore`. */
 export interface MoveOptions {
@@ -52,7 +58,8 @@ export interface MovedRows {
 
 export type MoveSettings = Omit<MoveOptions, 'drain'> & { readonly drain: boolean }
 
-const readFile = (option: string) => optionsReader('moveStore', { file: fileOnDisk }, { within: `${option}.` })
+const readFile = (option: string) =>
+  optionsReader('moveStore', { file: fileOnDisk, unsafeFilesystem: choiceOf(['refuse', 'allow']) }, { within: `${option}.` })
 const readSchema = (option: string) =>
   optionsReader('moveStore', { postgres: postgresOption, schema: schemaOption }, { within: `${option}.` })
 
@@ -71,7 +78,10 @@ export function validateMoveOptions(options: unknown): MoveSettings {
 function storeOption(option: string, value: unknown): StoreAddress {
   if (typeof value !== 'object' || value === null || !('file' in value || 'postgres' in value))
     throw new OptionTypeError(option, `${option} must be { file } or { postgres, schema }, got ${describe(value)}`)
-  if ('file' in value) return { file: readFile(option)(value).file ?? fileOnDisk(`${option}.file`, undefined) }
+  if ('file' in value) {
+    const { file = fileOnDisk(`${option}.file`, undefined), ...given } = readFile(option)(value)
+    return { file, ...given }
+  }
   const { postgres = postgresOption(`${option}.postgres`, undefined), schema = DEFAULT_SCHEMA } = readSchema(option)(value)
   return { postgres, schema }
 }

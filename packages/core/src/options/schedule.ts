@@ -34,11 +34,15 @@ export interface ScheduleOptions {
   readonly jitter?: Duration
   /**
    * A tick whose predecessor's job is not final yet is lost (`'skip'`, default), waits for its end (`'queue'`, default where `catchUp`
-   * is `'all'`), or cancels it (`'cancel'`).
+   * is `'all'`), cancels it (`'cancel'`), or creates its job beside it (`'allow'`).
    */
   readonly overlap?: Overlap
   /** Catches up on ticks that could not fire in time: one job for the latest (default), one for each (up to 1,000), or none after a minute. */
   readonly catchUp?: CatchUp
+  /** The longest that a tick may be late: it is lost afterwards. At least 1 ms; default no bound. Not with `catchUp: 'none'`, which has a minute. */
+  readonly catchUpWithin?: Duration
+  /** The schedule ends after so many jobs, those by hand included: 1 to 1,000,000,000. Default: no end. */
+  readonly maxRuns?: number
   /** A schedule that is new has its first job at once; default false. */
   readonly runImmediately?: boolean
   /** True: no tick fires until `resume`; false: ticks fire. Default: as it is, and a new schedule is not paused. Not with `runImmediately`. */
@@ -46,10 +50,14 @@ export interface ScheduleOptions {
 }
 
 /** Single fields of a schedule's times: what is left out stays as it is, and null removes a bound. `cron` takes the place of `every`, and `every` that of `cron`. */
-export interface ScheduleTimes extends Omit<Partial<ScheduleOptions>, 'startAt' | 'endAt' | 'runImmediately'> {
+export interface ScheduleTimes extends Omit<Partial<ScheduleOptions>, Bound | 'runImmediately'> {
   readonly startAt?: Date | number | null
   readonly endAt?: Date | number | null
+  readonly catchUpWithin?: Duration | null
+  readonly maxRuns?: number | null
 }
+
+type Bound = (typeof BOUNDS)[number]
 
 export interface ScheduleSettings {
   readonly spec: ScheduleSpec
@@ -57,13 +65,27 @@ export interface ScheduleSettings {
   readonly paused: boolean | undefined
 }
 
-const TIMES = ['cron', 'every', 'timezone', 'startAt', 'endAt', 'jitter', 'overlap', 'catchUp', 'paused'] as const
+const BOUNDS = ['startAt', 'endAt', 'catchUpWithin', 'maxRuns'] as const
+const TIMES = ['cron', 'every', 'timezone', 'jitter', 'overlap', 'catchUp', 'paused', ...BOUNDS] as const
 const KNOWN = new Set([...TIMES, 'runImmediately'])
 
 /** @throws OptionTypeError, OptionRangeError */
 export function validateScheduleOptions(options: unknown, calendar: Calendar): ScheduleSettings {
   checkKnown('schedules.upsert', options, KNOWN)
-  const { cron, every, timezone, startAt, endAt, jitter, overlap, catchUp, runImmediately = false, paused } = options
+  const {
+    cron,
+    every,
+    timezone,
+    startAt,
+    endAt,
+    jitter,
+    overlap,
+    catchUp,
+    catchUpWithin,
+    maxRuns,
+    runImmediately = false,
+    paused,
+  } = options
   if (runImmediately === true && paused === true)
     throw new OptionTypeError('paused', 'runImmediately and paused exclude each other: give one of them')
   if (cron === undefined && timezone !== undefined)
@@ -77,6 +99,8 @@ export function validateScheduleOptions(options: unknown, calendar: Calendar): S
     jitter: jitter === undefined ? 0 : durationOption('jitter', jitter, { max: LIMITS.jitterMs }),
     overlap: overlap === undefined ? (caught === 'all' ? 'queue' : 'skip') : choiceOption('overlap', overlap, OVERLAPS),
     catchUp: caught,
+    ...(catchUpWithin !== undefined && { catchUpWithin: durationOption('catchUpWithin', catchUpWithin, { min: 1 }) }),
+    ...(maxRuns !== undefined && { maxRuns: integerBetween(1, LIMITS.runsPerSchedule)('maxRuns', maxRuns) }),
   }
   checkScheduleSpec(spec, calendar)
   return {
@@ -102,7 +126,7 @@ export function changedSchedule(
   const { cron, timezone, every, ...others } = before
   const kept = { ...others, ...(told['every'] === undefined && { cron, timezone }), ...(told['cron'] === undefined && { every }) }
   const merged = Object.entries({ ...kept, ...told })
-  const isBound = (name: string) => name === 'startAt' || name === 'endAt'
+  const isBound = (name: string) => (BOUNDS as readonly string[]).includes(name)
   return validateScheduleOptions(
     Object.fromEntries(merged.filter(([name, value]) => value !== undefined && !(isBound(name) && value === null))),
     calendar,
@@ -133,17 +157,22 @@ function zoneOption(option: string, value: unknown = DEFAULT_TIMEZONE): string {
  * @throws OptionTypeError, OptionRangeError
  */
 export function checkScheduleSpec(spec: ScheduleSpec, calendar: Calendar): void {
-  const { cron, timezone = DEFAULT_TIMEZONE, every, startAt, endAt, jitter, overlap, catchUp } = spec
+  const { cron, timezone = DEFAULT_TIMEZONE, every, startAt, endAt, jitter, overlap, catchUp, catchUpWithin } = spec
   if (cron !== undefined && every !== undefined) throw new OptionTypeError('every', 'cron and every exclude each other: give one of them')
   if (cron === undefined && every === undefined) throw new OptionTypeError('cron', 'a schedule needs cron or every: give one of them')
   if (startAt !== undefined && endAt !== undefined && endAt < startAt)
     throw new OptionRangeError('endAt', startAt, `endAt must not be before startAt, got one that is ${startAt - endAt} ms before it`)
   if (every !== undefined && jitter >= every)
     throw new OptionRangeError('jitter', every - 1, `jitter must be less than every, which is ${every} ms, got ${jitter} ms`)
-  if (catchUp === 'all' && overlap !== 'queue') {
-    const message = `catchUp 'all' requires overlap 'queue': with '${overlap}' most of the missed ticks would be skipped or cancelled`
+  if (catchUp === 'all' && (overlap === 'skip' || overlap === 'cancel')) {
+    const message = `catchUp 'all' requires overlap 'queue' or 'allow': with '${overlap}' most of the missed ticks would be skipped or cancelled`
     throw new OptionTypeError('overlap', message)
   }
+  if (catchUp === 'none' && catchUpWithin !== undefined)
+    throw new OptionTypeError(
+      'catchUpWithin',
+      "catchUpWithin requires catchUp 'latest' or 'all': with 'none' a tick is lost after a minute",
+    )
   if (cron !== undefined) checkCron(cron, timezone, calendar)
 }
 

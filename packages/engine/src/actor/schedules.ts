@@ -8,7 +8,7 @@ import {
   type ScheduleView,
   STATES,
 } from '@millrace/core'
-import { findRow, fireTime, type Questions, type Schedule, tickAfter } from '@millrace/core/kernel'
+import { findRow, fireTime, type Questions, runsLeft, type Schedule, tickAfter } from '@millrace/core/kernel'
 
 interface Asked {
   readonly store: Questions
@@ -38,7 +38,8 @@ function viewOf({ id, spec, job, paused, fireAt, lastAt, fired, skipped, created
 /** Returns the next times, as if no tick were late. */
 function timesOf(schedule: Schedule, count: number, calendar: Calendar): number[] {
   const times: number[] = []
-  for (let tick = schedule.nextAt; tick !== 0 && times.length < count; tick = tickAfter(schedule, tick, calendar))
+  const most = Math.min(count, runsLeft(schedule))
+  for (let tick = schedule.nextAt; tick !== 0 && times.length < most; tick = tickAfter(schedule, tick, calendar))
     times.push(fireTime(schedule, tick, calendar))
   return times
 }

@@ -30,13 +30,13 @@ const KEEPING = {
 const FORMER_SESSION_MS = 2_000
 
 export function movable(address: StoreAddress): Promise<Movable> {
-  return 'file' in address ? movableFile(resolve(address.file)) : movableSchema(address)
+  return 'file' in address ? movableFile({ ...address, file: resolve(address.file) }) : movableSchema(address)
 }
 
-async function movableFile(file: string): Promise<Movable> {
+async function movableFile({ file, unsafeFilesystem = 'refuse' }: Extract<StoreAddress, { file: string }>): Promise<Movable> {
   const { openMoveSource, openMoveTarget } = await import('@millrace/sqlite')
   const options = () => ({
-    ...{ file, durability: 'full' as const, random: systemRandom, now: systemClock.read().wall },
+    ...{ file, unsafeFilesystem, durability: 'full' as const, random: systemRandom, now: systemClock.read().wall },
     ...{ host: hostname(), pid: process.pid },
   })
   return {
@@ -44,7 +44,7 @@ async function movableFile(file: string): Promise<Movable> {
     openSource: () => openMoveSource(options()),
     openTarget: () => openMoveTarget(options()),
     exists: () => existsSync(file),
-    openEngine: () => openFile(file, validateOpenOptions({ file, ...KEEPING })),
+    openEngine: () => openFile(file, validateOpenOptions({ file, unsafeFilesystem, ...KEEPING })),
   }
 }
 

@@ -1,13 +1,13 @@
 /** Changes many jobs that match a filter. */
 import { z } from '@hono/zod-openapi'
-import type { ManyFilter, ManyOptions, RedriveOptions } from '@millrace/core'
+import type { ManyFilter, ManyOptions, RedriveOptions, UpdateManyChanges } from '@millrace/core'
 import { json } from '../answer.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
-import { MANY, MANY_RESULT, REDRIVE } from '../schemas/job.ts'
+import { MANY, MANY_RESULT, REDRIVE, UPDATE_MANY } from '../schemas/job.ts'
 
 export function manyRoutes({ engine }: Service): readonly Operation[] {
-  const many = (word: 'cancel' | 'retry' | 'delete', summary: string): Operation => {
-    const call = `${word}Many` as const
+  const many = (word: 'cancel' | 'retry' | 'delete' | 'run', summary: string): Operation => {
+    const call = word === 'run' ? 'runNowMany' : (`${word}Many` as const)
     return operation({
       id: `${word}Jobs`,
       method: 'post',
@@ -15,19 +15,12 @@ export function manyRoutes({ engine }: Service): readonly Operation[] {
       tag: 'jobs',
       scope: 'admin',
       summary,
-      description: 'In slices of at most 500, newest first. With `dryRun` it counts, and changes nothing.',
+      description: SLICES,
       body: MANY,
       responses: { 200: { description: 'How many', schema: MANY_RESULT } },
       // The events of each job show which jobs they were.
-      target: ({ filter: { ids, ...filter }, limit, dryRun }) => ({
-        filter: { ...filter, ...(ids !== undefined && { ids: ids.length }) },
-        limit,
-        dryRun,
-      }),
-      async handle({ body: { filter, limit, dryRun } }) {
-        const options = { ...(limit !== undefined && { limit }), ...(dryRun !== undefined && { dryRun }) }
-        return json(200, await engine[call](filter as ManyFilter, options as ManyOptions))
-      },
+      target: targetOf,
+      handle: async ({ body }) => json(200, await engine[call](body.filter as ManyFilter, optionsOf(body))),
     })
   }
   return [
@@ -47,5 +40,33 @@ export function manyRoutes({ engine }: Service): readonly Operation[] {
     many('cancel', 'Cancel all jobs that a filter matches'),
     many('retry', 'Retry all jobs that a filter matches'),
     many('delete', 'Remove all jobs that a filter matches, but for those that run'),
+    many('run', 'Make all scheduled jobs that a filter matches due now'),
+    operation({
+      id: 'updateJobs',
+      method: 'post',
+      path: '/v1/jobs:update',
+      tag: 'jobs',
+      scope: 'admin',
+      summary: 'Change time, priority or weight of all jobs that a filter matches and that have not started',
+      description: SLICES,
+      body: UPDATE_MANY,
+      responses: { 200: { description: 'How many', schema: MANY_RESULT } },
+      target: ({ changes, ...body }) => ({ ...targetOf(body), changes }),
+      handle: async ({ body }) =>
+        json(200, await engine.updateMany(body.filter as ManyFilter, body.changes as UpdateManyChanges, optionsOf(body))),
+    }),
   ]
+}
+
+const SLICES = 'In slices of at most 500, newest first. With `dryRun` it counts, and changes nothing.'
+
+type Body = z.infer<typeof MANY>
+
+/** Returns a call as the log of audited calls shows it. */
+function targetOf({ filter: { ids, ...filter }, limit, dryRun }: Body): Readonly<Record<string, unknown>> {
+  return { filter: { ...filter, ...(ids !== undefined && { ids: ids.length }) }, limit, dryRun }
+}
+
+function optionsOf({ limit, dryRun }: Body): ManyOptions {
+  return { ...(limit !== undefined && { limit }), ...(dryRun !== undefined && { dryRun }) }
 }

@@ -218,12 +218,16 @@ export const JOB_QUERY = z.strictObject({
   limit: whole(1, LIMITS.pageJobs).optional(),
 })
 
+const PLACE_CHANGES = {
+  runAt: TIME.optional(),
+  priority: z.number().int().min(-LIMITS.priority).max(LIMITS.priority).optional(),
+  weight: z.number().int().min(1).max(LIMITS.weight).optional(),
+}
+
 export const JOB_CHANGES = z
   .strictObject({
     data: DATA,
-    runAt: TIME.optional(),
-    priority: z.number().int().min(-LIMITS.priority).max(LIMITS.priority).optional(),
-    weight: z.number().int().min(1).max(LIMITS.weight).optional(),
+    ...PLACE_CHANGES,
     checkpoint: DATA,
   })
   .openapi('JobChanges')
@@ -241,7 +245,13 @@ const FILTER = z
   })
   .openapi('ManyFilter', { description: 'A job is meant where all that is given holds; at least one is given, or `all` alone.' })
 
-export const MANY = z.strictObject({ filter: FILTER, limit: SAFE_COUNT.optional(), dryRun: z.boolean().optional() }).openapi('ManyRequest')
+const MANY_FIELDS = { filter: FILTER, limit: SAFE_COUNT.optional(), dryRun: z.boolean().optional() }
+
+export const MANY = z.strictObject(MANY_FIELDS).openapi('ManyRequest')
+
+export const UPDATE_MANY = z
+  .strictObject({ ...MANY_FIELDS, changes: z.strictObject(PLACE_CHANGES).openapi('PlaceChanges') })
+  .openapi('UpdateManyRequest')
 
 export const MANY_RESULT = z
   .strictObject({ matched: z.number(), changed: z.number(), skipped: z.record(z.string(), z.number()) })

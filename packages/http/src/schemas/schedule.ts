@@ -7,6 +7,8 @@ import { CURSOR, DURATION, NAME, RUN_ERROR, STATE, TIME, WHEN, whole } from './p
 
 export const SCHEDULE_PATH = z.strictObject({ id: NAME.openapi({ param: { name: 'id', in: 'path' } }) })
 
+const MAX_RUNS = z.int().min(1).max(LIMITS.runsPerSchedule)
+
 const TIMES = {
   cron: z.string().min(1).max(LIMITS.cronLength).optional().openapi({ example: '0 3 * * *' }),
   every: DURATION.optional(),
@@ -14,8 +16,10 @@ const TIMES = {
   startAt: TIME.optional(),
   endAt: TIME.optional(),
   jitter: DURATION.optional(),
-  overlap: z.enum(OVERLAPS as ['skip', 'queue', 'cancel']).optional(),
+  overlap: z.enum(OVERLAPS as ['skip', 'queue', 'cancel', 'allow']).optional(),
   catchUp: z.enum(CATCH_UPS as ['latest', 'all', 'none']).optional(),
+  catchUpWithin: DURATION.optional().openapi({ description: 'The longest that a tick may be late. Default: no bound.' }),
+  maxRuns: MAX_RUNS.optional().openapi({ description: 'The schedule ends after so many jobs. Default: no end.' }),
   paused: z.boolean().optional().openapi({ description: 'No tick fires until it is resumed. Default: as it is; a new one is not paused.' }),
 }
 
@@ -36,13 +40,15 @@ export const SCHEDULE_CHANGES = z
     ...TIMES,
     startAt: TIME.nullable().optional(),
     endAt: TIME.nullable().optional(),
+    catchUpWithin: DURATION.nullable().optional(),
+    maxRuns: MAX_RUNS.nullable().optional(),
     job: NAME.optional(),
     data: z.unknown().optional(),
     options: SCHEDULED_OPTIONS.optional().openapi({ description: 'In place of all options that its job had.' }),
   })
   .openapi('ScheduleChanges', {
     description:
-      'A field that is left out stays as it is; null removes `startAt` or `endAt`. `cron` takes the place of `every`, and `every` that of `cron`.',
+      'A field that is left out stays as it is; null removes `startAt`, `endAt`, `catchUpWithin` or `maxRuns`. `cron` takes the place of `every`, and `every` that of `cron`.',
   })
 
 export const SCHEDULED = z.strictObject({ id: z.string(), created: z.boolean(), nextRunAt: WHEN.optional() }).openapi('Scheduled')
@@ -58,6 +64,8 @@ export const SCHEDULE = z
     jitter: z.number(),
     overlap: z.string(),
     catchUp: z.string(),
+    catchUpWithin: z.number().optional(),
+    maxRuns: z.number().optional(),
     job: z.string(),
     data: z.unknown().optional().openapi({ description: 'Not in lists.' }),
     options: z.record(z.string(), z.unknown()),

@@ -4,7 +4,9 @@
  */
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { threadFile, threadOptions } from '@millrace/worker'
-import type { Call, LineData, LineError, Reply, Request, Statement, Target } from './message.ts'
+import type { Call, LineData, LineError, Reply, Request, Sent, Target } from './message.ts'
+import { parameterOf } from './parameters.ts'
+import type { Statement } from './statement.ts'
 
 /** The server ends a statement after 10 s. A thread that says nothing for longer has lost its server. */
 const SILENCE_MS = 15_000
@@ -12,7 +14,7 @@ const SILENT: LineError = { message: `the server has not answered for ${SILENCE_
 
 export type Rows = readonly unknown[][]
 
-export interface Sent {
+export interface Answer {
   readonly rows: readonly Rows[]
   readonly error: LineError | undefined
 }
@@ -51,12 +53,12 @@ export class Line {
     return error
   }
 
-  run(statements: readonly Statement[]): Sent {
-    return this.#call({ kind: 'run', statements })
+  run(statements: readonly Statement[]): Answer {
+    return this.#call({ kind: 'run', statements: statements.map(sentOf) })
   }
 
-  transact(statements: readonly Statement[]): Sent {
-    return this.#call({ kind: 'transact', statements })
+  transact(statements: readonly Statement[]): Answer {
+    return this.#call({ kind: 'transact', statements: statements.map(sentOf) })
   }
 
   close(): void {
@@ -81,4 +83,8 @@ export class Line {
       if (Atomics.wait(this.#replies, 0, seen, SILENCE_MS) === 'timed-out') return { rows: [], error: SILENT }
     }
   }
+}
+
+function sentOf({ text, values }: Statement): Sent {
+  return { text, parameters: values.map(parameterOf) }
 }

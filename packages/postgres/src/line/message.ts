@@ -1,10 +1,12 @@
 /** The messages between the store's thread and the thread that talks to the server. */
 import type { MessagePort } from 'node:worker_threads'
 
+export type Parameter = string | Uint8Array | null
+
 /** A statement with its parameters. A text is prepared once for each connection. */
-export interface Statement {
+export interface Sent {
   readonly text: string
-  readonly values: readonly unknown[]
+  readonly parameters: readonly Parameter[]
 }
 
 /** The connection, and the statements that set it up. */
@@ -16,10 +18,10 @@ export interface Target {
 export type Request =
   /** Answered by the process of the server that the connection is to. */
   | { readonly kind: 'connect' }
-  /** Each statement in a transaction of its own, all in one round trip. */
-  | { readonly kind: 'run'; readonly statements: readonly Statement[] }
+  /** All in one round trip. They share a transaction that ends with the last of them. */
+  | { readonly kind: 'run'; readonly statements: readonly Sent[] }
   /** All statements in one transaction and one round trip. */
-  | { readonly kind: 'transact'; readonly statements: readonly Statement[] }
+  | { readonly kind: 'transact'; readonly statements: readonly Sent[] }
   | { readonly kind: 'close' }
 
 export interface Reply {

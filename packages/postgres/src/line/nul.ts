@@ -14,9 +14,3 @@ export function escaped(text: string): string {
 export function restored(text: string): string {
   return text.includes(MARK) ? text.replaceAll(NUL, '\0').replaceAll(MARK_ITSELF, MARK) : text
 }
-
-/** Escapes the strings of a parameter, which may be an array. */
-export function escapedValue(value: unknown): unknown {
-  if (typeof value === 'string') return escaped(value)
-  return Array.isArray(value) ? value.map(escapedValue) : value
-}

@@ -5,7 +5,7 @@
  */
 import { InternalError, NODE_LIMIT } from '@millrace/core'
 import type { Connection } from '../connection.ts'
-import type { Statement } from '../line/message.ts'
+import type { Statement } from '../line/statement.ts'
 import type { Migration } from '../migrations/migration.ts'
 import { refusedBy } from './check.ts'
 

@@ -2,7 +2,7 @@
 import { type FilterField, fingerprintOf, type ListFilter } from '@millrace/core'
 import { DROPPED } from '@millrace/core/kernel'
 import { fragment } from '@millrace/sqlite/rows'
-import type { Value } from '../connection.ts'
+import type { Value } from '../line/statement.ts'
 
 /** Queue and name are judged together, as lanes. */
 type Judged = Exclude<FilterField, 'queue' | 'name'>

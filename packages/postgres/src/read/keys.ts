@@ -1,6 +1,7 @@
 /** Reads the holders of keys. */
 import type { IdempotentHolder, KeyHolder, NameAndKey } from '@millrace/core/kernel'
-import type { Connection, Value } from '../connection.ts'
+import type { Connection } from '../connection.ts'
+import type { Value } from '../line/statement.ts'
 
 type RawHolder = [place: number, seq: number, node: number, enqueuedAt: number, until?: number | null]
 

@@ -5,7 +5,8 @@
 import type { ListFilter } from '@millrace/core'
 import { folded, type LookBound, storedForms } from '@millrace/core/kernel'
 import { isInExtras, patternOf } from '@millrace/sqlite/rows'
-import type { Connection, Value } from '../connection.ts'
+import type { Connection } from '../connection.ts'
+import type { Value } from '../line/statement.ts'
 import { fitsFrom, fitValues } from './fits.ts'
 
 /** A row in a list, with its place in an order by time. */

@@ -15,7 +15,7 @@ import {
   ROW_WIDTH,
   rowFrom,
 } from '@millrace/sqlite/rows'
-import type { Scalar, Value } from '../connection.ts'
+import type { Scalar, Value } from '../line/statement.ts'
 
 const TEXTS: ReadonlySet<string> = new Set(['policy', 'extras', 'progress', ...PAYLOADS])
 /** The payloads in the order of their columns. */

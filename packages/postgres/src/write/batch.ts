@@ -1,6 +1,5 @@
 /** The statements of a turn, which are sent at once. */
-import type { Value } from '../connection.ts'
-import type { Statement } from '../line/message.ts'
+import type { Statement, Value } from '../line/statement.ts'
 
 export class Batch {
   readonly statements: Statement[] = []

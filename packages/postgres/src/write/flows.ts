@@ -1,6 +1,6 @@
 /** Writes what a turn does to flows. It runs before the rows of deleted jobs go, so that it can read from them what they leave behind. */
 import { CANCEL, type DependencyCounter, type Effects, type FlowEdge, type FlowEffects, type FlowEnd } from '@millrace/core/kernel'
-import type { Value } from '../connection.ts'
+import type { Value } from '../line/statement.ts'
 import { type Batch, columns } from './batch.ts'
 
 const INSERT_GATES =

@@ -2,7 +2,7 @@
 import { ACTIVE } from '@millrace/core'
 import type { Effects, Job, PrunedJob } from '@millrace/core/kernel'
 import { dataOf, extrasText, type SortedJobs } from '@millrace/sqlite/rows'
-import type { Value } from '../connection.ts'
+import type { Value } from '../line/statement.ts'
 import { jobColumns, mutableColumns, SET_MUTABLE } from '../tables/job.ts'
 import { LEAVE_PLACES, TAKE_PLACES } from '../tables/places.ts'
 import { type Batch, columns } from './batch.ts'

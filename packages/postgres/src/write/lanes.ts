@@ -1,7 +1,7 @@
 /** Writes new lanes, and the counters of the lanes that a turn has touched. */
 import type { Lane } from '@millrace/core/kernel'
 import { COUNTERS, countersOf, tombstoneOf } from '@millrace/sqlite/rows'
-import type { Value } from '../connection.ts'
+import type { Value } from '../line/statement.ts'
 import type { Batch } from './batch.ts'
 
 const NUMBERS = COUNTERS.map((_name, index) => `$${index + 1}::bigint[]`).join(', ')

@@ -94,7 +94,7 @@ function idOf(command: Command): object {
 }
 
 function filterOf(command: Command): object {
-  if (command.op !== 'cancelMany' && command.op !== 'retryMany' && command.op !== 'deleteMany') return {}
+  if (!('filter' in command && 'dryRun' in command)) return {}
   const { state, ...filter } = command.filter
   return { filter: { ...filter, ...(state !== undefined && { state: STATES[state] }), ...(command.ids && { ids: command.ids.length }) } }
 }

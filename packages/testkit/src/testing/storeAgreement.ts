@@ -163,7 +163,7 @@ const OTHERS: readonly ((choose: Choices) => Command)[] = [
   (choose) => ({
     op: 'upsertSchedule',
     id: choose.of(['s', 's/2']),
-    spec: { ...SPEC, overlap: choose.of(['skip', 'queue', 'cancel']) },
+    spec: { ...SPEC, overlap: choose.of(['skip', 'queue', 'cancel', 'allow']) },
     job: { name: 'a', data: choose.of(DATA), ...choose.of([{}, { timeout: Number.POSITIVE_INFINITY, tags: ['x'] }]) },
     runImmediately: choose.of([true, false]),
   }),
@@ -190,10 +190,17 @@ const OTHERS: readonly ((choose: Choices) => Command)[] = [
   (choose) => ({ op: 'deleteExport', name: choose.of(['e', 'e2']) }),
   (choose) => ({ op: 'redrive', limit: 3, ...choose.of([{}, { name: 'a' }, { queue: 'q' }]) }),
   (choose) => ({
-    op: choose.of(['cancelMany', 'retryMany', 'deleteMany'] as const),
+    op: choose.of(['cancelMany', 'retryMany', 'deleteMany', 'runNowMany'] as const),
     filter: choose.of([{}, { tag: 'x' }, { name: 'a' }, { queue: 'q' }, { state: 5 }]),
     limit: choose.of([1, 5]),
     dryRun: false,
+  }),
+  (choose) => ({
+    op: 'updateMany',
+    filter: choose.of([{}, { tag: 'x' }, { queue: 'q' }]),
+    limit: choose.of([1, 5]),
+    dryRun: false,
+    changes: choose.of([{ priority: 3 }, { weight: 3 }, { runAt: 2_000_000_000_000 }]),
   }),
 ]
 

@@ -22,6 +22,7 @@ import {
   type OnConflict,
   type OptionRow,
   OVERLAPS,
+  type PlaceChanges,
   RUN_OPTIONS,
   type RunCause,
   type RunError,
@@ -292,6 +293,12 @@ export const CHANGES = record<JobChanges>('Changes', {
   checkpoint: optional(changed),
 })
 
+export const PLACE_CHANGES = record<PlaceChanges>('PlaceChanges', {
+  runAt: optional(time),
+  priority: optional(priority),
+  weight: optional(weight),
+})
+
 export const FAILED_PLACE = record<FailedPlace>('FailedPlace', {
   finishedAt: field(time),
   seq: field(seq),
@@ -343,6 +350,12 @@ export const SCHEDULE_SPEC = record<ScheduleSpec>('Schedule', {
   startAt: optional(time, 'no tick before it; where `every` counts from; nil: the creation'),
   endAt: optional(time, 'no tick after it'),
   jitter: or(integer(0, LIMITS.jitterMs), 0, 'milliseconds that a tick fires late at most'),
-  overlap: or(choice(OVERLAPS), 'skip', 'what becomes of a tick while the job of an earlier one is not final: lost, waits, cancels it'),
+  overlap: or(
+    choice(OVERLAPS),
+    'skip',
+    'what becomes of a tick while the job of an earlier one is not final: lost, waits, cancels it, comes beside it',
+  ),
   catchUp: or(choice(CATCH_UPS), 'latest', 'of ticks that could not fire in time: one job for the latest, one each, or none'),
+  catchUpWithin: optional(duration(1), 'a tick that could not fire for longer is lost; nil: no bound'),
+  maxRuns: optional(integer(1, LIMITS.runsPerSchedule), 'it ends after so many jobs; nil: no end'),
 })

@@ -32,6 +32,7 @@ import {
   NEW_JOB,
   NEW_JOBS,
   NONE,
+  PLACE_CHANGES,
   RUN,
   RUN_ERROR,
   RUN_KEYS,
@@ -198,6 +199,8 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
   cancelMany: MANY,
   retryMany: MANY,
   deleteMany: MANY,
+  runNowMany: MANY,
+  updateMany: { ...MANY, changes: field(PLACE_CHANGES) },
   subscribe: { on: field(boolean) },
   events: {
     after: field(count, 'the last event that is known; 0: from the oldest kept'),

@@ -164,10 +164,8 @@ const queueChanges = record(
   { requiredKeys: [] },
 ).filter(({ onFull, maxLength }) => onFull !== 'drop-oldest' || maxLength !== null)
 const filter = record({ state: fc.nat({ max: STATES.length - 1 }), queue: name, name, tag: key }, { requiredKeys: [] })
-const many = record(
-  { filter, limit: fc.integer({ min: 1 }), before: count, dryRun: fc.boolean(), ids: fc.array(id, { maxLength: 3 }) },
-  { requiredKeys: ['filter', 'limit', 'dryRun'] },
-) as never
+const MANY = { filter, limit: fc.integer({ min: 1 }), before: count, dryRun: fc.boolean(), ids: fc.array(id, { maxLength: 3 }) }
+const many = record(MANY, { requiredKeys: ['filter', 'limit', 'dryRun'] }) as never
 
 /** The arbitraries of the operations: a new operation without one does not compile. */
 export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf<Op>, 'op'>> } = {
@@ -275,6 +273,11 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
   queueKeys: record({ queue: name, limit: fc.integer({ min: 1, max: 200 }) }),
   cancelMany: many,
   retryMany: many,
+  runNowMany: many,
+  updateMany: record(
+    { ...MANY, changes: record({ runAt: time, priority: policy.priority, weight: policy.weight }, { requiredKeys: [] }) },
+    { requiredKeys: ['filter', 'limit', 'dryRun', 'changes'] },
+  ) as never,
   deleteMany: many,
   stats: record(
     { names: fc.constantFrom('histograms', 'percentiles', 'none'), definitions: fc.constantFrom('all', 'disputed') },
@@ -312,8 +315,10 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
           startAt: time,
           endAt: time,
           jitter: fc.nat({ max: 86_400_000 }),
-          overlap: fc.constantFrom('skip', 'queue', 'cancel'),
+          overlap: fc.constantFrom('skip', 'queue', 'cancel', 'allow'),
           catchUp: fc.constantFrom('latest', 'all', 'none'),
+          catchUpWithin: fc.integer({ min: 1 }),
+          maxRuns: fc.integer({ min: 1, max: 1_000_000_000 }),
         },
         { requiredKeys: ['jitter', 'overlap', 'catchUp'] },
       ),

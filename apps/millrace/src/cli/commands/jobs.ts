@@ -1,6 +1,6 @@
 /** `millrace jobs`: finds, shows and changes jobs. */
 import { integerOption } from '@millrace/core'
-import type { Engine, GetOptions, Job, ListOptions, ManyFilter, ManyOptions, ManyResult } from '@millrace/engine'
+import type { Engine, GetOptions, Job, ListOptions, ManyFilter, ManyOptions, ManyResult, UpdateManyChanges } from '@millrace/engine'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
 import { now } from '../clock.ts'
@@ -15,7 +15,7 @@ import { countText, many } from '../output/amounts.ts'
 import type { Line } from '../output/line.ts'
 import type { Output } from '../output/output.ts'
 import type { Column } from '../output/table.ts'
-import { number } from '../values.ts'
+import { number, time } from '../values.ts'
 import { jobColumns, jobLines, LAST_RUN_COLUMNS } from '../view/job.ts'
 
 interface ListFlags extends FilterFlags {
@@ -35,6 +35,9 @@ interface ManyFlags extends FilterFlags {
   readonly dryRun?: boolean
   readonly descendants?: boolean
   readonly yes?: boolean
+  readonly runAt?: Date
+  readonly priority?: number
+  readonly weight?: number
 }
 
 /** The number of jobs per request when all are listed. */
@@ -63,17 +66,8 @@ export function addJobs(program: Command, context: Context): void {
   addChange(jobs, context, 'cancel', 'Cancel jobs: waiting jobs at once, running jobs through their signal')
   addChange(jobs, context, 'retry', 'Run failed and cancelled jobs again, and waiting retries at once')
   addChange(jobs, context, 'delete', 'Delete jobs that are not running, with their attempts and logs')
-  jobs
-    .command('run')
-    .description('Make scheduled jobs due now')
-    .argument('<id...>')
-    .action(async (ids: readonly string[]) => {
-      const engine = await context.connect()
-      for (const id of ids) {
-        await engine.runNow(id)
-        await context.out.item({ id, result: 'due' }, () => `${id} due`)
-      }
-    })
+  addChange(jobs, context, 'run', 'Make scheduled jobs due now')
+  addChange(jobs, context, 'update', 'Change time, priority or weight of jobs that have not started')
   jobs
     .command('logs')
     .description('Print the log lines of a job')
@@ -124,25 +118,46 @@ async function listAll({ out, signal }: Context, engine: Engine, options: ListOp
   } while (after !== undefined && left > 0 && !signal.aborted)
 }
 
-type Change = 'cancel' | 'retry' | 'delete'
+type Change = keyof typeof CALLS
+
+interface Call {
+  /** Resolves to what the job is afterwards. */
+  one(engine: Engine, id: string, flags: ManyFlags): Promise<string>
+  many(engine: Engine, filter: ManyFilter, options: ManyOptions, flags: ManyFlags): Promise<ManyResult>
+  readonly done: string
+}
 
 const CALLS = {
   cancel: {
-    one: (engine: Engine, id: string, descendants: boolean): Promise<string> => engine.cancel(id, { descendants }),
-    many: 'cancelMany',
+    one: (engine, id, { descendants = false }) => engine.cancel(id, { descendants }),
+    many: (engine, filter, options) => engine.cancelMany(filter, options),
     done: 'cancelled',
   },
   retry: {
-    one: (engine: Engine, id: string, descendants: boolean): Promise<string> => engine.retry(id, { descendants }).then(() => 'waiting'),
-    many: 'retryMany',
+    one: (engine, id, { descendants = false }) => engine.retry(id, { descendants }).then(() => 'waiting'),
+    many: (engine, filter, options) => engine.retryMany(filter, options),
     done: 'retried',
   },
   delete: {
-    one: (engine: Engine, id: string): Promise<string> => engine.delete(id).then(() => 'deleted'),
-    many: 'deleteMany',
+    one: (engine, id) => engine.delete(id).then(() => 'deleted'),
+    many: (engine, filter, options) => engine.deleteMany(filter, options),
     done: 'deleted',
   },
-} as const
+  run: {
+    one: (engine, id) => engine.runNow(id).then(() => 'due'),
+    many: (engine, filter, options) => engine.runNowMany(filter, options),
+    done: 'made due',
+  },
+  update: {
+    one: (engine, id, flags) => engine.update(id, changesOf(flags)).then(() => 'updated'),
+    many: (engine, filter, options, flags) => engine.updateMany(filter, changesOf(flags), options),
+    done: 'updated',
+  },
+} as const satisfies Readonly<Record<string, Call>>
+
+function changesOf({ runAt, priority, weight }: ManyFlags): UpdateManyChanges {
+  return said<UpdateManyChanges>({ runAt, priority, weight })
+}
 
 function addChange(jobs: Command, context: Context, change: Change, description: string): void {
   const command = addFilters(jobs.command(change).description(description).argument('[id...]', 'job ids; or use flags to select jobs'))
@@ -150,20 +165,27 @@ function addChange(jobs: Command, context: Context, change: Change, description:
     .option('--all', 'every job')
     .option('--limit <number>', 'with flags: at most this many', number)
     .option('--dry-run', 'with flags: count them and change nothing')
-  if (change !== 'delete') command.option('--descendants', 'also the jobs of its flow that wait for it')
+  if (change === 'cancel' || change === 'retry') command.option('--descendants', 'also the jobs of its flow that wait for it')
   if (change === 'delete') command.option('--yes', 'do not ask')
+  if (change === 'update')
+    command
+      .option('--run-at <time>', 'do not start them before this time', time)
+      .option('--priority <number>', 'higher first', number)
+      .option('--weight <number>', 'count as so many for limits', number)
   command.action((ids: readonly string[], flags: ManyFlags) =>
     ids.length === 0 ? changeMany(context, change, flags) : changeEach(context, change, ids, flags),
   )
 }
 
+/** Flags that do not select jobs. */
+const OF_EACH = new Set(['descendants', 'yes', 'runAt', 'priority', 'weight'])
+
 async function changeEach({ out, connect }: Context, change: Change, ids: readonly string[], flags: ManyFlags): Promise<void> {
-  const { descendants = false, ...others } = flags
-  const other = Object.keys(others).find((name) => name !== 'yes')
+  const other = Object.keys(flags).find((name) => !OF_EACH.has(name))
   if (other !== undefined) throw new UsageError(`give either ids or flags that select jobs, not both: got ids and ${other}`)
   const engine = await connect()
   for (const id of ids) {
-    const result = await CALLS[change].one(engine, id, descendants)
+    const result = await CALLS[change].one(engine, id, flags)
     await out.item({ id, result }, () => `${id} ${result}`)
   }
 }
@@ -176,7 +198,7 @@ async function changeMany(context: Context, change: Change, flags: ManyFlags): P
   if (Object.keys(filter).length === 0)
     throw new UsageError(`no jobs selected: give ids, or flags such as --state, --queue, --name or --tag; --all selects every job`)
   const engine = await context.connect()
-  const call = (dry: boolean) => engine[CALLS[change].many](filter, said<ManyOptions>({ limit, dryRun: dry || undefined }))
+  const call = (dry: boolean) => CALLS[change].many(engine, filter, said<ManyOptions>({ limit, dryRun: dry || undefined }), flags)
   if (change === 'delete' && !dryRun) {
     const { changed } = await call(true)
     await confirm(context, `${many(changed, 'job')} would be deleted.`, yes)

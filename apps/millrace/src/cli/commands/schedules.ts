@@ -22,6 +22,8 @@ interface TimeFlags {
   readonly jitter?: number
   readonly overlap?: string
   readonly catchUp?: string
+  readonly catchUpWithin?: number
+  readonly maxRuns?: number
 }
 
 interface SetFlags extends RunFlags, TimeFlags {
@@ -152,12 +154,15 @@ function addTimes(command: Command): Command {
     .option('--start-at <time>', 'no run before this time', time)
     .option('--end-at <time>', 'no run after this time', time)
     .option('--jitter <duration>', 'start each run up to this much later', duration)
-    .option('--overlap <what>', 'if the last job has not ended: skip, queue or cancel')
+    .option('--overlap <what>', 'if the last job has not ended: skip, queue, cancel or allow')
     .option('--catch-up <what>', 'missed runs to catch up: latest, all or none')
+    .option('--catch-up-within <duration>', 'catch up on no run that is later than this', duration)
+    .option('--max-runs <number>', 'end after so many jobs', number)
 }
 
-function timesOf({ cron, every, timezone, startAt, endAt, jitter, overlap, catchUp }: TimeFlags): Readonly<Record<string, unknown>> {
-  return { cron, every, timezone, startAt, endAt, jitter, overlap, catchUp }
+function timesOf(flags: TimeFlags): Readonly<Record<string, unknown>> {
+  const { cron, every, timezone, startAt, endAt, jitter, overlap, catchUp, catchUpWithin, maxRuns } = flags
+  return { cron, every, timezone, startAt, endAt, jitter, overlap, catchUp, catchUpWithin, maxRuns }
 }
 
 async function scheduleOf({ connect }: Context, id: string, times: number): Promise<Schedule> {
@@ -173,7 +178,8 @@ function whenOf({ cron, timezone, every }: Schedule): string {
 }
 
 function scheduleLines(schedule: Schedule, paint: Paint): Line[] {
-  const { id, job, data, options, overlap, catchUp, jitter, paused, nextRunAt, lastRunAt, lastJobId, lastResult, runs, skipped } = schedule
+  const { id, job, data, options, overlap, catchUp, catchUpWithin, jitter, paused, nextRunAt, lastRunAt, lastJobId, lastResult } = schedule
+  const { runs, maxRuns, skipped } = schedule
   const fields: readonly (readonly [string, Text | undefined])[] = [
     ['id', id],
     ['when', whenOf(schedule)],
@@ -181,14 +187,14 @@ function scheduleLines(schedule: Schedule, paint: Paint): Line[] {
     ['until', schedule.endAt && timeText(schedule.endAt)],
     ['jitter', jitter === 0 ? undefined : durationText(jitter)],
     ['overlap', overlap],
-    ['catch up', catchUp],
+    ['catch up', catchUpWithin === undefined ? catchUp : `${catchUp}, within ${durationText(catchUpWithin)}`],
     ['job', job],
     ['data', data === undefined ? undefined : JSON.stringify(plain(data))],
     ['options', JSON.stringify(plain(options))],
     ['next', paused ? paint('yellow', 'paused') : timeText(nextRunAt)],
     ['last', timeText(lastRunAt)],
     ['last job', lastJobId && `${lastJobId}${lastResult === undefined ? '' : `, ${lastResult.state}`}`],
-    ['runs', countText(runs)],
+    ['runs', maxRuns === undefined ? countText(runs) : `${countText(runs)} of ${countText(maxRuns)}`],
     ['skipped', countText(skipped)],
   ]
   return fieldLines(

@@ -1,4 +1,4 @@
-/** Reads the jobs for a slice of `cancelMany`, `retryMany` or `deleteMany`, as they are on disk before the turn. */
+/** Reads the jobs for a slice of `cancelMany`, `updateMany` and their like, as they are on disk before the turn. */
 import { ACTIVE, FAILED, SCHEDULED, WAITING } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import type { ManyCommand } from '../../manageCommands.ts'

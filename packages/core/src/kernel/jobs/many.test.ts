@@ -2,6 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { PlaceChanges } from '../../commands.ts'
 import { ACTIVE, CANCELLED, COMPLETED, FAILED, SCHEDULED, STATES, type StateCode, WAITING } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import type { ManyCommand } from '../../manageCommands.ts'
@@ -13,10 +14,10 @@ import { enqueueing, World } from '../../testing/world.ts'
 
 useSmallLimits()
 
-type Op = 'cancelMany' | 'retryMany' | 'deleteMany'
+type Op = 'cancelMany' | 'retryMany' | 'deleteMany' | 'runNowMany' | 'updateMany'
 
 const ERROR = { name: 'E', message: 'm' }
-const OPS = ['cancelMany', 'retryMany', 'deleteMany'] as const
+const OPS = ['cancelMany', 'retryMany', 'deleteMany', 'runNowMany', 'updateMany'] as const
 const one = { minConcurrency: 1, maxConcurrency: 1 }
 
 /** By row: 1 completed, 2 failed, 3 cancelled, 4 active, 5 waiting, 6 scheduled, 7 waiting for its retry. All but 5 have the tag. */
@@ -36,11 +37,23 @@ function oneOfEach(): World {
 }
 
 /** Slice after slice, as a client asks for them. */
-function all(world: World, op: Op, filter: ListFilter, { limit = 1_000, dryRun = false }: Partial<ManyCommand> = {}) {
+function all(
+  world: World,
+  op: Op,
+  filter: ListFilter,
+  { limit = 1_000, dryRun = false, changes = { priority: 7 } }: Partial<ManyCommand> & { readonly changes?: PlaceChanges } = {},
+) {
   const sum = { matched: 0, changed: 0, skipped: {} as Partial<Record<SkipReason, number>>, slices: 0 }
   let next: number | null | undefined
   while (next !== null && sum.changed < limit) {
-    const command = { op, filter, limit: limit - sum.changed, dryRun, ...(next !== undefined && { before: next }) }
+    const command = {
+      op,
+      filter,
+      limit: limit - sum.changed,
+      dryRun,
+      ...(op === 'updateMany' && { changes }),
+      ...(next !== undefined && { before: next }),
+    }
     const done: Slice = world.call<Op>(command as CommandOf<Op>)
     expect(done.changed).toBeLessThanOrEqual(LIMITS.sliceRows)
     if (next !== undefined && done.next !== null) expect(done.next).toBeLessThan(next)
@@ -102,6 +115,35 @@ describe('what it does to one job of each kind, and what it says of the others',
       7: 'active',
     })
     expect([2, 7].map((seq) => world.attemptOf({ seq }))).toEqual([1, 2])
+  })
+
+  test('runNowMany', () => {
+    const world = oneOfEach()
+    expect(all(world, 'runNowMany', { tag: 't' })).toMatchObject({
+      matched: 6,
+      changed: 2,
+      skipped: { completed: 1, failed: 1, cancelled: 1, active: 1 },
+    })
+    // The one that waited for its retry goes on with its next attempt.
+    expect(states(world)).toMatchObject({ 5: 'waiting', 6: 'waiting', 7: 'active' })
+    expect(world.attemptOf({ seq: 7 })).toBe(2)
+    expect(all(world, 'runNowMany', { state: WAITING })).toMatchObject({ matched: 2, changed: 0, skipped: { waiting: 2 } })
+  })
+
+  test('updateMany', () => {
+    const world = oneOfEach()
+    const by = JSON.stringify(world.row({ seq: 5 }))
+    const changes = { priority: 3, weight: 2, runAt: world.now.wall + 5_000 }
+    expect(all(world, 'updateMany', { tag: 't' }, { changes })).toMatchObject({
+      matched: 6,
+      changed: 2,
+      skipped: { completed: 1, failed: 1, cancelled: 1, active: 1 },
+    })
+    for (const seq of [6, 7]) expect(world.row({ seq })).toMatchObject({ state: SCHEDULED, ...changes })
+    expect(JSON.stringify(world.row({ seq: 5 }))).toBe(by)
+    expect(all(world, 'updateMany', { tag: 't', state: SCHEDULED }, { changes: { runAt: 0 } })).toMatchObject({ changed: 2 })
+    expect(states(world)).toMatchObject({ 6: 'waiting', 7: 'active' })
+    expect(world.row({ seq: 6 })).toMatchObject({ priority: 3, weight: 2 })
   })
 
   test('deleteMany', () => {

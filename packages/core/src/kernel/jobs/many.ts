@@ -5,7 +5,14 @@
 
 import type { Decision } from '../../decision.ts'
 import { ACTIVE, CANCELLED, FAILED, isFinal, SCHEDULED, STATES } from '../../lifecycle.ts'
-import type { CancelManyCommand, DeleteManyCommand, ManyCommand, RetryManyCommand } from '../../manageCommands.ts'
+import type {
+  CancelManyCommand,
+  DeleteManyCommand,
+  ManyCommand,
+  RetryManyCommand,
+  RunNowManyCommand,
+  UpdateManyCommand,
+} from '../../manageCommands.ts'
 import { isOfLastRun, type ListFilter, understood } from '../../options/filter.ts'
 import type { SkipReason, Slice } from '../../replies.ts'
 import { isDeleted } from '../facts.ts'
@@ -17,6 +24,7 @@ import { removeJob } from './delete.ts'
 import { matches, sliceOf } from './gatherMatching.ts'
 import { DIRTY_INSERT, type Job, waitsForRetry } from './job.ts'
 import { isHeldByParents, makeDue, revive } from './retry.ts'
+import { changePlace } from './update.ts'
 
 /** Returns why a job is skipped, or undefined if it is not. */
 type Judge = (turn: TurnContext, job: Job) => SkipReason | undefined
@@ -33,6 +41,14 @@ export function deleteMany(turn: TurnContext, command: DeleteManyCommand): Decis
   return slice(turn, command, notDeletable, erase)
 }
 
+export function runNowMany(turn: TurnContext, command: RunNowManyCommand): Decision<'runNowMany'> {
+  return slice(turn, command, notScheduled, makeDue)
+}
+
+export function updateMany(turn: TurnContext, command: UpdateManyCommand): Decision<'updateMany'> {
+  return slice(turn, command, notUpdatable, (_turn, job) => changePlace(turn, job, command.changes))
+}
+
 function notCancellable(_turn: TurnContext, { state, cancelRequested }: Job): SkipReason | undefined {
   if (isFinal(state)) return STATES[state]
   return cancelRequested ? 'cancelling' : undefined
@@ -45,6 +61,14 @@ function notRetryable({ facts }: TurnContext, job: Job): SkipReason | undefined 
   const held = exclusiveKey(job)
   const holder = held && facts.unique(held.name, held.key)
   return holder === undefined || holder.seq === job.seq ? undefined : 'uniqueConflict'
+}
+
+function notScheduled(_turn: TurnContext, { state }: Job): SkipReason | undefined {
+  return state === SCHEDULED ? undefined : STATES[state]
+}
+
+function notUpdatable(_turn: TurnContext, { state }: Job): SkipReason | undefined {
+  return state === ACTIVE || isFinal(state) ? STATES[state] : undefined
 }
 
 function notDeletable(_turn: TurnContext, { state }: Job): SkipReason | undefined {

@@ -1,10 +1,10 @@
 /** Changes a job that has not started. */
-import type { UpdateCommand } from '../../commands.ts'
+import type { PlaceChanges, UpdateCommand } from '../../commands.ts'
 import type { Decision } from '../../decision.ts'
 import { ACTIVE, isFinal, STATES } from '../../lifecycle.ts'
 import { active, finished, notFound } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'
-import { DIRTY_DATA } from './job.ts'
+import { DIRTY_DATA, type Job } from './job.ts'
 import { reschedule } from './reschedule.ts'
 import { sayMore } from './said.ts'
 
@@ -13,11 +13,7 @@ export function update(turn: TurnContext, { id, changes }: UpdateCommand): Decis
   if (job === undefined) return notFound(id)
   if (job.state === ACTIVE) return active(id, 'it can be updated before it starts or once it waits again')
   if (isFinal(job.state)) return finished(id, STATES[job.state], 'it can no longer be updated')
-  reschedule(turn, job, () => {
-    if (changes.priority !== undefined) job.priority = changes.priority
-    if (changes.weight !== undefined) job.weight = changes.weight
-    sayMore(turn, job, { priority: changes.priority, weight: changes.weight })
-    if (changes.runAt !== undefined) job.runAt = Math.max(changes.runAt, turn.now.wall)
+  changePlace(turn, job, changes, () => {
     if (changes.checkpoint !== undefined) job.checkpoint = changes.checkpoint
     if (changes.data !== undefined) {
       job.data = changes.data
@@ -25,4 +21,15 @@ export function update(turn: TurnContext, { id, changes }: UpdateCommand): Decis
     }
   })
   return true
+}
+
+/** Takes the job out of its place and puts it where the changes lead. @param also changes what is not of the place */
+export function changePlace(turn: TurnContext, job: Job, { runAt, priority, weight }: PlaceChanges, also: () => void = () => {}): void {
+  reschedule(turn, job, () => {
+    if (priority !== undefined) job.priority = priority
+    if (weight !== undefined) job.weight = weight
+    sayMore(turn, job, { priority, weight })
+    if (runAt !== undefined) job.runAt = Math.max(runAt, turn.now.wall)
+    also()
+  })
 }

@@ -12,7 +12,7 @@ import { createScheduled, drained } from '../jobs/enqueue.ts'
 import type { Job } from '../jobs/job.ts'
 import { findNewQueue } from '../queues/newQueues.ts'
 import type { TurnContext } from '../turn.ts'
-import { fireTime, latestTick, type Schedule, scheduleTag, tickAfter } from './ticks.ts'
+import { fireTime, latestTick, runsLeft, type Schedule, scheduleTag, tickAfter } from './ticks.ts'
 
 export function fireSchedules(turn: TurnContext): void {
   const { facts, tables, now } = turn
@@ -37,7 +37,7 @@ function fire(turn: TurnContext, schedule: Schedule): void {
   const { held, paused, fireAt } = schedule
   // A command of this turn may have changed or deleted the schedule.
   if (held || paused || fireAt === 0 || fireAt > turn.now.wall || turn.effects.schedules.get(schedule) === 'delete') return
-  const running = liveJob(turn, schedule)
+  const running = schedule.spec.overlap === 'allow' ? undefined : liveJob(turn, schedule)
   if (running !== undefined && schedule.spec.overlap === 'queue') {
     schedule.held = true
     turn.effects.schedule(schedule, 'move')
@@ -53,7 +53,7 @@ function fire(turn: TurnContext, schedule: Schedule): void {
   }
   const { overlap, catchUp } = schedule.spec
   const { tick, next } = ticks
-  const late = catchUp === 'none' && fireTime(schedule, tick, turn.settings.calendar) < turn.now.wall - LIMITS.tickGraceMs
+  const late = fireTime(schedule, tick, turn.settings.calendar) < earliest(turn, schedule)
   const overlaps = running !== undefined && overlap === 'skip'
   const drains = drained(turn, schedule.job) !== undefined
   if (late || overlaps || drains || findNewQueue(turn, [schedule.job]) !== undefined) {
@@ -71,7 +71,12 @@ function fire(turn: TurnContext, schedule: Schedule): void {
     next !== 0 && fireTime(schedule, next, turn.settings.calendar) <= turn.now.wall && catchUp === 'all'
       ? (schedule.behind + 1) % (LIMITS.ticksCaughtUp + 1)
       : 0
-  moveTo(turn, schedule, next)
+  moveTo(turn, schedule, runsLeft(schedule) > 0 ? next : 0)
+}
+
+/** A tick that should have fired before then is lost. */
+function earliest({ now }: TurnContext, { spec: { catchUp, catchUpWithin = Number.POSITIVE_INFINITY } }: Schedule): number {
+  return now.wall - (catchUp === 'none' ? LIMITS.tickGraceMs : catchUpWithin)
 }
 
 /** Returns the tick that fires and the one that follows, or undefined if no calendar can evaluate the schedule. */
@@ -79,7 +84,10 @@ function ticksOf(turn: TurnContext, schedule: Schedule): Ticks | undefined {
   const { nextAt, behind, spec } = schedule
   try {
     const first = { tick: nextAt, next: tickAfter(schedule, nextAt, turn.settings.calendar) }
-    return spec.catchUp === 'all' && behind < LIMITS.ticksCaughtUp ? first : latestDue(turn, schedule, first)
+    if (spec.catchUp !== 'all' || behind >= LIMITS.ticksCaughtUp) return latestDue(turn, schedule, first, turn.now.wall)
+    const lost = earliest(turn, schedule) - 1
+    // Those that are lost are so together.
+    return fireTime(schedule, nextAt, turn.settings.calendar) <= lost ? latestDue(turn, schedule, first, lost) : first
   } catch {
     return undefined
   }
@@ -90,16 +98,16 @@ interface Ticks {
   readonly next: number
 }
 
-/** Returns the last tick that is due. Those before it create no jobs. */
-function latestDue({ now, settings: { calendar } }: TurnContext, schedule: Schedule, first: Ticks): Ticks {
+/** Returns the last tick that was due by then. Those before it create no jobs. */
+function latestDue({ settings: { calendar } }: TurnContext, schedule: Schedule, first: Ticks, by: number): Ticks {
   let { tick, next } = first
-  const until = now.wall - schedule.spec.jitter
+  const until = by - schedule.spec.jitter
   // Ticks this old are due whatever their jitter.
   if (next !== 0 && next <= until) {
     tick = latestTick(schedule, next, until, calendar)
     next = tickAfter(schedule, tick, calendar)
   }
-  for (let steps = 0; steps < JITTERED_TICKS && next !== 0 && fireTime(schedule, next, calendar) <= now.wall; steps++) {
+  for (let steps = 0; steps < JITTERED_TICKS && next !== 0 && fireTime(schedule, next, calendar) <= by; steps++) {
     tick = next
     next = tickAfter(schedule, tick, calendar)
   }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { runs } from '../../../../testkit/src/testing/runs.ts'
 import type { NewJob } from '../../commands.ts'
 import { LIMITS } from '../../limits.ts'
-import type { ScheduleSpec } from '../../schedule.ts'
+import { OVERLAPS, type ScheduleSpec } from '../../schedule.ts'
 import type { UpsertScheduleCommand } from '../../scheduleCommands.ts'
 import { MemoryStore } from '../../testing/memoryStore.ts'
 import { type Turned, World } from '../../testing/world.ts'
@@ -59,6 +59,17 @@ class Scheduled extends World {
 
 function worked(): Scheduled {
   const world = new Scheduled()
+  world.attach('s', ['a'])
+  return world
+}
+
+/** An engine that was away from the first tick on. */
+function missed(changes: Changes, ms = 10 * MINUTE + 30_000): Scheduled {
+  const world = worked()
+  world.upsert(changes)
+  world.complete(world.after(MINUTE))
+  world.reload()
+  world.pass(ms)
   world.attach('s', ['a'])
   return world
 }
@@ -204,16 +215,6 @@ describe('M9: a tick', () => {
 })
 
 describe('M9: catchUp', () => {
-  function missed(changes: Changes, ms = 10 * MINUTE + 30_000): Scheduled {
-    const world = worked()
-    world.upsert(changes)
-    world.complete(world.after(MINUTE))
-    world.reload()
-    world.pass(ms)
-    world.attach('s', ['a'])
-    return world
-  }
-
   test('latest: one job for all that were missed, of the last tick, and the next at its own time', () => {
     for (const spec of [{ every: MINUTE }, { cron: '*/1 * * * *', timezone: 'UTC' }]) {
       const world = missed(spec)
@@ -340,6 +341,118 @@ describe('M9: overlap', () => {
     waiting.after(MINUTE)
     waiting.after(MINUTE)
     expect([waiting.stateOf({ seq: 1 }), waiting.stateOf({ seq: 2 })]).toEqual(['cancelled', 'waiting'])
+  })
+
+  test('allow: jobs come beside each other, by ticks and by hand; nothing is skipped, cancelled or held', () => {
+    const world = worked()
+    world.upsert({ overlap: 'allow' })
+    for (let minute = 1; minute <= 3; minute++) expect(world.after(MINUTE).notices).toEqual([])
+    const [third] = world.call<'triggerSchedule'>({ op: 'triggerSchedule', id: 's' })
+    expect(third).toMatchObject({ created: true })
+    expect(world.ticks).toEqual([1, 2, 3, 3])
+    expect(world.schedule()).toMatchObject({ held: false, fired: 4, skipped: 0 })
+    // Only the last job is the schedule's: others that wait stay, as does one that has begun.
+    const waiting = new Scheduled()
+    waiting.upsert({ overlap: 'allow' })
+    for (let minute = 1; minute <= 2; minute++) waiting.after(MINUTE)
+    waiting.call<'deleteSchedule'>({ op: 'deleteSchedule', id: 's' })
+    expect([...waiting.store.rows.keys()]).toEqual([1])
+  })
+
+  test('a tick that waits fires at once when the schedule allows jobs beside each other', () => {
+    const world = worked()
+    world.upsert({ overlap: 'queue' })
+    for (let minute = 1; minute <= 2; minute++) world.after(MINUTE)
+    expect(world.schedule()).toMatchObject({ held: true, fired: 1 })
+    world.upsert({ overlap: 'allow' })
+    world.run()
+    expect(world.ticks).toEqual([1, 2])
+  })
+})
+
+describe('maxRuns', () => {
+  test('the last job ends the schedule, and an upsert at each start does not begin anew', () => {
+    const world = worked()
+    world.upsert({ id: 'by' })
+    world.upsert({ overlap: 'allow', maxRuns: 2 })
+    for (let minute = 1; minute <= 4; minute++) world.after(MINUTE)
+    expect(world.schedule()).toMatchObject({ fired: 2, nextAt: 0, fireAt: 0 })
+    expect(world.schedule('by').nextAt).toBe(world.begin + 5 * MINUTE)
+    expect(world.upsert({ overlap: 'allow', maxRuns: 2 })).toEqual({ created: false, fireAt: 0 })
+    expect(world.upsert({ overlap: 'allow', maxRuns: 2, job: { priority: 1 } }).fireAt).toBe(0)
+    world.call<'pauseSchedule'>({ op: 'pauseSchedule', id: 's' })
+    world.call<'resumeSchedule'>({ op: 'resumeSchedule', id: 's' })
+    expect(world.schedule().nextAt).toBe(0)
+    expect(world.upsert({ overlap: 'allow', maxRuns: 3 }).fireAt).toBe(world.begin + 5 * MINUTE)
+    world.after(MINUTE)
+    expect(world.schedule()).toMatchObject({ fired: 3, nextAt: 0 })
+    expect(world.upsert({ overlap: 'allow' }).fireAt).toBe(world.begin + 6 * MINUTE)
+  })
+
+  test('jobs by hand and the first one count; after the end there are more only by hand', () => {
+    const world = worked()
+    const trigger = () => world.call<'triggerSchedule'>({ op: 'triggerSchedule', id: 's' })
+    world.upsert({ overlap: 'allow', maxRuns: 2, runImmediately: true })
+    expect(world.schedule()).toMatchObject({ fired: 1, nextAt: world.begin + MINUTE })
+    trigger()
+    expect(world.schedule()).toMatchObject({ fired: 2, nextAt: 0 })
+    expect(trigger()).toMatchObject([{ created: true }])
+    world.after(HOUR)
+    expect(world.schedule()).toMatchObject({ fired: 3, nextAt: 0 })
+    const once = new Scheduled()
+    expect(once.upsert({ maxRuns: 1, runImmediately: true }).fireAt).toBe(0)
+  })
+
+  test('ticks that are skipped do not count', () => {
+    const world = worked()
+    world.upsert({ maxRuns: 2 })
+    const { grants } = world.after(MINUTE)
+    world.after(MINUTE)
+    world.complete({ grants } as Turned)
+    world.after(MINUTE)
+    expect(world.schedule()).toMatchObject({ fired: 2, skipped: 1, nextAt: 0 })
+  })
+
+  test('a change of it does not move the ticks', () => {
+    const world = worked()
+    world.upsert()
+    world.pass(1_234)
+    expect(world.upsert({ maxRuns: 5 }).fireAt).toBe(world.begin + MINUTE)
+  })
+})
+
+describe('catchUpWithin', () => {
+  test('all: of the ticks that were missed, those within the bound have their jobs', () => {
+    const world = missed({ catchUp: 'all', overlap: 'allow', catchUpWithin: 3 * MINUTE })
+    world.run()
+    expect(world.ticks).toEqual([1, 9, 10, 11])
+    expect(world.schedule()).toMatchObject({ skipped: 0, nextAt: world.begin + 12 * MINUTE })
+  })
+
+  test('latest: the last tick is lost if it is later than the bound', () => {
+    const late = new Scheduled()
+    late.upsert({ every: HOUR, catchUpWithin: 10 * MINUTE })
+    late.pass(HOUR + 10 * MINUTE + 1)
+    late.run()
+    expect(late.ticks).toEqual([])
+    expect(late.schedule()).toMatchObject({ skipped: 0, nextAt: late.begin + 2 * HOUR })
+    const timely = new Scheduled()
+    timely.upsert({ every: HOUR, catchUpWithin: 10 * MINUTE })
+    timely.pass(HOUR + 10 * MINUTE)
+    timely.run()
+    expect(timely.ticks).toEqual([60])
+  })
+
+  test('a tick that has waited for the job of an earlier one for longer is lost', () => {
+    const world = worked()
+    world.upsert({ overlap: 'queue', every: HOUR, catchUpWithin: MINUTE, job: { timeout: Number.POSITIVE_INFINITY } })
+    const { grants } = world.after(HOUR)
+    world.after(HOUR)
+    expect(world.schedule().held).toBe(true)
+    world.pass(2 * MINUTE)
+    world.complete({ grants } as Turned)
+    expect(world.ticks).toEqual([60])
+    expect(world.schedule()).toMatchObject({ held: false, nextAt: world.begin + 3 * HOUR })
   })
 })
 
@@ -556,7 +669,7 @@ describe('by hand', () => {
   })
 
   test('delete-instance-keeps-schedule: deleting or cancelling a due job never ends the chain', () => {
-    for (const overlap of ['skip', 'queue', 'cancel'] as const) {
+    for (const overlap of OVERLAPS) {
       const world = new Scheduled()
       world.upsert({ overlap })
       for (const op of ['delete', 'cancel', 'delete'] as const) {
@@ -577,15 +690,18 @@ test('whatever happens, ticks only grow, none fires twice, and the chain goes on
     fc.record({ kind: fc.constantFrom('reload' as const, 'complete', 'fail', 'pause', 'resume', 'upsert', 'cancel', 'trigger') }),
   )
   const spec = fc.record({
-    overlap: fc.constantFrom('skip' as const, 'queue', 'cancel'),
+    overlap: fc.constantFrom(...OVERLAPS),
     catchUp: fc.constantFrom('latest' as const, 'none', 'all'),
+    catchUpWithin: fc.constantFrom(undefined, 5 * MINUTE),
     jitter: fc.constantFrom(0, 1_000, 50_000),
     times: fc.constantFrom({ every: MINUTE }, { every: 90_001 }, { cron: '*/2 * * * *', timezone: 'UTC' }),
   })
   fc.assert(
-    fc.property(spec, fc.array(step, { maxLength: 40 }), ({ times, overlap, catchUp, jitter }, steps) => {
+    fc.property(spec, fc.array(step, { maxLength: 40 }), ({ times, overlap, catchUp, catchUpWithin, jitter }, steps) => {
       const world = worked()
-      const changes = { ...times, overlap: catchUp === 'all' ? ('queue' as const) : overlap, catchUp, jitter }
+      const beside = overlap === 'allow' ? overlap : ('queue' as const)
+      const within = catchUp === 'none' || catchUpWithin === undefined ? {} : { catchUpWithin }
+      const changes = { ...times, overlap: catchUp === 'all' ? beside : overlap, catchUp, jitter, ...within }
       world.upsert(changes)
       for (const each of steps) {
         const [running] = world.tables.running()

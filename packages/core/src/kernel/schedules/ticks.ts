@@ -47,6 +47,11 @@ export function tickAfter({ spec, anchor }: Pick<Schedule, 'spec' | 'anchor'>, a
   return tick > endAt || tick > LAST_MS ? 0 : tick
 }
 
+/** Returns how many jobs are still to come; Infinity if there is no bound. */
+export function runsLeft({ spec: { maxRuns = Number.POSITIVE_INFINITY }, fired }: Pick<Schedule, 'spec' | 'fired'>): number {
+  return Math.max(0, maxRuns - fired)
+}
+
 /** The last tick that is not after `until`; `known` is one that is not. */
 export function latestTick(schedule: Schedule, known: number, until: number, calendar: Calendar): number {
   const { every, endAt = Number.POSITIVE_INFINITY } = schedule.spec

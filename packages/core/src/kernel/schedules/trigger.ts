@@ -1,4 +1,4 @@
-/** Creates a schedule's job by hand, beside its ticks. If its last job is not final, `overlap` says whether to return or cancel it. */
+/** Creates a schedule's job by hand, beside its ticks. If its last job is not final, `overlap` says whether to return it, to cancel it, or to create another. */
 
 import type { NewJob } from '../../commands.ts'
 import { type Decision, Refused } from '../../decision.ts'
@@ -8,14 +8,15 @@ import { drained } from '../jobs/enqueue.ts'
 import { findNewQueue } from '../queues/newQueues.ts'
 import { noSchedule, queueDraining } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'
-import { create, liveJob } from './fire.ts'
+import { create, liveJob, moveTo } from './fire.ts'
+import { runsLeft } from './ticks.ts'
 import { whatIsWrong } from './upsert.ts'
 
 export function triggerSchedule(turn: TurnContext, { id, meta }: TriggerScheduleCommand): Decision<'triggerSchedule'> {
   const schedule = turn.facts.schedule(id)
   if (schedule === undefined) return noSchedule(id)
   if (turn.refusing !== undefined) return new Refused(turn.refusing)
-  const running = liveJob(turn, schedule)
+  const running = schedule.spec.overlap === 'allow' ? undefined : liveJob(turn, schedule)
   if (running !== undefined) {
     if (schedule.spec.overlap !== 'cancel') {
       const { seq, node, enqueuedAt } = running
@@ -29,7 +30,9 @@ export function triggerSchedule(turn: TurnContext, { id, meta }: TriggerSchedule
   const refused = queue === undefined ? findNewQueue(turn, [job]) : queueDraining(queue)
   if (refused !== undefined) return refused
   if (running !== undefined) cancelJob(turn, running)
-  return [create(turn, schedule, job, turn.now.wall, 'schedule.triggered')]
+  const created = create(turn, schedule, job, turn.now.wall, 'schedule.triggered')
+  if (runsLeft(schedule) === 0) moveTo(turn, schedule, 0)
+  return [created]
 }
 
 /** Returns the job with that meta, or undefined if another library has sent one that is not JSON. */

@@ -9,7 +9,7 @@ import { findNewQueue } from '../queues/newQueues.ts'
 import { noSchedule, queueDraining, scheduleChanged, scheduleExists } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'
 import { create, moveTo } from './fire.ts'
-import { type Schedule, sameTicks, tickAfter } from './ticks.ts'
+import { runsLeft, type Schedule, sameTicks, tickAfter } from './ticks.ts'
 
 export function upsertSchedule(turn: TurnContext, command: UpsertScheduleCommand): Decision<'upsertSchedule'> {
   if (turn.refusing !== undefined) return new Refused(turn.refusing)
@@ -82,6 +82,7 @@ function insert(turn: TurnContext, { id, spec, job, runImmediately, paused = fal
 
 function change(turn: TurnContext, schedule: Schedule, { spec, job }: UpsertScheduleCommand): void {
   const same = sameTicks(schedule.spec, spec)
+  const sameBound = schedule.spec.maxRuns === spec.maxRuns
   if (same && isSame(schedule, spec, job)) return
   if (!same) schedule.anchor = spec.startAt ?? turn.now.wall
   schedule.spec = spec
@@ -90,7 +91,7 @@ function change(turn: TurnContext, schedule: Schedule, { spec, job }: UpsertSche
   schedule.updatedAt = Math.max(turn.now.wall, schedule.updatedAt + 1)
   turn.effects.schedule(schedule, 'put')
   turn.effects.systemEvent({ type: 'schedule.upserted', schedule: schedule.id })
-  if (!same) restart(turn, schedule)
+  if (!same || !sameBound) restart(turn, schedule)
   else if (schedule.held && spec.overlap !== 'queue') {
     // The new spec no longer waits for the previous job.
     schedule.held = false
@@ -131,5 +132,6 @@ export function resume(turn: TurnContext, schedule: Schedule): void {
 export function restart(turn: TurnContext, schedule: Schedule, fresh = false): void {
   schedule.held = false
   schedule.behind = 0
-  moveTo(turn, schedule, tickAfter(schedule, Math.max(turn.now.wall, schedule.lastAt), turn.settings.calendar), fresh)
+  const next = tickAfter(schedule, Math.max(turn.now.wall, schedule.lastAt), turn.settings.calendar)
+  moveTo(turn, schedule, runsLeft(schedule) > 0 ? next : 0, fresh)
 }

@@ -45,7 +45,9 @@ export const text = {
     data: 'Data',
   },
   runs: (runs: number, skipped: number) => `${counted(runs, 'run')}${skipped === 0 ? '' : `, ${counted(skipped, 'time')} skipped`}`,
-  overlaps: { skip: 'skip the new run', queue: 'wait for the last run', cancel: 'cancel the last run' } as Readonly<Record<string, string>>,
+  overlaps: { skip: 'skip the new run', queue: 'wait for the last run', cancel: 'cancel the last run', allow: 'run both' } as Readonly<
+    Record<string, string>
+  >,
   catchUps: { latest: 'one run for all', all: 'one run each', none: 'none' } as Readonly<Record<string, string>>,
   missing: (id: string) => `There is no schedule ${id} any more.`,
   removing: {
