@@ -5,7 +5,6 @@ import { planSettings, setUpOf } from '../../packages/postgres/src/settings.ts'
 interface Plan {
   readonly 'Node Type': string
   readonly 'Relation Name'?: string
-  readonly 'Index Name'?: string
   readonly 'Index Cond'?: string
   readonly Plans?: readonly Plan[]
 }
@@ -26,6 +25,9 @@ FROM (SELECT seq, CASE WHEN seq % 1000 = 0 THEN 2 WHEN seq % 2 = 0 THEN 4 + seq 
   `INSERT INTO failed SELECT lane, finished_at, seq FROM job WHERE state = 5`,
   `INSERT INTO arrival SELECT dropping, seq FROM job WHERE dropping IS NOT NULL AND state IN (0, 1)`,
   `INSERT INTO journal SELECT turn, 1, turn, turn, turn, 1, turn, 1, turn, '' FROM generate_series(1000, 1000 + ROWS / 10) AS turn`,
+  `INSERT INTO session SELECT id, 'uuid' || id, 'w', 'host', 1, 1, 0, CASE WHEN id % 100 = 0 THEN 'here' ELSE 'gone' END FROM generate_series(1, 1 + ROWS / 10) AS id`,
+  `INSERT INTO failure SELECT 1 + id % 10, id, 'E', 1, id, id, id, 1, '' FROM generate_series(1, 1 + ROWS / 100) AS id`,
+  `INSERT INTO paused_key SELECT 1 + id % 10, 'key' || id FROM generate_series(1, 1 + ROWS / 1000) AS id`,
   `INSERT INTO gate SELECT id, 1 + id % 10, 'key' || id, 1 FROM generate_series(1, ROWS / 100) AS id`,
   `INSERT INTO key_bucket SELECT 1 + id % 10, 'key' || id, 0, 1 FROM generate_series(1, ROWS / 100) AS id`,
   `INSERT INTO key_turn SELECT 1 + id % 10, 'key' || id, id FROM generate_series(1, ROWS / 100) AS id`,
@@ -69,10 +71,4 @@ export function wholeScans(plan: Plan, limited = false): readonly string[] {
   // A sort or a sum reads all before it answers.
   const below = type === 'Limit' || (limited && !['Sort', 'Aggregate', 'WindowAgg', 'HashAggregate'].includes(type))
   return [...found, ...Plans.flatMap((each) => wholeScans(each, below))]
-}
-
-/** Returns the steps of a plan, without their costs. */
-export function shapeOf({ 'Node Type': type, 'Relation Name': table, 'Index Name': index, Plans = [] }: Plan): string {
-  const name = [type, table, index].filter((part) => part !== undefined).join(' ')
-  return Plans.length === 0 ? name : `${name} (${Plans.map(shapeOf).join(', ')})`
 }

@@ -142,6 +142,8 @@ function connectTo(server: Server, by: number, fateOf: () => Fate): Connection &
       fake.broken = false
     },
     pluck: (sql: string, ...values: readonly unknown[]) => Object.entries(reads).find(([start]) => sql.startsWith(start))?.[1](values),
+    many: (statements: readonly Statement[]) =>
+      statements.map(({ text, values }) => (fake.pluck(text, ...values) ?? []).map((value) => [value])),
     attempt: ({ values: [, former] }: Statement) => {
       if (fake.broken) return { rows: [], error: CUT }
       const { row, error } = server.claim(former as number | null, by, fateOf())

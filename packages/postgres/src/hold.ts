@@ -1,11 +1,16 @@
 /** An engine's hold of its schema: the epoch in which it may write, and the lock that keeps others from trying. */
 import { type Effects, StoreFailure, type TurnHeader } from '@millrace/core/kernel'
 import type { Connection } from './connection.ts'
+import type { Statement } from './line/statement.ts'
 import { type Claim, claimAgain } from './open/claim.ts'
 import type { Lock } from './open/lock.ts'
 import { prepareWrite, type Write } from './write/write.ts'
 
 const TAKEN_OVER = 'another engine has taken the schema over'
+
+/** A plan that was made when a table was nearly empty reads all of it, also when it has filled since. The next turns make new ones. */
+const FORGET_PLANS: Statement = { text: 'DISCARD PLANS', values: [] }
+const LAST_EPOCH: Statement = { text: 'SELECT epoch FROM journal ORDER BY turn DESC LIMIT 1', values: [] }
 
 export class Hold {
   readonly #connection: Connection
@@ -62,7 +67,8 @@ export class Hold {
 
   /** @throws StoreFailure, of reason `owner` if another engine has the schema */
   beat(): void {
-    if (this.#lastEpoch() !== this.#owned.epoch) throw new StoreFailure('before', 'owner', TAKEN_OVER)
+    const [, last] = this.#connection.many([FORGET_PLANS, LAST_EPOCH])
+    if (last?.[0]?.[0] !== this.#owned.epoch) throw new StoreFailure('before', 'owner', TAKEN_OVER)
     this.#lock.keep()
   }
 
@@ -103,9 +109,5 @@ export class Hold {
 
   #wasWritten(turn: number, epoch: number): boolean {
     return this.#connection.pluck<number>('SELECT epoch FROM journal WHERE turn = $1', turn)[0] === epoch
-  }
-
-  #lastEpoch(): number | undefined {
-    return this.#connection.pluck<number>('SELECT epoch FROM journal ORDER BY turn DESC LIMIT 1')[0]
   }
 }

@@ -12,7 +12,9 @@ export interface StoreReader extends Reads {
 
 /** Opens a reader of a schema that `openStore` has opened before. */
 export function openReader({ url, schema }: Pick<StoreOptions, 'url' | 'schema'>): StoreReader {
-  const line = new Line({ url, setUp: setUpOf({ ...planSettings(schema, 'reader'), default_transaction_read_only: 'on' }) })
+  // Questions are rare: each has a plan for the sizes that tables have by then.
+  const settings = { ...planSettings(schema, 'reader'), plan_cache_mode: 'force_custom_plan', default_transaction_read_only: 'on' }
+  const line = new Line({ url, setUp: setUpOf(settings) })
   const error = line.connect()
   if (error !== undefined) {
     line.close()

@@ -110,7 +110,7 @@ export interface TurnReads {
   /** The earliest due time, the earliest `expiresAt` and the earliest time at which a schedule fires, of all; 0 where there is none. */
   deadlines(): Deadlines
   schedules(ids: readonly string[]): Schedule[]
-  /** Schedules that fire at `at` or before, earliest first; neither paused ones nor those that wait for a job to end. */
+  /** Schedules that fire at `at` or before, earliest first, and those of one time in any order; none that is paused or waits for a job to end. */
   dueSchedules(at: number, limit: number): Schedule[]
   /** Returns what the journal holds, and where its events of before `at` end. */
   journal(at: number): JournalExtent

@@ -20,7 +20,7 @@ JOIN schedule ON schedule.id = asked.id ORDER BY asked.place`
 export function prepareDueSchedules(connection: Connection): (at: number, limit: number) => Schedule[] {
   const sql = `SELECT ${COLUMNS} FROM (
   SELECT *, sum(coalesce(octet_length(data), octet_length(data_bytes), 0)) OVER (ORDER BY fire_at, id) AS bytes, row_number() OVER (ORDER BY fire_at, id) AS place
-  FROM (SELECT * FROM schedule WHERE ${MAY_FIRE} AND fire_at <= $1 ORDER BY fire_at, id LIMIT $2) AS due
+  FROM (SELECT * FROM schedule WHERE ${MAY_FIRE} AND fire_at <= $1 ORDER BY fire_at LIMIT $2) AS due
 ) AS schedule WHERE schedule.place = 1 OR schedule.bytes <= ${SLICE_BYTES} ORDER BY schedule.place`
   return (at, limit) => connection.all<SizedSchedule>(sql, at, limit).map(withBytes)
 }
