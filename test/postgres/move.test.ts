@@ -250,10 +250,7 @@ test('a mover that was overtaken writes nothing more', async ({ postgres }) => {
   const first = target.openTarget()
   const table = TABLES.find(({ name }) => name === 'queue') as MovedTable
   first.begin(source.name, file.numbers())
-  await query(
-    postgres,
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'millrace%' AND pid <> pg_backend_pid()",
-  )
+  await query(postgres, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'millrace ${postgres.schema}'`)
   const second = target.openTarget()
   second.begin(source.name, file.numbers())
   // It has a connection again, and the lock is not its own.

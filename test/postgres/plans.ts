@@ -66,7 +66,7 @@ export async function planOf(client: pg.Client, text: string): Promise<Plan> {
 /** Returns the scans that have no condition on an index, and no limit: they look through a table. */
 export function wholeScans(plan: Plan, limited = false): readonly string[] {
   const { 'Node Type': type, 'Relation Name': table, 'Index Cond': condition, Plans = [] } = plan
-  const isScan = table !== undefined && type.includes('Scan') && type !== 'Bitmap Heap Scan'
+  const isScan = table !== undefined && !table.startsWith('pg_') && type.includes('Scan') && type !== 'Bitmap Heap Scan'
   const found = isScan && condition === undefined && !limited ? [`${type} of ${table}`] : []
   // A sort or a sum reads all before it answers.
   const below = type === 'Limit' || (limited && !['Sort', 'Aggregate', 'WindowAgg', 'HashAggregate'].includes(type))
