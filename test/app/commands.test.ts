@@ -189,7 +189,10 @@ test('schedules: set, list, show, next, pause, resume, trigger, delete', { timeo
     created: false,
     nextRunAt: expect.stringMatching(/T0[12]:00:00.000Z$/),
   })
-  await place.ok('schedules', 'set', 'other', 'tick', '--every', '1h', '--overlap', 'queue')
+  await place.ok('schedules', 'set', 'other', 'tick', '--every', '1h', '--overlap', 'allow', '--catch-up-within', '2h', '--max-runs', '5')
+  expect(await place.ok('schedules', 'show', 'other')).toMatch(/^overlap +allow\ncatch up +latest, within 2h 0m$[\s\S]*^runs +0 of 5$/m)
+  await place.ok('schedules', 'update', 'other', '--overlap', 'queue', '--catch-up-within', '3h', '--max-runs', '6')
+  expect(await place.okJson('schedules', 'show', 'other')).toMatchObject({ overlap: 'queue', catchUpWithin: 10_800_000, maxRuns: 6 })
   expect(await place.ok('schedules', 'list')).toMatch(
     /^nightly +0 3 \* \* \* Europe\/Berlin +report +in .* 0 +0\nother +every 1h 0m +tick/m,
   )
@@ -203,7 +206,9 @@ test('schedules: set, list, show, next, pause, resume, trigger, delete', { timeo
     nextRuns: [expect.any(String), expect.any(String)],
   })
   expect((await place.ok('schedules', 'next', 'other')).trim().split('\n')).toHaveLength(5)
-  expect(await place.ok('schedules', 'add', 'held', 'report', '--every', '1h', '--paused')).toBe('held created; next -\n')
+  expect(
+    await place.ok('schedules', 'add', 'held', 'report', '--every', '1h', '--paused', '--catch-up-within', '1h', '--max-runs', '9'),
+  ).toBe('held created; next -\n')
   expect(await place.run('schedules', 'add', 'held', 'report', '--every', '2h')).toMatchObject({
     code: 4,
     stderr: expect.stringContaining("'held' exists already"),

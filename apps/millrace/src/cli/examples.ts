@@ -21,7 +21,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'jobs cancel': ['millrace jobs cancel 01990a5e-7f00-7000-8000-000000400001', 'millrace jobs cancel --name mail --dry-run'],
   'jobs retry': ['millrace jobs retry 01990a5e-7f00-7000-8000-000000400001', 'millrace jobs retry --state failed --queue mail'],
   'jobs delete': ['millrace jobs delete --state completed --yes'],
-  'jobs run': ['millrace jobs run 01990a5e-7f00-7000-8000-000000400001'],
+  'jobs run': ['millrace jobs run 01990a5e-7f00-7000-8000-000000400001', 'millrace jobs run --queue mail --state scheduled'],
+  'jobs update': [
+    'millrace jobs update 01990a5e-7f00-7000-8000-000000400001 --priority 5',
+    'millrace jobs update --name report --state waiting --run-at 2030-01-31T08:00:00Z',
+  ],
   'jobs logs': ['millrace jobs logs -f 01990a5e-7f00-7000-8000-000000400001'],
   'dlq list': ['millrace dlq list', 'millrace dlq list --queue mail --json'],
   'dlq retry': ['millrace dlq retry', 'millrace dlq retry --name mail --limit 100'],
