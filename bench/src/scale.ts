@@ -2,13 +2,16 @@
  * `pnpm bench:scale`: measures what a turn, a job, a socket, the inbox and a commit cost on this machine, and models from that how many owners
  * of schemas behave on many machines. It prints what is measured before what is modelled.
  */
+import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
+import { json } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { buildAll, useBuilt } from '../../test/built.ts'
+import { buildAll } from '../../test/built.ts'
 import { countFlag } from './amounts.ts'
 import { commit, machineOf, versions } from './machine.ts'
 import { type Beside, CLIENTS, OTHER_JOBS } from './scale/beside.ts'
-import { type Constants, measure } from './scale/measure.ts'
+import type { Constants, Measured } from './scale/measure.ts'
 import { type Outcome, simulate, takeoverMs, type World } from './scale/model.ts'
 import { markdown } from './table.ts'
 
@@ -27,6 +30,8 @@ Measures one owner on this machine, and models many on many machines.
 `
 
 const OWNERS = [1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000]
+const RUN = fileURLToPath(new URL('./scale/run.ts', import.meta.url))
+const LONE_JOBS = 2_000
 /** Jobs in a second for each owner, in the table of latencies. */
 const RATE = 50
 /** The bytes that an idle worker behind a socket takes, as the experiment `idleWorkers` measures it. */
@@ -52,13 +57,9 @@ if (values.help) process.stdout.write(HELP)
 else await main()
 
 async function main(): Promise<void> {
-  // Threads and processes start as they do where the packages are installed.
-  await buildAll()
-  useBuilt()
-  delete process.env['NODE_COMPILE_CACHE']
   const say = (text: string) => void process.stdout.write(`${text}\n`)
   const jobs = countFlag('jobs', values.jobs)
-  const { constants: measured, beside } = await measure({ lone: 2_000, jobs }, (what) => void process.stderr.write(`measures ${what}\n`))
+  const { constants: measured, beside } = await measure(jobs)
   const constants = values['sync-ms'] === undefined ? measured : { ...measured, syncMs: Number(values['sync-ms']) }
   say(heading())
   say(`\n## Measured\n\n${constantsTable(measured)}\n\n${besideTable(beside)}`)
@@ -75,6 +76,14 @@ async function main(): Promise<void> {
   const most = countFlag('owners', values.owners)
   const counts = OWNERS.filter((owners) => owners <= most)
   say(manyTable(shape, counts, countFlag('workers', values.workers)))
+}
+
+/** Of a process that has what is published, so that threads and processes start as they do where the packages are installed. */
+async function measure(jobs: number): Promise<Measured> {
+  await buildAll()
+  const args = ['--conditions=millrace-dist', RUN, String(LONE_JOBS), String(jobs)]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  return (await json(child.stdout)) as Measured
 }
 
 function heading(): string {

@@ -76,7 +76,7 @@ async function held(engine: Engine, address: string, jobs: number): Promise<numb
 async function byClients(engine: Engine, address: string, jobs: number): Promise<number> {
   const each = Math.ceil(jobs / CLIENTS)
   const clients = Array.from({ length: CLIENTS }, () =>
-    spawn(process.execPath, [CLIENT, address, `${each}`, `${CLIENTS}`], { stdio: ['pipe', 'pipe', 'inherit'] }),
+    spawn(process.execPath, [...process.execArgv, CLIENT, address, `${each}`, `${CLIENTS}`], { stdio: ['pipe', 'pipe', 'inherit'] }),
   )
   const completed = async () => (await engine.stats()).totals.completed
   const before = await completed()

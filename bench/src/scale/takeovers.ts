@@ -17,7 +17,7 @@ const TAG = 'killed'
 export async function takeovers(address: string, times: number, signal: 'SIGKILL' | 'SIGSTOP'): Promise<readonly number[]> {
   const measured: number[] = []
   for (let index = 0; index < times; index++) {
-    const owner = spawn(process.execPath, [OWNER, address], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const owner = spawn(process.execPath, [...process.execArgv, OWNER, address], { stdio: ['ignore', 'pipe', 'inherit'] })
     const ended = once(owner, 'exit')
     await once(owner.stdout, 'data')
     await using engine = await openEngine({ postgres: address, logger: false })

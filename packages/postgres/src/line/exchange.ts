@@ -52,13 +52,10 @@ export class Exchanges {
   }
 
   /** Never rejects. Statements outside of a transaction share one, which ends with the last of them. */
-  async send(statements: readonly Sent[]): Promise<Reply> {
+  send(statements: readonly Sent[]): Promise<Reply> {
     const exchange = new Exchange(statements, this.#prepare, this.#preparing)
     this.client.query(exchange as unknown as pg.Submittable)
-    const reply = await exchange.reply
-    // The server has skipped these.
-    for (const prepared of this.#preparing.splice(0)) prepared.state = 'unknown'
-    return reply
+    return exchange.reply
   }
 
   readonly #prepare = (text: string): Prepared => {
@@ -97,18 +94,21 @@ class Exchange {
 
   submit(connection: Wire): void {
     connection.stream.cork()
-    for (const { text, prepared, values } of this.#steps) {
-      if (prepared.state === 'unknown') {
-        connection.parse({ name: prepared.name, text })
-        prepared.state = 'sent'
-        this.#preparing.push(prepared)
+    try {
+      for (const { text, prepared, values } of this.#steps) {
+        if (prepared.state === 'unknown') {
+          connection.parse({ name: prepared.name, text })
+          prepared.state = 'sent'
+          this.#preparing.push(prepared)
+        }
+        connection.bind({ statement: prepared.name, values })
+        if (prepared.parsers === undefined) connection.describe({ type: 'P' })
+        connection.execute()
       }
-      connection.bind({ statement: prepared.name, values })
-      if (prepared.parsers === undefined) connection.describe({ type: 'P' })
-      connection.execute()
+      connection.sync()
+    } finally {
+      connection.stream.uncork()
     }
-    connection.sync()
-    connection.stream.uncork()
   }
 
   handleRowDescription({ fields }: { readonly fields: readonly { readonly dataTypeID: number }[] }): void {
@@ -133,6 +133,8 @@ class Exchange {
 
   /** Also called when the connection breaks. */
   handleError(error: unknown): void {
+    // The server has skipped these. The next exchange begins after it has said so.
+    for (const prepared of this.#preparing.splice(0)) prepared.state = 'unknown'
     this.#reply.resolve({ rows: this.#rows, error: errorOf(error) })
   }
 

@@ -66,12 +66,14 @@ async function connect(): Promise<Reply> {
     // The statements under way hear of it.
     opened.on('error', () => {})
     await opened.connect()
-    if (mine !== opening) {
+    const exchanges = new Exchanges(opened)
+    const { error } = await exchanges.send(target.setUp.map((text) => ({ text, parameters: [] })))
+    if (error !== undefined || mine !== opening) {
       streamOf(opened).destroy()
-      return NO_SERVER
+      return error === undefined ? NO_SERVER : { rows: [], error }
     }
-    server = new Exchanges(opened)
-    const { error } = await server.send(target.setUp.map((text) => ({ text, parameters: [] })))
+    // Nothing is asked of a connection before its settings hold.
+    server = exchanges
     return { rows: [[[backendOf(opened)]]], error }
   } catch (error) {
     return { rows: [], error: errorOf(error) }

@@ -419,6 +419,26 @@ describe('maxRuns', () => {
     world.pass(1_234)
     expect(world.upsert({ maxRuns: 5 }).fireAt).toBe(world.begin + MINUTE)
   })
+
+  test('a change of it loses no tick that is due, waits for its jitter or for a job, or is caught up on', () => {
+    const jittered = worked()
+    jittered.upsert({ every: HOUR, jitter: 30 * MINUTE })
+    const { nextAt, fireAt } = jittered.schedule()
+    jittered.pass(nextAt - jittered.now.wall + 1)
+    expect(jittered.upsert({ every: HOUR, jitter: 30 * MINUTE, maxRuns: 5 }).fireAt).toBe(fireAt)
+    const held = worked()
+    held.upsert({ overlap: 'queue', maxRuns: 5 })
+    held.after(MINUTE)
+    held.after(MINUTE)
+    held.upsert({ overlap: 'queue', maxRuns: 6 })
+    expect(held.schedule()).toMatchObject({ held: true, nextAt: held.begin + 2 * MINUTE })
+    const late = new Scheduled()
+    late.upsert({ catchUp: 'all', overlap: 'allow', maxRuns: 5 })
+    late.pass(4 * MINUTE)
+    late.upsert({ catchUp: 'all', overlap: 'allow', maxRuns: 6 })
+    late.run()
+    expect(late.ticks).toEqual([1, 2, 3, 4])
+  })
 })
 
 describe('catchUpWithin', () => {

@@ -82,7 +82,7 @@ function insert(turn: TurnContext, { id, spec, job, runImmediately, paused = fal
 
 function change(turn: TurnContext, schedule: Schedule, { spec, job }: UpsertScheduleCommand): void {
   const same = sameTicks(schedule.spec, spec)
-  const sameBound = schedule.spec.maxRuns === spec.maxRuns
+  const otherBound = schedule.spec.maxRuns !== spec.maxRuns
   if (same && isSame(schedule, spec, job)) return
   if (!same) schedule.anchor = spec.startAt ?? turn.now.wall
   schedule.spec = spec
@@ -91,7 +91,9 @@ function change(turn: TurnContext, schedule: Schedule, { spec, job }: UpsertSche
   schedule.updatedAt = Math.max(turn.now.wall, schedule.updatedAt + 1)
   turn.effects.schedule(schedule, 'put')
   turn.effects.systemEvent({ type: 'schedule.upserted', schedule: schedule.id })
-  if (!same || !sameBound) restart(turn, schedule)
+  // A bound that neither ends the schedule nor lets it continue moves no tick: one may be due, or wait.
+  const bounds = otherBound && (schedule.nextAt === 0 || runsLeft(schedule) === 0)
+  if (!same || bounds) restart(turn, schedule)
   else if (schedule.held && spec.overlap !== 'queue') {
     // The new spec no longer waits for the previous job.
     schedule.held = false
