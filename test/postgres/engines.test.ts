@@ -59,7 +59,7 @@ test('the owner is killed: another serves, nothing is lost, and what runs elsewh
   await worker.until(ran(2))
   expect(await worker.until(ran(1))).toEqual({ ran: 1, run: 1 })
   expect(worker.facts.filter((fact) => fact['started'] === 1)).toHaveLength(1)
-  expect(await ownerOf(postgres)).toMatchObject({ pid: worker.pid, epoch: 2 })
+  await expect.poll(() => ownerOf(postgres)).toMatchObject({ pid: worker.pid, epoch: 2 })
 })
 
 test('an owner that stops hands the schema over, and takes back what it has told of itself', async ({ postgres }) => {
@@ -71,7 +71,7 @@ test('an owner that stops hands the schema over, and takes back what it has told
   await owner.stop()
   worker.say({ enqueue: 2 })
   await worker.until(ran(2))
-  expect(await ownerOf(postgres)).toMatchObject({ pid: worker.pid, epoch: 2 })
+  await expect.poll(() => ownerOf(postgres)).toMatchObject({ pid: worker.pid, epoch: 2 })
   await worker.stop()
   expect(await ownerOf(postgres)).toBeUndefined()
 })
@@ -86,12 +86,12 @@ test('an owner that stands still loses the schema, and is attached to its succes
   // By the clock of the server, which ends its session.
   worker.say({ enqueue: 2 })
   await worker.until(ran(2))
-  expect(await ownerOf(postgres)).toMatchObject({ pid: worker.pid, epoch: 2 })
+  await expect.poll(() => ownerOf(postgres)).toMatchObject({ pid: worker.pid, epoch: 2 })
   owner.signal('SIGCONT')
   owner.say({ enqueue: 3 })
   await owner.until(acknowledged(3))
   await worker.until(ran(3))
-  expect(await ownerOf(postgres)).toMatchObject({ pid: worker.pid, epoch: 2 })
+  await expect.poll(() => ownerOf(postgres)).toMatchObject({ pid: worker.pid, epoch: 2 })
   expect(worker.facts.filter((fact) => 'started' in fact)).toHaveLength(3)
 })
 

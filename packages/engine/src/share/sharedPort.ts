@@ -78,6 +78,8 @@ export class SharedPort implements Port {
   #ownerUrl: string | undefined
   /** The last attempt to own the store. */
   #owning: Promise<Error | undefined> | undefined
+  /** The last attempt to listen for other processes, which may be under way. */
+  #serving: Promise<void> | undefined
 
   private constructor(options: SharedPortOptions, remote: Remote) {
     this.#options = options
@@ -150,6 +152,7 @@ export class SharedPort implements Port {
     await this.#connection?.close(withinMs)
     // An attempt that is under way lets go of the store automatically.
     await this.#owning
+    await this.#serving
     await this.#notice.settled()
     letGo()
   }
@@ -159,6 +162,7 @@ export class SharedPort implements Port {
     const untilMono = clock.read().mono + patienceMs
     for (let attempt = 0; ; attempt++) {
       const owned = await this.#own()
+      if (owned === undefined) await this.#serving
       if (owned === undefined || this.#closed) return
       if (!OTHERS.has(codeOf(owned))) throw owned
       const refused = role === 'owner' ? owned : await this.#attach()
@@ -205,7 +209,8 @@ export class SharedPort implements Port {
       ended: (refusal) => this.#dethroned(thread, refusal),
     })
     thread.hold(this.#held)
-    await this.#serve(thread)
+    // After a takeover, the calls of this process do not wait for it.
+    this.#serving = this.#serve(thread)
     return undefined
   }
 
