@@ -84,6 +84,8 @@ export class Requests {
   readonly strangers = new Set<string>()
   /** Schedules whose ticks may cancel the job of an earlier one. */
   readonly #overlaps = new Map<string, boolean>()
+  /** Schedules whose jobs may have come beside each other, if only for a part of a turn. */
+  readonly #allowing = new Set<string>()
   /** A session names itself, or goes. */
   attached: (session: SessionIntro, connection: string, sentMono: number) => void = () => {}
   attachAnswered: (session: string) => void = () => {}
@@ -151,6 +153,11 @@ export class Requests {
 
   askedOf(op: 'deleteSchedule' | 'triggerSchedule' | 'upsertSchedule', schedule: string): boolean {
     return this.#asked.has(`${op}:${schedule}`)
+  }
+
+  /** Whether jobs of that schedule may have come beside each other. */
+  mayAllow(schedule: string): boolean {
+    return this.#allowing.has(schedule)
   }
 
   /** Whether a tick of that schedule may cancel the job of an earlier one. */
@@ -228,6 +235,7 @@ export class Requests {
         break
       case 'upsertSchedule':
         if (command.runImmediately) this.#asked.add(`${command.op}:${command.id} now`)
+        if (command.spec.overlap === 'allow') this.#allowing.add(command.id)
         this.#overlaps.set(command.id, (this.#overlaps.get(command.id) ?? false) || command.spec.overlap === 'cancel')
         break
       case 'attach':
@@ -282,7 +290,8 @@ export class Requests {
   #refusal(command: Command, code: string, connection: string, model: Model): void {
     const history = this.#history
     history.meet(`refused ${code}`)
-    if (code === 'QUEUE_DRAINING' && command.op === 'complete') this.#putOff.set(`${command.seq}:${command.run}`, history.mono)
+    if ((code === 'QUEUE_DRAINING' || code === 'QUEUE_FULL') && command.op === 'complete')
+      this.#putOff.set(`${command.seq}:${command.run}`, history.mono)
     if (code === 'INTERNAL') {
       // One statement's error is one command's fault, and the simulator makes some.
       if (command.op === 'fail') this.#unsayable.add(`${command.seq}:${command.run}`)

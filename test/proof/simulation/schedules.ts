@@ -229,9 +229,9 @@ export class Schedules {
       history.hold(byHand, 23, () => `job ${seq} of schedule ${id} comes at ${at}, which is no tick of it`)
       history.meet('triggered')
     }
-    if (record.spec.overlap === 'allow') {
+    if (requests.mayAllow(id)) {
       if ([...tracked.jobs].some((other) => (model.jobs.get(other)?.state ?? COMPLETED) < COMPLETED)) history.meet('beside')
-      // If it waits for one again, it is for this.
+      // If it waits for one again, it is for the last.
       tracked.jobs.clear()
     }
     // A failed one may have been brought back by hand.
