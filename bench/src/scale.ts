@@ -78,7 +78,7 @@ async function main(): Promise<void> {
   say(manyTable(shape, counts, countFlag('workers', values.workers)))
 }
 
-/** Of a process that has what is published, so that threads and processes start as they do where the packages are installed. */
+/** Measures in a process that loads what is published: its threads start as they do where the packages are installed. */
 async function measure(jobs: number): Promise<Measured> {
   await buildAll()
   const args = ['--conditions=millrace-dist', RUN, String(LONE_JOBS), String(jobs)]

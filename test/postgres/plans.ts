@@ -9,7 +9,7 @@ interface Plan {
   readonly Plans?: readonly Plan[]
 }
 
-/** Tables that have a row for each job, run or event, with rows for `$1` jobs: half of them have ended, and of each other kind there are as many. */
+/** Statements that fill the tables that grow with jobs, for ROWS jobs, of which half have ended. */
 const FILL: readonly string[] = [
   `INSERT INTO queue SELECT id, 'queue' || id FROM generate_series(1, 10) AS id`,
   `INSERT INTO job (seq, node, lane, state, rank, weight, run_at, run, uncounted, session, enqueued_at, started_at, finished_at, expires_at, cancel_requested, data, gate, dropping)

@@ -327,7 +327,7 @@ export class WorkerSession {
     if (!this.#isReplaced(run.context)) this.#sayOutcome(run, settlement)
   }
 
-  /** True if another run of the same number has its place, as the store has lost the commit of its start: the other one would have said so. */
+  /** True if another run of the same number has its place: the store has lost the commit of its start. What it says would count for the other. */
   #isReplaced(context: RunContext): boolean {
     const current = this.#runs.get(context.grant.seq)?.context
     return current !== undefined && current !== context && current.grant.run === context.grant.run

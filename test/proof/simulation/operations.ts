@@ -21,7 +21,7 @@ export interface OperationsOptions {
   readonly chance: Chance
   /** Of their own, so that seeds whose world takes none are as they were. */
   readonly manyChance: Chance
-  /** Of which many are made due, or wait elsewhere. */
+  /** Decides which bulk calls make jobs due, or change where they wait. */
   readonly placeChance: Chance
   readonly batchChance: Chance
   readonly hastyChance: Chance

@@ -155,7 +155,7 @@ export class Requests {
     return this.#asked.has(`${op}:${schedule}`)
   }
 
-  /** Whether jobs of that schedule may have come beside each other. */
+  /** True if jobs of that schedule may have come beside each other. */
   mayAllow(schedule: string): boolean {
     return this.#allowing.has(schedule)
   }

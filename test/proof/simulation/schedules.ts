@@ -28,7 +28,7 @@ export interface SchedulesOptions {
   readonly chance: Chance
   /** Of its own, so that seeds whose world takes none are as they were: schedules that are to be new, or to be there, or are paused. */
   readonly editChance: Chance
-  /** Of its own, too: schedules that end after some jobs, run them beside each other, or catch up on little. */
+  /** Decides which schedules end after some jobs, run them beside each other, or catch up on little. */
   readonly boundChance: Chance
   readonly history: History
   readonly timeline: Timeline

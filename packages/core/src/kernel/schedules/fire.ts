@@ -86,7 +86,7 @@ function ticksOf(turn: TurnContext, schedule: Schedule): Ticks | undefined {
     const first = { tick: nextAt, next: tickAfter(schedule, nextAt, turn.settings.calendar) }
     if (spec.catchUp !== 'all' || behind >= LIMITS.ticksCaughtUp) return latestDue(turn, schedule, first, turn.now.wall)
     const lost = earliest(turn, schedule) - 1
-    // Those that are lost are so together.
+    // All ticks that are too late are passed over at once.
     return fireTime(schedule, nextAt, turn.settings.calendar) <= lost ? latestDue(turn, schedule, first, lost) : first
   } catch {
     return undefined
