@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ROOT, SOURCES } from './sources.ts'
 
-const PAGES = ['README.md', 'SECURITY.md', 'docs/README.md', 'docs/platforms.md', 'docs/tutorial.md']
+const PAGES = ['README.md', 'SECURITY.md', 'docs/README.md', 'docs/compare.md', 'docs/platforms.md', 'docs/tutorial.md']
 
 /** Words for which there are plainer ones. */
 const UNUSUAL =

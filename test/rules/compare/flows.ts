@@ -1,0 +1,77 @@
+import { type Group, has, lacks, partly } from './row.ts'
+
+// Peers: BullMQ, pg-boss, graphile-worker, River, Oban, Sidekiq, Solid Queue, good_job, Hatchet, Faktory.
+export const flows: Group = {
+  name: 'flows',
+  rows: [
+    has(
+      'Jobs that wait for other jobs, as a graph',
+      'partly yes no Pro Pro partly no partly yes partly',
+      ['packages/core/src/kernel/flows/flow.test.ts', 'a job waits for all of its parents, and is then let through once'],
+      {
+        bullmq: 'trees: each job has one parent',
+        sidekiq: 'Pro: by nested batches',
+        goodJob: 'by batches whose callbacks enqueue more',
+        faktory: 'Ent: by nested batches',
+      },
+    ),
+    has('Outputs of the jobs before', 'yes no no Pro Pro no no no yes no', [
+      'test/engine/flows.test.ts',
+      'runs each job after those that it depends on, which it can ask for their outputs',
+    ]),
+    has('What a failed dependency does, for each edge', 'yes no no Pro Pro no no no yes no', [
+      'packages/core/src/kernel/flows/flow.test.ts',
+      'lets those through that %s, once all have ended',
+    ]),
+    has('Cancel and retry what depends on a job', 'no no no Pro Pro no no no yes no', [
+      'test/engine/flows.test.ts',
+      'is cancelled and retried below one of its jobs',
+    ]),
+    lacks(
+      'A running job adds jobs and waits for them',
+      'yes no no Pro Pro Pro no yes yes Ent',
+      'A flow is closed when it is created ([flows](flows.md#limits-and-what-is-refused)). A handler can enqueue a second flow and snooze until that is done.',
+    ),
+    has(
+      'Batch with a callback',
+      'yes partly no Pro Pro Pro no yes yes Ent',
+      ['test/engine/flows.test.ts', 'runs its callback once, when all have ended, and that one sees how'],
+      { pgBoss: 'the last job of a flow, if none of the others has failed' },
+    ),
+    partly(
+      'One callback for success, another for the first failure',
+      'no no no no Pro Pro no yes yes Ent',
+      ['packages/core/src/kernel/flows/flow.test.ts', 'fails those that wait for it, and those that wait for them, without a run'],
+      'A batch has one callback, which sees every outcome. A flow can end in two jobs with different `onParentFailure` ([flows](flows.md)).',
+    ),
+    has(
+      'Handler that takes many jobs at once',
+      'Pro yes partly Pro Pro no no no yes no',
+      ['test/engine/batching.test.ts', 'each job completes, is tried again, or comes later by its own outcome'],
+      { graphile: 'one job with an array for its payload', hatchet: 'in beta' },
+    ),
+    lacks(
+      'All jobs of such a call have one key',
+      'Pro no partly Pro Pro no no no yes no',
+      'A batch takes the jobs of its name as they come ([batches](batches.md)); the handler sorts them.',
+      { graphile: 'a job key merges the arrays of several calls' },
+    ),
+    partly(
+      'Durable steps within a handler',
+      'partly no no yes no partly yes yes yes no',
+      ['test/engine/working.test.ts', 'a checkpoint is found by the next attempt'],
+      'A handler stores a [checkpoint](payloads.md) and continues from it; there is no list of named steps.',
+      {
+        bullmq: 'the handler stores the next step in the data of the job',
+        sidekiq: 'iterable jobs keep the place in their list',
+        solid: 'by continuations of Active Job',
+        goodJob: 'by continuations of Active Job',
+      },
+    ),
+    lacks(
+      'A job waits for an event from outside',
+      'no no no Pro no no no no yes no',
+      'A job waits for a time or for jobs ([lifecycle](lifecycle.md)). Enqueue the second half when the event comes, or snooze.',
+    ),
+  ],
+}

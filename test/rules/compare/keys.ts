@@ -1,0 +1,68 @@
+import { type Group, has, lacks, partly } from './row.ts'
+
+// Peers: BullMQ, pg-boss, graphile-worker, River, Oban, Sidekiq, Solid Queue, good_job, Hatchet, Faktory.
+export const keys: Group = {
+  name: 'keys',
+  rows: [
+    has(
+      'One live job for each key',
+      'yes yes partly yes yes Ent partly yes yes Ent',
+      ['packages/core/src/kernel/jobs/enqueue.test.ts', 'a job that waits for its retry holds its key'],
+      {
+        graphile: 'a running job does not hold its key, but in the mode `unsafe_dedupe`',
+        oban: 'strictly with Pro',
+        solid: 'for a `duration`, with `on_conflict: :discard`',
+        hatchet: 'in beta',
+      },
+    ),
+    has(
+      'One job for each key and time (throttle)',
+      'yes yes partly yes yes Ent no yes yes Ent',
+      ['test/engine/shaping.test.ts', 'a leading debounce and a throttle'],
+      { graphile: 'while the first job waits, with `preserve_run_at`' },
+    ),
+    has(
+      'Debounce: run when it has been quiet, with the last data',
+      'yes partly yes no partly no no no no no',
+      ['test/engine/shaping.test.ts', 'a debounce: one run when it has been quiet, with the last data'],
+      { pgBoss: 'one more job in the next slot of time', oban: 'by a unique scheduled job whose arguments are replaced' },
+    ),
+    has('A repeated call replaces the data of the waiting job', 'yes yes yes no yes no no no no no', [
+      'test/engine/producing.test.ts',
+      'skip, replace and reschedule answer the live job',
+    ]),
+    has(
+      'Idempotency key that outlives the job',
+      'partly partly no yes yes no no no yes no',
+      ['test/ports/time.test.ts', 'an idempotency key is forgotten after its ttl'],
+      { bullmq: 'the id of a job, as long as the job is kept', pgBoss: 'the id of a job, as long as the job is kept' },
+    ),
+    lacks(
+      'Unique by a hash of the arguments',
+      'no no no yes yes Ent yes yes yes Ent',
+      'The caller names the key ([keys](keys.md)), so a new field of the data does not change what is a repeat.',
+    ),
+    partly(
+      'Unique within states that you choose',
+      'no yes no yes yes Ent no yes partly Ent',
+      ['test/engine/shaping.test.ts', 'a call during the run is for another run'],
+      'A `unique` key holds while the job is live, a [debounce](shaping.md) while it waits, a throttle or an idempotency key for a time.',
+      { hatchet: 'until the run ends, or for a time' },
+    ),
+    lacks(
+      'A new call cancels the running job of its key',
+      'no no no no no no no no yes no',
+      'A running job is never replaced without a word: the call is refused with `JobActiveError` ([keys](keys.md#unique--key-onconflict-)).',
+    ),
+    lacks(
+      'Free a key by hand',
+      'yes no no no no no no no no no',
+      'A key goes with its job, or by its ttl ([keys](keys.md)): cancel or delete the job.',
+    ),
+    lacks(
+      'Get, change and cancel a job by its key',
+      'yes yes yes no no no no no no no',
+      'Calls take the id that `enqueue` returned. A repeated enqueue returns the handle of the job that has the key ([keys](keys.md)).',
+    ),
+  ],
+}

@@ -1,0 +1,101 @@
+import { type Group, has, lacks } from './row.ts'
+
+// Peers: BullMQ, pg-boss, graphile-worker, River, Oban, Sidekiq, Solid Queue, good_job, Hatchet, Faktory.
+export const limits: Group = {
+  name: 'limits',
+  rows: [
+    has('Concurrency of a worker', 'yes yes yes yes yes yes yes yes yes yes', [
+      'packages/core/src/kernel/dispatch.test.ts',
+      'filled up to max when the running weight falls below min',
+    ]),
+    has(
+      'Running jobs of a queue, over all workers',
+      'yes partly partly Pro Pro Ent yes yes yes Ent',
+      ['packages/core/src/kernel/queues/limits.test.ts', 'never one over, never one idle'],
+      {
+        pgBoss: 'one, by the policy `singleton`',
+        graphile: 'one, in a named queue',
+        solid: 'of a job class or a key, for a `duration`',
+      },
+    ),
+    has(
+      'Running jobs of each key',
+      'Pro partly partly Pro Pro Ent yes yes yes no',
+      ['packages/core/src/kernel/queues/limits.test.ts', 'a light job is found behind jobs that their keys hold back'],
+      {
+        pgBoss: 'a race may exceed the limit for a moment',
+        graphile: 'one, in a queue for each key',
+        solid: 'guaranteed for a `duration`',
+      },
+    ),
+    has(
+      'Rate of starts',
+      'yes no no no Pro Ent no yes yes no',
+      ['packages/core/src/kernel/queues/limits.test.ts', 'rate: never more than the burst and what time has refilled since'],
+      { sidekiq: 'the handler asks the limiter, and is rescheduled' },
+    ),
+    has('Rate of each key', 'Pro no no no Pro Ent no yes yes no', [
+      'packages/core/src/kernel/queues/limits.test.ts',
+      'rate of a key: never more than its burst',
+    ]),
+    has('Heavy jobs take more room', 'no no no no no no no no yes no', [
+      'packages/core/src/kernel/dispatch.test.ts',
+      'a light one is found behind as many heavy ones as memory has of its name',
+    ]),
+    lacks(
+      'Rates by cost: this job takes five points',
+      'no no no no Pro Ent no no yes no',
+      'A start costs one token, whatever the weight of the job ([limits](limits.md#what-counts)).',
+    ),
+    has(
+      'Keys take fair turns',
+      'Pro no no partly partly no no no yes no',
+      ['packages/core/src/kernel/queues/limits.test.ts', 'fairness: keys take turns'],
+      { river: 'Pro: as far as the limit of each partition goes', oban: 'Pro: as far as the limit of each partition goes' },
+    ),
+    has(
+      'Strict order within a key, over retries',
+      'partly yes partly Pro Pro no no no partly no',
+      ['packages/core/src/kernel/queues/limits.test.ts', 'strict: a key is of its job until that is final'],
+      {
+        bullmq: 'Pro: groups of concurrency 1; a job that waits for its retry lets others pass',
+        graphile: 'one at a time; a job that waits for its retry lets others pass',
+        hatchet: 'one at a time with a concurrency of 1',
+      },
+    ),
+    lacks(
+      'One limit for several queues, or for a job name anywhere',
+      'no no no no no Ent yes yes yes no',
+      'Limits are of a queue ([limits](limits.md)): put the jobs that share a limit into one queue.',
+    ),
+    lacks(
+      'Other limits for other tiers of keys',
+      'no yes no no no Ent no yes yes no',
+      'A queue has one limit for all its keys ([limits](limits.md)); give each tier a queue.',
+    ),
+    lacks(
+      'A handler that meets HTTP 429 stops its queue for a time',
+      'yes no no no no no no no no no',
+      'Each job puts itself off with `RetryAfterError` or `snooze` ([workers](workers.md#when-an-attempt-fails)). Its queue continues.',
+    ),
+    has(
+      'Limits changed while jobs run',
+      'yes no no Pro yes no no no partly partly',
+      ['test/engine/queues.test.ts', 'limits, pauses and defaults outlive the engine'],
+      {
+        oban: 'kept over a restart with Pro',
+        hatchet: 'rate limits by the API; concurrency with the next registration of the workflow',
+        faktory: 'Ent: SIGHUP reads the files again',
+      },
+    ),
+    has('Queues take turns by weight', 'no no no no no yes no no no no', [
+      'packages/core/src/kernel/queues/limits.test.ts',
+      'share: hand-outs in a row before the next queue',
+    ]),
+    lacks(
+      'Strict order of queues: one empty before the next',
+      'no no no no no yes yes yes no yes',
+      'No queue can starve another ([limits](limits.md#what-decides-between-jobs)); give urgent work a high `share` or workers of its own.',
+    ),
+  ],
+}

@@ -1,0 +1,69 @@
+import { type Group, has, lacks, partly } from './row.ts'
+
+// Peers: BullMQ, pg-boss, graphile-worker, River, Oban, Sidekiq, Solid Queue, good_job, Hatchet, Faktory.
+export const observe: Group = {
+  name: 'observe',
+  rows: [
+    has(
+      'Web dashboard',
+      'partly yes no yes yes yes yes yes yes yes',
+      ['test/dashboard/overview.test.ts', 'the problems, worst first, each with its remedy'],
+      { bullmq: 'by others: bull-board; the makers sell one', solid: 'Mission Control, a gem beside it' },
+    ),
+    has('OpenTelemetry traces', 'yes no no yes no no no no yes no', [
+      'test/engine/otel.test.ts',
+      'a run is a child of its enqueue, which is a child of what called it',
+    ]),
+    has(
+      'Prometheus metrics',
+      'yes no no no no no no no yes no',
+      ['packages/http/src/metrics/openMetrics.test.ts', 'queues and names, in base units'],
+      { sidekiq: 'StatsD with Pro', faktory: 'StatsD with Ent' },
+    ),
+    has('Events of all workers in one stream', 'yes no no no no no no no yes no', [
+      'test/engine/following.test.ts',
+      'the whole life of jobs, in one order',
+    ]),
+    has(
+      'Events without loss, from a cursor',
+      'partly no no no no no no no no no',
+      ['test/engine/following.test.ts', 'misses nothing at the end of the journal, and sees nothing twice'],
+      { bullmq: 'the newest 10,000 or so' },
+    ),
+    lacks(
+      'An event when a call is answered by an earlier job',
+      'yes no no no no no no no no no',
+      'The caller knows it by `created` of its handle ([keys](keys.md)); others hear nothing.',
+    ),
+    has('Webhooks for events of jobs', 'no no no no no no no no no no', [
+      'test/webhooks/feeding.test.ts',
+      'one delivery for each event that fits, for each endpoint',
+    ]),
+    partly(
+      'Find jobs by their data',
+      'no yes no yes yes yes no yes partly partly',
+      ['test/engine/search.test.ts', 'of running jobs, and from another process'],
+      'A [search](search.md) finds a text in names, tags, keys and data. It does not compare a field with a value.',
+      {
+        pgBoss: 'fields of the top level',
+        hatchet: 'by additional metadata',
+        faktory: 'the Mutate API matches a pattern, and changes what it finds',
+      },
+    ),
+    lacks(
+      'Several states, and another order, in one list',
+      'yes partly partly yes yes no partly partly yes no',
+      'A list has one state, newest first ([HTTP](http.md)): ask once for each state.',
+      {
+        pgBoss: 'by SQL on its tables',
+        graphile: 'by SQL on the view `jobs`',
+        solid: 'by relations of Active Record',
+        goodJob: 'by relations of Active Record',
+      },
+    ),
+    has('Counts and failures over time, kept by the queue', 'yes yes no no yes yes no yes yes yes', [
+      'test/engine/observability.test.ts',
+      'history and failures are there after a restart',
+    ]),
+  ],
+}

@@ -1,0 +1,70 @@
+import { type Group, has, lacks, partly } from './row.ts'
+
+// Peers: BullMQ, pg-boss, graphile-worker, River, Oban, Sidekiq, Solid Queue, good_job, Hatchet, Faktory.
+export const operate: Group = {
+  name: 'operate',
+  rows: [
+    has('Pause a queue', 'yes no no yes yes Pro yes yes no yes', [
+      'packages/core/src/kernel/queues/limits.test.ts',
+      'a pause of a queue, of a name and of a key: each holds its own, and outlives a restart',
+    ]),
+    has('Pause a job name', 'no no no no no no no yes yes no', [
+      'packages/core/src/kernel/queues/limits.test.ts',
+      'a pause of a queue, of a name and of a key: each holds its own, and outlives a restart',
+    ]),
+    has('Pause a key', 'Pro no no no no no no no no no', [
+      'packages/core/src/kernel/queues/limits.test.ts',
+      'a pause of a queue, of a name and of a key: each holds its own, and outlives a restart',
+    ]),
+    has(
+      'Retention by age',
+      'yes yes no yes yes partly yes yes yes partly',
+      ['test/engine/exports.test.ts', 'retention by age and by count waits for the cursor as well'],
+      { sidekiq: 'of dead jobs; completed jobs are gone', faktory: 'of dead jobs; completed jobs are gone' },
+    ),
+    has(
+      'Retention by count',
+      'yes no no no Pro partly no no no no',
+      ['test/engine/exports.test.ts', 'retention by age and by count waits for the cursor as well'],
+      { sidekiq: 'of dead jobs' },
+    ),
+    lacks(
+      'How long one job is kept, said at its enqueue',
+      'yes yes no no no no no no no no',
+      'Retention is of the engine or of a queue ([retention](retention.md)); put such jobs into a queue of their own.',
+    ),
+    has(
+      'HTTP API with an OpenAPI document',
+      'no yes no no no no no no yes no',
+      ['test/http/endpoints.test.ts', 'each route of endpoints answers as the document says'],
+      { pgBoss: 'by the package `@pg-boss/proxy`' },
+    ),
+    has(
+      'Command line for jobs and queues',
+      'no no no no no yes no no yes no',
+      ['test/app/commands.test.ts', 'jobs: enqueue, list, show, cancel, retry, delete, run, logs'],
+      { sidekiq: '`kiq`, a terminal interface' },
+    ),
+    has(
+      'Tokens with scopes, or roles',
+      'no partly no partly partly partly no no yes partly',
+      ['test/remote/authenticate.test.ts', 'a token that is known gets its scopes'],
+      {
+        pgBoss: 'one password, and lists of routes, for the proxy',
+        river: 'one password for the dashboard',
+        oban: 'a resolver of your own for the dashboard',
+        sidekiq: 'Ent: authorization of the web pages',
+        faktory: 'one password',
+      },
+    ),
+    has('Audit of what admins do', 'no no no no partly no no no Paid no', ['test/app/wired.test.ts', 'an audit of what admins do'], {
+      oban: 'telemetry events of the dashboard',
+    }),
+    partly(
+      'Take over the jobs of another queue',
+      'no no no no no no no no no no',
+      ['test/app/bulk.test.ts', 'import: data, texts, whole jobs'],
+      '`millrace import` takes [JSON lines](cli.md), which you write from the other queue.',
+    ),
+  ],
+}

@@ -1,0 +1,112 @@
+import { type Group, has, lacks, partly } from './row.ts'
+
+// Peers: BullMQ, pg-boss, graphile-worker, River, Oban, Sidekiq, Solid Queue, good_job, Hatchet, Faktory.
+export const workers: Group = {
+  name: 'workers',
+  rows: [
+    has(
+      'A new job starts at once, without a poll',
+      'yes partly yes yes yes yes no yes yes yes',
+      ['packages/core/src/kernel/jobs/enqueue.test.ts', 'a job enqueued while a worker waits is inserted as active, in the same turn'],
+      { pgBoss: 'with `useListenNotify` and a queue that notifies' },
+    ),
+    has(
+      'Handlers on threads',
+      'yes no no yes yes yes yes yes partly yes',
+      ['test/engine/threads.test.ts', 'runs in another thread, whose setup is called once'],
+      {
+        river: 'goroutines',
+        oban: 'processes of the BEAM',
+        hatchet: 'by the language of the worker',
+        faktory: 'by the language of the worker',
+      },
+    ),
+    partly(
+      'Handlers in processes of their own',
+      'yes no partly no no Ent yes no no no',
+      ['test/exec/outcomes.test.ts', 'data on stdin'],
+      'A worker can be a process of its own, and [@millrace/exec](exec.md) runs commands. A handler has a thread, not a child process.',
+      { graphile: 'executable files are tasks' },
+    ),
+    has(
+      'Workers on other hosts, without access to the store',
+      'no partly no no no no no no yes yes',
+      ['test/remote/processes.test.ts', 'servers killed under load and started again'],
+      { pgBoss: 'by the HTTP proxy, with `fetch` and `complete`' },
+    ),
+    has('Graceful stop, with a limit', 'yes yes yes yes yes yes yes yes yes yes', [
+      'test/engine/working.test.ts',
+      'past the time limit the signal aborts, and the job is given back without using an attempt',
+    ]),
+    has(
+      'Progress',
+      'yes no no partly partly no no no partly Ent',
+      ['test/engine/working.test.ts', 'progress is kept, and told as an event'],
+      {
+        river: 'as output or metadata of the job',
+        oban: 'a recipe sends messages of your own',
+        hatchet: 'as a stream to the caller',
+      },
+    ),
+    lacks(
+      'Progress as any JSON value',
+      'yes no no partly no no no no partly no',
+      'Progress is a number and a text; a richer state is a [checkpoint](payloads.md) or a log line.',
+      { river: 'as output or metadata of the job', hatchet: 'as a stream to the caller' },
+    ),
+    has('Log lines of a job', 'yes no no yes no no no no yes no', [
+      'test/engine/working.test.ts',
+      'every run is told: start, end, worker, error, log',
+    ]),
+    has(
+      'State of a run that the next attempt finds',
+      'yes no no yes no partly yes yes yes no',
+      ['test/engine/working.test.ts', 'a checkpoint is found by the next attempt; data stays what it was'],
+      {
+        bullmq: 'by a change of the job’s data',
+        sidekiq: 'the place of an iterable job',
+        solid: 'the cursor of a continuation',
+        goodJob: 'the cursor of a continuation',
+      },
+    ),
+    lacks(
+      'Middleware around each enqueue',
+      'no no no yes no yes yes yes no partly',
+      'Wrap `enqueue`, or give the engine a `codec` and definitions a schema ([privacy](privacy.md), [payloads](payloads.md)).',
+      { faktory: 'in the clients of some languages' },
+    ),
+    lacks(
+      'Middleware around each run',
+      'no no no yes Pro yes yes yes partly partly',
+      'Wrap your handlers. OpenTelemetry and metrics need no middleware ([observability](observability.md)).',
+      { hatchet: 'experimental; not in Go', faktory: 'in the workers of some languages' },
+    ),
+    lacks(
+      'Pause and resume one worker',
+      'yes no no no yes partly no no yes partly',
+      'A pause is of a queue, a name or a key ([limits](limits.md)). A worker stops with `stop`, and starts with `work`.',
+      { sidekiq: '`quiet` stops fetching, and nothing resumes it', faktory: '`quiet` stops fetching, and nothing resumes it' },
+    ),
+    lacks(
+      'Change the concurrency of a running worker',
+      'yes no no no yes no no no no no',
+      '`work` with the same `id` drains the old worker and replaces it ([reference](reference/work.md)).',
+    ),
+    lacks(
+      'A worker takes a range of priorities',
+      'no yes no no no no no no no no',
+      'A worker chooses queues and names ([workers](workers.md)); put urgent jobs into a queue of their own.',
+    ),
+    lacks(
+      'Queues by prefix',
+      'no no no no no no yes no no no',
+      'A worker serves all queues or those that it names ([reference](reference/work.md)).',
+    ),
+    lacks(
+      'Jobs for workers with a label, or for the same worker again',
+      'no no partly no no no no no yes no',
+      'Give each kind of worker a queue, and enqueue there ([workers](workers.md)).',
+      { graphile: 'a worker leaves out jobs with forbidden flags' },
+    ),
+  ],
+}
