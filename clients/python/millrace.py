@@ -435,6 +435,7 @@ NAME = re.compile(r"[A-Za-z0-9_.:/-]{1,128}\Z")
 KEY_LENGTH = 512
 JOBS_MAX = 10_000
 META_LENGTH = 16_384
+PROGRESS_LENGTH = 16_384
 TAGS_MAX = 32
 TEXT_LENGTH = 4096
 STACK_LENGTH = 16384
@@ -530,10 +531,13 @@ def _tags(tags):
 
 
 def _meta(meta):
-    text = None if meta is None else json.dumps(meta, separators=(",", ":"), allow_nan=False)
-    if text is not None and len(text) > META_LENGTH:
-        told = "at most %d characters of JSON, got %d: large content goes into data" % (META_LENGTH, len(text))
-        raise _range_error("meta", META_LENGTH, told)
+    return _json("meta", meta, META_LENGTH, "large content goes into data")
+
+
+def _json(option, value, length, remedy):
+    text = None if value is None else json.dumps(value, separators=(",", ":"), allow_nan=False)
+    if text is not None and len(text) > length:
+        raise _range_error(option, length, "at most %d characters of JSON, got %d: %s" % (length, len(text), remedy))
     return text
 
 
@@ -1049,9 +1053,11 @@ class Job:
         self._worker._check("checkpoint", data)
         self._worker._save(self, data)
 
-    def progress(self, fraction, note=None):
-        """From 0 to 1, with a note of up to 4,096 characters. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
-        self._say("progress", _number("progress", _given("progress", fraction), 0, 1), None if note is None else str(note)[:TEXT_LENGTH])
+    def progress(self, fraction, note=None, value=None):
+        """From 0 to 1, with a note of up to 4,096 characters and a JSON value of up to 16 KiB. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+        fraction = _number("progress", _given("progress", fraction), 0, 1)
+        text = _json("value", value, PROGRESS_LENGTH, "store the rest with save")
+        self._say("progress", fraction, None if note is None else str(note)[:TEXT_LENGTH], text)
 
     def log(self, level, message, **fields):
         """`level` is 'debug', 'info', 'warn' or 'error'; of the message 4,096 characters are kept."""

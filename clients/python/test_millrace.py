@@ -195,6 +195,7 @@ class Vectors(unittest.TestCase):
             "heartbeat": ("heartbeat", 42, 1),
             "checkpoint": ("checkpoint", 42, 1, millrace.encode_data({"page": 3})),
             "progress": ("progress", 42, 1, 0.5, None),
+            "progress: with a value": ("progress", 42, 1, 0.5, None, millrace.encode_data({"rows": 7})),
             "watch": ("watch", [42, 12345678, 1_795_000_000_000]),
             "unwatch": ("unwatch", 17),
             "stats": ("stats",),

@@ -318,13 +318,13 @@ test('progress is kept, and told as an event', async () => {
   t.engine.work([
     a.handler(async ({ progress }) => {
       progress(0.2)
-      progress(0.5, 'half')
+      progress(0.5, 'half', { rows: 7 })
       await wait()
     }),
   ])
   const handle = await t.engine.enqueue(a)
   await quiet()
-  expect(await t.engine.get(handle.id)).toMatchObject({ progress: 0.5, progressNote: 'half' })
+  expect(await t.engine.get(handle.id)).toMatchObject({ progress: 0.5, progressNote: 'half', progressValue: { rows: 7 } })
   expect(events).toEqual([0.5])
   entered[0]?.resolve()
   await handle.result()

@@ -133,6 +133,7 @@ test('a worker in Python: checkpoint, progress and log', async () => {
   expect(await engine.get(handle.id)).toMatchObject({
     checkpoint: { page: 1 },
     progress: 0.5,
+    progressValue: { rows: 7 },
     attempts: [{ error: { name: 'Retry' }, logs: [{ level: 'warn', message: 'begun', fields: { page: 1 } }] }, { run: 2 }],
   })
 })

@@ -84,6 +84,8 @@ export interface Job<Data = unknown, Output = unknown> extends PolicyView {
   /** The progress, 0 to 1; undefined if none was reported. */
   readonly progress: number | undefined
   readonly progressNote: string | undefined
+  /** The JSON value of the last report of progress; undefined if it had none. */
+  readonly progressValue: unknown
   readonly attempt: number
   readonly run: number
   readonly priority: number
@@ -113,15 +115,13 @@ export interface Job<Data = unknown, Output = unknown> extends PolicyView {
 export type JobOf<Type> = Job<Stored<InputOf<Type>>, OutputOf<Type>>
 
 export function jobOf(view: JobView, codec?: PayloadCodec, reading: Shown = WHOLE): Job {
-  const [progress, progressNote] = progressOf(view.progress)
   return {
     id: formatId(view),
     name: view.name,
     queue: view.queue,
     state: view.state,
     ...payloadsOf(view, codec, reading),
-    progress,
-    progressNote,
+    ...progressOf(view.progress),
     attempt: view.attempt,
     run: view.run,
     ...policyOf(view),
@@ -163,9 +163,10 @@ export function shown(stored: JobView['data']): unknown {
   }
 }
 
-function progressOf(stored: string | null): readonly [number?, string?] {
-  const progress = shown(stored)
-  return Array.isArray(progress) ? (progress as [number, string?]) : []
+function progressOf(stored: string | null): Pick<Job, 'progress' | 'progressNote' | 'progressValue'> {
+  const said = shown(stored)
+  const [progress, note, value] = Array.isArray(said) ? (said as [number?, (string | null)?, string?]) : []
+  return { progress, progressNote: note ?? undefined, progressValue: value === undefined ? undefined : shown(value) }
 }
 
 function attemptOf({ run, attempt, startedAt, endedAt, worker, error, logs }: AttemptView): JobAttempt {

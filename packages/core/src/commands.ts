@@ -227,6 +227,8 @@ export interface ProgressCommand extends RunKey {
   readonly op: 'progress'
   readonly fraction: number
   readonly note?: string
+  /** JSON text. */
+  readonly value?: string
 }
 
 /** Reply: true. */

@@ -204,7 +204,7 @@ export {
 export { type BackoffFunction, type BackoffOptions, backoffOption } from './options/backoff.ts'
 export { booleanOption, choiceOption } from './options/choice.ts'
 export { type Codec, codecOption } from './options/codec.ts'
-export { decodeData, encodeData } from './options/data.ts'
+export { decodeData, encodeData, encodeProgress } from './options/data.ts'
 export { type DefinitionOptions, validateDefinition } from './options/definition.ts'
 export { describe } from './options/describe.ts'
 export { checkCommandSize, type EnqueueOptions, newJobFrom, type UniqueOptions, weighJob, weighJobs } from './options/enqueue.ts'

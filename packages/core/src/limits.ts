@@ -43,6 +43,8 @@ export const LIMITS = {
   errorCauseLength: 1_000,
   errorCauses: 5,
   logMessageLength: 4_096,
+  /** The size of a value that a run reports as its progress, as JSON. */
+  progressBytes: 16 * 1024,
   /** The part of that message which a list shows of a job's last run. */
   lastErrorLength: 300,
   /** The newest log lines that are kept of one run. */

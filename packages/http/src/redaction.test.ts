@@ -134,7 +134,7 @@ describe('options', () => {
 
   test('a message shows how to write one', () => {
     expect(build(['data.a', 'user.email'])).toThrow(
-      `redact[1] must be keys with dots in between, the first one of data, output, checkpoint, meta, fields and *, as 'data.user.email' or '*.password', got "user.email"`,
+      `redact[1] must be keys with dots in between, the first one of data, output, checkpoint, meta, progressValue, fields and *, as 'data.user.email' or '*.password', got "user.email"`,
     )
   })
 
@@ -157,8 +157,9 @@ describe('answers', () => {
     engine = await openEngine({ file: ':memory:' })
     const job = defineJob<typeof payload, typeof payload>({ name: 'signup' })
     engine.work([
-      job.handler(async ({ data, checkpoint, log }) => {
+      job.handler(async ({ data, checkpoint, log, progress }) => {
         await checkpoint(data)
+        progress({ password: SECRET, sent: 1 })
         log('info', 'a line', { password: SECRET, kept: 1 })
         return data
       }),
@@ -219,16 +220,17 @@ describe('answers', () => {
   test('a job says which payloads have blanks, and keeps all else', async () => {
     const shown = (await api().send('GET', `/v1/jobs/${id}`)).body
     expect(shown).toMatchObject({
-      redacted: ['data', 'output', 'checkpoint', 'meta'],
+      redacted: ['data', 'output', 'checkpoint', 'meta', 'progressValue'],
       data: { user: { email: BLANK, name: 'Ada' }, password: BLANK },
       output: { user: BLANK, password: BLANK },
       checkpoint: { user: { email: BLANK, name: 'Ada' }, password: BLANK },
       meta: { password: BLANK, trace: 'kept' },
+      progressValue: { password: BLANK, sent: 1 },
       attempts: [{ logs: [{ message: 'a line', fields: { password: BLANK, kept: 1 } }] }],
     })
     const plain = (await testApi(engine).send('GET', `/v1/jobs/${id}`)).body
-    const { redacted: _redacted, data: _data, output: _output, checkpoint: _checkpoint, meta: _meta, attempts: _attempts, ...rest } = shown
-    expect(plain).toMatchObject(rest)
+    const hidden = [...(shown['redacted'] as string[]), 'redacted', 'attempts']
+    expect(plain).toMatchObject(Object.fromEntries(Object.entries(shown).filter(([name]) => !hidden.includes(name))))
     expect(plain).not.toHaveProperty('redacted')
     expect((await engine.get(id))?.data).toEqual(payload)
   })

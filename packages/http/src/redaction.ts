@@ -3,10 +3,10 @@ import type { Job, PayloadPreview, PayloadPreviews, Schedule } from '@millrace/c
 import { describe, OptionRangeError, OptionTypeError, PAYLOADS, type PayloadName } from '@millrace/core'
 import { BOUNDS } from './limits.ts'
 
-/** The payloads of jobs and schedules, and the fields of log lines: a path begins with one of them. */
-const ROOTS = [...PAYLOADS, 'meta', 'fields'] as const
+/** The payloads of jobs and schedules, values of progress, and the fields of log lines: a path begins with one of them. */
+const ROOTS = [...PAYLOADS, 'meta', 'progressValue', 'fields'] as const
 /** The payloads that an answer names if something in them was blanked. */
-export const REDACTED = [...PAYLOADS, 'meta'] as const
+export const REDACTED = [...PAYLOADS, 'meta', 'progressValue'] as const
 
 type Root = (typeof ROOTS)[number]
 type Payload = (typeof REDACTED)[number]
@@ -92,10 +92,10 @@ export class Redaction {
 
   /** Returns the job with its blanks. `redacted` names the payloads that have some. */
   job(job: Job): Job & Redacted {
-    const { attempts, data, output, checkpoint, meta } = job
+    const { attempts, data, output, checkpoint, meta, progressValue } = job
     const shown = attempts.map((attempt) => ({ ...attempt, logs: attempt.logs.map((line) => this.#line(line)) }))
     const previews = this.#previews(job.preview)
-    const payloads = this.#payloads({ data, output, checkpoint, meta })
+    const payloads = this.#payloads({ data, output, checkpoint, meta, progressValue })
     const redacted = [...(previews.redacted ?? []), ...(payloads.redacted ?? [])]
     return { ...job, attempts: shown, ...previews, ...payloads, ...(redacted.length > 0 && { redacted }) }
   }

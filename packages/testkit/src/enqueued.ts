@@ -24,6 +24,7 @@ const KNOWN: ReadonlySet<string> = new Set<Exclude<keyof Job, 'name'>>([
   'undecoded',
   'progress',
   'progressNote',
+  'progressValue',
   'attempt',
   'run',
   'maxAttempts',

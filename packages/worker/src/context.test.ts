@@ -49,7 +49,7 @@ test('handlers may take it apart', async () => {
   expect(() => snooze(1)).toThrow()
   expect(() => discard('no')).toThrow()
   expect([signal.aborted, data]).toEqual([false, undefined])
-  expect([context.takeProgress(), context.takeLines()?.length, context.enqueues?.length]).toEqual([[0.5], 1, 1])
+  expect([context.takeProgress(), context.takeLines()?.length, context.enqueues?.length]).toEqual([{ fraction: 0.5 }, 1, 1])
   expect(link.checkpoint).toHaveBeenCalledWith(context, '1')
 })
 
@@ -97,11 +97,45 @@ test('progress: a fraction from 0 to 1; the last of a tick is taken', () => {
     'progress must be a number from 0 to 1, got 50; the value is ignored: of a percentage give a hundredth, 0.5',
     'progress must be a number from 0 to 1, got NaN; the value is ignored',
   ])
-  expect(context.takeProgress()).toEqual([0.25])
+  expect(context.takeProgress()).toEqual({ fraction: 0.25 })
   context.progress(0)
   context.progress(1, 'n'.repeat(10_000))
   expect(link.dirty).toHaveBeenCalledTimes(3)
-  expect(context.takeProgress()).toEqual([1, 'n'.repeat(LIMITS.logMessageLength)])
+  expect(context.takeProgress()).toEqual({ fraction: 1, note: 'n'.repeat(LIMITS.logMessageLength) })
+  expect(context.takeProgress()).toBeUndefined()
+})
+
+test('progress: a value beside the fraction, or alone, which leaves the fraction as it was', () => {
+  const { context } = contextOf()
+  context.progress({ step: 'list' })
+  expect(context.takeProgress()).toEqual({ fraction: 0, value: '{"step":"list"}' })
+  context.progress(0.5, 'half', [1, 2])
+  expect(context.takeProgress()).toEqual({ fraction: 0.5, note: 'half', value: '[1,2]' })
+  context.progress({ step: 'copy' })
+  expect(context.takeProgress()).toEqual({ fraction: 0.5, value: '{"step":"copy"}' })
+  context.progress(0.75, undefined, null)
+  expect(context.takeProgress()).toEqual({ fraction: 0.75, value: 'null' })
+})
+
+test.each([
+  ['too large', { x: 'é'.repeat(LIMITS.progressBytes / 2) }, /^progress must have at most 16384 bytes of JSON, got 16392/],
+  ['a BigInt', { n: 1n }, /^progress cannot be stored as JSON/],
+  ['a Map', new Map(), /^progress cannot be stored as JSON: it has the type Map/],
+])('progress: a value that cannot be stored is ignored with a warning: %s', (_what, value, said) => {
+  const { context, link } = contextOf()
+  context.progress(0.25)
+  context.progress(0.5, 'half', value)
+  context.progress(value)
+  expect(vi.mocked(link.complained).mock.calls).toEqual([[context, expect.stringMatching(said)]])
+  expect(context.takeProgress()).toEqual({ fraction: 0.25 })
+})
+
+test('progress: a string is neither a fraction nor a value', () => {
+  const { context, link } = contextOf()
+  context.progress('half' as never)
+  expect(vi.mocked(link.complained).mock.calls[0]?.[1]).toBe(
+    'progress must be a number from 0 to 1 or an object, got "half"; the value is ignored',
+  )
   expect(context.takeProgress()).toBeUndefined()
 })
 

@@ -1,5 +1,6 @@
 /** The context of a handler: one object per run, whose costly parts are created when they are asked for. */
 import {
+  type CommandOf,
   choiceOption,
   DiscardedError,
   type Duration,
@@ -8,6 +9,7 @@ import {
   durationOption,
   type EnqueueOptions,
   encodeData,
+  encodeProgress,
   formatId,
   type Grant,
   LIMITS,
@@ -66,10 +68,13 @@ export interface Context<Data = unknown> {
   /** Aborts on timeout, cancel, a lost lease and stop; the reason is a typed error. */
   readonly signal: AbortSignal
   /**
-   * Reports the job's progress, 0 to 1; another number is ignored, with a warning. Cheap: only the last value of a tick
-   * is sent, or the last one before the previous report is answered.
+   * Reports the job's progress: a fraction of 0 to 1, and beside it a note and a JSON value of at most 16 KiB. Another
+   * fraction or value is ignored, with a warning. A report replaces the one before it. Cheap: only the last report of a
+   * tick is sent, or the last one before the previous report is answered.
    */
-  progress(fraction: number, note?: string): void
+  progress(fraction: number, note?: string, value?: unknown): void
+  /** Reports an object or an array alone. The fraction stays as this run reported it last, 0 at first. */
+  progress(value: object): void
   /** Moves the deadline to at least now + `heartbeatTimeout`. Rejects with StaleRunError if this run is no longer the current one. */
   heartbeat(): Promise<void>
   /** Stores a value durably for the next attempt. It is also a heartbeat. */
@@ -93,6 +98,9 @@ export interface Context<Data = unknown> {
   /** Ends the run: the job fails permanently. */
   discard(reason: string): never
 }
+
+/** A report of progress as it leaves the worker. */
+export type Progress = Pick<CommandOf<'progress'>, 'fraction' | 'note' | 'value'>
 
 /** Thrown by `snooze` to end the handler. */
 export class SnoozeSignal extends Error {
@@ -129,7 +137,8 @@ export class RunContext implements Context {
   #abortReason: Error | undefined
   #enqueues: NewJob[] | undefined
   #enqueuedBytes = 0
-  #progress: [number, string?] | undefined
+  #progress: Progress | undefined
+  #fraction = 0
   #lines: LogLine[] | undefined
   #complaints: Set<string> | undefined
   /** Set if the handler asked to snooze or to discard, whatever it throws or returns in the end. */
@@ -160,7 +169,7 @@ export class RunContext implements Context {
   // Handlers destructure these, so each is bound. They are created when asked for, since most runs use none.
 
   get progress(): Context['progress'] {
-    return (fraction, note) => this.#setProgress(fraction, note)
+    return (said: unknown, note?: string, value?: unknown) => this.#setProgress(said, note, value)
   }
 
   get heartbeat(): Context['heartbeat'] {
@@ -205,14 +214,25 @@ export class RunContext implements Context {
     }
   }
 
-  #setProgress(fraction: number, note?: string): void {
-    // A wrong value is no reason to fail a job that is otherwise well.
-    if (!(fraction >= 0 && fraction <= 1)) {
-      this.complain(`progress must be a number from 0 to 1, got ${describe(fraction)}; the value is ignored${percentHint(fraction)}`)
+  // A wrong report is no reason to fail a job that is otherwise well.
+  #setProgress(said: unknown, note: string | undefined, value: unknown): void {
+    const isAlone = typeof said === 'object' && said !== null
+    const fraction = isAlone ? this.#fraction : said
+    if (!(typeof fraction === 'number' && fraction >= 0 && fraction <= 1)) {
+      const other = typeof said === 'number' ? '' : ' or an object'
+      this.complain(`progress must be a number from 0 to 1${other}, got ${describe(said)}; the value is ignored${percentHint(said)}`)
       return
     }
-    this.#progress = note === undefined ? [fraction] : [fraction, String(note).slice(0, LIMITS.logMessageLength)]
-    this.#link.dirty(this)
+    const given = isAlone ? said : value
+    try {
+      this.report({
+        fraction,
+        ...(note !== undefined && { note: String(note).slice(0, LIMITS.logMessageLength) }),
+        ...(given !== undefined && { value: encodeProgress(given) }),
+      })
+    } catch (error) {
+      this.complain(`${(error as Error).message}; the report is ignored`)
+    }
   }
 
   #addLine(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void {
@@ -289,7 +309,13 @@ export class RunContext implements Context {
     this.#link.dirty(this)
   }
 
-  takeProgress(): readonly [number, string?] | undefined {
+  report(progress: Progress): void {
+    this.#fraction = progress.fraction
+    this.#progress = progress
+    this.#link.dirty(this)
+  }
+
+  takeProgress(): Progress | undefined {
     const progress = this.#progress
     this.#progress = undefined
     return progress
@@ -343,8 +369,8 @@ export function metaOf({ meta }: Grant): JobInfo['meta'] {
   return meta === undefined ? NO_META : Object.freeze(JSON.parse(meta))
 }
 
-function percentHint(fraction: number): string {
-  return fraction > 1 && fraction <= 100 ? `: of a percentage give a hundredth, ${fraction / 100}` : ''
+function percentHint(fraction: unknown): string {
+  return typeof fraction === 'number' && fraction > 1 && fraction <= 100 ? `: of a percentage give a hundredth, ${fraction / 100}` : ''
 }
 
 export function keyOf({ grant: { seq, run } }: RunContext): RunKey {

@@ -34,6 +34,15 @@ test('errors, log lines and notes of a run, and the worker’s own redact comes 
   await stop(bench)
 })
 
+test('a value of progress is kept if redact returns one, and lost with a function that knows none', () => {
+  const report = { fraction: 0.5, note: 'of ann', value: '{"to":"ann"}' }
+  const blanking = new Redactor(({ message }) => ({ message, value: { to: '#' } }), undefined)
+  expect(blanking.progress('a', report)).toEqual({ ...report, value: '{"to":"#"}' })
+  expect(new Redactor(({ message }) => ({ message }), undefined).progress('a', report)).toEqual({ fraction: 0.5, note: 'of ann' })
+  const large = new Redactor(({ message }) => ({ message, value: 'x'.repeat(LIMITS.progressBytes) }), undefined)
+  expect(large.progress('a', report)).toEqual({ fraction: 0.5, note: '[redact has failed: nothing is shown]' })
+})
+
 test('is told the kind and the job’s name', () => {
   const seen: unknown[] = []
   const redactor = new Redactor((said) => {
@@ -43,12 +52,15 @@ test('is told the kind and the job’s name', () => {
   redactor.error('a', { name: 'E', message: 'm', stack: 's' })
   redactor.error('a', { name: 'E', message: 'm' })
   at(redactor, 'm', '{"x":1}')
-  redactor.note('a', 'n')
+  redactor.progress('a', { fraction: 0.5, note: 'n' })
+  redactor.progress('a', { fraction: 0.5, value: '{"of":[1]}' })
+  redactor.progress('a', { fraction: 0.5 })
   expect(seen).toEqual([
     { kind: 'error', name: 'a', message: 'm', stack: 's' },
     { kind: 'error', name: 'a', message: 'm' },
     { kind: 'log', name: 'a', message: 'm', fields: { x: 1 } },
     { kind: 'progress', name: 'a', message: 'n' },
+    { kind: 'progress', name: 'a', message: '', value: { of: [1] } },
   ])
 })
 

@@ -1,5 +1,6 @@
 /** Applies `redact` to everything that a run says about itself, before any of it leaves the worker. */
-import { LIMITS, type Logger, type LogLine, type Redact, type RunCause, type RunError, type Said } from '@millrace/core'
+import { encodeProgress, LIMITS, type Logger, type LogLine, type Redact, type RunCause, type RunError, type Said } from '@millrace/core'
+import type { Progress } from './context.ts'
 
 const HIDDEN = '[redact has failed: nothing is shown]'
 
@@ -63,16 +64,23 @@ export class Redactor {
     return this.#ask({ kind: 'log', name, message }).message
   }
 
-  note(name: string, note: string): string {
-    const { message } = this.#ask({ kind: 'progress', name, message: whole(note, LIMITS.logMessageLength) })
-    return message.slice(0, LIMITS.logMessageLength)
+  progress(name: string, { fraction, note, value }: Progress): Progress {
+    if (note === undefined && value === undefined) return { fraction }
+    const given = value === undefined ? {} : { value: JSON.parse(value) as unknown }
+    const { message, value: shown } = this.#ask({ kind: 'progress', name, message: whole(note ?? '', LIMITS.logMessageLength), ...given })
+    return {
+      fraction,
+      ...(message !== '' && { note: message.slice(0, LIMITS.logMessageLength) }),
+      ...(value !== undefined && shown !== undefined && { value: encodeProgress(shown) }),
+    }
   }
 
-  #ask(said: Said): Pick<Said, 'message' | 'stack' | 'fields'> {
+  #ask(said: Said): ReturnType<Redact> {
     try {
       const answer = this.#redact(said)
       if (typeof answer?.message !== 'string') throw new TypeError(`redact answers { message }, not ${typeof answer?.message}`)
       if (answer.fields !== undefined) JSON.stringify(answer.fields)
+      if (answer.value !== undefined) encodeProgress(answer.value)
       return answer
     } catch (error) {
       // Log it once: it may fail for every line.

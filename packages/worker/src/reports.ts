@@ -52,9 +52,8 @@ export class Reports {
     const calls: Promise<unknown>[] = []
     const progress = context.takeProgress()
     if (progress !== undefined) {
-      const [fraction, note] = progress
-      const shown = note === undefined ? undefined : (this.#redactor?.note(name, note) ?? note)
-      calls.push(this.#calls.call<'progress'>({ op: 'progress', seq, run, fraction, ...(shown !== undefined && { note: shown }) }))
+      const shown = this.#redactor?.progress(name, progress) ?? progress
+      calls.push(this.#calls.call<'progress'>({ op: 'progress', seq, run, ...shown }))
     }
     const lines = context.takeLines()
     if (lines !== undefined)

@@ -47,7 +47,7 @@ def later(job):
 
 def pages(job):
     if job.checkpoint is None:
-        job.progress(0.5, "half")
+        job.progress(0.5, "half", {"rows": 7})
         job.log("warn", "begun", page=1)
         job.save({"page": 1})
         job.heartbeat()

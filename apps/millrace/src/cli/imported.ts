@@ -9,7 +9,20 @@ import { plain } from './output/plain.ts'
 const OPTIONS = RUN_OPTION_NAMES.filter((name) => name !== 'ttl')
 /** And what has become of it, which begins anew. */
 const FATE = [
-  ...['id', 'state', 'output', 'checkpoint', 'progress', 'progressNote', 'attempt', 'run', 'enqueuedAt', 'startedAt', 'finishedAt'],
+  ...[
+    'id',
+    'state',
+    'output',
+    'checkpoint',
+    'progress',
+    'progressNote',
+    'progressValue',
+    'attempt',
+    'run',
+    'enqueuedAt',
+    'startedAt',
+    'finishedAt',
+  ],
   ...['expiresAt', 'cancelRequested', 'idempotencyKey', 'uniqueKey', 'flow', 'attempts', 'undecoded'],
 ]
 const OTHERS = ['name', 'job', 'data', 'binary', 'options', 'runAt', 'tags', 'meta', 'concurrencyKey']

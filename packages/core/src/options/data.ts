@@ -46,16 +46,19 @@ export function decodeData(data: Data): unknown {
 
 /** `meta` as JSON text of at most 16 KiB. */
 export function encodeMeta(value: unknown): string {
-  const text = toJson('meta', value)
+  return encodeBounded('meta', value, LIMITS.metaBytes, 'put the rest into data')
+}
+
+/** Encodes a value that a run reports as its progress, as JSON text of at most 16 KiB. */
+export function encodeProgress(value: unknown): string {
+  return encodeBounded('progress', value, LIMITS.progressBytes, 'store the rest with checkpoint')
+}
+
+function encodeBounded(option: string, value: unknown, maxBytes: number, remedy: string): string {
+  const text = toJson(option, value)
   const bytes = utf8Bytes(text)
-  if (bytes > LIMITS.metaBytes) {
-    throw new OptionRangeError(
-      'meta',
-      LIMITS.metaBytes,
-      `meta must have at most ${LIMITS.metaBytes} bytes of JSON, got ${bytes}: put the rest into data`,
-    )
-  }
-  return text
+  if (bytes <= maxBytes) return text
+  throw new OptionRangeError(option, maxBytes, `${option} must have at most ${maxBytes} bytes of JSON, got ${bytes}: ${remedy}`)
 }
 
 function toJson(option: string, value: unknown): string {

@@ -120,6 +120,7 @@ export const JOB = z
     redacted: REDACTED_SHOWN,
     progress: z.number().optional(),
     progressNote: z.string().optional(),
+    progressValue: DATA.openapi({ description: 'A JSON value that the run has reported.' }),
     attempt: z.number(),
     run: z.number(),
     ...POLICY,

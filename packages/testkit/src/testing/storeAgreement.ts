@@ -107,7 +107,7 @@ const ABOUT_A_RUN: readonly Make[] = [
   ({ seq, run }) => ({ op: 'snooze', seq, run, delay: 30 }),
   ({ seq, run }, choose) => ({ op: 'giveBack', seq, run, started: choose.of([true, false]) }),
   ({ seq, run }, choose) => ({ op: 'checkpoint', seq, run, value: choose.of(DATA) }),
-  ({ seq, run }, choose) => ({ op: 'progress', seq, run, fraction: 0.25, ...choose.of([{}, { note: 'half' }]) }),
+  ({ seq, run }, choose) => ({ op: 'progress', seq, run, fraction: 0.25, ...choose.of([{}, { note: 'half' }, { value: '{"rows":7}' }]) }),
   ({ seq, run }, choose) => ({
     op: 'log',
     seq,

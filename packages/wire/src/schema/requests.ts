@@ -139,7 +139,12 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
   giveBack: { ...RUN, started: optional(boolean, 'its handler has begun: it has no ttl any more') },
   heartbeat: { ...RUN },
   checkpoint: { ...RUN, value: or(data, null, 'what the next attempt finds') },
-  progress: { ...RUN, fraction: field(number(0, 1)), note: optional(told(LIMITS.logMessageLength)) },
+  progress: {
+    ...RUN,
+    fraction: field(number(0, 1)),
+    note: optional(told(LIMITS.logMessageLength)),
+    value: optional(text(LIMITS.progressBytes), 'JSON text, for those who watch'),
+  },
   log: { ...RUN, lines: field(LOG_LINES) },
   get: {
     id: field(id),

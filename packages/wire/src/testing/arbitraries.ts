@@ -245,7 +245,7 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
   giveBack: record({ ...run, started: fc.boolean() }, { requiredKeys: ['seq', 'run'] }) as never,
   heartbeat: record(run),
   checkpoint: record({ ...run, value: data }),
-  progress: record({ ...run, fraction, note: anyText(100) }, { requiredKeys: ['seq', 'run', 'fraction'] }) as never,
+  progress: record({ ...run, fraction, note: anyText(100), value: anyText(100) }, { requiredKeys: ['seq', 'run', 'fraction'] }) as never,
   log: record({ ...run, lines: fc.array(line, { maxLength: 3 }) }) as never,
   get: record({ id, payloadBytes: count, only: fc.constantFrom(...PAYLOADS) }, { requiredKeys: ['id'] }) as never,
   watch: record({ id }),

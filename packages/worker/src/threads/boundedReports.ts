@@ -44,7 +44,7 @@ export class BoundedReports {
   /** Sends what the run has and has not sent. */
   flush(): void {
     const progress = this.#context.takeProgress()
-    if (progress !== undefined) this.#say({ kind: 'progress', fraction: progress[0], note: progress[1] })
+    if (progress !== undefined) this.#say({ kind: 'progress', progress })
     const lines = this.#context.takeLines()
     if (lines !== undefined) this.#say({ kind: 'log', lines })
   }

@@ -1,6 +1,7 @@
 /** Messages between a worker and a run in one of its threads. */
 import type { MessagePort } from 'node:worker_threads'
 import type { Data, ErrorCode, Grant, LogLine, ParentsPage, Refusal, RunError } from '@millrace/core'
+import type { Progress } from '../context.ts'
 
 /** The task that the thread gets with each run. */
 export interface ThreadTask {
@@ -13,7 +14,7 @@ export interface ThreadTask {
 }
 
 export type FromThread =
-  | { readonly kind: 'progress'; readonly fraction: number; readonly note: string | undefined }
+  | { readonly kind: 'progress'; readonly progress: Progress }
   | { readonly kind: 'log'; readonly lines: readonly LogLine[] }
   | { readonly kind: 'complaint'; readonly message: string }
   | { readonly kind: 'heartbeat'; readonly id: number }

@@ -154,7 +154,7 @@ export class ThreadPool {
       )
     switch (message.kind) {
       case 'progress':
-        context.progress(message.fraction, message.note)
+        context.report(message.progress)
         break
       case 'log':
         context.addLines(message.lines)

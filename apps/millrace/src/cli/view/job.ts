@@ -43,6 +43,7 @@ export function jobLines(job: Job, paint: Paint): Text[] {
     ['state', stateText(job.state, paint)],
     ['attempt', `${job.attempt} of ${job.maxAttempts} (run ${job.run})`],
     ['progress', job.progress === undefined ? undefined : `${Math.round(job.progress * 100)} % ${job.progressNote ?? ''}`.trimEnd()],
+    ['progress value', job.progressValue === undefined ? undefined : JSON.stringify(job.progressValue)],
     ['priority', String(job.priority)],
     ['weight', job.weight === 1 ? undefined : String(job.weight)],
     ['timeout', durationText(job.timeout)],

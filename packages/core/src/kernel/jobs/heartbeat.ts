@@ -26,10 +26,16 @@ export function checkpoint(turn: TurnContext, command: CheckpointCommand, sender
 export function progress(turn: TurnContext, command: ProgressCommand, sender: Sender): Decision<'progress'> {
   const job = runOf(turn, command, sender)
   if (job === undefined) return stale(command.seq, command.run)
-  job.progress = JSON.stringify(command.note === undefined ? [command.fraction] : [command.fraction, command.note])
+  job.progress = progressText(command)
   turn.effects.touch(job)
   turn.effects.event('progress', job, command.fraction)
   return true
+}
+
+/** Writes a report as it is stored. A value stays the string that it came as: one that is no JSON spoils nothing beside it. */
+function progressText({ fraction, note, value }: ProgressCommand): string {
+  if (value !== undefined) return JSON.stringify([fraction, note ?? null, value])
+  return JSON.stringify(note === undefined ? [fraction] : [fraction, note])
 }
 
 export function log(turn: TurnContext, command: LogCommand, sender: Sender): Decision<'log'> {

@@ -385,6 +385,8 @@ describe('progress and log', () => {
     expect(world.row({ seq: 1 }).progress).toBe('[0.25]')
     world.run({ op: 'progress', seq: 1, run: 2, fraction: 1, note: 'all "done"' })
     expect(JSON.parse(world.row({ seq: 1 }).progress as string)).toEqual([1, 'all "done"'])
+    world.run({ op: 'progress', seq: 1, run: 2, fraction: 1, value: '{"rows":7}' })
+    expect(JSON.parse(world.row({ seq: 1 }).progress as string)).toEqual([1, null, '{"rows":7}'])
   })
 
   test('E9: log lines belong to their run, in order, in a ring of slots', () => {

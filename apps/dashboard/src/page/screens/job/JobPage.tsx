@@ -73,25 +73,27 @@ function Shown({ job }: { readonly job: JobAnswer }) {
           </section>
           {payload('output')}
           {job.preview?.checkpoint !== undefined && payload('checkpoint')}
-          <Meta job={job} />
+          <Value job={job} name="progressValue" />
+          <Value job={job} name="meta" />
         </div>
       </div>
     </>
   )
 }
 
-function Meta({ job: { meta, redacted } }: { readonly job: JobAnswer }) {
-  const source = JSON.stringify(meta)
+/** JSON of a job that is no payload. */
+function Value({ job, name }: { readonly job: JobAnswer; readonly name: 'progressValue' | 'meta' }) {
+  const source = JSON.stringify(job[name])
   if (source === undefined || source === '{}') return null
   return (
-    <section class="card" aria-label={text.meta}>
+    <section class="card" aria-label={text[name]}>
       <header>
-        <h2>{text.meta}</h2>
+        <h2>{text[name]}</h2>
         <div class="end">
           <Copy text={source} />
         </div>
       </header>
-      <Json source={source} isRedacted={redacted?.includes('meta') === true} />
+      <Json source={source} isRedacted={job.redacted?.includes(name) === true} />
     </section>
   )
 }

@@ -45,6 +45,7 @@ export const JOB_PAGE_TEXT = {
   },
   properties: 'Properties',
   meta: 'Meta',
+  progressValue: 'Progress',
   change: {
     action: 'Change…',
     title: (name: string) => `Change ${name}`,
