@@ -41,12 +41,15 @@ test.each(named)('%s: ours has its test, or its reason', (_, { own, proof, why }
   if (proof === undefined) return
   const [file, words] = proof
   expect(file).toMatch(/\.test\.ts$|^packages\/testkit\/src\/conformance\/\w+\.ts$/)
-  expect(existsSync(join(ROOT, file))).toBe(true)
+  expect(existsSync(join(ROOT, file)), `${file} is there`).toBe(true)
   const titles = readFileSync(join(ROOT, file), 'utf8')
     .split('\n')
     .filter((line) => /\b(?:test|describe)\b|^\s*(?:['"`[])/.test(line))
   expect(words.length).toBeGreaterThan(5)
-  expect(titles.some((title) => title.includes(words))).toBe(true)
+  expect(
+    titles.some((title) => title.includes(words)),
+    `${file} has a test with the words: ${words}`,
+  ).toBe(true)
 })
 
 test('the page names each peer, its version and what was read', () => {

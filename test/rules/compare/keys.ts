@@ -31,6 +31,11 @@ export const keys: Group = {
       'test/engine/producing.test.ts',
       'skip, replace and reschedule answer the live job',
     ]),
+    lacks(
+      'The arrays of several calls become one payload',
+      'no no yes no no no no no no no',
+      'A repeated call replaces data and never merges it. A [batch handler](batches.md) gets the data of many calls at once.',
+    ),
     has(
       'Idempotency key that outlives the job',
       'partly partly no yes yes no no no yes no',

@@ -61,6 +61,11 @@ export const observe: Group = {
         goodJob: 'by relations of Active Record',
       },
     ),
+    lacks(
+      'Counts by priority',
+      'yes no no no no no no no no no',
+      '`stats` counts by state, queue and name ([reference](reference/stats.md)).',
+    ),
     has('Counts and failures over time, kept by the queue', 'yes yes no no yes yes no yes yes yes', [
       'test/engine/observability.test.ts',
       'history and failures are there after a restart',

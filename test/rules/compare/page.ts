@@ -42,7 +42,7 @@ function noteLines(rows: readonly Row[]): readonly string[] {
     .filter(({ notes }) => Object.keys(notes).length > 0)
     .map(({ feature, notes }) => {
       const said = PEERS.filter(({ key }) => notes[key] !== undefined).map(({ key, name }) => `*${name}*: ${notes[key]}`)
-      return `- **${feature}.** ${said.join('; ')}.`
+      return `- **${feature}.** ${said.join(' · ')}`
     })
 }
 

@@ -111,6 +111,16 @@ export const retries: Group = {
         graphile: 'by a list of ids: time, priority, attempts',
       },
     ),
+    lacks(
+      'Retry of a completed job',
+      'yes no no yes yes no no no yes no',
+      'Only failed and cancelled jobs come back ([lifecycle](lifecycle.md#retry-and-runnow)). Enqueue a new job with the same data.',
+    ),
+    lacks(
+      'Complete a job from outside, without a run',
+      'no yes yes no no no no no no no',
+      'Only the run of a job completes it ([lifecycle](lifecycle.md)). From outside you can cancel or delete it.',
+    ),
     has(
       'The job of a dead worker runs again',
       'yes yes partly yes yes Pro no yes yes yes',

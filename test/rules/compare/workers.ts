@@ -29,6 +29,16 @@ export const workers: Group = {
       { graphile: 'executable files are tasks' },
     ),
     has(
+      'Jobs that are shell commands, without code of yours',
+      'no no yes no no no no no no no',
+      ['test/exec/outcomes.test.ts', 'exit code, stdout, stderr and how long it took'],
+      { graphile: 'executable files are tasks' },
+    ),
+    has('Jobs that are signed HTTP requests', 'no no no no no no no no no no', [
+      'packages/webhooks/src/deliver/deliver.test.ts',
+      'signed, with each secret of its name while one takes over',
+    ]),
+    has(
       'Workers on other hosts, without access to the store',
       'no partly no no no no no no yes yes',
       ['test/remote/processes.test.ts', 'servers killed under load and started again'],
@@ -38,6 +48,12 @@ export const workers: Group = {
       'test/engine/working.test.ts',
       'past the time limit the signal aborts, and the job is given back without using an attempt',
     ]),
+    has(
+      'Health checks of a worker process',
+      'no no no no no Ent no yes partly no',
+      ['test/app/workerHealth.test.ts', 'it lives and is ready; while it drains it lives, and is not ready'],
+      { hatchet: 'in Python' },
+    ),
     has(
       'Progress',
       'yes no no partly partly no no no partly Ent',
@@ -53,6 +69,11 @@ export const workers: Group = {
       'yes no no partly no no no no partly no',
       'Progress is a number and a text; a richer state is a [checkpoint](payloads.md) or a log line.',
       { river: 'as output or metadata of the job', hatchet: 'as a stream to the caller' },
+    ),
+    lacks(
+      'A handler streams to its caller while it runs',
+      'no no no no no no no no yes no',
+      'A caller hears of progress by [events](events.md), and gets the output at the end.',
     ),
     has('Log lines of a job', 'yes no no yes no no no no yes no', [
       'test/engine/working.test.ts',
@@ -96,6 +117,11 @@ export const workers: Group = {
       'A worker takes a range of priorities',
       'no yes no no no no no no no no',
       'A worker chooses queues and names ([workers](workers.md)); put urgent jobs into a queue of their own.',
+    ),
+    lacks(
+      'More and fewer worker processes by load',
+      'no no no no Pro no no no Paid no',
+      'Your platform starts processes; [metrics](observability.md) tell it how many jobs wait and for how long.',
     ),
     lacks(
       'Queues by prefix',
