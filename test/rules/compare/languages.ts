@@ -28,10 +28,12 @@ export const languages: Group = {
     lacks('Elixir', 'yes no no no yes no no no no yes', 'No client yet. [The protocol](protocol.md) is documented, with test vectors.', {
       faktory: 'by others',
     }),
-    has('Any other language, by a documented protocol or HTTP', 'no yes no no no no no no yes yes', [
-      'packages/wire/src/vectors.test.ts',
-      'there is one for every type of message and every operation',
-    ]),
+    has(
+      'Any other language, by a documented protocol or HTTP',
+      'yes yes no no no no no no yes yes',
+      ['packages/wire/src/vectors.test.ts', 'there is one for every type of message and every operation'],
+      { bullmq: 'by BullMQ Proxy', pgBoss: 'by `@pg-boss/proxy`' },
+    ),
     has('Enqueue in plain SQL, from any language', 'no yes yes no no no no no no no', [
       'test/postgres/inbox.test.ts',
       'a job is there once its transaction commits',

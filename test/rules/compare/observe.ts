@@ -8,7 +8,7 @@ export const observe: Group = {
       'Web dashboard',
       'partly yes no yes yes yes yes yes yes yes',
       ['test/dashboard/overview.test.ts', 'the problems, worst first, each with its remedy'],
-      { bullmq: 'by others: bull-board; the makers sell one', solid: 'Mission Control, a gem beside it' },
+      { bullmq: 'the makers sell Taskforce; bull-board is by others', solid: 'Mission Control, a gem beside it' },
     ),
     has('OpenTelemetry traces', 'yes no no yes no no no no yes no', [
       'test/engine/otel.test.ts',

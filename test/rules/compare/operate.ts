@@ -34,10 +34,10 @@ export const operate: Group = {
       'Retention is of the engine or of a queue ([retention](retention.md)); put such jobs into a queue of their own.',
     ),
     has(
-      'HTTP API with an OpenAPI document',
-      'no yes no no no no no no yes no',
+      'HTTP API',
+      'partly yes no no no no no no yes no',
       ['test/http/endpoints.test.ts', 'each route of endpoints answers as the document says'],
-      { pgBoss: 'by the package `@pg-boss/proxy`' },
+      { bullmq: 'BullMQ Proxy: jobs and workers, without pauses and flows', pgBoss: 'by the package `@pg-boss/proxy`' },
     ),
     has(
       'Command line for jobs and queues',

@@ -40,9 +40,9 @@ export const workers: Group = {
     ]),
     has(
       'Workers on other hosts, without access to the store',
-      'no partly no no no no no no yes yes',
+      'partly partly no no no no no no yes yes',
       ['test/remote/processes.test.ts', 'servers killed under load and started again'],
-      { pgBoss: 'by the HTTP proxy, with `fetch` and `complete`' },
+      { bullmq: 'by BullMQ Proxy, over HTTP', pgBoss: 'by the HTTP proxy, with `fetch` and `complete`' },
     ),
     has('Graceful stop, with a limit', 'yes yes yes yes yes yes yes yes yes yes', [
       'test/engine/working.test.ts',
