@@ -50,10 +50,11 @@ export const observe: Group = {
         faktory: 'the Mutate API matches a pattern, and changes what it finds',
       },
     ),
-    lacks(
+    partly(
       'Several states, and another order, in one list',
       'yes partly partly yes yes no partly partly yes no',
-      'A list has one state, newest first ([HTTP](http.md)): ask once for each state.',
+      ['packages/http/src/jobs.test.ts', 'filters by keys, times and retries, in each order, by signed cursors'],
+      'A list has one state, by arrival, end or due time ([HTTP](http.md)): ask once for each state.',
       {
         pgBoss: 'by SQL on its tables',
         graphile: 'by SQL on the view `jobs`',
