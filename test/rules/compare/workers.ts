@@ -64,10 +64,10 @@ export const workers: Group = {
         hatchet: 'as a stream to the caller',
       },
     ),
-    lacks(
+    has(
       'Progress as any JSON value',
       'yes no no partly no no no no partly no',
-      'Progress is a number and a text; a richer state is a [checkpoint](payloads.md) or a log line.',
+      ['packages/worker/src/context.test.ts', 'progress: a value beside the fraction'],
       { river: 'as output or metadata of the job', hatchet: 'as a stream to the caller' },
     ),
     lacks(
