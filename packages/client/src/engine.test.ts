@@ -164,6 +164,21 @@ describe('what is asked', () => {
     expect((await asked(() => engine.list({ key: 'k' }).catch((error: unknown) => error), page)).result).toMatchObject(unsupported)
     const ordered = await asked(() => engine.list({ state: 'scheduled', order: 'due' }).catch((error: unknown) => error), page)
     expect(ordered.result).toMatchObject({ code: 'UNSUPPORTED', message: expect.stringContaining("'order'") })
+    for (const [call, answer, what] of [
+      [() => engine.list({ order: 'oldest' }), { ...page, known: 14 }, "'oldest'"],
+      [() => engine.list({ state: ['failed', 'cancelled'] }), { ...page, known: 14 }, "'states'"],
+      [() => engine.retryMany({ state: ['failed', 'cancelled'] }), { ...old, known: 14 }, "'states'"],
+    ] as const) {
+      const { result } = await asked(() => call().catch((error: unknown) => error), answer)
+      expect(result).toMatchObject({ code: 'UNSUPPORTED', message: expect.stringContaining(what) })
+    }
+    const oldest = await asked(() => engine.list({ order: 'oldest' }), { ...page, next: 4, known: 15 })
+    const rest = await asked(() => engine.list({ order: 'oldest', after: (oldest.result as { next: string }).next }), {
+      ...page,
+      known: 15,
+    })
+    expect(rest.command).toMatchObject({ ascending: true, before: 4 })
+    expect(rest.command).not.toHaveProperty('order')
     const told = await asked(() => engine.list({ state: 'scheduled', order: 'due' }), { ...page, next: 4, nextAt: 7, known: 11 })
     const { next } = told.result as { next: string }
     const second = await asked(() => engine.list({ state: 'scheduled', order: 'due', after: next }), { ...page, known: 11 })

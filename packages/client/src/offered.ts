@@ -1,5 +1,14 @@
 /** Refuses calls that a kind of connection, or an engine of an earlier version, does not offer. */
-import { type Capability, type ListFilter, type Port, passedOver, type Understood, UnsupportedError } from '@millrace/core'
+import {
+  ASCENDING_SINCE,
+  type Capability,
+  type ListFilter,
+  type ListOrder,
+  type Port,
+  passedOver,
+  type Understood,
+  UnsupportedError,
+} from '@millrace/core'
 
 /** @throws UnsupportedError */
 export function assertOffered({ capabilities }: Pick<Port, 'capabilities'>, capability: Capability): void {
@@ -14,6 +23,14 @@ export function assertOffered({ capabilities }: Pick<Port, 'capabilities'>, capa
  */
 export function assertUnderstood(filter: ListFilter, answer: Understood, beyond?: string): void {
   const field = passedOver(filter, answer) ?? (answer.known === undefined ? beyond : undefined)
-  if (field !== undefined)
-    throw new UnsupportedError(`the engine is of an earlier version, which does not know '${field}': bring it up to date`)
+  if (field !== undefined) throw tooOld(`'${field}'`)
+}
+
+/** @throws UnsupportedError if the engine has passed over the order `'oldest'` */
+export function assertOrdered(order: ListOrder, { known = 0 }: Understood): void {
+  if (order === 'oldest' && known < ASCENDING_SINCE) throw tooOld("the order 'oldest'")
+}
+
+function tooOld(what: string): UnsupportedError {
+  return new UnsupportedError(`the engine is of an earlier version, which does not know ${what}: bring it up to date`)
 }

@@ -10,11 +10,12 @@ import {
   type PayloadName,
   parseId,
   payloadBytesOf,
+  timeOrderOf,
 } from '@millrace/core'
 import type { JobType } from '@millrace/worker'
 import { textOf } from './jobKey.ts'
 import type { Mailbox } from './mailbox.ts'
-import { assertUnderstood } from './offered.ts'
+import { assertOrdered, assertUnderstood } from './offered.ts'
 import type { PayloadCodec } from './payloadCodec.ts'
 import { type Job, type JobOf, jobOf } from './view.ts'
 
@@ -61,17 +62,20 @@ export async function readPayload(
 export async function readPage(calls: Pick<Mailbox, 'call'>, settings: ListSettings, codec: PayloadCodec | undefined): Promise<JobPage> {
   const { filter, limit, search, order, place, payload, lastRun } = settings
   const payloadBytes = payloadBytesOf(payload, 'list', codec !== undefined)
+  const byTime = timeOrderOf(order)
   const reply = await calls.call<'list'>({
     op: 'list',
     filter,
     limit,
     ...place,
-    ...(order !== undefined && { order }),
+    ...(byTime !== undefined && { order: byTime }),
+    ...(order === 'oldest' && { ascending: true }),
     ...(search !== undefined && { search }),
     ...(payloadBytes !== undefined && { payloadBytes }),
     ...(lastRun && { lastRun }),
   })
-  assertUnderstood(filter, reply, order && 'order')
+  assertUnderstood(filter, reply, byTime && 'order')
+  assertOrdered(order, reply)
   const { jobs, next, nextAt, looked } = reply
   const shown = { payload, previewBytes: LIMITS.previewBytes }
   return {

@@ -344,7 +344,7 @@ export interface ListCommand {
   readonly op: 'list'
   readonly filter: ListFilter
   readonly limit: number
-  /** Rows before this one; in an order by time, those behind it. */
+  /** Rows before this one; in another order, those behind it. */
   readonly before?: number
   /** A text that occurs in name, tags, keys or data. The page may then be short, or empty, and yet have a `next`. */
   readonly search?: string
@@ -356,6 +356,8 @@ export interface ListCommand {
   readonly order?: TimeOrder
   /** `nextAt` of the page before, in an order by time; with `before`. */
   readonly beforeAt?: number
+  /** Oldest first. Not with `order`. */
+  readonly ascending?: boolean
 }
 
 /** Turns on or off that the Port gets events after each commit. Reply: true. */

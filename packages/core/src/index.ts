@@ -211,16 +211,21 @@ export { checkCommandSize, type EnqueueOptions, newJobFrom, type UniqueOptions, 
 export { type EventsFilter, type EventsOptions, type EventsSettings, validateEventsOptions } from './options/events.ts'
 export { type ExportOptions, validateExportOptions } from './options/exports.ts'
 export {
+  ASCENDING_SINCE,
   FILTER_FIELDS,
   FILTER_NAMES,
+  FILTER_OPTIONS,
   type FilterField,
   type FilterKind,
+  type FilterOption,
+  type FilterOptionKind,
   type FilterRow,
   isNarrowed,
   isOfLastRun,
   type JobFilter,
   type ListFilter,
   passedOver,
+  statesOf,
   type Understood,
   understood,
 } from './options/filter.ts'
@@ -270,7 +275,7 @@ export {
   validateOpenOptions,
   validatePostgresOptions,
 } from './options/open.ts'
-export { LIST_ORDERS, type ListOrder, orderConflict, type TimeOrder } from './options/order.ts'
+export { LIST_ORDERS, type ListOrder, orderConflict, type TimeOrder, timeOrderOf } from './options/order.ts'
 export {
   type GetOptions,
   PAYLOAD_MODES,

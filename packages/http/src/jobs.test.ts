@@ -232,13 +232,23 @@ describe('many', () => {
     await http.send('POST', '/v1/jobs:cancel', { body: { filter: { queue: 'timed', state: 'waiting' } } })
     const first = await list('state=cancelled&order=finished&limit=1')
     expect(first.jobs).toHaveLength(1)
+    const oldest = await list('state=cancelled,failed&order=oldest&limit=1')
+    expect(oldest.jobs).toMatchObject([{ concurrencyKey: 'k' }])
+    const newer = await list(`state=cancelled,failed&order=oldest&after=${oldest.next}`)
+    expect(newer.jobs).toMatchObject(first.jobs)
+    expect((await list('state=waiting,active')).jobs).toEqual([])
+    const several = { queue: 'timed', state: ['failed', 'completed'] }
+    expect((await http.send('POST', '/v1/jobs:delete', { body: { filter: several } })).body).toMatchObject({ matched: 0 })
     const second = await list(`state=cancelled&order=finished&after=${first.next}`)
     expect(second.jobs).toMatchObject([{ concurrencyKey: 'k' }])
     expect((await http.send('GET', `/v1/jobs?queue=timed&after=${first.next}`)).body).toMatchObject({ option: 'after' })
     for (const query of [
       'order=due',
       'order=finished',
-      'order=oldest',
+      'order=latest',
+      'state=',
+      'state=failed,done',
+      'state=failed,cancelled&order=finished',
       'retrying=yes',
       'enqueuedAfter=yesterday',
       'key=',

@@ -26,16 +26,17 @@ export interface TagBlock {
 }
 
 /**
- * Yields the blocks in which jobs before that number have the tag, newest first. If 1,000 blocks in a row do not have it, yields
- * the last of them, so that the caller may stop there.
+ * Yields the blocks in which jobs behind that number have the tag, newest or oldest first. If 1,000 blocks in a row do not have it,
+ * yields the last of them, so that the caller may stop there.
  */
-export function prepareTagBlocks(db: Database): (tag: string, before: number) => Generator<TagBlock, void> {
+export function prepareTagBlocks(db: Database, first: 'newest' | 'oldest'): (tag: string, seq: number) => Generator<TagBlock, void> {
+  const [end, sign] = first === 'newest' ? ['max', '<'] : ['min', '>']
   const next = db
     .prepare(
       `WITH RECURSIVE hop (block, asked) AS (
-  SELECT max(tag.block), 1 FROM tag WHERE tag.block < ?
+  SELECT ${end}(tag.block), 1 FROM tag WHERE tag.block ${sign} ?
   UNION ALL
-  SELECT (SELECT max(tag.block) FROM tag WHERE tag.block < hop.block), hop.asked + 1 FROM hop
+  SELECT (SELECT ${end}(tag.block) FROM tag WHERE tag.block ${sign} hop.block), hop.asked + 1 FROM hop
   WHERE hop.block IS NOT NULL AND hop.asked < ${BLOCKS_PER_LOOK}
     AND NOT EXISTS (SELECT 1 FROM tag WHERE tag.block = hop.block AND tag.tag = ?)
 )
@@ -43,8 +44,8 @@ export function prepareTagBlocks(db: Database): (tag: string, before: number) =>
 SELECT hop.block, max(hop.asked) FROM hop`,
     )
     .raw()
-  return function* blocks(tag, before) {
-    for (let last = Math.ceil(before / BLOCK_JOBS); ; ) {
+  return function* blocks(tag, seq) {
+    for (let last = first === 'newest' ? Math.ceil(seq / BLOCK_JOBS) : blockOf(seq) - 1; ; ) {
       const [block, asked] = next.get(last, tag) as [block: number | null, asked: number]
       if (block === null) return
       yield { block, asked }

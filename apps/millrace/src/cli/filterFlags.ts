@@ -1,15 +1,15 @@
 /** The flags that select jobs, from core's table of filter fields, and what they mean to the engine. */
-import { FILTER_FIELDS, FILTER_NAMES, type FilterField, type FilterKind, type JobFilter, STATES } from '@millrace/core'
+import { FILTER_FIELDS, FILTER_OPTIONS, type FilterOption, type FilterOptionKind, type JobFilter, STATES } from '@millrace/core'
 import type { Command } from 'commander'
 import { flagName } from '../config/flagName.ts'
 import { said } from './jobFlags.ts'
 import { time } from './values.ts'
 
-export type FilterFlags = Readonly<Partial<Record<FilterField, unknown>>>
+export type FilterFlags = Readonly<Partial<Record<FilterOption, unknown>>>
 
 /** How the value of a field is written and read. */
-const VALUES: Readonly<Record<FilterKind, { readonly value?: string; readonly parse?: (text: string) => unknown }>> = {
-  state: { value: 'state' },
+const VALUES: Readonly<Record<FilterOptionKind, { readonly value?: string; readonly parse?: (text: string) => unknown }>> = {
+  state: { value: 'state', parse: (text) => (text.includes(',') ? text.split(',') : text) },
   name: { value: 'name' },
   text: {},
   boolean: {},
@@ -18,7 +18,7 @@ const VALUES: Readonly<Record<FilterKind, { readonly value?: string; readonly pa
 }
 
 export function addFilters(command: Command): Command {
-  for (const name of FILTER_NAMES) {
+  for (const name of FILTER_OPTIONS) {
     const { kind, says } = FILTER_FIELDS[name]
     const { value = name, parse } = VALUES[kind]
     const flag = flagName(name)
@@ -29,12 +29,12 @@ export function addFilters(command: Command): Command {
 }
 
 /** Help in place of the row's. */
-const FLAGS_SAY: { readonly [Field in FilterField]?: string } = {
-  state: `${STATES.slice(0, -1).join(', ')} or ${STATES.at(-1)}`,
+const FLAGS_SAY: { readonly [Option in FilterOption]?: string } = {
+  state: `${STATES.slice(0, -1).join(', ')} or ${STATES.at(-1)}; several with commas between`,
   retrying: 'that wait between two attempts',
 }
 
 /** Only what was said: the engine checks it. */
 export function filterOf(flags: FilterFlags): JobFilter {
-  return said<JobFilter>(Object.fromEntries(FILTER_NAMES.map((name) => [name, flags[name]])) as Record<FilterField, unknown>)
+  return said<JobFilter>(Object.fromEntries(FILTER_OPTIONS.map((name) => [name, flags[name]])) as Record<FilterOption, unknown>)
 }

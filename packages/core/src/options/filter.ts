@@ -14,8 +14,8 @@ import { textOption } from './text.ts'
 
 /** A job fits if all that is given holds. */
 export interface JobFilter {
-  /** Only jobs in this state. Default: all states. */
-  readonly state?: State
+  /** Only jobs in this state, or in one of these. Default: all states. */
+  readonly state?: State | readonly State[]
   /** Only jobs of this queue. Default: all queues. */
   readonly queue?: string
   /** Only jobs of this name. Default: all names. */
@@ -45,15 +45,20 @@ export interface JobFilter {
 }
 
 /** The values that a field takes. */
-export type FilterKind = 'state' | 'name' | 'text' | 'boolean' | 'time' | 'fingerprint'
+export type FilterKind = 'state' | 'states' | 'name' | 'text' | 'boolean' | 'time' | 'fingerprint'
 
 export interface FilterRow {
   readonly kind: FilterKind
   /** Describes the jobs that fit, after "jobs": a phrase without its full stop. */
   readonly says: string
+  /** The option that sets the field, if it has another name. */
+  readonly option?: FilterOption
 }
 
-export type FilterField = keyof JobFilter
+export type FilterOption = keyof JobFilter
+export type FilterField = FilterOption | 'states'
+/** The values that an option takes. */
+export type FilterOptionKind = Exclude<FilterKind, 'states'>
 
 /** The fields, in their order on the wire: new ones come last. */
 export const FILTER_FIELDS = {
@@ -71,12 +76,17 @@ export const FILTER_FIELDS = {
   worker: { kind: 'text', says: 'that this worker runs, or has run last' },
   error: { kind: 'text', says: 'whose last run failed with an error of this name' },
   fingerprint: { kind: 'fingerprint', says: 'whose last run failed in this way, as failures name it' },
+  states: { kind: 'states', says: 'in one of these states', option: 'state' },
 } as const satisfies Record<FilterField, FilterRow>
 
 export const FILTER_NAMES = Object.keys(FILTER_FIELDS) as FilterField[]
 
+/** The fields that are options of their own. */
+export const FILTER_OPTIONS = FILTER_NAMES.filter((name): name is FilterOption => !('option' in FILTER_FIELDS[name]))
+
 type ValueOf<Kind extends FilterKind> = {
   readonly state: StateCode
+  readonly states: readonly StateCode[]
   readonly name: string
   readonly text: string
   readonly boolean: boolean
@@ -90,7 +100,8 @@ export type ListFilter = { readonly [Name in FilterField]?: ValueOf<(typeof FILT
 type Check = (option: string, value: unknown) => unknown
 
 const CHECKS: { readonly [Kind in FilterKind]: Check } = {
-  state: (option, value) => STATES.indexOf(choiceOption(option, value, STATES)),
+  state: stateOption,
+  states: statesOption,
   name: nameOption,
   text: textOption,
   boolean: booleanOption,
@@ -101,11 +112,34 @@ const CHECKS: { readonly [Kind in FilterKind]: Check } = {
 /** Reads the fields of this table, leaving out what is not set. Throws OptionTypeError, OptionRangeError. */
 export function readFilter(options: Readonly<Record<string, unknown>>): ListFilter {
   const filter: Record<string, unknown> = {}
-  for (const name of FILTER_NAMES) {
+  for (const name of FILTER_OPTIONS) {
     const value = options[name]
-    if (value !== undefined) filter[name] = CHECKS[FILTER_FIELDS[name].kind](name, value)
+    if (value === undefined) continue
+    const field = name === 'state' && Array.isArray(value) ? 'states' : name
+    filter[field] = CHECKS[FILTER_FIELDS[field].kind](name, value)
   }
-  return filter
+  const { states } = filter as ListFilter
+  // Earlier engines know one state, and all states are no condition.
+  if (states === undefined || (states.length > 1 && states.length < STATES.length)) return filter
+  const { states: _states, ...others } = filter
+  return states.length === 1 ? { ...others, state: states[0] as StateCode } : others
+}
+
+/** Returns the states in which a job may fit; undefined if it may be in any. */
+export function statesOf({ state, states }: Pick<ListFilter, 'state' | 'states'>): readonly StateCode[] | undefined {
+  if (states === undefined || state === undefined) return states ?? (state === undefined ? undefined : [state])
+  return states.filter((each) => each === state)
+}
+
+function stateOption(option: string, value: unknown): StateCode {
+  return STATES.indexOf(choiceOption(option, value, STATES)) as StateCode
+}
+
+/** Returns each state once, in the order of their codes. */
+function statesOption(option: string, value: unknown): readonly StateCode[] {
+  const states = (value as readonly unknown[]).map((each, index) => stateOption(`${option}[${index}]`, each))
+  if (states.length > 0) return [...new Set(states)].sort((a, b) => a - b)
+  throw new OptionTypeError(option, `${option} must have at least one state, got an empty array: leave it out for jobs in any state`)
 }
 
 function fingerprintOption(option: string, value: unknown): number {
@@ -121,6 +155,9 @@ export function isOfLastRun({ worker, error, fingerprint }: ListFilter): boolean
 
 /** The number of fields that every version knows: an older engine passes over the others. */
 const EARLY_FIELDS = 4
+
+/** The number of fields that the first engine knew which lists the oldest jobs first. */
+export const ASCENDING_SINCE = FILTER_NAMES.indexOf('states') + 1
 
 /** True if an engine that has not heard of the later fields would show or change other jobs than those that are meant. */
 export function isNarrowed(filter: ListFilter): boolean {

@@ -22,7 +22,7 @@ export interface FlowListSettings {
 
 const read = optionsReader('flows.list', {
   state: choiceOf(FLOW_STATES),
-  after: (_option, after) => parseCursor(after, undefined),
+  after: (_option, after) => parseCursor(after, 'newest'),
   limit: integerBetween(1, LIMITS.pageJobs),
 })
 

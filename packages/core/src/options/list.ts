@@ -6,10 +6,10 @@ import { STATES } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import { booleanOption, choiceOption } from './choice.ts'
 import { describe } from './describe.ts'
-import { FILTER_NAMES, type JobFilter, type ListFilter, readFilter } from './filter.ts'
+import { FILTER_OPTIONS, type JobFilter, type ListFilter, readFilter } from './filter.ts'
 import { integerOption } from './integer.ts'
 import { checkKnown } from './known.ts'
-import { LIST_ORDERS, type ListOrder, orderConflict, type TimeOrder } from './order.ts'
+import { LIST_ORDERS, type ListOrder, orderConflict, timeOrderOf } from './order.ts'
 import { type PayloadMode, payloadOption } from './payload.ts'
 import { textOption } from './text.ts'
 
@@ -21,7 +21,7 @@ export interface ListOptions extends JobFilter {
    */
   readonly search?: string
   /**
-   * `'newest'` (default): by arrival, newest first. `'finished'`: last finished first; needs a final `state`. `'due'`: soonest first;
+   * `'newest'` (default): by arrival, newest first. `'oldest'`: by arrival, oldest first. `'finished'`: last finished first; needs a final `state`. `'due'`: soonest first;
    * needs the `state` `'scheduled'`. A job that gets another time between two pages has another place.
    */
   readonly order?: ListOrder
@@ -39,7 +39,7 @@ export interface ListSettings {
   readonly filter: ListFilter
   readonly limit: number
   readonly search: string | undefined
-  readonly order: TimeOrder | undefined
+  readonly order: ListOrder
   /** The place behind which the page begins. */
   readonly place: ListPlace
   readonly payload: PayloadMode
@@ -52,7 +52,7 @@ export type ListPlace = Pick<ListCommand, 'before' | 'beforeAt'>
 /** Jobs in a page whose size nobody has named. */
 export const PAGE_JOBS = 50
 
-const KNOWN = new Set<string>([...FILTER_NAMES, 'search', 'order', 'payload', 'lastRun', 'after', 'limit'])
+const KNOWN = new Set<string>([...FILTER_OPTIONS, 'search', 'order', 'payload', 'lastRun', 'after', 'limit'])
 
 /** @throws OptionTypeError, OptionRangeError */
 export function validateListOptions(options: unknown = {}): ListSettings {
@@ -71,31 +71,33 @@ export function validateListOptions(options: unknown = {}): ListSettings {
   }
 }
 
-function orderOption(value: unknown, { state }: ListFilter): TimeOrder | undefined {
+function orderOption(value: unknown, { state, states }: ListFilter): ListOrder {
   const order = value === undefined ? 'newest' : choiceOption('order', value, LIST_ORDERS)
-  if (order === 'newest') return undefined
-  const needed = orderConflict(order, state)
+  const needed = orderConflict(timeOrderOf(order), state)
   if (needed === undefined) return order
-  const got = state === undefined ? 'no state' : `'${STATES[state]}'`
+  const got = states !== undefined ? 'several states' : state === undefined ? 'no state' : `'${STATES[state]}'`
   throw new OptionTypeError('order', `order '${order}' needs ${needed}, got ${got}: set state, or leave the order out`)
 }
 
 /** Opaque to callers: the place behind which the next page begins. */
-export function formatCursor(seq: number, order?: TimeOrder, at = 0): string {
-  return order === undefined ? `p${seq.toString(36)}` : `${order[0]}${at.toString(36)}.${seq.toString(36)}`
+export function formatCursor(seq: number, order: ListOrder = 'newest', at = 0): string {
+  const row = seq.toString(36)
+  return timeOrderOf(order) === undefined ? `${order === 'newest' ? 'p' : 'o'}${row}` : `${order[0]}${at.toString(36)}.${row}`
 }
 
 const NUMBER = '(-?[0-9a-z]{1,11})'
 const CURSORS = {
   newest: new RegExp(`^p()${NUMBER}$`),
+  oldest: new RegExp(`^o()${NUMBER}$`),
   finished: new RegExp(`^f${NUMBER}\\.${NUMBER}$`),
   due: new RegExp(`^d${NUMBER}\\.${NUMBER}$`),
 } as const
 
-export function parseCursor(after: unknown, order: TimeOrder | undefined): ListPlace {
-  const [, time = '', row = ''] = (typeof after === 'string' && CURSORS[order ?? 'newest'].exec(after)) || []
+export function parseCursor(after: unknown, order: ListOrder): ListPlace {
+  const [, time = '', row = ''] = (typeof after === 'string' && CURSORS[order].exec(after)) || []
   const [beforeAt, before] = [Number.parseInt(time, 36), Number.parseInt(row, 36)]
-  if (!(before >= 0 && before <= SEQ_LIMIT) || (order !== undefined && !Number.isSafeInteger(beforeAt)))
+  const isByTime = timeOrderOf(order) !== undefined
+  if (!(before >= 0 && before <= SEQ_LIMIT) || (isByTime && !Number.isSafeInteger(beforeAt)))
     throw new OptionTypeError('after', `after must be the 'next' of an earlier page in the same order, got ${describe(after)}`)
-  return order === undefined ? { before } : { before, beforeAt }
+  return isByTime ? { before, beforeAt } : { before }
 }

@@ -3,7 +3,7 @@ import { OptionTypeError } from '../errors.ts'
 import { type JobKey, parseId } from '../id.ts'
 import { booleanOption } from './choice.ts'
 import { describe } from './describe.ts'
-import { FILTER_NAMES, isOfLastRun, type JobFilter, type ListFilter, readFilter } from './filter.ts'
+import { FILTER_OPTIONS, isOfLastRun, type JobFilter, type ListFilter, readFilter } from './filter.ts'
 import { integerOption } from './integer.ts'
 import { checkKnown } from './known.ts'
 import { textOption } from './text.ts'
@@ -36,7 +36,7 @@ export interface ManySettings {
   readonly dryRun: boolean
 }
 
-const FILTERS = new Set<string>([...FILTER_NAMES, 'search', 'ids', 'all'])
+const FILTERS = new Set<string>([...FILTER_OPTIONS, 'search', 'ids', 'all'])
 const OPTIONS = new Set(['limit', 'dryRun'])
 
 /** @throws OptionTypeError, OptionRangeError; an empty filter is refused, so that nothing meant for some reaches all */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { OptionRangeError, OptionTypeError } from '../errors.ts'
 import { SEQ_LIMIT } from '../id.ts'
+import { STATES } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import { DEFAULT_RETENTION } from '../retention.ts'
 import { backoffOption } from './backoff.ts'
@@ -10,6 +11,7 @@ import { checkCommandSize, newJobFrom } from './enqueue.ts'
 import { formatFlowCursor, validateFlowGetOptions } from './flowGet.ts'
 import { validateFlowListOptions } from './flowList.ts'
 import { formatCursor, validateListOptions } from './list.ts'
+import { validateMany } from './many.ts'
 import { durationOption, timeOption } from './milliseconds.ts'
 import { nameOption } from './name.ts'
 import { validateOpenOptions, validatePostgresOptions } from './open.ts'
@@ -237,8 +239,26 @@ describe('what is set, and nothing else, comes out', () => {
     expect(keep({ journal: { age: '1d', bytes: 2 ** 20 } }).journal).toEqual({ ageMs: 86_400_000, bytes: 2 ** 20 })
   })
 
+  test('of states: one, or several, each once; one or all of them are written as earlier engines know it', () => {
+    const filterOf = (state: unknown) => validateListOptions({ state }).filter
+    expect(filterOf('failed')).toEqual({ state: 5 })
+    expect(filterOf(['cancelled', 'failed', 'cancelled'])).toEqual({ states: [5, 6] })
+    expect(filterOf(['failed', 'failed'])).toEqual({ state: 5 })
+    expect(filterOf([...STATES])).toEqual({})
+    expect(validateMany('cancelMany', { state: ['waiting', 'scheduled'] }).filter).toEqual({ states: [0, 1] })
+    expect(() => filterOf([])).toThrow('state must have at least one state, got an empty array')
+    expect(() => filterOf(['failed', 'done'])).toThrow(/^state\[1\] must be .*got 'done'/)
+    expect(() => filterOf({ 0: 'failed' })).toThrow(/^state must be/)
+    expect(() => validateListOptions({ states: ['failed'] })).toThrow(/no option 'states'/)
+    expect(() => validateListOptions({ state: ['failed', 'cancelled'], order: 'finished' })).toThrow(/got several states/)
+    expect(validateListOptions({ state: ['failed'], order: 'finished' }).order).toBe('finished')
+  })
+
   test('a cursor comes back as it went out', () => {
     for (const seq of [1, 2 ** 31, 2 ** 47]) {
+      expect(validateListOptions({ order: 'oldest', after: formatCursor(seq, 'oldest') }).place).toEqual({ before: seq })
+      expect(() => validateListOptions({ after: formatCursor(seq, 'oldest') })).toThrow(/same order/)
+      expect(() => validateListOptions({ order: 'oldest', after: formatCursor(seq) })).toThrow(/same order/)
       expect(validateListOptions({ after: formatCursor(seq) }).place).toEqual({ before: seq })
       for (const at of [0, -7, 1_700_000_000_000, Number.MAX_SAFE_INTEGER]) {
         const place = { before: seq, beforeAt: at }

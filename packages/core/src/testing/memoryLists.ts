@@ -29,10 +29,10 @@ interface Placed {
 }
 
 /** Returns the rows behind a place, in their order. */
-function inOrder(store: MemoryStore, rows: readonly JobRow[], { order, before, beforeAt }: ListQuery): Placed[] {
-  const isBack = order !== 'due'
+function inOrder(store: MemoryStore, rows: readonly JobRow[], { order, ascending = false, before, beforeAt }: ListQuery): Placed[] {
+  const isBack = order !== 'due' && !ascending
   const compare = (one: Placed, other: Placed): number => (one.at - other.at || one.row.seq - other.row.seq) * (isBack ? -1 : 1)
-  const placed = rows.map((row) => ({ row, at: order === undefined ? 0 : isBack ? store.endOf(row) : row.runAt }))
+  const placed = rows.map((row) => ({ row, at: order === undefined ? 0 : order === 'finished' ? store.endOf(row) : row.runAt }))
   const from = before === undefined ? undefined : { row: { seq: before } as JobRow, at: beforeAt ?? 0 }
   return placed.filter((each) => from === undefined || compare(from, each) < 0).toSorted(compare)
 }

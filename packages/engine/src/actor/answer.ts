@@ -167,7 +167,7 @@ function namesOf(tables: Tables, laneId: number): { readonly queue: string; read
 }
 
 function list(actor: Answering, command: ListCommand): ListPage | Refused {
-  const { order, filter } = command
+  const { order, filter, ascending = false } = command
   const needed = orderConflict(order, filter.state)
   if (needed !== undefined)
     return new Refused({ code: 'OPTION_RANGE', message: `order '${order}' needs ${needed}`, details: { option: 'order', limit: needed } })
@@ -175,7 +175,7 @@ function list(actor: Answering, command: ListCommand): ListPage | Refused {
   const query = { ...command, limit: Math.min(command.limit, LIMITS.pageJobs) }
   const isRunning = query.search === undefined && isOfRunning(filter)
   const { rows, ...place } = isRunning ? listRunning(actor, query) : store.list(query, boundOf(actor))
-  return { jobs: rows.map((row) => view(tables, row, [])), ...place, ...understood(filter, order !== undefined) }
+  return { jobs: rows.map((row) => view(tables, row, [])), ...place, ...understood(filter, order !== undefined || ascending) }
 }
 
 /** Returns the bounds of a page that the writer reads now. */
@@ -184,21 +184,25 @@ function boundOf(actor: Answering): LookBound {
   return { rows: LIMITS.walkRows, late: () => actor.now.mono >= until }
 }
 
-function listRunning({ store, tables }: Answering, { filter, before, limit, payloadBytes, lastRun }: ListQuery): ListRows {
-  const seqs = runningOf(tables, filter, before, limit)
+function listRunning({ store, tables }: Answering, query: ListQuery): ListRows {
+  const { limit, payloadBytes, lastRun } = query
+  const seqs = runningOf(tables, query)
   const whole = () => store.jobsInPlace(seqs, LIMITS.pageBytes).filter((row) => row !== undefined)
   const rows = payloadBytes === undefined ? whole() : store.jobs(seqs, payloadBytes)
   const isLast = seqs.length < limit && rows.length === seqs.length
   return { rows: lastRun === true ? store.withLastRuns(rows) : rows, next: isLast ? null : (rows.at(-1)?.seq ?? null) }
 }
 
-/** Returns the numbers of running jobs, newest first. */
-function runningOf(tables: Tables, filter: ListCommand['filter'], before = Number.POSITIVE_INFINITY, limit: number): number[] {
+/** Returns the numbers of running jobs in their order. */
+function runningOf(
+  tables: Tables,
+  { filter, ascending = false, before = ascending ? 0 : Number.POSITIVE_INFINITY, limit }: ListQuery,
+): number[] {
   return tables
     .running()
-    .filter((job) => job.seq < before && matches(filter, job))
+    .filter((job) => (ascending ? job.seq > before : job.seq < before) && matches(filter, job))
     .map((job) => job.seq)
-    .sort((a, b) => b - a)
+    .sort((a, b) => (ascending ? a - b : b - a))
     .slice(0, limit)
 }
 

@@ -1,12 +1,12 @@
 /** Schemas of the fields that select jobs, from core's table: in a query, and in a body. */
 import { z } from '@hono/zod-openapi'
-import { FILTER_FIELDS, FILTER_NAMES, type FilterField, type FilterKind } from '@millrace/core'
+import { FILTER_FIELDS, FILTER_OPTIONS, type FilterOption, type FilterOptionKind, STATES } from '@millrace/core'
 import { KEY, NAME, STATE, TIME } from './plain.ts'
 
 const FINGERPRINT = z.string().regex(/^[0-9a-f]{14}$/, 'must be 14 hexadecimal digits, as /v1/failures gives them')
 
-const BODY: { readonly [Kind in FilterKind]: z.ZodType } = {
-  state: STATE,
+const BODY: { readonly [Kind in FilterOptionKind]: z.ZodType } = {
+  state: z.union([STATE, z.array(STATE).min(1).max(STATES.length)]),
   name: NAME,
   text: KEY,
   boolean: z.boolean(),
@@ -14,16 +14,21 @@ const BODY: { readonly [Kind in FilterKind]: z.ZodType } = {
   fingerprint: FINGERPRINT,
 }
 
-const QUERY: { readonly [Kind in FilterKind]: z.ZodType } = {
+const QUERY: { readonly [Kind in FilterOptionKind]: z.ZodType } = {
   ...BODY,
+  state: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(STATE))
+    .openapi({ type: 'string', example: 'failed,cancelled' }),
   boolean: z
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
     .openapi({ type: 'boolean' }),
 }
 
-function schemas(kinds: { readonly [Kind in FilterKind]: z.ZodType }): Readonly<Record<FilterField, z.ZodType>> {
-  const described = FILTER_NAMES.map((name) => {
+function schemas(kinds: { readonly [Kind in FilterOptionKind]: z.ZodType }): Readonly<Record<FilterOption, z.ZodType>> {
+  const described = FILTER_OPTIONS.map((name) => {
     const { kind, says } = FILTER_FIELDS[name]
     return [name, kinds[kind].optional().openapi({ description: `Jobs ${says}.` })]
   })

@@ -212,7 +212,8 @@ export const JOB_QUERY = z.strictObject({
     description: 'What to show of data, output and checkpoint: all (default), the first 512 bytes of each in `preview`, or nothing.',
   }),
   order: z.enum(LIST_ORDERS).optional().openapi({
-    description: '`newest` (default); `finished`: last finished first, with a final `state`; `due`: soonest first, with `state=scheduled`.',
+    description:
+      '`newest` (default); `oldest`; `finished`: last finished first, with a final `state`; `due`: soonest first, with `state=scheduled`.',
   }),
   include: z.enum(['lastRun']).optional().openapi({ description: 'Each job with the worker, the times and the error of its last run.' }),
   after: CURSOR.optional(),

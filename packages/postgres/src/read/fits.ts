@@ -1,7 +1,7 @@
 /** The conditions of a filter in SQL: a row for each field, with the value that it is bound to. */
 import { type FilterField, fingerprintOf, type ListFilter } from '@millrace/core'
 import { DROPPED } from '@millrace/core/kernel'
-import { fragment } from '@millrace/sqlite/rows'
+import { fragment, maskOf } from '@millrace/sqlite/rows'
 import type { Value } from '../line/statement.ts'
 
 /** Queue and name are judged together, as lanes. */
@@ -65,6 +65,10 @@ const CONDITIONS: { readonly [Field in Judged]: Condition } = {
   fingerprint: number(
     (value) => lastError(`${fingerprintOf(DROPPED)}`, 'fingerprint', value),
     (filter) => filter.fingerprint,
+  ),
+  states: number(
+    (value) => `(${value} >> job.state::int) & 1 = 1`,
+    ({ states }) => (states === undefined ? undefined : maskOf(states)),
   ),
 }
 

@@ -6,7 +6,7 @@ import { prepareWithLastRuns } from './attempts.ts'
 import { fitsFrom, fitValues } from './fits.ts'
 import { prepareJobs, readWithin } from './jobs.ts'
 import { type Found, type Place, prepareLook } from './look.ts'
-import { newestParts, orderedParts } from './parts.ts'
+import { arrivalParts, orderedParts } from './parts.ts'
 
 const NONE: Found = { places: [], next: null }
 /** The limit for one slice's payloads: a slice of large ones is shorter than requested. */
@@ -22,7 +22,8 @@ export function prepareList(connection: Connection): (query: ListQuery, bound: L
   const withLastRuns = prepareWithLastRuns(connection)
 
   const find = (query: ListQuery, bound: LookBound): Found => {
-    const { limit, search: text, order, before = Number.MAX_SAFE_INTEGER, beforeAt } = query
+    const { limit, search: text, order, ascending = false, beforeAt } = query
+    const { before = ascending ? 0 : Number.MAX_SAFE_INTEGER } = query
     const filter = impliedFilter(query.filter)
     if (filter === undefined) return NONE
     const { queue, name } = filter
@@ -30,12 +31,13 @@ export function prepareList(connection: Connection): (query: ListQuery, bound: L
     const lanes = isNarrow || order !== undefined ? connection.pluck<number>(LANES, queue ?? null, name ?? null) : []
     const laneIds = isNarrow ? lanes : null
     if (isNarrow && lanes.length === 0) return NONE
-    if (text === undefined && order === undefined && !isNarrowed(query.filter)) {
+    if (text === undefined && order === undefined && !ascending && !isNarrowed(query.filter)) {
       const places = connection.pluck<number>(PAGE, before, limit, ...fitValues(filter, laneIds)).map((seq) => ({ seq }))
       return { places, next: places.length < limit ? null : (places.at(-1) as Place) }
     }
     const from = beforeAt === undefined ? undefined : { at: beforeAt, seq: before }
-    const parts = order === undefined ? newestParts(connection, filter.tag, before) : orderedParts(connection, order, filter, lanes, from)
+    const parts =
+      order === undefined ? arrivalParts(connection, filter.tag, before, ascending) : orderedParts(connection, order, filter, lanes, from)
     return look({ filter, laneIds, text }, parts, limit, bound)
   }
 
@@ -62,7 +64,7 @@ export function prepareMatching(connection: Connection): ReadMatching {
   const look = prepareLook(connection)
   return ({ filter, laneIds = null, text }, before, limit) => {
     const bound: LookBound = { rows: LIMITS.walkRows, late: () => false }
-    const { places, next } = look({ filter, laneIds, text }, newestParts(connection, filter.tag, before), limit, bound)
+    const { places, next } = look({ filter, laneIds, text }, arrivalParts(connection, filter.tag, before), limit, bound)
     const seqs = places.map(({ seq }) => seq)
     const rows = readWithin(connection, seqs, SLICE_BYTES)
     return { rows, next: rows.length < seqs.length ? (rows.at(-1) as JobRow).seq : (next?.seq ?? null) }

@@ -14,10 +14,11 @@ export type TimePlace = Required<Place>
 
 const FIRST: TimePlace = { at: Number.MAX_SAFE_INTEGER, seq: Number.MAX_SAFE_INTEGER }
 
-/** Yields the rows before one, newest first: those with a tag, or all. */
-export function* newestParts(connection: Connection, tag: string | undefined, before: number): Parts {
-  const all = `SELECT seq FROM job WHERE seq < $1 ORDER BY seq DESC LIMIT ${PART_ROWS}`
-  const tagged = `SELECT seq FROM tag WHERE tag = $2 AND seq < $1 ORDER BY seq DESC LIMIT ${PART_ROWS}`
+/** Yields the rows behind one, newest first unless they ascend: those with a tag, or all. */
+export function* arrivalParts(connection: Connection, tag: string | undefined, before: number, ascending = false): Parts {
+  const order = ascending ? 'seq > $1 ORDER BY seq' : 'seq < $1 ORDER BY seq DESC'
+  const all = `SELECT seq FROM job WHERE ${order} LIMIT ${PART_ROWS}`
+  const tagged = `SELECT seq FROM tag WHERE tag = $2 AND ${order} LIMIT ${PART_ROWS}`
   for (let end = before; ; ) {
     const seqs = tag === undefined ? connection.pluck<number>(all, end) : connection.pluck<number>(tagged, end, tag)
     const last = seqs.at(-1)

@@ -11,6 +11,8 @@ import {
   type Reply,
   type Request,
   STATES,
+  type State,
+  statesOf,
 } from '@millrace/core'
 
 /** A call over a socket that requires the scope `admin`. */
@@ -95,8 +97,10 @@ function idOf(command: Command): object {
 
 function filterOf(command: Command): object {
   if (!('filter' in command && 'dryRun' in command)) return {}
-  const { state, ...filter } = command.filter
-  return { filter: { ...filter, ...(state !== undefined && { state: STATES[state] }), ...(command.ids && { ids: command.ids.length }) } }
+  const { state: _state, states: _states, ...filter } = command.filter
+  const states = statesOf(command.filter)?.map((state) => STATES[state] as State)
+  const state = states?.length === 1 ? states[0] : states
+  return { filter: { ...filter, ...(state !== undefined && { state }), ...(command.ids && { ids: command.ids.length }) } }
 }
 
 function outcomeOf(refusal: NonNullable<Reply['refusal']>): 'refused' | 'failed' {

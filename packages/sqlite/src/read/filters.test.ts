@@ -28,7 +28,7 @@ type Opened = ReturnType<typeof open>
 /** All rows that fit, in their order. */
 function expected({ store, changing }: Opened, question: Asked): JobRow[] {
   return naive(store, listed(store), question).toSorted((one, other) => {
-    const [[at, seq], [otherAt, otherSeq]] = [changing.placeOf(one, question.order), changing.placeOf(other, question.order)]
+    const [[at, seq], [otherAt, otherSeq]] = [changing.placeOf(one, question), changing.placeOf(other, question)]
     return otherAt - at || otherSeq - seq
   })
 }
@@ -74,7 +74,7 @@ test('while jobs change between two pages, none is shown twice in its place, and
           const fit = new Set(expected(opened, question).map(({ seq }) => seq))
           const { rows, next, nextAt }: ReturnType<typeof store.list> = store.list({ ...question, limit, ...place }, looking)
           for (const row of rows) {
-            const at = String(changing.placeOf(row, question.order))
+            const at = String(changing.placeOf(row, question))
             expect(fit.has(row.seq)).toBe(true)
             expect(shown.get(row.seq)).not.toBe(at)
             shown.set(row.seq, at)

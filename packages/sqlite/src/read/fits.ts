@@ -1,5 +1,5 @@
 /** The conditions of a filter in SQL: a row for each field, with the values that it is bound to. */
-import { type FilterField, fingerprintOf, type ListFilter } from '@millrace/core'
+import { type FilterField, fingerprintOf, type ListFilter, type StateCode } from '@millrace/core'
 import { DROPPED } from '@millrace/core/kernel'
 import type { SqlValue } from '../driver.ts'
 
@@ -39,6 +39,12 @@ const CONDITIONS: { readonly [Field in Judged]: Condition } = {
   ),
   error: unless(lastError(`'${DROPPED.name}'`, 'error_name'), ({ error }) => error),
   fingerprint: unless(lastError(`${fingerprintOf(DROPPED)}`, 'fingerprint(error_name, error_message)'), (filter) => filter.fingerprint),
+  states: unless('(? >> job.state) & 1', ({ states }) => (states === undefined ? undefined : maskOf(states))),
+}
+
+/** Returns a number that has the bit of each state. */
+export function maskOf(states: readonly StateCode[]): number {
+  return states.reduce<number>((mask, state) => mask | (1 << state), 0)
 }
 
 /** A job that was dropped, that runs or that has completed has no error in a row of its own. */

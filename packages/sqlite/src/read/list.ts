@@ -1,5 +1,5 @@
 /** Reads one page of a list: finds the jobs, and reads as many as a page may hold. */
-import { COMPLETED, FAILED, isNarrowed, LIMITS, type ListFilter, SCHEDULED, WAITING } from '@millrace/core'
+import { FAILED, isNarrowed, LIMITS, type ListFilter, statesOf } from '@millrace/core'
 import { impliedFilter, type JobRow, type ListQuery, type ListRows, type LookBound } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import { prepareJobs, prepareJobsWithin } from './jobs.ts'
@@ -7,7 +7,7 @@ import { prepareWithLastRuns } from './lastRuns.ts'
 import { type Found, type Part, type Place, prepareLook } from './look.ts'
 import { prepareOrderedParts } from './orders.ts'
 import { preparePage } from './page.ts'
-import { prepareNewestParts } from './parts.ts'
+import { type Arrival, prepareArrivalParts } from './parts.ts'
 import { prepareSelection, type Selection } from './selection.ts'
 
 const NONE: Found = { places: [], next: null }
@@ -18,26 +18,27 @@ const FEW_MAX = 1_000_000
 export function prepareList(db: Database): (query: ListQuery, bound: LookBound) => ListRows {
   const page = preparePage(db)
   const look = prepareLook(db)
-  const newest = prepareNewestParts(db)
+  const arrival = prepareArrivalParts(db)
   const ordered = prepareOrderedParts(db)
   const select = prepareSelection(db)
   const whole = prepareJobsWithin(db, LIMITS.pageBytes)
   const jobs = prepareJobs(db)
   const withLastRuns = prepareWithLastRuns(db)
 
-  /** Returns the rows to look at, newest first. */
-  const newestParts = (filter: ListFilter, { laneIds, scanned }: Selection, before: number, rows: number): Iterable<Part> => {
-    const { state, tag } = filter
+  /** Returns the rows to look at in the order of their arrival. */
+  const arrivalParts = (filter: ListFilter, { laneIds, scanned }: Selection, from: Arrival, rows: number): Iterable<Part> => {
+    if (filter.tag !== undefined) return arrival.tagged(filter.tag, from)
+    const states = statesOf(filter)
     const few = Math.min(rows, FEW_MAX)
-    if (tag !== undefined) return newest.tagged(tag, before)
-    if (state === FAILED) return newest.failed(laneIds, filter, before, few) ?? newest.all(before)
-    const hasIndex = state === SCHEDULED || state === WAITING || (state !== undefined && state >= COMPLETED)
-    return hasIndex && scanned <= few ? newest.inState(laneIds, { ...filter, state }, before) : newest.all(before)
+    // Of failed jobs, a span of time may have few: these are counted as they are read.
+    const isFew = scanned(states?.filter((state) => state !== FAILED)) <= few
+    return (isFew ? arrival.inStates(laneIds, filter, from, few) : undefined) ?? arrival.all(from)
   }
 
   const find = (query: ListQuery, bound: LookBound): Found => {
-    const { limit, search: text, order, before = Number.MAX_SAFE_INTEGER, beforeAt } = query
-    if (text === undefined && order === undefined && !isNarrowed(query.filter)) {
+    const { limit, search: text, order, ascending = false, beforeAt } = query
+    const { before = ascending ? 0 : Number.MAX_SAFE_INTEGER } = query
+    if (text === undefined && order === undefined && !ascending && !isNarrowed(query.filter)) {
       const places = page(query.filter, before, limit).map((seq) => ({ seq }))
       return { places, next: places.length < limit ? null : (places.at(-1) as Place) }
     }
@@ -47,7 +48,8 @@ export function prepareList(db: Database): (query: ListQuery, bound: LookBound) 
     if (selection.matches === 0) return NONE
     const { laneIds } = selection
     const from = beforeAt === undefined ? undefined : { at: beforeAt, seq: before }
-    const parts = order === undefined ? newestParts(filter, selection, before, bound.rows) : ordered(order, filter, laneIds, from)
+    const parts =
+      order === undefined ? arrivalParts(filter, selection, { seq: before, ascending }, bound.rows) : ordered(order, filter, laneIds, from)
     return look({ filter, laneIds: selection.narrow ? laneIds : null, text }, parts, limit, bound)
   }
 

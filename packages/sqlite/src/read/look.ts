@@ -14,9 +14,16 @@ export interface Place {
   readonly at?: number
 }
 
-/** Rows to look at in their order: a range of row numbers, newest first, or those that are named. */
+/** A range of row numbers, newest first unless it ascends. */
+interface Range {
+  readonly first: number
+  readonly last: number
+  readonly ascending: boolean
+}
+
+/** Rows to look at in their order: a range, or those that are named. */
 export interface Part {
-  readonly rows: { readonly first: number; readonly last: number } | readonly Place[]
+  readonly rows: Range | readonly Place[]
   /** The place behind which the next part begins. */
   readonly end: Place
   /** The number of places in an index that were searched for it, each of which takes as long as a row. */
@@ -54,7 +61,9 @@ const COLUMNS = `job.seq, CASE WHEN ? IS NULL OR job.lane IN (SELECT value FROM 
   WHEN job.extras LIKE ? ESCAPE '\\' THEN job.extras END`
 
 export function prepareLook(db: Database): Look {
-  const range = db.prepare(`SELECT ${COLUMNS} FROM job WHERE job.seq BETWEEN ? AND ? AND ${FITS} ORDER BY job.seq DESC`).raw()
+  const rangeBy = (order: string) =>
+    db.prepare(`SELECT ${COLUMNS} FROM job WHERE job.seq BETWEEN ? AND ? AND ${FITS} ORDER BY job.seq ${order}`).raw()
+  const [newest, oldest] = [rangeBy('DESC'), rangeBy('ASC')]
   const named = db.prepare(`SELECT ${COLUMNS} FROM json_each(?) AS wanted CROSS JOIN job ON job.seq = wanted.value WHERE ${FITS}`).raw()
   const names = db.prepare('SELECT id, name FROM lane').raw()
 
@@ -72,7 +81,8 @@ export function prepareLook(db: Database): Look {
     const fit = fitValues(filter, laneIds)
     const seen = ({ rows }: Part): Iterable<Seen> => {
       const values = 'last' in rows ? [rows.first, rows.last] : [JSON.stringify(rows.map(({ seq }) => seq))]
-      return ('last' in rows ? range : named).iterate(...asked, ...values, ...fit) as Iterable<Seen>
+      const statement = 'last' in rows ? (rows.ascending ? oldest : newest) : named
+      return statement.iterate(...asked, ...values, ...fit) as Iterable<Seen>
     }
     const places: Place[] = []
     let looked = 0
@@ -115,7 +125,8 @@ function passedIn({ rows }: Part): number {
 }
 
 function passedUntil({ rows }: Part, seq: number): number {
-  return 'last' in rows ? rows.last - seq + 1 : rows.findIndex((place) => place.seq === seq) + 1
+  if ('last' in rows) return rows.ascending ? seq - rows.first + 1 : rows.last - seq + 1
+  return rows.findIndex((place) => place.seq === seq) + 1
 }
 
 export function patternOf(text: string): string {

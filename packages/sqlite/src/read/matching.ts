@@ -2,12 +2,12 @@
  * Reads a slice of the jobs that a filter matches, newest first. No index serves every filter, and none may be read whole in a
  * turn. If few jobs are in the state, its index finds them. Otherwise a bounded walk finds them, and reports how far it has come.
  */
-import { FAILED, LIMITS } from '@millrace/core'
+import { LIMITS } from '@millrace/core'
 import type { JobRow, LookBound, Matching } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import { prepareJobsWithin } from './jobs.ts'
 import { type Part, type Place, prepareLook } from './look.ts'
-import { prepareNewestParts } from './parts.ts'
+import { type Arrival, prepareArrivalParts } from './parts.ts'
 
 export type ReadMatching = (filter: Matching, before: number, limit: number) => { rows: JobRow[]; next: number | null }
 
@@ -16,17 +16,13 @@ const SLICE_BYTES = 16 * 2 ** 20
 
 export function prepareMatching(db: Database): ReadMatching {
   const look = prepareLook(db)
-  const newest = prepareNewestParts(db)
+  const arrival = prepareArrivalParts(db)
   const jobs = prepareJobsWithin(db, SLICE_BYTES)
 
   const partsOf = ({ laneIds, filter, indexed }: Matching, before: number): Iterable<Part> => {
-    const { state, tag } = filter
-    if (indexed && laneIds !== undefined && state !== undefined) {
-      if (state !== FAILED) return newest.inState(laneIds, { ...filter, state }, before)
-      const few = newest.failed(laneIds, filter, before, LIMITS.walkRows)
-      if (few !== undefined) return few
-    }
-    return tag === undefined ? newest.all(before) : newest.tagged(tag, before)
+    const from: Arrival = { seq: before, ascending: false }
+    const few = indexed && laneIds !== undefined ? arrival.inStates(laneIds, filter, from, LIMITS.walkRows) : undefined
+    return few ?? (filter.tag === undefined ? arrival.all(from) : arrival.tagged(filter.tag, from))
   }
 
   return (matching, before, limit) => {

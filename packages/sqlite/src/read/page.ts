@@ -2,7 +2,7 @@
  * Finds one page of a list, newest first. No index serves every filter, so the lanes' counters decide the plan. If few rows can
  * match, they are all found through an index and sorted. If many can, walking back through the table meets them soon.
  */
-import type { ListFilter } from '@millrace/core'
+import { type ListFilter, statesOf } from '@millrace/core'
 import type { Database, SqlValue } from '../driver.ts'
 import { prepareTagBlocks } from '../tags.ts'
 import { prepareSelection } from './selection.ts'
@@ -25,7 +25,7 @@ WHERE job.seq < ? AND (? IS NULL OR +job.state = ?) AND (? IS NULL OR +job.lane 
 ORDER BY job.seq DESC LIMIT ?`,
     )
     .pluck()
-  const blocks = prepareTagBlocks(db)
+  const blocks = prepareTagBlocks(db, 'newest')
   const select = prepareSelection(db)
 
   return (filter, before, limit) => {
@@ -42,7 +42,7 @@ ORDER BY job.seq DESC LIMIT ?`,
       }
       return seqs
     }
-    if (selection.scanned < walkLength(selection, limit)) return selection.seqs(before, limit)
+    if (selection.scanned(statesOf(filter)) < walkLength(selection, limit)) return selection.seqs(before, limit)
     return read(walk, [before, state, state, lanes, lanes, limit])
   }
 }

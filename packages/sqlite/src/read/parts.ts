@@ -1,6 +1,6 @@
-/** The rows that a look goes through, newest first: those of a tag, those of a state that an index has, or all. */
-import { FAILED, type ListFilter, SCHEDULED, type StateCode } from '@millrace/core'
-import type { Database } from '../driver.ts'
+/** The rows that a look goes through by their arrival: those of a tag, those of states that an index has, or all. */
+import { FAILED, type ListFilter, SCHEDULED, type StateCode, statesOf } from '@millrace/core'
+import type { Database, Statement } from '../driver.ts'
 import { firstOf, prepareTagBlocks } from '../tags.ts'
 import type { Part } from './look.ts'
 import { prepareStateSeqs, RETRYING } from './selection.ts'
@@ -8,65 +8,93 @@ import { prepareStateSeqs, RETRYING } from './selection.ts'
 /** The rows of a part. */
 export const PART_ROWS = 512
 const RANGE_ROWS = 1_024
+const NO_SEQ = Number.MAX_SAFE_INTEGER
 
-/** A filter that names the state. */
-export type InState = Pick<ListFilter, 'retrying'> & { readonly state: StateCode }
-
-export interface NewestParts {
-  /** Yields the rows before one. */
-  all(before: number): Iterable<Part>
-  tagged(tag: string, before: number): Iterable<Part>
-  /** Yields the rows of lanes in a state, all of which an index reads at once. They may be of other lanes, too. */
-  inState(laneIds: readonly number[], filter: InState, before: number): Iterable<Part>
-  /** Yields the failed jobs that may fit, or undefined if there are more than so many. */
-  failed(laneIds: readonly number[], filter: ListFilter, before: number, few: number): Iterable<Part> | undefined
+/** The row behind which the parts begin, and their direction. */
+export interface Arrival {
+  readonly seq: number
+  /** True: the oldest first. */
+  readonly ascending: boolean
 }
 
-export function prepareNewestParts(db: Database): NewestParts {
+export interface ArrivalParts {
+  all(from: Arrival): Iterable<Part>
+  tagged(tag: string, from: Arrival): Iterable<Part>
+  /**
+   * Yields the rows of lanes in the states of a filter, all of which indexes read at once; undefined if more than so many failed. They may
+   * be of other lanes, too.
+   */
+  inStates(laneIds: readonly number[], filter: ListFilter, from: Arrival, few: number): Iterable<Part> | undefined
+}
+
+export function prepareArrivalParts(db: Database): ArrivalParts {
   const newest = db.prepare('SELECT max(seq) FROM job WHERE seq < ?').pluck()
-  const ofTag = db.prepare('SELECT seq FROM tag WHERE block = ? AND tag = ? AND seq < ? ORDER BY seq DESC').pluck()
-  const blocks = prepareTagBlocks(db)
-  const seqsOf = prepareStateSeqs(db)
-  const scheduled = db.prepare('SELECT seq FROM job INDEXED BY job_scheduled WHERE state = 0 AND seq < ? ORDER BY seq DESC').pluck()
-  const retrying = db.prepare(`SELECT seq FROM job INDEXED BY job_retrying WHERE ${RETRYING} AND seq < ? ORDER BY seq DESC`).pluck()
-  const failedSeqs = db
-    .prepare(
-      `SELECT seq FROM job
-WHERE lane = ? AND state = ${FAILED} AND finished_at >= ? AND finished_at < ? ORDER BY finished_at, seq LIMIT ?`,
-    )
-    .pluck()
+  const oldest = db.prepare('SELECT min(seq) FROM job WHERE seq > ?').pluck()
+  const tagSeqs = (condition: string) => db.prepare(`SELECT seq FROM tag WHERE block = ? AND tag = ? AND seq ${condition}`).pluck()
+  const ofTag = { newest: tagSeqs('< ? ORDER BY seq DESC'), oldest: tagSeqs('> ? ORDER BY seq') }
+  const blocks = { newest: prepareTagBlocks(db, 'newest'), oldest: prepareTagBlocks(db, 'oldest') }
+  const seqsOf = prepareSeqsInState(db)
+  const lastSeq = () => newest.get(NO_SEQ) as number
 
   return {
-    *all(before) {
-      for (let end = before; ; ) {
-        const last = newest.get(end) as number | null
-        if (last === null) return
-        const first = Math.max(0, last - RANGE_ROWS + 1)
-        yield { rows: { first, last }, end: { seq: first } }
-        end = first
+    *all({ seq, ascending }) {
+      for (let place = seq; ; ) {
+        const next = (ascending ? oldest : newest).get(place) as number | null
+        if (next === null) return
+        // Not beyond the last row: those that arrive before the next page are behind its place.
+        const far = ascending ? Math.min(next + RANGE_ROWS - 1, lastSeq()) : Math.max(0, next - RANGE_ROWS + 1)
+        yield { rows: { first: Math.min(next, far), last: Math.max(next, far), ascending }, end: { seq: far } }
+        place = far
       }
     },
-    *tagged(tag, before) {
-      for (const { block, asked } of blocks(tag, before)) {
-        const seqs = ofTag.all(block, tag, before) as number[]
-        yield* partsOf(seqs)
-        yield { rows: [], end: { seq: Math.min(before, firstOf(block)) }, asked }
+    *tagged(tag, { seq, ascending }) {
+      const way = ascending ? 'oldest' : 'newest'
+      for (const { block, asked } of blocks[way](tag, seq)) {
+        yield* partsOf(ofTag[way].all(block, tag, seq) as number[])
+        const far = ascending ? Math.max(seq, Math.min(firstOf(block + 1) - 1, lastSeq())) : Math.min(seq, firstOf(block))
+        yield { rows: [], end: { seq: far }, asked }
       }
     },
-    inState(laneIds, filter, before) {
-      const { state } = filter
-      // Rows say the lane, not the index: they are read by the look, which is bounded.
-      if (state === SCHEDULED) return partsOf((filter.retrying === true ? retrying : scheduled).all(before) as number[])
-      return partsOf(seqsOf(laneIds, state, before, Number.MAX_SAFE_INTEGER))
-    },
-    failed(laneIds, { finishedAfter = 0, finishedBefore = Number.MAX_SAFE_INTEGER }, before, few) {
+    inStates(laneIds, filter, { seq, ascending }, few) {
       const seqs: number[] = []
-      for (const lane of laneIds) {
-        for (const seq of failedSeqs.all(lane, finishedAfter, finishedBefore, few + 1 - seqs.length) as number[]) seqs.push(seq)
-        if (seqs.length > few) return undefined
+      for (const state of statesOf(filter) ?? []) {
+        const found = seqsOf(laneIds, state, filter, ascending ? NO_SEQ : seq, few)
+        if (found === undefined) return undefined
+        for (const each of found) if (!ascending || each > seq) seqs.push(each)
       }
-      return partsOf(seqs.filter((seq) => seq < before).sort((a, b) => b - a))
+      return partsOf(seqs.sort((a, b) => (ascending ? a - b : b - a)))
     },
+  }
+}
+
+type SeqsInState = (
+  laneIds: readonly number[],
+  state: StateCode,
+  filter: ListFilter,
+  before: number,
+  few: number,
+) => readonly number[] | undefined
+
+/** Reads all rows before one that are in a state; undefined if more than `few` failed in the span of the filter. */
+function prepareSeqsInState(db: Database): SeqsInState {
+  const seqsOf = prepareStateSeqs(db)
+  const pluck = (sql: string): Statement => db.prepare(sql).pluck()
+  const scheduled = pluck('SELECT seq FROM job INDEXED BY job_scheduled WHERE state = 0 AND seq < ? ORDER BY seq DESC')
+  const retrying = pluck(`SELECT seq FROM job INDEXED BY job_retrying WHERE ${RETRYING} AND seq < ? ORDER BY seq DESC`)
+  const failed = pluck(`SELECT seq FROM job
+WHERE lane = ? AND state = ${FAILED} AND finished_at >= ? AND finished_at < ? ORDER BY finished_at, seq LIMIT ?`)
+
+  return (laneIds, state, filter, before, few) => {
+    // Rows say the lane, not the index: they are read by the look, which is bounded.
+    if (state === SCHEDULED) return (filter.retrying === true ? retrying : scheduled).all(before) as number[]
+    if (state !== FAILED) return seqsOf(laneIds, state, before, NO_SEQ)
+    const { finishedAfter = 0, finishedBefore = Number.MAX_SAFE_INTEGER } = filter
+    const seqs: number[] = []
+    for (const lane of laneIds) {
+      for (const seq of failed.all(lane, finishedAfter, finishedBefore, few + 1 - seqs.length) as number[]) seqs.push(seq)
+      if (seqs.length > few) return undefined
+    }
+    return seqs.filter((seq) => seq < before)
   }
 }
 

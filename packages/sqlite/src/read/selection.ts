@@ -1,5 +1,5 @@
 /** Reads what a list's filter selects: the lanes, the approximate number of rows, and their row numbers through the indexes by state. */
-import { ACTIVE, BLOCKED, FAILED, type ListFilter, SCHEDULED, STATES, type StateCode, WAITING } from '@millrace/core'
+import { ACTIVE, BLOCKED, FAILED, type ListFilter, SCHEDULED, STATES, type StateCode, statesOf, WAITING } from '@millrace/core'
 import type { Database } from '../driver.ts'
 import { seqsIn, unpackRanges } from '../seqs.ts'
 
@@ -15,8 +15,8 @@ export interface Selection {
   readonly matches: number
   /** The number of rows in the file. */
   readonly total: number
-  /** The number of index entries that `seqs` reads; Infinity if no index serves. */
-  readonly scanned: number
+  /** Returns the number of index entries that have all jobs in these states; Infinity if no index serves. */
+  scanned(states: readonly StateCode[] | undefined): number
   /** Returns the newest row numbers below `before`, newest first. */
   seqs(before: number, limit: number): number[]
 }
@@ -33,21 +33,23 @@ export function prepareSelection(db: Database): (filter: ListFilter) => Selectio
   const seqsOf = prepareStateSeqs(db)
 
   return (filter) => {
-    const { state, queue, name, retrying } = filter
+    const { queue, name, retrying } = filter
     const lanes = counters.all() as RawLane[]
     const chosen = lanes.filter((lane) => (queue === undefined || lane[1] === queue) && (name === undefined || lane[2] === name))
     const laneIds = chosen.filter((lane) => sum([lane], filter) > 0).map(([id]) => id)
     const matches = sum(chosen, filter)
-    const scanned = (): number => {
+    const scannedIn = (state: StateCode): number => {
       // The engine knows which jobs are active; on disk only a walk finds them.
-      if (state === undefined || state === BLOCKED || state === ACTIVE) return Number.POSITIVE_INFINITY
+      if (state === BLOCKED || state === ACTIVE) return Number.POSITIVE_INFINITY
       // The indexes of scheduled jobs do not know the lane.
       if (state === SCHEDULED) return sum(lanes, { state, ...(retrying === true && { retrying }) })
       // Neither does the index of parked ones.
-      return state === WAITING ? matches + (parked.get() as number) : matches
+      return sum(chosen, { state }) + (state === WAITING ? (parked.get() as number) : 0)
     }
-    const seqs = (before: number, limit: number): number[] => seqsOf(laneIds, state as StateCode, before, limit)
-    return { laneIds, narrow: chosen.length < lanes.length, matches, total: sum(lanes, {}), scanned: scanned(), seqs }
+    const scanned = (states: readonly StateCode[] | undefined): number =>
+      states === undefined ? Number.POSITIVE_INFINITY : states.reduce<number>((rows, state) => rows + scannedIn(state), 0)
+    const seqs = (before: number, limit: number): number[] => seqsOf(laneIds, filter.state as StateCode, before, limit)
+    return { laneIds, narrow: chosen.length < lanes.length, matches, total: sum(lanes, {}), scanned, seqs }
   }
 }
 
@@ -109,14 +111,17 @@ AND state = ? AND lane IN ${LISTED}`,
   }
 }
 
-/** Returns the number of rows of some lanes in one state, or in all. */
-function sum(lanes: readonly RawLane[], { state, retrying }: Pick<ListFilter, 'state' | 'retrying'>): number {
+const ALL_STATES = [...STATES.keys()] as StateCode[]
+
+/** Returns the number of rows of some lanes in the states of a filter. */
+function sum(lanes: readonly RawLane[], { retrying, ...filter }: Pick<ListFilter, 'state' | 'states' | 'retrying'>): number {
+  const states = statesOf(filter) ?? ALL_STATES
   let rows = 0
   for (const lane of lanes) {
     const waiting = lane[3 + STATES.length] as number
     if (retrying === true) rows += waiting
-    else for (let code = 0; code < STATES.length; code++) if (state === undefined || state === code) rows += lane[3 + code] as number
-    if (retrying === false && (state === undefined || state === SCHEDULED)) rows -= waiting
+    else for (const state of states) rows += lane[3 + state] as number
+    if (retrying === false && states.includes(SCHEDULED)) rows -= waiting
   }
   return rows
 }

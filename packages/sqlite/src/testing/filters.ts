@@ -43,7 +43,10 @@ export interface Asked {
   readonly filter: ListFilter
   readonly search?: string
   readonly order?: TimeOrder
+  readonly ascending?: boolean
 }
+
+const CODES: StateCode[] = [0, 1, 2, 3, 4, 5, 6]
 
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 })
 
@@ -66,15 +69,21 @@ export function asked(start: number, turns: number): fc.Arbitrary<Asked> {
     error: optional(fc.constantFrom('E', 'F', 'JobDroppedError')),
     fingerprint: optional(fc.constantFrom(...KINDS.map(fingerprintOf), 7)),
   }
-  const narrow = (states: fc.Arbitrary<StateCode | undefined>) =>
+  const narrow = (one: fc.Arbitrary<StateCode | undefined>, several: fc.Arbitrary<StateCode[] | undefined> = fc.constant(undefined)) =>
     fc
-      .record({ ...filter, state: states })
+      .record({ ...filter, state: one, states: several })
       .chain((all) =>
         fc.subarray(Object.entries(all) as [keyof ListFilter, unknown][], { maxLength: 3 }).map((some) => [all, some] as const),
       )
-      .map(([{ state: code }, some]) => said({ ...Object.fromEntries(some), state: code }))
+      .map(([{ state: code, states }, some]) => said({ ...Object.fromEntries(some), state: code, states }))
   return fc.oneof(
-    fc.record({ filter: narrow(optional(state([0, 1, 2, 3, 4, 5, 6]))), search: optional(fc.constantFrom('needle', 'k')) }).map(said),
+    fc
+      .record({
+        filter: narrow(optional(state(CODES)), fc.option(fc.subarray(CODES), { nil: undefined })),
+        search: optional(fc.constantFrom('needle', 'k')),
+        ascending: optional(fc.constant(true)),
+      })
+      .map(said),
     fc.record({ filter: narrow(state([COMPLETED, FAILED, CANCELLED])), order: fc.constant('finished' as const) }),
     fc.record({ filter: narrow(state([SCHEDULED])), order: fc.constant('due' as const) }),
   ) as fc.Arbitrary<Asked>
@@ -135,8 +144,8 @@ export class Changing {
   }
 
   /** Returns the place of a row in an order: the larger one comes first. */
-  placeOf({ seq, state, runAt, finishedAt }: JobRow, order: TimeOrder | undefined): [at: number, seq: number] {
-    if (order === undefined) return [0, seq]
+  placeOf({ seq, state, runAt, finishedAt }: JobRow, { order, ascending }: Asked): [at: number, seq: number] {
+    if (order === undefined) return [0, ascending ? -seq : seq]
     if (order === 'due') return [-runAt, -seq]
     return [state === FAILED ? finishedAt : (this.#ends.get(seq) as number), seq]
   }
@@ -188,7 +197,7 @@ export class Changing {
 export function naive(store: SqliteStore, rows: readonly JobRow[], { filter, search }: Asked): JobRow[] {
   const lanes = new Map(store.load().lanes.map((lane) => [lane.id, lane]))
   const { state, queue, name, tag, key, schedule, retrying, enqueuedAfter, enqueuedBefore, finishedAfter, finishedBefore } = filter
-  const { worker, error, fingerprint } = filter
+  const { worker, error, fingerprint, states } = filter
   const runs = store.attempts(rows)
   return rows.filter((row, index) => {
     const last = runs[index]?.at(-1)
@@ -196,6 +205,7 @@ export function naive(store: SqliteStore, rows: readonly JobRow[], { filter, sea
     const texts = [lanes.get(row.laneId)?.name, row.data, ...(extras.tags ?? []), extras.concurrencyKey].map(String)
     return [
       state === undefined || STATES[row.state] === STATES[state],
+      states === undefined || states.some((each) => STATES[each] === STATES[row.state]),
       queue === undefined || lanes.get(row.laneId)?.queue === queue,
       name === undefined || lanes.get(row.laneId)?.name === name,
       tag === undefined || extras.tags?.includes(tag) === true,

@@ -1,5 +1,20 @@
 /** Tests lists: pages by every filter, searches by text, slices of bulk calls. Part of the suite. */
-import { ACTIVE, BLOCKED, CANCELLED, type Enqueued, LIMITS, type ListFilter, type ManyResult, STATES, type StateCode } from '@millrace/core'
+import {
+  ACTIVE,
+  BLOCKED,
+  CANCELLED,
+  COMPLETED,
+  type Enqueued,
+  FAILED,
+  LIMITS,
+  type ListFilter,
+  type ManyResult,
+  SCHEDULED,
+  STATES,
+  type StateCode,
+  statesOf,
+  WAITING,
+} from '@millrace/core'
 import type { JobRow, ListQuery, Matching } from '@millrace/core/kernel'
 import { describe, expect, test } from 'vitest'
 import { plain, seqsOf, UNBOUNDED } from './image.ts'
@@ -25,12 +40,13 @@ function populate(turns: StoreTurns): readonly JobRow[] {
   return turns.rows().toReversed()
 }
 
-function fits(turns: StoreTurns, { state, queue, name, tag }: ListFilter): (row: JobRow) => boolean {
+function fits(turns: StoreTurns, { state, states, queue, name, tag }: ListFilter): (row: JobRow) => boolean {
   return (row) => {
     const lane = turns.tables.lanesById.get(row.laneId)
     const tagged = tag === undefined || row.extras?.tags?.includes(tag) === true
     return (
       (state ?? row.state) === row.state &&
+      states?.includes(row.state) !== false &&
       (queue ?? lane?.queue.name) === lane?.queue.name &&
       (name ?? lane?.name) === lane?.name &&
       tagged
@@ -38,9 +54,21 @@ function fits(turns: StoreTurns, { state, queue, name, tag }: ListFilter): (row:
   }
 }
 
-const FILTERS: readonly ListFilter[] = [undefined, ...STATES.keys()].flatMap((state) =>
+const SEVERAL: readonly (readonly StateCode[])[] = [
+  [FAILED, CANCELLED],
+  [SCHEDULED, WAITING, FAILED],
+  [ACTIVE, COMPLETED],
+  [SCHEDULED, WAITING, ACTIVE, BLOCKED],
+  [],
+]
+
+const FILTERS: readonly ListFilter[] = [
+  {},
+  ...[...STATES.keys()].map((state) => ({ state: state as StateCode })),
+  ...SEVERAL.map((states) => ({ states })),
+].flatMap((states) =>
   [{}, { queue: 'q1' }, { name: 'n2' }, { tag: 'five' }, { queue: 'q0', name: 'n0', tag: 'five' }, { queue: 'none' }, { tag: 'none' }].map(
-    (filter) => ({ ...filter, ...(state !== undefined && { state: state as StateCode }) }),
+    (filter) => ({ ...filter, ...states }),
   ),
 )
 
@@ -64,6 +92,39 @@ export function listsConformance(under: () => StoreTurns): void {
     const turns = under()
     const all = populate(turns)
     for (const filter of FILTERS) expect(pages({ filter, limit }), JSON.stringify(filter)).toEqual(all.filter(fits(turns, filter)))
+  })
+
+  test.each([3, 500])('pages of %i have the same, oldest first', (limit) => {
+    const turns = under()
+    const all = populate(turns).toReversed()
+    for (const filter of FILTERS) {
+      for (const rows of [5, 1_000]) {
+        const found = pages({ filter, limit, ascending: true }, rows)
+        expect(found, JSON.stringify(filter)).toEqual(all.filter(fits(turns, filter)))
+      }
+    }
+  })
+
+  test.each([1, 1_000])('oldest first, jobs that arrive or leave between two pages move no other, after looks at %i rows', (rows) => {
+    const turns = under()
+    populate(turns)
+    const filter: ListFilter = { states: [SCHEDULED, WAITING], tag: 'five' }
+    const stays = turns.rows().filter(fits(turns, filter))
+    const found: number[] = []
+    let arrived: readonly Enqueued[] = []
+    for (let before: number | null | undefined; before !== null; ) {
+      const page = turns.store.list(
+        { filter, limit: 1, ascending: true, ...(before !== undefined && { before }) },
+        { rows, late: () => false },
+      )
+      found.push(...seqsOf(page.rows))
+      before = page.next
+      if (found.length !== 1 || arrived.length > 0) continue
+      turns.run({ op: 'delete', id: keyOf(stays[0] as JobRow) })
+      turns.run({ op: 'delete', id: keyOf(stays[2] as JobRow) })
+      arrived = turns.enqueueAll({ name: 'n1', tags: ['five'] }, { name: 'n1' })
+    }
+    expect(found).toEqual([...seqsOf(stays.filter((_, index) => index !== 2)), arrived[0]?.seq])
   })
 
   test('a page has each job with its last run, if that is asked for', () => {
@@ -164,8 +225,9 @@ export function listsConformance(under: () => StoreTurns): void {
       for (const filter of FILTERS.filter(({ queue, name }) => queue === undefined && name === undefined)) {
         const meant = all.filter((row) => fits(turns, filter)(row) && laneIds?.includes(row.laneId) !== false)
         for (const limit of [1, 7, LIMITS.sliceRows]) expect(slices({ laneIds, filter, indexed: false }, limit)).toEqual(seqsOf(meant))
-        const { state, tag } = filter
-        const indexed = laneIds !== undefined && tag === undefined && state !== undefined && state !== ACTIVE && state !== BLOCKED
+        const states = statesOf(filter)
+        const hasIndexes = states?.every((state) => state !== ACTIVE && state !== BLOCKED) === true
+        const indexed = laneIds !== undefined && filter.tag === undefined && hasIndexes
         if (indexed) expect(slices({ laneIds, filter, indexed }, 7)).toEqual(seqsOf(meant))
       }
     }

@@ -315,6 +315,8 @@ function filterKind(kind: FilterKind): Kind<unknown> {
   switch (kind) {
     case 'state':
       return code(STATES)
+    case 'states':
+      return list(code(STATES), STATES.length)
     case 'name':
       return name()
     case 'text':

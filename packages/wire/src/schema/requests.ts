@@ -200,6 +200,7 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
     lastRun: optional(boolean, 'true: each job with `lastRun`'),
     order: optional(choice(TIME_ORDERS), 'last finished first, of one final state; or soonest first, of scheduled jobs; nil: newest first'),
     beforeAt: optional(signed, '`nextAt` of the page before, with `before`'),
+    ascending: optional(boolean, 'true: oldest first; not with `order`'),
   },
   cancelMany: MANY,
   retryMany: MANY,

@@ -163,7 +163,8 @@ const queueChanges = record(
   },
   { requiredKeys: [] },
 ).filter(({ onFull, maxLength }) => onFull !== 'drop-oldest' || maxLength !== null)
-const filter = record({ state: fc.nat({ max: STATES.length - 1 }), queue: name, name, tag: key }, { requiredKeys: [] })
+const state = fc.nat({ max: STATES.length - 1 })
+const filter = record({ state, queue: name, name, tag: key, states: fc.array(state, { maxLength: STATES.length }) }, { requiredKeys: [] })
 const MANY = { filter, limit: fc.integer({ min: 1 }), before: count, dryRun: fc.boolean(), ids: fc.array(id, { maxLength: 3 }) }
 const many = record(MANY, { requiredKeys: ['filter', 'limit', 'dryRun'] }) as never
 

@@ -47,7 +47,7 @@ export function addJobs(program: Command, context: Context): void {
   const jobs = program.command('jobs').description('Find, inspect and change jobs')
   addFilters(jobs.command('list').description('List jobs, newest first'))
     .option('--search <text>', 'text in the name, tags, keys or data')
-    .option('--order <order>', 'newest; finished (last finished first, with a final --state); or due (with --state scheduled)')
+    .option('--order <order>', 'newest; oldest; finished (last finished first, with a final --state); or due (with --state scheduled)')
     .option('--limit <number>', 'at most this many; default 50', number)
     .option('--after <cursor>', '"next" of the previous page')
     .option('--all', 'all pages, up to --limit')

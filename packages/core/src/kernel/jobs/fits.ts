@@ -1,7 +1,7 @@
 /** Judges jobs by the fields of a filter: records of the tables, and rows. */
 import { fingerprintOf } from '../../fingerprint.ts'
-import { ACTIVE, COMPLETED, isFinal, SCHEDULED } from '../../lifecycle.ts'
-import type { FilterField, ListFilter } from '../../options/filter.ts'
+import { ACTIVE, COMPLETED, isFinal, SCHEDULED, type StateCode } from '../../lifecycle.ts'
+import { type FilterField, type ListFilter, statesOf } from '../../options/filter.ts'
 import type { LastRunView } from '../../replies.ts'
 import { type Job, waitsForRetry } from './job.ts'
 
@@ -33,6 +33,7 @@ const JUDGES: { readonly [Field in FilterField]: Judge<NonNullable<ListFilter[Fi
   worker: (worker, _job, _lane, lastRun) => lastRun?.worker === worker,
   error: (error, _job, _lane, lastRun) => lastRun?.error?.name === error,
   fingerprint: (fingerprint, _job, _lane, lastRun) => lastRun?.error !== undefined && fingerprintOf(lastRun.error) === fingerprint,
+  states: (states, job) => states.includes(job.state),
 }
 
 export function fits(filter: ListFilter, job: Judged, lane: Lane, lastRun?: JudgedRun): boolean {
@@ -43,13 +44,21 @@ export function fits(filter: ListFilter, job: Judged, lane: Lane, lastRun?: Judg
   return true
 }
 
-/** Returns the filter with the state that its other fields imply, or undefined if no job can fit. */
+/** Returns the filter with only the states that its other fields leave possible, or undefined if no job can fit. */
 export function impliedFilter(filter: ListFilter): ListFilter | undefined {
-  const { state, retrying, finishedAfter, finishedBefore, error, fingerprint } = filter
-  // The last run of these has no error.
-  if ((error ?? fingerprint) !== undefined && (state === ACTIVE || state === COMPLETED)) return undefined
+  const { retrying, finishedAfter, finishedBefore, error, fingerprint } = filter
+  const hasError = (error ?? fingerprint) !== undefined
   const needsEnd = finishedAfter !== undefined || finishedBefore !== undefined
-  if (needsEnd && (retrying === true || (state !== undefined && !isFinal(state)))) return undefined
-  if (retrying !== true) return filter
-  return state === undefined || state === SCHEDULED ? { ...filter, state: SCHEDULED } : undefined
+  if (needsEnd && retrying === true) return undefined
+  const isPossible = (state: StateCode): boolean => {
+    // The last run of these has no error.
+    if (hasError && (state === ACTIVE || state === COMPLETED)) return false
+    return needsEnd ? isFinal(state) : retrying !== true || state === SCHEDULED
+  }
+  const asked = statesOf(filter) ?? (retrying === true ? [SCHEDULED] : undefined)
+  if (asked === undefined) return filter
+  const states = asked.filter(isPossible)
+  if (states.length === 0) return undefined
+  const { state: _state, states: _states, ...others } = filter
+  return states.length === 1 ? { ...others, state: states[0] as StateCode } : { ...others, states }
 }

@@ -1,14 +1,17 @@
 /** Reads the jobs for a slice of `cancelMany`, `updateMany` and their like, as they are on disk before the turn. */
-import { ACTIVE, FAILED, SCHEDULED, WAITING } from '../../lifecycle.ts'
+import { ACTIVE, FAILED, SCHEDULED, type StateCode, WAITING } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import type { ManyCommand } from '../../manageCommands.ts'
-import { isOfLastRun, type ListFilter } from '../../options/filter.ts'
+import { isOfLastRun, type ListFilter, statesOf } from '../../options/filter.ts'
 import type { Facts } from '../facts.ts'
 import type { Plan } from '../plan.ts'
 import { countOf, type Lane } from '../queues/lane.ts'
 import type { Tables } from '../tables.ts'
 import { fits, impliedFilter } from './fits.ts'
 import type { Job } from './job.ts'
+
+/** The states whose jobs a store finds by their index. */
+const INDEXED: ReadonlySet<StateCode> = new Set([FAILED, WAITING, SCHEDULED])
 
 export function gatherMatching(plan: Plan, tables: Tables, facts: Facts, command: ManyCommand): void {
   const filter = impliedFilter(command.filter)
@@ -25,15 +28,16 @@ export function gatherMatching(plan: Plan, tables: Tables, facts: Facts, command
     facts.setMatching(command, jobs, jobs.length < running.length ? (jobs.at(-1) as Job).seq : null)
     return
   }
-  const { state, tag, finishedAfter, finishedBefore } = filter
+  const { tag, finishedAfter, finishedBefore } = filter
+  const states = statesOf(filter) ?? []
   const lanes = [...tables.lanesById.values()].filter((lane) => countIn(lane, filter) > 0)
   const chosen = lanes.filter((lane) => isOf(filter, lane))
   if (chosen.length === 0) return
   // The indexes of scheduled jobs do not contain the lane.
-  const few = sum(state === SCHEDULED ? lanes : chosen, filter) <= LIMITS.walkRows
+  const few = sum(states.includes(SCHEDULED) ? lanes : chosen, filter) <= LIMITS.walkRows
   // A span of time may hold few of many failed jobs: the store looks.
-  const inSpan = state === FAILED && (finishedAfter ?? finishedBefore) !== undefined
-  const indexed = (few || inSpan) && tag === undefined && (state === FAILED || state === WAITING || state === SCHEDULED)
+  const inSpan = filter.state === FAILED && (finishedAfter ?? finishedBefore) !== undefined
+  const indexed = (few || inSpan) && tag === undefined && states.length > 0 && states.every((state) => INDEXED.has(state))
   const laneIds = indexed || chosen.length < lanes.length ? chosen.map(({ id }) => id) : undefined
   plan.ask('matching', [{ laneIds, filter, text, indexed }, before, limit], ({ rows, next }) => {
     const jobs = rows.map((row) => facts.remember(row))
@@ -57,11 +61,16 @@ function isOf({ queue, name }: ListFilter, lane: Lane): boolean {
   return (queue === undefined || lane.queue.name === queue) && (name === undefined || lane.name === name)
 }
 
-function countIn(lane: Lane, { state, retrying }: Pick<ListFilter, 'state' | 'retrying'>): number {
-  if (retrying === true) return lane.retrying
-  return state === undefined ? lane.counts.reduce((all, count) => all + count, 0) : countOf(lane, state)
+type OfStates = Pick<ListFilter, 'state' | 'states' | 'retrying'>
+
+function countIn(lane: Lane, filter: OfStates): number {
+  if (filter.retrying === true) return lane.retrying
+  const states = statesOf(filter)
+  return states === undefined
+    ? lane.counts.reduce((all, count) => all + count, 0)
+    : states.reduce<number>((all, state) => all + countOf(lane, state), 0)
 }
 
-function sum(lanes: readonly Lane[], filter: Pick<ListFilter, 'state' | 'retrying'>): number {
+function sum(lanes: readonly Lane[], filter: OfStates): number {
   return lanes.reduce((all, lane) => all + countIn(lane, filter), 0)
 }

@@ -161,6 +161,8 @@ test.each(OPS)('a dry run of %s says what the real one does, and changes nothing
     { name: 'b' },
     { state: FAILED },
     { state: WAITING, name: 'b' },
+    { states: [WAITING, FAILED] },
+    { states: [SCHEDULED, ACTIVE, CANCELLED], name: 'a' },
   ] as ListFilter[]) {
     const [dry, wet] = [oneOfEach(), oneOfEach()]
     const before = JSON.stringify([...dry.store.rows.values()])
@@ -168,6 +170,17 @@ test.each(OPS)('a dry run of %s says what the real one does, and changes nothing
     expect(JSON.stringify([...dry.store.rows.values()])).toBe(before)
     expect(said).toEqual(all(wet, op, filter))
   }
+})
+
+test('several states mean jobs in any of them, and no other', () => {
+  const world = oneOfEach()
+  expect(all(world, 'deleteMany', { states: [SCHEDULED, FAILED] })).toMatchObject({ matched: 3, changed: 3, skipped: {} })
+  expect(states(world)).toEqual({ 1: 'completed', 3: 'cancelled', 4: 'active', 5: 'waiting' })
+  expect(all(world, 'cancelMany', { states: [ACTIVE, WAITING], tag: 't' })).toMatchObject({ matched: 1, changed: 1 })
+  expect(all(world, 'deleteMany', { states: [COMPLETED, WAITING], retrying: true })).toMatchObject({ matched: 0 })
+  expect(all(world, 'deleteMany', { states: [WAITING, CANCELLED], finishedBefore: Number.MAX_SAFE_INTEGER })).toMatchObject({ changed: 1 })
+  expect(all(world, 'deleteMany', { states: [] })).toMatchObject({ matched: 0 })
+  expect(Object.keys(states(world))).toEqual(['1', '4', '5'])
 })
 
 test('a limit counts what changes, and what is skipped before it is passed over', () => {
