@@ -247,7 +247,7 @@ describe('what is set, and nothing else, comes out', () => {
     expect(filterOf([...STATES])).toEqual({})
     expect(validateMany('cancelMany', { state: ['waiting', 'scheduled'] }).filter).toEqual({ states: [0, 1] })
     expect(() => filterOf([])).toThrow('state must have at least one state, got an empty array')
-    expect(() => filterOf(['failed', 'done'])).toThrow(/^state\[1\] must be .*got 'done'/)
+    expect(() => filterOf(['failed', 'done'])).toThrow(/^state\[1\] must be .*got "done"/)
     expect(() => filterOf({ 0: 'failed' })).toThrow(/^state must be/)
     expect(() => validateListOptions({ states: ['failed'] })).toThrow(/no option 'states'/)
     expect(() => validateListOptions({ state: ['failed', 'cancelled'], order: 'finished' })).toThrow(/got several states/)
