@@ -33,7 +33,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'flows list': ['millrace flows list --state failed'],
   'flows show': ['millrace flows show 01990a5e-7f00-7000-8000-000000400001'],
   events: ['millrace events -f --type failed', 'millrace events --queue mail --json'],
-  import: ['millrace import jobs.ndjson', 'millrace import users.ndjson --name mail --queue bulk'],
+  import: [
+    'millrace import jobs.ndjson',
+    'millrace import users.ndjson --name mail --queue bulk',
+    'millrace import --from bullmq redis://localhost:6379 --dry-run',
+    'MILLRACE_IMPORT_URL=postgres://app@db.example/app millrace import --from pg-boss --only mail,report --yes',
+  ],
   export: ['millrace export --state failed > failed.ndjson'],
   'queues list': ['millrace queues list'],
   'queues show': ['millrace queues show mail'],

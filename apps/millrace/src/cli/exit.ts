@@ -22,6 +22,7 @@ const BY_CODE: Readonly<Record<string, ExitCode>> = {
   OPTION_RANGE: EXIT.usage,
   VALIDATION: EXIT.usage,
   INVALID_SCHEDULE: EXIT.usage,
+  MISSING_PACKAGE: EXIT.usage,
   NOT_FOUND: EXIT.notFound,
   NO_FILE: EXIT.notFound,
   TOKEN_NOT_FOUND: EXIT.notFound,
@@ -47,6 +48,7 @@ const BY_CODE: Readonly<Record<string, ExitCode>> = {
   FORBIDDEN: EXIT.connection,
   VERSION_MISMATCH: EXIT.connection,
   PROTOCOL: EXIT.connection,
+  SOURCE: EXIT.connection,
   INTERRUPTED: EXIT.interrupted,
 }
 

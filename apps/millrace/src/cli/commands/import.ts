@@ -1,20 +1,25 @@
-/** `millrace import`: creates jobs from a file of lines. Lines that cannot be read are reported by number, and the rest is enqueued. */
+/**
+ * `millrace import`: creates jobs from a file of lines, or from the store of another queue. Lines that cannot be read are reported by
+ * number, and the rest is enqueued.
+ */
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { JobRequest } from '@millrace/engine'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import { SOURCES } from '../../import/sources.ts'
 import { type BulkResult, enqueueLines } from '../bulk.ts'
 import type { Context } from '../context.ts'
 import { FailedError, UsageError } from '../errors.ts'
 import { explain } from '../explain.ts'
 import { importedJob } from '../imported.ts'
+import { type FromFlags, importFrom } from '../importFrom.ts'
 import { addRunFlags, type RunFlags, runOptionsOf } from '../jobFlags.ts'
 import type { Line } from '../lines.ts'
 import { many } from '../output/amounts.ts'
-import { parsedJson } from '../values.ts'
+import { names, parsedJson, texts } from '../values.ts'
 import { existingText, tellDone } from './enqueue.ts'
 
-interface Flags extends RunFlags {
+interface Flags extends RunFlags, Partial<FromFlags> {
   readonly name?: string
   readonly plain?: boolean
   readonly idempotencyPrefix?: string
@@ -33,15 +38,63 @@ export function addImport(program: Command, context: Context): void {
   addRunFlags(
     program
       .command('import')
-      .description(
-        'Create a job for each line of a file: {"name","data","options"} or a line of millrace export; with --name the data of a job',
-      )
-      .argument('<file>', 'file, or - for stdin; blank lines and lines with # are skipped')
+      .description('Create jobs from the lines of a file, or from the store of BullMQ, pg-boss, Graphile Worker or Agenda')
+      .argument('[file]', 'file, or - for stdin; blank lines and lines with # are skipped; with --from the URL of the other queue')
       .option('--name <name>', 'name of all jobs: each line is the data of one'),
   )
     .option('--plain', 'with --name: each line is a string and not JSON')
     .option('--idempotency-prefix <text>', 'idempotency key of each job: this and its line number, so that you can import again')
-    .action((file: string, flags: Flags) => importFile(context, file, flags))
+    .addOption(new Option('--from <queue>', 'import the unfinished jobs of another queue, each of them once').choices(Object.keys(SOURCES)))
+    .option('--namespace <name>', `with --from: ${namespaces()}`)
+    .option('--only <names>', 'with --from: these queues, tasks or job names; repeat or separate with commas', names)
+    .option('--rename <old=new>', 'with --from: name jobs of this name so; repeat for more', texts)
+    .option('--include-active', 'with --from: also import jobs that a worker has there, which may then run twice')
+    .option('--dry-run', 'with --from: only show what would be imported')
+    .option('--yes', 'with --from: do not ask')
+    .action((file: string | undefined, flags: Flags) => {
+      const { from } = flags
+      if (from === undefined) return importFile(context, fileOf(file, flags), flags)
+      for (const flag of ['plain', 'idempotencyPrefix'] as const)
+        if (flags[flag] !== undefined)
+          throw new UsageError(`${flag === 'plain' ? '--plain' : '--idempotency-prefix'} is for lines: leave it out with --from`)
+      return importFrom(
+        context,
+        file,
+        { ...flags, from },
+        { name: flags.name, renamed: renamedOf(flags.rename), options: runOptionsOf(flags) },
+      )
+    })
+}
+
+function namespaces(): string {
+  const all = Object.entries(SOURCES).map(([name, { namespace, namespaceIs }]) => `${namespaceIs} (${name}: ${namespace})`)
+  return `${all.join(', ')}`
+}
+
+/** The old name may contain anything, the new one no `=`. */
+function renamedOf(pairs: readonly string[] = []): ReadonlyMap<string, string> {
+  return new Map(
+    pairs.map((pair): [string, string] => {
+      const at = pair.lastIndexOf('=')
+      if (at < 1) throw new UsageError(`--rename must be the old name, = and the new one, got ${JSON.stringify(pair)}`)
+      return [pair.slice(0, at), pair.slice(at + 1)]
+    }),
+  )
+}
+
+const FROM_FLAGS = {
+  namespace: '--namespace',
+  only: '--only',
+  includeActive: '--include-active',
+  dryRun: '--dry-run',
+  yes: '--yes',
+} as const
+
+function fileOf(file: string | undefined, flags: Flags): string {
+  for (const [name, flag] of Object.entries(FROM_FLAGS))
+    if (flags[name as keyof typeof FROM_FLAGS] !== undefined) throw new UsageError(`${flag} requires --from, which names the other queue`)
+  if (file === undefined) throw new UsageError('import requires a file, or --from with the URL of another queue')
+  return file
 }
 
 async function importFile(context: Context, file: string, flags: Flags): Promise<void> {

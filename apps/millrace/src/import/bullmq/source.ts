@@ -1,0 +1,289 @@
+/** BullMQ as a source: its queues in Redis, state by state. */
+
+import { now } from '../../cli/clock.ts'
+import { NotFoundError } from '../../cli/errors.ts'
+import { UnfitError } from '../errors.ts'
+import { scheduleId } from '../mapping.ts'
+import { ACTIVE_LEFT, type Ended, type Found, type Outcome, type Setting, type Source, type SourceOptions } from '../source.ts'
+import { flowOf } from './flow.ts'
+import { deduplicationOf, FEATURES, type Feature, jobOf, type NextRun, scheduleOf } from './job.ts'
+import { delayedUntil, Keys } from './keys.ts'
+import { type Command, globOf, type Hash, RedisReader } from './redis.ts'
+
+/** The keys of jobs that have yet to end, in the order in which BullMQ starts them. `paused` was `wait` of a paused queue before version 6. */
+const LISTS = ['wait', 'paused', 'active'] as const
+const SETS = ['prioritized', 'delayed', 'waiting-children'] as const
+const STATES = ['wait', 'paused', 'prioritized', 'delayed', 'active', 'waiting-children'] as const
+type StateKey = (typeof STATES)[number]
+
+const PAGE = 250
+/** Each of these may be a flow of thousands of jobs, all of which are in memory. */
+const FLOWS_PAGE = 10
+
+interface Entry {
+  readonly queue: string
+  readonly state: string
+  readonly id: string
+  readonly hash: Hash
+  readonly runAt: number | undefined
+}
+
+/** A job of a list or of a sorted set. */
+interface Member {
+  readonly id: string
+  readonly score?: string
+}
+
+export async function openBullmq({ url, namespace, only, includeActive }: SourceOptions): Promise<Source> {
+  const redis = await RedisReader.open(url)
+  try {
+    const source = new BullmqSource(redis, new Keys(namespace), includeActive)
+    await source.find(only)
+    return source
+  } catch (error) {
+    redis.close()
+    throw error
+  }
+}
+
+class BullmqSource implements Source {
+  readonly features = FEATURES
+  readonly at: string
+  readonly #redis: RedisReader
+  readonly #keys: Keys
+  readonly #includeActive: boolean
+  #queues: readonly string[] = []
+  /** The outcome for the children of each job, for one page: most share a parent. */
+  readonly #flows = new Map<string, Promise<Outcome>>()
+
+  constructor(redis: RedisReader, keys: Keys, includeActive: boolean) {
+    this.#redis = redis
+    this.#keys = keys
+    this.#includeActive = includeActive
+    this.at = redis.at
+  }
+
+  /** Finds the queues by their keys. @throws NotFoundError for one of `only` that is not there */
+  async find(only: ReadonlySet<string> | undefined): Promise<void> {
+    const { prefix } = this.#keys
+    const found = new Set<string>()
+    if (only === undefined) {
+      const name = (key: string) => key.slice(prefix.length + 1, -':meta'.length)
+      for await (const key of this.#redis.keys(`${globOf(prefix)}:*:meta`)) found.add(name(key))
+    } else {
+      for (const queue of only) {
+        const exists = await this.#redis.one(['exists', ...['meta', ...STATES].map((state) => this.#keys.of(queue, state))])
+        if (exists === 0) throw new NotFoundError(`there is no queue '${queue}' under the prefix '${prefix}' in Redis at ${this.at}`)
+        found.add(queue)
+      }
+    }
+    if (found.size === 0)
+      throw new NotFoundError(`there are no queues under the prefix '${prefix}' in Redis at ${this.at}: --namespace names another`)
+    this.#queues = [...found].toSorted()
+  }
+
+  async ended(): Promise<readonly Ended[]> {
+    const states = ['completed', 'failed']
+    const places = this.#queues.flatMap((queue) => states.map((state) => ({ queue, state })))
+    const counts = await this.#redis.ask(places.map(({ queue, state }) => ['zcard', this.#keys.of(queue, state)]))
+    return places.map((place, index) => ({ ...place, count: counts[index] as number })).filter(({ count }) => count > 0)
+  }
+
+  async settings(): Promise<readonly Setting[]> {
+    const metas = await this.#redis.hashes(this.#queues.map((queue) => this.#keys.of(queue, 'meta')))
+    return this.#queues.flatMap((queue, index) => {
+      const { paused, concurrency, max, duration } = metas[index] as Hash
+      return [
+        ...(paused === undefined ? [] : [{ queue, what: 'paused', command: `millrace queues pause ${queue}` }]),
+        ...(concurrency === undefined
+          ? []
+          : [
+              {
+                queue,
+                what: `global concurrency ${concurrency}`,
+                command: `millrace queues set ${queue} --concurrency-limit ${concurrency}`,
+              },
+            ]),
+        ...(max === undefined || duration === undefined
+          ? []
+          : [
+              {
+                queue,
+                what: `rate limit ${max} in ${duration} ms`,
+                command: `millrace queues set ${queue} --rate-limit ${max}/${duration}ms`,
+              },
+            ]),
+      ]
+    })
+  }
+
+  async *found(): AsyncGenerator<readonly Found[]> {
+    for (const queue of this.#queues) {
+      for (const state of STATES) yield* this.#state(queue, state)
+      yield* this.#schedulers(queue)
+    }
+  }
+
+  async version(): Promise<string> {
+    const commands = this.#queues.flatMap((queue): Command[] => [
+      ['get', this.#keys.of(queue, 'id')],
+      ...LISTS.map((state): Command => ['llen', this.#keys.of(queue, state)]),
+      ...[...SETS, 'completed', 'failed', 'repeat'].map((state): Command => ['zcard', this.#keys.of(queue, state)]),
+    ])
+    return JSON.stringify(await this.#redis.ask(commands))
+  }
+
+  async close(): Promise<void> {
+    this.#redis.close()
+  }
+
+  async *#state(queue: string, state: StateKey): AsyncGenerator<readonly Found[]> {
+    const key = this.#keys.of(queue, state)
+    const isList = (LISTS as readonly string[]).includes(state)
+    const shown = state === 'wait' ? 'waiting' : state
+    const limit = state === 'waiting-children' ? FLOWS_PAGE : PAGE
+    for (let start = 0; ; start += limit) {
+      const page = isList ? await this.#list(key, start, limit) : await this.#set(key, start, limit)
+      if (page.length === 0) return
+      const hashes = await this.#redis.hashes(page.map(({ id }) => this.#keys.of(queue, id)))
+      const entries = page
+        .map(({ id, score }, index): Entry => {
+          const runAt = state === 'delayed' ? delayedUntil(Number(score)) : undefined
+          return { queue, state: shown, id, hash: hashes[index] as Hash, runAt }
+        })
+        // A job that has been deleted meanwhile, or a marker of older versions.
+        .filter(({ hash }) => hash['name'] !== undefined)
+      yield await this.#foundOf(entries)
+    }
+  }
+
+  /** The first job to start is the last of a list. */
+  async #list(key: string, start: number, limit: number): Promise<Member[]> {
+    const ids = (await this.#redis.one(['lrange', key, -(start + limit), -(start + 1)])) as string[]
+    return ids.reverse().map((id) => ({ id }))
+  }
+
+  async #set(key: string, start: number, limit: number): Promise<Member[]> {
+    const pairs = (await this.#redis.one(['zrange', key, start, start + limit - 1, 'WITHSCORES'])) as string[]
+    return Array.from({ length: pairs.length / 2 }, (_, index) => ({
+      id: pairs[2 * index] as string,
+      score: pairs[2 * index + 1] as string,
+    }))
+  }
+
+  async #foundOf(entries: readonly Entry[]): Promise<readonly Found[]> {
+    const [isChild, holdsKey, hasScheduler] = await this.#linksOf(entries)
+    this.#flows.clear()
+    const found: Found[] = []
+    for (const [index, entry] of entries.entries()) {
+      const uses = new Set<Feature>()
+      const links = { isChild: isChild[index] === true, holdsKey: holdsKey[index] === true, hasScheduler: hasScheduler[index] === true }
+      const outcome = await this.#outcomeOf(entry, links, uses).catch((error: unknown): Outcome => {
+        if (!(error instanceof UnfitError)) throw error
+        return { as: 'unfit', error }
+      })
+      const { queue, state, id, hash } = entry
+      // Redis may have been flushed, and numbers its jobs anew then.
+      found.push({ queue, state, id: `${this.#keys.of(queue, id)}:${hash['timestamp'] ?? ''}`, uses: [...uses], outcome })
+    }
+    return found
+  }
+
+  /** Returns which of the jobs their parents wait for, which hold the key of their deduplication, and which have a scheduler. */
+  async #linksOf(entries: readonly Entry[]): Promise<readonly [boolean[], boolean[], boolean[]]> {
+    const commands = entries.flatMap(({ queue, id, hash }): Command[] => {
+      const { parentKey = '', deid = '', rjk = '' } = hash
+      return [
+        ['sismember', `${parentKey}:dependencies`, this.#keys.of(queue, id)],
+        ['get', this.#keys.of(queue, `de:${deid}`)],
+        ['zscore', this.#keys.of(queue, 'repeat'), rjk],
+      ]
+    })
+    const answers = await this.#redis.ask(commands)
+    return [
+      entries.map((_, index) => answers[3 * index] === 1),
+      entries.map(({ id }, index) => answers[3 * index + 1] === id),
+      entries.map((_, index) => answers[3 * index + 2] !== null),
+    ]
+  }
+
+  async #outcomeOf(
+    entry: Entry,
+    links: { readonly isChild: boolean; readonly holdsKey: boolean; readonly hasScheduler: boolean },
+    uses: Set<Feature>,
+  ): Promise<Outcome> {
+    const { queue, state, id, hash, runAt } = entry
+    const key = this.#keys.of(queue, id)
+    if (links.isChild) return this.#childOf(hash['parentKey'] as string)
+    if (state === 'active' && !this.#includeActive) return { as: 'left', why: ACTIVE_LEFT }
+    if (state === 'delayed' && links.hasScheduler) return { as: 'left', why: 'the schedule creates it' }
+    const pending =
+      state === 'waiting-children' || state === 'active' ? ((await this.#redis.one(['scard', `${key}:dependencies`])) as number) : 0
+    if (pending > 0) {
+      if (state === 'active') throw new UnfitError('it runs, and has children that have yet to end: let BullMQ end it')
+      const flow = await flowOf(key, { redis: this.#redis, keys: this.#keys, includeActive: this.#includeActive })
+      for (const feature of flow.uses) uses.add(feature)
+      return { as: 'flow', nodes: flow.nodes }
+    }
+    const { job, uses: used } = jobOf(queue, hash)
+    for (const feature of used) uses.add(feature)
+    if (runAt !== undefined) uses.add('delay')
+    const deduplication = links.holdsKey ? deduplicationOf(hash) : undefined
+    if (deduplication !== undefined) uses.add(deduplication.timed ? 'deduplication with ttl' : 'deduplication')
+    const unique = deduplication !== undefined && !deduplication.timed ? { key: deduplication.id, onConflict: 'error' as const } : undefined
+    return { as: 'job', job: { ...job, options: { ...job.options, ...(runAt !== undefined && { runAt }), ...(unique && { unique }) } } }
+  }
+
+  /** A job for which another waits comes with that one, if that one comes. */
+  #childOf(parentKey: string): Promise<Outcome> {
+    const known = this.#flows.get(parentKey)
+    if (known !== undefined) return known
+    const asked = this.#flowOf(parentKey)
+    this.#flows.set(parentKey, asked)
+    return asked
+  }
+
+  async #flowOf(parentKey: string): Promise<Outcome> {
+    const place = this.#keys.split(parentKey)
+    if (place === undefined) throw new UnfitError(`the job that waits for it is under another prefix: ${parentKey}`)
+    const { queue, id } = place
+    const [hash, waits] = (await this.#redis.ask([
+      ['hgetall', parentKey],
+      ['zscore', this.#keys.of(queue, 'waiting-children'), id],
+    ])) as [Hash, string | null]
+    if (waits === null) throw new UnfitError(`the job that has it as a child does not wait for it: ${parentKey}`)
+    if (!this.#queues.includes(queue)) throw new UnfitError(`the job that waits for it is in the queue '${queue}', which --only leaves out`)
+    const above = hash['parentKey']
+    if (above === undefined) return { as: 'node' }
+    const isChild = await this.#redis.one(['sismember', `${above}:dependencies`, parentKey])
+    return isChild === 1 ? this.#childOf(above) : { as: 'node' }
+  }
+
+  async *#schedulers(queue: string): AsyncGenerator<readonly Found[]> {
+    const repeat = this.#keys.of(queue, 'repeat')
+    for (let start = 0; ; start += PAGE) {
+      const page = await this.#set(repeat, start, PAGE)
+      if (page.length === 0) return
+      const hashes = await this.#redis.hashes(page.map(({ id }) => `${repeat}:${id}`))
+      const delayed = this.#keys.of(queue, 'delayed')
+      const nexts = await this.#redis.ask(page.map(({ id, score }) => ['zscore', delayed, `repeat:${id}:${score}`]))
+      yield page.map(({ id, score }, index): Found => {
+        const place = { queue, state: 'scheduler', id: `${repeat}:${id}` }
+        try {
+          const next = nextRun(Number(score), nexts[index] as string | null)
+          const { uses, ...schedule } = scheduleOf(queue, id, hashes[index] as Hash, next)
+          return { ...place, uses: [...uses], outcome: { as: 'schedule', id: scheduleId(queue, id), ...schedule } }
+        } catch (error) {
+          if (!(error instanceof UnfitError)) throw error
+          return { ...place, uses: [], outcome: { as: 'unfit', error } }
+        }
+      })
+    }
+  }
+}
+
+function nextRun(next: number, score: string | null): NextRun {
+  if (score === null) return { at: next, as: 'job' }
+  const at = delayedUntil(Number(score))
+  return { at, as: at <= now() ? 'due' : 'later' }
+}
