@@ -41,7 +41,7 @@ test('jobs, delays, priorities, attempts and keys; twice is once, and Redis is a
   await mail.add('once', 'text', { deduplication: { id: 'index' } })
   await mail.add('custom', { big: 1 }, { attempts: 2, backoff: { type: 'mine' } })
   await mail.add('two words', {})
-  await queue('reports').add('plain', {}, { deduplication: { id: 'index', ttl: 60_000 } })
+  await queue('reports').add('plain', {}, { deduplication: { id: 'index', ttl: 86_400_000 } })
   await mail.setGlobalConcurrency(3)
   await mail.setGlobalRateLimit(10, 1_000)
   await mail.pause()
