@@ -57,7 +57,7 @@ export async function contentOf(client: Redis): Promise<string> {
   return JSON.stringify(parts)
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { readonly port: number }

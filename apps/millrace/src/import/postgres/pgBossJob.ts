@@ -74,7 +74,7 @@ function outcomeOf(row: Row, state: string, includeActive: boolean, uses: Uses):
   const { name, data, blocked, blocking, later, start_after, expire_seconds, dead_letter, priority } = row
   if (blocked === true || blocking === true) throw new UnfitError('it belongs to a flow: let pg-boss end its flows')
   if (later === true) uses.add('startAfter')
-  if (dead_letter !== null) uses.add('dead letter')
+  if (isSet(dead_letter)) uses.add('dead letter')
   uses.add('expireInSeconds')
   const retries = {
     ...{ limit: row['retry_limit'], used: row['retry_count'], delay: row['retry_delay'] },
@@ -108,8 +108,8 @@ function keysOf({ name, policy, singleton_key: singletonKey, group_id: group }: 
     return { concurrencyKey: key }
   }
   if (policy === 'short' || policy === 'stately') uses.add('policy short or stately')
-  else if (singletonKey !== null) uses.add('singletonKey')
-  if (group === null || group === undefined) return {}
+  else if (isSet(singletonKey)) uses.add('singletonKey')
+  if (!isSet(group)) return {}
   uses.add('group')
   return { concurrencyKey: group as string }
 }
@@ -125,6 +125,11 @@ function retryOptions({ limit, used, delay, backoff, delayMax }: Retries, uses: 
   // pg-boss takes half of the delay, and a random part of the other half.
   const growing = { type: 'exponential' as const, delay: capped(first * 2 ** Math.min(DOUBLINGS, used + 1)), jitter: 'equal' as const }
   return { maxAttempts, backoff: { ...growing, maxDelay: capped(most) } }
+}
+
+/** A column of a later version is undefined. */
+function isSet(value: unknown): boolean {
+  return value !== null && value !== undefined
 }
 
 function unlessUnfit(translate: () => Outcome): Outcome {
