@@ -28,6 +28,15 @@ interface Entry {
   readonly runAt: number | undefined
 }
 
+/** The relations of a job to others that still exist. */
+interface Links {
+  /** True if its parent waits for it. */
+  readonly isChild: boolean
+  /** True if it holds the key of its deduplication. */
+  readonly holdsKey: boolean
+  readonly hasScheduler: boolean
+}
+
 /** A job of a list or of a sorted set. */
 interface Member {
   readonly id: string
@@ -172,13 +181,12 @@ class BullmqSource implements Source {
   }
 
   async #foundOf(entries: readonly Entry[]): Promise<readonly Found[]> {
-    const [isChild, holdsKey, hasScheduler] = await this.#linksOf(entries)
+    const links = await this.#linksOf(entries)
     this.#flows.clear()
     const found: Found[] = []
     for (const [index, entry] of entries.entries()) {
       const uses = new Set<Feature>()
-      const links = { isChild: isChild[index] === true, holdsKey: holdsKey[index] === true, hasScheduler: hasScheduler[index] === true }
-      const outcome = await this.#outcomeOf(entry, links, uses).catch((error: unknown): Outcome => {
+      const outcome = await this.#outcomeOf(entry, links[index] as Links, uses).catch((error: unknown): Outcome => {
         if (!(error instanceof UnfitError)) throw error
         return { as: 'unfit', error }
       })
@@ -189,41 +197,37 @@ class BullmqSource implements Source {
     return found
   }
 
-  /** Returns which of the jobs their parents wait for, which hold the key of their deduplication, and which have a scheduler. */
-  async #linksOf(entries: readonly Entry[]): Promise<readonly [boolean[], boolean[], boolean[]]> {
-    const commands = entries.flatMap(({ queue, id, hash }): Command[] => {
-      const { parentKey = '', deid = '', rjk = '' } = hash
-      return [
-        ['sismember', `${parentKey}:dependencies`, this.#keys.of(queue, id)],
-        ['get', this.#keys.of(queue, `de:${deid}`)],
-        ['zscore', this.#keys.of(queue, 'repeat'), rjk],
-      ]
-    })
-    const answers = await this.#redis.ask(commands)
-    return [
-      entries.map((_, index) => answers[3 * index] === 1),
-      entries.map(({ id }, index) => answers[3 * index + 1] === id),
-      entries.map((_, index) => answers[3 * index + 2] !== null),
-    ]
+  /** Asks about the jobs that have a parent, a deduplication or a scheduler: most have none. */
+  async #linksOf(entries: readonly Entry[]): Promise<readonly Links[]> {
+    const links = entries.map((): { -readonly [Name in keyof Links]: boolean } => ({
+      isChild: false,
+      holdsKey: false,
+      hasScheduler: false,
+    }))
+    const commands: Command[] = []
+    const answered: ((answer: unknown) => void)[] = []
+    for (const [index, { queue, id, hash }] of entries.entries()) {
+      const { parentKey, deid, rjk } = hash
+      const link = links[index] as (typeof links)[number]
+      const ask = (command: Command, then: (answer: unknown) => void) => {
+        commands.push(command)
+        answered.push(then)
+      }
+      if (parentKey) ask(['sismember', `${parentKey}:dependencies`, this.#keys.of(queue, id)], (answer) => (link.isChild = answer === 1))
+      if (deid) ask(['get', this.#keys.of(queue, `de:${deid}`)], (answer) => (link.holdsKey = answer === id))
+      if (rjk) ask(['zscore', this.#keys.of(queue, 'repeat'), rjk], (answer) => (link.hasScheduler = answer !== null))
+    }
+    for (const [index, answer] of (await this.#redis.ask(commands)).entries()) answered[index]?.(answer)
+    return links
   }
 
-  async #outcomeOf(
-    entry: Entry,
-    links: { readonly isChild: boolean; readonly holdsKey: boolean; readonly hasScheduler: boolean },
-    uses: Set<Feature>,
-  ): Promise<Outcome> {
-    const { queue, state, id, hash, runAt } = entry
-    const key = this.#keys.of(queue, id)
+  async #outcomeOf({ queue, state, id, hash, runAt }: Entry, links: Links, uses: Set<Feature>): Promise<Outcome> {
     if (links.isChild) return this.#childOf(hash['parentKey'] as string)
     if (state === 'active' && !this.#includeActive) return { as: 'left', why: ACTIVE_LEFT }
     if (state === 'delayed' && links.hasScheduler) return { as: 'left', why: 'the schedule creates it' }
-    const pending =
-      state === 'waiting-children' || state === 'active' ? ((await this.#redis.one(['scard', `${key}:dependencies`])) as number) : 0
-    if (pending > 0) {
-      if (state === 'active') throw new UnfitError('it runs, and has children that have yet to end: let BullMQ end it')
-      const flow = await flowOf(key, { redis: this.#redis, keys: this.#keys, includeActive: this.#includeActive })
-      for (const feature of flow.uses) uses.add(feature)
-      return { as: 'flow', nodes: flow.nodes }
+    if (state === 'waiting-children' || state === 'active') {
+      const key = this.#keys.of(queue, id)
+      if ((await this.#redis.one(['scard', `${key}:dependencies`])) !== 0) return this.#parentOf(key, state, uses)
     }
     const { job, uses: used } = jobOf(queue, hash)
     for (const feature of used) uses.add(feature)
@@ -232,6 +236,13 @@ class BullmqSource implements Source {
     if (deduplication !== undefined) uses.add(deduplication.timed ? 'deduplication with ttl' : 'deduplication')
     const unique = deduplication !== undefined && !deduplication.timed ? { key: deduplication.id, onConflict: 'error' as const } : undefined
     return { as: 'job', job: { ...job, options: { ...job.options, ...(runAt !== undefined && { runAt }), ...(unique && { unique }) } } }
+  }
+
+  async #parentOf(key: string, state: string, uses: Set<Feature>): Promise<Outcome> {
+    if (state === 'active') throw new UnfitError('it runs, and has children that have yet to end: let BullMQ end it')
+    const flow = await flowOf(key, { redis: this.#redis, keys: this.#keys, includeActive: this.#includeActive })
+    for (const feature of flow.uses) uses.add(feature)
+    return { as: 'flow', nodes: flow.nodes }
   }
 
   /** A job for which another waits comes with that one, if that one comes. */
