@@ -48,7 +48,9 @@ test('jobs, delays, priorities, attempts and keys; twice is once, and Redis is a
   const before = await contentOf(client)
   await place.ok('enqueue', 'bystander')
 
-  const dry = await place.run(...from(url, '--dry-run'))
+  // A user who may only read is enough.
+  await client.call('ACL', 'SETUSER', 'reader', 'on', '>word', '~bull:*', '+@read')
+  const dry = await place.run(...from(url.replace('//', '//reader:word@'), '--dry-run'))
   expect(dry).toMatchObject({ code: 0, stderr: '' })
   expect(dry.stdout).toContain('millrace queues set mail --rate-limit 10/1000ms')
   expect(dry.stdout).toContain('job has " " at position 3')
@@ -280,6 +282,7 @@ test('wrong calls are refused, and nothing is created', { timeout: LONG }, async
     [2, '--plain is for lines', from(url, '--plain')],
     [2, '--idempotency-prefix is for lines', from(url, '--idempotency-prefix', 'x')],
     [2, '--rename must be', from(url, '--rename', 'x')],
+    [2, '--rename requires --from', ['import', 'jobs.ndjson', '--rename', 'a=b']],
     [2, '--dry-run requires --from', ['import', 'jobs.ndjson', '--dry-run']],
     [2, 'requires a file', ['import']],
     [3, "no queue 'nope'", from(url, '--only', 'nope')],

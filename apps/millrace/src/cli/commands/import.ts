@@ -68,7 +68,7 @@ export function addImport(program: Command, context: Context): void {
 
 function namespaces(): string {
   const all = Object.entries(SOURCES).map(([name, { namespace, namespaceIs }]) => `${namespaceIs} (${name}: ${namespace})`)
-  return `${all.join(', ')}`
+  return all.join(', ')
 }
 
 /** The old name may contain anything, the new one no `=`. */
@@ -85,6 +85,7 @@ function renamedOf(pairs: readonly string[] = []): ReadonlyMap<string, string> {
 const FROM_FLAGS = {
   namespace: '--namespace',
   only: '--only',
+  rename: '--rename',
   includeActive: '--include-active',
   dryRun: '--dry-run',
   yes: '--yes',

@@ -33,7 +33,8 @@ export class RedisReader {
   /** @throws MissingPackageError, SourceError */
   static async open(url: string): Promise<RedisReader> {
     const { Redis } = await loadClient<Ioredis>('ioredis', 'BullMQ')
-    const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 1 })
+    // The check for readiness asks for more than to read.
+    const redis = new Redis(url, { lazyConnect: true, enableReadyCheck: false, retryStrategy: () => null, maxRetriesPerRequest: 1 })
     let last: Error | undefined
     redis.on('error', (error) => {
       last = error
