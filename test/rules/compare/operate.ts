@@ -1,4 +1,4 @@
-import { type Group, has, lacks, partly } from './row.ts'
+import { type Group, has, lacks } from './row.ts'
 
 // Peers: BullMQ, pg-boss, graphile-worker, River, Oban, Sidekiq, Solid Queue, good_job, Hatchet, Faktory.
 export const operate: Group = {
@@ -60,11 +60,9 @@ export const operate: Group = {
     has('Audit of what admins do', 'no no no no partly no no no Paid no', ['test/app/wired.test.ts', 'an audit of what admins do'], {
       oban: 'telemetry events of the dashboard',
     }),
-    partly(
-      'Take over the jobs of another queue',
-      'no no no no no no no no no no',
-      ['test/app/bulk.test.ts', 'import: data, texts, whole jobs'],
-      '`millrace import` takes [JSON lines](cli.md), which you write from the other queue.',
-    ),
+    has('Take over the jobs of another queue', 'no no no no no no no no no no', [
+      'test/app/importBullmq.test.ts',
+      'jobs, delays, priorities, attempts and keys; twice is once',
+    ]),
   ],
 }
