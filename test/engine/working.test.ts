@@ -56,6 +56,75 @@ describe('E2: job types', () => {
   })
 })
 
+describe('a worker that changes how much it takes', () => {
+  const a = defineJob<number>({ name: 'a', timeout: '1h' })
+
+  test('paused, it begins nothing until it resumes, whatever happens to the writer; others go on', async () => {
+    const entered: number[] = []
+    const { entered: held, wait } = gate()
+    const worker = t.engine.work(
+      a.handler(async ({ data }) => {
+        entered.push(data)
+        await wait()
+      }),
+      { id: 'one' },
+    )
+    await t.engine.enqueue(a, 1)
+    await quiet()
+    await worker.pause()
+    const second = await t.engine.enqueue(a, 2)
+    expect(await t.engine.workers()).toMatchObject([{ id: 'one', paused: true, runningJobs: 1 }])
+    await t.faults.restartWriter()
+    await t.clock.advance('1s')
+    expect([entered, worker.paused, worker.running]).toEqual([[1], true, 1])
+    expect((await t.engine.stats()).unserved).toEqual([])
+    held[0]?.resolve()
+    await t.clock.advance('1s')
+    expect([entered, worker.running]).toEqual([[1], 0])
+    const other = t.engine.work(
+      a.handler(({ data }) => data * 10),
+      { id: 'other', concurrency: 1 },
+    )
+    expect(await second.result()).toBe(20)
+    await other.stop()
+    await t.engine.enqueue(a, 3)
+    await quiet()
+    expect(entered).toEqual([1])
+    await worker.resume()
+    await quiet()
+    expect(entered).toEqual([1, 3])
+    held[1]?.resolve()
+    await t.drain()
+  })
+
+  test('its concurrency grows and shrinks while it runs', async () => {
+    let running = 0
+    const worker = t.engine.work(
+      a.handler(async () => {
+        running++
+        await t.clock.sleep('1m')
+        running--
+      }),
+      { concurrency: 2 },
+    )
+    for (let index = 0; index < 20; index++) await t.engine.enqueue(a, index)
+    await quiet()
+    expect(running).toBe(2)
+    await worker.setConcurrency(5)
+    await quiet()
+    expect(running).toBe(5)
+    await worker.setConcurrency(1)
+    await t.clock.advance('59s')
+    expect(running).toBe(5)
+    await t.clock.advance('1s')
+    expect(running).toBe(1)
+    await t.faults.restartWriter()
+    await t.clock.advance('30s')
+    expect([running, worker.concurrency]).toEqual([1, 1])
+    expect(await t.engine.workers()).toMatchObject([{ minConcurrency: 1, maxConcurrency: 1 }])
+  })
+})
+
 describe('E6: retries', () => {
   test('a throw is tried again after the backoff; the output of the attempt that works is the result', async () => {
     const flaky = defineJob({ name: 'flaky', backoff: { type: 'fixed', delay: '10s' } })

@@ -20,6 +20,7 @@ const COMMANDS: { readonly [Op in Operation]: CommandOf<Op> } = {
   cancelTree: { op: 'cancelTree', id },
   retryTree: { op: 'retryTree', id },
   attach: { op: 'attach', session: sessionIntro([]), held: [] },
+  adjust: { op: 'adjust', session: 's', minConcurrency: 1, maxConcurrency: 1 },
   drain: { op: 'drain', session: 's' },
   leave: { op: 'leave', session: 's' },
   renew: { op: 'renew', renewal: 1 },

@@ -140,6 +140,8 @@ export interface SessionIntro {
   readonly abortGrace: number
   /** True if a pool of threads runs its handlers. Default false. */
   readonly pooled?: boolean
+  /** True if it takes no jobs until it says otherwise. Default false. */
+  readonly paused?: boolean
   /** The library that its client has greeted with, name and version. The server of the connection adds it; no message has room for it. */
   readonly library?: string
 }
@@ -150,6 +152,15 @@ export interface Vitals {
   readonly eventLoopDelayMs?: number
   /** The memory that the process occupies, of all its threads, in bytes. */
   readonly rssBytes?: number
+}
+
+/**
+ * The session takes more jobs at once, or fewer, or none until it says otherwise; running jobs continue. It counts from the connection by
+ * which the session last attached, and each attach says the same again. Reply: true.
+ */
+export interface AdjustCommand extends Pick<SessionIntro, 'minConcurrency' | 'maxConcurrency' | 'paused'> {
+  readonly op: 'adjust'
+  readonly session: string
 }
 
 /** The session takes no more jobs; what it runs goes on. Reply: true. */

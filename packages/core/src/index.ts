@@ -335,7 +335,14 @@ export { type ThreadOptions, type ThreadSettings, validateThreadOptions } from '
 export { type TreeOptions, validateTreeOptions } from './options/tree.ts'
 export { type UpdateManyChanges, type UpdateOptions, validateUpdateManyChanges, validateUpdateOptions } from './options/update.ts'
 export { utf8Bytes, utf8Start } from './options/utf8.ts'
-export { type StopOptions, validateStopOptions, validateWorkOptions, type WorkOptions, type WorkSettings } from './options/work.ts'
+export {
+  type StopOptions,
+  validateConcurrency,
+  validateStopOptions,
+  validateWorkOptions,
+  type WorkOptions,
+  type WorkSettings,
+} from './options/work.ts'
 export { DEFAULT_POLICY, POLICY_FIELDS, type PolicyView, parsePolicy } from './policy.ts'
 export type { Capability, Delivery, Grant, Notice, Port, PortListener, Reply, Request } from './port.ts'
 export { type QueueChanges, type QueueDefaults, type QueueSettings, type RateLimit, retentionOf, sameSettings } from './queueSettings.ts'

@@ -5,6 +5,7 @@
  */
 import { SCOPES, type Scope } from './access/scopes.ts'
 import type {
+  AdjustCommand,
   AttachCommand,
   BackupCommand,
   CancelCommand,
@@ -175,6 +176,7 @@ export const OPERATIONS = {
   }),
 
   attach: command<AttachCommand, AttachReply>({ code: 2, scopes: WORK }),
+  adjust: command<AdjustCommand, true>({ code: 75, scopes: WORK }),
   drain: command<DrainCommand, true>({ code: 3, scopes: WORK }),
   leave: command<LeaveCommand, true>({ code: 4, scopes: WORK }),
   renew: command<RenewCommand, true>({ code: 5, scopes: WORK }),

@@ -192,6 +192,8 @@ export interface AttachedWorker extends Vitals {
   /** Runs that ignored their abort for the whole grace, and may still be going on. */
   readonly zombies: number
   readonly draining: boolean
+  /** It takes no jobs until it resumes; running jobs continue. Undefined from an engine of an earlier version. */
+  readonly paused?: boolean
   /** Its connection is lost, or it is silent: it gets no jobs until it is heard again, and keeps its own for their leases. */
   readonly away: boolean
   /** Milliseconds since 1970 by the engine's clock: anew after each break; 0 where it has yet to come back to an engine that was opened since. */

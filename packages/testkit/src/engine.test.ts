@@ -230,6 +230,20 @@ describe('drain', () => {
     expect((await engine.stats()).states).toMatchObject({ completed: 16, waiting: 0 })
   })
 
+  test('says that workers are paused', async () => {
+    const t = start()
+    const [first, other] = [
+      t.engine.work(defineJob({ name: 'a' }).handler(() => 1)),
+      t.engine.work(defineJob({ name: 'a' }).handler(() => 2)),
+    ]
+    await Promise.all([first.pause(), other.pause()])
+    await t.engine.enqueue('a')
+    await expect(t.drain()).rejects.toThrow("1 waiting 'a' in queue 'default': its workers are paused: worker.resume()")
+    await other.resume()
+    await t.drain()
+    await t.expectEnqueued('a', { state: 'completed', output: 2 })
+  })
+
   test('what nothing can change is told at once', async () => {
     const t = start()
     await t.engine.enqueue(mail, { to: 'nobody' })

@@ -1,6 +1,6 @@
 /** Lists what has not been done, and why, from the engine's tables. */
 import { ACTIVE, type Now, WAITING } from '@millrace/core'
-import { countOf, type KeyBacklog, type Lane, roomOf, type Tables, tokenMs } from '@millrace/core/kernel'
+import { type ConsumerGroup, countOf, type KeyBacklog, type Lane, roomOf, type Tables, tokenMs } from '@millrace/core/kernel'
 
 /** Jobs that a test has left waiting or running. */
 export interface Leftover {
@@ -38,6 +38,7 @@ function whyWaiting(tables: Tables, lane: Lane, now: Now): string[] {
   const { concurrencyLimit, rateLimit } = queue.settings
   const why: string[] = []
   if (lane.groups.length === 0) why.push('no worker serves it: engine.work([...])')
+  else if (lane.groups.every(isPaused)) why.push('its workers are paused: worker.resume()')
   if (queue.paused) why.push(`the queue is paused: engine.queues.resume('${queue.name}')`)
   if (lane.paused) why.push(`the job name is paused: engine.queues.resume('${queue.name}', { job: '${lane.name}' })`)
   const parked = [...tables.keys.backlogsById.values()].filter((backlog) => backlog.lane === lane && backlog.parked > 0)
@@ -61,4 +62,8 @@ function whyParked({ key, parked }: KeyBacklog, { mono }: Now): string {
     return `${parked} with the concurrencyKey '${key.text}', behind the one that has its turn: the queue's keyOrder`
   if (roomOf(key, mono) <= 0) return `${parked} with the concurrencyKey '${key.text}', of which ${key.active} run: the queue's perKeyLimit`
   return `${parked} with the concurrencyKey '${key.text}', in line behind others of it`
+}
+
+function isPaused({ sessions }: ConsumerGroup): boolean {
+  return [...sessions].every(({ intro }) => intro.paused === true)
 }

@@ -18,7 +18,8 @@ export interface WorkerRunnable extends Runnable {
 export interface Runnables {
   readonly byName: ReadonlyMap<string, WorkerRunnable>
   readonly pools: readonly ThreadPool[]
-  readonly batchers: readonly Batcher[]
+  /** While held, jobs that no handler has yet are given back, and so are those that come. */
+  hold(isHeld: boolean): void
 }
 
 /** @throws OptionRangeError if two handlers have the same name, or a batch could never be full: before any thread is started */
@@ -57,14 +58,21 @@ export function makeRunnables(handlers: readonly Handler[], settings: WorkSettin
       })
     }
   }
-  return { byName, pools: [...pools.values()], batchers }
+  const holders = [...pools.values(), ...batchers]
+  return {
+    byName,
+    pools: [...pools.values()],
+    hold: (isHeld) => {
+      for (const holder of holders) holder.hold(isHeld)
+    },
+  }
 }
 
 /**
  * Checks the size of a batch. A worker that runs `minConcurrency` jobs gets no more, so a larger batch would always wait
  * its whole time.
  */
-function assertFits({ definition, settings: { size } }: BatchHandler, { minConcurrency }: WorkSettings): void {
+export function assertFits({ definition, settings: { size } }: BatchHandler, { minConcurrency }: WorkSettings): void {
   if (size <= minConcurrency) return
   throw new OptionRangeError(
     'batch.size',

@@ -2,9 +2,18 @@
  * A worker as its owner holds it: one session for the handlers of this thread, and one for each pool of threads. The
  * engine gives a session no more jobs than it has room for, so that no job waits for a thread while its timeout runs.
  */
-import { type Grant, LIMITS, type Notice, type StopOptions, validateStopOptions, type WorkSettings } from '@millrace/core'
+import {
+  type Grant,
+  LIMITS,
+  type Notice,
+  OptionRangeError,
+  type StopOptions,
+  validateConcurrency,
+  validateStopOptions,
+  type WorkSettings,
+} from '@millrace/core'
 import type { Handler } from './define.ts'
-import { assertDistinct } from './runnables.ts'
+import { assertDistinct, assertFits } from './runnables.ts'
 import { type SessionOptions, WorkerSession } from './worker.ts'
 
 export type WorkerOptions = SessionOptions
@@ -14,11 +23,17 @@ export class Worker {
   /** The worker's public name. */
   readonly id: string
   readonly #sessions: readonly WorkerSession[]
+  readonly #parts: readonly (readonly Handler[])[]
+  readonly #settings: WorkSettings
+  #concurrency: number
 
   constructor(options: WorkerOptions) {
     const { handlers, settings } = options
     assertDistinct(handlers.map(({ definition: { name } }) => name))
-    const [first, ...others] = parts(handlers).map((part) => ({ ...options, handlers: part, settings: roomFor(part, settings) }))
+    this.#settings = settings
+    this.#concurrency = settings.maxConcurrency
+    this.#parts = parts(handlers)
+    const [first, ...others] = this.#parts.map((part) => ({ ...options, handlers: part, settings: roomFor(part, settings) }))
     const head = new WorkerSession(first as SessionOptions)
     this.id = head.id
     this.#sessions = [head, ...others.map((part) => new WorkerSession({ ...part, settings: { ...part.settings, id: head.id } }))]
@@ -84,6 +99,52 @@ export class Worker {
     for (const session of this.#sessions) session.lapsed(ms)
   }
 
+  /** True while it is paused, by its own `pause`. */
+  get paused(): boolean {
+    return this.#sessions.some(({ paused }) => paused)
+  }
+
+  /** The weight of the jobs that may run at a time, as `work` or `setConcurrency` set it last. */
+  get concurrency(): number {
+    return this.#concurrency
+  }
+
+  /**
+   * Pauses this worker alone: it takes no jobs until `resume`, and running jobs continue. Jobs that it holds for a batch or for a thread
+   * are given back, without using an attempt. Resolves when no further handler is called here. The pause outlasts reconnects and restarts
+   * of the engine, and ends with the worker. Rejects if the engine has stopped.
+   */
+  pause(): Promise<void> {
+    return this.#all((session) => session.adjust({ paused: true }))
+  }
+
+  /** Ends a pause. Resolves when the engine hands out jobs to this worker again. Rejects if the engine has stopped. */
+  resume(): Promise<void> {
+    return this.#all((session) => session.adjust({ paused: false }))
+  }
+
+  /**
+   * Changes the weight of the jobs that may run at a time: 1 to 100,000, as the option `concurrency` of `work`. Resolves when the engine
+   * acts by it. Above the new number, running jobs continue, and none is added before there is room. A pool of threads has room for its
+   * `threads` at most. Rejects with OptionRangeError if a batch could never be full, or if pools have no room for that many.
+   */
+  async setConcurrency(concurrency: number): Promise<void> {
+    const settings = { ...this.#settings, ...validateConcurrency(concurrency) }
+    for (const handler of this.#parts.flat()) if (handler.kind === 'batch') assertFits(handler, settings)
+    const rooms = this.#parts.map((part) => roomFor(part, settings))
+    assertUsed(concurrency, this.#parts, rooms)
+    const before = this.#concurrency
+    this.#concurrency = concurrency
+    try {
+      await Promise.all(
+        rooms.map(({ minConcurrency, maxConcurrency }, index) => this.#sessions[index]?.adjust({ minConcurrency, maxConcurrency })),
+      )
+    } catch (error) {
+      if (this.#concurrency === concurrency) this.#concurrency = before
+      throw error
+    }
+  }
+
   /**
    * Takes no more jobs, and lets the running ones finish for `timeout` (default 30 s). Then it aborts them and gives back
    * the unfinished ones, without using an attempt. Resolves when nothing of it runs: at most a second after `timeout`,
@@ -132,4 +193,15 @@ function roomFor([handler]: readonly Handler[], settings: WorkSettings): WorkSet
   const { threads, prefetch } = handler.settings
   const room = Math.min(settings.maxConcurrency, threads + prefetch, LIMITS.concurrency)
   return { ...settings, maxConcurrency: room, minConcurrency: Math.min(settings.minConcurrency, room) }
+}
+
+/** Checks that a number above the room of its pools has an effect: only handlers of this thread can use it. */
+function assertUsed(concurrency: number, handlers: readonly (readonly Handler[])[], rooms: readonly WorkSettings[]): void {
+  const most = Math.max(...rooms.map(({ maxConcurrency }) => maxConcurrency))
+  if (concurrency <= most || handlers.some(([first]) => first?.kind !== 'thread')) return
+  throw new OptionRangeError(
+    'concurrency',
+    most,
+    `concurrency (${concurrency}) must be at most ${most}, the room of this worker's pools: start it with more threads in thread(url, { threads })`,
+  )
 }

@@ -19,7 +19,6 @@ import {
   type ParentsPage,
   type Redact,
   type RunKey,
-  type SessionIntro,
   type StopOptions,
   validateStopOptions,
   type WorkSettings,
@@ -33,6 +32,8 @@ import type { Handler } from './define.ts'
 import { Departure } from './departure.ts'
 import { execute, type Settlement } from './execute.ts'
 import { FailureLog } from './failureLog.ts'
+import { Intake, type IntakeState } from './intake.ts'
+import { introOf } from './intro.ts'
 import { type Pause, pause } from './pause.ts'
 import { lost, reasonOf } from './reasons.ts'
 import { Redactor } from './redact.ts'
@@ -91,6 +92,7 @@ export class WorkerSession {
   readonly #ready = Promise.withResolvers<void>()
   readonly #ended = Promise.withResolvers<void>()
   readonly #departure: Departure
+  readonly #intake: Intake
   #draining = false
   #abandoned = false
   #attaching = false
@@ -129,6 +131,7 @@ export class WorkerSession {
         for (const run of this.#runs.values()) this.#abort(run, reasonOf('stop', run.context.grant))
       },
     })
+    this.#intake = new Intake(options.calls, clock, this.session, options.settings, () => this.#departure.isLeaving)
     this.#runnables = makeRunnables(options.handlers, options.settings, this.#link, clock)
     // Nobody has to ask for it.
     this.#ready.promise.catch(() => {})
@@ -186,7 +189,8 @@ export class WorkerSession {
         this.#attachAgain = false
         const runs = this.#runs.values().map(({ context }) => keyOf(context))
         const held = runs.sort((one, other) => one.seq - other.seq)
-        const { lost, disputed = [] } = await calls.call<'attach'>({ op: 'attach', session: this.#intro(), held })
+        const session = introOf(this.#options, this.session, this.id, this.#intake)
+        const { lost, disputed = [] } = await calls.call<'attach'>({ op: 'attach', session, held })
         if (disputed.length > 0) logger?.warn(DISPUTED, { worker: this.id, names: disputed.join(', ') })
         // This answer covers all that asked for it before. Another round would name the runs of then, not those that were
         // handed out since and are on their way: they would be given back, and run twice.
@@ -219,7 +223,7 @@ export class WorkerSession {
 
   take(given: Grant): void {
     const runnable = this.#runnables.byName.get(given.name)
-    if (this.#draining || runnable === undefined) {
+    if (this.#draining || this.#intake.paused || runnable === undefined) {
       this.#say({ op: 'giveBack', seq: given.seq, run: given.run })
       return
     }
@@ -261,6 +265,19 @@ export class WorkerSession {
     }
   }
 
+  get paused(): boolean {
+    return this.#intake.paused
+  }
+
+  /** Changes how much it takes. Resolves when no job comes that the change excludes; jobs whose handlers wait to be called are given back. */
+  async adjust(changes: Partial<IntakeState>): Promise<void> {
+    const hold = () => this.#runnables.hold(this.#draining || this.#intake.paused)
+    // Before the jobs that go back, so that they do not come again.
+    const said = this.#intake.change(changes)
+    hold()
+    await said.finally(hold)
+  }
+
   /** Ends the runs that the engine may have given to others, since it may not have heard of this worker for `ms` milliseconds. */
   lapsed(ms: number): void {
     for (const run of this.#runs.values()) {
@@ -288,31 +305,12 @@ export class WorkerSession {
 
   async #stop(timeoutMs: number): Promise<void> {
     this.#draining = true
-    for (const pool of this.#runnables.pools) pool.drain()
-    for (const batcher of this.#runnables.batchers) batcher.drain()
+    this.#runnables.hold(true)
     await this.#departure.drain(timeoutMs, this.#options.settings.abortGraceMs)
     const { leftMs } = this.#departure
     await Promise.all([this.#departure.leave(), Promise.allSettled(this.#runnables.pools.map((pool) => pool.close(leftMs)))])
     this.#ready.reject(new EngineStoppedError('the worker stopped before the engine accepted it'))
     this.#ended.resolve()
-  }
-
-  #intro(): SessionIntro {
-    const { handlers, settings, host, pid, local } = this.#options
-    return {
-      uuid: this.session,
-      worker: this.id,
-      host,
-      pid,
-      local,
-      handlers: handlers.map(({ definition: { name, defaults } }) => ({ name, defaults })),
-      ...(settings.queues !== undefined && { queues: settings.queues }),
-      minConcurrency: settings.minConcurrency,
-      maxConcurrency: settings.maxConcurrency,
-      abortGrace: settings.abortGraceMs,
-      // Handlers of a pool have sessions of their own.
-      ...(handlers[0]?.kind === 'thread' && { pooled: true }),
-    }
   }
 
   #settled(run: Run, said: Settlement): void {

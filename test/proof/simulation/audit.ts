@@ -160,7 +160,7 @@ export class Audit {
     const { waiting, active } = this.#model
     if (waiting.size === 0) return
     for (const { intro, group, draining, connection, silent } of actor.tables.sessions.values()) {
-      if (draining || silent || connection === undefined) continue
+      if (draining || silent || connection === undefined || intro.paused === true) continue
       let weight = 0
       for (const job of active) if (job.session === intro.uuid) weight += job.weight
       if (weight >= intro.minConcurrency) continue

@@ -20,6 +20,7 @@ const kernel = 'packages/core/src/kernel'
 const actor = 'packages/engine/src/actor/actor.ts'
 const memory = 'packages/engine/src/actor/memory.ts'
 const worker = 'packages/worker/src/worker.ts'
+const intake = 'packages/worker/src/intake.ts'
 const batcher = 'packages/worker/src/batch/batcher.ts'
 const lease = 'packages/remote/src/client/lease.ts'
 const forwarder = 'packages/client/src/forwarding/forwarder.ts'
@@ -1052,6 +1053,41 @@ export const CANARIES: readonly Canary[] = [
     find: 'DO UPDATE SET after = 0, mode',
     replace: 'DO UPDATE SET after = after, mode',
     breaks: 'invariant 26',
+  },
+  {
+    name: 'a-paused-session-is-filled',
+    file: `${kernel}/tables.ts`,
+    find: 'connection === undefined || intro.paused || weight',
+    replace: 'connection === undefined || weight',
+    breaks: 'invariant 52',
+  },
+  {
+    name: 'an-attach-ends-a-pause',
+    file: 'packages/worker/src/intro.ts',
+    find: '    ...said,\n',
+    replace: '    ...said,\n    paused: false,\n',
+    breaks: 'invariant 52',
+  },
+  {
+    name: 'a-new-concurrency-is-not-heard',
+    file: `${kernel}/sessions/adjust.ts`,
+    find: '{ ...session.intro, minConcurrency, maxConcurrency, paused }',
+    replace: '{ ...session.intro, paused }',
+    breaks: 'invariant 52',
+  },
+  {
+    name: 'a-repeated-change-undoes-a-later-one',
+    file: intake,
+    find: 'session: this.#session, ...this.said })',
+    replace: 'session: this.#session, ...wanted })',
+    breaks: 'invariant 52',
+  },
+  {
+    name: 'a-pause-keeps-what-a-batch-has-collected',
+    file: worker,
+    find: 'this.#runnables.hold(this.#draining || this.#intake.paused)',
+    replace: 'this.#runnables.hold(this.#draining)',
+    breaks: 'invariant 52',
   },
 ]
 

@@ -12,7 +12,7 @@ import {
   type Request,
   type RunKey,
 } from '@millrace/core'
-import type { Handler } from '@millrace/worker'
+import type { Handler, Worker } from '@millrace/worker'
 import { Lease } from '../../../packages/remote/src/client/lease.ts'
 import type { Connection, SimulatedEngine } from './engine.ts'
 import { type Folder, SimulatedJournal } from './journal.ts'
@@ -69,6 +69,9 @@ export class Client {
   #over = false
   /** The public name of its worker. */
   workerId: string | undefined
+  worker: Worker | undefined
+  /** The fewest jobs that its worker may run at a time: its batches are no larger. */
+  least = 1
   readonly #lease: Lease | undefined
   readonly #options: ClientOptions
   readonly #attaches = new Map<number, number>()
@@ -135,6 +138,7 @@ export class Client {
   work(work: Work): void {
     const { handlers, min, max, queues, abortGraceMs } = work
     this.workerId = `${this.name}.${++this.#works}`
+    this.least = min
     const worker = this.engine.work(handlers, {
       id: this.workerId,
       minConcurrency: min,
@@ -142,6 +146,7 @@ export class Client {
       abortGrace: abortGraceMs,
       ...(queues !== undefined && { queues }),
     })
+    this.worker = worker
     void worker.stopped.then(() => this.#options.timeline.after(RESTART_MS, () => this.dead || this.#over || this.work(work)))
   }
 

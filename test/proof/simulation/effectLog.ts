@@ -5,7 +5,7 @@ import type { History } from './history.ts'
 import type { Model, Tracked } from './model.ts'
 import type { Timeline } from './timeline.ts'
 
-interface Execution {
+export interface Execution {
   readonly seq: number
   readonly run: number
   readonly client: Client
@@ -25,6 +25,8 @@ export class EffectLog {
   readonly #delayMs: number
   readonly #bySeq = new Map<number, Execution[]>()
   readonly #byRun = new Map<string, Execution>()
+  /** A run has begun in its worker. */
+  began: (execution: Execution) => void = () => {}
 
   constructor(history: History, timeline: Timeline, model: Model, delayMs: number) {
     this.#history = history
@@ -49,6 +51,7 @@ export class EffectLog {
     executions.push(execution)
     this.#bySeq.set(seq, executions)
     this.#byRun.set(`${seq}:${run}`, execution)
+    this.began(execution)
     return execution
   }
 
@@ -87,6 +90,11 @@ export class EffectLog {
 
   of(seq: number, run: number): Execution | undefined {
     return this.#byRun.get(`${seq}:${run}`)
+  }
+
+  /** What a worker runs and has not given up. */
+  live(client: Client): Execution[] {
+    return [...this.#byRun.values()].filter((one) => one.client === client && one.endedMono === undefined && !one.told())
   }
 
   /** Runs that have ended in their worker so long ago, while the engine takes them to go on. */

@@ -62,6 +62,8 @@ export const PROBES: readonly string[] = [
   'lostTold',
   'lostAmidFaults',
   'zombie',
+  'workerPaused',
+  'concurrencySet',
   'handledTogether',
   'abortedByDeadline',
   'timedOut',

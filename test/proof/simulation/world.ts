@@ -11,6 +11,7 @@ import { type EngineWatch, forgetConnections, SimulatedEngine } from './engine.t
 import { Exporter } from './exporter.ts'
 import { handlersFor, JOBS, LATE, LATER, QUEUES } from './handlers.ts'
 import { History } from './history.ts'
+import { Intakes } from './intakes.ts'
 import { Folder } from './journal.ts'
 import { Looks } from './looks.ts'
 import { auditMemory } from './memory.ts'
@@ -122,6 +123,7 @@ export class World {
   readonly #misfortunes: Misfortunes
   readonly #schedules: Schedules
   readonly #looks: Looks
+  readonly #intakes: Intakes
   #clientNumber = 0
   #lateDefiners = 0
   #comparedAt = 0
@@ -228,6 +230,14 @@ export class World {
       operations: this.operations,
       flows: plan.flows,
     })
+    this.#intakes = new Intakes({
+      chance: new Chance(plan.seed ^ 0xad106),
+      history: this.history,
+      timeline,
+      model: this.#model,
+      log: this.#log,
+      operations: this.operations,
+    })
     this.engine = this.startEngine(new Set())
     const reading = { chance: new Chance(plan.seed ^ 0x4ead), history: this.history, model: this.#model, timeline }
     this.#readers = Array.from({ length: plan.readers }, () => new Reader(reading))
@@ -238,7 +248,7 @@ export class World {
   }
 
   async run(): Promise<Outcome> {
-    const { safetyMs, operations, schedules, looks, shares, crowdedKeys, strangers, late } = this.plan
+    const { safetyMs, operations, schedules, looks, shares, crowdedKeys, strangers, late, adjusts } = this.plan
     for (let operation = 0; operation < operations; operation++) {
       this.timeline.after(this.#chance.random() * safetyMs, () => {
         const living = this.clients.filter((client) => !client.dead)
@@ -251,6 +261,7 @@ export class World {
     this.#often(crowdedKeys, 0xc20d, (client) => this.operations.crowdKeys(client))
     for (const app of this.#apps)
       for (let act = 0; act < operations; act++) this.timeline.after(this.#chance.random() * safetyMs, () => app.act())
+    this.#often(adjusts, 0xad105, (client) => this.#intakes.act(client))
     this.#often(late, 0x1a7e, (client) => this.operations.enqueueLate(client))
     this.#often(late / 2, 0x1a7f, () => this.#defineLate())
     const chance = new Chance(this.plan.seed ^ 0x57a9e)
@@ -563,7 +574,10 @@ export class World {
   #end(): void {
     const { actor } = this.engine
     // An engine that has just lost its file is ahead of it.
-    if (!this.engine.dead) this.#audit.tables(actor)
+    if (!this.engine.dead) {
+      this.#audit.tables(actor)
+      this.#intakes.audit(actor, this.clients)
+    }
     this.#audit.rows(actor.store)
     this.#schedules.audit(actor)
     this.#audit.file(this.#database, actor.store)
@@ -600,7 +614,9 @@ export class World {
     const { sure, touched } = this.operations
     // A first job with a short lease is given back once, to be renewed for in time; a lease or timeout may be shorter than its messages take.
     const remote = this.clients.some((client) => client.remote)
-    for (const what of remote ? ['reloaded'] : ['stalled', 'givenBack', 'reloaded'])
+    // A worker that is paused gives back what reaches it too late.
+    const released = this.plan.adjusts > 0 ? [] : ['givenBack']
+    for (const what of remote ? ['reloaded'] : ['stalled', 'reloaded', ...released])
       this.history.hold(this.history.met[what] === undefined, 11, () => `a run is ${what} in a world without faults`)
     for (const { id, number, seq, run, uncounted, heartbeatTimeout, timeout } of this.#model.jobs.values()) {
       if (remote && Math.min(leaseMs(heartbeatTimeout), timeout) <= 4 * this.plan.delayMs + 1_000) continue

@@ -22,6 +22,7 @@ import { configure, deleteQueue, drainQueue, pause, pauseAll } from './queues/qu
 import { deleteSchedule, pauseSchedule, resumeSchedule } from './schedules/manage.ts'
 import { triggerSchedule } from './schedules/trigger.ts'
 import { upsertSchedule } from './schedules/upsert.ts'
+import { adjust } from './sessions/adjust.ts'
 import { attach } from './sessions/attach.ts'
 import { drain, leave, stopWorker } from './sessions/leave.ts'
 import { renew } from './sessions/renew.ts'
@@ -35,6 +36,7 @@ const DECISIONS: { readonly [Op in OfKind<'command'>]: Decide<Op> } = {
   forward,
   flow,
   attach,
+  adjust,
   drain,
   leave,
   stopWorker,

@@ -372,7 +372,7 @@ export class Tables {
   /** Runs after any change of what a session runs or may take. Below its minimum it is to be filled up to its maximum. */
   weigh(session: Session): void {
     const { draining, silent, connection, intro, weight } = session
-    if (draining || silent || connection === undefined || weight >= intro.maxConcurrency) this.#markFilled(session)
+    if (draining || silent || connection === undefined || intro.paused || weight >= intro.maxConcurrency) this.#markFilled(session)
     else if (!session.underfilled && weight < intro.minConcurrency) {
       session.underfilled = true
       session.group.underfilled.add(session)

@@ -48,6 +48,11 @@ const read = optionsReader('work', {
   abortGrace: durationOption,
   redact: redactOption,
 })
+/** @throws OptionTypeError, OptionRangeError */
+export function validateConcurrency(value: unknown): Pick<WorkSettings, 'minConcurrency' | 'maxConcurrency'> {
+  return concurrencyOf({ concurrency: concurrencyNumber('concurrency', value) })
+}
+
 const CONCURRENCY = 16
 const ABORT_GRACE_MS = 30_000
 

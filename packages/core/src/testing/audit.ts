@@ -247,8 +247,8 @@ function auditRunning(store: MemoryStore, tables: Tables): void {
       if (!intro.local) expectTrue(`the lease of job ${job.seq}`, session.leaseMono <= leaseEndMono(session, job))
     expectTrue(`the lease of ${intro.uuid}`, tables.leaseMono <= session.leaseMono)
     expectSame(`hunger of ${intro.uuid}`, session.underfilled, group.underfilled.has(session))
-    if (draining || session.silent || session.connection === undefined || weight >= intro.maxConcurrency)
-      expectTrue(`${intro.uuid} takes no more`, !session.underfilled)
+    const takesNone = draining || session.silent || session.connection === undefined || intro.paused === true
+    if (takesNone || weight >= intro.maxConcurrency) expectTrue(`${intro.uuid} takes no more`, !session.underfilled)
     else if (weight < intro.minConcurrency) expectTrue(`${intro.uuid} takes more`, session.underfilled)
     expectTrue(`zombies of ${intro.uuid}`, session.zombies === [...tables.zombies.values()].filter((owner) => owner === session).length)
   }

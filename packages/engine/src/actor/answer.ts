@@ -324,6 +324,7 @@ function workerOf(session: Session, now: Now): AttachedWorker {
     runningWeight: weight,
     zombies,
     draining,
+    paused: intro.paused === true,
     away: isAway(session),
     attachedAt,
     lastSeenAt: attachedAt === 0 ? 0 : lastSeenAt(session, now),

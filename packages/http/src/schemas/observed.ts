@@ -136,6 +136,9 @@ export const WORKERS = z
         runningWeight: z.number(),
         zombies: z.number(),
         draining: z.boolean(),
+        paused: z.boolean().optional().openapi({
+          description: 'Takes no jobs until it resumes; running jobs continue. Absent if the engine does not say it.',
+        }),
         away: z.boolean(),
         attachedAt: WHEN.optional().openapi({
           description: 'Set again after each break; absent until it is back at an engine that was opened since.',

@@ -91,6 +91,29 @@ export function sessionsConformance(under: () => Probe): void {
     await probe.call<'complete'>({ op: 'complete', seq: kept.seq, run: kept.run, output: null })
   })
 
+  test('a session is paused, and told how much may run: behind the answer comes no job that this excludes', async () => {
+    await probe.attach(['a'], { minConcurrency: 1, maxConcurrency: 1 })
+    const room = { op: 'adjust', session: 'session-1', minConcurrency: 1, maxConcurrency: 1 } as const
+    await probe.enqueue('a')
+    const { seq } = await probe.grants.take()
+    await probe.call<'adjust'>({ ...room, paused: true })
+    expect(await probe.call<'workers'>({ op: 'workers' })).toMatchObject([{ paused: true, runningJobs: 1 }])
+    const waiting = await probe.enqueue('a')
+    await probe.call<'complete'>({ op: 'complete', seq, run: 1, output: null })
+    await probe.barrier()
+    expect([await stateOf(waiting), probe.grants.size]).toEqual(['waiting', 0])
+    await probe.attach(['a'], { minConcurrency: 1, maxConcurrency: 1, paused: true })
+    await probe.barrier()
+    expect(probe.grants.size).toBe(0)
+    await probe.call<'adjust'>(room)
+    expect(await probe.grants.take()).toMatchObject({ seq: waiting.seq })
+    expect(await probe.call<'workers'>({ op: 'workers' })).toMatchObject([{ paused: false, maxConcurrency: 1 }])
+    const more = await probe.enqueue('a')
+    await probe.call<'adjust'>({ ...room, minConcurrency: 2, maxConcurrency: 2 })
+    expect(await probe.grants.take()).toMatchObject({ seq: more.seq })
+    expect(await probe.call<'workers'>({ op: 'workers' })).toMatchObject([{ minConcurrency: 2, maxConcurrency: 2, runningJobs: 2 }])
+  })
+
   test('Q4: a worker is told to stop, and gets no more', async () => {
     await probe.attach(['a'])
     const { seq } = await probe.enqueue('a')

@@ -245,6 +245,7 @@ export const SESSION = record<Omit<SessionIntro, 'local' | 'library'>>('Session'
   maxConcurrency: field(integer(1, LIMITS.concurrency), 'weight that runs at a time'),
   abortGrace: field(duration(0), 'between an abort and the moment the engine ends the run by itself'),
   pooled: optional(boolean, 'true: a pool of threads runs its handlers'),
+  paused: optional(boolean, 'true: it takes no jobs until it says otherwise'),
 })
 
 export const VITALS = record<Vitals>('Vitals', {

@@ -123,6 +123,12 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
     before: optional(count, '`next` of the page before'),
   },
   attach: { session: field(session), held: or(RUN_KEYS, NONE, 'runs started, or ended and not yet answered') },
+  adjust: {
+    session: field(uuid),
+    minConcurrency: field(integer(1, LIMITS.concurrency), 'as in the session'),
+    maxConcurrency: field(integer(1, LIMITS.concurrency), 'as in the session'),
+    paused: optional(boolean, 'true: no jobs until it says otherwise'),
+  },
   drain: { session: field(uuid) },
   leave: { session: field(uuid) },
   renew: {

@@ -219,11 +219,21 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
       maxConcurrency: fc.integer({ min: 1, max: 100_000 }),
       abortGrace: duration,
       pooled: fc.boolean(),
+      paused: fc.boolean(),
     })
       .chain((session) => fc.boolean().map((all) => (all ? without(session, 'queues') : session)))
-      .chain((session) => fc.boolean().map((old) => (old ? without(session, 'pooled') : session))),
+      .chain((session) => fc.boolean().map((old) => (old ? without(without(session, 'pooled'), 'paused') : session))),
     held: fc.array(runKey),
   }) as never,
+  adjust: record(
+    {
+      session: uuid,
+      minConcurrency: fc.integer({ min: 1, max: 100_000 }),
+      maxConcurrency: fc.integer({ min: 1, max: 100_000 }),
+      paused: fc.boolean(),
+    },
+    { requiredKeys: ['session', 'minConcurrency', 'maxConcurrency'] },
+  ) as never,
   drain: record({ session: uuid }),
   leave: record({ session: uuid }),
   renew: record(

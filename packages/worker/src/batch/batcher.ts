@@ -23,7 +23,7 @@ export class Batcher {
   readonly #collected = new Map<RunContext, Settle>()
   readonly #calls = new Map<RunContext, Call>()
   #cancelWait: (() => void) | undefined
-  #draining = false
+  #held = false
 
   constructor({ run, settings }: BatchHandler, ending: Ending, maxDataBytes: number, clock: Clock) {
     this.#handle = run as BatchFunction<unknown>
@@ -41,13 +41,14 @@ export class Batcher {
     } catch (error) {
       return threw(this.#ending, context, error)
     }
-    if (this.#draining || context.aborted !== undefined) return this.#unstarted(context)
+    if (this.#held || context.aborted !== undefined) return this.#unstarted(context)
     return new Promise((settle) => this.#collect(context, settle))
   }
 
-  /** Gives back the collected runs, and all later ones. */
-  drain(): void {
-    this.#draining = true
+  /** While held, gives back the collected runs, and those that come. */
+  hold(isHeld: boolean): void {
+    this.#held = isHeld
+    if (!isHeld) return
     for (const [context, settle] of this.#takeCollected()) settle(this.#unstarted(context))
   }
 

@@ -34,7 +34,7 @@ export class ThreadPool {
    */
   readonly #queue = new Map<RunContext, (start: boolean) => void>()
   #free: number
-  #draining = false
+  #held = false
 
   constructor({ url, settings: { threads, prefetch: _prefetch, ...settings } }: ThreadHandler, link: RunLink, clock: Clock) {
     this.#url = url
@@ -78,9 +78,10 @@ export class ThreadPool {
     }
   }
 
-  /** Gives back the runs that wait for a thread, and all later ones. */
-  drain(): void {
-    this.#draining = true
+  /** While held, gives back the runs that wait for a thread, and those that come. */
+  hold(isHeld: boolean): void {
+    this.#held = isHeld
+    if (!isHeld) return
     const waiting = [...this.#queue.values()]
     this.#queue.clear()
     for (const tell of waiting) tell(false)
@@ -120,7 +121,7 @@ export class ThreadPool {
   }
 
   #enter(context: RunContext): Promise<boolean> {
-    if (this.#draining) return Promise.resolve(false)
+    if (this.#held) return Promise.resolve(false)
     if (this.#free > 0) {
       this.#free--
       return Promise.resolve(true)

@@ -36,8 +36,9 @@ function seenText({ away, lastSeenAt: at }: WorkerView, now: number): string {
 
 const QUIET_MS = 60_000
 
-function stateOf({ away, draining, runningJobs }: WorkerView, paint: Paint): Text {
+function stateOf({ away, draining, paused = false, runningJobs }: WorkerView, paint: Paint): Text {
   if (away) return paint('red', 'away')
   if (draining) return paint('yellow', 'draining')
+  if (paused) return paint('yellow', 'paused')
   return runningJobs > 0 ? paint('cyan', 'busy') : paint('green', 'idle')
 }

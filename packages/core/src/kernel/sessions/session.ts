@@ -9,7 +9,8 @@ export type ConnectionId = number
 export interface Session {
   /** The row number. */
   readonly id: number
-  readonly intro: SessionIntro
+  /** The session introduces itself by it with each attach; `adjust` changes how much it takes. */
+  intro: SessionIntro
   /** The defaults that the session states for each name that it serves. */
   readonly defaults: ReadonlyMap<string, Defaults>
   /** Undefined while the session is away. A remote session may come back by another connection. */

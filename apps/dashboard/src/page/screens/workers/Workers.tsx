@@ -67,7 +67,7 @@ function List({ rows, shown, onStop }: ListProps) {
 const COLUMNS: readonly Column<WorkerRow>[] = [
   {
     ...{ head: columns.worker, style: 'queue' },
-    cell: ({ id, isAway, isLate, zombies, isStopping }, isShown) => (
+    cell: ({ id, isAway, isLate, zombies, isStopping, isPaused }, isShown) => (
       <span class="inline">
         <a href={router.to('/workers', { worker: isShown ? undefined : id })} class="strong">
           {id}
@@ -76,6 +76,7 @@ const COLUMNS: readonly Column<WorkerRow>[] = [
         {isLate && <span class="tag warn">{text.tags.late}</span>}
         {zombies > 0 && <span class="tag bad">{text.tags.zombies(zombies)}</span>}
         {isStopping && <span class="tag live">{text.tags.stopping}</span>}
+        {isPaused && <span class="tag warn">{text.tags.paused}</span>}
       </span>
     ),
   },

@@ -16,6 +16,7 @@ export interface WorkerRow {
   readonly jobs: number
   readonly zombies: number
   readonly isStopping: boolean
+  readonly isPaused: boolean
   readonly isAway: boolean
   readonly attachedAt: string | undefined
   readonly seenAt: string | undefined
@@ -57,6 +58,7 @@ function rowOf(sessions: readonly Worker[]): WorkerRow {
     jobs: sum(sessions.map(({ runningJobs }) => runningJobs)),
     zombies: sum(sessions.map(({ zombies }) => zombies)),
     isStopping: sessions.every(({ draining }) => draining),
+    isPaused: sessions.every(({ paused }) => paused === true),
     isAway: sessions.some(({ away }) => away),
     attachedAt: times('attachedAt')[0],
     seenAt: times('lastSeenAt').at(-1),

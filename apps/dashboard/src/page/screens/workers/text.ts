@@ -19,7 +19,7 @@ export const text = {
   },
   sum: (workers: number, running: number, slots: number) =>
     `${counted(workers, 'worker')}, ${count(running)} of ${counted(slots, 'slot')} taken`,
-  tags: { away: 'away', late: 'late', stopping: 'stopping', zombies: (runs: number) => counted(runs, 'zombie') },
+  tags: { away: 'away', late: 'late', stopping: 'stopping', paused: 'paused', zombies: (runs: number) => counted(runs, 'zombie') },
   host: (host: string, pid: number) => `${host} · ${pid}`,
   stop: 'Stop…',
   stopping: {

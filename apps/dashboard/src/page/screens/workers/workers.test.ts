@@ -45,6 +45,20 @@ test('a worker stops once all of its sessions do', () => {
   expect(row?.isStopping).toBe(false)
 })
 
+test('a worker is paused once all of its sessions are', () => {
+  const rows = workerRows([
+    workerOf({ id: 'a', paused: true }),
+    workerOf({ id: 'b', paused: true }),
+    workerOf({ id: 'b' }),
+    workerOf({ id: 'c', paused: false }),
+  ])
+  expect(rows.map(({ id, isPaused }) => [id, isPaused])).toEqual([
+    ['a', true],
+    ['b', false],
+    ['c', false],
+  ])
+})
+
 test('a worker says where its handlers run, and is late if something blocks its event loop again and again', () => {
   const report = { version: '1.2.3', rssBytes: 2 ** 27 }
   const [a, b, old] = workerRows([

@@ -1,0 +1,112 @@
+/** A session changes how much it takes: a pause, and the weight that runs at a time. */
+import { describe, expect, test } from 'vitest'
+import type { AdjustCommand } from '../../commands.ts'
+import { attaching, enqueueing, type Granted, World } from '../../testing/world.ts'
+
+const two = { minConcurrency: 2, maxConcurrency: 2 }
+const adjusting = (to: Partial<AdjustCommand> = {}): AdjustCommand => ({ op: 'adjust', session: 's', ...two, ...to })
+const pausing = adjusting({ paused: true })
+const seqs = (grants: readonly Granted[]) => grants.map(({ seq }) => seq)
+const complete = (seq: number) => ({ op: 'complete', seq, run: 1, output: null }) as const
+
+describe('a paused session', () => {
+  test('gets no job from that turn on, keeps what it runs, and takes jobs again when it resumes', () => {
+    const world = new World()
+    world.attach('s', ['a'], two)
+    const runs = world.enqueue('a')
+    // Of the same turn, too.
+    expect(world.run(pausing, enqueueing({ name: 'a' }))).toMatchObject({ replies: [true, [{ created: true }]], grants: [] })
+    expect(world.stateOf(runs)).toBe('active')
+    expect(world.run(complete(1), enqueueing({ name: 'a' })).grants).toEqual([])
+    expect(seqs(world.run(adjusting()).grants)).toEqual([2, 3])
+  })
+
+  test('is one of several: the others take its jobs', () => {
+    const world = new World()
+    world.attach('s', ['a'])
+    world.attach('other', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
+    world.run(adjusting({ paused: true }))
+    const { grants } = world.run(enqueueing({ name: 'a' }, { name: 'a' }))
+    expect(grants).toMatchObject([{ session: 'other', seq: 1 }])
+    expect(world.run({ op: 'leave', session: 'other' }).grants).toEqual([])
+  })
+
+  test('says so again as it attaches, after a commit that failed and after a crash', () => {
+    const world = new World()
+    world.attach('s', ['a'], two)
+    world.enqueue('a')
+    world.run(pausing)
+    world.enqueue('a')
+    for (const reload of ['failCommit', 'reload'] as const) {
+      world[reload]('s')
+      expect(world.run(attaching('s', ['a'], { ...two, paused: true }, [{ seq: 1, run: 1 }]))).toMatchObject({ grants: [] })
+    }
+    expect(seqs(world.run(adjusting()).grants)).toEqual([2])
+  })
+
+  test('is there: its names are served, and it can be stopped', () => {
+    const world = new World()
+    world.attach('s', ['a'])
+    world.run(pausing)
+    expect(world.run({ op: 'stopWorker', worker: 'worker of s', timeout: 0 })).toMatchObject({ replies: [true], stops: ['s'] })
+    // Resumed, it is still to stop.
+    world.run(adjusting())
+    expect(world.run(enqueueing({ name: 'a' })).grants).toEqual([])
+  })
+
+  test('is written nowhere', () => {
+    const world = new World()
+    world.attach('s', ['a'])
+    const { writes } = world.store
+    world.run(pausing)
+    expect(world.store.writes).toBe(writes)
+  })
+})
+
+describe('the weight that runs at a time', () => {
+  test('grows at once', () => {
+    const world = new World()
+    world.attach('s', ['a'], two)
+    expect(seqs(world.run(enqueueing({ name: 'a' }, { name: 'a' }, { name: 'a' }, { name: 'a' })).grants)).toEqual([1, 2])
+    expect(seqs(world.run(adjusting({ minConcurrency: 3, maxConcurrency: 3 })).grants)).toEqual([3])
+  })
+
+  test('shrinks: what runs goes on, and nothing is added before there is room', () => {
+    const world = new World()
+    world.attach('s', ['a'], { minConcurrency: 3, maxConcurrency: 3 })
+    world.run(enqueueing({ name: 'a' }, { name: 'a' }, { name: 'a' }, { name: 'a' }, { name: 'a' }))
+    expect(world.run(adjusting({ minConcurrency: 1, maxConcurrency: 1 }))).toMatchObject({ grants: [], notices: [] })
+    expect(world.run(complete(1)).grants).toEqual([])
+    expect(world.run(complete(2)).grants).toEqual([])
+    expect(seqs(world.run(complete(3)).grants)).toEqual([4])
+    expect(world.run(enqueueing({ name: 'a' })).grants).toEqual([])
+  })
+
+  test('is weight: heavy jobs count as many, and one that is heavier than all runs alone', () => {
+    const world = new World()
+    world.attach('s', ['a'], { minConcurrency: 5, maxConcurrency: 5 })
+    world.run(enqueueing({ name: 'a', weight: 4 }))
+    world.run(adjusting())
+    world.run(enqueueing({ name: 'a', weight: 9 }))
+    expect(seqs(world.run(complete(1)).grants)).toEqual([2])
+  })
+})
+
+describe('nobody else changes it', () => {
+  test('a connection by which the session is attached no more says nothing', () => {
+    const world = new World()
+    world.attach('s', ['a'], { ...two, local: false })
+    world.connection = 2
+    world.attach('s', ['a'], { ...two, local: false })
+    world.connection = 1
+    expect(world.call<'adjust'>(pausing)).toBe(true)
+    expect(seqs(world.run(enqueueing({ name: 'a' })).grants)).toEqual([1])
+  })
+
+  test('a session that is not there has nothing to change', () => {
+    const world = new World()
+    world.attach('bystander', ['a'])
+    expect(world.call<'adjust'>(pausing)).toBe(true)
+    expect(world.run(enqueueing({ name: 'a' })).grants).toMatchObject([{ session: 'bystander' }])
+  })
+})
