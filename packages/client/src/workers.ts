@@ -5,7 +5,7 @@ import type { Mailbox } from './mailbox.ts'
 import type { PayloadCodec } from './payloadCodec.ts'
 import type { EngineSetup } from './setup.ts'
 
-const KINDS: ReadonlySet<string> = new Set<Handler['kind']>(['inline', 'batch', 'thread'])
+const KINDS: ReadonlySet<string> = new Set<Handler['kind']>(['inline', 'batch', 'thread', 'process'])
 
 /** The time that a stop waits after its timeout for calls that are not answered yet. */
 const ANSWER_MS = 1_000
@@ -14,7 +14,10 @@ const ANSWER_MS = 1_000
 export function handlersOf(handlers: readonly Handler[] | Handler): readonly Handler[] {
   const list = Array.isArray(handlers) ? (handlers as readonly Handler[]) : [handlers as Handler]
   if (list.length > 0 && list.every((handler) => KINDS.has(handler?.kind))) return list
-  throw new OptionTypeError('handlers', 'work takes handlers, made by definition.handler(function) or definition.thread(url)')
+  throw new OptionTypeError(
+    'handlers',
+    'work takes handlers, made by definition.handler(function), definition.thread(url) or definition.childProcess(url)',
+  )
 }
 
 export class Workers {

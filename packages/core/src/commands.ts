@@ -138,8 +138,10 @@ export interface SessionIntro {
   readonly maxConcurrency: number
   /** Milliseconds between an abort and the moment the engine ends the run by itself. */
   readonly abortGrace: number
-  /** True if a pool of threads runs its handlers. Default false. */
+  /** True if a pool of threads or of child processes runs its handlers. Default false. */
   readonly pooled?: boolean
+  /** True if that is a pool of child processes. Default false. */
+  readonly isolated?: boolean
   /** True if it takes no jobs until it says otherwise. Default false. */
   readonly paused?: boolean
   /** The library that its client has greeted with, name and version. The server of the connection adds it; no message has room for it. */

@@ -285,6 +285,7 @@ export {
   payloadBytesOf,
   validateGetOptions,
 } from './options/payload.ts'
+export { type ProcessOptions, type ProcessSettings, validateProcessOptions } from './options/process.ts'
 export {
   type DrainOptions,
   PURGED_STATES,

@@ -170,10 +170,10 @@ export interface WriterStats {
 }
 
 /**
- * The place where handlers run: the event loop of the engine's own process, a pool of threads of any process, another process, or a
+ * The place where handlers run: the event loop of the engine's own process, a pool of threads or of child processes, another process, or a
  * program with a client of another make, such as one in Python.
  */
-export const WORKER_KINDS = ['inline', 'threads', 'remote', 'foreign'] as const
+export const WORKER_KINDS = ['inline', 'threads', 'processes', 'remote', 'foreign'] as const
 export type WorkerKind = (typeof WORKER_KINDS)[number]
 
 /** A worker as `workers` tells it. */

@@ -4,6 +4,7 @@ import {
   type DefinitionOptions as BaseOptions,
   type EnqueueOptions,
   OptionTypeError,
+  type ProcessOptions,
   type ThreadOptions,
   validateDefinition,
 } from '@millrace/core'
@@ -11,7 +12,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { type BatchFunction, type BatchHandler, type BatchHandlerOptions, batchHandler } from './batch/handler.ts'
 import type { Context } from './context.ts'
 import type { EnqueueArguments, HandlerType, JobRequest, JobType, Stored } from './jobType.ts'
-import { type ThreadHandler, threadHandler } from './threads/handler.ts'
+import { type ProcessHandler, processHandler, type ThreadHandler, threadHandler } from './pools/handler.ts'
 
 /** The options of `defineJob`. */
 export interface DefinitionOptions<Schema extends StandardSchemaV1 | undefined> extends BaseOptions {
@@ -33,6 +34,8 @@ export interface Definition<Input = unknown, Output = unknown, Data = Stored<Inp
   handler(run: BatchFunction<Data, Output>, options: BatchHandlerOptions): BatchHandler<Input, Output>
   /** Creates a handler that is a module, run on a pool of threads. */
   thread(url: URL | string, options?: ThreadOptions): ThreadHandler<Input, Output>
+  /** Creates a handler that is a module, run by a pool of child processes: a crash or a full heap ends no other run. */
+  childProcess(url: URL | string, options?: ProcessOptions): ProcessHandler<Input, Output>
 }
 
 /** A function that runs a job. Its return value is the output of the job. */
@@ -49,7 +52,7 @@ export interface InlineHandler<Input = unknown, Output = unknown> {
 }
 
 /** A handler that `work` takes. */
-export type Handler = InlineHandler | BatchHandler | ThreadHandler
+export type Handler = InlineHandler | BatchHandler | ThreadHandler | ProcessHandler
 
 /**
  * Defines a job: `defineJob<Input, Output>({ name })`, or with a `schema`, which gives the type of its data.
@@ -79,6 +82,7 @@ export function defineJob(value: DefinitionOptions<StandardSchemaV1 | undefined>
     returns: <Result>() => definition as Definition<unknown, Result>,
     handler,
     thread: (url, options) => threadHandler(definition, url, options),
+    childProcess: (url, options) => processHandler(definition, url, options),
   }
   function handler(run: HandlerFunction<never, unknown>): InlineHandler
   function handler(run: BatchFunction<never>, options: BatchHandlerOptions): BatchHandler

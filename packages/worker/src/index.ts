@@ -31,9 +31,9 @@ export type {
   OutputOf,
   Stored,
 } from './jobType.ts'
+export type { ProcessHandler, ThreadHandler } from './pools/handler.ts'
 export { checkSchema } from './schema.ts'
 export { Worker, type WorkerOptions } from './sessions.ts'
-export type { ThreadHandler } from './threads/handler.ts'
 export { threadFile, threadOptions } from './threads/start.ts'
 export { REPORT_EVERY_MS, VitalSigns } from './vitals.ts'
 export { within } from './within.ts'

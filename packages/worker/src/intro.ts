@@ -2,6 +2,7 @@
 import type { SessionIntro, WorkSettings } from '@millrace/core'
 import type { Handler } from './define.ts'
 import type { Intake } from './intake.ts'
+import { isModuleHandler } from './pools/handler.ts'
 
 interface Introduced extends Pick<SessionIntro, 'host' | 'pid' | 'local'> {
   readonly handlers: readonly Handler[]
@@ -14,6 +15,7 @@ export function introOf(
   worker: string,
   { said }: Intake,
 ): SessionIntro {
+  const [first] = handlers
   return {
     uuid,
     worker,
@@ -25,6 +27,7 @@ export function introOf(
     ...said,
     abortGrace: settings.abortGraceMs,
     // Handlers of a pool have sessions of their own.
-    ...(handlers[0]?.kind === 'thread' && { pooled: true }),
+    ...(first !== undefined && isModuleHandler(first) && { pooled: true }),
+    ...(first?.kind === 'process' && { isolated: true }),
   }
 }

@@ -6,10 +6,10 @@ import type { BatchHandler } from './batch/handler.ts'
 import type { RunContext, RunLink } from './context.ts'
 import type { Handler } from './define.ts'
 import type { Runnable } from './execute.ts'
-import { ThreadPool } from './threads/pool.ts'
+import { Pool } from './pools/pool.ts'
 
 export interface WorkerRunnable extends Runnable {
-  /** Stops a run that is executed elsewhere: in a thread, or with others. */
+  /** Stops a run that is executed elsewhere: in a pool, or with others. */
   abort?(context: RunContext, reason: Error): void
   /** Ends a run that ignores its abort; returns false if nothing can. */
   kill?(context: RunContext): boolean
@@ -17,7 +17,7 @@ export interface WorkerRunnable extends Runnable {
 
 export interface Runnables {
   readonly byName: ReadonlyMap<string, WorkerRunnable>
-  readonly pools: readonly ThreadPool[]
+  readonly pools: readonly Pool[]
   /** While held, jobs that no handler has yet are given back, and so are those that come. */
   hold(isHeld: boolean): void
 }
@@ -27,7 +27,7 @@ export function makeRunnables(handlers: readonly Handler[], settings: WorkSettin
   assertDistinct(handlers.map((handler) => handler.definition.name))
   for (const handler of handlers) if (handler.kind === 'batch') assertFits(handler, settings)
   const byName = new Map<string, WorkerRunnable>()
-  const pools = new Map<string, ThreadPool>()
+  const pools = new Map<string, Pool>()
   const batchers: Batcher[] = []
   for (const handler of handlers) {
     const { name, schema, backoff } = handler.definition
@@ -45,7 +45,7 @@ export function makeRunnables(handlers: readonly Handler[], settings: WorkSettin
         kill: (context) => batcher.withdraw(context),
       })
     } else {
-      const pool = pools.get(handler.key) ?? new ThreadPool(handler, link, clock)
+      const pool = pools.get(handler.key) ?? new Pool(handler, link, clock)
       pools.set(handler.key, pool)
       byName.set(name, {
         ...base,

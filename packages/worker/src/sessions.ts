@@ -1,6 +1,6 @@
 /**
- * A worker as its owner holds it: one session for the handlers of this thread, and one for each pool of threads. The
- * engine gives a session no more jobs than it has room for, so that no job waits for a thread while its timeout runs.
+ * A worker as its owner holds it: one session for the handlers of this thread, and one for each pool. The
+ * engine gives a session no more jobs than it has room for, so that no job waits for a thread or a process while its timeout runs.
  */
 import {
   type Grant,
@@ -13,6 +13,7 @@ import {
   type WorkSettings,
 } from '@millrace/core'
 import type { Handler } from './define.ts'
+import { isModuleHandler, placesOf } from './pools/handler.ts'
 import { assertDistinct, assertFits } from './runnables.ts'
 import { type SessionOptions, WorkerSession } from './worker.ts'
 
@@ -110,7 +111,7 @@ export class Worker {
   }
 
   /**
-   * Pauses this worker alone: it takes no jobs until `resume`, and running jobs continue. Jobs that it holds for a batch or for a thread
+   * Pauses this worker alone: it takes no jobs until `resume`, and running jobs continue. Jobs that it holds for a batch or for a place in a pool
    * are given back, without using an attempt. Resolves when no further handler is called here. The pause outlasts reconnects and restarts
    * of the engine, and ends with the worker. Rejects if the engine has stopped.
    */
@@ -125,8 +126,8 @@ export class Worker {
 
   /**
    * Changes the weight of the jobs that may run at a time: 1 to 100,000, as the option `concurrency` of `work`. Resolves when the engine
-   * acts by it. Above the new number, running jobs continue, and none is added before there is room. A pool of threads has room for its
-   * `threads` at most. Rejects with OptionRangeError if a batch could never be full, or if pools have no room for that many.
+   * acts by it. Above the new number, running jobs continue, and none is added before there is room. A pool has room for its
+   * `threads` or `processes` at most. Rejects with OptionRangeError if a batch could never be full, or if pools have no room for that many.
    */
   async setConcurrency(concurrency: number): Promise<void> {
     const settings = { ...this.#settings, ...validateConcurrency(concurrency) }
@@ -183,25 +184,24 @@ export class Worker {
  * starts no thread.
  */
 function parts(handlers: readonly Handler[]): readonly (readonly Handler[])[] {
-  const byPool = Map.groupBy(handlers, (handler) => (handler.kind === 'thread' ? handler.key : ''))
+  const byPool = Map.groupBy(handlers, (handler) => (isModuleHandler(handler) ? handler.key : ''))
   return [...byPool].sort(([one], [other]) => Number(one !== '') - Number(other !== '')).map(([, part]) => part)
 }
 
-/** Returns settings with room for a job in each thread of a pool, and for the jobs that its `prefetch` lets wait for one. */
+/** Returns settings with room for a job in each place of a pool, and for the jobs that its `prefetch` lets wait for one. */
 function roomFor([handler]: readonly Handler[], settings: WorkSettings): WorkSettings {
-  if (handler?.kind !== 'thread') return settings
-  const { threads, prefetch } = handler.settings
-  const room = Math.min(settings.maxConcurrency, threads + prefetch, LIMITS.concurrency)
+  if (handler === undefined || !isModuleHandler(handler)) return settings
+  const room = Math.min(settings.maxConcurrency, placesOf(handler) + handler.settings.prefetch, LIMITS.concurrency)
   return { ...settings, maxConcurrency: room, minConcurrency: Math.min(settings.minConcurrency, room) }
 }
 
 /** Checks that a number above the room of its pools has an effect: only handlers of this thread can use it. */
 function assertUsed(concurrency: number, handlers: readonly (readonly Handler[])[], rooms: readonly WorkSettings[]): void {
   const most = Math.max(...rooms.map(({ maxConcurrency }) => maxConcurrency))
-  if (concurrency <= most || handlers.some(([first]) => first?.kind !== 'thread')) return
+  if (concurrency <= most || handlers.some(([first]) => first !== undefined && !isModuleHandler(first))) return
   throw new OptionRangeError(
     'concurrency',
     most,
-    `concurrency (${concurrency}) must be at most ${most}, the room of this worker's pools: start it with more threads in thread(url, { threads })`,
+    `concurrency (${concurrency}) must be at most ${most}, the room of this worker's pools: start it with more threads, thread(url, { threads }), or processes, childProcess(url, { processes })`,
   )
 }

@@ -140,7 +140,7 @@ describe('a worker', () => {
   test('of pools alone cannot run more than they have room for', async () => {
     const { worker, calls } = starting([tasks])
     await expect(worker.setConcurrency(4)).rejects.toThrow(
-      "concurrency (4) must be at most 3, the room of this worker's pools: start it with more threads in thread(url, { threads })",
+      "concurrency (4) must be at most 3, the room of this worker's pools: start it with more threads, thread(url, { threads }), or processes, childProcess(url, { processes })",
     )
     await worker.setConcurrency(3)
     expect([worker.concurrency, calls.of('adjust').length]).toEqual([3, 1])

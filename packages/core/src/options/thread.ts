@@ -39,21 +39,22 @@ export interface ThreadSettings extends Omit<ThreadOptions, 'threads' | 'prefetc
 }
 
 const THREADS = 2
-const THREADS_MAX = 128
-const THREAD_MIB_MAX = 1_048_576
+/** The maximum number of places of a pool. */
+export const PLACES_MAX = 128
+export const MIB_MAX = 1_048_576
 /** The least memory: with less, a thread dies before it runs anything; with very little, V8 ends the whole process. */
-const HEAP_MIB_MIN = 16
+export const HEAP_MIB_MIN = 16
 
-const memory = integerBetween(1, THREAD_MIB_MAX)
+const memory = integerBetween(1, MIB_MAX)
 const limits = {
-  maxOldGenerationSizeMb: integerBetween(HEAP_MIB_MIN, THREAD_MIB_MAX),
+  maxOldGenerationSizeMb: integerBetween(HEAP_MIB_MIN, MIB_MAX),
   maxYoungGenerationSizeMb: memory,
   codeRangeSizeMb: memory,
   stackSizeMb: memory,
 }
 const readLimits = optionsReader('resourceLimits', limits, { within: 'resourceLimits.' })
 const read = optionsReader('thread', {
-  threads: integerBetween(1, THREADS_MAX),
+  threads: integerBetween(1, PLACES_MAX),
   prefetch: integerBetween(0, LIMITS.concurrency),
   resourceLimits: (_option, value): ThreadLimits => readLimits(value),
   execArgv: textsOption,
@@ -65,12 +66,12 @@ export function validateThreadOptions(options: unknown = {}): ThreadSettings {
   return { threads: THREADS, prefetch: 0, ...read(options) }
 }
 
-function textsOption(option: string, value: unknown): readonly string[] {
+export function textsOption(option: string, value: unknown): readonly string[] {
   if (Array.isArray(value) && value.every((text) => typeof text === 'string')) return value
   throw new OptionTypeError(option, `${option} must be an array of strings, got ${describe(value)}`)
 }
 
-function envOption(_option: string, value: unknown): Readonly<Record<string, string>> {
+export function envOption(_option: string, value: unknown): Readonly<Record<string, string>> {
   const plain = typeof value === 'object' && value !== null && !Array.isArray(value)
   if (plain && Object.values(value).every((text) => typeof text === 'string')) return value as Record<string, string>
   throw new OptionTypeError('env', `env must be an object of strings, got ${describe(value)}`)

@@ -335,10 +335,10 @@ function workerOf(session: Session, now: Now): AttachedWorker {
 const OWN_LIBRARY = 'millrace/'
 
 function identityOf({ intro }: Session, own: string | undefined): Pick<AttachedWorker, 'kind' | 'version'> {
-  const { local, pooled = false, library } = intro
+  const { local, pooled = false, isolated = false, library } = intro
   const isForeign = library !== undefined && !library.startsWith(OWN_LIBRARY)
   const version = local ? own : isForeign ? library : library?.slice(OWN_LIBRARY.length)
-  const kind = isForeign ? 'foreign' : pooled ? 'threads' : local ? 'inline' : 'remote'
+  const kind = isForeign ? 'foreign' : isolated ? 'processes' : pooled ? 'threads' : local ? 'inline' : 'remote'
   return { kind, ...(version !== undefined && { version }) }
 }
 

@@ -148,7 +148,7 @@ export const WORKERS = z
         }),
         kind: z.enum(WORKER_KINDS).optional().openapi({
           description:
-            'Where its handlers run: `inline` in the engine’s own process, `threads` on a pool of threads, `remote` in another process, `foreign` in a client of another make. Absent if the engine does not say it.',
+            'Where its handlers run: `inline` in the engine’s own process, `threads` on a pool of threads, `processes` on a pool of child processes, `remote` in another process, `foreign` in a client of another make. Absent if the engine does not say it.',
         }),
         version: z.string().optional().openapi({
           description: 'Of the Millrace that its process runs; of a foreign client the name and version that it gives.',

@@ -244,8 +244,9 @@ export const SESSION = record<Omit<SessionIntro, 'local' | 'library'>>('Session'
   minConcurrency: field(integer(1, LIMITS.concurrency), 'topped up when less weight than that runs'),
   maxConcurrency: field(integer(1, LIMITS.concurrency), 'weight that runs at a time'),
   abortGrace: field(duration(0), 'between an abort and the moment the engine ends the run by itself'),
-  pooled: optional(boolean, 'true: a pool of threads runs its handlers'),
+  pooled: optional(boolean, 'true: a pool of threads or of child processes runs its handlers'),
   paused: optional(boolean, 'true: it takes no jobs until it says otherwise'),
+  isolated: optional(boolean, 'true: a pool of child processes runs its handlers'),
 })
 
 export const VITALS = record<Vitals>('Vitals', {

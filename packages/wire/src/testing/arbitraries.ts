@@ -220,9 +220,10 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
       abortGrace: duration,
       pooled: fc.boolean(),
       paused: fc.boolean(),
+      isolated: fc.boolean(),
     })
       .chain((session) => fc.boolean().map((all) => (all ? without(session, 'queues') : session)))
-      .chain((session) => fc.boolean().map((old) => (old ? without(without(session, 'pooled'), 'paused') : session))),
+      .chain((session) => fc.boolean().map((old) => (old ? without(without(without(session, 'pooled'), 'paused'), 'isolated') : session))),
     held: fc.array(runKey),
   }) as never,
   adjust: record(

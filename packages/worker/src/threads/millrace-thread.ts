@@ -1,105 +1,23 @@
-/** Runs in a pool's thread: loads a handler's module once, and runs it with the same context as on the main thread. */
-import { errorFrom, type ParentsPage } from '@millrace/core'
-import { systemClock } from '../clock.ts'
-import { RunContext, type RunLink } from '../context.ts'
-import { execute, type Settlement } from '../execute.ts'
-import { runErrorOf } from '../runError.ts'
-import { BoundedReports } from './boundedReports.ts'
-import type { FromThread, ThreadTask, ToThread } from './messages.ts'
+/** Runs in a pool's thread. */
+import type { MessagePort } from 'node:worker_threads'
+import type { Settlement } from '../execute.ts'
+import type { Task } from '../pools/messages.ts'
+import { runTask } from '../pools/modules.ts'
 
-type HandlerModule = {
-  readonly handler?: (context: RunContext) => unknown
-  readonly default?: (context: RunContext) => unknown
-  readonly setup?: () => unknown
-  readonly teardown?: () => unknown
-}
+export { teardown } from '../pools/modules.ts'
 
-const MODULES = new Map<string, Promise<HandlerModule>>()
-
-export async function run(task: ThreadTask): Promise<Settlement> {
-  const { channel, grant, maxDataBytes, checked, url } = task
-  const asked = new Map<number, { resolve: (page?: ParentsPage) => void; reject: (error: Error) => void }>()
-  let nextId = 1
-  const say = (message: FromThread) => channel.postMessage(message)
-  const ask = <Answer>(message: (id: number) => FromThread) =>
-    new Promise<Answer>((resolve, reject) => {
-      const id = nextId++
-      asked.set(id, { resolve: resolve as (page?: ParentsPage) => void, reject })
-      say(message(id))
-    })
-  const link: RunLink = {
-    maxDataBytes,
-    heartbeat: () => ask((id) => ({ kind: 'heartbeat', id })),
-    checkpoint: (_, value) => ask((id) => ({ kind: 'checkpoint', id, value })),
-    parents: (_, after) => ask((id) => ({ kind: 'parents', id, after })),
-    dirty: () => reports.note(),
-    complained: (_, message) => say({ kind: 'complaint', message }),
-    now: () => systemClock.read().wall,
-  }
-  const context = new RunContext(grant, link)
-  channel.on('message', (message: ToThread) => {
-    if (message.kind === 'abort') {
-      context.abort(errorFrom(message))
-      return
-    }
-    const waiting = asked.get(message.id)
-    asked.delete(message.id)
-    if (message.refusal === undefined) waiting?.resolve(message.page)
-    else waiting?.reject(errorFrom(message.refusal))
-  })
-
-  const reports = new BoundedReports(context, say)
-
+export async function run({ channel: port, ...task }: Task & { readonly channel: MessagePort }): Promise<Settlement> {
   try {
-    const handler = handlerOf(await loadOrEnd(url, say), url)
-    return await new Promise<Settlement>((resolve) => {
-      const runnable = { schema: undefined, backoff: undefined, run: handler }
-      const settled = (settlement: Settlement) => {
-        reports.flush()
-        resolve(settlement)
-      }
-      execute(runnable, context, maxDataBytes, settled, checked)
+    return await runTask(task, {
+      say: (message) => port.postMessage(message),
+      sayLast: async (message) => {
+        port.postMessage(message)
+        return process.exit(1)
+      },
+      listen: (listener) => void port.on('message', listener),
     })
   } finally {
     // The other side closes it, once everything said has been taken.
-    channel.unref()
+    port.unref()
   }
-}
-
-/** Runs when the pool ends. A thread may be asked twice, but its modules tear down once. */
-export async function teardown(): Promise<void> {
-  const modules = [...MODULES.values()]
-  MODULES.clear()
-  for (const module of modules) await (await module).teardown?.()
-}
-
-/** Loads a module. If that fails, the module stays failed for the life of the thread, so the thread reports why, and ends. */
-async function loadOrEnd(url: string, say: (message: FromThread) => void): Promise<HandlerModule> {
-  try {
-    return await load(url)
-  } catch (error) {
-    say({ kind: 'loadFailed', error: runErrorOf(error) })
-    return process.exit(1)
-  }
-}
-
-function load(url: string): Promise<HandlerModule> {
-  let module = MODULES.get(url)
-  if (module === undefined) {
-    module = start(url)
-    MODULES.set(url, module)
-  }
-  return module
-}
-
-async function start(url: string): Promise<HandlerModule> {
-  const module: HandlerModule = await import(url)
-  await module.setup?.()
-  return module
-}
-
-function handlerOf(module: HandlerModule, url: string): (context: RunContext) => unknown {
-  const handler = module.handler ?? module.default
-  if (typeof handler === 'function') return handler
-  throw new TypeError(`the handler module ${url} exports no function named 'handler', and no default function`)
 }

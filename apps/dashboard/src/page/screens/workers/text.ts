@@ -48,6 +48,7 @@ export const text = {
   kinds: {
     inline: 'in the engine’s process',
     threads: 'on a pool of threads',
+    processes: 'on a pool of child processes',
     remote: 'in another process',
     foreign: 'in another language',
   },

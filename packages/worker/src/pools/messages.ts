@@ -1,29 +1,27 @@
-/** Messages between a worker and a run in one of its threads. */
-import type { MessagePort } from 'node:worker_threads'
+/** Messages between a worker and a run in one of its threads or child processes. */
 import type { Data, ErrorCode, Grant, LogLine, ParentsPage, Refusal, RunError } from '@millrace/core'
 import type { Progress } from '../context.ts'
 
-/** The task that the thread gets with each run. */
-export interface ThreadTask {
+/** The task that comes with each run. */
+export interface Task {
   readonly url: string
   readonly grant: Grant
-  /** The data as its schema returned it; undefined if there is no schema, and the thread decodes the grant's own. */
+  /** The data as its schema returned it; undefined if there is no schema, and the grant's own is decoded there. */
   readonly checked: { readonly data: unknown } | undefined
   readonly maxDataBytes: number
-  readonly channel: MessagePort
 }
 
-export type FromThread =
+export type FromRun =
   | { readonly kind: 'progress'; readonly progress: Progress }
   | { readonly kind: 'log'; readonly lines: readonly LogLine[] }
   | { readonly kind: 'complaint'; readonly message: string }
   | { readonly kind: 'heartbeat'; readonly id: number }
   | { readonly kind: 'checkpoint'; readonly id: number; readonly value: Data }
   | { readonly kind: 'parents'; readonly id: number; readonly after: number }
-  /** The last message of a thread that could not load its module. */
-  | { readonly kind: 'loadFailed'; readonly error: RunError }
+  /** The last message of a place that ends with this error. */
+  | { readonly kind: 'fatal'; readonly error: RunError }
 
-export type ToThread =
+export type ToRun =
   | { readonly kind: 'abort'; readonly code: ErrorCode; readonly message: string }
   /** The answer to a heartbeat, a checkpoint, or a question for parents, with the refusal if it was refused. */
   | {

@@ -1,7 +1,7 @@
-/** Sends progress and log lines of a run from its thread, as they come; during a flood, only the newest. */
+/** Sends progress and log lines of a run from its thread or process, as they come; during a flood, only the newest. */
 import { systemClock } from '../clock.ts'
 import type { RunContext } from '../context.ts'
-import type { FromThread } from './messages.ts'
+import type { FromRun } from './messages.ts'
 
 /**
  * The number of reports of a run that leave at once within REPORTS_WITHIN_MS: the last ones before a handler hangs show
@@ -12,12 +12,12 @@ const REPORTS_WITHIN_MS = 50
 
 export class BoundedReports {
   readonly #context: RunContext
-  readonly #say: (message: FromThread) => void
+  readonly #say: (message: FromRun) => void
   #reports = 0
   #sinceMono = 0
   #flushing = false
 
-  constructor(context: RunContext, say: (message: FromThread) => void) {
+  constructor(context: RunContext, say: (message: FromRun) => void) {
     this.#context = context
     this.#say = say
   }

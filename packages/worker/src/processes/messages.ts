@@ -1,0 +1,16 @@
+/** Messages between a worker and one of its child processes. Each names its run: what a former one says late counts for no other. */
+import type { RunError } from '@millrace/core'
+import type { Settlement } from '../execute.ts'
+import type { FromRun, Task, ToRun } from '../pools/messages.ts'
+
+export type ToProcess =
+  | { readonly kind: 'start'; readonly run: number; readonly task: Task }
+  | { readonly kind: 'said'; readonly run: number; readonly message: ToRun }
+  /** The modules tear down, and the process ends. */
+  | { readonly kind: 'end' }
+
+export type FromProcess =
+  | { readonly kind: 'said'; readonly run: number; readonly message: FromRun }
+  | { readonly kind: 'settled'; readonly run: number; readonly settlement: Settlement }
+  /** The last message of a process in which nobody has caught an error. */
+  | { readonly kind: 'crashed'; readonly error: RunError }
