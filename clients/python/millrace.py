@@ -277,7 +277,7 @@ Delivery = namedtuple("Delivery", "renewal replies grants notices events")
 Grant = namedtuple(
     "Grant",
     "session seq node enqueued_at name queue run attempt max_attempts priority weight run_at timeout heartbeat_timeout "
-    "data checkpoint tags meta",
+    "data checkpoint tags meta concurrency_key",
 )
 
 FRAME_BYTES = 64 * 2**20

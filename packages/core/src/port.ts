@@ -45,6 +45,7 @@ export interface Grant extends JobKey {
   readonly tags: readonly string[] | undefined
   /** JSON text. */
   readonly meta: string | undefined
+  readonly concurrencyKey?: string | undefined
 }
 
 /** The engine's notices to a session about its runs. */

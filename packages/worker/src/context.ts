@@ -41,6 +41,8 @@ export interface JobInfo {
   readonly maxAttempts: number
   readonly priority: number
   readonly weight: number
+  /** The concurrency key of the job; undefined if it has none, or if the engine is of an earlier version. */
+  readonly concurrencyKey: string | undefined
   /** The last value that an earlier attempt stored. */
   readonly checkpoint: unknown
   readonly enqueuedAt: Date
@@ -357,6 +359,7 @@ export function infoOf(grant: Grant): JobInfo {
     maxAttempts: grant.maxAttempts,
     priority: grant.priority,
     weight: grant.weight,
+    concurrencyKey: grant.concurrencyKey,
     checkpoint: decodeData(grant.checkpoint),
     enqueuedAt: new Date(grant.enqueuedAt),
     runAt: new Date(grant.runAt),

@@ -106,6 +106,7 @@ function grantOf(job: Job, session: Session): Grant {
     checkpoint: job.checkpoint,
     tags: extras?.tags,
     meta: extras?.meta,
+    concurrencyKey: extras?.concurrencyKey,
   }
 }
 

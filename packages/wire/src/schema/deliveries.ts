@@ -160,6 +160,7 @@ export const GRANT = record<Grant>('Grant', {
   checkpoint: or(data, null, 'of an earlier attempt'),
   tags: or(list(text(LIMITS.keyLength), LIMITS.tagsPerJob), undefined),
   meta: or(text(LIMITS.metaBytes), undefined, 'JSON text'),
+  concurrencyKey: optional(text(LIMITS.keyLength)),
 })
 
 export const NOTICE = union<'kind', Notice>('Notice', 'kind', {

@@ -460,7 +460,8 @@ const grant = record({
   checkpoint: data,
   tags: fc.option(fc.array(key, { maxLength: 3 }), { nil: undefined }),
   meta: fc.option(anyText(60), { nil: undefined }),
-}) as fc.Arbitrary<Grant>
+  concurrencyKey: key,
+}).chain((each) => fc.boolean().map((keyless) => (keyless ? without(each, 'concurrencyKey') : each))) as fc.Arbitrary<Grant>
 
 const notice = fc.oneof(
   record({ kind: fc.constant('abort'), session: uuid, ...run, cause: fc.constantFrom('timeout', 'cancel', 'stop') }),

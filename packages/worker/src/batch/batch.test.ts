@@ -474,3 +474,70 @@ test('whatever happens, each run is with the handler at most once and settled ex
     { numRuns: runs(100) },
   )
 })
+
+describe('a batch of one key', () => {
+  const keyed = (bench: Workbench, key: string | undefined, ...seqs: number[]) => {
+    for (const seq of seqs) bench.grant({ seq, data: String(seq), concurrencyKey: key })
+  }
+  const grouped = () => collecting({ size: 2, maxWait: '10s', groupBy: 'concurrencyKey' })
+
+  test('is full by itself, whatever comes of other keys, and jobs without a key are together', async () => {
+    const bench = grouped()
+    keyed(bench, 'ann', 1)
+    keyed(bench, 'bob', 2)
+    keyed(bench, undefined, 3)
+    expect(bench.called).toEqual([])
+    keyed(bench, 'bob', 4)
+    keyed(bench, undefined, 5)
+    keyed(bench, 'ann', 6)
+    keyed(bench, 'ann', 7)
+    expect(bench.called.map(({ seqs }) => seqs)).toEqual([
+      [2, 4],
+      [3, 5],
+      [1, 6],
+    ])
+    expect(bench.called.map(({ items }) => items.map(({ job }) => job.concurrencyKey))).toEqual([
+      ['bob', 'bob'],
+      [undefined, undefined],
+      ['ann', 'ann'],
+    ])
+    for (const call of bench.called) call.answer(done(call.seqs))
+    await quiet()
+    expect(outcomes(bench).map(([, seq]) => seq)).toEqual([2, 4, 3, 5, 1, 6])
+    expect(bench.clock.timers).toBe(1)
+  })
+
+  test('waits for as long as its own first job', async () => {
+    const bench = grouped()
+    keyed(bench, 'ann', 1)
+    await bench.clock.advance(6_000)
+    keyed(bench, 'bob', 2)
+    await bench.clock.advance(4_000)
+    expect(bench.called.map(({ seqs }) => seqs)).toEqual([[1]])
+    await bench.clock.advance(6_000)
+    expect(bench.called.map(({ seqs }) => seqs)).toEqual([[1], [2]])
+  })
+
+  test('loses a job that is cancelled, and all are given back by a stop', async () => {
+    const bench = grouped()
+    keyed(bench, 'ann', 1)
+    keyed(bench, 'bob', 2)
+    cancel(bench, 1)
+    keyed(bench, 'ann', 3)
+    expect(bench.called).toEqual([])
+    await stop(bench)
+    expect(outcomes(bench)).toEqual([
+      ['fail', 1],
+      ['giveBack', 2],
+      ['giveBack', 3],
+    ])
+    expect([bench.called, bench.clock.timers]).toEqual([[], 0])
+  })
+
+  test('is asked for by that word alone', () => {
+    const handle: BatchFunction<number> = () => []
+    expect(() => a.handler(handle, { batch: { size: 2, groupBy: 'tags' as 'concurrencyKey' } })).toThrow(
+      expect.objectContaining({ option: 'batch.groupBy' }),
+    )
+  })
+})

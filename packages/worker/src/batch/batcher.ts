@@ -7,6 +7,12 @@ import { settlementsOf } from './outcomes.ts'
 
 type Settle = (settlement: Settlement) => void
 
+/** Collected runs in the order in which they arrived: of one concurrency key, or of all. */
+interface Collection {
+  readonly runs: Map<RunContext, Settle>
+  readonly cancelWait: () => void
+}
+
 /** A call of the handler; `wanted` are its runs that are not aborted. */
 interface Call {
   readonly wanted: Set<RunContext>
@@ -19,10 +25,9 @@ export class Batcher {
   readonly #settings: BatchSettings
   readonly #maxDataBytes: number
   readonly #clock: Clock
-  /** Collected runs in the order in which they arrived. */
-  readonly #collected = new Map<RunContext, Settle>()
+  /** By concurrency key if the handler groups by it; undefined for jobs without one. */
+  readonly #collections = new Map<string | undefined, Collection>()
   readonly #calls = new Map<RunContext, Call>()
-  #cancelWait: (() => void) | undefined
   #held = false
 
   constructor({ run, settings }: BatchHandler, ending: Ending, maxDataBytes: number, clock: Clock) {
@@ -49,32 +54,47 @@ export class Batcher {
   hold(isHeld: boolean): void {
     this.#held = isHeld
     if (!isHeld) return
-    for (const [context, settle] of this.#takeCollected()) settle(this.#unstarted(context))
+    for (const key of [...this.#collections.keys()])
+      for (const [context, settle] of this.#takeCollected(key)) settle(this.#unstarted(context))
   }
 
   /** Called for every run that is aborted. Returns true if that is its end: the handler does not have it yet, and never will. */
   withdraw(context: RunContext): boolean {
-    const settle = this.#collected.get(context)
+    const key = this.#keyOf(context)
+    const runs = this.#collections.get(key)?.runs
+    const settle = runs?.get(context)
     if (settle === undefined) {
       const call = this.#calls.get(context)
       call?.wanted.delete(context)
       if (call?.wanted.size === 0) call.controller.abort(context.aborted)
       return false
     }
-    this.#collected.delete(context)
-    if (this.#collected.size === 0) this.#stopWaiting()
+    runs?.delete(context)
+    if (runs?.size === 0) this.#takeCollected(key)
     settle(this.#unstarted(context))
     return true
   }
 
-  #collect(context: RunContext, settle: Settle): void {
-    this.#collected.set(context, settle)
-    if (this.#collected.size === this.#settings.size) void this.#call()
-    else this.#cancelWait ??= this.#clock.setTimer(this.#settings.maxWaitMs, () => void this.#call())
+  #keyOf({ grant }: RunContext): string | undefined {
+    return this.#settings.groupBy === undefined ? undefined : grant.concurrencyKey
   }
 
-  async #call(): Promise<void> {
-    const batch = this.#takeCollected()
+  #collect(context: RunContext, settle: Settle): void {
+    const key = this.#keyOf(context)
+    const collection = this.#collections.get(key) ?? this.#begin(key)
+    collection.runs.set(context, settle)
+    if (collection.runs.size === this.#settings.size) void this.#call(key)
+  }
+
+  #begin(key: string | undefined): Collection {
+    const cancelWait = this.#clock.setTimer(this.#settings.maxWaitMs, () => void this.#call(key))
+    const collection: Collection = { runs: new Map(), cancelWait }
+    this.#collections.set(key, collection)
+    return collection
+  }
+
+  async #call(key: string | undefined): Promise<void> {
+    const batch = this.#takeCollected(key)
     const contexts = batch.map(([context]) => context)
     const call: Call = { wanted: new Set(contexts), controller: new AbortController() }
     for (const context of contexts) this.#calls.set(context, call)
@@ -93,16 +113,11 @@ export class Batcher {
     }
   }
 
-  #takeCollected(): readonly (readonly [RunContext, Settle])[] {
-    const collected = [...this.#collected]
-    this.#collected.clear()
-    this.#stopWaiting()
-    return collected
-  }
-
-  #stopWaiting(): void {
-    this.#cancelWait?.()
-    this.#cancelWait = undefined
+  #takeCollected(key: string | undefined): readonly (readonly [RunContext, Settle])[] {
+    const collection = this.#collections.get(key)
+    this.#collections.delete(key)
+    collection?.cancelWait()
+    return [...(collection?.runs ?? [])]
   }
 
   #unstarted(context: RunContext): Settlement {

@@ -1,6 +1,7 @@
 /** A handler that takes many jobs at once, and returns an outcome for each. */
 import {
   checkKnown,
+  choiceOption,
   DEFAULT_POLICY,
   type Duration,
   durationOption,
@@ -18,6 +19,11 @@ export interface BatchOptions {
   readonly size: number
   /** The time that the first job waits for others; default 1 s. It counts in the job's `timeout`, and must be less than that. */
   readonly maxWait?: Duration
+  /**
+   * `concurrencyKey`: all jobs of a call have the same concurrency key, or none of them has one; each key has its own `size` and `maxWait`.
+   * Default: jobs of all keys together.
+   */
+  readonly groupBy?: 'concurrencyKey'
 }
 
 /** The options of a handler that takes many jobs at once. */
@@ -52,6 +58,7 @@ export type BatchFunction<Data, Output = unknown> = (
 export interface BatchSettings {
   readonly size: number
   readonly maxWaitMs: number
+  readonly groupBy: BatchOptions['groupBy']
 }
 
 export interface BatchHandler<Input = unknown, Output = unknown> {
@@ -62,7 +69,7 @@ export interface BatchHandler<Input = unknown, Output = unknown> {
 }
 
 const KNOWN = new Set(['batch'])
-const BATCH_KNOWN = new Set(['size', 'maxWait'])
+const BATCH_KNOWN = new Set(['size', 'maxWait', 'groupBy'])
 const MAX_WAIT_MS = 1_000
 
 /** @throws OptionTypeError, OptionRangeError */
@@ -72,6 +79,7 @@ export function batchHandler(definition: HandlerType, run: BatchFunction<never>,
   checkKnown('batch', batch, BATCH_KNOWN)
   const size = integerOption('batch.size', batch['size'], 1, LIMITS.jobsPerCommand)
   const maxWaitMs = batch['maxWait'] === undefined ? MAX_WAIT_MS : durationOption('batch.maxWait', batch['maxWait'])
+  const groupBy = batch['groupBy'] === undefined ? undefined : choiceOption('batch.groupBy', batch['groupBy'], ['concurrencyKey'] as const)
   const { timeout = DEFAULT_POLICY.timeout } = definition.defaults
   if (maxWaitMs >= timeout) {
     throw new OptionRangeError(
@@ -80,5 +88,5 @@ export function batchHandler(definition: HandlerType, run: BatchFunction<never>,
       `batch.maxWait (${formatDuration(maxWaitMs)}) is less than the timeout of job '${definition.name}' (${formatDuration(timeout)}), in which it counts: lower one or raise the other`,
     )
   }
-  return { kind: 'batch', definition, settings: { size, maxWaitMs }, run }
+  return { kind: 'batch', definition, settings: { size, maxWaitMs, groupBy }, run }
 }
