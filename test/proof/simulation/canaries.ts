@@ -937,14 +937,14 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'batch-taken-twice',
     file: batcher,
-    find: '    this.#collected.clear()\n',
+    find: '    this.#collections.delete(key)\n',
     replace: '',
     breaks: 'invariant 9: what was handed to the handler is handed to it again',
   },
   {
     name: 'batch-keeps-the-aborted',
     file: batcher,
-    find: 'const settle = this.#collected.get(context)\n',
+    find: 'const settle = runs?.get(context)\n',
     replace: 'const settle = [].at(0) as any\n',
     breaks: 'invariant 9: a run that was collected and is lost reaches the handler all the same',
   },
@@ -1053,6 +1053,13 @@ export const CANARIES: readonly Canary[] = [
     find: 'DO UPDATE SET after = 0, mode',
     replace: 'DO UPDATE SET after = after, mode',
     breaks: 'invariant 26',
+  },
+  {
+    name: 'a-batch-of-all-keys',
+    file: batcher,
+    find: 'this.#settings.groupBy === undefined ? undefined : grant.concurrencyKey',
+    replace: 'this.#settings.groupBy === undefined ? undefined : undefined',
+    breaks: 'invariant 53',
   },
   {
     name: 'a-paused-session-is-filled',

@@ -61,9 +61,13 @@ export class EffectLog {
     this.#history.note(`${execution.client.name} ends run ${execution.run} of job ${execution.seq}`)
   }
 
-  /** One call of a handler was for several runs. */
-  together(): void {
+  /** One call of a handler was for several runs, all of one key if it has asked for that. */
+  together(executions: readonly Execution[], ofOneKey: boolean): void {
     this.#history.meet('handledTogether')
+    if (!ofOneKey) return
+    const keys = new Set(executions.flatMap(({ seq }) => this.#model.jobs.get(seq) ?? []).map(({ key }) => key))
+    this.#history.hold(keys.size <= 1, 53, () => `a batch of one key has jobs of ${[...keys]}`)
+    if (!keys.has(undefined)) this.#history.meet('handledByKey')
   }
 
   /** The engine takes a run for lost, and may give the job to another: its worker has given it up before, by its own clock. */

@@ -65,6 +65,7 @@ export function plain(): EnqueueOptions {
 export interface Batching {
   readonly size: number
   readonly maxWait: number
+  readonly groupBy?: 'concurrencyKey'
 }
 
 export function handlersFor(
@@ -95,7 +96,7 @@ export function handlersFor(
     const outcomes = await Promise.all(items.map((item) => outcomeOf(item, sleep)))
     // None of them is told before the last has ended.
     for (const execution of executions) log.ended(execution)
-    if (items.length > 1) log.together()
+    if (items.length > 1) log.together(executions, batching?.groupBy !== undefined)
     return outcomes
   }
   return [...JOBS, late]

@@ -223,7 +223,7 @@ const THEMES: Readonly<Record<number, (chance: Chance) => Partial<Plan>>> = {
   7: aboutLooks,
   8: aboutLooks,
   9: aboutCodecs,
-  10: (chance) => ({ ...aboutOutcomes(chance), batches: 0.5 }),
+  10: (chance) => ({ ...aboutOutcomes(chance), batches: 0.5, crowdedKeys: 15 }),
   11: aboutJournals,
   13: (chance) => ({ ...aboutLeases(chance), batches: 0.5 }),
   12: aboutSchedules,

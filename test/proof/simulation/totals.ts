@@ -65,6 +65,7 @@ export const PROBES: readonly string[] = [
   'workerPaused',
   'concurrencySet',
   'handledTogether',
+  'handledByKey',
   'abortedByDeadline',
   'timedOut',
   'cancelling',

@@ -9,7 +9,7 @@ import { MemoryDatabase, withLimits } from './database.ts'
 import { EffectLog } from './effectLog.ts'
 import { type EngineWatch, forgetConnections, SimulatedEngine } from './engine.ts'
 import { Exporter } from './exporter.ts'
-import { handlersFor, JOBS, LATE, LATER, QUEUES } from './handlers.ts'
+import { type Batching, handlersFor, JOBS, LATE, LATER, QUEUES } from './handlers.ts'
 import { History } from './history.ts'
 import { Intakes } from './intakes.ts'
 import { Folder } from './journal.ts'
@@ -373,7 +373,10 @@ export class World {
         const queues = works || chance.hits(0.7) ? undefined : [chance.pick(QUEUES)]
         const min = chance.whole(1, max)
         const abortGraceMs = chance.pick([0, 100, 400, 2_000])
-        const batching = chance.hits(plan.batches) ? { size: chance.whole(1, min), maxWait: chance.pick([0, 20, 300, 2_000]) } : undefined
+        const groups = new Chance(plan.seed ^ (0x9b0 + this.#clientNumber)).hits(0.5)
+        const batching: Batching | undefined = chance.hits(plan.batches)
+          ? { size: chance.whole(1, min), maxWait: chance.pick([0, 20, 300, 2_000]), ...(groups && { groupBy: 'concurrencyKey' }) }
+          : undefined
         const handlers = handlersFor(client, names, this.#log, this.#model, batching)
         client.work({ handlers, min, max, queues, abortGraceMs })
       }
