@@ -50,10 +50,10 @@ export const flows: Group = {
       ['test/engine/batching.test.ts', 'each job completes, is tried again, or comes later by its own outcome'],
       { graphile: 'one job with an array for its payload', hatchet: 'in beta' },
     ),
-    lacks(
+    has(
       'All jobs of such a call have one key',
       'Pro no partly Pro Pro no no no yes no',
-      'A batch takes the jobs of its name as they come ([batches](batches.md)); the handler sorts them.',
+      ['packages/worker/src/batch/batch.test.ts', 'is full by itself, whatever comes of other keys'],
       { graphile: 'a job key merges the arrays of several calls' },
     ),
     partly(

@@ -1,4 +1,4 @@
-import { type Group, has, lacks, partly } from './row.ts'
+import { type Group, has, lacks } from './row.ts'
 
 // Peers: BullMQ, pg-boss, graphile-worker, River, Oban, Sidekiq, Solid Queue, good_job, Hatchet, Faktory.
 export const workers: Group = {
@@ -21,11 +21,10 @@ export const workers: Group = {
         faktory: 'by the language of the worker',
       },
     ),
-    partly(
+    has(
       'Handlers in processes of their own',
       'yes no partly no no Ent yes no no no',
-      ['test/exec/outcomes.test.ts', 'data on stdin'],
-      'A worker can be a process of its own, and [@millrace/exec](exec.md) runs commands. A handler has a thread, not a child process.',
+      ['test/engine/processes.test.ts', 'runs in another process, beside the handlers of this thread'],
       { graphile: 'executable files are tasks' },
     ),
     has(
@@ -102,17 +101,16 @@ export const workers: Group = {
       'Wrap your handlers. OpenTelemetry and metrics need no middleware ([observability](observability.md)).',
       { hatchet: 'experimental; not in Go', faktory: 'in the workers of some languages' },
     ),
-    lacks(
+    has(
       'Pause and resume one worker',
       'yes no no no yes partly no no yes partly',
-      'A pause is of a queue, a name or a key ([limits](limits.md)). A worker stops with `stop`, and starts with `work`.',
+      ['test/engine/working.test.ts', 'paused, it begins nothing until it resumes'],
       { sidekiq: '`quiet` stops fetching, and nothing resumes it', faktory: '`quiet` stops fetching, and nothing resumes it' },
     ),
-    lacks(
-      'Change the concurrency of a running worker',
-      'yes no no no yes no no no no no',
-      '`work` with the same `id` drains the old worker and replaces it ([reference](reference/work.md)).',
-    ),
+    has('Change the concurrency of a running worker', 'yes no no no yes no no no no no', [
+      'test/engine/working.test.ts',
+      'its concurrency grows and shrinks while it runs',
+    ]),
     lacks(
       'A worker takes a range of priorities',
       'no yes no no no no no no no no',

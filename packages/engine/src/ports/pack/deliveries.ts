@@ -17,7 +17,7 @@ export interface PackedDelivery {
   readonly grantData: readonly Grant['data'][]
   /** The session, name, queue and count of each run of similar grants. */
   readonly grantHeads: readonly unknown[]
-  /** The index, checkpoint, tags and meta of the few grants that have them. */
+  /** The index, checkpoint, tags, meta and concurrency key of the few grants that have them. */
   readonly grantExtras: readonly unknown[]
   readonly notices: readonly Notice[]
   readonly events: readonly JournalEvent[]
@@ -110,8 +110,9 @@ function packGrants(grants: readonly Grant[]): Pick<PackedDelivery, 'grants' | '
     column.push(grant.timeout)
     column.push(grant.heartbeatTimeout)
     grantData.push(grant.data)
-    const { checkpoint, tags, meta } = grant
-    if (checkpoint !== null || tags !== undefined || meta !== undefined) grantExtras.push(index, checkpoint, tags, meta)
+    const { checkpoint, tags, meta, concurrencyKey } = grant
+    if (checkpoint !== null || tags !== undefined || meta !== undefined || concurrencyKey !== undefined)
+      grantExtras.push(index, checkpoint, tags, meta, concurrencyKey)
   }
   if (head !== undefined) grantHeads.push(alike)
   return { grants: column.take(), grantData, grantHeads, grantExtras }
@@ -147,8 +148,9 @@ function unpackGrants({ grants: numbers, grantData, grantHeads, grantExtras }: P
         checkpoint: has ? (grantExtras[extra + 1] as Grant['checkpoint']) : null,
         tags: has ? (grantExtras[extra + 2] as Grant['tags']) : undefined,
         meta: has ? (grantExtras[extra + 3] as Grant['meta']) : undefined,
+        concurrencyKey: has ? (grantExtras[extra + 4] as Grant['concurrencyKey']) : undefined,
       })
-      if (has) extra += 4
+      if (has) extra += 5
     }
   }
   return grants

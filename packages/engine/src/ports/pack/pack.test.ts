@@ -121,6 +121,7 @@ const grant = fc.record({
   checkpoint: data,
   tags: fc.option(fc.array(fc.string()), { nil: undefined }),
   meta: fc.option(fc.string(), { nil: undefined }),
+  concurrencyKey: fc.option(fc.string(), { nil: undefined }),
 }) as fc.Arbitrary<Grant>
 
 test('requests come out of the channel as they went in', () => {
