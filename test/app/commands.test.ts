@@ -39,6 +39,10 @@ test('Q1: jobs: enqueue, list, show, cancel, retry, delete, run, logs', { timeou
   expect(await place.okJson('jobs', 'cancel', '--key', 'k', '--dry-run')).toMatchObject({ matched: 0 })
   const oldest = await place.okJson('jobs', 'list', '--state', 'scheduled,waiting', '--order', 'oldest', '--limit', '2')
   expect(oldest).toMatchObject({ jobs: [{ id: first }, { id: second }] })
+  expect(await place.okJson('jobs', 'list', '--data', '{"from":"a file"}')).toMatchObject({ jobs: [{ id: first }] })
+  expect(await place.okJson('jobs', 'list', '--meta', '{"by":"me"}', '--data', '[1]')).toMatchObject({ jobs: [{ id: second }] })
+  expect(await place.okJson('jobs', 'delete', '--data', '{"from":"nowhere"}', '--dry-run')).toMatchObject({ matched: 0 })
+  expect(await place.run('jobs', 'list', '--data', 'from')).toMatchObject({ code: 2 })
   expect(await place.okJson('jobs', 'cancel', '--state', 'failed,active', '--dry-run')).toMatchObject({ matched: 0 })
   expect(await place.okJson('jobs', 'list', '--state', 'scheduled', '--order', 'due')).toMatchObject({ jobs: [{ id: third }] })
   const page = await place.okJson('jobs', 'list', '--limit', '1')
@@ -199,6 +203,7 @@ test('schedules: set, list, show, next, pause, resume, trigger, delete', { timeo
   expect(await place.ok('schedules', 'list')).toMatch(
     /^nightly +0 3 \* \* \* Europe\/Berlin +report +in .* 0 +0\nother +every 1h 0m +tick/m,
   )
+  expect(await place.okJson('schedules', 'list', '--name', 'tick', '--queue', 'default')).toMatchObject({ schedules: [{ id: 'other' }] })
   expect(await place.okJson('schedules', 'list', '--prefix', 'night')).toMatchObject({
     schedules: [{ id: 'nightly', job: 'report' }],
     next: null,

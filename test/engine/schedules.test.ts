@@ -5,6 +5,7 @@ import {
   OptionRangeError,
   OptionTypeError,
   ScheduleExistsError,
+  type ScheduleListOptions,
   ScheduleNotFoundError,
   type ScheduleOptions,
 } from '@millrace/engine'
@@ -191,6 +192,35 @@ test('what its jobs are enqueued with is told as it was given, and can be given 
   expect((await t.schedules.list()).schedules.map((schedule) => schedule.options)).toEqual([options, {}])
   await t.schedules.upsert('a', { every: '1h' }, { job: 'report', options: (await t.schedules.get('a'))?.options ?? {} })
   expect((await t.schedules.get('a'))?.options).toEqual(options)
+})
+
+test('lists of one queue or one job name, page by page, however many others there are', async () => {
+  const t = start()
+  t.engine.work([defineJob({ name: 'mail', queue: 'out' }).handler(() => {})])
+  await t.advance(1)
+  for (let each = 100; each < 640; each++) await t.schedules.upsert(`n${each}`, { every: '1h' }, { job: 'other' })
+  await t.schedules.upsert('a', { every: '1h' }, { job: 'report', options: { queue: 'out' } })
+  await t.schedules.upsert('n300x', { every: '1h' }, { job: 'report' })
+  await t.schedules.upsert('z', { every: '1h' }, { job: 'mail' })
+  const all = async (options: ScheduleListOptions) => {
+    const found: string[] = []
+    let pages = 0
+    let after: string | undefined
+    do {
+      const page = await t.schedules.list({ ...options, ...(after !== undefined && { after }) })
+      found.push(...page.schedules.map(({ id }) => id))
+      after = page.next
+      pages++
+    } while (after !== undefined)
+    return [found, pages]
+  }
+  expect(await all({ name: 'report' })).toEqual([['a', 'n300x'], 2])
+  expect(await all({ name: 'report', limit: 1 })).toEqual([['a', 'n300x'], 3])
+  // Its definition names the queue of `mail`.
+  expect(await all({ queue: 'out' })).toEqual([['a', 'z'], 2])
+  expect(await all({ queue: 'default', name: 'report', prefix: 'n' })).toEqual([['n300x'], 2])
+  expect(await all({ queue: 'none' })).toEqual([[], 2])
+  await expect(t.schedules.list({ queue: 'no queue' })).rejects.toMatchObject({ option: 'queue' })
 })
 
 test('M9: by hand: pause, resume, trigger, list, delete', async () => {

@@ -12,16 +12,19 @@ import {
 import { keyOf } from './jobKey.ts'
 import type { Mailbox } from './mailbox.ts'
 import { runMany } from './many.ts'
+import type { PayloadCodec } from './payloadCodec.ts'
 import { Reading, type ReadingParts } from './reading.ts'
 import { runRedrive } from './redrive.ts'
 
 /** Calls on one job throw JobNotFoundError if the job does not exist, and JobActiveError or JobFinishedError if it is too late. */
 export abstract class Changes extends Reading {
   readonly #mailbox: Mailbox
+  readonly #codec: PayloadCodec | undefined
 
   constructor(parts: ReadingParts) {
     super(parts)
     this.#mailbox = parts.mailbox
+    this.#codec = parts.codec
   }
 
   /** Cancels a job at once if it has not started. If it is running, its signal aborts and it ends as cancelled. */
@@ -65,12 +68,12 @@ export abstract class Changes extends Reading {
 
   /** Cancels all jobs that match the filter: those that have not started at once, running ones by aborting their signal. */
   cancelMany(filter: ManyFilter, options?: ManyOptions): Promise<ManyResult> {
-    return runMany(this.#mailbox, { op: 'cancelMany' }, filter, options)
+    return runMany(this.#mailbox, { op: 'cancelMany' }, filter, options, this.#codec)
   }
 
   /** Retries all jobs that match the filter and that failed, were cancelled or wait for a retry. */
   retryMany(filter: ManyFilter, options?: ManyOptions): Promise<ManyResult> {
-    return runMany(this.#mailbox, { op: 'retryMany' }, filter, options)
+    return runMany(this.#mailbox, { op: 'retryMany' }, filter, options, this.#codec)
   }
 
   /**
@@ -79,12 +82,12 @@ export abstract class Changes extends Reading {
    * remains in the log and in backups, and until when.
    */
   deleteMany(filter: ManyFilter, options?: ManyOptions): Promise<ManyResult> {
-    return runMany(this.#mailbox, { op: 'deleteMany' }, filter, options)
+    return runMany(this.#mailbox, { op: 'deleteMany' }, filter, options, this.#codec)
   }
 
   /** Makes all scheduled jobs that match the filter due now, also those that wait for a retry. */
   runNowMany(filter: ManyFilter, options?: ManyOptions): Promise<ManyResult> {
-    return runMany(this.#mailbox, { op: 'runNowMany' }, filter, options)
+    return runMany(this.#mailbox, { op: 'runNowMany' }, filter, options, this.#codec)
   }
 
   /**
@@ -93,6 +96,6 @@ export abstract class Changes extends Reading {
    * @throws OptionTypeError, OptionRangeError
    */
   async updateMany(filter: ManyFilter, changes: UpdateManyChanges, options?: ManyOptions): Promise<ManyResult> {
-    return runMany(this.#mailbox, { op: 'updateMany', changes: validateUpdateManyChanges(changes) }, filter, options)
+    return runMany(this.#mailbox, { op: 'updateMany', changes: validateUpdateManyChanges(changes) }, filter, options, this.#codec)
   }
 }

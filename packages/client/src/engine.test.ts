@@ -168,6 +168,8 @@ describe('what is asked', () => {
       [() => engine.list({ order: 'oldest' }), { ...page, known: 14 }, "'oldest'"],
       [() => engine.list({ state: ['failed', 'cancelled'] }), { ...page, known: 14 }, "'states'"],
       [() => engine.retryMany({ state: ['failed', 'cancelled'] }), { ...old, known: 14 }, "'states'"],
+      [() => engine.deleteMany({ data: { customer: 7 } }), { ...old, known: 15 }, "'data'"],
+      [() => engine.list({ meta: { by: 'ann' } }), { ...page, known: 15 }, "'meta'"],
     ] as const) {
       const { result } = await asked(() => call().catch((error: unknown) => error), answer)
       expect(result).toMatchObject({ code: 'UNSUPPORTED', message: expect.stringContaining(what) })

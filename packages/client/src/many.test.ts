@@ -1,8 +1,19 @@
 /** Slice after slice, until there is nothing left or enough is done. */
-import { type CommandOf, FILTER_NAMES, formatId, LIMITS, type Slice, StorageError } from '@millrace/core'
+import {
+  type CommandOf,
+  FILTER_NAMES,
+  formatId,
+  LIMITS,
+  type ManyFilter,
+  type Slice,
+  StorageError,
+  validateListOptions,
+} from '@millrace/core'
 import { beforeEach, expect, test } from 'vitest'
 import { Mailbox } from './mailbox.ts'
 import { runMany } from './many.ts'
+import { readPage } from './page.ts'
+import { PayloadCodec } from './payloadCodec.ts'
 import { FakePort } from './testing/fakePort.ts'
 
 let port: FakePort
@@ -76,6 +87,17 @@ test('an error between slices says what is done', async () => {
     code: 'STORAGE',
     done: { matched: 500, changed: 500, skipped: {} },
   })
+})
+
+test('data that a codec encodes is matched by nothing: the call is refused, unasked, and meta is not', async () => {
+  const codec = new PayloadCodec({ encode: (bytes) => bytes, decode: (bytes) => bytes }, 1_000)
+  const many = (filter: ManyFilter) => runMany(mailbox, { op: 'deleteMany' }, filter, undefined, codec)
+  await expect(many({ data: { customer: 7 } })).rejects.toMatchObject({ code: 'OPTION_TYPE', option: 'data' })
+  await expect(readPage(mailbox, validateListOptions({ data: { customer: 7 } }), codec)).rejects.toMatchObject({ option: 'data' })
+  expect(port.requests).toEqual([])
+  const known = FILTER_NAMES.length
+  answering({ ...slice(0, null), known }, { ...slice(1, null), known })
+  expect(await many({ meta: { by: 'ann' } })).toMatchObject({ changed: 1 })
 })
 
 test('an earlier engine that takes over between two slices gets no further one', async () => {

@@ -12,7 +12,8 @@ import {
   validateMany,
 } from '@millrace/core'
 import type { Mailbox } from './mailbox.ts'
-import { assertUnderstood } from './offered.ts'
+import { assertReadable, assertUnderstood } from './offered.ts'
+import type { PayloadCodec } from './payloadCodec.ts'
 
 type Simple = 'cancelMany' | 'retryMany' | 'deleteMany' | 'runNowMany'
 type ManyOperation = Simple | 'updateMany'
@@ -24,8 +25,10 @@ export async function runMany(
   what: What,
   wanted: ManyFilter,
   options: ManyOptions | undefined,
+  codec?: PayloadCodec,
 ): Promise<ManyResult> {
   const { filter, search, ids, unknown, limit, dryRun } = validateMany(what.op, wanted, options)
+  assertReadable(filter, codec)
   const meant = { ...what, filter, ...(search !== undefined && { search }) }
   const beyond = search === undefined ? undefined : 'search'
   if (understood(filter, beyond !== undefined).known !== undefined) {

@@ -4,6 +4,7 @@ import {
   type Capability,
   type ListFilter,
   type ListOrder,
+  OptionTypeError,
   type Port,
   passedOver,
   type Understood,
@@ -26,11 +27,22 @@ export function assertUnderstood(filter: ListFilter, answer: Understood, beyond?
   if (field !== undefined) throw tooOld(`'${field}'`)
 }
 
+/**
+ * Refuses to look into data that a codec encodes: no job would match.
+ *
+ * @throws OptionTypeError
+ */
+export function assertReadable({ data }: ListFilter, codec: object | undefined): void {
+  if (data === undefined || codec === undefined) return
+  const message = 'data cannot be matched, because the codec of this engine encodes it: filter by tag, key or meta instead'
+  throw new OptionTypeError('data', message)
+}
+
 /** @throws UnsupportedError if the engine has passed over the order `'oldest'` */
 export function assertOrdered(order: ListOrder, { known = 0 }: Understood): void {
   if (order === 'oldest' && known < ASCENDING_SINCE) throw tooOld("the order 'oldest'")
 }
 
-function tooOld(what: string): UnsupportedError {
+export function tooOld(what: string): UnsupportedError {
   return new UnsupportedError(`the engine is of an earlier version, which does not know ${what}: bring it up to date`)
 }

@@ -15,7 +15,7 @@ import {
 import type { JobType } from '@millrace/worker'
 import { textOf } from './jobKey.ts'
 import type { Mailbox } from './mailbox.ts'
-import { assertOrdered, assertUnderstood } from './offered.ts'
+import { assertOrdered, assertReadable, assertUnderstood } from './offered.ts'
 import type { PayloadCodec } from './payloadCodec.ts'
 import { type Job, type JobOf, jobOf } from './view.ts'
 
@@ -61,6 +61,7 @@ export async function readPayload(
 
 export async function readPage(calls: Pick<Mailbox, 'call'>, settings: ListSettings, codec: PayloadCodec | undefined): Promise<JobPage> {
   const { filter, limit, search, order, place, payload, lastRun } = settings
+  assertReadable(filter, codec)
   const payloadBytes = payloadBytesOf(payload, 'list', codec !== undefined)
   const byTime = timeOrderOf(order)
   const reply = await calls.call<'list'>({

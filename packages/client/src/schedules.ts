@@ -33,6 +33,7 @@ import { systemCalendar } from './calendar/calendar.ts'
 import type { JobHandle } from './handle.ts'
 import type { Mailbox } from './mailbox.ts'
 import { itemOf, newJobOf } from './newJobs.ts'
+import { tooOld } from './offered.ts'
 import type { EngineSetup } from './setup.ts'
 import { dateOf, shown } from './view.ts'
 
@@ -194,10 +195,16 @@ export class Schedules {
     return view === null ? undefined : scheduleOf(view)
   }
 
-  /** Returns a page of schedules, in the order of their ids. */
+  /**
+   * Returns a page of schedules, in the order of their ids. With `queue` or `name`, a page may be short or empty and still have
+   * a `next`.
+   *
+   * @throws OptionTypeError, OptionRangeError; UnsupportedError if the engine is of an earlier version, which knows neither
+   */
   async list(options?: ScheduleListOptions): Promise<SchedulePage> {
     const page = validateScheduleListOptions(options)
-    const { schedules, next } = await this.#calls.call<'listSchedules'>({ op: 'listSchedules', ...page })
+    const { schedules, next, narrowed } = await this.#calls.call<'listSchedules'>({ op: 'listSchedules', ...page })
+    if ((page.queue ?? page.name) !== undefined && narrowed !== true) throw tooOld('the queue and the name of a schedule')
     return { schedules: schedules.map(scheduleOf), next: next ?? undefined }
   }
 

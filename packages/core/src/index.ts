@@ -204,6 +204,7 @@ export {
 export { type BackoffFunction, type BackoffOptions, backoffOption } from './options/backoff.ts'
 export { booleanOption, choiceOption } from './options/choice.ts'
 export { type Codec, codecOption } from './options/codec.ts'
+export { isContained } from './options/contained.ts'
 export { decodeData, encodeData, encodeProgress } from './options/data.ts'
 export { type DefinitionOptions, validateDefinition } from './options/definition.ts'
 export { describe } from './options/describe.ts'

@@ -46,6 +46,7 @@ export {
   type QueueMinutes,
 } from './kernel/history.ts'
 export { readHistories } from './kernel/historyOfQueues.ts'
+export { containsJson, hintOf, jsonJudge } from './kernel/jobs/containment.ts'
 export { contains, folded, storedForms } from './kernel/jobs/contains.ts'
 export { runOf } from './kernel/jobs/end.ts'
 export { fits, impliedFilter } from './kernel/jobs/fits.ts'
@@ -99,6 +100,7 @@ export {
   newQueue,
   type Queue,
 } from './kernel/queues/lane.ts'
+export { queueOf } from './kernel/queues/queueOf.ts'
 export { Window } from './kernel/queues/window.ts'
 export { noExport, stale } from './kernel/refuse.ts'
 export type {

@@ -313,9 +313,9 @@ export function weighCommand(command: Command, { newJobs, payloads, otherBytes }
   return bytes
 }
 
-/** The jobs that run are known in memory, and on disk by no index, which would cost every job that runs. */
-export function isOfRunning({ state, tag }: ListCommand['filter']): boolean {
-  return state === ACTIVE && tag === undefined
+/** The jobs that run are known in memory, without their data, and on disk by no index, which would cost every job that runs. */
+export function isOfRunning({ state, tag, data }: ListCommand['filter']): boolean {
+  return state === ACTIVE && tag === undefined && data === undefined
 }
 
 const NO_JOBS: readonly NewJob[] = []

@@ -312,6 +312,8 @@ export interface SchedulePage {
   readonly schedules: readonly ScheduleView[]
   /** Pass as `after` for the next page; null at the end. */
   readonly next: string | null
+  /** True if the engine has judged by the queue and the name that it was asked for: earlier ones pass over them. */
+  readonly narrowed?: true
 }
 
 /** The totals of a queue in a minute or an hour. */

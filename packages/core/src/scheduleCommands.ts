@@ -35,6 +35,10 @@ export interface ListSchedulesCommand {
   readonly limit: number
   /** Ids behind this one. */
   readonly after?: string
+  /** Only those whose jobs go to this queue. The page may then be short, or empty, and yet have a `next`. */
+  readonly queue?: string
+  /** Only those whose jobs have this name; as with `queue`. */
+  readonly name?: string
 }
 
 /** Removes a schedule, and its job where that has not started. Reply: true. */

@@ -237,6 +237,14 @@ describe('many', () => {
     const newer = await list(`state=cancelled,failed&order=oldest&after=${oldest.next}`)
     expect(newer.jobs).toMatchObject(first.jobs)
     expect((await list('state=waiting,active')).jobs).toEqual([])
+    await create({ job: 'timed', data: { customer: 7, of: ['a'] }, options: { queue: 'timed', meta: { by: 'ann' } } })
+    for (const wanted of [{ customer: 7 }, { of: ['a'] }])
+      expect((await list(`data=${encodeURIComponent(JSON.stringify(wanted))}`)).jobs).toMatchObject([{ meta: { by: 'ann' } }])
+    expect((await list('data={"customer":8}')).jobs).toEqual([])
+    expect((await list('meta={"by":"ann"}&data={"customer":7}')).jobs).toHaveLength(1)
+    const contained = { queue: 'timed', data: { customer: 7 } }
+    expect((await http.send('POST', '/v1/jobs:delete', { body: { filter: contained } })).body).toMatchObject({ matched: 1, changed: 1 })
+    expect((await http.send('POST', '/v1/jobs:delete', { body: { filter: { data: {} } } })).body).toMatchObject({ option: 'data' })
     const several = { queue: 'timed', state: ['failed', 'completed'] }
     expect((await http.send('POST', '/v1/jobs:delete', { body: { filter: several } })).body).toMatchObject({ matched: 0 })
     const second = await list(`state=cancelled&order=finished&after=${first.next}`)
@@ -247,6 +255,10 @@ describe('many', () => {
       'order=finished',
       'order=latest',
       'state=',
+      'data=',
+      'data={}',
+      'data={"n":12345678901234567891}',
+      'meta=no',
       'state=failed,done',
       'state=failed,cancelled&order=finished',
       'retrying=yes',

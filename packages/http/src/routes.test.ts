@@ -208,6 +208,8 @@ test('M11: schedules', async () => {
   expect(first.schedules.map(({ id }: { id: string }) => id)).toEqual(['a1', 'a2'])
   const second = (await http.send('GET', `/v1/schedules?prefix=a&after=${encodeURIComponent(first.next)}`)).body
   expect(second).toMatchObject({ schedules: [{ id: 'a3' }] })
+  expect((await http.send('GET', '/v1/schedules?name=nightly&queue=media')).body.schedules).toMatchObject([{ id: 'nightly' }])
+  expect((await http.send('GET', '/v1/schedules?queue=other')).body.schedules).toEqual([])
   expect((await http.send('GET', `/v1/jobs?after=${encodeURIComponent(first.next)}`)).status).toBe(400)
   expect((await http.send('POST', '/v1/schedules/a1/pause')).status).toBe(204)
   expect((await http.send('GET', '/v1/schedules/a1')).body.paused).toBe(true)

@@ -3,7 +3,7 @@ export { nameOnTombstone, tombstoneOf } from './deletedQueues.ts'
 export { decodeEnds, decodeEvents, encodeEvents, JOURNAL_ROW_BYTES, type JournalRow, type LaneName, replayRuns } from './journal.ts'
 export { isOwnRun, type RawAttempt, type RawLog, type RawSession, viewsOf } from './read/attempts.ts'
 export { failureFrom, type RawFailure } from './read/failures.ts'
-export { fragment, maskOf } from './read/fits.ts'
+export { fragment, maskOf, metaHintOf } from './read/fits.ts'
 export { dueFrom, parentFrom, type RawDue, type RawParent } from './read/flows.ts'
 export { codeOf, HOUR, MINUTE } from './read/history.ts'
 export { lastRunFrom, type RawLast } from './read/lastRuns.ts'
@@ -18,7 +18,7 @@ export {
   type RawPresent,
   type RawQueue,
 } from './read/load.ts'
-export { isInExtras, patternOf } from './read/look.ts'
+export { contentJudge, isInExtras, patternOf } from './read/look.ts'
 export { ERROR_COLUMNS, errorFrom, errorValues, type RawError } from './read/runError.ts'
 export { MAY_FIRE, type RawSchedule, SCHEDULE_NAMES, scheduleFrom } from './read/schedules.ts'
 export { packRanges, rangesOf, seqsIn, unpackRanges } from './seqs.ts'

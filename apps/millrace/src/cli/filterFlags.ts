@@ -3,7 +3,7 @@ import { FILTER_FIELDS, FILTER_OPTIONS, type FilterOption, type FilterOptionKind
 import type { Command } from 'commander'
 import { flagName } from '../config/flagName.ts'
 import { said } from './jobFlags.ts'
-import { time } from './values.ts'
+import { json, time } from './values.ts'
 
 export type FilterFlags = Readonly<Partial<Record<FilterOption, unknown>>>
 
@@ -15,6 +15,7 @@ const VALUES: Readonly<Record<FilterOptionKind, { readonly value?: string; reado
   boolean: {},
   time: { value: 'time', parse: time },
   fingerprint: { value: 'digits' },
+  json: { value: 'json', parse: json },
 }
 
 export function addFilters(command: Command): Command {

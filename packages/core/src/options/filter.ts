@@ -7,6 +7,7 @@ import { OptionTypeError } from '../errors.ts'
 import { parseFingerprint } from '../fingerprint.ts'
 import { STATES, type State, type StateCode } from '../lifecycle.ts'
 import { booleanOption, choiceOption } from './choice.ts'
+import { containedOption } from './contained.ts'
 import { describe } from './describe.ts'
 import { type Time, timeOption } from './milliseconds.ts'
 import { nameOption } from './name.ts'
@@ -42,10 +43,18 @@ export interface JobFilter {
   readonly error?: string
   /** Only jobs whose last run failed with an error of this kind, as `failures` names it: 14 hexadecimal digits. Default: any, or none. */
   readonly fingerprint?: string
+  /**
+   * Only jobs whose data contains this JSON: `{ customer: 7 }` finds `{ customer: 7, total: 12 }`. Objects contain objects with fewer
+   * properties, arrays contain arrays of some of their items, as with `@>` of Postgres. At most 1,024 characters of JSON. It looks at one
+   * job after the other. Default: any data.
+   */
+  readonly data?: unknown
+  /** The same of `meta`. Default: any meta. */
+  readonly meta?: unknown
 }
 
 /** The values that a field takes. */
-export type FilterKind = 'state' | 'states' | 'name' | 'text' | 'boolean' | 'time' | 'fingerprint'
+export type FilterKind = 'state' | 'states' | 'name' | 'text' | 'boolean' | 'time' | 'fingerprint' | 'json'
 
 export interface FilterRow {
   readonly kind: FilterKind
@@ -77,6 +86,8 @@ export const FILTER_FIELDS = {
   error: { kind: 'text', says: 'whose last run failed with an error of this name' },
   fingerprint: { kind: 'fingerprint', says: 'whose last run failed in this way, as failures name it' },
   states: { kind: 'states', says: 'in one of these states', option: 'state' },
+  data: { kind: 'json', says: 'whose data contains this JSON' },
+  meta: { kind: 'json', says: 'whose meta contains this JSON' },
 } as const satisfies Record<FilterField, FilterRow>
 
 export const FILTER_NAMES = Object.keys(FILTER_FIELDS) as FilterField[]
@@ -92,9 +103,10 @@ type ValueOf<Kind extends FilterKind> = {
   readonly boolean: boolean
   readonly time: number
   readonly fingerprint: number
+  readonly json: string
 }[Kind]
 
-/** The same, checked: only what was set, times in milliseconds since 1970. */
+/** The same, checked: only what was set, times in milliseconds since 1970, JSON as text. */
 export type ListFilter = { readonly [Name in FilterField]?: ValueOf<(typeof FILTER_FIELDS)[Name]['kind']> }
 
 type Check = (option: string, value: unknown) => unknown
@@ -107,6 +119,7 @@ const CHECKS: { readonly [Kind in FilterKind]: Check } = {
   boolean: booleanOption,
   time: timeOption,
   fingerprint: fingerprintOption,
+  json: containedOption,
 }
 
 /** Reads the fields of this table, leaving out what is not set. Throws OptionTypeError, OptionRangeError. */

@@ -12,7 +12,7 @@ import { textOption } from './text.ts'
 export interface ManyFilter extends JobFilter {
   /** Only jobs with this string in name, tags, keys or data, as of `list`. Not with `ids`. */
   readonly search?: string
-  /** Only these jobs. Not with `search`, `worker`, `error` and `fingerprint`. */
+  /** Only these jobs. Not with `search`, `data`, `worker`, `error` and `fingerprint`. */
   readonly ids?: readonly string[]
   /** Every job there is. */
   readonly all?: true
@@ -54,8 +54,8 @@ export function validateMany(call: string, wanted: unknown, options: unknown = {
     throw new OptionTypeError('all', `all means every job, and ${given.join(', ')} only some: give one or the other`)
   }
   const filter = readFilter(wanted)
-  if (ids !== undefined && (search !== undefined || isOfLastRun(filter))) {
-    const message = 'ids cannot be combined with search, worker, error and fingerprint: give one or the other'
+  if (ids !== undefined && (search !== undefined || filter.data !== undefined || isOfLastRun(filter))) {
+    const message = 'ids cannot be combined with search, data, worker, error and fingerprint: give one or the other'
     throw new OptionTypeError('ids', message)
   }
   const { limit, dryRun = false } = options

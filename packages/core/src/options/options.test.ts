@@ -254,6 +254,25 @@ describe('what is set, and nothing else, comes out', () => {
     expect(validateListOptions({ state: ['failed'], order: 'finished' }).order).toBe('finished')
   })
 
+  test('of JSON to look for: what is written, and nothing that JSON would change or drop', () => {
+    const dataOf = (data: unknown) => validateListOptions({ data }).filter.data
+    const at = new Date(7)
+    expect(dataOf({ customer: 7, at, of: [null, {}] })).toBe('{"customer":7,"at":"1970-01-01T00:00:00.007Z","of":[null,{}]}')
+    for (const scalar of [7, '', 'a', false, null]) expect(dataOf(scalar)).toBe(JSON.stringify(scalar))
+    expect(validateMany('deleteMany', { meta: { by: 'ann' } }).filter).toEqual({ meta: '{"by":"ann"}' })
+    for (const lost of [undefined, Number.NaN, 7n, Symbol('s'), () => {}, new Map(), new Uint8Array(2)]) {
+      expect(() => dataOf({ customer: lost, of: 1 }), String(lost)).toThrow(/^data has a property 'customer' that must be a value of JSON/)
+      expect(() => dataOf([lost]), String(lost)).toThrow(OptionTypeError)
+    }
+    for (const all of [{}, []]) expect(() => dataOf(all)).toThrow(/^data must have a property or an item/)
+    const circle: { of?: unknown } = {}
+    circle.of = circle
+    expect(() => dataOf(circle)).toThrow(/^data must be a value of JSON: /)
+    expect(dataOf('x'.repeat(1_022))).toHaveLength(1_024)
+    expect(() => dataOf('x'.repeat(1_023))).toThrow(OptionRangeError)
+    expect(() => validateMany('deleteMany', { ids: ['x'], data: 1 })).toThrow(/ids cannot be combined with search, data/)
+  })
+
   test('a cursor comes back as it went out', () => {
     for (const seq of [1, 2 ** 31, 2 ** 47]) {
       expect(validateListOptions({ order: 'oldest', after: formatCursor(seq, 'oldest') }).place).toEqual({ before: seq })

@@ -4,6 +4,7 @@ import type { Duration } from '../duration.ts'
 import { OptionRangeError, OptionTypeError } from '../errors.ts'
 import { LIMITS } from '../limits.ts'
 import { CATCH_UPS, type Calendar, type CatchUp, DEFAULT_TIMEZONE, OVERLAPS, type Overlap, type ScheduleSpec } from '../schedule.ts'
+import type { ListSchedulesCommand } from '../scheduleCommands.ts'
 import { booleanOption, choiceOption } from './choice.ts'
 import { encodeMeta } from './data.ts'
 import { describe } from './describe.ts'
@@ -260,6 +261,10 @@ export function validateTriggerOptions(options: unknown = {}): { readonly meta?:
 export interface ScheduleListOptions {
   /** Prefix of the ids; default all. */
   readonly prefix?: string
+  /** Only schedules whose jobs go to this queue. Default: all queues. */
+  readonly queue?: string
+  /** Only schedules whose jobs have this name. Default: all names. */
+  readonly name?: string
   /** `next` of the page before. Default: the first page. */
   readonly after?: string
   /** Schedules in the page: 1 to 200, default 50. */
@@ -269,13 +274,15 @@ export interface ScheduleListOptions {
 const prefixOption: Check<string> = (option, value) => (value === '' ? '' : nameOption(option, value))
 const readList = optionsReader('schedules.list', {
   prefix: prefixOption,
+  queue: nameOption,
+  name: nameOption,
   after: nameOption,
   limit: integerBetween(1, LIMITS.pageSchedules),
 })
 const PAGE_SCHEDULES = 50
 
 /** @throws OptionTypeError, OptionRangeError */
-export function validateScheduleListOptions(options: unknown = {}): { prefix: string; limit: number; after?: string } {
+export function validateScheduleListOptions(options: unknown = {}): Omit<ListSchedulesCommand, 'op'> {
   return { prefix: '', limit: PAGE_SCHEDULES, ...readList(options) }
 }
 

@@ -8,11 +8,12 @@ import {
   type ScheduleView,
   STATES,
 } from '@millrace/core'
-import { findRow, fireTime, type Questions, runsLeft, type Schedule, tickAfter } from '@millrace/core/kernel'
+import { findRow, fireTime, type Questions, queueOf, runsLeft, type Schedule, type Tables, tickAfter } from '@millrace/core/kernel'
 
 interface Asked {
   readonly store: Questions
   readonly calendar: Calendar
+  readonly tables: Tables
 }
 
 export function scheduleOf({ store, calendar }: Asked, { id, times }: GetScheduleCommand): ScheduleView | null {
@@ -22,12 +23,30 @@ export function scheduleOf({ store, calendar }: Asked, { id, times }: GetSchedul
   return { ...viewOf(schedule), times: next, result: resultOf(store, schedule) }
 }
 
-export function schedulesOf({ store }: Asked, { prefix, after, limit }: ListSchedulesCommand): SchedulePage {
-  const size = Math.min(limit, LIMITS.pageSchedules)
-  const found = store.schedulePage(prefix, after, size)
-  const results = resultsOf(store, found)
+export function schedulesOf(asked: Asked, command: ListSchedulesCommand): SchedulePage {
+  const { found, next } = findSchedules(asked, command)
+  const results = resultsOf(asked.store, found)
   const schedules = found.map((schedule) => ({ ...viewOf(schedule), result: results.get(schedule.last?.seq ?? 0) ?? null }))
-  return { schedules, next: schedules.length < size ? null : (schedules.at(-1)?.id ?? null) }
+  return { schedules, next, ...((command.queue ?? command.name) !== undefined && { narrowed: true as const }) }
+}
+
+/** Looks at a bounded number of schedules, because neither queue nor name has an index. */
+function findSchedules({ store, tables }: Asked, { prefix, after, limit, queue, name }: ListSchedulesCommand) {
+  const size = Math.min(limit, LIMITS.pageSchedules)
+  const found: Schedule[] = []
+  let place = after
+  for (let looked = 0; looked < LIMITS.sliceRows; ) {
+    const page = store.schedulePage(prefix, place, size)
+    for (const schedule of page) {
+      place = schedule.id
+      const { job } = schedule
+      if ((name ?? job.name) === job.name && (queue === undefined || queueOf(tables, job) === queue)) found.push(schedule)
+      if (found.length === size) return { found, next: place }
+    }
+    if (page.length < size) return { found, next: null }
+    looked += page.length
+  }
+  return { found, next: place ?? null }
 }
 
 function viewOf({ id, spec, job, paused, fireAt, lastAt, fired, skipped, createdAt, updatedAt, last }: Schedule): ScheduleView {

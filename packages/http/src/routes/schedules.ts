@@ -46,10 +46,12 @@ export function scheduleRoutes({ engine: { schedules }, settings, cursors, redac
       summary: 'A page of schedules, in the order of their ids',
       query: SCHEDULE_LIST_QUERY,
       responses: { 200: { description: 'The page', schema: SCHEDULE_PAGE } },
-      async handle({ query: { prefix, after: cursor, limit } }) {
+      async handle({ query: { prefix, queue, name, after: cursor, limit } }) {
         const after = cursors.open('schedules', cursor)
         const page = await schedules.list({
           ...(prefix !== undefined && { prefix }),
+          ...(queue !== undefined && { queue }),
+          ...(name !== undefined && { name }),
           ...(after !== undefined && { after }),
           ...(limit !== undefined && { limit }),
         })

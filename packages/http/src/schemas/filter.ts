@@ -1,6 +1,6 @@
 /** Schemas of the fields that select jobs, from core's table: in a query, and in a body. */
 import { z } from '@hono/zod-openapi'
-import { FILTER_FIELDS, FILTER_OPTIONS, type FilterOption, type FilterOptionKind, STATES } from '@millrace/core'
+import { checkJsonText, FILTER_FIELDS, FILTER_OPTIONS, type FilterOption, type FilterOptionKind, LIMITS, STATES } from '@millrace/core'
 import { KEY, NAME, STATE, TIME } from './plain.ts'
 
 const FINGERPRINT = z.string().regex(/^[0-9a-f]{14}$/, 'must be 14 hexadecimal digits, as /v1/failures gives them')
@@ -12,6 +12,7 @@ const BODY: { readonly [Kind in FilterOptionKind]: z.ZodType } = {
   boolean: z.boolean(),
   time: TIME,
   fingerprint: FINGERPRINT,
+  json: z.unknown(),
 }
 
 const QUERY: { readonly [Kind in FilterOptionKind]: z.ZodType } = {
@@ -25,6 +26,21 @@ const QUERY: { readonly [Kind in FilterOptionKind]: z.ZodType } = {
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
     .openapi({ type: 'boolean' }),
+  json: z
+    .string()
+    .max(LIMITS.containedLength)
+    .transform((text, context) => jsonOf(text, context))
+    .openapi({ type: 'string', example: '{"customer":7}' }),
+}
+
+function jsonOf(text: string, context: z.RefinementCtx): unknown {
+  try {
+    checkJsonText('it', text)
+    return JSON.parse(text)
+  } catch {
+    context.addIssue({ code: 'custom', message: 'must be JSON, whose numbers are kept as they are written' })
+    return z.NEVER
+  }
 }
 
 function schemas(kinds: { readonly [Kind in FilterOptionKind]: z.ZodType }): Readonly<Record<FilterOption, z.ZodType>> {

@@ -93,6 +93,8 @@ export const SCHEDULE_PAGE = z.strictObject({ schedules: z.array(SCHEDULE), next
 
 export const SCHEDULE_LIST_QUERY = z.strictObject({
   prefix: NAME.optional(),
+  queue: NAME.optional().openapi({ description: 'Schedules whose jobs go to this queue. A page may be short and have a `next`.' }),
+  name: NAME.optional().openapi({ description: 'Schedules whose jobs have this name. A page may be short and have a `next`.' }),
   after: CURSOR.optional(),
   limit: whole(1, LIMITS.pageSchedules).optional(),
 })

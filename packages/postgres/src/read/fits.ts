@@ -1,7 +1,7 @@
 /** The conditions of a filter in SQL: a row for each field, with the value that it is bound to. */
 import { type FilterField, fingerprintOf, type ListFilter } from '@millrace/core'
-import { DROPPED } from '@millrace/core/kernel'
-import { fragment, maskOf } from '@millrace/sqlite/rows'
+import { DROPPED, hintOf } from '@millrace/core/kernel'
+import { fragment, maskOf, metaHintOf } from '@millrace/sqlite/rows'
 import type { Value } from '../line/statement.ts'
 
 /** Queue and name are judged together, as lanes. */
@@ -70,6 +70,19 @@ const CONDITIONS: { readonly [Field in Judged]: Condition } = {
     (value) => `(${value} >> job.state::int) & 1 = 1`,
     ({ states }) => (states === undefined ? undefined : maskOf(states)),
   ),
+  data: text(
+    (value) => mayHave('job.data', value, '\\'),
+    ({ data }) => data && hintOf(data),
+  ),
+  meta: text(
+    (value) => mayHave('job.extras', value, '\\\\'),
+    ({ meta }) => meta && metaHintOf(meta),
+  ),
+}
+
+/** Holds for every text that contains some JSON, and for few others, as in SQLite. */
+function mayHave(column: string, hint: string, backslash: string): string {
+  return `(strpos(${column}, ${hint}) > 0 OR strpos(${column}, '${backslash}') > 0)`
 }
 
 function number(sql: Condition['sql'], value: Condition['value']): Condition {

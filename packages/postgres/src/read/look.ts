@@ -4,9 +4,10 @@
  */
 import type { ListFilter } from '@millrace/core'
 import { folded, type LookBound, storedForms } from '@millrace/core/kernel'
-import { isInExtras, patternOf } from '@millrace/sqlite/rows'
+import { contentJudge, isInExtras, patternOf } from '@millrace/sqlite/rows'
 import type { Connection } from '../connection.ts'
 import type { Value } from '../line/statement.ts'
+import { fittingOf } from './bounded.ts'
 import { fitsFrom, fitValues } from './fits.ts'
 
 /** A row in a list, with its place in an order by time. */
@@ -41,15 +42,56 @@ export interface Found {
 
 export type Look = (wanted: Wanted, parts: Parts, limit: number, bound: LookBound) => Found
 
-/** The extras of a row that may contain the string in them; null if it is in its name or data. */
-type Seen = [seq: number, extras: string | null]
+/** The extras of a row that may contain the string in them, null if it is in its name or data; and what has to be judged beside that. */
+type Seen = [seq: number, found: string | null, dataBytes: number | null, extras: string | null]
 
 const DATA = 'lower(job.data COLLATE "C")'
 const EXTRAS = 'lower(job.extras COLLATE "C")'
 const SAYS = `job.lane = ANY ($2::bigint[]) OR ${DATA} LIKE $3 OR ${DATA} LIKE $4`
-const FITTING = `SELECT job.seq, CASE WHEN $3::text IS NULL OR ${SAYS} THEN NULL ELSE job.extras END FROM job
+const FITTING = `SELECT job.seq, CASE WHEN $3::text IS NULL OR ${SAYS} THEN NULL ELSE job.extras END,
+  CASE WHEN $5::int = 1 THEN octet_length(job.data) END, CASE WHEN $6::int = 1 THEN job.extras END FROM job
 WHERE job.seq = ANY ($1::bigint[]) AND ($3::text IS NULL OR ${SAYS} OR ${EXTRAS} LIKE $4)
-  AND ${fitsFrom(4)}`
+  AND ${fitsFrom(6)}`
+
+const DATA_OF = 'SELECT seq, data FROM job WHERE seq = ANY ($1::bigint[])'
+/** The bytes of data that are read at once to be judged. */
+const DATA_BYTES = 2 ** 20
+
+/** The data of rows, which is read in their order, about a megabyte at once. */
+class StoredData {
+  readonly #connection: Connection
+  readonly #rows: readonly Seen[]
+  readonly #read = new Map<number, string | null>()
+  #next = 0
+
+  constructor(connection: Connection, rows: readonly Seen[]) {
+    this.#connection = connection
+    this.#rows = rows.filter(([, , bytes]) => bytes !== null)
+  }
+
+  mustRead(row: Seen | undefined): boolean {
+    return row !== undefined && row[2] !== null && !this.#read.has(row[0])
+  }
+
+  of(row: Seen): string | null {
+    while (this.mustRead(row)) {
+      const seqs = fittingOf(
+        this.#rows.slice(this.#next).map(([seq, , bytes]) => [seq, bytes as number]),
+        this.#rows.length,
+        DATA_BYTES,
+      )
+      for (const [seq, data] of this.#connection.all<[number, string | null]>(DATA_OF, seqs)) this.#read.set(seq, data)
+      // A job may be gone since.
+      for (const seq of seqs) if (!this.#read.has(seq)) this.#read.set(seq, null)
+      this.#next += seqs.length
+    }
+    return this.#read.get(row[0]) ?? null
+  }
+}
+
+function hasText([, found]: Seen, text: string | undefined): boolean {
+  return found === null || isInExtras(found, text as string)
+}
 
 export function prepareLook(connection: Connection): Look {
   const textValues = (text: string | undefined): readonly Value[] => {
@@ -61,18 +103,27 @@ export function prepareLook(connection: Connection): Look {
   }
 
   return ({ filter, laneIds, text }, parts, limit, bound) => {
-    const asked = textValues(text)
+    const asked = [...textValues(text), Number(filter.data !== undefined), Number(filter.meta !== undefined)]
     const fit = fitValues(filter, laneIds)
+    const isContained = contentJudge(filter)
     const places: Place[] = []
     let looked = 0
     for (const part of parts) {
       const seqs = part.places.map(({ seq }) => seq)
-      const seen = new Map(connection.all<Seen>(FITTING, seqs, ...asked, ...fit))
+      const seen = new Map(connection.all<Seen>(FITTING, seqs, ...asked, ...fit).map((row) => [row[0], row] as const))
+      const stored = new StoredData(
+        connection,
+        part.places.map(({ seq }) => seen.get(seq)).filter((row) => row !== undefined),
+      )
+      let last: Place | undefined
       for (const place of part.places) {
-        const extras = seen.get(place.seq)
+        const row = seen.get(place.seq)
+        // A part of large data may take long: what is read next is left to the next page.
+        if (last !== undefined && stored.mustRead(row) && bound.late()) return { places, next: last }
         looked++
-        if (extras === null || (extras !== undefined && isInExtras(extras, text as string))) places.push(place)
+        if (row !== undefined && hasText(row, text) && isContained(stored.of(row), row[3])) places.push(place)
         if (places.length >= limit || looked >= bound.rows) return { places, next: place }
+        last = place
       }
       if (bound.late()) return { places, next: part.end }
     }

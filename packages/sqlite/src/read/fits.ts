@@ -1,6 +1,6 @@
 /** The conditions of a filter in SQL: a row for each field, with the values that it is bound to. */
 import { type FilterField, fingerprintOf, type ListFilter, type StateCode } from '@millrace/core'
-import { DROPPED } from '@millrace/core/kernel'
+import { DROPPED, hintOf } from '@millrace/core/kernel'
 import type { SqlValue } from '../driver.ts'
 
 /** Queue and name are judged together, as lanes. */
@@ -19,6 +19,10 @@ function unless(sql: string, bound: (filter: ListFilter) => SqlValue | undefined
   }
   return { sql: `(? IS NULL OR ${sql})`, values }
 }
+
+const BACKSLASH = '\\'
+/** In the stored extras, where `meta` is a string. */
+const ESCAPED_BACKSLASH = '\\\\'
 
 const CONDITIONS: { readonly [Field in Judged]: Condition } = {
   state: unless('job.state = ?', ({ state }) => state),
@@ -40,6 +44,22 @@ const CONDITIONS: { readonly [Field in Judged]: Condition } = {
   error: unless(lastError(`'${DROPPED.name}'`, 'error_name'), ({ error }) => error),
   fingerprint: unless(lastError(`${fingerprintOf(DROPPED)}`, 'fingerprint(error_name, error_message)'), (filter) => filter.fingerprint),
   states: unless('(? >> job.state) & 1', ({ states }) => (states === undefined ? undefined : maskOf(states))),
+  data: unless(`typeof(job.data) = 'text' AND ${mayHave('job.data', BACKSLASH)}`, ({ data }) => data && hintOf(data)),
+  meta: unless(mayHave('job.extras', ESCAPED_BACKSLASH), ({ meta }) => meta && metaHintOf(meta)),
+}
+
+/**
+ * Holds for every text that contains some JSON, and for few others: `containment.ts` judges those that are left. JSON with a backslash may
+ * have the hint in another form.
+ */
+function mayHave(column: string, backslash: string): string {
+  return `(instr(${column}, ?) > 0 OR instr(${column}, '${backslash}') > 0)`
+}
+
+/** Returns the hint as it stands in the stored extras, in which `meta` is a string. */
+export function metaHintOf(meta: string): string {
+  const hint = hintOf(meta)
+  return hint === '' ? '"meta":' : JSON.stringify(hint).slice(1, -1)
 }
 
 /** Returns a number that has the bit of each state. */

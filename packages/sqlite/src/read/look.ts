@@ -3,7 +3,7 @@
  * bounded by rows and by time, and reports how far it has come. docs/decisions/0014.
  */
 import { isOfLastRun, type ListFilter } from '@millrace/core'
-import { contains, folded, type LookBound, storedForms } from '@millrace/core/kernel'
+import { contains, folded, jsonJudge, type LookBound, storedForms } from '@millrace/core/kernel'
 import type { Database, SqlValue } from '../driver.ts'
 import { extrasFrom } from '../tables/job.ts'
 import { FITS, fitValues } from './fits.ts'
@@ -50,15 +50,20 @@ export type Look = (wanted: Wanted, parts: Iterable<Part>, limit: number, bound:
 
 /** The number of rows between two looks at the clock. */
 const ROWS_PER_LOOK = 32
+/** The length of data that is parsed between two looks at the clock. */
+const PARSED_PER_LOOK = 2 ** 16
 /** SQLite passes over so many rows that do not fit in the time that it takes to return one, or to look up a last run. */
 const PASSED_PER_ROW = 4
 
-/** `found` is 1 if the row fits, and has the string in its name or data; its extras if those may contain the string. */
-type Seen = [seq: number, found: number | string | null]
+/**
+ * `found` is 1 if the row fits, and has the string in its name or data; its extras if those may contain the string. `data` and `extras` are
+ * there if they have to be judged.
+ */
+type Seen = [seq: number, found: number | string | null, data: string | null, extras: string | null]
 
 const COLUMNS = `job.seq, CASE WHEN ? IS NULL OR job.lane IN (SELECT value FROM json_each(?)) THEN 1
   WHEN typeof(job.data) = 'text' AND (job.data LIKE ? ESCAPE '\\' OR job.data LIKE ? ESCAPE '\\') THEN 1
-  WHEN job.extras LIKE ? ESCAPE '\\' THEN job.extras END`
+  WHEN job.extras LIKE ? ESCAPE '\\' THEN job.extras END, CASE WHEN ? THEN job.data END, CASE WHEN ? THEN job.extras END`
 
 export function prepareLook(db: Database): Look {
   const rangeBy = (order: string) =>
@@ -77,8 +82,9 @@ export function prepareLook(db: Database): Look {
   }
 
   return ({ filter, laneIds, text }, parts, limit, bound) => {
-    const asked = textValues(text)
+    const asked = [...textValues(text), Number(filter.data !== undefined), Number(filter.meta !== undefined)]
     const fit = fitValues(filter, laneIds)
+    const isContained = contentJudge(filter)
     const seen = ({ rows }: Part): Iterable<Seen> => {
       const values = 'last' in rows ? [rows.first, rows.last] : [JSON.stringify(rows.map(({ seq }) => seq))]
       const statement = 'last' in rows ? (rows.ascending ? oldest : newest) : named
@@ -87,14 +93,19 @@ export function prepareLook(db: Database): Look {
     const places: Place[] = []
     let looked = 0
     let passed = 0
+    let parsed = 0
     let next: Place | null = null
     for (const part of parts) {
       const placeOf = placesOf(part)
       // Leaving the loop early ends the iterator, and with it the read transaction.
-      for (const [seq, found] of seen(part)) {
-        if (found === 1 || (typeof found === 'string' && isInExtras(found, text as string))) places.push(placeOf(seq))
+      for (const [seq, found, data, extras] of seen(part)) {
+        const hasText = found === 1 || (typeof found === 'string' && isInExtras(found, text as string))
+        if (hasText && isContained(data, extras)) places.push(placeOf(seq))
         looked++
-        if (places.length < limit && looked < bound.rows && (looked % ROWS_PER_LOOK !== 0 || !bound.late())) continue
+        parsed += data?.length ?? 0
+        const isPause = looked % ROWS_PER_LOOK === 0 || parsed >= PARSED_PER_LOOK
+        if (isPause) parsed = 0
+        if (places.length < limit && looked < bound.rows && !(isPause && bound.late())) continue
         next = placeOf(seq)
         passed += passedUntil(part, seq)
         break
@@ -127,6 +138,18 @@ function passedIn({ rows }: Part): number {
 function passedUntil({ rows }: Part, seq: number): number {
   if ('last' in rows) return rows.ascending ? seq - rows.first + 1 : rows.last - seq + 1
   return rows.findIndex((place) => place.seq === seq) + 1
+}
+
+/** Returns what judges the content of rows that may fit: their data, and their meta. */
+export function contentJudge({ data: wantedData, meta: wantedMeta }: ListFilter): (data: string | null, extras: string | null) => boolean {
+  const judgeData = wantedData === undefined ? undefined : jsonJudge(wantedData)
+  const judgeMeta = wantedMeta === undefined ? undefined : jsonJudge(wantedMeta)
+  return (data, extras) => {
+    if (judgeData !== undefined && (data === null || !judgeData(data))) return false
+    if (judgeMeta === undefined) return true
+    const meta = extras === null ? undefined : extrasFrom(extras)?.meta
+    return meta !== undefined && judgeMeta(meta)
+  }
 }
 
 export function patternOf(text: string): string {

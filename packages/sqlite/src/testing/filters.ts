@@ -24,6 +24,19 @@ const QUEUES = ['x', 'y']
 const KEYS = ['k', 'k"', '"concurrencyKey":"k"', 'k\\', 'é%_']
 const SCHEDULES = ['s', 's:2']
 const KINDS = ['E', 'F'].flatMap((name) => ['no disk', "no 'x' at 1", ''].map((message) => ({ name, message })))
+/** What jobs have as data and as meta: numbers and strings in other forms, and what is no JSON, too. */
+const DATA = [
+  '"a needle"',
+  '{"n":1}',
+  '{"n":1.0,"s":"k\\u002f"}',
+  '{ "n" : [ 1, {"s":"k/"} ] }',
+  '[1,"needle"]',
+  '{"s":"\\\\"}',
+  'no JSON "n":1',
+]
+const METAS = ['{"x":"\\"schedule\\":\\"s\\""}', '{"x":"k/"}', '{"x":{"y":["z",1]}}']
+const CONTAINED = ['{"n":1}', '{"s":"k/"}', '"needle"', '"a needle"', '{"n":[{"s":"k/"}]}', '1', '{"s":"\\\\"}', '{"n":{}}']
+const CONTAINED_META = ['{"x":"k/"}', '{"x":{"y":["z"]}}', '{"x":"\\"schedule\\":\\"s\\""}', '{"y":1}']
 const TAGS = ['t', '"schedule":"s"', '\\"concurrencyKey\\":\\"k\\"']
 
 export interface Change {
@@ -67,6 +80,8 @@ export function asked(start: number, turns: number): fc.Arbitrary<Asked> {
     finishedBefore: optional(time),
     worker: optional(fc.constantFrom('w', 'v', 'none')),
     error: optional(fc.constantFrom('E', 'F', 'JobDroppedError')),
+    data: optional(fc.constantFrom(...CONTAINED)),
+    meta: optional(fc.constantFrom(...CONTAINED_META)),
     fingerprint: optional(fc.constantFrom(...KINDS.map(fingerprintOf), 7)),
   }
   const narrow = (one: fc.Arbitrary<StateCode | undefined>, several: fc.Arbitrary<StateCode[] | undefined> = fc.constant(undefined)) =>
@@ -157,13 +172,13 @@ export class Changing {
       tags: tag && [tag],
       concurrencyKey: draw(3, KEYS),
       schedule: draw(5, SCHEDULES),
-      meta: pick % 5 === 0 ? '{"x":"\\"schedule\\":\\"s\\""}' : undefined,
+      meta: pick % 5 === 0 ? METAS[pick % METAS.length] : undefined,
     })
     const job = this.#turns.insert({
       lane: this.#turns.lane(NAMES[pick % 2], QUEUES[(pick >> 1) % 2]),
       // Over several blocks of tags, and far from one another.
       seq: this.#turns.nextSeq + (pick % 20 === 0 ? 3_000 : 0),
-      data: pick % 3 === 0 ? '"a needle"' : '{"n":1}',
+      data: pick % 11 === 0 ? new TextEncoder().encode('{"n":1}') : (DATA[pick % DATA.length] as string),
       ...(Object.keys(extras).length > 0 && { extras: extras as NonNullable<Job['extras']> }),
       ...(pick % 4 === 0 && { runAt: this.#turns.at + 1 + (pick % 9) }),
     })
@@ -197,7 +212,7 @@ export class Changing {
 export function naive(store: SqliteStore, rows: readonly JobRow[], { filter, search }: Asked): JobRow[] {
   const lanes = new Map(store.load().lanes.map((lane) => [lane.id, lane]))
   const { state, queue, name, tag, key, schedule, retrying, enqueuedAfter, enqueuedBefore, finishedAfter, finishedBefore } = filter
-  const { worker, error, fingerprint, states } = filter
+  const { worker, error, fingerprint, states, data, meta } = filter
   const runs = store.attempts(rows)
   return rows.filter((row, index) => {
     const last = runs[index]?.at(-1)
@@ -219,7 +234,28 @@ export function naive(store: SqliteStore, rows: readonly JobRow[], { filter, sea
       worker === undefined || last?.worker === worker,
       error === undefined || last?.error?.name === error,
       fingerprint === undefined || (last?.error !== undefined && fingerprintOf(last.error) === fingerprint),
+      data === undefined || (typeof row.data === 'string' && isPartOf(data, row.data)),
+      meta === undefined || (extras.meta !== undefined && isPartOf(meta, extras.meta)),
       search === undefined || texts.some((text) => text.includes(search)),
     ].every(Boolean)
   })
+}
+
+/** True if JSON contains other JSON: each of its leaves, by the way to it, in which the place in an array does not count. */
+function isPartOf(part: string, stored: string): boolean {
+  let value: unknown
+  try {
+    value = JSON.parse(stored)
+  } catch {
+    return false
+  }
+  const wanted: unknown = JSON.parse(part)
+  if (Array.isArray(value) && (typeof wanted !== 'object' || wanted === null)) return value.includes(wanted)
+  const has = (one: unknown, other: unknown): boolean => {
+    if (typeof other !== 'object' || other === null) return Object.is(one, other)
+    if (typeof one !== 'object' || one === null || Array.isArray(one) !== Array.isArray(other)) return false
+    if (Array.isArray(other)) return other.every((each) => (one as unknown[]).some((item) => has(item, each)))
+    return Object.entries(other).every(([name, each]) => name in one && has((one as Record<string, unknown>)[name], each))
+  }
+  return has(value, wanted)
 }

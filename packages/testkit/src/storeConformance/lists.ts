@@ -135,6 +135,65 @@ export function listsConformance(under: () => StoreTurns): void {
     expect(plain(cut)).toEqual(plain(turns.store.withLastRuns(turns.store.jobs([cut?.seq ?? 0], 2))[0]))
   })
 
+  test.each([1, 3, 1_000])('jobs whose data or meta contains some JSON, in looks at %i rows, for lists and for bulk calls', (rows) => {
+    const turns = under()
+    const stored = [
+      '{"customer":7,"of":{"kind":"new","items":[1,2]}}',
+      '{ "customer" : 7.0, "of": {"kind": "n\\u0065w"} }',
+      '{"customer":70}',
+      '["customer",7]',
+      '"customer"',
+      'no JSON {"customer":7}',
+      '{"customer":7,"path":"C:\\\\new\\n","nul":"\\u0000","half":"\\ud800"}',
+      `{"customer":7,"long":"${'x'.repeat(700_000)}"}`,
+      '{"customer":1e400}',
+      '{"of":{"kind":"newer"}}',
+    ]
+    const jobs = turns.enqueueAll(
+      ...stored.map((data, index) => ({ name: 'a', data, meta: data.length > 100 ? '{"y":2}' : data, ...(index < 2 && { tags: ['x'] }) })),
+      { name: 'a', data: new TextEncoder().encode('{"customer":7}') },
+      { name: 'b', data: '{"customer":7}' },
+    )
+    // Its data is not in memory any more.
+    turns.attach('w', ['b'], { minConcurrency: 1, maxConcurrency: 1 })
+    const found = (filter: ListFilter, ascending = false) =>
+      seqsOf(pages({ filter, limit: 2, payloadBytes: 0, ...(ascending && { ascending }) }, rows)).map((seq) =>
+        jobs.findIndex((job) => job.seq === seq),
+      )
+    const matched = (filter: ListFilter) =>
+      (turns.turn({ op: 'cancelMany', filter, limit: 99, dryRun: true }).replies[0] as ManyResult).matched
+    for (const [wanted, expected] of [
+      ['{"customer":7}', [0, 1, 6, 7, 11]],
+      ['{"of":{"kind":"new"}}', [0, 1]],
+      ['{"of":{"items":[2]}}', [0]],
+      ['"customer"', [3, 4]],
+      ['[7]', [3]],
+      ['{"path":"C:\\\\new\\n"}', [6]],
+      ['{"nul":"\\u0000"}', [6]],
+      ['{"customer":"7"}', []],
+      ['{"of":{}}', [0, 1, 9]],
+    ] as const) {
+      expect(found({ data: wanted }), wanted).toEqual(expected.toReversed())
+      expect(found({ data: wanted, tag: 'x' }, true), wanted).toEqual(expected.filter((index) => index < 2))
+      expect(matched({ data: wanted }), wanted).toBe(expected.length)
+      const short = expected.filter((index) => index !== 7 && index !== 11)
+      expect(found({ meta: wanted }), wanted).toEqual(short.toReversed())
+      expect(matched({ meta: wanted, name: 'a' }), wanted).toBe(short.length)
+    }
+    expect(found({ data: '{"customer":7}', meta: '{"y":2}' })).toEqual([7])
+    // Neither a bulk call in the turn of a change nor one behind it has the data of before.
+    const [changed] = turns
+      .turn(
+        { op: 'update', id: turns.row(jobs[0] as Enqueued), changes: { data: '{"customer":8}' } },
+        { op: 'cancelMany', filter: { data: '{"customer":7}' }, limit: 99, dryRun: true },
+        { op: 'deleteMany', filter: { data: '{"customer":70}' }, limit: 99, dryRun: false },
+      )
+      .replies.slice(1) as ManyResult[]
+    expect(changed?.matched).toBe(4)
+    expect(found({ data: '{"customer":70}' })).toEqual([])
+    expect(found({ data: '{"customer":7}' })).toEqual([11, 7, 6, 1])
+  })
+
   describe('a search', () => {
     test('finds text in names, tags, keys and data, whatever the case of ASCII letters', () => {
       const turns = under()

@@ -12,6 +12,7 @@ import {
   type FilterKind,
   type FlowCursor,
   type FlowNode,
+  isContained,
   type JobChanges,
   type JobKey,
   LIMITS,
@@ -313,6 +314,15 @@ export const FLOW_CURSOR = record<FlowCursor>('FlowCursor', {
 
 const fingerprint = integer(0, Number.MAX_SAFE_INTEGER, 'integer: the hexadecimal digits of `failures` as a number')
 
+const contained: Kind<string> = {
+  ...text(LIMITS.containedLength, `JSON as a string, up to ${LIMITS.containedLength.toLocaleString('en-US')}; not {} or []`),
+  read: (from) => {
+    const json = from.text(LIMITS.containedLength)
+    if (!isContained(json)) throw from.wrong('JSON other than {} and []')
+    return json
+  },
+}
+
 function filterKind(kind: FilterKind): Kind<unknown> {
   switch (kind) {
     case 'state':
@@ -329,6 +339,8 @@ function filterKind(kind: FilterKind): Kind<unknown> {
       return time
     case 'fingerprint':
       return fingerprint
+    case 'json':
+      return contained
   }
 }
 

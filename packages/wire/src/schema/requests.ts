@@ -240,6 +240,8 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
     prefix: field(text(LIMITS.nameLength), 'of the ids; may be empty'),
     limit: field(integer(1, LIMITS.pageSchedules)),
     after: optional(name(), '`next` of the page before'),
+    queue: optional(name(), 'those whose jobs go to this queue; a page may then be short and have a `next`'),
+    name: optional(name(), 'those whose jobs have this name; a page may then be short and have a `next`'),
   },
   deleteSchedule: { id: field(name()) },
   pauseSchedule: { id: field(name()) },

@@ -8,6 +8,7 @@ import {
   EVENT_TYPES,
   FLOW_STATES,
   type Grant,
+  isContained,
   JOB_EVENT_TYPES,
   type JobEvent,
   type JournalEvent,
@@ -163,8 +164,15 @@ const queueChanges = record(
   },
   { requiredKeys: [] },
 ).filter(({ onFull, maxLength }) => onFull !== 'drop-oldest' || maxLength !== null)
+const json = fc
+  .jsonValue({ maxDepth: 2 })
+  .map((value) => JSON.stringify({ value }))
+  .filter(isContained)
 const state = fc.nat({ max: STATES.length - 1 })
-const filter = record({ state, queue: name, name, tag: key, states: fc.array(state, { maxLength: STATES.length }) }, { requiredKeys: [] })
+const filter = record(
+  { state, queue: name, name, tag: key, states: fc.array(state, { maxLength: STATES.length }), data: json, meta: json },
+  { requiredKeys: [] },
+)
 const MANY = { filter, limit: fc.integer({ min: 1 }), before: count, dryRun: fc.boolean(), ids: fc.array(id, { maxLength: 3 }) }
 const many = record(MANY, { requiredKeys: ['filter', 'limit', 'dryRun'] }) as never
 

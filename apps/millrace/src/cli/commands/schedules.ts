@@ -38,6 +38,8 @@ interface UpdateFlags extends TimeFlags {
 
 interface ListFlags {
   readonly prefix?: string
+  readonly queue?: string
+  readonly name?: string
   readonly after?: string
   readonly limit?: number
 }
@@ -52,11 +54,13 @@ export function addSchedules(program: Command, context: Context): void {
     .command('list')
     .description('List schedules by id')
     .option('--prefix <text>', 'only ids that begin with this')
+    .option('--queue <name>', 'only those whose jobs go to this queue')
+    .option('--name <name>', 'only those whose jobs have this name')
     .option('--limit <number>', 'at most this many: 1 to 200; default 50', number)
     .option('--after <id>', '"next" of the previous page')
-    .action(async ({ prefix, after, limit }: ListFlags) => {
+    .action(async ({ prefix, queue, name, after, limit }: ListFlags) => {
       const engine = await connect()
-      const page = await again(() => engine.schedules.list(said<ScheduleListOptions>({ prefix, after, limit })))
+      const page = await again(() => engine.schedules.list(said<ScheduleListOptions>({ prefix, queue, name, after, limit })))
       await out.answer(page, () =>
         out.list(
           'no schedules',

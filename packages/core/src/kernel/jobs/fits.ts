@@ -3,10 +3,11 @@ import { fingerprintOf } from '../../fingerprint.ts'
 import { ACTIVE, COMPLETED, isFinal, SCHEDULED, type StateCode } from '../../lifecycle.ts'
 import { type FilterField, type ListFilter, statesOf } from '../../options/filter.ts'
 import type { LastRunView } from '../../replies.ts'
+import { jsonJudge } from './containment.ts'
 import { type Job, waitsForRetry } from './job.ts'
 
 /** The fields of a job that a filter judges, beside its place. */
-type Judged = Pick<Job, 'state' | 'run' | 'uncounted' | 'extras' | 'enqueuedAt' | 'finishedAt'>
+type Judged = Pick<Job, 'state' | 'run' | 'uncounted' | 'extras' | 'enqueuedAt' | 'finishedAt' | 'data'>
 
 /** The part of a job's last run that a filter judges. Its message is whole. */
 export type JudgedRun = Pick<LastRunView, 'worker' | 'error'>
@@ -34,6 +35,8 @@ const JUDGES: { readonly [Field in FilterField]: Judge<NonNullable<ListFilter[Fi
   error: (error, _job, _lane, lastRun) => lastRun?.error?.name === error,
   fingerprint: (fingerprint, _job, _lane, lastRun) => lastRun?.error !== undefined && fingerprintOf(lastRun.error) === fingerprint,
   states: (states, job) => states.includes(job.state),
+  data: (wanted, { data }) => typeof data === 'string' && jsonJudge(wanted)(data),
+  meta: (wanted, { extras }) => extras?.meta !== undefined && jsonJudge(wanted)(extras.meta),
 }
 
 export function fits(filter: ListFilter, job: Judged, lane: Lane, lastRun?: JudgedRun): boolean {

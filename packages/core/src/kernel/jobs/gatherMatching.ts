@@ -19,7 +19,7 @@ export function gatherMatching(plan: Plan, tables: Tables, facts: Facts, command
   const { before = Number.MAX_SAFE_INTEGER } = command
   const limit = sliceOf(command)
   const { search: text } = command
-  if (filter.state === ACTIVE && text === undefined) {
+  if (filter.state === ACTIVE && text === undefined && filter.data === undefined) {
     // Running jobs are known here, and no index on disk has them.
     const running = tables.running().filter((job) => job.seq < before && matches(filter, job))
     const jobs = running.sort((a, b) => b.seq - a.seq).slice(0, limit)

@@ -129,12 +129,13 @@ function candidates(turn: TurnContext, command: ManyCommand): { jobs: readonly J
 function judgeOf(turn: TurnContext, { filter, search, ids }: ManyCommand): (job: Job) => boolean {
   const ofRun = isOfLastRun(filter)
   // With ids, nobody has looked up last runs: none of these jobs fits, as if they had none.
-  if (ids !== undefined && (ofRun || search !== undefined)) return () => false
+  if (ids !== undefined && (ofRun || search !== undefined || filter.data !== undefined)) return () => false
   const ended = new Set(ofRun ? turn.effects.runs.map(({ seq }) => seq) : [])
-  const { worker: _worker, error: _error, fingerprint: _fingerprint, ...others }: ListFilter = filter
+  const { worker: _worker, error: _error, fingerprint: _fingerprint, data: wanted, ...others }: ListFilter = filter
   return (job) => {
     if (!matches(others, job) || (ofRun && !turn.facts.hasSameRun(job, ended))) return false
     // The data of a job that runs is not in memory, and does not change.
-    return search === undefined || job.data === undefined || contains(search, job, job.lane.name)
+    if (job.data === undefined) return true
+    return (wanted === undefined || matches({ data: wanted }, job)) && (search === undefined || contains(search, job, job.lane.name))
   }
 }
