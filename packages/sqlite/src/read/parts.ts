@@ -51,8 +51,9 @@ export function prepareArrivalParts(db: Database): ArrivalParts {
       const way = ascending ? 'oldest' : 'newest'
       for (const { block, asked } of blocks[way](tag, seq)) {
         yield* partsOf(ofTag[way].all(block, tag, seq) as number[])
-        const far = ascending ? Math.max(seq, Math.min(firstOf(block + 1) - 1, lastSeq())) : Math.min(seq, firstOf(block))
-        yield { rows: [], end: { seq: far }, asked }
+        const far = ascending ? firstOf(block + 1) - 1 : Math.min(seq, firstOf(block))
+        // Nothing is behind the last row: its place would be that of every further page.
+        if (!ascending || far < lastSeq()) yield { rows: [], end: { seq: far }, asked }
       }
     },
     inStates(laneIds, filter, { seq, ascending }, few) {
