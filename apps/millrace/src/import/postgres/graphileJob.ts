@@ -14,7 +14,7 @@ export const FEATURES = {
   flags: 'They become tags.',
 } as const
 
-export type GraphileState = 'available' | 'scheduled' | 'locked'
+type GraphileState = 'available' | 'scheduled' | 'locked'
 
 /** The delays of Graphile Worker are e^n seconds, up to e^10. */
 const [FACTOR, STEPS, SECOND] = [Math.E, 10, 1_000]
