@@ -1,5 +1,5 @@
 /** Attacks by clients that may work: on the runs of other workers, and on what jobs of a name are given. */
-import type { AttachReply, Enqueued, JobView, SessionIntro, Stats } from '@millrace/core'
+import type { AttachedWorker, AttachReply, Enqueued, JobView, SessionIntro, Stats } from '@millrace/core'
 import { expect, test } from 'vitest'
 import { type RawClient, welcomed } from '../remote/rawClient.ts'
 import { serve } from '../remote/served.ts'
@@ -49,6 +49,9 @@ test('attack 4: nobody but its worker speaks for a run, and the worker is told t
     await thief.ask({ op: 'parents', ...run }),
   ]
   expect(forged.map(({ refusal }) => refusal?.code)).toEqual(Array(9).fill('STALE_RUN'))
+  await thief.ask({ op: 'adjust', session: 'a', minConcurrency: 100, maxConcurrency: 100, paused: true })
+  const [own] = (await worker.ask({ op: 'workers' })).value as readonly AttachedWorker[]
+  expect(own).toMatchObject({ id: 'worker of a', paused: false, maxConcurrency: 1 })
   expect(await view(worker, id)).toMatchObject({ state: 'active', run: 1, checkpoint: null, progress: null })
   expect((await worker.ask({ op: 'complete', ...run, output: '"real"' })).value).toBe(true)
   expect((await thief.ask({ op: 'complete', ...run, output: '"forged"' })).refusal?.code).toBe('STALE_RUN')
