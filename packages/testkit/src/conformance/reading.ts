@@ -8,6 +8,7 @@ import {
   isJobEvent,
   type JobKey,
   type JobView,
+  type ListFilter,
   type ListPage,
   type SystemEvent,
 } from '@millrace/core'
@@ -101,6 +102,19 @@ export function readingConformance(under: () => Probe): void {
     await probe.grants.take()
     expect(await seqs({ worker: 'w-1', state: 2 })).toEqual([active.seq])
     expect(await seqs({ worker: 'w-2', state: 2 })).toEqual([])
+    // Its data is not in the memory of the engine. The worker attaches as another one, which gives back the run before.
+    const running = await probe.enqueue('c', { data: '{"customer":7,"of":["x"]}', meta: '{"by":"ann"}' })
+    await probe.attach(['c'], { worker: 'w-3', minConcurrency: 1, maxConcurrency: 1 })
+    await probe.grants.take()
+    for (const filter of [{ data: '{"customer":7}' }, { data: '{"of":["x"]}', state: 2 }, { meta: '{"by":"ann"}', states: [0, 2] }]) {
+      expect(await seqs(filter)).toEqual([running.seq])
+      const many = { op: 'cancelMany', filter, limit: 9, dryRun: true } as const
+      expect(await probe.call<'cancelMany'>({ ...many, filter: filter as ListFilter })).toMatchObject({ matched: 1, changed: 1 })
+    }
+    expect(await seqs({ data: '{"customer":70}' })).toEqual([])
+    expect(await seqs({ states: [2, 5] }, { ascending: true })).toEqual([failed.seq, second.seq, running.seq])
+    expect(await seqs({ states: [2, 5] }, { ascending: true, before: second.seq })).toEqual([running.seq])
+    expect(await seqs({ state: 2 }, { ascending: true, limit: 1 })).toEqual([running.seq])
     const inPages = async (filter: object, order: 'finished' | 'due') => {
       const found: number[] = []
       for (let place: object | null = {}; place !== null; ) {
