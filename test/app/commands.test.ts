@@ -147,7 +147,13 @@ test('queues: list, show, set, pause, resume, drain, purge, delete', { timeout: 
   expect(await place.okJson('queues', 'keys', 'other', '--limit', '1')).toMatchObject({ keys: [{ key: 'acme' }], known: 1, partial: false })
   expect(await place.run('queues', 'keys', 'none')).toMatchObject({ code: 3 })
   expect(await place.ok('queues', 'pause', 'out')).toBe('paused out\n')
-  expect(await place.okJson('queues', 'pause', 'other', '--job', 'mail')).toEqual({ queue: 'other', job: 'mail', key: null, paused: true })
+  expect(await place.okJson('queues', 'pause', 'other', '--job', 'mail')).toEqual({
+    ...{ queue: 'other', job: 'mail', key: null, forMs: null, paused: true },
+  })
+  expect(await place.ok('queues', 'pause', 'other', '--key', 'late', '--for', '10m')).toBe('paused other, key late for 10m\n')
+  expect(await place.ok('queues', 'keys', 'other')).toMatch(/\nlate +0 +0 +paused until \d{4}-\S+ \S+\n/)
+  expect(await place.ok('queues', 'show', 'other')).toMatch(/state .*key late until \d{4}-/)
+  await place.ok('queues', 'resume', 'other', '--key', 'late')
   expect(await place.ok('queues', 'pause-all')).toBe('paused\n')
   expect(await place.ok('status')).toContain('warning: the engine is paused')
   expect(await place.okJson('queues', 'resume-all')).toEqual({ paused: false })

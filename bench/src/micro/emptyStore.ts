@@ -11,6 +11,7 @@ export const emptyStore: Store = {
     nextQueue: 1,
     paused: false,
     queues: [],
+    pauseEnds: [],
     backlogs: [],
     buckets: [],
     lanes: [],

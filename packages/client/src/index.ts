@@ -26,7 +26,7 @@ export { newJobOf } from './newJobs.ts'
 export type { Failures, QueuesHistory, Throughput } from './observed.ts'
 export type { JobPage } from './page.ts'
 export type { PayloadPreview, PayloadPreviews } from './payloads.ts'
-export type { QueueRate, QueueView } from './queues.ts'
+export type { PauseEnd, QueueKey, QueueKeys, QueueRate, QueueView } from './queues.ts'
 export type { Schedule, ScheduleChanges, ScheduledJob, ScheduledOptions, SchedulePage, ScheduleSet, Schedules } from './schedules.ts'
 export type { EngineSetup } from './setup.ts'
 export type {

@@ -45,8 +45,6 @@ export type {
   ProcessOptions,
   PurgeOptions,
   PurgeResult,
-  QueueKey,
-  QueueKeys,
   QueueKeysOptions,
   QueueOptions,
   QueueSettings,
@@ -56,6 +54,7 @@ export type {
   Redact,
   RedriveOptions,
   ResultOptions,
+  ResumeOptions,
   RetentionOptions,
   RunCause,
   RunError,
@@ -65,6 +64,7 @@ export type {
   ScheduleOptions,
   ScheduleTimes,
   SkipReason,
+  SnoozeOptions,
   State,
   Stats,
   StatsOptions,
@@ -189,7 +189,7 @@ export type { EventGap, EventListener, EventName, EventOf, GapListener } from '.
 export type { Failures, QueuesHistory, Throughput } from './observed.ts'
 export type { JobPage } from './page.ts'
 export type { PayloadPreview, PayloadPreviews } from './payloads.ts'
-export type { QueueRate, QueueView } from './queues.ts'
+export type { PauseEnd, QueueKey, QueueKeys, QueueRate, QueueView } from './queues.ts'
 export type { Schedule, ScheduleChanges, ScheduledJob, ScheduledOptions, SchedulePage, ScheduleSet, Schedules } from './schedules.ts'
 export { type StopOnSignalsOptions, stopOnSignals } from './stopOnSignals.ts'
 export type {

@@ -7,16 +7,19 @@ import {
   type PauseOptions,
   type PurgeOptions,
   type PurgeResult,
-  type QueueKeys,
   type QueueKeysOptions,
   type QueueOptions,
   type QueuesPageOptions,
+  type ResumeOptions,
+  type QueueKey as StoredQueueKey,
+  type QueueKeys as StoredQueueKeys,
   type QueueView as StoredQueueView,
   validateDrainOptions,
   validatePauseOptions,
   validateQueueKeysOptions,
   validateQueueOptions,
   validateQueuesPageOptions,
+  validateResumeOptions,
 } from '@millrace/core'
 import { allQueues } from './all.ts'
 import { inTime } from './inTime.ts'
@@ -24,7 +27,7 @@ import type { Mailbox } from './mailbox.ts'
 import { runPurge } from './purge.ts'
 import { dateOf } from './view.ts'
 
-/** The token bucket of a queue with a `rateLimit`. */
+/** A token bucket: of a queue with a `rateLimit`, or of a key in a queue with a `perKeyRateLimit`. */
 export interface QueueRate {
   /** The number of jobs that may start now, as far as the rate goes. */
   readonly tokens: number
@@ -33,9 +36,34 @@ export interface QueueRate {
 }
 
 /** A queue as `queues.get` and `queues.list` return it. */
-export interface QueueView extends Omit<StoredQueueView, 'rate'> {
+/** The end of a timed pause of a job name or a key. */
+export interface PauseEnd {
+  readonly job?: string
+  readonly key?: string
+  readonly until: Date
+}
+
+export interface QueueView extends Omit<StoredQueueView, 'rate' | 'pausedUntil' | 'pauseEnds'> {
+  /** When the pause of the whole queue ends; undefined if it has no end, or there is none. */
+  readonly pausedUntil?: Date
+  /** When pauses of names and keys end, the next first; undefined for none. */
+  readonly pauseEnds?: readonly PauseEnd[]
   /** Undefined without a `rateLimit`, and from an engine of an earlier version. */
   readonly rate?: QueueRate
+}
+
+/** A concurrency key as `queues.keys` returns it. */
+export interface QueueKey extends Omit<StoredQueueKey, 'rate' | 'pausedUntil'> {
+  /** When its pause ends; undefined if it has no end, or there is none. */
+  readonly pausedUntil?: Date
+  /** The token bucket of the key, in a queue with a `perKeyRateLimit`. */
+  readonly rate?: QueueRate
+}
+
+/** The keys of a queue that have the most waiting jobs. */
+export interface QueueKeys extends Omit<StoredQueueKeys, 'keys'> {
+  /** The most waiting jobs first, then the most running ones. */
+  readonly keys: readonly QueueKey[]
 }
 
 /** `engine.queues`. A queue exists from its first job, or from the first call that configures it. */
@@ -78,7 +106,8 @@ export class Queues {
    */
   async keys(name: string, options?: QueueKeysOptions): Promise<QueueKeys | undefined> {
     const command = { op: 'queueKeys' as const, queue: nameOption('name', name), ...validateQueueKeysOptions(options) }
-    return (await this.#mailbox.call<'queueKeys'>(command)) ?? undefined
+    const found = await this.#mailbox.call<'queueKeys'>(command)
+    return found === null ? undefined : { ...found, keys: found.keys.map(keyOf) }
   }
 
   /**
@@ -97,9 +126,14 @@ export class Queues {
 
   /**
    * Pauses the queue: none of its jobs starts until it is resumed. With `job` or `key`, only jobs of that name or key are
-   * paused. Running jobs continue.
+   * paused. With `for`, the pause ends by itself after that time; of two pauses the later end counts, and a pause without `for`
+   * has none. Running jobs continue.
    *
-   * @throws QueueNotFoundError for a queue that was never used, perhaps misspelt: `configure(name, {})` creates it
+   * @example
+   * ```ts
+   * await engine.queues.pause('mail', { for: '30s' })
+   * ```
+   * @throws OptionTypeError, OptionRangeError; QueueNotFoundError for a queue that was never used, perhaps misspelt: `configure(name, {})` creates it
    */
   async pause(name: string, options?: PauseOptions): Promise<void> {
     await this.#mailbox.call<'pause'>({
@@ -115,11 +149,11 @@ export class Queues {
    * Undoes one `pause`: of the queue, or with `job` or `key` of that name or key. Without them, it also ends a `drain`.
    * Throws QueueNotFoundError.
    */
-  async resume(name: string, options?: PauseOptions): Promise<void> {
+  async resume(name: string, options?: ResumeOptions): Promise<void> {
     await this.#mailbox.call<'pause'>({
       op: 'pause',
       queue: nameOption('name', name),
-      ...validatePauseOptions(options),
+      ...validateResumeOptions(options),
       paused: false,
       existing: true,
     })
@@ -180,6 +214,23 @@ export class Queues {
   }
 }
 
-function viewOf({ rate, ...queue }: StoredQueueView): QueueView {
-  return { ...queue, ...(rate !== undefined && { rate: { tokens: rate.tokens, nextAt: dateOf(rate.nextAt) } }) }
+function viewOf({ rate, pausedUntil, pauseEnds, ...queue }: StoredQueueView): QueueView {
+  return {
+    ...queue,
+    ...(pausedUntil !== undefined && { pausedUntil: new Date(pausedUntil) }),
+    ...(pauseEnds !== undefined && { pauseEnds: pauseEnds.map(({ until, ...place }) => ({ ...place, until: new Date(until) })) }),
+    ...(rate !== undefined && { rate: rateOf(rate) }),
+  }
+}
+
+function keyOf({ rate, pausedUntil, ...key }: StoredQueueKey): QueueKey {
+  return {
+    ...key,
+    ...(pausedUntil !== undefined && { pausedUntil: new Date(pausedUntil) }),
+    ...(rate !== undefined && { rate: rateOf(rate) }),
+  }
+}
+
+function rateOf({ tokens, nextAt }: NonNullable<StoredQueueView['rate']>): QueueRate {
+  return { tokens, nextAt: dateOf(nextAt) }
 }

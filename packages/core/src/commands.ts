@@ -11,6 +11,7 @@ import type { ListFilter } from './options/filter.ts'
 import type { TimeOrder } from './options/order.ts'
 import type { PayloadName } from './options/payload.ts'
 import type { RunSettings } from './options/runOptions.ts'
+import type { PausePart } from './queueSettings.ts'
 import type { RunError } from './runError.ts'
 
 /** A job as it is asked for: valid (options/ has checked it), with only what was set. Times in milliseconds. */
@@ -211,10 +212,12 @@ export interface FailCommand extends RunKey {
   readonly retry?: number | false
 }
 
-/** Later, without using an attempt. Reply: true. */
+/** Puts the job off without using an attempt. Reply: true. */
 export interface SnoozeCommand extends RunKey {
   readonly op: 'snooze'
   readonly delay: number
+  /** Pauses this part of the job's queue for `delay` in the same commit; the job keeps its place in line. */
+  readonly pause?: PausePart
 }
 
 /** The run has not begun, or was stopped before its end: the job waits again, without using an attempt. Reply: true. */

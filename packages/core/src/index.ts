@@ -296,7 +296,17 @@ export {
   validateDrainOptions,
   validatePurgeOptions,
 } from './options/purge.ts'
-export { type PauseOptions, type QueueOptions, type RateLimitOptions, validatePauseOptions, validateQueueOptions } from './options/queue.ts'
+export {
+  type PauseOptions,
+  type QueueOptions,
+  type RateLimitOptions,
+  type ResumeOptions,
+  type SnoozeOptions,
+  validatePauseOptions,
+  validateQueueOptions,
+  validateResumeOptions,
+  validateSnoozeOptions,
+} from './options/queue.ts'
 export { type QueueKeysOptions, validateQueueKeysOptions } from './options/queueKeys.ts'
 export { type QueuesPageOptions, validateQueuesPageOptions } from './options/queuesPage.ts'
 export { type Check, choiceOf, durationWithin, integerBetween, optionsReader } from './options/read.ts'
@@ -347,7 +357,16 @@ export {
 } from './options/work.ts'
 export { DEFAULT_POLICY, POLICY_FIELDS, type PolicyView, parsePolicy } from './policy.ts'
 export type { Capability, Delivery, Grant, Notice, Port, PortListener, Reply, Request } from './port.ts'
-export { type QueueChanges, type QueueDefaults, type QueueSettings, type RateLimit, retentionOf, sameSettings } from './queueSettings.ts'
+export {
+  PAUSE_PARTS,
+  type PausePart,
+  type QueueChanges,
+  type QueueDefaults,
+  type QueueSettings,
+  type RateLimit,
+  retentionOf,
+  sameSettings,
+} from './queueSettings.ts'
 export type {
   AttachReply,
   AttemptView,
@@ -390,6 +409,7 @@ export {
   type DefinitionStats,
   type NameStats,
   type OwnerStats,
+  type PauseEndView,
   type Percentiles,
   type QueueStats,
   type QueueView,

@@ -18,6 +18,8 @@ export interface PauseCommand {
   readonly job?: string
   readonly key?: string
   readonly paused: boolean
+  /** Milliseconds after which a pause ends; without it, a pause lasts until it is resumed. The later end of two pauses counts. */
+  readonly for?: number
   /** A queue that is not there is refused, not created. */
   readonly existing?: boolean
 }

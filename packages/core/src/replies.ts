@@ -151,6 +151,10 @@ export interface QueueKey {
   readonly waiting: number
   readonly active: number
   readonly paused: boolean
+  /** When its pause ends, in milliseconds since 1970; undefined if it has no end, or there is none. */
+  readonly pausedUntil?: number
+  /** The token bucket of the key in a queue with a `perKeyRateLimit`: `nextAt` is 0 if the bucket is full. */
+  readonly rate?: { readonly tokens: number; readonly nextAt: number }
 }
 
 /** The keys of a queue that have the most waiting jobs. */

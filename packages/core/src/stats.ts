@@ -25,6 +25,14 @@ export interface QueueStats extends StateCounts {
   readonly oldestWaitingMs: number
 }
 
+/** The end of a timed pause of a job name or a key. */
+export interface PauseEndView {
+  readonly job?: string
+  readonly key?: string
+  /** Milliseconds since 1970. */
+  readonly until: number
+}
+
 /** A queue as `queues` tells it. */
 export interface QueueView {
   readonly name: string
@@ -34,6 +42,10 @@ export interface QueueView {
   readonly pausedJobs: readonly string[]
   /** Concurrency keys that are paused. */
   readonly pausedKeys: readonly string[]
+  /** When the pause of the whole queue ends, in milliseconds since 1970; undefined if it has no end, or there is none. */
+  readonly pausedUntil?: number
+  /** When pauses of names and keys end, the next first: at most as many as are listed above; undefined for none. */
+  readonly pauseEnds?: readonly PauseEndView[]
   /** Paused names and keys beyond those that are listed here; undefined for none. */
   readonly pausedLeftOut?: number
   readonly states: StateCounts

@@ -24,6 +24,7 @@ export function tableFacts(tables: Tables) {
       .sort((a, b) => a.id - b.id),
     pausedJobs: [...tables.lanesById.values()].filter(({ paused }) => paused).map(({ id }) => id),
     pausedKeys: [...tables.queues.values()].flatMap((queue) => pausedKeys(queue)).sort(),
+    pauseEnds: [...tables.queues.values()].flatMap((queue) => pauseEnds(tables, queue)).sort(),
     backlogs: [...tables.keys.backlogsById.values()]
       .filter(({ parked }) => parked > 0)
       .map(({ id, lane, key, parked }) => ({ id, lane: lane.id, key: key.text, parked }))
@@ -45,6 +46,10 @@ export function rebuilt(store: Store) {
 
 function pausedKeys({ name, keys }: Queue): string[] {
   return [...(keys?.values() ?? [])].filter(({ paused }) => paused).map(({ text }) => `${name} ${text}`)
+}
+
+function pauseEnds({ dispatchable }: Tables, queue: Queue): string[] {
+  return [...dispatchable.pauseEnds.of(queue)].map(({ part, what, until }) => `${queue.name} ${part} ${what} ${until}`)
 }
 
 function keyBuckets({ name, keys }: Queue): string[] {

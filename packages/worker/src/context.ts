@@ -22,9 +22,12 @@ import {
   OptionRangeError,
   OptionTypeError,
   type ParentsPage,
+  type PausePart,
   type RunError,
   type RunKey,
+  type SnoozeOptions,
   type State,
+  validateSnoozeOptions,
 } from '@millrace/core'
 import type { EnqueueArguments, JobType, OutputOf } from './jobType.ts'
 import { checkSchema } from './schema.ts'
@@ -95,8 +98,11 @@ export interface Context<Data = unknown> {
   parent<Job extends JobType = JobType>(ref: string): Promise<Parent<OutputOf<Job>> | undefined>
   /** Creates a job in the same commit as this job's completion, or not at all. */
   enqueue<Input>(job: JobType<Input> | string, ...rest: EnqueueArguments<Input>): void
-  /** Ends the run: the job runs again later, without using an attempt. */
-  snooze(duration: Duration): never
+  /**
+   * Ends the run: the job runs again later, without using an attempt. With `pause`, no other job of its queue, name or key starts before
+   * then either. An HTTP 429 asks for that: `snooze(retryAfterMs, { pause: 'queue' })`.
+   */
+  snooze(duration: Duration, options?: SnoozeOptions): never
   /** Ends the run: the job fails permanently. */
   discard(reason: string): never
 }
@@ -108,9 +114,11 @@ export type Progress = Pick<CommandOf<'progress'>, 'fraction' | 'note' | 'value'
 export class SnoozeSignal extends Error {
   override readonly name = 'SnoozeSignal'
   readonly delayMs: number
-  constructor(delayMs: number) {
+  readonly pause: PausePart | undefined
+  constructor(delayMs: number, pause?: PausePart) {
     super(`snoozed for ${delayMs} ms`)
     this.delayMs = delayMs
+    this.pause = pause
   }
 }
 
@@ -203,8 +211,8 @@ export class RunContext implements Context {
   }
 
   get snooze(): Context['snooze'] {
-    return (duration) => {
-      this.#ending = new SnoozeSignal(durationOption('snooze', duration))
+    return (duration, options) => {
+      this.#ending = new SnoozeSignal(durationOption('snooze', duration), validateSnoozeOptions(options).pause)
       throw this.#ending
     }
   }

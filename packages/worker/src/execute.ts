@@ -127,7 +127,10 @@ export function threw({ backoff }: Ending, context: RunContext, thrown: unknown)
   const { seq, run } = context.grant
   // The handler's request counts, even if its own code caught the signal.
   const error = context.ending ?? thrown
-  if (error instanceof SnoozeSignal) return { op: 'snooze', seq, run, delay: error.delayMs }
+  if (error instanceof SnoozeSignal) {
+    const { delayMs: delay, pause } = error
+    return { op: 'snooze', seq, run, delay, ...(pause !== undefined && { pause }) }
+  }
   if (context.aborted instanceof WorkerStoppedError) return { op: 'giveBack', seq, run, started: true }
   const told = context.ending !== undefined && context.ending.cause instanceof Error ? context.ending.cause : error
   const failure: FailCommand = { op: 'fail', seq, run, error: runErrorOf(told) }

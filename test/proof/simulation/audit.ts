@@ -145,6 +145,8 @@ export class Audit {
       const isUnstarted = job.state < ACTIVE || job.state === BLOCKED
       if (isUnstarted && job.expiresAt !== 0) look(() => `the ttl of job ${job.seq}`, job.expiresAt - wall)
     }
+    for (const [place, end] of this.#model.pauses.ends)
+      if (end !== Number.POSITIVE_INFINITY) look(() => `the pause of ${place}`, Math.max(0, end - wall))
     for (const job of tables.running())
       if (job.deadlinePlace >= 0 || job.abort !== undefined || job.policy.timeout !== Number.POSITIVE_INFINITY)
         look(() => `the deadline of job ${job.seq}`, job.deadlineMono - mono)

@@ -1,5 +1,5 @@
 /** Handlers that do what their job says, and note every start and end. */
-import { DEFAULT_POLICY, type EnqueueOptions, LIMITS, NonRetryableError, RetryAfterError } from '@millrace/core'
+import { DEFAULT_POLICY, type EnqueueOptions, LIMITS, NonRetryableError, type PausePart, RetryAfterError } from '@millrace/core'
 import { type BatchItem, type BatchOutcome, type Context, type Definition, defineJob, type Handler } from '@millrace/worker'
 import type { Client } from './client.ts'
 import type { EffectLog } from './effectLog.ts'
@@ -37,9 +37,14 @@ export interface Task {
   readonly number: number
   readonly act: Act
   readonly ms: number
+  /** What its `snooze` pauses. */
+  readonly pause?: PausePart
   /** How many jobs it must have waited for, where it sees them all. */
   readonly parents?: number
 }
+
+/** How long a handler snoozes, and what it pauses with it. */
+export const SNOOZE_MS = 130
 
 /** The numbers of jobs that handlers create: above all others. */
 const CHILDREN = 1_000_000
@@ -108,16 +113,16 @@ export function handlersFor(
 type Endings = Pick<Context<Task>, 'snooze' | 'discard'>
 
 class Snoozed {
-  readonly ms: number
+  readonly outcome: BatchOutcome
 
-  constructor(ms: number) {
-    this.ms = ms
+  constructor(outcome: BatchOutcome) {
+    this.outcome = outcome
   }
 }
 
 const BATCH_ENDINGS: Endings = {
-  snooze: (ms) => {
-    throw new Snoozed(Number(ms))
+  snooze: (ms, options) => {
+    throw new Snoozed({ snooze: ms, ...options })
   },
   discard: (reason) => {
     throw new NonRetryableError(reason)
@@ -128,7 +133,7 @@ async function outcomeOf(item: BatchItem<Task>, sleep: (ms: number) => Promise<v
   try {
     return { output: await act(item, sleep, BATCH_ENDINGS) }
   } catch (error) {
-    return error instanceof Snoozed ? { snooze: error.ms } : { error }
+    return error instanceof Snoozed ? error.outcome : { error }
   }
 }
 
@@ -147,7 +152,7 @@ async function act(context: BatchItem<Task>, sleep: (ms: number) => Promise<void
     case 'retryAfter':
       throw new RetryAfterError(150)
     case 'snooze':
-      if (job.run < 3) end.snooze(130)
+      if (job.run < 3) end.snooze(SNOOZE_MS, data.pause === undefined ? {} : { pause: data.pause })
       return 'late'
     case 'discard':
       return end.discard('not wanted')

@@ -3,6 +3,7 @@ import { ACTIVE, type QueueSettings, type RateLimit, WAITING } from '@millrace/c
 import type { Effects } from '@millrace/core/kernel'
 import type { History } from './history.ts'
 import type { Tracked } from './model.ts'
+import { placeOf } from './pauses.ts'
 
 interface Told {
   settings: QueueSettings
@@ -41,6 +42,14 @@ export class Limits {
   /** Nothing of any queue starts. */
   get pausedAll(): boolean {
     return this.#pausedAll
+  }
+
+  /** Everything that is paused, each by its place (`placeOf`). */
+  get paused(): ReadonlySet<string> {
+    const whole = [...this.#queues].filter(([, { paused }]) => paused).map(([name]) => placeOf(name, 'queue', ''))
+    const parts = (part: string, of: ReadonlySet<string>) =>
+      [...of].map((text) => placeOf(text.split(' ')[0] as string, part, text.split(' ')[1] as string))
+    return new Set([...whole, ...parts('name', this.#pausedJobs), ...parts('key', this.#pausedKeys)])
   }
 
   /** What is to be said so that nothing is held back any more, beside `resumeAll`. */

@@ -24,6 +24,7 @@ import { FlowBook } from './flowBook.ts'
 import { LATE, LATER, WRONG_PARENTS } from './handlers.ts'
 import type { History } from './history.ts'
 import { Limits } from './limits.ts'
+import { Pauses } from './pauses.ts'
 import type { Requests } from './requests.ts'
 import { Kept, type KeptOptions } from './retention.ts'
 import { SystemEventBook, type SystemEventBookOptions } from './systemEventBook.ts'
@@ -168,6 +169,7 @@ export class Model {
   readonly #flows: FlowBook
   readonly #drops: Drops
   readonly #kept: Kept
+  readonly pauses: Pauses
 
   constructor(options: ModelOptions) {
     this.#options = options
@@ -176,6 +178,7 @@ export class Model {
     this.#flows = new FlowBook(this, options)
     this.#drops = new Drops(options.history, this.limits)
     this.#kept = new Kept({ ...options, limits: this.limits })
+    this.pauses = new Pauses(options.history, options.requests)
   }
 
   commit(turn: Committed): void {
@@ -184,6 +187,7 @@ export class Model {
     this.started = []
     this.newNumbers.clear()
     this.limits.commit(effects)
+    this.pauses.commit(effects, this.limits.paused, turn.wall)
     this.#drops.begin()
     const forgets = effects.pruned.length > 0 || effects.jobs.some(({ dirty }) => (dirty & DELETED) !== 0)
     if (forgets) this.#kept.begin(this.jobs)
@@ -360,9 +364,14 @@ export class Model {
         }
         is(ACTIVE)
         history.hold(!job.cancelRequested, 2, () => `job ${job.seq} is given back after its cancel was acknowledged`)
-        if (!requests.said('giveBack', job.seq, run))
-          history.hold(this.#options.mayRelease(job), 15, () => `run ${run} of job ${job.seq} is given back while its worker holds it`)
-        history.meet('givenBack')
+        if (requests.said('snooze', job.seq, run)) {
+          history.meet('snoozedInItsPlace')
+          history.hold(note.job.expiresAt === 0, 18, () => `job ${job.seq} has started, and has its ttl again with a snooze`)
+        } else {
+          if (!requests.said('giveBack', job.seq, run))
+            history.hold(this.#options.mayRelease(job), 15, () => `run ${run} of job ${job.seq} is given back while its worker holds it`)
+          history.meet('givenBack')
+        }
         job.uncounted++
         this.#drops.back(job)
         // Its time has come once, whatever the wall clock says by now.

@@ -8,6 +8,7 @@ import {
   type ManyFilter,
   MillraceError,
   type OnParentFailure,
+  PAUSE_PARTS,
 } from '@millrace/core'
 import type { Chance } from './chance.ts'
 import type { Client } from './client.ts'
@@ -23,6 +24,8 @@ export interface OperationsOptions {
   readonly manyChance: Chance
   /** Decides which bulk calls make jobs due, or change where they wait. */
   readonly placeChance: Chance
+  /** Decides which pauses end by themselves. */
+  readonly timedChance: Chance
   readonly batchChance: Chance
   readonly hastyChance: Chance
   /** The same, of how old jobs may get. */
@@ -68,6 +71,8 @@ const AGES_MS = [0, 300, 3_000, 7 * 86_400_000]
 const COUNTS = [0, 1, 3, 1_000_000]
 const LIMITLESS = { concurrencyLimit: null, perKeyLimit: null, share: null, rateLimit: null, perKeyRateLimit: null }
 const NOTHING_TOLD = { ...LIMITLESS, maxLength: null, onFull: null }
+/** How long timed pauses last; that of a handler which snoozes is another. */
+const PAUSES_MS = [1, 400, 2_500]
 /** What goes on for longer than a short lease. */
 const LONG: readonly Act[] = ['long', 'heartbeat', 'deaf']
 const DEFINITE = new Set([
@@ -97,6 +102,7 @@ export class Operations {
   readonly #ages: boolean
   readonly #fair: boolean
   readonly #rates: boolean
+  readonly #timed: boolean
   #number = 0
   #call = 0
 
@@ -106,6 +112,7 @@ export class Operations {
     this.#ages = options.ageChance.hits(0.2)
     this.#fair = options.fairChance.hits(0.4)
     this.#rates = options.rateChance.hits(0.3)
+    this.#timed = options.timedChance.hits(0.4)
   }
 
   act(client: Client): void {
@@ -308,7 +315,7 @@ export class Operations {
   }
 
   #tell(client: Client): void {
-    const { chance } = this.#options
+    const { chance, timedChance } = this.#options
     const { queues } = client.engine
     const queue = chance.pick(QUEUES)
     if (this.#options.pausesAll && chance.hits(0.15)) {
@@ -351,7 +358,12 @@ export class Operations {
     }
     const what = chance.pick([{}, { job: chance.pick(JOBS).name }, { key: chance.pick(KEYS) }])
     const kind = chance.pick(['pause', 'resume'] as const)
-    this.call(client, `${kind} ${queue} ${JSON.stringify(what)}`, queues[kind](queue, what))
+    const timed = this.#timed && kind === 'pause' && timedChance.hits(0.7)
+    const options = timed ? { ...what, for: timedChance.pick(PAUSES_MS) } : what
+    this.call(client, `${kind} ${queue} ${JSON.stringify(options)}`, queues[kind](queue, options))
+    // Of two pauses the later end counts.
+    const again = timed && timedChance.hits(0.5) ? { ...what, for: timedChance.pick(PAUSES_MS) } : undefined
+    if (again !== undefined) this.call(client, `pause ${queue} ${JSON.stringify(again)}`, queues.pause(queue, again))
   }
 
   #retain(client: Client): void {
@@ -379,9 +391,10 @@ export class Operations {
   }
 
   #task(): Task {
-    const { chance, leaseMs } = this.#options
+    const { chance, timedChance, leaseMs } = this.#options
     const act = leaseMs > 0 && chance.hits(0.5) ? chance.pick(LONG) : chance.pick(ACTS)
-    return { number: ++this.#number, act, ms: chance.small(200) }
+    const pauses = this.#timed && act === 'snooze'
+    return { number: ++this.#number, act, ms: chance.small(200), ...(pauses && { pause: timedChance.pick(PAUSE_PARTS) }) }
   }
 
   #drawOptions(): EnqueueOptions {

@@ -29,9 +29,10 @@ import {
   STATES,
   type UpdateManyCommand,
 } from '@millrace/core'
-import { LATE } from './handlers.ts'
+import { LATE, SNOOZE_MS } from './handlers.ts'
 import type { History } from './history.ts'
 import { type Model, numberOf, type Tracked } from './model.ts'
+import { placeOf } from './pauses.ts'
 
 /** The numbers of those that a connection was answered last. */
 interface LastAnswered {
@@ -69,6 +70,8 @@ export class Requests {
   readonly #said = new Set<string>()
   readonly #asked = new Set<string>()
   readonly #many: Many[] = []
+  readonly #pauses = new Map<string, ReadonlySet<number>>()
+  readonly #resumes = new Set<string>()
   readonly #retries = new Map<string, number | false | undefined>()
   readonly #completed = new Map<string, boolean>()
   /** Refused entries of journals that no offset has passed yet: their places by source. */
@@ -149,6 +152,15 @@ export class Requests {
 
   askedTree(op: 'cancelTree' | 'retryTree', id: string): boolean {
     return this.#asked.has(`${op}:${id}`)
+  }
+
+  /** The lengths of the timed pauses that somebody has asked for, by command or from a handler. */
+  pausesOf(place: string): Set<number> {
+    return new Set([...(this.#pauses.get(place) ?? []), SNOOZE_MS])
+  }
+
+  askedToResume(place: string): boolean {
+    return this.#resumes.has(place)
   }
 
   askedOf(op: 'deleteSchedule' | 'triggerSchedule' | 'upsertSchedule', schedule: string): boolean {
@@ -238,6 +250,14 @@ export class Requests {
         if (command.spec.overlap === 'allow') this.#allowing.add(command.id)
         this.#overlaps.set(command.id, (this.#overlaps.get(command.id) ?? false) || command.spec.overlap === 'cancel')
         break
+      case 'pause': {
+        const { queue, job, key, paused, for: ms } = command
+        const place =
+          key !== undefined ? placeOf(queue, 'key', key) : job !== undefined ? placeOf(queue, 'name', job) : placeOf(queue, 'queue', '')
+        if (!paused) this.#resumes.add(place)
+        else if (ms !== undefined) this.#pauses.set(place, this.pausesOf(place).add(ms))
+        break
+      }
       case 'attach':
         this.attached(command.session, connection, sentMono)
         break

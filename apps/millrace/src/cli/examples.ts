@@ -44,7 +44,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'queues show': ['millrace queues show mail'],
   'queues keys': ['millrace queues keys mail --limit 10'],
   'queues set': ['millrace queues set mail --concurrency-limit 10 --rate-limit 100/1s', 'millrace queues set mail --rate-limit none'],
-  'queues pause': ['millrace queues pause mail', 'millrace queues pause mail --job newsletter'],
+  'queues pause': ['millrace queues pause mail', 'millrace queues pause mail --job newsletter', 'millrace queues pause mail --for 10m'],
   'queues resume': ['millrace queues resume mail'],
   'queues pause-all': ['millrace queues pause-all'],
   'queues resume-all': ['millrace queues resume-all'],

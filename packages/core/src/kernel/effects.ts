@@ -14,6 +14,7 @@ import { type MinuteNote, minuteOf } from './history.ts'
 import { attemptOf, DIRTY_OTHER, type Job, type JobExtras, waitsForRetry } from './jobs/job.ts'
 import type { Key, KeyBacklog } from './keys/keyBacklog.ts'
 import type { Lane, Queue } from './queues/lane.ts'
+import type { PausePlace } from './queues/pauseEnds.ts'
 import type { DefinitionRow, ExportCursor } from './rows.ts'
 import type { Schedule, ScheduleChange } from './schedules/ticks.ts'
 import type { Session } from './sessions/session.ts'
@@ -111,6 +112,11 @@ export interface UniqueRecord {
   readonly seq: number
 }
 
+export interface PauseEndNote extends PausePlace {
+  /** Wall time. */
+  readonly until: number
+}
+
 /** A run that failed, or a job that did before it ran: of what kind, and where to read more. */
 export interface FailureNote {
   readonly job: Job
@@ -152,6 +158,8 @@ export class Effects {
   /** Lanes that are paused, or go on. */
   readonly pausedLanes: Lane[] = []
   readonly pausedKeys: Key[] = []
+  /** Timed pauses whose ends change; 0: the pause has none any more, or is over. */
+  readonly pauseEnds = new Map<string, PauseEndNote>()
   readonly backlogs: KeyBacklog[] = []
   /** Turns of keys that begin; written before those that end, since a job that is let go may expire in the same turn. */
   readonly turnsTaken: TurnRecord[] = []
@@ -217,6 +225,7 @@ export class Effects {
       this.queuesGone.length === 0 &&
       this.pausedLanes.length === 0 &&
       this.pausedKeys.length === 0 &&
+      this.pauseEnds.size === 0 &&
       this.backlogs.length === 0 &&
       this.buckets.length === 0 &&
       this.idempotency.length === 0 &&
@@ -322,6 +331,11 @@ export class Effects {
     if (key.noted) return
     key.noted = true
     this.pausedKeys.push(key)
+  }
+
+  pauseEnd(place: PausePlace, until: number): void {
+    const { queue, part, what } = place
+    this.pauseEnds.set(`${queue.id} ${part} ${what}`, { queue, part, what, until })
   }
 
   noteBacklog(backlog: KeyBacklog): void {

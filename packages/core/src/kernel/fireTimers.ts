@@ -1,4 +1,4 @@
-/** Handles what time alone causes: lost workers, deadlines, leases, due jobs, expired jobs, and jobs kept long enough. */
+/** Handles what time alone causes: lost workers, deadlines, leases, due jobs, expired jobs, timed pauses, and jobs kept long enough. */
 
 import { ACTIVE, FAILED, isFinal, mayMove, SCHEDULED } from '../lifecycle.ts'
 import { isDeleted } from './facts.ts'
@@ -9,6 +9,7 @@ import { expireJob } from './jobs/expire.ts'
 import type { Job } from './jobs/job.ts'
 import { promote } from './jobs/promote.ts'
 import { erase } from './jobs/transitions.ts'
+import { endPauses } from './queues/pause.ts'
 import type { PrunableRow } from './rows.ts'
 import { fireSchedules } from './schedules/fire.ts'
 import { lapse } from './sessions/renew.ts'
@@ -29,6 +30,7 @@ export function fireTimers(turn: TurnContext): void {
     if (isDeleted(job)) continue
     if (mayMove('expire', job.state, FAILED) && job.expiresAt !== 0 && job.expiresAt <= now.wall) expireJob(turn, job)
   }
+  endPauses(turn)
   fireSchedules(turn)
   for (const { rows, token } of facts.prunable) {
     turn.effects.pruneTokens.push(token)

@@ -4,8 +4,8 @@ import type { SessionIntro } from '../commands.ts'
 import { LIMITS } from '../limits.ts'
 import type { Job } from './jobs/job.ts'
 import { fullMonoOf } from './keys/bucket.ts'
-import { isDrained } from './queues/lane.ts'
-import type { ActiveRow, BucketRow, PresentRow } from './rows.ts'
+import { isDrained, type Queue } from './queues/lane.ts'
+import type { ActiveRow, BucketRow, PauseEndRow, PresentRow } from './rows.ts'
 import { beginLease } from './sessions/lease.ts'
 import { addPresent } from './sessions/workerRegistry.ts'
 import type { TurnStore } from './store.ts'
@@ -18,7 +18,9 @@ import { Tables } from './tables.ts'
 export function loadTables(store: TurnStore, alive: ReadonlySet<string>, now: Now): Tables {
   const loaded = store.load()
   const tables = new Tables(loaded, store.deadlines(), now)
-  loadBuckets(tables, loaded.buckets, now)
+  const byId = new Map([...tables.queues.values()].map((queue) => [queue.id, queue]))
+  loadBuckets(tables, byId, loaded.buckets, now)
+  loadPauseEnds(tables, byId, loaded.pauseEnds)
   for (const queue of tables.queues.values()) queue.drained = isDrained(queue)
   for (const row of loaded.active) {
     const job = tables.fromRow(row)
@@ -48,14 +50,21 @@ function comesBackBy({ sessions }: Tables, { uuid, remote }: PresentRow, alive: 
 }
 
 /** Loads buckets. Those that are full by now are forgotten as others are, a slice per turn. */
-function loadBuckets({ queues, keys }: Tables, buckets: readonly BucketRow[], now: Now): void {
-  if (buckets.length === 0) return
-  const byId = new Map([...queues.values()].map((queue) => [queue.id, queue]))
-  for (const { queueId, key, missingMs, missingAt } of buckets) {
-    const queue = byId.get(queueId)
-    if (queue === undefined) throw new Error(`a row is of an unknown queue ${queueId}`)
-    keys.buckets.fill(keys.key(queue, key), fullMonoOf(missingMs, missingAt, now))
-  }
+function loadBuckets({ keys }: Tables, byId: QueuesById, buckets: readonly BucketRow[], now: Now): void {
+  for (const { queueId, key, missingMs, missingAt } of buckets)
+    keys.buckets.fill(keys.key(queueOf(byId, queueId), key), fullMonoOf(missingMs, missingAt, now))
+}
+
+function loadPauseEnds({ dispatchable }: Tables, byId: QueuesById, rows: readonly PauseEndRow[]): void {
+  for (const { queueId, part, what, until } of rows) dispatchable.pauseEnds.set({ queue: queueOf(byId, queueId), part, what }, until)
+}
+
+type QueuesById = ReadonlyMap<number, Queue>
+
+function queueOf(byId: QueuesById, id: number): Queue {
+  const queue = byId.get(id)
+  if (queue === undefined) throw new Error(`a row is of an unknown queue ${id}`)
+  return queue
 }
 
 function awaitAttach(tables: Tables, { sessionUuid }: ActiveRow, job: Job): void {

@@ -12,6 +12,8 @@ export function nextTurnMs(tables: Tables, now: Now): number {
   ms = Math.min(ms, tables.leaseMono - now.mono, tables.tokenMono - now.mono)
   if (tables.dueAt !== 0) ms = Math.min(ms, tables.dueAt - now.wall)
   if (tables.expiresAt !== 0) ms = Math.min(ms, tables.expiresAt - now.wall)
+  const { nextAt } = tables.dispatchable.pauseEnds
+  if (nextAt !== 0) ms = Math.min(ms, nextAt - now.wall)
   if (tables.fireAt !== 0) ms = Math.min(ms, Math.max(tables.fireAt - now.wall, tables.ticksMono - now.mono))
   return Math.max(0, ms)
 }

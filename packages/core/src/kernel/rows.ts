@@ -4,7 +4,7 @@ import type { JobEnd } from '../events.ts'
 import type { JobKey } from '../id.ts'
 import type { Data } from '../job.ts'
 import type { StateCode } from '../lifecycle.ts'
-import type { QueueSettings } from '../queueSettings.ts'
+import type { PausePart, QueueSettings } from '../queueSettings.ts'
 import type { LastRunView, PayloadSizes } from '../replies.ts'
 import type { RunError } from '../runError.ts'
 import type { FailureHour } from './failureHours.ts'
@@ -67,6 +67,16 @@ export interface QueueRow {
   /** The time until its token bucket was full, at that time of the wall clock. */
   readonly missingMs: number
   readonly missingAt: number
+}
+
+/** The end of a timed pause. */
+export interface PauseEndRow {
+  readonly queueId: number
+  readonly part: PausePart
+  /** The name or the key; empty for the whole queue. */
+  readonly what: string
+  /** Wall time. */
+  readonly until: number
 }
 
 /** A lane's parked jobs of one key. */
@@ -229,6 +239,7 @@ export interface Loaded {
   /** Nothing of any queue starts. */
   readonly paused: boolean
   readonly queues: readonly QueueRow[]
+  readonly pauseEnds: readonly PauseEndRow[]
   readonly backlogs: readonly KeyBacklogRow[]
   readonly buckets: readonly BucketRow[]
   readonly lanes: readonly LaneRow[]

@@ -2,7 +2,7 @@
 import type { Duration } from '../duration.ts'
 import { OptionRangeError, OptionTypeError } from '../errors.ts'
 import { LIMITS } from '../limits.ts'
-import type { QueueChanges, QueueDefaults, QueueSettings, RateLimit } from '../queueSettings.ts'
+import { PAUSE_PARTS, type PausePart, type QueueChanges, type QueueDefaults, type QueueSettings, type RateLimit } from '../queueSettings.ts'
 import { DEFAULT_RETENTION } from '../retention.ts'
 import { choiceOption } from './choice.ts'
 import { integerOption } from './integer.ts'
@@ -134,20 +134,54 @@ export function defaultsOption(value: unknown): QueueDefaults {
   return settings
 }
 
-/** The options of `queues.pause` and `queues.resume`. */
-export interface PauseOptions {
+/** The options of `queues.resume`, and those that `queues.pause` shares with it. */
+export interface ResumeOptions {
   /** Only jobs of this name. Default: all names. */
   readonly job?: string
   /** Only jobs with this `concurrencyKey`. Default: all keys. */
   readonly key?: string
 }
 
-const readPause = optionsReader('queues.pause', { job: nameOption, key: textOption })
+/** The options of `queues.pause`. */
+export interface PauseOptions extends ResumeOptions {
+  /** The pause ends after this time: 1 ms to 100 years. Default: it lasts until `resume`. */
+  readonly for?: Duration
+}
+
+const PLACE = { job: nameOption, key: textOption }
+const pauseFor: Check<number> = (option, value) => durationOption(option, value, { min: 1 })
+
+const readPause = optionsReader('queues.pause', { ...PLACE, for: pauseFor })
+const readResume = optionsReader('queues.resume', PLACE)
 
 /** @throws OptionTypeError, OptionRangeError */
-export function validatePauseOptions(options: unknown = {}): PauseOptions {
-  const pause = readPause(options)
-  const { job, key } = pause
+export function validatePauseOptions(options: unknown = {}) {
+  return onePlace(readPause(options))
+}
+
+/** @throws OptionTypeError, OptionRangeError */
+export function validateResumeOptions(options: unknown = {}): ResumeOptions {
+  return onePlace(readResume(options))
+}
+
+function onePlace<Place extends ResumeOptions>(place: Place): Place {
+  const { job, key } = place
   if (job !== undefined && key !== undefined) throw new OptionTypeError('key', 'a pause takes a job name or a key, not both: call it twice')
-  return pause
+  return place
+}
+
+/** The options of a handler's `snooze`. */
+export interface SnoozeOptions {
+  /**
+   * Pauses a part of the job's queue for the same time: the whole queue, the jobs of its name, or those of its `concurrencyKey`. The job
+   * keeps its place in line. A job without a key and 'key' pauses nothing else. Default: only the job itself is put off.
+   */
+  readonly pause?: PausePart
+}
+
+const readSnooze = optionsReader('snooze', { pause: (option, value) => choiceOption(option, value, PAUSE_PARTS) })
+
+/** @throws OptionTypeError, OptionRangeError */
+export function validateSnoozeOptions(options: unknown = {}): SnoozeOptions {
+  return readSnooze(options)
 }

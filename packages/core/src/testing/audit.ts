@@ -89,6 +89,9 @@ function auditRebuild(store: MemoryStore, tables: Tables): void {
         drained,
       }))
       .sort((a, b) => a.id - b.id),
+    pauseEnds: [...of.queues.values()].flatMap((queue) =>
+      [...of.dispatchable.pauseEnds.of(queue)].map(({ part, what, until }) => [queue.id, part, what, until].join(' ')).sort(),
+    ),
     pausedLanes: [...of.lanesById.values()].filter(({ paused }) => paused).map(({ id }) => id),
     pausedKeys: [...of.queues.values()]
       .flatMap((queue) => [...(queue.keys?.values() ?? [])].filter(({ paused }) => paused).map(({ text }) => text))

@@ -33,6 +33,7 @@ import type {
   Loaded,
   NameAndKey,
   ParentRow,
+  PauseEndRow,
   Prunable,
   PrunableRow,
   QueueRow,
@@ -81,6 +82,7 @@ export class MemoryStore implements Store {
   readonly queues: Map<number, QueueRow> = new UndoMap(this.#undo)
   readonly backlogs: Map<number, KeyBacklogRow> = new UndoMap(this.#undo)
   readonly buckets: Map<string, BucketRow> = new UndoMap(this.#undo)
+  readonly pauseEnds: Map<string, PauseEndRow> = new UndoMap(this.#undo)
   /** The jobs that have their keys' turns. */
   readonly turnsOf: Map<string, number> = new UndoMap(this.#undo)
   /** Jobs that were last written whole while their queue dropped its oldest, and that queue. */
@@ -137,6 +139,7 @@ export class MemoryStore implements Store {
       nextQueue: this.#nextQueue,
       paused: this.paused,
       queues: [...this.queues.values()],
+      pauseEnds: [...this.pauseEnds.values()],
       backlogs: [...this.backlogs.values()],
       buckets: [...this.buckets.values()],
       lanes: [...this.lanes.values()],
@@ -519,6 +522,7 @@ export class MemoryStore implements Store {
       for (const { id } of queue.lanes.values()) this.lanes.delete(id)
       this.queues.delete(queue.id)
       for (const [key, { queueId }] of this.buckets) if (queueId === queue.id) this.buckets.delete(key)
+      for (const [place, { queueId }] of this.pauseEnds) if (queueId === queue.id) this.pauseEnds.delete(place)
       this.observed.forget(
         queue.id,
         [...queue.lanes.values()].map(({ id }) => id),
@@ -621,7 +625,7 @@ export class MemoryStore implements Store {
   }
 
   #writeQueues(
-    { paused: all, queues, pausedLanes, pausedKeys, backlogs, buckets, turnsTaken, turnsOver }: Effects,
+    { paused: all, queues, pausedLanes, pausedKeys, pauseEnds, backlogs, buckets, turnsTaken, turnsOver }: Effects,
     { at, mono }: TurnHeader,
   ): void {
     this.paused = all ?? this.paused
@@ -644,6 +648,10 @@ export class MemoryStore implements Store {
       const lane = this.lanes.get(id)
       if (lane === undefined) throw broken(`there is no lane ${id}`)
       this.lanes.set(id, { ...lane, paused })
+    }
+    for (const [text, { queue, part, what, until }] of pauseEnds) {
+      if (until === 0) this.pauseEnds.delete(text)
+      else if (!queue.gone) this.pauseEnds.set(text, { queueId: queue.id, part, what, until })
     }
     for (const { id, lane, key, parked } of backlogs) {
       if (parked > 0) this.backlogs.set(id, { id, laneId: lane.id, key: key.text, parked })

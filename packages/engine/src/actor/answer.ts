@@ -100,9 +100,9 @@ const ANSWERS: { readonly [Op in Answered]: Answer<Op> } = {
   unwatch,
   drainQueue: ({ tables, waiters }, { queue }, sender) => waiters.drains.ask(tables, queue, sender),
   queues: queuesOf,
-  queueKeys: ({ tables }, { queue, limit }) => {
+  queueKeys: ({ tables, now }, { queue, limit }) => {
     const found = tables.queues.get(queue)
-    return found === undefined ? null : topKeys(found, Math.min(limit, LIMITS.pageKeys))
+    return found === undefined ? null : topKeys(found, Math.min(limit, LIMITS.pageKeys), tables.dispatchable.pauseEnds, now)
   },
   events: ({ store, tables, waiters }, command, sender) => waiters.events.ask(store, tables.nextEvent - 1, command, sender),
   export: ({ store, tables, waiters }, command, sender) => waiters.exports.ask(store, tables, command, sender),
@@ -266,6 +266,7 @@ function queuesOf(actor: Answering, command: QueuesCommand): readonly QueueView[
       settings: queue.settings,
       paused: queue.paused,
       ...told,
+      ...endsOf(actor, queue),
       ...(pausedLeftOut > 0 && { pausedLeftOut }),
       states: namedCounts(queue.counts),
       retrying: queue.retrying,
@@ -274,6 +275,15 @@ function queuesOf(actor: Answering, command: QueuesCommand): readonly QueueView[
       ...(queue.settings.rateLimit !== undefined && { rate: rateNow(queue.settings.rateLimit, queue.fullMono, actor.now) }),
     }
   })
+}
+
+/** Returns when the queue's timed pauses end. */
+function endsOf({ tables }: Answering, queue: Queue): Pick<QueueView, 'pausedUntil' | 'pauseEnds'> {
+  const { pauseEnds } = tables.dispatchable
+  const pausedUntil = pauseEnds.until({ queue, part: 'queue', what: '' })
+  const others = [...pauseEnds.of(queue)].filter(({ part }) => part !== 'queue').sort((a, b) => a.until - b.until)
+  const told = others.slice(0, LIMITS.pausedTold).map(({ part, what, until }) => ({ [part === 'name' ? 'job' : 'key']: what, until }))
+  return { ...(pausedUntil > 0 && { pausedUntil }), ...(told.length > 0 && { pauseEnds: told }) }
 }
 
 /**

@@ -18,10 +18,11 @@ import {
   QUEUE_PATH,
   QUEUES_QUERY,
   queueOptions,
+  RESUME,
 } from '../schemas/queue.ts'
 
 export function queueRoutes({ engine: { queues } }: Service): readonly Operation[] {
-  const pausing = (word: 'pause' | 'resume', summary: string): Operation =>
+  const pausing = (word: 'pause' | 'resume', summary: string, body: typeof PAUSE | typeof RESUME): Operation =>
     operation({
       id: `${word}Queue`,
       method: 'post',
@@ -30,7 +31,7 @@ export function queueRoutes({ engine: { queues } }: Service): readonly Operation
       scope: 'admin',
       summary,
       params: QUEUE_PATH,
-      body: PAUSE,
+      body,
       bodyOptional: true,
       responses: { 204: { description: 'It is so from now on' } },
       refusals: [404],
@@ -127,8 +128,8 @@ export function queueRoutes({ engine: { queues } }: Service): readonly Operation
       },
     }),
 
-    pausing('pause', 'Start nothing of a queue until it is resumed'),
-    pausing('resume', 'Take back one pause, or a drain'),
+    pausing('pause', 'Start nothing of a queue until it is resumed, or for a time', PAUSE),
+    pausing('resume', 'Take back one pause, or a drain', RESUME),
 
     operation({
       id: 'drainQueue',

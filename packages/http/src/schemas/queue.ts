@@ -48,6 +48,11 @@ export function queueOptions({ defaults, ...rest }: z.infer<typeof QUEUE_OPTIONS
 const RATE = z.strictObject({ limit: z.number(), period: z.number(), burst: z.number() })
 const KEPT = z.strictObject({ ageMs: z.number(), count: z.number() }).optional()
 
+const BUCKET = z.strictObject({
+  tokens: z.number().openapi({ description: 'Jobs that may start now, as far as the rate goes.' }),
+  nextAt: WHEN.optional().openapi({ description: 'When there is one more; absent if the bucket is full.' }),
+})
+
 export const QUEUE = z
   .strictObject({
     name: z.string(),
@@ -68,18 +73,17 @@ export const QUEUE = z
     paused: z.boolean(),
     pausedJobs: z.array(z.string()),
     pausedKeys: z.array(z.string()),
+    pausedUntil: WHEN.optional().openapi({ description: 'When the pause of the whole queue ends; absent if it has no end.' }),
+    pauseEnds: z
+      .array(z.strictObject({ job: z.string().optional(), key: z.string().optional(), until: WHEN }))
+      .optional()
+      .openapi({ description: 'When pauses of names and keys end, the next first.' }),
     pausedLeftOut: z.number().optional().openapi({ description: 'Paused names and keys that are not listed here.' }),
     states: STATE_COUNTS,
     retrying: RETRYING,
     totals: TOTALS,
     oldestWaitingMs: z.number(),
-    rate: z
-      .strictObject({
-        tokens: z.number().openapi({ description: 'Jobs that may start now, as far as the rate goes.' }),
-        nextAt: WHEN.optional().openapi({ description: 'When there is one more; absent if the bucket is full.' }),
-      })
-      .optional()
-      .openapi({ description: 'The token bucket of its `rateLimit`.' }),
+    rate: BUCKET.optional().openapi({ description: 'The token bucket of its `rateLimit`.' }),
   })
   .openapi('Queue')
 
@@ -94,6 +98,8 @@ export const QUEUE_KEYS = z
           waiting: z.number().openapi({ description: 'As far as they are counted: fewer than there are if some are only on disk.' }),
           active: z.number(),
           paused: z.boolean(),
+          pausedUntil: WHEN.optional().openapi({ description: 'When its pause ends; absent if it has no end.' }),
+          rate: BUCKET.optional().openapi({ description: 'The token bucket of the key, in a queue with a `perKeyRateLimit`.' }),
         })
         .openapi('QueueKey'),
     ),
@@ -110,9 +116,13 @@ export const QUEUES_QUERY = z.strictObject({
   limit: whole(1, LIMITS.pageQueues).optional().openapi({ description: 'Without it, all queues.' }),
 })
 
-export const PAUSE = z
+export const RESUME = z
   .strictObject({ job: NAME.optional(), key: KEY.optional() })
-  .openapi('PauseOptions', { description: 'Only jobs of this name, or with this `concurrencyKey`.' })
+  .openapi('ResumeOptions', { description: 'Only jobs of this name, or with this `concurrencyKey`.' })
+
+export const PAUSE = RESUME.extend({
+  for: DURATION.optional().openapi({ description: 'The pause ends after this time. Without it, it lasts until the queue is resumed.' }),
+}).openapi('PauseOptions', { description: 'Only jobs of this name, or with this `concurrencyKey`.' })
 
 export const DRAIN = z
   .strictObject({

@@ -1,4 +1,5 @@
 /** Reads everything that the engine's tables are built from: none of it grows with the number of waiting or finished jobs. */
+import type { PausePart } from '@millrace/core'
 import type { Loaded } from '@millrace/core/kernel'
 import {
   activeFrom,
@@ -35,6 +36,7 @@ const QUEUES = `SELECT queue.id, queue.name, settings, paused, missing_ms, missi
 FROM queue_settings JOIN queue ON queue.id = queue_settings.queue ORDER BY queue.id`
 const GATES = 'SELECT id, lane, key, parked FROM gate ORDER BY id'
 const BUCKETS = 'SELECT queue, key, missing_ms, missing_at FROM key_bucket ORDER BY queue, key'
+const PAUSE_ENDS = 'SELECT queue, part, what, until FROM pause_end ORDER BY queue, part, what'
 const PRESENT = "SELECT id, uuid, worker, remote, presence FROM session WHERE presence <> 'gone' ORDER BY id"
 const DEFINITIONS = 'SELECT name, defaults, session, worker, host, said_at, first_seq, settling FROM definition ORDER BY name'
 const EXPORTS = 'SELECT name, cursor FROM export ORDER BY name'
@@ -56,7 +58,7 @@ type RawGate = [id: number, laneId: number, key: string, parked: number]
 type RawTurn = [firstEvent: number, at: number, count: number, packed: Uint8Array]
 
 export function prepareLoad(connection: Connection): () => Loaded {
-  const texts = [META, LANES, QUEUES, GATES, BUCKETS, PRESENT, DEFINITIONS, EXPORTS, FREED, MINUTES, RUNNING, JOURNAL]
+  const texts = [META, LANES, QUEUES, GATES, BUCKETS, PAUSE_ENDS, PRESENT, DEFINITIONS, EXPORTS, FREED, MINUTES, RUNNING, JOURNAL]
   const statements = texts.map((text) => ({ text, values: [] }))
   return () => {
     const read = connection.many(statements) as unknown as readonly unknown[][]
@@ -73,6 +75,9 @@ export function prepareLoad(connection: Connection): () => Loaded {
       backlogs: rows<RawGate>(GATES).map(([id, laneId, key, parked]) => ({ id, laneId, key, parked })),
       buckets: rows<[number, string, number, number]>(BUCKETS).map(([queueId, key, missingMs, missingAt]) => ({
         ...{ queueId, key, missingMs, missingAt },
+      })),
+      pauseEnds: rows<[number, PausePart, string, number]>(PAUSE_ENDS).map(([queueId, part, what, until]) => ({
+        ...{ queueId, part, what, until },
       })),
       lanes: rows<RawLane>(LANES).map(laneFrom),
       active: connection.all<unknown[]>(ACTIVE, running).map(activeRow),

@@ -2,7 +2,7 @@
  * Writes the settings of queues, their pauses, the levels of their buckets and of their keys' buckets, and the gates of keys that hold jobs
  * back; and what is left of deleted queues.
  */
-import type { Effects, Queue, TurnHeader } from '@millrace/core/kernel'
+import type { Effects, PauseEndNote, Queue, TurnHeader } from '@millrace/core/kernel'
 import { settingsText, tombstoneOf } from '@millrace/sqlite/rows'
 import { type Batch, columns } from './batch.ts'
 
@@ -16,6 +16,10 @@ const PAUSE_LANES =
 const PAUSE_KEYS = 'INSERT INTO paused_key (queue, key) SELECT * FROM unnest($1::bigint[], $2::text[]) ON CONFLICT DO NOTHING'
 const RESUME_KEYS =
   'DELETE FROM paused_key USING unnest($1::bigint[], $2::text[]) AS named (queue, key) WHERE paused_key.queue = named.queue AND paused_key.key = named.key'
+const PAUSE_ENDS = `INSERT INTO pause_end (queue, part, what, until) SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[])
+ON CONFLICT (queue, part, what) DO UPDATE SET until = excluded.until`
+const FORGET_PAUSE_ENDS = `DELETE FROM pause_end USING unnest($1::bigint[], $2::text[], $3::text[]) AS named (queue, part, what)
+WHERE pause_end.queue = named.queue AND pause_end.part = named.part AND pause_end.what = named.what`
 const FORGET_GATES = 'DELETE FROM gate WHERE id = ANY ($1::bigint[])'
 const GATES = `INSERT INTO gate (id, lane, key, parked) SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[])
 ON CONFLICT (id) DO UPDATE SET parked = excluded.parked`
@@ -64,8 +68,17 @@ export function writeQueues(batch: Batch, effects: Effects, { at, mono }: TurnHe
         ({ paused }) => (paused ? 1 : 0),
       ),
     )
+  writePauseEnds(batch, [...effects.pauseEnds.values()])
   writeKeys(batch, effects)
   writeBuckets(batch, effects, at, mono)
+}
+
+function writePauseEnds(batch: Batch, ends: readonly PauseEndNote[]): void {
+  const place = [({ queue }: PauseEndNote) => queue.id, ({ part }: PauseEndNote) => part, ({ what }: PauseEndNote) => what] as const
+  const over = ends.filter(({ until }) => until === 0)
+  const set = ends.filter(({ until, queue }) => until > 0 && !queue.gone)
+  if (over.length > 0) batch.add(FORGET_PAUSE_ENDS, ...columns(over, ...place))
+  if (set.length > 0) batch.add(PAUSE_ENDS, ...columns(set, ...place, ({ until }) => until))
 }
 
 function writeKeys(batch: Batch, { pausedKeys, backlogs, turnsTaken, turnsOver }: Effects): void {
@@ -144,7 +157,7 @@ export function renameDeleted(batch: Batch, gone: readonly Queue[]): void {
 export function forgetDeleted(batch: Batch, gone: readonly Queue[]): void {
   if (gone.length === 0) return
   const ids = gone.map(({ id }) => id)
-  for (const table of ['queue_settings', 'paused_key', 'key_bucket', 'finished', 'history'])
+  for (const table of ['queue_settings', 'paused_key', 'pause_end', 'key_bucket', 'finished', 'history'])
     batch.add(`DELETE FROM ${table} WHERE queue = ANY ($1::bigint[])`, ids)
   const lanes = gone.flatMap((queue) => [...queue.lanes.values()].map(({ id }) => id))
   batch.add('DELETE FROM failure WHERE lane = ANY ($1::bigint[])', lanes)

@@ -19,6 +19,7 @@ import { tagsByBlock } from './017-tags-by-block.ts'
 import { retrying } from './018-retrying.ts'
 import { failureHours } from './019-failure-hours.ts'
 import { retryingByDue } from './020-retrying-by-due.ts'
+import { pauseEnds } from './021-pause-ends.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -42,6 +43,7 @@ export const MIGRATIONS: readonly Migration[] = [
   retrying,
   failureHours,
   retryingByDue,
+  pauseEnds,
 ]
 
 /** The oldest schema that a file can be migrated down to: each later step can be undone. */

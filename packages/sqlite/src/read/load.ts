@@ -8,6 +8,7 @@ import type {
   ExportCursor,
   LaneRow,
   Loaded,
+  PauseEndRow,
   PresentRow,
   QueueRow,
 } from '@millrace/core/kernel'
@@ -49,6 +50,7 @@ WHERE job.state = 2 ORDER BY job.seq`,
   const gates = db.prepare('SELECT id, lane, key, parked FROM gate').raw()
   const buckets = db.prepare('SELECT queue AS queueId, key, missing_ms AS missingMs, missing_at AS missingAt FROM key_bucket')
   const pausedKeys = db.prepare('SELECT key FROM paused_key WHERE queue = ?').pluck()
+  const pauseEnds = db.prepare('SELECT queue AS queueId, part, what, until FROM pause_end')
   const running = prepareRunningSeqs(db)
   const flowWork = db.prepare('SELECT EXISTS (SELECT 1 FROM flow_due) OR EXISTS (SELECT 1 FROM flow_gone)').pluck()
   const definitions = db.prepare('SELECT name, defaults, session, worker, host, said_at, first_seq, settling FROM definition').raw()
@@ -67,6 +69,7 @@ WHERE job.state = 2 ORDER BY job.seq`,
       nextQueue,
       paused: paused === 1,
       queues: (queues.all() as RawQueue[]).map((raw) => queueFrom(raw, pausedKeys.all(raw[0]) as string[])),
+      pauseEnds: pauseEnds.all() as PauseEndRow[],
       backlogs: (gates.all() as RawGate[]).map(([id, laneId, key, parked]) => ({ id, laneId, key, parked })),
       buckets: buckets.all() as BucketRow[],
       lanes: (lanes.all() as RawLane[]).map(laneFrom),

@@ -38,6 +38,7 @@ export function addBystanders(turns: Turns): void {
   })
   effects.noteQueue(queue)
   effects.noteKey({ ...newKey(queue, 'by'), paused: true })
+  effects.pauseEnd({ queue, part: 'key', what: 'by' }, turns.at + 9)
   effects.turnsTaken.push({ queue, key: 'by', seq: 1 })
   effects.noteBucket({ ...newKey(queue, 'by'), fullMono: 1_250 })
   addFlow(turns)

@@ -63,6 +63,7 @@ const TABLES = [
   'flow_end',
   'flow_gone',
   'key_bucket',
+  'pause_end',
   'key_turn',
 ] as const
 

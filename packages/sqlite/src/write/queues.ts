@@ -14,6 +14,9 @@ ON CONFLICT (queue) DO UPDATE SET settings = excluded.settings, paused = exclude
   const pauseLane = db.prepare('UPDATE lane SET paused = ? WHERE id = ?')
   const pauseKey = db.prepare('INSERT INTO paused_key (queue, key) VALUES (?, ?) ON CONFLICT DO NOTHING')
   const resumeKey = db.prepare('DELETE FROM paused_key WHERE queue = ? AND key = ?')
+  const pauseEnd = db.prepare(`INSERT INTO pause_end (queue, part, what, until) VALUES (?, ?, ?, ?)
+ON CONFLICT (queue, part, what) DO UPDATE SET until = excluded.until`)
+  const forgetPauseEnd = db.prepare('DELETE FROM pause_end WHERE queue = ? AND part = ? AND what = ?')
   const gate = db.prepare(
     'INSERT INTO gate (id, lane, key, parked) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET parked = excluded.parked',
   )
@@ -24,7 +27,7 @@ ON CONFLICT (queue, key) DO UPDATE SET missing_ms = excluded.missing_ms, missing
   const endTurn = db.prepare('DELETE FROM key_turn WHERE queue = ? AND key = ? AND seq = ?')
   const all = db.prepare('UPDATE meta SET paused = ?')
   const forgetBucket = db.prepare('DELETE FROM key_bucket WHERE queue = ? AND key = ?')
-  return ({ paused: everything, queues, pausedLanes, pausedKeys, backlogs, buckets, turnsTaken, turnsOver }, { at, mono }) => {
+  return ({ paused: everything, queues, pausedLanes, pausedKeys, pauseEnds, backlogs, buckets, turnsTaken, turnsOver }, { at, mono }) => {
     if (everything !== undefined) all.run(everything ? 1 : 0)
     for (const queue of queues) {
       if (queue.gone) continue
@@ -33,6 +36,10 @@ ON CONFLICT (queue, key) DO UPDATE SET missing_ms = excluded.missing_ms, missing
     }
     for (const lane of pausedLanes) expectChanges('pause a lane', pauseLane.run(lane.paused ? 1 : 0, lane.id).changes, 1)
     for (const { paused, queue, text } of pausedKeys) if (!queue.gone) (paused ? pauseKey : resumeKey).run(queue.id, text)
+    for (const { queue, part, what, until } of pauseEnds.values()) {
+      if (until === 0) forgetPauseEnd.run(queue.id, part, what)
+      else if (!queue.gone) pauseEnd.run(queue.id, part, what, until)
+    }
     // A key whose gate was given up may have another one by now: that one comes later.
     for (const { id, lane, key, parked } of backlogs) {
       if (parked > 0) gate.run(id, lane.id, key.text, parked)

@@ -70,6 +70,25 @@ export function loadConformance(under: () => StoreTurns): void {
     expect(lanes.filter(({ paused }) => paused).map(({ queue, name }) => [queue, name])).toEqual([['q', 'a']])
     turns.run({ op: 'pause', queue: 'q', paused: false, key: 'k1' })
     expect(turns.store.load().queues.find(({ name }) => name === 'q')?.pausedKeys).toEqual(['k2'])
+    turns.run(
+      { op: 'pause', queue: 'q', paused: true, key: 'k3', for: 70 },
+      { op: 'pause', queue: 'q', paused: true, job: 'b', for: 60 },
+      { op: 'pause', queue: 'other', paused: true, for: 50 },
+    )
+    const ends = () =>
+      turns.store
+        .load()
+        .pauseEnds.map(({ part, what, until }) => [part, what, until - turns.now.wall])
+        .toSorted()
+    const others = [
+      ['name', 'b', 60],
+      ['queue', '', 50],
+    ]
+    expect(ends()).toEqual([['key', 'k3', 70], ...others])
+    turns.run({ op: 'pause', queue: 'q', paused: true, key: 'k3', for: 90 })
+    expect(ends()).toEqual([['key', 'k3', 90], ...others])
+    turns.run({ op: 'pause', queue: 'q', paused: false, key: 'k3' })
+    expect(ends()).toEqual(others)
     turns.run({ op: 'pauseAll', paused: true })
     expect(turns.store.load().paused).toBe(true)
     assertBystanders()

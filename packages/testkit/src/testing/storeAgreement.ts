@@ -181,7 +181,11 @@ const OTHERS: readonly ((choose: Choices) => Command)[] = [
     first: choose.of([1, 2, 3]),
     entries: [{ at: 1_000, jobs: [newJob(choose)] }],
   }),
-  (choose) => ({ op: 'pause', queue: 'q', paused: choose.of([true, false]), ...choose.of([{}, { job: 'a' }, { key: 'c1' }]) }),
+  (choose) => ({
+    ...{ op: 'pause', queue: 'q', paused: choose.of([true, false]) },
+    ...choose.of([{}, { job: 'a' }, { key: 'c1' }]),
+    ...choose.of([{}, { for: 1_000 }]),
+  }),
   (choose) => ({ op: 'pauseAll', paused: choose.of([true, false, false]) }),
   (choose) => ({ op: 'configure', queue: 'q', changes: choose.of(QUEUE_CHANGES) }),
   (choose) => ({ op: 'configure', queue: choose.of(['q', 'default']), changes: choose.of(QUEUE_CHANGES) }),

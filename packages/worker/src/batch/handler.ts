@@ -9,6 +9,7 @@ import {
   integerOption,
   LIMITS,
   OptionRangeError,
+  type PausePart,
 } from '@millrace/core'
 import type { Context } from '../context.ts'
 import type { HandlerType } from '../jobType.ts'
@@ -47,7 +48,7 @@ export type BatchOutcome<Output = unknown> =
   /** Ends the run as if a handler had thrown it: `NonRetryableError` and `RetryAfterError` have their usual meaning. */
   | { readonly error: unknown }
   /** Runs the job again later, without using an attempt. */
-  | { readonly snooze: Duration }
+  | { readonly snooze: Duration; readonly pause?: PausePart }
 
 /** Returns as many outcomes as there are items, in their order. An error that it throws is the outcome of all of them. */
 export type BatchFunction<Data, Output = unknown> = (

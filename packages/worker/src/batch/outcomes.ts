@@ -1,5 +1,5 @@
 /** Turns the answer of a batch handler into the end of each run. */
-import { durationOption } from '@millrace/core'
+import { durationOption, validateSnoozeOptions } from '@millrace/core'
 import { type RunContext, SnoozeSignal } from '../context.ts'
 import { type Ending, returned, type Settlement, threw } from '../execute.ts'
 
@@ -39,5 +39,7 @@ function settlementOf(ending: Ending, context: RunContext, outcome: unknown, max
     throw new BatchOutcomeError(`the outcome of the job is ${what} of { output }, { error } and { snooze }: answer exactly one`)
   }
   if (way === 'output') return returned(ending, context, said['output'], maxDataBytes)
-  return threw(ending, context, way === 'error' ? said['error'] : new SnoozeSignal(durationOption('snooze', said['snooze'])))
+  if (way === 'error') return threw(ending, context, said['error'])
+  const { pause } = validateSnoozeOptions({ pause: said['pause'] })
+  return threw(ending, context, new SnoozeSignal(durationOption('snooze', said['snooze']), pause))
 }

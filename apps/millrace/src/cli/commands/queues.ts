@@ -5,10 +5,12 @@ import type {
   Engine,
   PauseOptions,
   PurgeOptions,
+  QueueKey,
   QueueKeysOptions,
   QueueOptions,
   QueueRate,
   QueueView,
+  ResumeOptions,
 } from '@millrace/engine'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
@@ -24,9 +26,9 @@ import { duration, json, NONE, names, number, orNone } from '../values.ts'
 import { fieldLines } from '../view/job.ts'
 import { stateColumns, statesText } from '../view/states.ts'
 
-interface PauseFlags {
-  readonly job?: string
-  readonly key?: string
+interface PauseFlags extends ResumeOptions {
+  /** Milliseconds. */
+  readonly for?: number
 }
 
 interface PurgeFlags {
@@ -81,7 +83,8 @@ export function addQueues(program: Command, context: Context): void {
             { title: 'KEY', text: ({ key }) => key },
             { title: 'WAITING', text: ({ waiting }) => countText(waiting), right: true },
             { title: 'ACTIVE', text: ({ active }) => countText(active), right: true },
-            { title: '', text: ({ paused }) => (paused ? out.paint('yellow', 'paused') : '') },
+            ...(found.keys.some(({ rate }) => rate !== undefined) ? [{ title: 'RATE NOW', text: bucketText }] : []),
+            { title: '', text: (key) => (key.paused ? out.paint('yellow', pausedText(key)) : '') },
           ],
           found.keys,
         ),
@@ -118,22 +121,30 @@ export function addQueues(program: Command, context: Context): void {
       const queue = await queueOf(context, name)
       await out.answer(queue, () => queueLines(queue, out.paint))
     })
-  for (const [verb, description] of [
-    ['pause', 'Pause a queue: nothing starts until it is resumed, running jobs continue'],
-    ['resume', 'Resume a paused or drained queue'],
-  ] as const)
-    queues
-      .command(verb)
-      .description(description)
-      .argument('<name>')
-      .option('--job <name>', 'only jobs with this name')
-      .option('--key <key>', 'only jobs with this concurrency key')
-      .action(async (name: string, { job, key }: PauseFlags) => {
-        const engine = await connect()
-        await engine.queues[verb](name, said<PauseOptions>({ job, key }))
-        const what = job === undefined ? (key === undefined ? '' : `, key ${key}`) : `, jobs ${job}`
-        await out.answer({ queue: name, job, key, paused: verb === 'pause' }, () => `${verb}d ${name}${what}`)
-      })
+  queues
+    .command('pause')
+    .description('Pause a queue: nothing starts until it is resumed, running jobs continue')
+    .argument('<name>')
+    .option('--job <name>', 'only jobs with this name')
+    .option('--key <key>', 'only jobs with this concurrency key')
+    .option('--for <duration>', 'resume after this time: 30s, 10m', duration)
+    .action(async (name: string, { job, key, for: forMs }: PauseFlags) => {
+      const engine = await connect()
+      await engine.queues.pause(name, said<PauseOptions>({ job, key, for: forMs }))
+      const length = forMs === undefined ? '' : ` for ${durationText(forMs)}`
+      await out.answer({ queue: name, job, key, forMs, paused: true }, () => `paused ${name}${partText(job, key)}${length}`)
+    })
+  queues
+    .command('resume')
+    .description('Resume a paused or drained queue')
+    .argument('<name>')
+    .option('--job <name>', 'only jobs with this name')
+    .option('--key <key>', 'only jobs with this concurrency key')
+    .action(async (name: string, { job, key }: ResumeOptions) => {
+      const engine = await connect()
+      await engine.queues.resume(name, said<ResumeOptions>({ job, key }))
+      await out.answer({ queue: name, job, key, paused: false }, () => `resumed ${name}${partText(job, key)}`)
+    })
   for (const [verb, description] of [
     ['pause', 'Pause all queues, new ones included: nothing starts until resume-all'],
     ['resume', 'Undo pause-all; queues that were paused on their own stay paused'],
@@ -207,10 +218,20 @@ async function noQueue(engine: Engine, name: string): Promise<NotFoundError> {
   )
 }
 
-function stateText({ paused, settings, pausedJobs, pausedKeys }: QueueView, paint: Paint): Text {
+/** Names the part of a queue that is paused or resumed. */
+function partText(job: string | undefined, key: string | undefined): string {
+  if (job !== undefined) return `, jobs ${job}`
+  return key === undefined ? '' : `, key ${key}`
+}
+
+function stateText({ paused, pausedUntil, settings, pausedJobs, pausedKeys, pauseEnds = [] }: QueueView, paint: Paint): Text {
   if (settings.draining === true) return paint('yellow', 'draining')
-  if (paused) return paint('yellow', 'paused')
-  const some = [...pausedJobs.map((job) => `jobs ${job}`), ...pausedKeys.map((key) => `key ${key}`)]
+  const end = (until: Date | undefined) => (until === undefined ? '' : ` until ${timeText(until)}`)
+  if (paused) return paint('yellow', `paused${end(pausedUntil)}`)
+  const some = [
+    ...pausedJobs.map((job) => `jobs ${job}${end(pauseEnds.find((one) => one.job === job)?.until)}`),
+    ...pausedKeys.map((key) => `key ${key}${end(pauseEnds.find((one) => one.key === key)?.until)}`),
+  ]
   return some.length === 0 ? '' : paint('yellow', `paused: ${some.join(', ')}`)
 }
 
@@ -232,6 +253,14 @@ function queueLines(queue: QueueView, paint: Paint): Line[] {
     ],
     paint,
   )
+}
+
+function bucketText({ rate }: QueueKey): string {
+  return rate === undefined ? '' : tokensText(rate)
+}
+
+function pausedText({ pausedUntil }: QueueKey): string {
+  return pausedUntil === undefined ? 'paused' : `paused until ${timeText(pausedUntil)}`
 }
 
 /** Formats the token bucket of a queue: `3 may start, one more at 2026-11-21 17:04:05Z`. */

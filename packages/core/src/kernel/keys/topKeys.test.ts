@@ -29,7 +29,7 @@ test('a key counts its jobs of all names: in line, parked, and running', () => {
   for (const name of ['a', 'b', 'a', 'b', 'a', 'a']) world.enqueue(name, { concurrencyKey: 'k' })
   world.enqueue('b', { concurrencyKey: 'other' })
   world.enqueue('a', { concurrencyKey: 'later', delay: 1_000 })
-  expect(topKeys(queueOf(world), 9).keys).toEqual([
+  expect(topKeys(queueOf(world), 9, world.tables.dispatchable.pauseEnds, world.now).keys).toEqual([
     { key: 'k', waiting: 5, active: 1, paused: false },
     { key: 'other', waiting: 1, active: 0, paused: false },
   ])
@@ -44,7 +44,7 @@ test('it looks at a bounded number of keys, those that are known longest, and sa
   world.run({ op: 'configure', queue: 'default', changes: { perKeyLimit: 1 } })
   for (const concurrencyKey of ['a', 'b', 'c', 'c']) world.enqueue('a', { concurrencyKey })
   const keysOf = (looked: number) => {
-    const { keys, ...rest } = topKeys(queueOf(world), 9, looked)
+    const { keys, ...rest } = topKeys(queueOf(world), 9, world.tables.dispatchable.pauseEnds, world.now, looked)
     return { keys: keys.map(({ key }) => key), ...rest }
   }
   expect(keysOf(3)).toEqual({ keys: ['c', 'a', 'b'], known: 3, tracked: true })
@@ -54,7 +54,7 @@ test('it looks at a bounded number of keys, those that are known longest, and sa
 test('a queue that limits no key counts none', () => {
   const world = new World()
   world.enqueue('a', { concurrencyKey: 'k' })
-  expect(topKeys(queueOf(world), 9)).toEqual({ keys: [], known: 0, tracked: false })
+  expect(topKeys(queueOf(world), 9, world.tables.dispatchable.pauseEnds, world.now)).toEqual({ keys: [], known: 0, tracked: false })
 })
 
 test('what is left of a rate, and when there is more', () => {

@@ -1,7 +1,10 @@
 /** The keys of a queue that have the most waiting jobs, for answers. */
+import type { Now } from '../../clock.ts'
 import { LIMITS } from '../../limits.ts'
-import type { QueueKeys } from '../../replies.ts'
+import type { QueueKey, QueueKeys } from '../../replies.ts'
 import type { Queue } from '../queues/lane.ts'
+import type { PauseEnds } from '../queues/pauseEnds.ts'
+import { rateNow } from './bucket.ts'
 import { heaviest } from './heaviest.ts'
 import type { Key, KeyBacklog } from './keyBacklog.ts'
 
@@ -12,14 +15,26 @@ const RUNNING_MAX = 2 * LIMITS.concurrencyLimit
  * Returns at most so many keys, the most waiting jobs first. It looks at a bounded number of keys, those that are known longest first:
  * a key with a backlog is one of them, since a key whose jobs have all ended is forgotten.
  */
-export function topKeys({ keys }: Queue, limit: number, lookedMax: number = LIMITS.keysLooked): QueueKeys {
+export function topKeys(queue: Queue, limit: number, ends: PauseEnds, now: Now, lookedMax: number = LIMITS.keysLooked): QueueKeys {
+  const { keys } = queue
   const known = keys?.size ?? 0
   const top = heaviest(first(keys?.values() ?? [], lookedMax), limit, weightOf)
   return {
-    keys: top.map((key) => ({ key: key.text, waiting: waitingOf(key), active: key.active, paused: key.paused })),
+    keys: top.map((key) => viewOf(key, ends, now)),
     known,
     tracked: keys !== undefined,
     ...(known > lookedMax && { partial: true as const }),
+  }
+}
+
+function viewOf(key: Key, ends: PauseEnds, now: Now): QueueKey {
+  const { queue, text, active, paused, fullMono } = key
+  const { perKeyRateLimit } = queue.settings
+  const until = ends.until({ queue, part: 'key', what: text })
+  return {
+    ...{ key: text, waiting: waitingOf(key), active, paused },
+    ...(until > 0 && { pausedUntil: until }),
+    ...(perKeyRateLimit !== undefined && { rate: rateNow(perKeyRateLimit, fullMono, now) }),
   }
 }
 

@@ -2,9 +2,11 @@
 
 import type { ConsumerGroup } from '../sessions/consumerGroup.ts'
 import type { Lane, Queue } from './lane.ts'
+import { PauseEnds } from './pauseEnds.ts'
 
 export class Dispatchable {
   readonly #groups: ReadonlyMap<string, ConsumerGroup>
+  readonly pauseEnds = new PauseEnds()
   /** Queues that are suspended until their buckets have a token again. */
   readonly waiting = new Set<Queue>()
   /** The earliest of those times, maybe too early; monotonic. */
@@ -37,6 +39,7 @@ export class Dispatchable {
   forget(queue: Queue): void {
     this.suspend(queue)
     this.waiting.delete(queue)
+    this.pauseEnds.forget(queue)
     for (const group of this.#groups.values()) group.forget(queue)
   }
 

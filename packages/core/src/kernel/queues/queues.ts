@@ -1,15 +1,13 @@
-/** Manages queues: settings, pauses (of a queue, a job name or a key), draining and deletion. */
+/** Manages queues: settings, draining and deletion. */
 
 import { DEFERRED, type Decision, type Refused } from '../../decision.ts'
-import type { ConfigureCommand, DeleteQueueCommand, DrainQueueCommand, PauseAllCommand, PauseCommand } from '../../manageCommands.ts'
+import type { ConfigureCommand, DeleteQueueCommand, DrainQueueCommand } from '../../manageCommands.ts'
 import { changeSettings, mayRefuse, NO_SETTINGS, type QueueChanges, type RateLimit, sameSettings } from '../../queueSettings.ts'
-import { laneOf } from '../jobs/enqueue.ts'
 import { changeRate } from '../keys/bucket.ts'
-import { dropWithoutLength, keyOrderConflict, keyOrderTooLate, queueNotEmpty, queueNotFound } from '../refuse.ts'
+import { dropWithoutLength, keyOrderConflict, keyOrderTooLate, queueNotEmpty } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'
 import { isDrained, liveCountOf, type Queue } from './lane.ts'
 import { refuseQueue } from './newQueues.ts'
-import { DEFAULT_QUEUE } from './queueOf.ts'
 import { removeQueue } from './removeQueue.ts'
 
 export function configure(turn: TurnContext, { queue: name, changes }: ConfigureCommand): Decision<'configure'> {
@@ -33,7 +31,7 @@ function findConflict(queue: Queue | undefined, name: string, changes: QueueChan
 }
 
 /** Applies settings to jobs that start from now on. Jobs that run beyond a smaller limit run to their end. */
-function change(turn: TurnContext, queue: Queue, changes: QueueChanges): void {
+export function change(turn: TurnContext, queue: Queue, changes: QueueChanges): void {
   const { tables, effects, now } = turn
   const before = queue.settings
   const settings = changeSettings(before, changes)
@@ -108,57 +106,7 @@ export function deleteQueue({ tables, effects }: TurnContext, { queue: name }: D
   return true
 }
 
-export function pause(turn: TurnContext, { queue: name, job, key, paused, existing }: PauseCommand): Decision<'pause'> {
-  const { tables, effects } = turn
-  const refused = refuseMisspelt(turn, name, existing) ?? refuseQueue(turn, name)
-  if (refused !== undefined) return refused
-  const queue = queueOf(turn, name)
-  const type = paused ? 'queue.paused' : 'queue.resumed'
-  if (key !== undefined) pauseKey(turn, queue, key, paused)
-  if (job !== undefined) {
-    const lane = laneOf(turn, name, job)
-    if (lane.paused !== paused) effects.systemEvent({ type, queue: name, name: job })
-    if (paused) lane.paused = true
-    else tables.dispatchable.resumeLane(lane)
-    effects.notePause(lane)
-  }
-  if (key === undefined && job === undefined) {
-    const drains = queue.settings.draining !== undefined
-    if (queue.paused !== paused || (drains && !paused)) effects.systemEvent({ type, queue: name })
-    if (drains && !paused) change(turn, queue, { draining: null })
-    queue.paused = paused
-    if (paused) tables.dispatchable.suspend(queue)
-    else tables.dispatchable.resume(queue)
-    effects.noteQueue(queue)
-  }
-  return true
-}
-
-export function pauseAll({ tables, effects }: TurnContext, { paused }: PauseAllCommand): Decision<'pauseAll'> {
-  if (tables.paused === paused) return true
-  tables.paused = paused
-  effects.paused = paused
-  effects.systemEvent({ type: paused ? 'engine.paused' : 'engine.resumed' })
-  return true
-}
-
-function pauseKey({ tables, effects }: TurnContext, queue: Queue, text: string, paused: boolean): void {
-  tables.keys.begin(queue, tables.running())
-  const key = tables.keys.key(queue, text)
-  if (key.paused !== paused) effects.systemEvent({ type: paused ? 'queue.paused' : 'queue.resumed', queue: queue.name, key: text })
-  key.paused = paused
-  effects.noteQueue(queue)
-  effects.noteKey(key)
-  tables.keys.look(queue)
-  tables.keys.forgetIdle(key)
-}
-
-/** Returns the refusal of a queue that must exist and does not. The default queue exists before its first job. */
-function refuseMisspelt({ tables }: TurnContext, name: string, existing: boolean | undefined): Refused | undefined {
-  return existing === true && name !== DEFAULT_QUEUE && !tables.queues.has(name) ? queueNotFound(name) : undefined
-}
-
-function queueOf({ tables, effects }: TurnContext, name: string): Queue {
+export function queueOf({ tables, effects }: TurnContext, name: string): Queue {
   const known = tables.queues.get(name)
   if (known !== undefined) return known
   const queue = tables.addQueue(name)
