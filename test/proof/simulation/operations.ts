@@ -360,10 +360,13 @@ export class Operations {
     const kind = chance.pick(['pause', 'resume'] as const)
     const timed = this.#timed && kind === 'pause' && timedChance.hits(0.7)
     const options = timed ? { ...what, for: timedChance.pick(PAUSES_MS) } : what
-    this.call(client, `${kind} ${queue} ${JSON.stringify(options)}`, queues[kind](queue, options))
     // Of two pauses the later end counts.
     const again = timed && timedChance.hits(0.5) ? { ...what, for: timedChance.pick(PAUSES_MS) } : undefined
-    if (again !== undefined) this.call(client, `pause ${queue} ${JSON.stringify(again)}`, queues.pause(queue, again))
+    const called = async () => {
+      await queues[kind](queue, options)
+      if (again !== undefined) await queues.pause(queue, again)
+    }
+    this.call(client, `${kind} ${queue} ${JSON.stringify(options)} ${JSON.stringify(again)}`, called())
   }
 
   #retain(client: Client): void {
