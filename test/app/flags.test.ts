@@ -50,7 +50,13 @@ test('of a queue: every setting, and a pause of a key', { timeout: LONG }, async
   expect(await place.okJson('queues', 'set', 'out', '--per-key-limit', 'none', '--key-order', 'strict')).toMatchObject({
     settings: { keyOrder: 'strict', share: 3 },
   })
-  expect(await place.okJson('queues', 'pause', 'out', '--key', 'c')).toEqual({ queue: 'out', job: null, key: 'c', paused: true })
+  expect(await place.okJson('queues', 'pause', 'out', '--key', 'c')).toEqual({
+    queue: 'out',
+    job: null,
+    key: 'c',
+    forMs: null,
+    paused: true,
+  })
   expect(await place.okJson('queues', 'show', 'out')).toMatchObject({ paused: false, pausedKeys: ['c'] })
   await place.ok('queues', 'resume', 'out', '--key', 'c')
   expect(await place.okJson('queues', 'show', 'out')).toMatchObject({ pausedKeys: [] })
@@ -62,7 +68,7 @@ test('of a schedule: from when to when, how late, what is caught up, one at once
   await place.serve()
   await place.ok('schedules', 'set', 'other', 'tick', '--every', '1h')
   const times = ['--start-at', '2040-01-01T00:00:00Z', '--end-at', '2041-01-01T00:00:00Z', '--jitter', '1s', '--catch-up', 'all']
-  const run = ['--weight', '2', '--ttl', '1h', '--max-age', '6h', '--run-immediately']
+  const run = ['--weight', '2', '--tokens', '4', '--ttl', '1h', '--max-age', '6h', '--run-immediately']
   await place.ok('schedules', 'set', 'yearly', 'report', '--every', '1d', ...times, ...run)
   const shown = await place.okJson('schedules', 'show', 'yearly')
   expect(shown).toMatchObject({
@@ -70,11 +76,11 @@ test('of a schedule: from when to when, how late, what is caught up, one at once
     endAt: '2041-01-01T00:00:00.000Z',
     jitter: 1_000,
     catchUp: 'all',
-    options: { weight: 2, ttl: 3_600_000, maxAge: 21_600_000 },
+    options: { weight: 2, tokens: 4, ttl: 3_600_000, maxAge: 21_600_000 },
     nextRunAt: expect.stringMatching(/^2040-01-01T00:00:0[01]/),
   })
   expect(await place.okJson('jobs', 'list', '--name', 'report')).toMatchObject({
-    jobs: [{ weight: 2, maxAge: 21_600_000, state: 'waiting' }],
+    jobs: [{ weight: 2, tokens: 4, maxAge: 21_600_000, state: 'waiting' }],
   })
   expect(await place.okJson('jobs', 'list', '--name', 'tick')).toMatchObject({ jobs: [] })
   expect((await place.okJson('schedules', 'next', 'yearly', '--times', '3'))['nextRuns']).toHaveLength(3)

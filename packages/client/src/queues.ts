@@ -35,7 +35,6 @@ export interface QueueRate {
   readonly nextAt: Date | undefined
 }
 
-/** A queue as `queues.get` and `queues.list` return it. */
 /** The end of a timed pause of a job name or a key. */
 export interface PauseEnd {
   readonly job?: string
@@ -43,6 +42,7 @@ export interface PauseEnd {
   readonly until: Date
 }
 
+/** A queue as `queues.get` and `queues.list` return it. */
 export interface QueueView extends Omit<StoredQueueView, 'rate' | 'pausedUntil' | 'pauseEnds'> {
   /** When the pause of the whole queue ends; undefined if it has no end, or there is none. */
   readonly pausedUntil?: Date

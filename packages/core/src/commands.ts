@@ -11,7 +11,7 @@ import type { ListFilter } from './options/filter.ts'
 import type { TimeOrder } from './options/order.ts'
 import type { PayloadName } from './options/payload.ts'
 import type { RunSettings } from './options/runOptions.ts'
-import type { PausePart } from './queueSettings.ts'
+import type { PausePart } from './pausePart.ts'
 import type { RunError } from './runError.ts'
 
 /** A job as it is asked for: valid (options/ has checked it), with only what was set. Times in milliseconds. */

@@ -355,11 +355,10 @@ export {
   type WorkOptions,
   type WorkSettings,
 } from './options/work.ts'
+export { PAUSE_PARTS, type PausePart } from './pausePart.ts'
 export { DEFAULT_POLICY, POLICY_FIELDS, type PolicyView, parsePolicy } from './policy.ts'
 export type { Capability, Delivery, Grant, Notice, Port, PortListener, Reply, Request } from './port.ts'
 export {
-  PAUSE_PARTS,
-  type PausePart,
   type QueueChanges,
   type QueueDefaults,
   type QueueSettings,

@@ -30,6 +30,8 @@ export const LIMITS = {
   parentsBytes: 4 * MIB,
   priority: 1_000_000,
   weight: 1_000_000,
+  /** Tokens of a rate limit: its limit, its burst, and those of one start. */
+  tokens: 1_000_000_000,
   maxAttempts: 100_000,
   concurrency: 100_000,
   /** The largest concurrency limit of a queue, and of a key in it. */

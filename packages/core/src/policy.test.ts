@@ -64,7 +64,7 @@ test('E6, E7: what sets nothing has the defaults, and stores no text', () => {
 
 test('a layer that sets one field, whichever, is heard', () => {
   for (const field of POLICY_FIELDS)
-    expect(resolvePolicy({}, { [field]: field === 'backoff' ? { type: 'fixed', delay: 1 } : 1 })[field]).not.toEqual(DEFAULT_POLICY[field])
+    expect(resolvePolicy({}, { [field]: field === 'backoff' ? { type: 'fixed', delay: 1 } : 2 })[field]).not.toEqual(DEFAULT_POLICY[field])
 })
 
 test('equal policies share one frozen object', () => {

@@ -11,6 +11,8 @@ export interface PolicyView {
   /** The time by which a heartbeat extends the deadline, and for which a silent remote worker keeps the job; 0: nothing moves the deadline. */
   readonly heartbeatTimeout: number
   readonly backoff: Backoff
+  /** The tokens that each start takes from the rate limits of the job's queue and key. */
+  readonly tokens: number
 }
 
 export interface Policy extends PolicyView {
@@ -19,7 +21,14 @@ export interface Policy extends PolicyView {
 }
 
 /** The fields in the order in which a row has them. */
-export const POLICY_FIELDS = ['maxAttempts', 'timeout', 'heartbeatTimeout', 'backoff', 'maxAge'] as const satisfies (keyof PolicyView)[]
+export const POLICY_FIELDS = [
+  'maxAttempts',
+  'timeout',
+  'heartbeatTimeout',
+  'backoff',
+  'maxAge',
+  'tokens',
+] as const satisfies (keyof PolicyView)[]
 
 export interface PolicyOptions extends Partial<PolicyView> {
   /** True if all other layers override this one: a handler's own values, which a queue's settings replace. */
@@ -32,8 +41,12 @@ export const DEFAULT_POLICY: Policy = Object.freeze({
   timeout: 300_000,
   heartbeatTimeout: 120_000,
   backoff: Object.freeze({ type: 'exponential', delay: 20_000, factor: 2, maxDelay: 3_600_000, jitter: 0.2 }),
+  tokens: 1,
   text: null,
 })
+
+/** Fields that rows of earlier versions do not have: the default is left out, so that equal policies have one text. */
+const LATER_FIELDS: ReadonlySet<keyof PolicyView> = new Set(['maxAge', 'tokens'])
 
 /** Policies are few and jobs are many: equal ones share one object. Bounded; emptied when full. */
 const INTERNED = new Map<string, Policy>()
@@ -50,8 +63,7 @@ export function resolvePolicy(...layers: readonly (PolicyOptions | undefined)[])
   const whole: Record<string, unknown> = {}
   for (const field of POLICY_FIELDS) {
     const value = set[field] ?? DEFAULT_POLICY[field]
-    // JSON writes Infinity as null, and what has no limit by default may be left out.
-    if (set[field] !== undefined || value !== Number.POSITIVE_INFINITY) whole[field] = value
+    if (value !== DEFAULT_POLICY[field] || !LATER_FIELDS.has(field)) whole[field] = value
   }
   return parsePolicy(JSON.stringify(whole))
 }
@@ -59,7 +71,7 @@ export function resolvePolicy(...layers: readonly (PolicyOptions | undefined)[])
 /** True if a layer sets nothing, as for most jobs. The fields are written out: this is asked for every job (a loop takes 40 ns more). */
 function isSilent(layer: PolicyOptions | undefined): boolean {
   if (layer === undefined) return true
-  return (layer.maxAttempts ?? layer.timeout ?? layer.heartbeatTimeout ?? layer.backoff ?? layer.maxAge) === undefined
+  return (layer.maxAttempts ?? layer.timeout ?? layer.heartbeatTimeout ?? layer.backoff ?? layer.maxAge ?? layer.tokens) === undefined
 }
 
 /** Most jobs have no weak layer. */
@@ -72,7 +84,11 @@ function ordered(layers: readonly (PolicyOptions | undefined)[]): readonly (Poli
 function decode(text: string): Policy {
   try {
     const stored = JSON.parse(text)
-    const fields = POLICY_FIELDS.map((field) => [field, stored[field] ?? Number.POSITIVE_INFINITY])
+    // JSON writes Infinity as null.
+    const fields = POLICY_FIELDS.map((field) => [
+      field,
+      field in stored ? (stored[field] ?? Number.POSITIVE_INFINITY) : DEFAULT_POLICY[field],
+    ])
     return { ...(Object.fromEntries(fields) as PolicyView), text }
   } catch {
     return { ...DEFAULT_POLICY, text }

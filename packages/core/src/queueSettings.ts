@@ -10,10 +10,6 @@ export interface RateLimit {
   readonly burst: number
 }
 
-/** What a pause holds: a whole queue, or the jobs of it with one name or one `concurrencyKey`. */
-export const PAUSE_PARTS = ['queue', 'name', 'key'] as const
-export type PausePart = (typeof PAUSE_PARTS)[number]
-
 /** Options of jobs for which neither the call nor the definition has a value. */
 export type QueueDefaults = Omit<Defaults, 'queue'>
 

@@ -34,6 +34,7 @@ const KNOWN: ReadonlySet<string> = new Set<Exclude<keyof Job, 'name'>>([
   'backoff',
   'priority',
   'weight',
+  'tokens',
   'enqueuedAt',
   'runAt',
   'startedAt',

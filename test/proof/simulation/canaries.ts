@@ -963,6 +963,27 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 18',
   },
   {
+    name: 'dear-start-takes-one-token',
+    file: `${kernel}/jobs/start.ts`,
+    find: 'queue.fullMono, now.mono, job.policy.tokens)',
+    replace: 'queue.fullMono, now.mono, 1)',
+    breaks: 'invariant 24',
+  },
+  {
+    name: 'dear-start-needs-one-token',
+    file: `${kernel}/dispatch.ts`,
+    find: 'job !== undefined && mayPayFor(turn, queue, job)',
+    replace: 'job !== undefined',
+    breaks: 'invariant 24',
+  },
+  {
+    name: 'dear-start-of-a-key-needs-one-token',
+    file: `${kernel}/keys/keyBacklog.ts`,
+    find: 'tokensOf(rate, fullMono, mono) >= tokensFor(job, rate) + others',
+    replace: 'tokensOf(rate, fullMono, mono) > 0',
+    breaks: 'invariant 24',
+  },
+  {
     name: 'configured-not-told',
     file: `${kernel}/queues/queues.ts`,
     find: '  if (!sameSettings(before, queue.settings)) turn.effects',

@@ -19,7 +19,7 @@ export class Limits {
   readonly #pausedJobs = new Set<string>()
   readonly #pausedKeys = new Set<string>()
   /** When jobs of a queue, or of a key in it, have started, under the rate that it has now; monotonic. */
-  readonly #starts = new Map<string, number[]>()
+  readonly #starts = new Map<string, { readonly mono: number; readonly tokens: number }[]>()
   /** In queues that keep an order: jobs that have been let go, and are not final. */
   readonly #turns = new Map<string, Tracked>()
   /** A wall clock that jumps while the engine is down refills a bucket, or does not. */
@@ -135,7 +135,7 @@ export class Limits {
   /** Of one turn, in which runs end before others start. */
   started(jobs: readonly Tracked[], active: ReadonlySet<Tracked>, mono: number): void {
     const history = this.#history
-    for (const { seq, queue, name, key } of jobs) {
+    for (const { seq, queue, name, key, tokens } of jobs) {
       history.hold(!this.#pausedAll, 24, () => `job ${seq} starts, and all is paused`)
       const { settings, paused } = this.#queues.get(queue) ?? NOTHING
       const { concurrencyLimit = Number.POSITIVE_INFINITY, perKeyLimit = Number.POSITIVE_INFINITY } = settings
@@ -143,26 +143,33 @@ export class Limits {
       history.hold(!this.#pausedJobs.has(`${queue} ${name}`), 24, () => `job ${seq} starts, and its name ${name} is paused`)
       const of = [...active].filter((job) => job.queue === queue)
       history.hold(of.length <= concurrencyLimit, 24, () => `${of.length} jobs of queue ${queue} run, and its limit is ${concurrencyLimit}`)
-      this.#rate(queue, settings.rateLimit, mono)
+      this.#rate(queue, settings.rateLimit, mono, tokens)
       if (key === undefined) continue
       history.hold(!this.#pausedKeys.has(`${queue} ${key}`), 24, () => `job ${seq} starts, and its key ${key} is paused`)
-      this.#rate(`${queue} ${key}`, settings.perKeyRateLimit, mono)
+      this.#rate(`${queue} ${key}`, settings.perKeyRateLimit, mono, tokens)
       const ofKey = of.filter((job) => job.key === key).length
       history.hold(ofKey <= perKeyLimit, 24, () => `${ofKey} jobs of key ${key} run, and its limit is ${perKeyLimit}`)
     }
   }
 
-  /** In no span of time more than the burst, and what the span has refilled. */
-  #rate(place: string, rateLimit: RateLimit | undefined, mono: number): void {
+  /** In no span of time more than the burst, and what the span has refilled; a start that takes more than the burst needs a full bucket. */
+  #rate(place: string, rateLimit: RateLimit | undefined, mono: number, tokens: number): void {
     if (rateLimit === undefined || !this.#exactRates) return
     const starts = this.#starts.get(place) ?? []
     this.#starts.set(place, starts)
-    starts.push(mono)
     const { limit, period, burst } = rateLimit
-    for (const [index, from] of starts.entries()) {
+    starts.push({ mono, tokens })
+    if (tokens > 1) this.#history.meet('dearStart')
+    let count = Math.min(tokens, burst) - tokens
+    for (const { mono: from, tokens: taken } of starts.toReversed()) {
       const most = burst + ((mono - from) * limit) / period + 1e-3
-      const count = starts.length - index
-      this.#history.hold(count <= most, 24, () => `${count} jobs of ${place} start within ${mono - from} ms, and ${most} may`)
+      count += taken
+      const told = count
+      this.#history.hold(
+        told <= most,
+        24,
+        () => `starts in ${place} take ${told} tokens within ${mono - from} ms, and ${most} may be taken`,
+      )
     }
   }
 

@@ -51,6 +51,8 @@ export interface Tracked {
   weight: number
   runAt: number
   expiresAt: number
+  /** What each start takes from the rates of its queue and key. */
+  readonly tokens: number
   run: number
   uncounted: number
   cancelRequested: boolean
@@ -438,6 +440,7 @@ export class Model {
       weight: record.weight,
       runAt: runAt ?? record.runAt,
       expiresAt: record.expiresAt,
+      tokens: record.policy.tokens,
       run: 0,
       uncounted: 0,
       cancelRequested: false,

@@ -38,6 +38,8 @@ export interface OperationsOptions {
   readonly fairChance: Chance
   /** Of rates in the same worlds. */
   readonly rateChance: Chance
+  /** And of what a start takes from them. */
+  readonly tokensChance: Chance
   /** And of keys that crowd. */
   readonly keyChance: Chance
   /** Calls about what queues are told may be about all of them at once. */
@@ -401,9 +403,10 @@ export class Operations {
   }
 
   #drawOptions(): EnqueueOptions {
-    const { chance, ageChance, leaseMs, limits } = this.#options
+    const { chance, ageChance, tokensChance, leaseMs, limits } = this.#options
     const shaped = chance.hits(0.08)
     return {
+      ...(this.#rates && tokensChance.hits(0.3) && { tokens: tokensChance.whole(2, 6) }),
       ...(this.#ages && ageChance.hits(0.4) && { maxAge: ageChance.small(3_000) + 1 }),
       ...(shaped && this.#drawShape()),
       ...(limits > 0 && chance.hits(0.6) && { concurrencyKey: chance.pick(KEYS) }),

@@ -195,6 +195,7 @@ export class World {
       shareChance: new Chance(plan.seed ^ 0x54a2e),
       fairChance: new Chance(plan.seed ^ 0xfa12),
       rateChance: new Chance(plan.seed ^ 0x2a7e),
+      tokensChance: new Chance(plan.seed ^ 0x70ce5),
       keyChance: new Chance(plan.seed ^ 0xc20d),
       retainChance: new Chance(plan.seed ^ 0x2e7a1),
       history: this.history,

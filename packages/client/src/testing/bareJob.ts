@@ -15,6 +15,7 @@ export const bareJob: JobView = {
   attempt: 0,
   maxAttempts: 4,
   maxAge: 60_000,
+  tokens: 1,
   timeout: Number.POSITIVE_INFINITY,
   heartbeatTimeout: 0,
   backoff: { type: 'fixed', delay: 5 } as JobView['backoff'],

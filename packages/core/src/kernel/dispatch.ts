@@ -10,8 +10,8 @@ import { NO_SETTINGS } from '../queueSettings.ts'
 import { expireJob } from './jobs/expire.ts'
 import type { Job } from './jobs/job.ts'
 import { start } from './jobs/start.ts'
-import { tokenMs } from './keys/bucket.ts'
-import { type KeyBacklog, roomOf } from './keys/keyBacklog.ts'
+import { tokenMs, tokensFor } from './keys/bucket.ts'
+import { type KeyBacklog, mayPay, roomOf } from './keys/keyBacklog.ts'
 import { settleBacklogs } from './keys/parked.ts'
 import { countOf, passTurn, type Queue } from './queues/lane.ts'
 import { shelve } from './queues/line.ts'
@@ -84,7 +84,7 @@ function pick(turn: TurnContext, group: ConsumerGroup, session: Session): Job | 
     const job = pickOf(turn, group, queue, lanes, session)
     // Jobs of other queues must not take the room either.
     if (job === KEEP_ROOM) return undefined
-    if (job !== undefined) {
+    if (job !== undefined && mayPayFor(turn, queue, job)) {
       group.rotate(queue, lanes)
       passTurn(job.lane)
       return job
@@ -123,7 +123,7 @@ function pickOf(
 /** Returns the backlog of a job whose key has no room. */
 function closedBacklogOf({ tables, now }: TurnContext, job: Job): KeyBacklog | undefined {
   const backlog = tables.keys.backlogOf(job)
-  return backlog !== undefined && roomOf(backlog.key, now.mono) <= 0 ? backlog : undefined
+  return backlog !== undefined && (roomOf(backlog.key, now.mono) <= 0 || !mayPay(backlog.key, now.mono, job)) ? backlog : undefined
 }
 
 /** Takes a job out of the line, so that those behind it can be seen. Returns false if this turn has set enough aside. */
@@ -149,6 +149,15 @@ function mayStart({ tables, now }: TurnContext, queue: Queue): boolean {
     return false
   }
   const ms = rateLimit === undefined ? 0 : tokenMs(rateLimit, queue.fullMono, now.mono)
+  if (ms > 0) tables.dispatchable.suspendUntil(queue, now.mono + ms)
+  return ms === 0
+}
+
+/** True if the queue's bucket has all the tokens that the job takes. If not, all others wait until it has: none of them passes the job. */
+function mayPayFor({ tables, now }: TurnContext, queue: Queue, job: Job): boolean {
+  const { rateLimit } = queue.settings
+  if (rateLimit === undefined || job.policy.tokens === 1) return true
+  const ms = tokenMs(rateLimit, queue.fullMono, now.mono, tokensFor(job, rateLimit))
   if (ms > 0) tables.dispatchable.suspendUntil(queue, now.mono + ms)
   return ms === 0
 }

@@ -11,7 +11,7 @@ import { limitsKeys, mayRefuse } from '../queueSettings.ts'
 import { jobFrom } from './fromRow.ts'
 import type { Job } from './jobs/job.ts'
 import { fullMonoOf } from './keys/bucket.ts'
-import { isStrict, type KeyBacklog } from './keys/keyBacklog.ts'
+import { countInWindow, isStrict, type KeyBacklog } from './keys/keyBacklog.ts'
 import { Keys } from './keys/keys.ts'
 import { Dispatchable } from './queues/dispatchable.ts'
 import { addSums, countOf, type Lane, newLane, newQueue, newSums, type Queue } from './queues/lane.ts'
@@ -274,7 +274,7 @@ export class Tables {
     job.lane.window.remove(job)
     this.#leaveMemory(job)
     this.#checkThirst(job.lane)
-    backlog.inWindow--
+    countInWindow(backlog, job, -1)
     this.park(job, backlog)
   }
 

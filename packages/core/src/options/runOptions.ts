@@ -18,6 +18,8 @@ export interface RunOptions {
   readonly priority?: number
   /** Share of its worker's concurrency that the job takes: 1 to 1,000,000, default 1. */
   readonly weight?: number
+  /** Tokens that each start takes from the rate limits of its queue and its key: 1 to 1,000,000,000, default 1. */
+  readonly tokens?: number
   /** Attempts in total, the first included: 1 to 100,000, default 4. */
   readonly maxAttempts?: number
   /** No retry begins later than so long after the enqueue: then the job fails. At least 1 ms; default none. */
@@ -66,6 +68,11 @@ export const RUN_OPTIONS = {
   weight: {
     kind: { type: 'integer', min: 1, max: LIMITS.weight },
     says: "Share of its worker's concurrency that the job takes",
+    preset: '1',
+  },
+  tokens: {
+    kind: { type: 'integer', min: 1, max: LIMITS.tokens },
+    says: 'Tokens that each start takes from the rate limits of its queue and its key',
     preset: '1',
   },
   maxAttempts: {

@@ -153,6 +153,7 @@ const newJob = record<NewJob>('NewJob', {
   debounce: optional(DEBOUNCE, 'without `throttle`, `idempotencyKey`, `unique`, `delay` and `runAt`'),
   throttle: optional(THROTTLE, 'without `idempotencyKey` and `unique`'),
   maxAge: option('maxAge'),
+  tokens: option('tokens'),
 })
 
 /** Refuses options that exclude each other: one of the two keys would never be free again. */
@@ -219,6 +220,7 @@ export const DEFAULTS = record<Defaults>('Defaults', {
   maxAge: option('maxAge'),
   weak: optional(boolean, "true: attempts, backoff, age and timeouts are beneath those of the job's queue"),
   ttl: option('ttl'),
+  tokens: option('tokens'),
 })
 
 export const HANDLER = record<SessionIntro['handlers'][number]>('Handler', {

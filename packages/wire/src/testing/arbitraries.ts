@@ -84,6 +84,7 @@ const policy = {
   heartbeatTimeout: duration,
   backoff,
   maxAge: fc.integer({ min: 1 }),
+  tokens: fc.integer({ min: 1, max: 1_000_000_000 }),
   ttl: fc.integer({ min: 1 }),
 }
 const plainJob = {

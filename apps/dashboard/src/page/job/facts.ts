@@ -26,6 +26,7 @@ const { facts: text } = JOB_TEXT
 export function briefFacts(job: JobAnswer): readonly Fact[] {
   return present([
     { name: text.queue, text: job.queue, to: queueLink(job.queue) },
+    job.tokens === undefined || job.tokens === 1 ? undefined : { name: text.tokens, text: count(job.tokens) },
     runsOf(job),
     workerOf(job),
     progressOf(job),

@@ -31,6 +31,7 @@ export const JOB_TEXT = {
     state: 'State',
     priority: 'Priority',
     weight: 'Weight',
+    tokens: 'Tokens of its rate',
     runs: 'Runs',
     attempts: 'Attempts',
     backoff: 'Backoff',

@@ -2,7 +2,7 @@
 
 import { ACTIVE } from '../../lifecycle.ts'
 import type { RateLimit } from '../../queueSettings.ts'
-import { takeToken } from '../keys/bucket.ts'
+import { takeTokens } from '../keys/bucket.ts'
 import { beginLease } from '../sessions/lease.ts'
 import type { Session } from '../sessions/session.ts'
 import type { TurnContext } from '../turn.ts'
@@ -14,7 +14,7 @@ export function start(turn: TurnContext, job: Job, session: Session): void {
   const { queue } = job.lane
   const { rateLimit } = queue.settings
   if (rateLimit !== undefined) {
-    queue.fullMono = takeToken(rateLimit, queue.fullMono, now.mono)
+    queue.fullMono = takeTokens(rateLimit, queue.fullMono, now.mono, job.policy.tokens)
     effects.noteQueue(queue)
   }
   tables.take(job)
@@ -40,6 +40,6 @@ export function start(turn: TurnContext, job: Job, session: Session): void {
 function takeKeyToken({ tables, effects, now }: TurnContext, job: Job, rate: RateLimit): void {
   const key = tables.keys.keyOf(job)
   if (key === undefined) return
-  tables.keys.buckets.take(key, rate, now.mono)
+  tables.keys.buckets.take(key, rate, now.mono, job.policy.tokens)
   effects.noteBucket(key)
 }

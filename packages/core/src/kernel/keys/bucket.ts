@@ -5,6 +5,7 @@
  */
 import type { Now } from '../../clock.ts'
 import type { RateLimit } from '../../queueSettings.ts'
+import type { Job } from '../jobs/job.ts'
 
 /** Divisions by a limit are not exact: a token is available when all but a millionth of a millisecond of its time has passed. */
 const EPSILON_MS = 1e-6
@@ -29,9 +30,14 @@ export function rateNow(rate: RateLimit, fullMono: number, { wall, mono }: Now):
   return { tokens, nextAt: fullMono <= mono ? 0 : Math.ceil(wall + tokenMs(rate, fullMono, mono, Math.min(rate.burst, tokens + 1))) }
 }
 
-/** Returns when the bucket is full again after a token has been taken. */
-export function takeToken({ limit, period }: RateLimit, fullMono: number, mono: number): number {
-  return Math.max(fullMono, mono) + period / limit
+/** Returns the tokens that must be there for a start. A job that takes more than the bucket holds starts from a full one, into debt. */
+export function tokensFor({ policy }: Job, { burst }: RateLimit): number {
+  return Math.min(policy.tokens, burst)
+}
+
+/** Returns when the bucket is full again after a start has taken so many tokens. */
+export function takeTokens({ limit, period }: RateLimit, fullMono: number, mono: number, tokens: number): number {
+  return Math.max(fullMono, mono) + tokens * (period / limit)
 }
 
 /** Converts a bucket to another rate: the same number of tokens is missing, at most as many as it holds. */

@@ -5,9 +5,10 @@
  * 1,000.
  */
 import { LIMITS } from '../../limits.ts'
+import type { Job } from '../jobs/job.ts'
 import type { Lane, Queue } from '../queues/lane.ts'
 import { Window } from '../queues/window.ts'
-import { tokensOf } from './bucket.ts'
+import { tokensFor, tokensOf } from './bucket.ts'
 
 export interface Key {
   readonly queue: Queue
@@ -35,6 +36,8 @@ export interface KeyBacklog {
   readonly lane: Lane
   /** The number of jobs in the lane's window. */
   inWindow: number
+  /** The tokens that those will take. */
+  windowTokens: number
   /** The number of jobs known to be in line behind those in memory; never more than there are. */
   beyondWindow: number
   parked: number
@@ -50,7 +53,13 @@ export function newKey(queue: Queue, text: string): Key {
 }
 
 export function newKeyBacklog(id: number, key: Key, lane: Lane): KeyBacklog {
-  return { id, key, lane, inWindow: 0, beyondWindow: 0, parked: 0, window: new Window(), noted: false }
+  return { id, key, lane, inWindow: 0, windowTokens: 0, beyondWindow: 0, parked: 0, window: new Window(), noted: false }
+}
+
+/** Counts a job that enters its lane's window, or leaves it. */
+export function countInWindow(backlog: KeyBacklog, { policy }: Job, change: 1 | -1): void {
+  backlog.inWindow += change
+  backlog.windowTokens += change * policy.tokens
 }
 
 /** Returns how many of the key's jobs may run now, beyond those that do. */
@@ -61,17 +70,35 @@ export function roomOf({ paused, active, queue, fullMono }: Key, mono: number): 
   return perKeyRateLimit === undefined || room <= 0 ? room : Math.min(room, tokensOf(perKeyRateLimit, fullMono, mono))
 }
 
-/** True if one more job may stand in line. No key has more of one name there than may run, so that others have their turn. */
-export function mayLine({ key, inWindow, beyondWindow }: KeyBacklog, mono: number): boolean {
-  return inWindow + beyondWindow < roomOf(key, mono)
+/** Returns the tokens that a job needs of its key's bucket; 1 if keys have none. */
+export function keyTokensFor(job: Job): number {
+  const { perKeyRateLimit } = job.lane.queue.settings
+  return perKeyRateLimit === undefined ? 1 : tokensFor(job, perKeyRateLimit)
+}
+
+/** True if one more job may stand in line; undefined for one that is only on disk. No key has more of one name there than may run, so that others have their turn. */
+export function mayLine(backlog: KeyBacklog, mono: number, job: Job | undefined): boolean {
+  const { key, inWindow, beyondWindow } = backlog
+  return inWindow + beyondWindow < roomOf(key, mono) && (job === undefined || mayPay(key, mono, job, tokensInLine(backlog)))
+}
+
+/** Returns the tokens that the backlog's jobs in line will take; one for each that is only on disk. */
+export function tokensInLine({ windowTokens, beyondWindow }: KeyBacklog): number {
+  return windowTokens + beyondWindow
+}
+
+/** True if the key's bucket has the tokens that the job needs, beside so many others. */
+export function mayPay({ queue, fullMono }: Key, mono: number, job: Job, others = 0): boolean {
+  const { perKeyRateLimit: rate } = queue.settings
+  return rate === undefined || tokensOf(rate, fullMono, mono) >= tokensFor(job, rate) + others
 }
 
 /**
  * True if a new job may stand in line. The first of its key always may. If the key has jobs only on disk, some more may: parking
  * them would take a backlog for every key with a few jobs.
  */
-export function mayEnter(backlog: KeyBacklog, mono: number): boolean {
-  return mayLine(backlog, mono) || isIdle(backlog) || (isFar(backlog) && backlog.beyondWindow < LIMITS.keyJobsInLine)
+export function mayEnter(backlog: KeyBacklog, mono: number, job: Job): boolean {
+  return mayLine(backlog, mono, job) || isIdle(backlog) || (isFar(backlog) && backlog.beyondWindow < LIMITS.keyJobsInLine)
 }
 
 /** True if no job of the key runs, and none of the backlog is in memory or parked. */

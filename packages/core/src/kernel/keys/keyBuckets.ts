@@ -4,7 +4,7 @@
  */
 import { IndexedHeap } from '../../heap.ts'
 import type { RateLimit } from '../../queueSettings.ts'
-import { takeToken, tokenMs } from './bucket.ts'
+import { takeTokens, tokenMs } from './bucket.ts'
 import type { Key } from './keyBacklog.ts'
 
 export class KeyBuckets {
@@ -25,8 +25,8 @@ export class KeyBuckets {
     return key !== undefined && key.lookMono <= mono ? key : undefined
   }
 
-  take(key: Key, rate: RateLimit, mono: number): void {
-    this.fill(key, takeToken(rate, key.fullMono, mono))
+  take(key: Key, rate: RateLimit, mono: number, tokens: number): void {
+    this.fill(key, takeTokens(rate, key.fullMono, mono, tokens))
   }
 
   /** Sets the time from which on the bucket is full. */

@@ -3,7 +3,7 @@ import { dataBytes } from '../../job.ts'
 import { LIMITS } from '../../limits.ts'
 import type { Job } from '../jobs/job.ts'
 import type { Lane, Queue } from '../queues/lane.ts'
-import { isFar, isIdle, type Key, type KeyBacklog, newKey, newKeyBacklog } from './keyBacklog.ts'
+import { countInWindow, isFar, isIdle, type Key, type KeyBacklog, newKey, newKeyBacklog } from './keyBacklog.ts'
 import { KeyBuckets } from './keyBuckets.ts'
 
 /** The number of parked jobs of one backlog kept in memory, and the largest payload of one. */
@@ -105,14 +105,14 @@ export class Keys {
   /** Counts a job that has entered its lane's window. */
   enter(job: Job): void {
     const backlog = this.backlogFor(job)
-    if (backlog !== undefined) backlog.inWindow++
+    if (backlog !== undefined) countInWindow(backlog, job, 1)
   }
 
   /** Counts a job that has entered its lane's window from the disk, where it may have been counted before. */
   refilled(job: Job): void {
     const backlog = this.backlogFor(job)
     if (backlog === undefined) return
-    backlog.inWindow++
+    countInWindow(backlog, job, 1)
     if (backlog.beyondWindow > 0) backlog.beyondWindow--
   }
 
@@ -128,7 +128,7 @@ export class Keys {
   evict(job: Job): void {
     const backlog = this.backlogOf(job)
     if (backlog === undefined) return
-    backlog.inWindow--
+    countInWindow(backlog, job, -1)
     backlog.beyondWindow++
     if (isFar(backlog)) this.#remember(backlog)
   }
@@ -149,7 +149,7 @@ export class Keys {
   leave(job: Job, windowed: boolean): void {
     const backlog = this.backlogOf(job)
     if (backlog === undefined) return
-    if (windowed) backlog.inWindow--
+    if (windowed) countInWindow(backlog, job, -1)
     else if (backlog.beyondWindow > 0) backlog.beyondWindow--
     this.#ease(backlog)
   }

@@ -9,7 +9,7 @@ import type { Job } from '../jobs/job.ts'
 import type { Lane } from '../queues/lane.ts'
 import { letGo, shelve, standInLine } from '../queues/line.ts'
 import type { TurnContext } from '../turn.ts'
-import { isStrict, type KeyBacklog, mayLine, roomOf } from './keyBacklog.ts'
+import { isStrict, type KeyBacklog, keyTokensFor, mayLine, roomOf, tokensInLine } from './keyBacklog.ts'
 import { passTurns } from './strict.ts'
 
 export function settleBacklogs(turn: TurnContext): void {
@@ -62,7 +62,7 @@ function letMoreGo(turn: TurnContext): void {
       tables.keys.releasable.delete(backlog)
       continue
     }
-    while (left > 0 && backlog.parked > 0 && mayLine(backlog, now.mono)) {
+    while (left > 0 && backlog.parked > 0 && mayLine(backlog, now.mono, backlog.window.first)) {
       const job = backlog.window.first
       if (job === undefined) {
         tables.keys.needRefill.add(backlog)
@@ -74,7 +74,9 @@ function letMoreGo(turn: TurnContext): void {
     }
     // The next turn handles the rest.
     if (left === 0) return
-    if (backlog.parked > 0) tables.keys.awaitToken(backlog.key, now.mono, backlog.inWindow + backlog.beyondWindow + 1)
+    const { first } = backlog.window
+    const tokens = first === undefined ? 1 : keyTokensFor(first)
+    if (backlog.parked > 0) tables.keys.awaitToken(backlog.key, now.mono, tokensInLine(backlog) + tokens)
     tables.keys.releasable.delete(backlog)
   }
 }

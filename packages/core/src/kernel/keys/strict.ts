@@ -12,7 +12,7 @@ import { letGo, standInLine } from '../queues/line.ts'
 import type { TurnQuery } from '../rows.ts'
 import type { Tables } from '../tables.ts'
 import type { TurnContext } from '../turn.ts'
-import { type Key, roomOf } from './keyBacklog.ts'
+import { type Key, keyTokensFor, mayPay, roomOf } from './keyBacklog.ts'
 
 /** Reads the turns of keys that have changed, a slice per turn. */
 export function gatherTurns(plan: Plan, { keys }: Tables, facts: Facts, mono: number): void {
@@ -49,6 +49,10 @@ export function passTurns(turn: TurnContext): void {
   for (const { key, job, taken } of facts.turns) {
     if (job.parked === undefined || job.lane.queue !== key.queue || isDeleted(job) || over.has(job.seq) || roomOf(key, now.mono) <= 0) {
       tables.keys.lookAt(key)
+      continue
+    }
+    if (!mayPay(key, now.mono, job)) {
+      tables.keys.awaitToken(key, now.mono, keyTokensFor(job))
       continue
     }
     if (!taken) effects.turnsTaken.push({ queue: key.queue, key: key.text, seq: job.seq })

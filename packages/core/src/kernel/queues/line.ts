@@ -1,13 +1,13 @@
 /** Puts a waiting job in its place and takes it out: in its lane, or parked behind the backlog of its key. */
 import type { Job } from '../jobs/job.ts'
-import { isStrict, type KeyBacklog, mayEnter } from '../keys/keyBacklog.ts'
+import { isStrict, type KeyBacklog, keyTokensFor, mayEnter, tokensInLine } from '../keys/keyBacklog.ts'
 import type { TurnContext } from '../turn.ts'
 
 /** Lines up a job that has become waiting or has changed its place. This turn writes its row. */
 export function enterLine(turn: TurnContext, job: Job): void {
   const { keys } = turn.tables
   const backlog = keys.backlogFor(job)
-  const mayStand = backlog === undefined || (!isStrict(backlog) && mayEnter(backlog, turn.now.mono))
+  const mayStand = backlog === undefined || (!isStrict(backlog) && mayEnter(backlog, turn.now.mono, job))
   if (backlog === undefined || (mayStand && backlog.parked === 0)) {
     standInLine(turn, job)
     return
@@ -51,7 +51,7 @@ export function shelve(turn: TurnContext, job: Job, backlog: KeyBacklog): void {
 
 function noteParked({ tables, effects, facts, now }: TurnContext, job: Job, backlog: KeyBacklog): void {
   if (isStrict(backlog)) tables.keys.turns.add(backlog.key)
-  else tables.keys.awaitToken(backlog.key, now.mono, backlog.inWindow + backlog.beyondWindow + 1)
+  else tables.keys.awaitToken(backlog.key, now.mono, tokensInLine(backlog) + keyTokensFor(job))
   effects.touch(job)
   effects.noteBacklog(backlog)
   // The job has left the tables, but this is still the turn's one record of it.

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../../testkit/src/testing/runs.ts'
 import type { PauseCommand } from '../../manageCommands.ts'
-import { PAUSE_PARTS, type PausePart } from '../../queueSettings.ts'
+import { PAUSE_PARTS, type PausePart } from '../../pausePart.ts'
 import { World } from '../../testing/world.ts'
 
 const PLACES = [{}, { job: 'a' }, { key: 'k' }] as const satisfies readonly Partial<PauseCommand>[]

@@ -2,7 +2,7 @@
 import type { Decision } from '../../decision.ts'
 import { LIMITS } from '../../limits.ts'
 import type { PauseAllCommand, PauseCommand } from '../../manageCommands.ts'
-import type { PausePart } from '../../queueSettings.ts'
+import type { PausePart } from '../../pausePart.ts'
 import { laneOf } from '../jobs/enqueue.ts'
 import type { Job } from '../jobs/job.ts'
 import { queueNotFound } from '../refuse.ts'

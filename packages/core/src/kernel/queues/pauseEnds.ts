@@ -1,6 +1,6 @@
 /** The pauses that end by themselves, by the time of their ends. A pause without an end is not among them. */
 import { IndexedHeap } from '../../heap.ts'
-import type { PausePart } from '../../queueSettings.ts'
+import type { PausePart } from '../../pausePart.ts'
 import type { Queue } from './lane.ts'
 
 /** A pause holds a queue, or one name or key in it. */

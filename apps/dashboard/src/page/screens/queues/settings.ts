@@ -79,6 +79,7 @@ export const GROUPS: readonly Group[] = [
       { path: 'defaults.maxAge', label: 'No retry after', kind: 'duration', preset: 'no limit' },
       { path: 'defaults.priority', label: 'Priority', kind: 'count', preset: '0' },
       { path: 'defaults.weight', label: 'Weight', kind: 'count', preset: '1' },
+      { path: 'defaults.tokens', label: 'Tokens of a rate', kind: 'count', preset: '1' },
       { ...choice('defaults.backoff.type', 'Backoff', 'exponential', ['exponential', 'linear', 'fixed']), wants: 'defaults.backoff.delay' },
       { path: 'defaults.backoff.delay', label: 'Delay', kind: 'duration', preset: '20s', needs: 'defaults.backoff.type' },
       { path: 'defaults.backoff.factor', label: 'Factor', kind: 'fraction', preset: '2', needs: 'defaults.backoff.type' },
