@@ -26,7 +26,6 @@ const { facts: text } = JOB_TEXT
 export function briefFacts(job: JobAnswer): readonly Fact[] {
   return present([
     { name: text.queue, text: job.queue, to: queueLink(job.queue) },
-    job.tokens === undefined || job.tokens === 1 ? undefined : { name: text.tokens, text: count(job.tokens) },
     runsOf(job),
     workerOf(job),
     progressOf(job),
@@ -41,6 +40,7 @@ export function allFacts(job: JobAnswer): readonly Fact[] {
   return present([
     { name: text.queue, text: job.queue, to: queueLink(job.queue) },
     { name: text.priority, text: count(job.priority), ...(job.weight !== 1 && { note: `${text.weight} ${count(job.weight)}` }) },
+    tokensOf(job),
     runsOf(job),
     { name: text.backoff, text: backoffOf(own(options(job), 'backoff')) },
     timeoutOf(job),
@@ -128,6 +128,11 @@ export function backoffOf(value: unknown): string {
     typeof maxDelay === 'number' ? span(maxDelay) : undefined,
     typeof jitter === 'number' || typeof jitter === 'string' ? JOB_TEXT.jitter(jitter) : undefined,
   )
+}
+
+function tokensOf(job: JobAnswer): Fact | undefined {
+  const tokens = own(options(job), 'tokens')
+  return typeof tokens === 'number' && tokens > 1 ? { name: text.tokens, text: count(tokens) } : undefined
 }
 
 function timeoutOf(job: JobAnswer): Fact {
