@@ -1,4 +1,4 @@
-import { type Group, has, lacks, partly } from './row.ts'
+import { type Group, has, lacks } from './row.ts'
 
 // Peers: BullMQ, pg-boss, graphile-worker, River, Oban, Sidekiq, Solid Queue, good_job, Hatchet, Faktory.
 export const observe: Group = {
@@ -39,22 +39,20 @@ export const observe: Group = {
       'test/webhooks/feeding.test.ts',
       'one delivery for each event that fits, for each endpoint',
     ]),
-    partly(
+    has(
       'Find jobs by their data',
       'no yes no yes yes yes no yes partly partly',
-      ['test/engine/search.test.ts', 'of running jobs, and from another process'],
-      'A [search](search.md) finds a text in names, tags, keys and data. It does not compare a field with a value.',
+      ['packages/core/src/kernel/jobs/containment.test.ts', 'what is left of a value once parts are taken away is contained in it'],
       {
         pgBoss: 'fields of the top level',
         hatchet: 'by additional metadata',
         faktory: 'the Mutate API matches a pattern, and changes what it finds',
       },
     ),
-    partly(
+    has(
       'Several states, and another order, in one list',
       'yes partly partly yes yes no partly partly yes no',
-      ['packages/http/src/jobs.test.ts', 'filters by keys, times and retries, in each order, by signed cursors'],
-      'A list has one state, by arrival, end or due time ([HTTP](http.md)): ask once for each state.',
+      ['packages/core/src/kernel/jobs/many.test.ts', 'several states mean jobs in any of them, and no other'],
       {
         pgBoss: 'by SQL on its tables',
         graphile: 'by SQL on the view `jobs`',
