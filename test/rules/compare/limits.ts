@@ -73,11 +73,10 @@ export const limits: Group = {
       'no yes no no no Ent no yes yes no',
       'A queue has one limit for all its keys ([limits](limits.md)); give each tier a queue.',
     ),
-    lacks(
-      'A handler that meets HTTP 429 stops its queue for a time',
-      'yes no no no no no no no no no',
-      'Each job puts itself off with `RetryAfterError` or `snooze` ([workers](workers.md#when-an-attempt-fails)). Its queue continues.',
-    ),
+    has('A handler that meets HTTP 429 stops its queue for a time', 'yes no no no no no no no no no', [
+      'packages/core/src/kernel/queues/pause.test.ts',
+      'a snooze that pauses its',
+    ]),
     has(
       'Limits changed while jobs run',
       'yes no no Pro yes no no no partly partly',

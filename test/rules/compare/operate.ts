@@ -17,6 +17,12 @@ export const operate: Group = {
       'a pause of a queue, of a name and of a key: each holds its own, and outlives a restart',
     ]),
     has(
+      'A pause that ends after a time',
+      'partly no no no no no no no no no',
+      ['packages/core/src/kernel/queues/pause.test.ts', 'a timed pause of'],
+      { bullmq: 'a rate limit by hand, for so many milliseconds' },
+    ),
+    has(
       'Retention by age',
       'yes yes no yes yes partly yes yes yes partly',
       ['test/engine/exports.test.ts', 'retention by age and by count waits for the cursor as well'],
