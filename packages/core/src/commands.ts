@@ -293,7 +293,7 @@ export interface RetryTreeCommand {
   readonly id: JobKey
 }
 
-/** Changes a job that has not started. Reply: true. */
+/** Changes a job: its labels in any state, all else before it has started. Reply: true. */
 export interface UpdateCommand {
   readonly op: 'update'
   readonly id: JobKey
@@ -307,7 +307,14 @@ export interface PlaceChanges {
   readonly weight?: number
 }
 
-export interface JobChanges extends PlaceChanges {
+/** Changes of what a job is found by. Each replaces the whole. */
+export interface LabelChanges {
+  readonly tags?: readonly string[]
+  /** JSON text. */
+  readonly meta?: string
+}
+
+export interface JobChanges extends PlaceChanges, LabelChanges {
   readonly data?: Data
   readonly checkpoint?: Data
 }

@@ -21,6 +21,7 @@ export type {
   InboxEntry,
   InboxPlace,
   JobChanges,
+  LabelChanges,
   ListCommand,
   LogLevel,
   LogLine,

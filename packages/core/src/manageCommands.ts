@@ -1,5 +1,5 @@
 /** Commands about queues, and about many jobs at once. */
-import type { PlaceChanges } from './commands.ts'
+import type { LabelChanges, PlaceChanges } from './commands.ts'
 import type { JobKey } from './id.ts'
 import type { ListFilter } from './options/filter.ts'
 import type { QueueChanges } from './queueSettings.ts'
@@ -97,8 +97,8 @@ export interface RunNowManyCommand extends ManyCommand {
   readonly op: 'runNowMany'
 }
 
-/** Changes jobs that have not started. Reply: `Slice`. */
+/** Changes jobs as `update` does. Reply: `Slice`. */
 export interface UpdateManyCommand extends ManyCommand {
   readonly op: 'updateMany'
-  readonly changes: PlaceChanges
+  readonly changes: PlaceChanges & LabelChanges
 }

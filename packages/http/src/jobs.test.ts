@@ -315,14 +315,20 @@ describe('many', () => {
     const jobs = Array.from({ length: 2 }, () => ({ job: 'later', options: { delay: '1h' } }))
     const { body } = await http.send('POST', '/v1/jobs:bulk', { body: jobs })
     const filter = { name: 'later' }
-    const changes = { runAt: '2040-01-02T03:04:05Z', priority: 5, weight: 2 }
+    const changes = { runAt: '2040-01-02T03:04:05Z', priority: 5, weight: 2, tags: ['moved'], meta: { by: 'http' } }
     expect((await http.send('POST', '/v1/jobs:update', { body: { filter, changes, limit: 1 } })).body).toMatchObject({ changed: 1 })
     const views = await Promise.all(body.jobs.map(({ id }: { readonly id: string }) => http.send('GET', `/v1/jobs/${id}`)))
     expect(views.map((view) => view.body.priority)).toEqual([0, 5])
-    expect(views[1]?.body).toMatchObject({ runAt: '2040-01-02T03:04:05.000Z', weight: 2, state: 'scheduled' })
+    expect(views[1]?.body).toMatchObject({
+      runAt: '2040-01-02T03:04:05.000Z',
+      weight: 2,
+      state: 'scheduled',
+      tags: ['moved'],
+      meta: { by: 'http' },
+    })
     expect((await http.send('POST', '/v1/jobs:run', { body: { filter } })).body).toMatchObject({ changed: 2, skipped: {} })
     expect((await http.send('POST', '/v1/jobs:run', { body: { filter } })).body).toMatchObject({ changed: 0, skipped: { waiting: 2 } })
-    for (const wrong of [{}, { data: 1 }, { priority: 0.5 }])
+    for (const wrong of [{}, { data: 1 }, { priority: 0.5 }, { tags: 'a' }])
       expect((await http.send('POST', '/v1/jobs:update', { body: { filter, changes: wrong } })).status, JSON.stringify(wrong)).toBe(400)
     await http.send('POST', '/v1/jobs:delete', { body: { filter } })
   })

@@ -40,7 +40,7 @@ export {
 } from './tables/job.ts'
 export { byKind } from './write/failures.ts'
 export { batchesOf } from './write/finished.ts'
-export { isCreated, net } from './write/keys.ts'
+export { isCreated, net, tagChanges } from './write/keys.ts'
 export { COUNTERS, countersOf } from './write/lanes.ts'
 export { settingsText } from './write/queues.ts'
 export { CHANGING, MOVING, movingOf, restOf } from './write/schedules.ts'

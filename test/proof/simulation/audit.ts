@@ -251,6 +251,9 @@ export class Audit {
       state === row.state ? 18 : 2,
       () => `the row of job ${job.seq} is ${found}, and should be ${expected}`,
     )
+    const tags = this.#model.tagsOf(job)
+    const has = JSON.stringify(row.extras?.tags ?? [])
+    this.#history.hold(tags === undefined || tags === has, 18, () => `job ${job.seq} has the tags ${has}, and should have ${tags}`)
     if (state < ACTIVE)
       this.#history.hold(expiresAt === row.expiresAt, 18, () => `the ttl of job ${job.seq} is ${row.expiresAt}, and should be ${expiresAt}`)
   }
@@ -264,6 +267,8 @@ export class Audit {
       6,
       () => `${jobs.length} rows are there, and should be ${this.#model.jobs.size}`,
     )
+    const untrue = database.untrueTags().join(', ')
+    this.#history.hold(untrue === '', 18, () => `jobs have tags that no list finds them by, or are found by tags of others: ${untrue}`)
     const [held, expected] = [database.uniqueKeys().join(', '), this.#model.uniqueKeys().join(', ')]
     this.#history.hold(held === expected, 25, () => `the unique keys held are ${held}, and should be ${expected}`)
     const events = store.events(0, Number.MAX_SAFE_INTEGER)

@@ -1118,6 +1118,20 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 47',
   },
   {
+    name: 'lost-tags-still-find-their-job',
+    file: 'packages/sqlite/src/write/keys.ts',
+    find: 'lost: before.filter((tag) => !after.includes(tag))',
+    replace: 'lost: []',
+    breaks: 'invariant 18',
+  },
+  {
+    name: 'tags-of-a-job-that-runs-not-written',
+    file: `${kernel}/jobs/update.ts`,
+    find: 'effects.touch(job, DIRTY_OTHER | DIRTY_PLACE)',
+    replace: 'effects.touch(job, DIRTY_OTHER | (job.state === ACTIVE ? 0 : DIRTY_PLACE))',
+    breaks: 'invariant 18',
+  },
+  {
     name: 'told-first-forgotten-when-their-parent-changes',
     file: 'packages/sqlite/src/write/flows.ts',
     find: 'DO UPDATE SET after = 0, mode',

@@ -99,6 +99,14 @@ export class MemoryDatabase {
     return this.#db.prepare("SELECT name || ' ' || key || ' ' || seq FROM unique_key ORDER BY 1").pluck().all() as string[]
   }
 
+  /** Jobs that have a tag which no list finds them by, or the other way round. */
+  untrueTags(): number[] {
+    const own = "SELECT job.seq, value FROM job, json_each(job.extras, '$.tags')"
+    const found = 'SELECT seq, tag FROM tag'
+    const differing = `SELECT seq FROM (${own} EXCEPT ${found}) UNION SELECT seq FROM (${found} EXCEPT ${own})`
+    return this.#db.prepare(differing).pluck().all() as number[]
+  }
+
   /** Who waits for whom in flows, and what it was told of that one. */
   edges(): readonly Edge[] {
     this.#edges ??= this.#db.prepare('SELECT parent, child, told FROM flow_edge')

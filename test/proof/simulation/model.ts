@@ -40,6 +40,8 @@ export interface Tracked {
   readonly debounceKey: string | undefined
   readonly key: string | undefined
   readonly schedule: string | undefined
+  /** Those that it was created with. */
+  readonly tags: readonly string[] | undefined
   readonly maxAttempts: number
   /** When it is too old for another retry; wall time. */
   readonly oldAt: number
@@ -248,6 +250,11 @@ export class Model {
     return this.#kept.over(this.jobs, wall)
   }
 
+  /** The tags that a job must have, as JSON; undefined if they are not known. */
+  tagsOf(job: Tracked): string | undefined {
+    return this.#options.requests.labels.of(job.id, job.tags)
+  }
+
   uniqueKeys(): string[] {
     const held = [...this.jobs.values()].filter((job) => job.state < COMPLETED && exclusiveKey(job) !== undefined)
     return held.map((job) => `${exclusiveKey(job)} ${job.seq}`).sort()
@@ -430,6 +437,7 @@ export class Model {
       debounceKey: extras?.shape?.by === 'trailing' ? extras.shape.key : undefined,
       key: extras?.concurrencyKey,
       schedule: extras?.schedule,
+      tags: extras?.tags,
       maxAttempts: policy.maxAttempts,
       oldAt: record.enqueuedAt + policy.maxAge,
       timeout: policy.timeout,

@@ -26,6 +26,8 @@ export interface OperationsOptions {
   readonly placeChance: Chance
   /** Decides which pauses end by themselves. */
   readonly timedChance: Chance
+  /** Decides which of them, and of calls for one job, change tags. */
+  readonly labelChance: Chance
   readonly batchChance: Chance
   readonly hastyChance: Chance
   /** The same, of how old jobs may get. */
@@ -67,6 +69,7 @@ export interface OperationsOptions {
   readonly workers: () => readonly string[]
 }
 
+const TAGS: readonly (readonly string[])[] = [[], ['t'], ['u'], ['t', 'u']]
 export const KEYS = ['key-1', 'key-2', 'key-3']
 /** 0: none are kept. */
 const AGES_MS = [0, 300, 3_000, 7 * 86_400_000]
@@ -203,7 +206,7 @@ export class Operations {
   }
 
   #many(client: Client, { handle }: { readonly handle: JobHandle }): void {
-    const { manyChance: chance, placeChance, timeline } = this.#options
+    const { manyChance: chance, placeChance, labelChance, timeline } = this.#options
     const op = chance.pick(['cancelMany', 'retryMany', 'deleteMany'] as const)
     const filter = chance.pick<ManyFilter>([{ all: true }, { tag: 't' }, { queue: 'other' }, { state: 'failed' }, { ids: [handle.id] }])
     for (const other of this.#handles) this.touched.add(other.handle.id)
@@ -220,7 +223,11 @@ export class Operations {
       { runAt: timeline.wall + placeChance.whole(1, 3_000) },
     ])
     if (changes === undefined) this.call(client, 'runNowMany', client.engine.runNowMany(filter, options))
-    else this.call(client, 'updateMany', client.engine.updateMany(filter, changes, options))
+    else if (!labelChance.hits(0.2)) this.call(client, 'updateMany', client.engine.updateMany(filter, changes, options))
+    else {
+      const tags = labelChance.pick(TAGS)
+      this.call(client, 'updateMany', client.engine.updateMany(filter, labelChance.hits(0.5) ? { tags } : { ...changes, tags }, options))
+    }
   }
 
   /** Waits for the answer, and notes it. */
@@ -248,7 +255,7 @@ export class Operations {
   }
 
   #manage(client: Client, { handle, of }: { readonly handle: JobHandle; readonly of: Client }): void {
-    const { chance, timeline, flows } = this.#options
+    const { chance, labelChance, history, timeline, flows } = this.#options
     const { id } = handle
     const { engine } = client
     if (flows > 0 && chance.hits(0.3)) {
@@ -275,7 +282,13 @@ export class Operations {
     if (kind !== 'get' && kind !== 'result' && kind !== 'stats') this.touched.add(id)
     switch (kind) {
       case 'update': {
+        const labels = labelChance.hits(0.4) && { tags: labelChance.pick(TAGS), meta: { of: 'update' } }
+        if (labels && labelChance.hits(0.6)) {
+          this.call(client, `label ${id}`, engine.update(id, labels), () => history.meet('relabelled'))
+          break
+        }
         const changes = {
+          ...labels,
           priority: chance.whole(-5, 5),
           ...(chance.hits(0.3) && { runAt: timeline.wall + chance.small(800) }),
           ...(chance.hits(0.2) && { weight: chance.whole(1, 4) }),

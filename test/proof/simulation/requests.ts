@@ -2,6 +2,7 @@
  * What was asked of the engine and what it has answered: every request once, in order, after its commit, and truly. The model says
  * what is true.
  */
+
 import {
   ACTIVE,
   CANCELLED,
@@ -31,6 +32,7 @@ import {
 } from '@millrace/core'
 import { LATE, SNOOZE_MS } from './handlers.ts'
 import type { History } from './history.ts'
+import { Labels } from './labels.ts'
 import { type Model, numberOf, type Tracked } from './model.ts'
 import { placeOf } from './pauses.ts'
 
@@ -100,6 +102,8 @@ export class Requests {
   /** The worker of that name is told to stop, as whoever asked has heard. */
   stopped: (worker: string) => void = () => {}
   /** Whether a session may get jobs. */
+  /** The tags of jobs. */
+  readonly labels = new Labels()
   mayTake: (session: string) => boolean = () => true
   /** Whether a producer has taken note that its entry at a place was refused. */
   noted: (entry: string) => boolean = () => true
@@ -215,6 +219,7 @@ export class Requests {
   }
 
   #note(command: Command, connection: string, sentMono: number): void {
+    this.labels.asked(command)
     switch (command.op) {
       case 'enqueue':
       case 'forward': {
@@ -287,6 +292,7 @@ export class Requests {
     }
     open?.delete(id)
     const { command } = asked
+    this.labels.answered(command, refusal === undefined)
     if (!PATIENT.has(command.op)) this.#inOrder(connection, id, asked)
     if (this.strangers.has(connection)) this.#toStranger(command, refusal?.code)
     else if (refusal !== undefined) this.#refusal(command, refusal.code, connection, model)

@@ -114,6 +114,7 @@ export const PROBES: readonly string[] = [
   'retryMany',
   'runNowMany',
   'updateMany',
+  'relabelled',
   'deleteMany',
   'manyDry',
   'watched',

@@ -25,6 +25,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'jobs update': [
     'millrace jobs update 01990a5e-7f00-7000-8000-000000400001 --priority 5',
     'millrace jobs update --name report --state waiting --run-at 2030-01-31T08:00:00Z',
+    'millrace jobs update --tag customer:7 --set-tag customer:8 --set-tag moved',
   ],
   'jobs logs': ['millrace jobs logs -f 01990a5e-7f00-7000-8000-000000400001'],
   'dlq list': ['millrace dlq list', 'millrace dlq list --queue mail --json'],

@@ -182,6 +182,7 @@ export class Effects {
   readonly schedules = new Map<Schedule, ScheduleChange>()
   readonly uniqueHeld: UniqueRecord[] = []
   readonly uniqueFreed: UniqueRecord[] = []
+  #retagged: Map<Job, readonly string[]> | undefined
   #flows: FlowEffects | undefined
   #inbox: InboxEffects | undefined
   /**
@@ -240,6 +241,17 @@ export class Effects {
       this.forgetEventsBefore === 0 &&
       this.forgetFailuresBefore === 0
     )
+  }
+
+  /** Jobs whose tags change, with the tags that their rows had before the turn; undefined if there are none. */
+  get retagged(): ReadonlyMap<Job, readonly string[]> | undefined {
+    return this.#retagged
+  }
+
+  /** Notes that the tags of a job change. `before`: those that it has so far. */
+  retag(job: Job, before: readonly string[]): void {
+    this.#retagged ??= new Map()
+    if (!this.#retagged.has(job)) this.#retagged.set(job, before)
   }
 
   /** Undefined where the turn has nothing to do with flows. */

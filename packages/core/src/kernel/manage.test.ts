@@ -1,6 +1,7 @@
 /** What people do to jobs: update, runNow, retry, redrive, delete; and what retention does. */
 
 import { describe, expect, test } from 'vitest'
+import type { JobKey } from '../id.ts'
 import { LIMITS } from '../limits.ts'
 import type { Command } from '../operations.ts'
 import { DEFAULT_RETENTION, type Retention } from '../retention.ts'
@@ -71,6 +72,50 @@ describe('E11: update', () => {
     world.run({ op: 'update', id: job, changes: { priority: 5, weight: 6 } })
     expect(world.row(job)).toMatchObject({ data: '2', checkpoint: 'c', priority: 5, weight: 6 })
     expect(world.run(...[{ op: 'attach', session: intro(), held: [] } as const]).grants).toMatchObject([{ data: '2', checkpoint: 'c' }])
+  })
+
+  test('tags and meta in every state, without a move or an event', () => {
+    const world = new World()
+    world.attach('s', ['a'], one)
+    const options = { tags: ['old', 'both'], meta: '{"m":1}', concurrencyKey: 'k' }
+    const [done, active, waiting, later] = world
+      .run(
+        enqueueing(
+          { name: 'a', ...options },
+          { name: 'a', ...options },
+          { name: 'a', ...options },
+          { name: 'a', delay: 9_999, ...options },
+        ),
+      )
+      .replies.flat() as JobKey[]
+    world.run({ op: 'complete', seq: 1, run: 1, output: '"out"' })
+    for (const id of [done, active, waiting, later] as JobKey[]) {
+      const { tags: _tags, meta: _meta, ...others } = world.row(id).extras ?? {}
+      const before = { ...world.row(id), extras: others }
+      const { events } = world.run({ op: 'update', id, changes: { tags: ['both', 'new'], meta: '{"m":2}' } })
+      expect(events).toEqual([])
+      expect(world.row(id)).toEqual({ ...before, extras: { ...others, tags: ['both', 'new'], meta: '{"m":2}' } })
+      world.run({ op: 'update', id, changes: { tags: [] } })
+      expect(world.row(id).extras).toEqual({ ...others, meta: '{"m":2}' })
+    }
+    expect(world.row(done as JobKey).output).toBe('"out"')
+  })
+
+  test('tags beside other changes are refused with them', () => {
+    const world = new World()
+    world.attach('s', ['a'], one)
+    const id = world.enqueue('a', { tags: ['old'] })
+    expect(codeOf(world.turn({ op: 'update', id, changes: { tags: ['new'], priority: 1 } }).replies[0])).toBe('JOB_ACTIVE')
+    expect(world.row(id).extras).toEqual({ tags: ['old'] })
+  })
+
+  test('a job that loses its only tag has no extras, and one that gets a tag and starts in one turn has it', () => {
+    const world = new World()
+    const id = world.enqueue('a', { tags: ['old'] })
+    world.run({ op: 'update', id, changes: { tags: [] } })
+    expect(world.row(id).extras).toBeUndefined()
+    world.run({ op: 'update', id, changes: { tags: ['new'] } }, { op: 'attach', session: intro(), held: [] })
+    expect(world.row(id)).toMatchObject({ state: 2, run: 1, extras: { tags: ['new'] } })
   })
 
   test('a job that stands in a window moves to its new place in line', () => {

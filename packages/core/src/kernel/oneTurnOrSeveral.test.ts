@@ -56,7 +56,11 @@ const ABOUT_ONE: readonly ((row: JobRow, choose: Choices) => Command)[] = [
   (row) => ({ op: 'retry', id: idOf(row) }),
   (row) => ({ op: 'delete', id: idOf(row) }),
   (row) => ({ op: 'runNow', id: idOf(row) }),
-  (row, choose) => ({ op: 'update', id: idOf(row), changes: choose.of([{ priority: 2 }, { data: '"n"' }, { weight: 2 }]) }),
+  (row, choose) => ({
+    op: 'update',
+    id: idOf(row),
+    changes: choose.of([{ priority: 2 }, { data: '"n"' }, { weight: 2 }, { tags: ['y'], meta: '{}' }]),
+  }),
 ]
 
 /** What its worker can say of one that runs, or has run. */

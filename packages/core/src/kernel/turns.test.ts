@@ -49,6 +49,7 @@ const changes = fc.record(
     priority: fc.constantFrom(-1, 0, 1),
     weight: fc.integer({ min: 1, max: 4 }),
     checkpoint: fc.constant('c'),
+    tags: fc.subarray(['t', 'u']),
   },
   { requiredKeys: [] },
 )

@@ -1,14 +1,22 @@
 /** The options of `update`. */
-import type { JobChanges, PlaceChanges } from '../commands.ts'
+import type { JobChanges, LabelChanges, PlaceChanges } from '../commands.ts'
 import { OptionTypeError } from '../errors.ts'
 import { LIMITS } from '../limits.ts'
-import { encodeData } from './data.ts'
+import { encodeData, encodeMeta } from './data.ts'
 import { integerOption } from './integer.ts'
 import { checkKnown } from './known.ts'
 import { type Time, timeOption } from './milliseconds.ts'
+import { tagsOption } from './text.ts'
 
-/** Changes of the place at which jobs wait. A field that is left out stays as it is. */
+/**
+ * Changes of many jobs. A field that is left out stays as it is. Tags and meta can be changed in any state, the rest
+ * only before the job has started.
+ */
 export interface UpdateManyChanges {
+  /** The new tags, which replace all that the job has: at most 32. An empty array removes them. */
+  readonly tags?: readonly string[]
+  /** The new meta, which replaces the whole: at most 16 KiB of JSON. */
+  readonly meta?: unknown
   /** The jobs do not start before then: a Date, milliseconds since 1970, or an ISO 8601 string with its zone. */
   readonly runAt?: Time
   /** −1,000,000 to 1,000,000. */
@@ -25,9 +33,9 @@ export interface UpdateOptions extends UpdateManyChanges {
   readonly checkpoint?: unknown
 }
 
-const PLACES = ['runAt', 'priority', 'weight'] as const
-const KNOWN = new Set([...PLACES, 'data', 'checkpoint'])
-const KNOWN_OF_MANY = new Set<string>(PLACES)
+const OF_MANY = ['runAt', 'priority', 'weight', 'tags', 'meta'] as const
+const KNOWN = new Set([...OF_MANY, 'data', 'checkpoint'])
+const KNOWN_OF_MANY = new Set<string>(OF_MANY)
 
 /** Undefined leaves a field as it is; null data is stored as JSON null. */
 export function validateUpdateOptions(options: unknown, maxDataBytes: number): JobChanges {
@@ -35,22 +43,24 @@ export function validateUpdateOptions(options: unknown, maxDataBytes: number): J
   const { data, checkpoint } = options
   return someOf('update', KNOWN, {
     ...(data !== undefined && { data: encodeData('data', data, maxDataBytes) }),
-    ...placeOf(options),
+    ...ofMany(options),
     ...(checkpoint !== undefined && { checkpoint: encodeData('checkpoint', checkpoint, maxDataBytes) }),
   })
 }
 
 /** @throws OptionTypeError, OptionRangeError */
-export function validateUpdateManyChanges(changes: unknown): PlaceChanges {
+export function validateUpdateManyChanges(changes: unknown): PlaceChanges & LabelChanges {
   checkKnown('the changes of updateMany', changes, KNOWN_OF_MANY)
-  return someOf('updateMany', KNOWN_OF_MANY, placeOf(changes))
+  return someOf('updateMany', KNOWN_OF_MANY, ofMany(changes))
 }
 
-function placeOf({ runAt, priority, weight }: Readonly<Record<string, unknown>>): PlaceChanges {
+function ofMany({ runAt, priority, weight, tags, meta }: Readonly<Record<string, unknown>>): PlaceChanges & LabelChanges {
   return {
     ...(runAt !== undefined && { runAt: timeOption('runAt', runAt) }),
     ...(priority !== undefined && { priority: integerOption('priority', priority, -LIMITS.priority, LIMITS.priority) }),
     ...(weight !== undefined && { weight: integerOption('weight', weight, 1, LIMITS.weight) }),
+    ...(tags !== undefined && { tags: tagsOption('tags', tags) }),
+    ...(meta !== undefined && { meta: encodeMeta(meta) }),
   }
 }
 

@@ -180,7 +180,7 @@ export function jobRoutes({ engine, settings, cursors, redaction }: Service): re
       path: '/v1/jobs/{id}',
       tag: 'jobs',
       scope: 'admin',
-      summary: 'Change a job that is not running',
+      summary: 'Change a job: tags and meta in any state, the rest before it has started',
       params: JOB_PATH,
       body: JOB_CHANGES,
       responses: { 204: { description: 'It is changed' } },

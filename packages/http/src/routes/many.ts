@@ -47,11 +47,11 @@ export function manyRoutes({ engine }: Service): readonly Operation[] {
       path: '/v1/jobs:update',
       tag: 'jobs',
       scope: 'admin',
-      summary: 'Change time, priority or weight of all jobs that a filter matches and that have not started',
+      summary: 'Change all jobs that a filter matches: tags and meta in any state, the rest before they have started',
       description: SLICES,
       body: UPDATE_MANY,
       responses: { 200: { description: 'How many', schema: MANY_RESULT } },
-      target: ({ changes, ...body }) => ({ ...targetOf(body), changes }),
+      target: ({ changes: { meta: _meta, ...changes }, ...body }) => ({ ...targetOf(body), changes }),
       handle: async ({ body }) =>
         json(200, await engine.updateMany(body.filter as ManyFilter, body.changes as UpdateManyChanges, optionsOf(body))),
     }),

@@ -224,6 +224,8 @@ const PLACE_CHANGES = {
   runAt: TIME.optional(),
   priority: z.number().int().min(-LIMITS.priority).max(LIMITS.priority).optional(),
   weight: z.number().int().min(1).max(LIMITS.weight).optional(),
+  tags: z.array(KEY).max(LIMITS.tagsPerJob).optional().openapi({ description: 'In place of all that the job has.' }),
+  meta: DATA.openapi({ description: 'In place of the whole.' }),
 }
 
 export const JOB_CHANGES = z

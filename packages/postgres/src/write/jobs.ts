@@ -106,11 +106,7 @@ export function deleteContent(batch: Batch, jobs: readonly PrunedJob[]): void {
   const seqs = jobs.map(seqOf)
   for (const table of ['attempt', 'log']) batch.add(`DELETE FROM ${table} WHERE seq = ANY ($1::bigint[])`, seqs)
   const tags = jobs.flatMap(({ seq, extras }) => (extras?.tags ?? []).map((tag) => ({ seq, tag })))
-  if (tags.length > 0)
-    batch.add(
-      'DELETE FROM tag USING unnest($1::text[], $2::bigint[]) AS gone (tag, seq) WHERE tag.tag = gone.tag AND tag.seq = gone.seq',
-      ...columns(tags, ({ tag }) => tag, seqOf),
-    )
+  if (tags.length > 0) batch.add(UNTAG, ...columns(tags, ({ tag }) => tag, seqOf))
   const keys = jobs.flatMap(({ seq, lane, extras }) =>
     extras?.uniqueKey === undefined ? [] : [{ name: lane.name, key: extras.uniqueKey, seq }],
   )
@@ -125,6 +121,9 @@ export function deleteContent(batch: Batch, jobs: readonly PrunedJob[]): void {
       ),
     )
 }
+
+export const UNTAG = `DELETE FROM tag USING unnest($1::text[], $2::bigint[]) AS gone (tag, seq)
+WHERE tag.tag = gone.tag AND tag.seq = gone.seq`
 
 export const FREE_KEYS = `DELETE FROM unique_key USING unnest($1::text[], $2::text[], $3::bigint[]) AS freed (name, key, seq)
 WHERE unique_key.name = freed.name AND unique_key.key = freed.key AND unique_key.seq = freed.seq`

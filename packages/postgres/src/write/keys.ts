@@ -1,8 +1,8 @@
 /** Writes idempotency keys, unique keys and tags of a turn's jobs. */
 import type { Effects, ForgottenKeys, UniqueRecord } from '@millrace/core/kernel'
-import { isCreated, net } from '@millrace/sqlite/rows'
+import { isCreated, net, tagChanges } from '@millrace/sqlite/rows'
 import { type Batch, columns } from './batch.ts'
-import { FREE_KEYS } from './jobs.ts'
+import { FREE_KEYS, UNTAG } from './jobs.ts'
 
 const KEPT = ['seq', 'node', 'enqueued_at', 'expires_at', 'last', 'lapsed']
 // A key that has expired may still have its row.
@@ -15,7 +15,12 @@ const FORGET_OTHERS = 'DELETE FROM idempotency WHERE name = $1 AND seq = ANY ($2
 const HOLD = 'INSERT INTO unique_key (name, key, seq) SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[])'
 const TAG = 'INSERT INTO tag (tag, seq) SELECT * FROM unnest($1::text[], $2::bigint[]) ON CONFLICT DO NOTHING'
 
-export function writeKeys(batch: Batch, { jobs, idempotency, keysForgotten, uniqueHeld, uniqueFreed }: Effects): void {
+interface Tagged {
+  readonly tag: string
+  readonly seq: number
+}
+
+export function writeKeys(batch: Batch, { jobs, idempotency, keysForgotten, uniqueHeld, uniqueFreed, retagged }: Effects): void {
   if (idempotency.length > 0) {
     // A later record of the same key counts.
     const last = [...new Map(idempotency.map((record) => [`${record.name}\0${record.key}`, record])).values()]
@@ -41,16 +46,15 @@ export function writeKeys(batch: Batch, { jobs, idempotency, keysForgotten, uniq
   const unique = [({ name }: UniqueRecord) => name, ({ key }: UniqueRecord) => key, ({ seq }: UniqueRecord) => seq] as const
   if (freed.length > 0) batch.add(FREE_KEYS, ...columns(freed, ...unique))
   if (held.length > 0) batch.add(HOLD, ...columns(held, ...unique))
-  const tagged = jobs.filter(isCreated).flatMap(({ seq, extras }) => (extras?.tags ?? []).map((tag) => ({ tag, seq })))
-  if (tagged.length > 0)
-    batch.add(
-      TAG,
-      ...columns(
-        tagged,
-        ({ tag }) => tag,
-        ({ seq }) => seq,
-      ),
-    )
+  const changes = tagChanges(retagged)
+  const untagged = changes.flatMap(({ seq, lost }) => lost.map((tag) => ({ tag, seq })))
+  const tagged = [
+    ...jobs.filter(isCreated).flatMap(({ seq, extras }) => (extras?.tags ?? []).map((tag) => ({ tag, seq }))),
+    ...changes.flatMap(({ seq, gained }) => gained.map((tag) => ({ tag, seq }))),
+  ]
+  const row = [({ tag }: Tagged) => tag, ({ seq }: Tagged) => seq] as const
+  if (untagged.length > 0) batch.add(UNTAG, ...columns(untagged, ...row))
+  if (tagged.length > 0) batch.add(TAG, ...columns(tagged, ...row))
 }
 
 function forget(batch: Batch, forgotten: readonly ForgottenKeys[]): void {

@@ -45,6 +45,8 @@ export function prepareKeys(db: Database): (effects: Effects) => void {
     },
   })
 
+  const untag = db.prepare('DELETE FROM tag WHERE block = ? AND tag = ? AND seq = ?')
+
   const forget = (forgotten: readonly ForgottenKeys[]) => {
     const others = new Map<string, number[]>()
     for (const { seq, name, own, others: mayBe } of forgotten) {
@@ -54,7 +56,7 @@ export function prepareKeys(db: Database): (effects: Effects) => void {
     for (const [name, seqs] of others) forgetOthers.run(name, JSON.stringify(seqs))
   }
 
-  return ({ jobs, idempotency, keysForgotten, uniqueHeld, uniqueFreed }) => {
+  return ({ jobs, idempotency, keysForgotten, uniqueHeld, uniqueFreed, retagged }) => {
     if (idempotency.length > 0) remember.run(idempotency, [])
     if (keysForgotten.length > 0) forget(keysForgotten)
     if (uniqueHeld.length > 0 || uniqueFreed.length > 0) {
@@ -65,6 +67,10 @@ export function prepareKeys(db: Database): (effects: Effects) => void {
     const tagged: (readonly [string, number])[] = []
     for (const job of jobs)
       if (job.extras?.tags !== undefined && isCreated(job)) for (const tag of job.extras.tags) tagged.push([tag, job.seq])
+    for (const { seq, lost, gained } of tagChanges(retagged)) {
+      for (const tag of lost) untag.run(blockOf(seq), tag, seq)
+      for (const tag of gained) tagged.push([tag, seq])
+    }
     if (tagged.length > 0) tags.run(tagged, [])
   }
 }
@@ -82,6 +88,26 @@ function bindRecord({ name, key, job, expiresAt, lastSeq }: IdempotencyRecord, v
 export function isCreated({ dirty }: Job): boolean {
   return (dirty & DIRTY_INSERT) !== 0 && (dirty & DIRTY_DELETE) === 0
 }
+
+interface TagChange {
+  readonly seq: number
+  readonly lost: readonly string[]
+  readonly gained: readonly string[]
+}
+
+/** Returns the tags that jobs with a row have lost and gained. A new job's tags are written as they are in the end. */
+export function tagChanges(retagged: Effects['retagged']): readonly TagChange[] {
+  if (retagged === undefined) return NO_CHANGES
+  const changes: TagChange[] = []
+  for (const [{ seq, dirty, extras }, before] of retagged) {
+    if (dirty & DIRTY_INSERT) continue
+    const after = extras?.tags ?? []
+    changes.push({ seq, lost: before.filter((tag) => !after.includes(tag)), gained: after.filter((tag) => !before.includes(tag)) })
+  }
+  return changes
+}
+
+const NO_CHANGES: readonly never[] = []
 
 /**
  * Sets a job's holds and frees of the turn against each other, and returns what is left to do. A job that took its key and lost

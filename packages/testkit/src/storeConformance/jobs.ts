@@ -232,6 +232,21 @@ export function jobsConformance(under: () => StoreTurns): void {
       expect(plain(turns.row({ seq }))).toMatchObject({ ...changed, data: '"new"' })
       assertBystanders()
     })
+
+    test('is found by its new tags, and by no others, until it is deleted', () => {
+      const { turns, seq, assertBystanders } = running({ delay: 100, tags: ['p', 'q'] })
+      const id = keyOf(turns.row({ seq }))
+      const tagged = (tag: string) => turns.store.list({ filter: { tag }, limit: 10 }, UNBOUNDED).rows.map((row) => row.seq)
+      turns.run({ op: 'update', id, changes: { tags: ['q', 'r'], meta: '{"n":2}' } })
+      expect(['p', 'q', 'r'].map(tagged)).toEqual([[], [seq], [seq]])
+      expect(turns.row({ seq })).toMatchObject({ data: '"d"', extras: { tags: ['q', 'r'], meta: '{"n":2}' } })
+      // Of several changes in one turn, the last counts.
+      turns.run({ op: 'update', id, changes: { tags: ['p'] } }, { op: 'update', id, changes: { tags: ['q', 's'] } })
+      expect(['p', 'q', 'r', 's'].map(tagged)).toEqual([[], [seq], [], [seq]])
+      turns.run({ op: 'update', id, changes: { tags: ['u'] } }, { op: 'delete', id })
+      expect(['q', 's', 'u'].map(tagged)).toEqual([[], [], []])
+      assertBystanders()
+    })
   })
 
   test('jobs come in the order in which they are asked for; one place each, or those that are there alone', () => {

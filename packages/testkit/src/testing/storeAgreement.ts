@@ -77,6 +77,7 @@ const ABOUT_A_JOB: readonly Make[] = [
       { weight: 2 },
       { checkpoint: choose.of(DATA) },
       { runAt: row.enqueuedAt + 500 },
+      { tags: choose.of([[], ['x'], ['y', 'z']]), ...choose.of([{}, { meta: '{"m":2}' }, { priority: 1 }]) },
     ]),
   }),
   (row, choose) => ({
@@ -207,7 +208,7 @@ const OTHERS: readonly ((choose: Choices) => Command)[] = [
     filter: choose.of([{}, { tag: 'x' }, { queue: 'q' }]),
     limit: choose.of([1, 5]),
     dryRun: false,
-    changes: choose.of([{ priority: 3 }, { weight: 3 }, { runAt: 2_000_000_000_000 }]),
+    changes: choose.of([{ priority: 3 }, { weight: 3 }, { runAt: 2_000_000_000_000 }, { tags: ['y'] }]),
   }),
 ]
 

@@ -15,6 +15,7 @@ import {
   isContained,
   type JobChanges,
   type JobKey,
+  type LabelChanges,
   LIMITS,
   type ListFilter,
   type LogLine,
@@ -290,18 +291,27 @@ export const LOG_LINE = record<LogLine>('LogLine', {
 
 export const LOG_LINES = list(LOG_LINE, ITEMS_MAX)
 
+const tags = list(key, LIMITS.tagsPerJob)
+const meta = text(LIMITS.metaBytes)
+const TAGS_NOTE = 'in place of all that it has; an empty array: none'
+const META_NOTE = 'JSON text, in place of the whole'
+
 export const CHANGES = record<JobChanges>('Changes', {
   data: optional(changed),
   runAt: optional(time),
   priority: optional(priority),
   weight: optional(weight),
   checkpoint: optional(changed),
+  tags: optional(tags, TAGS_NOTE),
+  meta: optional(meta, META_NOTE),
 })
 
-export const PLACE_CHANGES = record<PlaceChanges>('PlaceChanges', {
+export const PLACE_CHANGES = record<PlaceChanges & LabelChanges>('PlaceChanges', {
   runAt: optional(time),
   priority: optional(priority),
   weight: optional(weight),
+  tags: optional(tags, TAGS_NOTE),
+  meta: optional(meta, META_NOTE),
 })
 
 export const FAILED_PLACE = record<FailedPlace>('FailedPlace', {

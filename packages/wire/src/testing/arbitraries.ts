@@ -174,6 +174,8 @@ const filter = record(
   { state, queue: name, name, tag: key, states: fc.array(state, { maxLength: STATES.length }), data: json, meta: json },
   { requiredKeys: [] },
 )
+const PLACE = { runAt: time, priority: policy.priority, weight: policy.weight, tags: fc.array(key, { maxLength: 4 }), meta: anyText(100) }
+
 const MANY = { filter, limit: fc.integer({ min: 1 }), before: count, dryRun: fc.boolean(), ids: fc.array(id, { maxLength: 3 }) }
 const many = record(MANY, { requiredKeys: ['filter', 'limit', 'dryRun'] }) as never
 
@@ -276,7 +278,7 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
   retryTree: record({ id }),
   update: record({
     id,
-    changes: record({ data, runAt: time, priority: policy.priority, weight: policy.weight, checkpoint: data }, { requiredKeys: [] }),
+    changes: record({ ...PLACE, data, checkpoint: data }, { requiredKeys: [] }),
   }) as never,
   retry: record({ id }),
   redrive: record(
@@ -296,7 +298,7 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
   retryMany: many,
   runNowMany: many,
   updateMany: record(
-    { ...MANY, changes: record({ runAt: time, priority: policy.priority, weight: policy.weight }, { requiredKeys: [] }) },
+    { ...MANY, changes: record(PLACE, { requiredKeys: [] }) },
     { requiredKeys: ['filter', 'limit', 'dryRun', 'changes'] },
   ) as never,
   deleteMany: many,

@@ -15,7 +15,7 @@ import { countText, many } from '../output/amounts.ts'
 import type { Line } from '../output/line.ts'
 import type { Output } from '../output/output.ts'
 import type { Column } from '../output/table.ts'
-import { number, time } from '../values.ts'
+import { json, number, texts, time } from '../values.ts'
 import { jobColumns, jobLines, LAST_RUN_COLUMNS } from '../view/job.ts'
 
 interface ListFlags extends FilterFlags {
@@ -38,6 +38,9 @@ interface ManyFlags extends FilterFlags {
   readonly runAt?: Date
   readonly priority?: number
   readonly weight?: number
+  readonly setTag?: readonly string[]
+  readonly clearTags?: true
+  readonly meta?: unknown
 }
 
 /** The number of jobs per request when all are listed. */
@@ -67,7 +70,7 @@ export function addJobs(program: Command, context: Context): void {
   addChange(jobs, context, 'retry', 'Run failed and cancelled jobs again, and waiting retries at once')
   addChange(jobs, context, 'delete', 'Delete jobs that are not running, with their attempts and logs')
   addChange(jobs, context, 'run', 'Make scheduled jobs due now')
-  addChange(jobs, context, 'update', 'Change time, priority or weight of jobs that have not started')
+  addChange(jobs, context, 'update', 'Change jobs: tags and meta in any state, the rest before they have started')
   jobs
     .command('logs')
     .description('Print the log lines of a job')
@@ -155,8 +158,9 @@ const CALLS = {
   },
 } as const satisfies Readonly<Record<string, Call>>
 
-function changesOf({ runAt, priority, weight }: ManyFlags): UpdateManyChanges {
-  return said<UpdateManyChanges>({ runAt, priority, weight })
+function changesOf({ runAt, priority, weight, setTag, clearTags, meta }: ManyFlags): UpdateManyChanges {
+  if (setTag !== undefined && clearTags !== undefined) throw new UsageError('give either --set-tag or --clear-tags, not both')
+  return said<UpdateManyChanges>({ runAt, priority, weight, tags: clearTags ? [] : setTag, meta })
 }
 
 function addChange(jobs: Command, context: Context, change: Change, description: string): void {
@@ -172,13 +176,16 @@ function addChange(jobs: Command, context: Context, change: Change, description:
       .option('--run-at <time>', 'do not start them before this time', time)
       .option('--priority <number>', 'higher first', number)
       .option('--weight <number>', 'count as so many for limits', number)
+      .option('--set-tag <tag>', 'replace all their tags; repeat for more', texts)
+      .option('--clear-tags', 'remove all their tags')
+      .option('--meta <json>', 'replace their meta', json)
   command.action((ids: readonly string[], flags: ManyFlags) =>
     ids.length === 0 ? changeMany(context, change, flags) : changeEach(context, change, ids, flags),
   )
 }
 
 /** Flags that do not select jobs. */
-const OF_EACH = new Set(['descendants', 'yes', 'runAt', 'priority', 'weight'])
+const OF_EACH = new Set(['descendants', 'yes', 'runAt', 'priority', 'weight', 'setTag', 'clearTags', 'meta'])
 
 async function changeEach({ out, connect }: Context, change: Change, ids: readonly string[], flags: ManyFlags): Promise<void> {
   const other = Object.keys(flags).find((name) => !OF_EACH.has(name))

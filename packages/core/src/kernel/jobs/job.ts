@@ -54,7 +54,7 @@ export const DIRTY_PLACE = 64
 
 /** A job in memory: it runs, or stands in a window. */
 export interface Job extends JobKey {
-  /** This, its policy and its extras change where it takes the defaults of its name, and nowhere else. */
+  /** This and its policy change where it takes the defaults of its name, and nowhere else. */
   lane: Lane
   state: StateCode
   priority: number

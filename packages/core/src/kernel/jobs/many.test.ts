@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { PlaceChanges } from '../../commands.ts'
+import type { LabelChanges, PlaceChanges } from '../../commands.ts'
 import { ACTIVE, CANCELLED, COMPLETED, FAILED, SCHEDULED, STATES, type StateCode, WAITING } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import type { ManyCommand } from '../../manageCommands.ts'
@@ -41,7 +41,11 @@ function all(
   world: World,
   op: Op,
   filter: ListFilter,
-  { limit = 1_000, dryRun = false, changes = { priority: 7 } }: Partial<ManyCommand> & { readonly changes?: PlaceChanges } = {},
+  {
+    limit = 1_000,
+    dryRun = false,
+    changes = { priority: 7 },
+  }: Partial<ManyCommand> & { readonly changes?: PlaceChanges & LabelChanges } = {},
 ) {
   const sum = { matched: 0, changed: 0, skipped: {} as Partial<Record<SkipReason, number>>, slices: 0 }
   let next: number | null | undefined
@@ -144,6 +148,17 @@ describe('what it does to one job of each kind, and what it says of the others',
     expect(all(world, 'updateMany', { tag: 't', state: SCHEDULED }, { changes: { runAt: 0 } })).toMatchObject({ changed: 2 })
     expect(states(world)).toMatchObject({ 6: 'waiting', 7: 'active' })
     expect(world.row({ seq: 6 })).toMatchObject({ priority: 3, weight: 2 })
+  })
+
+  test('updateMany of tags and meta alone: in every state', () => {
+    const world = oneOfEach()
+    const by = JSON.stringify(world.row({ seq: 5 }))
+    const changes = { tags: ['u'], meta: '{"by":"many"}' }
+    expect(all(world, 'updateMany', { tag: 't' }, { changes })).toMatchObject({ matched: 6, changed: 6, skipped: {} })
+    expect(all(world, 'updateMany', { tag: 't' }, { changes })).toMatchObject({ matched: 0 })
+    expect(all(world, 'updateMany', { tag: 'u' }, { changes: { ...changes, priority: 3 } })).toMatchObject({ matched: 6, changed: 2 })
+    for (const seq of [1, 2, 3, 4, 6, 7]) expect(world.row({ seq }).extras).toMatchObject(changes)
+    expect(JSON.stringify(world.row({ seq: 5 }))).toBe(by)
   })
 
   test('deleteMany', () => {

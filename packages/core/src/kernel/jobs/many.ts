@@ -24,7 +24,7 @@ import { removeJob } from './delete.ts'
 import { matches, sliceOf } from './gatherMatching.ts'
 import { DIRTY_INSERT, type Job, waitsForRetry } from './job.ts'
 import { isHeldByParents, makeDue, revive } from './retry.ts'
-import { changePlace } from './update.ts'
+import { change, changeLabels, isOfLabels } from './update.ts'
 
 /** Returns why a job is skipped, or undefined if it is not. */
 type Judge = (turn: TurnContext, job: Job) => SkipReason | undefined
@@ -46,7 +46,9 @@ export function runNowMany(turn: TurnContext, command: RunNowManyCommand): Decis
 }
 
 export function updateMany(turn: TurnContext, command: UpdateManyCommand): Decision<'updateMany'> {
-  return slice(turn, command, notUpdatable, (_turn, job) => changePlace(turn, job, command.changes))
+  const { changes } = command
+  if (isOfLabels(changes)) return slice(turn, command, none, (_turn, job) => changeLabels(turn, job, changes))
+  return slice(turn, command, notUpdatable, (_turn, job) => change(turn, job, changes))
 }
 
 function notCancellable(_turn: TurnContext, { state, cancelRequested }: Job): SkipReason | undefined {
@@ -70,6 +72,9 @@ function notScheduled(_turn: TurnContext, { state }: Job): SkipReason | undefine
 function notUpdatable(_turn: TurnContext, { state }: Job): SkipReason | undefined {
   return state === ACTIVE || isFinal(state) ? STATES[state] : undefined
 }
+
+/** No job is skipped. */
+function none(): undefined {}
 
 function notDeletable(_turn: TurnContext, { state }: Job): SkipReason | undefined {
   return state === ACTIVE ? 'active' : undefined

@@ -1,19 +1,23 @@
-/** Changes a job that has not started. */
-import type { PlaceChanges, UpdateCommand } from '../../commands.ts'
+/** Changes a job: its tags and meta in any state, all else before it has started. */
+import type { LabelChanges, PlaceChanges, UpdateCommand } from '../../commands.ts'
 import type { Decision } from '../../decision.ts'
 import { ACTIVE, isFinal, STATES } from '../../lifecycle.ts'
 import { active, finished, notFound } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'
-import { DIRTY_DATA, type Job } from './job.ts'
+import { DIRTY_DATA, DIRTY_OTHER, DIRTY_PLACE, type Job } from './job.ts'
 import { reschedule } from './reschedule.ts'
 import { sayMore } from './said.ts'
 
 export function update(turn: TurnContext, { id, changes }: UpdateCommand): Decision<'update'> {
   const job = turn.facts.find(id)
   if (job === undefined) return notFound(id)
+  if (isOfLabels(changes)) {
+    changeLabels(turn, job, changes)
+    return true
+  }
   if (job.state === ACTIVE) return active(id, 'it can be updated before it starts or once it waits again')
   if (isFinal(job.state)) return finished(id, STATES[job.state], 'it can no longer be updated')
-  changePlace(turn, job, changes, () => {
+  change(turn, job, changes, () => {
     if (changes.checkpoint !== undefined) job.checkpoint = changes.checkpoint
     if (changes.data !== undefined) {
       job.data = changes.data
@@ -23,8 +27,10 @@ export function update(turn: TurnContext, { id, changes }: UpdateCommand): Decis
   return true
 }
 
-/** Takes the job out of its place and puts it where the changes lead. @param also changes what is not of the place */
-export function changePlace(turn: TurnContext, job: Job, { runAt, priority, weight }: PlaceChanges, also: () => void = () => {}): void {
+/** Changes a job that has not started. @param also changes what is neither of its place nor of its labels */
+export function change(turn: TurnContext, job: Job, changes: PlaceChanges & LabelChanges, also: () => void = () => {}): void {
+  const { runAt, priority, weight } = changes
+  changeLabels(turn, job, changes)
   reschedule(turn, job, () => {
     if (priority !== undefined) job.priority = priority
     if (weight !== undefined) job.weight = weight
@@ -32,4 +38,19 @@ export function changePlace(turn: TurnContext, job: Job, { runAt, priority, weig
     if (runAt !== undefined) job.runAt = Math.max(runAt, turn.now.wall)
     also()
   })
+}
+
+/** True if nothing else changes. Then the job may be in any state, keeps its place, and no event says that it has moved. */
+export function isOfLabels({ tags, meta, ...others }: LabelChanges): boolean {
+  return (tags !== undefined || meta !== undefined) && Object.values(others).every((value) => value === undefined)
+}
+
+export function changeLabels({ effects }: TurnContext, job: Job, { tags, meta }: LabelChanges): void {
+  if (tags === undefined && meta === undefined) return
+  const { tags: before, meta: told, ...others } = job.extras ?? {}
+  if (tags !== undefined) effects.retag(job, before ?? [])
+  const [kept, noted] = [tags ?? before ?? [], meta ?? told]
+  const extras = { ...(kept.length > 0 && { tags: kept }), ...(noted !== undefined && { meta: noted }), ...others }
+  job.extras = Object.keys(extras).length === 0 ? undefined : extras
+  effects.touch(job, DIRTY_OTHER | DIRTY_PLACE)
 }
