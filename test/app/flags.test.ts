@@ -37,7 +37,9 @@ test('of a queue: every setting, and a pause of a key', { timeout: LONG }, async
   await place.serve()
   await place.ok('enqueue', 'mail', '--queue', 'other')
   const turns = ['--per-key-limit', '2', '--per-key-rate-limit', '5/1m', '--key-order', 'turns', '--share', '3', '--fairness', 'name']
-  expect(await place.okJson('queues', 'set', 'out', ...turns, '--max-length', '9', '--on-full', 'drop-oldest')).toMatchObject({
+  expect(
+    await place.okJson('queues', 'set', 'out', ...turns, '--max-length', '9', '--on-full', 'drop-oldest', '--dead-letter', 'dead'),
+  ).toMatchObject({
     settings: {
       perKeyLimit: 2,
       perKeyRateLimit: { limit: 5, period: 60_000 },
@@ -45,6 +47,7 @@ test('of a queue: every setting, and a pause of a key', { timeout: LONG }, async
       fairness: 'name',
       maxLength: 9,
       onFull: 'drop-oldest',
+      deadLetter: 'dead',
     },
   })
   expect(await place.okJson('queues', 'set', 'out', '--per-key-limit', 'none', '--key-order', 'strict')).toMatchObject({

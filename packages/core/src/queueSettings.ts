@@ -33,6 +33,8 @@ export interface QueueSettings {
   /** Job names of equal priority take turns; without it all are one line. */
   readonly fairness?: 'name'
   readonly retention?: Partial<Record<'completed' | 'failed' | 'cancelled', Keep>>
+  /** The queue that gets a new job for each job of this queue that fails permanently. */
+  readonly deadLetter?: string
   /** It takes no new jobs: set by `drain`, and taken back by `resume`. */
   readonly draining?: true
   /** They replace the engine's, option by option. */

@@ -1111,6 +1111,27 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 49',
   },
   {
+    name: 'dead-letters-of-dead-letters',
+    file: `${kernel}/jobs/deadLetter.ts`,
+    find: "deadLetter === undefined || metaHas(job.extras?.meta, 'deadLetter')",
+    replace: 'deadLetter === undefined || metaHas(undefined, "deadLetter")',
+    breaks: 'invariant 50',
+  },
+  {
+    name: 'no-dead-letter-of-an-expired-job',
+    file: `${kernel}/jobs/expire.ts`,
+    find: '  leaveDeadLetter(turn, job, EXPIRED)\n',
+    replace: '  if (job.run > 1_000_000) leaveDeadLetter(turn, job, EXPIRED)\n',
+    breaks: 'invariant 50',
+  },
+  {
+    name: 'dead-letters-without-their-payload',
+    file: 'packages/sqlite/src/write/sort.ts',
+    find: 'if (job.data === undefined && job.payloadOf > 0) this.copies',
+    replace: 'if (job.data === undefined && job.payloadOf < 0) this.copies',
+    breaks: 'invariant 50',
+  },
+  {
     name: 'schedules-asked-for-no-turn',
     file: `${kernel}/nextTurn.ts`,
     find: 'if (tables.fireAt !== 0) ms',

@@ -13,7 +13,7 @@ export class Drops {
   // Of the turn that goes on.
   /** New jobs less those that were dropped, by queue. */
   readonly #taken = new Map<string, number>()
-  /** Queues that are longer for another reason: a job has come back, or a schedule has fired. */
+  /** Queues that are longer for another reason: a job has come back, a schedule has fired, or a failed job has left a letter. */
   readonly #grown = new Set<string>()
 
   constructor(history: History, limits: Limits) {
@@ -28,7 +28,7 @@ export class Drops {
 
   created(job: Tracked): void {
     job.droppable = this.#drops(job.queue)
-    if (job.schedule !== undefined) this.#grown.add(job.queue)
+    if (job.schedule !== undefined || job.isLetter) this.#grown.add(job.queue)
     this.#taken.set(job.queue, (this.#taken.get(job.queue) ?? 0) + 1)
   }
 

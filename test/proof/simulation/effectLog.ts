@@ -61,6 +61,13 @@ export class EffectLog {
     this.#history.note(`${execution.client.name} ends run ${execution.run} of job ${execution.seq}`)
   }
 
+  /** A dead letter is run: it has the data of the call that has failed, where that is certain. */
+  read(seq: number, number: number | undefined, expected: number | undefined): void {
+    this.#history.meet('deadLetterRead')
+    const fits = number !== undefined && (expected === undefined || expected === 0 || number === expected)
+    this.#history.hold(fits, 50, () => `dead letter ${seq} has the data of call ${number}, not ${expected}`)
+  }
+
   /** One call of a handler was for several runs, all of one key if it has asked for that. */
   together(executions: readonly Execution[], ofOneKey: boolean): void {
     this.#history.meet('handledTogether')

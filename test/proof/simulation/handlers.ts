@@ -82,10 +82,11 @@ export function handlersFor(
   late = LATE,
 ): Handler[] {
   const sleep = (ms: number) => new Promise<void>((resolve) => client.clock.setTimer(ms, resolve))
-  const started = ({ job, signal }: BatchItem<Task>) => {
+  const started = ({ data, job, signal }: BatchItem<Task>) => {
     // A worker may have a job whose row is gone.
     const seq = model.seqs.get(job.id) as number
     const session = model.jobs.get(seq)?.session ?? ''
+    if (job.meta['deadLetter'] !== undefined) log.read(seq, data?.number, model.jobs.get(seq)?.dataOf)
     return log.started(client, session, seq, job.run, () => signal.aborted)
   }
   const handle = (context: Context<Task>): unknown => {
@@ -140,7 +141,10 @@ async function outcomeOf(item: BatchItem<Task>, sleep: (ms: number) => Promise<v
 async function act(context: BatchItem<Task>, sleep: (ms: number) => Promise<void>, end: Endings): Promise<unknown> {
   const { data, job, signal } = context
   await sleep(data.ms)
-  if (data.parents !== undefined) await countParents(context, data.parents)
+  // The job that it is of may have done its part by now; and it has waited for nobody.
+  const isLetter = job.meta['deadLetter'] !== undefined
+  if (isLetter && data.act !== 'throw' && data.act !== 'fatal') return 'read'
+  if (!isLetter && data.parents !== undefined) await countParents(context, data.parents)
   switch (data.act) {
     case 'throw':
       throw new Error('always')

@@ -32,9 +32,9 @@ export class Limits {
 
   /** Whether nothing holds any job back. */
   get none(): boolean {
-    // An order holds nothing for good, and stays as it is while there are jobs; what has ended is held back by nothing.
+    // An order holds nothing for good, and stays as it is while there are jobs; what has ended is held back by nothing, and a letter holds none.
     const held = [...this.#queues.values()].some(
-      ({ settings: { keyOrder, retention, ...others }, paused }) => paused || Object.keys(others).length > 0,
+      ({ settings: { keyOrder, retention, deadLetter, ...others }, paused }) => paused || Object.keys(others).length > 0,
     )
     return !held && !this.#pausedAll && this.#pausedJobs.size + this.#pausedKeys.size === 0
   }

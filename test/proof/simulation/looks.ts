@@ -75,7 +75,7 @@ export class Looks {
       [{ search: '"MS":', queue }, (job) => job.queue === queue],
       [{ search: unique, queue }, (job) => job.uniqueKey === unique && job.queue === queue],
       // What may be replaced has the data of a later call by then.
-      [{ search: `"number":${number},` }, (job) => job.number === number && job.uniqueKey === undefined && job.debounceKey === undefined],
+      [{ search: `"number":${number},` }, (job) => job.dataOf === number && job.uniqueKey === undefined && job.debounceKey === undefined],
     ])
   }
 

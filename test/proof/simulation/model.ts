@@ -19,6 +19,7 @@ import {
 import { attemptOf, DROPPED, type Effects, type EventNote, type Job, type SystemEventNote } from '@millrace/core/kernel'
 import { opened } from './codec.ts'
 import type { Edge } from './database.ts'
+import { DeadLetters, letterOf } from './deadLetters.ts'
 import { Drops } from './drops.ts'
 import { FlowBook } from './flowBook.ts'
 import { LATE, LATER, WRONG_PARENTS } from './handlers.ts'
@@ -84,6 +85,10 @@ export interface Tracked {
   stalledMono: number
   /** Has failed because of one that it waited for. */
   forsaken: boolean
+  /** Left by a job that has failed: nobody has called for it. */
+  readonly isLetter: boolean
+  /** The call whose data it has, where that is certain. */
+  readonly dataOf: number
   /** Was cancelled because its queue was full. */
   dropped: boolean
   /** Was written while its queue dropped its oldest. */
@@ -172,6 +177,7 @@ export class Model {
 
   readonly #flows: FlowBook
   readonly #drops: Drops
+  readonly #letters: DeadLetters
   readonly #kept: Kept
   readonly pauses: Pauses
 
@@ -181,6 +187,7 @@ export class Model {
     this.systemEvents = new SystemEventBook({ ...options, limits: this.limits, jobs: this.jobs })
     this.#flows = new FlowBook(this, options)
     this.#drops = new Drops(options.history, this.limits)
+    this.#letters = new DeadLetters(options.history, this.limits)
     this.#kept = new Kept({ ...options, limits: this.limits })
     this.pauses = new Pauses(options.history, options.requests)
   }
@@ -193,11 +200,13 @@ export class Model {
     this.limits.commit(effects)
     this.pauses.commit(effects, this.limits.paused, turn.wall)
     this.#drops.begin()
+    this.#letters.begin()
     const forgets = effects.pruned.length > 0 || effects.jobs.some(({ dirty }) => (dirty & DELETED) !== 0)
     if (forgets) this.#kept.begin(this.jobs)
     this.queuesGone += effects.queuesGone.length
     for (const note of effects.events) if (note.job !== undefined) this.#step(note, turn)
     this.#drops.end(this.jobs)
+    this.#letters.end()
     this.systemEvents.commit(effects)
     if (effects.flowEffects !== undefined) this.#flows.commit(effects.flowEffects)
     this.limits.started(this.started, this.active, turn.mono)
@@ -414,7 +423,9 @@ export class Model {
 
   #enqueued(record: Job, runAt: number | undefined, { wall }: Committed): void {
     const { history } = this.#options
-    const number = numberOf(record.data)
+    const letter = letterOf(record)
+    const number = letter === undefined ? numberOf(record.data) : 0
+    const failed = letter && this.jobs.get(this.seqs.get(letter.id) ?? 0)
     const { policy, lane, extras } = record
     history.hold(!this.created.has(record.seq), 34, () => `row ${record.seq} is given twice`)
     const plain = this.#options.sealed && typeof record.data === 'string'
@@ -467,6 +478,9 @@ export class Model {
       stalledRun: 0,
       stalledMono: -1,
       forsaken: false,
+      isLetter: letter !== undefined,
+      // What may be replaced may have the data of a later call.
+      dataOf: failed === undefined || (failed.uniqueKey ?? failed.debounceKey) !== undefined ? number : failed.dataOf,
       dropped: false,
       droppable: false,
     }
@@ -475,6 +489,7 @@ export class Model {
     this.seqs.set(job.id, job.seq)
     this.created.add(job.seq)
     this.#drops.created(job)
+    this.#letters.created(record)
     this.#hold(job)
     if (this.#flows.enqueued(job)) this.#move(job, BLOCKED)
     else this.#move(job, runAt !== undefined && runAt > wall ? SCHEDULED : WAITING)
@@ -572,6 +587,7 @@ export class Model {
 
   #failed(job: Tracked, note: EventNote, turn: Committed): void {
     const { history, requests } = this.#options
+    this.#letters.failed(job, note)
     if (job.state === ACTIVE) {
       this.#reason(job, note, turn)
       const hopeless = note.error !== 'WorkerLostError' && note.error !== 'JobTimeoutError' && requests.retryOf(job.seq, job.run) === false

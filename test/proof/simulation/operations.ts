@@ -38,6 +38,8 @@ export interface OperationsOptions {
   readonly shareChance: Chance
   /** And of whether their job names take turns. */
   readonly fairChance: Chance
+  /** Of where queues leave their dead letters. */
+  readonly letterChance: Chance
   /** Of rates in the same worlds. */
   readonly rateChance: Chance
   /** And of what a start takes from them. */
@@ -139,6 +141,14 @@ export class Operations {
     const chosen = chance.pick(this.#handles)
     if (this.#takesMany && this.#options.manyChance.hits(0.15)) this.#many(client, chosen)
     else this.#manage(client, chosen)
+  }
+
+  /** A queue is told where its dead letters go: to a queue of their own, or to the other one, which may name this one. */
+  tellLetters(client: Client): void {
+    const { letterChance: chance } = this.#options
+    const [queue, other] = chance.hits(0.7) ? QUEUES : [QUEUES[1], QUEUES[0]]
+    const deadLetter = chance.pick(['dead', 'dead', other, null])
+    this.call(client, `configure ${queue} ${JSON.stringify({ deadLetter })}`, client.engine.queues.configure(queue, { deadLetter }))
   }
 
   /** Queues that all have jobs take turns: some are told their share, and some get many jobs at once. */

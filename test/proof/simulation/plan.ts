@@ -73,6 +73,8 @@ export interface Plan {
   readonly shares: number
   /** How often a queue limits its keys, or gets a burst of jobs of few keys. */
   readonly crowdedKeys: number
+  /** How often a queue is told where its dead letters go. */
+  readonly deadLetters: number
   /** How many of the remote clients put what they enqueue into a journal first. */
   readonly journals: number
   /** Apps that write jobs into transactions of their own. */
@@ -185,6 +187,7 @@ export const REDUCTIONS = [
   'retains',
   'shares',
   'crowdedKeys',
+  'deadLetters',
   'journals',
   'outboxes',
   'readers',
@@ -258,6 +261,7 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     retains: 0,
     shares: 0,
     crowdedKeys: 0,
+    deadLetters: drawLetters(seed),
     journals: 0,
     outboxes: 0,
     readers: 0,
@@ -306,6 +310,12 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
   }
   const themed = { ...drawn, ...THEMES[seed % 16]?.(chance) }
   return reduced(themed, new Set(faultFree ? [...FAULTS, ...without] : without))
+}
+
+/** Of a chance of its own, so that worlds without any are as they were. */
+function drawLetters(seed: number): number {
+  const chance = new Chance(seed ^ 0x1e77)
+  return chance.hits(0.35) ? chance.whole(1, 6) : 0
 }
 
 function drawTiny(seed: number): Plan['tiny'] {
@@ -422,6 +432,7 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
     ...(without.has('retains') && { retains: 0 }),
     ...(without.has('shares') && { shares: 0 }),
     ...(without.has('crowdedKeys') && { crowdedKeys: 0 }),
+    ...(without.has('deadLetters') && { deadLetters: 0 }),
     ...(without.has('waits') && { waits: 0 }),
     ...(without.has('journals') && { journals: 0 }),
     ...(without.has('outboxes') && { outboxes: 0 }),

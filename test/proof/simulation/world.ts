@@ -195,6 +195,7 @@ export class World {
       ageChance: new Chance(plan.seed ^ 0xa6e5),
       shareChance: new Chance(plan.seed ^ 0x54a2e),
       fairChance: new Chance(plan.seed ^ 0xfa12),
+      letterChance: new Chance(plan.seed ^ 0xdead),
       rateChance: new Chance(plan.seed ^ 0x2a7e),
       tokensChance: new Chance(plan.seed ^ 0x70ce5),
       keyChance: new Chance(plan.seed ^ 0xc20d),
@@ -251,7 +252,7 @@ export class World {
   }
 
   async run(): Promise<Outcome> {
-    const { safetyMs, operations, schedules, looks, shares, crowdedKeys, strangers, late, adjusts } = this.plan
+    const { safetyMs, operations, schedules, looks, shares, crowdedKeys, deadLetters, strangers, late, adjusts } = this.plan
     for (let operation = 0; operation < operations; operation++) {
       this.timeline.after(this.#chance.random() * safetyMs, () => {
         const living = this.clients.filter((client) => !client.dead)
@@ -261,6 +262,7 @@ export class World {
     this.#often(schedules, 0x71c, (client) => this.#schedules.act(client))
     this.#often(looks, 0x10c5, (client) => this.#looks.act(client))
     this.#often(shares, 0x54a2e, (client) => this.operations.crowd(client))
+    this.#often(deadLetters, 0x1e77e, (client) => this.operations.tellLetters(client))
     this.#often(crowdedKeys, 0xc20d, (client) => this.operations.crowdKeys(client))
     for (const app of this.#apps)
       for (let act = 0; act < operations; act++) this.timeline.after(this.#chance.random() * safetyMs, () => app.act())

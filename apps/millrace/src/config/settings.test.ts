@@ -123,6 +123,19 @@ const EFFECTS: Readonly<Record<string, (engine: Engine) => Promise<void>>> = {
     expect(order).toEqual(['task', 'rare', 'task', 'rare', 'task', 'task'])
     await expect(setSetting(engine, 'fairness', 'odd', MAIL)).rejects.toMatchObject({ option: 'fairness' })
   },
+  'dead-letter': async (engine) => {
+    await setSetting(engine, 'dead-letter', 'dead', MAIL)
+    const { id } = await engine.enqueue(task, 'lost', { maxAttempts: 1 })
+    const bystander = await engine.enqueue(task, null, { queue: 'other', maxAttempts: 1 })
+    const failing = task.handler(() => {
+      throw new Error('no')
+    })
+    const worker = engine.work([failing], { queues: ['mail', 'other'] })
+    await Promise.all([untilFinal(engine, id), untilFinal(engine, bystander.id)])
+    await worker.stop()
+    expect((await engine.list({ queue: 'dead' })).jobs).toMatchObject([{ data: 'lost', meta: { deadLetter: { id, queue: 'mail' } } }])
+    await expect(setSetting(engine, 'dead-letter', 'mail', MAIL)).rejects.toMatchObject({ code: 'UNSUPPORTED' })
+  },
   ttl: async (engine) => {
     await setSetting(engine, 'ttl', 20, MAIL)
     const { id } = await engine.enqueue(task, null)

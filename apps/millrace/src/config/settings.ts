@@ -93,6 +93,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   'on-full': { change: (value) => ({ onFull: value as 'reject' | 'drop-oldest' | null }), read: ({ settings }) => settings.onFull },
   share: limit('share'),
   fairness: { change: (value) => ({ fairness: value as 'name' | null }), read: ({ settings }) => settings.fairness },
+  'dead-letter': { change: (value) => ({ deadLetter: value }), read: ({ settings }) => settings.deadLetter },
   ...Object.fromEntries(RUN_NAMES.map((name) => [flagName(name), run(name)])),
   'backoff.type': backoff('type'),
   'backoff.delay': backoff('delay'),

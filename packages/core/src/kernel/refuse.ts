@@ -68,6 +68,11 @@ export function dropWithoutLength(queue: string): Refused {
   return new Refused({ code: 'UNSUPPORTED', message })
 }
 
+export function deadLetterOfItself(queue: string): Refused {
+  const message = `queue '${queue}' cannot keep its own dead letters: let deadLetter name another queue`
+  return new Refused({ code: 'UNSUPPORTED', message })
+}
+
 export function queueDraining(queue: string): Refused {
   const message = `queue '${queue}' is being drained and takes no new jobs: try again later, or let it go on with queues.resume('${queue}')`
   return new Refused({ code: 'QUEUE_DRAINING', message, details: { queue } })

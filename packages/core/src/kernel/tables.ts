@@ -74,6 +74,8 @@ export class Tables {
   readonly dispatchable = new Dispatchable(this.groups)
   /** The number of queues that may refuse a job, because they are limited in length or draining. */
   bounded = 0
+  /** The number of queues that name a queue for their dead letters. */
+  deadLettering = 0
   /** True if the turn has ended before it looked at all that waits. */
   unfinished = false
   /** The number of jobs that the turn took out of line because their keys hold them back, while it handed out others. */
@@ -149,8 +151,8 @@ export class Tables {
     return lane
   }
 
-  addQueue(name: string): Queue {
-    const queue = newQueue(this.#nextQueue++, name, this.all)
+  addQueue(name: string, id = this.#nextQueue++): Queue {
+    const queue = newQueue(id, name, this.all)
     this.queues.set(name, queue)
     return queue
   }
@@ -160,14 +162,14 @@ export class Tables {
   }
 
   #loadQueue({ id, name, settings, paused, pausedKeys, missingMs, missingAt }: QueueRow, now: Now): void {
-    const queue = newQueue(id, name, this.all)
+    const queue = this.addQueue(name, id)
     queue.settings = settings
     queue.paused = paused
     queue.fullMono = fullMonoOf(missingMs, missingAt, now)
     if (mayRefuse(settings)) this.bounded++
+    if (settings.deadLetter !== undefined) this.deadLettering++
     if (limitsKeys(settings)) queue.keys = new Map()
     for (const key of pausedKeys) this.keys.key(queue, key).paused = true
-    this.queues.set(name, queue)
   }
 
   #loadBacklog({ id, laneId, key, parked }: KeyBacklogRow): void {
@@ -179,11 +181,7 @@ export class Tables {
   }
 
   #loadLane(row: LaneRow): void {
-    let queue = this.queues.get(row.queue)
-    if (queue === undefined) {
-      queue = newQueue(row.queueId, row.queue, this.all)
-      this.queues.set(row.queue, queue)
-    }
+    const queue = this.queues.get(row.queue) ?? this.addQueue(row.queue, row.queueId)
     const lane = this.#addLane(row.id, queue, row.name)
     for (const into of [lane, queue, this.all]) addSums(into, row)
     lane.paused = row.paused

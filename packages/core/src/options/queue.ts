@@ -60,6 +60,11 @@ export interface QueueOptions {
    * another. 'none' (default): jobs of all names are one line, by priority, due time and arrival.
    */
   readonly fairness?: 'name' | 'none' | null
+  /**
+   * The queue for dead letters: when a job of this queue fails permanently, the same commit adds a job with its name, data and tags to that
+   * queue. Its `meta.deadLetter` has the id and the error of the failed job. A dead letter that fails adds none.
+   */
+  readonly deadLetter?: string | null
   /** Retention of the queue's jobs, in place of the engine's. */
   readonly retention?: { readonly completed?: KeepOptions; readonly failed?: KeepOptions; readonly cancelled?: KeepOptions } | null
   /** Options of jobs for which neither the call nor the definition has a value, in place of the `defaults` of `openEngine`. */
@@ -87,6 +92,7 @@ const read = optionsReader('queues.configure', {
   onFull: word('drop-oldest', ['reject', 'drop-oldest']),
   share: count(SHARE_MAX),
   fairness: word('name', ['name', 'none']),
+  deadLetter: orNull(nameOption),
   retention: orNull(keepsOption),
   defaults: orNull((_option, value) => defaultsOption(value)),
 })

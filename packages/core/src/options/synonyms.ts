@@ -43,6 +43,10 @@ const TIMEOUT: Synonym = { ours: ['timeout'], note: "It is a duration, such as 3
 const LEASE: Synonym = { ours: ['heartbeatTimeout'] }
 const START: Synonym = { ours: ['runAt', 'delay'], note: 'It is a time; delay is a duration' }
 const FLOW: Synonym = { ours: ['dependsOn'], elsewhere: 'jobs that wait for others are a flow: create it with flow([...])' }
+const DEAD_LETTER: Synonym = {
+  ours: ['deadLetter'],
+  elsewhere: "a dead-letter queue belongs to the queue whose jobs fail: queues.configure(queue, { deadLetter: 'dead' })",
+}
 const FILE: Synonym = { ours: ['file'] }
 
 /** Synonyms by their name in lower case. */
@@ -124,7 +128,10 @@ const SYNONYMS: Readonly<Record<string, Synonym>> = {
   dependencies: FLOW,
   parent: FLOW,
   parents: FLOW,
-  deadletter: { elsewhere: "a job that failed permanently stays in its queue with the state 'failed': redrive runs it again" },
+  deadletter: DEAD_LETTER,
+  deadletterexchange: DEAD_LETTER,
+  deadletterqueue: DEAD_LETTER,
+  dlq: DEAD_LETTER,
   args: { ours: ['data'] },
   body: { ours: ['data'] },
   payload: { ours: ['data'] },

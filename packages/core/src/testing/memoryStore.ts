@@ -504,6 +504,7 @@ export class MemoryStore implements Store {
     }
     for (const row of effects.definitions) this.definitions.set(row.name, structuredClone(row))
     for (const job of effects.jobs) this.#writeJob(job, header.at)
+    for (const job of effects.jobs) if (isCopy(job) && !(job.dirty & DIRTY_DELETE)) this.#copyPayload(job)
     this.#runs.write(effects)
     this.observed.write(effects, header.at)
     this.#writeKeys(effects)
@@ -588,7 +589,7 @@ export class MemoryStore implements Store {
     if (dirty & DIRTY_INSERT) {
       if (before !== undefined) throw broken(`job ${seq} is there already`)
       if (dirty & DIRTY_DELETE) return
-      this.#put(rowOf(job, payloadOf(job)))
+      this.#put(rowOf(job, isCopy(job) ? null : payloadOf(job)))
       this.#noteDroppable(job)
       return
     }
@@ -606,6 +607,12 @@ export class MemoryStore implements Store {
       this.#put(dirty & DIRTY_PLACE ? row : { ...row, laneId, policy, extras })
       this.#noteDroppable(job)
     }
+  }
+
+  #copyPayload({ seq, payloadOf: from }: Job): void {
+    const [row, source] = [this.rows.get(seq), this.rows.get(from)]
+    if (row === undefined || source === undefined) throw broken(`job ${seq} takes the payload of job ${from}, which is gone`)
+    this.#put({ ...row, data: source.data })
   }
 
   #noteDroppable({ seq, lane: { queue } }: Job): void {
@@ -703,6 +710,11 @@ export class MemoryStore implements Store {
     const key = keyOf(lane.name, extras.uniqueKey)
     if (this.uniqueKeys.get(key) === seq) this.uniqueKeys.delete(key)
   }
+}
+
+/** True of a new job whose payload is that of another row. */
+function isCopy({ dirty, data, payloadOf: from }: Job): boolean {
+  return (dirty & DIRTY_INSERT) !== 0 && data === undefined && from > 0
 }
 
 function rowOf(job: Job, data: JobRow['data']): JobRow {

@@ -35,6 +35,7 @@ export const QUEUE_OPTIONS = z
     onFull: z.enum(['reject', 'drop-oldest']).nullable().optional(),
     share: z.number().int().min(1).max(1_000).nullable().optional(),
     fairness: z.enum(['none', 'name']).nullable().optional(),
+    deadLetter: NAME.nullable().optional(),
     retention: z.strictObject({ completed: KEEP.optional(), failed: KEEP.optional(), cancelled: KEEP.optional() }).nullable().optional(),
     defaults: QUEUE_DEFAULTS.nullable().optional(),
   })
@@ -66,6 +67,7 @@ export const QUEUE = z
       onFull: z.literal('drop-oldest').optional(),
       share: z.number().optional(),
       fairness: z.literal('name').optional(),
+      deadLetter: z.string().optional(),
       retention: z.strictObject({ completed: KEPT, failed: KEPT, cancelled: KEPT }).optional(),
       draining: z.literal(true).optional(),
       defaults: z.record(z.string(), z.unknown()).optional(),

@@ -17,6 +17,8 @@ const COMPLETE_WITH = `UPDATE job SET state = 4, finished_at = $4, output = ende
 FROM unnest($1::bigint[], $2::text[], $3::bytea[]) AS ended (seq, output, output_bytes) WHERE job.seq = ended.seq AND job.state = 2`
 const SET_DATA = `UPDATE job SET data = changed.data, data_bytes = changed.data_bytes
 FROM unnest($1::bigint[], $2::text[], $3::bytea[]) AS changed (seq, data, data_bytes) WHERE job.seq = changed.seq`
+const COPY = `UPDATE job SET data = source.data, data_bytes = source.data_bytes
+FROM unnest($1::bigint[], $2::bigint[]) AS copied (seq, origin) JOIN job AS source ON source.seq = copied.origin WHERE job.seq = copied.seq`
 const MOVE = `UPDATE job SET lane = moved.lane, policy = moved.policy, extras = moved.extras
 FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[]) AS moved (seq, lane, policy, extras) WHERE job.seq = moved.seq`
 
@@ -37,6 +39,10 @@ export function writeJobs(batch: Batch, sorted: SortedJobs, { pruned }: Effects,
       sorted.dataUpdated.map(seqOf),
       ...payloads(sorted.dataUpdated, dataOf),
     )
+  if (sorted.copies.length > 0) {
+    const origins = sorted.copies.map(({ payloadOf }) => payloadOf)
+    batch.change('copy payloads', sorted.copies.length, COPY, sorted.copies.map(seqOf), origins)
+  }
   if (sorted.placed.length > 0) {
     const values = columns(
       sorted.placed,

@@ -15,6 +15,8 @@ export class SortedJobs {
   readonly keyedActive: Job[] = []
   /** All other new jobs. */
   readonly inserted: Job[] = []
+  /** New jobs, of any of these lists, whose payload is that of another row. */
+  readonly copies: Job[] = []
   readonly started: Job[] = []
   readonly completed: Job[] = []
   readonly completedWithOutput: Job[] = []
@@ -44,6 +46,7 @@ export class SortedJobs {
       this.keyedWaiting,
       this.keyedActive,
       this.inserted,
+      this.copies,
       this.started,
       this.completed,
       this.completedWithOutput,
@@ -60,6 +63,7 @@ export class SortedJobs {
     const { dirty } = job
     if (dirty & DIRTY_INSERT) {
       if (dirty & DIRTY_DELETE) return this.vanished
+      if (job.data === undefined && job.payloadOf > 0) this.copies.push(job)
       if (job.node !== node || job.enqueuedAt !== at || !isUsual(job)) return this.inserted
       if (isKeyed(job)) return job.state === WAITING ? this.keyedWaiting : this.keyedActive
       return job.state === WAITING ? this.plainWaiting : this.plainActive

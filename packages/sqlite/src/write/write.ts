@@ -4,6 +4,7 @@ import type { Database } from '../driver.ts'
 import type { Claim } from '../open/claim.ts'
 import { prepareTransaction } from '../transaction.ts'
 import { prepareCompleteJobs } from './complete-jobs.ts'
+import { prepareCopyPayloads } from './copy-payloads.ts'
 import { prepareDeleteJobs } from './delete-jobs.ts'
 import { prepareExports } from './exports.ts'
 import { prepareFailures } from './failures.ts'
@@ -39,6 +40,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
   const startJobs = prepareStartJobs(db)
   const completeJobs = prepareCompleteJobs(db)
   const updateJobs = prepareUpdateJobs(db)
+  const copyPayloads = prepareCopyPayloads(db)
   const runs = prepareRuns(db)
   const failures = prepareFailures(db)
   const history = prepareHistory(db)
@@ -65,6 +67,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
     startJobs(jobs.started, turn.at)
     completeJobs(jobs.completed, jobs.completedWithOutput, turn.at)
     updateJobs(jobs)
+    copyPayloads(jobs)
     runs(effects)
     failures(effects.failures, turn.at)
     history(effects.minutes)

@@ -49,6 +49,26 @@ export function queuesConformance(under: () => Probe): void {
     expect((await probe.grants.take()).seq).toBe(ids[1]?.seq)
   })
 
+  test('M2: a job that fails permanently leaves a dead letter with its payload, text or bytes, and another queue none', async () => {
+    await probe.call<'configure'>({ op: 'configure', queue: 'media', changes: { deadLetter: 'dead', defaults: { maxAttempts: 1 } } })
+    await probe.attach(['a'], { minConcurrency: 9, maxConcurrency: 9, queues: ['media', 'default'] })
+    const payloads = ['"text"', new Uint8Array([0, 255])]
+    for (const data of payloads) await probe.enqueue('a', { queue: 'media', data })
+    await probe.enqueue('a', { maxAttempts: 1 })
+    for (const { seq } of [await probe.grants.take(), await probe.grants.take(), await probe.grants.take()])
+      await probe.call<'fail'>({ op: 'fail', seq, run: 1, error: { name: 'E', message: 'm' } })
+    await probe.attach(['a'], { minConcurrency: 9, maxConcurrency: 9, queues: ['dead'] })
+    const letters = [await probe.grants.take(), await probe.grants.take()]
+    // Some Ports give a Buffer, which is bytes too.
+    expect(letters.map(({ data }) => (data instanceof Uint8Array ? new Uint8Array(data) : data))).toEqual(payloads)
+    await probe.barrier()
+    expect(probe.grants.size).toBe(0)
+    expect(await probe.call<'queues'>({ op: 'queues', queue: 'dead' })).toMatchObject([{ states: { active: 2 }, totals: { enqueued: 2 } }])
+    await expect(probe.call<'configure'>({ op: 'configure', queue: 'dead', changes: { deadLetter: 'dead' } })).rejects.toMatchObject({
+      code: 'UNSUPPORTED',
+    })
+  })
+
   test('M2: the keys with the most waiting jobs are told, with those that run, and what is left of the rate', async () => {
     const keysOf = (queue: string, limit = 9) => probe.call<'queueKeys'>({ op: 'queueKeys', queue, limit })
     const rateLimit = { limit: 4, period: 86_400_000, burst: 4 }

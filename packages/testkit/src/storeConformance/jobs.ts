@@ -46,6 +46,31 @@ export function jobsConformance(under: () => StoreTurns): void {
       assertBystanders()
     })
 
+    test.each<[string, Data]>([
+      ['text', '"d"'],
+      ['bytes', new Uint8Array([1, 2])],
+      ['nothing', null],
+    ])('with the payload of another row: %s, which may leave in the same turn', (_, data) => {
+      const turns = under()
+      const assertBystanders = standBy(turns)
+      const none = { failed: { ageMs: 0, count: 0 } }
+      for (const [queue, retention] of [
+        ['q', null],
+        ['r', none],
+      ] as const)
+        turns.call<'configure'>({ op: 'configure', queue, changes: { deadLetter: 'dead', retention } })
+      turns.attach('s', ['a'])
+      const jobs = turns.enqueueAll({ name: 'a', queue: 'q', data, maxAttempts: 1 }, { name: 'a', queue: 'r', data, maxAttempts: 1 })
+      turns.run(...jobs.map(({ seq }) => ({ op: 'fail' as const, seq, run: 1, error: ERROR })))
+      const laneIds = [...turns.tables.lanesById.values()].filter(({ queue }) => queue.name === 'dead').map(({ id }) => id)
+      const letters = turns.rows().filter(({ laneId }) => laneIds.includes(laneId))
+      expect(plain(letters.map((row) => row.data))).toEqual(plain([data, data]))
+      expect(plain(turns.rows().filter(({ seq }) => jobs.some((job) => job.seq === seq)))).toMatchObject([
+        { state: FAILED, data: plain(data) },
+      ])
+      assertBystanders()
+    })
+
     test('that was given everything', () => {
       const turns = under()
       const assertBystanders = standBy(turns)

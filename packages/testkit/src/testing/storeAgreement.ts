@@ -139,6 +139,8 @@ const QUEUE_CHANGES = [
   { concurrencyLimit: null },
   { defaults: { timeout: Number.POSITIVE_INFINITY, priority: 1 } },
   { fairness: 'name', share: 2 },
+  { deadLetter: 'dead' },
+  { deadLetter: null },
 ] as const
 
 function flow(choose: Choices): Command {

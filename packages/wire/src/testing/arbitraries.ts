@@ -158,6 +158,7 @@ const queueChanges = record(
     onFull: fc.constantFrom('drop-oldest', 'reject', null),
     share: positive(1_000),
     fairness: fc.constantFrom('name', 'none'),
+    deadLetter: fc.option(name),
     retention: fc.option(record({ completed: keep, failed: keep, cancelled: keep }, { requiredKeys: [] })),
     defaults: fc.option(
       record(policy, { requiredKeys: [] }).map((of) => without(without(of as never, 'queue' as never), 'backoff' as never)),

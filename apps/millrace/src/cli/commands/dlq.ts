@@ -1,4 +1,4 @@
-/** `millrace dlq`: lists, retries and deletes permanently failed jobs, the dead letters. */
+/** `millrace dlq`: lists, retries and deletes permanently failed jobs. */
 import type { ListOptions, ManyFilter, ManyOptions, RedriveOptions } from '@millrace/engine'
 import type { Command } from 'commander'
 import { again } from '../again.ts'

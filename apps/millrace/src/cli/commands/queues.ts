@@ -106,6 +106,7 @@ export function addQueues(program: Command, context: Context): void {
     .option('--on-full <what>', 'at --max-length: reject, or drop-oldest (cancels the oldest job)', orNone(String))
     .option('--share <number>', "how many jobs start before it is the next queue's turn", orNone(number))
     .option('--fairness <by>', 'name: job names of equal priority take turns', orNone(String))
+    .option('--dead-letter <queue>', 'the queue that gets a new job for each job that fails permanently', orNone(String))
     .option('--retention <json>', 'how long to keep finished jobs: {"completed":"1d","failed":"forever"}', orNone(json))
     .option(
       '--defaults <json>',

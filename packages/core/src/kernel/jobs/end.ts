@@ -9,6 +9,7 @@ import { ACTIVE } from '../../lifecycle.ts'
 import type { RunError } from '../../runError.ts'
 import { holderOf } from '../sessions/holders.ts'
 import type { Sender, TurnContext } from '../turn.ts'
+import { leaveDeadLetter } from './deadLetter.ts'
 import { attemptOf, type Job } from './job.ts'
 import * as transition from './transitions.ts'
 
@@ -53,8 +54,13 @@ export function endFailed(turn: TurnContext, job: Job, error: RunError, retry: n
   freeSlot(turn, job)
   const over = retry === false || attempt >= maxAttempts
   const delayMs = over ? Number.POSITIVE_INFINITY : (retry ?? backoffDelay(backoff, attempt, turn.random()))
-  if (over || turn.now.wall + delayMs > job.enqueuedAt + maxAge) transition.exhaust(turn, job, error)
+  if (over || turn.now.wall + delayMs > job.enqueuedAt + maxAge) exhaust(turn, job, error)
   else transition.retry(turn, job, delayMs, error)
+}
+
+function exhaust(turn: TurnContext, job: Job, error: RunError): void {
+  transition.exhaust(turn, job, error)
+  leaveDeadLetter(turn, job, error)
 }
 
 /** Ends the run of a lost worker. The attempt counts, and is retried at once or after its backoff. */

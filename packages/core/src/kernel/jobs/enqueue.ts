@@ -107,6 +107,13 @@ export function createScheduled(turn: TurnContext, job: NewJob, schedule: string
   return answer(created, true)
 }
 
+/** Creates a job with the payload of `from`, which may be in its row alone. It has no keys, and no queue refuses it. */
+export function createDeadLetter(turn: TurnContext, job: Omit<NewJob, 'data'>, from: Job): void {
+  // A job that this turn has created may have no row when the turn is written.
+  const isNew = (from.dirty & DIRTY_INSERT) !== 0
+  create(turn, { ...job, data: (isNew ? from.data : undefined) ?? null }, undefined, { payloadOf: isNew ? 0 : from.seq })
+}
+
 /** Returns the earlier job that a key of this one matches, changed as `onConflict` says. */
 function existing(turn: TurnContext, job: NewJob): Enqueued | undefined {
   const { facts } = turn
@@ -166,15 +173,17 @@ function shaped(turn: TurnContext, job: NewJob): Enqueued | undefined {
   return answer(first, false)
 }
 
-/** The flow or the schedule that a job comes from. */
+/** The flow, the schedule or the failed job that a job comes from. */
 interface From {
   readonly place?: FlowPlace
   readonly schedule?: string
+  /** The row that has the payload of a dead letter; 0 if it is in memory. */
+  readonly payloadOf?: number
 }
 
 function create(turn: TurnContext, wanted: NewJob, origin?: Origin, from: From = {}): Job {
   const { tables, effects, facts, now, settings } = turn
-  const { place } = from
+  const { place, payloadOf = 0 } = from
   const defaults = tables.definitions.get(wanted.name)?.defaults
   const queueName = wanted.queue ?? defaults?.queue ?? DEFAULT_QUEUE
   const lane = laneOf(turn, queueName, wanted.name)
@@ -195,10 +204,14 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin, from: From =
     },
     resolvePolicy(wanted, defaults, ofQueue),
     extrasOf(wanted, from, defaults === undefined ? saidOf(wanted) : undefined),
-    wanted.data,
+    payloadOf === 0 ? wanted.data : undefined,
   )
+  job.payloadOf = payloadOf
   effects.touch(job, DIRTY_INSERT)
-  if (tables.bounded > 0) facts.addFresh(job)
+  if (tables.bounded > 0) {
+    if (from.payloadOf === undefined) facts.addFresh(job)
+    else facts.addArrival(job)
+  }
   effects.countJob(job, 1)
   effects.total(lane, 'enqueued')
   effects.event('enqueued', job, runAt > now.wall ? runAt : undefined)

@@ -29,7 +29,7 @@ export function gatherArrivals(plan: Plan, tables: Tables, facts: Facts, request
   for (const request of requests) newJobsOf(request, facts).forEach(want)
   for (const { job } of [...facts.dueSchedules, ...facts.freedSchedules]) want(job)
   if (wanted.size === 0) return
-  const { leaving, growing } = otherwise(requests, facts)
+  const { leaving, growing } = otherwise(tables, requests, facts)
   for (const [queue, count] of wanted) {
     // Runs may come back to wait for another attempt.
     const most = growing ? Number.POSITIVE_INFINITY : lengthOf(queue) + countOf(queue, ACTIVE) + count
@@ -65,11 +65,11 @@ function newJobsOf({ command }: Request, facts: Facts): readonly NewJob[] {
 }
 
 /** Returns how many of the jobs read may leave before their turn, and whether the queue may gain jobs or lose room by then. */
-function otherwise(requests: readonly Request[], facts: Facts): { readonly leaving: number; readonly growing: boolean } {
+function otherwise(tables: Tables, requests: readonly Request[], facts: Facts): { readonly leaving: number; readonly growing: boolean } {
   // A tick or a triggered schedule may cancel the job before it. A schedule that is deleted takes its own job along.
   let leaving = facts.expired.length + facts.dueSchedules.length + facts.freedSchedules.length
   for (const { children } of facts.flowSlices) leaving += children.length
-  let growing = facts.flowSlices.length > 0
+  let growing = facts.flowSlices.length > 0 || tables.deadLettering > 0
   for (const { command } of requests) {
     switch (command.op) {
       case 'cancel':

@@ -89,6 +89,8 @@ export interface Job extends JobKey {
 
   // Only in memory.
 
+  /** The row whose payload this job takes as it is inserted, if its own is not in memory; 0 for none. */
+  payloadOf: number
   /** The session that runs it, while active and attached. */
   session: Session | undefined
   /** When the run now going on was handed out; monotonic. */
@@ -127,7 +129,7 @@ export function newJob(
   at: { priority: number; weight: number; runAt: number; expiresAt: number },
   policy: Policy,
   extras: JobExtras | undefined,
-  data: Data,
+  data: Data | undefined,
 ): Job {
   return {
     seq: key.seq,
@@ -153,6 +155,7 @@ export function newJob(
     cancelRequested: false,
     dropped: false,
     parked: undefined,
+    payloadOf: 0,
     session: undefined,
     grantedMono: 0,
     worker: '',

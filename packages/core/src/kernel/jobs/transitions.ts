@@ -31,8 +31,8 @@ export function exhaust(turn: TurnContext, job: Job, error: RunError): void {
 }
 
 /** Fails a job that did not start within its ttl. */
-export function expire(turn: TurnContext, job: Job): void {
-  failUnstarted(turn, job, 'expire', { name: 'JobExpiredError', message: 'the job was not started within its ttl' })
+export function expire(turn: TurnContext, job: Job, error: RunError): void {
+  failUnstarted(turn, job, 'expire', error)
 }
 
 /** Fails a job that never ran, because of one that it waited for. A flow's jobs share a commit: their ids differ only in the row. */

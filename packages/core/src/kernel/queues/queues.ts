@@ -4,7 +4,7 @@ import { DEFERRED, type Decision, type Refused } from '../../decision.ts'
 import type { ConfigureCommand, DeleteQueueCommand, DrainQueueCommand } from '../../manageCommands.ts'
 import { changeSettings, mayRefuse, NO_SETTINGS, type QueueChanges, type RateLimit, sameSettings } from '../../queueSettings.ts'
 import { changeRate } from '../keys/bucket.ts'
-import { dropWithoutLength, keyOrderConflict, keyOrderTooLate, queueNotEmpty } from '../refuse.ts'
+import { deadLetterOfItself, dropWithoutLength, keyOrderConflict, keyOrderTooLate, queueNotEmpty } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'
 import { isDrained, liveCountOf, type Queue } from './lane.ts'
 import { refuseQueue } from './newQueues.ts'
@@ -23,9 +23,10 @@ export function configure(turn: TurnContext, { queue: name, changes }: Configure
 /** Returns the refusal of settings that conflict with each other, or with existing jobs. */
 function findConflict(queue: Queue | undefined, name: string, changes: QueueChanges): Refused | undefined {
   const before = queue?.settings ?? NO_SETTINGS
-  const { keyOrder, perKeyLimit = 1, onFull, maxLength } = changeSettings(before, changes)
+  const { keyOrder, perKeyLimit = 1, onFull, maxLength, deadLetter } = changeSettings(before, changes)
   if (onFull !== undefined && maxLength === undefined) return dropWithoutLength(name)
   if (keyOrder !== undefined && perKeyLimit > 1) return keyOrderConflict(name, perKeyLimit)
+  if (deadLetter === name) return deadLetterOfItself(name)
   const live = queue === undefined ? 0 : liveCountOf(queue)
   return keyOrder !== before.keyOrder && live > 0 ? keyOrderTooLate(name, live) : undefined
 }
@@ -40,6 +41,7 @@ export function change(turn: TurnContext, queue: Queue, changes: QueueChanges): 
   if (settings.rateLimit !== undefined && settings.rateLimit !== before.rateLimit)
     queue.fullMono = changeRate(before.rateLimit, settings.rateLimit, queue.fullMono, now.mono)
   tables.bounded += Number(mayRefuse(settings)) - Number(mayRefuse(before))
+  tables.deadLettering += Number(settings.deadLetter !== undefined) - Number(before.deadLetter !== undefined)
   if (settings.perKeyRateLimit !== before.perKeyRateLimit) changeKeyRate(turn, queue, before.perKeyRateLimit)
   const { perKeyLimit, perKeyRateLimit, keyOrder } = before
   if (settings.perKeyLimit !== perKeyLimit || settings.perKeyRateLimit !== perKeyRateLimit || settings.keyOrder !== keyOrder) {
@@ -100,6 +102,7 @@ export function deleteQueue({ tables, effects }: TurnContext, { queue: name }: D
   const jobs = queue.counts.reduce((all, count) => all + count, 0)
   if (jobs > 0) return queueNotEmpty(name, jobs)
   tables.bounded -= Number(mayRefuse(queue.settings))
+  tables.deadLettering -= Number(queue.settings.deadLetter !== undefined)
   removeQueue(tables, queue)
   effects.queuesGone.push(queue)
   effects.systemEvent({ type: 'queue.deleted', queue: name })

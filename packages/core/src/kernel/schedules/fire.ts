@@ -10,6 +10,7 @@ import { isDeleted } from '../facts.ts'
 import { cancelJob } from '../jobs/cancel.ts'
 import { createScheduled, drained } from '../jobs/enqueue.ts'
 import type { Job } from '../jobs/job.ts'
+import { metaWith } from '../jobs/meta.ts'
 import { findNewQueue } from '../queues/newQueues.ts'
 import type { TurnContext } from '../turn.ts'
 import { fireTime, latestTick, runsLeft, type Schedule, scheduleTag, tickAfter } from './ticks.ts'
@@ -141,21 +142,8 @@ export function create(
 
 /** Adds the schedule's tag to its job, and the tick as `meta.schedule`. */
 function jobAt(id: string, job: NewJob, tick: number): NewJob {
-  const schedule = JSON.stringify({ id, at: new Date(tick).toISOString() })
-  const own = withoutSchedule(job.meta ?? '{}')
-    .slice(1)
-    .trimStart()
-  return { ...job, tags: [...(job.tags ?? []), scheduleTag(id)], meta: `{"schedule":${schedule}${own === '}' ? '' : ','}${own}` }
-}
-
-/** Removes `schedule` from the meta: that name is the tick's. If another library sent something that is not JSON, it stays. */
-function withoutSchedule(meta: string): string {
-  try {
-    const { schedule, ...own } = JSON.parse(meta)
-    return schedule === undefined ? meta : JSON.stringify(own)
-  } catch {
-    return meta
-  }
+  const schedule = { id, at: new Date(tick).toISOString() }
+  return { ...job, tags: [...(job.tags ?? []), scheduleTag(id)], meta: metaWith(job.meta, 'schedule', schedule) }
 }
 
 /** Returns the schedule's last job if it is not final. */

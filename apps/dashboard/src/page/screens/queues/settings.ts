@@ -10,7 +10,7 @@ export interface Setting {
   /** Its place in the body: "rateLimit.period". */
   readonly path: string
   readonly label: string
-  readonly kind: 'count' | 'duration' | 'fraction' | 'choice'
+  readonly kind: 'count' | 'duration' | 'fraction' | 'choice' | 'name'
   readonly choices?: readonly (readonly [value: string, text: string])[]
   /** The value that holds while the field is empty. */
   readonly preset: string
@@ -67,7 +67,12 @@ export const GROUPS: readonly Group[] = [
   },
   {
     title: 'Retention',
-    settings: [...keptOf('completed', 'Completed', 7), ...keptOf('failed', 'Failed', 30), ...keptOf('cancelled', 'Cancelled', 7)],
+    settings: [
+      { path: 'deadLetter', label: 'Queue of dead letters', kind: 'name', preset: 'none', hint: 'gets a job for each that fails' },
+      ...keptOf('completed', 'Completed', 7),
+      ...keptOf('failed', 'Failed', 30),
+      ...keptOf('cancelled', 'Cancelled', 7),
+    ],
   },
   {
     title: 'Defaults of its jobs',
@@ -125,6 +130,7 @@ const READ: Readonly<Record<Setting['kind'], RegExp>> = {
   duration: /^\d+(?:\.\d+)? ?(?:ms|s|m|h|d|w)?$/,
   fraction: /^(?:\d+(?:\.\d+)?|equal|full)$/,
   choice: /^[\w-]+$/,
+  name: /^[\w.:/-]{1,128}$/,
 }
 
 function errorOf({ path, kind, endless, needs, wants }: Setting, fields: Fields): string | undefined {
@@ -173,7 +179,7 @@ function put(body: Record<string, unknown>, [part, ...rest]: readonly string[], 
 
 function sent({ kind, endless }: Setting, value: string): unknown {
   if (value === endless) return endless === 'none' ? null : value
-  if (kind === 'choice') return value
+  if (kind === 'choice' || kind === 'name') return value
   return /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : value
 }
 

@@ -1,0 +1,215 @@
+/** Dead letters: one for each permanent failure, in its commit, and none for any other end. */
+
+import { describe, expect, test } from 'vitest'
+import type { FailCommand } from '../../commands.ts'
+import { formatId } from '../../id.ts'
+import type { Data } from '../../job.ts'
+import type { QueueChanges } from '../../queueSettings.ts'
+import { DEFAULT_RETENTION } from '../../retention.ts'
+import { flowOf } from '../../testing/flows.ts'
+import { useSmallLimits } from '../../testing/smallLimits.ts'
+import { enqueueing, keyOfJob, World, type WorldOptions } from '../../testing/world.ts'
+import type { JobRow } from '../rows.ts'
+
+useSmallLimits()
+
+const ERROR = { name: 'TypeError', message: 'no', code: 'E_NO', stack: 'TypeError: no\n    at there' }
+
+/** A world with a bystander, whose queues leave their dead letters in `dead`. */
+function worldOf(changes: QueueChanges = {}, options?: WorldOptions): World {
+  const world = new World(options)
+  world.call<'configure'>({ op: 'configure', queue: 'default', changes: { deadLetter: 'dead', ...changes } })
+  world.attach('s', ['a'])
+  world.enqueue('a', { queue: 'other' })
+  return world
+}
+
+function inQueue(world: World, queue: string): JobRow[] {
+  return [...world.store.rows.values()].filter(({ laneId }) => world.store.lanes.get(laneId)?.queue === queue)
+}
+
+const dead = (world: World) => inQueue(world, 'dead')
+const metaOf = (row: JobRow | undefined) => JSON.parse(row?.extras?.meta ?? 'null')
+const failing = ({ seq }: { readonly seq: number }, more: Partial<FailCommand> = {}): FailCommand => ({
+  ...{ op: 'fail', seq, run: 1, error: ERROR },
+  ...more,
+})
+
+describe('a dead letter', () => {
+  test.each<[string, Data]>([
+    ['text', '{"to":"ada"}'],
+    ['bytes', new Uint8Array([1, 2, 3])],
+    ['nothing', null],
+  ])('has the name, the data (%s) and the tags of its job, and a meta that says which and why', (_, data) => {
+    const world = worldOf()
+    const job = world.enqueue('a', { data, tags: ['t'], meta: '{"by":"ada"}', priority: 3, unique: { key: 'u', onConflict: 'error' } })
+    world.call<'fail'>(failing(job, { retry: false }))
+    const [letter, ...others] = dead(world)
+    expect(others).toEqual([])
+    expect(letter).toMatchObject({ data, priority: 0, extras: { tags: ['t'] } })
+    expect(letter?.extras).not.toHaveProperty('uniqueKey')
+    expect(metaOf(letter)).toEqual({
+      deadLetter: { id: formatId(job), queue: 'default', attempt: 1, error: { name: 'TypeError', message: 'no', code: 'E_NO' } },
+      by: 'ada',
+    })
+    expect(world.stateOf(job)).toBe('failed')
+    expect(inQueue(world, 'other')).toHaveLength(1)
+  })
+
+  test('is left by the last attempt alone, and runs with the payload that its job had', () => {
+    const world = worldOf()
+    const job = world.enqueue('a', { data: '"d"', maxAttempts: 2 })
+    world.call<'fail'>(failing(job, { retry: 0 }))
+    expect(dead(world)).toEqual([])
+    const { grants } = world.run(failing(job, { run: 2 }))
+    expect(grants).toMatchObject([{ name: 'a', queue: 'dead', data: '"d"', attempt: 1 }])
+  })
+
+  test('is one for each permanent failure: another after a retry by hand', () => {
+    const world = worldOf({ defaults: { maxAttempts: 1 } })
+    const job = world.enqueue('a')
+    world.call<'fail'>(failing(job))
+    world.call<'retry'>({ op: 'retry', id: keyOfJob(job) })
+    expect(dead(world)).toHaveLength(1)
+    world.call<'fail'>(failing(job, { run: 2 }))
+    expect(dead(world)).toHaveLength(2)
+  })
+
+  test('leaves none where it fails itself, whatever its queue says', () => {
+    const world = worldOf()
+    world.call<'configure'>({ op: 'configure', queue: 'dead', changes: { deadLetter: 'default' } })
+    const own = world.enqueue('a', { queue: 'dead' })
+    const job = world.enqueue('a')
+    world.call<'fail'>(failing(job, { retry: false }))
+    const letter = dead(world).find(({ seq }) => seq !== own.seq) as JobRow
+    world.call<'fail'>(failing(letter, { retry: false }))
+    expect([inQueue(world, 'default').length, dead(world).length]).toEqual([1, 2])
+    // A job of that queue that is no dead letter leaves one.
+    world.call<'fail'>(failing(own, { retry: false }))
+    expect(inQueue(world, 'default')).toHaveLength(2)
+  })
+
+  test('says the first 300 characters of a long message', () => {
+    const world = worldOf()
+    const job = world.enqueue('a', { maxAttempts: 1 })
+    world.call<'fail'>(failing(job, { error: { name: 'E', message: 'm'.repeat(4_096) } }))
+    expect(metaOf(dead(world)[0]).deadLetter.error).toEqual({ name: 'E', message: 'm'.repeat(300) })
+  })
+
+  test('keeps a meta that is not JSON out of its way', () => {
+    const world = worldOf()
+    const job = world.enqueue('a', { maxAttempts: 1, meta: '"deadLetter" {' })
+    world.call<'fail'>(failing(job))
+    expect(dead(world)).toHaveLength(1)
+  })
+})
+
+describe('the causes', () => {
+  test('a timeout', () => {
+    const world = worldOf()
+    world.enqueue('a', { maxAttempts: 1, timeout: 50, data: '"d"' })
+    world.after(50)
+    world.after(30_000)
+    expect(dead(world)).toMatchObject([{ data: '"d"' }])
+    expect(metaOf(dead(world)[0]).deadLetter.error.name).toBe('JobTimeoutError')
+  })
+
+  test('a lost worker, after a restart that has left the payload on disk', () => {
+    const world = worldOf()
+    world.enqueue('a', { maxAttempts: 1, data: '"d"' })
+    world.reload()
+    world.run()
+    expect(dead(world)).toMatchObject([{ data: '"d"' }])
+    expect(metaOf(dead(world)[0]).deadLetter).toMatchObject({ attempt: 1, error: { name: 'WorkerLostError' } })
+  })
+
+  test('a ttl that ran out, on disk and in line', () => {
+    const world = worldOf()
+    const jobs = [world.enqueue('b', { ttl: 20, data: '"1"' }), world.enqueue('b', { ttl: 20, data: '"2"', delay: 10 })]
+    world.after(20)
+    expect(dead(world).map(({ data }) => data)).toEqual(['"1"', '"2"'])
+    expect(dead(world).map((row) => metaOf(row).deadLetter)).toMatchObject(
+      jobs.map((job) => ({ id: formatId(job), attempt: 0, error: { name: 'JobExpiredError' } })),
+    )
+  })
+
+  test('a job of a journal that had run out before it came, and of which nothing is kept', () => {
+    const world = worldOf({ retention: { failed: { ageMs: 0, count: 0 } } })
+    const entries = [{ at: world.now.wall - 1_000, jobs: [{ name: 'a', data: '"old"', ttl: 10 }] }]
+    world.call<'forward'>({ op: 'forward', source: 's', number: 9, first: 1, entries })
+    expect(dead(world)).toMatchObject([{ data: '"old"' }])
+    expect(inQueue(world, 'default')).toEqual([])
+  })
+
+  test('not an end that is none of the job itself: a cancel, a drop, the failure of what it waited for', () => {
+    const world = worldOf()
+    const [waits, runs] = [world.enqueue('b'), world.enqueue('a')]
+    world.call<'cancel'>({ op: 'cancel', id: keyOfJob(waits) })
+    world.call<'cancel'>({ op: 'cancel', id: keyOfJob(runs) })
+    world.call<'fail'>(failing(runs))
+    expect([waits, runs].map((job) => world.stateOf(job))).toEqual(['cancelled', 'cancelled'])
+    const first = world.call<'flow'>(flowOf([{ job: { name: 'a' } }, { parents: [0] }]))
+    world.call<'fail'>(failing(first, { retry: false }))
+    expect([first, { seq: first.seq + 1 }].map((job) => world.stateOf(job))).toEqual(['failed', 'failed'])
+    expect(dead(world).map((row) => metaOf(row).deadLetter.id)).toEqual([formatId(first)])
+  })
+})
+
+describe('a queue of dead letters', () => {
+  test('refuses none: full, draining, one queue too many, or with no room on the disk', () => {
+    const world = worldOf({}, { settings: { maxQueues: 2 } })
+    const fail = () => world.call<'fail'>(failing(world.enqueue('a', { maxAttempts: 1 })))
+    fail()
+    world.call<'configure'>({ op: 'configure', queue: 'dead', changes: { maxLength: 1 } })
+    world.call<'pause'>({ op: 'pause', queue: 'dead', paused: true })
+    fail()
+    fail()
+    world.reply<'drainQueue'>({ op: 'drainQueue', queue: 'dead' })
+    fail()
+    const job = world.enqueue('a', { maxAttempts: 1 })
+    world.refusing = { code: 'STORAGE_BUSY', message: 'full' }
+    world.call<'fail'>(failing(job))
+    expect(dead(world)).toHaveLength(5)
+  })
+
+  test('drops none for another, but may have to give places to new jobs', () => {
+    const world = worldOf()
+    world.call<'pause'>({ op: 'pause', queue: 'dead', paused: true })
+    world.call<'configure'>({ op: 'configure', queue: 'dead', changes: { maxLength: 1, onFull: 'drop-oldest' } })
+    const jobs = [world.enqueue('a', { maxAttempts: 1 }), world.enqueue('a', { maxAttempts: 1 })]
+    // The new job meets the dead letters of its own turn.
+    world.run(...jobs.map((job) => failing(job)), enqueueing({ name: 'a', queue: 'dead' }))
+    expect(dead(world).map((row) => world.stateOf(row))).toEqual(['cancelled', 'waiting', 'waiting'])
+    world.enqueue('a', { queue: 'dead' })
+    expect(dead(world).map((row) => world.stateOf(row))).toEqual(['cancelled', 'cancelled', 'waiting', 'waiting'])
+  })
+
+  test('is another one', () => {
+    const world = new World()
+    expect(world.refusal({ op: 'configure', queue: 'q', changes: { deadLetter: 'q' } })).toBe('UNSUPPORTED')
+    expect(world.tables.queues.has('q')).toBe(false)
+  })
+
+  test('may be named, taken back and forgotten', () => {
+    const world = worldOf()
+    const fail = () => world.call<'fail'>(failing(world.enqueue('a', { maxAttempts: 1 })))
+    fail()
+    world.call<'configure'>({ op: 'configure', queue: 'default', changes: { deadLetter: null } })
+    fail()
+    expect([dead(world).length, world.tables.deadLettering]).toEqual([1, 0])
+    world.call<'configure'>({ op: 'configure', queue: 'empty', changes: { deadLetter: 'dead' } })
+    world.reload()
+    expect(world.tables.deadLettering).toBe(1)
+    world.call<'deleteQueue'>({ op: 'deleteQueue', queue: 'empty' })
+    expect(world.tables.deadLettering).toBe(0)
+  })
+
+  test('takes what is left of jobs that are not kept', () => {
+    const none = { ageMs: 0, count: 0 }
+    const world = worldOf({}, { settings: { retention: { ...DEFAULT_RETENTION, failed: none } } })
+    const job = world.enqueue('a', { maxAttempts: 1, data: '"d"' })
+    world.call<'fail'>(failing(job))
+    expect(world.stateOf(job)).toBe('gone')
+    expect(dead(world)).toMatchObject([{ data: '"d"' }])
+  })
+})

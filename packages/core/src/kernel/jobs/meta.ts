@@ -1,0 +1,23 @@
+/** Adds what the engine has to say of a job to its `meta`, which is JSON text. */
+
+/** Returns the meta with `name`, which replaces what its caller has given by that name. */
+export function metaWith(meta = '{}', name: 'schedule' | 'deadLetter', value: unknown): string {
+  const own = without(meta, name).slice(1).trimStart()
+  return `{"${name}":${JSON.stringify(value)}${own === '}' ? '' : ','}${own}`
+}
+
+/** True if the meta has `name`. */
+export function metaHas(meta: string | undefined, name: 'deadLetter'): boolean {
+  // The text is searched first, because most metas do not have it.
+  return meta?.includes(`"${name}"`) === true && without(meta, name) !== meta
+}
+
+/** Removes `name` from the meta. If another library sent something that is not JSON, it stays. */
+function without(meta: string, name: string): string {
+  try {
+    const { [name]: value, ...own } = JSON.parse(meta)
+    return value === undefined ? meta : JSON.stringify(own)
+  } catch {
+    return meta
+  }
+}
