@@ -115,6 +115,12 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
       return undefined
     },
   },
+  'middleware around enqueues and runs': {
+    beside: async (engine) => {
+      engine.use({ enqueue: (_, next) => next(), run: (_, next) => next() })
+      return undefined
+    },
+  },
   'a subscriber of diagnostics_channel': { during: subscribeAll },
   'a reader of all events by cursor': { beside: readEvents },
   'an export of all jobs': { beside: readExport },

@@ -22,6 +22,8 @@ import {
   type JobOrName,
   type JobRequest,
   type JobType,
+  type Middleware,
+  middlewareOption,
   type OutputOf,
   type Stored,
   type Worker,
@@ -48,6 +50,7 @@ import { PayloadCodec } from './payloadCodec.ts'
 import { Queues } from './queues.ts'
 import { Schedules } from './schedules.ts'
 import { boundedBy, type EngineSetup } from './setup.ts'
+import { enqueueManyThrough, through } from './throughMiddleware.ts'
 import { Unserved } from './unserved.ts'
 import { handlersOf, Workers } from './workers.ts'
 
@@ -79,6 +82,7 @@ export class Engine extends Changes {
   readonly #calls: Pick<Mailbox, 'call'>
   readonly #workers: Workers
   readonly #unserved: Unserved
+  readonly #middleware: Middleware[] = []
   #stopping: Promise<void> | undefined
   readonly #connectivity = new Connectivity()
   /** The reason for which the Port has ended. */
@@ -125,6 +129,26 @@ export class Engine extends Changes {
     setup.intake?.start((command) => this.#mailbox.call<'forward'>(this.checks.checked(command)))
   }
 
+  // Middleware.
+
+  /**
+   * Adds middleware: code around every enqueue of this engine, and around every run of the workers that it starts from then on. The one
+   * that was added first is the outermost.
+   *
+   * @example
+   * ```ts
+   * engine.use({
+   *   enqueue: (jobs, next) => next(jobs.map((job) => ({ ...job, options: { ...job.options, concurrencyKey: tenant() } }))),
+   *   run: ({ job }, next) => metrics.time(job.name, next),
+   * })
+   * ```
+   * @throws OptionTypeError
+   */
+  use(middleware: Middleware): this {
+    this.#middleware.push(middlewareOption(middleware))
+    return this
+  }
+
   // Producing.
 
   /**
@@ -142,6 +166,11 @@ export class Engine extends Changes {
     job: JobType<Input, Output> | string,
     ...[data, options]: EnqueueArguments<Input>
   ): Promise<JobHandle<Stored<Output>>> {
+    if (this.#middleware.length > 0) {
+      const request: JobRequest = { job: job as JobOrName, data, ...(options && { options }) }
+      const [handle] = await this.enqueueMany([request])
+      return handle as JobHandle<Stored<Output>>
+    }
     const wanted = newJobOf(job, data, options, this.#setup.maxDataBytes)
     const taken = [wanted instanceof Promise ? await wanted : wanted]
     return this.#handle<Stored<Output>>((await this.#enqueue(taken))[0] as Enqueued)
@@ -160,7 +189,9 @@ export class Engine extends Changes {
   async enqueueMany<Job extends JobOrName>(jobs: JobStream<Job>): Promise<readonly JobHandle<OutputOf<Job>>[]>
   async enqueueMany<const Jobs extends readonly JobOrName[]>(jobs: JobList<Jobs>): Promise<JobHandles<Jobs>>
   async enqueueMany(jobs: JobRequests): Promise<readonly JobHandle[]> {
-    return (await enqueueMany(this.#enqueue, jobs, this.#setup.maxDataBytes)).map((key) => this.#handle(key))
+    const send = (requests: JobRequests) => enqueueMany(this.#enqueue, requests, this.#setup.maxDataBytes)
+    const created = await (this.#middleware.length === 0 ? send(jobs) : enqueueManyThrough(this.#middleware, jobs, send))
+    return created.map((key) => this.#handle(key))
   }
 
   /**
@@ -181,7 +212,7 @@ export class Engine extends Changes {
     options?: FlowOptions,
   ): Promise<Flow<FlowHandles<Refs, Jobs>>>
   async flow(nodes: readonly FlowNodeRequest[], options?: FlowOptions): Promise<Flow> {
-    return createFlow(nodes, options, this.#setup.maxDataBytes, this.#calls, this.#handleOf)
+    return through(this.#middleware, nodes, (sent) => createFlow(sent, options, this.#setup.maxDataBytes, this.#calls, this.#handleOf))
   }
 
   /**
@@ -194,7 +225,10 @@ export class Engine extends Changes {
     options?: FlowOptions,
   ): Promise<Batch<JobHandles<Jobs>, OutputOf<Callback>>>
   async batch(jobs: readonly JobRequest[], callback: JobRequest, options?: FlowOptions): Promise<Batch> {
-    return createBatch(jobs, callback, options, this.#setup.maxDataBytes, this.#calls, this.#handleOf)
+    const create = (some: readonly JobRequest[], last: JobRequest) =>
+      createBatch(some, last, options, this.#setup.maxDataBytes, this.#calls, this.#handleOf)
+    if (this.#middleware.length === 0 || !Array.isArray(jobs)) return create(jobs, callback)
+    return through(this.#middleware, [...jobs, callback], (sent) => create(sent.slice(0, -1), sent.at(-1) as JobRequest))
   }
 
   // Working.
@@ -212,7 +246,7 @@ export class Engine extends Changes {
     assertOffered(this.#port, 'work')
     const list = handlersOf(handlers)
     this.#assertOpen()
-    return this.#workers.start(list, validateWorkOptions(options))
+    return this.#workers.start(list, validateWorkOptions(options), [...this.#middleware])
   }
 
   // Reading.

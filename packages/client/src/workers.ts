@@ -1,6 +1,6 @@
 /** Manages the workers that `engine.work` has started for one engine. */
 import { type Grant, type Notice, OptionTypeError, type StopOptions, validateStopOptions, type WorkSettings } from '@millrace/core'
-import { type Handler, Worker } from '@millrace/worker'
+import { type Handler, type Middleware, Worker } from '@millrace/worker'
 import type { Mailbox } from './mailbox.ts'
 import type { PayloadCodec } from './payloadCodec.ts'
 import type { EngineSetup } from './setup.ts'
@@ -36,7 +36,8 @@ export class Workers {
   }
 
   /** Starts a worker. A worker with the same id is drained and replaced. */
-  start(handlers: readonly Handler[], settings: WorkSettings): Worker {
+  start(served: readonly Handler[], settings: WorkSettings, middleware: readonly Middleware[]): Worker {
+    const handlers = middleware.length === 0 ? served : served.map((handler) => ({ ...handler, middleware }))
     const { maxDataBytes, clock, host, pid, local, logger, redact } = this.#setup
     const calls = this.#calls
     const open = this.#open

@@ -29,7 +29,7 @@ import {
   type State,
   validateSnoozeOptions,
 } from '@millrace/core'
-import type { EnqueueArguments, JobType, OutputOf } from './jobType.ts'
+import type { EnqueueArguments, JobRequest, JobType, OutputOf } from './jobType.ts'
 import { checkSchema } from './schema.ts'
 
 /** The facts of a run; frozen. */
@@ -135,6 +135,9 @@ export interface RunLink {
   now(): number
 }
 
+/** Passes jobs through middleware to `send`. */
+export type AroundEnqueue = (requests: readonly JobRequest[], send: (requests: readonly JobRequest[]) => void) => Promise<void>
+
 const COMPLAINTS_MAX = 5
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
@@ -146,6 +149,8 @@ export class RunContext implements Context {
   #controller: AbortController | undefined
   #abortReason: Error | undefined
   #enqueues: NewJob[] | undefined
+  #around: AroundEnqueue | undefined
+  #adding: Promise<void>[] | undefined
   #enqueuedBytes = 0
   #progress: Progress | undefined
   #fraction = 0
@@ -207,7 +212,7 @@ export class RunContext implements Context {
   }
 
   get enqueue(): Context['enqueue'] {
-    return (job, ...[data, options]) => this.#addJob(job as JobType | string, data, options)
+    return (job, ...[data, options]) => this.#enqueue(job as JobType | string, data, options)
   }
 
   get snooze(): Context['snooze'] {
@@ -260,6 +265,20 @@ export class RunContext implements Context {
     }
   }
 
+  #enqueue(job: JobType | string, data: unknown, options: EnqueueOptions | undefined): void {
+    if (this.#around === undefined) {
+      this.#addJob(job, data, options)
+      return
+    }
+    const added = this.#around([{ job, data, ...(options && { options }) }], ([request]) =>
+      request === undefined ? undefined : this.#addJob(request.job, request.data, request.options),
+    )
+    // The end of the run awaits it.
+    added.catch(() => {})
+    this.#adding ??= []
+    this.#adding.push(added)
+  }
+
   #addJob(job: JobType | string, data: unknown, options: EnqueueOptions | undefined): void {
     const definition = typeof job === 'string' ? undefined : job
     const name = definition?.name ?? nameOption('name', job)
@@ -280,6 +299,19 @@ export class RunContext implements Context {
   }
 
   // For the session alone.
+
+  /** Passes the jobs that the handler enqueues through middleware. */
+  set around(around: AroundEnqueue) {
+    this.#around = around
+  }
+
+  /** Resolves when all jobs that the handler has enqueued have come through; rejects if one was refused. */
+  async added(): Promise<void> {
+    for (let adding = this.#adding; adding !== undefined; adding = this.#adding) {
+      this.#adding = undefined
+      await Promise.all(adding)
+    }
+  }
 
   set payload(value: unknown) {
     this.#data = value

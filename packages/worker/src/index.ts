@@ -31,6 +31,7 @@ export type {
   OutputOf,
   Stored,
 } from './jobType.ts'
+export { aroundEnqueue, type EnqueueRequest, type Middleware, middlewareOption, type NextRequest } from './middleware.ts'
 export type { ProcessHandler, ThreadHandler } from './pools/handler.ts'
 export { checkSchema } from './schema.ts'
 export { Worker, type WorkerOptions } from './sessions.ts'

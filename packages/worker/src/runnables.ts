@@ -5,7 +5,8 @@ import { Batcher } from './batch/batcher.ts'
 import type { BatchHandler } from './batch/handler.ts'
 import type { RunContext, RunLink } from './context.ts'
 import type { Handler } from './define.ts'
-import type { Runnable } from './execute.ts'
+import type { Ending, Runnable } from './execute.ts'
+import { type Middleware, withMiddleware } from './middleware.ts'
 import { Pool } from './pools/pool.ts'
 
 export interface WorkerRunnable extends Runnable {
@@ -15,6 +16,9 @@ export interface WorkerRunnable extends Runnable {
   kill?(context: RunContext): boolean
 }
 
+/** A handler, and the middleware that its engine puts around it. */
+type Served = Handler & { readonly middleware?: readonly Middleware[] }
+
 export interface Runnables {
   readonly byName: ReadonlyMap<string, WorkerRunnable>
   readonly pools: readonly Pool[]
@@ -22,32 +26,37 @@ export interface Runnables {
   hold(isHeld: boolean): void
 }
 
+const UNENDING: Ending = { schema: undefined, backoff: undefined }
+
 /** @throws OptionRangeError if two handlers have the same name, or a batch could never be full: before any thread is started */
-export function makeRunnables(handlers: readonly Handler[], settings: WorkSettings, link: RunLink, clock: Clock): Runnables {
+export function makeRunnables(handlers: readonly Served[], settings: WorkSettings, link: RunLink, clock: Clock): Runnables {
   assertDistinct(handlers.map((handler) => handler.definition.name))
   for (const handler of handlers) if (handler.kind === 'batch') assertFits(handler, settings)
   const byName = new Map<string, WorkerRunnable>()
   const pools = new Map<string, Pool>()
   const batchers: Batcher[] = []
   for (const handler of handlers) {
-    const { name, schema, backoff } = handler.definition
+    const { definition, middleware = [] } = handler
+    const { name, schema, backoff } = definition
     const base = { schema: schema as StandardSchemaV1 | undefined, backoff }
-    if (handler.kind === 'inline') byName.set(name, { ...base, run: handler.run as unknown as (context: RunContext) => unknown })
+    const serve = (runnable: WorkerRunnable, ending: Ending) =>
+      byName.set(name, middleware.length === 0 ? runnable : withMiddleware(runnable, middleware, ending, link.maxDataBytes))
+    if (handler.kind === 'inline') serve({ ...base, run: handler.run as unknown as (context: RunContext) => unknown }, base)
     else if (handler.kind === 'batch') {
       const batcher = new Batcher(handler, base, link.maxDataBytes, clock)
       batchers.push(batcher)
-      byName.set(name, {
+      const runnable: WorkerRunnable = {
         // The batcher uses both, since it has the error itself.
-        schema: undefined,
-        backoff: undefined,
+        ...UNENDING,
         settle: (context) => batcher.run(context),
         abort: (context) => void batcher.withdraw(context),
         kill: (context) => batcher.withdraw(context),
-      })
+      }
+      serve(runnable, base)
     } else {
       const pool = pools.get(handler.key) ?? new Pool(handler, link, clock)
       pools.set(handler.key, pool)
-      byName.set(name, {
+      const runnable: WorkerRunnable = {
         ...base,
         settle: (context, checked) => pool.run(context, checked),
         abort: (context, reason) => pool.abort(context, reason),
@@ -55,7 +64,9 @@ export function makeRunnables(handlers: readonly Handler[], settings: WorkSettin
           pool.kill(context)
           return true
         },
-      })
+      }
+      // Its backoff is asked once the thread has ended.
+      serve(runnable, UNENDING)
     }
   }
   const holders = [...pools.values(), ...batchers]

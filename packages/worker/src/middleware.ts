@@ -1,0 +1,226 @@
+/**
+ * Middleware: functions of the application around every enqueue and every run of an engine. The first is the outermost. Nothing here runs
+ * for an engine without any.
+ */
+import {
+  decodeData,
+  describe,
+  type EnqueueOptions,
+  encodeData,
+  handlerErrorOf,
+  nameOption,
+  OptionTypeError,
+  WorkerStoppedError,
+} from '@millrace/core'
+import { type Context, type RunContext, SnoozeSignal } from './context.ts'
+import { type Ending, payloadOf, type Runnable, returned, type Settlement, threw } from './execute.ts'
+import type { JobRequest } from './jobType.ts'
+
+/** A job as the middleware of an enqueue sees it: as its caller gave it, before its data is checked and encoded. */
+export interface EnqueueRequest {
+  readonly name: string
+  readonly data: unknown
+  readonly options: EnqueueOptions
+}
+
+/** A job that a middleware passes on: with other data or options, and of the same name. */
+export type NextRequest = Pick<EnqueueRequest, 'name'> & Partial<EnqueueRequest>
+
+/** Code around every enqueue, every run, or both. */
+export interface Middleware {
+  /**
+   * Runs around each call that creates jobs. `next` passes on the jobs, or others in their place: the same number, of the same names, in
+   * the same order. It resolves when they are stored. An error thrown before `next` refuses all of them.
+   */
+  enqueue?(jobs: readonly EnqueueRequest[], next: (jobs?: readonly NextRequest[]) => Promise<void>): Promise<void> | void
+  /**
+   * Runs around each run of a job, where its worker is. `next` runs the handler and resolves with its output. What this returns replaces
+   * the output, unless it is undefined; what it throws fails the run as an error of the handler does.
+   */
+  run?(context: Context, next: () => Promise<unknown>): unknown
+}
+
+/** @throws OptionTypeError */
+export function middlewareOption(value: unknown): Middleware {
+  const { enqueue, run } = typeof value === 'object' && value !== null ? (value as Partial<Record<keyof Middleware, unknown>>) : {}
+  const isRight = [enqueue, run].every((each) => each === undefined || typeof each === 'function') && (enqueue ?? run) !== undefined
+  if (isRight) return value as Middleware
+  throw new OptionTypeError('middleware', `a middleware must be { enqueue, run }, functions both and one at least, got ${describe(value)}`)
+}
+
+/**
+ * Passes jobs through the middleware to `send`, and returns its answer. The first middleware, and each one that is called synchronously,
+ * runs at once.
+ */
+export async function aroundEnqueue<Request extends JobRequest, Answer>(
+  list: readonly Middleware[],
+  requests: readonly Request[],
+  send: (requests: readonly Request[]) => Answer | Promise<Answer>,
+): Promise<Answer> {
+  const chain = list.filter(({ enqueue }) => enqueue !== undefined)
+  let answer: { readonly of: Answer } | undefined
+  const pass = async (place: number, jobs: readonly EnqueueRequest[]): Promise<void> => {
+    const middleware = chain[place]
+    if (middleware === undefined) {
+      const changed = requests.map((request, index) => {
+        const { data, options } = jobs[index] as EnqueueRequest
+        return { ...request, data, options }
+      })
+      answer = { of: await send(changed) }
+      return
+    }
+    let passed: Promise<void> | undefined
+    await middleware.enqueue?.(jobs, (next = jobs) => {
+      if (passed !== undefined) return Promise.reject(twice('enqueue'))
+      passed = pass(place + 1, changedOf(jobs, next))
+      // It is awaited below, too.
+      passed.catch(() => {})
+      return passed
+    })
+    if (passed === undefined) {
+      throw new OptionTypeError('middleware', 'a middleware of enqueue must call next, or throw an error to refuse the jobs: it returned')
+    }
+    await passed
+  }
+  await pass(0, requests.map(requestOf))
+  return (answer as unknown as { readonly of: Answer }).of
+}
+
+function requestOf({ job, data, options = {} }: JobRequest): EnqueueRequest {
+  return { name: nameOption('name', typeof job === 'string' ? job : job.name), data, options }
+}
+
+function changedOf(before: readonly EnqueueRequest[], after: readonly NextRequest[]): readonly EnqueueRequest[] {
+  const wrong = (what: string) => new OptionTypeError('middleware', `a middleware of enqueue must pass on the same jobs: ${what}`)
+  if (!Array.isArray(after)) throw wrong(`next takes an array, got ${describe(after)}`)
+  if (after.length !== before.length) throw wrong(`it was given ${before.length} and passed on ${after.length}`)
+  return before.map((job, index) => {
+    const next: unknown = after[index]
+    if (typeof next !== 'object' || next === null) throw wrong(`jobs[${index}] is ${describe(next)}`)
+    const { name, data, options } = { ...job, ...(next as NextRequest) }
+    if (name !== job.name) throw wrong(`jobs[${index}] was '${job.name}' and is ${describe(name)}`)
+    return { name, data, options }
+  })
+}
+
+/** Runs the middleware around a handler of this thread. */
+export function aroundRun(list: readonly Middleware[], context: Context, handle: () => unknown): unknown {
+  const pass = (place: number): unknown => {
+    const middleware = list[place]
+    return middleware === undefined ? handle() : passed(middleware, context, () => pass(place + 1))
+  }
+  return pass(0)
+}
+
+/** A run ends when its handler has ended, whether the middleware waits for it or not. */
+async function passed(middleware: Middleware, context: Context, inner: () => unknown): Promise<unknown> {
+  let called: Promise<unknown> | undefined
+  let outcome: { readonly value?: unknown } | undefined
+  const next = () => {
+    if (called !== undefined) return Promise.reject(twice('run'))
+    called = (async () => inner())()
+    called.then(
+      (value) => {
+        outcome = { value }
+      },
+      () => {
+        outcome = {}
+      },
+    )
+    return called
+  }
+  let output: unknown
+  try {
+    output = await middleware.run?.(context, next)
+  } catch (error) {
+    await called?.catch(() => {})
+    throw error
+  }
+  // An error of the handler is caught by a middleware that has waited for it, and by no other.
+  const own = outcome === undefined ? await called : outcome.value
+  return output === undefined ? own : output
+}
+
+/** Returns the runnable with middleware around it. Its context passes the jobs that it enqueues through them, too. */
+export function withMiddleware<Given extends Runnable>(
+  runnable: Given,
+  list: readonly Middleware[],
+  ending: Ending,
+  maxDataBytes: number,
+): Given {
+  const runs = list.filter(({ run }) => run !== undefined)
+  const { run, settle } = runnable
+  const enter = (context: RunContext) => {
+    if (list.some(({ enqueue }) => enqueue !== undefined)) context.around = (requests, send) => aroundEnqueue(list, requests, send)
+  }
+  return {
+    ...runnable,
+    ...(run && {
+      run: async (context: RunContext) => {
+        enter(context)
+        const output = await aroundRun(runs, context, () => run(context))
+        await context.added()
+        return output
+      },
+    }),
+    ...(settle && {
+      settle: (context: RunContext, checked: { readonly data: unknown } | undefined) => {
+        enter(context)
+        return aroundSettle({ runs, ending, maxDataBytes }, context, checked, () => settle(context, checked))
+      },
+    }),
+  }
+}
+
+interface Around {
+  readonly runs: readonly Middleware[]
+  readonly ending: Ending
+  readonly maxDataBytes: number
+}
+
+/** Runs the middleware around a handler that is run elsewhere: in another thread, or with other jobs. Returns how the run ended. */
+async function aroundSettle(
+  { runs, ending, maxDataBytes }: Around,
+  context: RunContext,
+  checked: { readonly data: unknown } | undefined,
+  settle: () => Promise<Settlement>,
+): Promise<Settlement> {
+  let last: Settlement | undefined
+  let ended: unknown
+  const handle = async () => {
+    last = await settle()
+    if (last.op !== 'complete') {
+      ended = errorOf(last)
+      throw ended
+    }
+    ended = decodeData(last.output)
+    return ended
+  }
+  try {
+    context.payload = checked === undefined ? payloadOf({ ...ending, schema: undefined }, context.grant) : checked.data
+    const output = await aroundRun(runs, context, handle)
+    await context.added()
+    if (last?.op !== 'complete') return last === undefined || last.op === 'fail' ? returned(ending, context, output, maxDataBytes) : last
+    const { enqueues = last.enqueues } = context
+    return { ...last, output: output === ended ? last.output : encodeData('output', output, maxDataBytes), ...(enqueues && { enqueues }) }
+  } catch (error) {
+    const isOwn = error === ended || last?.op === 'snooze' || last?.op === 'giveBack'
+    return last !== undefined && isOwn ? last : threw(ending, context, error)
+  }
+}
+
+/** Returns the error by which a middleware sees an end that is no completion. */
+function errorOf(settlement: Exclude<Settlement, { op: 'complete' }>): Error {
+  switch (settlement.op) {
+    case 'fail':
+      return handlerErrorOf(settlement.error)
+    case 'snooze':
+      return new SnoozeSignal(settlement.delay)
+    default:
+      return new WorkerStoppedError('the job was given back')
+  }
+}
+
+function twice(side: keyof Middleware): OptionTypeError {
+  return new OptionTypeError('middleware', `a middleware of ${side} must call next once: it called it again`)
+}
