@@ -1,4 +1,4 @@
-import { type Group, has, lacks } from './row.ts'
+import { type Group, has, lacks, partly } from './row.ts'
 
 // Peers: BullMQ, pg-boss, graphile-worker, River, Oban, Sidekiq, Solid Queue, good_job, Hatchet, Faktory.
 export const retries: Group = {
@@ -64,10 +64,10 @@ export const retries: Group = {
       'no no no yes yes no no no yes no',
       'A handler can `discard` its job, which fails it; only a call from outside cancels ([workers](workers.md#when-an-attempt-fails)).',
     ),
-    lacks(
+    has(
       'Dead-letter queue',
       'no yes no Pro no partly no no no partly',
-      'Failed jobs stay where they are until `redrive` brings them back or [retention](retention.md) deletes them.',
+      ['packages/core/src/kernel/jobs/deadLetter.test.ts', 'is left by the last attempt alone, and runs with the payload that its job had'],
       { river: 'a table beside the jobs', sidekiq: 'one dead set for all', faktory: 'one dead set for all' },
     ),
     has(
@@ -76,10 +76,11 @@ export const retries: Group = {
       ['test/engine/working.test.ts', 'every run is told: start, end, worker, error, log'],
       { bullmq: 'stack traces alone' },
     ),
-    lacks(
+    partly(
       'A hook when attempts are used up',
       'partly no partly partly Pro yes yes yes yes no',
-      'The [events](events.md) `failed` and a flow with `onParentFailure` follow a failure; a definition has no hook.',
+      ['packages/core/src/kernel/jobs/deadLetter.test.ts', 'a lost worker, after a restart that has left the payload on disk'],
+      'A handler of the [dead-letter queue](failures.md#code-that-must-run-after-a-permanent-failure), which is a job of its own; a definition has no hook.',
       {
         bullmq: 'an event',
         graphile: 'an event of the worker process',

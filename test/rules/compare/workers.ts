@@ -89,16 +89,16 @@ export const workers: Group = {
         goodJob: 'the cursor of a continuation',
       },
     ),
-    lacks(
+    has(
       'Middleware around each enqueue',
       'no no no yes no yes yes yes no partly',
-      'Wrap `enqueue`, or give the engine a `codec` and definitions a schema ([privacy](privacy.md), [payloads](payloads.md)).',
+      ['packages/testkit/src/middleware.test.ts', 'of one job, of many, of an iterable, of a flow and of a batch'],
       { faktory: 'in the clients of some languages' },
     ),
-    lacks(
+    has(
       'Middleware around each run',
       'no no no yes Pro yes yes yes partly partly',
-      'Wrap your handlers. OpenTelemetry and metrics need no middleware ([observability](observability.md)).',
+      ['test/engine/middleware.test.ts', 'around a handler of the thread pool'],
       { hatchet: 'experimental; not in Go', faktory: 'in the workers of some languages' },
     ),
     has(
