@@ -437,6 +437,8 @@ JOBS_MAX = 10_000
 META_LENGTH = 16_384
 PROGRESS_LENGTH = 16_384
 TAGS_MAX = 32
+REASON_LENGTH = 1000
+NAME_LENGTH = 128
 TEXT_LENGTH = 4096
 STACK_LENGTH = 16384
 CODE_LENGTH = 128
@@ -563,7 +565,8 @@ def new_job(
     meta=None,
     debounce=None,
     throttle=None,
-    max_age=None
+    max_age=None,
+    max_lost=None
 ):
     """A job as it is asked for. `unique` is a key or (key, 'skip' | 'replace' | 'reschedule' | 'error'); `run_at` is seconds since
     1970 or a datetime; `backoff` is a dict of type, delay, factor, max_delay, jitter; `timeout` may be math.inf;
@@ -580,6 +583,7 @@ def new_job(
     fields += [_ms("ttl", ttl, 1), _ms("idempotency_ttl", idempotency_ttl, 1), _integer("weight", weight, 1, 1_000_000)]
     fields += [_key("concurrency_key", concurrency_key), _tags(tags), _meta(meta)]
     fields += [debounce and _debounce(**debounce), throttle and _throttle(**throttle), _ms("max_age", max_age, 1)]
+    fields.append(_integer("max_lost", max_lost, 0, 100_000))
     return _trimmed(fields)
 
 
@@ -596,9 +600,9 @@ def _defaults(handler, options):
     options = dict(options)
     weak = options.pop("weak", None)
     _known("the defaults of %r" % handler, options)
-    job = new_job("defaults", **options) + [None] * 21
+    job = new_job("defaults", **options) + [None] * 22
     # NewJob and Defaults have the same fields in another order.
-    return _trimmed([job[2], job[3], job[14], job[8], job[9], job[10], job[11], job[20], weak, job[12]])
+    return _trimmed([job[2], job[3], job[14], job[8], job[9], job[10], job[11], job[20], weak, job[12], job[21]])
 
 
 def _debounce(key, delay, mode="trailing", max_delay=None):
@@ -851,7 +855,7 @@ class Client:
             return decode_data(outcome["output"])
         if state == "failed":
             raise Error("JOB_FAILED", "%(name)s: %(message)s" % outcome["error"], {"attempt": outcome["attempt"], "error": outcome["error"]})
-        why = ": %(message)s" % outcome["error"] if "error" in outcome else ""
+        why = ": %(message)s" % outcome["error"] if "error" in outcome else ": %(reason)s" % outcome if "reason" in outcome else ""
         raise Error("JOB_CANCELLED" if state == "cancelled" else "JOB_NOT_FOUND", "the job was %s%s" % (state, why))
 
     def _outcome(self, job, timeout):
@@ -876,9 +880,13 @@ class Client:
         """All there is to know of the job as a dict, or None."""
         return self.call("get", _job_key(job))
 
-    def cancel(self, job):
-        """'cancelled', or 'cancelling' where it runs."""
-        return self.call("cancel", _job_key(job))
+    def cancel(self, job, reason=None, by=None):
+        """'cancelled', or 'cancelling' where it runs. The job stores the reason, of up to 1,000 characters, and who cancelled it: by
+        default the name of the token. Raises Error (OPTION_RANGE)."""
+        for option, value, most in (("reason", reason, REASON_LENGTH), ("by", by, NAME_LENGTH)):
+            if value is not None and not 1 <= len(value) <= most:
+                raise _range_error(option, most, "1 to %d characters, got %d" % (most, len(value)))
+        return self.call("cancel", *_trimmed([_job_key(job), reason, by]))
 
     def stats(self, names="histograms", definitions="all"):
         """Counts by state and queue, as a dict. `names`: what it has of each job name, "histograms" (and percentiles), "percentiles" or
@@ -1003,6 +1011,10 @@ class Fail(Exception):
     """Raised by a handler: fail for good, whatever attempts are left."""
 
 
+class Cancel(Exception):
+    """Raised by a handler: the job is cancelled, and the message is the reason."""
+
+
 class Snooze(Exception):
     """Raised by a handler: not now, but after so many seconds, 0 or more. No attempt is used."""
 
@@ -1013,7 +1025,8 @@ class Snooze(Exception):
 
 class Job:
     """What a handler gets. `aborted` is set when it is to stop: its deadline has passed, it was cancelled, the worker stops, or the
-    job may be another's by now (`abort_cause` says which: 'timeout', 'cancel', 'stop', 'lost'). A handler that runs for long looks at it."""
+    job may be another's by now (`abort_cause` says which: 'timeout', 'cancel', 'stop', 'lost'; `cancel_reason` and `cancelled_by` are what
+    was said of a cancel, or None). A handler that runs for long looks at it."""
 
     def __init__(self, worker, grant):
         self._worker = worker
@@ -1023,7 +1036,7 @@ class Job:
         self.run, self.attempt, self.max_attempts = grant.run, grant.attempt, grant.max_attempts
         self.tags = grant.tags or []
         self.aborted = threading.Event()
-        self.abort_cause = None
+        self.abort_cause = self.cancel_reason = self.cancelled_by = None
 
     @property
     def id(self):
@@ -1366,7 +1379,8 @@ class Worker:
             if kind == LOST:
                 self._disown(key)
             elif key in self._runs:
-                self._abort(self._runs[key].job, ABORT_CAUSES[fields[3]])
+                reason, by = (*fields[4:6], None, None)[:2]
+                self._abort(self._runs[key].job, ABORT_CAUSES[fields[3]], reason, by)
 
     def _granted(self, grant):
         lease = grant.heartbeat_timeout / 1000 or LEASE
@@ -1385,8 +1399,9 @@ class Worker:
             run.settlement = _Said("giveBack")
             self._send(*self._unsaid(run))
 
-    def _abort(self, job, cause):
+    def _abort(self, job, cause, reason=None, by=None):
         if job.abort_cause is None:
+            job.cancel_reason, job.cancelled_by = reason, by
             job.abort_cause = cause
             job.aborted.set()
 
@@ -1420,6 +1435,9 @@ class Worker:
             output = self._handlers[job.name](job)
         except Snooze as snooze:
             return ("snooze", snooze.delay_ms)
+        except Cancel as error:
+            # A server that does not know the last field fails the job for good.
+            return ("fail", _failure(error)[0], False, True)
         except BaseException as error:
             # What a worker that stops has cut short is no failure of the job.
             return ("giveBack", True) if job.abort_cause == "stop" else ("fail", *_failure(error))

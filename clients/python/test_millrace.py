@@ -86,7 +86,8 @@ def notice_told(kind, *fields):
     run = {"session": fields[0], "seq": fields[1], "run": fields[2]}
     if kind == millrace.LOST:
         return {"kind": "lost", **run}
-    return {"kind": "abort", **run, "cause": millrace.ABORT_CAUSES[fields[3]]}
+    said = {name: value for name, value in zip(("reason", "by"), fields[4:]) if value is not None}
+    return {"kind": "abort", **run, "cause": millrace.ABORT_CAUSES[fields[3]], **said}
 
 
 def job_of(job):
@@ -190,6 +191,8 @@ class Vectors(unittest.TestCase):
             "complete: no output": ("complete", 42, 1, None),
             "complete: output": ("complete", 42, 1, millrace.encode_data("A.PNG")),
             "fail: for good": ("fail", 42, 1, ["Error", "x"], False),
+            "fail: cancelled by its handler": ("fail", 42, 1, ["CancelJobError", "no longer wanted"], False, True),
+            "cancel: why, and by whom": ("cancel", [42, 12345678, 1_795_000_000_000], "wrong file", "ada"),
             "snooze": ("snooze", 42, 1, 60_000),
             "giveBack": ("giveBack", 42, 1),
             "heartbeat": ("heartbeat", 42, 1),
@@ -334,8 +337,8 @@ class Wire:
     def close(self):
         self.ended.set()
 
-    def deliver(self, *replies, grants=()):
-        self.on_delivery(millrace.Delivery(0, list(replies), list(grants), [], []))
+    def deliver(self, *replies, grants=(), notices=()):
+        self.on_delivery(millrace.Delivery(0, list(replies), list(grants), list(notices), []))
 
 
 class Producers(unittest.TestCase):
@@ -362,6 +365,10 @@ class Producers(unittest.TestCase):
         for job in ("no id", (1, 2), (1, 2, None), (2**48, 1, 1)):
             with self.subTest(job), self.assertRaises((millrace.Error, ValueError)):
                 self.client.cancel(job)
+        for said in ({"reason": ""}, {"reason": "x" * 1_001}, {"by": "x" * 129}):
+            with self.subTest(said), self.assertRaises(millrace.Error) as caught:
+                self.client.cancel(millrace.JobKey(1, 2, 3), **said)
+            self.assertEqual(caught.exception.code, "OPTION_RANGE")
         self.assertEqual((self.client._waiting, self.wire.said), ({}, []))
 
 
@@ -572,6 +579,29 @@ class Workers(unittest.TestCase):
         self.end(lambda: "done all the same")
         self.assertEqual(wire.said[-1][1:], ("complete", 2, 1, '"done all the same"'))
 
+    def test_a_handler_cancels_its_own_job_also_of_a_worker_that_stops(self):
+        wire = self.attach()
+        for cause in (None, "stop"):
+            (job,) = self.begin(wire, 1)
+            if cause is not None:
+                self.worker._abort(job, cause)
+
+            def cancels():
+                raise millrace.Cancel("no longer wanted")
+
+            self.end(cancels)
+            op, seq, run, error, *rest = wire.said[-1][1:]
+            self.assertEqual((op, seq, run, error[:2], rest), ("fail", 1, 1, ["Cancel", "no longer wanted"], [False, True]))
+            self.answer(wire, "fail", millrace.TRUE)
+
+    def test_a_cancel_says_why_and_by_whom_if_the_server_does(self):
+        wire = self.attach()
+        one, two = self.begin(wire, 1), self.begin(wire, 2)
+        cancel = millrace.ABORT_CAUSES.index("cancel")
+        wire.deliver(notices=[[millrace.ABORT, "s", 1, 1, cancel, "wrong file", "ada"], [millrace.ABORT, "s", 2, 1, cancel]])
+        said = [(job.abort_cause, job.cancel_reason, job.cancelled_by) for (job,) in (one[-1:], two[-1:])]
+        self.assertEqual(said, [("cancel", "wrong file", "ada"), ("cancel", None, None)])
+
     def test_a_grant_that_there_is_no_thread_for_is_given_back(self):
         wire = self.attach()
         with unittest.mock.patch.object(threading.Thread, "start", side_effect=RuntimeError("can't start new thread")):
@@ -602,13 +632,13 @@ class Operations(unittest.TestCase):
 
     def test_a_worker_says_every_default(self):
         table = PROTOCOL.split("<!-- table: Defaults -->")[1].split("<!-- end -->")[0]
-        options = dict(queue="q", priority=1, weight=2, max_attempts=3, timeout=4, heartbeat_timeout=5, max_age=7, ttl=8)
+        options = dict(queue="q", priority=1, weight=2, max_attempts=3, timeout=4, heartbeat_timeout=5, max_age=7, max_lost=9, ttl=8)
         options["backoff"] = {"type": "fixed", "delay": 6}
         options["weak"] = True
         options["ttl"] = 8
         worker = millrace.Worker("unix:none", {"a": print}, defaults={"a": options})
         (name, said), *_ = worker._served
-        self.assertEqual((name, said), ("a", ["q", 1, 2, 3, 4000, 5000, [2, 6000], 7000, True, 8000]))
+        self.assertEqual((name, said), ("a", ["q", 1, 2, 3, 4000, 5000, [2, 6000], 7000, True, 8000, 9]))
         self.assertEqual(len(said), len(re.findall(r"^\| \d+ \|", table, re.M)))
 
 

@@ -80,13 +80,15 @@ test('Q1: jobs: enqueue, list, show, cancel, retry, delete, run, logs', { timeou
   expect(await place.run('jobs', 'update', third)).toMatchObject({ code: 2, stderr: expect.stringContaining('at least one of') })
   expect(await place.okJson('jobs', 'run', '--all', '--dry-run')).toMatchObject({ changed: 1, skipped: { waiting: 2 } })
   expect(await place.ok('jobs', 'run', third)).toBe(`${third} due\n`)
-  expect((await place.run('jobs', 'cancel', first, second, '--json')).items).toEqual([
+  expect((await place.run('jobs', 'cancel', first, second, '--reason', 'wrong file', '--json')).items).toEqual([
     { id: first, result: 'cancelled' },
     { id: second, result: 'cancelled' },
   ])
+  expect(await place.ok('jobs', 'show', first)).toMatch(/\nreason +wrong file\n/)
   expect(await place.ok('jobs', 'retry', first)).toBe(`${first} waiting\n`)
   expect(await place.okJson('jobs', 'cancel', '--queue', 'out', '--dry-run')).toEqual({ matched: 1, changed: 1, skipped: {}, dryRun: true })
-  expect(await place.ok('jobs', 'cancel', '--queue', 'out')).toBe('1 job cancelled\n')
+  expect(await place.ok('jobs', 'cancel', '--queue', 'out', '--reason', 'too late')).toBe('1 job cancelled\n')
+  expect(await place.okJson('jobs', 'show', first)).toMatchObject({ cancellation: { reason: 'too late' } })
   expect(await place.ok('jobs', 'retry', '--state', 'cancelled', '--limit', '1')).toBe('1 job retried\n')
   expect(await place.ok('jobs', 'delete', second)).toBe(`${second} deleted\n`)
   const refused = await place.run('jobs', 'delete', '--all')

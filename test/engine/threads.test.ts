@@ -51,8 +51,9 @@ test('the whole context works there: progress, log, heartbeat, checkpoint, enque
   expect((await t.engine.list({ name: 'child' })).jobs).toMatchObject([{ data: { from: handle.id } }])
 })
 
-test('snooze and discard work there', async () => {
+test('snooze, discard and cancel work there', async () => {
   t.engine.work([onThreads()])
+  await expect(run({ do: 'cancel' })).rejects.toMatchObject({ code: 'JOB_CANCELLED', reason: 'unwanted' })
   await expect(run({ do: 'discard' })).rejects.toMatchObject({ code: 'JOB_FAILED', cause: { message: 'unwanted' } })
   const handle = await t.engine.enqueue(answer, { do: 'snooze' })
   await new Promise<void>((resolve) => t.engine.once('snoozed', () => resolve()))
@@ -68,6 +69,16 @@ test('E11: a cancel aborts the signal in the thread', async () => {
   await t.engine.cancel(handle.id)
   await expect(handle.result()).rejects.toMatchObject({ code: 'JOB_CANCELLED' })
   expect(await run({ do: 'square', value: 3 })).toBe(9)
+})
+
+test('the reason of a cancel reaches the thread', async () => {
+  t.engine.work([onThreads()])
+  const running = started()
+  const handle = await t.engine.enqueue(answer, { do: 'why' })
+  await running
+  await t.engine.cancel(handle.id, { reason: 'wrong file' })
+  await expect(handle.result()).rejects.toMatchObject({ code: 'JOB_CANCELLED' })
+  expect((await t.engine.get(handle.id))?.attempts[0]?.logs).toMatchObject([{ message: 'wrong file' }])
 })
 
 test('a handler that ignores its abort is killed after the grace, and the pool goes on', async () => {

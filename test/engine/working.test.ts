@@ -1,5 +1,5 @@
 /** Workers through the public interface, under the virtual clock. */
-import { defineJob, JobFailedError, NonRetryableError, RetryAfterError, StaleRunError } from '@millrace/engine'
+import { CancelJobError, defineJob, JobFailedError, NonRetryableError, RetryAfterError, StaleRunError } from '@millrace/engine'
 import { createTestEngine, type TestEngine } from '@millrace/testkit'
 import { quiet } from '@millrace/testkit/internal'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -377,6 +377,93 @@ test('snooze and discard end a run, even where the handler catches what they thr
   })
   await t.advance('2h')
   expect(await napping).toBe('awake')
+})
+
+test('a handler cancels its own job, by the context or by an error; another job goes on', async () => {
+  const drop = defineJob<string>({ name: 'drop' })
+  const worker = t.engine.work([
+    drop.handler(({ data, cancel }) => {
+      if (data === 'context') cancel('no longer wanted')
+      if (data === 'error') throw new CancelJobError('no longer wanted')
+      return data
+    }),
+  ])
+  for (const way of ['context', 'error']) {
+    const handle = await t.engine.enqueue(drop, way)
+    const said = { reason: 'no longer wanted', by: worker.id }
+    await expect(handle.result()).rejects.toMatchObject({ code: 'JOB_CANCELLED', ...said })
+    expect(await t.engine.get(handle.id)).toMatchObject({ state: 'cancelled', attempt: 1, cancellation: said })
+  }
+  expect(await (await t.engine.enqueue(drop, 'neither')).result()).toBe('neither')
+})
+
+test('a cancel that says why is told to the handler, to result, get, list and listeners, and survives a restart', async () => {
+  const a = defineJob({ name: 'a' })
+  const { entered, wait } = gate()
+  const told: unknown[] = []
+  t.engine.on('cancelled', ({ jobId, message, error }) => told.push([jobId, message, error]))
+  t.engine.work([
+    a.handler(async ({ signal }) => {
+      await wait()
+      throw signal.reason
+    }),
+  ])
+  const [running, waiting, bystander] = [await t.engine.enqueue(a), await t.engine.enqueue('b'), await t.engine.enqueue('b')]
+  await quiet()
+  const said = { reason: 'wrong file', by: 'ada' }
+  expect(await t.engine.cancel(running.id, said)).toBe('cancelling')
+  expect((await t.engine.get(running.id))?.cancellation).toEqual(said)
+  expect(await t.engine.cancelMany({ ids: [waiting.id] }, { ...said, limit: 1 })).toMatchObject({ changed: 1 })
+  entered[0]?.resolve()
+  const refused = { code: 'JOB_CANCELLED', message: expect.stringMatching(/was cancelled: wrong file$/), ...said }
+  await expect(running.result()).rejects.toMatchObject(refused)
+  await expect(waiting.result()).rejects.toMatchObject(refused)
+  expect(told.sort()).toEqual([running, waiting].map(({ id }) => [id, 'wrong file', undefined]).sort())
+  expect((await t.engine.get(running.id))?.attempts[0]?.error).toMatchObject({ message: 'the job was cancelled: wrong file' })
+  await t.restart()
+  expect((await t.engine.list({ state: 'cancelled' })).jobs.map(({ cancellation }) => cancellation)).toEqual([said, said])
+  expect(await t.engine.get(bystander.id)).toMatchObject({ state: 'waiting' })
+  expect(await t.engine.get(bystander.id)).not.toHaveProperty('cancellation')
+})
+
+test.each([
+  [{ reason: '' }, 'OPTION_RANGE', 'reason must have 1 to 1000 characters, got 0'],
+  [{ reason: 'x'.repeat(1_001) }, 'OPTION_RANGE', 'reason must have 1 to 1000 characters, got 1001'],
+  [{ by: 'x'.repeat(129) }, 'OPTION_RANGE', 'by must have 1 to 128 characters, got 129'],
+  [{ reason: 1 as never }, 'OPTION_TYPE', 'reason must be a string, got 1'],
+  [{ why: 'x' } as never, 'OPTION_TYPE', expect.stringContaining("'why'")],
+])('a cancel with %j is refused, and changes nothing', async (options, code, message) => {
+  const { id } = await t.engine.enqueue('a')
+  await expect(t.engine.cancel(id, options)).rejects.toMatchObject({ code, message })
+  await expect(t.engine.cancelMany({ all: true }, options)).rejects.toMatchObject({ code, message })
+  expect(await t.engine.get(id)).toMatchObject({ state: 'waiting' })
+})
+
+test('maxLost: lost workers use no attempt, across restarts; then the job fails with WorkerLostError', async () => {
+  const a = defineJob({ name: 'a', maxAttempts: 1, maxLost: 1 })
+  const starts: number[] = []
+  const work = () =>
+    t.engine.work([
+      a.handler(async ({ job }) => {
+        starts.push(job.attempt)
+        await t.clock.sleep('1h')
+      }),
+    ])
+  work()
+  const handle = await t.engine.enqueue(a)
+  const bystander = await t.engine.enqueue('b')
+  await quiet()
+  await t.restart()
+  expect(await t.engine.get(handle.id)).toMatchObject({ state: 'waiting', attempt: 0, run: 1, maxLost: 1, lostRuns: 1 })
+  work()
+  await quiet()
+  await t.restart()
+  await expect(t.engine.handle(handle.id).result()).rejects.toMatchObject({
+    code: 'JOB_FAILED',
+    cause: { name: 'WorkerLostError', message: expect.stringMatching(/happened to 2 of its runs, and maxLost allows 1$/) },
+  })
+  expect(starts).toEqual([1, 1])
+  expect(await t.engine.get(bystander.id)).toMatchObject({ state: 'waiting', lostRuns: 0, maxLost: undefined })
 })
 
 test('progress is kept, and told as an event', async () => {

@@ -45,6 +45,30 @@ test('each call, also what is refused; payloads are in none, and questions are n
   ])
 })
 
+test('a cancel stores the name of its token with the job, unless the caller says who it was', async () => {
+  const { calls, engine } = await start()
+  const [one, two, bystander] = [await engine.enqueue('mail'), await engine.enqueue('mail'), await engine.enqueue('mail')]
+  await engine.cancel(one.id, { reason: 'wrong file' })
+  await engine.cancelMany({ ids: [two.id] }, { by: 'ada' })
+  const seen = async ({ id }: { readonly id: string }) => (await engine.get(id))?.cancellation
+  expect([await seen(one), await seen(two), await seen(bystander)]).toEqual([{ reason: 'wrong file', by: 'ops' }, { by: 'ada' }, undefined])
+  await expect(one.result()).rejects.toMatchObject({ code: 'JOB_CANCELLED', reason: 'wrong file', by: 'ops' })
+  expect(calls.map(({ who, target }) => [who, target])).toEqual([
+    ['ops', { id: one.id, reason: 'wrong file' }],
+    ['ops', expect.objectContaining({ filter: { ids: 1 }, by: 'ada' })],
+  ])
+})
+
+test('a server without tokens knows no name for it', async () => {
+  const { url } = await serve()
+  const engine = await connect(url)
+  onTestFinished(() => engine.stop({ timeout: 0 }))
+  const { id } = await engine.enqueue('mail')
+  await engine.cancel(id)
+  expect(await engine.get(id)).toMatchObject({ state: 'cancelled' })
+  expect(await engine.get(id)).not.toHaveProperty('cancellation')
+})
+
 test('a call of many slices is one', async () => {
   const { calls, engine } = await start()
   await engine.enqueueMany(Array.from({ length: 3_000 }, () => ({ job: 'many', data: null, options: { queue: 'q' } })))

@@ -1,11 +1,15 @@
 /** Calls that change jobs by their ids or by a filter. */
 import {
+  type CancelManyOptions,
+  type CancelOptions,
   type ManyFilter,
   type ManyOptions,
   type ManyResult,
   type RedriveOptions,
   type TreeOptions,
   type UpdateManyChanges,
+  validateCancelManyOptions,
+  validateCancelOptions,
   validateTreeOptions,
   validateUpdateManyChanges,
 } from '@millrace/core'
@@ -28,12 +32,13 @@ export abstract class Changes extends Reading {
   }
 
   /** Cancels a job at once if it has not started. If it is running, its signal aborts and it ends as cancelled. */
-  async cancel(id: string): Promise<'cancelled' | 'cancelling'>
+  async cancel(id: string, options?: Omit<CancelOptions, 'descendants'>): Promise<'cancelled' | 'cancelling'>
   /** Also cancels all jobs of its flow that wait for it if `descendants` is set, in bounded steps, even if it is already `finished`. */
-  async cancel(id: string, options?: TreeOptions): Promise<'cancelled' | 'cancelling' | 'finished'>
-  async cancel(id: string, options?: TreeOptions): Promise<'cancelled' | 'cancelling' | 'finished'> {
-    const op = validateTreeOptions('cancel', options) ? 'cancelTree' : 'cancel'
-    return this.#mailbox.call<typeof op>({ op, id: keyOf(id) })
+  async cancel(id: string, options?: CancelOptions): Promise<'cancelled' | 'cancelling' | 'finished'>
+  async cancel(id: string, options?: CancelOptions): Promise<'cancelled' | 'cancelling' | 'finished'> {
+    const { descendants, cancellation } = validateCancelOptions(options)
+    const op = descendants ? 'cancelTree' : 'cancel'
+    return this.#mailbox.call<typeof op>({ op, id: keyOf(id), ...cancellation })
   }
 
   /**
@@ -67,8 +72,9 @@ export abstract class Changes extends Reading {
   // Bulk calls: newest jobs first, at most 500 in each transaction. Jobs that are created meanwhile are not affected.
 
   /** Cancels all jobs that match the filter: those that have not started at once, running ones by aborting their signal. */
-  cancelMany(filter: ManyFilter, options?: ManyOptions): Promise<ManyResult> {
-    return runMany(this.#mailbox, { op: 'cancelMany' }, filter, options, this.#codec)
+  async cancelMany(filter: ManyFilter, options?: CancelManyOptions): Promise<ManyResult> {
+    const { cancellation, rest } = validateCancelManyOptions(options)
+    return runMany(this.#mailbox, { op: 'cancelMany', ...cancellation }, filter, rest, this.#codec)
   }
 
   /** Retries all jobs that match the filter and that failed, were cancelled or wait for a retry. */

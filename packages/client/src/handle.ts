@@ -1,5 +1,6 @@
 /** The handle by which a producer holds an enqueued job. */
 import {
+  type Cancellation,
   type Clock,
   CodecError,
   decodeData,
@@ -116,6 +117,11 @@ export class JobHandle<Output = unknown> {
     return why === undefined ? error : this.#late(why)
   }
 
+  #cancelled({ reason, by }: Cancellation): JobCancelledError {
+    const said = { ...(reason !== undefined && { reason }), ...(by !== undefined && { by }) }
+    return new JobCancelledError(`job ${this.id} was cancelled${reason === undefined ? '' : `: ${reason}`}`, { jobId: this.id, ...said })
+  }
+
   #read(outcome: Outcome): Output {
     const details = { jobId: this.id }
     switch (outcome.state) {
@@ -128,7 +134,7 @@ export class JobHandle<Output = unknown> {
           { cause: handlerErrorOf(outcome.error) },
         )
       case 'cancelled':
-        if (outcome.error === undefined) throw new JobCancelledError(`job ${this.id} was cancelled`, details)
+        if (outcome.error === undefined) throw this.#cancelled(outcome)
         throw new JobCancelledError(`job ${this.id} was cancelled: ${outcome.error.message}`, details, {
           cause: handlerErrorOf(outcome.error),
         })

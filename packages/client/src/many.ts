@@ -1,5 +1,6 @@
 /** `cancelMany`, `updateMany` and their like work slice by slice, so that no turn is long. */
 import {
+  type CancelManyCommand,
   type JobKey,
   LIMITS,
   type ManyFilter,
@@ -15,9 +16,9 @@ import type { Mailbox } from './mailbox.ts'
 import { assertReadable, assertUnderstood } from './offered.ts'
 import type { PayloadCodec } from './payloadCodec.ts'
 
-type Simple = 'cancelMany' | 'retryMany' | 'deleteMany' | 'runNowMany'
-type ManyOperation = Simple | 'updateMany'
-type What = { readonly op: Simple } | Pick<UpdateManyCommand, 'op' | 'changes'>
+type Simple = 'retryMany' | 'deleteMany' | 'runNowMany'
+type ManyOperation = Simple | 'cancelMany' | 'updateMany'
+type What = { readonly op: Simple } | Pick<CancelManyCommand, 'op' | 'reason' | 'by'> | Pick<UpdateManyCommand, 'op' | 'changes'>
 
 /** Runs a bulk call. An error between two slices has `done`, the result of the slices before it. */
 export async function runMany(

@@ -1,6 +1,8 @@
 /** Defines jobs and events as callers see them: dates are `Date`s, payloads are decoded, ids are strings. */
 import {
   type AttemptView,
+  type Cancellation,
+  DEFAULT_POLICY,
   decodeData,
   type EnginePauseEventBody,
   type FlowView,
@@ -98,6 +100,10 @@ export interface Job<Data = unknown, Output = unknown> extends PolicyView {
   readonly expiresAt: Date | undefined
   /** True if the job was cancelled while it ran. */
   readonly cancelRequested: boolean
+  /** The reason why the job was cancelled, or is being cancelled, and by whom. Absent if nothing was said. */
+  readonly cancellation?: Cancellation
+  /** The number of runs that lost their worker and used no attempt, as `maxLost` allows. */
+  readonly lostRuns: number
   readonly tags: readonly string[]
   readonly meta: unknown
   readonly idempotencyKey: string | undefined
@@ -133,6 +139,8 @@ export function jobOf(view: JobView, codec?: PayloadCodec, reading: Shown = WHOL
     finishedAt: dateOf(view.finishedAt),
     expiresAt: dateOf(view.expiresAt),
     cancelRequested: view.cancelRequested,
+    ...(view.cancellation !== undefined && { cancellation: view.cancellation }),
+    lostRuns: view.lostRuns ?? 0,
     tags: view.tags,
     meta: view.meta === null ? {} : shown(view.meta),
     idempotencyKey: view.idempotencyKey ?? undefined,
@@ -144,9 +152,9 @@ export function jobOf(view: JobView, codec?: PayloadCodec, reading: Shown = WHOL
   }
 }
 
-/** Returns the policy. An engine of an older version does not send newer fields: its jobs have no such limits. */
+/** Returns the policy. An engine of an older version does not send newer fields: its jobs have their defaults. */
 function policyOf(view: JobView): PolicyView {
-  const fields = POLICY_FIELDS.map((field) => [field, view[field] ?? Number.POSITIVE_INFINITY])
+  const fields = POLICY_FIELDS.map((field) => [field, view[field] ?? DEFAULT_POLICY[field]])
   return Object.fromEntries(fields) as unknown as PolicyView
 }
 
@@ -216,8 +224,8 @@ export interface EngineEvent extends Stamp {
   /** The error's name, for `failed` and `retrying`. For `cancelled`: JobDroppedError if the job was the oldest of a full queue. */
   readonly error?: string
   /**
-   * The error's message after `redact`, for `failed` and `retrying`, and only for listeners of `on` and `once`:
-   * `events()` never has it.
+   * The error's message after `redact`, for `failed` and `retrying`, and the reason for `cancelled`. Only listeners of `on` and
+   * `once` get it: `events()` never has it.
    */
   readonly message?: string
   /** The error's code and causes after `redact`, for the same listeners only. */

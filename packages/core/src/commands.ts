@@ -6,7 +6,7 @@
 import type { Refusal } from './errors.ts'
 import type { EventType } from './events.ts'
 import type { JobKey } from './id.ts'
-import type { Data } from './job.ts'
+import type { Cancellation, Data } from './job.ts'
 import type { ListFilter } from './options/filter.ts'
 import type { TimeOrder } from './options/order.ts'
 import type { PayloadName } from './options/payload.ts'
@@ -210,6 +210,8 @@ export interface FailCommand extends RunKey {
   readonly op: 'fail'
   readonly error: RunError
   readonly retry?: number | false
+  /** The handler cancels its job: the message of `error` is the reason. `retry` is false, for engines that do not know this field. */
+  readonly cancel?: true
 }
 
 /** Puts the job off without using an attempt. Reply: true. */
@@ -276,13 +278,13 @@ export interface UnwatchCommand {
 }
 
 /** Reply: `'cancelled'`, or `'cancelling'` where the job runs. */
-export interface CancelCommand {
+export interface CancelCommand extends Cancellation {
   readonly op: 'cancel'
   readonly id: JobKey
 }
 
 /** Cancels a job and all that waits for it, however far down. Reply: as of `cancel`, or `'finished'` where the job itself was final. */
-export interface CancelTreeCommand {
+export interface CancelTreeCommand extends Cancellation {
   readonly op: 'cancelTree'
   readonly id: JobKey
 }

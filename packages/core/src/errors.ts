@@ -125,6 +125,10 @@ export class JobFailedError extends define('JOB_FAILED', false) {
 /** `result()` of a cancelled job; also the abort reason of a cancelled job's signal. */
 export class JobCancelledError extends define('JOB_CANCELLED', false) {
   declare readonly jobId: string
+  /** The reason that was given; undefined if none was. */
+  declare readonly reason?: string
+  /** The name of the token or the worker that asked for it, or what the caller said; undefined if none is known. */
+  declare readonly by?: string
 }
 /** `result()` did not come within its timeout; the job goes on. */
 export class ResultTimeoutError extends define('RESULT_TIMEOUT', true) {
@@ -353,6 +357,12 @@ export class OptionRangeError extends RangeError {
 export class NonRetryableError extends Error {
   override readonly name: string = 'NonRetryableError'
   readonly code = 'NON_RETRYABLE'
+}
+
+/** Thrown by a handler: cancel this job, without further attempts. The message is the reason. */
+export class CancelJobError extends Error {
+  override readonly name: string = 'CancelJobError'
+  readonly code = 'CANCEL_JOB'
 }
 
 /** Thrown by a handler: try again after this long, instead of the job's backoff. */

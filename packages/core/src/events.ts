@@ -74,7 +74,7 @@ export interface JobEvent extends Stamp {
   readonly attempt: number
   /** The name of an error's class, never its message. */
   readonly error?: string
-  /** The error's message, for `failed` and `retrying`. Only subscribers get it: the journal never stores it. */
+  /** The error's message, for `failed` and `retrying`; the reason, for `cancelled`. Only subscribers get it: the journal never stores it. */
   readonly message?: string
   /** The same: the error's code and its causes. */
   readonly code?: string

@@ -42,6 +42,7 @@ export {
   AlreadyOpenError,
   AuthFailedError,
   BusyError,
+  CancelJobError,
   CodecError,
   CommitUnknownError,
   ConnectionLostError,
@@ -143,7 +144,7 @@ export { FLOW_STATES, type FlowState, ON_PARENT_FAILURE, type OnParentFailure } 
 export type { FlowCursor, FlowNode, ParentsCommand } from './flowCommands.ts'
 export { IndexedHeap } from './heap.ts'
 export { formatId, type JobKey, NODE_LIMIT, PLACE_LIMIT, parseId, SEQ_LIMIT, sourcedNode } from './id.ts'
-export { type AbortCause, type Data, dataBytes } from './job.ts'
+export { type AbortCause, type Cancellation, type Data, dataBytes } from './job.ts'
 export { leaseMs } from './lease.ts'
 export {
   ACTIVE,
@@ -203,6 +204,7 @@ export {
   weighCommand,
 } from './operations.ts'
 export { type BackoffFunction, type BackoffOptions, backoffOption } from './options/backoff.ts'
+export { type CancelManyOptions, type CancelOptions, validateCancelManyOptions, validateCancelOptions } from './options/cancel.ts'
 export { booleanOption, choiceOption } from './options/choice.ts'
 export { type Codec, codecOption } from './options/codec.ts'
 export { isContained } from './options/contained.ts'

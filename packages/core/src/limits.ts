@@ -49,6 +49,8 @@ export const LIMITS = {
   logMessageLength: 4_096,
   /** The size of a value that a run reports as its progress, as JSON. */
   progressBytes: 16 * 1024,
+  /** The length of the reason of a cancel, in UTF-16 units. */
+  reasonLength: 1_000,
   /** The part of that message which a list shows of a job's last run. */
   lastErrorLength: 300,
   /** The newest log lines that are kept of one run. */

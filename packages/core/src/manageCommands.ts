@@ -1,6 +1,7 @@
 /** Commands about queues, and about many jobs at once. */
 import type { LabelChanges, PlaceChanges } from './commands.ts'
 import type { JobKey } from './id.ts'
+import type { Cancellation } from './job.ts'
 import type { ListFilter } from './options/filter.ts'
 import type { QueueChanges } from './queueSettings.ts'
 
@@ -78,7 +79,7 @@ export interface ManyCommand {
 }
 
 /** Cancels jobs that have not finished; those that run are aborted. Reply: `Slice`. */
-export interface CancelManyCommand extends ManyCommand {
+export interface CancelManyCommand extends ManyCommand, Cancellation {
   readonly op: 'cancelMany'
 }
 

@@ -7,6 +7,7 @@ const options: fc.Arbitrary<PolicyOptions> = fc.record(
   {
     maxAttempts: fc.integer({ min: 1, max: 9 }),
     maxAge: fc.integer({ min: 1, max: 9 }),
+    maxLost: fc.integer({ min: 0, max: 9 }),
     timeout: fc.oneof(fc.integer({ min: 1, max: 9 }), fc.constant(Number.POSITIVE_INFINITY)),
     heartbeatTimeout: fc.integer({ min: 0, max: 9 }),
     backoff: fc.record({ type: fc.constantFrom('fixed', 'linear'), delay: fc.nat(9) }),
@@ -18,7 +19,7 @@ test('the first layer that sets an option wins, and the defaults fill the rest',
   fc.assert(
     fc.property(options, options, (call, definition) => {
       const policy = resolvePolicy(call, undefined, definition)
-      for (const option of ['maxAttempts', 'maxAge', 'timeout', 'heartbeatTimeout', 'backoff'] as const) {
+      for (const option of POLICY_FIELDS) {
         expect(policy[option]).toEqual(call[option] ?? definition[option] ?? DEFAULT_POLICY[option])
       }
     }),
@@ -29,7 +30,7 @@ test('a weak layer is beneath those behind it, and above the defaults', () => {
   fc.assert(
     fc.property(options, options, options, (call, definition, queue) => {
       const policy = resolvePolicy(call, { ...definition, weak: true }, queue)
-      for (const option of ['maxAttempts', 'maxAge', 'timeout', 'heartbeatTimeout', 'backoff'] as const) {
+      for (const option of POLICY_FIELDS) {
         expect(policy[option]).toEqual(call[option] ?? queue[option] ?? definition[option] ?? DEFAULT_POLICY[option])
       }
     }),
@@ -50,6 +51,7 @@ test("a row's text says the same policy, Infinity included, even once all that w
       expect(again).toEqual(policy)
       expect(again.timeout).toBe(options.timeout ?? DEFAULT_POLICY.timeout)
       expect(again.maxAge).toBe(options.maxAge ?? Number.POSITIVE_INFINITY)
+      expect(again.maxLost).toBe(options.maxLost)
     }),
     { numRuns: runs(20) },
   )

@@ -4,6 +4,8 @@ import type { Backoff } from './backoff.ts'
 export interface PolicyView {
   /** The number of hand-outs that count, the first included. */
   readonly maxAttempts: number
+  /** The number of runs that may lose their worker without using an attempt; undefined: each uses one. */
+  readonly maxLost: number | undefined
   /** No retry begins later than this long after the enqueue; Infinity for no limit. */
   readonly maxAge: number
   /** The time from hand-out to the deadline; Infinity for no limit. */
@@ -28,6 +30,7 @@ export const POLICY_FIELDS = [
   'backoff',
   'maxAge',
   'tokens',
+  'maxLost',
 ] as const satisfies (keyof PolicyView)[]
 
 export interface PolicyOptions extends Partial<PolicyView> {
@@ -37,6 +40,7 @@ export interface PolicyOptions extends Partial<PolicyView> {
 
 export const DEFAULT_POLICY: Policy = Object.freeze({
   maxAttempts: 4,
+  maxLost: undefined,
   maxAge: Number.POSITIVE_INFINITY,
   timeout: 300_000,
   heartbeatTimeout: 120_000,
@@ -46,7 +50,7 @@ export const DEFAULT_POLICY: Policy = Object.freeze({
 })
 
 /** Fields that rows of earlier versions do not have: the default is left out, so that equal policies have one text. */
-const LATER_FIELDS: ReadonlySet<keyof PolicyView> = new Set(['maxAge', 'tokens'])
+const LATER_FIELDS: ReadonlySet<keyof PolicyView> = new Set(['maxAge', 'tokens', 'maxLost'])
 
 /** Policies are few and jobs are many: equal ones share one object. Bounded; emptied when full. */
 const INTERNED = new Map<string, Policy>()
@@ -71,7 +75,7 @@ export function resolvePolicy(...layers: readonly (PolicyOptions | undefined)[])
 /** True if a layer sets nothing, as for most jobs. The fields are written out: this is asked for every job (a loop takes 40 ns more). */
 function isSilent(layer: PolicyOptions | undefined): boolean {
   if (layer === undefined) return true
-  return (layer.maxAttempts ?? layer.timeout ?? layer.heartbeatTimeout ?? layer.backoff ?? layer.maxAge ?? layer.tokens) === undefined
+  return (layer.maxAttempts ?? layer.timeout ?? layer.heartbeatTimeout ?? layer.backoff ?? layer.maxAge ?? layer.tokens ?? layer.maxLost) === undefined
 }
 
 /** Most jobs have no weak layer. */

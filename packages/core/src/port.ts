@@ -7,7 +7,7 @@ import type { RunKey } from './commands.ts'
 import type { Refusal } from './errors.ts'
 import type { JournalEvent } from './events.ts'
 import type { JobKey } from './id.ts'
-import type { AbortCause, Data } from './job.ts'
+import type { AbortCause, Cancellation, Data } from './job.ts'
 import type { Command } from './operations.ts'
 
 /** Features that a Port may lack; the conformance suite proves each one that is declared. */
@@ -51,7 +51,7 @@ export interface Grant extends JobKey {
 /** The engine's notices to a session about its runs. */
 export type Notice =
   /** Abort the run's signal and settle it; past the grace the engine ends it by itself. */
-  | ({ readonly kind: 'abort'; readonly session: string; readonly cause: AbortCause } & RunKey)
+  | ({ readonly kind: 'abort'; readonly session: string; readonly cause: AbortCause } & RunKey & Cancellation)
   /** The run is no longer the session's own: nothing that it says about it counts. */
   | ({ readonly kind: 'lost'; readonly session: string } & RunKey)
   /** Stop, as the worker's own `stop` does: what runs has `timeout` ms; Infinity for as long as it takes. */

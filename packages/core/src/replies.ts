@@ -6,7 +6,7 @@ import type { JournalEvent } from './events.ts'
 import type { FlowState, OnParentFailure } from './flow.ts'
 import type { FlowCursor } from './flowCommands.ts'
 import type { JobKey } from './id.ts'
-import type { Data } from './job.ts'
+import type { Cancellation, Data } from './job.ts'
 import type { State } from './lifecycle.ts'
 import type { HistoryStep } from './observeCommands.ts'
 import type { Understood } from './options/filter.ts'
@@ -173,7 +173,7 @@ export interface QueueKeys {
 export type Outcome =
   | { readonly state: 'completed'; readonly output: Data }
   | { readonly state: 'failed'; readonly error: RunError; readonly attempt: number }
-  | { readonly state: 'cancelled' /** Why, where nobody has asked for it. */; readonly error?: RunError }
+  | ({ readonly state: 'cancelled' /** Why, where nobody has asked for it. */; readonly error?: RunError } & Cancellation)
   | { readonly state: 'deleted' }
 
 /** A run that goes on, that completed or failed, or that logged before it was given back or snoozed: that one has no `error`. */
@@ -221,6 +221,10 @@ export interface JobView extends JobKey, PolicyView {
   readonly finishedAt: number
   readonly progress: string | null
   readonly cancelRequested: boolean
+  /** The reason why it is cancelled, or being cancelled; undefined if nothing was said. */
+  readonly cancellation?: Cancellation
+  /** The number of runs that lost their worker and used no attempt, if it is not 0. */
+  readonly lostRuns?: number
   readonly tags: readonly string[]
   readonly meta: string | null
   readonly idempotencyKey: string | null

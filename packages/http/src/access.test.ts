@@ -233,6 +233,24 @@ describe('audit', () => {
     ])
   })
 
+  test('a cancel stores the name of its token with the job, and its reason is in the audit', async () => {
+    const entries: AuditEntry[] = []
+    const http = testApi(engine, { token: byScope, audit: (entry) => entries.push(entry) })
+    const create = async (name: string) =>
+      (await http.send('POST', '/v1/jobs', { token: SCOPED.enqueue, body: { job: name, options: { delay: '1h' } } })).body.id
+    const [id, other] = [await create('withdrawn'), await create('withdrawn-too')]
+    const admin = { token: SCOPED.admin }
+    await http.send('POST', `/v1/jobs/${id}/cancel`, { ...admin, body: { reason: 'wrong file' } })
+    await http.send('POST', '/v1/jobs:cancel', { ...admin, body: { filter: { name: 'withdrawn-too' } } })
+    const seen = async (of: string) => (await http.send('GET', `/v1/jobs/${of}`, { token: SCOPED.read })).body.cancellation
+    expect([await seen(id), await seen(other)]).toEqual([{ reason: 'wrong file', by: 'admin' }, { by: 'admin' }])
+    expect(entries.map(({ target }) => target)).toEqual([{ id, reason: 'wrong file' }, { filter: { name: 'withdrawn-too' } }])
+    for (const reason of ['', 'x'.repeat(1_001), 1])
+      expect((await http.send('POST', `/v1/jobs/${other}/cancel`, { ...admin, body: { reason } })).status).toBe(400)
+    // Who it was is not for the caller to say.
+    expect((await http.send('POST', `/v1/jobs/${other}/cancel`, { ...admin, body: { by: 'ada' } })).status).toBe(400)
+  })
+
   test('keeps no more than it has to: ids are counted, and a long path is cut', async () => {
     const entries: AuditEntry[] = []
     const http = testApi(engine, { token: byScope, audit: (entry) => entries.push(entry) })

@@ -29,6 +29,8 @@ const KNOWN: ReadonlySet<string> = new Set<Exclude<keyof Job, 'name'>>([
   'run',
   'maxAttempts',
   'maxAge',
+  'maxLost',
+  'lostRuns',
   'timeout',
   'heartbeatTimeout',
   'backoff',

@@ -25,8 +25,8 @@ export interface RunStarted {
  * longer the worker's own.
  */
 export interface RunEnded extends RunStarted {
-  /** The outcome of this run. After `failed`, the engine decides whether there is another run. */
-  readonly outcome: 'completed' | 'failed' | 'snoozed' | 'released' | 'lost'
+  /** The outcome of this run. After `failed`, the engine decides whether there is another run. `cancelled`: by its handler. */
+  readonly outcome: 'completed' | 'failed' | 'cancelled' | 'snoozed' | 'released' | 'lost'
   readonly error?: RunError
 }
 
@@ -34,6 +34,11 @@ const STARTED = channel('millrace:started')
 const ENDED = channel('millrace:ended')
 
 const OUTCOMES = { complete: 'completed', fail: 'failed', snooze: 'snoozed', giveBack: 'released' } as const
+
+function outcomeOf(settlement: Settlement | undefined): RunEnded['outcome'] {
+  if (settlement === undefined) return 'lost'
+  return settlement.op === 'fail' && settlement.cancel === true ? 'cancelled' : OUTCOMES[settlement.op]
+}
 
 export function tellStarted(grant: Grant, worker: string): void {
   if (STARTED.hasSubscribers) STARTED.publish(factsOf(grant, worker))
@@ -44,7 +49,7 @@ export function tellEnded(grant: Grant, worker: string, settlement: Settlement |
   if (!ENDED.hasSubscribers) return
   const ended: RunEnded = {
     ...factsOf(grant, worker),
-    outcome: settlement === undefined ? 'lost' : OUTCOMES[settlement.op],
+    outcome: outcomeOf(settlement),
     ...(settlement?.op === 'fail' && { error: settlement.error }),
   }
   ENDED.publish(ended)

@@ -40,7 +40,7 @@ test('the facts of the job are frozen, and made once', () => {
 
 test('handlers may take it apart', async () => {
   const { context, link } = contextOf()
-  const { progress, heartbeat, checkpoint, log, enqueue, snooze, discard, signal, data } = context
+  const { progress, heartbeat, checkpoint, log, enqueue, snooze, discard, cancel, signal, data } = context
   progress(0.5)
   log('info', 'hello')
   enqueue('child')
@@ -48,6 +48,7 @@ test('handlers may take it apart', async () => {
   await checkpoint(1)
   expect(() => snooze(1)).toThrow()
   expect(() => discard('no')).toThrow()
+  expect(() => cancel('no')).toThrow()
   expect([signal.aborted, data]).toEqual([false, undefined])
   expect([context.takeProgress(), context.takeLines()?.length, context.enqueues?.length]).toEqual([{ fraction: 0.5 }, 1, 1])
   expect(link.checkpoint).toHaveBeenCalledWith(context, '1')

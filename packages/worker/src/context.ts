@@ -1,5 +1,6 @@
 /** The context of a handler: one object per run, whose costly parts are created when they are asked for. */
 import {
+  CancelJobError,
   type CommandOf,
   choiceOption,
   DiscardedError,
@@ -105,6 +106,8 @@ export interface Context<Data = unknown> {
   snooze(duration: Duration, options?: SnoozeOptions): never
   /** Ends the run: the job fails permanently. */
   discard(reason: string): never
+  /** Ends the run: the job is cancelled. `throw new CancelJobError(reason)` does the same. */
+  cancel(reason: string): never
 }
 
 /** A report of progress as it leaves the worker. */
@@ -138,6 +141,8 @@ export interface RunLink {
 /** Passes jobs through middleware to `send`. */
 export type AroundEnqueue = (requests: readonly JobRequest[], send: (requests: readonly JobRequest[]) => void) => Promise<void>
 
+type Ending = SnoozeSignal | NonRetryableError | CancelJobError
+
 const COMPLAINTS_MAX = 5
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
@@ -156,8 +161,8 @@ export class RunContext implements Context {
   #fraction = 0
   #lines: LogLine[] | undefined
   #complaints: Set<string> | undefined
-  /** Set if the handler asked to snooze or to discard, whatever it throws or returns in the end. */
-  #ending: SnoozeSignal | NonRetryableError | undefined
+  /** Set if the handler asked to snooze, discard or cancel, whatever it throws or returns in the end. */
+  #ending: Ending | undefined
 
   constructor(grant: Grant, link: RunLink) {
     this.grant = grant
@@ -225,6 +230,13 @@ export class RunContext implements Context {
   get discard(): Context['discard'] {
     return (reason) => {
       this.#ending = new NonRetryableError(String(reason), { cause: new DiscardedError(String(reason)) })
+      throw this.#ending
+    }
+  }
+
+  get cancel(): Context['cancel'] {
+    return (reason) => {
+      this.#ending = new CancelJobError(String(reason))
       throw this.#ending
     }
   }
@@ -317,7 +329,7 @@ export class RunContext implements Context {
     this.#data = value
   }
 
-  get ending(): SnoozeSignal | NonRetryableError | undefined {
+  get ending(): Ending | undefined {
     return this.#ending
   }
 

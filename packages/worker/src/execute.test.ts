@@ -1,5 +1,6 @@
 /** How a run ends: every way in which a handler may return, throw, or be told to stop. */
 import {
+  CancelJobError,
   type Grant,
   JobCancelledError,
   JobTimeoutError,
@@ -11,7 +12,7 @@ import {
 } from '@millrace/core'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { RunContext, type RunLink } from './context.ts'
+import { type Context, RunContext, type RunLink } from './context.ts'
 import { execute, type Runnable, type Settlement } from './execute.ts'
 import { quiet } from './testing/manualClock.ts'
 import { unhandledDuring } from './testing/unhandled.ts'
@@ -232,6 +233,26 @@ describe('what the handler asked for counts, whatever comes after', () => {
       }
     })
     expect(await settle(swallowing)).toMatchObject(settlement)
+  })
+
+  test.each([
+    ['cancel', ({ cancel }: Context) => cancel('unwanted')],
+    ['CancelJobError', thrower(new CancelJobError('unwanted'))],
+    ['one from a second copy of the package', thrower(Object.assign(new Error('unwanted'), { name: 'CancelJobError' }))],
+    [
+      'cancel, although the handler catches what it throws',
+      ({ cancel }: Context) => {
+        try {
+          return cancel('unwanted')
+        } catch {
+          return 'swallowed'
+        }
+      },
+    ],
+  ])('%s: the job is cancelled, also by a worker that stops', async (_what, run) => {
+    const settlement = { op: 'fail', ...key, retry: false, cancel: true, error: { name: 'CancelJobError', message: 'unwanted' } }
+    expect(await settle(runnable(run, { backoff: () => 5 }))).toMatchObject(settlement)
+    expect(await settle(runnable(run), {}, (context: RunContext) => context.abort(new WorkerStoppedError()))).toMatchObject(settlement)
   })
 
   test('a duration that is none is the handler’s own error', async () => {

@@ -1,6 +1,7 @@
 /** Runs a handler once and reports how the run ended: the one place that distinguishes outcomes. */
 import {
   type BackoffFunction,
+  CancelJobError,
   type CompleteCommand,
   decodeData,
   describe,
@@ -131,6 +132,8 @@ export function threw({ backoff }: Ending, context: RunContext, thrown: unknown)
     const { delayMs: delay, pause } = error
     return { op: 'snooze', seq, run, delay, ...(pause !== undefined && { pause }) }
   }
+  // An engine that does not know `cancel` fails the job permanently.
+  if (isCancel(error)) return { op: 'fail', seq, run, error: runErrorOf(error), retry: false, cancel: true }
   if (context.aborted instanceof WorkerStoppedError) return { op: 'giveBack', seq, run, started: true }
   const told = context.ending !== undefined && context.ending.cause instanceof Error ? context.ending.cause : error
   const failure: FailCommand = { op: 'fail', seq, run, error: runErrorOf(told) }
@@ -148,6 +151,15 @@ function retryOf(error: unknown): number | false | undefined {
     return isRetryAfter(error) ? wholeDelay(error.delay) : undefined
   } catch {
     return undefined
+  }
+}
+
+/** True if the handler cancels its job. An error that cannot be read does not. */
+function isCancel(error: unknown): boolean {
+  try {
+    return error instanceof CancelJobError || (error instanceof Error && error.name === 'CancelJobError')
+  } catch {
+    return false
   }
 }
 

@@ -20,9 +20,9 @@ export class FailureLog {
   }
 
   /** Logs a warning, or for the last attempt an error with its stack. */
-  tell({ grant, aborted }: Pick<RunContext, 'grant' | 'aborted'>, { error, retry }: FailCommand): void {
+  tell({ grant, aborted }: Pick<RunContext, 'grant' | 'aborted'>, { error, retry, cancel }: FailCommand): void {
     // A cancelled job ends as cancelled, whatever its handler throws.
-    if (aborted instanceof JobCancelledError || !this.#mayTell()) return
+    if (cancel === true || aborted instanceof JobCancelledError || !this.#mayTell()) return
     const { name, queue, attempt, maxAttempts } = grant
     const fields = { job: formatId(grant), queue, worker: this.#worker, ...this.#left() }
     const what = `${error.name}: ${error.message}`

@@ -1,6 +1,7 @@
 /** The errors that a run's signal aborts with. */
 import {
   type AbortCause,
+  type Cancellation,
   formatId,
   type Grant,
   JobCancelledError,
@@ -9,9 +10,16 @@ import {
   WorkerStoppedError,
 } from '@millrace/core'
 
-export function reasonOf(cause: AbortCause, grant: Grant): Error {
+export function reasonOf(cause: AbortCause, grant: Grant, { reason, by }: Cancellation = {}): Error {
   if (cause === 'timeout') return new JobTimeoutError(`the attempt has reached its deadline (timeout ${grant.timeout} ms)`)
-  if (cause === 'cancel') return new JobCancelledError('the job was cancelled', { jobId: formatId(grant) })
+  if (cause === 'cancel') {
+    const message = `the job was cancelled${reason === undefined ? '' : `: ${reason}`}`
+    return new JobCancelledError(message, {
+      jobId: formatId(grant),
+      ...(reason !== undefined && { reason }),
+      ...(by !== undefined && { by }),
+    })
+  }
   return new WorkerStoppedError('the worker is stopping: the job is given back')
 }
 

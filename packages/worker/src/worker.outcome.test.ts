@@ -334,6 +334,18 @@ describe('a run that is lost', () => {
 })
 
 describe('aborts', () => {
+  test('cancel: the signal says why, and by whom, if the engine does', () => {
+    const { at, run } = gate()
+    const { worker, grant } = workbench(a.handler(run))
+    grant()
+    grant({ seq: 2 })
+    worker.notice({ kind: 'abort', session: worker.session, cause: 'cancel', seq: 1, run: 1, reason: 'wrong file', by: 'ada' })
+    worker.notice({ kind: 'abort', session: worker.session, cause: 'cancel', seq: 2, run: 1 })
+    expect(at(0).context.signal.reason).toMatchObject({ message: 'the job was cancelled: wrong file', reason: 'wrong file', by: 'ada' })
+    const bare = at(1).context.signal.reason
+    expect([bare.message, 'reason' in bare, 'by' in bare]).toEqual(['the job was cancelled', false, false])
+  })
+
   test.for([
     ['timeout', 'JOB_TIMEOUT'],
     ['cancel', 'JOB_CANCELLED'],

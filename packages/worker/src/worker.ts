@@ -261,7 +261,7 @@ export class WorkerSession {
     else if (notice.kind === 'stop') void this.stop({ timeout: notice.timeout })
     else {
       const run = this.#find(notice)
-      if (run !== undefined) this.#abort(run, reasonOf(notice.cause, run.context.grant))
+      if (run !== undefined) this.#abort(run, reasonOf(notice.cause, run.context.grant, notice))
     }
   }
 

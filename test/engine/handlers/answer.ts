@@ -19,6 +19,7 @@ export async function handler({
   enqueue,
   snooze,
   discard,
+  cancel,
 }: Context<{ do: string; value?: number }>): Promise<unknown> {
   switch (data.do) {
     case 'square':
@@ -48,6 +49,10 @@ export async function handler({
     }
     case 'discard':
       return discard('unwanted')
+    case 'cancel':
+      return cancel('unwanted')
+    case 'why':
+      return new Promise((resolve) => signal.addEventListener('abort', () => resolve(log('info', signal.reason.reason))))
     default:
       throw new Error(`what is '${data.do}'?`)
   }

@@ -1201,6 +1201,55 @@ export const CANARIES: readonly Canary[] = [
     replace: 'this.#runnables.hold(this.#draining)',
     breaks: 'invariant 52',
   },
+  {
+    name: 'reason-of-a-cancel-in-memory-alone',
+    file: `${kernel}/jobs/cancel.ts`,
+    find: 'turn.effects.changeExtras(job, { ...job.extras, cancel:',
+    replace: 'turn.effects.touch(job, 8)\n  void (job.extras = { ...job.extras, cancel:',
+    breaks: 'invariant 18',
+  },
+  {
+    name: 'second-reason-in-place-of-the-first',
+    file: `${kernel}/jobs/cancel.ts`,
+    find: '    if (!job.cancelRequested) {\n',
+    replace: '    if (job.cancelRequested) noteCancellation(turn, job, said)\n    if (!job.cancelRequested) {\n',
+    breaks: 'invariant 2',
+  },
+  {
+    name: 'reason-kept-by-what-comes-back',
+    file: `${kernel}/jobs/retry.ts`,
+    find: '  forgetCancellation(turn, job)\n  forgetLost',
+    replace: '  forgetLost',
+    breaks: 'invariant 2',
+  },
+  {
+    name: 'cancelled-by-its-handler-is-failed',
+    file: `${kernel}/jobs/fail.ts`,
+    find: 'else if (cancel === true) {',
+    replace: 'else if (cancel === true && job.seq < 0) {',
+    breaks: 'invariant 11',
+  },
+  {
+    name: 'lost-once-too-often',
+    file: `${kernel}/jobs/end.ts`,
+    find: 'const isOver = lost > maxLost',
+    replace: 'const isOver = lost > maxLost + 1',
+    breaks: 'invariant 11',
+  },
+  {
+    name: 'lost-run-that-uses-an-attempt',
+    file: `${kernel}/jobs/end.ts`,
+    find: '  job.uncounted++\n  transition.retry(turn, job, delayMs, error)',
+    replace: '  transition.retry(turn, job, delayMs, error)',
+    breaks: 'invariant 11',
+  },
+  {
+    name: 'lost-runs-counted-in-memory-alone',
+    file: `${kernel}/jobs/end.ts`,
+    find: 'turn.effects.changeExtras(job, { ...job.extras, lost })',
+    replace: 'job.extras = { ...job.extras, lost }',
+    breaks: 'invariant 11',
+  },
 ]
 
 /** What a canary changes; throws where there is not exactly one place for it. */

@@ -1,5 +1,5 @@
 /** Handlers that do what their job says, and note every start and end. */
-import { DEFAULT_POLICY, type EnqueueOptions, LIMITS, NonRetryableError, type PausePart, RetryAfterError } from '@millrace/core'
+import { CancelJobError, DEFAULT_POLICY, type EnqueueOptions, LIMITS, NonRetryableError, type PausePart, RetryAfterError } from '@millrace/core'
 import { type BatchItem, type BatchOutcome, type Context, type Definition, defineJob, type Handler } from '@millrace/worker'
 import type { Client } from './client.ts'
 import type { EffectLog } from './effectLog.ts'
@@ -30,6 +30,9 @@ export type Act = (typeof ACTS)[number]
 
 /** Nothing of these fails, takes long, or comes again by itself. */
 export const SURE: ReadonlySet<Act> = new Set(['ok', 'sync', 'log', 'checkpoint', 'child'])
+
+/** Why a handler cancels its own job. */
+export const UNWANTED = 'not wanted'
 
 export const WRONG_PARENTS = 'WrongParents'
 
@@ -111,7 +114,7 @@ export function handlersFor(
 }
 
 /** What a handler of one job ends itself with. */
-type Endings = Pick<Context<Task>, 'snooze' | 'discard'>
+type Endings = Pick<Context<Task>, 'snooze' | 'discard' | 'cancel'>
 
 class Snoozed {
   readonly outcome: BatchOutcome
@@ -127,6 +130,9 @@ const BATCH_ENDINGS: Endings = {
   },
   discard: (reason) => {
     throw new NonRetryableError(reason)
+  },
+  cancel: (reason) => {
+    throw new CancelJobError(reason)
   },
 }
 
@@ -159,7 +165,7 @@ async function act(context: BatchItem<Task>, sleep: (ms: number) => Promise<void
       if (job.run < 3) end.snooze(SNOOZE_MS, data.pause === undefined ? {} : { pause: data.pause })
       return 'late'
     case 'discard':
-      return end.discard('not wanted')
+      return data.number % 2 === 0 ? end.discard('not wanted') : end.cancel(UNWANTED)
     case 'checkpoint':
       await context.checkpoint({ at: job.run })
       await sleep(data.ms)

@@ -44,6 +44,7 @@ export interface Tracked {
   /** Those that it was created with. */
   readonly tags: readonly string[] | undefined
   readonly maxAttempts: number
+  readonly maxLost: number | undefined
   /** When it is too old for another retry; wall time. */
   readonly oldAt: number
   readonly timeout: number
@@ -59,6 +60,8 @@ export interface Tracked {
   run: number
   uncounted: number
   cancelRequested: boolean
+  /** Why it is cancelled, or being cancelled; undefined if nobody has said so. */
+  reason: string | undefined
   /** Held back by the limit of its key, outside its lane. */
   parked: boolean
   /** The turn since which it is, or was. */
@@ -80,6 +83,8 @@ export interface Tracked {
   endedMono: number
   /** When the commit that ended it was over: its session is told from then on. */
   toldMono: number
+  /** Runs that lost their worker, of a job that may lose so many. */
+  lost: number
   /** The last of its runs that was taken for lost, and when. */
   stalledRun: number
   stalledMono: number
@@ -360,8 +365,7 @@ export class Model {
       case 'cancelled':
         is(SCHEDULED, WAITING, ACTIVE, BLOCKED)
         if (note.error === DROPPED.name) this.#drops.dropped(job, this.jobs.values())
-        else
-          this.#said(job, type, requests.asked('cancel', job) || requests.mayCancel(job.schedule) || this.#flows.asked('cancelTree', job))
+        else this.#cancelled(job, note)
         this.#end(job, CANCELLED, turn)
         break
       case 'snoozed':
@@ -450,6 +454,7 @@ export class Model {
       schedule: extras?.schedule,
       tags: extras?.tags,
       maxAttempts: policy.maxAttempts,
+      maxLost: policy.maxLost,
       oldAt: record.enqueuedAt + policy.maxAge,
       timeout: policy.timeout,
       heartbeatTimeout: policy.heartbeatTimeout,
@@ -463,6 +468,7 @@ export class Model {
       run: 0,
       uncounted: 0,
       cancelRequested: false,
+      reason: undefined,
       parked: false,
       parkedSince: 0,
       finishedAt: 0,
@@ -475,6 +481,7 @@ export class Model {
       latestMono: 0,
       endedMono: 0,
       toldMono: 0,
+      lost: 0,
       stalledRun: 0,
       stalledMono: -1,
       forsaken: false,
@@ -497,10 +504,10 @@ export class Model {
 
   /** Whatever came first, the call or the definition: what the call has left open is as the definition says from the first start on. */
   #settled(job: Tracked, record: Job): void {
-    const { maxAttempts, timeout, heartbeatTimeout, backoff, maxAge } = record.policy
+    const { maxAttempts, maxLost, timeout, heartbeatTimeout, backoff, maxAge } = record.policy
     if (job.name === LATE.name) this.#late(job, record)
     if (job.maxAttempts !== maxAttempts || job.timeout !== timeout) this.#options.history.meet('settledLate')
-    Object.assign(job, { maxAttempts, timeout, heartbeatTimeout, backoff, oldAt: record.enqueuedAt + maxAge })
+    Object.assign(job, { maxAttempts, maxLost, timeout, heartbeatTimeout, backoff, oldAt: record.enqueuedAt + maxAge })
   }
 
   #late(job: Tracked, { policy, priority }: Job): void {
@@ -573,7 +580,9 @@ export class Model {
     const said = note.error === 'WorkerLostError' || note.error === 'JobTimeoutError' ? undefined : requests.retryOf(job.seq, job.run)
     const asked = typeof said === 'number' ? said : undefined
     history.hold(said !== false, 11, () => `job ${job.seq} is tried again, and its worker has said never`)
-    const [drawn] = backoffBounds(job, job.run - job.uncounted)
+    const isLost = note.error === 'WorkerLostError' && job.maxLost !== undefined
+    if (isLost) this.#lose(job, job.maxLost as number)
+    const [drawn] = backoffBounds(job, isLost ? job.lost : job.run - job.uncounted)
     const least = note.error === 'WorkerLostError' && recovery === 'immediate' ? 0 : (asked ?? drawn)
     history.hold(
       runAt >= turn.wall + least - 1,
@@ -585,16 +594,30 @@ export class Model {
     this.#again(job, runAt, turn)
   }
 
+  /** A run has lost its worker, and uses no attempt. */
+  #lose(job: Tracked, maxLost: number): void {
+    const { history } = this.#options
+    job.lost++
+    job.uncounted++
+    history.hold(job.lost <= maxLost, 11, () => `job ${job.seq} is tried again after ${job.lost} lost runs of ${maxLost}`)
+    history.meet('lostUncounted')
+  }
+
   #failed(job: Tracked, note: EventNote, turn: Committed): void {
     const { history, requests } = this.#options
     this.#letters.failed(job, note)
     if (job.state === ACTIVE) {
       this.#reason(job, note, turn)
+      const wanted = note.error !== 'WorkerLostError' && note.error !== 'JobTimeoutError' && requests.cancels(job.seq, job.run)
+      history.hold(!wanted, 11, () => `job ${job.seq} fails, and the handler of run ${job.run} has cancelled it`)
       const hopeless = note.error !== 'WorkerLostError' && note.error !== 'JobTimeoutError' && requests.retryOf(job.seq, job.run) === false
       const attempt = job.run - job.uncounted
-      const over = hopeless || attempt >= job.maxAttempts
+      const isLost = note.error === 'WorkerLostError' && job.maxLost !== undefined
+      if (isLost) job.lost++
+      const over = hopeless || (isLost ? job.lost > (job.maxLost as number) : attempt >= job.maxAttempts)
+      if (isLost && over) history.meet('lostTooOften')
       const pause = requests.retryOf(job.seq, job.run)
-      const [, drawn] = backoffBounds(job, attempt)
+      const [, drawn] = backoffBounds(job, isLost ? job.lost : attempt)
       const old = turn.wall + Math.max(drawn, typeof pause === 'number' ? pause : 0) + 1 > job.oldAt
       if (!over && old) history.meet('tooOld')
       history.hold(over || old, 16, () => `job ${job.seq} has failed at attempt ${attempt} of ${job.maxAttempts} with ${note.error}`)
@@ -614,6 +637,29 @@ export class Model {
     this.#end(job, FAILED, turn)
   }
 
+  #cancelled(job: Tracked, { type, run, failure }: EventNote): void {
+    const { history, requests } = this.#options
+    const inTree = this.#flows.asked('cancelTree', job)
+    const byTick = requests.mayCancel(job.schedule)
+    const byHandler = requests.cancels(job.seq, run)
+    this.#said(job, type, requests.asked('cancel', job) || byTick || inTree || byHandler)
+    const reason = failure?.message
+    // All that waits for a job takes over what was said of that one.
+    const so = inTree || (byTick && reason === undefined) || requests.saidWhy(job, reason)
+    history.hold(so, 10, () => `job ${job.seq} is cancelled because of '${reason}', and nobody has said so`)
+    const kept = !job.cancelRequested || reason === job.reason
+    history.hold(kept, 2, () => `job ${job.seq} was being cancelled because of '${job.reason}', and is cancelled because of '${reason}'`)
+    if (reason !== undefined) history.meet(byHandler ? 'cancelledByHandler' : 'cancelledWithReason')
+    job.reason = reason
+  }
+
+  /** A session is told to stop a run, and why. */
+  toldToCancel({ seq, run, reason }: RunKey & { readonly reason?: string }): void {
+    const job = this.#running(seq, run)
+    const so = job === undefined || job.reason === reason
+    this.#options.history.hold(so, 3, () => `run ${run} of job ${seq} is told to stop because of '${reason}', not '${job?.reason}'`)
+  }
+
   #updated(job: Tracked, at: number | undefined, { wall }: Committed): void {
     const { history, requests } = this.#options
     const runAt = at ?? wall
@@ -629,6 +675,8 @@ export class Model {
       this.#forgetLapsed(job)
       job.uncounted = job.run
       job.cancelRequested = false
+      job.reason = undefined
+      job.lost = 0
       job.expiresAt = 0
       this.#hold(job)
       // Without a due time it waits for others again.
@@ -709,10 +757,18 @@ export class Model {
     const said = `${job.state} ${job.run} ${job.run - job.uncounted}`
     const found = `${record.state} ${record.run} ${attemptOf(record)}`
     history.hold(said === found, 11, () => `job ${job.seq} is (state, run, attempt) ${found}, by its events ${said}`)
+    const lost = record.extras?.lost ?? 0
+    history.hold(lost === job.lost, 11, () => `job ${job.seq} has lost ${lost} runs, by its events ${job.lost}`)
     job.priority = record.priority
     job.weight = record.weight
     job.runAt = record.runAt
     job.expiresAt = record.expiresAt
+    const reason = record.extras?.cancel?.reason
+    if (record.cancelRequested && !job.cancelRequested) job.reason = reason
+    const isOver = job.state === CANCELLED || record.cancelRequested
+    // A job that has ended otherwise may pass on what was said of its flow.
+    const asSaid = job.state === COMPLETED || job.state === FAILED || reason === (isOver ? job.reason : undefined)
+    history.hold(asSaid, 2, () => `job ${job.seq} has the reason '${reason}' in state ${job.state}, and '${job.reason}' was said`)
     job.cancelRequested = record.cancelRequested
     const parked = record.parked !== undefined
     if (parked && !job.parked) job.parkedSince = this.turns

@@ -222,7 +222,9 @@ export class Operations {
     for (const other of this.#handles) this.touched.add(other.handle.id)
     const options = { dryRun: chance.hits(0.3), ...(chance.hits(0.4) && { limit: chance.whole(1, 5) }) }
     if (!placeChance.hits(0.4)) {
-      this.call(client, op, client.engine[op](filter, options))
+      const call =
+        op === 'cancelMany' ? client.engine.cancelMany(filter, { ...options, ...this.#why(op) }) : client.engine[op](filter, options)
+      this.call(client, op, call)
       return
     }
     const changes = placeChance.pick([
@@ -271,7 +273,7 @@ export class Operations {
     if (flows > 0 && chance.hits(0.3)) {
       // Whatever waits for it is touched too.
       for (const other of this.#handles) this.touched.add(other.handle.id)
-      if (chance.hits(0.5)) this.call(client, `cancel tree ${id}`, engine.cancel(id, { descendants: true }))
+      if (chance.hits(0.5)) this.call(client, `cancel tree ${id}`, engine.cancel(id, { descendants: true, ...this.#why('tree') }))
       else this.call(client, `retry tree ${id}`, engine.retry(id, { descendants: true }))
       return
     }
@@ -321,9 +323,17 @@ export class Operations {
         // A handle asks by the way that it came by.
         if (!of.dead) this.call(of, `result ${id}`, handle.result(chance.hits(0.3) ? { timeout: chance.whole(1, 3_000) } : {}))
         break
+      case 'cancel':
+        this.call(client, `cancel ${id}`, engine.cancel(id, this.#why(kind)))
+        break
       default:
         this.call<unknown>(client, `${kind} ${id}`, engine[kind](id))
     }
+  }
+
+  /** Every second cancel says why. */
+  #why(what: string): { readonly reason?: string; readonly by?: string } {
+    return this.#call % 2 === 0 ? {} : { reason: `${what} ${this.#call}`, by: 'somebody' }
   }
 
   #stopWorker(client: Client): void {
@@ -434,6 +444,7 @@ export class Operations {
       ...(shaped && this.#drawShape()),
       ...(limits > 0 && chance.hits(0.6) && { concurrencyKey: chance.pick(KEYS) }),
       maxAttempts: chance.whole(1, 4),
+      ...(this.#number % 3 === 0 && { maxLost: (this.#number / 3) % 3 }),
       ...(!shaped && chance.hits(0.2) && { delay: chance.small(2_500) }),
       ...(chance.hits(0.3) && { priority: chance.whole(-3, 3) }),
       ...(chance.hits(0.15) && { weight: chance.whole(1, 6) }),
@@ -583,7 +594,7 @@ export class Operations {
       const again = () => void (times > 0 && this.#haste(client, handle, times - 1))
       const { engine } = client
       if (kind === 'retry tree') this.call(client, `${kind} ${id}`, engine.retry(id, { descendants: true }), again)
-      else if (kind === 'cancel tree') this.call(client, `${kind} ${id}`, engine.cancel(id, { descendants: true }))
+      else if (kind === 'cancel tree') this.call(client, `${kind} ${id}`, engine.cancel(id, { descendants: true, ...this.#why(kind) }))
       else this.call<unknown>(client, `${kind} ${id}`, engine[kind](id), again)
     }
     this.call(client, `result ${id}`, handle.result(), act, act)

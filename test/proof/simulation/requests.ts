@@ -19,6 +19,7 @@ import {
   isLive,
   isQuestion,
   type JobKey,
+  type JobView,
   type NewJob,
   type OnParentFailure,
   type Reply,
@@ -30,7 +31,7 @@ import {
   STATES,
   type UpdateManyCommand,
 } from '@millrace/core'
-import { LATE, SNOOZE_MS } from './handlers.ts'
+import { LATE, SNOOZE_MS, UNWANTED } from './handlers.ts'
 import type { History } from './history.ts'
 import { Labels } from './labels.ts'
 import { type Model, numberOf, type Tracked } from './model.ts'
@@ -41,6 +42,8 @@ interface LastAnswered {
   readonly command: number
   readonly question: number
 }
+
+type Seen = Pick<JobView, 'state' | 'run' | 'attempt' | 'lostRuns' | 'cancellation'>
 
 interface Asked {
   readonly command: Command
@@ -55,6 +58,12 @@ const PATIENT = new Set(['watch', 'events', 'export', 'drainQueue', 'backup', 'l
 const AMONG_COMMANDS = new Set(['subscribe', 'unwatch'])
 /** Refusals after which nothing of the call has happened. */
 const DEFINITE = new Set(['DISK_FULL', 'STORAGE', 'STORAGE_BUSY', 'UNIQUE_CONFLICT', 'JOB_ACTIVE', 'JOB_FINISHED', 'INTERNAL', 'BUSY'])
+
+function isMeant({ filter, ids }: Many, { id, name, queue }: Pick<Tracked, 'id' | 'name' | 'queue'>): boolean {
+  return (
+    (filter.name ?? name) === name && (filter.queue ?? queue) === queue && (ids === undefined || ids.some((key) => formatId(key) === id))
+  )
+}
 
 type Many = CancelManyCommand | RetryManyCommand | DeleteManyCommand | RunNowManyCommand | UpdateManyCommand
 
@@ -74,6 +83,10 @@ export class Requests {
   readonly #many: Many[] = []
   readonly #pauses = new Map<string, ReadonlySet<number>>()
   readonly #resumes = new Set<string>()
+  /** What was said of cancels, by the id of their job; empty strings of those that said nothing. */
+  readonly #reasons = new Map<string, Set<string>>()
+  /** Runs whose handlers cancel their jobs. */
+  readonly #cancelled = new Set<string>()
   readonly #retries = new Map<string, number | false | undefined>()
   readonly #completed = new Map<string, boolean>()
   /** Refused entries of journals that no offset has passed yet: their places by source. */
@@ -145,13 +158,19 @@ export class Requests {
   /** By name, or among many. */
   asked(op: 'cancel' | 'retry' | 'update' | 'runNow' | 'delete', { id, name, queue }: Pick<Tracked, 'id' | 'name' | 'queue'>): boolean {
     if (this.#asked.has(`${op}:${id}`)) return true
-    return this.#many.some(
-      ({ op: many, filter, ids }) =>
-        many === `${op}Many` &&
-        (filter.name ?? name) === name &&
-        (filter.queue ?? queue) === queue &&
-        (ids === undefined || ids.some((key) => formatId(key) === id)),
-    )
+    return this.#many.some((many) => many.op === `${op}Many` && isMeant(many, { id, name, queue }))
+  }
+
+  /** The handler of that run cancels its job. */
+  cancels(seq: number, run: number): boolean {
+    return this.#cancelled.has(`${seq}:${run}`)
+  }
+
+  /** Whether a cancel of that job, or of many, has said so: undefined if it has said nothing. */
+  saidWhy(job: Tracked, reason: string | undefined): boolean {
+    if (reason === UNWANTED) return this.cancels(job.seq, job.run)
+    if (this.#reasons.get(job.id)?.has(reason ?? '') === true) return true
+    return this.#many.some((many) => many.op === 'cancelMany' && many.reason === reason && isMeant(many, job))
   }
 
   askedTree(op: 'cancelTree' | 'retryTree', id: string): boolean {
@@ -210,6 +229,7 @@ export class Requests {
 
     for (const notice of notices) {
       if (notice.kind === 'abort' && notice.cause === 'timeout') model.timedOut(notice, this.#history.mono)
+      if (notice.kind === 'abort' && notice.cause === 'cancel') model.toldToCancel(notice)
       if (notice.kind !== 'lost') continue
       const job = model.jobs.get(notice.seq)
       const ended = job === undefined || job.state !== ACTIVE || job.run !== notice.run
@@ -235,6 +255,7 @@ export class Requests {
       case 'update':
       case 'runNow':
         this.#asked.add(`${command.op}:${formatId(command.id)}`)
+        if (command.op === 'cancel' || command.op === 'cancelTree') this.#noteReason(formatId(command.id), command.reason)
         break
       case 'redrive':
         this.redriven = true
@@ -272,6 +293,8 @@ export class Requests {
       case 'fail':
         this.#retries.set(`${command.seq}:${command.run}`, command.retry)
         this.#said.add(`fail:${command.seq}:${command.run}`)
+        if (command.cancel === true) this.#cancelled.add(`${command.seq}:${command.run}`)
+        else this.#cancelled.delete(`${command.seq}:${command.run}`)
         break
       case 'heartbeat':
       case 'checkpoint':
@@ -280,6 +303,12 @@ export class Requests {
       default:
         if ('run' in command) this.#said.add(`${command.op}:${command.seq}:${command.run}`)
     }
+  }
+
+  #noteReason(id: string, reason = ''): void {
+    const said = this.#reasons.get(id)
+    if (said === undefined) this.#reasons.set(id, new Set([reason]))
+    else said.add(reason)
   }
 
   #reply(connection: string, { id, value, refusal }: Reply, model: Model): void {
@@ -423,7 +452,7 @@ export class Requests {
         this.#slice(command, value as Slice)
         break
       case 'get':
-        this.#view(command.id, value as { readonly state: string; readonly run: number } | null, model)
+        this.#view(command.id, value as Seen | null, model)
         break
       case 'drainQueue': {
         const left = [...model.jobs.values()].filter(({ queue, state }) => queue === command.queue && isLive(state))
@@ -499,10 +528,11 @@ export class Requests {
     if (changed > 0 && notFound === 0) this.#history.meet(dryRun ? 'manyDry' : op)
   }
 
-  #view(id: JobKey, view: { readonly state: string; readonly run: number } | null, model: Model): void {
+  #view(id: JobKey, view: Seen | null, model: Model): void {
     const job = model.find(id)
-    const said = view === null ? 'nothing' : `${view.state} ${view.run}`
-    const so = job === undefined ? 'nothing' : `${STATES[job.state]} ${job.run}`
+    const said = view === null ? 'nothing' : `${view.state} ${view.run} ${view.attempt} ${view.lostRuns ?? 0} ${view.cancellation?.reason}`
+    const so = job === undefined ? 'nothing' : `${STATES[job.state]} ${job.run} ${job.run - job.uncounted} ${job.lost} ${job.reason}`
+    if (view?.cancellation !== undefined) this.#history.meet('cancellationSeen')
     this.#history.hold(said === so, 18, () => `get says that job ${formatId(id)} is ${said}, and it is ${so}`)
   }
 

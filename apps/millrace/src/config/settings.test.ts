@@ -169,6 +169,13 @@ const EFFECTS: Readonly<Record<string, (engine: Engine) => Promise<void>>> = {
     await untilFinal(engine, id)
     expect(await engine.get(id)).toMatchObject({ state: 'failed', attempt: 1 })
   },
+  'max-lost': async (engine) => {
+    await setSetting(engine, 'max-lost', 2, MAIL)
+    const { id } = await engine.enqueue(task, null)
+    expect(await engine.get(id)).toMatchObject({ maxLost: 2, lostRuns: 0 })
+    const { id: other } = await engine.enqueue('other', null, { queue: 'other' })
+    expect(await engine.get(other)).toMatchObject({ maxLost: undefined })
+  },
   'max-age': async (engine) => {
     await setSetting(engine, 'max-age', '5s', MAIL)
     const { id } = await engine.enqueue(task, null)

@@ -16,6 +16,7 @@ export const bareJob: JobView = {
   maxAttempts: 4,
   maxAge: 60_000,
   tokens: 1,
+  maxLost: undefined,
   timeout: Number.POSITIVE_INFINITY,
   heartbeatTimeout: 0,
   backoff: { type: 'fixed', delay: 5 } as JobView['backoff'],

@@ -6,12 +6,12 @@
 import type { LogLine, Unfit } from '../commands.ts'
 import type { JobEventType, SystemEventBody, SystemEventType } from '../events.ts'
 import type { JobKey } from '../id.ts'
-import type { AbortCause } from '../job.ts'
+import type { AbortCause, Cancellation } from '../job.ts'
 import { mayMove, type StateCode, type Transition } from '../lifecycle.ts'
 import type { RunError } from '../runError.ts'
 import { FlowEffects } from './flows/state.ts'
 import { type MinuteNote, minuteOf } from './history.ts'
-import { attemptOf, DIRTY_OTHER, type Job, type JobExtras, waitsForRetry } from './jobs/job.ts'
+import { attemptOf, DIRTY_EXTRAS, DIRTY_OTHER, type Job, type JobExtras, waitsForRetry } from './jobs/job.ts'
 import type { Key, KeyBacklog } from './keys/keyBacklog.ts'
 import type { Lane, Queue } from './queues/lane.ts'
 import type { PausePlace } from './queues/pauseEnds.ts'
@@ -133,7 +133,7 @@ export interface InboxEffects {
   readonly refused: (Unfit & { readonly id: number })[]
 }
 
-export type NoticeNote = { readonly kind: 'abort'; readonly cause: AbortCause } | { readonly kind: 'lost' }
+export type NoticeNote = ({ readonly kind: 'abort'; readonly cause: AbortCause } & Cancellation) | { readonly kind: 'lost' }
 
 export class Effects {
   /** Jobs whose rows change; `job.dirty` says how. */
@@ -277,6 +277,12 @@ export class Effects {
   touch(job: Job, bits: number = DIRTY_OTHER): void {
     if (job.dirty === 0) this.jobs.push(job)
     job.dirty |= bits
+  }
+
+  /** Replaces the extras of a job, and writes nothing else of its row. */
+  changeExtras(job: Job, extras: JobExtras): void {
+    job.extras = Object.keys(extras).length === 0 ? undefined : extras
+    this.touch(job, DIRTY_EXTRAS)
   }
 
   /** `move`: its times alone. What was put is written whole, and what was deleted is gone. */

@@ -43,7 +43,7 @@ export interface EngineOptions {
   readonly retention?: RetentionOptions
   /**
    * Options of jobs for which neither the call, nor the definition, nor `defaults` of the queue has a value: `priority`, `weight`, `tokens`,
-   * `maxAttempts`, `maxAge`, `backoff`, `timeout`, `heartbeatTimeout`, `ttl`. They apply to jobs that are enqueued while this engine is
+   * `maxAttempts`, `maxLost`, `maxAge`, `backoff`, `timeout`, `heartbeatTimeout`, `ttl`. They apply to jobs that are enqueued while this engine is
    * the owner. Default: those of `defineJob`.
    */
   readonly defaults?: Omit<RunOptions, 'queue'>

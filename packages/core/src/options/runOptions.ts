@@ -22,6 +22,11 @@ export interface RunOptions {
   readonly tokens?: number
   /** Attempts in total, the first included: 1 to 100,000, default 4. */
   readonly maxAttempts?: number
+  /**
+   * Runs that may lose their worker without using an attempt: 0 to 100,000. The next such run fails the job with WorkerLostError. Default
+   * none: a run that loses its worker uses an attempt.
+   */
+  readonly maxLost?: number
   /** No retry begins later than so long after the enqueue: then the job fails. At least 1 ms; default none. */
   readonly maxAge?: Duration
   /** Default exponential from 20 s, factor 2, cap 1 h, jitter 0.2. */
@@ -79,6 +84,10 @@ export const RUN_OPTIONS = {
     kind: { type: 'integer', min: 1, max: LIMITS.maxAttempts },
     says: 'Attempts in total, the first included',
     preset: '4',
+  },
+  maxLost: {
+    kind: { type: 'integer', min: 0, max: LIMITS.maxAttempts },
+    says: 'Runs that may lose their worker without using an attempt; the next one fails the job',
   },
   maxAge: { kind: { type: 'duration', min: 1 }, says: 'No retry begins later than this long after the enqueue' },
   backoff: {

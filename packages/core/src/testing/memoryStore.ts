@@ -11,7 +11,16 @@ import type { DependencyCounter } from '../kernel/flows/state.ts'
 import type { HistorySpan, MinuteRow, QueueMinutes } from '../kernel/history.ts'
 import { contains } from '../kernel/jobs/contains.ts'
 import { fits, type JudgedRun } from '../kernel/jobs/fits.ts'
-import { DIRTY_COMPLETE, DIRTY_DATA, DIRTY_DELETE, DIRTY_INSERT, DIRTY_PLACE, DIRTY_START, type Job } from '../kernel/jobs/job.ts'
+import {
+  DIRTY_COMPLETE,
+  DIRTY_DATA,
+  DIRTY_DELETE,
+  DIRTY_EXTRAS,
+  DIRTY_INSERT,
+  DIRTY_PLACE,
+  DIRTY_START,
+  type Job,
+} from '../kernel/jobs/job.ts'
 import type { FlowRows, FlowsQuery, ListQuery, ListRows, LookBound, Matching } from '../kernel/lists.ts'
 import { addSums, type Counts, newSums } from '../kernel/queues/lane.ts'
 import type {
@@ -601,10 +610,11 @@ export class MemoryStore implements Store {
     } else if (dirty === DIRTY_COMPLETE && job.finishedAt === at) {
       if (before.state !== ACTIVE) throw broken(`job ${seq} completed from state ${before.state}`)
       this.#put({ ...before, state: COMPLETED, finishedAt: at, output: job.output })
-    } else {
+    } else if (dirty === DIRTY_EXTRAS) this.#put({ ...before, extras: job.extras })
+    else {
       const { laneId, policy, extras } = before
       const row = rowOf(job, dirty & DIRTY_DATA ? payloadOf(job) : before.data)
-      this.#put(dirty & DIRTY_PLACE ? row : { ...row, laneId, policy, extras })
+      this.#put(dirty & (DIRTY_PLACE | DIRTY_EXTRAS) ? row : { ...row, laneId, policy, extras })
       this.#noteDroppable(job)
     }
   }

@@ -1,15 +1,14 @@
 /** Decides who may call what, by the token or its session, its scopes, its rate, and the address that tries tokens. */
-import { type Clock, ForbiddenError, type Logger, SCOPES, tooManyWrongTokens, WrongTokens } from '@millrace/core'
+import { type Clock, ForbiddenError, type Logger, tooManyWrongTokens, WrongTokens } from '@millrace/core'
 import { HttpError, rateLimited } from '../errors.ts'
 import type { HttpSettings } from '../options.ts'
 import type { Sessions } from '../session/sessions.ts'
 import { addressOf } from './address.ts'
-import type { Caller, Demand } from './caller.ts'
+import { ANYONE, type Caller, type Demand } from './caller.ts'
 import { hostCheckOf } from './hosts.ts'
 import { refuseByCookie, refuseOtherPages, refuseOtherSites } from './origin.ts'
 import { Rates } from './rates.ts'
 
-const ANYONE: Caller = { name: 'anyone', scopes: SCOPES }
 /** If a server does not say where requests come from, all wrong tokens count together. */
 const UNKNOWN = 'unknown'
 

@@ -1,5 +1,5 @@
 /** A caller: the name that `audit` shows, and the allowed scopes. No route needs the scope `work`: workers attach over the socket. */
-import type { Scope } from '@millrace/core'
+import { LIMITS, SCOPES, type Scope } from '@millrace/core'
 
 /** The scope that an operation needs, or `any`: every token will do. */
 export type Demand = Scope | 'any'
@@ -12,4 +12,12 @@ export interface Caller {
   readonly names?: readonly string[]
   /** Queues to which its scope `work` is bound. Default every queue. Tokens that it creates are bound to these, too. */
   readonly queues?: readonly string[]
+}
+
+/** The caller of an API without tokens. */
+export const ANYONE: Caller = { name: 'anyone', scopes: SCOPES }
+
+/** Returns the name that is stored with what the caller cancels; none without tokens. */
+export function cancelBy(caller: Caller): { readonly by?: string } {
+  return caller === ANYONE || caller.name === '' ? {} : { by: caller.name.slice(0, LIMITS.nameLength) }
 }

@@ -2,11 +2,13 @@
 
 import { z } from '@hono/zod-openapi'
 import type { JobHandle } from '@millrace/client'
-import { type GetOptions, JobNotFoundError, type ListOptions } from '@millrace/core'
+import { type CancelOptions, type GetOptions, JobNotFoundError, type ListOptions } from '@millrace/core'
+import { cancelBy } from '../access/caller.ts'
 import { json, noContent } from '../answer.ts'
 import { invalid } from '../errors.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
 import {
+  CANCEL,
   ENQUEUED,
   ENQUEUED_MANY,
   GET_QUERY,
@@ -124,7 +126,7 @@ export function jobRoutes({ engine, settings, cursors, redaction }: Service): re
       scope: 'admin',
       summary: 'Cancel a job: one that waits at once, one that runs by aborting its signal',
       params: JOB_PATH,
-      body: TREE,
+      body: CANCEL,
       bodyOptional: true,
       responses: {
         200: {
@@ -133,10 +135,9 @@ export function jobRoutes({ engine, settings, cursors, redaction }: Service): re
         },
       },
       refusals: [404, 409],
-      async handle({ params, body }) {
-        return json(200, {
-          outcome: await engine.cancel(params.id, body.descendants === undefined ? undefined : { descendants: body.descendants }),
-        })
+      target: (body) => body,
+      async handle({ params, body, caller }) {
+        return json(200, { outcome: await engine.cancel(params.id, { ...body, ...cancelBy(caller) } as CancelOptions) })
       },
     }),
 

@@ -1,12 +1,13 @@
 /** Changes many jobs that match a filter. */
 import { z } from '@hono/zod-openapi'
 import type { ManyFilter, ManyOptions, RedriveOptions, UpdateManyChanges } from '@millrace/core'
+import { cancelBy } from '../access/caller.ts'
 import { json } from '../answer.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
-import { MANY, MANY_RESULT, REDRIVE, UPDATE_MANY } from '../schemas/job.ts'
+import { CANCEL_MANY, MANY, MANY_RESULT, REDRIVE, UPDATE_MANY } from '../schemas/job.ts'
 
 export function manyRoutes({ engine }: Service): readonly Operation[] {
-  const many = (word: 'cancel' | 'retry' | 'delete' | 'run', summary: string): Operation => {
+  const many = (word: 'retry' | 'delete' | 'run', summary: string): Operation => {
     const call = word === 'run' ? 'runNowMany' : (`${word}Many` as const)
     return operation({
       id: `${word}Jobs`,
@@ -37,7 +38,27 @@ export function manyRoutes({ engine }: Service): readonly Operation[] {
       target: (body) => body,
       handle: async ({ body }) => json(200, await engine.redrive(body as RedriveOptions)),
     }),
-    many('cancel', 'Cancel all jobs that a filter matches'),
+    operation({
+      id: 'cancelJobs',
+      method: 'post',
+      path: '/v1/jobs:cancel',
+      tag: 'jobs',
+      scope: 'admin',
+      summary: 'Cancel all jobs that a filter matches',
+      description: SLICES,
+      body: CANCEL_MANY,
+      responses: { 200: { description: 'How many', schema: MANY_RESULT } },
+      target: ({ reason, ...body }) => ({ ...targetOf(body), reason }),
+      handle: async ({ body, caller }) =>
+        json(
+          200,
+          await engine.cancelMany(body.filter as ManyFilter, {
+            ...optionsOf(body),
+            ...(body.reason !== undefined && { reason: body.reason }),
+            ...cancelBy(caller),
+          }),
+        ),
+    }),
     many('retry', 'Retry all jobs that a filter matches'),
     many('delete', 'Remove all jobs that a filter matches, but for those that run'),
     many('run', 'Make all scheduled jobs that a filter matches due now'),

@@ -95,7 +95,7 @@ const POLICY: Readonly<Record<string, z.ZodType>> = Object.fromEntries(POLICY_FI
 
 function shownOption({ kind, preset }: OptionRow): z.ZodType {
   if (kind.type === 'backoff') return BACKOFF_SHOWN
-  if (kind.type !== 'duration') return z.number()
+  if (kind.type !== 'duration') return preset === undefined ? z.number().optional() : z.number()
   // Without a default there is no limit, unless somebody sets one.
   return preset === undefined || kind.endless !== undefined
     ? z.number().nullable().openapi({ description: 'Milliseconds; null: no limit.' })
@@ -132,6 +132,14 @@ export const JOB = z
     finishedAt: WHEN.optional(),
     expiresAt: WHEN.optional(),
     cancelRequested: z.boolean(),
+    cancellation: z
+      .strictObject({
+        reason: z.string().optional(),
+        by: z.string().optional().openapi({ description: 'The name of a token, of a worker, or what the caller said.' }),
+      })
+      .optional()
+      .openapi({ description: 'Why it was cancelled, and by whom, if something is known.' }),
+    lostRuns: z.number().openapi({ description: 'Runs that lost their worker and used no attempt.' }),
     tags: z.array(z.string()),
     meta: z.unknown(),
     idempotencyKey: z.string().optional(),
@@ -240,6 +248,12 @@ export const TREE = z
   .strictObject({ descendants: z.boolean().optional().openapi({ description: 'All that waits for it in its flow, too.' }) })
   .openapi('TreeOptions')
 
+const REASON = z.string().min(1).max(LIMITS.reasonLength).optional().openapi({
+  description: "The job stores it with the name of the caller's token, and its handler finds it in `signal.reason`.",
+})
+
+export const CANCEL = TREE.extend({ reason: REASON }).openapi('CancelOptions')
+
 const FILTER = z
   .strictObject({
     ...FILTER_BODY,
@@ -252,6 +266,8 @@ const FILTER = z
 const MANY_FIELDS = { filter: FILTER, limit: SAFE_COUNT.optional(), dryRun: z.boolean().optional() }
 
 export const MANY = z.strictObject(MANY_FIELDS).openapi('ManyRequest')
+
+export const CANCEL_MANY = z.strictObject({ ...MANY_FIELDS, reason: REASON }).openapi('CancelManyRequest')
 
 export const UPDATE_MANY = z
   .strictObject({ ...MANY_FIELDS, changes: z.strictObject(PLACE_CHANGES).openapi('PlaceChanges') })

@@ -31,7 +31,7 @@ import { LIBRARY } from '../version.ts'
 import type { Pass } from './gate.ts'
 import type { ListenSettings } from './options.ts'
 import { Readings } from './readings.ts'
-import type { Tokens } from './tokens.ts'
+import { ANYONE, type Tokens } from './tokens.ts'
 import { type AuditedCall, Trail } from './trail.ts'
 import { Unanswered } from './unanswered.ts'
 
@@ -249,6 +249,22 @@ export class Connection {
     return { ...command, session: { ...session, library: this.#library } }
   }
 
+  /** Returns the command with what the server knows and the client does not say. */
+  #completed(command: Command): Command {
+    switch (command.op) {
+      case 'attach':
+        return this.#attach(command)
+      case 'cancel':
+      case 'cancelTree':
+      case 'cancelMany': {
+        const by = this.#permit?.name
+        return command.by !== undefined || by === undefined || by === ANYONE ? command : { ...command, by: by.slice(0, LIMITS.nameLength) }
+      }
+      default:
+        return this.#options.checked(command)
+    }
+  }
+
   /** Returns the requests that the token allows and whose jobs fit their schemas; refuses the others. */
   #allowed(requests: readonly Request[]): readonly Request[] {
     const refused: Reply[] = []
@@ -263,7 +279,7 @@ export class Connection {
         continue
       }
       if (command.op === 'leave') this.#sessions.delete(command.session)
-      allowed.push({ id, command: command.op === 'attach' ? this.#attach(command) : this.#options.checked(command) })
+      allowed.push({ id, command: this.#completed(command) })
     }
     if (refused.length > 0) {
       this.#audit(this.#trail?.answer(refused, this.#who))

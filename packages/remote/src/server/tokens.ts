@@ -3,7 +3,10 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { isThenable, OptionTypeError, type Permit, permitOption, SCOPES, scopesOption } from '@millrace/core'
 import type { Authenticate, KnownToken } from './options.ts'
 
-const EVERYTHING: Permit = { scopes: SCOPES, name: 'anyone' }
+/** The name of all clients of a server without tokens. */
+export const ANYONE = 'anyone'
+
+const EVERYTHING: Permit = { scopes: SCOPES, name: ANYONE }
 
 export class Tokens {
   readonly #known: readonly { readonly digest: Buffer; readonly permit: Permit }[]

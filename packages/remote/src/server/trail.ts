@@ -26,7 +26,7 @@ export interface AuditedCall extends Audited {
 type Asked = Pick<AuditedCall, 'at' | 'operation' | 'target'>
 
 /** The fields of a command that say what it is for. */
-const SAID = ['queue', 'name', 'job', 'key', 'paused', 'worker', 'file', 'limit', 'dryRun'] as const
+const SAID = ['queue', 'name', 'job', 'key', 'paused', 'worker', 'file', 'limit', 'dryRun', 'reason', 'by'] as const
 
 const NONE: readonly AuditedCall[] = []
 

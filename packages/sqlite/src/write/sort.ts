@@ -1,6 +1,15 @@
 /** Sorts a turn's jobs by the cheapest statement that covers what happened to each. */
 import { ACTIVE, dataBytes, WAITING } from '@millrace/core'
-import { DIRTY_COMPLETE, DIRTY_DATA, DIRTY_DELETE, DIRTY_INSERT, DIRTY_PLACE, DIRTY_START, type Job } from '@millrace/core/kernel'
+import {
+  DIRTY_COMPLETE,
+  DIRTY_DATA,
+  DIRTY_DELETE,
+  DIRTY_EXTRAS,
+  DIRTY_INSERT,
+  DIRTY_PLACE,
+  DIRTY_START,
+  type Job,
+} from '@millrace/core/kernel'
 
 /** Larger jobs are written one by one: SQLite holds a batch's rows in memory once more. */
 const BATCHED_BYTES = 16 * 1024
@@ -22,7 +31,7 @@ export class SortedJobs {
   readonly completedWithOutput: Job[] = []
   readonly updated: Job[] = []
   readonly dataUpdated: Job[] = []
-  /** Updated jobs whose lane, policy or extras change too. */
+  /** Jobs whose lane, policy or extras change, updated or not. */
   readonly placed: Job[] = []
   readonly deleted: Job[] = []
   /** Jobs created and deleted within the turn: no row, but perhaps runs, logs and keys. */
@@ -32,9 +41,13 @@ export class SortedJobs {
   sort(jobs: readonly Job[], node: number, at: number): void {
     this.clear()
     for (const job of jobs) {
+      if (job.dirty === DIRTY_EXTRAS) {
+        this.placed.push(job)
+        continue
+      }
       const list = this.#listFor(job, node, at)
       list.push(job)
-      if (job.dirty & DIRTY_PLACE && (list === this.updated || list === this.dataUpdated)) this.placed.push(job)
+      if (job.dirty & (DIRTY_PLACE | DIRTY_EXTRAS) && (list === this.updated || list === this.dataUpdated)) this.placed.push(job)
     }
   }
 

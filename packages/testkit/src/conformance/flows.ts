@@ -75,6 +75,35 @@ export function flowsConformance(under: () => Probe): void {
     expect(await states()).toEqual(['completed', 'completed', 'completed', 'completed'])
   })
 
+  test('flows: what is said of the cancel of a tree is said of all jobs that it cancels, and completed ones keep their output', async () => {
+    const key = (place: number): JobKey => ({ ...first, seq: first.seq + place })
+    const job = { name: 'a', data: '0' }
+    const first = await probe.call<'flow'>({
+      op: 'flow',
+      nodes: [
+        { ref: 'top', job, parents: [], onFailure: 'fail' },
+        { ref: 'middle', job, parents: [0], onFailure: 'fail' },
+        { ref: 'open', job: { ...job, name: 'b' }, parents: [], onFailure: 'fail' },
+        { ref: 'below', job, parents: [1, 2], onFailure: 'fail' },
+      ],
+    })
+    await probe.attach(['a'])
+    for (const output of ['"top"', '"middle"']) {
+      const { seq, run } = await probe.grants.take()
+      await probe.call<'complete'>({ op: 'complete', seq, run, output })
+    }
+    const said = { reason: 'wrong file', by: 'ada' }
+    expect(await probe.call<'cancelTree'>({ op: 'cancelTree', id: first, ...said })).toBe('finished')
+    expect(await probe.call<'watch'>({ op: 'watch', id: key(3) })).toEqual({ state: 'cancelled', ...said })
+    const views = await Promise.all([0, 1, 2, 3].map((place) => probe.call<'get'>({ op: 'get', id: key(place) })))
+    expect(views.map((view) => [view?.state, view?.data, view?.output, view?.cancellation])).toEqual([
+      ['completed', '0', '"top"', undefined],
+      ['completed', '0', '"middle"', undefined],
+      ['waiting', '0', null, undefined],
+      ['cancelled', '0', null, said],
+    ])
+  })
+
   test('flows: one is read by the id of any of its jobs, a page at a time, with what each was told of those that it waits for', async () => {
     const job = { name: 'a', data: 'payload' }
     const flow = (nodes: readonly (readonly number[])[]) =>

@@ -24,6 +24,39 @@ export function jobsConformance(under: () => Probe): void {
     expect([await stateOf(waiting), await stateOf(running)]).toEqual(['cancelled', 'cancelled'])
   })
 
+  test('a cancel that says why, and by whom: the job has it, its session is told, and so is who waits for it', async () => {
+    const said = { reason: 'wrong "file"\0 \u{1F600}', by: 'ada' }
+    const waiting = await probe.enqueue('a', { tags: ['t'] })
+    const bystander = await probe.enqueue('a')
+    await probe.call<'cancel'>({ op: 'cancel', id: waiting, ...said })
+    const told = async (id: JobKey) => (await probe.call<'get'>({ op: 'get', id }))?.cancellation
+    expect([await told(waiting), await told(bystander)]).toEqual([said, undefined])
+    expect(await probe.call<'watch'>({ op: 'watch', id: waiting })).toEqual({ state: 'cancelled', ...said })
+    await probe.attach(['a'])
+    const { seq, run } = await probe.grants.take()
+    expect(seq).toBe(bystander.seq)
+    await probe.call<'cancelTree'>({ op: 'cancelTree', id: bystander, ...said })
+    expect(await probe.notices.take()).toEqual({ kind: 'abort', cause: 'cancel', session: 'session-1', seq, run, ...said })
+    await probe.call<'complete'>({ op: 'complete', seq, run, output: null })
+    const { jobs } = await probe.call<'list'>({ op: 'list', filter: {}, limit: 9 })
+    expect(jobs.map(({ cancellation }) => cancellation)).toEqual([said, said])
+    await probe.call<'retry'>({ op: 'retry', id: waiting })
+    expect(await told(waiting)).toBeUndefined()
+  })
+
+  test('a handler cancels its own job: with its worker as who did it', async () => {
+    await probe.attach(['a'])
+    const [id, bystander] = [await probe.enqueue('a'), await probe.enqueue('a')]
+    const { seq, run } = await probe.grants.take()
+    const error = { name: 'CancelJobError', message: 'no longer wanted' }
+    expect(seq).toBe(id.seq)
+    await probe.call<'fail'>({ op: 'fail', seq, run, error, retry: false, cancel: true })
+    const view = await probe.call<'get'>({ op: 'get', id })
+    expect(view).toMatchObject({ state: 'cancelled', cancellation: { reason: 'no longer wanted', by: expect.any(String) } })
+    expect(view?.attempts).toMatchObject([{ run: 1, attempt: 1, error }])
+    expect(await stateOf(bystander)).toBe('active')
+  })
+
   test('E11: update before the start; JOB_ACTIVE and JOB_FINISHED after', async () => {
     const id = await probe.enqueue('a', { data: '1' })
     const bystander = await probe.enqueue('a', { data: '1' })

@@ -164,7 +164,16 @@ export const GRANT = record<Grant>('Grant', {
 })
 
 export const NOTICE = union<'kind', Notice>('Notice', 'kind', {
-  abort: { code: 1, fields: { session: field(recurring(LIMITS.nameLength)), ...RUN, cause: field(choice(ABORT_CAUSES)) } },
+  abort: {
+    code: 1,
+    fields: {
+      session: field(recurring(LIMITS.nameLength)),
+      ...RUN,
+      cause: field(choice(ABORT_CAUSES)),
+      reason: optional(told(LIMITS.reasonLength), 'of `cancel`: why'),
+      by: optional(told(LIMITS.nameLength), 'of `cancel`: who'),
+    },
+  },
   lost: { code: 2, fields: { session: field(recurring(LIMITS.nameLength)), ...RUN } },
   reattach: { code: 3, fields: {} },
   stop: {
@@ -192,7 +201,10 @@ const JOB_EVENT = record<Omit<JobEvent, 'seq' | 'type'>>('JobEvent', {
   error: optional(text(2 ** 16), 'name of its class'),
   fraction: optional<number>({ says: 'number', write: (out, of) => out.number(of), read: (from) => from.number() }, 'of `progress`'),
   runAt: optional(time, 'of `retrying` and `snoozed`'),
-  message: optional(told(LIMITS.errorMessageLength), 'of `failed` and `retrying`, and of what `subscribe` asked for: the error’s message'),
+  message: optional(
+    told(LIMITS.errorMessageLength),
+    'of `failed` and `retrying`, and of what `subscribe` asked for: the error’s message; of `cancelled`: the reason',
+  ),
   code: optional(told(LIMITS.errorCodeLength), 'the same: its code'),
   cause: optional(RUN_CAUSES, 'the same: its causes'),
 })

@@ -155,6 +155,7 @@ const newJob = record<NewJob>('NewJob', {
   throttle: optional(THROTTLE, 'without `idempotencyKey` and `unique`'),
   maxAge: option('maxAge'),
   tokens: option('tokens'),
+  maxLost: option('maxLost'),
 })
 
 /** Refuses options that exclude each other: one of the two keys would never be free again. */
@@ -222,6 +223,7 @@ export const DEFAULTS = record<Defaults>('Defaults', {
   weak: optional(boolean, "true: attempts, backoff, age and timeouts are beneath those of the job's queue"),
   ttl: option('ttl'),
   tokens: option('tokens'),
+  maxLost: option('maxLost'),
 })
 
 export const HANDLER = record<SessionIntro['handlers'][number]>('Handler', {

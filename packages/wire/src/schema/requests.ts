@@ -1,6 +1,7 @@
 /** The requests of a client: `[id, operation, ...fields]`. The order of the fields is the order on the wire. */
 import {
   type AttachCommand,
+  type Cancellation,
   type Command,
   type CommandOf,
   DEFINITION_DETAILS,
@@ -82,12 +83,27 @@ const retry: Kind<number | false> = {
   },
 }
 
+/** A boolean that is only ever true. */
+const yes: Kind<true> = {
+  says: 'true',
+  write: (out, value) => out.bool(value),
+  read: (from) => {
+    if (!from.bool()) throw from.wrong('true, or nil')
+    return true
+  },
+}
+
 const TIME_ORDERS: readonly TimeOrder[] = ['finished', 'due']
 
 const uuid = text(LIMITS.nameLength)
 const id = JOB_KEY
 
 const PAYLOAD_NOTE = 'so many bytes of data, output and checkpoint each at most: longer ones are cut, with 0 they are left out; nil: whole'
+
+const CANCELLATION: Fields<Cancellation> = {
+  reason: optional(told(LIMITS.reasonLength), 'why: stored with the job, and told to its handler'),
+  by: optional(told(LIMITS.nameLength), 'who; nil: the name of the connection’s token'),
+}
 
 const MANY: Fields<ManyCommand> = {
   filter: field(FILTER, 'an empty one: every job'),
@@ -141,7 +157,12 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
     output: or(data, null),
     enqueues: optional(NEW_JOBS, 'created in the same commit'),
   },
-  fail: { ...RUN, error: field(RUN_ERROR), retry: optional(retry, 'nil: by the job’s backoff') },
+  fail: {
+    ...RUN,
+    error: field(RUN_ERROR),
+    retry: optional(retry, 'nil: by the job’s backoff'),
+    cancel: optional(yes, 'its handler cancels the job, and the message of `error` is the reason; with `retry` false, for older servers'),
+  },
   snooze: {
     ...RUN,
     delay: field(duration(0)),
@@ -164,8 +185,8 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
   },
   watch: { id: field(id) },
   unwatch: { request: field(signed, 'the id of the `watch`') },
-  cancel: { id: field(id) },
-  cancelTree: { id: field(id) },
+  cancel: { id: field(id), ...CANCELLATION },
+  cancelTree: { id: field(id), ...CANCELLATION },
   retryTree: { id: field(id) },
   update: { id: field(id), changes: field(CHANGES) },
   retry: { id: field(id) },
@@ -214,7 +235,7 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
     beforeAt: optional(signed, '`nextAt` of the page before, with `before`'),
     ascending: optional(boolean, 'true: oldest first; not with `order`'),
   },
-  cancelMany: MANY,
+  cancelMany: { ...MANY, ...CANCELLATION },
   retryMany: MANY,
   deleteMany: MANY,
   runNowMany: MANY,

@@ -85,6 +85,7 @@ const policy = {
   backoff,
   maxAge: fc.integer({ min: 1 }),
   tokens: fc.integer({ min: 1, max: 1_000_000_000 }),
+  maxLost: fc.integer({ min: 0, max: 100_000 }),
   ttl: fc.integer({ min: 1 }),
 }
 const plainJob = {
@@ -121,6 +122,7 @@ const newJob = fc.oneof(
   record({ ...plainJob, debounce }, { requiredKeys: ['name', 'data', 'debounce'] }),
   record({ ...plainJob, delay: duration, throttle }, { requiredKeys: ['name', 'data', 'throttle'] }),
 ) as fc.Arbitrary<NewJob>
+const cancellation = { reason: anyText(60), by: anyText(60) }
 const run = { seq, run: count }
 const runKey = record(run)
 const id = record({ seq, node, enqueuedAt: time })
@@ -262,6 +264,7 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
       ...run,
       error,
       retry: fc.oneof(duration, fc.constant(false as const)),
+      cancel: fc.constant(true as const),
     },
     { requiredKeys: ['seq', 'run', 'error'] },
   ) as never,
@@ -274,8 +277,8 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
   get: record({ id, payloadBytes: count, only: fc.constantFrom(...PAYLOADS) }, { requiredKeys: ['id'] }) as never,
   watch: record({ id }),
   unwatch: record({ request: signed }),
-  cancel: record({ id }),
-  cancelTree: record({ id }),
+  cancel: record({ id, ...cancellation }, { requiredKeys: ['id'] }) as never,
+  cancelTree: record({ id, ...cancellation }, { requiredKeys: ['id'] }) as never,
   retryTree: record({ id }),
   update: record({
     id,
@@ -295,7 +298,7 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
   pause: record({ queue: name, job: name, key, paused: fc.boolean() }, { requiredKeys: ['queue', 'paused'] }) as never,
   queues: record({ queue: name, after: name, limit: fc.integer({ min: 1, max: 500 }) }, { requiredKeys: [] }) as never,
   queueKeys: record({ queue: name, limit: fc.integer({ min: 1, max: 200 }) }),
-  cancelMany: many,
+  cancelMany: record({ ...MANY, ...cancellation }, { requiredKeys: ['filter', 'limit', 'dryRun'] }) as never,
   retryMany: many,
   runNowMany: many,
   updateMany: record(
@@ -476,7 +479,10 @@ const grant = record({
 }).chain((each) => fc.boolean().map((keyless) => (keyless ? without(each, 'concurrencyKey') : each))) as fc.Arbitrary<Grant>
 
 const notice = fc.oneof(
-  record({ kind: fc.constant('abort'), session: uuid, ...run, cause: fc.constantFrom('timeout', 'cancel', 'stop') }),
+  record(
+    { kind: fc.constant('abort'), session: uuid, ...run, cause: fc.constantFrom('timeout', 'cancel', 'stop'), ...cancellation },
+    { requiredKeys: ['kind', 'session', 'seq', 'run', 'cause'] },
+  ),
   record({ kind: fc.constant('lost'), session: uuid, ...run }),
   record({ kind: fc.constant('gap'), first: count, last: count }),
   record({ kind: fc.constant('stop'), session: uuid, timeout: policy.timeout }),

@@ -1,5 +1,5 @@
 /** Messages between a worker and a run in one of its threads or child processes. */
-import type { Data, ErrorCode, Grant, LogLine, ParentsPage, Refusal, RunError } from '@millrace/core'
+import type { Data, Grant, LogLine, ParentsPage, Refusal, RunError } from '@millrace/core'
 import type { Progress } from '../context.ts'
 
 /** The task that comes with each run. */
@@ -22,7 +22,7 @@ export type FromRun =
   | { readonly kind: 'fatal'; readonly error: RunError }
 
 export type ToRun =
-  | { readonly kind: 'abort'; readonly code: ErrorCode; readonly message: string }
+  | ({ readonly kind: 'abort' } & Refusal)
   /** The answer to a heartbeat, a checkpoint, or a question for parents, with the refusal if it was refused. */
   | {
       readonly kind: 'answer'

@@ -69,8 +69,7 @@ export class Pool {
 
   abort(context: RunContext, reason: Error): void {
     this.#turnAway(context)
-    const { code, message } = refusalFrom(reason)
-    this.#runs.get(context)?.started?.say({ kind: 'abort', code, message })
+    this.#runs.get(context)?.started?.say({ kind: 'abort', ...refusalFrom(reason) })
   }
 
   kill(context: RunContext): void {

@@ -30,6 +30,7 @@ export function briefFacts(job: JobAnswer): readonly Fact[] {
     workerOf(job),
     progressOf(job),
     ...timesOf(job),
+    ...cancellationOf(job),
     ...keysOf(job),
     tagsOf(job),
   ])
@@ -45,7 +46,9 @@ export function allFacts(job: JobAnswer): readonly Fact[] {
     { name: text.backoff, text: backoffOf(own(options(job), 'backoff')) },
     timeoutOf(job),
     limitOf(text.maxAge, own(options(job), 'maxAge')),
+    lostOf(job),
     ...timesOf(job),
+    ...cancellationOf(job),
     job.expiresAt === undefined ? undefined : { name: text.expires, at: job.expiresAt },
     ...keysOf(job),
     tagsOf(job),
@@ -101,6 +104,14 @@ function timesOf(job: JobAnswer): readonly (Fact | undefined)[] {
   ]
 }
 
+function cancellationOf({ cancellation }: JobAnswer): readonly (Fact | undefined)[] {
+  const { by, reason } = cancellation ?? {}
+  return [
+    by === undefined ? undefined : { name: text.cancelledBy, text: by },
+    reason === undefined ? undefined : { name: text.reason, text: reason },
+  ]
+}
+
 function keysOf({ concurrencyKey, uniqueKey, idempotencyKey }: JobAnswer): readonly (Fact | undefined)[] {
   const key = (name: string, value: string | undefined) => (value === undefined ? undefined : { name, text: value, isMono: true })
   return [key(text.key, concurrencyKey), key(text.unique, uniqueKey), key(text.idempotency, idempotencyKey)]
@@ -143,6 +154,12 @@ function timeoutOf(job: JobAnswer): Fact {
     text: typeof timeout === 'number' ? span(timeout) : JOB_TEXT.noLimit,
     ...(typeof heartbeat === 'number' && { note: JOB_TEXT.heartbeat(span(heartbeat)) }),
   }
+}
+
+/** Says nothing of a job whose lost runs use attempts. */
+function lostOf(job: JobAnswer): Fact | undefined {
+  const most = own(options(job), 'maxLost')
+  return typeof most === 'number' ? { name: text.lostRuns, text: JOB_TEXT.lostRuns(job.lostRuns, most) } : undefined
 }
 
 function limitOf(name: string, value: unknown): Fact | undefined {

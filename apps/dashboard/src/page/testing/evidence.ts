@@ -95,6 +95,7 @@ export function jobOf(changes: Partial<JobAnswer> = {}): JobAnswer {
     enqueuedAt: before(60_000),
     runAt: before(60_000),
     cancelRequested: false,
+    lostRuns: 0,
     tags: [],
     meta: {},
     attempts: [],

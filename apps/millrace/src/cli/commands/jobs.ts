@@ -1,6 +1,17 @@
 /** `millrace jobs`: finds, shows and changes jobs. */
 import { integerOption } from '@millrace/core'
-import type { Engine, GetOptions, Job, ListOptions, ManyFilter, ManyOptions, ManyResult, UpdateManyChanges } from '@millrace/engine'
+import type {
+  CancelManyOptions,
+  CancelOptions,
+  Engine,
+  GetOptions,
+  Job,
+  ListOptions,
+  ManyFilter,
+  ManyOptions,
+  ManyResult,
+  UpdateManyChanges,
+} from '@millrace/engine'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
 import { now } from '../clock.ts'
@@ -41,6 +52,7 @@ interface ManyFlags extends FilterFlags {
   readonly setTag?: readonly string[]
   readonly clearTags?: true
   readonly meta?: unknown
+  readonly reason?: string
 }
 
 /** The number of jobs per request when all are listed. */
@@ -132,8 +144,8 @@ interface Call {
 
 const CALLS = {
   cancel: {
-    one: (engine, id, { descendants = false }) => engine.cancel(id, { descendants }),
-    many: (engine, filter, options) => engine.cancelMany(filter, options),
+    one: (engine, id, { descendants = false, reason }) => engine.cancel(id, said<CancelOptions>({ descendants, reason })),
+    many: (engine, filter, options, { reason }) => engine.cancelMany(filter, said<CancelManyOptions>({ ...options, reason })),
     done: 'cancelled',
   },
   retry: {
@@ -170,6 +182,7 @@ function addChange(jobs: Command, context: Context, change: Change, description:
     .option('--limit <number>', 'with flags: at most this many', number)
     .option('--dry-run', 'with flags: count them and change nothing')
   if (change === 'cancel' || change === 'retry') command.option('--descendants', 'also the jobs of its flow that wait for it')
+  if (change === 'cancel') command.option('--reason <text>', 'why; stored with the jobs, and passed to their handlers')
   if (change === 'delete') command.option('--yes', 'do not ask')
   if (change === 'update')
     command
@@ -185,7 +198,7 @@ function addChange(jobs: Command, context: Context, change: Change, description:
 }
 
 /** Flags that do not select jobs. */
-const OF_EACH = new Set(['descendants', 'yes', 'runAt', 'priority', 'weight', 'setTag', 'clearTags', 'meta'])
+const OF_EACH = new Set(['descendants', 'reason', 'yes', 'runAt', 'priority', 'weight', 'setTag', 'clearTags', 'meta'])
 
 async function changeEach({ out, connect }: Context, change: Change, ids: readonly string[], flags: ManyFlags): Promise<void> {
   const other = Object.keys(flags).find((name) => !OF_EACH.has(name))

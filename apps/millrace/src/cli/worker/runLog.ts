@@ -10,6 +10,7 @@ const ENDED = 'millrace:ended'
 const STYLES: Readonly<Record<RunEnded['outcome'], Style>> = {
   completed: 'green',
   failed: 'red',
+  cancelled: 'yellow',
   snoozed: 'dim',
   released: 'yellow',
   lost: 'red',

@@ -9,6 +9,7 @@ import { DEFAULT_RETENTION } from '../../retention.ts'
 import { createFlow, flowOf } from '../../testing/flows.ts'
 import { useSmallLimits } from '../../testing/smallLimits.ts'
 import { keyOfJob, World } from '../../testing/world.ts'
+import { viewOf } from '../jobs/view.ts'
 
 useSmallLimits()
 
@@ -259,6 +260,55 @@ describe('a tree', () => {
     expect(states(jobs)).toEqual(['cancelled', 'cancelled', 'cancelled', 'cancelled', 'active'])
     expect(world.call<'retryTree'>({ op: 'retryTree', id: keyOfJob(jobs[0] as never) })).toBe(true)
     expect(states(jobs)).toEqual(['active', 'blocked', 'blocked', 'blocked', 'active'])
+  })
+
+  test('what was said of it is said of all of it, also below a job that has ended otherwise', () => {
+    world.attach('s', ['a'])
+    const jobs = createFlow(world, [...tree, { parents: [2] }])
+    const said = { reason: 'wrong file', by: 'ada' }
+    complete(jobs[0] as never, '"out"')
+    world.call<'cancelTree'>({ op: 'cancelTree', id: keyOfJob(jobs[0] as never), ...said })
+    expect(world.row(jobs[0] as never).output).toBe('"out"')
+    const told = jobs.map((job) => world.row(job).extras?.cancel)
+    // The first one has completed: it passes on what was said, and `get` says nothing of it.
+    expect(told).toEqual([said, said, said, said, undefined, said])
+    expect(jobs.map((job) => viewOf(world.row(job), 'default', 'a', []).cancellation)).toEqual([
+      undefined,
+      said,
+      said,
+      said,
+      undefined,
+      said,
+    ])
+    world.call<'retryTree'>({ op: 'retryTree', id: keyOfJob(jobs[3] as never) })
+    expect(world.row(jobs[3] as never).extras?.cancel).toBeUndefined()
+  })
+
+  test('a completed job in the middle passes the reason on, and keeps its output', () => {
+    world.attach('s', ['a'])
+    const jobs = createFlow(world, [{}, { parents: [0] }, {}, { parents: [1, 2] }])
+    complete(jobs[0] as never)
+    complete(jobs[1] as never, '"out"')
+    const said = { reason: 'wrong file' }
+    world.call<'cancelTree'>({ op: 'cancelTree', id: keyOfJob(jobs[0] as never), ...said })
+    expect(states(jobs)).toEqual(['completed', 'completed', 'active', 'cancelled'])
+    expect(jobs.map((job) => world.row(job).extras?.cancel)).toEqual([said, said, undefined, said])
+    expect(world.row(jobs[1] as never).output).toBe('"out"')
+  })
+
+  test('a later cancel that says nothing passes on nothing', () => {
+    world.attach('s', ['a'])
+    const jobs = createFlow(world, [{}, { parents: [0] }, { parents: [1] }])
+    complete(jobs[0] as never)
+    complete(jobs[1] as never)
+    const id = keyOfJob(jobs[0] as never)
+    world.call<'cancelTree'>({ op: 'cancelTree', id, reason: 'wrong file' })
+    complete(jobs[2] as never)
+    expect(states(jobs)).toEqual(['completed', 'completed', 'cancelled'])
+    world.call<'retryTree'>({ op: 'retryTree', id })
+    world.call<'cancelTree'>({ op: 'cancelTree', id })
+    expect(jobs.map((job) => world.row(job).extras?.cancel)).toEqual([undefined, undefined, undefined])
+    expect(world.row(jobs[2] as never).cancelRequested).toBe(true)
   })
 
   test('of a job that is final goes on below it', () => {

@@ -5,7 +5,7 @@ import type { Facts, FlowSlice } from '../facts.ts'
 import type { Plan } from '../plan.ts'
 import type { FlowDueRow } from '../rows.ts'
 import type { Tables } from '../tables.ts'
-import { takesBack } from './state.ts'
+import { CANCEL, takesBack } from './state.ts'
 
 /** The bytes of checkpoints in one slice. The next turn reads the rest. */
 const SLICE_BYTES = 16 * 2 ** 20
@@ -25,7 +25,9 @@ export function gatherFlows(plan: Plan, tables: Tables, facts: Facts): void {
 
 function gatherChildren(plan: Plan, facts: Facts, rows: readonly FlowDueRow[]): void {
   const seqs = new Set<number>()
-  for (const { child } of rows) {
+  for (const { parent, mode, child } of rows) {
+    // What was said of its cancel is said of its children, too.
+    if (mode === CANCEL) plan.job(parent)
     if (child?.counter === undefined) continue
     facts.addDependencies(child.counter)
     seqs.add(child.seq)

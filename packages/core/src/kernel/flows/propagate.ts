@@ -4,6 +4,7 @@
  * once.
  */
 
+import type { Cancellation } from '../../job.ts'
 import { BLOCKED, CANCELLED, FAILED, isFinal, STATES } from '../../lifecycle.ts'
 import { type FlowSlice, isDeleted } from '../facts.ts'
 import { cancelJob } from '../jobs/cancel.ts'
@@ -27,10 +28,13 @@ import {
   SHUT,
   takesBack,
 } from './state.ts'
+import { passOn } from './tree.ts'
 
 /** The sum of what a child has heard in this turn. */
 interface Heard {
   mode: DueMode
+  /** The reason of the cancel of one of them. */
+  said: Cancellation | undefined
   /** The last of the parents that have failed. */
   bad: { readonly seq: number; readonly state: string } | undefined
 }
@@ -41,12 +45,15 @@ export function propagate(turn: TurnContext): void {
   const heard = new Map<DependencyCounter, Heard>()
   for (const slice of facts.flowSlices) tellSlice(turn, slice, heard)
   // Each child acts when it has heard all: one parent's failure and another's return must not be seen one after the other.
-  for (const [counter, { mode, bad }] of heard) {
+  for (const [counter, { mode, said, bad }] of heard) {
     const job = facts.job(counter.seq)
     if (job === undefined || isDeleted(job)) continue
-    if (mode === CANCEL && !isFinal(job.state)) cancelJob(turn, job)
+    if (mode === CANCEL && !isFinal(job.state)) cancelJob(turn, job, said)
     else if (mode === RETRY && (job.state === FAILED || job.state === CANCELLED)) revive(turn, job)
-    else swing(turn, job, counter, bad)
+    else {
+      if (mode === CANCEL) passOn(turn, job, said ?? {})
+      swing(turn, job, counter, bad)
+    }
     if (mode >= CANCEL) tellLater(turn, job, mode)
   }
   for (const { child, parent } of facts.flowLeft) {
@@ -59,6 +66,7 @@ function tellSlice({ facts, effects }: TurnContext, slice: FlowSlice, heard: Map
   const { flows } = effects
   const { parent, mode, children } = slice
   const state = takesBack(mode) ? 0 : slice.state
+  const said = mode === CANCEL ? facts.job(parent)?.extras?.cancel : undefined
   flows.progress.push({ parent, next: nextOf(slice) })
   for (const { seq, told } of children) {
     // The child's row is gone, and its edges follow.
@@ -70,9 +78,10 @@ function tellSlice({ facts, effects }: TurnContext, slice: FlowSlice, heard: Map
       count(counter, state, 1)
       flows.changed.add(counter)
     }
-    const known = heard.get(counter) ?? { mode, bad: undefined }
+    const known = heard.get(counter) ?? { mode, said: undefined, bad: undefined }
     heard.set(counter, known)
     known.mode = dueMode(known.mode, mode)
+    if (mode === CANCEL) known.said ??= said
     if (hasFailed(state)) known.bad = { seq: parent, state: state === DELETED ? 'deleted' : STATES[state] }
   }
 }

@@ -1,6 +1,7 @@
 /** Aborts a run. */
 import type { AbortCause } from '../../job.ts'
 import { LIMITS } from '../../limits.ts'
+import type { NoticeNote } from '../effects.ts'
 import type { TurnContext } from '../turn.ts'
 import type { Job } from './job.ts'
 
@@ -12,5 +13,10 @@ export function abort({ tables, effects, now }: TurnContext, job: Job, cause: Ab
   // A missing session is waited for no longer than without the abort.
   const earlier = session === undefined && job.deadlinePlace >= 0
   tables.setDeadline(job, earlier ? Math.min(job.deadlineMono, graceEndMono) : graceEndMono)
-  if (session !== undefined) effects.notices.push({ session, job, run: job.run, note: { kind: 'abort', cause } })
+  if (session !== undefined) effects.notices.push({ session, job, run: job.run, note: abortNote(job, cause) })
+}
+
+/** Returns the notice for the session. A cancel says why, and by whom. */
+export function abortNote({ extras }: Job, cause: AbortCause): NoticeNote {
+  return { kind: 'abort', cause, ...(cause === 'cancel' && extras?.cancel) }
 }

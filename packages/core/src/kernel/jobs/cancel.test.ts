@@ -177,3 +177,105 @@ test('many are cancelled in one turn', () => {
   const states = [...world.store.rows.values()].map((row) => row.state)
   expect(states.filter((state) => state === 6)).toHaveLength(17)
 })
+
+describe('a cancel that says why, and by whom', () => {
+  const SAID = { reason: 'wrong file', by: 'ada' }
+
+  test('is stored with a job that has not started, and with no other', () => {
+    const world = new World()
+    const jobs = [world.enqueue('a'), world.enqueue('a', { tags: ['t'] }), world.enqueue('a')]
+    const [job, tagged, bystander] = jobs
+    world.turn({ op: 'cancel', id: job as never, ...SAID }, { op: 'cancel', id: tagged as never, by: 'ada' })
+    expect(jobs.map((one) => world.row(one).extras)).toEqual([{ cancel: SAID }, { tags: ['t'], cancel: { by: 'ada' } }, undefined])
+    expect(world.stateOf(bystander as never)).toBe('waiting')
+  })
+
+  test('one that says nothing writes nothing', () => {
+    const world = new World()
+    const job = world.enqueue('a')
+    world.run({ op: 'cancel', id: job, reason: '', by: '' })
+    expect([world.stateOf(job), world.row(job).extras]).toEqual(['cancelled', undefined])
+  })
+
+  test('reaches the handler of a running job, again after a crash, and is stored before that', () => {
+    const world = new World()
+    world.attach('s', ['a'], { abortGrace: 30 })
+    const job = world.enqueue('a')
+    const bystander = world.enqueue('a')
+    const notice = { kind: 'abort', cause: 'cancel', ...SAID, session: 's', seq: 1, run: 1 }
+    expect(world.run({ op: 'cancel', id: job, ...SAID }).notices).toEqual([notice])
+    // What is said second comes too late.
+    expect(world.run({ op: 'cancel', id: job, reason: 'another' }).notices).toEqual([])
+    expect(world.row(job)).toMatchObject({ state: 2, extras: { cancel: SAID } })
+    world.reload('s')
+    world.run()
+    const held = [job, bystander].map(({ seq }) => ({ seq, run: 1 }))
+    expect(world.run({ ...attachAgain(), held }).notices).toEqual([notice])
+    world.run({ op: 'fail', seq: 1, run: 1, error: ERROR })
+    expect([world.row(job).extras, world.row(bystander).extras]).toEqual([{ cancel: SAID }, undefined])
+  })
+
+  test('an abort for another cause says nothing of it', () => {
+    const world = new World()
+    world.attach('s', ['a'])
+    world.enqueue('a', { timeout: 10 })
+    expect(world.after(10).notices).toEqual([{ kind: 'abort', cause: 'timeout', session: 's', seq: 1, run: 1 }])
+  })
+
+  test('of many: each of them', () => {
+    const world = new World()
+    const jobs = [world.enqueue('a'), world.enqueue('a'), world.enqueue('b')]
+    world.run({ op: 'cancelMany', filter: { name: 'a' }, limit: 9, dryRun: false, ...SAID })
+    expect(jobs.map((job) => world.row(job).extras)).toEqual([{ cancel: SAID }, { cancel: SAID }, undefined])
+  })
+
+  test('is forgotten when the job comes back', () => {
+    const world = new World()
+    const [job, tagged] = [world.enqueue('a'), world.enqueue('a', { tags: ['t'] })]
+    for (const id of [job, tagged]) world.run({ op: 'cancel', id, ...SAID }, { op: 'retry', id })
+    expect([world.row(job).extras?.cancel, world.row(tagged).extras]).toEqual([undefined, { tags: ['t'], said: ['ttl'] }])
+    world.run({ op: 'cancel', id: job })
+    expect([world.stateOf(job), world.row(job).extras?.cancel]).toEqual(['cancelled', undefined])
+  })
+})
+
+describe('a handler that cancels its own job', () => {
+  const cancelling = {
+    op: 'fail',
+    seq: 1,
+    run: 1,
+    error: { name: 'CancelJobError', message: 'no longer wanted' },
+    retry: false,
+    cancel: true,
+  } as const
+
+  test('ends it as cancelled, whatever attempts are left, with its worker as who did it', () => {
+    const world = new World()
+    world.attach('s', ['a'])
+    const [job, bystander] = [world.enqueue('a', { maxAttempts: 4 }), world.enqueue('a')]
+    const { replies, events } = world.run(cancelling)
+    expect([replies, events.map(({ type }) => type)]).toEqual([[true], ['cancelled']])
+    expect(world.row(job)).toMatchObject({ state: 6, extras: { cancel: { reason: 'no longer wanted', by: 'worker of s' } } })
+    expect(world.store.runs.map(({ seq, error }) => [seq, error?.name])).toEqual([[1, 'CancelJobError']])
+    expect(world.stateOf(bystander)).toBe('active')
+    expect(world.store.failures(undefined, 9, 'last')).toEqual([])
+  })
+
+  test('says as much as a reason may have', () => {
+    const world = new World()
+    world.attach('s', ['a'])
+    const job = world.enqueue('a')
+    world.run({ ...cancelling, error: { name: 'CancelJobError', message: 'x'.repeat(4_000) } })
+    expect(world.row(job).extras?.cancel?.reason).toHaveLength(LIMITS.reasonLength)
+  })
+
+  test('comes too late for a run that is to stop for another reason, or is another one by now', () => {
+    const world = new World()
+    world.attach('s', ['a'])
+    const job = world.enqueue('a', { timeout: 10, maxAttempts: 1 })
+    world.after(10)
+    world.run(cancelling)
+    expect([world.stateOf(job), world.row(job).extras]).toEqual(['failed', undefined])
+    expect(world.refusal(cancelling)).toBe('STALE_RUN')
+  })
+})

@@ -63,11 +63,39 @@ function exhaust(turn: TurnContext, job: Job, error: RunError): void {
   leaveDeadLetter(turn, job, error)
 }
 
-/** Ends the run of a lost worker. The attempt counts, and is retried at once or after its backoff. */
+/** Ends the run of a lost worker. It is retried at once or after its backoff, and uses an attempt unless `maxLost` is set. */
 export function endLost(turn: TurnContext, job: Job): void {
   turn.effects.event('stalled', job)
-  const error = { name: 'WorkerLostError', message: 'the worker that ran the job died or was silent for longer than its lease' }
-  endFailed(turn, job, error, turn.settings.recovery === 'immediate' ? 0 : undefined)
+  const retry = turn.settings.recovery === 'immediate' ? 0 : undefined
+  const { maxLost } = job.policy
+  if (maxLost === undefined || job.cancelRequested) endFailed(turn, job, { name: 'WorkerLostError', message: LOST }, retry)
+  else endLostUncounted(turn, job, maxLost, retry)
+}
+
+/** Ends the run of a lost worker that uses no attempt. Its number is stored with the job, so no crash forgets it. */
+function endLostUncounted(turn: TurnContext, job: Job, maxLost: number, retry: number | undefined): void {
+  const lost = (job.extras?.lost ?? 0) + 1
+  const isOver = lost > maxLost
+  const message = isOver ? `${LOST}: that happened to ${lost} of its runs, and maxLost allows ${maxLost}` : LOST
+  const error = { name: 'WorkerLostError', message }
+  record(turn, job, error)
+  transition.noteFailure(turn, job, error)
+  freeSlot(turn, job)
+  turn.effects.changeExtras(job, { ...job.extras, lost })
+  const delayMs = retry ?? backoffDelay(job.policy.backoff, lost, turn.random())
+  if (isOver || turn.now.wall + delayMs > job.enqueuedAt + job.policy.maxAge) {
+    exhaust(turn, job, error)
+    return
+  }
+  job.uncounted++
+  transition.retry(turn, job, delayMs, error)
+}
+
+/** Forgets the lost runs of a job that begins again. */
+export function forgetLost(turn: TurnContext, job: Job): void {
+  if (job.extras?.lost === undefined) return
+  const { lost: _lost, ...extras } = job.extras
+  turn.effects.changeExtras(job, extras)
 }
 
 export function endCancelled(turn: TurnContext, job: Job, error: RunError = CANCELLED_ERROR): void {
@@ -118,6 +146,8 @@ function timeoutError(job: Job): RunError {
     message: `the attempt ran past its deadline (timeout ${job.policy.timeout} ms, or a heartbeat that did not come)`,
   }
 }
+
+const LOST = 'the worker that ran the job died or was silent for longer than its lease'
 
 const CANCELLED_ERROR: RunError = { name: 'JobCancelledError', message: 'the job was cancelled while it ran' }
 

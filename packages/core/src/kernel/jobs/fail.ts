@@ -1,14 +1,20 @@
-/** Fails a run. */
+/** Fails a run, or cancels its job at the wish of its handler. */
 import type { FailCommand } from '../../commands.ts'
 import type { Decision } from '../../decision.ts'
+import { LIMITS } from '../../limits.ts'
 import type { Sender, TurnContext } from '../turn.ts'
+import { noteCancellation } from './cancel.ts'
 import { staleRun } from './complete.ts'
-import { endAborted, endFailed, runOf } from './end.ts'
+import { endAborted, endCancelled, endFailed, runOf } from './end.ts'
 
 export function fail(turn: TurnContext, command: FailCommand, sender: Sender): Decision<'fail'> {
   const job = runOf(turn, command, sender)
   if (job === undefined) return staleRun(turn, command, sender)
-  if (job.abort === undefined) endFailed(turn, job, command.error, command.retry)
-  else endAborted(turn, job, command.error)
+  const { error, retry, cancel } = command
+  if (job.abort !== undefined) endAborted(turn, job, error)
+  else if (cancel === true) {
+    noteCancellation(turn, job, { reason: error.message.slice(0, LIMITS.reasonLength), by: job.session?.intro.worker ?? job.worker })
+    endCancelled(turn, job, error)
+  } else endFailed(turn, job, error, retry)
   return true
 }

@@ -4,7 +4,7 @@
  */
 
 import type { JobKey } from '../../id.ts'
-import type { AbortCause, Data } from '../../job.ts'
+import type { AbortCause, Cancellation, Data } from '../../job.ts'
 import { SCHEDULED, type StateCode } from '../../lifecycle.ts'
 import type { Policy } from '../../policy.ts'
 import type { FlowPlace } from '../flows/state.ts'
@@ -33,6 +33,10 @@ export interface JobExtras {
   readonly flow?: FlowPlace
   /** Enqueued before its name was defined: what its caller has stated, which the definition leaves as it is. */
   readonly said?: readonly Field[]
+  /** The reason of its cancel. A job that ended before its flow was cancelled has it too: the jobs that wait for it take it over. */
+  readonly cancel?: Cancellation
+  /** Runs that lost their worker and used no attempt. Counted under `maxLost` alone. */
+  readonly lost?: number
 }
 
 /** The changes of a turn to a row, as bits: the store picks the cheapest statement that covers them. */
@@ -51,6 +55,9 @@ export const DIRTY_DATA = 32
 
 /** Lane, policy and extras change too. Set together with another bit. */
 export const DIRTY_PLACE = 64
+
+/** Extras change. Alone it writes nothing else, so that the record may lack the output that its row has. */
+export const DIRTY_EXTRAS = 128
 
 /** A job in memory: it runs, or stands in a window. */
 export interface Job extends JobKey {

@@ -30,7 +30,7 @@ import { change, changeLabels, isOfLabels } from './update.ts'
 type Judge = (turn: TurnContext, job: Job) => SkipReason | undefined
 
 export function cancelMany(turn: TurnContext, command: CancelManyCommand): Decision<'cancelMany'> {
-  return slice(turn, command, notCancellable, cancelJob)
+  return slice(turn, command, notCancellable, (_turn, job) => cancelJob(turn, job, command))
 }
 
 export function retryMany(turn: TurnContext, command: RetryManyCommand): Decision<'retryMany'> {

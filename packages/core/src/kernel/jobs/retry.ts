@@ -10,7 +10,9 @@ import { enterLine } from '../queues/line.ts'
 import { active, finished, notFound, parentFailed, scheduled, uniqueConflict } from '../refuse.ts'
 import { settleRevived } from '../sessions/settle.ts'
 import type { TurnContext } from '../turn.ts'
+import { forgetCancellation } from './cancel.ts'
 import { exclusiveKey } from './coalescing.ts'
+import { forgetLost } from './end.ts'
 import { holdUnique } from './enqueue.ts'
 import { failedLanes } from './gatherFailed.ts'
 import { type Job, waitsForRetry } from './job.ts'
@@ -77,6 +79,8 @@ export function revive(turn: TurnContext, job: Job): Refused | undefined {
   job.cancelRequested = false
   job.dropped = false
   job.progress = null
+  forgetCancellation(turn, job)
+  forgetLost(turn, job)
   settleRevived(turn, job)
   // A ttl applies only to the first start: no later definition gives the job one.
   job.expiresAt = 0

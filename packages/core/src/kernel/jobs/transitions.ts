@@ -48,7 +48,8 @@ export function failByParent(turn: TurnContext, job: Job, parent: { readonly seq
 export function cancel(turn: TurnContext, job: Job, error?: string): void {
   finish(turn, job, 'cancel', CANCELLED, DIRTY_OTHER)
   turn.effects.total(job.lane, 'cancelled')
-  turn.effects.event('cancelled', job, undefined, error)
+  const reason = job.extras?.cancel?.reason
+  turn.effects.event('cancelled', job, undefined, error, reason === undefined ? undefined : { name: 'JobCancelledError', message: reason })
   leave(turn, job, kept(turn, job).cancelled)
 }
 

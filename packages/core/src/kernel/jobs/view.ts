@@ -1,6 +1,6 @@
 /** A job's row as `get` and `list` tell it. */
 
-import { STATES } from '../../lifecycle.ts'
+import { CANCELLED, STATES } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import { parsePolicy } from '../../policy.ts'
 import type { AttemptView, FlowView, JobView, LastRunView } from '../../replies.ts'
@@ -30,6 +30,8 @@ export function viewOf(row: JobRow, queue: string, name: string, attempts: reado
     finishedAt: row.finishedAt,
     progress: row.progress,
     cancelRequested: row.cancelRequested,
+    ...cancellationOf(row),
+    ...(row.extras?.lost !== undefined && { lostRuns: row.extras.lost }),
     tags: row.extras?.tags ?? [],
     meta: row.extras?.meta ?? null,
     idempotencyKey: row.extras?.idempotencyKey ?? null,
@@ -40,6 +42,12 @@ export function viewOf(row: JobRow, queue: string, name: string, attempts: reado
     ...(row.lastRun !== undefined && { lastRun: row.lastRun }),
     ...(row.bytes !== undefined && { bytes: row.bytes }),
   }
+}
+
+/** Says nothing of a job that has ended otherwise, and only passes on what was said of its flow. */
+function cancellationOf({ state, cancelRequested, extras }: JobRow): Pick<JobView, 'cancellation'> {
+  const { cancel } = extras ?? {}
+  return cancel !== undefined && (state === CANCELLED || cancelRequested) ? { cancellation: cancel } : {}
 }
 
 /** Returns the attempt of a job that was dropped: it had no run, and this says why. */

@@ -6,6 +6,7 @@
 import type { AttachCommand, RunKey } from '../../commands.ts'
 import type { Decision } from '../../decision.ts'
 import { LIMITS } from '../../limits.ts'
+import { abortNote } from '../jobs/abort.ts'
 import { endGivenBack } from '../jobs/end.ts'
 import type { Job } from '../jobs/job.ts'
 import type { Sender, TurnContext } from '../turn.ts'
@@ -71,5 +72,5 @@ function adopt({ tables, effects }: TurnContext, session: Session, job: Job): vo
   if (!session.intro.local) beginLease(tables, session, job)
   if (job.abort === undefined && job.policy.timeout === Number.POSITIVE_INFINITY) tables.clearDeadline(job)
   // The session may not have received the abort.
-  if (job.abort !== undefined) effects.notices.push({ session, job, run: job.run, note: { kind: 'abort', cause: job.abort } })
+  if (job.abort !== undefined) effects.notices.push({ session, job, run: job.run, note: abortNote(job, job.abort) })
 }

@@ -1,6 +1,7 @@
 /** Sessions come, come back, fall silent and die. */
 
 import { describe, expect, test } from 'vitest'
+import type { NewJob } from '../../commands.ts'
 import { WAITING } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import type { Command } from '../../operations.ts'
@@ -185,14 +186,15 @@ describe('Q4: a worker is told to stop from elsewhere', () => {
 })
 
 describe('N4: leases of remote sessions', () => {
-  function silent(settings: { recovery?: 'immediate' | 'backoff'; maxAttempts?: number } = {}): World {
-    const world = new World({ settings: { recovery: settings.recovery ?? 'immediate' } })
+  function silent({ recovery = 'immediate', ...options }: { recovery?: 'immediate' | 'backoff' } & Partial<NewJob> = {}): World {
+    const world = new World({ settings: { recovery } })
     world.attach('s', ['a'], { ...remote, abortGrace: 0 })
     world.enqueue('a', {
-      maxAttempts: settings.maxAttempts ?? 3,
+      maxAttempts: 3,
       backoff: { type: 'fixed', delay: 20 },
       data: 'x',
       heartbeatTimeout: LEASE_MS,
+      ...options,
     })
     world.attach('local', ['b'])
     world.enqueue('b')
@@ -255,6 +257,78 @@ describe('N4: leases of remote sessions', () => {
     expect(world.row({ seq: 1 })).toMatchObject({ state: 5, run: 3 })
     expect(world.store.lastError(1)).toMatchObject({ name: 'WorkerLostError' })
     expect(world.store.runs.map((run) => run.attempt)).toEqual([1, 2, 3])
+  })
+
+  describe('maxLost: a run that loses its worker uses no attempt', () => {
+    const dying = (maxLost: number, maxAttempts = 2): World => {
+      const world = silent({ maxLost, maxAttempts })
+      world.after(50)
+      return world
+    }
+    const next = (world: World, run: number) => {
+      world.attach(`s${run}`, ['a'], remote)
+      return world.row({ seq: 1 })
+    }
+
+    test('as often as it allows, across crashes; the next one fails the job, and another job goes on', () => {
+      const world = dying(2)
+      expect(world.row({ seq: 1 })).toMatchObject({ state: 1, run: 1, uncounted: 1, extras: { lost: 1 } })
+      world.reload('local')
+      world.run(attaching('local', ['b'], {}, [{ seq: 2, run: 1 }]))
+      expect(next(world, 2)).toMatchObject({ state: 2, run: 2 })
+      world.after(50)
+      expect(world.row({ seq: 1 })).toMatchObject({ state: 1, uncounted: 2, extras: { lost: 2 } })
+      next(world, 3)
+      const { events } = world.after(50)
+      expect(events.map(({ type }) => type)).toEqual(['stalled', 'failed'])
+      expect(world.row({ seq: 1 })).toMatchObject({ state: 5, run: 3, extras: { lost: 3 } })
+      expect(world.store.lastError(1)).toMatchObject({ name: 'WorkerLostError', message: expect.stringContaining('maxLost allows 2') })
+      expect(world.store.runs.map(({ attempt }) => attempt)).toEqual([1, 1, 1])
+      expect([world.stateOf({ seq: 2 }), world.row({ seq: 2 }).extras]).toEqual(['active', undefined])
+    })
+
+    test('0: the first one fails the job, whatever attempts are left', () => {
+      const world = dying(0, 9)
+      expect(world.row({ seq: 1 })).toMatchObject({ state: 5, run: 1 })
+    })
+
+    test('failures use attempts beside them, and are no lost runs', () => {
+      const world = dying(9)
+      next(world, 2)
+      world.run({ op: 'fail', seq: 1, run: 2, error: { name: 'E', message: 'm' }, retry: 0 })
+      expect(world.row({ seq: 1 })).toMatchObject({ state: 2, run: 3, uncounted: 1, extras: { lost: 1 } })
+      world.run({ op: 'fail', seq: 1, run: 3, error: { name: 'E', message: 'm' }, retry: 0 })
+      expect(world.row({ seq: 1 })).toMatchObject({ state: 5, extras: { lost: 1 } })
+    })
+
+    test('a retry by hand begins to count anew', () => {
+      const world = dying(0)
+      world.run({ op: 'retry', id: world.row({ seq: 1 }) })
+      expect(world.row({ seq: 1 }).extras?.lost).toBeUndefined()
+    })
+
+    test('a job that is being cancelled is cancelled', () => {
+      const world = silent({ maxLost: 0 })
+      world.run({ op: 'cancel', id: world.row({ seq: 1 }) })
+      world.after(50)
+      expect(world.stateOf({ seq: 1 })).toBe('cancelled')
+    })
+
+    test('with recovery by backoff each pause is longer than the last; past maxAge the job fails', () => {
+      const world = silent({ recovery: 'backoff', maxLost: 9, maxAge: 250, backoff: { type: 'linear', delay: 20 } })
+      for (const [run, pause] of [
+        [1, 20],
+        [2, 40],
+      ] as const) {
+        world.after(50)
+        expect(world.row({ seq: 1 })).toMatchObject({ state: 0, runAt: world.now.wall + pause })
+        world.after(pause)
+        next(world, run + 1)
+      }
+      world.after(50)
+      expect(world.row({ seq: 1 })).toMatchObject({ state: 5, extras: { lost: 3 } })
+      expect(world.store.lastError(1)?.message).not.toContain('maxLost')
+    })
   })
 
   test('reap-then-reregister: a session that lost its lease attaches again, and is told what it lost', () => {

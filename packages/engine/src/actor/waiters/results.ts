@@ -113,6 +113,6 @@ function read(store: Questions, row: JobRow): Outcome | typeof DEFERRED {
   return row.state === COMPLETED ? { state: 'completed', output: row.output } : cancelled(row)
 }
 
-function cancelled({ dropped }: { readonly dropped: boolean }): Outcome {
-  return dropped ? { state: 'cancelled', error: DROPPED } : { state: 'cancelled' }
+function cancelled({ dropped, extras }: Pick<Job, 'dropped' | 'extras'>): Outcome {
+  return dropped ? { state: 'cancelled', error: DROPPED } : { state: 'cancelled', ...extras?.cancel }
 }

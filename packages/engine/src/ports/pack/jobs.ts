@@ -2,7 +2,16 @@
  * Packs the jobs of a page of a list or of an export: numbers go to the column, and only what a job has of its own to the
  * values. As an object with thirty properties, each name and each value of a job would be cloned.
  */
-import { type AttemptView, type JobView, type LastRunView, type PayloadSizes, POLICY_FIELDS, type PolicyView, STATES } from '@millrace/core'
+import {
+  type AttemptView,
+  type Cancellation,
+  type JobView,
+  type LastRunView,
+  type PayloadSizes,
+  POLICY_FIELDS,
+  type PolicyView,
+  STATES,
+} from '@millrace/core'
 import type { NumberColumn, NumberReader } from './columns.ts'
 
 /** Flags for the values that follow, of a job that has them. */
@@ -19,6 +28,8 @@ const FLOW = 512
 const ATTEMPTS = 1_024
 const BYTES = 8_192
 const LAST_RUN = 16_384
+const CANCELLATION = 32_768
+const LOST_RUNS = 65_536
 /** Flags that take no value. */
 const OWN_RUN = 2_048 // its only attempt repeats the fields of the job, and its worker is in the head
 const CANCEL = 4_096
@@ -49,6 +60,8 @@ export function packJobs(jobs: readonly JobView[], column: NumberColumn, values:
     if (job.cancelRequested) has |= CANCEL
     if (job.bytes !== undefined) has |= BYTES
     if (job.lastRun !== undefined) has |= LAST_RUN
+    if (job.cancellation !== undefined) has |= CANCELLATION
+    if (job.lostRuns !== undefined) has |= LOST_RUNS
 
     column.push(has)
     column.push(job.seq)
@@ -81,6 +94,8 @@ export function packJobs(jobs: readonly JobView[], column: NumberColumn, values:
     if (has & ATTEMPTS) values.push(job.attempts)
     if (has & BYTES) values.push(job.bytes)
     if (has & LAST_RUN) values.push(job.lastRun)
+    if (has & CANCELLATION) values.push(job.cancellation)
+    if (has & LOST_RUNS) values.push(job.lostRuns)
   }
 }
 
@@ -140,6 +155,8 @@ export function unpackJobs(reader: NumberReader, take: () => unknown): JobView[]
             : [],
       ...(has & BYTES ? { bytes: take() as PayloadSizes } : undefined),
       ...(has & LAST_RUN ? { lastRun: take() as LastRunView | null } : undefined),
+      ...(has & CANCELLATION ? { cancellation: take() as Cancellation } : undefined),
+      ...(has & LOST_RUNS ? { lostRuns: take() as number } : undefined),
     })
   }
   return jobs

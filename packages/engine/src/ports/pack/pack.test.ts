@@ -48,6 +48,7 @@ const job = fc
     attempt: fc.nat(),
     maxAttempts: fc.constantFrom(1, 4),
     maxAge: fc.constantFrom(5, Number.POSITIVE_INFINITY),
+    maxLost: fc.constantFrom(undefined, 0, 3),
     timeout: fc.constantFrom(1, Number.POSITIVE_INFINITY),
     heartbeatTimeout: fc.constantFrom(0, 1),
     backoff,
@@ -69,12 +70,15 @@ const job = fc
     own: fc.option(fc.constantFrom('w1', 'w2')),
     bytes: fc.option(fc.record({ data: fc.nat(), output: fc.option(fc.nat()), checkpoint: fc.constant(null) }), { nil: undefined }),
     lastRun: fc.option(fc.option(fc.record({ run: fc.nat(), worker: fc.string() })), { nil: undefined }),
+    cancellation: fc.option(fc.record({ reason: fc.string(), by: fc.string() }, { requiredKeys: [] }), { nil: undefined }),
+    lostRuns: fc.option(fc.nat(), { nil: undefined }),
   })
-  .map(({ own, bytes, lastRun, ...view }) => {
+  .map(({ own, bytes, lastRun, cancellation, lostRuns, ...view }) => {
     const { run, attempt: number, startedAt, finishedAt: endedAt } = view
     // As most are: done at once.
     const attempts = own === null ? view.attempts : [{ run, attempt: number, startedAt, endedAt, worker: own, logs: [] }]
-    return { ...view, attempts, ...(bytes && { bytes }), ...(lastRun !== undefined && { lastRun }) }
+    const some = { ...(cancellation && { cancellation }), ...(lostRuns !== undefined && { lostRuns }) }
+    return { ...view, attempts, ...(bytes && { bytes }), ...(lastRun !== undefined && { lastRun }), ...some }
   }) as unknown as fc.Arbitrary<JobView>
 const jobs = fc.array(job, { maxLength: 5 })
 /** What a page of a flow has of a job. */

@@ -78,6 +78,7 @@ export const GROUPS: readonly Group[] = [
     title: 'Defaults of its jobs',
     settings: [
       { path: 'defaults.maxAttempts', label: 'Attempts', kind: 'count', preset: '4' },
+      { path: 'defaults.maxLost', label: 'Lost workers', kind: 'count', preset: 'use attempts' },
       { path: 'defaults.timeout', label: 'Timeout', kind: 'duration', preset: '5m', endless: 'none' },
       { path: 'defaults.heartbeatTimeout', label: 'Heartbeat timeout', kind: 'duration', preset: '2m' },
       { path: 'defaults.ttl', label: 'Start within', kind: 'duration', preset: 'no limit', endless: 'none' },
