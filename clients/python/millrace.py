@@ -566,6 +566,7 @@ def new_job(
     debounce=None,
     throttle=None,
     max_age=None,
+    tokens=None,
     max_lost=None
 ):
     """A job as it is asked for. `unique` is a key or (key, 'skip' | 'replace' | 'reschedule' | 'error'); `run_at` is seconds since
@@ -583,7 +584,7 @@ def new_job(
     fields += [_ms("ttl", ttl, 1), _ms("idempotency_ttl", idempotency_ttl, 1), _integer("weight", weight, 1, 1_000_000)]
     fields += [_key("concurrency_key", concurrency_key), _tags(tags), _meta(meta)]
     fields += [debounce and _debounce(**debounce), throttle and _throttle(**throttle), _ms("max_age", max_age, 1)]
-    fields.append(_integer("max_lost", max_lost, 0, 100_000))
+    fields += [_integer("tokens", tokens, 1, 1_000_000_000), _integer("max_lost", max_lost, 0, 100_000)]
     return _trimmed(fields)
 
 
@@ -600,9 +601,9 @@ def _defaults(handler, options):
     options = dict(options)
     weak = options.pop("weak", None)
     _known("the defaults of %r" % handler, options)
-    job = new_job("defaults", **options) + [None] * 22
+    job = new_job("defaults", **options) + [None] * 23
     # NewJob and Defaults have the same fields in another order.
-    return _trimmed([job[2], job[3], job[14], job[8], job[9], job[10], job[11], job[20], weak, job[12], job[21]])
+    return _trimmed([job[2], job[3], job[14], job[8], job[9], job[10], job[11], job[20], weak, job[12], job[21], job[22]])
 
 
 def _debounce(key, delay, mode="trailing", max_delay=None):
