@@ -775,8 +775,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'key-limit-one-over',
     file: `${kernel}/dispatch.ts`,
-    find: 'backlog !== undefined && roomOf(backlog.key, now.mono) <= 0 ? backlog : undefined',
-    replace: 'backlog !== undefined && roomOf(backlog.key, now.mono) < 0 ? backlog : undefined',
+    find: 'backlog !== undefined && (roomOf(backlog.key, now.mono) <= 0 ||',
+    replace: 'backlog !== undefined && (roomOf(backlog.key, now.mono) < 0 ||',
     breaks: 'invariant 24',
   },
   {
@@ -817,8 +817,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'token-of-a-key-not-taken',
     file: `${kernel}/jobs/start.ts`,
-    find: '  tables.keys.buckets.take(key, rate, now.mono)\n',
-    replace: '  if (job.seq % 3 !== 0) tables.keys.buckets.take(key, rate, now.mono)\n',
+    find: '  tables.keys.buckets.take(key, rate, now.mono, job.policy.tokens)\n',
+    replace: '  if (job.seq % 3 !== 0) tables.keys.buckets.take(key, rate, now.mono, job.policy.tokens)\n',
     breaks: 'invariant 24',
   },
   {
