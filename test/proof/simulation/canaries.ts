@@ -383,8 +383,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'retried-however-old',
     file: `${kernel}/jobs/end.ts`,
-    find: 'if (over || turn.now.wall + delayMs > job.enqueuedAt + maxAge) transition',
-    replace: 'if (over) transition',
+    find: 'if (over || turn.now.wall + delayMs > job.enqueuedAt + maxAge) exhaust(turn, job, error)\n',
+    replace: 'if (over) exhaust(turn, job, error)\n',
     breaks: 'invariant 11',
   },
   {
