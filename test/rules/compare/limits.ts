@@ -42,11 +42,10 @@ export const limits: Group = {
       'packages/core/src/kernel/dispatch.test.ts',
       'a light one is found behind as many heavy ones as memory has of its name',
     ]),
-    lacks(
-      'Rates by cost: this job takes five points',
-      'no no no no Pro Ent no no yes no',
-      'A start costs one token, whatever the weight of the job ([limits](limits.md#what-counts)).',
-    ),
+    has('Rates by cost: this job takes five points', 'no no no no Pro Ent no no yes no', [
+      'packages/core/src/kernel/keys/tokens.test.ts',
+      'a start takes its tokens, and the next one waits until its own are there',
+    ]),
     has(
       'Keys take fair turns',
       'Pro no no partly partly no no no yes no',

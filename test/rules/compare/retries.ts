@@ -54,16 +54,14 @@ export const retries: Group = {
         sidekiq: 'iterable jobs, between two iterations',
       },
     ),
-    lacks(
-      'A cancel with a reason for the handler',
-      'yes no no no no no no no no no',
-      'The signal says that the job was cancelled, and not why ([lifecycle](lifecycle.md#an-active-job-that-is-to-stop)).',
-    ),
-    lacks(
-      'A handler cancels its own job',
-      'no no no yes yes no no no yes no',
-      'A handler can `discard` its job, which fails it; only a call from outside cancels ([workers](workers.md#when-an-attempt-fails)).',
-    ),
+    has('A cancel with a reason for the handler', 'yes no no no no no no no no no', [
+      'test/engine/working.test.ts',
+      'a cancel that says why is told to the handler',
+    ]),
+    has('A handler cancels its own job', 'no no no yes yes no no no yes no', [
+      'test/engine/working.test.ts',
+      'a handler cancels its own job, by the context or by an error',
+    ]),
     has(
       'Dead-letter queue',
       'no yes no Pro no partly no no no partly',
@@ -133,10 +131,10 @@ export const retries: Group = {
         oban: 'after an hour by default; Pro: by the node',
       },
     ),
-    lacks(
+    has(
       'Lost workers counted apart from attempts',
       'yes no no partly no Pro no yes no no',
-      'A lost worker uses an attempt, so that a job that kills its process ends ([lifecycle](lifecycle.md#runs-and-attempts)).',
+      ['test/engine/working.test.ts', 'maxLost: lost workers use no attempt, across restarts'],
       { river: 'a counter in the metadata' },
     ),
   ],
