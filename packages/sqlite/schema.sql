@@ -165,6 +165,12 @@ CREATE TABLE meta (
 
 CREATE TABLE migration (id INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT;
 
+CREATE TABLE pause_end (
+  queue INTEGER NOT NULL REFERENCES queue (id), part TEXT NOT NULL CHECK (part IN ('queue', 'name', 'key')),
+  -- The name or the key; empty for the whole queue.
+  what TEXT NOT NULL, until INTEGER NOT NULL CHECK (until > 0), PRIMARY KEY (queue, part, what)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE paused_key (
   queue INTEGER NOT NULL REFERENCES queue (id), key TEXT NOT NULL, PRIMARY KEY (queue, key)
 ) STRICT, WITHOUT ROWID;

@@ -73,7 +73,7 @@ test('Q1: jobs: enqueue, list, show, cancel, retry, delete, run, logs', { timeou
   expect(await place.ok('jobs', 'update', third, '--priority', '4')).toBe(`${third} updated\n`)
   expect(await place.ok('jobs', 'update', '--all', '--weight', '2', '--priority', '3')).toBe('3 jobs updated\n')
   expect(await place.okJson('jobs', 'show', third)).toMatchObject({ priority: 3, weight: 2 })
-  expect(await place.ok('jobs', 'update', third, '--set-tag', 'a', '--set-tag', 'b', '--meta', '{"of":7}')).toBe(`${third} updated\n`)
+  expect(await place.ok('jobs', 'update', third, '--set-tag', 'a', '--set-tag', 'b', '--set-meta', '{"of":7}')).toBe(`${third} updated\n`)
   expect(await place.okJson('jobs', 'show', third)).toMatchObject({ tags: ['a', 'b'], meta: { of: 7 } })
   expect(await place.ok('jobs', 'update', '--tag', 'a', '--clear-tags')).toBe('1 job updated\n')
   expect(await place.run('jobs', 'update', third, '--set-tag', 'a', '--clear-tags')).toMatchObject({ code: 2 })
@@ -154,7 +154,7 @@ test('queues: list, show, set, pause, resume, drain, purge, delete', { timeout: 
   expect(await place.run('queues', 'keys', 'none')).toMatchObject({ code: 3 })
   expect(await place.ok('queues', 'pause', 'out')).toBe('paused out\n')
   expect(await place.okJson('queues', 'pause', 'other', '--job', 'mail')).toEqual({
-    ...{ queue: 'other', job: 'mail', key: null, forMs: null, paused: true },
+    ...{ queue: 'other', job: 'mail', key: null, for: null, paused: true },
   })
   expect(await place.ok('queues', 'pause', 'other', '--key', 'late', '--for', '10m')).toBe('paused other, key late for 10m\n')
   expect(await place.ok('queues', 'keys', 'other')).toMatch(/\nlate +0 +0 +paused until \d{4}-\S+ \S+\n/)

@@ -57,7 +57,7 @@ test('of a queue: every setting, and a pause of a key', { timeout: LONG }, async
     queue: 'out',
     job: null,
     key: 'c',
-    forMs: null,
+    for: null,
     paused: true,
   })
   expect(await place.okJson('queues', 'show', 'out')).toMatchObject({ paused: false, pausedKeys: ['c'] })

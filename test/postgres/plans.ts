@@ -28,6 +28,7 @@ FROM (SELECT seq, CASE WHEN seq % 1000 = 0 THEN 2 WHEN seq % 2 = 0 THEN 4 + seq 
   `INSERT INTO session SELECT id, 'uuid' || id, 'w', 'host', 1, 1, 0, CASE WHEN id % 100 = 0 THEN 'here' ELSE 'gone' END FROM generate_series(1, 1 + ROWS / 10) AS id`,
   `INSERT INTO failure SELECT 1 + id % 10, id, 'E', 1, id, id, id, 1, '' FROM generate_series(1, 1 + ROWS / 100) AS id`,
   `INSERT INTO paused_key SELECT 1 + id % 10, 'key' || id FROM generate_series(1, 1 + ROWS / 1000) AS id`,
+  `INSERT INTO pause_end SELECT 1 + id % 10, 'key', 'key' || id, id FROM generate_series(1, 1 + ROWS / 1000) AS id`,
   `INSERT INTO gate SELECT id, 1 + id % 10, 'key' || id, 1 FROM generate_series(1, ROWS / 100) AS id`,
   `INSERT INTO key_bucket SELECT 1 + id % 10, 'key' || id, 0, 1 FROM generate_series(1, ROWS / 100) AS id`,
   `INSERT INTO key_turn SELECT 1 + id % 10, 'key' || id, id FROM generate_series(1, ROWS / 100) AS id`,

@@ -75,7 +75,10 @@ export function resolvePolicy(...layers: readonly (PolicyOptions | undefined)[])
 /** True if a layer sets nothing, as for most jobs. The fields are written out: this is asked for every job (a loop takes 40 ns more). */
 function isSilent(layer: PolicyOptions | undefined): boolean {
   if (layer === undefined) return true
-  return (layer.maxAttempts ?? layer.timeout ?? layer.heartbeatTimeout ?? layer.backoff ?? layer.maxAge ?? layer.tokens ?? layer.maxLost) === undefined
+  return (
+    (layer.maxAttempts ?? layer.timeout ?? layer.heartbeatTimeout ?? layer.backoff ?? layer.maxAge ?? layer.tokens ?? layer.maxLost) ===
+    undefined
+  )
 }
 
 /** Most jobs have no weak layer. */

@@ -16,7 +16,8 @@ const writes = statementsOf(db, (recording) => prepareWrite(recording, { epoch: 
 )
 
 /** Tables that stay small: their rows do not come with jobs, or are a thousand at most, or only until the next turns have done with them, which read them from the front. A key's bucket has a row until it is full; all are read when the file is opened. */
-const SMALL = /^SCAN (meta|lane|queue|queue_settings|gate|key_bucket|definition|migration|running|export|flow_due|flow_gone|failure)\b/
+const SMALL =
+  /^SCAN (meta|lane|queue|queue_settings|gate|key_bucket|definition|migration|running|export|flow_due|flow_gone|failure|pause_end)\b/
 /** What a statement brings with it: VALUES, lists, and its own steps. */
 const OWN =
   /^SCAN (wanted|listed|passed|shared|started|completed|new|noted|json_each|hop|line|\d+ CONSTANT ROWS?|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(.*\))/
@@ -77,7 +78,8 @@ test('jobs with a tag are found block by block, newest first, and a tag goes by 
     'SEARCH tag USING PRIMARY KEY (block=? AND tag=? AND seq<?)',
     'SEARCH job USING INTEGER PRIMARY KEY (rowid=?)',
   ])
-  expect(plan(writes, 'DELETE FROM tag')).toBe('SEARCH tag USING PRIMARY KEY (block=? AND tag=? AND seq=?)')
+  const gone = new Set(plan(writes, 'DELETE FROM tag').split('\n'))
+  expect([...gone]).toEqual(['SEARCH tag USING PRIMARY KEY (block=? AND tag=? AND seq=?)'])
 })
 
 test('whose turn a key has: by its key, and else by arrival over an index of such gates alone', () => {

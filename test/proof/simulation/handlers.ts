@@ -1,5 +1,13 @@
 /** Handlers that do what their job says, and note every start and end. */
-import { CancelJobError, DEFAULT_POLICY, type EnqueueOptions, LIMITS, NonRetryableError, type PausePart, RetryAfterError } from '@millrace/core'
+import {
+  CancelJobError,
+  DEFAULT_POLICY,
+  type EnqueueOptions,
+  LIMITS,
+  NonRetryableError,
+  type PausePart,
+  RetryAfterError,
+} from '@millrace/core'
 import { type BatchItem, type BatchOutcome, type Context, type Definition, defineJob, type Handler } from '@millrace/worker'
 import type { Client } from './client.ts'
 import type { EffectLog } from './effectLog.ts'

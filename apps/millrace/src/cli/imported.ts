@@ -19,6 +19,8 @@ const FATE = [
     'progressValue',
     'attempt',
     'run',
+    'lostRuns',
+    'cancellation',
     'enqueuedAt',
     'startedAt',
     'finishedAt',

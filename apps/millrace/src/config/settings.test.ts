@@ -158,6 +158,11 @@ const EFFECTS: Readonly<Record<string, (engine: Engine) => Promise<void>>> = {
     await setSetting(engine, 'weight', 10, MAIL)
     expect(await runningAtOnce(engine)).toBe(2)
   },
+  tokens: async (engine) => {
+    await setSetting(engine, 'tokens', 3, MAIL)
+    await setSetting(engine, 'rate-limit', '3/1h', MAIL)
+    expect(await runningAtOnce(engine)).toBe(1)
+  },
   'max-attempts': async (engine) => {
     await setSetting(engine, 'max-attempts', 1, MAIL)
     const { id } = await engine.enqueue(task, null)

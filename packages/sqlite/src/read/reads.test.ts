@@ -19,6 +19,7 @@ describe('load', () => {
       nextLane: 1,
       nextQueue: 1,
       queues: [],
+      pauseEnds: [],
       backlogs: [],
       buckets: [],
       lanes: [],

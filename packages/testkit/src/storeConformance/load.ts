@@ -16,6 +16,7 @@ export function loadConformance(under: () => StoreTurns): void {
       ...{ nextSeq: 1, nextEvent: 1, nextSession: 1, nextLane: 1, nextQueue: 1, saidFrom: 1 },
       ...{
         queues: [],
+        pauseEnds: [],
         backlogs: [],
         buckets: [],
         lanes: [],

@@ -51,7 +51,7 @@ interface ManyFlags extends FilterFlags {
   readonly weight?: number
   readonly setTag?: readonly string[]
   readonly clearTags?: true
-  readonly meta?: unknown
+  readonly setMeta?: unknown
   readonly reason?: string
 }
 
@@ -170,9 +170,9 @@ const CALLS = {
   },
 } as const satisfies Readonly<Record<string, Call>>
 
-function changesOf({ runAt, priority, weight, setTag, clearTags, meta }: ManyFlags): UpdateManyChanges {
+function changesOf({ runAt, priority, weight, setTag, clearTags, setMeta }: ManyFlags): UpdateManyChanges {
   if (setTag !== undefined && clearTags !== undefined) throw new UsageError('give either --set-tag or --clear-tags, not both')
-  return said<UpdateManyChanges>({ runAt, priority, weight, tags: clearTags ? [] : setTag, meta })
+  return said<UpdateManyChanges>({ runAt, priority, weight, tags: clearTags ? [] : setTag, meta: setMeta })
 }
 
 function addChange(jobs: Command, context: Context, change: Change, description: string): void {
@@ -191,14 +191,14 @@ function addChange(jobs: Command, context: Context, change: Change, description:
       .option('--weight <number>', 'count as so many for limits', number)
       .option('--set-tag <tag>', 'replace all their tags; repeat for more', texts)
       .option('--clear-tags', 'remove all their tags')
-      .option('--meta <json>', 'replace their meta', json)
+      .option('--set-meta <json>', 'replace their meta', json)
   command.action((ids: readonly string[], flags: ManyFlags) =>
     ids.length === 0 ? changeMany(context, change, flags) : changeEach(context, change, ids, flags),
   )
 }
 
 /** Flags that do not select jobs. */
-const OF_EACH = new Set(['descendants', 'reason', 'yes', 'runAt', 'priority', 'weight', 'setTag', 'clearTags', 'meta'])
+const OF_EACH = new Set(['descendants', 'reason', 'yes', 'runAt', 'priority', 'weight', 'setTag', 'clearTags', 'setMeta'])
 
 async function changeEach({ out, connect }: Context, change: Change, ids: readonly string[], flags: ManyFlags): Promise<void> {
   const other = Object.keys(flags).find((name) => !OF_EACH.has(name))

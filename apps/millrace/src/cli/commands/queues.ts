@@ -27,7 +27,7 @@ import { fieldLines } from '../view/job.ts'
 import { stateColumns, statesText } from '../view/states.ts'
 
 interface PauseFlags extends ResumeOptions {
-  /** Milliseconds. */
+  /** As it was written: `10m`. */
   readonly for?: number
 }
 
@@ -129,11 +129,11 @@ export function addQueues(program: Command, context: Context): void {
     .option('--job <name>', 'only jobs with this name')
     .option('--key <key>', 'only jobs with this concurrency key')
     .option('--for <duration>', 'resume after this time: 30s, 10m', duration)
-    .action(async (name: string, { job, key, for: forMs }: PauseFlags) => {
+    .action(async (name: string, { job, key, for: length }: PauseFlags) => {
       const engine = await connect()
-      await engine.queues.pause(name, said<PauseOptions>({ job, key, for: forMs }))
-      const length = forMs === undefined ? '' : ` for ${durationText(forMs)}`
-      await out.answer({ queue: name, job, key, forMs, paused: true }, () => `paused ${name}${partText(job, key)}${length}`)
+      await engine.queues.pause(name, said<PauseOptions>({ job, key, for: length }))
+      const text = length === undefined ? '' : ` for ${length}`
+      await out.answer({ queue: name, job, key, for: length, paused: true }, () => `paused ${name}${partText(job, key)}${text}`)
     })
   queues
     .command('resume')
