@@ -244,7 +244,7 @@ test('no method of an engine is left out', async () => {
 })
 
 /** Nothing of these is asked of the engine. */
-const OWN: ReadonlySet<string> = new Set(['off', 'port', 'stop', 'close', 'sourceLine', 'declareDead', 'openPort'])
+const OWN: ReadonlySet<string> = new Set(['use', 'off', 'port', 'stop', 'close', 'sourceLine', 'declareDead', 'openPort'])
 
 test('a drain that is given up is forgotten by the engine, whatever else the token allows', async () => {
   const { engine, clock, port } = await serve({ listen: { token: [{ token: TOKEN, scopes: ['admin'] }] } })
