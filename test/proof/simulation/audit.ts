@@ -153,8 +153,13 @@ export class Audit {
     for (const session of tables.sessions.values()) look(() => `the lease of ${session.intro.uuid}`, session.leaseMono - mono)
     const { waiting } = tables.dispatchable
     if (waiting.size > 1) this.#history.meet('queuesWaitForTokens')
-    for (const { name, settings, fullMono } of waiting)
-      if (settings.rateLimit !== undefined) look(() => `queue ${name}`, tokenMs(settings.rateLimit, fullMono, mono))
+    for (const { name, settings, fullMono } of waiting) {
+      const { rateLimit } = settings
+      if (rateLimit === undefined) continue
+      // The next job may take several.
+      const tokens = [...this.#model.waiting].map((job) => (job.queue === name ? Math.min(job.tokens, rateLimit.burst) : 1))
+      look(() => `queue ${name}`, tokenMs(rateLimit, fullMono, mono, Math.max(1, ...tokens)))
+    }
   }
 
   /** A session with room, and a job that fits, is a job too few. */

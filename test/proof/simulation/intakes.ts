@@ -27,6 +27,8 @@ interface Word {
   concurrency: number | undefined
   pauses: number
   sets: number
+  /** Runs that it had when its concurrency was set: some begin later, in a batch. */
+  had: ReadonlySet<string>
 }
 
 export class Intakes {
@@ -61,13 +63,14 @@ export class Intakes {
   }
 
   #set(client: Client, worker: Worker, concurrency: number): void {
-    const { history, operations } = this.#options
+    const { history, operations, model } = this.#options
     const word = this.#wordOf(worker)
     const call = ++word.sets
     word.concurrency = undefined
     operations.call(client, `set concurrency ${concurrency}`, worker.setConcurrency(concurrency), () => {
       if (word.sets !== call) return
       word.concurrency = concurrency
+      word.had = new Set([...model.active].filter(({ session }) => session === worker.session).map((job) => `${job.seq}:${job.run}`))
       history.meet('concurrencySet')
     })
   }
@@ -77,8 +80,8 @@ export class Intakes {
     if (word === undefined) return
     const { history, timeline, log, model } = this.#options
     history.hold(!word.paused, 52, () => `run ${run} of job ${seq} starts in ${client.name}, whose worker is paused`)
-    const { concurrency, sets } = word
-    if (concurrency === undefined) return
+    const { concurrency, sets, had } = word
+    if (concurrency === undefined || had.has(`${seq}:${run}`)) return
     // It may hear in the same moment that another run is no longer its own.
     timeline.after(0, () => {
       if (word.sets !== sets || client.dead) return
@@ -105,7 +108,7 @@ export class Intakes {
   }
 
   #wordOf(worker: Worker): Word {
-    const word = this.#words.get(worker) ?? { paused: false, concurrency: undefined, pauses: 0, sets: 0 }
+    const word = this.#words.get(worker) ?? { paused: false, concurrency: undefined, pauses: 0, sets: 0, had: new Set<string>() }
     this.#words.set(worker, word)
     return word
   }

@@ -153,17 +153,21 @@ function mayStart({ tables, now }: TurnContext, queue: Queue): boolean {
   return ms === 0
 }
 
-/** True if the queue's bucket has all the tokens that the job takes. If not, all others wait until it has: none of them passes the job. */
+/** True if the queue's bucket has all the tokens that the job takes. If not, the jobs behind it wait, too: none of them passes it. */
 function mayPayFor({ tables, now }: TurnContext, queue: Queue, job: Job): boolean {
   const { rateLimit } = queue.settings
   if (rateLimit === undefined || job.policy.tokens === 1) return true
   const ms = tokenMs(rateLimit, queue.fullMono, now.mono, tokensFor(job, rateLimit))
-  if (ms > 0) tables.dispatchable.suspendUntil(queue, now.mono + ms)
-  return ms === 0
+  if (ms === 0) return true
+  tables.dispatchable.suspendUntil(queue, now.mono + ms)
+  tables.dispatchable.short.add(queue)
+  return false
 }
 
 /** Opens queues whose buckets have a token again. */
 function fillBuckets({ tables: { dispatchable }, now }: TurnContext): void {
+  for (const queue of dispatchable.short) dispatchable.resume(queue)
+  dispatchable.short.clear()
   if (dispatchable.tokenMono > now.mono) return
   dispatchable.tokenMono = Number.POSITIVE_INFINITY
   for (const queue of dispatchable.waiting) {

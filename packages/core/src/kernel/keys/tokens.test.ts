@@ -41,6 +41,16 @@ test('a job that takes more than the bucket holds starts from a full one, and th
   expect(world.after(1).grants.map(({ seq }) => seq)).toEqual([next.seq])
 })
 
+test('a dear job that goes, or is preceded by one of a higher priority, holds nothing up', () => {
+  const world = worldWith({ rateLimit: RATE })
+  const first = world.enqueue('a', { queue: 'q', tokens: 8 })
+  const dear = world.enqueue('a', { queue: 'q', tokens: 10 })
+  const behind = world.enqueue('a', { queue: 'q' })
+  expect([first, dear, behind].map((job) => world.stateOf(job))).toEqual(['active', 'waiting', 'waiting'])
+  expect(world.stateOf(world.enqueue('a', { queue: 'q', priority: 1 }))).toBe('active')
+  expect(world.run({ op: 'cancel', id: dear }).grants.map(({ seq }) => seq)).toEqual([behind.seq])
+})
+
 test.each(['turns', 'strict'] as const)(
   'the bucket of a key (%s): its dear job waits for its tokens, and holds no other key up',
   (keyOrder) => {

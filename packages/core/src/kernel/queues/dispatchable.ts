@@ -9,6 +9,8 @@ export class Dispatchable {
   readonly pauseEnds = new PauseEnds()
   /** Queues that are suspended until their buckets have a token again. */
   readonly waiting = new Set<Queue>()
+  /** Those of them that have a token, but fewer than their next job takes. Each turn looks again: the job may have gone, or another come. */
+  readonly short = new Set<Queue>()
   /** The earliest of those times, maybe too early; monotonic. */
   tokenMono = Number.POSITIVE_INFINITY
 
@@ -39,6 +41,7 @@ export class Dispatchable {
   forget(queue: Queue): void {
     this.suspend(queue)
     this.waiting.delete(queue)
+    this.short.delete(queue)
     this.pauseEnds.forget(queue)
     for (const group of this.#groups.values()) group.forget(queue)
   }
