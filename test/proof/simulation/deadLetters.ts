@@ -19,7 +19,7 @@ export class DeadLetters {
   readonly #history: History
   readonly #limits: Limits
   // Of the turn that goes on.
-  readonly #failed: { readonly job: Tracked; readonly error: string | undefined }[] = []
+  readonly #failed: { readonly job: Tracked; readonly error: string | undefined; readonly attempt: number }[] = []
   readonly #left: { readonly seq: number; readonly queue: string; readonly said: Said }[] = []
 
   constructor(history: History, limits: Limits) {
@@ -38,12 +38,13 @@ export class DeadLetters {
   }
 
   failed(job: Tracked, { error }: EventNote): void {
-    this.#failed.push({ job, error })
+    // A later command of the turn may revive the job, which then begins anew.
+    this.#failed.push({ job, error, attempt: job.run - job.uncounted })
   }
 
   end(): void {
     const history = this.#history
-    for (const { job, error } of this.#failed) {
+    for (const { job, error, attempt } of this.#failed) {
       const { deadLetter } = this.#limits.settings(job.queue)
       if (this.#limits.toldNow(job.queue)) continue
       const letters = this.#left.filter(({ said }) => said.id === job.id)
@@ -56,7 +57,6 @@ export class DeadLetters {
       )
       for (const { seq, queue, said } of letters) {
         history.meet('deadLetter')
-        const attempt = job.run - job.uncounted
         const fits = queue === deadLetter && said.queue === job.queue && said.error.name === error
         history.hold(fits, 50, () => `dead letter ${seq} of job ${job.seq} is in ${queue}, and says ${JSON.stringify(said)}`)
         // Of a job that never ran it is the attempt of its row.
