@@ -40,11 +40,12 @@ export function takeTokens({ limit, period }: RateLimit, fullMono: number, mono:
   return Math.max(fullMono, mono) + tokens * (period / limit)
 }
 
-/** Converts a bucket to another rate: the same number of tokens is missing, at most as many as it holds. */
+/** Converts a bucket to another rate: the same number of tokens is missing, at most as many as it holds, and any debt is kept. */
 export function changeRate(from: RateLimit | undefined, to: RateLimit, fullMono: number, mono: number): number {
   if (from === undefined) return mono
   const missing = Math.max(0, fullMono - mono) / (from.period / from.limit)
-  return mono + Math.min(missing, to.burst) * (to.period / to.limit)
+  const debt = Math.max(0, missing - from.burst)
+  return mono + (Math.min(missing - debt, to.burst) + debt) * (to.period / to.limit)
 }
 
 /**

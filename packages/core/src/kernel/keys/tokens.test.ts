@@ -51,6 +51,17 @@ test('a dear job that goes, or is preceded by one of a higher priority, holds no
   expect(world.run({ op: 'cancel', id: dear }).grants.map(({ seq }) => seq)).toEqual([behind.seq])
 })
 
+test('a debt outlasts a call that sets the same rate, or another one', () => {
+  for (const rateLimit of [RATE, { ...RATE, burst: 5 }]) {
+    const world = worldWith({ rateLimit: RATE })
+    world.enqueue('a', { queue: 'q', tokens: 30 })
+    const next = world.enqueue('a', { queue: 'q' })
+    world.call<'configure'>({ op: 'configure', queue: 'q', changes: { rateLimit: { ...rateLimit } } })
+    expect(world.after(2_099).grants).toEqual([])
+    expect(world.after(1).grants.map(({ seq }) => seq)).toEqual([next.seq])
+  }
+})
+
 test.each(['turns', 'strict'] as const)(
   'the bucket of a key (%s): its dear job waits for its tokens, and holds no other key up',
   (keyOrder) => {
