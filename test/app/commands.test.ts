@@ -146,7 +146,7 @@ test('queues: list, show, set, pause, resume, drain, purge, delete', { timeout: 
   await place.ok('enqueue', 'mail', '--queue', 'out')
   await place.ok('enqueue', 'mail', '--queue', 'other')
   expect(await place.ok('queues', 'list')).toMatch(/^QUEUE .*OLDEST\n[\s\S]*^out +0 +1 +0/m)
-  expect(await place.ok('queues', 'show', 'out')).toMatch(/^rate now +20 may start$/m)
+  expect(await place.ok('queues', 'show', 'out')).toMatch(/^rate now +20 tokens$/m)
   expect(await place.ok('queues', 'keys', 'out')).toContain('neither limits nor pauses keys')
   await place.ok('queues', 'pause', 'other', '--key', 'acme')
   expect(await place.ok('queues', 'keys', 'other')).toMatch(/^KEY .*\nacme +0 +0 +paused\n$/)

@@ -29,7 +29,7 @@ import { dateOf } from './view.ts'
 
 /** A token bucket: of a queue with a `rateLimit`, or of a key in a queue with a `perKeyRateLimit`. */
 export interface QueueRate {
-  /** The number of jobs that may start now, as far as the rate goes. */
+  /** The number of tokens that are available. A job takes one to start, unless its option `tokens` says more. */
   readonly tokens: number
   /** When there is one token more; undefined if the bucket is full. */
   readonly nextAt: Date | undefined

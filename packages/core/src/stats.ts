@@ -53,7 +53,7 @@ export interface QueueView {
   readonly retrying?: number
   readonly totals: Totals
   readonly oldestWaitingMs: number
-  /** The token bucket of its `rateLimit`: the jobs that may start now, and when the next token comes; 0 if the bucket is full. */
+  /** The token bucket of its `rateLimit`: the tokens that are available, and when the next one comes; 0 if the bucket is full. */
   readonly rate?: { readonly tokens: number; readonly nextAt: number }
 }
 

@@ -114,12 +114,12 @@ const RATE_KNOWN = new Set(['limit', 'period', 'burst'])
 
 function rateOption(option: string, value: unknown): RateLimit {
   checkKnown(option, value, RATE_KNOWN)
-  const limit = integerOption(`${option}.limit`, value['limit'], 1, LENGTH_MAX)
+  const limit = integerOption(`${option}.limit`, value['limit'], 1, LIMITS.tokens)
   const { period = 1_000, burst = limit } = value
   return {
     limit,
     period: durationOption(`${option}.period`, period, { min: 1, max: YEAR_MS }),
-    burst: integerOption(`${option}.burst`, burst, 1, LENGTH_MAX),
+    burst: integerOption(`${option}.burst`, burst, 1, LIMITS.tokens),
   }
 }
 

@@ -50,7 +50,7 @@ const RATE = z.strictObject({ limit: z.number(), period: z.number(), burst: z.nu
 const KEPT = z.strictObject({ ageMs: z.number(), count: z.number() }).optional()
 
 const BUCKET = z.strictObject({
-  tokens: z.number().openapi({ description: 'Jobs that may start now, as far as the rate goes.' }),
+  tokens: z.number().openapi({ description: 'Tokens that are available. A job takes one to start, unless its `tokens` say more.' }),
   nextAt: WHEN.optional().openapi({ description: 'When there is one more; absent if the bucket is full.' }),
 })
 

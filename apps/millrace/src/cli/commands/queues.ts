@@ -264,9 +264,9 @@ function pausedText({ pausedUntil }: QueueKey): string {
   return pausedUntil === undefined ? 'paused' : `paused until ${timeText(pausedUntil)}`
 }
 
-/** Formats the token bucket of a queue: `3 may start, one more at 2026-11-21 17:04:05Z`. */
+/** Formats a token bucket: `3 tokens, one more at 2026-11-21 17:04:05Z`. */
 function tokensText({ tokens, nextAt }: QueueRate): string {
-  return `${countText(tokens)} may start${nextAt === undefined ? '' : `, one more at ${timeText(nextAt)}`}`
+  return `${many(tokens, 'token')}${nextAt === undefined ? '' : `, one more at ${timeText(nextAt)}`}`
 }
 
 /** Parses a rate limit: `limit/period:burst`, or JSON. */

@@ -9,7 +9,7 @@ export class Dispatchable {
   readonly pauseEnds = new PauseEnds()
   /** Queues that are suspended until their buckets have a token again. */
   readonly waiting = new Set<Queue>()
-  /** Those of them that have a token, but fewer than their next job takes. Each turn looks again: the job may have gone, or another come. */
+  /** Waiting queues that have a token, but fewer than their next job takes. Each turn looks again: that job may be another one by then. */
   readonly short = new Set<Queue>()
   /** The earliest of those times, maybe too early; monotonic. */
   tokenMono = Number.POSITIVE_INFINITY
