@@ -45,7 +45,7 @@ SELECT hop.block, max(hop.asked) FROM hop`,
     )
     .raw()
   return function* blocks(tag, seq) {
-    for (let last = first === 'newest' ? Math.ceil(seq / BLOCK_JOBS) : blockOf(seq) - 1; ; ) {
+    for (let last = first === 'newest' ? Math.ceil(seq / BLOCK_JOBS) : blockOf(seq + 1) - 1; ; ) {
       const [block, asked] = next.get(last, tag) as [block: number | null, asked: number]
       if (block === null) return
       yield { block, asked }

@@ -1,6 +1,6 @@
 /** A text in name, tags, keys or data, found by looking; bounded, and going on where it stopped. */
 import { FAILED, type ListFilter } from '@millrace/core'
-import type { Lane, ListRows } from '@millrace/core/kernel'
+import type { Lane, ListRows, LookBound } from '@millrace/core/kernel'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../testkit/src/testing/runs.ts'
@@ -70,24 +70,33 @@ test('page by page, within any bound, it finds what one look finds', () => {
       ...(n % 2 && { extras: { tags: ['odd'] } }),
     })
   turns.commit()
-  const pages = (filter: ListFilter, limit: number, bound: { readonly rows: number; readonly late: () => boolean }) => {
+  const pages = (filter: ListFilter, limit: number, bound: LookBound, ascending: boolean) => {
     const seqs: number[] = []
-    for (let [next, count]: [number | null, number] = [Number.MAX_SAFE_INTEGER, 0]; next !== null; count++) {
+    for (let [next, count]: [number | undefined | null, number] = [undefined, 0]; next !== null; count++) {
       expect(count).toBeLessThan(400)
-      const page: ListRows = store.list({ filter, search: 'needle', before: next, limit }, bound)
+      const page: ListRows = store.list(
+        { filter, search: 'needle', limit, ...(next !== undefined && { before: next }), ...(ascending && { ascending }) },
+        bound,
+      )
       expect(page.rows.length).toBeLessThanOrEqual(limit)
       seqs.push(...page.rows.map(({ seq }) => seq))
       next = page.next
     }
-    return seqs
+    return ascending ? seqs.reverse() : seqs
   }
   const [whole, odd] = [found('needle'), found('needle', { tag: 'odd' })]
   expect([whole.length, odd.length]).toEqual([43, 21])
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 400 }), fc.boolean(), (limit, rows, late) => {
-      expect(pages({}, limit, { rows, late: () => late })).toEqual(whole)
-      expect(pages({ tag: 'odd' }, limit, { rows, late: () => late })).toEqual(odd)
-    }),
+    fc.property(
+      fc.integer({ min: 1, max: 60 }),
+      fc.integer({ min: 1, max: 400 }),
+      fc.boolean(),
+      fc.boolean(),
+      (limit, rows, late, ascending) => {
+        expect(pages({}, limit, { rows, late: () => late }, ascending)).toEqual(whole)
+        expect(pages({ tag: 'odd' }, limit, { rows, late: () => late }, ascending)).toEqual(odd)
+      },
+    ),
     { numRuns: runs(20) },
   )
 })
