@@ -70,6 +70,14 @@ test('Q1: jobs: enqueue, list, show, cancel, retry, delete, run, logs', { timeou
   })
   await place.ok('jobs', 'delete', large)
 
+  const [keyed] = (await place.ok('enqueue', 'keyed', '--unique', 'k', '--delay', '1h')).split(/\s/)
+  expect(await place.okJson('keys', 'show', 'keyed', 'k')).toMatchObject({ id: keyed, uniqueKey: 'k' })
+  expect(await place.run('keys', 'show', 'keyed', 'k', '--idempotency')).toMatchObject({ code: 3 })
+  expect(await place.ok('keys', 'release', 'keyed', 'k', '--idempotency')).toBe("no job 'keyed' holds the key 'k'\n")
+  expect(await place.ok('keys', 'release', 'keyed', 'k')).toBe('keyed k released\n')
+  expect(await place.okJson('keys', 'release', 'keyed', 'k')).toMatchObject({ released: false })
+  await place.ok('jobs', 'delete', keyed as string)
+
   expect(await place.ok('jobs', 'update', third, '--priority', '4')).toBe(`${third} updated\n`)
   expect(await place.ok('jobs', 'update', '--all', '--weight', '2', '--priority', '3')).toBe('3 jobs updated\n')
   expect(await place.okJson('jobs', 'show', third)).toMatchObject({ priority: 3, weight: 2 })

@@ -103,6 +103,7 @@ const METHODS: Readonly<Record<Scope, Readonly<Record<string, Try>>>> = {
     redrive: (client) => client.redrive(),
     runNow: (client, { later }) => client.runNow(later.id),
     delete: (client, { waiting }) => client.delete(waiting.id),
+    releaseKey: (client) => client.releaseKey({ name: 'waiting', uniqueKey: 'none' }),
     cancelMany: (client) => client.cancelMany({ name: 'waiting' }),
     retryMany: (client) => client.retryMany({ name: 'failed' }),
     runNowMany: (client) => client.runNowMany({ name: 'later' }),

@@ -53,6 +53,8 @@ const COMMANDS: { readonly [Op in Operation]: CommandOf<Op> } = {
   redrive: { op: 'redrive', limit: 1 },
   runNow: { op: 'runNow', id },
   delete: { op: 'delete', id },
+  byKey: { op: 'byKey', of: { kind: 'unique', name: 'a', key: 'k' }, call: 'release' },
+  getByKey: { op: 'getByKey', of: { kind: 'unique', name: 'a', key: 'k' } },
   configure: { op: 'configure', queue: 'a', changes: {} },
   pause: { op: 'pause', queue: 'a', paused: false },
   cancelMany: { op: 'cancelMany', filter: {}, limit: 1, dryRun: true },

@@ -2,6 +2,9 @@
 import {
   type CancelManyOptions,
   type CancelOptions,
+  heldKeyOption,
+  type JobOfKey,
+  type JobRef,
   type ManyFilter,
   type ManyOptions,
   type ManyResult,
@@ -13,14 +16,17 @@ import {
   validateTreeOptions,
   validateUpdateManyChanges,
 } from '@millrace/core'
-import { keyOf } from './jobKey.ts'
+import { callAbout } from './jobKey.ts'
 import type { Mailbox } from './mailbox.ts'
 import { runMany } from './many.ts'
 import type { PayloadCodec } from './payloadCodec.ts'
 import { Reading, type ReadingParts } from './reading.ts'
 import { runRedrive } from './redrive.ts'
 
-/** Calls on one job throw JobNotFoundError if the job does not exist, and JobActiveError or JobFinishedError if it is too late. */
+/**
+ * Calls on one job take its id, or its name and a key: the engine finds the job of the key in the turn that decides the call.
+ * They throw JobNotFoundError if there is no such job, and JobActiveError or JobFinishedError if it is too late.
+ */
 export abstract class Changes extends Reading {
   readonly #mailbox: Mailbox
   readonly #codec: PayloadCodec | undefined
@@ -32,13 +38,12 @@ export abstract class Changes extends Reading {
   }
 
   /** Cancels a job at once if it has not started. If it is running, its signal aborts and it ends as cancelled. */
-  async cancel(id: string, options?: Omit<CancelOptions, 'descendants'>): Promise<'cancelled' | 'cancelling'>
+  async cancel(job: JobRef, options?: Omit<CancelOptions, 'descendants'>): Promise<'cancelled' | 'cancelling'>
   /** Also cancels all jobs of its flow that wait for it if `descendants` is set, in bounded steps, even if it is already `finished`. */
-  async cancel(id: string, options?: CancelOptions): Promise<'cancelled' | 'cancelling' | 'finished'>
-  async cancel(id: string, options?: CancelOptions): Promise<'cancelled' | 'cancelling' | 'finished'> {
+  async cancel(job: JobRef, options?: CancelOptions): Promise<'cancelled' | 'cancelling' | 'finished'>
+  async cancel(job: JobRef, options?: CancelOptions): Promise<'cancelled' | 'cancelling' | 'finished'> {
     const { descendants, cancellation } = validateCancelOptions(options)
-    const op = descendants ? 'cancelTree' : 'cancel'
-    return this.#mailbox.call<typeof op>({ op, id: keyOf(id), ...cancellation })
+    return callAbout(this.#mailbox, descendants ? 'cancelTree' : 'cancel', job, cancellation)
   }
 
   /**
@@ -49,9 +54,8 @@ export abstract class Changes extends Reading {
    * @throws ParentFailedError if a job that it waits for has failed: retry that job; JobScheduledError if no attempt
    * failed: use `runNow`
    */
-  async retry(id: string, options?: TreeOptions): Promise<void> {
-    const op = validateTreeOptions('retry', options) ? 'retryTree' : 'retry'
-    await this.#mailbox.call<typeof op>({ op, id: keyOf(id) })
+  async retry(job: JobRef, options?: TreeOptions): Promise<void> {
+    await callAbout(this.#mailbox, validateTreeOptions('retry', options) ? 'retryTree' : 'retry', job)
   }
 
   /** Retries failed jobs, the oldest failure first. Returns the number of jobs retried. */
@@ -60,13 +64,21 @@ export abstract class Changes extends Reading {
   }
 
   /** Makes a scheduled job due now. A job that is already waiting stays as it is. */
-  async runNow(id: string): Promise<void> {
-    await this.#mailbox.call<'runNow'>({ op: 'runNow', id: keyOf(id) })
+  async runNow(job: JobRef): Promise<void> {
+    await callAbout(this.#mailbox, 'runNow', job)
   }
 
   /** Removes a job that is not running, and everything stored with it. */
-  async delete(id: string): Promise<void> {
-    await this.#mailbox.call<'delete'>({ op: 'delete', id: keyOf(id) })
+  async delete(job: JobRef): Promise<void> {
+    await callAbout(this.#mailbox, 'delete', job)
+  }
+
+  /**
+   * Takes a key from the job that holds it, so that another call may use it. The job continues, and is not found by the key
+   * any more. Resolves to false if no job holds the key.
+   */
+  async releaseKey(of: JobOfKey): Promise<boolean> {
+    return (await this.#mailbox.call<'byKey'>({ op: 'byKey', of: heldKeyOption(of), call: 'release' })) === true
   }
 
   // Bulk calls: newest jobs first, at most 500 in each transaction. Jobs that are created meanwhile are not affected.

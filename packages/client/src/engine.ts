@@ -4,6 +4,7 @@ import {
   type EventsOptions,
   errorFrom,
   type FlowOptions,
+  type JobRef,
   nameOption,
   type Port,
   type Refusal,
@@ -40,7 +41,7 @@ import { Flows } from './flows.ts'
 import { Exports, followEvents } from './following.ts'
 import { type SourceLine, sourceLine } from './forwarding/sourceLine.ts'
 import { type HandleOutput, JobHandle } from './handle.ts'
-import { keyOf, textOf } from './jobKey.ts'
+import { callAbout, keyOf, textOf } from './jobKey.ts'
 import type { EventStream } from './journalStream.ts'
 import { type EventListener, type EventName, type GapListener, Listeners } from './listeners.ts'
 import { Mailbox } from './mailbox.ts'
@@ -269,9 +270,9 @@ export class Engine extends Changes {
     await this.#mailbox.call<'stopWorker'>({ op: 'stopWorker', worker: nameOption('id', id), timeout: validateStopOptions(options) })
   }
 
-  /** Changes a job that is not running. */
-  async update(id: string, changes: UpdateOptions): Promise<void> {
-    await this.#calls.call<'update'>({ op: 'update', id: keyOf(id), changes: validateUpdateOptions(changes, this.#setup.maxDataBytes) })
+  /** Changes a job, which its id or a key names: its tags and meta in any state, the rest before it has started. */
+  async update(job: JobRef, changes: UpdateOptions): Promise<void> {
+    await callAbout(this.#calls, 'update', job, { changes: validateUpdateOptions(changes, this.#setup.maxDataBytes) })
   }
 
   // Listening.

@@ -1,5 +1,19 @@
 /** Checks the ids of jobs and the names of files that callers pass. */
-import { describe, type JobKey, JobNotFoundError, OptionTypeError, parseId } from '@millrace/core'
+import {
+  type ByKeyCommand,
+  type CommandOf,
+  describe,
+  heldKeyOption,
+  type JobKey,
+  JobNotFoundError,
+  type JobOfKey,
+  type JobRef,
+  type KeyedCall,
+  OptionTypeError,
+  parseId,
+  type ReplyOf,
+} from '@millrace/core'
+import type { Mailbox } from './mailbox.ts'
 
 export function keyOf(id: string): JobKey {
   const key = parseId(textOf(id))
@@ -12,4 +26,22 @@ export function textOf(value: string, option = 'id'): string {
   if (value === '') throw new OptionTypeError(option, `${option} is empty: give a string of at least one character`)
   const hint = typeof (value as { id?: unknown } | null)?.id === 'string' ? ': pass its id, as in handle.id' : ''
   throw new OptionTypeError(option, `${option} must be a string, got ${describe(value)}${hint}`)
+}
+
+/** True if a job is named by a key. A handle in place of an id is a mistake, which `textOf` explains. */
+export function isOfKey(job: JobRef): job is JobOfKey {
+  return typeof job === 'object' && job !== null && !('id' in job)
+}
+
+type OnOne = Exclude<KeyedCall, 'release'>
+
+/** Sends a command about one job, which is named by its id or by a key. */
+export function callAbout<Op extends OnOne>(
+  calls: Pick<Mailbox, 'call'>,
+  call: Op,
+  job: JobRef,
+  also: Pick<ByKeyCommand, 'changes' | 'reason' | 'by'> = {},
+): Promise<ReplyOf[Op]> {
+  if (isOfKey(job)) return calls.call<'byKey'>({ op: 'byKey', of: heldKeyOption(job), call, ...also }) as Promise<ReplyOf[Op]>
+  return calls.call<Op>({ op: call, id: keyOf(job), ...also } as CommandOf<Op>)
 }

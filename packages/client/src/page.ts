@@ -2,7 +2,9 @@
 import {
   choiceOption,
   formatCursor,
+  heldKeyOption,
   JobNotFoundError,
+  type JobRef,
   LIMITS,
   type ListSettings,
   PAYLOADS,
@@ -13,7 +15,7 @@ import {
   timeOrderOf,
 } from '@millrace/core'
 import type { JobType } from '@millrace/worker'
-import { textOf } from './jobKey.ts'
+import { isOfKey, textOf } from './jobKey.ts'
 import type { Mailbox } from './mailbox.ts'
 import { assertOrdered, assertReadable, assertUnderstood } from './offered.ts'
 import type { PayloadCodec } from './payloadCodec.ts'
@@ -35,13 +37,16 @@ export interface JobPage {
 
 export async function readJob<Type extends JobType>(
   calls: Pick<Mailbox, 'call'>,
-  id: string,
+  job: JobRef,
   payload: PayloadMode,
   codec: PayloadCodec | undefined,
 ): Promise<JobOf<Type> | undefined> {
-  const key = parseId(textOf(id))
   const payloadBytes = payloadBytesOf(payload, 'one', codec !== undefined)
-  const view = key && (await calls.call<'get'>({ op: 'get', id: key, ...(payloadBytes !== undefined && { payloadBytes }) }))
+  const wanted = payloadBytes === undefined ? {} : { payloadBytes }
+  const id = isOfKey(job) ? undefined : parseId(textOf(job))
+  const view = isOfKey(job)
+    ? await calls.call<'getByKey'>({ op: 'getByKey', of: heldKeyOption(job), ...wanted })
+    : id && (await calls.call<'get'>({ op: 'get', id, ...wanted }))
   return view ? (jobOf(view, codec, { payload, previewBytes: LIMITS.previewOneBytes }) as JobOf<Type>) : undefined
 }
 

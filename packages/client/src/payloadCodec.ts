@@ -9,6 +9,7 @@ import {
   type CompleteCommand,
   type Data,
   type Grant,
+  type JobChanges,
   type NewJob,
   type Operation,
   type ParentsPage,
@@ -92,15 +93,10 @@ export class PayloadCodec {
         return this.#encodedOnce(command)
       case 'checkpoint':
         return { ...command, value: this.encode('checkpoint', command.value) }
-      case 'update': {
-        const { data, checkpoint } = command.changes
-        const changes = {
-          ...command.changes,
-          ...(data !== undefined && { data: this.encode('data', data) }),
-          ...(checkpoint !== undefined && { checkpoint: this.encode('checkpoint', checkpoint) }),
-        }
-        return { ...command, changes }
-      }
+      case 'update':
+        return { ...command, changes: this.#encodedChanges(command.changes) }
+      case 'byKey':
+        return command.changes === undefined ? command : { ...command, changes: this.#encodedChanges(command.changes) }
       case 'flow': {
         const nodes = command.nodes.map((node) => ({ ...node, job: { ...node.job, data: this.encode('data', node.job.data) } }))
         return { ...command, nodes }
@@ -109,6 +105,15 @@ export class PayloadCodec {
         return { ...command, job: { ...command.job, data: this.encode('data', command.job.data) } }
       default:
         return command
+    }
+  }
+
+  #encodedChanges(changes: JobChanges): JobChanges {
+    const { data, checkpoint } = changes
+    return {
+      ...changes,
+      ...(data !== undefined && { data: this.encode('data', data) }),
+      ...(checkpoint !== undefined && { checkpoint: this.encode('checkpoint', checkpoint) }),
     }
   }
 

@@ -33,6 +33,8 @@ export type {
   HistoryColumns,
   HistoryOptions,
   HistoryStep,
+  JobOfKey,
+  JobRef,
   ListOptions,
   Logger,
   ManyFilter,

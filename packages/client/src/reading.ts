@@ -3,6 +3,7 @@ import {
   type FailuresOptions,
   type GetOptions,
   type HistoryOptions,
+  type JobRef,
   type ListOptions,
   type PayloadName,
   type Percentiles,
@@ -38,13 +39,13 @@ export abstract class Reading {
   }
 
   /**
-   * Returns the job, or undefined if there is none with that id. `get<typeof resize>(id)` gives the types of its data and
+   * Returns the job with that id, or the one that holds that key; undefined if there is none. `get<typeof resize>(id)` gives the types of its data and
    * output; nothing checks them at run time. With `payload`, you get the job without its payloads, or with their beginnings.
    */
-  get<Type extends JobType = JobType>(id: string): Promise<JobOf<Type> | undefined>
-  get(id: string, options?: GetOptions): Promise<Job | undefined>
-  async get(id: string, options?: GetOptions): Promise<Job | undefined> {
-    return readJob(this.#parts.mailbox, id, validateGetOptions(options), this.#parts.codec)
+  get<Type extends JobType = JobType>(job: JobRef): Promise<JobOf<Type> | undefined>
+  get(job: JobRef, options?: GetOptions): Promise<Job | undefined>
+  async get(job: JobRef, options?: GetOptions): Promise<Job | undefined> {
+    return readJob(this.#parts.mailbox, job, validateGetOptions(options), this.#parts.codec)
   }
 
   /**

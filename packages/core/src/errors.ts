@@ -105,8 +105,9 @@ export class EngineStoppedError extends define('ENGINE_STOPPED', false) {}
 
 // Jobs.
 
-/** No job has that id: it never existed, or it was deleted, by a call or by retention. */
+/** No job has that id: it never existed, or it was deleted, by a call or by retention. Or no job holds that key. */
 export class JobNotFoundError extends define('JOB_NOT_FOUND', false) {
+  /** Empty if the call named the job by a key. */
   declare readonly jobId: string
 }
 /** The job is running: what was asked for is only possible before or after. */

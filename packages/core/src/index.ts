@@ -145,6 +145,15 @@ export type { FlowCursor, FlowNode, ParentsCommand } from './flowCommands.ts'
 export { IndexedHeap } from './heap.ts'
 export { formatId, type JobKey, NODE_LIMIT, PLACE_LIMIT, parseId, SEQ_LIMIT, sourcedNode } from './id.ts'
 export { type AbortCause, type Cancellation, type Data, dataBytes } from './job.ts'
+export {
+  type ByKeyCommand,
+  type GetByKeyCommand,
+  type HeldKey,
+  KEY_KINDS,
+  KEYED_CALLS,
+  type KeyedCall,
+  type KeyKind,
+} from './keyCommands.ts'
 export { leaseMs } from './lease.ts'
 export {
   ACTIVE,
@@ -245,6 +254,7 @@ export {
 } from './options/history.ts'
 export { INSTANCE_COLOURS, type InstanceColour, type InstanceOptions, instanceNameOption, instanceOption } from './options/instance.ts'
 export { integerOption } from './options/integer.ts'
+export { heldKeyOption, type JobOfKey, type JobRef } from './options/jobRef.ts'
 export { checkJsonText } from './options/jsonText.ts'
 export { checkKnown } from './options/known.ts'
 export { formatCursor, type ListOptions, type ListPlace, type ListSettings, validateListOptions } from './options/list.ts'

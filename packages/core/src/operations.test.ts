@@ -12,6 +12,7 @@ test('every scope allows something, and no two operations have one number', () =
 test('no scope but admin changes what others have made', () => {
   expect(NAMES.filter((name) => OPERATIONS[name].scopes.every((scope) => scope === 'admin')).toSorted()).toEqual([
     'backup',
+    'byKey',
     'cancel',
     'cancelMany',
     'cancelTree',

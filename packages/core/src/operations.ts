@@ -41,6 +41,7 @@ import type {
 } from './commands.ts'
 import type { FlowCommand, GetFlowCommand, ListFlowsCommand, ParentsCommand } from './flowCommands.ts'
 import { type Data, dataBytes } from './job.ts'
+import type { ByKeyCommand, GetByKeyCommand } from './keyCommands.ts'
 import { ACTIVE } from './lifecycle.ts'
 import { LIMITS } from './limits.ts'
 import type {
@@ -203,6 +204,7 @@ export const OPERATIONS = {
   parents: question<ParentsCommand, ParentsPage>({ code: 57, scopes: WORK }),
 
   get: question<GetCommand, JobView | null>({ code: 14, scopes: READ, jobsRead: () => 1 }),
+  getByKey: question<GetByKeyCommand, JobView | null>({ code: 77, scopes: READ, jobsRead: () => 1 }),
   // A page of a flow has no payloads: as much as a job may have.
   getFlow: question<GetFlowCommand, FlowPage | null>({ code: 69, scopes: READ, jobsRead: () => 1, isForReaders: () => true }),
   listFlows: question<ListFlowsCommand, FlowsPage>({ code: 71, scopes: READ, jobsRead: () => 1, isForReaders: () => true }),
@@ -231,6 +233,14 @@ export const OPERATIONS = {
   redrive: command<RedriveCommand, Redriven>({ code: 20, scopes: ADMIN }),
   runNow: command<RunNowCommand, true>({ code: 21, scopes: ADMIN }),
   delete: command<DeleteCommand, true>({ code: 22, scopes: ADMIN }),
+  byKey: command<ByKeyCommand, 'cancelled' | 'cancelling' | 'finished' | boolean>({
+    code: 76,
+    scopes: ADMIN,
+    payloads: [
+      ['data', ({ changes }) => changes?.data],
+      ['checkpoint', ({ changes }) => changes?.checkpoint],
+    ],
+  }),
   cancelMany: many<CancelManyCommand>(61),
   retryMany: many<RetryManyCommand>(62),
   deleteMany: many<DeleteManyCommand>(63),

@@ -20,6 +20,7 @@ import { healthRoutes } from './routes/health.ts'
 import { importRoutes } from './routes/import.ts'
 import { infoRoutes } from './routes/info.ts'
 import { jobRoutes } from './routes/jobs.ts'
+import { keyedRoutes } from './routes/keyed.ts'
 import { manyRoutes } from './routes/many.ts'
 import { observeRoutes } from './routes/observe.ts'
 import { payloadRoutes } from './routes/payloads.ts'
@@ -82,6 +83,7 @@ export function buildHttp(engine: Engine, options: HttpOptions, { clock, newId, 
   const operations: readonly Operation[] = [
     ...jobRoutes(service),
     ...payloadRoutes(service),
+    ...keyedRoutes(service),
     ...manyRoutes(service),
     ...flowRoutes(service),
     ...importRoutes(service),

@@ -311,6 +311,26 @@ describe('many', () => {
       })
   })
 
+  test('a job by its key', async () => {
+    const options = { unique: { key: 'a/b', onConflict: 'skip' }, idempotencyKey: 'once', delay: '1h' }
+    const { body } = await http.send('POST', '/v1/jobs', { body: { job: 'keyed', options } })
+    const bystander = await http.send('POST', '/v1/jobs', { body: { job: 'keyed', options: { delay: '1h' } } })
+    const [unique, once] = ['/v1/keys/unique/keyed/a%2Fb', '/v1/keys/idempotency/keyed/once']
+    expect(await http.send('GET', unique)).toMatchObject({ status: 200, body: { id: body.id } })
+    expect(await http.send('PATCH', unique, { body: { tags: ['u'], runAt: '2040-01-02T03:04:05Z' } })).toMatchObject({ status: 204 })
+    expect(await http.send('POST', `${once}/run`)).toMatchObject({ status: 204 })
+    expect((await http.send('GET', once)).body).toMatchObject({ id: body.id, state: 'waiting', tags: ['u'] })
+    expect((await http.send('POST', `${unique}/release`)).body).toEqual({ released: true })
+    expect((await http.send('POST', `${unique}/release`)).body).toEqual({ released: false })
+    expect(await http.send('GET', unique)).toMatchObject({ status: 404, body: { code: 'JOB_NOT_FOUND' } })
+    expect((await http.send('POST', `${once}/cancel`)).body).toEqual({ outcome: 'cancelled' })
+    expect(await http.send('POST', `${once}/retry`)).toMatchObject({ status: 204 })
+    expect(await http.send('DELETE', once)).toMatchObject({ status: 204 })
+    for (const method of ['GET', 'DELETE'] as const) expect((await http.send(method, once)).status).toBe(404)
+    expect((await http.send('GET', '/v1/keys/other/keyed/once')).status).toBe(400)
+    expect((await http.send('GET', `/v1/jobs/${bystander.body.id}`)).body).toMatchObject({ state: 'scheduled', tags: [] })
+  })
+
   test('run and update by a filter', async () => {
     const jobs = Array.from({ length: 2 }, () => ({ job: 'later', options: { delay: '1h' } }))
     const { body } = await http.send('POST', '/v1/jobs:bulk', { body: jobs })

@@ -7,6 +7,7 @@ import { TOKEN, testApi } from './testing/api.ts'
 
 interface Parameter {
   readonly name: string
+  readonly in: string
   readonly schema: { readonly enum?: readonly string[] }
 }
 
@@ -201,9 +202,11 @@ describe('answers', () => {
     const { paths } = http.api.document() as unknown as { paths: Record<string, Record<string, { parameters?: Parameter[] }>> }
     const showing = new Set<string>()
     for (const { id: operation, method, path } of http.operations.filter((each) => each.method === 'get' && each.id !== 'events')) {
-      const concrete = path.replace(/\{\w+\}/, ids[path.split('/')[2] ?? ''] ?? 'none')
-      const choices = (paths[path]?.[method]?.parameters ?? []).flatMap(({ name, schema }) =>
-        (schema.enum ?? []).map((value) => `${name}=${value}${NEEDED[`${name}=${value}`] ?? ''}`),
+      const concrete = path
+        .replace('{kind}/{name}/{key}', 'idempotency/signup/once')
+        .replace(/\{\w+\}/, ids[path.split('/')[2] ?? ''] ?? 'none')
+      const choices = (paths[path]?.[method]?.parameters ?? []).flatMap(({ name, in: place, schema }) =>
+        (place === 'query' ? (schema.enum ?? []) : []).map((value) => `${name}=${value}${NEEDED[`${name}=${value}`] ?? ''}`),
       )
       for (const query of ['', ...choices]) {
         const answer = await http.open('GET', `${concrete}?${query}`)
@@ -213,7 +216,7 @@ describe('answers', () => {
       }
     }
     // Without the option, these show it.
-    const shows = ['listJobs', 'getJob', 'getJobData', 'getJobOutput', 'getJobCheckpoint', 'listSchedules', 'getSchedule']
+    const shows = ['listJobs', 'getJob', 'getJobByKey', 'getJobData', 'getJobOutput', 'getJobCheckpoint', 'listSchedules', 'getSchedule']
     expect([...showing]).toEqual(expect.arrayContaining(shows))
   })
 

@@ -1139,6 +1139,13 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 47',
   },
   {
+    name: 'a-released-key-comes-back-with-a-retry',
+    file: `${kernel}/jobs/byKey.ts`,
+    find: 'effects.changeExtras(job, { ...others, released: true })',
+    replace: 'effects.changeExtras(job, { ...job.extras })',
+    breaks: 'invariant 25',
+  },
+  {
     name: 'lost-tags-still-find-their-job',
     file: 'packages/sqlite/src/write/keys.ts',
     find: 'lost: before.filter((tag) => !after.includes(tag))',
@@ -1148,8 +1155,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'tags-of-a-job-that-runs-not-written',
     file: `${kernel}/jobs/update.ts`,
-    find: 'effects.touch(job, DIRTY_OTHER | DIRTY_PLACE)',
-    replace: 'effects.touch(job, DIRTY_OTHER | (job.state === ACTIVE ? 0 : DIRTY_PLACE))',
+    find: 'if (tags !== undefined) effects.retag(job, before ?? [])',
+    replace: 'if (tags !== undefined) effects.retag(job, before ?? [])\n  if (job.state === ACTIVE) return',
     breaks: 'invariant 18',
   },
   {

@@ -36,7 +36,10 @@ export interface Tracked {
   readonly number: number
   readonly name: string
   readonly queue: string
-  readonly uniqueKey: string | undefined
+  /** Undefined once it is released. */
+  uniqueKey: string | undefined
+  /** The unique key that it was created with. */
+  readonly firstKey: string | undefined
   /** Of a trailing debounce: held until it starts. */
   readonly debounceKey: string | undefined
   readonly key: string | undefined
@@ -209,6 +212,7 @@ export class Model {
     const forgets = effects.pruned.length > 0 || effects.jobs.some(({ dirty }) => (dirty & DELETED) !== 0)
     if (forgets) this.#kept.begin(this.jobs)
     this.queuesGone += effects.queuesGone.length
+    for (const record of effects.jobs) this.#released(record)
     for (const note of effects.events) if (note.job !== undefined) this.#step(note, turn)
     this.#drops.end(this.jobs)
     this.#letters.end()
@@ -449,6 +453,7 @@ export class Model {
       name: lane.name,
       queue: lane.queue.name,
       uniqueKey: extras?.uniqueKey,
+      firstKey: extras?.uniqueKey,
       debounceKey: extras?.shape?.by === 'trailing' ? extras.shape.key : undefined,
       key: extras?.concurrencyKey,
       schedule: extras?.schedule,
@@ -705,6 +710,17 @@ export class Model {
     this.#move(job, state)
   }
 
+  /** A live job has lost its unique key, which the same turn may have given to another. */
+  #released({ seq, extras }: Job): void {
+    const job = this.jobs.get(seq)
+    if (job?.uniqueKey === undefined || extras?.uniqueKey !== undefined) return
+    const { history, requests } = this.#options
+    history.hold(requests.asked('release', job), 25, () => `job ${seq} has lost its unique key, and nobody has released it`)
+    history.meet('keyReleased')
+    this.#free(job)
+    job.uniqueKey = undefined
+  }
+
   #hold(job: Tracked): void {
     const key = exclusiveKey(job)
     if (key === undefined) return
@@ -774,7 +790,8 @@ export class Model {
     if (parked && !job.parked) job.parkedSince = this.turns
     job.parked = parked
     this.limits.written(job, this.waiting, this.turns)
-    this.#drops.written(job, record.dropped)
+    // What is written of its extras alone leaves it where it is.
+    if (record.dirty !== EXTRAS) this.#drops.written(job, record.dropped)
     if (job.parked) history.meet('parked')
   }
 
@@ -818,6 +835,7 @@ export class Model {
 }
 
 const DELETED = 16
+const EXTRAS = 128
 
 function toldOf(note: EventNote | SystemEventNote, seq: number): ToldEvent {
   const { type } = note

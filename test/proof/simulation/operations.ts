@@ -26,7 +26,9 @@ export interface OperationsOptions {
   readonly placeChance: Chance
   /** Decides which pauses end by themselves. */
   readonly timedChance: Chance
-  /** Decides which of them, and of calls for one job, change tags. */
+  /** Decides which calls name a job by its unique key. */
+  readonly keyedChance: Chance
+  /** Decides which bulk calls, and which calls for one job, change tags. */
   readonly labelChance: Chance
   readonly batchChance: Chance
   readonly hastyChance: Chance
@@ -267,7 +269,7 @@ export class Operations {
   }
 
   #manage(client: Client, { handle, of }: { readonly handle: JobHandle; readonly of: Client }): void {
-    const { chance, labelChance, history, timeline, flows } = this.#options
+    const { chance, labelChance, keyedChance, history, timeline, flows } = this.#options
     const { id } = handle
     const { engine } = client
     if (flows > 0 && chance.hits(0.3)) {
@@ -275,6 +277,10 @@ export class Operations {
       for (const other of this.#handles) this.touched.add(other.handle.id)
       if (chance.hits(0.5)) this.call(client, `cancel tree ${id}`, engine.cancel(id, { descendants: true, ...this.#why('tree') }))
       else this.call(client, `retry tree ${id}`, engine.retry(id, { descendants: true }))
+      return
+    }
+    if (keyedChance.hits(0.15)) {
+      this.#byKey(client)
       return
     }
     const kind = chance.pick([
@@ -334,6 +340,19 @@ export class Operations {
   /** Every second cancel says why. */
   #why(what: string): { readonly reason?: string; readonly by?: string } {
     return this.#call % 2 === 0 ? {} : { reason: `${what} ${this.#call}`, by: 'somebody' }
+  }
+
+  /** About whichever job holds a unique key. */
+  #byKey(client: Client): void {
+    const { keyedChance: chance, history } = this.#options
+    const { engine } = client
+    const job = { name: chance.pick(JOBS).name, uniqueKey: `unique-${chance.whole(1, 3)}` }
+    const what = `${job.name} ${job.uniqueKey}`
+    for (const other of this.#handles) this.touched.add(other.handle.id)
+    const kind = chance.pick(['cancel', 'runNow', 'delete', 'update', 'get', 'release', 'release', 'release'] as const)
+    if (kind === 'release') this.call(client, `release ${what}`, engine.releaseKey(job))
+    else if (kind === 'update') this.call(client, `update ${what}`, engine.update(job, { priority: chance.whole(-5, 5) }))
+    else this.call<unknown>(client, `${kind} ${what}`, engine[kind](job), () => history.meet('foundByKey'))
   }
 
   #stopWorker(client: Client): void {

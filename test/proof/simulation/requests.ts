@@ -20,6 +20,7 @@ import {
   isQuestion,
   type JobKey,
   type JobView,
+  type KeyedCall,
   type NewJob,
   type OnParentFailure,
   type Reply,
@@ -156,8 +157,8 @@ export class Requests {
   }
 
   /** By name, or among many. */
-  asked(op: 'cancel' | 'retry' | 'update' | 'runNow' | 'delete', { id, name, queue }: Pick<Tracked, 'id' | 'name' | 'queue'>): boolean {
-    if (this.#asked.has(`${op}:${id}`)) return true
+  asked(op: KeyedCall, { id, name, queue, firstKey }: Pick<Tracked, 'id' | 'name' | 'queue' | 'firstKey'>): boolean {
+    if (this.#asked.has(`${op}:${id}`) || this.#asked.has(`${op}:${name}:${firstKey}`)) return true
     return this.#many.some((many) => many.op === `${op}Many` && isMeant(many, { id, name, queue }))
   }
 
@@ -169,7 +170,7 @@ export class Requests {
   /** Whether a cancel of that job, or of many, has said so: undefined if it has said nothing. */
   saidWhy(job: Tracked, reason: string | undefined): boolean {
     if (reason === UNWANTED) return this.cancels(job.seq, job.run)
-    if (this.#reasons.get(job.id)?.has(reason ?? '') === true) return true
+    for (const named of [job.id, `${job.name}:${job.firstKey}`]) if (this.#reasons.get(named)?.has(reason ?? '') === true) return true
     return this.#many.some((many) => many.op === 'cancelMany' && many.reason === reason && isMeant(many, job))
   }
 
@@ -247,6 +248,10 @@ export class Requests {
         for (const job of jobs) if (job.name === LATE.name) this.late.set(numberOf(job.data), job)
         break
       }
+      case 'byKey':
+        this.#asked.add(`${command.call}:${command.of.name}:${command.of.key}`)
+        this.#noteReason(`${command.of.name}:${command.of.key}`, command.reason)
+        break
       case 'cancel':
       case 'cancelTree':
       case 'retry':

@@ -115,6 +115,8 @@ export const PROBES: readonly string[] = [
   'runNowMany',
   'updateMany',
   'relabelled',
+  'keyReleased',
+  'foundByKey',
   'deleteMany',
   'manyDry',
   'watched',

@@ -189,6 +189,7 @@ export class World {
       manyChance: new Chance(plan.seed ^ 0xb01c),
       placeChance: new Chance(plan.seed ^ 0x91ace),
       timedChance: new Chance(plan.seed ^ 0x71aed),
+      keyedChance: new Chance(plan.seed ^ 0x6e1ed),
       labelChance: new Chance(plan.seed ^ 0x1abe1),
       batchChance: new Chance(plan.seed ^ 0xba7c4),
       hastyChance: new Chance(plan.seed ^ 0x4a57e),

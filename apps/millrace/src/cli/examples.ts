@@ -31,6 +31,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'millrace jobs update --tag customer:7 --set-tag customer:8 --set-tag moved',
   ],
   'jobs logs': ['millrace jobs logs -f 01990a5e-7f00-7000-8000-000000400001'],
+  'keys show': ['millrace keys show rebuild index', 'millrace keys show pay order:17 --idempotency'],
+  'keys release': ['millrace keys release rebuild index'],
   'dlq list': ['millrace dlq list', 'millrace dlq list --queue mail --json'],
   'dlq retry': ['millrace dlq retry', 'millrace dlq retry --name mail --limit 100'],
   'dlq purge': ['millrace dlq purge --queue mail --dry-run'],

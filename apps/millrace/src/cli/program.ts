@@ -14,6 +14,7 @@ import { addExport } from './commands/export.ts'
 import { addFlows } from './commands/flows.ts'
 import { addImport } from './commands/import.ts'
 import { addJobs } from './commands/jobs.ts'
+import { addKeys } from './commands/keys.ts'
 import { addMigrate } from './commands/migrate.ts'
 import { addOpen } from './commands/open.ts'
 import { addOpenapi } from './commands/openapi.ts'
@@ -35,7 +36,7 @@ type Add = (program: Command, context: Context) => void
 /** Groups of commands, in the order of `millrace --help`. */
 const GROUPS: readonly (readonly [heading: string, commands: readonly Add[]])[] = [
   ['Run', [addServe, addOpen, addEnqueue, addImport, addDemo]],
-  ['Jobs', [addJobs, addDlq, addFlows, addEvents, addExport]],
+  ['Jobs', [addJobs, addKeys, addDlq, addFlows, addEvents, addExport]],
   ['Queues', [addQueues]],
   ['Schedules', [addSchedules]],
   ['Workers', [addWorker, addWorkers]],

@@ -4,6 +4,7 @@ import { DEFERRED, type Decision } from '../decision.ts'
 import { type Command, type CommandOf, isQuestion, type OfKind, type Operation } from '../operations.ts'
 import { flow } from './flows/flow.ts'
 import { cancelTree, retryTree } from './flows/tree.ts'
+import { byKey } from './jobs/byKey.ts'
 import { cancel } from './jobs/cancel.ts'
 import { complete } from './jobs/complete.ts'
 import { deleteJob } from './jobs/delete.ts'
@@ -58,6 +59,7 @@ const DECISIONS: { readonly [Op in OfKind<'command'>]: Decide<Op> } = {
   redrive,
   runNow,
   delete: deleteJob,
+  byKey,
   configure,
   pause,
   pauseAll,

@@ -77,11 +77,11 @@ export interface IdempotencyRecord {
   readonly lastSeq?: number
 }
 
-/** Idempotency keys of a job that is to leave nothing behind. */
+/** Idempotency keys of a job that are taken from it, or of one that is to leave nothing behind. */
 export interface ForgottenKeys {
   readonly seq: number
   readonly name: string
-  /** The key that it was created with. */
+  /** One key: for a job that goes, that with which it was created. */
   readonly own: string | undefined
   /** It had a unique key: enqueues that met it there may have left their idempotency keys with it. */
   readonly others: boolean
@@ -230,6 +230,7 @@ export class Effects {
       this.backlogs.length === 0 &&
       this.buckets.length === 0 &&
       this.idempotency.length === 0 &&
+      this.keysForgotten.length === 0 &&
       this.sourceOffsets.length === 0 &&
       this.exports.length === 0 &&
       this.exportsGone.length === 0 &&

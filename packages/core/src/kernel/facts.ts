@@ -237,6 +237,10 @@ export class Facts {
     this.#schedules?.delete(id)
   }
 
+  freeIdempotent(name: string, key: string): void {
+    this.#idempotent?.delete(`${name}\0${key}`)
+  }
+
   idempotent(name: string, key: string): JobKey | undefined {
     const first = this.#idempotent?.get(`${name}\0${key}`)
     return first !== undefined && this.#isFree(first) ? undefined : first

@@ -115,6 +115,9 @@ function gatherFor(plan: Plan, tables: Tables, facts: Facts, command: Command): 
     case 'delete':
       gatherById(plan, tables, command.id)
       break
+    case 'byKey':
+      plan.holder(command.of)
+      break
     case 'redrive':
       gatherFailed(plan, tables, facts, command)
       break

@@ -3,6 +3,7 @@
  * to. A turn of plain jobs asks nothing, most others ask once.
  */
 import type { Now } from '../clock.ts'
+import type { HeldKey } from '../keyCommands.ts'
 import type { Facts } from './facts.ts'
 import { exclusiveKey } from './jobs/coalescing.ts'
 import type { Job } from './jobs/job.ts'
@@ -74,6 +75,22 @@ export class Plan {
   /** Asks who holds a unique key. */
   unique(key: NameAndKey): void {
     this.#unique.push(key)
+  }
+
+  /** Asks for the job that a key stands for, which a command may change or bring back to life. */
+  holder({ kind, name, key }: HeldKey): void {
+    if (kind === 'unique')
+      this.ask('unique', [[{ name, key }]], ([holder]) => {
+        if (holder === undefined) return
+        this.#facts.holdUnique(name, key, holder)
+        this.revivable(holder.seq)
+      })
+    else
+      this.ask('idempotent', [[{ name, key }], this.#now.wall], ([holder]) => {
+        if (holder === undefined) return
+        this.#facts.holdIdempotent(name, key, holder)
+        this.revivable(holder.seq)
+      })
   }
 
   /** Asks who holds an idempotency key. */

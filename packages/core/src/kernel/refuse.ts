@@ -2,10 +2,16 @@
 
 import { Refused } from '../decision.ts'
 import { formatId, type JobKey } from '../id.ts'
+import type { HeldKey } from '../keyCommands.ts'
 
 export function notFound(id: JobKey): Refused {
   const jobId = formatId(id)
   return new Refused({ code: 'JOB_NOT_FOUND', message: `there is no job ${jobId}`, details: { jobId } })
+}
+
+export function noHolder({ kind, name, key }: HeldKey): Refused {
+  const message = `no job '${name}' has the ${kind} key '${key}'`
+  return new Refused({ code: 'JOB_NOT_FOUND', message, details: { jobId: '' } })
 }
 
 export function active(id: JobKey, what: string): Refused {

@@ -93,6 +93,7 @@ type Answer<Op extends Answered> = (actor: Answering, command: CommandOf<Op>, se
 
 const ANSWERS: { readonly [Op in Answered]: Answer<Op> } = {
   get: jobOf,
+  getByKey: jobOfKey,
   parents,
   getFlow: ({ store, tables }, command) => readFlow(store, command, (laneId) => namesOf(tables, laneId)),
   listFlows: (actor, command) => readFlows(actor.store, command, boundOf(actor), (laneId) => namesOf(actor.tables, laneId)),
@@ -128,6 +129,13 @@ function jobOf({ store, tables }: Answering, { id, only, payloadBytes }: Command
   if (row === undefined) return null
   if (only === undefined) return view(tables, row, store.attempts([row])[0] ?? [])
   return view(tables, { ...row, [only]: store.payload(row.seq, only) }, [])
+}
+
+/** Returns the job that a key stands for. */
+function jobOfKey(actor: Answering, { of: { kind, name, key }, ...wanted }: CommandOf<'getByKey'>): JobView | null {
+  const { store } = actor
+  const [holder] = kind === 'unique' ? store.unique([{ name, key }]) : store.idempotent([{ name, key }], actor.now.wall)
+  return holder === undefined ? null : jobOf(actor, { ...wanted, op: 'get', id: holder })
 }
 
 function unwatch(actor: Answering, { request }: CommandOf<'unwatch'>, { connection }: Sender): true {

@@ -256,6 +256,7 @@ export class Connection {
         return this.#attach(command)
       case 'cancel':
       case 'cancelTree':
+      case 'byKey':
       case 'cancelMany': {
         const by = this.#permit?.name
         return command.by !== undefined || by === undefined || by === ANYONE ? command : { ...command, by: by.slice(0, LIMITS.nameLength) }

@@ -87,6 +87,28 @@ export function jobsConformance(under: () => Probe): void {
     expect(replies[0]?.refusal?.details?.['jobId']).toBe(formatId(id))
   })
 
+  test('a job by its keys: read, changed, released, cancelled', async () => {
+    const options = { unique: { key: 'k', onConflict: 'skip' }, idempotencyKey: 'i', delay: 60_000 } as const
+    const { seq } = await probe.enqueue('a', options)
+    const bystander = await probe.enqueue('b', options)
+    const keys = [
+      { kind: 'unique', name: 'a', key: 'k' },
+      { kind: 'idempotency', name: 'a', key: 'i' },
+    ] as const
+    for (const of of keys) {
+      const changes = { tags: [of.key], priority: 2 }
+      expect(await probe.call<'byKey'>({ op: 'byKey', of, call: 'update', changes })).toBe(true)
+      expect(await probe.call<'getByKey'>({ op: 'getByKey', of, payloadBytes: 0 })).toMatchObject({ seq, ...changes, data: null })
+    }
+    const [of, other] = keys
+    expect(await probe.call<'byKey'>({ op: 'byKey', of, call: 'release' })).toBe(true)
+    expect(await probe.call<'byKey'>({ op: 'byKey', of, call: 'release' })).toBe(false)
+    expect(await probe.call<'getByKey'>({ op: 'getByKey', of })).toBeNull()
+    expect((await probe.settle([{ op: 'byKey', of, call: 'cancel' }]))[0]?.refusal?.code).toBe('JOB_NOT_FOUND')
+    expect(await probe.call<'byKey'>({ op: 'byKey', of: other, call: 'cancel' })).toBe('cancelled')
+    expect(await probe.call<'get'>({ op: 'get', id: bystander })).toMatchObject({ state: 'scheduled', priority: 0, uniqueKey: 'k' })
+  })
+
   test('E14: an array is atomic: one refused item refuses it whole', async () => {
     await probe.enqueue('a', { unique: { key: 'k', onConflict: 'error' } })
     const replies = await probe.settle([

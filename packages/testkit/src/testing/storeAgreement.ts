@@ -206,6 +206,11 @@ const OTHERS: readonly ((choose: Choices) => Command)[] = [
     dryRun: false,
   }),
   (choose) => ({
+    op: 'byKey',
+    of: { kind: choose.of(['unique', 'idempotency'] as const), name: choose.of(['a', 'b']), key: choose.of(KEYS) },
+    call: choose.of(['cancel', 'retry', 'runNow', 'delete', 'release', 'release'] as const),
+  }),
+  (choose) => ({
     op: 'updateMany',
     filter: choose.of([{}, { tag: 'x' }, { queue: 'q' }]),
     limit: choose.of([1, 5]),

@@ -12,9 +12,11 @@ import {
   type FilterKind,
   type FlowCursor,
   type FlowNode,
+  type HeldKey,
   isContained,
   type JobChanges,
   type JobKey,
+  KEY_KINDS,
   type LabelChanges,
   LIMITS,
   type ListFilter,
@@ -314,6 +316,12 @@ export const PLACE_CHANGES = record<PlaceChanges & LabelChanges>('PlaceChanges',
   weight: optional(weight),
   tags: optional(tags, TAGS_NOTE),
   meta: optional(meta, META_NOTE),
+})
+
+export const HELD_KEY = record<HeldKey>('HeldKey', {
+  kind: field(choice(KEY_KINDS)),
+  name: field(name(), 'of the job'),
+  key: field(key),
 })
 
 export const FAILED_PLACE = record<FailedPlace>('FailedPlace', {

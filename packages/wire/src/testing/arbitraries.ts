@@ -12,6 +12,8 @@ import {
   JOB_EVENT_TYPES,
   type JobEvent,
   type JournalEvent,
+  KEY_KINDS,
+  KEYED_CALLS,
   MISS_REASONS,
   type NewJob,
   NODE_LIMIT,
@@ -179,6 +181,8 @@ const filter = record(
 )
 const PLACE = { runAt: time, priority: policy.priority, weight: policy.weight, tags: fc.array(key, { maxLength: 4 }), meta: anyText(100) }
 
+const heldKey = record({ kind: fc.constantFrom(...KEY_KINDS), name, key })
+
 const MANY = { filter, limit: fc.integer({ min: 1 }), before: count, dryRun: fc.boolean(), ids: fc.array(id, { maxLength: 3 }) }
 const many = record(MANY, { requiredKeys: ['filter', 'limit', 'dryRun'] }) as never
 
@@ -291,6 +295,11 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
   ) as never,
   runNow: record({ id }),
   delete: record({ id }),
+  byKey: record(
+    { of: heldKey, call: fc.constantFrom(...KEYED_CALLS), changes: record({ ...PLACE, data, checkpoint: data }, { requiredKeys: [] }) },
+    { requiredKeys: ['of', 'call'] },
+  ) as never,
+  getByKey: record({ of: heldKey, payloadBytes: count, only: fc.constantFrom(...PAYLOADS) }, { requiredKeys: ['of'] }) as never,
   configure: record({ queue: name, changes: queueChanges.map(validateQueueOptions) }) as never,
   drainQueue: record({ queue: name }),
   deleteQueue: record({ queue: name }),

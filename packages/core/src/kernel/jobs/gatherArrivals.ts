@@ -79,6 +79,10 @@ function otherwise(tables: Tables, requests: readonly Request[], facts: Facts): 
       case 'triggerSchedule':
         leaving++
         break
+      case 'byKey':
+        if (command.call === 'retry' || command.call === 'retryTree') growing = true
+        else leaving++
+        break
       case 'cancelMany':
       case 'deleteMany':
         leaving += Math.min(command.limit, LIMITS.sliceRows)

@@ -26,6 +26,8 @@ export interface JobExtras {
   readonly meta?: string
   readonly idempotencyKey?: string
   readonly uniqueKey?: string
+  /** It had a unique key, which was released. */
+  readonly released?: true
   readonly concurrencyKey?: string
   readonly shape?: Shape
   /** The schedule that it comes from. */

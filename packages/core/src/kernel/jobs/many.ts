@@ -83,10 +83,10 @@ function notDeletable(_turn: TurnContext, { state }: Job): SkipReason | undefine
 /** Removes a job and its idempotency keys, which may name a person. `delete` leaves them, so that a repeat creates nothing. */
 function erase(turn: TurnContext, job: Job): void {
   removeJob(turn, job)
-  const { idempotencyKey, uniqueKey, shape } = job.extras ?? {}
-  if (idempotencyKey === undefined && uniqueKey === undefined && shape === undefined) return
-  if (shape === undefined)
-    turn.effects.keysForgotten.push({ seq: job.seq, name: job.lane.name, own: idempotencyKey, others: uniqueKey !== undefined })
+  const { idempotencyKey, uniqueKey, released = false, shape } = job.extras ?? {}
+  const others = uniqueKey !== undefined || released
+  if (idempotencyKey === undefined && !others && shape === undefined) return
+  if (shape === undefined) turn.effects.keysForgotten.push({ seq: job.seq, name: job.lane.name, own: idempotencyKey, others })
   else {
     const { name, key: own } = placeOf(job.lane.name, shape)
     turn.effects.keysForgotten.push({ seq: job.seq, name, own, others: false })

@@ -4,7 +4,7 @@ import type { Decision } from '../../decision.ts'
 import { ACTIVE, isFinal, STATES } from '../../lifecycle.ts'
 import { active, finished, notFound } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'
-import { DIRTY_DATA, DIRTY_OTHER, DIRTY_PLACE, type Job } from './job.ts'
+import { DIRTY_DATA, type Job } from './job.ts'
 import { reschedule } from './reschedule.ts'
 import { sayMore } from './said.ts'
 
@@ -50,7 +50,5 @@ export function changeLabels({ effects }: TurnContext, job: Job, { tags, meta }:
   const { tags: before, meta: told, ...others } = job.extras ?? {}
   if (tags !== undefined) effects.retag(job, before ?? [])
   const [kept, noted] = [tags ?? before ?? [], meta ?? told]
-  const extras = { ...(kept.length > 0 && { tags: kept }), ...(noted !== undefined && { meta: noted }), ...others }
-  job.extras = Object.keys(extras).length === 0 ? undefined : extras
-  effects.touch(job, DIRTY_OTHER | DIRTY_PLACE)
+  effects.changeExtras(job, { ...(kept.length > 0 && { tags: kept }), ...(noted !== undefined && { meta: noted }), ...others })
 }
