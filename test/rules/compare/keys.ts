@@ -59,15 +59,13 @@ export const keys: Group = {
       'no no no no no no no no yes no',
       'A running job is never replaced without a word: the call is refused with `JobActiveError` ([keys](keys.md#unique--key-onconflict-)).',
     ),
-    lacks(
-      'Free a key by hand',
-      'yes no no no no no no no no no',
-      'A key goes with its job, or by its ttl ([keys](keys.md)): cancel or delete the job.',
-    ),
-    lacks(
-      'Get, change and cancel a job by its key',
-      'yes yes yes no no no no no no no',
-      'Calls take the id that `enqueue` returned. A repeated enqueue returns the handle of the job that has the key ([keys](keys.md)).',
-    ),
+    has('Free a key by hand', 'yes no no no no no no no no no', [
+      'packages/core/src/kernel/jobs/byKey.test.ts',
+      'a release: the job goes on without the key, which the next call of the same turn takes',
+    ]),
+    has('Get, change and cancel a job by its key', 'yes yes yes no no no no no no no', [
+      'packages/testkit/src/conformance/jobs.ts',
+      'a job by its keys: read, changed, released, cancelled',
+    ]),
   ],
 }

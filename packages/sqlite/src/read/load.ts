@@ -41,7 +41,7 @@ FROM json_each(?) AS listed CROSS JOIN job ON job.seq = listed.value LEFT JOIN s
 WHERE job.state = 2 ORDER BY job.seq`,
     )
     .raw()
-  const present = db.prepare("SELECT id, uuid, worker, remote, presence FROM session WHERE presence <> 'gone' ORDER BY id").raw()
+  const present = db.prepare("SELECT id, uuid, worker, remote, presence FROM session WHERE presence <> 'gone'").raw()
   const queues = db
     .prepare(
       'SELECT queue.id, queue.name, settings, paused, missing_ms, missing_at FROM queue_settings JOIN queue ON queue.id = queue_settings.queue',
