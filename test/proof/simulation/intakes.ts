@@ -96,7 +96,8 @@ export class Intakes {
   audit({ tables }: Actor, clients: readonly Client[]): void {
     for (const { dead, name, worker } of clients) {
       const session = worker && tables.sessions.get(worker.session)
-      if (dead || session === undefined) continue
+      // One that has yet to attach to this engine is only on record there, and takes nothing.
+      if (dead || session === undefined || session.attachedAt === 0) continue
       const { paused = false, maxConcurrency } = session.intro
       const [told, said] = [`${paused} ${maxConcurrency}`, `${worker?.paused} ${worker?.concurrency}`]
       this.#options.history.hold(
