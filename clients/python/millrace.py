@@ -17,6 +17,7 @@ docs/protocol.md, and the names of its parts are the names here.
 
 import difflib
 import errno
+import hashlib
 import json
 import math
 import os
@@ -31,6 +32,7 @@ import uuid
 from collections import namedtuple
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
+from decimal import Decimal
 
 __all__ = ["Client", "ConnectionLost", "Error", "Fail", "Job", "JobKey", "ProtocolError", "Retry", "Snooze", "Worker", "connect"]
 
@@ -426,6 +428,53 @@ def encode_data(value):
 
 def decode_data(data):
     return json.loads(data) if isinstance(data, str) else data
+
+
+def unique_key(data=None):
+    """The unique key of data, as `unique: { by: 'data' }` makes it elsewhere: `unique=unique_key(data)`. The key of fields is that of
+    a dict of their paths: `unique_key({"customer": "c1", "order.id": 7})`."""
+    data = encode_data(data)
+    if isinstance(data, str):
+        data = _canonical(json.loads(data)).encode("utf-8")
+    return "sha256:" + hashlib.sha256(data or b"").hexdigest()
+
+
+def _canonical(value):
+    """JSON as RFC 8785 says: names in the order of their UTF-16 units, numbers as ECMAScript writes them."""
+    if isinstance(value, dict):
+        names = sorted(value, key=lambda name: name.encode("utf-16-be", "surrogatepass"))
+        return "{%s}" % ",".join(_canonical(name) + ":" + _canonical(value[name]) for name in names)
+    if isinstance(value, list):
+        return "[%s]" % ",".join(map(_canonical, value))
+    if isinstance(value, str):
+        return re.sub("[\ud800-\udfff]", lambda half: "\\u%04x" % ord(half[0]), json.dumps(value, ensure_ascii=False))
+    return json.dumps(value) if isinstance(value, bool) or value is None else _number_text(value)
+
+
+def _number_text(value):
+    try:
+        text = _double_text(float(value))
+    except OverflowError:
+        raise _range_error("data", 2**53, "sent with the integer %s as a string: a number cannot hold it" % value) from None
+    if isinstance(value, int) and float(value) != value and text != str(value):
+        raise _range_error("data", 2**53, "sent with the integer %s as a string: it would be stored as %s" % (value, text))
+    return text
+
+
+def _double_text(number):
+    if number == 0:
+        return "0"
+    if number < 0:
+        return "-" + _double_text(-number)
+    _sign, digits, exponent = Decimal(repr(number)).normalize().as_tuple()
+    digits, point = "".join(map(str, digits)), len(digits) + exponent
+    if len(digits) <= point <= 21:
+        return digits + "0" * (point - len(digits))
+    if 0 < point <= 21:
+        return digits[:point] + "." + digits[point:]
+    if -6 < point <= 0:
+        return "0." + "0" * -point + digits
+    return "%s%se%+d" % (digits[0], digits[1:] and "." + digits[1:], point - 1)
 
 
 # Options are held to what the server takes before they are sent: it ends the connection of whoever sends another thing.

@@ -113,6 +113,12 @@ def job_of(job):
     return millrace.new_job(options.pop("name"), **options)
 
 
+def field_of(data, path):
+    for name in path.split("."):
+        data = data[int(name)] if isinstance(data, list) else data[name]
+    return data
+
+
 class Vectors(unittest.TestCase):
     def test_every_payload_is_read_and_written_again_as_the_same_bytes(self):
         count = 0
@@ -212,6 +218,22 @@ class Vectors(unittest.TestCase):
 
 
 class Options(unittest.TestCase):
+    def test_unique_keys_of_data_are_those_of_every_language(self):
+        file = ROOT / "packages" / "core" / "vectors" / "uniqueKeys.json"
+        for vector in json.loads(file.read_text("utf-8"))["vectors"]:
+            with self.subTest(vector["name"]):
+                data = vector["data"]
+                if "by" in vector:
+                    data = {path: field_of(vector["data"], path) for path in vector["by"]}
+                elif isinstance(data, dict) and ("$none" in data or "$bytes" in data):
+                    data = bytes.fromhex(data["$bytes"]) if "$bytes" in data else None
+                elif data is None:
+                    continue  # Python has one value for null and for no data.
+                self.assertEqual(millrace.unique_key(data), vector["key"])
+        for number in (2**53 + 1, 10**400):
+            with self.assertRaises(millrace.Error):
+                millrace.unique_key([number])
+
     def test_what_no_server_takes_is_refused_where_it_is_made(self):
         refused = {
             "name": [{"name": None}, {"name": "a b"}, {"name": 7}],

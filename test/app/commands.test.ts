@@ -77,6 +77,21 @@ test('Q1: jobs: enqueue, list, show, cancel, retry, delete, run, logs', { timeou
   expect(await place.ok('keys', 'release', 'keyed', 'k')).toBe('keyed k released\n')
   expect(await place.okJson('keys', 'release', 'keyed', 'k')).toMatchObject({ released: false })
   await place.ok('jobs', 'delete', keyed as string)
+  const [by] = (
+    await place.ok('enqueue', 'by', '{"a":1,"b":{"c":2},"d":3}', '--unique-by', 'a', '--unique-by', 'b.c', '--delay', '1h')
+  ).split(/\s/)
+  expect(await place.okJson('enqueue', 'by', '{"a":1,"b":{"c":2}}', '--unique-by', 'b.c', '--unique-by', 'a')).toEqual({
+    id: by,
+    created: false,
+  })
+  const [same] = (await place.ok('enqueue', 'by', '{"a":1,"b":2}', '--unique-data', '--delay', '1h')).split(/\s/)
+  expect(await place.okJson('enqueue', 'by', '{"b":2,"a":1}', '--unique-data')).toEqual({ id: same, created: false })
+  for (const [flags, says] of [
+    [['--unique-by', 'x'], '--unique-by: unique.by names the field "x", and the data has the fields a'],
+    [['--unique-by', 'a', '--unique-data'], '--unique-data and --unique-by exclude each other'],
+  ] as const)
+    expect(await place.run('enqueue', 'by', '{"a":1}', ...flags)).toMatchObject({ code: 2, stderr: expect.stringContaining(says) })
+  for (const id of [by, same]) await place.ok('jobs', 'delete', id as string)
 
   expect(await place.ok('jobs', 'update', third, '--priority', '4')).toBe(`${third} updated\n`)
   expect(await place.ok('jobs', 'update', '--all', '--weight', '2', '--priority', '3')).toBe('3 jobs updated\n')

@@ -56,6 +56,14 @@ test('data, output, checkpoint, updates and the jobs of a run: plain on both sid
   expect(readFileSync(file).includes(SECRET)).toBe(false)
 })
 
+test('a unique key of the data is made before the codec, which writes other bytes each time', async () => {
+  const { engine } = await open({ codec })
+  const options = { unique: { by: ['to'] }, delay: '1h' } as const
+  const first = await engine.enqueue(job, { to: SECRET, at: 1 }, options)
+  expect(await engine.enqueue(job, { to: SECRET, at: 2 }, options)).toMatchObject({ id: first.id, created: false })
+  expect((await engine.enqueue(job, { to: 'another' }, options)).created).toBe(true)
+})
+
 test('handlers on the thread pool get and return plain values', async () => {
   const { engine, file } = await open({ codec })
   const answer = defineJob<{ do: string; value?: number }>({ name: 'answer', maxAttempts: 2, backoff: { type: 'fixed', delay: 0 } })

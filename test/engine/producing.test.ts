@@ -1,5 +1,13 @@
 /** Producing, asking and changing through the public interface. */
-import { type Definition, defineJob, type EngineEvent, JobNotFoundError, type MillraceEvent, OptionRangeError } from '@millrace/engine'
+import {
+  type Definition,
+  defineJob,
+  type EngineEvent,
+  JobNotFoundError,
+  type MillraceEvent,
+  OptionRangeError,
+  uniqueKeyOf,
+} from '@millrace/engine'
 import { createTestEngine, type TestEngine } from '@millrace/testkit'
 import { quiet } from '@millrace/testkit/internal'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
@@ -235,6 +243,30 @@ describe('unique', () => {
     })
     await t.engine.cancel(first.id)
     expect((await t.engine.enqueue(a, 6, { unique: { key: 'k' } })).created).toBe(true)
+  })
+
+  test('by the data: all of it, or some fields, wherever the call is made', async () => {
+    const bystander = await t.engine.enqueue('sync', { customer: 'c2' }, { unique: { by: ['customer'] }, delay: '1h' })
+    const by = { unique: { by: ['customer', 'order.id'] }, delay: '1h' } as const
+    const first = await t.engine.enqueue('pay', { customer: 'c1', order: { id: 7, sum: 1 } }, by)
+    const calls = [
+      { job: 'pay', data: { order: { sum: 2, id: 7 }, customer: 'c1' }, options: by },
+      { job: 'pay', data: { customer: 'c1', order: { id: 8 } }, options: by },
+    ]
+    expect(await t.engine.enqueueMany(calls)).toMatchObject([{ id: first.id, created: false }, { created: true }])
+    const uniqueKey = uniqueKeyOf({ 'order.id': 7, customer: 'c1' })
+    expect(await t.engine.get({ name: 'pay', uniqueKey })).toMatchObject({ id: first.id, uniqueKey, data: { order: { sum: 1 } } })
+
+    const whole = { unique: { by: 'data', onConflict: 'error' }, delay: '1h' } as const
+    const same = await t.engine.enqueue('mail', { to: 'ada', cc: [] }, whole)
+    await expect(t.engine.enqueue('mail', { cc: [], to: 'ada' }, whole)).rejects.toMatchObject({ jobId: same.id })
+    expect((await t.engine.enqueue('mail', { to: 'ada' }, whole)).created).toBe(true)
+    const parent = defineJob({ name: 'parent' })
+    t.engine.work([parent.handler(({ enqueue }) => void enqueue('mail', { cc: [], to: 'ada' }, { unique: { by: 'data' } }))])
+    await (await t.engine.enqueue(parent)).result()
+    expect((await t.engine.list({ name: 'mail' })).jobs).toHaveLength(2)
+    expect(await t.engine.get(bystander.id)).toMatchObject({ state: 'scheduled', uniqueKey: uniqueKeyOf({ customer: 'c2' }) })
+    await expect(t.engine.enqueue('pay', { customr: 'c1' }, by)).rejects.toThrow('the data has the fields customr')
   })
 
   test('retryable-unique-not-self-conflict: a job that waits for its retry holds its key, and gets it back on retry()', async () => {

@@ -59,6 +59,16 @@ test('a job is there once its transaction commits, under the id that the call ha
   expect((await client.query('SELECT count(*)::int AS left FROM inbox')).rows).toEqual([{ left: 0 }])
 })
 
+test('a unique key of the data is that of every other call, however the row has its fields', async ({ postgres }) => {
+  const engine = await open(postgres)
+  const first = await engine.enqueue('pay', { order: { sum: 1, id: 7 }, at: 1 }, { unique: { by: ['order.id'] }, delay: '1h' })
+  const client = await connect(postgres)
+  await enqueue(client, 'pay', { order: { id: 7.0 } }, { unique: { by: ['order.id'] } })
+  const other = await enqueue(client, 'pay', { order: { id: 8 } }, { unique: { by: ['order.id'] } })
+  await expect.poll(() => engine.get(other)).toMatchObject({ state: 'waiting' })
+  expect((await engine.list({ name: 'pay' })).jobs.map(({ id }) => id).toSorted()).toEqual([first.id, other].toSorted())
+})
+
 test('a transaction that commits late is not passed over by later ones', async ({ postgres }) => {
   const engine = await open(postgres)
   const [slow, quick] = [await connect(postgres), await connect(postgres)]

@@ -358,6 +358,7 @@ export { choiceMeant, optionHint } from './options/synonyms.ts'
 export { textOption } from './options/text.ts'
 export { type ThreadOptions, type ThreadSettings, validateThreadOptions } from './options/thread.ts'
 export { type TreeOptions, validateTreeOptions } from './options/tree.ts'
+export { type UniqueBy, uniqueKeyOf } from './options/uniqueBy.ts'
 export { type UpdateManyChanges, type UpdateOptions, validateUpdateManyChanges, validateUpdateOptions } from './options/update.ts'
 export { utf8Bytes, utf8Start } from './options/utf8.ts'
 export {

@@ -9,6 +9,8 @@ export const LIMITS = {
   /** The length of idempotency, unique and concurrency keys and of tags, in UTF-16 units. */
   keyLength: 512,
   tagsPerJob: 32,
+  /** Fields that make a unique key. */
+  uniquePaths: 32,
   /** The length of JSON that `list` and bulk calls look for in `data` or `meta`, in UTF-16 units. */
   containedLength: 1_024,
   /** Levels of nesting of JSON that comes as text. */

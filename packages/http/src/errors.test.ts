@@ -240,7 +240,7 @@ describe('what is wrong is said in the words of the library', () => {
       { job: 'x', options: { repeat: {} } },
       'body.options.repeat is unknown: a recurring job is a schedule: create one with schedules.upsert',
     ],
-    [{ job: 'x', options: { unique: { kee: 'a' } } }, 'body.options.unique.key is missing: it must be a string'],
+    [{ job: 'x', options: { unique: { kee: 'a' } } }, "body.options.unique.kee is unknown: did you mean 'key'?"],
     [
       { job: 'x', options: { delay: '5 minutes' } },
       `body.options.delay must be a duration: milliseconds, '5m' (ms, s, m, h, d, w) or { minutes: 5 }, got "5 minutes"`,

@@ -1,4 +1,4 @@
-import { defineJob, type Engine, openEngine } from '@millrace/engine'
+import { defineJob, type Engine, openEngine, uniqueKeyOf } from '@millrace/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testApi } from './testing/api.ts'
 
@@ -65,6 +65,20 @@ describe('one job', () => {
       status: 409,
       body: { code: 'UNIQUE_CONFLICT', jobId: id, retryable: false, type: 'urn:millrace:problem:unique-conflict' },
     })
+  })
+
+  test('a unique key is made of the data, or of its fields', async () => {
+    const options = { unique: { by: ['of.id'], onConflict: 'error' }, delay: '1h' }
+    const id = await create({ job: 'by', data: { of: { id: 1, n: 1 } }, options })
+    expect(await http.send('POST', '/v1/jobs', { body: { job: 'by', data: { of: { n: 2, id: 1 } }, options } })).toMatchObject({
+      status: 409,
+      body: { code: 'UNIQUE_CONFLICT', jobId: id },
+    })
+    expect((await http.send('GET', `/v1/jobs/${id}`)).body).toMatchObject({ uniqueKey: uniqueKeyOf({ 'of.id': 1 }) })
+    for (const unique of [{ by: [] }, { by: 'of' }, { by: 'data', key: 'k' }, {}, { by: ['of.nr'] }]) {
+      const body = { job: 'by', data: { of: { id: 1 } }, options: { unique } }
+      expect(await http.send('POST', '/v1/jobs', { body })).toMatchObject({ status: 400 })
+    }
   })
 
   test('is changed, made due, cancelled, retried and removed; another one stays as it is', async () => {

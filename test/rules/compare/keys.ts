@@ -42,11 +42,10 @@ export const keys: Group = {
       ['test/ports/time.test.ts', 'an idempotency key is forgotten after its ttl'],
       { bullmq: 'the id of a job, as long as the job is kept', pgBoss: 'the id of a job, as long as the job is kept' },
     ),
-    lacks(
-      'Unique by a hash of the arguments',
-      'no no no yes yes Ent yes yes yes Ent',
-      'The caller names the key ([keys](keys.md)), so a new field of the data does not change what is a repeat.',
-    ),
+    has('Unique by a hash of the arguments', 'no no no yes yes Ent yes yes yes Ent', [
+      'test/engine/producing.test.ts',
+      'by the data: all of it, or some fields, wherever the call is made',
+    ]),
     partly(
       'Unique within states that you choose',
       'no yes no yes yes Ent no yes partly Ent',
@@ -57,7 +56,7 @@ export const keys: Group = {
     lacks(
       'A new call cancels the running job of its key',
       'no no no no no no no no yes no',
-      'A running job is never replaced without a word: the call is refused with `JobActiveError` ([keys](keys.md#unique--key-onconflict-)).',
+      'A running job is never replaced without a word: the call is refused with `JobActiveError` ([keys](keys.md#unique--key--by-onconflict-)).',
     ),
     has('Free a key by hand', 'yes no no no no no no no no no', [
       'packages/core/src/kernel/jobs/byKey.test.ts',

@@ -5,6 +5,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   enqueue: [
     `millrace enqueue mail '{"to":"ada@example.com"}'`,
     `millrace enqueue report @data.json --delay 5m --max-attempts 3`,
+    `millrace enqueue sync '{"customer":"c1"}' --unique-by customer`,
     `jq -c '.users[]' users.json | millrace enqueue mail -`,
   ],
   'worker start': [

@@ -64,10 +64,11 @@ function flagHint(text: string, command: Command): string | undefined {
   return optionHint(camel, new Set(flags.keys()), (option) => `'${flags.get(option)}'`)
 }
 
-/** Returns the flag or the argument that an option of the engine came from: `maxAttempts`, `tags[0]`, `unique.key`. */
+/** Returns the flag or the argument that an option of the engine came from: `maxAttempts`, `tags[0]`, `unique.by`. */
 function flagOf(option: string, command: Command): string | undefined {
   const parts = option.split(/[.[\]]+/).filter((part) => part !== '' && !/^\d+$/.test(part))
-  const wanted = parts.flatMap((part) => [part, part.replace(/s$/, '')])
+  const joined = parts.map((part, index) => (index === 0 ? part : `${part[0]?.toUpperCase()}${part.slice(1)}`)).join('')
+  const wanted = [joined, ...parts.flatMap((part) => [part, part.replace(/s$/, '')])]
   const given = [command, ...ancestorsOf(command)]
   const options = given.flatMap((each) => each.options)
   const found = wanted.map((name) => options.find((each) => each.attributeName() === name)).find((each) => each !== undefined)

@@ -1,8 +1,17 @@
 /** The flags that say how a job is enqueued, and what they mean to the engine. */
 
-import { type EnqueueOptions, type OptionKind, type OptionRow, RUN_OPTION_NAMES, RUN_OPTIONS, type RunOption } from '@millrace/core'
+import {
+  type EnqueueOptions,
+  type OptionKind,
+  type OptionRow,
+  RUN_OPTION_NAMES,
+  RUN_OPTIONS,
+  type RunOption,
+  type UniqueOptions,
+} from '@millrace/core'
 import type { Command } from 'commander'
 import { flagName } from '../config/flagName.ts'
+import { UsageError } from './errors.ts'
 import { duration, json, number, texts, time } from './values.ts'
 
 /** The flags of core's table of job options, and what else any job may have. */
@@ -18,6 +27,8 @@ export interface JobFlags extends RunFlags {
   readonly idempotencyKey?: string
   readonly idempotencyTtl?: number
   readonly unique?: string
+  readonly uniqueData?: boolean
+  readonly uniqueBy?: readonly string[]
   readonly onConflict?: string
   readonly debounce?: string
   readonly debounceDelay?: number
@@ -56,7 +67,9 @@ export function addJobFlags(command: Command): Command {
     .option('--idempotency-key <key>', 'create the job once: a repeat returns the first one')
     .option('--idempotency-ttl <duration>', 'how long a repeat is recognized; default 24h', duration)
     .option('--unique <key>', 'allow one live job with this name and key')
-    .option('--on-conflict <what>', 'with --unique: skip, replace, reschedule or error')
+    .option('--unique-data', 'allow one live job with this name and data')
+    .option('--unique-by <path>', 'allow one live job with this name and field of its data: customer, order.id; repeat for more', texts)
+    .option('--on-conflict <what>', 'with one of these: skip, replace, reschedule or error')
     .option('--debounce <key>', 'merge calls in quick succession into one job')
     .option('--debounce-delay <duration>', 'with --debounce: quiet time before the job starts', duration)
     .option('--throttle <key>', 'create at most one job per period')
@@ -71,17 +84,23 @@ export function runOptionsOf(flags: RunFlags): EnqueueOptions {
 }
 
 export function enqueueOptionsOf(flags: JobFlags): EnqueueOptions {
-  const { delay, runAt, idempotencyKey, idempotencyTtl, unique, onConflict, debounce, debounceDelay, throttle, throttlePeriod } = flags
+  const { delay, runAt, idempotencyKey, idempotencyTtl, debounce, debounceDelay, throttle, throttlePeriod } = flags
   return said<EnqueueOptions>({
     ...runOptionsOf(flags),
     delay,
     runAt,
     idempotencyKey,
     idempotencyTtl,
-    unique: unique === undefined && onConflict === undefined ? undefined : said({ key: unique, onConflict }),
+    unique: uniqueOf(flags),
     debounce: debounce === undefined && debounceDelay === undefined ? undefined : said({ key: debounce, delay: debounceDelay }),
     throttle: throttle === undefined && throttlePeriod === undefined ? undefined : said({ key: throttle, period: throttlePeriod }),
   })
+}
+
+function uniqueOf({ unique: key, uniqueData, uniqueBy, onConflict }: JobFlags): UniqueOptions | undefined {
+  if (uniqueData === true && uniqueBy !== undefined) throw new UsageError('--unique-data and --unique-by exclude each other')
+  const by = uniqueData === true ? 'data' : uniqueBy
+  return key === undefined && by === undefined && onConflict === undefined ? undefined : said<UniqueOptions>({ key, by, onConflict })
 }
 
 /** Without what was not given. What is left is for the engine to check, whatever it is. */

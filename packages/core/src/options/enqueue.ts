@@ -11,11 +11,14 @@ import { durationOption, type Time, timeOption } from './milliseconds.ts'
 import { RUN_OPTION_NAMES, type RunOptions, readRunOptions } from './runOptions.ts'
 import { type DebounceOptions, readShaping, type ThrottleOptions } from './shaping.ts'
 import { tagsOption, textOption } from './text.ts'
+import { type UniqueBy, uniqueKeyBy } from './uniqueBy.ts'
 
-/** A key that at most one live job of a name has. */
+/** A key that at most one live job of a name has. Exactly one of `key` and `by` is required. */
 export interface UniqueOptions {
-  /** The key, which at most one live job of that name holds, from its enqueue to a final state. 1 to 512 characters. */
-  readonly key: string
+  /** The key, which at most one live job of that name holds, from its enqueue to a final state. 1 to 512 characters, default none. */
+  readonly key?: string
+  /** Makes the key of the job's data: of all of it (`'data'`), or of 1 to 32 fields, which the data must have. Default none. */
+  readonly by?: UniqueBy
   /** `skip` (default) answers the live job; `replace` and `reschedule` change it; `error` rejects UniqueConflictError. */
   readonly onConflict?: OnConflict
 }
@@ -86,7 +89,7 @@ function readTimes({ delay, runAt }: Readonly<Record<string, unknown>>, job: Dra
   if (runAt !== undefined) job.runAt = timeOption('runAt', runAt)
 }
 
-const UNIQUE_KNOWN = new Set(['key', 'onConflict'])
+const UNIQUE_KNOWN = new Set(['key', 'by', 'onConflict'])
 const ON_CONFLICT = ['skip', 'replace', 'reschedule', 'error'] as const
 
 /** Reads the options that make a call repeatable. */
@@ -106,12 +109,21 @@ function readKeys(options: Readonly<Record<string, unknown>>, job: Draft): void 
   const { idempotencyKey, idempotencyTtl, unique, debounce, throttle, concurrencyKey } = options
   if (debounce !== undefined || throttle !== undefined) Object.assign(job, readShaping(options))
   if (idempotencyKey !== undefined || idempotencyTtl !== undefined) Object.assign(job, readIdempotency(options))
-  if (unique !== undefined) {
-    checkKnown('unique', unique, UNIQUE_KNOWN)
-    const { key, onConflict = 'skip' } = unique
-    job.unique = { key: textOption('unique.key', key), onConflict: choiceOption('unique.onConflict', onConflict, ON_CONFLICT) }
-  }
+  if (unique !== undefined) job.unique = uniqueOption(unique, job.data)
   if (concurrencyKey !== undefined) job.concurrencyKey = textOption('concurrencyKey', concurrencyKey)
+}
+
+function uniqueOption(unique: unknown, data: Data): NonNullable<NewJob['unique']> {
+  checkKnown('unique', unique, UNIQUE_KNOWN)
+  const { key, by, onConflict = 'skip' } = unique
+  if (key !== undefined && by !== undefined)
+    throw new OptionTypeError('unique.by', 'unique.key and unique.by exclude each other: give one of them')
+  if (key === undefined && by === undefined)
+    throw new OptionTypeError('unique.key', "unique must have a key, or by: 'data' or ['customer'] to make one of the data")
+  return {
+    key: by === undefined ? textOption('unique.key', key) : uniqueKeyBy(data, by),
+    onConflict: choiceOption('unique.onConflict', onConflict, ON_CONFLICT),
+  }
 }
 
 /** The bytes that one job adds to a command beside its data, roughly. */

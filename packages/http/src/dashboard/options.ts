@@ -1,5 +1,15 @@
 /** The option `dashboard`: the files of its page, and which pages may show it in a frame. */
-import { checkKnown, describe, type EnqueueOptions, nameOption, newJobFrom, OptionRangeError, OptionTypeError } from '@millrace/core'
+import {
+  checkKnown,
+  describe,
+  type EnqueueOptions,
+  encodeData,
+  LIMITS,
+  nameOption,
+  newJobFrom,
+  OptionRangeError,
+  OptionTypeError,
+} from '@millrace/core'
 import { BOUNDS } from '../limits.ts'
 
 /** A file of the dashboard, as a browser gets it. */
@@ -136,7 +146,12 @@ function samplesRead(value: unknown): readonly SampleOptions[] {
     const option = `dashboard.samples[${index}]`
     checkKnown(option, sample, SAMPLE_KNOWN)
     const { title, job, data, options } = sample as Readonly<Record<string, unknown>>
-    newJobFrom(nameOption(`${option}.job`, job), null, (options ?? {}) as EnqueueOptions, undefined)
+    newJobFrom(
+      nameOption(`${option}.job`, job),
+      encodeData(`${option}.data`, data, LIMITS.dataBytes),
+      (options ?? {}) as EnqueueOptions,
+      undefined,
+    )
     return { title: titleRead(`${option}.title`, title), job: job as string, data, options: (options ?? {}) as EnqueueOptions }
   })
 }

@@ -76,12 +76,23 @@ export const QUERY_OPTIONS = { ...QUERY_RUN, delay: QUERY_DURATION.optional(), c
 
 export const IDEMPOTENCY = { idempotencyKey: KEY.optional(), idempotencyTtl: DURATION.optional() }
 
+const UNIQUE = z
+  .strictObject({
+    key: KEY.optional(),
+    by: z
+      .union([z.literal('data'), z.array(KEY).min(1).max(LIMITS.uniquePaths)], { error: 'must be "data" or an array of paths' })
+      .optional()
+      .openapi({ description: 'In place of a key: makes one of the data, or of its fields at these paths.' }),
+    onConflict: z.enum(['skip', 'replace', 'reschedule', 'error']).optional(),
+  })
+  .openapi('UniqueOptions')
+
 export const ENQUEUE_OPTIONS = z
   .strictObject({
     ...COMMON,
     ...WHEN_TO_RUN,
     ...IDEMPOTENCY,
-    unique: z.strictObject({ key: KEY, onConflict: z.enum(['skip', 'replace', 'reschedule', 'error']).optional() }).optional(),
+    unique: UNIQUE.optional(),
     debounce: z
       .strictObject({ key: KEY, delay: DURATION, mode: z.enum(DEBOUNCE_MODES).optional(), maxDelay: DURATION.optional() })
       .optional(),
