@@ -270,6 +270,7 @@ STATES = ("scheduled", "waiting", "active", "blocked", "completed", "failed", "c
 FLOW_STATES = ("running", "completed", "failed", "cancelled")
 JOBS_PAGE, LIST_PAGE = 200, 500
 ON_CONFLICT = ("skip", "replace", "reschedule", "error")
+UNTILS = ("end", "start")
 DEBOUNCE_MODES = ("trailing", "leading")
 BACKOFFS = ("exponential", "linear", "fixed")
 
@@ -618,7 +619,7 @@ def new_job(
     tokens=None,
     max_lost=None
 ):
-    """A job as it is asked for. `unique` is a key or (key, 'skip' | 'replace' | 'reschedule' | 'error'); `run_at` is seconds since
+    """A job as it is asked for. `unique` is a key or (key, 'skip' | 'replace' | 'reschedule' | 'error'[, 'end' | 'start']); `run_at` is seconds since
     1970 or a datetime; `backoff` is a dict of type, delay, factor, max_delay, jitter; `timeout` may be math.inf;
     `debounce` is a dict of key, delay, mode ('trailing' | 'leading'), max_delay; `throttle` of key, period.
     Raises Error (OPTION_TYPE, OPTION_RANGE), whose details are `option` and the `limit` that it broke."""
@@ -627,7 +628,7 @@ def new_job(
     fields = [_name("name", _given("name", name)), encode_data(data), _name("queue", queue)]
     fields += [_integer("priority", priority, -1_000_000, 1_000_000)]
     fields += [_ms("delay", delay), _time("run_at", run_at), _key("idempotency_key", idempotency_key)]
-    fields.append(unique and [_key("unique", _given("unique", unique[0])), _choice("unique", unique[1], ON_CONFLICT)])
+    fields.append(unique and _unique(*unique))
     fields += [_integer("max_attempts", max_attempts, 1, 100_000), _ms("timeout", timeout, 1, True)]
     fields += [_ms("heartbeat_timeout", heartbeat_timeout), backoff and _backoff(**backoff)]
     fields += [_ms("ttl", ttl, 1), _ms("idempotency_ttl", idempotency_ttl, 1), _integer("weight", weight, 1, 1_000_000)]
@@ -635,6 +636,10 @@ def new_job(
     fields += [debounce and _debounce(**debounce), throttle and _throttle(**throttle), _ms("max_age", max_age, 1)]
     fields += [_integer("tokens", tokens, 1, 1_000_000_000), _integer("max_lost", max_lost, 0, 100_000)]
     return _trimmed(fields)
+
+
+def _unique(key, on_conflict, until=None):
+    return _trimmed([_key("unique", _given("unique", key)), _choice("unique", on_conflict, ON_CONFLICT), until and _choice("unique", until, UNTILS)])
 
 
 def _known(call, options):

@@ -101,7 +101,7 @@ def job_of(job):
             value = {"type": value["type"], "delay": value["delay"] / 1000, "factor": value.get("factor"), "jitter": value.get("jitter")}
             value["max_delay"] = job["backoff"]["maxDelay"] / 1000 if "maxDelay" in job["backoff"] else None
         elif name == "unique":
-            value = (value["key"], value["onConflict"])
+            value = (value["key"], value["onConflict"], value.get("until"))
         elif name == "throttle":
             value = {"key": value["key"], "period": value["period"] / 1000}
         elif name == "debounce":
@@ -242,7 +242,7 @@ class Options(unittest.TestCase):
             "delay": [{"delay": -1}, {"delay": "1"}, {"delay": math.nan}, {"delay": True}],
             "run_at": [{"run_at": math.inf}, {"run_at": -1}],
             "idempotency_key": [{"idempotency_key": ""}, {"idempotency_key": "\U0001f600" * 257}, {"idempotency_key": "\ud800"}],
-            "unique": [{"unique": ("k", "skipp")}, {"unique": ("", "skip")}],
+            "unique": [{"unique": ("k", "skipp")}, {"unique": ("", "skip")}, {"unique": ("k", "skip", "run")}],
             "max_attempts": [{"max_attempts": 0}],
             "timeout": [{"timeout": 0}, {"timeout": 1e-10}],
             "heartbeat_timeout": [{"heartbeat_timeout": -1}],

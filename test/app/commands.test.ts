@@ -84,10 +84,11 @@ test('Q1: jobs: enqueue, list, show, cancel, retry, delete, run, logs', { timeou
     id: by,
     created: false,
   })
-  const [same] = (await place.ok('enqueue', 'by', '{"a":1,"b":2}', '--unique-data', '--delay', '1h')).split(/\s/)
+  const [same] = (await place.ok('enqueue', 'by', '{"a":1,"b":2}', '--unique-data', '--unique-until', 'start', '--delay', '1h')).split(/\s/)
   expect(await place.okJson('enqueue', 'by', '{"b":2,"a":1}', '--unique-data')).toEqual({ id: same, created: false })
   for (const [flags, says] of [
     [['--unique-by', 'x'], '--unique-by: unique.by names the field "x", and the data has the fields a'],
+    [['--unique-data', '--unique-until', 'run'], "--unique-until: unique.until must be 'end' or 'start'"],
     [['--unique-by', 'a', '--unique-data'], '--unique-data and --unique-by exclude each other'],
   ] as const)
     expect(await place.run('enqueue', 'by', '{"a":1}', ...flags)).toMatchObject({ code: 2, stderr: expect.stringContaining(says) })

@@ -269,6 +269,30 @@ describe('unique', () => {
     await expect(t.engine.enqueue('pay', { customr: 'c1' }, by)).rejects.toThrow('the data has the fields customr')
   })
 
+  test('until the start: one job waits, and a call during its run creates one more', async () => {
+    const ran: number[] = []
+    const gate = Promise.withResolvers<void>()
+    const sync = defineJob<number>({ name: 'sync' })
+    const unique = { by: 'data', onConflict: 'replace', until: 'start' } as const
+    t.engine.work([
+      sync.handler(async ({ data }) => {
+        ran.push(data)
+        if (ran.length === 1) await gate.promise
+      }),
+    ])
+    const first = await t.engine.enqueue(sync, 7, { unique })
+    await quiet()
+    expect(ran).toEqual([7])
+    const calls = await t.engine.enqueueMany([1, 2, 3].map(() => ({ job: sync, data: 7, options: { unique, delay: '1s' } })))
+    expect(calls.map(({ created }) => created)).toEqual([true, false, false])
+    expect(await t.engine.enqueue(sync, 7, { unique: { ...unique, until: 'end', onConflict: 'skip' } })).toMatchObject({ id: calls[0]?.id })
+    gate.resolve()
+    await first.result()
+    await t.advance('1s')
+    await calls[0]?.result()
+    expect(ran).toEqual([7, 7])
+  })
+
   test('retryable-unique-not-self-conflict: a job that waits for its retry holds its key, and gets it back on retry()', async () => {
     const once = defineJob({ name: 'once', maxAttempts: 1 })
     t.engine.work([

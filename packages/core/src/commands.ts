@@ -28,7 +28,7 @@ export interface NewJob extends Readonly<RunSettings> {
   readonly debounce?: { readonly key: string; readonly delay: number; readonly mode: 'trailing' | 'leading'; readonly maxDelay?: number }
   /** Not with `idempotencyKey` or `unique`. */
   readonly throttle?: { readonly key: string; readonly period: number }
-  readonly unique?: { readonly key: string; readonly onConflict: OnConflict }
+  readonly unique?: { readonly key: string; readonly onConflict: OnConflict; readonly until?: 'end' | 'start' }
   readonly concurrencyKey?: string
   readonly tags?: readonly string[]
   readonly meta?: string

@@ -220,7 +220,15 @@ export { isContained } from './options/contained.ts'
 export { decodeData, encodeData, encodeProgress } from './options/data.ts'
 export { type DefinitionOptions, validateDefinition } from './options/definition.ts'
 export { describe } from './options/describe.ts'
-export { checkCommandSize, type EnqueueOptions, newJobFrom, type UniqueOptions, weighJob, weighJobs } from './options/enqueue.ts'
+export {
+  checkCommandSize,
+  type EnqueueOptions,
+  newJobFrom,
+  UNIQUE_UNTILS,
+  type UniqueOptions,
+  weighJob,
+  weighJobs,
+} from './options/enqueue.ts'
 export { type EventsFilter, type EventsOptions, type EventsSettings, validateEventsOptions } from './options/events.ts'
 export { type ExportOptions, validateExportOptions } from './options/exports.ts'
 export {

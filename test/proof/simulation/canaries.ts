@@ -255,6 +255,13 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 25',
   },
   {
+    name: 'key-until-the-start-held-to-the-end',
+    file: `${kernel}/jobs/coalescing.ts`,
+    find: 'return untilStart === true || ',
+    replace: 'return ',
+    breaks: 'invariant 25',
+  },
+  {
     name: 'debounce-key-held-while-running',
     file: `${kernel}/jobs/start.ts`,
     find: '  if (job.extras !== undefined) freeAtStart(turn, job)\n',

@@ -40,6 +40,10 @@ export interface Tracked {
   uniqueKey: string | undefined
   /** The unique key that it was created with. */
   readonly firstKey: string | undefined
+  /** The unique key is held until it starts. */
+  readonly untilStart: boolean
+  /** The turn of its first start. */
+  letGoTurn: number
   /** Of a trailing debounce: held until it starts. */
   readonly debounceKey: string | undefined
   readonly key: string | undefined
@@ -454,6 +458,8 @@ export class Model {
       queue: lane.queue.name,
       uniqueKey: extras?.uniqueKey,
       firstKey: extras?.uniqueKey,
+      untilStart: extras?.untilStart === true,
+      letGoTurn: Number.POSITIVE_INFINITY,
       debounceKey: extras?.shape?.by === 'trailing' ? extras.shape.key : undefined,
       key: extras?.concurrencyKey,
       schedule: extras?.schedule,
@@ -532,8 +538,9 @@ export class Model {
   #start(job: Tracked, run: number, attempt: number, { wall, mono }: Committed): void {
     const { history } = this.#options
     history.hold(run === job.run + 1, 10, () => `run ${run} of job ${job.seq} follows run ${job.run}`)
-    // Of a debounced job: calls from now on are of another.
-    if (job.run === 0 && job.debounceKey !== undefined) this.#free(job)
+    // Calls from now on are of another job.
+    if (job.run === 0 && (job.untilStart || job.debounceKey !== undefined)) this.#free(job)
+    if (job.run === 0) job.letGoTurn = this.turns
     job.run = run
     const expected = run - job.uncounted
     history.hold(attempt === expected, 11, () => `run ${run} of job ${job.seq} is attempt ${attempt}, and should be ${expected}`)
@@ -855,8 +862,8 @@ export function numberOf(data: Job['data']): number {
 }
 
 /** The key that no other job may have beside it. */
-function exclusiveKey({ name, uniqueKey, debounceKey, run }: Tracked): string | undefined {
-  if (uniqueKey !== undefined) return `${name} ${uniqueKey}`
+function exclusiveKey({ name, uniqueKey, untilStart, debounceKey, run }: Tracked): string | undefined {
+  if (uniqueKey !== undefined) return untilStart && run > 0 ? undefined : `${name} ${uniqueKey}`
   return debounceKey === undefined || run > 0 ? undefined : `#trailing:${name} ${debounceKey}`
 }
 

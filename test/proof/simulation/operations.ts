@@ -26,7 +26,7 @@ export interface OperationsOptions {
   readonly placeChance: Chance
   /** Decides which pauses end by themselves. */
   readonly timedChance: Chance
-  /** Decides which calls name a job by its unique key. */
+  /** Decides which calls name a job by its unique key, and which keys end with the start. */
   readonly keyedChance: Chance
   /** Decides which bulk calls, and which calls for one job, change tags. */
   readonly labelChance: Chance
@@ -455,7 +455,7 @@ export class Operations {
   }
 
   #drawOptions(): EnqueueOptions {
-    const { chance, ageChance, tokensChance, leaseMs, limits } = this.#options
+    const { chance, ageChance, tokensChance, keyedChance, leaseMs, limits } = this.#options
     const shaped = chance.hits(0.08)
     return {
       ...(this.#rates && tokensChance.hits(0.3) && { tokens: tokensChance.whole(2, 6) }),
@@ -481,7 +481,11 @@ export class Operations {
         }),
       ...(!shaped &&
         chance.hits(0.2) && {
-          unique: { key: `unique-${chance.whole(1, 3)}`, onConflict: chance.pick(['skip', 'replace', 'reschedule', 'error'] as const) },
+          unique: {
+            key: `unique-${chance.whole(1, 3)}`,
+            onConflict: chance.pick(['skip', 'replace', 'reschedule', 'error'] as const),
+            ...(keyedChance.hits(0.4) && { until: 'start' as const }),
+          },
         }),
     }
   }

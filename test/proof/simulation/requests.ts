@@ -389,14 +389,25 @@ export class Requests {
     this.#history.hold(!repeated, 13, () => `the completion of run ${run} of job ${seq}, told again, is refused as stale`)
   }
 
+  /** A job that holds its key until its start answers no call after that. */
+  #letGo({ unique, idempotencyKey }: NewJob, { jobs, turns }: Model, seq: number): void {
+    const holder = jobs.get(seq)
+    if (unique === undefined || idempotencyKey !== undefined || holder?.untilStart !== true) return
+    this.#history.meet('keyUntilStart')
+    const isHeld = holder.letGoTurn >= turns
+    this.#history.hold(isHeld, 25, () => `a call is answered with job ${seq}, which let its unique key go as it started`)
+  }
+
   #answer(command: Command, value: unknown, model: Model, atMono: number): void {
     const history = this.#history
     const jobOf = (seq: number): Tracked | undefined => model.jobs.get(seq)
     switch (command.op) {
       case 'enqueue':
-        for (const { seq, created } of value as readonly { readonly seq: number; readonly created: boolean }[]) {
-          if (!created) history.meet('keyMatched')
-          else history.hold(model.created.has(seq), 1, () => `the enqueue of job ${seq} is acknowledged, and not committed`)
+        for (const [place, { seq, created }] of (value as readonly { readonly seq: number; readonly created: boolean }[]).entries()) {
+          if (!created) {
+            history.meet('keyMatched')
+            this.#letGo(command.jobs[place] as NewJob, model, seq)
+          } else history.hold(model.created.has(seq), 1, () => `the enqueue of job ${seq} is acknowledged, and not committed`)
         }
         break
       case 'triggerSchedule': {

@@ -116,6 +116,7 @@ export const PROBES: readonly string[] = [
   'updateMany',
   'relabelled',
   'keyReleased',
+  'keyUntilStart',
   'foundByKey',
   'deleteMany',
   'manyDry',

@@ -1,4 +1,4 @@
-import { type Group, has, lacks, partly } from './row.ts'
+import { type Group, has, lacks } from './row.ts'
 
 // Peers: BullMQ, pg-boss, graphile-worker, River, Oban, Sidekiq, Solid Queue, good_job, Hatchet, Faktory.
 export const keys: Group = {
@@ -46,17 +46,16 @@ export const keys: Group = {
       'test/engine/producing.test.ts',
       'by the data: all of it, or some fields, wherever the call is made',
     ]),
-    partly(
-      'Unique within states that you choose',
+    has(
+      'Unique while it waits, or until it ends',
       'no yes no yes yes Ent no yes partly Ent',
-      ['test/engine/shaping.test.ts', 'a call during the run is for another run'],
-      'A `unique` key holds while the job is live, a [debounce](shaping.md) while it waits, a throttle or an idempotency key for a time.',
-      { hatchet: 'until the run ends, or for a time' },
+      ['test/engine/producing.test.ts', 'until the start: one job waits, and a call during its run creates one more'],
+      { river: 'within states that you choose', oban: 'within states that you choose', hatchet: 'until the run ends, or for a time' },
     ),
     lacks(
       'A new call cancels the running job of its key',
       'no no no no no no no no yes no',
-      'A running job is never replaced without a word: the call is refused with `JobActiveError` ([keys](keys.md#unique--key--by-onconflict-)).',
+      'A running job is never replaced without a word: the call is refused with `JobActiveError` ([keys](keys.md#unique--key--by-onconflict-until-)).',
     ),
     has('Free a key by hand', 'yes no no no no no no no no no', [
       'packages/core/src/kernel/jobs/byKey.test.ts',

@@ -29,6 +29,7 @@ export interface JobFlags extends RunFlags {
   readonly unique?: string
   readonly uniqueData?: boolean
   readonly uniqueBy?: readonly string[]
+  readonly uniqueUntil?: string
   readonly onConflict?: string
   readonly debounce?: string
   readonly debounceDelay?: number
@@ -69,6 +70,7 @@ export function addJobFlags(command: Command): Command {
     .option('--unique <key>', 'allow one live job with this name and key')
     .option('--unique-data', 'allow one live job with this name and data')
     .option('--unique-by <path>', 'allow one live job with this name and field of its data: customer, order.id; repeat for more', texts)
+    .option('--unique-until <when>', 'with one of these: hold the key until the job has ended (end, the default) or started (start)')
     .option('--on-conflict <what>', 'with one of these: skip, replace, reschedule or error')
     .option('--debounce <key>', 'merge calls in quick succession into one job')
     .option('--debounce-delay <duration>', 'with --debounce: quiet time before the job starts', duration)
@@ -97,10 +99,11 @@ export function enqueueOptionsOf(flags: JobFlags): EnqueueOptions {
   })
 }
 
-function uniqueOf({ unique: key, uniqueData, uniqueBy, onConflict }: JobFlags): UniqueOptions | undefined {
+function uniqueOf({ unique: key, uniqueData, uniqueBy, uniqueUntil: until, onConflict }: JobFlags): UniqueOptions | undefined {
   if (uniqueData === true && uniqueBy !== undefined) throw new UsageError('--unique-data and --unique-by exclude each other')
   const by = uniqueData === true ? 'data' : uniqueBy
-  return key === undefined && by === undefined && onConflict === undefined ? undefined : said<UniqueOptions>({ key, by, onConflict })
+  const options = said<UniqueOptions>({ key, by, onConflict, until })
+  return Object.keys(options).length === 0 ? undefined : options
 }
 
 /** Without what was not given. What is left is for the engine to check, whatever it is. */

@@ -15,13 +15,19 @@ import { type UniqueBy, uniqueKeyBy } from './uniqueBy.ts'
 
 /** A key that at most one live job of a name has. Exactly one of `key` and `by` is required. */
 export interface UniqueOptions {
-  /** The key, which at most one live job of that name holds, from its enqueue to a final state. 1 to 512 characters, default none. */
+  /** The key, which at most one live job of that name holds, from its enqueue to what `until` says. 1 to 512 characters, default none. */
   readonly key?: string
   /** Makes the key of the job's data: of all of it (`'data'`), or of 1 to 32 fields, which the data must have. Default none. */
   readonly by?: UniqueBy
   /** `skip` (default) answers the live job; `replace` and `reschedule` change it; `error` rejects UniqueConflictError. */
   readonly onConflict?: OnConflict
+  /** The job holds the key until its final state (`'end'`, default), or until its first start (`'start'`): a call after that creates another job. */
+  readonly until?: UniqueUntil
 }
+
+export type UniqueUntil = (typeof UNIQUE_UNTILS)[number]
+
+export const UNIQUE_UNTILS = ['end', 'start'] as const
 
 /** The options of one `enqueue`. They take precedence over the definition and the queue. */
 export interface EnqueueOptions extends RunOptions {
@@ -89,7 +95,7 @@ function readTimes({ delay, runAt }: Readonly<Record<string, unknown>>, job: Dra
   if (runAt !== undefined) job.runAt = timeOption('runAt', runAt)
 }
 
-const UNIQUE_KNOWN = new Set(['key', 'by', 'onConflict'])
+const UNIQUE_KNOWN = new Set(['key', 'by', 'onConflict', 'until'])
 const ON_CONFLICT = ['skip', 'replace', 'reschedule', 'error'] as const
 
 /** Reads the options that make a call repeatable. */
@@ -115,7 +121,7 @@ function readKeys(options: Readonly<Record<string, unknown>>, job: Draft): void 
 
 function uniqueOption(unique: unknown, data: Data): NonNullable<NewJob['unique']> {
   checkKnown('unique', unique, UNIQUE_KNOWN)
-  const { key, by, onConflict = 'skip' } = unique
+  const { key, by, onConflict = 'skip', until = 'end' } = unique
   if (key !== undefined && by !== undefined)
     throw new OptionTypeError('unique.by', 'unique.key and unique.by exclude each other: give one of them')
   if (key === undefined && by === undefined)
@@ -123,6 +129,7 @@ function uniqueOption(unique: unknown, data: Data): NonNullable<NewJob['unique']
   return {
     key: by === undefined ? textOption('unique.key', key) : uniqueKeyBy(data, by),
     onConflict: choiceOption('unique.onConflict', onConflict, ON_CONFLICT),
+    ...(choiceOption('unique.until', until, UNIQUE_UNTILS) === 'start' && { until: 'start' }),
   }
 }
 

@@ -1,6 +1,15 @@
 /** The options of an enqueue. Ranges that are not here are the engine's own, and its errors name them. */
 import { z } from '@hono/zod-openapi'
-import { DEBOUNCE_MODES, type EnqueueOptions, endlessOf, LIMITS, type OptionKind, type OptionRow, RUN_OPTIONS } from '@millrace/core'
+import {
+  DEBOUNCE_MODES,
+  type EnqueueOptions,
+  endlessOf,
+  LIMITS,
+  type OptionKind,
+  type OptionRow,
+  RUN_OPTIONS,
+  UNIQUE_UNTILS,
+} from '@millrace/core'
 import { DURATION, KEY, NAME, QUERY_DURATION, TIME, whole } from './plain.ts'
 
 const BACKOFF = z
@@ -84,6 +93,7 @@ const UNIQUE = z
       .optional()
       .openapi({ description: 'In place of a key: makes one of the data, or of its fields at these paths.' }),
     onConflict: z.enum(['skip', 'replace', 'reschedule', 'error']).optional(),
+    until: z.enum(UNIQUE_UNTILS).optional().openapi({ description: 'When the key is free again. Default end.' }),
   })
   .openapi('UniqueOptions')
 

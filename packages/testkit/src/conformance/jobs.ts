@@ -109,6 +109,21 @@ export function jobsConformance(under: () => Probe): void {
     expect(await probe.call<'get'>({ op: 'get', id: bystander })).toMatchObject({ state: 'scheduled', priority: 0, uniqueKey: 'k' })
   })
 
+  test('a unique key until the start: held while the job waits, free while it runs and once it is back in line', async () => {
+    const unique = { key: 'k', onConflict: 'error', until: 'start' } as const
+    const first = await probe.enqueue('a', { unique })
+    const bystander = await probe.enqueue('b', { unique })
+    expect((await probe.settle([{ op: 'enqueue', jobs: [{ name: 'a', data: null, unique }] }]))[0]?.refusal?.code).toBe('UNIQUE_CONFLICT')
+    await probe.attach(['a'])
+    const { seq, run } = await probe.grants.take()
+    expect(seq).toBe(first.seq)
+    const second = await probe.enqueue('a', { unique, delay: 60_000 })
+    await probe.call<'snooze'>({ op: 'snooze', seq, run, delay: 60_000 })
+    await probe.call<'cancel'>({ op: 'cancel', id: first })
+    expect(await probe.call<'getByKey'>({ op: 'getByKey', of: { kind: 'unique', name: 'a', key: 'k' } })).toMatchObject({ seq: second.seq })
+    expect(await probe.call<'get'>({ op: 'get', id: bystander })).toMatchObject({ state: 'waiting', uniqueKey: 'k' })
+  })
+
   test('E14: an array is atomic: one refused item refuses it whole', async () => {
     await probe.enqueue('a', { unique: { key: 'k', onConflict: 'error' } })
     const replies = await probe.settle([

@@ -37,7 +37,13 @@ function newJob(choose: Choices): NewJob {
     ...choose.of<Partial<NewJob>>([
       {},
       {},
-      { unique: { key: choose.of(KEYS), onConflict: choose.of(['skip', 'replace', 'reschedule', 'error']) } },
+      {
+        unique: {
+          key: choose.of(KEYS),
+          onConflict: choose.of(['skip', 'replace', 'reschedule', 'error']),
+          until: choose.of(['end', 'start']),
+        },
+      },
       { idempotencyKey: choose.of(KEYS), ...choose.of([{}, { idempotencyTtl: 40 }]) },
       { debounce: { key: 't', delay: 50, mode: choose.of(['trailing', 'leading']), ...choose.of([{}, { maxDelay: 120 }]) } },
       { throttle: { key: 'h', period: 70 } },

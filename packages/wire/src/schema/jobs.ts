@@ -39,6 +39,7 @@ import {
   type SourceEntry,
   STATES,
   shapingConflict,
+  UNIQUE_UNTILS,
   type Vitals,
 } from '@millrace/core'
 import {
@@ -100,6 +101,7 @@ export const BACKOFF = record<Backoff>('Backoff', {
 export const UNIQUE = record<NonNullable<NewJob['unique']>>('Unique', {
   key: field(key, 'of at most one live job of that name'),
   onConflict: field(choice(ON_CONFLICT), 'what happens where one lives'),
+  until: optional(choice(UNIQUE_UNTILS), 'held until the job is final, or until its first start; nil: end'),
 })
 
 export const DEBOUNCE = record<NonNullable<NewJob['debounce']>>('Debounce', {

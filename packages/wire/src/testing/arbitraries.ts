@@ -29,6 +29,7 @@ import {
   STATES,
   SYSTEM_EVENT_TYPES,
   type SystemEventType,
+  UNIQUE_UNTILS,
   validateQueueOptions,
   type WorkerEvent,
 } from '@millrace/core'
@@ -105,7 +106,10 @@ const keyedJob = record(
     runAt: time,
     idempotencyKey: key,
     idempotencyTtl: fc.integer({ min: 1 }),
-    unique: record({ key, onConflict: fc.constantFrom('skip', 'replace', 'reschedule', 'error') }),
+    unique: record(
+      { key, onConflict: fc.constantFrom('skip', 'replace', 'reschedule', 'error'), until: fc.constantFrom(...UNIQUE_UNTILS) },
+      { requiredKeys: ['key', 'onConflict'] },
+    ),
   },
   { requiredKeys: ['name', 'data'] },
 )

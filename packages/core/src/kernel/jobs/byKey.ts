@@ -47,7 +47,7 @@ function release(turn: TurnContext, { kind, name, key }: HeldKey, id: JobKey): t
     facts.freeUnique(name, key)
     // Idempotency keys of calls that met the job under this one stay with it, and are forgotten with it.
     if (job?.extras === undefined) return true
-    const { uniqueKey: _gone, ...others } = job.extras
+    const { uniqueKey: _gone, untilStart: _until, ...others } = job.extras
     effects.changeExtras(job, { ...others, released: true })
     return true
   }

@@ -19,24 +19,30 @@ export function placeOf(name: string, { by, key }: Shape): NameAndKey {
   return { name: `#${by}:${name}`, key }
 }
 
-/** Returns the key that no other job may have while this one lives; for a trailing debounce, while it has never started. */
+/** Returns the key that no other job may have while this one lives; until its first start if it is debounced or asked for that. */
 export function exclusiveKey({
   lane,
   extras,
   run,
 }: Pick<Job, 'extras' | 'run'> & { readonly lane: { readonly name: string } }): NameAndKey | undefined {
   if (extras === undefined) return undefined
+  if (run > 0 && isUntilStart(extras)) return undefined
   const { uniqueKey, shape } = extras
   if (uniqueKey !== undefined) return { name: lane.name, key: uniqueKey }
-  return shape?.by === 'trailing' && run === 0 ? placeOf(lane.name, shape) : undefined
+  return shape?.by === 'trailing' ? placeOf(lane.name, shape) : undefined
 }
 
-/** Frees the key of a debounced job at its first start. */
+/** Frees at a job's first start a key that is held until then. No retry, snooze or return to the line takes it back. */
 export function freeAtStart(turn: TurnContext, job: Job): void {
-  if (job.run > 0 || job.extras?.shape?.by !== 'trailing') return
-  const place = placeOf(job.lane.name, job.extras.shape)
-  turn.effects.uniqueFreed.push({ ...place, seq: job.seq })
-  turn.facts.freeUnique(place.name, place.key)
+  if (job.run > 0 || job.extras === undefined || !isUntilStart(job.extras)) return
+  const held = exclusiveKey(job)
+  if (held === undefined) return
+  turn.effects.uniqueFreed.push({ ...held, seq: job.seq })
+  turn.facts.freeUnique(held.name, held.key)
+}
+
+function isUntilStart({ untilStart, shape }: JobExtras): boolean {
+  return untilStart === true || shape?.by === 'trailing'
 }
 
 /** Holds the key of a new job for its period. Until then, repeats are answered with this job. */

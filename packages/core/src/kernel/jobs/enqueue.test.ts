@@ -271,6 +271,56 @@ describe('unique keys', () => {
     expect(world.enqueue('a', unique('error')).created).toBe(true)
   })
 
+  test('until the start: a call during the run creates one more, and nothing of the first job touches its key', () => {
+    const world = new World()
+    world.attach('s', ['a'])
+    const bystander = world.enqueue('a', { unique: { key: 'other', onConflict: 'skip', until: 'start' }, delay: 60_000 })
+    const unique = { unique: { key: 'k', onConflict: 'skip', until: 'start' } } as const
+    const first = world.enqueue('a', { ...unique, delay: 10 })
+    expect(world.enqueue('a', unique)).toEqual({ ...first, created: false })
+    expect(world.after(10).grants).toMatchObject([{ seq: first.seq }])
+    const second = world.enqueue('a', { ...unique, delay: 60_000 })
+    expect(second).toMatchObject({ seq: first.seq + 1, created: true })
+    const isHeld = () => expect(world.enqueue('a', unique)).toEqual({ ...second, created: false })
+    isHeld()
+    // Each way back into the line, and each end.
+    world.call({ op: 'fail', seq: first.seq, run: 1, error: { name: 'E', message: 'm' }, retry: 10 })
+    isHeld()
+    world.after(10)
+    world.call({ op: 'snooze', seq: first.seq, run: 2, delay: 10 })
+    isHeld()
+    world.after(10)
+    world.call({ op: 'giveBack', seq: first.seq, run: 3 })
+    isHeld()
+    world.call({ op: 'fail', seq: first.seq, run: 4, error: { name: 'E', message: 'm' }, retry: false })
+    isHeld()
+    world.call({ op: 'retry', id: first })
+    isHeld()
+    world.call({ op: 'complete', seq: first.seq, run: 5, output: null })
+    isHeld()
+    world.call({ op: 'delete', id: first })
+    isHeld()
+    expect([world.stateOf(bystander), world.row(bystander).extras?.uniqueKey]).toEqual(['scheduled', 'other'])
+  })
+
+  test('until the start: free in the very turn that starts it, through a restart, and not for a job that has never started', () => {
+    const world = new World()
+    world.attach('s', ['b'])
+    const unique = { unique: { key: 'k', onConflict: 'skip', until: 'start' } } as const
+    const [one, two] = [world.enqueue('b', unique), world.enqueue('b', unique)]
+    expect([one.created, two.created, two.seq]).toEqual([true, true, one.seq + 1])
+    const waiting = world.enqueue('a', unique)
+    world.reload()
+    expect(world.enqueue('a', unique)).toEqual({ ...waiting, created: false })
+    world.call({ op: 'cancel', id: waiting })
+    const next = world.enqueue('a', unique)
+    expect(next.created).toBe(true)
+    expect(codeOf(world.reply({ op: 'retry', id: waiting }))).toBe('UNIQUE_CONFLICT')
+    world.call({ op: 'cancel', id: next })
+    world.call({ op: 'retry', id: waiting })
+    expect(world.enqueue('a', unique)).toEqual({ ...waiting, created: false })
+  })
+
   test('is free for a later command of the very turn that frees it', () => {
     const world = new World()
     const holder = world.enqueue('a', unique('skip'))

@@ -282,6 +282,7 @@ function extrasOf(wanted: NewJob, { place: flow, schedule }: From, said: JobExtr
     ...(meta !== undefined && { meta }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(unique && { uniqueKey: unique.key }),
+    ...(unique?.until === 'start' && { untilStart: true }),
     ...(concurrencyKey !== undefined && { concurrencyKey }),
     ...(shape && { shape }),
     ...(flow && { flow }),

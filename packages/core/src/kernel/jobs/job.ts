@@ -26,6 +26,8 @@ export interface JobExtras {
   readonly meta?: string
   readonly idempotencyKey?: string
   readonly uniqueKey?: string
+  /** Its unique key is free once it has started. */
+  readonly untilStart?: true
   /** It had a unique key, which was released. */
   readonly released?: true
   readonly concurrencyKey?: string
