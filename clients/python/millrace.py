@@ -619,10 +619,10 @@ def new_job(
     tokens=None,
     max_lost=None
 ):
-    """A job as it is asked for. `unique` is a key or (key, 'skip' | 'replace' | 'reschedule' | 'error'[, 'end' | 'start']); `run_at` is seconds since
-    1970 or a datetime; `backoff` is a dict of type, delay, factor, max_delay, jitter; `timeout` may be math.inf;
-    `debounce` is a dict of key, delay, mode ('trailing' | 'leading'), max_delay; `throttle` of key, period.
-    Raises Error (OPTION_TYPE, OPTION_RANGE), whose details are `option` and the `limit` that it broke."""
+    """A job as it is asked for. `unique` is a key or (key, 'skip' | 'replace' | 'reschedule' | 'error'), with 'start' as a third item to
+    hold it until the start alone; `run_at` is seconds since 1970 or a datetime; `backoff` is a dict of type, delay, factor, max_delay,
+    jitter; `timeout` may be math.inf; `debounce` is a dict of key, delay, mode ('trailing' | 'leading'), max_delay; `throttle` of key,
+    period. Raises Error (OPTION_TYPE, OPTION_RANGE), whose details are `option` and the `limit` that it broke."""
     if isinstance(unique, str):
         unique = (unique, "skip")
     fields = [_name("name", _given("name", name)), encode_data(data), _name("queue", queue)]
@@ -639,7 +639,8 @@ def new_job(
 
 
 def _unique(key, on_conflict, until=None):
-    return _trimmed([_key("unique", _given("unique", key)), _choice("unique", on_conflict, ON_CONFLICT), until and _choice("unique", until, UNTILS)])
+    until = None if until is None else _choice("unique", until, UNTILS)
+    return _trimmed([_key("unique", _given("unique", key)), _choice("unique", on_conflict, ON_CONFLICT), until])
 
 
 def _known(call, options):
