@@ -1,4 +1,4 @@
-import { type Group, has, lacks } from './row.ts'
+import { type Group, has, lacks, partly } from './row.ts'
 
 // Peers: BullMQ, pg-boss, graphile-worker, River, Oban, Sidekiq, Solid Queue, good_job, Hatchet, Faktory.
 export const keys: Group = {
@@ -46,11 +46,12 @@ export const keys: Group = {
       'test/engine/producing.test.ts',
       'by the data: all of it, or some fields, wherever the call is made',
     ]),
-    has(
-      'Unique while it waits, or until it ends',
+    partly(
+      'Unique within states that you choose',
       'no yes no yes yes Ent no yes partly Ent',
       ['test/engine/producing.test.ts', 'until the start: one job waits, and a call during its run creates one more'],
-      { river: 'within states that you choose', oban: 'within states that you choose', hatchet: 'until the run ends, or for a time' },
+      'A key is held until the end, or until the [start](keys.md#held-until-the-start). A job never takes a key later, when another could have it ([ADR 59](decisions/0059-unique-by-data.md)).',
+      { hatchet: 'until the run ends, or for a time' },
     ),
     lacks(
       'A new call cancels the running job of its key',
