@@ -135,3 +135,26 @@ test('a misspelt queue is not paused in silence, and none is made of it; the nei
     ['mail', true],
   ])
 })
+
+test('a worker with a strict order of queues: an urgent job goes before all that wait, over a restart too', async () => {
+  const file = join(temporaryFolder(), 'jobs.db')
+  const first = await openEngine({ file })
+  const jobs = ['low', 'low', 'default', 'urgent', 'elsewhere'].map((queue, data) => ({ job, data, options: { queue } }))
+  await first.enqueueMany(jobs)
+  await first.stop()
+
+  const second = await openEngine({ file })
+  const order: number[] = []
+  const handler = job.handler(async ({ data }) => {
+    order.push(data)
+    if (data === 3) await second.enqueue(job, 9, { queue: 'urgent' })
+  })
+  const worker = second.work(handler, { queues: ['urgent', 'default', 'low'], order: 'strict', concurrency: 1 })
+  await worker.ready
+  const ended = new Promise<void>((resolve) => second.on('completed', () => order.length === 5 && resolve()))
+  await ended
+  expect(order).toEqual([3, 9, 2, 0, 1])
+  expect(await second.workers()).toMatchObject([{ queues: ['urgent', 'default', 'low'], order: 'strict' }])
+  expect((await second.stats()).states).toMatchObject({ completed: 5, waiting: 1 })
+  await second.stop()
+})

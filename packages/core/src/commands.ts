@@ -11,6 +11,7 @@ import type { ListFilter } from './options/filter.ts'
 import type { TimeOrder } from './options/order.ts'
 import type { PayloadName } from './options/payload.ts'
 import type { RunSettings } from './options/runOptions.ts'
+import type { QueueOrder } from './options/work.ts'
 import type { PausePart } from './pausePart.ts'
 import type { RunError } from './runError.ts'
 
@@ -135,6 +136,8 @@ export interface SessionIntro {
   readonly handlers: readonly { readonly name: string; readonly defaults: Defaults }[]
   /** Undefined: every queue. */
   readonly queues?: readonly string[]
+  /** The order of `queues`: 'strict' serves an earlier queue first; 'fair', the default, serves them in turns. */
+  readonly order?: QueueOrder
   readonly minConcurrency: number
   readonly maxConcurrency: number
   /** Milliseconds between an abort and the moment the engine ends the run by itself. */

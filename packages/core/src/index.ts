@@ -370,6 +370,8 @@ export { type UniqueBy, uniqueKeyOf } from './options/uniqueBy.ts'
 export { type UpdateManyChanges, type UpdateOptions, validateUpdateManyChanges, validateUpdateOptions } from './options/update.ts'
 export { utf8Bytes, utf8Start } from './options/utf8.ts'
 export {
+  QUEUE_ORDERS,
+  type QueueOrder,
   type StopOptions,
   validateConcurrency,
   validateStopOptions,

@@ -11,6 +11,7 @@ import type { State } from './lifecycle.ts'
 import type { HistoryStep } from './observeCommands.ts'
 import type { Understood } from './options/filter.ts'
 import type { PayloadName } from './options/payload.ts'
+import type { QueueOrder } from './options/work.ts'
 import type { PolicyView } from './policy.ts'
 import type { RunError } from './runError.ts'
 import type { ScheduleSpec } from './schedule.ts'
@@ -67,6 +68,8 @@ export interface AttachReply {
   readonly lost: readonly RunKey[]
   /** Names for which other defaults than the session's own are in force. */
   readonly disputed?: readonly string[]
+  /** The order of queues that the engine keeps to, if it is not 'fair'. Earlier engines know no other and pass over the session's. */
+  readonly order?: QueueOrder
 }
 
 /** A job that another one waited for. */

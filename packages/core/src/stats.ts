@@ -1,6 +1,7 @@
 /** Statistics: the replies to `stats` and `workers`. */
 import type { Defaults, Vitals } from './commands.ts'
 import type { State } from './lifecycle.ts'
+import type { QueueOrder } from './options/work.ts'
 import type { QueueSettings } from './queueSettings.ts'
 
 export type StateCounts = Readonly<Record<State, number>>
@@ -197,6 +198,8 @@ export interface AttachedWorker extends Vitals {
   readonly pid: number
   readonly names: readonly string[]
   readonly queues: readonly string[] | null
+  /** The order in which it serves `queues`. Undefined from an engine of an earlier version. */
+  readonly order?: QueueOrder
   readonly minConcurrency: number
   readonly maxConcurrency: number
   readonly runningJobs: number

@@ -24,6 +24,7 @@ export function introOf(
     local,
     handlers: handlers.map(({ definition: { name, defaults } }) => ({ name, defaults })),
     ...(settings.queues !== undefined && { queues: settings.queues }),
+    ...(settings.order === 'strict' && { order: settings.order }),
     ...said,
     abortGrace: settings.abortGraceMs,
     // Handlers of a pool have sessions of their own.

@@ -20,6 +20,7 @@ import {
   type Redact,
   type RunKey,
   type StopOptions,
+  UnsupportedError,
   validateStopOptions,
   type WorkSettings,
 } from '@millrace/core'
@@ -34,12 +35,14 @@ import { execute, type Settlement } from './execute.ts'
 import { FailureLog } from './failureLog.ts'
 import { Intake, type IntakeState } from './intake.ts'
 import { introOf } from './intro.ts'
+import { OrderCheck } from './orderCheck.ts'
 import { type Pause, pause } from './pause.ts'
 import { lost, reasonOf } from './reasons.ts'
 import { Redactor } from './redact.ts'
 import { Reports } from './reports.ts'
+import { newRun, type Run } from './run.ts'
 import { runErrorOf } from './runError.ts'
-import { makeRunnables, type Runnables, type WorkerRunnable } from './runnables.ts'
+import { makeRunnables, type Runnables } from './runnables.ts'
 
 export interface SessionOptions {
   readonly calls: Calls
@@ -55,20 +58,6 @@ export interface SessionOptions {
   /** Decodes the payloads of a grant. @throws CodecError */
   readonly open?: ((grant: Grant) => Grant) | undefined
   readonly redact?: Redact | undefined
-}
-
-/** A run that this worker holds. */
-interface Run {
-  readonly context: RunContext
-  readonly runnable: WorkerRunnable
-  /** The outcome that was sent and is not answered yet. */
-  settlement: Settlement | undefined
-  /** The last checkpoint that its handler has asked for. */
-  checkpoint: CommandOf<'checkpoint'> | undefined
-  cancelGrace: (() => void) | undefined
-  zombie: boolean
-  /** True if the clock here has given it up: the engine may still wait for its outcome. */
-  lapsed: boolean
 }
 
 /** Refusals after which the outcome of a run no longer matters. */
@@ -93,6 +82,7 @@ export class WorkerSession {
   readonly #ended = Promise.withResolvers<void>()
   readonly #departure: Departure
   readonly #intake: Intake
+  readonly #order: OrderCheck
   #draining = false
   #abandoned = false
   #attaching = false
@@ -132,6 +122,7 @@ export class WorkerSession {
       },
     })
     this.#intake = new Intake(options.calls, clock, this.session, options.settings, () => this.#departure.isLeaving)
+    this.#order = new OrderCheck(options.settings.order)
     this.#runnables = makeRunnables(options.handlers, options.settings, this.#link, clock)
     // Nobody has to ask for it.
     this.#ready.promise.catch(() => {})
@@ -171,6 +162,7 @@ export class WorkerSession {
   /** Attaches by another connection, on which nothing else counts before. It is not postponed, and goes before an unanswered leave. */
   reopened(): void {
     this.#pause?.end()
+    this.#order.begin()
     this.#attachNow()
   }
 
@@ -190,12 +182,15 @@ export class WorkerSession {
         const runs = this.#runs.values().map(({ context }) => keyOf(context))
         const held = runs.sort((one, other) => one.seq - other.seq)
         const session = introOf(this.#options, this.session, this.id, this.#intake)
-        const { lost, disputed = [] } = await calls.call<'attach'>({ op: 'attach', session, held })
+        const reply = await calls.call<'attach'>({ op: 'attach', session, held })
+        const { lost, disputed = [] } = reply
         if (disputed.length > 0) logger?.warn(DISPUTED, { worker: this.id, names: disputed.join(', ') })
         // This answer covers all that asked for it before. Another round would name the runs of then, not those that were
         // handed out since and are on their way: they would be given back, and run twice.
         this.#attachAgain = false
         for (const key of lost) this.#lose(key)
+        this.#order.read(reply)
+        for (const grant of this.#order.release()) this.take(grant)
         this.#ready.resolve()
       }
       this.#attaching = false
@@ -218,10 +213,14 @@ export class WorkerSession {
       this.#attaching = false
       this.#ready.reject(error)
       if (!this.#draining) logger?.error('a worker could not attach to its engine', { worker: this.id, error: String(error) })
+      // That engine has taken the session all the same, and may have handed it jobs, which go back.
+      if (error instanceof UnsupportedError) void this.stop()
+      for (const grant of this.#order.release()) this.take(grant)
     }
   }
 
   take(given: Grant): void {
+    if (this.#order.holds(given)) return
     const runnable = this.#runnables.byName.get(given.name)
     if (this.#draining || this.#intake.paused || runnable === undefined) {
       this.#say({ op: 'giveBack', seq: given.seq, run: given.run })
@@ -232,15 +231,7 @@ export class WorkerSession {
     if (former !== undefined) this.#drop(former)
     const opened = this.#options.open === undefined ? given : this.#opened(given)
     const grant = opened instanceof CodecError ? { ...given, data: null, checkpoint: null } : opened
-    const run: Run = {
-      context: new RunContext(grant, this.#link),
-      runnable,
-      settlement: undefined,
-      checkpoint: undefined,
-      cancelGrace: undefined,
-      zombie: false,
-      lapsed: false,
-    }
+    const run = newRun(new RunContext(grant, this.#link), runnable)
     this.#runs.set(grant.seq, run)
     tellStarted(grant, this.id)
     if (opened instanceof CodecError) {

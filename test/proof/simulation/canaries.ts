@@ -886,6 +886,20 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 24',
   },
   {
+    name: 'queues-of-a-strict-order-take-turns',
+    file: `${kernel}/sessions/consumerGroup.ts`,
+    find: 'this.#places?.get(queue.name) ?? 0',
+    replace: '(this.#places?.get(this.key) ?? 0)',
+    breaks: 'invariant 24',
+  },
+  {
+    name: 'later-queues-before-what-is-on-disk',
+    file: `${kernel}/dispatch.ts`,
+    find: '    if (group.isStrict && isCutShort(turn, group, tier)) return undefined\n',
+    replace: '',
+    breaks: 'invariant 24',
+  },
+  {
     name: 'names-take-no-turns',
     file: `${kernel}/queues/readyLanes.ts`,
     find: 'turnOfA < turnOfB',

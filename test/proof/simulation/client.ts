@@ -23,6 +23,7 @@ export interface Work {
   readonly min: number
   readonly max: number
   readonly queues: readonly string[] | undefined
+  readonly order?: 'strict'
   readonly abortGraceMs: number
 }
 
@@ -136,7 +137,7 @@ export class Client {
 
   /** Told to stop, it comes back under another name. */
   work(work: Work): void {
-    const { handlers, min, max, queues, abortGraceMs } = work
+    const { handlers, min, max, queues, order, abortGraceMs } = work
     this.workerId = `${this.name}.${++this.#works}`
     this.least = min
     const worker = this.engine.work(handlers, {
@@ -145,6 +146,7 @@ export class Client {
       maxConcurrency: max,
       abortGrace: abortGraceMs,
       ...(queues !== undefined && { queues }),
+      ...(order !== undefined && { order }),
     })
     this.worker = worker
     void worker.stopped.then(() => this.#options.timeline.after(RESTART_MS, () => this.dead || this.#over || this.work(work)))

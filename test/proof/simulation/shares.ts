@@ -1,5 +1,5 @@
 /**
- * Queues take turns, from committed turns alone: of what serves the same, no more jobs of a queue are handed out in a row than its share
+ * Queues take turns, from committed turns alone: of what serves the same, in no strict order, no more jobs of a queue are handed out in a row than its share
  * while a job of another queue waits in memory, unheld, that is served too and has room in the session each time.
  */
 import type { ConsumerGroup, Tables } from '@millrace/core/kernel'
@@ -42,7 +42,7 @@ export class Shares {
       const rows = new Map<Tracked, Row>()
       const own = handOuts.filter((handOut) => handOut.group === group)
       for (const other of passedOver) {
-        if (!group.serves(other.queue, other.name)) continue
+        if (group.isStrict || !group.serves(other.queue, other.name)) continue
         const row = this.#goOn(other, own, this.#known(other, before.get(group)))
         if (row !== undefined) rows.set(other, row)
       }

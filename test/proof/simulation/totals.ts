@@ -84,6 +84,7 @@ export const PROBES: readonly string[] = [
   'held',
   'shareUsedUp',
   'namesInTurn',
+  'laterQueue',
   'dropped',
   'droppedBetweenAttempts',
   'expired',

@@ -3,7 +3,7 @@ import { DEFAULT_POLICY, DEFAULT_RETENTION, LIMITS, leaseMs, type Retention, typ
 import { App } from './app.ts'
 import { Audit } from './audit.ts'
 import { Chance } from './chance.ts'
-import { Client } from './client.ts'
+import { Client, type Work } from './client.ts'
 import { CODEC } from './codec.ts'
 import { MemoryDatabase, withLimits } from './database.ts'
 import { EffectLog } from './effectLog.ts'
@@ -20,6 +20,7 @@ import { Model, whatOf } from './model.ts'
 import { NameTurns } from './nameTurns.ts'
 import { Operations } from './operations.ts'
 import { forgetsNothing, type Plan } from './plan.ts'
+import { StrictOrder } from './queueOrder.ts'
 import { Reader } from './readers.ts'
 import { Requests } from './requests.ts'
 import { Schedules } from './schedules.ts'
@@ -120,6 +121,7 @@ export class World {
   readonly #audit: Audit
   readonly #shares: Shares
   readonly #nameTurns: NameTurns
+  readonly #strictOrder: StrictOrder
   readonly #misfortunes: Misfortunes
   readonly #schedules: Schedules
   readonly #looks: Looks
@@ -174,6 +176,7 @@ export class World {
     this.#audit = new Audit(this.history, this.#model, !forgetsNothing(plan))
     this.#shares = new Shares(this.history, this.#model)
     this.#nameTurns = new NameTurns(this.history, this.#model)
+    this.#strictOrder = new StrictOrder(this.history, this.#model)
     this.#misfortunes = new Misfortunes(this, new Chance(plan.seed ^ 0xbad), this.#sessions, this.#requests)
     const crash = (where: string) => this.#misfortunes.crash(where)
     this.faults = new StoreFaults({
@@ -384,13 +387,24 @@ export class World {
           ? { size: chance.whole(1, min), maxWait: chance.pick([0, 20, 300, 2_000]), ...(groups && { groupBy: 'concurrencyKey' }) }
           : undefined
         const handlers = handlersFor(client, names, this.#log, this.#model, batching)
-        client.work({ handlers, min, max, queues, abortGraceMs })
+        client.work({ handlers, min, max, ...this.#orderOf(works, queues), abortGraceMs })
       }
     }
     if (chance.hits(0.4)) this.#listen(client)
     for (const reader of this.#readers) reader.follow(client)
     this.#exporter?.follow(client)
     return client
+  }
+
+  /** Of those that serve several queues, some have a strict order. */
+  #orderOf(works: boolean, queues: readonly string[] | undefined): Pick<Work, 'queues' | 'order'> {
+    const chance = new Chance(this.plan.seed ^ (0x57c7 + this.#clientNumber))
+    if (queues !== undefined || !chance.hits(this.plan.strictOrders)) return { queues }
+    const all = chance.pick([
+      ['other', 'default', 'dead'],
+      ['default', 'dead', 'other'],
+    ])
+    return { queues: works ? all : all.slice(0, 2), order: 'strict' }
   }
 
   /** One that its process has left behind, or a new one. */
@@ -450,6 +464,7 @@ export class World {
         this.#audit.newcomers(header.at)
         this.#shares.commit(this.engine.actor.tables, header.at)
         this.#nameTurns.commit(this.engine.actor.tables, header.at)
+        this.#strictOrder.commit(this.engine.actor.tables, header.at)
       },
       reading: () => {
         // A slow answer comes after the reload, and takes nothing of the leases that began with it.

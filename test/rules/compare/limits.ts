@@ -90,10 +90,9 @@ export const limits: Group = {
       'packages/core/src/kernel/queues/limits.test.ts',
       'share: hand-outs in a row before the next queue',
     ]),
-    lacks(
-      'Strict order of queues: one empty before the next',
-      'no no no no no yes yes yes no yes',
-      'No queue can starve another ([limits](limits.md#what-decides-between-jobs)); give urgent work a high `share` or workers of its own.',
-    ),
+    has('Strict order of queues: one empty before the next', 'no no no no no yes yes yes no yes', [
+      'packages/core/src/kernel/queues/strictQueues.test.ts',
+      'no job of a later queue starts while one of an earlier queue could',
+    ]),
   ],
 }

@@ -1,7 +1,7 @@
 /**
  * Hands waiting jobs to sessions with room. Within a queue, the order is (priority desc, due time, seq) across all names that a
- * session serves. If the queue is fair to its names, those of equal priority take turns. Queues take turns, and so do sessions.
- * Exactly as many sessions get a push as get jobs.
+ * session serves. If the queue is fair to its names, those of equal priority take turns. Queues take turns,
+ * unless the session serves them in a strict order. Sessions take turns. Exactly as many sessions get a push as get jobs.
  */
 
 import { ACTIVE } from '../lifecycle.ts'
@@ -17,7 +17,7 @@ import { countOf, passTurn, type Queue } from './queues/lane.ts'
 import { shelve } from './queues/line.ts'
 import { tellDrained } from './queues/queues.ts'
 import { comesBefore, type ReadyLanes } from './queues/readyLanes.ts'
-import type { ConsumerGroup } from './sessions/consumerGroup.ts'
+import type { ConsumerGroup, Tier } from './sessions/consumerGroup.ts'
 import type { Session } from './sessions/session.ts'
 import type { Tables } from './tables.ts'
 import type { TurnContext } from './turn.ts'
@@ -35,7 +35,7 @@ function serve(turn: TurnContext): void {
   if (turn.tables.paused) return
   const { grants } = turn.effects
   for (let groups = inTurn(turn.tables); groups.length > 0; ) {
-    groups = groups.filter(({ underfilled, ready }) => underfilled.size > 0 && ready.size > 0)
+    groups = groups.filter(({ underfilled, isIdle }) => underfilled.size > 0 && !isIdle)
     const before = grants.length
     handOut(turn, groups)
     // The heavy job that one group has kept room for may have gone to another.
@@ -62,7 +62,7 @@ function handOne(turn: TurnContext, group: ConsumerGroup): boolean {
   for (const session of group.underfilled) {
     const job = pick(turn, group, session)
     if (job === undefined) {
-      if (group.ready.size === 0) return false
+      if (group.isIdle) return false
       continue
     }
     start(turn, job, session)
@@ -79,18 +79,33 @@ function handOne(turn: TurnContext, group: ConsumerGroup): boolean {
 
 /** Returns the next job for a session: from the first queue in line with a job that fits, unless room is kept for a heavy one. */
 function pick(turn: TurnContext, group: ConsumerGroup, session: Session): Job | undefined {
-  for (const [queue, lanes] of group.ready) {
-    if (!mayStart(turn, queue)) continue
-    const job = pickOf(turn, group, queue, lanes, session)
-    // Jobs of other queues must not take the room either.
-    if (job === KEEP_ROOM) return undefined
-    if (job !== undefined && mayPayFor(turn, queue, job)) {
-      group.rotate(queue, lanes)
-      passTurn(job.lane)
-      return job
+  for (const tier of group.tiers) {
+    for (const [queue, lanes] of tier) {
+      if (!mayStart(turn, queue)) continue
+      const job = pickOf(turn, group, queue, lanes, session)
+      // Jobs of other queues must not take the room either.
+      if (job === KEEP_ROOM) return undefined
+      if (job !== undefined && mayPayFor(turn, queue, job)) {
+        group.rotate(tier, queue, lanes)
+        passTurn(job.lane)
+        return job
+      }
     }
+    if (group.isStrict && isCutShort(turn, group, tier)) return undefined
   }
   return undefined
+}
+
+/** True if queues of the tier may have jobs to start that only the next turn sees: those behind too many held back by keys, or only on disk. */
+function isCutShort(turn: TurnContext, group: ConsumerGroup, tier: Tier): boolean {
+  const { unfinished, needRefill } = turn.tables
+  if (unfinished) return true
+  for (const lane of needRefill) {
+    const { queue, window, groups, paused } = lane
+    const isHidden = window.size === 0 && !paused && groups.includes(group) && group.tierOf(queue) === tier
+    if (isHidden && mayStart(turn, queue)) return true
+  }
+  return false
 }
 
 function pickOf(

@@ -333,13 +333,12 @@ export class Tables {
   // Sessions.
 
   addSession(intro: SessionIntro, connection: ConnectionId | undefined, renewedMono: number, id = this.nextSession++): Session {
-    const names = intro.handlers.map((handler) => handler.name)
-    const key = ConsumerGroup.keyOf(names, intro.queues)
+    const key = ConsumerGroup.keyOf(intro)
     let group = this.groups.get(key)
     if (group === undefined) {
-      group = new ConsumerGroup(key, new Set(names), intro.queues === undefined ? undefined : new Set(intro.queues))
+      group = new ConsumerGroup(key, intro)
       this.groups.set(key, group)
-      for (const name of names) {
+      for (const name of group.names) {
         if (this.definitions.isUnserved(name)) continue
         for (const lane of this.lanesByName.get(name) ?? []) if (group.serves(lane.queue.name, name)) this.#serve(group, lane)
       }

@@ -81,6 +81,8 @@ describe('a wrong option is refused by name, and never clamped', () => {
     ['backoff', () => enqueue({ backoff: () => 1 }), 'defineJob'],
     ['backoff.factor', () => backoffOption('backoff', { type: 'fixed', delay: 1, factor: 2 }), 'exponential'],
     ['concurrency', () => validateWorkOptions({ concurrency: 1, maxConcurrency: 2 }), 'alone'],
+    ['order', () => validateWorkOptions({ order: 'strict' }), 'name them in queues'],
+    ['order', () => validateWorkOptions({ order: 'stric', queues: ['a'] }), "did you mean 'strict'?"],
     ['schema', () => validateDefinition({ name: 'n', schema: {} }), 'Standard Schema'],
     ['after', () => validateListOptions({ after: '../etc' }), 'earlier page'],
     ['changes', () => validateUpdateOptions({}, 1), 'at least one'],

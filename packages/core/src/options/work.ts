@@ -2,11 +2,16 @@
 import type { Duration } from '../duration.ts'
 import { OptionRangeError, OptionTypeError } from '../errors.ts'
 import { LIMITS } from '../limits.ts'
+import { choiceOption } from './choice.ts'
 import { describe } from './describe.ts'
 import { durationOption } from './milliseconds.ts'
 import { nameOption } from './name.ts'
 import { durationWithin, integerBetween, optionsReader } from './read.ts'
 import { type Redact, redactOption } from './redact.ts'
+
+/** The orders in which a worker serves its queues. */
+export const QUEUE_ORDERS = ['fair', 'strict'] as const
+export type QueueOrder = (typeof QUEUE_ORDERS)[number]
 
 /** The options of `work`. */
 export interface WorkOptions {
@@ -14,6 +19,11 @@ export interface WorkOptions {
   readonly id?: string
   /** Serve these queues only; default every queue. */
   readonly queues?: readonly string[]
+  /**
+   * 'strict': a job of a queue starts in this worker only if no earlier queue of `queues` has a job in line that could start. A later queue
+   * may starve. 'fair' (default): queues take turns.
+   */
+  readonly order?: QueueOrder
   /** Below so much running weight it is topped up to `maxConcurrency`; 1 to 100,000, default `maxConcurrency`. */
   readonly minConcurrency?: number
   /**
@@ -32,6 +42,7 @@ export interface WorkOptions {
 export interface WorkSettings {
   readonly id: string | undefined
   readonly queues: readonly string[] | undefined
+  readonly order: QueueOrder
   readonly minConcurrency: number
   readonly maxConcurrency: number
   readonly abortGraceMs: number
@@ -42,6 +53,7 @@ const concurrencyNumber = integerBetween(1, LIMITS.concurrency)
 const read = optionsReader('work', {
   id: nameOption,
   queues: queueNames,
+  order: (option, value) => choiceOption(option, value, QUEUE_ORDERS),
   minConcurrency: concurrencyNumber,
   maxConcurrency: concurrencyNumber,
   concurrency: concurrencyNumber,
@@ -58,8 +70,10 @@ const ABORT_GRACE_MS = 30_000
 
 /** @throws OptionTypeError, OptionRangeError */
 export function validateWorkOptions(options: unknown = {}): WorkSettings {
-  const { id, queues, abortGrace: abortGraceMs = ABORT_GRACE_MS, redact, ...numbers } = read(options)
-  return { id, queues, ...concurrencyOf(numbers), abortGraceMs, ...(redact && { redact }) }
+  const { id, queues, order = 'fair', abortGrace: abortGraceMs = ABORT_GRACE_MS, redact, ...numbers } = read(options)
+  if (order === 'strict' && queues === undefined)
+    throw new OptionTypeError('order', "order 'strict' is the order of queues: name them in queues, the most urgent first")
+  return { id, queues, order, ...concurrencyOf(numbers), abortGraceMs, ...(redact && { redact }) }
 }
 
 function queueNames(_option: string, queues: unknown): readonly string[] {

@@ -136,7 +136,8 @@ function auditWindows(store: MemoryStore, tables: Tables): void {
     expectTrue(`window of lane ${lane.id}, which nobody serves, is empty`, groups.length > 0 || jobs.length === 0)
     for (const group of groups) {
       if (jobs.length > 0 && (lane.paused || lane.queue.suspended)) continue
-      if (jobs.length > 0) expectTrue(`lane ${lane.id} is ready for its group`, group.ready.get(lane.queue)?.has(lane) === true)
+      if (jobs.length > 0)
+        expectTrue(`lane ${lane.id} is ready for its group`, group.tierOf(lane.queue).get(lane.queue)?.has(lane) === true)
       else expectTrue(`lane ${lane.id} is to be filled`, line.length === 0 || tables.needRefill.has(lane))
     }
   }

@@ -336,6 +336,7 @@ function workerOf(session: Session, now: Now): AttachedWorker {
     pid: intro.pid,
     names: intro.handlers.map((handler) => handler.name),
     queues: intro.queues ?? null,
+    order: session.group.isStrict ? 'strict' : 'fair',
     minConcurrency: intro.minConcurrency,
     maxConcurrency: intro.maxConcurrency,
     runningJobs: jobs.size,

@@ -11,6 +11,7 @@ import {
   LIMITS,
   MISS_REASONS,
   NAME_DETAILS,
+  QUEUE_ORDERS,
   SYSTEM_EVENT_TYPES,
   WORKER_KINDS,
 } from '@millrace/core'
@@ -130,6 +131,9 @@ export const WORKERS = z
         pid: z.number(),
         names: z.array(z.string()),
         queues: z.array(z.string()).nullable(),
+        order: z.enum(QUEUE_ORDERS).optional().openapi({
+          description: 'The order in which it serves `queues`: in turns, or an earlier one first. Absent if the engine does not say it.',
+        }),
         minConcurrency: z.number(),
         maxConcurrency: z.number(),
         runningJobs: z.number(),

@@ -49,6 +49,23 @@ export function queuesConformance(under: () => Probe): void {
     expect((await probe.grants.take()).seq).toBe(ids[1]?.seq)
   })
 
+  test('M2: a session with a strict order of queues is handed jobs of the first one first, and its answer says so', async () => {
+    const session = { queues: ['urgent', 'media'], order: 'strict', minConcurrency: 1, maxConcurrency: 1 } as const
+    for (const queue of ['default', 'media', 'urgent', 'media', 'urgent']) await probe.enqueue('a', { queue })
+    expect(await probe.attach(['a'], session)).toEqual({ lost: [], order: 'strict' })
+    const order: string[] = []
+    for (let job = 0; job < 4; job++) {
+      const { seq, queue } = await probe.grants.take()
+      order.push(queue)
+      await probe.call<'complete'>({ op: 'complete', seq, run: 1, output: null })
+    }
+    await probe.barrier()
+    expect([order, probe.grants.size]).toEqual([['urgent', 'urgent', 'media', 'media'], 0])
+    expect(await probe.call<'workers'>({ op: 'workers' })).toMatchObject([{ queues: ['urgent', 'media'], order: 'strict' }])
+    expect(await probe.attach(['b'], { ...session, uuid: 'fair', order: 'fair' })).toEqual({ lost: [] })
+    expect(await probe.call<'workers'>({ op: 'workers' })).toMatchObject([{ order: 'strict' }, { order: 'fair' }])
+  })
+
   test('M2: a job that fails permanently leaves a dead letter with its payload, text or bytes, and another queue none', async () => {
     await probe.call<'configure'>({ op: 'configure', queue: 'media', changes: { deadLetter: 'dead', defaults: { maxAttempts: 1 } } })
     await probe.attach(['a'], { minConcurrency: 9, maxConcurrency: 9, queues: ['media', 'default'] })

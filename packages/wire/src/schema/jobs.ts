@@ -27,6 +27,7 @@ import {
   type OptionRow,
   OVERLAPS,
   type PlaceChanges,
+  QUEUE_ORDERS,
   RUN_OPTIONS,
   type RunCause,
   type RunError,
@@ -257,6 +258,7 @@ export const SESSION = record<Omit<SessionIntro, 'local' | 'library'>>('Session'
   pooled: optional(boolean, 'true: a pool of threads or of child processes runs its handlers'),
   paused: optional(boolean, 'true: it takes no jobs until it says otherwise'),
   isolated: optional(boolean, 'true: a pool of child processes runs its handlers'),
+  order: optional(choice(QUEUE_ORDERS), 'of `queues`: in turns, or an earlier one first; nil: fair'),
 })
 
 export const VITALS = record<Vitals>('Vitals', {

@@ -21,6 +21,7 @@ import {
   type Operation,
   PAYLOADS,
   PLACE_LIMIT,
+  QUEUE_ORDERS,
   type QueueEvent,
   type Reply,
   type Request,
@@ -243,9 +244,12 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
       pooled: fc.boolean(),
       paused: fc.boolean(),
       isolated: fc.boolean(),
+      order: fc.constantFrom(...QUEUE_ORDERS),
     })
       .chain((session) => fc.boolean().map((all) => (all ? without(session, 'queues') : session)))
-      .chain((session) => fc.boolean().map((old) => (old ? without(without(without(session, 'pooled'), 'paused'), 'isolated') : session))),
+      .chain((session) =>
+        fc.boolean().map((old) => (old ? without(without(without(without(session, 'pooled'), 'paused'), 'isolated'), 'order') : session)),
+      ),
     held: fc.array(runKey),
   }) as never,
   adjust: record(

@@ -23,7 +23,7 @@ export function workerColumns(paint: Paint, now?: number): readonly Column<Worke
     ...(now === undefined ? [] : [{ title: 'SEEN', text: (worker: WorkerView) => seenText(worker, now) }]),
     { title: 'RUNS', text: ({ runningJobs, maxConcurrency }) => `${runningJobs}/${maxConcurrency}`, right: true },
     ...(now === undefined ? [] : PROCESS_COLUMNS),
-    { title: 'QUEUES', text: ({ queues }) => queues?.join(', ') ?? 'all' },
+    { title: 'QUEUES', text: ({ queues, order }) => queues?.join(order === 'strict' ? ' > ' : ', ') ?? 'all' },
     { title: 'NAMES', text: ({ names }) => names.join(', ') },
   ]
 }

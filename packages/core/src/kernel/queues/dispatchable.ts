@@ -20,7 +20,7 @@ export class Dispatchable {
 
   suspend(queue: Queue): void {
     queue.suspended = true
-    for (const group of this.#groups.values()) group.ready.delete(queue)
+    for (const group of this.#groups.values()) group.suspend(queue)
   }
 
   /** Suspends a queue until its bucket has a token. */

@@ -71,7 +71,7 @@ type Step =
   | { kind: 'end'; op: 'complete' | 'fail' | 'giveBack' | 'snooze'; pick: number }
   | { kind: 'job'; op: 'cancel' | 'delete' | 'runNow' | 'retry'; pick: number }
   | { kind: 'put off'; delay: number; pick: number }
-  | { kind: 'attach'; session: string; min: number; names: string[] }
+  | { kind: 'attach'; session: string; min: number; names: string[]; strict: boolean }
   | { kind: 'leave'; session: string }
   | { kind: 'pass'; ms: number }
   | { kind: 'reload' }
@@ -122,6 +122,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       session: fc.constantFrom('s1', 's2'),
       min: fc.integer({ min: 1, max: 5 }),
       names: fc.subarray([...NAMES], { minLength: 1 }),
+      strict: fc.boolean(),
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('leave' as const), session: fc.constantFrom('s1', 's2') }) },
@@ -169,7 +170,11 @@ function commandOf(world: World, act: Step): Command | undefined {
       return row && { op: 'update', id: jobKey(row), changes: { runAt: world.now.wall + act.delay, priority: act.pick % 2 } }
     }
     case 'attach':
-      return attaching(act.session, act.names, { minConcurrency: act.min, maxConcurrency: act.min })
+      return attaching(act.session, act.names, {
+        minConcurrency: act.min,
+        maxConcurrency: act.min,
+        ...(act.strict && { queues: ['q2', 'q1'], order: 'strict' }),
+      })
     case 'leave':
       return { op: 'leave', session: act.session }
     default:

@@ -47,7 +47,7 @@ export function attach(turn: TurnContext, command: AttachCommand, { connection, 
   // The session may not have received the stop.
   if (before?.stopMs !== undefined) stopSession(turn, session, before.stopMs)
   tables.weigh(session)
-  return { lost, ...(disputed.length > 0 && { disputed }) }
+  return { lost, ...(disputed.length > 0 && { disputed }), ...(session.group.isStrict && { order: 'strict' }) }
 }
 
 /** Returns the runs on record for the session: from before a reload, or of the earlier session with the same uuid. */

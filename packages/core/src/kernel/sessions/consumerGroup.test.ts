@@ -5,40 +5,51 @@ import { newJob } from '../jobs/job.ts'
 import { Dispatchable } from '../queues/dispatchable.ts'
 import { type Lane, newLane, newQueue } from '../queues/lane.ts'
 import type { ReadyLanes } from '../queues/readyLanes.ts'
-import { ConsumerGroup } from './consumerGroup.ts'
+import { ConsumerGroup, type Tier } from './consumerGroup.ts'
+
+const serving = (names: readonly string[], queues?: readonly string[], order?: 'strict') => ({
+  handlers: names.map((name) => ({ name, defaults: {} })),
+  ...(queues && { queues }),
+  ...(order && { order }),
+})
+const keyOf = (...served: Parameters<typeof serving>) => ConsumerGroup.keyOf(serving(...served))
 
 test('what serves the same has the same key, in whatever order it is named', () => {
-  expect(ConsumerGroup.keyOf(['a', 'b'], undefined)).toBe(ConsumerGroup.keyOf(['b', 'a'], undefined))
-  expect(ConsumerGroup.keyOf(['a'], ['x', 'y'])).toBe(ConsumerGroup.keyOf(['a'], ['y', 'x']))
+  expect(keyOf(['a', 'b'], undefined)).toBe(keyOf(['b', 'a'], undefined))
+  expect(keyOf(['a'], ['x', 'y'])).toBe(keyOf(['a'], ['y', 'x']))
 })
 
 test('what serves something else has another key', () => {
   const keys = [
-    ConsumerGroup.keyOf(['a'], undefined),
-    ConsumerGroup.keyOf(['a'], []),
-    ConsumerGroup.keyOf(['a'], ['a']),
-    ConsumerGroup.keyOf(['a', 'b'], undefined),
-    ConsumerGroup.keyOf(['a,b'], undefined),
-    ConsumerGroup.keyOf([], ['a']),
+    keyOf(['a'], undefined),
+    keyOf(['a'], []),
+    keyOf(['a'], ['a']),
+    keyOf(['a', 'b'], undefined),
+    keyOf(['a,b'], undefined),
+    keyOf([], ['a']),
+    keyOf(['a'], ['x', 'y']),
+    keyOf(['a'], ['x', 'y'], 'strict'),
+    keyOf(['a'], ['y', 'x'], 'strict'),
   ]
   expect(new Set(keys).size).toBe(keys.length)
 })
 
 test('naming leaves the order of the names as it was', () => {
   const names = ['b', 'a']
-  ConsumerGroup.keyOf(names, undefined)
+  keyOf(names, undefined)
   expect(names).toEqual(['b', 'a'])
 })
 
 test('E2: its names in every queue, or in those that it names', () => {
-  const everywhere = new ConsumerGroup('', new Set(['a']), undefined)
+  const everywhere = new ConsumerGroup('', serving(['a']))
   expect([everywhere.serves('q', 'a'), everywhere.serves('q', 'b')]).toEqual([true, false])
-  const somewhere = new ConsumerGroup('', new Set(['a']), new Set(['q']))
+  const somewhere = new ConsumerGroup('', serving(['a'], ['q']))
   expect([somewhere.serves('q', 'a'), somewhere.serves('r', 'a'), somewhere.serves('q', 'b')]).toEqual([true, false, false])
 })
 
 test('queues take turns: the one that was served goes to the end', () => {
-  const group = new ConsumerGroup('', new Set(['a', 'b']), undefined)
+  const group = new ConsumerGroup('', serving(['a', 'b']))
+  const ready = group.tiers[0] as Tier
   const [first, second] = [newQueue(1, 'first'), newQueue(2, 'second')]
   const lanes = [newLane(1, first, 'a'), newLane(2, second, 'a'), newLane(3, second, 'b')] as const
   const make = (lane: Lane) => {
@@ -47,16 +58,17 @@ test('queues take turns: the one that was served goes to the end', () => {
     group.markReady(lane)
   }
   for (const lane of lanes.slice(0, 2)) make(lane)
-  expect([...group.ready.keys()]).toEqual([first, second])
-  group.rotate(first, group.ready.get(first) as ReadyLanes)
-  expect([...group.ready.keys()]).toEqual([second, first])
+  expect([...ready.keys()]).toEqual([first, second])
+  group.rotate(ready, first, ready.get(first) as ReadyLanes)
+  expect([...ready.keys()]).toEqual([second, first])
   make(lanes[2])
-  expect([...group.ready.values()].map((ready) => [...ready.lanes()].length)).toEqual([2, 1])
-  expect([...group.ready.keys()]).toEqual([second, first])
+  expect([...ready.values()].map((ready) => [...ready.lanes()].length)).toEqual([2, 1])
+  expect([...ready.keys()]).toEqual([second, first])
 })
 
 test('a suspended queue is out of sight, with the jobs that come meanwhile, and is there again once it is resumed', () => {
-  const group = new ConsumerGroup('', new Set(['a', 'b']), undefined)
+  const group = new ConsumerGroup('', serving(['a', 'b']))
+  const ready = group.tiers[0] as Tier
   const queue = newQueue(1, 'q')
   const groups = new Map([['', group]])
   const dispatchable = new Dispatchable(groups)
@@ -70,12 +82,12 @@ test('a suspended queue is out of sight, with the jobs that come meanwhile, and 
   const lane = make(1, 'a')
   dispatchable.suspend(queue)
   make(2, 'b')
-  expect(group.ready.size).toBe(0)
+  expect(ready.size).toBe(0)
   dispatchable.resume(queue)
-  expect([...(group.ready.get(queue)?.lanes() ?? [])]).toHaveLength(2)
+  expect([...(ready.get(queue)?.lanes() ?? [])]).toHaveLength(2)
   dispatchable.suspend(queue)
-  for (const { window } of [lane, ...(group.ready.get(queue)?.lanes() ?? [])]) window.removeFirst()
+  for (const { window } of [lane, ...(ready.get(queue)?.lanes() ?? [])]) window.removeFirst()
   dispatchable.forget(queue)
   dispatchable.resume(queue)
-  expect(group.ready.size).toBe(0)
+  expect(ready.size).toBe(0)
 })

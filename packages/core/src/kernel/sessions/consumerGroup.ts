@@ -3,9 +3,16 @@
  * group, so that a thousand equal workers cost one look at the lanes. It knows which of its lanes have jobs, and which sessions
  * have room.
  */
+import type { SessionIntro } from '../../commands.ts'
 import type { Lane, Queue } from '../queues/lane.ts'
 import { ReadyLanes } from '../queues/readyLanes.ts'
 import type { Session } from './session.ts'
+
+/** The part of a session that decides which jobs it serves. */
+type Served = Pick<SessionIntro, 'handlers' | 'queues' | 'order'>
+
+/** Lanes with jobs in their windows, by queue that may start jobs. The first queue is next. Empty lanes are removed when they are met. */
+export type Tier = Map<Queue, ReadyLanes>
 
 export class ConsumerGroup {
   readonly key: string
@@ -16,22 +23,45 @@ export class ConsumerGroup {
   readonly lanes = new Set<Lane>()
   /** Sessions to fill, in fair order: the first is next. */
   readonly underfilled = new Set<Session>()
-  /** Lanes with jobs in their windows, by queue that may start jobs. The first queue is next. Empty lanes are removed when they are met. */
-  readonly ready = new Map<Queue, ReadyLanes>()
-  /** The same for all queues, so that a queue that is suspended and resumed is not rebuilt. */
+  /** One tier for all queues, which take turns; or, if their order is strict, one for each queue, the first of which goes first. */
+  readonly tiers: readonly Tier[]
+  /** The places of queues among the tiers; undefined if there is one tier. */
+  readonly #places: ReadonlyMap<string, number> | undefined
+  /** The lanes of all queues, so that a queue that is suspended and resumed is not rebuilt. */
   readonly #lanes = new Map<Queue, ReadyLanes>()
   /** The queue that was served last, and how often in a row. Each group has its own turns, or another one would end them. */
   #served: Queue | undefined
   #inARow = 0
 
-  constructor(key: string, names: ReadonlySet<string>, queues: ReadonlySet<string> | undefined) {
+  constructor(key: string, { handlers, queues, order }: Served) {
     this.key = key
-    this.names = names
-    this.queues = queues
+    this.names = new Set(handlers.map(({ name }) => name))
+    this.queues = queues && new Set(queues)
+    if (order === 'strict' && this.queues !== undefined) this.#places = new Map([...this.queues].map((queue, place) => [queue, place]))
+    this.tiers = Array.from({ length: this.#places?.size ?? 1 }, () => new Map())
   }
 
-  static keyOf(names: readonly string[], queues: readonly string[] | undefined): string {
-    return JSON.stringify([[...names].sort(), queues === undefined ? null : [...queues].sort()])
+  /** Returns a string that is the same for sessions that serve the same. */
+  static keyOf({ handlers, queues, order }: Served): string {
+    const names = handlers.map(({ name }) => name).sort()
+    if (queues === undefined) return JSON.stringify([names])
+    return JSON.stringify(order === 'strict' ? [names, queues, order] : [names, [...queues].sort()])
+  }
+
+  /** True if jobs of a later queue wait for those of an earlier one. */
+  get isStrict(): boolean {
+    return this.#places !== undefined
+  }
+
+  /** True if no queue has a job to start. */
+  get isIdle(): boolean {
+    for (const tier of this.tiers) if (tier.size > 0) return false
+    return true
+  }
+
+  /** Returns the tier of a queue that it serves. */
+  tierOf(queue: Queue): Tier {
+    return this.tiers[this.#places?.get(queue.name) ?? 0] as Tier
   }
 
   serves(queue: string, name: string): boolean {
@@ -47,13 +77,20 @@ export class ConsumerGroup {
       this.#lanes.set(queue, lanes)
     }
     lanes.add(lane)
-    if (!queue.suspended && !this.ready.has(queue)) this.ready.set(queue, lanes)
+    if (queue.suspended) return
+    const tier = this.tierOf(queue)
+    if (!tier.has(queue)) tier.set(queue, lanes)
+  }
+
+  /** Hides a queue that may start no jobs for now. */
+  suspend(queue: Queue): void {
+    this.tierOf(queue).delete(queue)
   }
 
   /** Opens a queue that may start jobs again. */
   resume(queue: Queue): void {
     const lanes = this.#lanes.get(queue)
-    if (lanes?.first() !== undefined) this.ready.set(queue, lanes)
+    if (lanes?.first() !== undefined) this.tierOf(queue).set(queue, lanes)
   }
 
   /** Reorders a queue's names when they start or stop taking turns. */
@@ -63,18 +100,18 @@ export class ConsumerGroup {
 
   /** Forgets a queue that was deleted, or whose lanes have no jobs. */
   forget(queue: Queue): void {
-    this.ready.delete(queue)
+    this.suspend(queue)
     this.#lanes.delete(queue)
   }
 
-  /** Moves the queue that was just served to the end of the line, once it has had its share. */
-  rotate(queue: Queue, lanes: ReadyLanes): void {
-    if (this.ready.size < 2) return
+  /** Moves the queue that was just served to the end of its tier, once it has had its share. */
+  rotate(tier: Tier, queue: Queue, lanes: ReadyLanes): void {
+    if (tier.size < 2) return
     if (this.#served !== queue) this.#inARow = 0
     this.#served = queue
     if (++this.#inARow < (queue.settings.share ?? 1)) return
     this.#inARow = 0
-    this.ready.delete(queue)
-    this.ready.set(queue, lanes)
+    tier.delete(queue)
+    tier.set(queue, lanes)
   }
 }

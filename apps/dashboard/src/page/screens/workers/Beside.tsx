@@ -53,7 +53,7 @@ function Known({ row }: { readonly row: WorkerRow }) {
         <Fact name={facts.pid}>{row.pid}</Fact>
         <Fact name={facts.slots}>{text.slots(row.taken, row.slots)}</Fact>
         <Fact name={facts.names}>{row.names.join(', ')}</Fact>
-        <Fact name={facts.queues}>{row.queues === null ? text.allQueues : row.queues.join(', ')}</Fact>
+        <Fact name={facts.queues}>{row.queues === null ? text.allQueues : row.queues.join(row.isStrict ? ' > ' : ', ')}</Fact>
         {row.kinds.length > 0 && <Fact name={facts.kind}>{kindsOf(row)}</Fact>}
         {row.version !== undefined && <Fact name={columns.version}>{row.version}</Fact>}
         {row.delayMs !== undefined && <Fact name={facts.delay}>{text.late(duration(row.delayMs))}</Fact>}

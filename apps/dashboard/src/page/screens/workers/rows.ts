@@ -10,6 +10,8 @@ export interface WorkerRow {
   readonly names: readonly string[]
   /** Null for all. */
   readonly queues: readonly string[] | null
+  /** True if an earlier queue goes first. */
+  readonly isStrict: boolean
   readonly sessions: number
   readonly slots: number
   readonly taken: number
@@ -51,6 +53,7 @@ function rowOf(sessions: readonly Worker[]): WorkerRow {
     host: first.host,
     pid: first.pid,
     names: [...new Set(sessions.flatMap(({ names }) => names))],
+    isStrict: sessions.some(({ order }) => order === 'strict'),
     queues: queues.includes(null) ? null : [...new Set(queues.flatMap((each) => each ?? []))],
     sessions: sessions.length,
     slots: sum(sessions.map(({ maxConcurrency }) => maxConcurrency)),

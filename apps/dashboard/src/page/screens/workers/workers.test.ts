@@ -45,6 +45,19 @@ test('a worker stops once all of its sessions do', () => {
   expect(row?.isStopping).toBe(false)
 })
 
+test('a worker has an order of queues if one of its sessions has', () => {
+  const rows = workerRows([
+    workerOf({ id: 'a', queues: ['urgent', 'low'], order: 'strict' }),
+    workerOf({ id: 'b', order: 'fair' }),
+    workerOf({ id: 'c' }),
+  ])
+  expect(rows.map(({ id, isStrict }) => [id, isStrict])).toEqual([
+    ['a', true],
+    ['b', false],
+    ['c', false],
+  ])
+})
+
 test('a worker is paused once all of its sessions are', () => {
   const rows = workerRows([
     workerOf({ id: 'a', paused: true }),

@@ -1,0 +1,188 @@
+/** A worker with a strict order of queues: no job of a later queue starts in it while one of an earlier queue could. */
+
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { runs } from '../../../../testkit/src/testing/runs.ts'
+import type { NewJob, RunKey } from '../../commands.ts'
+import { ACTIVE, WAITING } from '../../lifecycle.ts'
+import { LIMITS } from '../../limits.ts'
+import type { Command } from '../../operations.ts'
+import type { QueueChanges } from '../../queueSettings.ts'
+import { useSmallLimits } from '../../testing/smallLimits.ts'
+import { attaching, enqueueing, type Granted, World } from '../../testing/world.ts'
+import { tokenMs } from '../keys/bucket.ts'
+import type { JobRow } from '../rows.ts'
+
+useSmallLimits()
+
+const QUEUES = ['urgent', 'default', 'low'] as const
+const strict = (count: number, queues: readonly string[] = QUEUES) =>
+  ({ queues, order: 'strict', minConcurrency: count, maxConcurrency: count }) as const
+const configure = (queue: string, changes: QueueChanges): Command => ({ op: 'configure', queue, changes })
+const complete = ({ seq, run }: RunKey): Command => ({ op: 'complete', seq, run, output: null })
+const jobs = (queue: string, count: number, job: Partial<NewJob> = {}) =>
+  Array.from({ length: count }, () => ({ name: 'a', queue, ...job }))
+const queuesOf = (grants: readonly Granted[]) => grants.map(({ queue }) => queue)
+
+test('an earlier queue goes first, whatever came first, until it is empty', () => {
+  const world = new World()
+  world.run(enqueueing(...jobs('low', 2), ...jobs('default', 2), ...jobs('urgent', 2), ...jobs('other', 1)))
+  expect(queuesOf(world.run(attaching('s', ['a'], strict(9))).grants)).toEqual(['urgent', 'urgent', 'default', 'default', 'low', 'low'])
+})
+
+test('a job of an earlier queue goes before all that wait', () => {
+  const world = new World()
+  world.run(attaching('s', ['a'], strict(1)), enqueueing(...jobs('low', 3, { priority: 9 })))
+  world.run(enqueueing(...jobs('urgent', 1)))
+  expect(queuesOf(world.run(complete({ seq: 1, run: 1 })).grants)).toEqual(['urgent'])
+  expect(queuesOf(world.run(complete({ seq: 4, run: 1 })).grants)).toEqual(['low'])
+})
+
+test('what an earlier queue may not start keeps no later one waiting: a limit, a rate, a pause', () => {
+  for (const held of [
+    configure('urgent', { concurrencyLimit: 1 }),
+    configure('urgent', { rateLimit: { limit: 1, period: 1_000, burst: 1 } }),
+  ]) {
+    const world = new World()
+    world.run(held, enqueueing(...jobs('low', 2), ...jobs('urgent', 3)))
+    expect(queuesOf(world.run(attaching('s', ['a'], strict(3))).grants)).toEqual(['urgent', 'low', 'low'])
+  }
+  const world = new World()
+  world.run(enqueueing(...jobs('low', 1), ...jobs('urgent', 1)))
+  world.run({ op: 'pause', queue: 'urgent', paused: true })
+  expect(queuesOf(world.run(attaching('s', ['a'], strict(1))).grants)).toEqual(['low'])
+  world.run({ op: 'pause', queue: 'urgent', paused: false }, enqueueing(...jobs('low', 1)))
+  expect(queuesOf(world.run(complete({ seq: 1, run: 1 })).grants)).toEqual(['urgent'])
+})
+
+test('jobs that are only on disk go before those of a later queue in memory', () => {
+  const world = new World()
+  const count = 5 * LIMITS.windowJobs
+  world.run(enqueueing(...jobs('low', 3), ...jobs('urgent', count)))
+  const grants = queuesOf(world.run(attaching('s', ['a'], strict(count + 1))).grants)
+  expect(grants).toEqual([...Array(count).fill('urgent'), 'low'])
+})
+
+test('a job behind more than one turn can set aside goes before those of a later queue', () => {
+  const world = new World()
+  world.run(configure('urgent', { perKeyLimit: 1 }))
+  const names = Array.from({ length: LIMITS.sliceRows + 1 }, (_, index) => `b${index}`)
+  world.run(attaching('s', ['a', ...names], strict(2)))
+  // The key has room when its jobs line up.
+  const keyed = ['a', ...names].map((name) => ({ name, queue: 'urgent', concurrencyKey: 'k' }))
+  const { grants } = world.run(enqueueing(...jobs('low', 2), ...keyed, { name: names.at(-1) as string, queue: 'urgent' }))
+  expect(queuesOf(grants)).toEqual(['urgent', 'urgent'])
+})
+
+test('each worker has its own order, and those without one take turns', () => {
+  const world = new World()
+  world.run(enqueueing(...jobs('low', 4), ...jobs('urgent', 4)))
+  expect(queuesOf(world.run(attaching('s', ['a'], strict(1, ['low', 'urgent']))).grants)).toEqual(['low'])
+  expect(queuesOf(world.run(attaching('t', ['a'], strict(1, ['urgent', 'low']))).grants)).toEqual(['urgent'])
+  const fair = { ...strict(2, ['urgent', 'low']), order: 'fair' } as const
+  expect(queuesOf(world.run(attaching('u', ['a'], fair)).grants).sort()).toEqual(['low', 'urgent'])
+})
+
+test('an order without queues is none', () => {
+  const world = new World()
+  world.run(enqueueing(...jobs('low', 1)))
+  const { replies, grants } = world.run(attaching('s', ['a'], { order: 'strict' }))
+  expect([replies[0], queuesOf(grants)]).toEqual([{ lost: [] }, ['low']])
+})
+
+test('the answer to an attach says that the order is kept', () => {
+  const world = new World()
+  expect(world.attach('s', ['a'], strict(1))).toEqual({ lost: [], order: 'strict' })
+  expect(world.attach('t', ['a'], { queues: QUEUES })).toEqual({ lost: [] })
+})
+
+const newJob = fc.record(
+  {
+    name: fc.constantFrom('a', 'b'),
+    queue: fc.constantFrom(...QUEUES),
+    data: fc.string({ maxLength: 30 }),
+    concurrencyKey: fc.constantFrom('k1', 'k2'),
+    priority: fc.constantFrom(0, 1),
+    weight: fc.constantFrom(1, 1, 1, 2, 4),
+    delay: fc.constantFrom(0, 10),
+  },
+  { requiredKeys: ['name', 'queue', 'data'] },
+) as fc.Arbitrary<NewJob>
+const changes = fc.record(
+  {
+    concurrencyLimit: fc.constantFrom(1, 3, null),
+    rateLimit: fc.constantFrom({ limit: 1, period: 20, burst: 2 }, null),
+    perKeyLimit: fc.constantFrom(1, null),
+    fairness: fc.constantFrom('name' as const, null),
+    share: fc.constantFrom(3, null),
+  },
+  { requiredKeys: [] },
+) as fc.Arbitrary<QueueChanges>
+const queue = fc.constantFrom(...QUEUES)
+const step = fc.oneof(
+  { weight: 6, arbitrary: fc.array(newJob, { minLength: 1, maxLength: 12 }).map((some): Command => ({ op: 'enqueue', jobs: some })) },
+  { weight: 2, arbitrary: fc.tuple(queue, changes).map(([name, some]) => configure(name, some)) },
+  { weight: 1, arbitrary: fc.tuple(queue, fc.boolean()).map(([name, paused]): Command => ({ op: 'pause', queue: name, paused })) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(fc.constantFrom('s', 't'), fc.integer({ min: 1, max: 8 }), fc.shuffledSubarray([...QUEUES], { minLength: 2 }))
+      .map(([session, count, queues]) => attaching(session, session === 's' ? ['a', 'b'] : ['a'], strict(count, queues))),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.integer({ min: 1, max: 4 }).map((count) => attaching('fair', ['a', 'b'], { ...strict(count), order: 'fair' })),
+  },
+  { weight: 8, arbitrary: fc.nat(30).map((pick) => ({ ends: pick })) },
+  { weight: 2, arbitrary: fc.constantFrom(1, 15, 60).map((ms) => ({ passes: ms })) },
+)
+
+/** Looks at what waits once the turn is over: it waited before each of its hand-outs, under limits that were no stricter. */
+function expectOrder({ tables, store, now }: World, grants: readonly Granted[]): void {
+  const isHeld = ({ laneId, extras }: JobRow) => {
+    const { queue, paused } = tables.laneOf(laneId)
+    const { concurrencyLimit = Number.POSITIVE_INFINITY, rateLimit } = queue.settings
+    const lacksTokens = rateLimit !== undefined && tokenMs(rateLimit, queue.fullMono, now.mono) > 0
+    return paused || queue.paused || queue.counts[ACTIVE] >= concurrencyLimit || lacksTokens || extras?.concurrencyKey !== undefined
+  }
+  const waiting = [...store.rows.values()].filter((row) => row.state === WAITING && !isHeld(row))
+  const later = new Map<string, number>()
+  for (const grant of grants.toReversed()) {
+    const session = tables.sessions.get(grant.session)
+    const row = store.rows.get(grant.seq)
+    if (session?.intro.order !== 'strict' || row === undefined) continue
+    later.set(grant.session, (later.get(grant.session) ?? 0) + row.weight)
+    const before = session.weight - (later.get(grant.session) ?? 0)
+    for (const other of waiting) {
+      const lane = tables.laneOf(other.laneId)
+      const { queues = [] } = session.intro
+      const isEarlier = queues.indexOf(lane.queue.name) < queues.indexOf(grant.queue)
+      const fits = before === 0 || before + other.weight <= session.intro.maxConcurrency
+      const isSeen = lane.window.size === 0 || tables.jobs.get(other.seq)?.windowed === true
+      const isPassed = isEarlier && fits && isSeen && session.group.lanes.has(lane)
+      if (isPassed) throw new Error(`job ${grant.seq} of '${grant.queue}' starts before job ${other.seq} of '${lane.queue.name}'`)
+    }
+  }
+}
+
+test('no job of a later queue starts while one of an earlier queue could, whatever is asked in whatever order', () => {
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 1, maxLength: 60, size: 'max' }), (steps) => {
+      const world = new World()
+      world.run(attaching('s', ['a', 'b'], strict(3)))
+      for (const act of steps) {
+        if ('passes' in act) world.pass(act.passes)
+        const running = [...world.store.rows.values()].filter(({ state }) => state === ACTIVE)
+        const row = 'ends' in act ? running[act.ends % Math.max(1, running.length)] : undefined
+        const commands = 'op' in act ? [act] : row === undefined ? [] : [complete(row)]
+        expectOrder(world, world.turn(...commands).grants)
+        while (world.tables.unfinished || world.tables.needRefill.size > 0) {
+          const { grants } = world.turn()
+          expectOrder(world, grants)
+          if (grants.length === 0 && !world.tables.unfinished) break
+        }
+      }
+    }),
+    { numRuns: runs(400) },
+  )
+})
