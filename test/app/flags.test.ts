@@ -36,11 +36,25 @@ test('of a queue: every setting, and a pause of a key', { timeout: LONG }, async
   const place = new Place()
   await place.serve()
   await place.ok('enqueue', 'mail', '--queue', 'other')
-  const turns = ['--per-key-limit', '2', '--per-key-rate-limit', '5/1m', '--key-order', 'turns', '--share', '3', '--fairness', 'name']
+  const turns = [
+    '--shared-limit',
+    'smtp:5',
+    '--per-key-limit',
+    '2',
+    '--per-key-rate-limit',
+    '5/1m',
+    '--key-order',
+    'turns',
+    '--share',
+    '3',
+    '--fairness',
+    'name',
+  ]
   expect(
     await place.okJson('queues', 'set', 'out', ...turns, '--max-length', '9', '--on-full', 'drop-oldest', '--dead-letter', 'dead'),
   ).toMatchObject({
     settings: {
+      sharedLimit: { name: 'smtp', limit: 5 },
       perKeyLimit: 2,
       perKeyRateLimit: { limit: 5, period: 60_000 },
       share: 3,

@@ -388,6 +388,7 @@ export {
   type QueueSettings,
   type RateLimit,
   retentionOf,
+  type SharedLimit,
   sameSettings,
 } from './queueSettings.ts'
 export type {

@@ -10,6 +10,13 @@ export interface RateLimit {
   readonly burst: number
 }
 
+/** A limit that queues share by naming it. */
+export interface SharedLimit {
+  readonly name: string
+  /** A job of the queue starts only while fewer than this number of jobs run in all queues that name the limit. */
+  readonly limit: number
+}
+
 /** Options of jobs for which neither the call nor the definition has a value. */
 export type QueueDefaults = Omit<Defaults, 'queue'>
 
@@ -17,6 +24,7 @@ export type QueueDefaults = Omit<Defaults, 'queue'>
 export interface QueueSettings {
   /** Jobs of the queue that run at the same time, whatever worker runs them. */
   readonly concurrencyLimit?: number
+  readonly sharedLimit?: SharedLimit
   /** The same for each `concurrencyKey` in the queue. */
   readonly perKeyLimit?: number
   /** Jobs of each `concurrencyKey` run one at a time and in the order of their arrival, retries included. */

@@ -54,6 +54,8 @@ export interface QueueView {
   readonly retrying?: number
   readonly totals: Totals
   readonly oldestWaitingMs: number
+  /** The jobs that run in all queues that name its `sharedLimit`; undefined if it has none. */
+  readonly sharedActive?: number
   /** The token bucket of its `rateLimit`: the tokens that are available, and when the next one comes; 0 if the bucket is full. */
   readonly rate?: { readonly tokens: number; readonly nextAt: number }
 }

@@ -35,7 +35,7 @@ function whyActive(tables: Tables, lane: Lane): string {
 
 function whyWaiting(tables: Tables, lane: Lane, now: Now): string[] {
   const { queue } = lane
-  const { concurrencyLimit, rateLimit } = queue.settings
+  const { concurrencyLimit, rateLimit, sharedLimit } = queue.settings
   const why: string[] = []
   if (lane.groups.length === 0) why.push('no worker serves it: engine.work([...])')
   else if (lane.groups.every(isPaused)) why.push('its workers are paused: worker.resume()')
@@ -45,6 +45,8 @@ function whyWaiting(tables: Tables, lane: Lane, now: Now): string[] {
   why.push(...parked.map((backlog) => whyParked(backlog, now)))
   if (concurrencyLimit !== undefined && countOf(queue, ACTIVE) >= concurrencyLimit)
     why.push(`${concurrencyLimit} of its queue run, which is the queue's concurrencyLimit`)
+  if (sharedLimit !== undefined && tables.dispatchable.shared.activeOf(sharedLimit.name) >= sharedLimit.limit)
+    why.push(`${sharedLimit.limit} or more jobs run in the queues of the sharedLimit '${sharedLimit.name}'`)
   const ms = rateLimit === undefined ? 0 : tokenMs(rateLimit, queue.fullMono, now.mono)
   if (ms > 0) why.push(`the queue's rateLimit has its next token in ${Math.ceil(ms)} ms: clock.advance(${Math.ceil(ms)})`)
   return why.length > 0 ? why : ['its workers run as many as they may: see their concurrency, and the weight of the jobs']

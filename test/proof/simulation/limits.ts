@@ -1,5 +1,5 @@
 /** What queues were told, from committed turns alone, and what has started since: never one over, nothing in a pause. */
-import { ACTIVE, type QueueSettings, type RateLimit, WAITING } from '@millrace/core'
+import { ACTIVE, type QueueSettings, type RateLimit, type SharedLimit, WAITING } from '@millrace/core'
 import type { Effects } from '@millrace/core/kernel'
 import type { History } from './history.ts'
 import type { Tracked } from './model.ts'
@@ -143,6 +143,7 @@ export class Limits {
       history.hold(!this.#pausedJobs.has(`${queue} ${name}`), 24, () => `job ${seq} starts, and its name ${name} is paused`)
       const of = [...active].filter((job) => job.queue === queue)
       history.hold(of.length <= concurrencyLimit, 24, () => `${of.length} jobs of queue ${queue} run, and its limit is ${concurrencyLimit}`)
+      this.#shared(settings, seq, jobs, active)
       this.#rate(queue, settings.rateLimit, mono, tokens)
       if (key === undefined) continue
       history.hold(!this.#pausedKeys.has(`${queue} ${key}`), 24, () => `job ${seq} starts, and its key ${key} is paused`)
@@ -150,6 +151,25 @@ export class Limits {
       const ofKey = of.filter((job) => job.key === key).length
       history.hold(ofKey <= perKeyLimit, 24, () => `${ofKey} jobs of key ${key} run, and its limit is ${perKeyLimit}`)
     }
+  }
+
+  /** Jobs that started behind it may be of a queue with a larger limit. */
+  #shared({ sharedLimit }: QueueSettings, seq: number, started: readonly Tracked[], active: ReadonlySet<Tracked>): void {
+    if (sharedLimit === undefined) return
+    const beside = this.#beside(sharedLimit, active)
+    const behind = started.slice(started.findIndex((job) => job.seq === seq) + 1).filter((job) => beside.includes(job))
+    const count = beside.length - behind.length
+    const { name, limit } = sharedLimit
+    if (count === limit) this.#history.meet('sharedLimitReached')
+    this.#history.hold(
+      count <= limit,
+      24,
+      () => `job ${seq} starts as number ${count} under the limit ${name}, which is ${limit} for its queue`,
+    )
+  }
+
+  #beside({ name }: SharedLimit, active: ReadonlySet<Tracked>): readonly Tracked[] {
+    return [...active].filter(({ queue }) => this.settings(queue).sharedLimit?.name === name)
   }
 
   /** In no span of time more than the burst, and what the span has refilled; a start that takes more than the burst needs a full bucket. */
@@ -183,12 +203,14 @@ export class Limits {
       rateLimit,
       perKeyRateLimit,
       keyOrder,
+      sharedLimit,
     } = settings
     if (key !== undefined && keyOrder === 'strict' && !this.#mayHaveTurn(job)) return true
     if (rated && (rateLimit ?? (key === undefined ? undefined : perKeyRateLimit)) !== undefined) return true
     if (state !== WAITING || this.#pausedAll || paused || this.#pausedJobs.has(`${queue} ${name}`)) return true
     const of = [...active].filter((other) => other.queue === queue)
     if (of.length >= concurrencyLimit) return true
+    if (sharedLimit !== undefined && this.#beside(sharedLimit, active).length >= sharedLimit.limit) return true
     return key !== undefined && (this.#pausedKeys.has(`${queue} ${key}`) || of.filter((other) => other.key === key).length >= perKeyLimit)
   }
 }

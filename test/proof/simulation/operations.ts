@@ -44,6 +44,7 @@ export interface OperationsOptions {
   readonly letterChance: Chance
   /** Of rates in the same worlds. */
   readonly rateChance: Chance
+  readonly sharedChance: Chance
   /** And of what a start takes from them. */
   readonly tokensChance: Chance
   /** And of keys that crowd. */
@@ -57,6 +58,8 @@ export interface OperationsOptions {
   readonly leaseMs: number
   /** How often a queue is told something. */
   readonly limits: number
+  /** How often a change of a queue's limits is about one that queues share. */
+  readonly sharedLimits: number
   /** How often a queue is told how long its finished jobs are kept. */
   readonly retains: number
   /** How often whoever enqueues waits for the outcome. */
@@ -78,7 +81,7 @@ export const KEYS = ['key-1', 'key-2', 'key-3']
 /** 0: none are kept. */
 const AGES_MS = [0, 300, 3_000, 7 * 86_400_000]
 const COUNTS = [0, 1, 3, 1_000_000]
-const LIMITLESS = { concurrencyLimit: null, perKeyLimit: null, share: null, rateLimit: null, perKeyRateLimit: null }
+const LIMITLESS = { concurrencyLimit: null, perKeyLimit: null, share: null, rateLimit: null, perKeyRateLimit: null, sharedLimit: null }
 const NOTHING_TOLD = { ...LIMITLESS, maxLength: null, onFull: null }
 /** How long timed pauses last; that of a handler which snoozes is another. */
 const PAUSES_MS = [1, 400, 2_500]
@@ -369,7 +372,7 @@ export class Operations {
   }
 
   #tell(client: Client): void {
-    const { chance, timedChance } = this.#options
+    const { chance, timedChance, sharedChance } = this.#options
     const { queues } = client.engine
     const queue = chance.pick(QUEUES)
     if (this.#options.pausesAll && chance.hits(0.15)) {
@@ -396,6 +399,9 @@ export class Operations {
         ...(chance.hits(0.3) && { share: orNull(chance.whole(1, 4)) }),
         ...(chance.hits(0.3) && { rateLimit: this.#rate() }),
         ...(chance.hits(0.3) && { perKeyRateLimit: this.#rate() }),
+        ...(sharedChance.hits(this.#options.sharedLimits) && {
+          sharedLimit: sharedChance.hits(0.2) ? null : { name: 'x', limit: sharedChance.whole(1, 4) },
+        }),
       }
       this.call(client, `configure ${queue} ${JSON.stringify(told)}`, queues.configure(queue, told))
       return

@@ -151,6 +151,8 @@ export interface Plan {
   readonly drift: number
   /** How often a worker is paused, resumed, or told how much may run. */
   readonly adjusts: number
+  /** How often a change of a queue's limits is about one that queues share. */
+  readonly sharedLimits: number
   /** How many of the workers that serve several queues have a strict order of them. */
   readonly strictOrders: number
   /** Times that a connection holds back what it carries, each direction for as long as it likes, and lets it go in a burst. */
@@ -210,6 +212,7 @@ export const REDUCTIONS = [
   'late',
   'adjusts',
   'strictOrders',
+  'sharedLimits',
   'delays',
   'limits',
   'clients',
@@ -304,6 +307,7 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     strangers: new Chance(seed ^ 0x57a9e).pick([0, 0, 0, 8]),
     late: new Chance(seed ^ 0x1a7e).pick([0, 0, 0, 0, 12]),
     adjusts: new Chance(seed ^ 0xad105).pick([0, 0, 0, 8, 24]),
+    sharedLimits: new Chance(seed ^ 0x54a2ed).pick([0, 0.3, 0.7]),
     strictOrders: new Chance(seed ^ 0x57c7).pick([0, 0, 0, 0.5, 1]),
     fullDisks: some(0.15, () => chance.whole(1, 2)),
     busySpells: some(0.15, () => chance.whole(1, 2)),
@@ -457,6 +461,7 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
     ...(without.has('strangers') && { strangers: 0 }),
     ...(without.has('late') && { late: 0 }),
     ...(without.has('adjusts') && { adjusts: 0 }),
+    ...(without.has('sharedLimits') && { sharedLimits: 0 }),
     ...(without.has('strictOrders') && { strictOrders: 0 }),
     ...(without.has('clients') && { clients: 1 }),
     operations: Math.ceil(plan.operations * share),

@@ -85,6 +85,7 @@ export const PROBES: readonly string[] = [
   'shareUsedUp',
   'namesInTurn',
   'laterQueue',
+  'sharedLimitReached',
   'dropped',
   'droppedBetweenAttempts',
   'expired',

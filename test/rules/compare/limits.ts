@@ -1,4 +1,4 @@
-import { type Group, has, lacks } from './row.ts'
+import { type Group, has, lacks, partly } from './row.ts'
 
 // Peers: BullMQ, pg-boss, graphile-worker, River, Oban, Sidekiq, Solid Queue, good_job, Hatchet, Faktory.
 export const limits: Group = {
@@ -62,10 +62,11 @@ export const limits: Group = {
         hatchet: 'one at a time with a concurrency of 1',
       },
     ),
-    lacks(
+    partly(
       'One limit for several queues, or for a job name anywhere',
       'no no no no no Ent yes yes yes no',
-      'Limits are of a queue ([limits](limits.md)): put the jobs that share a limit into one queue.',
+      ['packages/core/src/kernel/queues/sharedLimits.test.ts', 'never more run in all queues of a limit than it says'],
+      'A [limit of running jobs](limits.md#one-limit-for-several-queues) can be shared by queues; a rate cannot, and a job name has no limit of its own.',
     ),
     lacks(
       'Other limits for other tiers of keys',

@@ -85,6 +85,14 @@ const EFFECTS: Readonly<Record<string, (engine: Engine) => Promise<void>>> = {
     expect(await runningAtOnce(engine, 'k')).toBe(1)
     await expect(setSetting(engine, 'key-order', 'odd', MAIL)).rejects.toMatchObject({ option: 'keyOrder' })
   },
+  'shared-limit': async (engine) => {
+    await setSetting(engine, 'shared-limit', 'smtp:1', MAIL)
+    await setSetting(engine, 'shared-limit', 'smtp:1', { queue: 'second' })
+    expect(await runningAtOnce(engine)).toBe(1)
+    await expect(setSetting(engine, 'shared-limit', 'smtp', MAIL)).rejects.toMatchObject({ option: 'shared-limit' })
+    await expect(setSetting(engine, 'shared-limit', 'smtp:0', MAIL)).rejects.toMatchObject({ option: 'sharedLimit.limit' })
+    await expect(setSetting(engine, 'shared-limit', 'a b:1', MAIL)).rejects.toMatchObject({ option: 'sharedLimit.name' })
+  },
   'max-length': async (engine) => {
     await setSetting(engine, 'max-length', 1, MAIL)
     await engine.enqueue(task, null)

@@ -13,6 +13,7 @@ import {
   type RateLimitOptions,
   RUN_OPTION_NAMES,
   type RunOption,
+  type SharedLimit,
   type Stats,
 } from '@millrace/core'
 import { flagName } from './flagName.ts'
@@ -85,6 +86,10 @@ const RUN_NAMES = RUN_OPTION_NAMES.filter((name): name is Run => name !== 'queue
 
 const KINDS: Readonly<Record<string, Kind>> = {
   'concurrency-limit': limit('concurrencyLimit'),
+  'shared-limit': {
+    change: (value) => ({ sharedLimit: value === null ? null : sharedOf(value) }),
+    read: ({ settings }) => settings.sharedLimit,
+  },
   'per-key-limit': limit('perKeyLimit'),
   'rate-limit': rate('rateLimit', 'rate-limit'),
   'per-key-rate-limit': rate('perKeyRateLimit', 'per-key-rate-limit'),
@@ -199,6 +204,14 @@ function presetOf(name: keyof BackoffOptions): Partial<BackoffOptions> {
 function read(text: string): never {
   const number = text.trim() === '' ? Number.NaN : Number(text)
   return (Number.isNaN(number) ? text : number) as never
+}
+
+/** `smtp:5`. A name may have colons of its own. */
+function sharedOf(text: string): SharedLimit {
+  const [, name, limitText] = /^(.+):(\d+)$/.exec(text) ?? []
+  if (name === undefined)
+    throw new OptionTypeError('shared-limit', `shared-limit must be a name and a number of jobs, as 'smtp:5', got ${JSON.stringify(text)}`)
+  return { name, limit: Number(limitText) }
 }
 
 /** `100/1m burst 10`. */

@@ -158,9 +158,13 @@ function setAside(turn: TurnContext, job: Job, backlog: KeyBacklog): boolean {
 function mayStart({ tables, now }: TurnContext, queue: Queue): boolean {
   const { settings, paused } = queue
   if (settings === NO_SETTINGS && !paused) return true
-  const { concurrencyLimit, rateLimit } = settings
+  const { concurrencyLimit, rateLimit, sharedLimit } = settings
   if (paused || (concurrencyLimit !== undefined && countOf(queue, ACTIVE) >= concurrencyLimit)) {
     tables.dispatchable.suspend(queue)
+    return false
+  }
+  if (sharedLimit !== undefined && tables.dispatchable.shared.activeOf(sharedLimit.name) >= sharedLimit.limit) {
+    tables.dispatchable.suspendSharing(queue, sharedLimit.name)
     return false
   }
   const ms = rateLimit === undefined ? 0 : tokenMs(rateLimit, queue.fullMono, now.mono)

@@ -164,6 +164,7 @@ export class Tables {
   #loadQueue({ id, name, settings, paused, pausedKeys, missingMs, missingAt }: QueueRow, now: Now): void {
     const queue = this.addQueue(name, id)
     queue.settings = settings
+    this.dispatchable.shared.join(queue)
     queue.paused = paused
     queue.fullMono = fullMonoOf(missingMs, missingAt, now)
     if (mayRefuse(settings)) this.bounded++

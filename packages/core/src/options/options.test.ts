@@ -15,6 +15,7 @@ import { validateMany } from './many.ts'
 import { durationOption, timeOption } from './milliseconds.ts'
 import { nameOption } from './name.ts'
 import { validateOpenOptions, validatePostgresOptions } from './open.ts'
+import { validateQueueOptions } from './queue.ts'
 import { validateResultOptions } from './result.ts'
 import { validateThreadOptions } from './thread.ts'
 import { validateUpdateOptions } from './update.ts'
@@ -81,6 +82,8 @@ describe('a wrong option is refused by name, and never clamped', () => {
     ['backoff', () => enqueue({ backoff: () => 1 }), 'defineJob'],
     ['backoff.factor', () => backoffOption('backoff', { type: 'fixed', delay: 1, factor: 2 }), 'exponential'],
     ['concurrency', () => validateWorkOptions({ concurrency: 1, maxConcurrency: 2 }), 'alone'],
+    ['sharedLimit.name', () => validateQueueOptions({ sharedLimit: { limit: 1 } }), 'must be a string'],
+    ['options', () => validateQueueOptions({ sharedLimit: 'smtp' }), 'the options of sharedLimit'],
     ['order', () => validateWorkOptions({ order: 'strict' }), 'name them in queues'],
     ['order', () => validateWorkOptions({ order: 'stric', queues: ['a'] }), "did you mean 'strict'?"],
     ['schema', () => validateDefinition({ name: 'n', schema: {} }), 'Standard Schema'],

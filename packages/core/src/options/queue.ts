@@ -3,7 +3,7 @@ import type { Duration } from '../duration.ts'
 import { OptionRangeError, OptionTypeError } from '../errors.ts'
 import { LIMITS } from '../limits.ts'
 import { PAUSE_PARTS, type PausePart } from '../pausePart.ts'
-import type { QueueChanges, QueueDefaults, QueueSettings, RateLimit } from '../queueSettings.ts'
+import type { QueueChanges, QueueDefaults, QueueSettings, RateLimit, SharedLimit } from '../queueSettings.ts'
 import { DEFAULT_RETENTION } from '../retention.ts'
 import { choiceOption } from './choice.ts'
 import { integerOption } from './integer.ts'
@@ -29,6 +29,11 @@ export interface RateLimitOptions {
 export interface QueueOptions {
   /** Jobs of the queue that run at the same time, over all workers: 1 to 1,000,000. */
   readonly concurrencyLimit?: number | null
+  /**
+   * A limit that several queues share by naming it: a job of this queue starts only while fewer than `limit` jobs run in all queues that
+   * name it. Each queue has a `limit` of its own: a smaller one leaves places to the others. 1 to 1,000,000.
+   */
+  readonly sharedLimit?: { readonly name: string; readonly limit: number } | null
   /**
    * The same for each `concurrencyKey` in the queue: 1 to 1,000,000. Keys take turns, in rounds of so many jobs of each key and job name,
    * whatever room the workers have: a key that comes waits for at most so many starts of each other. For small rounds give a small one, or
@@ -84,6 +89,7 @@ const count = (max: number) => orNull(integerBetween(1, max))
 
 const read = optionsReader('queues.configure', {
   concurrencyLimit: count(LIMITS.concurrencyLimit),
+  sharedLimit: orNull(sharedOption),
   perKeyLimit: count(LIMITS.concurrencyLimit),
   keyOrder: word('strict', ['strict', 'turns']),
   rateLimit: orNull(rateOption),
@@ -120,6 +126,16 @@ function rateOption(option: string, value: unknown): RateLimit {
     limit,
     period: durationOption(`${option}.period`, period, { min: 1, max: YEAR_MS }),
     burst: integerOption(`${option}.burst`, burst, 1, LIMITS.tokens),
+  }
+}
+
+const SHARED_KNOWN = new Set(['name', 'limit'])
+
+function sharedOption(option: string, value: unknown): SharedLimit {
+  checkKnown(option, value, SHARED_KNOWN)
+  return {
+    name: nameOption(`${option}.name`, value['name']),
+    limit: integerOption(`${option}.limit`, value['limit'], 1, LIMITS.concurrencyLimit),
   }
 }
 

@@ -27,6 +27,11 @@ const KEEP = z.union(
 export const QUEUE_OPTIONS = z
   .strictObject({
     concurrencyLimit: LIMIT,
+    sharedLimit: z
+      .strictObject({ name: NAME, limit: z.number().int().min(1).max(LIMITS.concurrencyLimit) })
+      .nullable()
+      .optional()
+      .openapi({ description: 'A job starts only while fewer than `limit` jobs run in all queues that name the same limit.' }),
     perKeyLimit: LIMIT,
     rateLimit: RATE_LIMIT,
     perKeyRateLimit: RATE_LIMIT,
@@ -59,6 +64,7 @@ export const QUEUE = z
     name: z.string(),
     settings: z.strictObject({
       concurrencyLimit: z.number().optional(),
+      sharedLimit: z.strictObject({ name: z.string(), limit: z.number() }).optional(),
       perKeyLimit: z.number().optional(),
       rateLimit: RATE.optional(),
       perKeyRateLimit: RATE.optional(),
@@ -85,6 +91,7 @@ export const QUEUE = z
     retrying: RETRYING,
     totals: TOTALS,
     oldestWaitingMs: z.number(),
+    sharedActive: z.number().optional().openapi({ description: 'Jobs that run in all queues that name its `sharedLimit`.' }),
     rate: BUCKET.optional().openapi({ description: 'The token bucket of its `rateLimit`.' }),
   })
   .openapi('Queue')

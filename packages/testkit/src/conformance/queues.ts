@@ -66,6 +66,28 @@ export function queuesConformance(under: () => Probe): void {
     expect(await probe.call<'workers'>({ op: 'workers' })).toMatchObject([{ order: 'strict' }, { order: 'fair' }])
   })
 
+  test('M2: queues share a limit of running jobs, which says how many run', async () => {
+    const sharedLimit = { name: 'smtp', limit: 2 }
+    for (const queue of ['media', 'mail']) await probe.call<'configure'>({ op: 'configure', queue, changes: { sharedLimit } })
+    await probe.attach(['a'], { minConcurrency: 9, maxConcurrency: 9 })
+    for (const queue of ['media', 'mail', 'media', 'mail', 'default']) await probe.enqueue('a', { queue })
+    const first = [await probe.grants.take(), await probe.grants.take(), await probe.grants.take()]
+    expect(first.map(({ queue }) => queue).sort()).toEqual(['default', 'mail', 'media'])
+    await probe.barrier()
+    expect(probe.grants.size).toBe(0)
+    const view = { settings: { sharedLimit }, sharedActive: 2, states: { active: 1, waiting: 1 } }
+    expect(await probe.call<'queues'>({ op: 'queues', queue: 'media' })).toMatchObject([view])
+    expect((await probe.call<'queues'>({ op: 'queues', queue: 'default' }))[0]).not.toHaveProperty('sharedActive')
+    const { seq } = first.find(({ queue }) => queue === 'media') as (typeof first)[number]
+    await probe.call<'complete'>({ op: 'complete', seq, run: 1, output: null })
+    await probe.grants.take()
+    await probe.call<'configure'>({ op: 'configure', queue: 'mail', changes: { sharedLimit: null } })
+    await probe.call<'configure'>({ op: 'configure', queue: 'media', changes: { sharedLimit: null } })
+    await probe.grants.take()
+    await probe.barrier()
+    expect(probe.grants.size).toBe(0)
+  })
+
   test('M2: a job that fails permanently leaves a dead letter with its payload, text or bytes, and another queue none', async () => {
     await probe.call<'configure'>({ op: 'configure', queue: 'media', changes: { deadLetter: 'dead', defaults: { maxAttempts: 1 } } })
     await probe.attach(['a'], { minConcurrency: 9, maxConcurrency: 9, queues: ['media', 'default'] })

@@ -143,6 +143,8 @@ const QUEUE_CHANGES = [
   { rateLimit: { limit: 2, period: 90, burst: 2 } },
   { rateLimit: null, concurrencyLimit: 1 },
   { concurrencyLimit: null },
+  { sharedLimit: { name: 'smtp', limit: 1 } },
+  { sharedLimit: null },
   { defaults: { timeout: Number.POSITIVE_INFINITY, priority: 1 } },
   { fairness: 'name', share: 2 },
   { deadLetter: 'dead' },

@@ -159,6 +159,7 @@ const rate = fc.option(
 const queueChanges = record(
   {
     concurrencyLimit: positive(1_000_000),
+    sharedLimit: fc.option(record({ name, limit: fc.integer({ min: 1, max: 1_000_000 }) })),
     perKeyLimit: positive(1),
     keyOrder: fc.constantFrom('strict', 'turns', null),
     rateLimit: rate,

@@ -98,6 +98,7 @@ export function addQueues(program: Command, context: Context): void {
     .description('Change the settings of a queue at once; "none" removes one')
     .argument('<name>')
     .option('--concurrency-limit <number>', 'how many of its jobs run at the same time', orNone(number))
+    .option('--shared-limit <spec>', 'a limit that queues share: smtp:5 is at most 5 jobs of all queues that name smtp', orNone(shared))
     .option('--per-key-limit <number>', 'how many jobs of one concurrency key run at the same time', orNone(number))
     .option('--rate-limit <spec>', 'how many jobs start per period, and the burst: 100/1s, 100/1m:20', orNone(rate))
     .option('--per-key-rate-limit <spec>', 'the same for one concurrency key', orNone(rate))
@@ -237,7 +238,7 @@ function stateText({ paused, pausedUntil, settings, pausedJobs, pausedKeys, paus
 }
 
 function queueLines(queue: QueueView, paint: Paint): Line[] {
-  const { name, states, retrying, totals, settings, rate: rateNow } = queue
+  const { name, states, retrying, totals, settings, rate: rateNow, sharedActive } = queue
   return fieldLines(
     [
       ['queue', name],
@@ -249,6 +250,7 @@ function queueLines(queue: QueueView, paint: Paint): Line[] {
           .map(([what, count]) => `${countText(count)} ${what}`)
           .join(', '),
       ],
+      ...(sharedActive === undefined ? [] : [['active under its shared limit', countText(sharedActive)] as const]),
       ...(rateNow === undefined ? [] : [['rate now', tokensText(rateNow)] as const]),
       ...Object.entries(settings).map(([setting, value]) => [setting, JSON.stringify(plain(value))] as const),
     ],
@@ -267,6 +269,13 @@ function pausedText({ pausedUntil }: QueueKey): string {
 /** Formats a token bucket: `3 tokens, one more at 2026-11-21 17:04:05Z`. */
 function tokensText({ tokens, nextAt }: QueueRate): string {
   return `${many(tokens, 'token')}${nextAt === undefined ? '' : `, one more at ${timeText(nextAt)}`}`
+}
+
+/** Parses a shared limit: `name:limit`, or JSON. A name may have colons of its own. */
+function shared(text: string): unknown {
+  if (text.startsWith('{')) return json(text)
+  const [, name = text, limit = ''] = /^(.+):([^:]*)$/.exec(text) ?? []
+  return { name, limit: number(limit) }
 }
 
 /** Parses a rate limit: `limit/period:burst`, or JSON. */

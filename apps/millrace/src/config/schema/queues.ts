@@ -13,6 +13,7 @@ import {
   type RateLimitOptions,
   RUN_OPTION_NAMES,
   RUN_OPTIONS,
+  type SharedLimit,
   validateQueueOptions,
   validateScheduleOptions,
 } from '@millrace/core'
@@ -48,6 +49,10 @@ function boundsOf(kind: OptionKind): string {
 
 export const queue = section({
   concurrencyLimit: setting(ofQueue<number>('concurrencyLimit'), 'Jobs of the queue that run at the same time: 1 to 1,000,000.'),
+  sharedLimit: setting(
+    ofQueue<SharedLimit>('sharedLimit'),
+    '`{ name, limit }`: a job starts only while fewer than `limit` jobs run in all queues that name the same limit.',
+  ),
   perKeyLimit: setting(ofQueue<number>('perKeyLimit'), 'The same for each concurrency key.'),
   rateLimit: setting(
     ofQueue<RateLimitOptions>('rateLimit'),

@@ -23,7 +23,7 @@ function freeSlot({ tables }: TurnContext, job: Job): void {
   const { session } = job
   tables.jobs.delete(job.seq)
   tables.keys.ended(job)
-  tables.dispatchable.resume(job.lane.queue)
+  tables.dispatchable.freed(job.lane.queue)
   tables.clearDeadline(job)
   job.abort = undefined
   if (session === undefined) {

@@ -3,10 +3,12 @@
 import type { ConsumerGroup } from '../sessions/consumerGroup.ts'
 import type { Lane, Queue } from './lane.ts'
 import { PauseEnds } from './pauseEnds.ts'
+import { SharedLimits } from './sharedLimits.ts'
 
 export class Dispatchable {
   readonly #groups: ReadonlyMap<string, ConsumerGroup>
   readonly pauseEnds = new PauseEnds()
+  readonly shared = new SharedLimits()
   /** Queues that are suspended until their buckets have a token again. */
   readonly waiting = new Set<Queue>()
   /** Waiting queues that have a token, but fewer than their next job takes. Each turn looks again: that job may be another one by then. */
@@ -30,6 +32,25 @@ export class Dispatchable {
     this.tokenMono = Math.min(this.tokenMono, mono)
   }
 
+  /** Suspends a queue until a job ends of a queue that shares its limit. */
+  suspendSharing(queue: Queue, name: string): void {
+    this.suspend(queue)
+    this.shared.await(queue, name)
+  }
+
+  /** Resumes the queues that wait for a place under a shared limit, those that have waited longest first. */
+  resumeSharing(name: string): void {
+    for (const queue of this.shared.takeWaiting(name)) this.resume(queue)
+  }
+
+  /** Resumes the queues that may start a job because one of this queue has ended. */
+  freed(queue: Queue): void {
+    const { sharedLimit } = queue.settings
+    // Others that wait for the place have their turn first.
+    if (sharedLimit !== undefined) this.resumeSharing(sharedLimit.name)
+    this.resume(queue)
+  }
+
   resume(queue: Queue): void {
     if (!queue.suspended) return
     queue.suspended = false
@@ -40,6 +61,7 @@ export class Dispatchable {
   /** Forgets a queue that was deleted. */
   forget(queue: Queue): void {
     this.suspend(queue)
+    if (queue.settings.sharedLimit !== undefined) this.shared.leave(queue, queue.settings.sharedLimit.name)
     this.waiting.delete(queue)
     this.short.delete(queue)
     this.pauseEnds.forget(queue)

@@ -14,7 +14,7 @@ import { useSmallLimits } from '../../testing/smallLimits.ts'
 import { attaching, enqueueing, type Granted, World } from '../../testing/world.ts'
 import type { Job } from '../jobs/job.ts'
 import { tokenMs } from '../keys/bucket.ts'
-import type { Lane } from './lane.ts'
+import type { Lane, Queue } from './lane.ts'
 
 useSmallLimits()
 
@@ -59,6 +59,7 @@ const changes = fc.record(
     rateLimit: orNull(rate),
     perKeyRateLimit: orNull(rate),
     share: orNull(fc.integer({ min: 1, max: 3 })),
+    sharedLimit: orNull(fc.record({ name: fc.constantFrom('x', 'y'), limit: fc.integer({ min: 1, max: 3 }) })),
   },
   { requiredKeys: [] },
 ) as fc.Arbitrary<QueueChanges>
@@ -190,6 +191,28 @@ function running(world: World, queueId: number, key?: string): number {
   ).length
 }
 
+/** How many run in the queues that share its limit. */
+function runningBeside({ tables, store }: World, { settings: { sharedLimit } }: Queue): number {
+  const shares = ({ laneId }: { laneId: number }) => tables.laneOf(laneId).queue.settings.sharedLimit?.name === sharedLimit?.name
+  return [...store.rows.values()].filter((row) => row.state === ACTIVE && shares(row)).length
+}
+
+/** Each start left no more running beside it than its own queue says, counting what was handed out before it. */
+function expectShared(world: World, grants: readonly Granted[]): void {
+  const later = new Map<string, number>()
+  for (const { seq } of grants.toReversed()) {
+    const row = world.store.rows.get(seq)
+    if (row === undefined || row.state !== ACTIVE) continue
+    const { queue } = world.tables.laneOf(row.laneId)
+    const { sharedLimit } = queue.settings
+    if (sharedLimit === undefined) continue
+    const { name, limit } = sharedLimit
+    const behind = later.get(name) ?? 0
+    later.set(name, behind + 1)
+    expect(runningBeside(world, queue) - behind, `beside job ${seq}`).toBeLessThanOrEqual(limit)
+  }
+}
+
 /** What was handed out was allowed, counting what was handed out with it. */
 function expectExact(world: World, grants: readonly Granted[]): void {
   for (const { seq } of grants) {
@@ -310,6 +333,8 @@ function expectBusy(world: World): void {
       if (!group.serves(queue.name, name) || paused || queue.paused) continue
       const { concurrencyLimit, perKeyLimit, rateLimit, perKeyRateLimit, keyOrder } = queue.settings
       if (concurrencyLimit !== undefined && running(world, queue.id) >= concurrencyLimit) continue
+      const { sharedLimit } = queue.settings
+      if (sharedLimit !== undefined && runningBeside(world, queue) >= sharedLimit.limit) continue
       if (rateLimit !== undefined && tokenMs(rateLimit, queue.fullMono, now.mono) > 0) continue
       const key = extras?.concurrencyKey
       if (key !== undefined) {
@@ -343,6 +368,7 @@ test('M2: never one over, never one idle, whatever is asked in whatever order', 
         starts.take(world, grants)
         order.take(world, grants)
         expectExact(world, grants)
+        expectShared(world, grants)
         expectBusy(world)
       }
     }),

@@ -2,7 +2,15 @@
 
 import { DEFERRED, type Decision, type Refused } from '../../decision.ts'
 import type { ConfigureCommand, DeleteQueueCommand, DrainQueueCommand } from '../../manageCommands.ts'
-import { changeSettings, mayRefuse, NO_SETTINGS, type QueueChanges, type RateLimit, sameSettings } from '../../queueSettings.ts'
+import {
+  changeSettings,
+  mayRefuse,
+  NO_SETTINGS,
+  type QueueChanges,
+  type QueueSettings,
+  type RateLimit,
+  sameSettings,
+} from '../../queueSettings.ts'
 import { changeRate } from '../keys/bucket.ts'
 import { deadLetterOfItself, dropWithoutLength, keyOrderConflict, keyOrderTooLate, queueNotEmpty } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'
@@ -49,8 +57,16 @@ export function change(turn: TurnContext, queue: Queue, changes: QueueChanges): 
     tables.keys.look(queue)
   }
   if (settings.fairness !== before.fairness) beginTurns(turn, queue)
+  if (settings.sharedLimit !== before.sharedLimit) changeSharing(turn, queue, before)
   tables.dispatchable.resume(queue)
   effects.noteQueue(queue)
+}
+
+/** Queues that share the limit may start jobs if it was raised here, or if this queue has left it. */
+function changeSharing({ tables: { dispatchable } }: TurnContext, queue: Queue, { sharedLimit: before }: QueueSettings): void {
+  if (before !== undefined) dispatchable.shared.leave(queue, before.name)
+  dispatchable.shared.join(queue)
+  for (const shared of [before, queue.settings.sharedLimit]) if (shared !== undefined) dispatchable.resumeSharing(shared.name)
 }
 
 /** Starts the turns between the queue's names: none has had one yet. */

@@ -93,8 +93,10 @@ function names({ queue: { name }, stats }: Evidence): Check {
   return { name: 'names', tone: known === 0 ? 'none' : 'good', text: why.names.served(known) }
 }
 
-function slots({ queue: { settings, states } }: Evidence): Check {
-  const { concurrencyLimit: limit } = settings
+function slots({ queue: { settings, states, sharedActive = 0 } }: Evidence): Check {
+  const { concurrencyLimit: limit, sharedLimit: shared } = settings
+  if (shared !== undefined && states.waiting > 0 && sharedActive >= shared.limit)
+    return { name: 'slots', tone: 'warn', text: why.slots.shared(sharedActive, shared.limit, shared.name) }
   if (limit === undefined) return { name: 'slots', tone: 'none', text: why.slots.none(states.active) }
   const isFull = states.active >= limit && states.waiting > 0
   return { name: 'slots', tone: isFull ? 'warn' : 'good', text: why.slots[isFull ? 'full' : 'free'](states.active, limit) }

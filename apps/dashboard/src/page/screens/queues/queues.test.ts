@@ -53,6 +53,18 @@ describe('what holds a queue back', () => {
     ['workers without a slot', 'workers', 'warn', { workers: [workerOf({ runningWeight: 16 })] }],
     ['a name without a handler', 'names', 'bad', { stats: statsOf({ unserved: [{ queue: 'mail', name: 'post', waiting: 3 }] }) }],
     ['a full limit', 'slots', 'warn', { queue: { ...queueOf('mail', { concurrencyLimit: 8 }), states: waiting } }],
+    [
+      'a full limit of several queues',
+      'slots',
+      'warn',
+      { queue: { ...queueOf('mail', { sharedLimit: { name: 'smtp', limit: 9 } }), states: waiting, sharedActive: 9 } },
+    ],
+    [
+      'a limit of several queues with room',
+      'slots',
+      'none',
+      { queue: { ...queueOf('mail', { sharedLimit: { name: 'smtp', limit: 9 } }), states: waiting, sharedActive: 8 } },
+    ],
     ['a limit with room', 'slots', 'good', { queue: { ...queueOf('mail', { concurrencyLimit: 9 }), states: waiting } }],
     [
       'a used rate',

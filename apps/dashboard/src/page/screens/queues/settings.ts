@@ -52,6 +52,8 @@ export const GROUPS: readonly Group[] = [
     settings: [
       { path: 'concurrencyLimit', label: 'Jobs at a time', kind: 'count', preset: 'no limit', hint: 'over all workers' },
       { path: 'perKeyLimit', label: 'Jobs of each key', kind: 'count', preset: 'no limit', hint: 'keys then take turns' },
+      { path: 'sharedLimit.name', label: 'Limit shared by name', kind: 'name', preset: 'none', wants: 'sharedLimit.limit' },
+      { path: 'sharedLimit.limit', label: 'Jobs of all its queues', kind: 'count', preset: 'no limit', needs: 'sharedLimit.name' },
       { path: 'maxLength', label: 'Jobs yet to start', kind: 'count', preset: 'no limit' },
       { ...choice('onFull', 'When it is full', 'reject', ['drop-oldest']), needs: 'maxLength' },
     ],

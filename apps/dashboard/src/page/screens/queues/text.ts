@@ -79,6 +79,8 @@ export const text = {
       none: (active: number) => `No limit; ${count(active)} run.`,
       full: (active: number, limit: number) =>
         `All ${counted(limit, 'slot')} are taken${active > limit ? ` (${count(active)} run)` : ''}: raise the limit if the workers have room.`,
+      shared: (active: number, limit: number, name: string) =>
+        `All ${counted(limit, 'slot')} of the shared limit ${name} are taken (${count(active)} run): raise it if the workers have room.`,
       free: (active: number, limit: number) => `${count(active)} of ${count(limit)} are taken.`,
     },
     rate: {
