@@ -103,6 +103,7 @@ export {
   type Queue,
 } from './kernel/queues/lane.ts'
 export { queueOf } from './kernel/queues/queueOf.ts'
+export { isShareFull } from './kernel/queues/sharedLimits.ts'
 export { Window } from './kernel/queues/window.ts'
 export { noExport, stale } from './kernel/refuse.ts'
 export type {

@@ -183,6 +183,7 @@ describe('drain', () => {
     await engine.queues.pause('keys', { key: 'ann' })
     await engine.queues.configure('keys', { perKeyLimit: 1 })
     await engine.queues.configure('narrow', { concurrencyLimit: 1 })
+    await engine.queues.configure('beside', { sharedLimit: { name: 'smtp', limit: 1 } })
     await engine.queues.configure('slow', { rateLimit: { limit: 1, period: '1m' } })
     await engine.queues.configure('paced', { perKeyRateLimit: { limit: 1, period: '1m' } })
     await engine.queues.configure('ordered', { keyOrder: 'strict' })
@@ -192,6 +193,7 @@ describe('drain', () => {
     await engine.enqueue('keyed', 1, { queue: 'keys', concurrencyKey: 'ann' })
     for (let i = 0; i < 2; i++) {
       await engine.enqueue(hang, i, { queue: 'narrow' })
+      await engine.enqueue(hang, i, { queue: 'beside' })
       await engine.enqueue('hang', i, { queue: 'keys', concurrencyKey: 'bob' })
       await engine.enqueue('rated', i, { queue: 'slow' })
       await engine.enqueue('rated', i, { queue: 'paced', concurrencyKey: 'kim' })
@@ -213,6 +215,7 @@ describe('drain', () => {
     expect(why('keys', 'keyed')).toBe("1 with the concurrencyKey 'ann', which is paused")
     expect(why('keys', 'hang')).toBe("1 with the concurrencyKey 'bob', of which 1 run: the queue's perKeyLimit")
     expect(why('narrow', 'hang')).toBe("1 of its queue run, which is the queue's concurrencyLimit")
+    expect(why('beside', 'hang')).toBe("1 or more jobs run in the queues of the sharedLimit 'smtp'")
     expect(why('slow', 'rated')).toBe("the queue's rateLimit has its next token in 60000 ms: clock.advance(60000)")
     expect(why('paced', 'rated')).toBe(
       "1 with the concurrencyKey 'kim', of which the queue's perKeyRateLimit has its next token in 60000 ms: clock.advance(60000)",
@@ -227,7 +230,7 @@ describe('drain', () => {
     await t.clock.advance('1m')
     engine.work(defineJob({ name: 'nobody' }).handler(() => 'somebody'))
     await t.drain()
-    expect((await engine.stats()).states).toMatchObject({ completed: 16, waiting: 0 })
+    expect((await engine.stats()).states).toMatchObject({ completed: 18, waiting: 0 })
   })
 
   test('says that workers are paused', async () => {

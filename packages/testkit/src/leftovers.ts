@@ -1,6 +1,6 @@
 /** Lists what has not been done, and why, from the engine's tables. */
 import { ACTIVE, type Now, WAITING } from '@millrace/core'
-import { type ConsumerGroup, countOf, type KeyBacklog, type Lane, roomOf, type Tables, tokenMs } from '@millrace/core/kernel'
+import { type ConsumerGroup, countOf, isShareFull, type KeyBacklog, type Lane, roomOf, type Tables, tokenMs } from '@millrace/core/kernel'
 
 /** Jobs that a test has left waiting or running. */
 export interface Leftover {
@@ -45,7 +45,7 @@ function whyWaiting(tables: Tables, lane: Lane, now: Now): string[] {
   why.push(...parked.map((backlog) => whyParked(backlog, now)))
   if (concurrencyLimit !== undefined && countOf(queue, ACTIVE) >= concurrencyLimit)
     why.push(`${concurrencyLimit} of its queue run, which is the queue's concurrencyLimit`)
-  if (sharedLimit !== undefined && tables.dispatchable.shared.activeOf(sharedLimit.name) >= sharedLimit.limit)
+  if (sharedLimit !== undefined && isShareFull(queue))
     why.push(`${sharedLimit.limit} or more jobs run in the queues of the sharedLimit '${sharedLimit.name}'`)
   const ms = rateLimit === undefined ? 0 : tokenMs(rateLimit, queue.fullMono, now.mono)
   if (ms > 0) why.push(`the queue's rateLimit has its next token in ${Math.ceil(ms)} ms: clock.advance(${Math.ceil(ms)})`)

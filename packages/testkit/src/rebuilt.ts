@@ -10,7 +10,7 @@ export function tableFacts(tables: Tables) {
     nextEvent: tables.nextEvent,
     nextSession: tables.nextSession,
     queues: [...tables.queues.values()]
-      .map(({ id, name, counts, totals, retrying, minuteAt, settings, paused, drained }) => ({
+      .map(({ id, name, counts, totals, retrying, minuteAt, settings, paused, drained, sharing }) => ({
         id,
         name,
         counts,
@@ -20,6 +20,7 @@ export function tableFacts(tables: Tables) {
         settings,
         paused,
         drained,
+        sharedActive: sharing?.active,
       }))
       .sort((a, b) => a.id - b.id),
     pausedJobs: [...tables.lanesById.values()].filter(({ paused }) => paused).map(({ id }) => id),

@@ -887,9 +887,9 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'shared-limit-of-each-queue-alone',
-    file: `${kernel}/queues/sharedLimits.ts`,
-    find: 'active += countOf(queue, ACTIVE)',
-    replace: 'active = countOf(queue, ACTIVE)',
+    file: `${kernel}/dispatch.ts`,
+    find: 'if (isShareFull(queue)) {',
+    replace: 'if (queue.settings.sharedLimit !== undefined && countOf(queue, ACTIVE) >= queue.settings.sharedLimit.limit) {',
     breaks: 'invariant 24',
   },
   {
@@ -902,7 +902,7 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'shared-limit-forgotten-by-a-restart',
     file: `${kernel}/tables.ts`,
-    find: '    this.dispatchable.shared.join(queue)\n',
+    find: '    if (queue.sharing !== undefined) queue.sharing.active += countOf(lane, ACTIVE)\n',
     replace: '',
     breaks: 'invariant 24',
   },

@@ -371,9 +371,20 @@ export class Operations {
     return chance.hits(0.2) ? null : { limit: chance.whole(1, 20), period: chance.pick([100, 1_000, 10_000]), burst: chance.whole(1, 5) }
   }
 
+  /** Both queues share a limit, each with a number of its own, or one of them leaves it. */
+  #share(client: Client): void {
+    const { sharedChance: chance } = this.#options
+    const leaves = chance.hits(0.2)
+    for (const queue of leaves ? [chance.pick(QUEUES)] : QUEUES) {
+      const sharedLimit = leaves ? null : { name: chance.hits(0.9) ? 'x' : 'y', limit: chance.whole(1, 3) }
+      this.call(client, `configure ${queue} ${JSON.stringify({ sharedLimit })}`, client.engine.queues.configure(queue, { sharedLimit }))
+    }
+  }
+
   #tell(client: Client): void {
-    const { chance, timedChance, sharedChance } = this.#options
+    const { chance, timedChance, sharedChance, sharedLimits } = this.#options
     const { queues } = client.engine
+    if (sharedChance.hits(sharedLimits)) this.#share(client)
     const queue = chance.pick(QUEUES)
     if (this.#options.pausesAll && chance.hits(0.15)) {
       const kind = chance.pick(['pauseAll', 'resumeAll'] as const)
@@ -399,9 +410,6 @@ export class Operations {
         ...(chance.hits(0.3) && { share: orNull(chance.whole(1, 4)) }),
         ...(chance.hits(0.3) && { rateLimit: this.#rate() }),
         ...(chance.hits(0.3) && { perKeyRateLimit: this.#rate() }),
-        ...(sharedChance.hits(this.#options.sharedLimits) && {
-          sharedLimit: sharedChance.hits(0.2) ? null : { name: 'x', limit: sharedChance.whole(1, 4) },
-        }),
       }
       this.call(client, `configure ${queue} ${JSON.stringify(told)}`, queues.configure(queue, told))
       return

@@ -17,6 +17,7 @@ import { countOf, passTurn, type Queue } from './queues/lane.ts'
 import { shelve } from './queues/line.ts'
 import { tellDrained } from './queues/queues.ts'
 import { comesBefore, type ReadyLanes } from './queues/readyLanes.ts'
+import { isShareFull } from './queues/sharedLimits.ts'
 import type { ConsumerGroup, Tier } from './sessions/consumerGroup.ts'
 import type { Session } from './sessions/session.ts'
 import type { Tables } from './tables.ts'
@@ -158,13 +159,13 @@ function setAside(turn: TurnContext, job: Job, backlog: KeyBacklog): boolean {
 function mayStart({ tables, now }: TurnContext, queue: Queue): boolean {
   const { settings, paused } = queue
   if (settings === NO_SETTINGS && !paused) return true
-  const { concurrencyLimit, rateLimit, sharedLimit } = settings
+  const { concurrencyLimit, rateLimit } = settings
   if (paused || (concurrencyLimit !== undefined && countOf(queue, ACTIVE) >= concurrencyLimit)) {
     tables.dispatchable.suspend(queue)
     return false
   }
-  if (sharedLimit !== undefined && tables.dispatchable.shared.activeOf(sharedLimit.name) >= sharedLimit.limit) {
-    tables.dispatchable.suspendSharing(queue, sharedLimit.name)
+  if (isShareFull(queue)) {
+    tables.dispatchable.suspendSharing(queue)
     return false
   }
   const ms = rateLimit === undefined ? 0 : tokenMs(rateLimit, queue.fullMono, now.mono)

@@ -7,7 +7,7 @@ import type { LogLine, Unfit } from '../commands.ts'
 import type { JobEventType, SystemEventBody, SystemEventType } from '../events.ts'
 import type { JobKey } from '../id.ts'
 import type { AbortCause, Cancellation } from '../job.ts'
-import { mayMove, type StateCode, type Transition } from '../lifecycle.ts'
+import { ACTIVE, mayMove, type StateCode, type Transition } from '../lifecycle.ts'
 import type { RunError } from '../runError.ts'
 import { FlowEffects } from './flows/state.ts'
 import { type MinuteNote, minuteOf } from './history.ts'
@@ -315,6 +315,7 @@ export class Effects {
     counts[state] = (counts[state] as number) + change
     queue.counts[state] = (queue.counts[state] as number) + change
     queue.all.counts[state] = (queue.all.counts[state] as number) + change
+    if (state === ACTIVE && queue.sharing !== undefined) queue.sharing.active += change
     this.#counted(lane)
   }
 

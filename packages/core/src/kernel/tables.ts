@@ -185,6 +185,7 @@ export class Tables {
     const queue = this.queues.get(row.queue) ?? this.addQueue(row.queue, row.queueId)
     const lane = this.#addLane(row.id, queue, row.name)
     for (const into of [lane, queue, this.all]) addSums(into, row)
+    if (queue.sharing !== undefined) queue.sharing.active += countOf(lane, ACTIVE)
     lane.paused = row.paused
     lane.window.complete = countOf(lane, WAITING) === 0
   }

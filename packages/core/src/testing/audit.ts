@@ -77,7 +77,7 @@ function auditRebuild(store: MemoryStore, tables: Tables): void {
     paused: of.paused,
     all: of.all,
     queues: [...of.queues.values()]
-      .map(({ id, name, counts, totals, retrying, minuteAt, settings, paused, drained }) => ({
+      .map(({ id, name, counts, totals, retrying, minuteAt, settings, paused, drained, sharing }) => ({
         id,
         name,
         counts,
@@ -87,6 +87,8 @@ function auditRebuild(store: MemoryStore, tables: Tables): void {
         settings,
         paused,
         drained,
+        // Added up from counters that the rows are compared with.
+        sharedActive: sharing?.active,
       }))
       .sort((a, b) => a.id - b.id),
     pauseEnds: [...of.queues.values()].flatMap((queue) =>

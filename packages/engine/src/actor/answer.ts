@@ -280,9 +280,7 @@ function queuesOf(actor: Answering, command: QueuesCommand): readonly QueueView[
       retrying: queue.retrying,
       totals: { ...queue.totals },
       oldestWaitingMs: oldestWaitingMs(actor, queue, lookups),
-      ...(queue.settings.sharedLimit !== undefined && {
-        sharedActive: actor.tables.dispatchable.shared.activeOf(queue.settings.sharedLimit.name),
-      }),
+      ...(queue.sharing !== undefined && { sharedActive: queue.sharing.active }),
       ...(queue.settings.rateLimit !== undefined && { rate: rateNow(queue.settings.rateLimit, queue.fullMono, actor.now) }),
     }
   })

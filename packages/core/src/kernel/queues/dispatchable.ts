@@ -33,9 +33,9 @@ export class Dispatchable {
   }
 
   /** Suspends a queue until a job ends of a queue that shares its limit. */
-  suspendSharing(queue: Queue, name: string): void {
+  suspendSharing(queue: Queue): void {
     this.suspend(queue)
-    this.shared.await(queue, name)
+    queue.sharing?.waiting.add(queue)
   }
 
   /** Resumes the queues that wait for a place under a shared limit, those that have waited longest first. */

@@ -22,6 +22,15 @@ export interface Sums {
   retrying: number
 }
 
+/** The queues that share a limit. */
+export interface Sharing {
+  readonly queues: Set<Queue>
+  /** The jobs that run in all of them. */
+  active: number
+  /** Queues that were suspended because of it: the first one has waited longest. */
+  waiting: Set<Queue>
+}
+
 /** A queue as the tables hold it. Its counters are the sums of its lanes' counters. */
 export interface Queue {
   readonly id: number
@@ -40,6 +49,8 @@ export interface Queue {
   suspended: boolean
   /** The time when its token bucket is full again; monotonic. */
   fullMono: number
+  /** The queues that share its limit, and what runs in them; undefined if it shares none. */
+  sharing: Sharing | undefined
   /** Keys by their `text`; undefined if no key was ever limited or paused. */
   keys: Map<string, Key> | undefined
   /** The number of hand-outs that its job names had in turn; 0 while they take no turns. */
@@ -107,6 +118,7 @@ export function newQueue(id: number, name: string, all = newSums()): Queue {
     paused: false,
     suspended: false,
     fullMono: 0,
+    sharing: undefined,
     keys: undefined,
     turns: 0,
     noted: false,

@@ -1,46 +1,33 @@
-/**
- * Limits that several queues share, by name. The running jobs are counted from the counters of these queues, which are a function of the
- * store, so there is nothing else to keep in step.
- */
+/** Limits of running jobs that several queues share, by name. */
 import { ACTIVE } from '../../lifecycle.ts'
-import { countOf, type Queue } from './lane.ts'
-
-interface Sharing {
-  readonly queues: Set<Queue>
-  /** Queues that were suspended because of it: the first one has waited longest. */
-  waiting: Set<Queue>
-}
+import { countOf, type Queue, type Sharing } from './lane.ts'
 
 export class SharedLimits {
   readonly #byName = new Map<string, Sharing>()
 
-  /** Adds a queue to the limit that its settings name. */
+  /** Adds a queue, with what it runs, to the limit that its settings name. */
   join(queue: Queue): void {
     const name = queue.settings.sharedLimit?.name
     if (name === undefined) return
-    const sharing = this.#byName.get(name)
-    if (sharing === undefined) this.#byName.set(name, { queues: new Set([queue]), waiting: new Set() })
-    else sharing.queues.add(queue)
+    let sharing = this.#byName.get(name)
+    if (sharing === undefined) {
+      sharing = { queues: new Set(), active: 0, waiting: new Set() }
+      this.#byName.set(name, sharing)
+    }
+    sharing.queues.add(queue)
+    sharing.active += countOf(queue, ACTIVE)
+    queue.sharing = sharing
   }
 
   /** Removes a queue from the limit of that name. */
   leave(queue: Queue, name: string): void {
-    const sharing = this.#byName.get(name)
-    sharing?.queues.delete(queue)
-    sharing?.waiting.delete(queue)
-    if (sharing?.queues.size === 0) this.#byName.delete(name)
-  }
-
-  /** Returns the number of jobs that run in all queues of the limit. */
-  activeOf(name: string): number {
-    let active = 0
-    for (const queue of this.#byName.get(name)?.queues ?? []) active += countOf(queue, ACTIVE)
-    return active
-  }
-
-  /** Notes that a queue waits for a place. */
-  await(queue: Queue, name: string): void {
-    this.#byName.get(name)?.waiting.add(queue)
+    const { sharing } = queue
+    if (sharing === undefined) return
+    queue.sharing = undefined
+    sharing.queues.delete(queue)
+    sharing.waiting.delete(queue)
+    sharing.active -= countOf(queue, ACTIVE)
+    if (sharing.queues.size === 0) this.#byName.delete(name)
   }
 
   /** Returns the queues that wait for a place, and forgets that they do. */
@@ -51,6 +38,11 @@ export class SharedLimits {
     sharing.waiting = new Set()
     return waiting
   }
+}
+
+/** True if no job of the queue may start, because too many run of those that share its limit. */
+export function isShareFull({ sharing, settings: { sharedLimit } }: Queue): boolean {
+  return sharing !== undefined && sharedLimit !== undefined && sharing.active >= sharedLimit.limit
 }
 
 const NONE: readonly Queue[] = []
