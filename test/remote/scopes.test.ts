@@ -27,6 +27,7 @@ const COMMANDS: { readonly [Op in Operation]: CommandOf<Op> } = {
   complete: { op: 'complete', ...run, output: null },
   fail: { op: 'fail', ...run, error: { name: 'E', message: '' } },
   snooze: { op: 'snooze', ...run, delay: 1 },
+  join: { op: 'join', ...run, name: 'pages', jobs: [{ name: 'a', data: null }] },
   giveBack: { op: 'giveBack', ...run },
   heartbeat: { op: 'heartbeat', ...run },
   checkpoint: { op: 'checkpoint', ...run, value: null },

@@ -149,6 +149,6 @@ function jobOf({ seq, dependsOn, runAt, startedAt, finishedAt, ...same }: FlowJo
   }
 }
 
-function dependencyOf({ seq, ref, told }: DependencyView, first: JobKey): FlowDependency {
-  return { id: formatId({ ...first, seq }), ref, told: told ?? undefined }
+function dependencyOf({ ref, told, ...key }: DependencyView, first: JobKey): FlowDependency {
+  return { id: formatId({ ...first, ...key }), ref, told: told ?? undefined }
 }

@@ -91,6 +91,8 @@ export class PayloadCodec {
     switch (command.op) {
       case 'complete':
         return this.#encodedOnce(command)
+      case 'join':
+        return { ...command, jobs: this.encodeJobs(command.jobs) }
       case 'checkpoint':
         return { ...command, value: this.encode('checkpoint', command.value) }
       case 'update':

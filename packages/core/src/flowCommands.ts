@@ -26,6 +26,17 @@ export interface ParentsCommand extends RunKey {
   readonly op: 'parents'
   /** `next` of the page before. */
   readonly after?: number
+  /** The place of the last parent that is asked for. Default: the last of those that the flow gave the job, without those that it joined. */
+  readonly until?: number
+}
+
+/** Ends a run: its job creates these jobs and runs again once all have ended, without using an attempt. Reply: true. */
+export interface JoinCommand extends RunKey {
+  readonly op: 'join'
+  /** Names the jobs among all that this job joins. */
+  readonly name: string
+  /** At least one; without keys that an earlier job might match. */
+  readonly jobs: readonly NewJob[]
 }
 
 /**

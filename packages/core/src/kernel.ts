@@ -28,11 +28,13 @@ export {
   FlowEffects,
   type FlowEnd,
   type FlowPlace,
+  flowParentsOf,
   flowStateOf,
   hasFailed,
   NOTIFY,
   OPEN,
   type ParentOutcome,
+  parentKeyOf,
   REVERT,
 } from './kernel/flows/state.ts'
 export {

@@ -17,6 +17,7 @@ const EXPECTED: Record<Transition, readonly [from: readonly string[], to: readon
   retry: [['active'], ['scheduled', 'waiting']],
   snooze: [['active'], ['scheduled']],
   giveBack: [['active'], ['waiting']],
+  join: [['active'], ['blocked']],
   exhaust: [['active'], ['failed']],
   expire: [['scheduled', 'waiting', 'blocked'], ['failed']],
   cancel: [['scheduled', 'waiting', 'active', 'blocked'], ['cancelled']],

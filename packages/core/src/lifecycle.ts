@@ -30,6 +30,7 @@ export const LIFECYCLE = {
   retry: { from: [ACTIVE], to: [SCHEDULED, WAITING] },
   snooze: { from: [ACTIVE], to: [SCHEDULED] },
   giveBack: { from: [ACTIVE], to: [WAITING] },
+  join: { from: [ACTIVE], to: [BLOCKED] },
   exhaust: { from: [ACTIVE], to: [FAILED] },
   expire: { from: [SCHEDULED, WAITING, BLOCKED], to: [FAILED] },
   cancel: { from: [SCHEDULED, WAITING, ACTIVE, BLOCKED], to: [CANCELLED] },

@@ -26,6 +26,8 @@ export const LIMITS = {
   bytesPerCommand: 16 * MIB,
   /** "Waits for" of all jobs of one flow together. */
   edgesPerFlow: 50_000,
+  /** The number of times that one job waits for jobs that it creates. */
+  joinsPerJob: 100,
   /** The number of dependencies in one page of a flow: the rest of a job's dependencies is on the next page. */
   edgesPerPage: 1_000,
   /** The bytes of outputs in one page of a job's parents, beyond the first output. */

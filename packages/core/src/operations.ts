@@ -39,7 +39,7 @@ import type {
   WatchCommand,
   WorkersCommand,
 } from './commands.ts'
-import type { FlowCommand, GetFlowCommand, ListFlowsCommand, ParentsCommand } from './flowCommands.ts'
+import type { FlowCommand, GetFlowCommand, JoinCommand, ListFlowsCommand, ParentsCommand } from './flowCommands.ts'
 import { type Data, dataBytes } from './job.ts'
 import type { ByKeyCommand, GetByKeyCommand } from './keyCommands.ts'
 import { ACTIVE } from './lifecycle.ts'
@@ -192,6 +192,7 @@ export const OPERATIONS = {
   }),
   fail: command<FailCommand, true>({ code: 7, scopes: WORK, otherBytes: ({ error }) => errorBytes(error) }),
   snooze: command<SnoozeCommand, true>({ code: 8, scopes: WORK }),
+  join: command<JoinCommand, true>({ code: 78, scopes: WORK, newJobs: ({ jobs }) => jobs }),
   giveBack: command<GiveBackCommand, true>({ code: 9, scopes: WORK }),
   heartbeat: command<HeartbeatCommand, true>({ code: 10, scopes: WORK }),
   checkpoint: command<CheckpointCommand, true>({ code: 11, scopes: WORK, payloads: [['checkpoint', ({ value }) => value]] }),

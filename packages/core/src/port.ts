@@ -6,6 +6,7 @@
 import type { RunKey } from './commands.ts'
 import type { Refusal } from './errors.ts'
 import type { JournalEvent } from './events.ts'
+import type { Joined } from './flow.ts'
 import type { JobKey } from './id.ts'
 import type { AbortCause, Cancellation, Data } from './job.ts'
 import type { Command } from './operations.ts'
@@ -46,6 +47,8 @@ export interface Grant extends JobKey {
   /** JSON text. */
   readonly meta: string | undefined
   readonly concurrencyKey?: string | undefined
+  /** What earlier runs of the job have joined, in order. */
+  readonly joined?: readonly Joined[] | undefined
 }
 
 /** The engine's notices to a session about its runs. */

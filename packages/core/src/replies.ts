@@ -92,6 +92,9 @@ export interface ParentsPage {
 export interface DependencyView {
   /** Row number: the ids of a flow's jobs differ in that alone. */
   readonly seq: number
+  /** The rest of the id, if the waiting job has joined others: those are of other commits. */
+  readonly node?: number
+  readonly enqueuedAt?: number
   /** Empty where nothing is left that says it. */
   readonly ref: string
   /** Its final state, or `deleted` if it had none, as the waiting job knows it; null if it has yet to end. */

@@ -100,9 +100,15 @@ function spanned<Output>(span: Span, run: () => Output | Promise<Output>): Outpu
   return output
 }
 
-/** Recognizes a snooze by its name: a second copy of the package has another class. */
+const SIGNALS: ReadonlyMap<string, string> = new Map([
+  ['SnoozeSignal', 'snoozed'],
+  ['JoinSignal', 'joined'],
+])
+
+/** Recognizes a run that will go on later by the name of what it throws: a second copy of the package has another class. */
 export function ended(span: Span, error: unknown): void {
-  if (error instanceof Error && error.name === 'SnoozeSignal') span.setAttribute('millrace.outcome', 'snoozed')
-  else failed(span, error)
+  const outcome = error instanceof Error ? SIGNALS.get(error.name) : undefined
+  if (outcome === undefined) failed(span, error)
+  else span.setAttribute('millrace.outcome', outcome)
   span.end()
 }

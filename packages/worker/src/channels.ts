@@ -4,8 +4,8 @@
  */
 import { channel } from 'node:diagnostics_channel'
 import { formatId, type Grant, type RunError } from '@millrace/core'
-import { type JobInfo, metaOf } from './context.ts'
 import type { Settlement } from './execute.ts'
+import { type JobInfo, metaOf } from './jobInfo.ts'
 
 /** The message on `millrace:started`, published just before the handler is called. */
 export interface RunStarted {
@@ -26,14 +26,14 @@ export interface RunStarted {
  */
 export interface RunEnded extends RunStarted {
   /** The outcome of this run. After `failed`, the engine decides whether there is another run. `cancelled`: by its handler. */
-  readonly outcome: 'completed' | 'failed' | 'cancelled' | 'snoozed' | 'released' | 'lost'
+  readonly outcome: 'completed' | 'failed' | 'cancelled' | 'snoozed' | 'joined' | 'released' | 'lost'
   readonly error?: RunError
 }
 
 const STARTED = channel('millrace:started')
 const ENDED = channel('millrace:ended')
 
-const OUTCOMES = { complete: 'completed', fail: 'failed', snooze: 'snoozed', giveBack: 'released' } as const
+const OUTCOMES = { complete: 'completed', fail: 'failed', snooze: 'snoozed', join: 'joined', giveBack: 'released' } as const
 
 function outcomeOf(settlement: Settlement | undefined): RunEnded['outcome'] {
   if (settlement === undefined) return 'lost'

@@ -30,32 +30,12 @@ import {
   type State,
   validateSnoozeOptions,
 } from '@millrace/core'
-import type { EnqueueArguments, JobRequest, JobType, OutputOf } from './jobType.ts'
+import { infoOf, type JobInfo } from './jobInfo.ts'
+import type { EnqueueArguments, JobOrName, JobRequest, JobType, OutputOf } from './jobType.ts'
+import { assertJoinable, JoinSignal, jobsToJoin } from './join.ts'
 import { checkSchema } from './schema.ts'
 
-/** The facts of a run; frozen. */
-export interface JobInfo {
-  readonly id: string
-  readonly name: string
-  readonly queue: string
-  /** The number of this run, from 1. It counts every hand-out of the job, and fences everything that this run reports. */
-  readonly run: number
-  /** The number of this attempt, from 1. Runs that used no attempt are not counted. */
-  readonly attempt: number
-  readonly maxAttempts: number
-  readonly priority: number
-  readonly weight: number
-  /** The concurrency key of the job; undefined if it has none, or if the engine is of an earlier version. */
-  readonly concurrencyKey: string | undefined
-  /** The last value that an earlier attempt stored. */
-  readonly checkpoint: unknown
-  readonly enqueuedAt: Date
-  readonly runAt: Date
-  readonly tags: readonly string[]
-  readonly meta: Readonly<Record<string, unknown>>
-}
-
-/** A job of the same flow that this job has waited for. */
+/** A job that this job has waited for: of the same flow, or one that it has joined. */
 export interface Parent<Output = unknown> {
   readonly id: string
   readonly ref: string
@@ -97,6 +77,18 @@ export interface Context<Data = unknown> {
    * `parent<typeof resize>('thumb')` gives the type of its output.
    */
   parent<Job extends JobType = JobType>(ref: string): Promise<Parent<OutputOf<Job>> | undefined>
+  /**
+   * Waits for jobs that this job creates, without holding its place. The first time, the jobs are created and the run ends, in one
+   * commit: the job is `blocked` until all of them have ended, in whatever state. Then its handler runs again from the beginning,
+   * without using an attempt, and the same call resolves to them, in their order. `name` tells apart several joins of one
+   * handler. The function is called the first time only. No jobs: nothing is awaited.
+   *
+   * @throws OptionTypeError, OptionRangeError: over 10,000 jobs or 16 MiB in one join, 100 joins or 50,000 jobs in one job
+   */
+  join<Job extends JobOrName>(
+    name: string,
+    jobs: readonly JobRequest<Job>[] | (() => readonly JobRequest<Job>[] | Promise<readonly JobRequest<Job>[]>),
+  ): Promise<AsyncIterable<Parent<OutputOf<Job>>>>
   /** Creates a job in the same commit as this job's completion, or not at all. */
   enqueue<Input>(job: JobType<Input> | string, ...rest: EnqueueArguments<Input>): void
   /**
@@ -130,7 +122,8 @@ export interface RunLink {
   readonly maxDataBytes: number
   heartbeat(run: RunContext): Promise<void>
   checkpoint(run: RunContext, value: NewJob['data']): Promise<void>
-  parents(run: RunContext, after: number): Promise<ParentsPage>
+  /** A page of the parents behind a place, up to another; without that, of those that the job has from its flow. */
+  parents(run: RunContext, after: number, until?: number): Promise<ParentsPage>
   /** Called when there is progress, or log lines, to take at the end of the tick. */
   dirty(run: RunContext): void
   /** Called when the handler, or a function of its definition, makes a mistake that need not fail the job. */
@@ -139,9 +132,12 @@ export interface RunLink {
 }
 
 /** Passes jobs through middleware to `send`. */
-export type AroundEnqueue = (requests: readonly JobRequest[], send: (requests: readonly JobRequest[]) => void) => Promise<void>
+export type AroundEnqueue = (
+  requests: readonly JobRequest[],
+  send: (requests: readonly JobRequest[]) => void | Promise<void>,
+) => Promise<void>
 
-type Ending = SnoozeSignal | NonRetryableError | CancelJobError
+type Ending = SnoozeSignal | JoinSignal | NonRetryableError | CancelJobError
 
 const COMPLAINTS_MAX = 5
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const
@@ -156,6 +152,8 @@ export class RunContext implements Context {
   #enqueues: NewJob[] | undefined
   #around: AroundEnqueue | undefined
   #adding: Promise<void>[] | undefined
+  /** The name of a join that the handler has begun and not awaited yet. */
+  #joining: string | undefined
   #enqueuedBytes = 0
   #progress: Progress | undefined
   #fraction = 0
@@ -227,6 +225,11 @@ export class RunContext implements Context {
     }
   }
 
+  get join(): Context['join'] {
+    const join = (name: string, jobs: unknown) => unbothered(this.#join(name, jobs as readonly JobRequest[]))
+    return join as Context['join']
+  }
+
   get discard(): Context['discard'] {
     return (reason) => {
       this.#ending = new NonRetryableError(String(reason), { cause: new DiscardedError(String(reason)) })
@@ -268,9 +271,34 @@ export class RunContext implements Context {
     this.addLines([{ at: this.#link.now(), level, message: text, ...(fields !== undefined && { fields: fieldsText(fields) }) }])
   }
 
-  async *#parents(): AsyncGenerator<Parent> {
-    for (let after: number | null = 0; after !== null; ) {
-      const { parents, next }: ParentsPage = await this.#link.parents(this, after)
+  async #join(name: string, given: readonly JobRequest[] | (() => readonly JobRequest[])): Promise<AsyncIterable<Parent>> {
+    const { joined = [] } = this.grant
+    const known = joined.find((each) => each.name === nameOption('join', name))
+    if (known !== undefined) return this.#parents(known.place - 1, known.place + known.jobs - 1)
+    this.#joining = name
+    try {
+      const requests = typeof given === 'function' ? await given() : given
+      assertJoinable(requests, joined)
+      if (requests.length > 0) await this.#end(name, requests)
+      return this.#parents(0, 0)
+    } finally {
+      this.#joining = undefined
+    }
+  }
+
+  /** Ends the run with jobs to wait for. If it has another end already, that one counts. */
+  async #end(name: string, requests: readonly JobRequest[]): Promise<never> {
+    const take = async (passed: readonly JobRequest[]) => {
+      const jobs = await jobsToJoin(passed, this.#link.maxDataBytes)
+      this.#ending ??= new JoinSignal(name, jobs)
+    }
+    await (this.#around === undefined ? take(requests) : this.#around(requests, take))
+    throw this.#ending
+  }
+
+  async *#parents(from = 0, until?: number): AsyncGenerator<Parent> {
+    for (let after: number | null = until === from ? null : from; after !== null; ) {
+      const { parents, next }: ParentsPage = await this.#link.parents(this, after, until)
       for (const { ref, state, output, error, ...key } of parents)
         yield { id: formatId(key), ref, state, output: decodeData(output), ...(error !== undefined && { error }) }
       after = next
@@ -333,6 +361,11 @@ export class RunContext implements Context {
     return this.#ending
   }
 
+  /** The name of a join that the handler has not awaited. */
+  get joining(): string | undefined {
+    return this.#joining
+  }
+
   get aborted(): Error | undefined {
     return this.#abortReason
   }
@@ -383,7 +416,7 @@ export class RunContext implements Context {
 }
 
 /** Returns the promise, which rejects for callers that await it. A handler that does not is no reason to end the process. */
-function unbothered(promise: Promise<void>): Promise<void> {
+function unbothered<Value>(promise: Promise<Value>): Promise<Value> {
   promise.catch(() => {})
   return promise
 }
@@ -395,33 +428,6 @@ function fieldsText(fields: Readonly<Record<string, unknown>>): string {
   } catch (error) {
     return JSON.stringify({ unreadable: error instanceof Error ? error.message : String(error) })
   }
-}
-
-const NO_TAGS: readonly string[] = Object.freeze([])
-const NO_META: JobInfo['meta'] = Object.freeze({})
-
-/** @internal Also called in a handler's own thread. */
-export function infoOf(grant: Grant): JobInfo {
-  return Object.freeze({
-    id: formatId(grant),
-    name: grant.name,
-    queue: grant.queue,
-    run: grant.run,
-    attempt: grant.attempt,
-    maxAttempts: grant.maxAttempts,
-    priority: grant.priority,
-    weight: grant.weight,
-    concurrencyKey: grant.concurrencyKey,
-    checkpoint: decodeData(grant.checkpoint),
-    enqueuedAt: new Date(grant.enqueuedAt),
-    runAt: new Date(grant.runAt),
-    tags: grant.tags === undefined ? NO_TAGS : Object.freeze(grant.tags),
-    meta: metaOf(grant),
-  })
-}
-
-export function metaOf({ meta }: Grant): JobInfo['meta'] {
-  return meta === undefined ? NO_META : Object.freeze(JSON.parse(meta))
 }
 
 function percentHint(fraction: unknown): string {

@@ -11,6 +11,7 @@ import {
   type Grant,
   handlerErrorOf,
   isThenable,
+  type JoinCommand,
   LIMITS,
   NonRetryableError,
   OptionRangeError,
@@ -23,10 +24,11 @@ import {
 } from '@millrace/core'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { type RunContext, SnoozeSignal } from './context.ts'
+import { JoinSignal } from './join.ts'
 import { runErrorOf } from './runError.ts'
 import { checkSchema } from './schema.ts'
 
-export type Settlement = CompleteCommand | FailCommand | SnoozeCommand | GiveBackCommand
+export type Settlement = CompleteCommand | FailCommand | SnoozeCommand | JoinCommand | GiveBackCommand
 
 /** The parts of a definition that affect how a run ends. */
 export interface Ending {
@@ -113,6 +115,7 @@ function decodeStored(what: string, stored: Grant['data']): unknown {
 export function returned(ending: Ending, context: RunContext, output: unknown, maxDataBytes: number): Settlement {
   if (context.ending !== undefined) return threw(ending, context, context.ending)
   const { seq, run } = context.grant
+  if (context.joining !== undefined) return threw(ending, context, notAwaited(context.joining))
   // The return value of a handler that was asked to stop may be half of its work: the job runs again.
   if (context.aborted instanceof WorkerStoppedError) return { op: 'giveBack', seq, run, started: true }
   try {
@@ -132,6 +135,7 @@ export function threw({ backoff }: Ending, context: RunContext, thrown: unknown)
     const { delayMs: delay, pause } = error
     return { op: 'snooze', seq, run, delay, ...(pause !== undefined && { pause }) }
   }
+  if (error instanceof JoinSignal) return { op: 'join', seq, run, name: error.group, jobs: error.jobs }
   // An engine that does not know `cancel` fails the job permanently.
   if (isCancel(error)) return { op: 'fail', seq, run, error: runErrorOf(error), retry: false, cancel: true }
   if (context.aborted instanceof WorkerStoppedError) return { op: 'giveBack', seq, run, started: true }
@@ -139,6 +143,10 @@ export function threw({ backoff }: Ending, context: RunContext, thrown: unknown)
   const failure: FailCommand = { op: 'fail', seq, run, error: runErrorOf(told) }
   const retry = retryOf(error) ?? (backoff === undefined ? undefined : askBackoff(backoff, context, error))
   return retry === undefined ? failure : { ...failure, retry }
+}
+
+function notAwaited(name: string): NonRetryableError {
+  return new NonRetryableError(`the handler has returned before its join of '${name}' was ready: await context.join(...)`)
 }
 
 /**

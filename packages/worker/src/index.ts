@@ -10,7 +10,7 @@ export type {
 export type { Calls } from './calls.ts'
 export type { RunEnded, RunStarted } from './channels.ts'
 export { quietClock, systemClock } from './clock.ts'
-export type { Context, JobInfo, Parent } from './context.ts'
+export type { Context, Parent } from './context.ts'
 export {
   type Definition,
   type DefinitionOptions,
@@ -20,6 +20,7 @@ export {
   type HandlerOf,
   type InlineHandler,
 } from './define.ts'
+export type { JobInfo } from './jobInfo.ts'
 export type {
   DataField,
   EnqueueArguments,

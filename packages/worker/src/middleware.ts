@@ -15,6 +15,7 @@ import {
 import { type Context, type RunContext, SnoozeSignal } from './context.ts'
 import { type Ending, payloadOf, type Runnable, returned, type Settlement, threw } from './execute.ts'
 import type { JobRequest } from './jobType.ts'
+import { JoinSignal } from './join.ts'
 
 /** A job as the middleware of an enqueue sees it: as its caller gave it, before its data is checked and encoded. */
 export interface EnqueueRequest {
@@ -204,7 +205,7 @@ async function aroundSettle(
     const { enqueues = last.enqueues } = context
     return { ...last, output: output === ended ? last.output : encodeData('output', output, maxDataBytes), ...(enqueues && { enqueues }) }
   } catch (error) {
-    const isOwn = error === ended || last?.op === 'snooze' || last?.op === 'giveBack'
+    const isOwn = error === ended || last?.op === 'snooze' || last?.op === 'join' || last?.op === 'giveBack'
     return last !== undefined && isOwn ? last : threw(ending, context, error)
   }
 }
@@ -216,6 +217,8 @@ function errorOf(settlement: Exclude<Settlement, { op: 'complete' }>): Error {
       return handlerErrorOf(settlement.error)
     case 'snooze':
       return new SnoozeSignal(settlement.delay)
+    case 'join':
+      return new JoinSignal(settlement.name, settlement.jobs)
     default:
       return new WorkerStoppedError('the job was given back')
   }

@@ -106,7 +106,8 @@ export class WorkerSession {
       maxDataBytes,
       heartbeat: async (context) => void (await this.#insist(context, { op: 'heartbeat', ...keyOf(context) })),
       checkpoint: async (context, value) => void (await this.#insist(context, { op: 'checkpoint', ...keyOf(context), value })),
-      parents: (context, after) => this.#insist(context, { op: 'parents', ...keyOf(context), after }) as Promise<ParentsPage>,
+      parents: (context, after, until) =>
+        this.#insist(context, { op: 'parents', ...keyOf(context), after, ...(until !== undefined && { until }) }) as Promise<ParentsPage>,
       dirty: (context) => this.#reports.note(context),
       complained: (context, message) => this.#complaints.tell(context, message),
       now: () => clock.read().wall,

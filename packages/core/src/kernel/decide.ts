@@ -3,6 +3,7 @@
 import { DEFERRED, type Decision } from '../decision.ts'
 import { type Command, type CommandOf, isQuestion, type OfKind, type Operation } from '../operations.ts'
 import { flow } from './flows/flow.ts'
+import { join } from './flows/join.ts'
 import { cancelTree, retryTree } from './flows/tree.ts'
 import { byKey } from './jobs/byKey.ts'
 import { cancel } from './jobs/cancel.ts'
@@ -46,6 +47,7 @@ const DECISIONS: { readonly [Op in OfKind<'command'>]: Decide<Op> } = {
   complete,
   fail,
   snooze,
+  join,
   giveBack,
   heartbeat,
   checkpoint,

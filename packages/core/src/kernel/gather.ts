@@ -106,6 +106,11 @@ function gatherFor(plan: Plan, tables: Tables, facts: Facts, command: Command): 
       if (command.enqueues !== undefined) gatherKeys(plan, command.enqueues)
       if (tables.jobs.get(command.seq)?.state !== ACTIVE) plan.revivable(command.seq)
       break
+    case 'join': {
+      const job = tables.jobs.get(command.seq)
+      if (job !== undefined) plan.mayRevive(job)
+      break
+    }
     case 'cancel':
     case 'cancelTree':
     case 'retryTree':

@@ -3,6 +3,7 @@
 import { Refused } from '../decision.ts'
 import { formatId, type JobKey } from '../id.ts'
 import type { HeldKey } from '../keyCommands.ts'
+import { LIMITS } from '../limits.ts'
 
 export function notFound(id: JobKey): Refused {
   const jobId = formatId(id)
@@ -33,6 +34,10 @@ export function scheduled(id: JobKey): Refused {
   const jobId = formatId(id)
   const message = `job ${jobId} waits for its time, and no attempt of it has failed: use runNow to start it now`
   return new Refused({ code: 'JOB_SCHEDULED', message, details: { jobId } })
+}
+
+export function joinRefused(option: string, message: string): Refused {
+  return new Refused({ code: 'OPTION_RANGE', message, details: { option, limit: LIMITS.joinsPerJob } })
 }
 
 export function parentFailed(id: JobKey): Refused {

@@ -2,7 +2,7 @@
 
 import type { OnParentFailure } from '../flow.ts'
 import type { FlowCommand } from '../flowCommands.ts'
-import { CLOSED, hasFailed, OPEN, SHUT } from '../kernel/flows/state.ts'
+import { CLOSED, failsWithParents, hasFailed, OPEN, SHUT } from '../kernel/flows/state.ts'
 import { BLOCKED, COMPLETED, FAILED, isFinal } from '../lifecycle.ts'
 import type { Enqueued } from '../replies.ts'
 import type { MemoryStore } from './memoryStore.ts'
@@ -54,7 +54,7 @@ export function auditFlows(store: MemoryStore): void {
     if (row.state === BLOCKED && state !== CLOSED) throw new Error(`job ${seq} is blocked at a counter in state ${state}`)
     if (state === SHUT && row.state !== FAILED) throw new Error(`job ${seq} is shut out, and in state ${row.state}`)
     if (!isFinal(row.state) && row.state !== BLOCKED && state !== OPEN) throw new Error(`job ${seq} has passed a counter in state ${state}`)
-    if (row.state === COMPLETED && row.extras?.flow?.onFailure === 'fail' && failed > 0)
+    if (row.state === COMPLETED && failsWithParents(row) && failed > 0)
       throw new Error(`job ${seq} has completed after one that it waited for had failed`)
   }
 }

@@ -36,7 +36,9 @@ import {
   type ConnectionId,
   countOf,
   DELETED,
+  type FlowPlace,
   findRow,
+  flowParentsOf,
   hasFailed,
   isLiving,
   type Job,
@@ -50,6 +52,7 @@ import {
   mostParked,
   namedCounts,
   type ParentRow,
+  parentKeyOf,
   type Queue,
   rateNow,
   readFlow,
@@ -153,15 +156,19 @@ function parents({ store, tables }: Answering, command: ParentsCommand, sender: 
   const job = runOf({ tables }, command, sender)
   if (job === undefined) return stale(seq, run)
   const place = job.extras?.flow
-  if (place === undefined || place.parents === 0) return { parents: [], next: null }
-  const { rows, complete } = store.parents(seq, after, LIMITS.pageJobs, LIMITS.parentsBytes)
-  const seen = place.onFailure === 'ignore' ? rows.filter(({ state }) => !hasFailed(state)) : rows
-  return { parents: seen.map((row) => parentOf(job, row)), next: complete ? null : (rows.at(-1)?.place ?? null) }
+  if (place === undefined) return { parents: [], next: null }
+  const own = flowParentsOf(place)
+  const until = Math.min(command.until ?? own, place.parents)
+  if (after >= until) return { parents: [], next: null }
+  const { rows, complete } = store.parents(seq, after, Math.min(until - after, LIMITS.pageJobs), LIMITS.parentsBytes)
+  const seen = rows.filter((row) => row.place > own || place.onFailure !== 'ignore' || !hasFailed(row.state))
+  const last = rows.at(-1)?.place
+  return { parents: seen.map((row) => parentOf(job, place, row)), next: complete || last === until ? null : (last ?? null) }
 }
 
-/** Returns the view of a parent. Jobs of a flow are created in one commit, so their ids differ only in the row. */
-function parentOf({ node, enqueuedAt }: Job, { seq, ref, state, output, error }: ParentRow): ParentView {
-  return { seq, node, enqueuedAt, ref, state: state === DELETED ? 'deleted' : STATES[state], output, ...(error !== undefined && { error }) }
+function parentOf(job: Job, place: FlowPlace, { seq, ref, state, output, error }: ParentRow): ParentView {
+  const told = state === DELETED ? 'deleted' : STATES[state]
+  return { ...parentKeyOf(job, place, seq), ref, state: told, output, ...(error !== undefined && { error }) }
 }
 
 function view(tables: Tables, row: JobRow, attempts: JobView['attempts']): JobView {

@@ -9,6 +9,7 @@ import {
   type EventType,
   type Grant,
   type JobEvent,
+  type Joined,
   type JournalEvent,
   LIMITS,
   MISS_REASONS,
@@ -148,6 +149,12 @@ function isAttachReply(value: unknown): value is AttachReply {
   return typeof value === 'object' && value !== null && 'lost' in value && Array.isArray(value.lost)
 }
 
+const JOINED = record<Joined>('Joined', {
+  name: field(text(LIMITS.keyLength), 'as in `join`'),
+  place: field(count, 'of the first of its jobs among the parents, for `parents`'),
+  jobs: field(count, 'how many'),
+})
+
 export const GRANT = record<Grant>('Grant', {
   session: field(recurring(LIMITS.nameLength), 'that gets it'),
   ...KEY,
@@ -166,6 +173,7 @@ export const GRANT = record<Grant>('Grant', {
   tags: or(list(text(LIMITS.keyLength), LIMITS.tagsPerJob), undefined),
   meta: or(text(LIMITS.metaBytes), undefined, 'JSON text'),
   concurrencyKey: optional(text(LIMITS.keyLength)),
+  joined: optional(list(JOINED, LIMITS.joinsPerJob), 'what earlier runs of the job have joined'),
 })
 
 export const NOTICE = union<'kind', Notice>('Notice', 'kind', {

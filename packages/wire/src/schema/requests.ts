@@ -130,7 +130,12 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
     idempotencyKey: optional(key, 'create once: a repeat is answered with the first flow'),
     idempotencyTtl: optional(duration(1), 'how long a repeat is recognised at least, its job ended or not; nil: 24 hours'),
   },
-  parents: { ...RUN, after: optional(count, '`next` of the page before') },
+  parents: {
+    ...RUN,
+    after: optional(count, '`next` of the page before'),
+    until: optional(count, 'place of the last one; nil: of the last one that the job has from its flow'),
+  },
+  join: { ...RUN, name: field(key, 'once in a job'), jobs: field(NEW_JOBS, 'at least one; without keys, as the nodes of a flow') },
   getFlow: {
     id: field(id, 'of the flow, or of any of its jobs'),
     limit: field(integer(1, LIMITS.pageJobs)),

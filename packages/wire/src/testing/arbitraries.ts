@@ -187,6 +187,8 @@ const filter = record(
 )
 const PLACE = { runAt: time, priority: policy.priority, weight: policy.weight, tags: fc.array(key, { maxLength: 4 }), meta: anyText(100) }
 
+const keyless = newJob.map((job) => without(without(without(without(job, 'idempotencyKey'), 'unique'), 'debounce'), 'throttle'))
+
 const heldKey = record({ kind: fc.constantFrom(...KEY_KINDS), name, key })
 
 const MANY = { filter, limit: fc.integer({ min: 1 }), before: count, dryRun: fc.boolean(), ids: fc.array(id, { maxLength: 3 }) }
@@ -207,7 +209,7 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
         .array(
           record({
             ref: key,
-            job: newJob.map((job) => without(without(without(without(job, 'idempotencyKey'), 'unique'), 'debounce'), 'throttle')),
+            job: keyless,
             parents: fc.uniqueArray(fc.nat({ max: 3 }), { maxLength: 3 }),
             onFailure: fc.constantFrom('fail', 'continue', 'ignore'),
           }),
@@ -221,7 +223,8 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
     },
     { requiredKeys: ['nodes'] },
   ) as never,
-  parents: record({ ...run, after: count }, { requiredKeys: ['seq', 'run'] }) as never,
+  parents: record({ ...run, after: count, until: count }, { requiredKeys: ['seq', 'run'] }) as never,
+  join: record({ ...run, name: key, jobs: fc.array(keyless, { minLength: 1, maxLength: 3 }) }),
   getFlow: record(
     { id, limit: fc.integer({ min: 1, max: 200 }), from: record({ seq, place: count }) },
     { requiredKeys: ['id', 'limit'] },

@@ -34,7 +34,7 @@ export interface BatchHandlerOptions {
 }
 
 /** One job of a batch: the context of a single job, without the methods that end the handler. `signal` is this job's own. */
-export type BatchItem<Data = unknown> = Omit<Context<Data>, 'snooze' | 'discard' | 'cancel'>
+export type BatchItem<Data = unknown> = Omit<Context<Data>, 'snooze' | 'join' | 'discard' | 'cancel'>
 
 /** The context of a call as a whole, beside those of its jobs. */
 export interface BatchContext {

@@ -17,7 +17,7 @@ export type FromRun =
   | { readonly kind: 'complaint'; readonly message: string }
   | { readonly kind: 'heartbeat'; readonly id: number }
   | { readonly kind: 'checkpoint'; readonly id: number; readonly value: Data }
-  | { readonly kind: 'parents'; readonly id: number; readonly after: number }
+  | { readonly kind: 'parents'; readonly id: number; readonly after: number; readonly until: number | undefined }
   /** The last message of a place that ends with this error. */
   | { readonly kind: 'fatal'; readonly error: RunError }
 

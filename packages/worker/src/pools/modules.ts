@@ -38,7 +38,7 @@ export async function runTask({ grant, maxDataBytes, checked, url }: Task, chann
     maxDataBytes,
     heartbeat: () => ask((id) => ({ kind: 'heartbeat', id })),
     checkpoint: (_, value) => ask((id) => ({ kind: 'checkpoint', id, value })),
-    parents: (_, after) => ask((id) => ({ kind: 'parents', id, after })),
+    parents: (_, after, until) => ask((id) => ({ kind: 'parents', id, after, until })),
     dirty: () => reports.note(),
     complained: (_, message) => channel.say({ kind: 'complaint', message }),
     now: () => systemClock.read().wall,

@@ -133,7 +133,7 @@ export class Pool {
         answer(message.id, this.#link.checkpoint(context, message.value))
         break
       case 'parents':
-        answer(message.id, this.#link.parents(context, message.after))
+        answer(message.id, this.#link.parents(context, message.after, message.until))
         break
       case 'fatal':
         run.fatal = message.error

@@ -12,6 +12,7 @@ const STYLES: Readonly<Record<RunEnded['outcome'], Style>> = {
   failed: 'red',
   cancelled: 'yellow',
   snoozed: 'dim',
+  joined: 'dim',
   released: 'yellow',
   lost: 'red',
 }

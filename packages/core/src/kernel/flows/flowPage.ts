@@ -9,7 +9,7 @@ import type { DependencyView, FlowJobView, FlowPage } from '../../replies.ts'
 import { namedCounts } from '../queues/lane.ts'
 import type { FlowJobRow, JobRow } from '../rows.ts'
 import type { Questions, TurnStore } from '../store.ts'
-import { DELETED, type ParentOutcome } from './state.ts'
+import { DELETED, type ParentOutcome, parentKeyOf } from './state.ts'
 
 const BEGINNING: FlowCursor = { seq: 0, place: 0 }
 
@@ -51,7 +51,10 @@ function jobOf({ row, place, parents }: FlowJobRow, lanes: LanesNamed): FlowJobV
     finishedAt: row.finishedAt,
     onParentFailure: place.onFailure,
     parents: place.parents,
-    dependsOn: parents.map(({ seq, ref, told }): DependencyView => ({ seq, ref, told: toldOf(told) })),
+    dependsOn: parents.map(({ seq, ref, told }): DependencyView => {
+      const key = place.joined === undefined ? undefined : parentKeyOf(row, place, seq)
+      return { seq, ref, told: toldOf(told), ...key }
+    }),
   }
 }
 

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../../testkit/src/testing/runs.ts'
 import { ON_PARENT_FAILURE } from '../../flow.ts'
-import { isFinal, isLive } from '../../lifecycle.ts'
+import { BLOCKED, isFinal, isLive } from '../../lifecycle.ts'
 import type { Command } from '../../operations.ts'
 import type { Enqueued } from '../../replies.ts'
 import { DEFAULT_RETENTION } from '../../retention.ts'
@@ -38,6 +38,7 @@ const step = fc.oneof(
       job: which,
     }),
   },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('join' as const), job: fc.nat({ max: 30 }) }) },
   fc.record({ kind: fc.constant('pass' as const), job: fc.constantFrom(1, 20, 600) }),
   fc.record({ kind: fc.constant('reload' as const), job: which }),
   fc.record({ kind: fc.constant('prune' as const), job: which }),
@@ -47,7 +48,8 @@ const step = fc.oneof(
 /** What a turn lets through must be so by what was committed before it. */
 class Watched {
   readonly world: World
-  readonly jobs: readonly Enqueued[]
+  /** The jobs of the flow, and those that jobs have joined since. */
+  readonly jobs: Enqueued[]
   readonly #nodes: readonly TestNode[]
   /** Since it waits. */
   readonly #released = new Set<number>()
@@ -63,21 +65,26 @@ class Watched {
     let turns = 0
     for (let mail = commands; turns === 0 || this.world.tables.flowWork; mail = []) {
       const before = new Map(this.jobs.map(({ seq }) => [seq, this.world.store.flows.standing(seq)]))
-      this.#look(this.world.turn(...mail), before)
+      const blocked = new Set([...this.world.store.rows.values()].filter(({ state }) => state === BLOCKED).map(({ seq }) => seq))
+      this.#look(this.world.turn(...mail), before, blocked)
       if (++turns > 300) throw new Error('children are told for ever')
     }
     this.world.run()
   }
 
-  #look({ events }: Turned, before: ReadonlyMap<number, number>): void {
+  #look({ events }: Turned, before: ReadonlyMap<number, number>, blocked: ReadonlySet<number>): void {
     const first = this.jobs[0]?.seq as number
     const back = new Set<number>()
     for (const { type, seq, run } of events) {
+      if (type === 'enqueued' && seq >= first + this.#nodes.length) this.jobs.push({ ...keyOfJob(this.world.row({ seq })), created: true })
       if (type === 'updated') {
         this.#released.delete(seq)
         back.add(seq)
       }
       if (type !== 'released') continue
+      for (const { parent } of blocked.has(seq) ? this.world.store.flows.parentsOf(seq) : []) {
+        if (before.get(parent) === 0 || back.has(parent)) throw new Error(`job ${seq} is let through before job ${parent} has ended`)
+      }
       for (const parent of this.#nodes[seq - first]?.parents ?? []) {
         if (back.has(first + parent)) throw new Error(`job ${seq} is let through when job ${first + parent} has just come back`)
       }
@@ -112,6 +119,8 @@ function commandOf(world: World, kind: string, { seq, node: own, enqueuedAt }: E
   switch (kind) {
     case 'complete':
       return { op: 'complete', seq, run, output: '"x"' }
+    case 'join':
+      return { op: 'join', seq, run, name: `run ${run}`, jobs: [0, seq % 2].map((delay) => ({ name: 'a', data: '"joined"', delay })) }
     case 'fail':
       return { op: 'fail', seq, run, error: { name: 'Error', message: 'no' }, retry: seq % 2 === 0 ? false : 0 }
     case 'redrive':

@@ -21,6 +21,7 @@ import {
   type DueMode,
   dueMode,
   type FlowEffects,
+  failsWithParents,
   hasFailed,
   NOTIFY,
   type ParentOutcome,
@@ -100,7 +101,7 @@ function count(counter: DependencyCounter, told: ParentOutcome, change: number):
 
 /** Lets a job through, fails it, or makes it wait again, as its counter says. */
 function swing(turn: TurnContext, job: Job, counter: DependencyCounter, bad: Heard['bad']): void {
-  const forbidden = job.extras?.flow?.onFailure === 'fail' && counter.failed > 0
+  const forbidden = failsWithParents(job) && counter.failed > 0
   if (job.state === FAILED && counter.state === SHUT && !forbidden) revive(turn, job)
   else if (job.state === BLOCKED && forbidden) {
     setDependencies(turn, counter, SHUT)

@@ -3,7 +3,8 @@
  * job pays nothing. What changes is a counter per waiting job and a mark per edge, on disk alone.
  */
 
-import type { FlowState, OnParentFailure } from '../../flow.ts'
+import type { FlowState, Joined, OnParentFailure } from '../../flow.ts'
+import type { JobKey } from '../../id.ts'
 import type { Data } from '../../job.ts'
 import { CANCELLED, COMPLETED, FAILED, type StateCode } from '../../lifecycle.ts'
 import type { Job } from '../jobs/job.ts'
@@ -13,13 +14,38 @@ export interface FlowPlace {
   /** Row number of the flow's first job; a flow's jobs follow one another. */
   readonly first: number
   readonly ref: string
-  /** The number of jobs that it waits for. */
+  /** The number of jobs that it waits for, joined ones included. */
   readonly parents: number
   /** True if other jobs wait for it. */
   readonly children: boolean
   readonly onFailure: OnParentFailure
   /** Milliseconds from its release. */
   readonly delay?: number
+  /** The jobs that it has created and waits for. Each group is a flow of its own. */
+  readonly joined?: readonly JoinedJobs[]
+}
+
+/** Jobs that were created in one commit: their ids differ only in the row. */
+export interface JoinedJobs extends Joined {
+  /** The first of them; their rows follow one another. */
+  readonly first: JobKey
+}
+
+/** Returns the number of parents that the job has from its flow. */
+export function flowParentsOf({ parents, joined }: FlowPlace): number {
+  const [first] = joined ?? []
+  return first === undefined ? parents : first.place - 1
+}
+
+/** Returns the id of a parent: that of its group if the job has joined it, otherwise one of the job's own commit. */
+export function parentKeyOf(job: JobKey, { joined }: FlowPlace, seq: number): JobKey {
+  const group = joined?.find(({ first, jobs }) => seq >= first.seq && seq < first.seq + jobs)
+  return { seq, node: (group?.first ?? job).node, enqueuedAt: (group?.first ?? job).enqueuedAt }
+}
+
+/** True if the job fails with its parents. One that has run and joined others decides itself. */
+export function failsWithParents({ extras }: Pick<Job, 'extras'>): boolean {
+  return extras?.flow?.onFailure === 'fail' && extras.flow.joined === undefined
 }
 
 /** Parents that have yet to end, or failed, keep it closed. */

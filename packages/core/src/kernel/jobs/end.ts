@@ -126,6 +126,13 @@ export function endSnoozed(turn: TurnContext, job: Job, delayMs: number): void {
   transition.snooze(turn, job, delayMs)
 }
 
+/** Blocks the job until those that it has created have ended, without using an attempt. */
+export function endJoined(turn: TurnContext, job: Job): void {
+  recordLogged(turn, job)
+  freeSlot(turn, job)
+  transition.join(turn, job)
+}
+
 /** Ends the run as its abort has decided, whatever its handler reports. */
 export function endAborted(turn: TurnContext, job: Job, error?: RunError): void {
   switch (job.abort) {

@@ -46,6 +46,7 @@ export function gatherArrivals(plan: Plan, tables: Tables, facts: Facts, request
 function newJobsOf({ command }: Request, facts: Facts): readonly NewJob[] {
   switch (command.op) {
     case 'enqueue':
+    case 'join':
       return command.jobs
     case 'forward':
       return command.entries.flatMap(({ jobs }) => jobs)

@@ -6,7 +6,7 @@
 import type { CompleteCommand } from '../../commands.ts'
 import { fingerprintOf } from '../../fingerprint.ts'
 import { formatId } from '../../id.ts'
-import { CANCELLED, COMPLETED, FAILED, SCHEDULED, type Transition, WAITING } from '../../lifecycle.ts'
+import { BLOCKED, CANCELLED, COMPLETED, FAILED, SCHEDULED, type Transition, WAITING } from '../../lifecycle.ts'
 import { retentionOf } from '../../queueSettings.ts'
 import { type Keep, keepsNone, type Retention } from '../../retention.ts'
 import type { RunError } from '../../runError.ts'
@@ -71,6 +71,16 @@ export function giveBack(turn: TurnContext, job: Job): void {
   job.uncounted++
   again(turn, job, 'giveBack', 0)
   turn.effects.event('released', job)
+}
+
+/** Blocks a job that has created others, without using an attempt. It keeps its unique key and the turn of its concurrency key. */
+export function join(turn: TurnContext, job: Job): void {
+  job.uncounted++
+  // A ttl applies only to the first start.
+  job.expiresAt = 0
+  turn.effects.move(job, 'join', BLOCKED)
+  turn.effects.event('updated', job)
+  turn.facts.add(job)
 }
 
 /** Settles a job that has become final: frees its unique key, notifies its watchers, and lets later commands of the turn find it. */

@@ -110,9 +110,9 @@ function packGrants(grants: readonly Grant[]): Pick<PackedDelivery, 'grants' | '
     column.push(grant.timeout)
     column.push(grant.heartbeatTimeout)
     grantData.push(grant.data)
-    const { checkpoint, tags, meta, concurrencyKey } = grant
-    if (checkpoint !== null || tags !== undefined || meta !== undefined || concurrencyKey !== undefined)
-      grantExtras.push(index, checkpoint, tags, meta, concurrencyKey)
+    const { checkpoint, tags, meta, concurrencyKey, joined } = grant
+    if (checkpoint !== null || tags !== undefined || meta !== undefined || concurrencyKey !== undefined || joined !== undefined)
+      grantExtras.push(index, checkpoint, tags, meta, concurrencyKey, joined)
   }
   if (head !== undefined) grantHeads.push(alike)
   return { grants: column.take(), grantData, grantHeads, grantExtras }
@@ -149,8 +149,9 @@ function unpackGrants({ grants: numbers, grantData, grantHeads, grantExtras }: P
         tags: has ? (grantExtras[extra + 2] as Grant['tags']) : undefined,
         meta: has ? (grantExtras[extra + 3] as Grant['meta']) : undefined,
         concurrencyKey: has ? (grantExtras[extra + 4] as Grant['concurrencyKey']) : undefined,
+        joined: has ? (grantExtras[extra + 5] as Grant['joined']) : undefined,
       })
-      if (has) extra += 5
+      if (has) extra += 6
     }
   }
   return grants

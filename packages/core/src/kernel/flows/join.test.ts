@@ -1,0 +1,202 @@
+/** A job that waits for jobs that it creates, case by case; at random in flows.test.ts. */
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { JoinCommand } from '../../flowCommands.ts'
+import { LIMITS } from '../../limits.ts'
+import type { Enqueued } from '../../replies.ts'
+import { DEFAULT_RETENTION } from '../../retention.ts'
+import { createFlow } from '../../testing/flows.ts'
+import { codeOf, keyOfJob, World } from '../../testing/world.ts'
+
+const ERROR = { name: 'Error', message: 'no' }
+let world: World
+
+beforeEach(() => {
+  world = new World()
+})
+
+const states = (...jobs: readonly { readonly seq: number }[]) => jobs.map((job) => world.stateOf(job))
+const runOf = ({ seq }: { readonly seq: number }) => ({ seq, run: world.row({ seq }).run })
+const joining = (job: Enqueued, name: string, jobs: JoinCommand['jobs']): JoinCommand => ({ op: 'join', ...runOf(job), name, jobs })
+const child = { name: 'child', data: null }
+const complete = (job: { readonly seq: number }) => world.run({ op: 'complete', ...runOf(job), output: null })
+const fail = (job: { readonly seq: number }) => world.run({ op: 'fail', ...runOf(job), error: ERROR, retry: false })
+/** The rows behind a job. */
+const after = ({ seq }: Enqueued, count: number) => Array.from({ length: count }, (_, index) => ({ seq: seq + 1 + index }))
+
+describe('a run that joins jobs', () => {
+  test('ends; its job waits without a place, and runs again once all of them have ended, in whatever state', () => {
+    world.attach('s', ['parent', 'child'], { minConcurrency: 2, maxConcurrency: 2 })
+    const bystander = world.enqueue('other')
+    const job = world.enqueue('parent', { maxAttempts: 1 })
+    expect(world.run(joining(job, 'pages', [child, child, child])).replies).toEqual([true])
+    const [a, b, c] = after(job, 3) as [never, never, never]
+    // It holds no place: two of the three run.
+    expect(states(job, a, b, c, bystander)).toEqual(['blocked', 'active', 'active', 'waiting', 'waiting'])
+    expect(world.tables.jobs.has(job.seq)).toBe(false)
+    complete(a)
+    fail(b)
+    expect(states(job, c)).toEqual(['blocked', 'active'])
+    const { grants } = complete(c)
+    expect(grants).toMatchObject([{ seq: job.seq, run: 2, attempt: 1 }])
+    complete(job)
+    expect(states(job, a, b, c, bystander)).toEqual(['completed', 'completed', 'failed', 'completed', 'waiting'])
+  })
+
+  test('may join others in its next run, and its record says which are of which', () => {
+    world.attach('s', ['parent', 'child'])
+    const job = world.enqueue('parent', { tags: ['t'] })
+    world.run(joining(job, 'pages', [child, child]))
+    world.pass(5)
+    for (const each of after(job, 2)) complete(each)
+    world.run(joining(job, 'index', [child]))
+    expect(world.stateOf(job)).toBe('blocked')
+    complete({ seq: job.seq + 3 })
+    expect(world.row(job)).toMatchObject({
+      run: 3,
+      uncounted: 2,
+      extras: {
+        tags: ['t'],
+        flow: {
+          parents: 3,
+          joined: [
+            { name: 'pages', place: 1, jobs: 2, first: { seq: job.seq + 1 } },
+            { name: 'index', place: 3, jobs: 1, first: { seq: job.seq + 3, enqueuedAt: job.enqueuedAt + 5 } },
+          ],
+        },
+      },
+    })
+    expect(world.store.flows.parents(job.seq, 0, 9, 1e6).rows.map(({ ref }) => ref)).toEqual(['pages/0', 'pages/1', 'index/0'])
+  })
+
+  test('of a flow: those that it joins are no reason to fail, and its delay counts once', () => {
+    world.attach('s', ['a', 'child'])
+    const [first, second, third] = createFlow(world, [{}, { parents: [0], job: { delay: 1_000 } }, { parents: [1] }]) as [
+      Enqueued,
+      Enqueued,
+      Enqueued,
+    ]
+    complete(first)
+    world.after(1_000)
+    world.run(joining(second, 'pages', [child]))
+    fail({ seq: third.seq + 1 })
+    expect(states(second, third)).toEqual(['active', 'blocked'])
+    complete(second)
+    expect(states(second, third)).toEqual(['completed', 'active'])
+  })
+
+  test('what it joins may leave no row', () => {
+    world = new World({ settings: { retention: { ...DEFAULT_RETENTION, completed: { ageMs: 1, count: 0 } } } })
+    world.attach('s', ['parent', 'child'])
+    const job = world.enqueue('parent')
+    world.run(joining(job, 'pages', [child]))
+    const [only] = after(job, 1) as [never]
+    world.run({ op: 'complete', ...runOf(only), output: '"kept"' })
+    expect(states(job, only)).toEqual(['active', 'gone'])
+    expect(world.store.flows.parents(job.seq, 0, 9, 1e6).rows).toMatchObject([{ ref: 'pages/0', output: '"kept"' }])
+  })
+
+  test('with a unique key holds it while it waits', () => {
+    world.attach('s', ['parent'])
+    const unique = { key: 'k', onConflict: 'skip' } as const
+    const job = world.enqueue('parent', { unique })
+    world.run(joining(job, 'pages', [child]))
+    expect(world.enqueue('parent', { unique })).toMatchObject({ seq: job.seq, created: false })
+  })
+})
+
+describe('the end of the wait', () => {
+  test('a crash between the commits: nothing is joined twice, and nobody is forgotten', () => {
+    world.attach('s', ['parent', 'child'])
+    const job = world.enqueue('parent')
+    world.run(joining(job, 'pages', [child]))
+    const [only] = after(job, 1) as [never]
+    world.turn({ op: 'complete', ...runOf(only), output: null })
+    expect(world.stateOf(job)).toBe('blocked')
+    world.reload()
+    world.run()
+    expect(world.stateOf(job)).toBe('waiting')
+    expect(world.store.rows.size).toBe(2)
+  })
+
+  test('a worker that says it again is told that the run is over', () => {
+    world.attach('s', ['parent'])
+    const job = world.enqueue('parent')
+    const said = joining(job, 'pages', [child])
+    world.run(said)
+    expect(world.refusal(said)).toBe('STALE_RUN')
+    expect(world.store.rows.size).toBe(2)
+  })
+
+  test('a job that was cancelled while it ran joins nothing; one that waits ends at once, and those that it joined go on', () => {
+    world.attach('s', ['parent', 'child'])
+    const [early, late] = [world.enqueue('parent'), world.enqueue('parent')]
+    world.run({ op: 'cancel', id: keyOfJob(early) })
+    expect(world.run(joining(early, 'pages', [child])).replies).toEqual([true])
+    expect([world.stateOf(early), world.store.rows.size]).toEqual(['cancelled', 2])
+    world.run(joining(late, 'pages', [child]))
+    world.run({ op: 'cancel', id: keyOfJob(late) })
+    const [only] = after(late, 1) as [never]
+    expect(states(late, only)).toEqual(['cancelled', 'active'])
+    complete(only)
+    expect(states(late, only)).toEqual(['cancelled', 'completed'])
+  })
+
+  test('a retry of one that it joined, before it has begun again, makes it wait again', () => {
+    world.attach('s', ['child'])
+    world.attach('p', ['parent'], { minConcurrency: 1, maxConcurrency: 1 })
+    const job = world.enqueue('parent')
+    world.run(joining(job, 'pages', [child]))
+    const busy = world.enqueue('parent')
+    const [only] = after(job, 1) as [never]
+    fail(only)
+    expect(states(job, busy)).toEqual(['waiting', 'active'])
+    world.run({ op: 'cancel', id: keyOfJob(job) }, { op: 'retry', id: keyOfJob(world.row(only)) })
+    world.run({ op: 'retry', id: keyOfJob(job) })
+    expect(states(job, only)).toEqual(['blocked', 'active'])
+    complete(only)
+    expect(world.stateOf(job)).toBe('waiting')
+  })
+})
+
+describe('refused, and the run goes on', () => {
+  const refused = (job: Enqueued, name: string, jobs: JoinCommand['jobs']) => {
+    const code = codeOf(world.run(joining(job, name, jobs)).replies[0])
+    expect(world.stateOf(job)).toBe('active')
+    return code
+  }
+
+  test('no jobs, jobs with keys, a name for the second time, too many', () => {
+    world.attach('s', ['parent', 'child'])
+    const job = world.enqueue('parent')
+    expect(refused(job, 'pages', [])).toBe('OPTION_RANGE')
+    expect(refused(job, 'pages', [{ ...child, idempotencyKey: 'k' }])).toBe('OPTION_RANGE')
+    expect(refused(job, 'pages', [{ ...child, unique: { key: 'k', onConflict: 'skip' } }])).toBe('OPTION_RANGE')
+    for (let count = 0; count < LIMITS.joinsPerJob; count++) {
+      world.run(joining(job, `${count}`, [child]))
+      complete({ seq: world.tables.nextSeq - 1 })
+    }
+    expect(refused(job, '0', [child])).toBe('OPTION_RANGE')
+    expect(refused(job, 'one more', [child])).toBe('OPTION_RANGE')
+  })
+
+  test('a full queue, and a full disk', () => {
+    world.attach('s', ['parent'])
+    world.run({ op: 'configure', queue: 'small', changes: { maxLength: 1 } })
+    const job = world.enqueue('parent')
+    expect(refused(job, 'pages', [child, { ...child, queue: 'small' }, { ...child, queue: 'small' }])).toBe('QUEUE_FULL')
+    world.refusing = { code: 'DISK_FULL', message: 'full' }
+    expect(refused(job, 'pages', [child])).toBe('DISK_FULL')
+    expect(world.store.rows.size).toBe(1)
+  })
+
+  test('a job that could not start before the one that waits for it has ended', () => {
+    world.run({ op: 'configure', queue: 'default', changes: { keyOrder: 'strict' } })
+    world.attach('s', ['parent', 'child'])
+    const job = world.enqueue('parent', { concurrencyKey: 'k' })
+    expect(refused(job, 'pages', [{ ...child, concurrencyKey: 'k' }])).toBe('OPTION_RANGE')
+    world.run(joining(job, 'pages', [{ ...child, concurrencyKey: 'other' }]))
+    const later = world.enqueue('parent', { concurrencyKey: 'k' })
+    complete({ seq: job.seq + 1 })
+    expect(states(job, later)).toEqual(['active', 'waiting'])
+  })
+})
