@@ -79,10 +79,12 @@ test('a run that is given back, and one that is lost, end as that, once', async 
           }),
       ),
       defineJob({ name: 'later' }).handler(({ snooze }) => snooze('1h')),
+      defineJob({ name: 'joins' }).handler(async ({ join }) => void (await join('others', [{ job: 'other' }]))),
     ],
     { abortGrace: '1s' },
   )
   await t.engine.enqueue('later')
+  await t.engine.enqueue('joins')
   await t.engine.enqueue(deaf)
   await t.advance('10s')
   finish()
@@ -91,6 +93,7 @@ test('a run that is given back, and one that is lost, end as that, once', async 
   const ends = heard.filter(([name]) => name === 'millrace:ended').map(([, { name, outcome }]) => [name, outcome])
   expect(ends).toEqual([
     ['later', 'snoozed'],
+    ['joins', 'joined'],
     ['deaf', 'lost'],
   ])
 })

@@ -61,6 +61,11 @@ test('snooze, discard and cancel work there', async () => {
   expect(await handle.result()).toBe('awake')
 })
 
+test('a handler there may join jobs that run in its own thread', async () => {
+  t.engine.work([onThreads()], { concurrency: 1 })
+  expect(await run({ do: 'join' })).toEqual(['completed'])
+})
+
 test('E11: a cancel aborts the signal in the thread', async () => {
   t.engine.work([onThreads()])
   const running = started()

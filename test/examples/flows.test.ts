@@ -24,3 +24,11 @@ test('a batch whose callback sees how its jobs have ended', async () => {
   await batch.said(/^the squares add up to 2532, 2 left out$/)
   expect(await batch.ended).toMatchObject({ code: 0, stderr: expect.stringMatching(/^millrace error: job 'square' failed/) })
 })
+
+test('a job that waits for those that it has created', async () => {
+  const join = example('join', '5')
+  await join.said(/^run 1, attempt 1$/)
+  await join.said(/^run 2, attempt 1$/)
+  await join.said(/^15000 words$/)
+  expect(await join.ended).toMatchObject({ code: 0, stderr: '' })
+})

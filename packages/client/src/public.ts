@@ -174,6 +174,7 @@ export {
   type JobInfo,
   type JobOrName,
   type JobRequest,
+  type JobsToJoin,
   type JobType,
   type Middleware,
   type NextRequest,

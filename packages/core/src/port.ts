@@ -47,7 +47,7 @@ export interface Grant extends JobKey {
   /** JSON text. */
   readonly meta: string | undefined
   readonly concurrencyKey?: string | undefined
-  /** What earlier runs of the job have joined, in order. */
+  /** The groups of jobs that earlier runs of the job have joined, in order. */
   readonly joined?: readonly Joined[] | undefined
 }
 

@@ -32,7 +32,7 @@ import {
 } from '@millrace/core'
 import { infoOf, type JobInfo } from './jobInfo.ts'
 import type { EnqueueArguments, JobOrName, JobRequest, JobType, OutputOf } from './jobType.ts'
-import { assertJoinable, JoinSignal, jobsToJoin } from './join.ts'
+import { assertJoinable, type JobsToJoin, JoinSignal, jobsToJoin } from './join.ts'
 import { checkSchema } from './schema.ts'
 
 /** A job that this job has waited for: of the same flow, or one that it has joined. */
@@ -85,10 +85,7 @@ export interface Context<Data = unknown> {
    *
    * @throws OptionTypeError, OptionRangeError: over 10,000 jobs or 16 MiB in one join, 100 joins or 50,000 jobs in one job
    */
-  join<Job extends JobOrName>(
-    name: string,
-    jobs: readonly JobRequest<Job>[] | (() => readonly JobRequest<Job>[] | Promise<readonly JobRequest<Job>[]>),
-  ): Promise<AsyncIterable<Parent<OutputOf<Job>>>>
+  join<Job extends JobOrName>(name: string, jobs: JobsToJoin<Job>): Promise<AsyncIterable<Parent<OutputOf<Job>>>>
   /** Creates a job in the same commit as this job's completion, or not at all. */
   enqueue<Input>(job: JobType<Input> | string, ...rest: EnqueueArguments<Input>): void
   /**
@@ -226,7 +223,7 @@ export class RunContext implements Context {
   }
 
   get join(): Context['join'] {
-    const join = (name: string, jobs: unknown) => unbothered(this.#join(name, jobs as readonly JobRequest[]))
+    const join = (name: string, jobs: JobsToJoin<JobOrName>) => unbothered(this.#join(name, jobs))
     return join as Context['join']
   }
 
@@ -271,9 +268,10 @@ export class RunContext implements Context {
     this.addLines([{ at: this.#link.now(), level, message: text, ...(fields !== undefined && { fields: fieldsText(fields) }) }])
   }
 
-  async #join(name: string, given: readonly JobRequest[] | (() => readonly JobRequest[])): Promise<AsyncIterable<Parent>> {
+  async #join(name: string, given: JobsToJoin<JobOrName>): Promise<AsyncIterable<Parent>> {
+    const group = nameOption('join', name)
     const { joined = [] } = this.grant
-    const known = joined.find((each) => each.name === nameOption('join', name))
+    const known = joined.find((each) => each.name === group)
     if (known !== undefined) return this.#parents(known.place - 1, known.place + known.jobs - 1)
     this.#joining = name
     try {

@@ -201,6 +201,106 @@ describe('throwing', () => {
 })
 
 describe('what the handler asked for counts, whatever comes after', () => {
+  const pages = [
+    { job: 'page', data: { url: 'a' } },
+    { job: 'page', data: { url: 'b' }, options: { delay: 5 } },
+  ]
+
+  test('join', async () => {
+    const settlement = {
+      op: 'join',
+      ...key,
+      name: 'pages',
+      jobs: [
+        { name: 'page', data: '{"url":"a"}' },
+        { name: 'page', data: '{"url":"b"}', delay: 5 },
+      ],
+    }
+    const joins: Runnable['run'] = async ({ join }) => void (await join('pages', () => Promise.resolve(pages)))
+    expect(await settle(runnable(joins))).toEqual(settlement)
+    expect(await settle(runnable(async ({ join }) => void (await join('pages', pages))))).toEqual(settlement)
+    const swallowing = runnable(async ({ join }) => {
+      await join('pages', pages).catch(() => {})
+      return 'done'
+    })
+    expect(await settle(swallowing)).toEqual(settlement)
+    // The first end that a handler asks for is its end.
+    const both = runnable(async ({ join }) => void (await Promise.all([join('pages', pages), join('others', pages)])))
+    expect(await settle(both)).toEqual(settlement)
+    // A stop does not undo it.
+    const stopped = (context: RunContext) => context.abort(new WorkerStoppedError('stop'))
+    expect(await settle(runnable(joins), {}, stopped)).toEqual(settlement)
+    // What has a schema is checked before it is sent.
+    const checks: StandardSchemaV1 = {
+      '~standard': { version: 1, vendor: 'test', validate: async () => ({ issues: [{ message: 'no' }] }) },
+    }
+    const checked = { name: 'page', defaults: {}, schema: checks, backoff: undefined }
+    expect(await settle(runnable(async ({ join }) => void (await join('pages', [{ job: checked, data: 1 }]))))).toMatchObject({
+      op: 'fail',
+      error: { name: 'ValidationError' },
+    })
+  })
+
+  test('join, of jobs that have ended: those of its name, with all of their pages; nothing to join is nothing to wait for', async () => {
+    const joined = [
+      { name: 'pages', place: 3, jobs: 2 },
+      { name: 'none', place: 5, jobs: 1 },
+    ]
+    const asked: unknown[] = []
+    const parents: RunLink['parents'] = async (_, after, until) => {
+      asked.push([after, until])
+      const parent = { seq: after, node: 1, enqueuedAt: 0, ref: `pages/${after - 2}`, state: 'completed' as const, output: `${after}` }
+      return { parents: [parent], next: until === undefined || after + 1 === until ? null : after + 1 }
+    }
+    const seen: unknown[] = []
+    const handler: Runnable['run'] = async ({ join, parents: own }) => {
+      const never = () => {
+        throw new Error('called again')
+      }
+      for await (const { ref, output } of await join('pages', never)) seen.push([ref, output])
+      for await (const each of await join('empty', [])) seen.push(each)
+      for await (const { output } of own()) seen.push(output)
+    }
+    const context = new RunContext(grantOf({ joined }), { ...link, parents })
+    const settled = vi.fn()
+    execute(runnable(handler), context, 1_000, settled)
+    await vi.waitFor(() => expect(settled).toHaveBeenCalledWith({ op: 'complete', ...key, output: null }))
+    expect(seen).toEqual([['pages/0', 2], ['pages/1', 3], 0])
+    expect(asked).toEqual([
+      [2, 4],
+      [3, 4],
+      [0, undefined],
+    ])
+  })
+
+  test.for<readonly [what: string, run: Runnable['run'], error: object]>([
+    ['is not awaited', ({ join }) => void join('pages', async () => pages), { message: expect.stringContaining('await context.join') }],
+    ['has no name', async ({ join }) => void (await join('', pages)), { name: 'OptionRangeError' }],
+    ['has no array', async ({ join }) => void (await join('pages', 'page' as never)), { message: expect.stringContaining('got "page"') }],
+    ['has what is no job', async ({ join }) => void (await join('pages', [{} as never])), { message: expect.stringMatching(/^join\[0\]/) }],
+    [
+      'has a job with a key',
+      async ({ join }) => void (await join('pages', [{ job: 'page', options: { idempotencyKey: 'k' } }])),
+      { name: 'OptionTypeError', message: expect.stringContaining('idempotencyKey') },
+    ],
+    [
+      'has too many jobs',
+      async ({ join }) => void (await join('pages', Array(LIMITS.jobsPerCommand + 1).fill({ job: 'page' }))),
+      { name: 'OptionRangeError' },
+    ],
+    ['cannot be made', async ({ join }) => void (await join('pages', () => Promise.reject(new Error('list')))), { message: 'list' }],
+  ])('a join that %s fails its run', async ([, run, error]) => {
+    expect(await settle(runnable(run))).toMatchObject({ op: 'fail', error })
+  })
+
+  test('a join is refused when the job has joined enough', async () => {
+    const joined = Array.from({ length: LIMITS.joinsPerJob }, (_, place) => ({ name: `${place}`, place: place + 1, jobs: 1 }))
+    const more = runnable(async ({ join }) => void (await join('pages', pages)))
+    expect(await settle(more, { joined })).toMatchObject({ op: 'fail', error: { name: 'OptionRangeError' } })
+    const many = [{ name: 'many', place: 1, jobs: LIMITS.edgesPerFlow - 1 }]
+    expect(await settle(more, { joined: many })).toMatchObject({ op: 'fail', error: { name: 'OptionRangeError' } })
+  })
+
   test('snooze', async () => {
     const settlement = { op: 'snooze', ...key, delay: 60_000 }
     expect(await settle(runnable(({ snooze }) => snooze('1m')))).toEqual(settlement)

@@ -32,6 +32,7 @@ export type {
   OutputOf,
   Stored,
 } from './jobType.ts'
+export type { JobsToJoin } from './join.ts'
 export { aroundEnqueue, type EnqueueRequest, type Middleware, middlewareOption, type NextRequest } from './middleware.ts'
 export type { ProcessHandler, ThreadHandler } from './pools/handler.ts'
 export { checkSchema } from './schema.ts'

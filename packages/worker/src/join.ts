@@ -11,8 +11,13 @@ import {
   OptionTypeError,
   weighJobs,
 } from '@millrace/core'
-import type { JobRequest } from './jobType.ts'
+import type { JobOrName, JobRequest } from './jobType.ts'
 import { checkSchema } from './schema.ts'
+
+/** Jobs that a handler joins, or a function that returns them. */
+export type JobsToJoin<Job extends JobOrName = JobOrName> =
+  | readonly JobRequest<Job>[]
+  | (() => readonly JobRequest<Job>[] | Promise<readonly JobRequest<Job>[]>)
 
 /** Ends the handler of a run whose job waits for others. */
 export class JoinSignal extends Error {

@@ -160,6 +160,7 @@ describe('around a handler that runs elsewhere', () => {
       { op: 'fail', ...key, error: { name: 'E', message: 'm', stack: 's', code: 'C' }, retry: false },
     ],
     ['a snooze', { op: 'snooze', ...key, delay: 50 }],
+    ['a join', { op: 'join', ...key, name: 'pages', jobs: [{ name: 'b', data: null }] }],
     ['a job that is given back', { op: 'giveBack', ...key, started: true }],
   ])('%s comes through as it was', async ([, settlement]) => {
     expect(await settle([passing, { run: async (_, next) => void (await next()) }], ended(settlement))).toEqual(settlement)

@@ -20,6 +20,7 @@ export async function handler({
   snooze,
   discard,
   cancel,
+  join,
 }: Context<{ do: string; value?: number }>): Promise<unknown> {
   switch (data.do) {
     case 'square':
@@ -43,6 +44,11 @@ export async function handler({
     case 'snooze':
       if (job.run === 1) snooze('1h')
       return 'awake'
+    case 'join': {
+      const states: string[] = []
+      for await (const { state } of await join('squares', [{ job: 'answer', data: { do: 'square', value: 2 } }])) states.push(state)
+      return states
+    }
     case 'call': {
       const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
       throw Object.assign(new TypeError('fetch failed', { cause: refused }), { code: 502 })

@@ -27,11 +27,10 @@ export const flows: Group = {
       'test/engine/flows.test.ts',
       'is cancelled and retried below one of its jobs',
     ]),
-    lacks(
-      'A running job adds jobs and waits for them',
-      'yes no no Pro Pro Pro no yes yes Ent',
-      'A flow is closed when it is created ([flows](flows.md#limits-and-what-is-refused)). A handler can enqueue a second flow and snooze until that is done.',
-    ),
+    has('A running job adds jobs and waits for them', 'yes no no Pro Pro Pro no yes yes Ent', [
+      'test/engine/join.test.ts',
+      'a handler joins jobs in one place: they run there, and their outputs come back in order',
+    ]),
     has(
       'Batch with a callback',
       'yes partly no Pro Pro Pro no yes yes Ent',

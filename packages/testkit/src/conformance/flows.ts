@@ -54,6 +54,39 @@ export function flowsConformance(under: () => Probe): void {
     await expect(probe.call<'retry'>({ op: 'retry', id: key(4) })).rejects.toMatchObject({ code: 'PARENT_FAILED' })
   })
 
+  test('join: a run ends with jobs that its job waits for, which sees what became of them', async () => {
+    const { seq } = await probe.enqueue('parent')
+    await probe.attach(['parent', 'child'])
+    const first = await probe.grants.take()
+    expect(first).toMatchObject({ seq, run: 1, attempt: 1 })
+    const child = { name: 'child', data: null }
+    await probe.call<'join'>({ op: 'join', seq, run: 1, name: 'pages', jobs: [child, child] })
+    expect(await stateOf(first)).toBe('blocked')
+    await expect(probe.call<'join'>({ op: 'join', seq, run: 1, name: 'pages', jobs: [child] })).rejects.toMatchObject({ code: 'STALE_RUN' })
+    const [one, two] = [await probe.grants.take(), await probe.grants.take()]
+    await probe.call<'complete'>({ op: 'complete', seq: one.seq, run: one.run, output: '1' })
+    await probe.call<'fail'>({ op: 'fail', seq: two.seq, run: two.run, error: { name: 'E', message: 'm' }, retry: false })
+    const second = await probe.grants.take()
+    expect(second).toMatchObject({ seq, run: 2, attempt: 1, joined: [{ name: 'pages', place: 1, jobs: 2 }] })
+    await probe.call<'join'>({ op: 'join', seq, run: 2, name: 'index', jobs: [child] })
+    const third = await probe.grants.take()
+    await probe.call<'complete'>({ op: 'complete', seq: third.seq, run: third.run, output: '3' })
+    const last = await probe.grants.take()
+    expect(last.joined).toEqual([
+      { name: 'pages', place: 1, jobs: 2 },
+      { name: 'index', place: 3, jobs: 1 },
+    ])
+    const of = (after: number, until?: number) =>
+      probe.call<'parents'>({ op: 'parents', seq, run: 3, after, ...(until !== undefined && { until }) })
+    expect(await of(0)).toEqual({ parents: [], next: null })
+    expect((await of(0, 2)).parents).toMatchObject([
+      { seq: one.seq, ref: 'pages/0', state: 'completed', output: '1' },
+      { seq: two.seq, ref: 'pages/1', state: 'failed', error: { name: 'E' } },
+    ])
+    const { parents, next } = await of(2, 99)
+    expect([next, parents]).toMatchObject([null, [{ seq: third.seq, enqueuedAt: third.enqueuedAt, node: third.node, ref: 'index/0' }]])
+  })
+
   test('flows: a tree is cancelled and retried as a whole, and nothing beside it', async () => {
     const job = { name: 'a', data: null }
     const nodes = [[], [0], [1], []].map((parents, index) => ({ ref: `${index}`, job, parents, onFailure: 'fail' as const }))

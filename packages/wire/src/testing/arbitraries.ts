@@ -497,7 +497,10 @@ const grant = record({
   tags: fc.option(fc.array(key, { maxLength: 3 }), { nil: undefined }),
   meta: fc.option(anyText(60), { nil: undefined }),
   concurrencyKey: key,
-}).chain((each) => fc.boolean().map((keyless) => (keyless ? without(each, 'concurrencyKey') : each))) as fc.Arbitrary<Grant>
+  joined: fc.array(record({ name, place: count, jobs: count }), { maxLength: 2 }),
+})
+  .chain((each) => fc.boolean().map((keyless) => (keyless ? without(each, 'concurrencyKey') : each)))
+  .chain((each) => fc.boolean().map((alone) => (alone ? without(each, 'joined') : each))) as fc.Arbitrary<Grant>
 
 const notice = fc.oneof(
   record(

@@ -71,6 +71,10 @@ describe('a run in a child process', SLOW, () => {
     expect(bench.calls.of('heartbeat')).toHaveLength(1)
     expect(bench.calls.of('checkpoint')).toMatchObject([{ value: '{"seen":"before"}' }])
     expect(await run('snooze')).toMatchObject({ op: 'snooze', delay: 3_600_000 })
+    expect(await run('join')).toMatchObject({ op: 'join', name: 'pages', jobs: [{ name: 'page', data: '1' }] })
+    const page = { seq: 9, node: 1, enqueuedAt: 0, ref: 'pages/0', state: 'completed' as const, output: null }
+    bench.calls.answer('parents', () => ({ parents: [page], next: null }))
+    expect(await run('join', { joined: [{ name: 'pages', place: 1, jobs: 1 }] })).toMatchObject({ op: 'complete', output: '"pages/0"' })
     expect(await run('throw')).toMatchObject({ op: 'fail', error: { name: 'TypeError', message: 'not this one' } })
     // What comes late is no word of the next run.
     expect(await run('late')).toMatchObject({ op: 'complete' })

@@ -54,7 +54,7 @@ export class FakeCalls implements Calls {
 
   /** The commands about runs, in order, without those about the worker itself. */
   get outcomes(): readonly Command[] {
-    return this.said.filter(({ op }) => op === 'complete' || op === 'fail' || op === 'snooze' || op === 'giveBack')
+    return this.said.filter(({ op }) => op === 'complete' || op === 'fail' || op === 'snooze' || op === 'join' || op === 'giveBack')
   }
 
   /** Resolves with the `count`th command of that kind, which may have been said already. */

@@ -126,6 +126,7 @@ const grant = fc.record({
   tags: fc.option(fc.array(fc.string()), { nil: undefined }),
   meta: fc.option(fc.string(), { nil: undefined }),
   concurrencyKey: fc.option(fc.string(), { nil: undefined }),
+  joined: fc.option(fc.array(fc.record({ name: fc.string(), place: count, jobs: count })), { nil: undefined }),
 }) as fc.Arbitrary<Grant>
 
 test('requests come out of the channel as they went in', () => {

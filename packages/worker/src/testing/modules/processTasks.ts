@@ -13,7 +13,18 @@ export function teardown(): void {
   if (file !== undefined) appendFileSync(file, `${process.pid}\n`)
 }
 
-export async function handler({ data, job, signal, progress, heartbeat, checkpoint, log, enqueue, snooze }: Context): Promise<unknown> {
+export async function handler({
+  data,
+  job,
+  signal,
+  progress,
+  heartbeat,
+  checkpoint,
+  log,
+  enqueue,
+  snooze,
+  join,
+}: Context): Promise<unknown> {
   switch (data) {
     case 'where':
       return { pid: process.pid, setups, limit: process.execArgv.find((flag) => flag.startsWith('--max-old-space-size')) }
@@ -26,6 +37,9 @@ export async function handler({ data, job, signal, progress, heartbeat, checkpoi
       return 'told'
     case 'snooze':
       return snooze('1h')
+    case 'join':
+      for await (const { ref } of await join('pages', [{ job: 'page', data: 1 }])) return ref
+      return 'nobody'
     case 'throw':
       throw new TypeError('not this one')
     case 'listen':
