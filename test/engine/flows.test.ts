@@ -177,6 +177,39 @@ describe('a batch', () => {
     expect((await t.engine.stats()).totals).toMatchObject({ enqueued: 3, completed: 2, failed: 1 })
   })
 
+  const ends = [
+    ['all complete', { output: 'b' }, { onSuccess: 'completed', onFailure: undefined, onEnd: 'completed' }, 'completed'],
+    ['one fails', { fail: true }, { onSuccess: 'cancelled', onFailure: 'completed', onEnd: 'completed' }, 'failed'],
+  ] as const
+  test.each(ends)('runs the callbacks of its end: %s', async (_, data, expected, whole) => {
+    t.engine.work(handlers)
+    const { id, jobs, callbacks } = await t.engine.batch(
+      [
+        { job: step, data: { output: 'a' }, options: { delay: '1m' } },
+        { job: step, data },
+      ],
+      { onSuccess: { job: gather }, onFailure: { job: gather }, onEnd: { job: gather } },
+    )
+    expect(Object.keys(callbacks)).toEqual(['onSuccess', 'onFailure', 'onEnd'])
+    await quiet()
+    const early = (await t.engine.get(callbacks.onFailure.id))?.output
+    expect(early).toEqual('fail' in data ? { 0: 'scheduled: undefined', 1: 'failed: no' } : undefined)
+    await t.advance('1m')
+    const states = Object.entries(callbacks).map(async ([name, each]) => [name, (await t.engine.get(each.id))?.state])
+    expect(Object.fromEntries(await Promise.all(states))).toEqual(expected)
+    expect((await jobs[0].result()) as string).toBe('a')
+    expect((await t.engine.flows.list()).flows).toMatchObject([{ id, state: whole }])
+    if (expected.onSuccess === 'completed') return
+    await expect(callbacks.onSuccess.result()).rejects.toMatchObject({
+      code: 'JOB_CANCELLED',
+      reason: expect.stringContaining('is failed'),
+    })
+    await t.engine.retry(jobs[1].id)
+    await t.advance(0)
+    // It has failed once more, and whoever was told of it before is not told again.
+    expect((await t.engine.get(callbacks.onFailure.id))?.run).toBe(1)
+  })
+
   test('of no jobs runs its callback at once', async () => {
     t.engine.work(handlers)
     expect(await (await t.engine.batch([], { job: gather })).callback.result()).toEqual({})
@@ -223,6 +256,17 @@ describe('refused by name', () => {
     ['an unknown option of a cancel', () => t.engine.cancel('x', { descendant: true } as never), /did you mean 'descendants'/],
     ['a batch of no array', () => t.engine.batch('x' as never, { job: step, data: {} }), /batch takes an array/],
     ['a batch without a callback', () => t.engine.batch([], undefined as never), /callback of a batch/],
+    ['a batch without callbacks', () => t.engine.batch([], {}), /one of them at least/],
+    [
+      'a batch with a callback that there is not',
+      () => t.engine.batch([], { onSucces: { job: step } } as never),
+      /did you mean 'onSuccess'/,
+    ],
+    [
+      'a batch of no jobs with a callback for failures',
+      () => t.engine.batch([], { onFailure: { job: step, data: {} } }),
+      /at least one job/,
+    ],
   ]
   test('an unknown ref is an error of types, too; refs name the handles', async () => {
     // @ts-expect-error: no node has that ref

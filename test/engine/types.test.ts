@@ -230,6 +230,22 @@ describe('flows and batches', () => {
     expect(wrong).toBeTypeOf('function')
   })
 
+  test('of a batch, its callbacks by how it ends', async () => {
+    const engine = start()
+    const { jobs, callbacks } = await engine.batch([count.job(1)], { onSuccess: count.job(2), onEnd: { job: mail, data: { to: 'ann' } } })
+    expectTypeOf(jobs).toEqualTypeOf<readonly [JobHandle<number>]>()
+    expectTypeOf(callbacks.onSuccess).toEqualTypeOf<JobHandle<number>>()
+    expectTypeOf(callbacks.onEnd).toEqualTypeOf<JobHandle<Sent>>()
+    expectTypeOf(callbacks).not.toHaveProperty('onFailure')
+    const wrong = () => [
+      // @ts-expect-error: there is no such callback
+      engine.batch([count.job(1)], { onDone: count.job(2) }),
+      // @ts-expect-error: the callback's data is a number
+      engine.batch([count.job(1)], { onEnd: { job: count, data: 'two' } }),
+    ]
+    expect(wrong).toBeTypeOf('function')
+  })
+
   test('parents() and parent() are typed by the definitions that the handler names', async () => {
     const { engine } = createTestEngine({ mode: 'inline' })
     onTestFinished(() => engine.stop())

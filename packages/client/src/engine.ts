@@ -36,7 +36,19 @@ import { JobChecks } from './checks.ts'
 import { Connectivity } from './connectivity.ts'
 import { deliver } from './deliver.ts'
 import { type Enqueue, enqueueMany, type JobHandles, type JobList, type JobRequests, type JobStream } from './enqueueMany.ts'
-import { type Batch, createBatch, createFlow, type Flow, type FlowHandles, type FlowNodeRequest, type FlowNodes } from './flow.ts'
+import {
+  type Batch,
+  type BatchCallbacks,
+  type BatchWithCallbacks,
+  type CallbackHandles,
+  type CheckedCallbacks,
+  createBatch,
+  createFlow,
+  type Flow,
+  type FlowHandles,
+  type FlowNodeRequest,
+  type FlowNodes,
+} from './flow.ts'
 import { Flows } from './flows.ts'
 import { Exports, followEvents } from './following.ts'
 import { type SourceLine, sourceLine } from './forwarding/sourceLine.ts'
@@ -216,20 +228,20 @@ export class Engine extends Changes {
     return through(this.#middleware, nodes, (sent) => createFlow(sent, options, this.#setup.maxDataBytes, this.#calls, this.#handleOf))
   }
 
-  /**
-   * Creates jobs, and a callback job that runs once all of them have ended in any state. This is a flow in which the
-   * callback waits for the others and sees which have failed. Up to 9,999 jobs.
-   */
+  /** Creates up to 9,999 jobs, and a callback that runs once all of them have ended in any state, and sees which have failed. */
   async batch<const Jobs extends readonly JobOrName[], Callback extends JobOrName>(
     jobs: JobList<Jobs>,
     callback: JobRequest<Callback>,
     options?: FlowOptions,
   ): Promise<Batch<JobHandles<Jobs>, OutputOf<Callback>>>
-  async batch(jobs: readonly JobRequest[], callback: JobRequest, options?: FlowOptions): Promise<Batch> {
-    const create = (some: readonly JobRequest[], last: JobRequest) =>
-      createBatch(some, last, options, this.#setup.maxDataBytes, this.#calls, this.#handleOf)
-    if (this.#middleware.length === 0 || !Array.isArray(jobs)) return create(jobs, callback)
-    return through(this.#middleware, [...jobs, callback], (sent) => create(sent.slice(0, -1), sent.at(-1) as JobRequest))
+  /** Creates jobs, and callbacks that run by how these end. Up to 10,000 jobs in all. */
+  async batch<const Jobs extends readonly JobOrName[], const Callbacks extends BatchCallbacks>(
+    jobs: JobList<Jobs>,
+    callbacks: Callbacks & CheckedCallbacks<Callbacks>,
+    options?: FlowOptions,
+  ): Promise<BatchWithCallbacks<JobHandles<Jobs>, CallbackHandles<Callbacks>>>
+  async batch(jobs: readonly JobRequest[], after: JobRequest | BatchCallbacks, options?: FlowOptions): Promise<Batch | BatchWithCallbacks> {
+    return createBatch(jobs, after, (nodes) => this.flow(nodes as FlowNodes<[], []>, options))
   }
 
   // Working.

@@ -2,11 +2,14 @@
 import {
   type CommandOf,
   checkCommandSize,
+  checkKnown,
   type Enqueued,
   type FlowNodeOptions,
   type FlowOptions,
   formatId,
   type NewJob,
+  type OnParentFailure,
+  OptionRangeError,
   OptionTypeError,
   type OrderedNode,
   orderNodes,
@@ -59,6 +62,47 @@ export interface Batch<Jobs extends readonly JobHandle[] = readonly JobHandle[],
   readonly callback: JobHandle<Callback>
 }
 
+/** The jobs of a batch that start by how its other jobs end: one of them at least. */
+export interface BatchCallbacks<
+  Success extends JobOrName = JobOrName,
+  Failure extends JobOrName = JobOrName,
+  End extends JobOrName = JobOrName,
+> {
+  /** Runs when all jobs have completed. It is cancelled at the first one that fails, is cancelled or is deleted. */
+  readonly onSuccess?: JobRequest<Success>
+  /** Runs at the first job that fails, is cancelled or is deleted. If all complete, it is cancelled, and leaves no row. */
+  readonly onFailure?: JobRequest<Failure>
+  /** Runs when all jobs have ended, in any state. */
+  readonly onEnd?: JobRequest<End>
+}
+
+/** The jobs of a batch, and those that start by how they end. */
+export interface BatchWithCallbacks<
+  Jobs extends readonly JobHandle[] = readonly JobHandle[],
+  Callbacks = Readonly<Record<string, JobHandle>>,
+> {
+  readonly id: string
+  /** The handles of the jobs, in order. */
+  readonly jobs: Jobs
+  readonly callbacks: Callbacks
+}
+
+/** Callbacks, each with the data of its own definition. */
+export type CheckedCallbacks<Callbacks> = {
+  readonly [Name in keyof Callbacks]: Name extends keyof BatchCallbacks
+    ? Callbacks[Name] extends { readonly job: infer Job extends JobOrName }
+      ? JobRequest<Job>
+      : Callbacks[Name]
+    : never
+}
+
+/** The handles of the callbacks that a batch was given. */
+export type CallbackHandles<Callbacks extends BatchCallbacks> = {
+  readonly [Name in keyof Callbacks & keyof BatchCallbacks]: Callbacks[Name] extends { readonly job: infer Job extends JobOrName }
+    ? JobHandle<OutputOf<Job>>
+    : never
+}
+
 interface FlowCall {
   readonly command: CommandOf<'flow'>
   /** Refs in the order of the command's nodes. */
@@ -78,16 +122,20 @@ export async function createFlow(
   return { id: formatId(first), jobs }
 }
 
+/** Creates a batch. `after` is its callback, or its callbacks by how it ends. */
 export async function createBatch(
   jobs: readonly JobRequest[],
-  callback: JobRequest,
-  options: FlowOptions | undefined,
-  maxDataBytes: number,
-  calls: Pick<Mailbox, 'call'>,
-  handleOf: (key: Enqueued) => JobHandle,
-): Promise<Batch> {
-  const { id, jobs: handles } = await createFlow(batchNodes(jobs, callback), options, maxDataBytes, calls, handleOf)
-  return { id, jobs: jobs.map((_, index) => handles[index] as JobHandle), callback: handles[CALLBACK_REF] as JobHandle }
+  after: JobRequest | BatchCallbacks,
+  create: (nodes: readonly FlowNodeRequest[]) => Promise<Flow>,
+): Promise<Batch | BatchWithCallbacks> {
+  if (!Array.isArray(jobs))
+    throw new OptionTypeError('jobs', 'batch takes an array of { job, data, options }, and the job that runs when they have ended')
+  const callbacks = callbacksOf(jobs, after)
+  const { id, jobs: handles } = await create(batchNodes(jobs, callbacks))
+  const own = { id, jobs: jobs.map((_, index) => handles[index] as JobHandle) }
+  const only = handles[CALLBACK_REF]
+  if (only !== undefined) return { ...own, callback: only }
+  return { ...own, callbacks: Object.fromEntries(callbacks.map(({ ref }) => [ref, handles[ref] as JobHandle])) }
 }
 
 async function flowCommand(nodes: readonly FlowNodeRequest[], options: FlowOptions | undefined, maxDataBytes: number): Promise<FlowCall> {
@@ -118,14 +166,38 @@ function keyless(job: NewJob, { index, ref }: OrderedNode): NewJob {
 }
 
 const CALLBACK_REF = 'callback'
+const CALLBACKS: Readonly<Record<keyof BatchCallbacks, OnParentFailure>> = { onSuccess: 'cancel', onFailure: 'run', onEnd: 'continue' }
+
+interface Callback {
+  readonly ref: string
+  readonly request: JobRequest
+  readonly onParentFailure: OnParentFailure
+}
+
+/** @throws OptionTypeError, OptionRangeError */
+function callbacksOf(jobs: readonly JobRequest[], after: JobRequest | BatchCallbacks): readonly Callback[] {
+  if (typeof after !== 'object' || after === null)
+    throw new OptionTypeError('callback', 'the callback of a batch must be { job, data, options }, or { onSuccess, onFailure, onEnd }')
+  if ('job' in after) return [{ ref: CALLBACK_REF, request: after, onParentFailure: 'continue' }]
+  checkKnown('callbacks', after, new Set(Object.keys(CALLBACKS)))
+  const given = Object.entries(CALLBACKS).flatMap(([ref, onParentFailure]): Callback[] => {
+    const request = (after as BatchCallbacks)[ref as keyof BatchCallbacks]
+    return request === undefined ? [] : [{ ref, request, onParentFailure }]
+  })
+  if (given.length === 0)
+    throw new OptionTypeError(
+      'callback',
+      'the callback of a batch must be { job, data, options }, or { onSuccess, onFailure, onEnd }, one of them at least',
+    )
+  if (jobs.length === 0 && after.onFailure !== undefined)
+    throw new OptionRangeError('jobs', 1, 'a batch with onFailure must have at least one job: none can fail')
+  return given
+}
 
 /** Returns the nodes of a batch. The refs of its jobs are their places, from 0. */
-function batchNodes(jobs: readonly JobRequest[], callback: JobRequest): FlowNodeRequest[] {
-  if (!Array.isArray(jobs))
-    throw new OptionTypeError('jobs', 'batch takes an array of { job, data, options }, and the job that runs when they have ended')
-  if (typeof callback !== 'object' || callback === null)
-    throw new OptionTypeError('callback', 'the callback of a batch must be { job, data, options }')
-  checkCommandSize('jobs', jobs.length + 1, 0)
+function batchNodes(jobs: readonly JobRequest[], callbacks: readonly Callback[]): FlowNodeRequest[] {
+  checkCommandSize('jobs', jobs.length + callbacks.length, 0)
   const nodes = jobs.map((job, index): FlowNodeRequest => ({ ...job, ref: `${index}` }))
-  return [...nodes, { ...callback, ref: CALLBACK_REF, dependsOn: nodes.map(({ ref }) => ref), onParentFailure: 'continue' }]
+  const dependsOn = nodes.map(({ ref }) => ref)
+  return [...nodes, ...callbacks.map(({ ref, request, onParentFailure }) => ({ ...request, ref, dependsOn, onParentFailure }))]
 }

@@ -7,7 +7,17 @@ export { loggerOrDefault } from './defaultLogger.ts'
 export { Engine } from './engine.ts'
 export type { JobHandles, JobList, JobRequests, JobStream } from './enqueueMany.ts'
 export type { EnqueueSink } from './enqueueSink.ts'
-export type { Batch, Flow, FlowHandles, FlowNodeRequest, FlowNodes, FlowPlace } from './flow.ts'
+export type {
+  Batch,
+  BatchCallbacks,
+  BatchWithCallbacks,
+  CallbackHandles,
+  Flow,
+  FlowHandles,
+  FlowNodeRequest,
+  FlowNodes,
+  FlowPlace,
+} from './flow.ts'
 export type { FlowDependency, FlowJob, FlowList, FlowPage, FlowSummary, Flows } from './flows.ts'
 export type { ExportBatch, Exports } from './following.ts'
 export {

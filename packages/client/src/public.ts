@@ -192,7 +192,16 @@ export type { JobEnqueued } from './channels.ts'
 export type { JobChecks } from './checks.ts'
 export { Engine } from './engine.ts'
 export type { JobHandles, JobRequests } from './enqueueMany.ts'
-export type { Batch, Flow, FlowHandles, FlowNodeRequest } from './flow.ts'
+export type {
+  Batch,
+  BatchCallbacks,
+  BatchWithCallbacks,
+  CallbackHandles,
+  CheckedCallbacks,
+  Flow,
+  FlowHandles,
+  FlowNodeRequest,
+} from './flow.ts'
 export type { FlowDependency, FlowJob, FlowList, FlowPage, FlowSummary, Flows } from './flows.ts'
 export type { ExportBatch, Exports } from './following.ts'
 export { JobHandle } from './handle.ts'

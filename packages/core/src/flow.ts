@@ -1,7 +1,7 @@
 /** Flows: jobs that wait for others. */
 
 /** The reaction of a job to a parent that failed, was cancelled or was deleted before it completed. */
-export const ON_PARENT_FAILURE = ['fail', 'continue', 'ignore'] as const
+export const ON_PARENT_FAILURE = ['fail', 'continue', 'ignore', 'cancel', 'run'] as const
 
 /** The states of a whole flow: it runs while one of its jobs has yet to end; otherwise a failed job counts before a cancelled one. */
 export const FLOW_STATES = ['running', 'completed', 'failed', 'cancelled'] as const

@@ -258,6 +258,22 @@ describe('drain', () => {
 })
 
 describe("mode: 'inline'", () => {
+  test('a job that joins others has ended with them when its enqueue returns', async () => {
+    const t = start({ mode: 'inline' })
+    const part = defineJob<number, number>({ name: 'part' })
+    const whole = defineJob<number, number>({ name: 'whole' })
+    t.engine.work([
+      part.handler(({ data }) => data),
+      whole.handler(async ({ data, join }) => {
+        let sum = 0
+        for await (const { output } of await join('parts', [part.job(data), part.job(data)])) sum += output ?? 0
+        return sum
+      }),
+    ])
+    const { id } = await t.engine.enqueue(whole, 4)
+    expect(await t.engine.get(id)).toMatchObject({ state: 'completed', output: 8 })
+  })
+
   test('enqueue resolves once its job has run, in real time if need be', async () => {
     const t = start({ mode: 'inline' })
     const sent: string[] = []

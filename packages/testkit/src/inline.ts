@@ -1,6 +1,6 @@
 /** Engines for tests: the first knows its workers, the second also runs what is enqueued before it returns. */
 import { Engine, type JobHandle, type JobRequest } from '@millrace/client'
-import { ACTIVE, isFinal, type JobKey, parseId, validateWorkOptions, WAITING, type WorkOptions } from '@millrace/core'
+import { ACTIVE, BLOCKED, isFinal, type JobKey, parseId, validateWorkOptions, WAITING, type WorkOptions } from '@millrace/core'
 import { findRow } from '@millrace/core/kernel'
 import type { EnqueueArguments, Handler, JobType, Stored, Worker } from '@millrace/worker'
 import type { VirtualClock } from './clock.ts'
@@ -63,20 +63,16 @@ export class InlineEngine extends TrackingEngine {
     return flow
   }
 
-  override batch: Engine['batch'] = async (jobs, callback, options) => {
-    const batch = await super.batch(jobs, callback, options)
-    await this.#run([...batch.jobs, batch.callback], 'batch')
-    return batch
-  }
-
   async #run(handles: readonly JobHandle[], call: string): Promise<void> {
-    const left = new Set(handles.map(({ id }) => parseId(id) as JobKey))
+    const left = new Map(handles.map(({ id }) => parseId(id) as JobKey).map((key) => [key.seq, key]))
     const done = () => {
-      for (const key of left) {
-        const state = findRow(this.#writer.inThread.actor.store, key)?.state
-        if (state === WAITING || state === ACTIVE) return false
-        // A job that is blocked, or waits for its time, may be started by another of them.
-        if (state === undefined || isFinal(state)) left.delete(key)
+      for (const key of left.values()) {
+        const row = findRow(this.#writer.inThread.actor.store, key)
+        if (row?.state === WAITING || row?.state === ACTIVE) return false
+        // A job that is blocked, or waits for its time, may be started by another of them. What it has joined comes into the map, and its turn.
+        for (const { first, jobs } of row?.state === BLOCKED ? (row.extras?.flow?.joined ?? []) : [])
+          for (let seq = first.seq; seq < first.seq + jobs; seq++) left.set(seq, { ...first, seq })
+        if (row === undefined || isFinal(row.state)) left.delete(key.seq)
       }
       return true
     }

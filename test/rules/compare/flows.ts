@@ -37,12 +37,10 @@ export const flows: Group = {
       ['test/engine/flows.test.ts', 'runs its callback once, when all have ended, and that one sees how'],
       { pgBoss: 'the last job of a flow, if none of the others has failed' },
     ),
-    partly(
-      'One callback for success, another for the first failure',
-      'no no no no Pro Pro no yes yes Ent',
-      ['packages/core/src/kernel/flows/flow.test.ts', 'fails those that wait for it, and those that wait for them, without a run'],
-      'A batch has one callback, which sees every outcome. A flow can end in two jobs with different `onParentFailure` ([flows](flows.md)).',
-    ),
+    has('One callback for success, another for the first failure', 'no no no no Pro Pro no yes yes Ent', [
+      'test/engine/flows.test.ts',
+      'runs the callbacks of its end: %s',
+    ]),
     has(
       'Handler that takes many jobs at once',
       'Pro yes partly Pro Pro no no no yes no',

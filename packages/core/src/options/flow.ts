@@ -16,7 +16,8 @@ export interface FlowNodeOptions {
   readonly dependsOn?: readonly string[]
   /**
    * When one of those fails, is cancelled, or is deleted before it ended: `fail` (default) fails this job at once, without a run;
-   * `continue` runs it once all have ended, and it sees which have failed; `ignore` runs it then as if those had not been there.
+   * `cancel` cancels it at once; `continue` runs it once all have ended, and it sees which have failed; `ignore` runs it then as if
+   * those had not been there; `run` runs it at the first failure, and cancels it if all have completed.
    */
   readonly onParentFailure?: OnParentFailure
 }

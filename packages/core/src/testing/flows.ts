@@ -2,8 +2,8 @@
 
 import type { OnParentFailure } from '../flow.ts'
 import type { FlowCommand } from '../flowCommands.ts'
-import { CLOSED, failsWithParents, hasFailed, OPEN, SHUT } from '../kernel/flows/state.ts'
-import { BLOCKED, COMPLETED, FAILED, isFinal } from '../lifecycle.ts'
+import { CLOSED, endsWithParents, hasFailed, OPEN, SHUT } from '../kernel/flows/state.ts'
+import { BLOCKED, CANCELLED, COMPLETED, FAILED, isFinal } from '../lifecycle.ts'
 import type { Enqueued } from '../replies.ts'
 import type { MemoryStore } from './memoryStore.ts'
 import type { World } from './world.ts'
@@ -52,9 +52,10 @@ export function auditFlows(store: MemoryStore): void {
     const row = store.rows.get(seq)
     if (row === undefined) throw new Error(`job ${seq} has a counter and no row`)
     if (row.state === BLOCKED && state !== CLOSED) throw new Error(`job ${seq} is blocked at a counter in state ${state}`)
-    if (state === SHUT && row.state !== FAILED) throw new Error(`job ${seq} is shut out, and in state ${row.state}`)
+    if (state === SHUT && row.state !== FAILED && row.state !== CANCELLED)
+      throw new Error(`job ${seq} is shut out, and in state ${row.state}`)
     if (!isFinal(row.state) && row.state !== BLOCKED && state !== OPEN) throw new Error(`job ${seq} has passed a counter in state ${state}`)
-    if (row.state === COMPLETED && failsWithParents(row) && failed > 0)
+    if (row.state === COMPLETED && endsWithParents(row) && failed > 0)
       throw new Error(`job ${seq} has completed after one that it waited for had failed`)
   }
 }

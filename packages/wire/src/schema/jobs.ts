@@ -185,7 +185,7 @@ export const SOURCE_ENTRY = record<SourceEntry>('Entry', {
 export const SOURCE_ENTRIES = list(SOURCE_ENTRY, ITEMS_MAX)
 
 const ON_FAILURE_NOTE =
-  'when one of those fails, is cancelled or deleted: this one fails; runs in the end and sees it; or runs as if that one had not been there'
+  'when one of those fails, is cancelled or deleted: this one fails; runs in the end and sees it; runs as if that one had not been there; is cancelled; or runs at once, and is dropped if none does'
 
 export const FLOW_NODE = record<FlowNode>('Node', {
   ref: field(key, 'its name within the flow'),

@@ -18,6 +18,7 @@ import {
   type NewJob,
   NODE_LIMIT,
   type Notice,
+  ON_PARENT_FAILURE,
   type Operation,
   PAYLOADS,
   PLACE_LIMIT,
@@ -211,7 +212,7 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
             ref: key,
             job: keyless,
             parents: fc.uniqueArray(fc.nat({ max: 3 }), { maxLength: 3 }),
-            onFailure: fc.constantFrom('fail', 'continue', 'ignore'),
+            onFailure: fc.constantFrom(...ON_PARENT_FAILURE),
           }),
           { minLength: 1, maxLength: 4 },
         )

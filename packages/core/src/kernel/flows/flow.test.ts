@@ -100,6 +100,69 @@ test('a turn in which nobody waits for what ends has nothing to do with flows', 
   expect(world.store.flows.due.size).toBe(0)
 })
 
+describe('a job for what has not gone well, and one for what has', () => {
+  const flow = () =>
+    createFlow(world, [{}, {}, { parents: [0, 1], onFailure: 'run' }, { parents: [0, 1], onFailure: 'cancel' }, { parents: [3] }]) as [
+      Enqueued,
+      Enqueued,
+      Enqueued,
+      Enqueued,
+      Enqueued,
+    ]
+
+  test('at the first failure the one runs, and the other is cancelled, with all that waits for it', () => {
+    world.attach('s', ['a'])
+    const bystander = createFlow(world, [{ job: { name: 'b' } }, { parents: [0], onFailure: 'run' }])
+    const jobs = flow()
+    const { events } = fail(jobs[0])
+    expect(states(jobs)).toEqual(['failed', 'active', 'active', 'cancelled', 'failed'])
+    expect(world.row(jobs[3]).extras?.cancel?.reason).toMatch(/^job .* is failed$/)
+    complete(jobs[1])
+    complete(jobs[2])
+    expect(states(jobs)).toEqual(['failed', 'completed', 'completed', 'cancelled', 'failed'])
+    expect(events.filter(({ type, seq }) => type === 'released' && seq === jobs[2].seq)).toHaveLength(1)
+    expect(states(bystander)).toEqual(['waiting', 'blocked'])
+  })
+
+  test('if none fails, the one is cancelled and leaves no row, and the other runs', () => {
+    world.attach('s', ['a'])
+    const jobs = flow()
+    complete(jobs[0])
+    expect(states(jobs)).toEqual(['completed', 'active', 'blocked', 'blocked', 'blocked'])
+    const { events } = complete(jobs[1])
+    expect(states(jobs)).toEqual(['completed', 'completed', 'gone', 'active', 'blocked'])
+    expect(events.filter(({ seq }) => seq === jobs[2].seq).map(({ type }) => type)).toEqual(['cancelled'])
+    complete(jobs[3])
+    complete(jobs[4])
+    expect(states(jobs)).toEqual(['completed', 'completed', 'gone', 'completed', 'completed'])
+  })
+
+  test('a retry of what failed brings back what was cancelled for it, and nothing that a caller has cancelled', () => {
+    world.attach('s', ['a'])
+    const [jobs, others] = [flow(), flow()]
+    world.run({ op: 'cancel', id: keyOfJob(others[3]) })
+    fail(jobs[0])
+    fail(others[0])
+    world.run({ op: 'retry', id: keyOfJob(jobs[0]) }, { op: 'retry', id: keyOfJob(others[0]) })
+    expect(states(jobs)).toEqual(['active', 'active', 'active', 'blocked', 'blocked'])
+    expect(states(others)).toEqual(['active', 'active', 'active', 'cancelled', 'failed'])
+    expect(world.row(jobs[3]).extras?.cancel).toBeUndefined()
+    complete(jobs[0])
+    complete(jobs[1])
+    expect(states(jobs)).toEqual(['completed', 'completed', 'active', 'active', 'blocked'])
+  })
+
+  test('the one that runs at a failure, and fails itself, runs again although others have yet to end', () => {
+    world.attach('s', ['a'])
+    const jobs = flow()
+    fail(jobs[0])
+    fail(jobs[2])
+    expect(world.refusal({ op: 'retry', id: keyOfJob(jobs[3]) })).toBe('PARENT_FAILED')
+    world.run({ op: 'retry', id: keyOfJob(jobs[2]) })
+    expect(states(jobs)).toEqual(['failed', 'active', 'active', 'cancelled', 'failed'])
+  })
+})
+
 describe('a parent that fails', () => {
   test('fails those that wait for it, and those that wait for them, without a run', () => {
     world.attach('s', ['a'])

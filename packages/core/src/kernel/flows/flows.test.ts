@@ -11,6 +11,7 @@ import { DEFAULT_RETENTION } from '../../retention.ts'
 import { createFlow, type TestNode } from '../../testing/flows.ts'
 import { useSmallLimits } from '../../testing/smallLimits.ts'
 import { keyOfJob, type Turned, World } from '../../testing/world.ts'
+import { hasFailed, type ParentOutcome } from './state.ts'
 
 useSmallLimits()
 
@@ -72,7 +73,7 @@ class Watched {
     this.world.run()
   }
 
-  #look({ events }: Turned, before: ReadonlyMap<number, number>, blocked: ReadonlySet<number>): void {
+  #look({ events }: Turned, before: ReadonlyMap<number, ParentOutcome>, blocked: ReadonlySet<number>): void {
     const first = this.jobs[0]?.seq as number
     const back = new Set<number>()
     for (const { type, seq, run } of events) {
@@ -82,6 +83,12 @@ class Watched {
         back.add(seq)
       }
       if (type !== 'released') continue
+      // It runs at the first failure, whatever the others do.
+      if (this.#nodes[seq - first]?.onFailure === 'run' && this.world.store.rows.get(seq)?.extras?.flow?.joined === undefined) {
+        const known = this.#nodes[seq - first]?.parents?.map((parent) => before.get(first + parent) ?? 0) ?? []
+        if (blocked.has(seq) && !known.some(hasFailed)) throw new Error(`job ${seq} runs, and none of ${known} has failed`)
+        continue
+      }
       for (const { parent } of blocked.has(seq) ? this.world.store.flows.parentsOf(seq) : []) {
         if (before.get(parent) === 0 || back.has(parent)) throw new Error(`job ${seq} is let through before job ${parent} has ended`)
       }

@@ -10,7 +10,7 @@ import { type FlowSlice, isDeleted } from '../facts.ts'
 import { cancelJob } from '../jobs/cancel.ts'
 import type { Job } from '../jobs/job.ts'
 import { revive } from '../jobs/retry.ts'
-import { failByParent } from '../jobs/transitions.ts'
+import { cancelByParent, cancelUnneeded, failByParent } from '../jobs/transitions.ts'
 import type { TurnContext } from '../turn.ts'
 import { openOncePropagated, setDependencies } from './dependencies.ts'
 import { tellLater } from './flowEnds.ts'
@@ -20,9 +20,10 @@ import {
   type DependencyCounter,
   type DueMode,
   dueMode,
+  endOf,
   type FlowEffects,
-  failsWithParents,
   hasFailed,
+  mayOpen,
   NOTIFY,
   type ParentOutcome,
   RETRY,
@@ -99,12 +100,15 @@ function count(counter: DependencyCounter, told: ParentOutcome, change: number):
   else if (hasFailed(told)) counter.failed += change
 }
 
-/** Lets a job through, fails it, or makes it wait again, as its counter says. */
+/** Lets a job through, ends it, or makes it wait again, as its counter says. */
 function swing(turn: TurnContext, job: Job, counter: DependencyCounter, bad: Heard['bad']): void {
-  const forbidden = failsWithParents(job) && counter.failed > 0
-  if (job.state === FAILED && counter.state === SHUT && !forbidden) revive(turn, job)
-  else if (job.state === BLOCKED && forbidden) {
+  const end = endOf(job, counter)
+  if (counter.state === SHUT && (job.state === FAILED || job.state === CANCELLED)) {
+    if (end === undefined) revive(turn, job)
+  } else if (job.state === BLOCKED && end === 'drop') cancelUnneeded(turn, job)
+  else if (job.state === BLOCKED && end !== undefined) {
     setDependencies(turn, counter, SHUT)
-    failByParent(turn, job, bad)
-  } else if (job.state === BLOCKED && counter.pending === 0) openOncePropagated(turn, job, counter)
+    if (end === 'fail') failByParent(turn, job, bad)
+    else cancelByParent(turn, job, bad)
+  } else if (job.state === BLOCKED && mayOpen(job, counter)) openOncePropagated(turn, job, counter)
 }

@@ -43,9 +43,28 @@ export function parentKeyOf(job: JobKey, { joined }: FlowPlace, seq: number): Jo
   return { seq, node: (group?.first ?? job).node, enqueuedAt: (group?.first ?? job).enqueuedAt }
 }
 
-/** True if the job fails with its parents. One that has run and joined others decides itself. */
-export function failsWithParents({ extras }: Pick<Job, 'extras'>): boolean {
-  return extras?.flow?.onFailure === 'fail' && extras.flow.joined === undefined
+/** Returns what failed parents mean for a job. One that has run and joined others decides itself. */
+function onFailureOf({ extras }: Pick<Job, 'extras'>): OnParentFailure {
+  return extras?.flow === undefined || extras.flow.joined !== undefined ? 'continue' : extras.flow.onFailure
+}
+
+/** True if a parent that has failed ends the job without a run. */
+export function endsWithParents(job: Pick<Job, 'extras'>): boolean {
+  const onFailure = onFailureOf(job)
+  return onFailure === 'fail' || onFailure === 'cancel'
+}
+
+/** True if the counter lets the job through. */
+export function mayOpen(job: Pick<Job, 'extras'>, { pending, failed }: DependencyCounter): boolean {
+  if (onFailureOf(job) === 'run') return failed > 0
+  return pending === 0 && !(failed > 0 && endsWithParents(job))
+}
+
+/** Returns how a job ends without a run, if its counter will never let it through as it is. `drop`: nobody needs it. */
+export function endOf(job: Pick<Job, 'extras'>, { pending, failed }: DependencyCounter): 'fail' | 'cancel' | 'drop' | undefined {
+  const onFailure = onFailureOf(job)
+  if (onFailure === 'run') return pending === 0 && failed === 0 ? 'drop' : undefined
+  return failed > 0 && (onFailure === 'fail' || onFailure === 'cancel') ? onFailure : undefined
 }
 
 /** Parents that have yet to end, or failed, keep it closed. */

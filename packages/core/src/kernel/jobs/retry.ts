@@ -5,7 +5,7 @@ import { ACTIVE, BLOCKED, CANCELLED, COMPLETED, FAILED, SCHEDULED, STATES, WAITI
 import { type Facts, isDeleted } from '../facts.ts'
 import { openOncePropagated, setDependencies } from '../flows/dependencies.ts'
 import { tellLater } from '../flows/flowEnds.ts'
-import { CLOSED, failsWithParents, OPEN, REVERT } from '../flows/state.ts'
+import { CLOSED, endsWithParents, mayOpen, OPEN, REVERT } from '../flows/state.ts'
 import { enterLine } from '../queues/line.ts'
 import { active, finished, notFound, parentFailed, scheduled, uniqueConflict } from '../refuse.ts'
 import { settleRevived } from '../sessions/settle.ts'
@@ -92,7 +92,7 @@ export function revive(turn: TurnContext, job: Job): Refused | undefined {
   tellLater(turn, job, REVERT)
   if (waits) {
     setDependencies(turn, counter, CLOSED)
-    if (counter.pending === 0) openOncePropagated(turn, job, counter)
+    if (counter.pending === 0 || mayOpen(job, counter)) openOncePropagated(turn, job, counter)
     return undefined
   }
   facts.addArrival(job)
@@ -102,5 +102,5 @@ export function revive(turn: TurnContext, job: Job): Refused | undefined {
 
 /** True if the job failed because one that it waits for failed. It comes back with that one. */
 export function isHeldByParents(facts: Facts, job: Job): boolean {
-  return failsWithParents(job) && (facts.dependencies(job.seq)?.failed ?? 0) > 0
+  return endsWithParents(job) && (facts.dependencies(job.seq)?.failed ?? 0) > 0
 }

@@ -35,22 +35,44 @@ export function expire(turn: TurnContext, job: Job, error: RunError): void {
   failUnstarted(turn, job, 'expire', error)
 }
 
-/** Fails a job that never ran, because of one that it waited for. A flow's jobs share a commit: their ids differ only in the row. */
-export function failByParent(turn: TurnContext, job: Job, parent: { readonly seq: number; readonly state: string } | undefined): void {
-  const which = parent && `job ${formatId({ seq: parent.seq, node: job.node, enqueuedAt: job.enqueuedAt })} is ${parent.state}`
-  failUnstarted(turn, job, 'failByParent', {
-    name: 'ParentFailedError',
-    message: `the job was not run, because it waited for others: ${which ?? 'one has failed'}`,
-  })
+const NONE: Keep = { ageMs: 0, count: 0 }
+
+/** Fails a job that never ran, because of one that it waited for. */
+export function failByParent(turn: TurnContext, job: Job, parent: EndedParent | undefined): void {
+  const message = `the job was not run, because it waited for others: ${whatBecameOf(job, parent) ?? 'one has failed'}`
+  failUnstarted(turn, job, 'failByParent', { name: 'ParentFailedError', message })
+}
+
+/** Cancels a job that never ran, because of one that it waited for. */
+export function cancelByParent(turn: TurnContext, job: Job, parent: EndedParent | undefined): void {
+  turn.effects.changeExtras(job, { ...job.extras, cancel: { reason: whatBecameOf(job, parent) ?? 'a job that it waited for has failed' } })
+  cancel(turn, job)
+}
+
+/** Cancels a job that was to run if others failed, and removes it at once: none has. */
+export function cancelUnneeded(turn: TurnContext, job: Job): void {
+  turn.effects.changeExtras(job, { ...job.extras, cancel: { reason: 'none of the jobs that it waited for has failed' } })
+  cancel(turn, job, undefined, NONE)
+}
+
+/** A parent that has failed, was cancelled or deleted. */
+interface EndedParent {
+  readonly seq: number
+  readonly state: string
+}
+
+/** A flow's jobs share a commit: their ids differ only in the row. */
+function whatBecameOf({ node, enqueuedAt }: Job, parent: EndedParent | undefined): string | undefined {
+  return parent && `job ${formatId({ seq: parent.seq, node, enqueuedAt })} is ${parent.state}`
 }
 
 /** Cancels a job, which need not have started. `error`: the reason, if no caller asked for it. */
-export function cancel(turn: TurnContext, job: Job, error?: string): void {
+export function cancel(turn: TurnContext, job: Job, error?: string, keep: Keep = kept(turn, job).cancelled): void {
   finish(turn, job, 'cancel', CANCELLED, DIRTY_OTHER)
   turn.effects.total(job.lane, 'cancelled')
   const reason = job.extras?.cancel?.reason
   turn.effects.event('cancelled', job, undefined, error, reason === undefined ? undefined : { name: 'JobCancelledError', message: reason })
-  leave(turn, job, kept(turn, job).cancelled)
+  leave(turn, job, keep)
 }
 
 /** Tries the job again after a delay. */
