@@ -153,6 +153,14 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
       },
     },
   },
+  'nine, joined by one that waits for them': {
+    call: { jobs: FLOW, make: (engine, first) => engine.enqueue(noop, payloadOf(first, PARENT)) },
+    handler: (handled) =>
+      noop.handler(async ({ data, join }) => {
+        if (data.tag === PARENT) await join('others', requests(1, FLOW - 1))
+        handled(1)
+      }),
+  },
   'each second one enqueued with the completion of another': {
     call: { jobs: 2, make: (engine, first) => engine.enqueue(noop, payloadOf(first, PARENT)) },
     handler: (handled) =>
