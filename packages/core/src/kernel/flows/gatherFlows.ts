@@ -2,6 +2,7 @@
 
 import { LIMITS } from '../../limits.ts'
 import type { Facts, FlowSlice } from '../facts.ts'
+import { exclusiveKey } from '../jobs/coalescing.ts'
 import type { Plan } from '../plan.ts'
 import type { FlowDueRow } from '../rows.ts'
 import type { Tables } from '../tables.ts'
@@ -38,8 +39,14 @@ function gatherChildren(plan: Plan, facts: Facts, rows: readonly FlowDueRow[]): 
     return
   }
   plan.ask('children', [order, SLICE_BYTES], (read) => {
-    // A job in memory may leave it while others are notified.
-    for (const row of read.rows) facts.add(facts.rememberBare(row))
+    for (const row of read.rows) {
+      const job = facts.rememberBare(row)
+      // A job in memory may leave it while others are notified.
+      facts.add(job)
+      // Flows give their jobs no unique key, but a job that has joined others may have one. It takes the key again if it comes back.
+      const held = exclusiveKey(job)
+      if (held !== undefined) plan.unique(held)
+    }
     const last = read.rows.at(-1)
     const unread = read.complete || last === undefined ? [] : order.slice(order.indexOf(last.seq) + 1)
     sliceByParent(facts, rows, new Set(unread))

@@ -102,6 +102,23 @@ describe('a run that joins jobs', () => {
     world.run(joining(job, 'pages', [child]))
     expect(world.enqueue('parent', { unique })).toMatchObject({ seq: job.seq, created: false })
   })
+
+  test('with a unique key that another job has by now: a retry of its tree does not bring it back', () => {
+    world.attach('s', ['parent', 'child'])
+    const unique = { key: 'k', onConflict: 'skip' } as const
+    const [job, bystander] = [world.enqueue('parent', { unique }), world.enqueue('parent', { unique: { ...unique, key: 'other' } })]
+    for (const each of [job, bystander]) world.run(joining(each, 'pages', [child]))
+    const [only, others] = after(bystander, 2) as [never, never]
+    for (const each of [job, bystander]) world.run({ op: 'cancel', id: keyOfJob(each) })
+    for (const each of [only, others]) fail(each)
+    expect(states(job, bystander)).toEqual(['cancelled', 'cancelled'])
+    const holder = world.enqueue('parent', { unique, delay: 1_000 })
+    world.reload()
+    for (const each of [only, others]) world.run({ op: 'retryTree', id: keyOfJob(world.row(each)) })
+    world.run()
+    expect(states(job, bystander, holder)).toEqual(['cancelled', 'blocked', 'scheduled'])
+    expect(world.enqueue('parent', { unique })).toMatchObject({ seq: holder.seq, created: false })
+  })
 })
 
 describe('the end of the wait', () => {
