@@ -761,8 +761,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'parent-failure-ignored',
     file: `${kernel}/flows/propagate.ts`,
-    find: "job.extras?.flow?.onFailure === 'fail' && counter.failed > 0",
-    replace: "job.extras?.flow?.onFailure === 'fail' && counter.failed > 1",
+    find: 'failsWithParents(job) && counter.failed > 0',
+    replace: 'failsWithParents(job) && counter.failed > 1',
     breaks: 'invariant 26',
   },
   {
@@ -1305,6 +1305,46 @@ export const CANARIES: readonly Canary[] = [
     find: 'turn.effects.changeExtras(job, { ...job.extras, lost })',
     replace: 'job.extras = { ...job.extras, lost }',
     breaks: 'invariant 11',
+  },
+  {
+    name: 'joined-by-a-run-that-is-over',
+    file: `${kernel}/flows/join.ts`,
+    find: '  if (job === undefined) return staleRun(turn, command, sender)\n',
+    replace: `  if (job === undefined) {
+    const place = { first: tables.nextSeq, ref: '', parents: 0, children: false, onFailure: 'continue' } as const
+    for (const each of command.jobs) createInFlow(turn, each, place)
+    return staleRun(turn, command, sender)
+  }
+`,
+    breaks: 'invariant 26',
+  },
+  {
+    name: 'wait-ends-with-the-first-joined',
+    file: `${kernel}/flows/join.ts`,
+    find: 'pending: jobs, failed: 0',
+    replace: 'pending: 1, failed: 0',
+    breaks: 'invariant 26',
+  },
+  {
+    name: 'second-join-counted-in-memory-alone',
+    file: `${kernel}/flows/join.ts`,
+    find: '    setDependencies(turn, known, CLOSED)\n',
+    replace: '    known.state = CLOSED\n',
+    breaks: 'invariant 26',
+  },
+  {
+    name: 'join-uses-an-attempt',
+    file: `${kernel}/jobs/transitions.ts`,
+    find: "  job.uncounted++\n  // A ttl applies only to the first start.\n  job.expiresAt = 0\n  turn.effects.move(job, 'join', BLOCKED)",
+    replace: "  job.expiresAt = 0\n  turn.effects.move(job, 'join', BLOCKED)",
+    breaks: 'invariant 11',
+  },
+  {
+    name: 'joined-failures-end-the-one-that-waits',
+    file: `${kernel}/flows/state.ts`,
+    find: "return extras?.flow?.onFailure === 'fail' && extras.flow.joined === undefined",
+    replace: "return extras?.flow?.onFailure === 'fail'",
+    breaks: 'invariant 26',
   },
 ]
 

@@ -8,7 +8,8 @@ import {
   type PausePart,
   RetryAfterError,
 } from '@millrace/core'
-import { type BatchItem, type BatchOutcome, type Context, type Definition, defineJob, type Handler } from '@millrace/worker'
+import { type BatchItem, type BatchOutcome, type Context, type Definition, defineJob, type Handler, type Parent } from '@millrace/worker'
+import { Chance } from './chance.ts'
 import type { Client } from './client.ts'
 import type { EffectLog } from './effectLog.ts'
 import type { Model } from './model.ts'
@@ -34,7 +35,8 @@ export const ACTS = [
   'deaf',
 ] as const
 
-export type Act = (typeof ACTS)[number]
+/** `join` is drawn beside the others, in worlds that have joins. */
+export type Act = (typeof ACTS)[number] | 'join'
 
 /** Nothing of these fails, takes long, or comes again by itself. */
 export const SURE: ReadonlySet<Act> = new Set(['ok', 'sync', 'log', 'checkpoint', 'child'])
@@ -59,6 +61,12 @@ export const SNOOZE_MS = 130
 
 /** The numbers of jobs that handlers create: above all others. */
 const CHILDREN = 1_000_000
+/** Of jobs that they join: above those of apps, too. */
+const JOINED = 1_000_000_000
+/** Groups of one job, and jobs of one group, at the most. */
+const GROUPS = 2
+const GROUP_SIZE = 3
+const JOINED_ACTS = ['ok', 'ok', 'sync', 'throw', 'flaky', 'fatal', 'discard', 'snooze', 'child', 'checkpoint'] as const
 
 export const JOBS: readonly Definition<Task>[] = [
   defineJob<Task>({ name: 'a', backoff: { type: 'fixed', delay: 400 }, timeout: 3_000 }),
@@ -106,7 +114,9 @@ export function handlersFor(
       log.ended(execution)
       return 'at once'
     }
-    return act(context, sleep, context).finally(() => log.ended(execution))
+    const { snooze, discard, cancel } = context
+    const joins = () => joinAll(context, model)
+    return act(context, sleep, { snooze, discard, cancel, joinAll: joins }).finally(() => log.ended(execution))
   }
   const handleAll = async (items: readonly BatchItem<Task>[]): Promise<BatchOutcome[]> => {
     const executions = items.map(started)
@@ -122,7 +132,10 @@ export function handlersFor(
 }
 
 /** What a handler of one job ends itself with. */
-type Endings = Pick<Context<Task>, 'snooze' | 'discard' | 'cancel'>
+interface Endings extends Pick<Context<Task>, 'snooze' | 'discard' | 'cancel'> {
+  /** One of many joins nobody. */
+  readonly joinAll: (() => Promise<void>) | undefined
+}
 
 class Snoozed {
   readonly outcome: BatchOutcome
@@ -142,6 +155,7 @@ const BATCH_ENDINGS: Endings = {
   cancel: (reason) => {
     throw new CancelJobError(reason)
   },
+  joinAll: undefined,
 }
 
 async function outcomeOf(item: BatchItem<Task>, sleep: (ms: number) => Promise<void>): Promise<BatchOutcome> {
@@ -194,6 +208,9 @@ async function act(context: BatchItem<Task>, sleep: (ms: number) => Promise<void
     case 'long':
       for (let part = 0; part < 12 && !signal.aborted; part++) await sleep(data.ms)
       return 'long'
+    case 'join':
+      await end.joinAll?.()
+      return 'joined'
     case 'deaf':
       // Past its deadline and its grace, whatever the signal says.
       await sleep(6_000)
@@ -208,6 +225,46 @@ async function countParents({ parents, job }: BatchItem<Task>, expected: number)
   const refs: string[] = []
   for await (const { ref } of parents()) refs.push(ref)
   if (refs.length !== expected) throw new WrongParents(`job ${job.id} sees ${refs.length} parents of ${expected}`)
+}
+
+/** Jobs that a job joins, by its task alone: each of its runs asks for the same. Joined ones may join others, and those none. */
+function groupsOf({ number }: Task) {
+  const chance = new Chance(number)
+  return Array.from({ length: chance.hits(0.35) ? GROUPS : 1 }, (_, group) => {
+    const jobs = Array.from({ length: chance.whole(1, GROUP_SIZE) }, (_, index) => {
+      const joins = number < JOINED && chance.hits(0.15)
+      const data: Task = {
+        number: JOINED + (number * GROUPS + group) * GROUP_SIZE + index,
+        act: joins ? 'join' : chance.pick(JOINED_ACTS),
+        ms: chance.small(200),
+      }
+      const options: EnqueueOptions = {
+        ...plain(),
+        maxAttempts: chance.whole(1, 2),
+        ...(chance.hits(0.2) && { delay: chance.small(1_500) }),
+        ...(chance.hits(0.25) && { queue: 'other' }),
+        ...(chance.hits(0.1) && { ttl: chance.whole(1, 1_000) }),
+      }
+      return { job: chance.pick(JOBS), data, options }
+    })
+    return { name: `group-${group}`, jobs }
+  })
+}
+
+/** Joins one group after the other, and looks at each. */
+async function joinAll({ data, job, join }: Context<Task>, model: Model): Promise<void> {
+  const seq = model.seqs.get(job.id) as number
+  for (const { name, jobs } of groupsOf(data)) {
+    const asked = () => {
+      const known = model.joinedBy(seq, name)
+      if (known !== undefined && known.run < job.run) throw new WrongParents(`job ${seq} has joined ${name}, and is asked for it again`)
+      return jobs
+    }
+    const seen: Parent[] = []
+    for await (const one of await join(name, asked)) seen.push(one)
+    const wrong = model.wrongOfJoined(seq, name, seen)
+    if (wrong !== undefined) throw new WrongParents(wrong)
+  }
 }
 
 /** Told by the model: no handler fails with it otherwise. */

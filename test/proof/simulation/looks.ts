@@ -75,7 +75,7 @@ export class Looks {
       [{ search: '"MS":', queue }, (job) => job.queue === queue],
       [{ search: unique, queue }, (job) => job.uniqueKey === unique && job.queue === queue],
       // What may be replaced has the data of a later call by then.
-      [{ search: `"number":${number},` }, (job) => job.dataOf === number && job.uniqueKey === undefined && job.debounceKey === undefined],
+      [{ search: `"number":${number},` }, (job) => job.dataOf === number && job.firstKey === undefined && job.debounceKey === undefined],
     ])
   }
 
@@ -108,7 +108,8 @@ export class Looks {
       (page) => {
         const seq = model.seqs.get(id) as number
         if (page === undefined) {
-          const there = model.jobs.has(seq) && model.parentsOf(seq) !== undefined
+          const job = model.jobs.get(seq)
+          const there = job !== undefined && job.changedTurn <= turns && model.parentsOf(seq) !== undefined
           history.hold(!there, 28, () => `job ${seq} is of a flow, and none is found by it`)
           return
         }
@@ -125,7 +126,12 @@ export class Looks {
     const { history, model } = this.#options
     const seq = model.seqs.get(id) ?? 0
     const asked = model.parentsOf(seq)
-    history.hold(asked?.length === parents, 26, () => `job ${seq} waits for ${parents} by its flow, and for ${asked?.length} by its call`)
+    const job = model.jobs.get(seq)
+    const isAsItWas = job !== undefined && job.changedTurn <= turn
+    // It may have joined others since.
+    const [least, most] = [isAsItWas ? asked?.length : model.flowParentsOf(seq).length, asked?.length]
+    const fits = least !== undefined && most !== undefined && least <= parents && parents <= most
+    history.hold(fits, 26, () => `job ${seq} waits for ${parents} by its flow, and for ${asked?.length} by its call`)
     for (const { id: parent } of dependsOn)
       history.hold(
         asked?.includes(model.seqs.get(parent) ?? 0) === true,
@@ -133,15 +139,14 @@ export class Looks {
         () => `job ${seq} waits for ${parent}, and was never asked to`,
       )
     met.add(seq)
-    const job = model.jobs.get(seq)
-    if (job === undefined || job.changedTurn > turn) return
+    if (!isAsItWas) return
     history.hold(STATES[job.state] === state, 3, () => `job ${seq} of a flow is shown as ${state}, and is ${STATES[job.state]}`)
   }
 
-  /** Whom it was asked for is there, and so are those that jobs of it wait for. */
+  /** Whom it was asked for is there, and so are those that jobs of it wait for by their flow: what they have joined is a flow of its own. */
   #endFlow({ id, met, turn }: FlowLook): void {
     const { history, model } = this.#options
-    for (const seq of [model.seqs.get(id) as number, ...[...met].flatMap((child) => model.parentsOf(child) ?? [])]) {
+    for (const seq of [model.seqs.get(id) as number, ...[...met].flatMap((child) => model.flowParentsOf(child))]) {
       const job = model.jobs.get(seq)
       if (job !== undefined && job.changedTurn <= turn)
         history.hold(met.has(seq), 28, () => `job ${seq} is not met by a walk through the flow of ${id}`)

@@ -21,7 +21,7 @@ import { opened } from './codec.ts'
 import type { Edge } from './database.ts'
 import { DeadLetters, letterOf } from './deadLetters.ts'
 import { Drops } from './drops.ts'
-import { FlowBook } from './flowBook.ts'
+import { FlowBook, type JoinedGroup } from './flowBook.ts'
 import { LATE, LATER, WRONG_PARENTS } from './handlers.ts'
 import type { History } from './history.ts'
 import { Limits } from './limits.ts'
@@ -213,6 +213,7 @@ export class Model {
     this.pauses.commit(effects, this.limits.paused, turn.wall)
     this.#drops.begin()
     this.#letters.begin()
+    this.#flows.begin()
     const forgets = effects.pruned.length > 0 || effects.jobs.some(({ dirty }) => (dirty & DELETED) !== 0)
     if (forgets) this.#kept.begin(this.jobs)
     this.queuesGone += effects.queuesGone.length
@@ -220,6 +221,7 @@ export class Model {
     for (const note of effects.events) if (note.job !== undefined) this.#step(note, turn)
     this.#drops.end(this.jobs)
     this.#letters.end()
+    this.#flows.end()
     this.systemEvents.commit(effects)
     if (effects.flowEffects !== undefined) this.#flows.commit(effects.flowEffects)
     this.limits.started(this.started, this.active, turn.mono)
@@ -265,6 +267,34 @@ export class Model {
   /** The rows of those that a job of a flow was asked to wait for. */
   parentsOf(seq: number): readonly number[] | undefined {
     return this.#flows.parentsOf(seq)
+  }
+
+  /** The same, without those that it has joined. */
+  flowParentsOf(seq: number): readonly number[] {
+    return this.#flows.flowParentsOf(seq)
+  }
+
+  joinedBy(seq: number, name: string): JoinedGroup | undefined {
+    return this.#flows.joinedBy(seq, name)
+  }
+
+  wrongOfJoined(...seen: Parameters<FlowBook['wrongOf']>): string | undefined {
+    return this.#flows.wrongOf(...seen)
+  }
+
+  /** By their ids: jobs that have joined others and have yet to complete, and those that they have joined. */
+  get joiners(): readonly string[] {
+    return this.#flows.joiners
+  }
+
+  /** By their ids: joined jobs that have ended in the last turn. */
+  get joinedOver(): readonly string[] {
+    return this.#flows.ended
+  }
+
+  /** As whoever has waited for it is told of it. */
+  stateOf(seq: number): ReturnType<FlowBook['stateOf']> {
+    return this.#flows.stateOf(seq)
   }
 
   /** What retention has left, and should not have. */
@@ -418,7 +448,8 @@ export class Model {
         job.stalledMono = turn.mono
         break
       case 'updated':
-        this.#updated(job, note.value, turn)
+        if (job.state === ACTIVE) this.#joined(job, note, turn)
+        else this.#updated(job, note.value, turn)
         break
       case 'promoted':
         is(SCHEDULED)
@@ -498,7 +529,7 @@ export class Model {
       forsaken: false,
       isLetter: letter !== undefined,
       // What may be replaced may have the data of a later call.
-      dataOf: failed === undefined || (failed.uniqueKey ?? failed.debounceKey) !== undefined ? number : failed.dataOf,
+      dataOf: failed === undefined || (failed.firstKey ?? failed.debounceKey) !== undefined ? number : failed.dataOf,
       dropped: false,
       droppable: false,
     }
@@ -672,6 +703,22 @@ export class Model {
     this.#options.history.hold(so, 3, () => `run ${run} of job ${seq} is told to stop because of '${reason}', not '${job?.reason}'`)
   }
 
+  /** It has created others, and waits for them. */
+  #joined(job: Tracked, { type, value }: EventNote, { mono }: Committed): void {
+    const { history, requests } = this.#options
+    const { seq, run } = job
+    this.#said(job, type, requests.said('join', seq, run))
+    history.hold(value === undefined, 26, () => `job ${seq} waits for others, and for a time`)
+    history.hold(!job.cancelRequested, 2, () => `job ${seq} joins others after its cancel was acknowledged`)
+    this.#flows.joined(job)
+    this.#drops.back(job)
+    job.uncounted++
+    job.expiresAt = 0
+    job.endedMono = mono
+    job.toldMono = history.mono
+    this.#move(job, BLOCKED)
+  }
+
   #updated(job: Tracked, at: number | undefined, { wall }: Committed): void {
     const { history, requests } = this.#options
     const runAt = at ?? wall
@@ -684,6 +731,7 @@ export class Model {
       job.dropped = false
       this.#drops.back(job)
       history.meet('revived')
+      this.#flows.back(job)
       this.#forgetLapsed(job)
       job.uncounted = job.run
       job.cancelRequested = false
@@ -712,6 +760,7 @@ export class Model {
     job.endedMono = turn.mono
     job.toldMono = this.#options.history.mono
     job.finishedAt = turn.wall
+    this.#flows.over(job)
     this.limits.turnOver(job)
     this.#free(job)
     this.#move(job, state)

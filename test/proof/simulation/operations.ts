@@ -49,6 +49,8 @@ export interface OperationsOptions {
   readonly tokensChance: Chance
   /** And of keys that crowd. */
   readonly keyChance: Chance
+  /** And of jobs that join others. */
+  readonly joinChance: Chance
   /** Calls about what queues are told may be about all of them at once. */
   readonly pausesAll: boolean
   readonly history: History
@@ -68,6 +70,10 @@ export interface OperationsOptions {
   readonly flows: number
   /** How often that is a batch: jobs that wait for nobody, and one that runs when they have ended. */
   readonly callbacks: number
+  /** How many jobs join others. */
+  readonly joins: number
+  /** By their ids: jobs that have joined others and have yet to complete, and those that they have joined. */
+  readonly joiners: () => readonly string[]
   /** How often somebody acts as soon as a flow's first job has ended. */
   readonly hasty: number
   /** Of workers that somebody tells to stop: how long what runs may take. None: nobody does. */
@@ -218,6 +224,21 @@ export class Operations {
       client,
       tasks.map((data) => ({ job: chance.hits(0.8) ? name : chance.pick(JOBS), data, options: drawOptions() })),
     )
+  }
+
+  /** About a job that waits for those that it has joined, or about one of them. */
+  meddle(client: Client, joiners = this.#options.joiners()): void {
+    const { joinChance: chance } = this.#options
+    if (joiners.length === 0) return
+    const id = chance.pick(joiners)
+    for (const other of this.#handles) this.touched.add(other.handle.id)
+    const { engine } = client
+    const kind = chance.pick(['retry', 'retry', 'retry tree', 'cancel', 'cancel tree', 'delete', 'get'] as const)
+    const what = `${kind} ${id}, of a join`
+    if (kind === 'retry tree') this.call(client, what, engine.retry(id, { descendants: true }))
+    else if (kind === 'cancel tree') this.call(client, what, engine.cancel(id, { descendants: true, ...this.#why(kind) }))
+    else if (kind === 'cancel') this.call(client, what, engine.cancel(id, this.#why(kind)))
+    else this.call<unknown>(client, what, engine[kind](id))
   }
 
   #many(client: Client, { handle }: { readonly handle: JobHandle }): void {
@@ -462,8 +483,9 @@ export class Operations {
   }
 
   #task(): Task {
-    const { chance, timedChance, leaseMs } = this.#options
-    const act = leaseMs > 0 && chance.hits(0.5) ? chance.pick(LONG) : chance.pick(ACTS)
+    const { chance, timedChance, joinChance, joins, leaseMs } = this.#options
+    const drawn = leaseMs > 0 && chance.hits(0.5) ? chance.pick(LONG) : chance.pick(ACTS)
+    const act = joinChance.hits(joins) ? 'join' : drawn
     const pauses = this.#timed && act === 'snooze'
     return { number: ++this.#number, act, ms: chance.small(200), ...(pauses && { pause: timedChance.pick(PAUSE_PARTS) }) }
   }

@@ -3,7 +3,8 @@
  * is about leases (long runs in other processes, slow messages, connections that break), one about outcomes that are waited for
  * while commits fail, one about producers' journals; one in sixteen is about what queues are told, one about flows, one about
  * schedules, one about readers of events, one about apps with an outbox, three about walks through the jobs while old ones go, and one
- * about clients with a codec. Of two in sixteen half of the workers take many jobs at once.
+ * about clients with a codec. Of two in sixteen half of the workers take many jobs at once. Jobs that join others are in most worlds about
+ * flows, and in one of eight of the others.
  */
 import { LIMITS } from '@millrace/core'
 import { Chance } from './chance.ts'
@@ -95,6 +96,10 @@ export interface Plan {
   readonly flows: number
   /** How many flows are batches of jobs with one that runs when they have ended. */
   readonly callbacks: number
+  /** How many jobs join others that they create, and wait for them. */
+  readonly joins: number
+  /** How often somebody does something to such a job, or to one of those that it waits for. */
+  readonly joinActs: number
   /** How often somebody brings back, cancels or deletes a flow's first job as soon as it has ended. */
   readonly hasty: number
   /** How long the engine takes turns before it lets others come in between; 0 for one turn. */
@@ -200,6 +205,7 @@ export const REDUCTIONS = [
   'season',
   'flows',
   'callbacks',
+  'joins',
   'hasty',
   'batches',
   'looks',
@@ -278,6 +284,7 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     season: undefined,
     flows: 0,
     callbacks: 0,
+    ...drawJoins(seed),
     hasty: 0,
     turnMs: LIMITS.turnMs,
     batches: 0,
@@ -324,6 +331,14 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
 function drawLetters(seed: number): number {
   const chance = new Chance(seed ^ 0x1e77)
   return chance.hits(0.35) ? chance.whole(1, 6) : 0
+}
+
+/** The same, of jobs that join others. */
+function drawJoins(seed: number): Pick<Plan, 'joins' | 'joinActs'> {
+  const chance = new Chance(seed ^ 0x10145)
+  const aboutFlows = THEMES[seed % 16] === THEMES[0]
+  if (!chance.hits(aboutFlows ? 0.8 : 0.12)) return { joins: 0, joinActs: 0 }
+  return { joins: chance.pick(aboutFlows ? [0.1, 0.3, 0.5] : [0.05, 0.2]), joinActs: chance.pick([0, 10, 30]) }
 }
 
 function drawTiny(seed: number): Plan['tiny'] {
@@ -450,6 +465,7 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
     ...(without.has('season') && { season: undefined }),
     ...(without.has('flows') && { flows: 0 }),
     ...(without.has('callbacks') && { callbacks: 0 }),
+    ...(without.has('joins') && { joins: 0, joinActs: 0 }),
     ...(without.has('hasty') && { hasty: 0, turnMs: LIMITS.turnMs }),
     ...(without.has('batches') && { batches: 0 }),
     ...(without.has('looks') && { looks: 0, keepMs: WEEK_MS, walkRows: LIMITS.walkRows }),

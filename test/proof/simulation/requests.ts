@@ -23,6 +23,7 @@ import {
   type KeyedCall,
   type NewJob,
   type OnParentFailure,
+  type ParentsPage,
   type Reply,
   type Request,
   type RetryManyCommand,
@@ -46,6 +47,11 @@ interface LastAnswered {
 
 type Seen = Pick<JobView, 'state' | 'run' | 'attempt' | 'lostRuns' | 'cancellation'>
 
+interface Join {
+  readonly name: string
+  readonly numbers: readonly number[]
+}
+
 interface Asked {
   readonly command: Command
   /** By arrival. */
@@ -59,6 +65,9 @@ const PATIENT = new Set(['watch', 'events', 'export', 'drainQueue', 'backup', 'l
 const AMONG_COMMANDS = new Set(['subscribe', 'unwatch'])
 /** Refusals after which nothing of the call has happened. */
 const DEFINITE = new Set(['DISK_FULL', 'STORAGE', 'STORAGE_BUSY', 'UNIQUE_CONFLICT', 'JOB_ACTIVE', 'JOB_FINISHED', 'INTERNAL', 'BUSY'])
+
+/** Refusals of a join that was looked at: its run is still the current one. */
+const UNDONE = new Set(['QUEUE_FULL', 'QUEUE_DRAINING', 'OPTION_RANGE'])
 
 function isMeant({ filter, ids }: Many, { id, name, queue }: Pick<Tracked, 'id' | 'name' | 'queue'>): boolean {
   return (
@@ -74,6 +83,8 @@ export class Requests {
   redriven = false
   /** What the jobs of flows wait for, by the numbers of their calls. */
   readonly waitFor = new Map<number, { readonly parents: readonly number[]; readonly onParentFailure: OnParentFailure }>()
+  /** The numbers of jobs that runs have asked to wait for. */
+  readonly joinable = new Set<number>()
   model: Model | undefined
   readonly #history: History
   #received = 0
@@ -90,6 +101,8 @@ export class Requests {
   readonly #cancelled = new Set<string>()
   readonly #retries = new Map<string, number | false | undefined>()
   readonly #completed = new Map<string, boolean>()
+  /** What runs end with, of those that join others: the numbers of those. */
+  readonly #joins = new Map<string, Join>()
   /** Refused entries of journals that no offset has passed yet: their places by source. */
   readonly #refusedEntries = new Map<string, number>()
   readonly #unsayable = new Set<string>()
@@ -211,6 +224,10 @@ export class Requests {
     return this.#putOff.get(`${seq}:${run}`) ?? 0
   }
 
+  joinOf(seq: number, run: number): Join | undefined {
+    return this.#joins.get(`${seq}:${run}`)
+  }
+
   retryOf(seq: number, run: number): number | false | undefined {
     return this.#retries.get(`${seq}:${run}`)
   }
@@ -246,6 +263,14 @@ export class Requests {
       case 'forward': {
         const jobs = command.op === 'enqueue' ? command.jobs : command.entries.flatMap((entry) => entry.jobs)
         for (const job of jobs) if (job.name === LATE.name) this.late.set(numberOf(job.data), job)
+        break
+      }
+      case 'join': {
+        const { op, seq, run, name, jobs } = command
+        const numbers = jobs.map(({ data }) => numberOf(data))
+        this.#joins.set(`${seq}:${run}`, { name, numbers })
+        for (const number of numbers) this.joinable.add(number)
+        this.#said.add(`${op}:${seq}:${run}`)
         break
       }
       case 'byKey':
@@ -350,7 +375,7 @@ export class Requests {
   #refusal(command: Command, code: string, connection: string, model: Model): void {
     const history = this.#history
     history.meet(`refused ${code}`)
-    if ((code === 'QUEUE_DRAINING' || code === 'QUEUE_FULL') && command.op === 'complete')
+    if ((code === 'QUEUE_DRAINING' || code === 'QUEUE_FULL') && (command.op === 'complete' || command.op === 'join'))
       this.#putOff.set(`${command.seq}:${command.run}`, history.mono)
     if (code === 'INTERNAL') {
       // One statement's error is one command's fault, and the simulator makes some.
@@ -363,6 +388,11 @@ export class Requests {
         history.hold(!model.numbers.has(number), 6, () => `the enqueue of call ${number} is refused as ${code}, and has happened`)
         this.refused.add(number)
       }
+    }
+    if (command.op === 'join' && UNDONE.has(code)) {
+      history.meet('joinRefused')
+      for (const number of command.jobs.map(({ data }) => numberOf(data)))
+        history.hold(!model.numbers.has(number), 6, () => `the join of call ${number} is refused as ${code}, and has happened`)
     }
     if (code === 'JOB_NOT_FOUND' && 'id' in command && typeof command.id === 'object') {
       const { id } = command
@@ -432,6 +462,7 @@ export class Requests {
       case 'complete':
       case 'fail':
       case 'snooze':
+      case 'join':
       case 'giveBack': {
         const { op, seq, run } = command
         const job = jobOf(seq)
@@ -446,6 +477,12 @@ export class Requests {
       case 'heartbeat':
       case 'checkpoint':
         model.lasts(command, atMono)
+        break
+      case 'parents':
+        for (const { state, ref, ...key } of (value as ParentsPage).parents) {
+          const so = model.stateOf(key.seq)
+          history.hold(state === so, 3, () => `job ${command.seq} is told that job ${key.seq} (${ref}) is ${state}, and it is ${so}`)
+        }
         break
       case 'cancel': {
         const job = model.find(command.id)

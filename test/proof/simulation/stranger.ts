@@ -7,6 +7,7 @@ import type { Requests } from './requests.ts'
 import type { Timeline } from './timeline.ts'
 
 interface StrangerOptions {
+  readonly joins: boolean
   readonly chance: Chance
   readonly timeline: Timeline
   readonly model: Model
@@ -24,12 +25,12 @@ export class Stranger {
 
   /** Names a run that goes on, or one that has completed: whoever counts may guess both. */
   act(engine: SimulatedEngine): void {
-    const { chance, timeline, model, requests } = this.#options
+    const { joins, chance, timeline, model, requests } = this.#options
     const over = chance.hits(0.3)
     const jobs = [...model.jobs.values()].filter(({ state }) => state === (over ? COMPLETED : ACTIVE))
     if (engine.dead || jobs.length === 0) return
     const { seq, run } = chance.pick(jobs)
-    const [complete, ...others] = sayings(seq, run)
+    const [complete, ...others] = sayings(seq, run, joins)
     const connection = engine.connect(() => {})
     requests.strangers.add(connection.name)
     connection.receive([{ id: 1, command: over ? complete : chance.pick([complete, ...others]) }], timeline.mono)
@@ -40,7 +41,7 @@ export class Stranger {
   }
 }
 
-function sayings(seq: number, run: number): readonly [Command, ...Command[]] {
+function sayings(seq: number, run: number, joins: boolean): readonly [Command, ...Command[]] {
   return [
     { op: 'complete', seq, run, output: '"forged"' },
     { op: 'fail', seq, run, error: { name: 'Forged', message: 'no worker has said so' }, retry: false },
@@ -51,5 +52,6 @@ function sayings(seq: number, run: number): readonly [Command, ...Command[]] {
     { op: 'progress', seq, run, fraction: 1 },
     { op: 'log', seq, run, lines: [{ at: 0, level: 'info', message: 'forged' }] },
     { op: 'parents', seq, run },
+    ...(joins ? [{ op: 'join', seq, run, name: 'forged', jobs: [{ name: 'a', data: '"forged"' }] } as const] : []),
   ]
 }

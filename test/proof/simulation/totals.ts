@@ -134,6 +134,10 @@ export const PROBES: readonly string[] = [
   'forsaken',
   'broughtBackWithItsParent',
   'changedAsItIsTold',
+  'joined',
+  'joinedMore',
+  'joinedSeen',
+  'joinRefused',
   'memoryAudited',
 ]
 const PROBED_SEEDS = 5_000

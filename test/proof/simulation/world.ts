@@ -113,6 +113,7 @@ export class World {
   readonly #readers: readonly Reader[]
   readonly #exporter: Exporter | undefined
   readonly #chance: Chance
+  readonly #hasteChance: Chance
   readonly #database: MemoryDatabase
   readonly #requests: Requests
   readonly #sessions: Sessions
@@ -143,6 +144,7 @@ export class World {
     const timeline = new Timeline(plan.season === undefined ? NEW_YEAR + plan.beginsMs : plan.season.at - SEASON_MS)
     this.timeline = timeline
     this.#chance = new Chance(plan.seed ^ 0x5eed)
+    this.#hasteChance = new Chance(plan.seed ^ 0x1015)
     this.history = new History(() => timeline.mono, keepHistory)
     this.#requests = new Requests(this.history)
     this.#sessions = new Sessions(timeline, this.#requests)
@@ -204,6 +206,7 @@ export class World {
       rateChance: new Chance(plan.seed ^ 0x2a7e),
       tokensChance: new Chance(plan.seed ^ 0x70ce5),
       keyChance: new Chance(plan.seed ^ 0xc20d),
+      joinChance: new Chance(plan.seed ^ 0x1013),
       retainChance: new Chance(plan.seed ^ 0x2e7a1),
       history: this.history,
       timeline,
@@ -216,6 +219,8 @@ export class World {
       waits: plan.waits,
       flows: plan.flows,
       callbacks: plan.callbacks,
+      joins: plan.joins,
+      joiners: () => this.#model.joiners,
       hasty: plan.hasty,
       stops: plan.stops,
       workers: () => this.clients.flatMap(({ dead, workerId }) => (dead || workerId === undefined ? [] : [workerId])),
@@ -258,7 +263,7 @@ export class World {
   }
 
   async run(): Promise<Outcome> {
-    const { safetyMs, operations, schedules, looks, shares, crowdedKeys, deadLetters, strangers, late, adjusts } = this.plan
+    const { safetyMs, operations, schedules, looks, shares, crowdedKeys, deadLetters, joinActs, strangers, late, adjusts } = this.plan
     for (let operation = 0; operation < operations; operation++) {
       this.timeline.after(this.#chance.random() * safetyMs, () => {
         const living = this.clients.filter((client) => !client.dead)
@@ -269,6 +274,7 @@ export class World {
     this.#often(looks, 0x10c5, (client) => this.#looks.act(client))
     this.#often(shares, 0x54a2e, (client) => this.operations.crowd(client))
     this.#often(deadLetters, 0x1e77e, (client) => this.operations.tellLetters(client))
+    this.#often(joinActs, 0x1014, (client) => this.operations.meddle(client))
     this.#often(crowdedKeys, 0xc20d, (client) => this.operations.crowdKeys(client))
     for (const app of this.#apps)
       for (let act = 0; act < operations; act++) this.timeline.after(this.#chance.random() * safetyMs, () => app.act())
@@ -276,7 +282,13 @@ export class World {
     this.#often(late, 0x1a7e, (client) => this.operations.enqueueLate(client))
     this.#often(late / 2, 0x1a7f, () => this.#defineLate())
     const chance = new Chance(this.plan.seed ^ 0x57a9e)
-    const stranger = new Stranger({ chance, timeline: this.timeline, model: this.#model, requests: this.#requests })
+    const stranger = new Stranger({
+      joins: this.plan.joins > 0,
+      chance,
+      timeline: this.timeline,
+      model: this.#model,
+      requests: this.#requests,
+    })
     for (let act = 0; act < strangers; act++) this.timeline.after(chance.random() * safetyMs, () => stranger.act(this.engine))
     this.#misfortunes.schedule()
     await this.timeline.run(safetyMs, this.#stop)
@@ -461,6 +473,7 @@ export class World {
         if (effects.forgetKeysBefore > 0 && !this.healed) history.meet('keysForgotten')
         if (effects.forgetEventsBefore > 1 && !this.healed) history.meet('eventsForgotten')
         this.#schedules.commit(effects, header.at)
+        if (this.plan.hasty > 0 && !this.healed) this.#haste()
         this.#audit.definitions(this.engine.actor, effects)
         this.#audit.order(this.engine.actor, header.at)
         this.#audit.newcomers(header.at)
@@ -493,10 +506,21 @@ export class World {
           this.#schedules.turned(this.engine.actor, wall)
           this.#audit.timers(this.engine.actor, nextMs, wall, mono)
           this.#schedules.timers(this.engine.actor, nextMs, wall)
-          if (this.plan.flows > 0) this.#model.flowsTold(this.#database.edges())
+          if (this.plan.flows + this.plan.joins > 0) this.#model.flowsTold(this.#database.edges())
         }
       },
       failed: (refusal, error) => this.#misfortunes.engineFailed(refusal, error),
+    }
+  }
+
+  /** Joined jobs have ended: somebody acts before those that wait for them have heard of it. */
+  #haste(): void {
+    for (const id of this.#model.joinedOver) {
+      if (!this.#hasteChance.hits(this.plan.hasty)) continue
+      this.timeline.after(0, () => {
+        const client = this.clients.find(({ dead }) => !dead)
+        if (client !== undefined) this.operations.meddle(client, [id])
+      })
     }
   }
 
