@@ -488,8 +488,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'batch-callback-forgets-one',
     file: 'packages/client/src/flow.ts',
-    find: 'dependsOn: nodes.map(({ ref }) => ref), onParentFailure',
-    replace: 'dependsOn: nodes.slice(1).map(({ ref }) => ref), onParentFailure',
+    find: 'const dependsOn = nodes.map(({ ref }) => ref)',
+    replace: 'const dependsOn = nodes.slice(1).map(({ ref }) => ref)',
     breaks: 'invariant 26',
   },
   {
@@ -760,9 +760,9 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'parent-failure-ignored',
-    file: `${kernel}/flows/propagate.ts`,
-    find: 'failsWithParents(job) && counter.failed > 0',
-    replace: 'failsWithParents(job) && counter.failed > 1',
+    file: `${kernel}/flows/state.ts`,
+    find: "failed > 0 && (onFailure === 'fail'",
+    replace: "failed > 1 && (onFailure === 'fail'",
     breaks: 'invariant 26',
   },
   {
@@ -1342,8 +1342,22 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'joined-failures-end-the-one-that-waits',
     file: `${kernel}/flows/state.ts`,
-    find: "return extras?.flow?.onFailure === 'fail' && extras.flow.joined === undefined",
-    replace: "return extras?.flow?.onFailure === 'fail'",
+    find: "extras?.flow === undefined || extras.flow.joined !== undefined ? 'continue'",
+    replace: "extras?.flow === undefined ? 'continue'",
+    breaks: 'invariant 26',
+  },
+  {
+    name: 'failure-waits-for-the-last-end',
+    file: `${kernel}/flows/state.ts`,
+    find: "return onFailureOf(job) === 'run' ? failed > 0 : pending === 0",
+    replace: 'return failed >= 0 && pending === 0',
+    breaks: 'invariant 26',
+  },
+  {
+    name: 'unneeded-job-stays',
+    file: `${kernel}/flows/state.ts`,
+    find: "return pending === 0 && failed === 0 ? 'drop' : undefined",
+    replace: 'return undefined',
     breaks: 'invariant 26',
   },
 ]

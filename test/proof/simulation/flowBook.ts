@@ -140,11 +140,19 @@ export class FlowBook {
     const { history } = this.#options
     history.meet('flowReleased')
     const { parents, onParentFailure, joined } = this.#placeOf(seq)
+    if (onParentFailure === 'run' && joined.size === 0) {
+      history.meet('flowAtFailure')
+      const states = parents.map((parent) => this.#standing(parent))
+      // Somebody may have brought it back himself.
+      const wanted = this.#back.has(seq) || states.some((state) => state > COMPLETED)
+      history.hold(wanted, 26, () => `job ${seq} runs where others fail, and those that it waits for are in the states ${states}`)
+      return
+    }
     for (const parent of parents) {
       const state = this.#standing(parent)
       history.hold(state !== 0, 26, () => `job ${seq} is let through, and job ${parent}, which it waits for, has not ended`)
       // One that has run looks at them itself.
-      const passes = state === COMPLETED || onParentFailure !== 'fail' || joined.size > 0
+      const passes = state === COMPLETED || (onParentFailure !== 'fail' && onParentFailure !== 'cancel') || joined.size > 0
       history.hold(passes, 26, () => `job ${seq} is let through, and job ${parent}, which it waits for, is in state ${state}`)
     }
   }
@@ -157,6 +165,20 @@ export class FlowBook {
     const failed = parents.some((parent) => this.#standing(parent) > COMPLETED)
     history.hold(failed && onParentFailure === 'fail', 26, () => `job ${seq} fails because of others, and none of them has failed`)
     history.hold(run === 0, 26, () => `job ${seq} fails because of others, and has run`)
+  }
+
+  /** True if it is cancelled because of those that it waits for: one has failed, or none has where it was to run at a failure. */
+  unwanted({ seq, state }: Tracked): boolean {
+    const place = this.#places.get(seq)
+    if (place === undefined || state !== BLOCKED || place.joined.size > 0) return false
+    const states = place.parents.map((parent) => this.#standing(parent))
+    if (place.onParentFailure === 'cancel') return states.some((each) => each > COMPLETED)
+    return place.onParentFailure === 'run' && states.every((each) => each === COMPLETED)
+  }
+
+  /** True if it was to run at a failure, and none has come: it leaves no row. */
+  unneeded({ seq }: Tracked): boolean {
+    return this.#places.get(seq)?.onParentFailure === 'run'
   }
 
   /** The events of a turn are over. */
@@ -189,8 +211,11 @@ export class FlowBook {
     }
     for (const { seq, state } of this.#model.jobs.values()) {
       if (state !== BLOCKED) continue
-      const waits = this.#placeOf(seq).parents.some((parent) => this.#standing(parent) === 0)
+      const { parents, onParentFailure, joined } = this.#placeOf(seq)
+      const waits = parents.some((parent) => this.#standing(parent) === 0)
       history.hold(waits, 26, () => `job ${seq} waits for others, and all of them have ended`)
+      const isDue = onParentFailure === 'run' && joined.size === 0 && parents.some((parent) => this.#standing(parent) > COMPLETED)
+      history.hold(!isDue, 26, () => `job ${seq} was to run at the first failure, and waits`)
     }
   }
 

@@ -685,10 +685,16 @@ export class Model {
     const inTree = this.#flows.asked('cancelTree', job)
     const byTick = requests.mayCancel(job.schedule)
     const byHandler = requests.cancels(job.seq, run)
-    this.#said(job, type, requests.asked('cancel', job) || byTick || inTree || byHandler)
+    const byParents = this.#flows.unwanted(job)
+    this.#said(job, type, requests.asked('cancel', job) || byTick || inTree || byHandler || byParents)
     const reason = failure?.message
+    if (byParents) {
+      // It comes back with the one that has failed.
+      job.forsaken = true
+      history.meet('cancelledByParents')
+    }
     // All that waits for a job takes over what was said of that one.
-    const so = inTree || (byTick && reason === undefined) || requests.saidWhy(job, reason)
+    const so = inTree || byParents || (byTick && reason === undefined) || requests.saidWhy(job, reason)
     history.hold(so, 10, () => `job ${job.seq} is cancelled because of '${reason}', and nobody has said so`)
     const kept = !job.cancelRequested || reason === job.reason
     history.hold(kept, 2, () => `job ${job.seq} was being cancelled because of '${job.reason}', and is cancelled because of '${reason}'`)
@@ -818,7 +824,9 @@ export class Model {
     if ((record.dirty & DELETED) !== 0) {
       if (job === undefined) return
       history.hold(job.state >= COMPLETED, 2, () => `the row of job ${job.seq} goes while it is in state ${job.state}`)
-      this.#kept.erased(job, job.changedTurn === this.turns)
+      const justEnded = job.changedTurn === this.turns
+      if (justEnded && job.state === CANCELLED && this.#flows.unneeded(job)) history.meet('flowUnneeded')
+      else this.#kept.erased(job, justEnded)
       this.#forget(job)
       return
     }

@@ -592,7 +592,7 @@ export class Operations {
       const parents = Array.from({ length: index }, (_, parent) => parent).filter((parent) =>
         chance.hits(parent === 0 ? 0.5 : index === size - 1 ? 0.8 : 0.25),
       )
-      const onParentFailure = chance.pick(['fail', 'continue', 'ignore'] as const)
+      const onParentFailure = chance.pick(['fail', 'continue', 'ignore', 'cancel', 'run'] as const)
       const task = this.#task()
       const data = onParentFailure === 'ignore' ? task : { ...task, parents: parents.length }
       return { ref: `${index}`, job: chance.pick(JOBS), data, options, dependsOn: parents.map(String), onParentFailure }

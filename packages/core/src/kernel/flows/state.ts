@@ -54,10 +54,9 @@ export function endsWithParents(job: Pick<Job, 'extras'>): boolean {
   return onFailure === 'fail' || onFailure === 'cancel'
 }
 
-/** True if the counter lets the job through. */
+/** True if the counter lets the job through, unless it ends the job. */
 export function mayOpen(job: Pick<Job, 'extras'>, { pending, failed }: DependencyCounter): boolean {
-  if (onFailureOf(job) === 'run') return failed > 0
-  return pending === 0 && !(failed > 0 && endsWithParents(job))
+  return onFailureOf(job) === 'run' ? failed > 0 : pending === 0
 }
 
 /** Returns how a job ends without a run, if its counter will never let it through as it is. `drop`: nobody needs it. */
