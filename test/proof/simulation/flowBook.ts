@@ -143,8 +143,8 @@ export class FlowBook {
     if (onParentFailure === 'run' && joined.size === 0) {
       history.meet('flowAtFailure')
       const states = parents.map((parent) => this.#standing(parent))
-      // Somebody may have brought it back himself.
-      const wanted = this.#back.has(seq) || states.some((state) => state > COMPLETED)
+      // Somebody may have brought it back himself, or the one that had failed.
+      const wanted = this.#back.has(seq) || states.some((state, place) => state > COMPLETED || this.#back.has(parents[place] as number))
       history.hold(wanted, 26, () => `job ${seq} runs where others fail, and those that it waits for are in the states ${states}`)
       return
     }

@@ -152,6 +152,17 @@ describe('a job for what has not gone well, and one for what has', () => {
     expect(states(jobs)).toEqual(['completed', 'completed', 'active', 'active', 'blocked'])
   })
 
+  test('a retry of the tree of a parent that has completed, while another has failed: all is told, and the one runs once more', () => {
+    world.attach('s', ['a'])
+    const others = Array.from({ length: 4 }, () => ({ parents: [0, 1], onFailure: 'run' as const }))
+    const jobs = createFlow(world, [{}, {}, ...others, { parents: [0] }]) as [Enqueued, Enqueued, ...Enqueued[]]
+    complete(jobs[0])
+    fail(jobs[1])
+    for (const job of jobs.slice(2, 6)) fail(job)
+    world.run({ op: 'retryTree', id: keyOfJob(jobs[0]) })
+    expect(states(jobs)).toEqual(['completed', 'failed', 'active', 'active', 'active', 'active', 'active'])
+  })
+
   test('the one that runs at a failure, and fails itself, runs again although others have yet to end', () => {
     world.attach('s', ['a'])
     const jobs = flow()
