@@ -2,7 +2,7 @@
  * A strict order of queues, from committed turns alone: nothing of a later queue is handed to a session while a job of an earlier queue waits
  * unheld, that its group serves and that has room in the session.
  */
-import type { Tables } from '@millrace/core/kernel'
+import type { Lane, Tables } from '@millrace/core/kernel'
 import type { History } from './history.ts'
 import type { Model, Tracked } from './model.ts'
 import { handOutsOf } from './shares.ts'
@@ -22,7 +22,9 @@ export class StrictOrder {
     if (started.length === 0) return
     const handOuts = handOutsOf(this.#model, tables).filter(({ group }) => group.isStrict)
     if (handOuts.length === 0) return
-    const waiting = [...this.#model.waiting].filter((job) => this.#isSeen(job, tables, wall))
+    // A lane of which a job has started had that one in its window, and those behind it were on disk.
+    const drawn = new Set(started.map(({ queue, name }) => tables.lane(queue, name)))
+    const waiting = [...this.#model.waiting].filter((job) => this.#isSeen(job, tables, wall, drawn))
     for (const { job, group, room } of handOuts) {
       const place = placeOf(group.queues, job.queue)
       if (place > 0) this.#history.meet('laterQueue')
@@ -36,11 +38,14 @@ export class StrictOrder {
   }
 
   /** In memory, or in a lane of which nothing is. */
-  #isSeen(job: Tracked, tables: Tables, wall: number): boolean {
-    const { limits, active } = this.#model
+  #isSeen(job: Tracked, tables: Tables, wall: number, drawn: ReadonlySet<Lane | undefined>): boolean {
+    const { limits, active, turns } = this.#model
     const isHeld = job.parked || job.key !== undefined || (job.expiresAt !== 0 && job.expiresAt <= wall) || limits.holds(job, active)
     const lane = tables.lane(job.queue, job.name)
-    return !isHeld && lane !== undefined && (lane.window.size === 0 || tables.jobs.get(job.seq)?.windowed === true)
+    // The dead letter of a job that has expired between two hand-outs comes behind the first of them.
+    const isLate = job.isLetter && job.bornTurn === turns
+    if (isHeld || isLate || lane === undefined) return false
+    return (lane.window.size === 0 && !drawn.has(lane)) || tables.jobs.get(job.seq)?.windowed === true
   }
 }
 
