@@ -214,8 +214,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'rescue-without-state-check',
     file: `${kernel}/jobs/end.ts`,
-    find: '  tables.dispatchable.resume(job.lane.queue)\n  tables.clearDeadline(job)\n',
-    replace: '  tables.dispatchable.resume(job.lane.queue)\n',
+    find: '  tables.dispatchable.freed(job.lane.queue)\n  tables.clearDeadline(job)\n',
+    replace: '  tables.dispatchable.freed(job.lane.queue)\n',
     breaks: 'invariant 2',
   },
   {
@@ -718,9 +718,9 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'released-by-the-first-parent',
-    file: `${kernel}/flows/propagate.ts`,
-    find: 'job.state === BLOCKED && counter.pending === 0',
-    replace: 'job.state === BLOCKED && counter.pending <= 1',
+    file: `${kernel}/flows/state.ts`,
+    find: 'failed > 0 : pending === 0',
+    replace: 'failed > 0 : pending <= 1',
     breaks: 'invariant 26',
   },
   {

@@ -78,9 +78,9 @@ describe('for any data', () => {
   const sorted = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(sorted)
     if (typeof value !== 'object' || value === null) return value
-    return Object.entries(value)
-      .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([name, each]) => [`.${name}`, sorted(each)])
+    const fields = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
+    // An object without fields is no empty array.
+    return { fields: fields.map(([name, each]) => [name, sorted(each)]) }
   }
 })
 
