@@ -84,6 +84,18 @@ test('each attempt is a span; one that fails says so, and one that snoozes has n
   expect(new Set(runs.map((run) => run.parentSpanContext?.spanId)).size).toBe(1)
 })
 
+test('a run that joins jobs has not failed: its job runs again in a span of its own', async () => {
+  const other = defineJob({ name: 'other' })
+  const handler = a.handler(traceRun(async ({ join }) => void (await join('others', [other.job()]))))
+  t.engine.work([handler, other.handler(() => undefined)])
+  await (await t.engine.enqueue(a)).result()
+  const runs = spans('run a')
+  expect(runs.map(({ attributes, status }) => [attributes['millrace.outcome'], status.code])).toEqual([
+    ['joined', SpanStatusCode.UNSET],
+    [undefined, SpanStatusCode.UNSET],
+  ])
+})
+
 test('a thenable is waited for as a promise is, within its span', async () => {
   const asked = Promise.withResolvers<(value: unknown) => void>()
   const lazy = {

@@ -63,17 +63,13 @@ export interface Batch<Jobs extends readonly JobHandle[] = readonly JobHandle[],
 }
 
 /** The jobs of a batch that start by how its other jobs end: one of them at least. */
-export interface BatchCallbacks<
-  Success extends JobOrName = JobOrName,
-  Failure extends JobOrName = JobOrName,
-  End extends JobOrName = JobOrName,
-> {
+export interface BatchCallbacks {
   /** Runs when all jobs have completed. It is cancelled at the first one that fails, is cancelled or is deleted. */
-  readonly onSuccess?: JobRequest<Success>
+  readonly onSuccess?: JobRequest
   /** Runs at the first job that fails, is cancelled or is deleted. If all complete, it is cancelled, and leaves no row. */
-  readonly onFailure?: JobRequest<Failure>
+  readonly onFailure?: JobRequest
   /** Runs when all jobs have ended, in any state. */
-  readonly onEnd?: JobRequest<End>
+  readonly onEnd?: JobRequest
 }
 
 /** The jobs of a batch, and those that start by how they end. */

@@ -39,8 +39,9 @@ export abstract class Reading {
   }
 
   /**
-   * Returns the job with that id, or the one that holds that key; undefined if there is none. `get<typeof resize>(id)` gives the types of its data and
-   * output; nothing checks them at run time. With `payload`, you get the job without its payloads, or with their beginnings.
+   * Returns the job with that id, or the one that holds that key; undefined if there is none. `get<typeof resize>(id)` gives
+   * the types of its data and output; nothing checks them at run time. With `payload`, you get the job without its payloads,
+   * or with their beginnings.
    */
   get<Type extends JobType = JobType>(job: JobRef): Promise<JobOf<Type> | undefined>
   get(job: JobRef, options?: GetOptions): Promise<Job | undefined>
