@@ -5,7 +5,7 @@
 import type { Lane, Tables } from '@millrace/core/kernel'
 import type { History } from './history.ts'
 import type { Model, Tracked } from './model.ts'
-import { handOutsOf } from './shares.ts'
+import { handOutsOf, isLate } from './shares.ts'
 
 export class StrictOrder {
   readonly #history: History
@@ -39,12 +39,10 @@ export class StrictOrder {
 
   /** In memory, or in a lane of which nothing is. */
   #isSeen(job: Tracked, tables: Tables, wall: number, drawn: ReadonlySet<Lane | undefined>): boolean {
-    const { limits, active, turns } = this.#model
+    const { limits, active } = this.#model
     const isHeld = job.parked || job.key !== undefined || (job.expiresAt !== 0 && job.expiresAt <= wall) || limits.holds(job, active)
     const lane = tables.lane(job.queue, job.name)
-    // The dead letter of a job that has expired between two hand-outs comes behind the first of them.
-    const isLate = job.isLetter && job.bornTurn === turns
-    if (isHeld || isLate || lane === undefined) return false
+    if (isHeld || isLate(job, this.#model) || lane === undefined) return false
     return (lane.window.size === 0 && !drawn.has(lane)) || tables.jobs.get(job.seq)?.windowed === true
   }
 }

@@ -79,15 +79,22 @@ export class Shares {
 }
 
 /** Jobs that waited in memory, unheld, while the last turn handed out others. Where keys were not looked at, their queues were passed over. */
-export function passedOverBy({ waiting, active, limits }: Model, { jobs, unfinished }: Tables, wall: number): Tracked[] {
+export function passedOverBy(model: Model, { jobs, unfinished }: Tables, wall: number): Tracked[] {
   if (unfinished) return []
+  const { waiting, active, limits } = model
   return [...waiting].filter(
     (job) =>
       job.key === undefined &&
+      !isLate(job, model) &&
       (job.expiresAt === 0 || job.expiresAt > wall) &&
       jobs.get(job.seq)?.windowed === true &&
       !limits.holds(job, active),
   )
+}
+
+/** The dead letter of a job that has expired between two hand-outs comes behind the first of them. */
+export function isLate({ isLetter, bornTurn }: Tracked, { turns }: Model): boolean {
+  return isLetter && bornTurn === turns
 }
 
 /** What the last turn has started, in order. */

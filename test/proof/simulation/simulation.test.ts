@@ -25,8 +25,7 @@ describe('seeds that have found a bug', () => {
 })
 
 test(`nothing is violated in ${WORLDS} worlds`, async () => {
-  const first = 1_000_000 + Math.floor(Date.now() / 86_400_000) * 1_000
-  for (let seed = first; seed < first + WORLDS; seed++) expect([seed, ...(await runWorld(planOf(seed))).violations]).toEqual([seed])
+  for (let seed = 1; seed <= WORLDS; seed++) expect([seed, ...(await runWorld(planOf(seed))).violations]).toEqual([seed])
 })
 
 test('the same seed makes the same history, byte for byte, in another process too', async () => {
