@@ -16,8 +16,8 @@ test('no file is called after what it is not', () => {
   expect(wrong.map(({ path }) => path)).toEqual([])
 })
 
-test(`no file has more than ${LINES_MAX} lines; tests may`, () => {
-  const long = SOURCES.filter((source) => !source.testing)
+test(`no file has more than ${LINES_MAX} lines; tests may, and lists of a package's names`, () => {
+  const long = SOURCES.filter(({ path, testing }) => !testing && !path.endsWith('/src/index.ts'))
     .map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
     .filter(({ lines }) => lines > LINES_MAX)
   expect(long).toEqual([])

@@ -35,6 +35,7 @@ export type {
   HistoryStep,
   JobOfKey,
   JobRef,
+  KeyTierOptions,
   ListOptions,
   Logger,
   ManyFilter,

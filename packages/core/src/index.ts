@@ -318,6 +318,7 @@ export {
   validatePurgeOptions,
 } from './options/purge.ts'
 export {
+  type KeyTierOptions,
   type PauseOptions,
   type QueueOptions,
   type RateLimitOptions,

@@ -71,7 +71,7 @@ export {
 } from './kernel/jobs/job.ts'
 export { droppedAttempt, lastRunOf, viewOf } from './kernel/jobs/view.ts'
 export { rateNow, tokenMs } from './kernel/keys/bucket.ts'
-export { type KeyBacklog, newKey, newKeyBacklog, roomOf } from './kernel/keys/keyBacklog.ts'
+export { type KeyBacklog, keyRateOf, newKey, newKeyBacklog, roomOf } from './kernel/keys/keyBacklog.ts'
 export { mostParked, topKeys } from './kernel/keys/topKeys.ts'
 export type { FlowRows, FlowsQuery, ListQuery, ListRows, LookBound, Matching } from './kernel/lists.ts'
 export { loadTables } from './kernel/load.ts'

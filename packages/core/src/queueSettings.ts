@@ -32,6 +32,8 @@ export interface QueueSettings {
   readonly rateLimit?: RateLimit
   /** The same for each `concurrencyKey` in the queue. */
   readonly perKeyRateLimit?: RateLimit
+  /** By tier: limits in place of the queue's for keys that begin with its name and a colon. */
+  readonly keyTiers?: KeyTiers
   /** Jobs that are yet to start; more are refused. */
   readonly maxLength?: number
   /** More are taken, and the oldest that are yet to start are cancelled for them. */
@@ -48,6 +50,11 @@ export interface QueueSettings {
   /** They replace the engine's, option by option. */
   readonly defaults?: QueueDefaults
 }
+
+/** The limits of one key. */
+export type KeyLimits = Pick<QueueSettings, 'perKeyLimit' | 'perKeyRateLimit'>
+
+export type KeyTiers = Readonly<Record<string, KeyLimits>>
 
 /** Changes of a queue's settings: null removes a setting. */
 export type QueueChanges = { readonly [Name in keyof QueueSettings]?: QueueSettings[Name] | null }
@@ -76,8 +83,23 @@ export function mayRefuse({ maxLength, draining }: QueueSettings): boolean {
 }
 
 /** True if the queue holds jobs back by their keys. */
-export function limitsKeys({ perKeyLimit, perKeyRateLimit, keyOrder }: QueueSettings): boolean {
-  return perKeyLimit !== undefined || perKeyRateLimit !== undefined || keyOrder !== undefined
+export function limitsKeys({ perKeyLimit, perKeyRateLimit, keyTiers, keyOrder }: QueueSettings): boolean {
+  return perKeyLimit !== undefined || perKeyRateLimit !== undefined || keyTiers !== undefined || keyOrder !== undefined
+}
+
+/** Returns the most jobs of one key that may run, in whatever tier; 1 without a limit. */
+export function largestPerKey({ perKeyLimit, keyTiers }: Pick<QueueChanges, 'perKeyLimit' | 'keyTiers'>): number {
+  return Math.max(perKeyLimit ?? 1, ...Object.values(keyTiers ?? {}).map((tier) => tier.perKeyLimit ?? 1))
+}
+
+/** Returns the limits of one key: its tier's, and the queue's where the tier has none. Its tier is the text before its first colon. */
+export function keyLimitsOf(settings: QueueSettings, key: string): KeyLimits {
+  const { keyTiers, perKeyLimit, perKeyRateLimit } = settings
+  if (keyTiers === undefined) return settings
+  const end = key.indexOf(':')
+  const tier = key.slice(0, Math.max(0, end))
+  if (!Object.hasOwn(keyTiers, tier)) return settings
+  return { ...(perKeyLimit && { perKeyLimit }), ...(perKeyRateLimit && { perKeyRateLimit }), ...keyTiers[tier] }
 }
 
 /** The engine's defaults with those of the queue over them. */

@@ -1,6 +1,16 @@
 /** Lists what has not been done, and why, from the engine's tables. */
 import { ACTIVE, type Now, WAITING } from '@millrace/core'
-import { type ConsumerGroup, countOf, isShareFull, type KeyBacklog, type Lane, roomOf, type Tables, tokenMs } from '@millrace/core/kernel'
+import {
+  type ConsumerGroup,
+  countOf,
+  isShareFull,
+  type KeyBacklog,
+  keyRateOf,
+  type Lane,
+  roomOf,
+  type Tables,
+  tokenMs,
+} from '@millrace/core/kernel'
 
 /** Jobs that a test has left waiting or running. */
 export interface Leftover {
@@ -53,7 +63,7 @@ function whyWaiting(tables: Tables, lane: Lane, now: Now): string[] {
 }
 
 function whyParked({ key, parked }: KeyBacklog, { mono }: Now): string {
-  const { perKeyRateLimit } = key.queue.settings
+  const perKeyRateLimit = keyRateOf(key)
   if (key.paused) return `${parked} with the concurrencyKey '${key.text}', which is paused`
   const ms = perKeyRateLimit === undefined ? 0 : tokenMs(perKeyRateLimit, key.fullMono, mono)
   if (ms > 0) {

@@ -914,6 +914,20 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 19',
   },
   {
+    name: 'tier-of-a-key-not-looked-at',
+    file: 'packages/core/src/queueSettings.ts',
+    find: '  if (!Object.hasOwn(keyTiers, tier)) return settings\n',
+    replace: '  if (keyTiers !== undefined) return settings\n',
+    breaks: 'invariant 24',
+  },
+  {
+    name: 'tokens-of-a-tier-not-taken',
+    file: `${kernel}/jobs/start.ts`,
+    find: 'const rate = key && keyRateOf(key)',
+    replace: 'const rate = key?.queue.settings.perKeyRateLimit',
+    breaks: 'invariant 24',
+  },
+  {
     name: 'queues-of-a-strict-order-take-turns',
     file: `${kernel}/sessions/consumerGroup.ts`,
     find: 'this.#places?.get(queue.name) ?? 0',

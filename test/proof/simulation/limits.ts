@@ -67,7 +67,8 @@ export class Limits {
       if (gone) continue
       const before = this.#queues.get(name)?.settings
       if (JSON.stringify(before?.rateLimit) !== JSON.stringify(settings.rateLimit)) this.#starts.delete(name)
-      if (JSON.stringify(before?.perKeyRateLimit) !== JSON.stringify(settings.perKeyRateLimit)) this.#forgetKeys(name)
+      const rates = ({ perKeyRateLimit, keyTiers }: QueueSettings) => JSON.stringify([perKeyRateLimit, keyTiers])
+      if (before === undefined || rates(before) !== rates(settings)) this.#forgetKeys(name)
       this.#queues.set(name, { settings, paused })
     }
     for (const lane of pausedLanes) if (!lane.queue.gone) note(this.#pausedJobs, `${lane.queue.name} ${lane.name}`, lane.paused)
@@ -138,7 +139,7 @@ export class Limits {
     for (const { seq, queue, name, key, tokens } of jobs) {
       history.hold(!this.#pausedAll, 24, () => `job ${seq} starts, and all is paused`)
       const { settings, paused } = this.#queues.get(queue) ?? NOTHING
-      const { concurrencyLimit = Number.POSITIVE_INFINITY, perKeyLimit = Number.POSITIVE_INFINITY } = settings
+      const { concurrencyLimit = Number.POSITIVE_INFINITY } = settings
       history.hold(!paused, 24, () => `job ${seq} starts in queue ${queue}, which is paused`)
       history.hold(!this.#pausedJobs.has(`${queue} ${name}`), 24, () => `job ${seq} starts, and its name ${name} is paused`)
       const of = [...active].filter((job) => job.queue === queue)
@@ -147,8 +148,10 @@ export class Limits {
       this.#rate(queue, settings.rateLimit, mono, tokens)
       if (key === undefined) continue
       history.hold(!this.#pausedKeys.has(`${queue} ${key}`), 24, () => `job ${seq} starts, and its key ${key} is paused`)
-      this.#rate(`${queue} ${key}`, settings.perKeyRateLimit, mono, tokens)
+      const { perKeyLimit = Number.POSITIVE_INFINITY, perKeyRateLimit } = limitsOfKey(settings, key)
+      this.#rate(`${queue} ${key}`, perKeyRateLimit, mono, tokens)
       const ofKey = of.filter((job) => job.key === key).length
+      if (ofKey === perKeyLimit && perKeyLimit !== settings.perKeyLimit) history.meet('tierFull')
       history.hold(ofKey <= perKeyLimit, 24, () => `${ofKey} jobs of key ${key} run, and its limit is ${perKeyLimit}`)
     }
   }
@@ -197,22 +200,25 @@ export class Limits {
   holds(job: Tracked, active: ReadonlySet<Tracked>, rated = true): boolean {
     const { queue, name, key, state } = job
     const { settings, paused } = this.#queues.get(queue) ?? NOTHING
-    const {
-      concurrencyLimit = Number.POSITIVE_INFINITY,
-      perKeyLimit = Number.POSITIVE_INFINITY,
-      rateLimit,
-      perKeyRateLimit,
-      keyOrder,
-      sharedLimit,
-    } = settings
+    const { concurrencyLimit = Number.POSITIVE_INFINITY, rateLimit, keyOrder, sharedLimit } = settings
+    const { perKeyLimit = Number.POSITIVE_INFINITY, perKeyRateLimit } = key === undefined ? {} : limitsOfKey(settings, key)
     if (key !== undefined && keyOrder === 'strict' && !this.#mayHaveTurn(job)) return true
-    if (rated && (rateLimit ?? (key === undefined ? undefined : perKeyRateLimit)) !== undefined) return true
+    if (rated && (rateLimit ?? perKeyRateLimit) !== undefined) return true
     if (state !== WAITING || this.#pausedAll || paused || this.#pausedJobs.has(`${queue} ${name}`)) return true
     const of = [...active].filter((other) => other.queue === queue)
     if (of.length >= concurrencyLimit) return true
     if (sharedLimit !== undefined && this.#beside(sharedLimit, active).length >= sharedLimit.limit) return true
     return key !== undefined && (this.#pausedKeys.has(`${queue} ${key}`) || of.filter((other) => other.key === key).length >= perKeyLimit)
   }
+}
+
+/** What a key in a tier may run and start. */
+function limitsOfKey(
+  { keyTiers, perKeyLimit, perKeyRateLimit }: QueueSettings,
+  key: string,
+): Pick<QueueSettings, 'perKeyLimit' | 'perKeyRateLimit'> {
+  const [tier, ...rest] = key.split(':')
+  return { ...(perKeyLimit && { perKeyLimit }), ...(perKeyRateLimit && { perKeyRateLimit }), ...(rest.length > 0 && keyTiers?.[`${tier}`]) }
 }
 
 const NOTHING: Told = { settings: {}, paused: false }

@@ -45,6 +45,7 @@ export interface OperationsOptions {
   /** Of rates in the same worlds. */
   readonly rateChance: Chance
   readonly sharedChance: Chance
+  readonly tierChance: Chance
   /** And of what a start takes from them. */
   readonly tokensChance: Chance
   /** And of keys that crowd. */
@@ -62,6 +63,8 @@ export interface OperationsOptions {
   readonly limits: number
   /** How often a change of a queue's limits is about one that queues share. */
   readonly sharedLimits: number
+  /** How often a change of a queue's limits is about a tier of its keys. */
+  readonly keyTiers: number
   /** How often a queue is told how long its finished jobs are kept. */
   readonly retains: number
   /** How often whoever enqueues waits for the outcome. */
@@ -83,11 +86,19 @@ export interface OperationsOptions {
 }
 
 const TAGS: readonly (readonly string[])[] = [[], ['t'], ['u'], ['t', 'u']]
-export const KEYS = ['key-1', 'key-2', 'key-3']
+export const KEYS = ['key-1', 'key-2', 'vip:3']
 /** 0: none are kept. */
 const AGES_MS = [0, 300, 3_000, 7 * 86_400_000]
 const COUNTS = [0, 1, 3, 1_000_000]
-const LIMITLESS = { concurrencyLimit: null, perKeyLimit: null, share: null, rateLimit: null, perKeyRateLimit: null, sharedLimit: null }
+const LIMITLESS = {
+  concurrencyLimit: null,
+  perKeyLimit: null,
+  share: null,
+  rateLimit: null,
+  perKeyRateLimit: null,
+  keyTiers: null,
+  sharedLimit: null,
+}
 const NOTHING_TOLD = { ...LIMITLESS, maxLength: null, onFull: null }
 /** How long timed pauses last; that of a handler which snoozes is another. */
 const PAUSES_MS = [1, 400, 2_500]
@@ -402,10 +413,21 @@ export class Operations {
     }
   }
 
+  /** One of the keys is in a tier of its own, or no more. */
+  #rank(client: Client): void {
+    const { tierChance: chance } = this.#options
+    const rated = () => ({ perKeyRateLimit: { limit: chance.whole(1, 3), period: chance.whole(50, 500), burst: chance.whole(1, 3) } })
+    const tier = { ...(chance.hits(0.7) ? { perKeyLimit: chance.whole(1, 3) } : rated()), ...(chance.hits(0.2) && rated()) }
+    const keyTiers = chance.hits(0.2) ? null : { [chance.hits(0.9) ? 'vip' : 'other']: tier }
+    const queue = chance.pick(QUEUES)
+    this.call(client, `configure ${queue} ${JSON.stringify({ keyTiers })}`, client.engine.queues.configure(queue, { keyTiers }))
+  }
+
   #tell(client: Client): void {
-    const { chance, timedChance, sharedChance, sharedLimits } = this.#options
+    const { chance, timedChance, sharedChance, sharedLimits, tierChance, keyTiers } = this.#options
     const { queues } = client.engine
     if (sharedChance.hits(sharedLimits)) this.#share(client)
+    if (tierChance.hits(keyTiers)) this.#rank(client)
     const queue = chance.pick(QUEUES)
     if (this.#options.pausesAll && chance.hits(0.15)) {
       const kind = chance.pick(['pauseAll', 'resumeAll'] as const)

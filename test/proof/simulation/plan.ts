@@ -158,6 +158,8 @@ export interface Plan {
   readonly adjusts: number
   /** How often a change of a queue's limits is about one that queues share. */
   readonly sharedLimits: number
+  /** How often a change of a queue's limits is about a tier of its keys. */
+  readonly keyTiers: number
   /** How many of the workers that serve several queues have a strict order of them. */
   readonly strictOrders: number
   /** Times that a connection holds back what it carries, each direction for as long as it likes, and lets it go in a burst. */
@@ -219,6 +221,7 @@ export const REDUCTIONS = [
   'adjusts',
   'strictOrders',
   'sharedLimits',
+  'keyTiers',
   'delays',
   'limits',
   'clients',
@@ -315,6 +318,7 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     late: new Chance(seed ^ 0x1a7e).pick([0, 0, 0, 0, 12]),
     adjusts: new Chance(seed ^ 0xad105).pick([0, 0, 0, 8, 24]),
     sharedLimits: new Chance(seed ^ 0x54a2ed).pick([0, 0.3, 0.7]),
+    keyTiers: new Chance(seed ^ 0x71e25).pick([0, 0.3, 0.7]),
     strictOrders: new Chance(seed ^ 0x57c7).pick([0, 0, 0, 0.5, 1]),
     fullDisks: some(0.15, () => chance.whole(1, 2)),
     busySpells: some(0.15, () => chance.whole(1, 2)),
@@ -478,6 +482,7 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
     ...(without.has('late') && { late: 0 }),
     ...(without.has('adjusts') && { adjusts: 0 }),
     ...(without.has('sharedLimits') && { sharedLimits: 0 }),
+    ...(without.has('keyTiers') && { keyTiers: 0 }),
     ...(without.has('strictOrders') && { strictOrders: 0 }),
     ...(without.has('clients') && { clients: 1 }),
     operations: Math.ceil(plan.operations * share),

@@ -86,6 +86,7 @@ export const PROBES: readonly string[] = [
   'namesInTurn',
   'laterQueue',
   'sharedLimitReached',
+  'tierFull',
   'dropped',
   'droppedBetweenAttempts',
   'expired',

@@ -68,11 +68,10 @@ export const limits: Group = {
       ['packages/core/src/kernel/queues/sharedLimits.test.ts', 'never more run in all queues of a limit than it says'],
       'A [limit of running jobs](limits.md#one-limit-for-several-queues) can be shared by queues; a rate cannot, and a job name has no limit of its own.',
     ),
-    lacks(
-      'Other limits for other tiers of keys',
-      'no yes no no no Ent no yes yes no',
-      'A queue has one limit for all its keys ([limits](limits.md)); give each tier a queue.',
-    ),
+    has('Other limits for other tiers of keys', 'no yes no no no Ent no yes yes no', [
+      'packages/core/src/kernel/keys/tiers.test.ts',
+      'each key runs as many as its tier allows, and as many as the queue allows if it is in none',
+    ]),
     has('A handler that meets HTTP 429 stops its queue for a time', 'yes no no no no no no no no no', [
       'packages/core/src/kernel/queues/pause.test.ts',
       'a snooze that pauses its',

@@ -30,6 +30,7 @@ const thrownBy = (call: () => unknown): unknown => {
   }
 }
 const enqueue = (options: object) => newJobFrom('n', null, options, undefined)
+const TIER = { perKeyLimit: 1 }
 const PG = 'postgres://u@h/d'
 
 describe('a wrong option is refused by name, and never clamped', () => {
@@ -84,6 +85,11 @@ describe('a wrong option is refused by name, and never clamped', () => {
     ['concurrency', () => validateWorkOptions({ concurrency: 1, maxConcurrency: 2 }), 'alone'],
     ['sharedLimit.name', () => validateQueueOptions({ sharedLimit: { limit: 1 } }), 'must be a string'],
     ['options', () => validateQueueOptions({ sharedLimit: 'smtp' }), 'the options of sharedLimit'],
+    ['keyTiers', () => validateQueueOptions({ keyTiers: [] }), 'must be an object with a tier for each name'],
+    ['keyTiers', () => validateQueueOptions({ keyTiers: { 'a:b': TIER } }), 'has no colon'],
+    ['keyTiers', () => validateQueueOptions({ keyTiers: { constructor: TIER } }), 'another name'],
+    ['keyTiers.gold', () => validateQueueOptions({ keyTiers: { gold: {} } }), 'changes nothing'],
+    ['limit', () => validateQueueOptions({ keyTiers: { gold: { limit: 3 } } }), 'perKeyLimit'],
     ['order', () => validateWorkOptions({ order: 'strict' }), 'name them in queues'],
     ['order', () => validateWorkOptions({ order: 'stric', queues: ['a'] }), "did you mean 'strict'?"],
     ['schema', () => validateDefinition({ name: 'n', schema: {} }), 'Standard Schema'],
@@ -122,6 +128,9 @@ describe('a wrong option is refused by name, and never clamped', () => {
     ['meta', LIMITS.metaBytes, () => enqueue({ meta: { text: 'é'.repeat(LIMITS.metaBytes / 2) } })],
     ['minConcurrency', 2, () => validateWorkOptions({ minConcurrency: 3, maxConcurrency: 2 })],
     ['queues', 1, () => validateWorkOptions({ queues: [] })],
+    ['keyTiers', 100, () => validateQueueOptions({ keyTiers: Object.fromEntries(Array.from({ length: 101 }, (_, n) => [n, TIER])) })],
+    ['keyTiers.gold.perKeyLimit', 1, () => validateQueueOptions({ keyTiers: { gold: { perKeyLimit: 0 } } })],
+    ['perKeyLimit', 1, () => validateQueueOptions({ keyOrder: 'strict', keyTiers: { gold: { perKeyLimit: 2 } } })],
     ['readers', 8, () => validateOpenOptions({ file: 'f', readers: 9 })],
     ['limit', LIMITS.pageJobs, () => validateListOptions({ limit: 201 })],
     ['threads', 1, () => validateThreadOptions({ threads: 0 })],

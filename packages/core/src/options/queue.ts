@@ -3,9 +3,19 @@ import type { Duration } from '../duration.ts'
 import { OptionRangeError, OptionTypeError } from '../errors.ts'
 import { LIMITS } from '../limits.ts'
 import { PAUSE_PARTS, type PausePart } from '../pausePart.ts'
-import type { QueueChanges, QueueDefaults, QueueSettings, RateLimit, SharedLimit } from '../queueSettings.ts'
+import {
+  type KeyLimits,
+  type KeyTiers,
+  largestPerKey,
+  type QueueChanges,
+  type QueueDefaults,
+  type QueueSettings,
+  type RateLimit,
+  type SharedLimit,
+} from '../queueSettings.ts'
 import { DEFAULT_RETENTION } from '../retention.ts'
 import { choiceOption } from './choice.ts'
+import { describe } from './describe.ts'
 import { integerOption } from './integer.ts'
 import { checkKnown } from './known.ts'
 import { durationOption } from './milliseconds.ts'
@@ -23,6 +33,14 @@ export interface RateLimitOptions {
   readonly period?: Duration
   /** Starts at once after a pause: 1 to 1,000,000,000, default `limit`. */
   readonly burst?: number
+}
+
+/** The limits of each key of a tier. */
+export interface KeyTierOptions {
+  /** Its jobs that run at the same time: 1 to 1,000,000. */
+  readonly perKeyLimit?: number
+  /** Starts of its jobs in a period. */
+  readonly perKeyRateLimit?: RateLimitOptions
 }
 
 /** Settings of a queue. An option that is left out stays as it is; null removes a setting. */
@@ -50,6 +68,11 @@ export interface QueueOptions {
   readonly rateLimit?: RateLimitOptions | null
   /** The same for each `concurrencyKey` in the queue. No more of a key stand in line than have a token: at most `burst` per round. */
   readonly perKeyRateLimit?: RateLimitOptions | null
+  /**
+   * Limits for tiers of keys: by the name of a tier, at most 100, its `perKeyLimit` and `perKeyRateLimit` in place of the queue's. A key is in
+   * the tier that its text names before its first colon: 'gold:acme' is in 'gold'. What a tier leaves out is as the queue says.
+   */
+  readonly keyTiers?: Readonly<Record<string, KeyTierOptions>> | null
   /** Jobs yet to start, over which enqueues are refused with QueueFullError, or as `onFull` says: 1 to 1,000,000,000. */
   readonly maxLength?: number | null
   /**
@@ -94,6 +117,7 @@ const read = optionsReader('queues.configure', {
   keyOrder: word('strict', ['strict', 'turns']),
   rateLimit: orNull(rateOption),
   perKeyRateLimit: orNull(rateOption),
+  keyTiers: orNull(tiersOption),
   maxLength: count(LENGTH_MAX),
   onFull: word('drop-oldest', ['reject', 'drop-oldest']),
   share: count(SHARE_MAX),
@@ -106,8 +130,9 @@ const read = optionsReader('queues.configure', {
 /** @throws OptionTypeError, OptionRangeError */
 export function validateQueueOptions(options: unknown): QueueChanges {
   const changes = read(options)
-  if (changes.keyOrder === 'strict' && (changes.perKeyLimit ?? 1) > 1)
-    throw new OptionRangeError('perKeyLimit', 1, `perKeyLimit must be 1 or left out if keyOrder is 'strict', got ${changes.perKeyLimit}`)
+  const perKeyLimit = largestPerKey(changes)
+  if (changes.keyOrder === 'strict' && perKeyLimit > 1)
+    throw new OptionRangeError('perKeyLimit', 1, `perKeyLimit must be 1 or left out if keyOrder is 'strict', got ${perKeyLimit}`)
   if (changes.onFull === 'drop-oldest' && changes.maxLength === null)
     throw new OptionTypeError(
       'onFull',
@@ -136,6 +161,48 @@ function sharedOption(option: string, value: unknown): SharedLimit {
   return {
     name: nameOption(`${option}.name`, value['name']),
     limit: integerOption(`${option}.limit`, value['limit'], 1, LIMITS.concurrencyLimit),
+  }
+}
+
+const TIERS_MAX = 100
+const RESERVED = new Set(['__proto__', 'constructor', 'prototype'])
+
+/** No tiers are as none. */
+function tiersOption(option: string, value: unknown): KeyTiers | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new OptionTypeError(option, `${option} must be an object with a tier for each name, got ${describe(value)}`)
+  const tiers = Object.entries(value)
+  if (tiers.length > TIERS_MAX)
+    throw new OptionRangeError(
+      option,
+      TIERS_MAX,
+      `${option} must have at most ${TIERS_MAX} tiers, got ${tiers.length}: put more keys into each`,
+    )
+  if (tiers.length === 0) return null
+  return Object.fromEntries(tiers.map(([name, tier]) => [tierName(option, name), tierOption(`${option}.${name}`, tier)]))
+}
+
+function tierName(option: string, name: string): string {
+  if (name.includes(':'))
+    throw new OptionTypeError(
+      option,
+      `${option} has the tier '${name}': the name of a tier has no colon, because it ends at the first one of a key`,
+    )
+  if (RESERVED.has(name))
+    throw new OptionTypeError(option, `${option} has the tier '${name}', which no map may have for a key: give it another name`)
+  return nameOption(`${option}: the name of a tier`, name)
+}
+
+const TIER_KNOWN = new Set(['perKeyLimit', 'perKeyRateLimit'])
+
+function tierOption(option: string, value: unknown): KeyLimits {
+  checkKnown(option, value, TIER_KNOWN)
+  const { perKeyLimit: limit, perKeyRateLimit: rate } = value
+  if (limit === undefined && rate === undefined)
+    throw new OptionTypeError(option, `${option} must have a perKeyLimit, a perKeyRateLimit or both: a tier without either changes nothing`)
+  return {
+    ...(limit !== undefined && { perKeyLimit: integerOption(`${option}.perKeyLimit`, limit, 1, LIMITS.concurrencyLimit) }),
+    ...(rate !== undefined && { perKeyRateLimit: rateOption(`${option}.perKeyRateLimit`, rate) }),
   }
 }
 

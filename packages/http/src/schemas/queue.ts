@@ -8,9 +8,11 @@ import { DURATION, KEY, NAME, RETRYING, STATE_COUNTS, TOTALS, WHEN, whole } from
 
 export const QUEUE_PATH = z.strictObject({ name: NAME.openapi({ param: { name: 'name', in: 'path' } }) })
 
-const LIMIT = z.number().int().min(1).max(LIMITS.concurrencyLimit).nullable().optional()
+const SLOTS = z.number().int().min(1).max(LIMITS.concurrencyLimit)
+const LIMIT = SLOTS.nullable().optional()
 const COUNT = z.number().int().min(1).max(1_000_000_000)
-const RATE_LIMIT = z.strictObject({ limit: COUNT, period: DURATION.optional(), burst: COUNT.optional() }).nullable().optional()
+const STARTS = z.strictObject({ limit: COUNT, period: DURATION.optional(), burst: COUNT.optional() })
+const RATE_LIMIT = STARTS.nullable().optional()
 const FOREVER = z.literal('forever')
 const KEEP = z.union(
   [
@@ -28,13 +30,20 @@ export const QUEUE_OPTIONS = z
   .strictObject({
     concurrencyLimit: LIMIT,
     sharedLimit: z
-      .strictObject({ name: NAME, limit: z.number().int().min(1).max(LIMITS.concurrencyLimit) })
+      .strictObject({ name: NAME, limit: SLOTS })
       .nullable()
       .optional()
       .openapi({ description: 'A job starts only while fewer than `limit` jobs run in all queues that name the same limit.' }),
     perKeyLimit: LIMIT,
     rateLimit: RATE_LIMIT,
     perKeyRateLimit: RATE_LIMIT,
+    keyTiers: z
+      .record(z.string(), z.strictObject({ perKeyLimit: SLOTS.optional(), perKeyRateLimit: STARTS.optional() }))
+      .nullable()
+      .optional()
+      .openapi({
+        description: 'Limits of tiers, by name, in place of the queue’s. A key is in the tier that stands before its first colon.',
+      }),
     keyOrder: z.enum(['turns', 'strict']).nullable().optional(),
     maxLength: COUNT.nullable().optional(),
     onFull: z.enum(['reject', 'drop-oldest']).nullable().optional(),
@@ -68,6 +77,7 @@ export const QUEUE = z
       perKeyLimit: z.number().optional(),
       rateLimit: RATE.optional(),
       perKeyRateLimit: RATE.optional(),
+      keyTiers: z.record(z.string(), z.strictObject({ perKeyLimit: z.number().optional(), perKeyRateLimit: RATE.optional() })).optional(),
       keyOrder: z.enum(['turns', 'strict']).optional(),
       maxLength: z.number().optional(),
       onFull: z.literal('drop-oldest').optional(),

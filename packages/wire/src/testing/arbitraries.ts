@@ -165,6 +165,7 @@ const queueChanges = record(
     keyOrder: fc.constantFrom('strict', 'turns', null),
     rateLimit: rate,
     perKeyRateLimit: rate,
+    keyTiers: fc.option(fc.dictionary(fc.constantFrom('gold', 'trial/1', 'toString'), fc.constant({ perKeyLimit: 1 }), { minKeys: 1 })),
     maxLength: positive(1_000_000_000),
     onFull: fc.constantFrom('drop-oldest', 'reject', null),
     share: positive(1_000),

@@ -10,6 +10,7 @@ import {
   type OptionKind,
   type OptionRow,
   OptionTypeError,
+  type QueueOptions,
   type RateLimitOptions,
   RUN_OPTION_NAMES,
   RUN_OPTIONS,
@@ -59,6 +60,10 @@ export const queue = section({
     'Starts: `{ limit, period, burst }`; period 1 s and burst = limit unless stated.',
   ),
   perKeyRateLimit: setting(ofQueue<RateLimitOptions>('perKeyRateLimit'), 'The same for each concurrency key.'),
+  keyTiers: setting(
+    ofQueue<NonNullable<QueueOptions['keyTiers']>>('keyTiers'),
+    'By the name of a tier, `{ perKeyLimit, perKeyRateLimit }` in place of the queue’s, for keys that begin with that name and a colon.',
+  ),
   keyOrder: setting(
     ofQueue<'turns' | 'strict'>('keyOrder'),
     '`turns`, or `strict`: jobs of a concurrency key run one at a time and in the order of their enqueue, over retries.',

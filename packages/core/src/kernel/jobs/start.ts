@@ -1,8 +1,8 @@
 /** Hands a waiting job to a session. This is the one place where a run begins and where `run` grows. */
 
 import { ACTIVE } from '../../lifecycle.ts'
-import type { RateLimit } from '../../queueSettings.ts'
 import { takeTokens } from '../keys/bucket.ts'
+import { keyRateOf } from '../keys/keyBacklog.ts'
 import { beginLease } from '../sessions/lease.ts'
 import type { Session } from '../sessions/session.ts'
 import type { TurnContext } from '../turn.ts'
@@ -18,7 +18,7 @@ export function start(turn: TurnContext, job: Job, session: Session): void {
     effects.noteQueue(queue)
   }
   tables.take(job)
-  if (queue.settings.perKeyRateLimit !== undefined) takeKeyToken(turn, job, queue.settings.perKeyRateLimit)
+  if (queue.keys !== undefined) takeKeyToken(turn, job)
   effects.move(job, 'start', ACTIVE, DIRTY_START)
   if (job.extras !== undefined) freeAtStart(turn, job)
   job.run++
@@ -37,9 +37,10 @@ export function start(turn: TurnContext, job: Job, session: Session): void {
   effects.grants.push(job)
 }
 
-function takeKeyToken({ tables, effects, now }: TurnContext, job: Job, rate: RateLimit): void {
+function takeKeyToken({ tables, effects, now }: TurnContext, job: Job): void {
   const key = tables.keys.keyOf(job)
-  if (key === undefined) return
+  const rate = key && keyRateOf(key)
+  if (key === undefined || rate === undefined) return
   tables.keys.buckets.take(key, rate, now.mono, job.policy.tokens)
   effects.noteBucket(key)
 }

@@ -5,6 +5,7 @@
  * 1,000.
  */
 import { LIMITS } from '../../limits.ts'
+import { keyLimitsOf, type RateLimit } from '../../queueSettings.ts'
 import type { Job } from '../jobs/job.ts'
 import type { Lane, Queue } from '../queues/lane.ts'
 import { Window } from '../queues/window.ts'
@@ -63,16 +64,22 @@ export function countInWindow(backlog: KeyBacklog, { policy }: Job, change: 1 | 
 }
 
 /** Returns how many of the key's jobs may run now, beyond those that do. */
-export function roomOf({ paused, active, queue, fullMono }: Key, mono: number): number {
+export function roomOf({ paused, active, queue, text, fullMono }: Key, mono: number): number {
   if (paused) return 0
-  const { keyOrder, perKeyLimit = keyOrder === 'strict' ? 1 : Number.POSITIVE_INFINITY, perKeyRateLimit } = queue.settings
+  const unlimited = queue.settings.keyOrder === 'strict' ? 1 : Number.POSITIVE_INFINITY
+  const { perKeyLimit = unlimited, perKeyRateLimit } = keyLimitsOf(queue.settings, text)
   const room = perKeyLimit - active
   return perKeyRateLimit === undefined || room <= 0 ? room : Math.min(room, tokensOf(perKeyRateLimit, fullMono, mono))
 }
 
-/** Returns the tokens that a job needs of its key's bucket; 1 if keys have none. */
-export function keyTokensFor(job: Job): number {
-  const { perKeyRateLimit } = job.lane.queue.settings
+/** Returns the rate of a key; undefined if it has none. */
+export function keyRateOf({ queue, text }: Key): RateLimit | undefined {
+  return keyLimitsOf(queue.settings, text).perKeyRateLimit
+}
+
+/** Returns the tokens that a job needs of its key's bucket; 1 if the key has none. */
+export function keyTokensFor(key: Key, job: Job): number {
+  const perKeyRateLimit = keyRateOf(key)
   return perKeyRateLimit === undefined ? 1 : tokensFor(job, perKeyRateLimit)
 }
 
@@ -88,9 +95,9 @@ export function tokensInLine({ windowTokens, beyondWindow }: KeyBacklog): number
 }
 
 /** True if the key's bucket has the tokens that the job needs, beside so many others. */
-export function mayPay({ queue, fullMono }: Key, mono: number, job: Job, others = 0): boolean {
-  const { perKeyRateLimit: rate } = queue.settings
-  return rate === undefined || tokensOf(rate, fullMono, mono) >= tokensFor(job, rate) + others
+export function mayPay(key: Key, mono: number, job: Job, others = 0): boolean {
+  const rate = keyRateOf(key)
+  return rate === undefined || tokensOf(rate, key.fullMono, mono) >= tokensFor(job, rate) + others
 }
 
 /**

@@ -3,7 +3,7 @@ import { dataBytes } from '../../job.ts'
 import { LIMITS } from '../../limits.ts'
 import type { Job } from '../jobs/job.ts'
 import type { Lane, Queue } from '../queues/lane.ts'
-import { countInWindow, isFar, isIdle, type Key, type KeyBacklog, newKey, newKeyBacklog } from './keyBacklog.ts'
+import { countInWindow, isFar, isIdle, type Key, type KeyBacklog, keyRateOf, newKey, newKeyBacklog } from './keyBacklog.ts'
 import { KeyBuckets } from './keyBuckets.ts'
 
 /** The number of parked jobs of one backlog kept in memory, and the largest payload of one. */
@@ -207,8 +207,8 @@ export class Keys {
 
   /** Schedules another check of a key whose jobs are held back, if they lack so many tokens: when those are available. */
   awaitToken(key: Key, mono: number, tokens: number): void {
-    const { perKeyRateLimit } = key.queue.settings
-    if (perKeyRateLimit !== undefined) this.buckets.await(key, perKeyRateLimit, mono, tokens)
+    const rate = keyRateOf(key)
+    if (rate !== undefined) this.buckets.await(key, rate, mono, tokens)
   }
 
   unpark(job: Job): void {

@@ -75,7 +75,7 @@ function letMoreGo(turn: TurnContext): void {
     // The next turn handles the rest.
     if (left === 0) return
     const { first } = backlog.window
-    const tokens = first === undefined ? 1 : keyTokensFor(first)
+    const tokens = first === undefined ? 1 : keyTokensFor(backlog.key, first)
     if (backlog.parked > 0) tables.keys.awaitToken(backlog.key, now.mono, tokensInLine(backlog) + tokens)
     tables.keys.releasable.delete(backlog)
   }

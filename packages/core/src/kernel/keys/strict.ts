@@ -52,7 +52,7 @@ export function passTurns(turn: TurnContext): void {
       continue
     }
     if (!mayPay(key, now.mono, job)) {
-      tables.keys.awaitToken(key, now.mono, keyTokensFor(job))
+      tables.keys.awaitToken(key, now.mono, keyTokensFor(key, job))
       continue
     }
     if (!taken) effects.turnsTaken.push({ queue: key.queue, key: key.text, seq: job.seq })

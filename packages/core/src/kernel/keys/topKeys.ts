@@ -6,7 +6,7 @@ import type { Queue } from '../queues/lane.ts'
 import type { PauseEnds } from '../queues/pauseEnds.ts'
 import { rateNow } from './bucket.ts'
 import { heaviest } from './heaviest.ts'
-import type { Key, KeyBacklog } from './keyBacklog.ts'
+import { type Key, type KeyBacklog, keyRateOf } from './keyBacklog.ts'
 
 /** More than may run of a key, so that a waiting job counts more than all that run. */
 const RUNNING_MAX = 2 * LIMITS.concurrencyLimit
@@ -29,12 +29,12 @@ export function topKeys(queue: Queue, limit: number, ends: PauseEnds, now: Now, 
 
 function viewOf(key: Key, ends: PauseEnds, now: Now): QueueKey {
   const { queue, text, active, paused, fullMono } = key
-  const { perKeyRateLimit } = queue.settings
+  const rate = keyRateOf(key)
   const until = ends.until({ queue, part: 'key', what: text })
   return {
     ...{ key: text, waiting: waitingOf(key), active, paused },
     ...(until > 0 && { pausedUntil: until }),
-    ...(perKeyRateLimit !== undefined && { rate: rateNow(perKeyRateLimit, fullMono, now) }),
+    ...(rate !== undefined && { rate: rateNow(rate, fullMono, now) }),
   }
 }
 

@@ -8,7 +8,7 @@ import { Refused } from '../../decision.ts'
 import { ACTIVE, CANCELLED, isLive, SCHEDULED, WAITING } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import type { Command } from '../../operations.ts'
-import type { QueueChanges } from '../../queueSettings.ts'
+import type { QueueChanges, QueueSettings } from '../../queueSettings.ts'
 import { keyOf } from '../../testing/memoryStore.ts'
 import { useSmallLimits } from '../../testing/smallLimits.ts'
 import { attaching, enqueueing, type Granted, World } from '../../testing/world.ts'
@@ -20,7 +20,7 @@ useSmallLimits()
 
 const QUEUES = ['q1', 'q2'] as const
 const NAMES = ['a', 'b'] as const
-const KEYS = ['k1', 'k2', 'k3'] as const
+const KEYS = ['k1', 'k2', 'vip:3'] as const
 
 const lightJob = fc.record(
   {
@@ -58,6 +58,13 @@ const changes = fc.record(
     keyOrder: fc.constantFrom('strict' as const, null),
     rateLimit: orNull(rate),
     perKeyRateLimit: orNull(rate),
+    keyTiers: orNull(
+      fc.constantFrom(
+        { vip: { perKeyLimit: 1 } },
+        { vip: { perKeyRateLimit: { limit: 1, period: 10, burst: 2 } } },
+        { other: { perKeyLimit: 1 } },
+      ),
+    ),
     share: orNull(fc.integer({ min: 1, max: 3 })),
     sharedLimit: orNull(fc.record({ name: fc.constantFrom('x', 'y'), limit: fc.integer({ min: 1, max: 3 }) })),
   },
@@ -213,6 +220,11 @@ function expectShared(world: World, grants: readonly Granted[]): void {
   }
 }
 
+/** The limits of the tier before those of the queue. */
+function limitsOf({ keyTiers, ...settings }: QueueSettings, key: string): QueueSettings {
+  return key.startsWith('vip:') ? { ...settings, ...keyTiers?.['vip'] } : settings
+}
+
 /** What was handed out was allowed, counting what was handed out with it. */
 function expectExact(world: World, grants: readonly Granted[]): void {
   for (const { seq } of grants) {
@@ -220,11 +232,11 @@ function expectExact(world: World, grants: readonly Granted[]): void {
     if (row === undefined || row.state !== ACTIVE) continue
     const queue = world.tables.laneOf(row.laneId).queue
     const { concurrencyLimit = Number.POSITIVE_INFINITY, keyOrder } = queue.settings
-    const { perKeyLimit = keyOrder === 'strict' ? 1 : Number.POSITIVE_INFINITY } = queue.settings
     expect(running(world, queue.id), `of queue ${queue.name}`).toBeLessThanOrEqual(concurrencyLimit)
     expect(queue.paused || world.tables.laneOf(row.laneId).paused, `job ${seq} starts in a pause`).toBe(false)
     const key = row.extras?.concurrencyKey
     if (key === undefined) continue
+    const { perKeyLimit = keyOrder === 'strict' ? 1 : Number.POSITIVE_INFINITY } = limitsOf(queue.settings, key)
     expect(running(world, queue.id, key), `of key ${key} in queue ${queue.name}`).toBeLessThanOrEqual(perKeyLimit)
     expect(world.store.queues.get(queue.id)?.pausedKeys ?? []).not.toContain(key)
   }
@@ -241,9 +253,9 @@ class Starts {
 
   take({ tables, store, now: { wall } }: World, grants: readonly Granted[]): void {
     for (const { seq, queue } of grants) {
-      const rate = tables.queues.get(queue)?.settings.perKeyRateLimit
       const text = store.rows.get(seq)?.extras?.concurrencyKey
-      if (rate === undefined || text === undefined) continue
+      const rate = text && limitsOf(tables.queues.get(queue)?.settings ?? {}, text).perKeyRateLimit
+      if (rate === undefined || rate === '') continue
       const walls = [...(this.#walls.get(`${queue} ${text}`) ?? []), wall]
       this.#walls.set(`${queue} ${text}`, walls)
       for (const [index, from] of walls.entries()) {
@@ -331,13 +343,14 @@ function expectBusy(world: World): void {
       const hidden = !lane.window.complete && !inMemory.some((job) => job.seq === seq)
       if (weight > 0 && hidden && inMemory.some((job) => weight + job.weight > intro.maxConcurrency)) continue
       if (!group.serves(queue.name, name) || paused || queue.paused) continue
-      const { concurrencyLimit, perKeyLimit, rateLimit, perKeyRateLimit, keyOrder } = queue.settings
+      const { concurrencyLimit, rateLimit, keyOrder } = queue.settings
       if (concurrencyLimit !== undefined && running(world, queue.id) >= concurrencyLimit) continue
       const { sharedLimit } = queue.settings
       if (sharedLimit !== undefined && runningBeside(world, queue) >= sharedLimit.limit) continue
       if (rateLimit !== undefined && tokenMs(rateLimit, queue.fullMono, now.mono) > 0) continue
       const key = extras?.concurrencyKey
       if (key !== undefined) {
+        const { perKeyLimit, perKeyRateLimit } = limitsOf(queue.settings, key)
         if (store.queues.get(queue.id)?.pausedKeys.includes(key) === true) continue
         if (perKeyLimit !== undefined && running(world, queue.id, key) >= perKeyLimit) continue
         if (keyOrder === 'strict' && !hasTurn(world, queue.id, key, seq)) continue
@@ -363,7 +376,8 @@ test('M2: never one over, never one idle, whatever is asked in whatever order', 
         order.note(world)
         const { grants, replies } = act.kind === 'pass' ? world.after(act.ms) : world.run(...(command === undefined ? [] : [command]))
         expectTaken(world, command, before, replies[0] instanceof Refused)
-        if ((command?.op === 'configure' && command.changes.perKeyRateLimit !== undefined) || command?.op === 'deleteQueue')
+        const { perKeyRateLimit, keyTiers } = command?.op === 'configure' ? command.changes : {}
+        if ((command?.op === 'configure' && (perKeyRateLimit !== undefined || keyTiers !== undefined)) || command?.op === 'deleteQueue')
           starts.forget(command.queue)
         starts.take(world, grants)
         order.take(world, grants)

@@ -51,7 +51,7 @@ export function shelve(turn: TurnContext, job: Job, backlog: KeyBacklog): void {
 
 function noteParked({ tables, effects, facts, now }: TurnContext, job: Job, backlog: KeyBacklog): void {
   if (isStrict(backlog)) tables.keys.turns.add(backlog.key)
-  else tables.keys.awaitToken(backlog.key, now.mono, tokensInLine(backlog) + keyTokensFor(job))
+  else tables.keys.awaitToken(backlog.key, now.mono, tokensInLine(backlog) + keyTokensFor(backlog.key, job))
   effects.touch(job)
   effects.noteBacklog(backlog)
   // The job has left the tables, but this is still the turn's one record of it.

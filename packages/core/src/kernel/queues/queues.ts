@@ -4,14 +4,16 @@ import { DEFERRED, type Decision, type Refused } from '../../decision.ts'
 import type { ConfigureCommand, DeleteQueueCommand, DrainQueueCommand } from '../../manageCommands.ts'
 import {
   changeSettings,
+  keyLimitsOf,
+  largestPerKey,
   mayRefuse,
   NO_SETTINGS,
   type QueueChanges,
   type QueueSettings,
-  type RateLimit,
   sameSettings,
 } from '../../queueSettings.ts'
 import { changeRate } from '../keys/bucket.ts'
+import { keyRateOf } from '../keys/keyBacklog.ts'
 import { deadLetterOfItself, dropWithoutLength, keyOrderConflict, keyOrderTooLate, queueNotEmpty } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'
 import { isDrained, liveCountOf, type Queue } from './lane.ts'
@@ -31,7 +33,9 @@ export function configure(turn: TurnContext, { queue: name, changes }: Configure
 /** Returns the refusal of settings that conflict with each other, or with existing jobs. */
 function findConflict(queue: Queue | undefined, name: string, changes: QueueChanges): Refused | undefined {
   const before = queue?.settings ?? NO_SETTINGS
-  const { keyOrder, perKeyLimit = 1, onFull, maxLength, deadLetter } = changeSettings(before, changes)
+  const settings = changeSettings(before, changes)
+  const { keyOrder, onFull, maxLength, deadLetter } = settings
+  const perKeyLimit = largestPerKey(settings)
   if (onFull !== undefined && maxLength === undefined) return dropWithoutLength(name)
   if (keyOrder !== undefined && perKeyLimit > 1) return keyOrderConflict(name, perKeyLimit)
   if (deadLetter === name) return deadLetterOfItself(name)
@@ -50,9 +54,9 @@ export function change(turn: TurnContext, queue: Queue, changes: QueueChanges): 
     queue.fullMono = changeRate(before.rateLimit, settings.rateLimit, queue.fullMono, now.mono)
   tables.bounded += Number(mayRefuse(settings)) - Number(mayRefuse(before))
   tables.deadLettering += Number(settings.deadLetter !== undefined) - Number(before.deadLetter !== undefined)
-  if (settings.perKeyRateLimit !== before.perKeyRateLimit) changeKeyRate(turn, queue, before.perKeyRateLimit)
-  const { perKeyLimit, perKeyRateLimit, keyOrder } = before
-  if (settings.perKeyLimit !== perKeyLimit || settings.perKeyRateLimit !== perKeyRateLimit || settings.keyOrder !== keyOrder) {
+  const ofKeys = (name: 'perKeyLimit' | 'perKeyRateLimit' | 'keyTiers' | 'keyOrder') => settings[name] !== before[name]
+  if (ofKeys('perKeyRateLimit') || ofKeys('keyTiers')) changeKeyRates(turn, queue, before)
+  if (ofKeys('perKeyLimit') || ofKeys('perKeyRateLimit') || ofKeys('keyTiers') || ofKeys('keyOrder')) {
     tables.keys.begin(queue, tables.running())
     tables.keys.look(queue)
   }
@@ -77,11 +81,12 @@ function beginTurns({ tables }: TurnContext, queue: Queue): void {
 }
 
 /** Converts each key whose bucket is not full. There are at most as many as jobs start within the time that one takes to fill up. */
-function changeKeyRate({ tables, effects, now }: TurnContext, queue: Queue, from: RateLimit | undefined): void {
-  const { perKeyRateLimit: to } = queue.settings
+function changeKeyRates({ tables, effects, now }: TurnContext, queue: Queue, before: QueueSettings): void {
   for (const key of queue.keys?.values() ?? []) {
     if (key.bucketPlace < 0) continue
     effects.noteBucket(key)
+    const { perKeyRateLimit: from } = keyLimitsOf(before, key.text)
+    const to = keyRateOf(key)
     const fullMono = to === undefined ? now.mono : changeRate(from, to, key.fullMono, now.mono)
     if (fullMono > now.mono) tables.keys.buckets.fill(key, fullMono)
     else tables.keys.forgetBucket(key)
