@@ -37,9 +37,9 @@ export interface RateLimitOptions {
 
 /** The limits of each key of a tier. */
 export interface KeyTierOptions {
-  /** Its jobs that run at the same time: 1 to 1,000,000. */
+  /** Its jobs that run at the same time: 1 to 1,000,000. Default: as the queue says. */
   readonly perKeyLimit?: number
-  /** Starts of its jobs in a period. */
+  /** Starts of its jobs in a period. Default: as the queue says. */
   readonly perKeyRateLimit?: RateLimitOptions
 }
 
