@@ -558,6 +558,13 @@ def _name(option, value):
     return value
 
 
+def _queue_pattern(value):
+    """The name of a queue, or the beginning of names and an asterisk."""
+    if isinstance(value, str) and value.endswith("*"):
+        return value if value == "*" else _name("queues", value[:-1]) + "*"
+    return _name("queues", value)
+
+
 def _key(option, value):
     if value is None:
         return None
@@ -1195,7 +1202,7 @@ class Worker:
         self._url, self._token = url, token
         self._handlers = dict(handlers)
         self._served = [_trimmed([_name("handlers", each), _defaults(each, (defaults or {}).get(each, {}))]) for each in self._handlers]
-        self._queues = queues and [_name("queues", queue) for queue in queues]
+        self._queues = queues and [_queue_pattern(queue) for queue in queues]
         self._max = _integer("concurrency", _given("concurrency", concurrency), 1, 100_000)
         self._min = concurrency if min_concurrency is None else _integer("min_concurrency", min_concurrency, 1, concurrency)
         self._grace = abort_grace

@@ -134,7 +134,7 @@ export interface SessionIntro {
   /** Lives in the engine's own process: has no lease. */
   readonly local: boolean
   readonly handlers: readonly { readonly name: string; readonly defaults: Defaults }[]
-  /** Undefined: every queue. */
+  /** Names, and prefixes that end with an asterisk. Undefined: every queue. */
   readonly queues?: readonly string[]
   /** The order of `queues`: 'strict' serves an earlier queue first; 'fair', the default, serves them in turns. */
   readonly order?: QueueOrder

@@ -330,6 +330,7 @@ export {
   validateSnoozeOptions,
 } from './options/queue.ts'
 export { type QueueKeysOptions, validateQueueKeysOptions } from './options/queueKeys.ts'
+export { matchesQueue, prefixOf } from './options/queuePattern.ts'
 export { type QueuesPageOptions, validateQueuesPageOptions } from './options/queuesPage.ts'
 export { type Check, choiceOf, durationWithin, integerBetween, optionsReader } from './options/read.ts'
 export { type Redact, redactOption, type Said } from './options/redact.ts'

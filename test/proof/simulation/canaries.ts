@@ -935,6 +935,20 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 24',
   },
   {
+    name: 'prefix-of-queues-not-served',
+    file: `${kernel}/sessions/servedQueues.ts`,
+    find: 'queue.startsWith(prefix)',
+    replace: 'queue === prefix',
+    breaks: 'invariant 20',
+  },
+  {
+    name: 'names-before-earlier-prefixes',
+    file: `${kernel}/sessions/servedQueues.ts`,
+    find: 'return named === undefined || first === undefined ? (named ?? first) : Math.min(named, first)',
+    replace: 'return named ?? (first === undefined ? undefined : Math.min(first, this.#prefixes.length))',
+    breaks: 'invariant 24',
+  },
+  {
     name: 'later-queues-before-what-is-on-disk',
     file: `${kernel}/dispatch.ts`,
     find: '    if (group.isStrict && isCutShort(turn, group, tier)) return undefined\n',

@@ -26,11 +26,13 @@ export class StrictOrder {
     const drawn = new Set(started.map(({ queue, name }) => tables.lane(queue, name)))
     const waiting = [...this.#model.waiting].filter((job) => this.#isSeen(job, tables, wall, drawn))
     for (const { job, group, room } of handOuts) {
-      const place = placeOf(group.queues, job.queue)
+      const [, patterns] = JSON.parse(group.key) as readonly [names: string[], patterns: string[]]
+      if (patterns.some((pattern) => pattern.endsWith('*'))) this.#history.meet('queuesByPrefix')
+      const place = placeOf(patterns, job.queue)
       if (place > 0) this.#history.meet('laterQueue')
       for (const other of waiting) {
         const lane = tables.lane(other.queue, other.name)
-        if (lane === undefined || !group.lanes.has(lane) || placeOf(group.queues, other.queue) >= place) continue
+        if (lane === undefined || !group.lanes.has(lane) || placeOf(patterns, other.queue) >= place) continue
         const message = () => `job ${job.seq} of ${job.queue} is handed out, and job ${other.seq} of ${other.queue} goes before it`
         this.#history.hold(other.weight > room, 24, message)
       }
@@ -47,6 +49,7 @@ export class StrictOrder {
   }
 }
 
-function placeOf(queues: ReadonlySet<string> | undefined, queue: string): number {
-  return [...(queues ?? [])].indexOf(queue)
+function placeOf(patterns: readonly string[], queue: string): number {
+  const standsForIt = (pattern: string) => pattern === queue || (pattern.endsWith('*') && queue.startsWith(pattern.slice(0, -1)))
+  return patterns.findIndex(standsForIt)
 }

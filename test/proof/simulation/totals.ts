@@ -87,6 +87,7 @@ export const PROBES: readonly string[] = [
   'laterQueue',
   'sharedLimitReached',
   'tierFull',
+  'queuesByPrefix',
   'dropped',
   'droppedBetweenAttempts',
   'expired',

@@ -420,6 +420,15 @@ export class World {
       ['other', 'default', 'dead'],
       ['default', 'dead', 'other'],
     ])
+    if (chance.hits(0.3))
+      return {
+        queues: chance.pick([
+          ['other', 'd*'],
+          ['d*', '*'],
+          ['*', 'other'],
+        ]),
+        order: 'strict',
+      }
     return { queues: works ? all : all.slice(0, 2), order: 'strict' }
   }
 

@@ -121,11 +121,10 @@ export const workers: Group = {
       'no no no no Pro no no no Paid no',
       'Your platform starts processes; [metrics](observability.md) tell it how many jobs wait and for how long.',
     ),
-    lacks(
-      'Queues by prefix',
-      'no no no no no no yes no no no',
-      'A worker serves all queues or those that it names ([reference](reference/work.md)).',
-    ),
+    has('Queues by prefix', 'no no no no no no yes no no no', [
+      'packages/core/src/kernel/queues/strictQueues.test.ts',
+      'a queue that comes later is served by its prefix, in the place of that',
+    ]),
     lacks(
       'Jobs for workers with a label, or for the same worker again',
       'no no partly no no no no no yes no',

@@ -1,5 +1,7 @@
 /** The daemon's own workers: one for each kind of work, so that no kind takes the slots of another. */
+
 import type { Engine } from '@millrace/client'
+import { matchesQueue } from '@millrace/core'
 import type { Handler, Worker } from '@millrace/worker'
 import type { Config } from '../config/schema/schema.ts'
 import { named } from './named.ts'
@@ -34,14 +36,17 @@ export function plansOf({ worker, webhooks }: Config, handlers: Handlers): reado
     { suffix: '-webhooks', handlers: handlers.webhooks, concurrency: webhooks.concurrency },
     { suffix: '-events', handlers: handlers.events, concurrency: webhooks.eventConcurrency, queue: EVENTS_QUEUE },
   ]
-  return plans.filter(({ handlers: own, queue }) => own.length > 0 && (queue === undefined || (worker.queues?.includes(queue) ?? true)))
+  return plans.filter(
+    ({ handlers: own, queue }) =>
+      own.length > 0 && (queue === undefined || (worker.queues?.some((pattern) => matchesQueue(pattern, queue)) ?? true)),
+  )
 }
 
 /** @param workers receives each worker that starts, and keeps them if a later one cannot start. @throws ConfigError */
 export async function startWorkers(
   engine: Engine,
   plans: readonly Plan[],
-  { id, queues, abortGrace }: Config['worker'],
+  { id, queues, order, abortGrace }: Config['worker'],
   workers: Worker[],
 ) {
   for (const { suffix, handlers, concurrency, queue } of plans) {
@@ -51,6 +56,7 @@ export async function startWorkers(
       abortGrace,
       ...(id !== undefined && { id: `${id}${suffix}` }),
       ...(served !== undefined && { queues: served }),
+      ...(order !== undefined && served === queues && { order }),
     }
     workers.push(await named('worker', () => engine.work(handlers, options)))
   }

@@ -6,6 +6,7 @@ import { choiceOption } from './choice.ts'
 import { describe } from './describe.ts'
 import { durationOption } from './milliseconds.ts'
 import { nameOption } from './name.ts'
+import { queuePatternOption } from './queuePattern.ts'
 import { durationWithin, integerBetween, optionsReader } from './read.ts'
 import { type Redact, redactOption } from './redact.ts'
 
@@ -17,7 +18,10 @@ export type QueueOrder = (typeof QUEUE_ORDERS)[number]
 export interface WorkOptions {
   /** The worker's public name. `work` with the id of a running worker drains and replaces that one. Default: made up. */
   readonly id?: string
-  /** Serve these queues only; default every queue. */
+  /**
+   * Serve these queues only; default every queue. A name that ends with an asterisk is a prefix: 'mail-*' serves every queue whose name begins
+   * with 'mail-', also those that come later, and '*' serves every queue.
+   */
   readonly queues?: readonly string[]
   /**
    * 'strict': a job of a queue starts in this worker only if no earlier queue of `queues` has a job in line that could start. A later queue
@@ -79,7 +83,7 @@ export function validateWorkOptions(options: unknown = {}): WorkSettings {
 function queueNames(_option: string, queues: unknown): readonly string[] {
   if (!Array.isArray(queues)) throw new OptionTypeError('queues', `queues must be an array of names, got ${describe(queues)}`)
   if (queues.length === 0) throw new OptionRangeError('queues', 1, 'queues names at least 1 queue; leave it out to serve every queue')
-  return [...new Set(queues.map((queue, index) => nameOption(`queues[${index}]`, queue)))]
+  return [...new Set(queues.map((queue, index) => queuePatternOption(`queues[${index}]`, queue)))]
 }
 
 interface Numbers {

@@ -2,7 +2,7 @@
  * The kinds of values that a field can hold. Every kind says in words what it accepts, for docs/protocol.md, and checks what it
  * reads against its limits: its values are as valid as if core's options had checked them.
  */
-import { type Data, LIMITS, TooLargeError } from '@millrace/core'
+import { type Data, LIMITS, prefixOf, TooLargeError } from '@millrace/core'
 import { type Reader, repeated } from '../msgpack/reader.ts'
 import { tooMany, writeValue } from '../msgpack/value.ts'
 import type { Writer } from '../msgpack/writer.ts'
@@ -124,6 +124,19 @@ export function name(): Kind<string> {
       return value
     },
   }
+}
+
+/** A queue that a worker names, or the beginning of such names and an asterisk. */
+export const queuePattern: Kind<string> = {
+  says: 'name, or the beginning of names and `*`',
+  write: (out, value) => out.text(value),
+  read: (from) => {
+    const value = from.text(LIMITS.nameLength + 1)
+    const prefix = prefixOf(value) ?? value
+    if (prefix.length > LIMITS.nameLength || !(prefix === '' ? value === '*' : NAME.test(prefix)))
+      throw from.wrong('a name of 1 to 128 of the characters A-Z a-z 0-9 _ . : / -, or the beginning of one and *')
+    return value
+  },
 }
 
 /** A key for idempotency, uniqueness or concurrency, or a tag. */

@@ -17,6 +17,7 @@ import {
   LIMITS,
   nameOption,
   OptionTypeError,
+  QUEUE_ORDERS,
   type RetentionOptions,
   retentionOption,
 } from '@millrace/core'
@@ -236,7 +237,14 @@ const worker = section({
     16,
     'Commands (`exec`) that it runs at a time, apart from these: 1 to 100,000.',
   ),
-  queues: setting(texts('queues', 'names of queues'), 'It serves these only; every queue unless stated.'),
+  queues: setting(
+    texts('queues', 'names of queues'),
+    'It serves these only; every queue unless stated. A name that ends with `*` is a prefix: `mail-*`.',
+  ),
+  order: setting(
+    choice('order', QUEUE_ORDERS),
+    'Of `queues`: `fair`, they take turns, or `strict`: a later one waits until no earlier one has a job to start. Fair unless stated.',
+  ),
   handlers: settingOr(
     texts('handlers', 'paths of modules'),
     [],

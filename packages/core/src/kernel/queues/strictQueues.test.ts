@@ -38,6 +38,19 @@ test('a job of an earlier queue goes before all that wait', () => {
   expect(queuesOf(world.run(complete({ seq: 4, run: 1 })).grants)).toEqual(['low'])
 })
 
+test('a queue that comes later is served by its prefix, in the place of that', () => {
+  const world = new World()
+  world.run(attaching('s', ['a'], strict(1, ['urgent', 'shop-*', '*'])), enqueueing(...jobs('low', 1)))
+  world.run(enqueueing(...jobs('low', 1), ...jobs('shop-1', 2), ...jobs('shop-2', 1), ...jobs('urgent', 1)))
+  const order: string[] = []
+  for (let next: Granted | RunKey | undefined = { seq: 1, run: 1 }; next !== undefined; ) {
+    const [grant]: readonly Granted[] = world.run(complete(next)).grants
+    if (grant !== undefined) order.push(grant.queue)
+    next = grant
+  }
+  expect(order).toEqual(['urgent', 'shop-1', 'shop-2', 'shop-1', 'low'])
+})
+
 test('what an earlier queue may not start keeps no later one waiting: a limit, a rate, a pause', () => {
   for (const held of [
     configure('urgent', { concurrencyLimit: 1 }),

@@ -47,6 +47,21 @@ test('E2: its names in every queue, or in those that it names', () => {
   expect([somewhere.serves('q', 'a'), somewhere.serves('r', 'a'), somewhere.serves('q', 'b')]).toEqual([true, false, false])
 })
 
+test('queues by a prefix: those that begin with it, and no others', () => {
+  const group = new ConsumerGroup('', serving(['a'], ['mail', 'shop-*']))
+  const served = ['mail', 'mail-1', 'shop-', 'shop-1', 'shop', 'ashop-1', '*', 'shop-*'].filter((queue) => group.serves(queue, 'a'))
+  expect(served).toEqual(['mail', 'shop-', 'shop-1', 'shop-*'])
+  expect(group.serves('shop-1', 'b')).toBe(false)
+  expect(new ConsumerGroup('', serving(['a'], ['*'])).serves('any', 'a')).toBe(true)
+})
+
+test('in a strict order a queue has the place of the first that stands for it, and queues of one prefix take turns', () => {
+  const group = new ConsumerGroup('', serving(['a'], ['urgent', 'shop-*', 'shop-vip', '*', 'low'], 'strict'))
+  const places = ['urgent', 'shop-1', 'shop-vip', 'low', 'any'].map((queue, id) => group.tiers.indexOf(group.tierOf(newQueue(id, queue))))
+  expect(places).toEqual([0, 1, 1, 3, 3])
+  expect(group.tiers).toHaveLength(5)
+})
+
 test('queues take turns: the one that was served goes to the end', () => {
   const group = new ConsumerGroup('', serving(['a', 'b']))
   const ready = group.tiers[0] as Tier

@@ -6,6 +6,7 @@
 import type { SessionIntro } from '../../commands.ts'
 import type { Lane, Queue } from '../queues/lane.ts'
 import { ReadyLanes } from '../queues/readyLanes.ts'
+import { ServedQueues } from './servedQueues.ts'
 import type { Session } from './session.ts'
 
 /** The part of a session that decides which jobs it serves. */
@@ -17,16 +18,16 @@ export type Tier = Map<Queue, ReadyLanes>
 export class ConsumerGroup {
   readonly key: string
   readonly names: ReadonlySet<string>
-  /** The queues that it serves; undefined for every queue. */
-  readonly queues: ReadonlySet<string> | undefined
   readonly sessions = new Set<Session>()
   readonly lanes = new Set<Lane>()
   /** Sessions to fill, in fair order: the first is next. */
   readonly underfilled = new Set<Session>()
-  /** One tier for all queues, which take turns; or, if their order is strict, one for each queue, the first of which goes first. */
+  /** One tier for all queues, which take turns; or, if their order is strict, one for each name or prefix, the first of which goes first. */
   readonly tiers: readonly Tier[]
-  /** The places of queues among the tiers; undefined if there is one tier. */
-  readonly #places: ReadonlyMap<string, number> | undefined
+  /** True if jobs of a later queue wait for those of an earlier one. */
+  readonly isStrict: boolean
+  /** The queues that it serves; undefined for every queue. */
+  readonly #queues: ServedQueues | undefined
   /** The lanes of all queues, so that a queue that is suspended and resumed is not rebuilt. */
   readonly #lanes = new Map<Queue, ReadyLanes>()
   /** The queue that was served last, and how often in a row. Each group has its own turns, or another one would end them. */
@@ -36,9 +37,9 @@ export class ConsumerGroup {
   constructor(key: string, { handlers, queues, order }: Served) {
     this.key = key
     this.names = new Set(handlers.map(({ name }) => name))
-    this.queues = queues && new Set(queues)
-    if (order === 'strict' && this.queues !== undefined) this.#places = new Map([...this.queues].map((queue, place) => [queue, place]))
-    this.tiers = Array.from({ length: this.#places?.size ?? 1 }, () => new Map())
+    this.#queues = queues && new ServedQueues(queues)
+    this.isStrict = order === 'strict' && queues !== undefined
+    this.tiers = Array.from({ length: this.isStrict ? (queues?.length ?? 1) : 1 }, () => new Map())
   }
 
   /** Returns a string that is the same for sessions that serve the same. */
@@ -46,11 +47,6 @@ export class ConsumerGroup {
     const names = handlers.map(({ name }) => name).sort()
     if (queues === undefined) return JSON.stringify([names])
     return JSON.stringify(order === 'strict' ? [names, queues, order] : [names, [...queues].sort()])
-  }
-
-  /** True if jobs of a later queue wait for those of an earlier one. */
-  get isStrict(): boolean {
-    return this.#places !== undefined
   }
 
   /** True if no queue has a job to start. */
@@ -61,11 +57,17 @@ export class ConsumerGroup {
 
   /** Returns the tier of a queue that it serves. */
   tierOf(queue: Queue): Tier {
-    return this.tiers[this.#places?.get(queue.name) ?? 0] as Tier
+    const place = this.isStrict ? this.placeOf(queue.name) : 0
+    return this.tiers[place ?? 0] as Tier
   }
 
   serves(queue: string, name: string): boolean {
-    return this.names.has(name) && (this.queues === undefined || this.queues.has(queue))
+    return this.names.has(name) && this.placeOf(queue) !== undefined
+  }
+
+  /** Returns the place of a queue among those that it names; undefined if it does not serve it. */
+  placeOf(queue: string): number | undefined {
+    return this.#queues === undefined ? 0 : this.#queues.placeOf(queue)
   }
 
   markReady(lane: Lane): void {
