@@ -61,6 +61,13 @@ export interface Outcome {
 
 let database: MemoryDatabase | undefined
 
+/** Of a strict order, with all queues in each. */
+const BY_PREFIX: readonly (readonly string[])[] = [
+  ['other', 'd*'],
+  ['d*', '*'],
+  ['d*', 'other', 'default'],
+]
+
 /** One at a time: all seeds of a process share its database. */
 export async function runWorld(plan: Plan, keepHistory = false): Promise<Outcome> {
   database ??= new MemoryDatabase()
@@ -420,15 +427,7 @@ export class World {
       ['other', 'default', 'dead'],
       ['default', 'dead', 'other'],
     ])
-    if (chance.hits(0.3))
-      return {
-        queues: chance.pick([
-          ['other', 'd*'],
-          ['d*', '*'],
-          ['*', 'other'],
-        ]),
-        order: 'strict',
-      }
+    if (chance.hits(0.5)) return { queues: chance.pick(BY_PREFIX), order: 'strict' }
     return { queues: works ? all : all.slice(0, 2), order: 'strict' }
   }
 
