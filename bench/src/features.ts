@@ -46,6 +46,7 @@ export interface Call {
 }
 
 const CUSTOMERS = 1_000
+const TIERS = Object.fromEntries([0, 1, 2].map((tier) => [`tier-${tier}`, { perKeyLimit: 10_000 + tier }]))
 const LIST = 100
 const FLOW = 10
 const PARENT = 'parent'
@@ -61,6 +62,10 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
   'keys, with a limit that is not met': {
     options: (index) => ({ concurrencyKey: `customer-${index % CUSTOMERS}` }),
     beside: async (engine) => void (await engine.queues.configure('default', { perKeyLimit: 10_000 })),
+  },
+  'keys in three tiers, with limits that are not met': {
+    options: (index) => ({ concurrencyKey: `tier-${index % 3}:customer-${index % CUSTOMERS}` }),
+    beside: async (engine) => void (await engine.queues.configure('default', { keyTiers: TIERS })),
   },
   'strict order by key': {
     options: (index) => ({ concurrencyKey: `customer-${index % CUSTOMERS}` }),
@@ -79,8 +84,16 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
     options: (index) => ({ queue: index % 2 === 0 ? 'default' : 'beside' }),
     beside: async (engine) => void (await engine.queues.configure('beside', { share: 3 })),
   },
+  'two queues with a limit of both, not met': {
+    options: (index) => ({ queue: index % 2 === 0 ? 'default' : 'beside' }),
+    beside: async (engine) => {
+      for (const queue of ['default', 'beside']) await engine.queues.configure(queue, { sharedLimit: { name: 'both', limit: 100_000 } })
+      return undefined
+    },
+  },
   'an idempotency key each': { options: (index) => ({ idempotencyKey: `order-${index}` }) },
   'a unique key each': { options: (index) => ({ unique: { key: `order-${index}` } }) },
+  'unique by its data each': { options: () => ({ unique: { by: 'data' } }) },
   'a throttle each': { options: (index) => ({ throttle: { key: `order-${index}`, period: '1h' } }) },
   'a leading debounce each': { options: (index) => ({ debounce: { key: `order-${index}`, delay: '1h', mode: 'leading' } }) },
   'a trailing debounce of 1 ms each': { options: (index) => ({ debounce: { key: `order-${index}`, delay: 1 } }) },
