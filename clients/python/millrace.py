@@ -624,11 +624,12 @@ def new_job(
     throttle=None,
     max_age=None,
     tokens=None,
-    max_lost=None
+    max_lost=None,
+    keep=None
 ):
     """A job as it is asked for. `unique` is a key or (key, 'skip' | 'replace' | 'reschedule' | 'error'), with 'start' as a third item to
     hold it until the start alone; `run_at` is seconds since 1970 or a datetime; `backoff` is a dict of type, delay, factor, max_delay,
-    jitter; `timeout` may be math.inf; `debounce` is a dict of key, delay, mode ('trailing' | 'leading'), max_delay; `throttle` of key,
+    jitter; `timeout` may be math.inf; `keep` may be 'forever'; `debounce` is a dict of key, delay, mode ('trailing' | 'leading'), max_delay; `throttle` of key,
     period. Raises Error (OPTION_TYPE, OPTION_RANGE), whose details are `option` and the `limit` that it broke."""
     if isinstance(unique, str):
         unique = (unique, "skip")
@@ -642,6 +643,7 @@ def new_job(
     fields += [_key("concurrency_key", concurrency_key), _tags(tags), _meta(meta)]
     fields += [debounce and _debounce(**debounce), throttle and _throttle(**throttle), _ms("max_age", max_age, 1)]
     fields += [_integer("tokens", tokens, 1, 1_000_000_000), _integer("max_lost", max_lost, 0, 100_000)]
+    fields.append(DURATION_MS if keep == "forever" else _ms("keep", keep))
     return _trimmed(fields)
 
 
@@ -663,9 +665,9 @@ def _defaults(handler, options):
     options = dict(options)
     weak = options.pop("weak", None)
     _known("the defaults of %r" % handler, options)
-    job = new_job("defaults", **options) + [None] * 23
+    job = new_job("defaults", **options) + [None] * 24
     # NewJob and Defaults have the same fields in another order.
-    return _trimmed([job[2], job[3], job[14], job[8], job[9], job[10], job[11], job[20], weak, job[12], job[21], job[22]])
+    return _trimmed([job[2], job[3], job[14], job[8], job[9], job[10], job[11], job[20], weak, job[12], job[21], job[22], job[23]])
 
 
 def _debounce(key, delay, mode="trailing", max_delay=None):

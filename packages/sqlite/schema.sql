@@ -125,6 +125,19 @@ CREATE TABLE journal (
   first_event INTEGER PRIMARY KEY, at INTEGER NOT NULL, count INTEGER NOT NULL CHECK (count > 0), packed BLOB NOT NULL
 , next_seq INTEGER NOT NULL DEFAULT 1, next_session INTEGER NOT NULL DEFAULT 1, bytes INTEGER NOT NULL DEFAULT 0) STRICT;
 
+CREATE TABLE kept (
+  queue INTEGER NOT NULL, state INTEGER NOT NULL CHECK (state BETWEEN 4 AND 6), turn INTEGER NOT NULL, lane INTEGER NOT NULL,
+  until INTEGER NOT NULL, at INTEGER NOT NULL CHECK (at <= until), seqs BLOB NOT NULL,
+  PRIMARY KEY (queue, state, turn, lane, until)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX kept_until ON kept (queue, state, until);
+
+CREATE TABLE kept_count (
+  queue INTEGER PRIMARY KEY, completed INTEGER NOT NULL CHECK (completed >= 0), failed INTEGER NOT NULL CHECK (failed >= 0),
+  cancelled INTEGER NOT NULL CHECK (cancelled >= 0)
+) STRICT;
+
 CREATE TABLE key_bucket (
   queue INTEGER NOT NULL REFERENCES queue (id), key TEXT NOT NULL, missing_ms REAL NOT NULL, missing_at INTEGER NOT NULL,
   PRIMARY KEY (queue, key)

@@ -23,6 +23,7 @@ export const emptyStore: Store = {
     freed: [],
     flowWork: false,
     minutes: [],
+    kept: [],
   }),
   jobs: () => [],
   idempotent: () => [],

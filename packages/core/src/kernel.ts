@@ -124,6 +124,7 @@ export type {
   IdempotentHolder,
   InboxRow,
   JobRow,
+  KeptCounts,
   KeptQuery,
   KeyHolder,
   LaneCursor,

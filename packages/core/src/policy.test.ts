@@ -8,6 +8,7 @@ const options: fc.Arbitrary<PolicyOptions> = fc.record(
     maxAttempts: fc.integer({ min: 1, max: 9 }),
     maxAge: fc.integer({ min: 1, max: 9 }),
     maxLost: fc.integer({ min: 0, max: 9 }),
+    keep: fc.integer({ min: 0, max: 9 }),
     timeout: fc.oneof(fc.integer({ min: 1, max: 9 }), fc.constant(Number.POSITIVE_INFINITY)),
     heartbeatTimeout: fc.integer({ min: 0, max: 9 }),
     backoff: fc.record({ type: fc.constantFrom('fixed', 'linear'), delay: fc.nat(9) }),
@@ -52,6 +53,7 @@ test("a row's text says the same policy, Infinity included, even once all that w
       expect(again.timeout).toBe(options.timeout ?? DEFAULT_POLICY.timeout)
       expect(again.maxAge).toBe(options.maxAge ?? Number.POSITIVE_INFINITY)
       expect(again.maxLost).toBe(options.maxLost)
+      expect(again.keep).toBe(options.keep)
     }),
     { numRuns: runs(20) },
   )

@@ -1,6 +1,6 @@
 import type { Backoff } from './backoff.ts'
 
-/** How a job runs and is retried: resolved at its enqueue, and fixed from then on. Times in milliseconds. */
+/** How a job runs, is retried and is kept: resolved at its enqueue, and fixed from then on. Times in milliseconds. */
 export interface PolicyView {
   /** The number of hand-outs that count, the first included. */
   readonly maxAttempts: number
@@ -15,6 +15,8 @@ export interface PolicyView {
   readonly backoff: Backoff
   /** The tokens that each start takes from the rate limits of the job's queue and key. */
   readonly tokens: number
+  /** The time for which the job is kept once it has ended; undefined: as its queue's retention says. */
+  readonly keep: number | undefined
 }
 
 export interface Policy extends PolicyView {
@@ -31,6 +33,7 @@ export const POLICY_FIELDS = [
   'maxAge',
   'tokens',
   'maxLost',
+  'keep',
 ] as const satisfies (keyof PolicyView)[]
 
 export interface PolicyOptions extends Partial<PolicyView> {
@@ -46,11 +49,12 @@ export const DEFAULT_POLICY: Policy = Object.freeze({
   heartbeatTimeout: 120_000,
   backoff: Object.freeze({ type: 'exponential', delay: 20_000, factor: 2, maxDelay: 3_600_000, jitter: 0.2 }),
   tokens: 1,
+  keep: undefined,
   text: null,
 })
 
 /** Fields that rows of earlier versions do not have: the default is left out, so that equal policies have one text. */
-const LATER_FIELDS: ReadonlySet<keyof PolicyView> = new Set(['maxAge', 'tokens', 'maxLost'])
+const LATER_FIELDS: ReadonlySet<keyof PolicyView> = new Set(['maxAge', 'tokens', 'maxLost', 'keep'])
 
 /** Policies are few and jobs are many: equal ones share one object. Bounded; emptied when full. */
 const INTERNED = new Map<string, Policy>()
@@ -76,8 +80,8 @@ export function resolvePolicy(...layers: readonly (PolicyOptions | undefined)[])
 function isSilent(layer: PolicyOptions | undefined): boolean {
   if (layer === undefined) return true
   return (
-    (layer.maxAttempts ?? layer.timeout ?? layer.heartbeatTimeout ?? layer.backoff ?? layer.maxAge ?? layer.tokens ?? layer.maxLost) ===
-    undefined
+    (layer.maxAttempts ?? layer.timeout ?? layer.heartbeatTimeout ?? layer.backoff ?? layer.maxAge ?? layer.tokens) === undefined &&
+    (layer.maxLost ?? layer.keep) === undefined
   )
 }
 

@@ -93,7 +93,19 @@ describe('a broken file', () => {
     const finished = lookInto(file).prepare('SELECT count(*) FROM job WHERE state >= 4').pluck().get() as number
     expect(finished).toBeGreaterThan(0)
     tamper(file, 'DELETE FROM finished')
+    tamper(file, 'DELETE FROM kept')
     expect(auditFile(file).problems).toEqual({ ...SOUND, lists: [expect.stringContaining(`${finished} finished jobs are in no batch`)] })
+  })
+
+  test('jobs with a time of their own that are miscounted, or in no batch', () => {
+    const file = crowdFile()
+    tamper(file, 'UPDATE kept_count SET cancelled = cancelled + 2')
+    tamper(file, 'DELETE FROM kept')
+    expect(auditFile(file).problems).toEqual({
+      integrity: [],
+      counters: ['queue default: counted 3 cancelled jobs with a keep of their own, found 1'],
+      lists: [expect.stringContaining('1 finished jobs are in no batch')],
+    })
   })
 
   test('running jobs that opening the file would not find', () => {

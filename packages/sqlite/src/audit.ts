@@ -15,6 +15,7 @@ import { realFile } from './open/place.ts'
 import { CREATION_SETTINGS } from './open/pragmas.ts'
 import { probeOwner } from './owner/probe.ts'
 import { prepareLoad } from './read/load.ts'
+import { HAS_KEEP } from './read/prunable.ts'
 import { unpackRanges } from './seqs.ts'
 
 export interface FileFacts {
@@ -69,7 +70,7 @@ export function auditFile(file: string): { readonly facts: FileFacts; readonly p
     const integrity = [...readable('pages', () => integrityOf(db)), ...readable('references', () => referencesOf(db))]
     // A file with another schema has other tables.
     if (facts.schemaVersion !== SCHEMA_VERSION) return { facts, problems: { integrity, counters: [], lists: [] } }
-    const counters = readable('counters', () => countersOf(db))
+    const counters = [...readable('counters', () => countersOf(db)), ...readable('kept jobs', () => keptOf(db))]
     const lists = [...readable('finished jobs', () => finishedOf(db)), ...readable('running jobs', () => runningOf(db))]
     return { facts, problems: { integrity, counters, lists } }
   })
@@ -138,6 +139,8 @@ function referencesOf(db: Database): string[] {
   return keys.slice(0, PROBLEMS_MAX).map(({ table, rowid, parent }) => `row ${rowid} of ${table} refers to nothing in ${parent}`)
 }
 
+const FINAL = ['completed', 'failed', 'cancelled'] as const
+
 type LaneCounts = Readonly<Record<State | 'retrying', number>> & { readonly id: number; readonly name: string; readonly queue: string }
 
 function countersOf(db: Database): string[] {
@@ -163,6 +166,26 @@ function countersOf(db: Database): string[] {
   })
 }
 
+/** Counts the finished jobs that have a `keep` of their own. */
+function keptOf(db: Database): string[] {
+  const queues = db
+    .prepare(
+      `SELECT queue.name, ${FINAL.map((state) => `coalesce(${state}, 0)`).join(', ')}, ${FINAL.map((state) => `coalesce(found_${state}, 0)`).join(', ')}
+FROM queue LEFT JOIN kept_count ON kept_count.queue = queue.id LEFT JOIN (
+  SELECT lane.queue, ${FINAL.map((state) => `sum(state = ${STATES.indexOf(state)}) AS found_${state}`).join(', ')}
+  FROM job JOIN lane ON lane.id = job.lane WHERE state >= 4 AND ${HAS_KEEP} GROUP BY lane.queue
+) AS found ON found.queue = queue.id ORDER BY queue.id`,
+    )
+    .raw()
+    .all() as [name: string, ...numbers: number[]][]
+  return queues.flatMap(([name, ...numbers]) =>
+    FINAL.flatMap((state, place) => {
+      const [counted, found] = [numbers[place], numbers[place + FINAL.length]]
+      return counted === found ? [] : [`queue ${name}: counted ${counted} ${state} jobs with a keep of their own, found ${found}`]
+    }),
+  )
+}
+
 /**
  * Counts finished jobs that no batch lists. Each belongs in the batch of the turn in which it finished; a batch may list more
  * jobs, which were brought back since.
@@ -170,7 +193,10 @@ function countersOf(db: Database): string[] {
 function finishedOf(db: Database): string[] {
   const finished = db.prepare('SELECT count(*) FROM job WHERE state >= 4').pluck().get() as number
   const named = db.prepare('SELECT count(*) FROM job WHERE seq BETWEEN ? AND ? AND state = ? AND lane = ? AND finished_at = ?').pluck()
-  const batches = db.prepare('SELECT state, lane, at, seqs FROM finished').raw().iterate() as Iterable<[number, number, number, Uint8Array]>
+  const batches = db
+    .prepare('SELECT state, lane, at, seqs FROM finished UNION ALL SELECT state, lane, at, seqs FROM kept')
+    .raw()
+    .iterate() as Iterable<[number, number, number, Uint8Array]>
   let listed = 0
   for (const [state, lane, at, seqs] of batches)
     for (const [first, last] of unpackRanges(seqs)) listed += named.get(first, last, state, lane, at) as number

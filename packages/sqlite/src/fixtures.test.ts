@@ -44,6 +44,7 @@ describe.each(files)('%s', (name) => {
     else expect(queues).toEqual([])
     expect(paused).toBe(version >= 13)
     expect(buckets).toMatchObject(version >= 10 ? [{ key: 'by', missingMs: 250 }] : [])
+    expect(store.load().kept).toMatchObject(version >= 22 ? [{ completed: 0, failed: 0, cancelled: 1 }] : [])
     expect(store.load().pauseEnds).toMatchObject(version >= 21 ? [{ part: 'key', what: 'by', until: expect.any(Number) }] : [])
     const turns = store.turns([{ queueId: lanes[0]?.queueId as number, key: 'by', backlogIds: [] }], 1_000)
     expect(turns).toMatchObject([version >= 10 ? { row: { seq: 1 }, taken: true } : { taken: false }])

@@ -17,7 +17,7 @@ const writes = statementsOf(db, (recording) => prepareWrite(recording, { epoch: 
 
 /** Tables that stay small: their rows do not come with jobs, or are a thousand at most, or only until the next turns have done with them, which read them from the front. A key's bucket has a row until it is full; all are read when the file is opened. */
 const SMALL =
-  /^SCAN (meta|lane|queue|queue_settings|gate|key_bucket|definition|migration|running|export|flow_due|flow_gone|failure|pause_end)\b/
+  /^SCAN (meta|lane|queue|queue_settings|gate|key_bucket|definition|migration|running|export|flow_due|flow_gone|failure|pause_end|kept_count)\b/
 /** What a statement brings with it: VALUES, lists, and its own steps. */
 const OWN =
   /^SCAN (wanted|listed|passed|shared|started|completed|new|noted|json_each|hop|line|\d+ CONSTANT ROWS?|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(.*\))/
@@ -99,7 +99,18 @@ test('due, expired and finished jobs come from their indexes, already sorted', (
   expect(plan(reads, 'FROM finished WHERE queue = ? AND state = ? AND (turn, lane) >')).toBe(
     'SEARCH finished USING PRIMARY KEY (queue=? AND state=? AND (turn,lane)>(?,?))',
   )
-  expect(plan(reads, 'SELECT count(*), coalesce(sum')).toBe('SEARCH job USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)')
+  const byRow = 'SEARCH job USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)'
+  expect(plan(reads, 'SELECT count(*), coalesce(sum').split('\n')).toEqual([byRow, byRow])
+})
+
+test('jobs with a time of their own come from an index by that time, already sorted, and leave it by their place', () => {
+  expect(plan(reads, '(until, turn, lane) >')).toBe(
+    'SEARCH kept USING INDEX kept_until (queue=? AND state=? AND (until,turn,lane)>(?,?,?) AND until<?)',
+  )
+  expect(plan(writes, '(until, turn, lane) <')).toMatch(
+    /^(SEARCH kept USING (COVERING )?INDEX kept_until \(queue=\? AND state=\? AND \(until,turn,lane\)<\(\?,\?,\?\)\)\n?){2}$/,
+  )
+  expect(plan(writes, 'UPDATE kept SET seqs')).toBe('SEARCH kept USING PRIMARY KEY (queue=? AND state=? AND turn=? AND lane=? AND until=?)')
 })
 
 test('orders by time come from their indexes, already sorted, from a place in them', () => {
@@ -108,7 +119,10 @@ test('orders by time come from their indexes, already sorted, from a place in th
 SEARCH job USING INDEX job_retrying (run_at>?)`,
   )
   expect(plan(reads, '(finished_at, seq) < (?, ?)')).toMatch(/^SEARCH job USING COVERING INDEX job_failed \(lane=\? AND .*finished_at/)
-  expect(plan(reads, 'AND turn < ?')).toBe('SEARCH finished USING PRIMARY KEY (queue=? AND state=? AND turn<?)')
+  expect(plan(reads, 'AND turn < ?').split('\n')).toEqual([
+    ...['MERGE (UNION ALL)', 'LEFT', 'SEARCH finished USING PRIMARY KEY (queue=? AND state=? AND turn<?)'],
+    ...['RIGHT', 'SEARCH kept USING PRIMARY KEY (queue=? AND state=? AND turn<?)'],
+  ])
   expect(plan(reads, 'job.finished_at = ?')).toContain('SEARCH job USING INTEGER PRIMARY KEY (rowid=?)')
 })
 

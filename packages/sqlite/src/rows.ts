@@ -39,7 +39,7 @@ export {
   rowFrom,
 } from './tables/job.ts'
 export { byKind } from './write/failures.ts'
-export { batchesOf } from './write/finished.ts'
+export { batchesOf, type FinishedBatch } from './write/finished.ts'
 export { isCreated, net, tagChanges } from './write/keys.ts'
 export { COUNTERS, countersOf } from './write/lanes.ts'
 export { settingsText } from './write/queues.ts'

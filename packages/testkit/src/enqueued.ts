@@ -30,6 +30,7 @@ const KNOWN: ReadonlySet<string> = new Set<Exclude<keyof Job, 'name'>>([
   'maxAttempts',
   'maxAge',
   'maxLost',
+  'keep',
   'lostRuns',
   'timeout',
   'heartbeatTimeout',

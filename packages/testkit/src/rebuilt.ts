@@ -10,12 +10,13 @@ export function tableFacts(tables: Tables) {
     nextEvent: tables.nextEvent,
     nextSession: tables.nextSession,
     queues: [...tables.queues.values()]
-      .map(({ id, name, counts, totals, retrying, minuteAt, settings, paused, drained, sharing }) => ({
+      .map(({ id, name, counts, totals, retrying, kept, minuteAt, settings, paused, drained, sharing }) => ({
         id,
         name,
         counts,
         totals,
         retrying,
+        kept,
         minuteAt,
         settings,
         paused,

@@ -51,14 +51,20 @@ export function addRunFlags(command: Command): Command {
   for (const name of RUN_OPTION_NAMES) {
     const { kind, says, preset }: OptionRow = RUN_OPTIONS[name]
     const { value, parse, forms } = VALUES[kind.type]
-    const endless = kind.type === 'duration' && kind.endless !== undefined ? 'none for no limit' : undefined
-    const help = [`${says[0]?.toLowerCase()}${says.slice(1)}`, forms, endless, preset && `default ${preset}`].filter(Boolean).join('; ')
+    const unending = unendingOf(kind)
+    const help = [`${says[0]?.toLowerCase()}${says.slice(1)}`, forms, unending, preset && `default ${preset}`].filter(Boolean).join('; ')
     command.option(`--${flagName(name)} <${value}>`, help, parse as (text: string) => unknown)
   }
   return command
     .option('--tag <tag>', 'label to find it by; repeat for more', texts)
     .option('--meta <json>', 'small facts about it', json)
     .option('--concurrency-key <key>', 'key of the limits per key in its queue')
+}
+
+function unendingOf(kind: OptionKind): string | undefined {
+  if (kind.type !== 'duration') return undefined
+  if (kind.forever === true) return 'forever for no end'
+  return kind.endless === undefined ? undefined : 'none for no limit'
 }
 
 export function addJobFlags(command: Command): Command {

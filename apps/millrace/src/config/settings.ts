@@ -55,8 +55,10 @@ const rate = (name: 'rateLimit' | 'perKeyRateLimit', key: string): Kind => ({
 const run = (name: Run): Kind => ({
   isDefault: true,
   change: (value, view) => defaultsWith(view, { [name]: value === null ? undefined : read(value) }),
-  read: ({ settings }) => settings.defaults?.[name],
+  read: ({ settings }) => (name === 'keep' ? keptFor(settings.defaults?.keep) : settings.defaults?.[name]),
 })
+
+const keptFor = (ms: number | undefined): number | 'forever' | undefined => (ms === LIMITS.durationMs ? 'forever' : ms)
 
 const backoff = (name: keyof BackoffOptions): Kind => ({
   isDefault: true,
@@ -76,10 +78,7 @@ const retention = (state: Finished): Kind => ({
     const kept: Keeps = { ...others, ...(value !== null && { [state]: read(value) }) }
     return { retention: Object.keys(kept).length === 0 ? null : kept }
   },
-  read: ({ settings }) => {
-    const ageMs = settings.retention?.[state]?.ageMs
-    return ageMs === LIMITS.durationMs ? 'forever' : ageMs
-  },
+  read: ({ settings }) => keptFor(settings.retention?.[state]?.ageMs),
 })
 
 const RUN_NAMES = RUN_OPTION_NAMES.filter((name): name is Run => name !== 'queue' && name !== 'backoff')

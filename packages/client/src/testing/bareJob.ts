@@ -17,6 +17,7 @@ export const bareJob: JobView = {
   maxAge: 60_000,
   tokens: 1,
   maxLost: undefined,
+  keep: undefined,
   timeout: Number.POSITIVE_INFINITY,
   heartbeatTimeout: 0,
   backoff: { type: 'fixed', delay: 5 } as JobView['backoff'],

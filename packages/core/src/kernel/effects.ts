@@ -7,7 +7,7 @@ import type { LogLine, Unfit } from '../commands.ts'
 import type { JobEventType, SystemEventBody, SystemEventType } from '../events.ts'
 import type { JobKey } from '../id.ts'
 import type { AbortCause, Cancellation } from '../job.ts'
-import { ACTIVE, mayMove, type StateCode, type Transition } from '../lifecycle.ts'
+import { ACTIVE, isFinal, mayMove, type StateCode, type Transition } from '../lifecycle.ts'
 import type { RunError } from '../runError.ts'
 import { FlowEffects } from './flows/state.ts'
 import { type MinuteNote, minuteOf } from './history.ts'
@@ -151,6 +151,8 @@ export class Effects {
   readonly newLanes: Lane[] = []
   /** Lanes whose counters change. */
   readonly countedLanes: Lane[] = []
+  /** Queues of which the number of finished jobs with a `keep` of their own changes. */
+  readonly keptQueues = new Set<Queue>()
   /** Queues whose settings, pause or bucket change. */
   readonly queues: Queue[] = []
   /** Queues that are deleted, with their lanes. */
@@ -304,6 +306,7 @@ export class Effects {
   /** Counts a job as it is: what `waitsForRetry` reads does not change while it is scheduled. */
   countJob(job: Job, change: 1 | -1, lane: Lane = job.lane): void {
     this.count(lane, job.state, change)
+    this.countKept(job, change, lane)
     if (!waitsForRetry(job)) return
     lane.retrying += change
     lane.queue.retrying += change
@@ -317,6 +320,16 @@ export class Effects {
     queue.all.counts[state] = (queue.all.counts[state] as number) + change
     if (state === ACTIVE && queue.sharing !== undefined) queue.sharing.active += change
     this.#counted(lane)
+  }
+
+  /** Counts a job with a `keep` of its own among those of its queue, if it has ended. Runs before its policy changes, and after. */
+  countKept({ policy, state, lane: own }: Job, change: 1 | -1, lane: Lane = own): void {
+    if (policy.keep !== undefined && isFinal(state)) this.kept(lane.queue, state, change)
+  }
+
+  kept(queue: Queue, state: StateCode, change: 1 | -1): void {
+    queue.kept[state] = (queue.kept[state] as number) + change
+    this.keptQueues.add(queue)
   }
 
   total(lane: Lane, total: 'enqueued' | 'completed' | 'failed' | 'cancelled', change = 1): void {

@@ -32,14 +32,14 @@ export function fireTimers(turn: TurnContext): void {
   }
   endPauses(turn)
   fireSchedules(turn)
-  for (const { rows, token } of facts.prunable) {
+  for (const { rows, token, own } of facts.prunable) {
     turn.effects.pruneTokens.push(token)
-    for (const row of rows) prune(turn, row)
+    for (const row of rows) prune(turn, row, own)
   }
 }
 
 /** Removes a finished job. If a command of this turn has touched it, its one record decides: it may be live, or have another end. */
-function prune(turn: TurnContext, { seq, laneId, state, extras }: PrunableRow): void {
+function prune(turn: TurnContext, { seq, laneId, state, extras }: PrunableRow, own: boolean): void {
   const { tables, facts, effects } = turn
   const known = facts.job(seq)
   if (known !== undefined) {
@@ -49,6 +49,7 @@ function prune(turn: TurnContext, { seq, laneId, state, extras }: PrunableRow): 
   const lane = tables.laneOf(laneId)
   outlive(turn, { seq, extras })
   effects.count(lane, state, -1)
+  if (own) effects.kept(lane.queue, state, -1)
   effects.pruned.push({ seq, lane, extras })
 }
 

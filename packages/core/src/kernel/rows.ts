@@ -106,6 +106,19 @@ export interface KeptQuery {
   readonly limit: number
   /** Only of turns that had no event after this one; undefined for any. */
   readonly lastEvent?: number | undefined
+  /**
+   * True for the jobs with a `keep` of their own, and no others: those of which the time is over before `before`, the earliest first. Such
+   * jobs are in no other query.
+   */
+  readonly own?: boolean
+}
+
+/** The finished jobs of a queue that have a `keep` of their own. */
+export interface KeptCounts {
+  readonly queueId: number
+  readonly completed: number
+  readonly failed: number
+  readonly cancelled: number
 }
 
 /** The last event that an export is done with. */
@@ -115,6 +128,8 @@ export interface ExportCursor {
 }
 
 export interface Prunable {
+  /** True for jobs with a `keep` of their own. */
+  readonly own: boolean
   readonly rows: readonly PrunableRow[]
   /** The store's own token, handed back in `Effects.pruneTokens` with the turn that removes the rows. */
   readonly token: unknown
@@ -256,6 +271,8 @@ export interface Loaded {
   readonly flowWork: boolean
   /** The last minute of which a queue's totals were noted. */
   readonly minutes: readonly { readonly queueId: number; readonly at: number }[]
+  /** Queues with none are left out. */
+  readonly kept: readonly KeptCounts[]
 }
 
 export interface EndsPage {

@@ -38,6 +38,7 @@ const newJob = fc.record(
     idempotencyKey: someKey,
     idempotencyTtl: soon,
     tags: fc.constant(['t']),
+    keep: fc.constantFrom(0, 10, 1e9),
   },
   { requiredKeys: ['name', 'data'] },
 ) as fc.Arbitrary<NewJob>

@@ -11,23 +11,32 @@ export interface DurationBounds {
   readonly max?: number
   /** True if Infinity is allowed. */
   readonly infinity?: boolean
+  /** True if `'forever'` is allowed: it stands for `max`. */
+  readonly forever?: boolean
 }
+
+/** No end: for as long as until somebody deletes it. */
+export type Forever = 'forever'
+
+export const FOREVER: Forever = 'forever'
 
 /** Whole milliseconds of a duration; fractions of one are rounded up. */
 export function durationOption(
   option: string,
   value: unknown,
-  { min = 0, max = LIMITS.durationMs, infinity = false }: DurationBounds = {},
+  { min = 0, max = LIMITS.durationMs, infinity = false, forever = false }: DurationBounds = {},
 ): number {
+  if (forever && value === FOREVER) return max
   const ms = parseDuration(value)
   if (ms === undefined) {
     const hint = typeof value === 'string' && /^\d+$/.test(value) ? ` (a bare number is milliseconds: ${value})` : ''
-    throw new OptionTypeError(option, `${option} must be a duration: milliseconds, '5m' or { minutes: 5 }, got ${describe(value)}${hint}`)
+    const forms = forever ? "milliseconds, '5m', { minutes: 5 } or 'forever'" : "milliseconds, '5m' or { minutes: 5 }"
+    throw new OptionTypeError(option, `${option} must be a duration: ${forms}, got ${describe(value)}${hint}`)
   }
   if (infinity && ms === Number.POSITIVE_INFINITY) return ms
   if (ms < min) throw new OptionRangeError(option, min, `${option} must be at least ${min} ms, got ${ms}`)
   if (ms > max) {
-    const remedy = infinity ? '; use Infinity for no limit' : ''
+    const remedy = infinity ? '; use Infinity for no limit' : forever ? "; use 'forever' for no end" : ''
     throw new OptionRangeError(option, max, `${option} must be at most ${formatDuration(max)} (${max} ms), got ${ms}${remedy}`)
   }
   return Math.ceil(ms)

@@ -43,8 +43,8 @@ export interface EngineOptions {
   readonly retention?: RetentionOptions
   /**
    * Options of jobs for which neither the call, nor the definition, nor `defaults` of the queue has a value: `priority`, `weight`, `tokens`,
-   * `maxAttempts`, `maxLost`, `maxAge`, `backoff`, `timeout`, `heartbeatTimeout`, `ttl`. They apply to jobs that are enqueued while this engine is
-   * the owner. Default: those of `defineJob`.
+   * `maxAttempts`, `maxLost`, `maxAge`, `backoff`, `timeout`, `heartbeatTimeout`, `ttl`, `keep`. They apply to jobs that are enqueued while this
+   * engine is the owner. Default: those of `defineJob`.
    */
   readonly defaults?: Omit<RunOptions, 'queue'>
   /** Encodes data, output and checkpoint of jobs on this side: the engine and its store never see them. Default none. docs/privacy.md */

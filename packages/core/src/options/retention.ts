@@ -4,10 +4,7 @@ import { LIMITS } from '../limits.ts'
 import { DEFAULT_RETENTION, type Keep, type Retention } from '../retention.ts'
 import { integerOption } from './integer.ts'
 import { checkKnown } from './known.ts'
-import { durationOption } from './milliseconds.ts'
-
-/** No bound: jobs are kept until somebody deletes them. */
-export type Forever = 'forever'
+import { durationOption, FOREVER, type Forever } from './milliseconds.ts'
 
 /** An age alone, or an age and a number: a job goes as soon as it is past either. 0 keeps none; 'forever' alone is without either bound. */
 export type KeepOptions = Duration | Forever | { readonly age?: Duration | Forever; readonly count?: number | Forever }
@@ -30,7 +27,6 @@ const JOURNAL_KNOWN = new Set(['age', 'bytes'])
 const COUNT_MAX = 1_000_000_000_000
 /** A hundred years: a number, so that files, connections and other languages need no word for it. */
 const KEPT_FOREVER: Keep = { ageMs: LIMITS.durationMs, count: COUNT_MAX }
-const FOREVER: Forever = 'forever'
 const JOURNAL_BYTES_MIN = 2 ** 20
 const JOURNAL_BYTES_MAX = 2 ** 40
 

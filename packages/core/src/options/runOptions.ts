@@ -8,7 +8,7 @@ import type { Duration } from '../duration.ts'
 import { LIMITS } from '../limits.ts'
 import { type BackoffOptions, backoffOption } from './backoff.ts'
 import { integerOption } from './integer.ts'
-import { durationOption } from './milliseconds.ts'
+import { durationOption, type Forever } from './milliseconds.ts'
 import { nameOption } from './name.ts'
 
 export interface RunOptions {
@@ -43,14 +43,22 @@ export interface RunOptions {
    * `defaults` say. Default none.
    */
   readonly ttl?: Duration
+  /**
+   * The time for which the job is kept once it has ended, whatever its final state: 0 to 100 years, or `'forever'`. 0 deletes it in the
+   * commit that ends it. Replaces the age and the count of its queue's `retention`. Default none.
+   */
+  readonly keep?: Duration | Forever
 }
 
 /** The values that an option takes. */
 export type OptionKind =
   | { readonly type: 'name' }
   | { readonly type: 'integer'; readonly min: number; readonly max: number }
-  /** In ms, at most 100 years. `endless`: Infinity is allowed too, kept as it is or as those 100 years. JSON says it as null. */
-  | { readonly type: 'duration'; readonly min: number; readonly endless?: 'kept' | 'capped' }
+  /**
+   * In ms, at most 100 years. `endless`: Infinity is allowed too, kept as it is or as those 100 years. JSON says it as null. `forever`: the
+   * word is allowed too, for those 100 years.
+   */
+  | { readonly type: 'duration'; readonly min: number; readonly endless?: 'kept' | 'capped'; readonly forever?: true }
   | { readonly type: 'backoff' }
 
 export interface OptionRow {
@@ -102,6 +110,10 @@ export const RUN_OPTIONS = {
     preset: '2m',
   },
   ttl: { kind: { type: 'duration', min: 1, endless: 'capped' }, says: 'The job fails if it has not started this long after its enqueue' },
+  keep: {
+    kind: { type: 'duration', min: 0, forever: true },
+    says: 'The job is deleted this long after its end, whatever the retention of its queue; 0 deletes it as it ends',
+  },
 } as const satisfies Record<RunOption, OptionRow>
 
 export const RUN_OPTION_NAMES = Object.keys(RUN_OPTIONS) as RunOption[]
@@ -128,7 +140,7 @@ function checkOf(name: string, kind: OptionKind): Check {
     case 'integer':
       return (value) => integerOption(name, value, kind.min, kind.max)
     case 'duration': {
-      const bounds = { min: kind.min, infinity: kind.endless !== undefined }
+      const bounds = { min: kind.min, infinity: kind.endless !== undefined, forever: kind.forever === true }
       const most = kind.endless === 'capped' ? LIMITS.durationMs : Number.POSITIVE_INFINITY
       return (value) => Math.min(most, durationOption(name, value, bounds))
     }

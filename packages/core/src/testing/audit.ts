@@ -10,7 +10,7 @@ import type { Lane } from '../kernel/queues/lane.ts'
 import type { JobRow } from '../kernel/rows.ts'
 import { leaseEndMono } from '../kernel/sessions/lease.ts'
 import type { Tables } from '../kernel/tables.ts'
-import { ACTIVE, isLive, SCHEDULED, STATES, WAITING } from '../lifecycle.ts'
+import { ACTIVE, isFinal, isLive, SCHEDULED, STATES, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import { parsePolicy } from '../policy.ts'
 import { auditFlows } from './flows.ts'
@@ -19,6 +19,7 @@ import { keyOf, type MemoryStore } from './memoryStore.ts'
 export function audit(store: MemoryStore, tables: Tables): void {
   auditRows(store)
   auditCounters(store, tables)
+  auditKept(store, tables)
   auditRebuild(store, tables)
   auditWindows(store, tables)
   auditBacklogs(store, tables)
@@ -66,6 +67,17 @@ function auditCounters(store: MemoryStore, tables: Tables): void {
   }
 }
 
+/** The numbers of finished jobs with a `keep` of their own equal the counts of rows. */
+function auditKept(store: MemoryStore, tables: Tables): void {
+  for (const { id, kept } of tables.queues.values()) {
+    const counted = [0, 0, 0, 0, 0, 0, 0]
+    for (const { laneId, state, policy } of store.rows.values())
+      if (isFinal(state) && store.lanes.get(laneId)?.queueId === id && parsePolicy(policy).keep !== undefined)
+        counted[state] = (counted[state] as number) + 1
+    expectSame(`kept jobs of queue ${id}`, kept, counted)
+  }
+}
+
 /** The tables equal what a reload would build: counters by queue, definitions, numbers, running jobs with their runs. */
 function auditRebuild(store: MemoryStore, tables: Tables): void {
   const rebuilt = loadTables(store, new Set([...store.sessions.values()].map((session) => session.uuid)), { wall: 0, mono: 0 })
@@ -77,12 +89,13 @@ function auditRebuild(store: MemoryStore, tables: Tables): void {
     paused: of.paused,
     all: of.all,
     queues: [...of.queues.values()]
-      .map(({ id, name, counts, totals, retrying, minuteAt, settings, paused, drained, sharing }) => ({
+      .map(({ id, name, counts, totals, retrying, kept, minuteAt, settings, paused, drained, sharing }) => ({
         id,
         name,
         counts,
         totals,
         retrying,
+        kept,
         minuteAt,
         settings,
         paused,

@@ -34,6 +34,7 @@ import type {
   FlowLeftRow,
   IdempotentHolder,
   JobRow,
+  KeptCounts,
   KeptQuery,
   KeyBacklogRow,
   KeyHolder,
@@ -56,6 +57,7 @@ import { ACTIVE, BLOCKED, COMPLETED, FAILED, isFinal, SCHEDULED, WAITING } from 
 import { LIMITS } from '../limits.ts'
 import type { FailuresOrder, HistoryStep } from '../observeCommands.ts'
 import type { PayloadName } from '../options/payload.ts'
+import { parsePolicy } from '../policy.ts'
 import type { AttemptView } from '../replies.ts'
 import type { JournalExtent } from '../retention.ts'
 import type { RunError } from '../runError.ts'
@@ -98,6 +100,7 @@ export class MemoryStore implements Store {
   readonly #droppable: Map<number, number> = new UndoMap(this.#undo)
   /** The turns in which jobs have finished: each is the number of the event after its last. */
   readonly #finishedIn: Map<number, number> = new UndoMap(this.#undo)
+  readonly kept: Map<number, KeptCounts> = new UndoMap(this.#undo)
   readonly sessions: Map<number, StoredSession> = new UndoMap(this.#undo)
   readonly definitions: Map<string, DefinitionRow> = new UndoMap(this.#undo)
   readonly idempotencyKeys: Map<string, StoredKey> = new UndoMap(this.#undo)
@@ -162,6 +165,7 @@ export class MemoryStore implements Store {
       freed: [...this.scheduleRows.values()].filter(({ held, last }) => held && !this.#isLive(last)).map(({ id }) => id),
       flowWork: this.flows.due.size > 0 || this.flows.gone.size > 0,
       minutes: this.observed.lastMinutes(),
+      kept: [...this.kept.values()],
     }
   }
 
@@ -301,19 +305,19 @@ export class MemoryStore implements Store {
     return kept.flatMap((query) => {
       const rows = this.#keptTooLong(query).slice(0, room)
       room -= rows.length
-      return rows.length === 0 ? [] : { rows, token: undefined }
+      return rows.length === 0 ? [] : { own: query.own === true, rows, token: undefined }
     })
   }
 
-  #keptTooLong({ queueId, state, before, limit, lastEvent = Number.POSITIVE_INFINITY }: KeptQuery): PrunableRow[] {
+  #keptTooLong({ queueId, state, before, limit, lastEvent = Number.POSITIVE_INFINITY, own = false }: KeptQuery): PrunableRow[] {
     const turnOf = ({ seq }: JobRow) => this.#finishedIn.get(seq) ?? 0
-    return this.#where(
-      (row) => row.state === state && isFinal(state) && this.lanes.get(row.laneId)?.queueId === queueId && row.finishedAt < before,
-    )
-      .filter((row) => turnOf(row) - 1 <= lastEvent)
-      .sort((a, b) => turnOf(a) - turnOf(b) || a.laneId - b.laneId || a.seq - b.seq)
-      .slice(0, limit)
-      .map(({ seq, laneId, extras }) => ({ seq, laneId, state, extras }))
+    /** The time by which the rows are taken: the end of the job, or of its own time. */
+    const timeOf = ({ finishedAt, policy }: JobRow) => finishedAt + (parsePolicy(policy).keep ?? 0)
+    const rows = this.#where((row) => row.state === state && isFinal(state) && this.lanes.get(row.laneId)?.queueId === queueId)
+      .filter((row) => (parsePolicy(row.policy).keep !== undefined) === own && timeOf(row) < before)
+      .sort((a, b) => (own ? timeOf(a) - timeOf(b) : 0) || turnOf(a) - turnOf(b) || a.laneId - b.laneId || a.seq - b.seq)
+    const held = rows.findIndex((row) => turnOf(row) - 1 > lastEvent)
+    return rows.slice(0, Math.min(limit, held < 0 ? rows.length : held)).map(({ seq, laneId, extras }) => ({ seq, laneId, state, extras }))
   }
 
   dependencies(seqs: readonly number[]): DependencyCounter[] {
@@ -528,11 +532,17 @@ export class MemoryStore implements Store {
     for (const job of effects.jobs) if (job.dirty & DIRTY_DELETE) this.#delete(job)
     for (const { seq } of effects.pruned) if (!this.rows.has(seq)) throw broken(`there is no job ${seq}`)
     for (const job of effects.pruned) this.#delete(job)
+    for (const { id: queueId, kept } of effects.keptQueues) {
+      const [, , , , completed, failed, cancelled] = kept
+      if (completed + failed + cancelled > 0) this.kept.set(queueId, { queueId, completed, failed, cancelled })
+      else this.kept.delete(queueId)
+    }
     for (const queue of effects.queuesGone) {
       for (const { id } of queue.lanes.values()) this.lanes.delete(id)
       this.queues.delete(queue.id)
       for (const [key, { queueId }] of this.buckets) if (queueId === queue.id) this.buckets.delete(key)
       for (const [place, { queueId }] of this.pauseEnds) if (queueId === queue.id) this.pauseEnds.delete(place)
+      this.kept.delete(queue.id)
       this.observed.forget(
         queue.id,
         [...queue.lanes.values()].map(({ id }) => id),

@@ -11,7 +11,7 @@ export interface EnvironmentOptions {
   readonly set?: Readonly<Record<string, string>>
 }
 
-/** `queue`, `priority`, `weight`, `tokens`, `maxAttempts`, `maxLost`, `maxAge`, `backoff`, `timeout` and `heartbeatTimeout` are as in a job's definition. */
+/** `queue`, `priority`, `weight`, `tokens`, `maxAttempts`, `maxLost`, `maxAge`, `backoff`, `timeout`, `heartbeatTimeout` and `keep` are as in a job's definition. */
 export interface CommandSpec extends RunOptions {
   /** An absolute path; with `shell`, the source of a script. */
   readonly file: string

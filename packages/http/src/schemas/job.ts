@@ -96,6 +96,7 @@ const POLICY: Readonly<Record<string, z.ZodType>> = Object.fromEntries(POLICY_FI
 function shownOption({ kind, preset }: OptionRow): z.ZodType {
   if (kind.type === 'backoff') return BACKOFF_SHOWN
   if (kind.type !== 'duration') return preset === undefined ? z.number().optional() : z.number()
+  if (kind.forever === true) return z.number().optional().openapi({ description: 'Milliseconds; left out if nothing says.' })
   // Without a default there is no limit, unless somebody sets one.
   return preset === undefined || kind.endless !== undefined
     ? z.number().nullable().openapi({ description: 'Milliseconds; null: no limit.' })

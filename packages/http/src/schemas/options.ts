@@ -10,7 +10,7 @@ import {
   RUN_OPTIONS,
   UNIQUE_UNTILS,
 } from '@millrace/core'
-import { DURATION, KEY, NAME, QUERY_DURATION, TIME, whole } from './plain.ts'
+import { DURATION, FOREVER, KEY, NAME, QUERY_DURATION, TIME, whole } from './plain.ts'
 
 const BACKOFF = z
   .strictObject({
@@ -24,6 +24,8 @@ const BACKOFF = z
   })
   .openapi('Backoff')
 
+const KEPT = z.union([FOREVER, DURATION], { error: "must be a duration, or 'forever'" })
+
 /** The options that core's table describes, but for the queue, whose name HTTP bounds by itself. */
 const RUN = optionSchemas((kind) => {
   switch (kind.type) {
@@ -32,6 +34,7 @@ const RUN = optionSchemas((kind) => {
     case 'integer':
       return z.number().int().min(kind.min).max(kind.max)
     case 'duration':
+      if (kind.forever === true) return KEPT
       return kind.endless === undefined ? DURATION : DURATION.nullable()
     case 'backoff':
       return BACKOFF
@@ -41,7 +44,8 @@ const RUN = optionSchemas((kind) => {
 /** The same in a query, without the options that have no form there. */
 const QUERY_RUN = optionSchemas((kind) => {
   if (kind.type === 'integer') return whole(kind.min, kind.max)
-  return kind.type === 'duration' ? QUERY_DURATION : undefined
+  if (kind.type !== 'duration') return undefined
+  return kind.forever === true ? z.union([FOREVER, QUERY_DURATION]) : QUERY_DURATION
 })
 
 function optionSchemas(schemaOf: (kind: OptionKind) => z.ZodType | undefined): Readonly<Record<string, z.ZodType>> {

@@ -40,6 +40,9 @@ function noDuration({ input }: { readonly input?: unknown }): string {
   return `must be a duration: milliseconds, '5m' (ms, s, m, h, d, w) or { minutes: 5 }, got ${describe(input)}`
 }
 
+/** In place of a duration, where there may be no end. */
+export const FOREVER = z.literal('forever')
+
 export const DURATION = z
   .union(
     [

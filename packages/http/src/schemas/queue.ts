@@ -4,7 +4,7 @@ import type { QueueOptions } from '@millrace/core'
 import { endlessOf, LIMITS, PURGED_STATES } from '@millrace/core'
 import { BOUNDS } from '../limits.ts'
 import { QUEUE_DEFAULTS } from './options.ts'
-import { DURATION, KEY, NAME, RETRYING, STATE_COUNTS, TOTALS, WHEN, whole } from './plain.ts'
+import { DURATION, FOREVER, KEY, NAME, RETRYING, STATE_COUNTS, TOTALS, WHEN, whole } from './plain.ts'
 
 export const QUEUE_PATH = z.strictObject({ name: NAME.openapi({ param: { name: 'name', in: 'path' } }) })
 
@@ -13,7 +13,6 @@ const LIMIT = SLOTS.nullable().optional()
 const COUNT = z.number().int().min(1).max(1_000_000_000)
 const STARTS = z.strictObject({ limit: COUNT, period: DURATION.optional(), burst: COUNT.optional() })
 const RATE_LIMIT = STARTS.nullable().optional()
-const FOREVER = z.literal('forever')
 const KEEP = z.union(
   [
     z.strictObject({

@@ -8,9 +8,34 @@ const PAUSE_END = `CREATE TABLE pause_end (
   until bigint NOT NULL CHECK (until > 0), PRIMARY KEY (queue, part, what)
 )`
 
+/** Finished jobs that have a `keep` of their own, by the time until which they are kept: a hint, as in finished. */
+const KEPT = [
+  `CREATE TABLE kept (
+  queue bigint NOT NULL, state smallint NOT NULL CHECK (state BETWEEN 4 AND 6), turn bigint NOT NULL, lane bigint NOT NULL,
+  until bigint NOT NULL, at bigint NOT NULL CHECK (at <= until), seqs bytea NOT NULL, PRIMARY KEY (queue, state, turn, lane, until)
+)`,
+  'CREATE INDEX kept_until ON kept (queue, state, until, turn, lane)',
+  `CREATE TABLE kept_count (
+  queue bigint PRIMARY KEY, completed bigint NOT NULL CHECK (completed >= 0), failed bigint NOT NULL CHECK (failed >= 0),
+  cancelled bigint NOT NULL CHECK (cancelled >= 0)
+)`,
+]
+
+/** They go back to the batches of their queue. A turn has at least one event for each of its batches, with a number of its own. */
+const NOT_KEPT = [
+  `INSERT INTO finished (queue, state, turn, lane, at, seqs)
+SELECT queue, state, turn + 1 - row_number() OVER (PARTITION BY queue, state, turn, lane ORDER BY until) - EXISTS (
+  SELECT 1 FROM finished AS own WHERE (own.queue, own.state, own.turn, own.lane) = (kept.queue, kept.state, kept.turn, kept.lane)
+)::int, lane, at, seqs FROM kept`,
+  'DROP TABLE kept',
+  'DROP TABLE kept_count',
+  `UPDATE job SET policy = regexp_replace(policy, ',"keep":\\d+', '') WHERE policy LIKE '%"keep":%'`,
+]
+
 export const MIGRATIONS: readonly Migration[] = [
   { id: 1, name: 'initial', up: CREATE_SCHEMA, minReader: 1 },
   { id: 2, name: 'pause-ends', up: [PAUSE_END], down: ['DROP TABLE pause_end'], minReader: 1 },
+  { id: 3, name: 'kept', up: KEPT, down: NOT_KEPT, minReader: 3 },
 ]
 
 export const SCHEMA_VERSION = (MIGRATIONS.at(-1) as Migration).id

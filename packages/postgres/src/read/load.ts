@@ -45,6 +45,7 @@ const FREED =
 const MINUTES = `SELECT queue.id, last.at FROM queue CROSS JOIN LATERAL (
   SELECT max(at) AS at FROM history WHERE history.queue = queue.id AND history.step = 0
 ) AS last WHERE last.at IS NOT NULL ORDER BY queue.id`
+const KEPT = 'SELECT queue, completed, failed, cancelled FROM kept_count ORDER BY queue'
 const RUNNING = 'SELECT event, seqs FROM running'
 const JOURNAL = `SELECT first_event, at, count, packed FROM journal
 WHERE count > 0 AND first_event > (SELECT event FROM running) ORDER BY first_event`
@@ -58,7 +59,7 @@ type RawGate = [id: number, laneId: number, key: string, parked: number]
 type RawTurn = [firstEvent: number, at: number, count: number, packed: Uint8Array]
 
 export function prepareLoad(connection: Connection): () => Loaded {
-  const texts = [META, LANES, QUEUES, GATES, BUCKETS, PAUSE_ENDS, PRESENT, DEFINITIONS, EXPORTS, FREED, MINUTES, RUNNING, JOURNAL]
+  const texts = [META, LANES, QUEUES, GATES, BUCKETS, PAUSE_ENDS, PRESENT, DEFINITIONS, EXPORTS, FREED, MINUTES, KEPT, RUNNING, JOURNAL]
   const statements = texts.map((text) => ({ text, values: [] }))
   return () => {
     const read = connection.many(statements) as unknown as readonly unknown[][]
@@ -87,6 +88,9 @@ export function prepareLoad(connection: Connection): () => Loaded {
       freed: rows<[string]>(FREED).map(([id]) => id),
       flowWork: flowWork === 1,
       minutes: rows<[number, number]>(MINUTES).map(([queueId, at]) => ({ queueId, at })),
+      kept: rows<[number, number, number, number]>(KEPT).map(([queueId, completed, failed, cancelled]) => ({
+        ...{ queueId, completed, failed, cancelled },
+      })),
     }
   }
 }

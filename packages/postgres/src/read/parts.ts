@@ -73,8 +73,9 @@ type Batch = [turn: number, at: number, lane: number, seqs: Uint8Array]
  */
 function* endedParts(connection: Connection, laneIds: readonly number[], filter: ListFilter, from: TimePlace | undefined): Parts {
   const { state, finishedAfter = 0, finishedBefore = Number.MAX_SAFE_INTEGER } = filter
-  const sql = `SELECT turn, at, lane, seqs FROM finished
-WHERE queue IN (SELECT lane.queue FROM lane WHERE lane.id = ANY ($1::bigint[])) AND lane = ANY ($1::bigint[]) AND state = $2 AND turn < $3
+  const listed = (table: string) => `SELECT turn, at, lane, seqs FROM ${table}
+WHERE queue IN (SELECT lane.queue FROM lane WHERE lane.id = ANY ($1::bigint[])) AND lane = ANY ($1::bigint[]) AND state = $2 AND turn < $3`
+  const sql = `${listed('finished')} UNION ALL ${listed('kept')}
 ORDER BY turn DESC FETCH FIRST ${PART_BATCHES} ROWS WITH TIES`
   // The page before may have ended within a turn.
   let before = from === undefined ? Number.MAX_SAFE_INTEGER : from.at + 1

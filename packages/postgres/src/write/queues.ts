@@ -157,7 +157,7 @@ export function renameDeleted(batch: Batch, gone: readonly Queue[]): void {
 export function forgetDeleted(batch: Batch, gone: readonly Queue[]): void {
   if (gone.length === 0) return
   const ids = gone.map(({ id }) => id)
-  for (const table of ['queue_settings', 'paused_key', 'pause_end', 'key_bucket', 'finished', 'history'])
+  for (const table of ['queue_settings', 'paused_key', 'pause_end', 'key_bucket', 'finished', 'kept', 'kept_count', 'history'])
     batch.add(`DELETE FROM ${table} WHERE queue = ANY ($1::bigint[])`, ids)
   const lanes = gone.flatMap((queue) => [...queue.lanes.values()].map(({ id }) => id))
   batch.add('DELETE FROM failure WHERE lane = ANY ($1::bigint[])', lanes)

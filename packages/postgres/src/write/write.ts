@@ -7,7 +7,7 @@ import type { Claim } from '../open/claim.ts'
 import { Batch } from './batch.ts'
 import { writeCursors } from './cursors.ts'
 import { prepareFailures } from './failures.ts'
-import { forgetFinished, noteFinished } from './finished.ts'
+import { countKept, forgetFinished, noteFinished } from './finished.ts'
 import { writeFlows } from './flows.ts'
 import { prepareHeader } from './header.ts'
 import { writeHistory } from './history.ts'
@@ -57,6 +57,7 @@ export function prepareWrite(connection: Connection, claim: Claim, turn: number)
     deleteJobs(batch, effects.pruned)
     noteFinished(batch, effects.settled, turn.at, turn.nextEvent)
     forgetFinished(batch, effects.pruneTokens)
+    countKept(batch, effects.keptQueues)
     forgetDeleted(batch, effects.queuesGone)
     running.write(batch, turn, effects)
     writePrune(batch, effects)

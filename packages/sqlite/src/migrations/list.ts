@@ -20,6 +20,7 @@ import { retrying } from './018-retrying.ts'
 import { failureHours } from './019-failure-hours.ts'
 import { retryingByDue } from './020-retrying-by-due.ts'
 import { pauseEnds } from './021-pause-ends.ts'
+import { kept } from './022-kept.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -44,6 +45,7 @@ export const MIGRATIONS: readonly Migration[] = [
   failureHours,
   retryingByDue,
   pauseEnds,
+  kept,
 ]
 
 /** The oldest schema that a file can be migrated down to: each later step can be undone. */

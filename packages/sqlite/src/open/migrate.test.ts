@@ -1,11 +1,14 @@
 import { cpSync, existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { DEFAULT_POLICY } from '@millrace/core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Database } from '../driver.ts'
 import { MIGRATIONS, OLDEST_DOWN, SCHEMA_VERSION } from '../migrations/list.ts'
 import type { Migration } from '../migrations/migration.ts'
 import { openStore } from '../open-store.ts'
-import { lookInto, rowsOf, storeOptions, temporaryFolder } from '../testing/files.ts'
+import { seqsIn, unpackRanges } from '../seqs.ts'
+import { lookInto, openTestStore, rowsOf, storeOptions, temporaryFolder } from '../testing/files.ts'
+import { Turns } from '../testing/jobs.ts'
 import { connectWriter } from './connect.ts'
 import { ledger, migrate, migrateDown } from './migrate.ts'
 
@@ -92,6 +95,8 @@ describe('an older file', () => {
   })
 })
 
+const WITHOUT_KEEP = "replace(policy, ',\"keep\":3600000', '')"
+
 describe('down', () => {
   const fixture = (version: number) => new URL(`../../fixtures/v${version}.db`, import.meta.url)
   const fileOf = (version: number): string => {
@@ -119,6 +124,8 @@ describe('down', () => {
       const db = connect(file)
       const before = connect(fileOf(SCHEMA_VERSION))
       const older = connect(fileOf(to))
+      // These go back to the batches of their queue, without what older versions do not know.
+      before.exec(`INSERT INTO finished SELECT queue, state, turn, lane, at, seqs FROM kept; UPDATE job SET policy = ${WITHOUT_KEEP}`)
       migrateDown(db, to, { file })
       expect(shape(db)).toEqual(shape(older))
       expect(rowsOf(db, 'meta')).toMatchObject([
@@ -140,12 +147,40 @@ describe('down', () => {
     const file = fileOf(SCHEMA_VERSION)
     const db = connect(file)
     const down = MIGRATIONS.map((migration) => (migration.id === 17 ? { ...migration, down: 'DROP TABLE nowhere' } : migration))
-    const jobs = rowsOf(db, 'job')
+    const jobs = db.prepare(`SELECT *, ${WITHOUT_KEEP} AS policy FROM job`).all()
     expect(() => migrateDown(db, 16, { file, migrations: down })).toThrow('nowhere')
     expect(ledger(db).at(-1)).toMatchObject({ id: 17 })
     migrateDown(db, 16, { file })
     expect(ledger(db).at(-1)).toMatchObject({ id: 16 })
     expect(rowsOf(db, 'job')).toEqual(jobs)
+  })
+
+  test('jobs with a time of their own go back to batches of which each has its place, and retention finds them all', () => {
+    const file = join(temporaryFolder(), 'jobs.db')
+    const turns = new Turns(openTestStore({ file }))
+    const policies = [undefined, ...[5, 7, 9].map((keep) => JSON.stringify({ ...DEFAULT_POLICY, text: undefined, keep }))]
+    for (const wanted of [policies, policies.slice(1), policies.slice(2), policies]) {
+      const jobs = wanted.map((policy) => turns.insert(policy === undefined ? {} : { policy }))
+      turns.commit()
+      for (const job of jobs) turns.start(job, turns.session())
+      turns.commit()
+      for (const job of jobs) turns.complete(job)
+      turns.commit()
+    }
+    turns.store.close()
+    const db = connect(file)
+    migrateDown(db, 21, { file })
+    const batches = db.prepare('SELECT turn, at, seqs FROM finished ORDER BY turn').raw().all() as [number, number, Uint8Array][]
+    expect(batches.map(([, at]) => at)).toEqual(batches.map(([, at]) => at).toSorted((one, other) => one - other))
+    const listed = batches.flatMap(([, at, seqs]) => seqsIn(unpackRanges(seqs)).map((seq) => [seq, at]))
+    expect(listed.toSorted(([one], [other]) => (one as number) - (other as number))).toEqual(
+      db.prepare('SELECT seq, finished_at FROM job WHERE state = 4 ORDER BY seq').raw().all(),
+    )
+    expect(listed).toHaveLength(4 + 3 + 2 + 4)
+    expect(db.prepare('SELECT DISTINCT policy FROM job').pluck().all()).toEqual([
+      null,
+      JSON.stringify({ ...DEFAULT_POLICY, text: undefined }),
+    ])
   })
 
   test('a file that is there already is neither changed nor copied', () => {

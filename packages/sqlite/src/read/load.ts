@@ -6,6 +6,7 @@ import type {
   Counts,
   DefinitionRow,
   ExportCursor,
+  KeptCounts,
   LaneRow,
   Loaded,
   PauseEndRow,
@@ -57,6 +58,7 @@ WHERE job.state = 2 ORDER BY job.seq`,
   const exports = db.prepare('SELECT name, cursor FROM export ORDER BY name')
   const freed = prepareFreed(db)
   const minutes = prepareLastMinutes(db)
+  const kept = db.prepare('SELECT queue AS queueId, completed, failed, cancelled FROM kept_count')
   return () => {
     const [node, nextSeq, nextEvent, nextSession, paused, saidFrom] = meta.get() as [number, number, number, number, number, number]
     const [nextLane, nextQueue] = numbers.get() as [number, number]
@@ -82,6 +84,7 @@ WHERE job.state = 2 ORDER BY job.seq`,
       freed: freed(),
       flowWork: flowWork.get() === 1,
       minutes: minutes(),
+      kept: kept.all() as KeptCounts[],
     }
   }
 }

@@ -86,7 +86,10 @@ WHERE lane = ? AND state = ${FAILED} AND (finished_at, seq) < (?, ?) ORDER BY fi
 function prepareEndedParts(db: Database): (laneIds: readonly number[], filter: ListFilter, from: TimePlace | undefined) => Iterable<Part> {
   const queues = db.prepare('SELECT DISTINCT queue FROM lane WHERE id IN (SELECT value FROM json_each(?))').pluck()
   const read = db
-    .prepare('SELECT turn, at, lane, seqs FROM finished WHERE queue = ? AND state = ? AND turn < ? ORDER BY turn DESC LIMIT ?')
+    .prepare(
+      `${['finished', 'kept'].map((table) => `SELECT turn, at, lane, seqs FROM ${table} WHERE queue = ? AND state = ? AND turn < ?`).join('\nUNION ALL ')}
+ORDER BY turn DESC LIMIT ?`,
+    )
     .raw()
   const still = db
     .prepare(
@@ -95,12 +98,15 @@ WHERE job.state = ? AND job.finished_at = ?`,
     )
     .pluck()
 
+  const readLast = (queue: number, state: StateCode, before: number, limit: number): Batch[] =>
+    read.all(queue, state, before, queue, state, before, limit) as Batch[]
+
   /** Returns the batches of the last turns before one, without a part of a turn. */
   const lastTurns = (queueIds: readonly number[], state: StateCode, before: number): Batch[] => {
     for (let limit = PART_BATCHES; ; limit *= 2) {
-      const heads = queueIds.flatMap((queue) => (read.all(queue, state, before, 1) as Batch[]).map(([turn]) => ({ queue, turn })))
+      const heads = queueIds.flatMap((queue) => readLast(queue, state, before, 1).map(([turn]) => ({ queue, turn })))
       const last = heads.sort((a, b) => b.turn - a.turn).slice(0, limit)
-      const batches = last.flatMap(({ queue }) => read.all(queue, state, before, limit) as Batch[]).sort(([a], [b]) => b - a)
+      const batches = last.flatMap(({ queue }) => readLast(queue, state, before, limit)).sort(([a], [b]) => b - a)
       if (batches.length < limit) return batches
       const cut = (batches[limit - 1] as Batch)[0]
       const whole = batches.filter(([turn]) => turn > cut)

@@ -14,6 +14,8 @@ export interface PruneToken {
   readonly state: StateCode
   readonly turn: number
   readonly laneId: number
+  /** Set for a batch of jobs with a `keep` of their own: they are taken by this time first. */
+  readonly until?: number | undefined
   readonly rest: Uint8Array | undefined
 }
 
@@ -23,9 +25,18 @@ const SLICE_BYTES = 64 * 2 ** 20
 const BATCHES_MAX = 256
 const BATCHES_FIRST = 2
 
-type Batch = [turn: number, lane: number, at: number, seqs: Uint8Array]
+type Batch = [turn: number, lane: number, at: number, seqs: Uint8Array, until?: number]
+type Batches = Iterable<Batch>
 type Summary = [rows: number, bytes: number, withExtras: number]
 type Old = [seq: number, bytes: number, extras: string | null]
+
+/** Holds for a row of `job` that has a `keep` of its own. */
+export const HAS_KEEP = `instr(policy, '"keep":') > 0`
+
+/** Matches the policies with that `keep`. */
+function keepPattern(keep: number): string {
+  return `*"keep":${keep}[,}]*`
+}
 
 export function preparePrunable(db: Database): (kept: readonly KeptQuery[], limit: number) => Prunable[] {
   const chunk = db
@@ -33,6 +44,23 @@ export function preparePrunable(db: Database): (kept: readonly KeptQuery[], limi
       'SELECT turn, lane, at, seqs FROM finished WHERE queue = ? AND state = ? AND (turn, lane) > (?, ?) ORDER BY turn, lane LIMIT ?',
     )
     .raw()
+  const keptChunk = db
+    .prepare(
+      `SELECT turn, lane, at, seqs, until FROM kept WHERE queue = ? AND state = ? AND until < ? AND (until, turn, lane) > (?, ?, ?)
+ORDER BY until, turn, lane LIMIT ?`,
+    )
+    .raw()
+  /** Yields the batch first whose time is over first. */
+  function* keptBatches(queueId: number, state: StateCode, before: number): Generator<Batch> {
+    let place = [Number.MIN_SAFE_INTEGER, 0, 0]
+    for (let size = BATCHES_FIRST, left = BATCHES_MAX; left > 0; left -= size, size *= 2) {
+      const read = keptChunk.all(queueId, state, before, ...place, size) as Required<Batch>[]
+      yield* read
+      const last = read.at(-1)
+      if (last === undefined || read.length < size) return
+      place = [last[4], last[0], last[1]]
+    }
+  }
   /** Yields the oldest batch first. */
   function* batches(queueId: number, state: StateCode): Generator<Batch> {
     let [turn, lane] = [Number.MIN_SAFE_INTEGER, 0]
@@ -48,28 +76,37 @@ export function preparePrunable(db: Database): (kept: readonly KeptQuery[], limi
   // `octet_length` is read from the row's header: the payload itself stays on disk.
   const bytes = ['data', 'checkpoint', 'output'].map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ')
   const still = 'FROM job WHERE seq BETWEEN ? AND ? AND +state = ? AND +finished_at = ?'
-  const summary = db.prepare(`SELECT count(*), coalesce(sum(${bytes}), 0), count(extras) ${still}`).raw()
-  const rows = db.prepare(`SELECT seq, ${bytes}, extras ${still} ORDER BY seq`).raw()
+  const reads = (keeps: string) => ({
+    summary: db.prepare(`SELECT count(*), coalesce(sum(${bytes}), 0), count(extras) ${still} AND ${keeps}`).raw(),
+    rows: db.prepare(`SELECT seq, ${bytes}, extras ${still} AND ${keeps} ORDER BY seq`).raw(),
+  })
+  // A job may have finished twice within a millisecond, and have had another `keep` then.
+  const ofQueue = reads(`(policy IS NULL OR NOT ${HAS_KEEP})`)
+  const ofOwn = reads('policy GLOB ?')
 
   /** Returns the jobs of a range that still exist. Most ranges are whole and plain: then the numbers are enough. */
-  const readRange = ([first, last]: Range, state: StateCode, at: number): Old[] => {
-    const [count, size, withExtras] = summary.get(first, last, state, at) as Summary
-    if (count < last - first + 1 || withExtras > 0 || size > SLICE_BYTES) return rows.all(first, last, state, at) as Old[]
+  const readRange = ([first, last]: Range, state: StateCode, at: number, until: number | undefined): Old[] => {
+    const { summary, rows } = until === undefined ? ofQueue : ofOwn
+    const values = [first, last, state, at, ...(until === undefined ? [] : [keepPattern(until - at)])]
+    const [count, size, withExtras] = summary.get(...values) as Summary
+    if (count < last - first + 1 || withExtras > 0 || size > SLICE_BYTES) return rows.all(...values) as Old[]
     return Array.from({ length: count }, (_, index): Old => [first + index, size / count, null])
   }
 
-  const readOne = ({ queueId, state, before, lastEvent = Number.MAX_SAFE_INTEGER }: KeptQuery, limit: number): Prunable | undefined => {
+  const readOne = (query: KeptQuery, limit: number): Prunable | undefined => {
+    const { queueId, state, before, lastEvent = Number.MAX_SAFE_INTEGER, own = false } = query
     // Keyed by number: a job may have finished twice within a millisecond.
     const found = new Map<number, PrunableRow>()
     let token: PruneToken | undefined
     let room = SLICE_BYTES
-    for (const [turn, laneId, at, packed] of batches(queueId, state)) {
+    const inOrder: Batches = own ? keptBatches(queueId, state, before) : batches(queueId, state)
+    for (const [turn, laneId, at, packed, until] of inOrder) {
       // A batch has the number of the event after its turn's last.
-      if (at >= before || turn - 1 > lastEvent || found.size >= limit) break
+      if ((until ?? at) >= before || turn - 1 > lastEvent || found.size >= limit) break
       const seqs = seqsIn(unpackRanges(packed))
       const wanted = seqs.slice(0, limit - found.size)
       let taken = wanted.length
-      for (const [seq, size, extras] of rangesOf(wanted).flatMap((range) => readRange(range, state, at))) {
+      for (const [seq, size, extras] of rangesOf(wanted).flatMap((range) => readRange(range, state, at, until))) {
         if (size > room && found.size > 0) {
           taken = wanted.indexOf(seq)
           break
@@ -77,10 +114,10 @@ export function preparePrunable(db: Database): (kept: readonly KeptQuery[], limi
         room -= size
         found.set(seq, { seq, laneId, state, extras: extrasFrom(extras) })
       }
-      token = { queueId, state, turn, laneId, rest: taken === seqs.length ? undefined : packRanges(rangesOf(seqs.slice(taken))) }
+      token = { queueId, state, turn, laneId, until, rest: taken === seqs.length ? undefined : packRanges(rangesOf(seqs.slice(taken))) }
       if (token.rest !== undefined) break
     }
-    return token === undefined ? undefined : { rows: [...found.values()], token }
+    return token === undefined ? undefined : { own, rows: [...found.values()], token }
   }
 
   return (kept, limit) => {

@@ -91,8 +91,12 @@ ORDER BY seq DESC LIMIT ?`,
 function prepareFinishedSeqs(db: Database): (laneIds: readonly number[], state: StateCode, before: number, limit: number) => number[] {
   const batches = db
     .prepare(
-      `SELECT seqs FROM finished WHERE queue IN (SELECT DISTINCT lane.queue FROM lane WHERE lane.id IN ${LISTED})
+      ['finished', 'kept']
+        .map(
+          (table) => `SELECT seqs FROM ${table} WHERE queue IN (SELECT DISTINCT lane.queue FROM lane WHERE lane.id IN ${LISTED})
 AND state = ? AND lane IN ${LISTED}`,
+        )
+        .join('\nUNION ALL '),
     )
     .pluck()
   const still = db
@@ -101,7 +105,7 @@ AND state = ? AND lane IN ${LISTED}`,
   return (laneIds, state, before, limit) => {
     const list = JSON.stringify(laneIds)
     const seqs = new Set<number>()
-    for (const packed of batches.iterate(list, state, list) as Iterable<Uint8Array>)
+    for (const packed of batches.iterate(list, state, list, list, state, list) as Iterable<Uint8Array>)
       for (const seq of seqsIn(unpackRanges(packed))) if (seq < before) seqs.add(seq)
     const newest = [...seqs].sort((a, b) => b - a)
     const found: number[] = []

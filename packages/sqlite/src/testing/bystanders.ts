@@ -1,8 +1,11 @@
 /** Adds rows that a test must not change: one of each state, in two lanes, with keys, tags, runs and logs. */
-import { CANCELLED, FAILED } from '@millrace/core'
+import { CANCELLED, DEFAULT_POLICY, FAILED } from '@millrace/core'
 import { CLOSED, DELETED, NOTIFY, newKey } from '@millrace/core/kernel'
 import type { Turns } from './jobs.ts'
 import { PLAIN, scheduleOf } from './schedules.ts'
+
+const { maxAttempts, timeout, heartbeatTimeout, backoff } = DEFAULT_POLICY
+const KEPT = JSON.stringify({ maxAttempts, timeout, heartbeatTimeout, backoff, keep: 3_600_000 })
 
 export function addBystanders(turns: Turns): void {
   const { effects } = turns
@@ -16,7 +19,7 @@ export function addBystanders(turns: Turns): void {
     turns.insert({ lane, runAt: turns.at + 60_000, expiresAt: turns.at + 90_000 })
     turns.start(turns.insert({ lane }), session)
     for (const state of [FAILED, CANCELLED] as const) {
-      const job = turns.insert({ lane })
+      const job = turns.insert({ lane, ...(state === CANCELLED && lane.name === 'work' && { policy: KEPT }) })
       job.finishedAt = turns.at
       job.dropped = state === CANCELLED && lane.queue.name === 'by'
       turns.move(job, state)

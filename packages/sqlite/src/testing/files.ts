@@ -64,6 +64,8 @@ const TABLES = [
   'flow_gone',
   'key_bucket',
   'pause_end',
+  'kept',
+  'kept_count',
   'key_turn',
 ] as const
 

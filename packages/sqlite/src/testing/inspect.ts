@@ -71,7 +71,7 @@ export function auditDatabase(db: Database): FileAudit {
 
 /** Reports finished jobs that no batch lists, and running jobs that opening the file would not find. */
 function unlisted(db: Database): string[] {
-  const batches = db.prepare('SELECT state, lane, at, seqs FROM finished').all() as Row[]
+  const batches = db.prepare('SELECT state, lane, at, seqs FROM finished UNION ALL SELECT state, lane, at, seqs FROM kept').all() as Row[]
   const listed = new Set(
     batches.flatMap(({ state, lane, at, seqs }) => seqsIn(unpackRanges(seqs as Uint8Array)).map((seq) => [seq, state, lane, at].join())),
   )

@@ -1,6 +1,9 @@
-/** Writes which jobs a turn has finished: one row for each of its lanes and final states, so that a job costs a fraction of a byte. */
+/**
+ * Writes which jobs a turn has finished: one row for each of its lanes and final states, so that a job costs a fraction of a byte. Jobs
+ * with a `keep` of their own have rows elsewhere, one for each time until which they are kept.
+ */
 import type { StateCode } from '@millrace/core'
-import { DIRTY_DELETE, type Job, type PrunedJob } from '@millrace/core/kernel'
+import { DIRTY_DELETE, type Job, type PrunedJob, type Queue } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import type { PruneToken } from '../read/prunable.ts'
 import { packRanges, rangesOf } from '../seqs.ts'
@@ -10,12 +13,16 @@ export interface WriteFinished {
   note(settled: readonly Job[], at: number, turn: number): void
   /** Forgets the batches that retention has taken. */
   forget(tokens: readonly unknown[]): void
+  /** Writes how many finished jobs of each queue have a `keep` of their own. */
+  count(queues: Iterable<Queue>): void
 }
 
 export interface FinishedBatch {
   readonly lane: PrunedJob['lane']
   readonly state: StateCode
   readonly seqs: number[]
+  /** Their own time to be kept, in milliseconds; undefined: that of their queue. */
+  readonly keep: number | undefined
 }
 
 /** More than the number of states. */
@@ -26,33 +33,53 @@ export function prepareFinished(db: Database): WriteFinished {
   const forget = db.prepare('DELETE FROM finished WHERE queue = ? AND state = ? AND (turn, lane) <= (?, ?)')
   const forgetBefore = db.prepare('DELETE FROM finished WHERE queue = ? AND state = ? AND (turn, lane) < (?, ?)')
   const keep = db.prepare('UPDATE finished SET seqs = ? WHERE queue = ? AND state = ? AND turn = ? AND lane = ?')
+  const insertKept = db.prepare('INSERT INTO kept (queue, state, turn, lane, until, at, seqs) VALUES (?, ?, ?, ?, ?, ?, ?)')
+  const forgetKept = db.prepare('DELETE FROM kept WHERE queue = ? AND state = ? AND (until, turn, lane) <= (?, ?, ?)')
+  const forgetKeptBefore = db.prepare('DELETE FROM kept WHERE queue = ? AND state = ? AND (until, turn, lane) < (?, ?, ?)')
+  const keepKept = db.prepare('UPDATE kept SET seqs = ? WHERE queue = ? AND state = ? AND until = ? AND turn = ? AND lane = ?')
+  const count = db.prepare('INSERT OR REPLACE INTO kept_count (queue, completed, failed, cancelled) VALUES (?, ?, ?, ?)')
+  const uncount = db.prepare('DELETE FROM kept_count WHERE queue = ?')
 
   return {
     note(settled, at, turn) {
-      for (const { lane, state, seqs } of batchesOf(settled, at))
-        insert.run(lane.queue.id, state, turn, lane.id, at, packRanges(rangesOf(seqs)))
+      for (const { lane, state, seqs, keep } of batchesOf(settled, at)) {
+        const packed = packRanges(rangesOf(seqs))
+        if (keep === undefined) insert.run(lane.queue.id, state, turn, lane.id, at, packed)
+        else insertKept.run(lane.queue.id, state, turn, lane.id, at + keep, at, packed)
+      }
     },
     forget(tokens) {
-      for (const { queueId, state, turn, laneId, rest } of tokens as readonly PruneToken[]) {
-        if (rest === undefined) forget.run(queueId, state, turn, laneId)
+      for (const { queueId, state, turn, laneId, until, rest } of tokens as readonly PruneToken[]) {
+        const place = until === undefined ? [turn, laneId] : [until, turn, laneId]
+        const [all, before, change] = until === undefined ? [forget, forgetBefore, keep] : [forgetKept, forgetKeptBefore, keepKept]
+        if (rest === undefined) all.run(queueId, state, ...place)
         else {
-          forgetBefore.run(queueId, state, turn, laneId)
-          keep.run(rest, queueId, state, turn, laneId)
+          before.run(queueId, state, ...place)
+          change.run(rest, queueId, state, ...place)
         }
+      }
+    },
+    count(queues) {
+      for (const queue of queues) {
+        const [, , , , ...counts] = queue.kept
+        if (counts.some((count) => count > 0)) count.run(queue.id, ...counts)
+        else uncount.run(queue.id)
       }
     },
   }
 }
 
-/** Returns the jobs that a turn has finished and left there, by lane and state. */
+/** Returns the jobs that a turn has finished and left there, by lane, state and their own time to be kept. */
 export function batchesOf(settled: readonly Job[], at: number): Iterable<FinishedBatch> {
-  const batches = new Map<number, FinishedBatch>()
-  for (const { seq, lane, state, finishedAt, dirty } of settled) {
+  const batches = new Map<number | string, FinishedBatch>()
+  for (const { seq, lane, state, finishedAt, dirty, policy } of settled) {
     // The turn that finished this job also brought it back or deleted it.
     if (finishedAt !== at || dirty & DIRTY_DELETE) continue
-    const key = lane.id * STATES + state
+    const place = lane.id * STATES + state
+    const { keep } = policy
+    const key = keep === undefined ? place : `${place} ${keep}`
     const batch = batches.get(key)
-    if (batch === undefined) batches.set(key, { lane, state, seqs: [seq] })
+    if (batch === undefined) batches.set(key, { lane, state, seqs: [seq], keep })
     else batch.seqs.push(seq)
   }
   return batches.values()

@@ -12,7 +12,7 @@ export interface QueuesGone {
 
 export function prepareQueuesGone(db: Database): QueuesGone {
   const tombstone = db.prepare('UPDATE queue SET name = ? WHERE id = ?')
-  const forget = ['queue_settings', 'paused_key', 'pause_end', 'key_bucket', 'finished', 'history'].map((table) =>
+  const forget = ['queue_settings', 'paused_key', 'pause_end', 'key_bucket', 'finished', 'kept', 'kept_count', 'history'].map((table) =>
     db.prepare(`DELETE FROM ${table} WHERE queue = ?`),
   )
   const forgetFailures = db.prepare('DELETE FROM failure WHERE lane = ?')

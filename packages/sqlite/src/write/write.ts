@@ -82,6 +82,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
     deleteJobs.rows(effects.pruned)
     finished.note(effects.settled, turn.at, turn.nextEvent)
     finished.forget(effects.pruneTokens)
+    finished.count(effects.keptQueues)
     if (effects.queuesGone.length > 0) queuesGone.forget(effects.queuesGone)
     running.write(turn, effects)
     prune(effects)

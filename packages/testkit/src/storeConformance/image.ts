@@ -54,7 +54,7 @@ export function imageOf(store: TestedStore, known: Known): Image {
 }
 
 /** Rows that a table of the store has in no order. */
-function imageOfLoad({ queues, backlogs, buckets, lanes, active, present, definitions, exports, freed, minutes, ...rest }: Loaded) {
+function imageOfLoad({ queues, backlogs, buckets, lanes, active, present, definitions, exports, freed, minutes, kept, ...rest }: Loaded) {
   return {
     ...rest,
     lanes: sorted(lanes),
@@ -67,6 +67,7 @@ function imageOfLoad({ queues, backlogs, buckets, lanes, active, present, defini
     exports: sorted(exports),
     freed: freed.toSorted(),
     minutes: sorted(minutes),
+    kept: sorted(kept),
   }
 }
 
@@ -176,7 +177,7 @@ function prunableSeqs(store: TestedStore, queueId: number): readonly (readonly n
   const states = STATES.flatMap((_, state) => (isFinal(state as StateCode) ? [state as StateCode] : []))
   return states.map((state) => {
     const query: KeptQuery = { queueId, state, before: ALL, limit: LIMITS.jobsPerCommand }
-    return store.prunable([query], LIMITS.jobsPerCommand).flatMap(({ rows }) => seqsOf(rows))
+    return store.prunable([query, { ...query, own: true }], LIMITS.jobsPerCommand).flatMap(({ rows }) => seqsOf(rows))
   })
 }
 

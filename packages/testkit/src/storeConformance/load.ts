@@ -26,6 +26,7 @@ export function loadConformance(under: () => StoreTurns): void {
         exports: [],
         freed: [],
         minutes: [],
+        kept: [],
       },
       ...{ flowWork: false, paused: false },
     })

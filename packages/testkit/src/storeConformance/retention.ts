@@ -1,7 +1,8 @@
 /** Tests which finished jobs retention may take: the oldest first, those that are still finished, and no others. Part of the suite. */
-import { CANCELLED, COMPLETED, FAILED, type StateCode } from '@millrace/core'
+import { CANCELLED, COMPLETED, DEFAULT_RETENTION, type Enqueued, FAILED, LIMITS, type StateCode } from '@millrace/core'
+import type { ListQuery } from '@millrace/core/kernel'
 import { expect, test } from 'vitest'
-import { seqsOf } from './image.ts'
+import { seqsOf, UNBOUNDED } from './image.ts'
 import { standBy } from './standBy.ts'
 import { keyOf, type StoreTurns } from './storeTurns.ts'
 
@@ -18,9 +19,24 @@ function completed(turns: StoreTurns, count: number): readonly number[] {
   })
 }
 
-function prunable(turns: StoreTurns, state: StateCode, before: number, limit = 99, lastEvent?: number): readonly number[] {
+function prunable(turns: StoreTurns, state: StateCode, before: number, limit = 99, lastEvent?: number, own = false): readonly number[] {
   const { queue } = turns.lane('a')
-  return turns.store.prunable([{ queueId: queue.id, state, before, limit: ALL, lastEvent }], limit).flatMap(({ rows }) => seqsOf(rows))
+  const query = { queueId: queue.id, state, before, limit: ALL, lastEvent, own }
+  return turns.store.prunable([query], limit).flatMap(({ rows }) => seqsOf(rows))
+}
+
+/** Jobs that completed in turns of their own, each with its own time to be kept. */
+function kept(turns: StoreTurns, ...keeps: readonly (number | undefined)[]): readonly number[] {
+  turns.attach('w', ['a'])
+  return keeps.map((keep) => {
+    const { seq } = turns.enqueue('a', keep === undefined ? {} : { keep })
+    turns.run({ op: 'complete', seq, run: 1, output: null })
+    return seq
+  })
+}
+
+function ownOf(turns: StoreTurns, before: number, limit?: number, lastEvent?: number): readonly number[] {
+  return prunable(turns, COMPLETED, before, limit, lastEvent, true)
 }
 
 export function retentionConformance(under: () => StoreTurns): void {
@@ -84,6 +100,83 @@ export function retentionConformance(under: () => StoreTurns): void {
     turns.run({ op: 'delete', id: keyOf(jobs[1] as never) })
     expect(prunable(turns, CANCELLED, ALL)).toEqual([jobs[0]?.seq])
     assertBystanders()
+  })
+
+  test('jobs with a time of their own are offered apart, by the time that is over first, up to a time, a limit and an event', () => {
+    const turns = under()
+    const assertBystanders = standBy(turns)
+    const { wall } = turns.now
+    const [plain, late, soon, next] = kept(turns, undefined, 500, 20, 30) as [number, number, number, number]
+    expect(prunable(turns, COMPLETED, ALL)).toEqual([plain])
+    expect(ownOf(turns, ALL)).toEqual([soon, next, late])
+    expect([ownOf(turns, wall + 30), ownOf(turns, wall + 31), ownOf(turns, wall + 20)]).toEqual([[soon], [soon, next], []])
+    expect(ownOf(turns, ALL, 2)).toEqual([soon, next])
+    const end = turns.store.ends(0, 99, ALL).ends.find(({ jobSeq }) => jobSeq === soon)?.seq as number
+    expect(ownOf(turns, ALL, 99, end + 1)).toEqual([soon])
+    expect(prunable(turns, FAILED, ALL, 99, undefined, true)).toEqual([])
+    assertBystanders()
+  })
+
+  test('jobs of one turn with several times go each at its own, and a batch that is cut keeps its rest', () => {
+    const turns = under()
+    const assertBystanders = standBy(turns)
+    const jobs = turns.enqueueAll(...[30, 10, 30, undefined, 10, 30].map((keep) => ({ name: 'a', ...(keep !== undefined && { keep }) })))
+    turns.run(...jobs.map((job) => ({ op: 'cancel' as const, id: keyOf(job) })))
+    const own = (limit?: number) => prunable(turns, CANCELLED, ALL, limit, undefined, true)
+    const seqs = (...places: readonly number[]) => places.map((place) => jobs[place]?.seq)
+    expect(own()).toEqual(seqs(1, 4, 0, 2, 5))
+    expect(own(3)).toEqual(seqs(1, 4, 0))
+    turns.pass(11)
+    turns.prune({})
+    expect(own()).toEqual(seqs(0, 2, 5))
+    expect(turns.store.load().kept).toMatchObject([{ cancelled: 3 }])
+    turns.pass(20)
+    turns.prune({})
+    expect(turns.store.jobs(seqsOf(jobs)).map(({ seq }) => seq)).toEqual(seqs(3))
+    expect(turns.store.load().kept).toEqual([])
+    assertBystanders()
+  })
+
+  test('a slice of jobs with a time of their own leaves the rest of its batch', () => {
+    const turns = under()
+    const count = LIMITS.sliceRows + 3
+    const jobs = turns.enqueueAll(...Array.from({ length: count }, () => ({ name: 'a', keep: 5 })))
+    turns.run(...jobs.map((job) => ({ op: 'cancel' as const, id: keyOf(job) })))
+    turns.pass(6)
+    turns.pruning = DEFAULT_RETENTION
+    turns.turn()
+    turns.pruning = undefined
+    expect(seqsOf(turns.rows())).toEqual(seqsOf(jobs.slice(-3)))
+    expect(prunable(turns, CANCELLED, ALL, 99, undefined, true)).toEqual(seqsOf(jobs.slice(-3)))
+  })
+
+  test('a job that has finished twice within a millisecond is offered by its last end, and once', () => {
+    const turns = under()
+    const [job, bystander] = turns.enqueueAll({ name: 'a', keep: 40 }, { name: 'a', keep: 40 }) as [Enqueued, Enqueued]
+    for (const op of ['cancel', 'retry', 'cancel'] as const) turns.run({ op, id: keyOf(job) })
+    turns.run({ op: 'cancel', id: keyOf(bystander) })
+    expect(prunable(turns, CANCELLED, ALL, 99, undefined, true)).toEqual([job.seq, bystander.seq])
+    // A definition gives a job that comes back another time to be kept.
+    const plain = turns.enqueue('a')
+    turns.run({ op: 'cancel', id: keyOf(plain) })
+    turns.attach('w', [], { handlers: [{ name: 'a', defaults: { keep: 70 } }], maxConcurrency: 1 })
+    turns.run({ op: 'retry', id: keyOf(plain) })
+    turns.run({ op: 'cancel', id: keyOf(plain) }, { op: 'giveBack', seq: plain.seq, run: 1, started: true })
+    expect(prunable(turns, CANCELLED, ALL)).toEqual([])
+    expect(prunable(turns, CANCELLED, ALL, 99, undefined, true)).toEqual([job.seq, bystander.seq, plain.seq])
+    expect(turns.store.load().kept).toMatchObject([{ cancelled: 3 }])
+  })
+
+  test('jobs with a time of their own are in every list', () => {
+    const turns = under()
+    standBy(turns)
+    const seqs = kept(turns, undefined, 900, 5, undefined, 30).toReversed()
+    const listed = (query: Partial<ListQuery>) =>
+      seqsOf(turns.store.list({ filter: { state: COMPLETED, name: 'a' }, limit: 3, ...query }, UNBOUNDED).rows)
+    expect(listed({})).toEqual(seqs.slice(0, 3))
+    const first = turns.store.list({ filter: { state: COMPLETED, name: 'a' }, limit: 3, order: 'finished' }, UNBOUNDED)
+    expect(seqsOf(first.rows)).toEqual(seqs.slice(0, 3))
+    expect(listed({ order: 'finished', before: first.next as number, beforeAt: first.nextAt as number })).toEqual(seqs.slice(3))
   })
 
   test('jobs that an export has yet to get stay', () => {

@@ -60,6 +60,7 @@ function newJob(choose: Choices): NewJob {
       { maxAttempts: 1, timeout: Number.POSITIVE_INFINITY },
       { weight: 2, backoff: { type: 'fixed', delay: 20 } },
       { timeout: 30 },
+      { keep: choose.of([0, 30, 1_000_000]) },
     ]),
   }
 }

@@ -162,6 +162,7 @@ const newJob = record<NewJob>('NewJob', {
   maxAge: option('maxAge'),
   tokens: option('tokens'),
   maxLost: option('maxLost'),
+  keep: option('keep'),
 })
 
 /** Refuses options that exclude each other: one of the two keys would never be free again. */
@@ -230,6 +231,7 @@ export const DEFAULTS = record<Defaults>('Defaults', {
   ttl: option('ttl'),
   tokens: option('tokens'),
   maxLost: option('maxLost'),
+  keep: option('keep'),
 })
 
 export const HANDLER = record<SessionIntro['handlers'][number]>('Handler', {

@@ -91,6 +91,7 @@ const policy = {
   maxAge: fc.integer({ min: 1 }),
   tokens: fc.integer({ min: 1, max: 1_000_000_000 }),
   maxLost: fc.integer({ min: 0, max: 100_000 }),
+  keep: fc.integer({ min: 0, max: 3_153_600_000_000 }),
   ttl: fc.integer({ min: 1 }),
 }
 const plainJob = {

@@ -47,6 +47,7 @@ export function allFacts(job: JobAnswer): readonly Fact[] {
     timeoutOf(job),
     limitOf(text.maxAge, own(options(job), 'maxAge')),
     lostOf(job),
+    limitOf(text.keep, own(options(job), 'keep')),
     ...timesOf(job),
     ...cancellationOf(job),
     job.expiresAt === undefined ? undefined : { name: text.expires, at: job.expiresAt },

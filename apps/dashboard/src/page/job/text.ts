@@ -43,6 +43,7 @@ export const JOB_TEXT = {
     started: 'Started',
     ended: { completed: 'Completed', failed: 'Failed', cancelled: 'Cancelled' },
     lostRuns: 'Lost workers',
+    keep: 'Kept after its end',
     cancelledBy: 'Cancelled by',
     reason: 'Reason',
     expires: 'Kept until',

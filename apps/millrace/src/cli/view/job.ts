@@ -1,5 +1,5 @@
 /** Formats jobs for people: a line each in lists, or all details of one. */
-import type { RunError } from '@millrace/core'
+import { LIMITS, type RunError } from '@millrace/core'
 import type { Job, JobLog, PayloadName } from '@millrace/engine'
 import { awayText, bytesText, durationText, timeText } from '../output/amounts.ts'
 import { type Line, line, type Text } from '../output/line.ts'
@@ -49,6 +49,7 @@ export function jobLines(job: Job, paint: Paint): Text[] {
     ['weight', job.weight === 1 ? undefined : String(job.weight)],
     ['timeout', durationText(job.timeout)],
     ['backoff', JSON.stringify(plain(job.backoff))],
+    ['keep', job.keep === undefined ? undefined : job.keep === LIMITS.durationMs ? 'forever' : durationText(job.keep)],
     ['enqueued', timeText(job.enqueuedAt)],
     ['due', timeText(job.runAt)],
     ['started', job.startedAt && timeText(job.startedAt)],

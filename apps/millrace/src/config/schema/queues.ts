@@ -45,7 +45,9 @@ export const jobDefaults = section(
 function boundsOf(kind: OptionKind): string {
   if (kind.type === 'integer') return `: ${kind.min.toLocaleString('en')} to ${kind.max.toLocaleString('en')}`
   if (kind.type === 'backoff') return ': `{ type, delay, factor, maxDelay, jitter }`, type exponential, linear or fixed'
-  return kind.type === 'duration' && kind.endless !== undefined ? ': a duration, or Infinity' : ''
+  if (kind.type !== 'duration') return ''
+  if (kind.forever === true) return ": a duration, or 'forever'"
+  return kind.endless === undefined ? '' : ': a duration, or Infinity'
 }
 
 export const queue = section({

@@ -26,17 +26,26 @@ function keptTooLong(tables: Tables, now: Now, retention: Retention, exported: n
   const queries: KeptQuery[] = []
   for (const queue of tables.queues.values()) {
     for (const [state, keep] of finalStates(retentionOf(retention, queue.settings))) {
-      const count = countOf(queue, state)
+      const of = { queueId: queue.id, state }
+      const own = queue.kept[state] as number
+      if (own > 0) queries.push({ ...of, ...ownOver(now, own, exported) })
+      const count = countOf(queue, state) - own
       if (count === 0) continue
       const surplus = count - keep.count
       const tooMany = exported === undefined ? 0 : count - Math.max(keep.count, LIMITS.jobsHeldForExports)
-      const of = { queueId: queue.id, state }
       if (tooMany > 0) queries.push({ ...of, before: now.wall + 1, limit: tooMany })
       else if (surplus > 0) queries.push({ ...of, before: now.wall + 1, limit: surplus, lastEvent: exported })
       else queries.push({ ...of, before: now.wall - keep.ageMs, limit: Number.POSITIVE_INFINITY, lastEvent: exported })
     }
   }
   return queries
+}
+
+/** Asks for jobs with a `keep` of their own, of which a queue has `count` in that state. */
+function ownOver({ wall }: Now, count: number, exported: number | undefined): Pick<KeptQuery, 'own' | 'before' | 'limit' | 'lastEvent'> {
+  const tooMany = exported === undefined ? 0 : count - LIMITS.jobsHeldForExports
+  if (tooMany > 0) return { own: true, before: wall, limit: tooMany }
+  return { own: true, before: wall, limit: Number.POSITIVE_INFINITY, lastEvent: exported }
 }
 
 export function finalStates(retention: Retention): readonly (readonly [StateCode, Keep])[] {

@@ -8,7 +8,7 @@ import { fingerprintOf } from '../../fingerprint.ts'
 import { formatId } from '../../id.ts'
 import { BLOCKED, CANCELLED, COMPLETED, FAILED, SCHEDULED, type Transition, WAITING } from '../../lifecycle.ts'
 import { retentionOf } from '../../queueSettings.ts'
-import { type Keep, keepsNone, type Retention } from '../../retention.ts'
+import { type Keep, keepsNone } from '../../retention.ts'
 import type { RunError } from '../../runError.ts'
 import { outlive, tellLater } from '../flows/flowEnds.ts'
 import { endTurn } from '../keys/strict.ts'
@@ -22,7 +22,7 @@ export function complete(turn: TurnContext, job: Job, output: CompleteCommand['o
   finish(turn, job, 'complete', COMPLETED, DIRTY_COMPLETE)
   turn.effects.total(job.lane, 'completed')
   turn.effects.event('completed', job)
-  leave(turn, job, kept(turn, job).completed)
+  leave(turn, job, keepOf(turn, job, 'completed'))
 }
 
 /** Fails a job that has no attempts or age left, or must not be tried again. */
@@ -67,7 +67,7 @@ function whatBecameOf({ node, enqueuedAt }: Job, parent: EndedParent | undefined
 }
 
 /** Cancels a job, which need not have started. `error`: the reason, if no caller asked for it. */
-export function cancel(turn: TurnContext, job: Job, error?: string, keep: Keep = kept(turn, job).cancelled): void {
+export function cancel(turn: TurnContext, job: Job, error?: string, keep: Keep = keepOf(turn, job, 'cancelled')): void {
   finish(turn, job, 'cancel', CANCELLED, DIRTY_OTHER)
   turn.effects.total(job.lane, 'cancelled')
   const reason = job.extras?.cancel?.reason
@@ -139,7 +139,7 @@ function fail(turn: TurnContext, job: Job, how: 'exhaust' | 'expire' | 'failByPa
   finish(turn, job, how, FAILED, DIRTY_OTHER)
   turn.effects.total(job.lane, 'failed')
   turn.effects.event('failed', job, undefined, error.name, error)
-  leave(turn, job, kept(turn, job).failed)
+  leave(turn, job, keepOf(turn, job, 'failed'))
 }
 
 function finish(turn: TurnContext, job: Job, transition: Transition, to: 4 | 5 | 6, bits: number): void {
@@ -154,8 +154,10 @@ function leave(turn: TurnContext, job: Job, keep: Keep): void {
   if (keepsNone(keep) && turn.tables.exports.size === 0) erase(turn, job)
 }
 
-function kept({ settings }: TurnContext, { lane }: Job): Retention {
-  return retentionOf(settings.retention, lane.queue.settings)
+/** Returns how long a job is kept: as its own `keep` says, or else the retention of its queue. */
+function keepOf({ settings }: TurnContext, { policy, lane }: Job, state: 'completed' | 'failed' | 'cancelled'): Keep {
+  if (policy.keep !== undefined) return { ageMs: policy.keep, count: Number.POSITIVE_INFINITY }
+  return retentionOf(settings.retention, lane.queue.settings)[state]
 }
 
 function again(turn: TurnContext, job: Job, transition: 'retry' | 'snooze' | 'giveBack', delayMs: number): void {

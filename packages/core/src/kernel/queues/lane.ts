@@ -1,8 +1,9 @@
 /** A lane is a job name within a queue. Its waiting jobs stand in line. */
-import { ACTIVE, BLOCKED, SCHEDULED, STATES, type StateCode, WAITING } from '../../lifecycle.ts'
+import { ACTIVE, BLOCKED, CANCELLED, COMPLETED, FAILED, SCHEDULED, STATES, type StateCode, WAITING } from '../../lifecycle.ts'
 import { NO_SETTINGS, type QueueSettings } from '../../queueSettings.ts'
 import type { StateCounts } from '../../stats.ts'
 import type { Key } from '../keys/keyBacklog.ts'
+import type { KeptCounts } from '../rows.ts'
 import type { ConsumerGroup } from '../sessions/consumerGroup.ts'
 import { Window } from './window.ts'
 
@@ -38,6 +39,8 @@ export interface Queue {
   readonly counts: Counts
   readonly totals: LaneTotals
   retrying: number
+  /** The number of finished jobs that have a `keep` of their own, by state code. */
+  readonly kept: Counts
   /** The sums of all queues together. */
   readonly all: Sums
   readonly lanes: Map<string, Lane>
@@ -111,6 +114,7 @@ export function newQueue(id: number, name: string, all = newSums()): Queue {
     counts: newCounts(),
     totals: newTotals(),
     retrying: 0,
+    kept: newCounts(),
     all,
     lanes: new Map(),
     minuteAt: 0,
@@ -153,6 +157,14 @@ export function liveCountOf({ counts }: { readonly counts: Counts }): number {
 /** Returns the number of jobs that are yet to start: `maxLength` counts them. */
 export function lengthOf({ counts }: { readonly counts: Counts }): number {
   return counts[SCHEDULED] + counts[WAITING] + counts[BLOCKED]
+}
+
+/** Takes over the numbers of finished jobs that have a `keep` of their own. */
+export function loadKept({ kept }: Queue, row: KeptCounts | undefined): void {
+  if (row === undefined) return
+  kept[COMPLETED] = row.completed
+  kept[FAILED] = row.failed
+  kept[CANCELLED] = row.cancelled
 }
 
 export function isDrained(queue: Pick<Queue, 'counts' | 'settings'>): boolean {

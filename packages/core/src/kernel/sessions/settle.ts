@@ -120,7 +120,10 @@ function settle(turn: TurnContext, job: Job, { defaults }: Definition): void {
     // The due time stays: a wall clock that was set back does not delay a waiting job.
     if (job.state !== BLOCKED) effects.event('updated', job, waits ? Math.min(job.runAt, now.wall) : job.runAt)
   }
+  // A job that comes back is still among those that have ended.
+  effects.countKept(job, -1)
   job.policy = policy
+  effects.countKept(job, 1)
   job.priority = priority
   job.weight = weight
   job.expiresAt = expiresAt

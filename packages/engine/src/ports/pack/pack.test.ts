@@ -49,6 +49,7 @@ const job = fc
     maxAttempts: fc.constantFrom(1, 4),
     maxAge: fc.constantFrom(5, Number.POSITIVE_INFINITY),
     maxLost: fc.constantFrom(undefined, 0, 3),
+    keep: fc.constantFrom(undefined, 0, 3),
     timeout: fc.constantFrom(1, Number.POSITIVE_INFINITY),
     heartbeatTimeout: fc.constantFrom(0, 1),
     backoff,
