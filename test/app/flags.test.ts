@@ -85,7 +85,21 @@ test('of a schedule: from when to when, how late, what is caught up, one at once
   await place.serve()
   await place.ok('schedules', 'set', 'other', 'tick', '--every', '1h')
   const times = ['--start-at', '2040-01-01T00:00:00Z', '--end-at', '2041-01-01T00:00:00Z', '--jitter', '1s', '--catch-up', 'all']
-  const run = ['--weight', '2', '--tokens', '4', '--ttl', '1h', '--max-age', '6h', '--max-lost', '3', '--run-immediately']
+  const run = [
+    '--weight',
+    '2',
+    '--tokens',
+    '4',
+    '--ttl',
+    '1h',
+    '--max-age',
+    '6h',
+    '--max-lost',
+    '3',
+    '--keep',
+    'forever',
+    '--run-immediately',
+  ]
   await place.ok('schedules', 'set', 'yearly', 'report', '--every', '1d', ...times, ...run)
   const shown = await place.okJson('schedules', 'show', 'yearly')
   expect(shown).toMatchObject({
@@ -93,11 +107,11 @@ test('of a schedule: from when to when, how late, what is caught up, one at once
     endAt: '2041-01-01T00:00:00.000Z',
     jitter: 1_000,
     catchUp: 'all',
-    options: { weight: 2, tokens: 4, ttl: 3_600_000, maxAge: 21_600_000, maxLost: 3 },
+    options: { weight: 2, tokens: 4, ttl: 3_600_000, maxAge: 21_600_000, maxLost: 3, keep: 3_153_600_000_000 },
     nextRunAt: expect.stringMatching(/^2040-01-01T00:00:0[01]/),
   })
   expect(await place.okJson('jobs', 'list', '--name', 'report')).toMatchObject({
-    jobs: [{ weight: 2, tokens: 4, maxAge: 21_600_000, maxLost: 3, lostRuns: 0, state: 'waiting' }],
+    jobs: [{ weight: 2, tokens: 4, maxAge: 21_600_000, maxLost: 3, keep: 3_153_600_000_000, lostRuns: 0, state: 'waiting' }],
   })
   expect(await place.okJson('jobs', 'list', '--name', 'tick')).toMatchObject({ jobs: [] })
   expect((await place.okJson('schedules', 'next', 'yearly', '--times', '3'))['nextRuns']).toHaveLength(3)

@@ -1,6 +1,13 @@
 // Emptying a queue: purge, drain, delete. Under a virtual clock, and through the public engine.
 import { STATES } from '@millrace/core'
-import { DrainIncompleteError, defineJob, QueueDrainingError, QueueNotEmptyError } from '@millrace/engine'
+import {
+  DrainIncompleteError,
+  defineJob,
+  type EnqueueOptions,
+  JobNotFoundError,
+  QueueDrainingError,
+  QueueNotEmptyError,
+} from '@millrace/engine'
 import { createTestEngine } from '@millrace/testkit'
 import { quiet } from '@millrace/testkit/internal'
 import { expect, onTestFinished, test } from 'vitest'
@@ -22,6 +29,54 @@ function watch(promise: Promise<unknown>): { ended: boolean } {
   promise.then(end, end)
   return seen
 }
+
+test('keep: how long one job is kept is said at its enqueue, and in its definition', async () => {
+  const { engine, advance } = start()
+  await engine.queues.configure('mail', { retention: { completed: { age: '1h', count: 1 }, failed: 0 } })
+  const brief = defineJob<number>({ name: 'brief', queue: 'mail', keep: '10m', maxAttempts: 1 })
+  const answer = async ({ data }: { data: number }) => {
+    if (data < 0) throw new Error('no')
+    return data
+  }
+  engine.work([mail.handler(answer), brief.handler(answer)])
+  const run = async (job: typeof mail, data: number, keep?: EnqueueOptions['keep']) => {
+    const handle = await engine.enqueue(job, data, { maxAttempts: 1, ...(keep !== undefined && { keep }) })
+    await handle.result().catch(() => undefined)
+    return handle.id
+  }
+  const left = async (...ids: readonly string[]) => (await Promise.all(ids.map((id) => engine.get(id)))).map((job) => job !== undefined)
+
+  // A caller that has waited for it gets its output.
+  const gone = await engine.enqueue(mail, 7, { keep: 0, delay: '1s' })
+  const output = gone.result()
+  await advance('1s')
+  expect(await output).toBe(7)
+  expect(await left(gone.id)).toEqual([false])
+  await expect(gone.result()).rejects.toThrow(JobNotFoundError)
+
+  const forever = await run(mail, 1, 'forever')
+  const long = await run(mail, 2, '3h')
+  const defined = await run(brief, 3)
+  const failed = await run(brief, -1, '2h')
+  const [older, newest] = [await run(mail, 4), await run(mail, 5)]
+  const all = [forever, long, defined, failed, older, newest]
+  expect(await engine.get(long)).toMatchObject({ keep: 10_800_000 })
+  expect(await engine.get(newest)).toMatchObject({ keep: undefined })
+  await advance('1m')
+  expect(await left(...all)).toEqual([true, true, true, true, false, true])
+  expect((await engine.list({ queue: 'mail', state: 'completed' })).jobs.map(({ id }) => id)).toEqual([newest, defined, long, forever])
+  await advance('10m')
+  expect(await left(...all)).toEqual([true, true, false, true, false, true])
+  await advance('1h')
+  expect(await left(...all)).toEqual([true, true, false, true, false, false])
+  await advance('1h')
+  expect(await left(...all)).toEqual([true, true, false, false, false, false])
+  await advance('1h')
+  expect(await left(...all)).toEqual([true, false, false, false, false, false])
+  await advance('10d')
+  expect(await left(forever)).toEqual([true])
+  expect(await engine.queues.purge('mail')).toMatchObject({ count: 1 })
+})
 
 test('M10: purge: counts first, removes by state, and leaves what runs and the neighbours', async () => {
   const { engine } = start()

@@ -41,9 +41,9 @@ storeAgreement(
   5,
 )
 
-/** Tables that do not grow with jobs. `failure` has a bound. */
+/** Tables that do not grow with jobs. `failure` has a bound, `kept_count` a row for a queue. */
 const SMALL = new Set(
-  'meta owner queue lane queue_settings definition export source migration running schedule failure history inbox'.split(' '),
+  'meta owner queue lane queue_settings definition export source migration running schedule failure history inbox kept_count'.split(' '),
 )
 
 /** Tables that are read whole when a schema is opened: keys that hold jobs back, ends of pauses, and present sessions by an index of their own. */

@@ -60,7 +60,31 @@ test('T7, T8: a schema is brought up step by step, keeps its jobs, and is brough
   again.close()
   migrateSchemaDown(storeOptions(postgres), FIRST, ALL)
   expect(await ledger(postgres)).toEqual(MIGRATIONS.map(({ id }) => id))
-  expect(await sql(postgres, 'SELECT schema_version::int, min_reader::int FROM meta')).toEqual([[FIRST, 1]])
+  expect(await sql(postgres, 'SELECT schema_version::int, min_reader::int FROM meta')).toEqual([
+    [FIRST, Math.max(...MIGRATIONS.map(({ minReader }) => minReader))],
+  ])
+})
+
+test('jobs with a time of their own go back to batches of which each has its place, and retention finds them all', async ({ postgres }) => {
+  const store = openStore(storeOptions(postgres))
+  const turns = new StoreTurns(store)
+  for (const keeps of [
+    [undefined, 5, 7, 9],
+    [5, 7, 9],
+    [undefined, 7],
+  ]) {
+    const jobs = turns.enqueueAll(...keeps.map((keep) => ({ name: 'a', ...(keep !== undefined && { keep }) })))
+    turns.pass(1)
+    turns.run(...jobs.map(({ seq, node, enqueuedAt }) => ({ op: 'cancel' as const, id: { seq, node, enqueuedAt } })))
+  }
+  store.close()
+  migrateSchemaDown(storeOptions(postgres), 2)
+  expect(await sql(postgres, 'SELECT count(*)::int, count(DISTINCT turn)::int FROM finished')).toEqual([[9, 9]])
+  expect(await sql(postgres, "SELECT count(*)::int FROM job WHERE policy LIKE '%keep%' OR policy::jsonb IS NULL")).toEqual([[0]])
+  const again = openStore(storeOptions(postgres))
+  const query = { queueId: 1, state: 6, before: Number.MAX_SAFE_INTEGER, limit: 99 } as const
+  expect(again.prunable([query], 99).flatMap(({ rows }) => rows.map(({ seq }) => seq))).toHaveLength(9)
+  again.close()
 })
 
 test('a new schema has every step', async ({ postgres }) => {

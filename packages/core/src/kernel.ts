@@ -103,6 +103,7 @@ export {
   newLane,
   newQueue,
   type Queue,
+  retainedOf,
 } from './kernel/queues/lane.ts'
 export { queueOf } from './kernel/queues/queueOf.ts'
 export { isShareFull } from './kernel/queues/sharedLimits.ts'

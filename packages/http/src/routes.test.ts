@@ -126,7 +126,11 @@ describe('queues', () => {
       status: 400,
       body: { code: 'OPTION_TYPE' },
     })
-    const told = { fairness: 'name', retention: { completed: 'forever', failed: { age: 'forever', count: 5 } }, defaults: { ttl: '30d' } }
+    const told = {
+      fairness: 'name',
+      retention: { completed: 'forever', failed: { age: 'forever', count: 5 } },
+      defaults: { ttl: '30d', keep: 'forever' },
+    }
     expect(await http.send('PUT', '/v1/queues/kept', { body: told })).toMatchObject({
       status: 200,
       body: {
@@ -136,9 +140,18 @@ describe('queues', () => {
             completed: { ageMs: LIMITS.durationMs, count: 1_000_000_000_000 },
             failed: { ageMs: LIMITS.durationMs, count: 5 },
           },
-          defaults: { ttl: 30 * 86_400_000 },
+          defaults: { ttl: 30 * 86_400_000, keep: LIMITS.durationMs },
         },
       },
+    })
+    const kept = async (options: object) => {
+      const { body } = await http.send('POST', '/v1/jobs', { body: { job: 'a', options: { queue: 'kept', ...options } } })
+      return (await http.send('GET', `/v1/jobs/${body.id}`)).body.keep
+    }
+    expect([await kept({}), await kept({ keep: '1h' }), await kept({ keep: 0 })]).toEqual([LIMITS.durationMs, 3_600_000, 0])
+    expect(await http.send('POST', '/v1/jobs', { body: { job: 'a', options: { keep: 'for ever' } } })).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining("must be a duration, or 'forever'") },
     })
     // A queue that is there is changed: nothing refuses it, and what is left out stays.
     expect(await http.send('PUT', '/v1/queues/kept', { body: { share: 2, fairness: 'none' } })).toMatchObject({

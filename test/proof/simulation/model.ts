@@ -52,6 +52,8 @@ export interface Tracked {
   readonly tags: readonly string[] | undefined
   readonly maxAttempts: number
   readonly maxLost: number | undefined
+  /** How long it is kept once it has ended; undefined: as its queue says. */
+  readonly keep: number | undefined
   /** When it is too old for another retry; wall time. */
   readonly oldAt: number
   readonly timeout: number
@@ -228,6 +230,9 @@ export class Model {
     for (const job of effects.jobs) this.#compare(job)
     for (const { seq } of effects.pruned) this.#pruned(seq)
     if (forgets) this.#kept.end(this.jobs)
+    // An export holds back what has ended.
+    if (!this.#exporting && effects.exports.length === 0)
+      for (const { seq } of effects.jobs) this.#kept.stays(this.jobs.get(seq), this.turns)
     for (const { session, job } of effects.grants.map((job) => ({ job, session: job.session }))) {
       const tracked = this.jobs.get(job.seq)
       if (tracked !== undefined && session !== undefined) tracked.session = session.intro.uuid
@@ -497,6 +502,7 @@ export class Model {
       tags: extras?.tags,
       maxAttempts: policy.maxAttempts,
       maxLost: policy.maxLost,
+      keep: policy.keep,
       oldAt: record.enqueuedAt + policy.maxAge,
       timeout: policy.timeout,
       heartbeatTimeout: policy.heartbeatTimeout,
@@ -546,10 +552,10 @@ export class Model {
 
   /** Whatever came first, the call or the definition: what the call has left open is as the definition says from the first start on. */
   #settled(job: Tracked, record: Job): void {
-    const { maxAttempts, maxLost, timeout, heartbeatTimeout, backoff, maxAge } = record.policy
+    const { maxAttempts, maxLost, keep, timeout, heartbeatTimeout, backoff, maxAge } = record.policy
     if (job.name === LATE.name) this.#late(job, record)
     if (job.maxAttempts !== maxAttempts || job.timeout !== timeout) this.#options.history.meet('settledLate')
-    Object.assign(job, { maxAttempts, maxLost, timeout, heartbeatTimeout, backoff, oldAt: record.enqueuedAt + maxAge })
+    Object.assign(job, { maxAttempts, maxLost, keep, timeout, heartbeatTimeout, backoff, oldAt: record.enqueuedAt + maxAge })
   }
 
   #late(job: Tracked, { policy, priority }: Job): void {

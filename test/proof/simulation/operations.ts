@@ -87,6 +87,9 @@ export interface OperationsOptions {
 
 const TAGS: readonly (readonly string[])[] = [[], ['t'], ['u'], ['t', 'u']]
 export const KEYS = ['key-1', 'key-2', 'vip:3']
+/** Times of jobs of their own. */
+const KEEPS = [40, 'forever', 0, 1_500, 300] as const
+
 /** 0: none are kept. */
 const AGES_MS = [0, 300, 3_000, 7 * 86_400_000]
 const COUNTS = [0, 1, 3, 1_000_000]
@@ -522,6 +525,7 @@ export class Operations {
       ...(limits > 0 && chance.hits(0.6) && { concurrencyKey: chance.pick(KEYS) }),
       maxAttempts: chance.whole(1, 4),
       ...(this.#number % 3 === 0 && { maxLost: (this.#number / 3) % 3 }),
+      ...(this.#number % 4 === 1 && { keep: KEEPS[((this.#number - 1) / 4) % KEEPS.length] as (typeof KEEPS)[number] }),
       ...(!shaped && chance.hits(0.2) && { delay: chance.small(2_500) }),
       ...(chance.hits(0.3) && { priority: chance.whole(-3, 3) }),
       ...(chance.hits(0.15) && { weight: chance.whole(1, 6) }),
@@ -560,7 +564,7 @@ export class Operations {
   /** By a name alone, which a worker may define later; of some fields the call says something. */
   enqueueLate(client: Client): void {
     const { chance } = this.#options
-    const stated = [{}, {}, { maxAttempts: 4 }, { priority: 0 }, { timeout: 300_000 }, { delay: 300 }]
+    const stated = [{}, {}, { maxAttempts: 4 }, { priority: 0 }, { timeout: 300_000 }, { delay: 300 }, { keep: 500 }]
     this.#enqueue(client, chance.pick(stated), 'late', 1)
   }
 

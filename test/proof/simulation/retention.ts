@@ -1,6 +1,7 @@
 /**
  * Why finished jobs go by themselves: because their time is over, or because their queue has more of that state than are kept; then the
- * oldest go. And that they do go. What is kept is the engine's setting, or the queue's own, as committed turns have told it.
+ * oldest go. And that they do go. What is kept is the engine's setting, or the queue's own, as committed turns have told it. A job with
+ * a time of its own goes by that alone, and is not among those that its queue counts.
  */
 import { COMPLETED, type Retention, STATES } from '@millrace/core'
 import type { History } from './history.ts'
@@ -30,7 +31,7 @@ export class Kept {
   begin(jobs: Jobs): void {
     this.#before = new Map()
     this.#pruned = []
-    for (const job of jobs.values()) this.#before.set(placeOf(job), (this.#before.get(placeOf(job)) ?? 0) + 1)
+    for (const job of jobs.values()) if (job.keep === undefined) this.#before.set(placeOf(job), (this.#before.get(placeOf(job)) ?? 0) + 1)
   }
 
   pruned(job: Tracked): void {
@@ -44,15 +45,32 @@ export class Kept {
       return
     }
     const { history, limits } = this.#options
+    if (job.keep !== undefined) {
+      history.meet('goneByItsOwnTime')
+      history.hold(job.keep === 0, 30, () => `job ${job.seq} goes as it ends, and has a time of ${job.keep} ms of its own`)
+      return
+    }
     const { ageMs, count } = this.#keepOf(job)
     const none = ageMs === 0 || count === 0
     history.hold(none || limits.toldNow(job.queue), 30, () => `job ${job.seq} goes as it ends, and ${placeOf(job)} is kept`)
+  }
+
+  /** Its record says that it is there after a turn. */
+  stays(job: Tracked | undefined, turn: number): void {
+    if (job?.keep !== 0 || job.state < COMPLETED || job.changedTurn !== turn) return
+    this.#options.history.violate(30, `job ${job.seq} has ended, and is there, with a time of 0 of its own`)
   }
 
   end(jobs: Jobs): void {
     const { history, highestWall, limits } = this.#options
     const surplus = new Map<string, Tracked[]>()
     for (const job of this.#pruned) {
+      if (job.keep !== undefined) {
+        const isOver = job.finishedAt + job.keep <= highestWall()
+        history.meet('prunedByItsOwnTime')
+        history.hold(isOver, 30, () => `job ${job.seq} is pruned before the ${job.keep} ms of its own are over`)
+        continue
+      }
       // It goes by what was told before the turn, or by what the turn has told.
       if (limits.toldNow(job.queue)) continue
       const { ageMs } = this.#keepOf(job)
@@ -69,7 +87,7 @@ export class Kept {
       // One that has ended twice within a millisecond may go as of the first time.
       const older = ({ changedTurn, finishedAt }: Tracked) => changedTurn < youngest.changedTurn && finishedAt !== youngest.finishedAt
       for (const job of jobs.values())
-        if (placeOf(job) === place)
+        if (placeOf(job) === place && job.keep === undefined)
           history.hold(!older(job), 30, () => `job ${youngest.seq} is pruned before job ${job.seq}, which is older`)
     }
   }
@@ -79,6 +97,10 @@ export class Kept {
     const counts = new Map<string, number>()
     for (const job of jobs.values()) {
       if (job.state < COMPLETED) continue
+      if (job.keep !== undefined) {
+        if (job.finishedAt + job.keep < wall) return `job ${job.seq} is kept, and the ${job.keep} ms of its own are over`
+        continue
+      }
       const { ageMs, count } = this.#keepOf(job)
       const there = (counts.get(placeOf(job)) ?? 0) + 1
       counts.set(placeOf(job), there)

@@ -96,6 +96,8 @@ export const PROBES: readonly string[] = [
   'prunedByAge',
   'prunedByCount',
   'prunedByItsQueue',
+  'prunedByItsOwnTime',
+  'goneByItsOwnTime',
   'listed',
   'listedInPart',
   'keyMatched',

@@ -1,4 +1,4 @@
-import { type Group, has, lacks } from './row.ts'
+import { type Group, has } from './row.ts'
 
 // Peers: BullMQ, pg-boss, graphile-worker, River, Oban, Sidekiq, Solid Queue, good_job, Hatchet, Faktory.
 export const operate: Group = {
@@ -34,11 +34,10 @@ export const operate: Group = {
       ['test/engine/exports.test.ts', 'retention by age and by count waits for the cursor as well'],
       { sidekiq: 'of dead jobs' },
     ),
-    lacks(
-      'How long one job is kept, said at its enqueue',
-      'yes yes no no no no no no no no',
-      'Retention is of the engine or of a queue ([retention](retention.md)); put such jobs into a queue of their own.',
-    ),
+    has('How long one job is kept, said at its enqueue', 'yes yes no no no no no no no no', [
+      'test/engine/retention.test.ts',
+      'keep: how long one job is kept is said at its enqueue',
+    ]),
     has(
       'HTTP API',
       'partly yes no no no no no no yes no',

@@ -189,6 +189,17 @@ const EFFECTS: Readonly<Record<string, (engine: Engine) => Promise<void>>> = {
     const { id: other } = await engine.enqueue('other', null, { queue: 'other' })
     expect(await engine.get(other)).toMatchObject({ maxLost: undefined })
   },
+  keep: async (engine) => {
+    await setSetting(engine, 'keep', 'forever', MAIL)
+    expect(await getSetting(engine, 'keep', MAIL)).toBe('forever')
+    const { id } = await engine.enqueue(task, null)
+    await setSetting(engine, 'keep', 0, MAIL)
+    const { id: gone } = await engine.enqueue(task, null)
+    const { id: other } = await engine.enqueue('other', null, { queue: 'other' })
+    await Promise.all([id, gone, other].map((each) => engine.cancel(each)))
+    const found = await Promise.all([id, gone, other].map((each) => engine.get(each)))
+    expect(found).toMatchObject([{ keep: 36_500 * 86_400_000 }, undefined, { keep: undefined }])
+  },
   'max-age': async (engine) => {
     await setSetting(engine, 'max-age', '5s', MAIL)
     const { id } = await engine.enqueue(task, null)

@@ -48,8 +48,8 @@ function prune(turn: TurnContext, { seq, laneId, state, extras }: PrunableRow, o
   }
   const lane = tables.laneOf(laneId)
   outlive(turn, { seq, extras })
-  effects.count(lane, state, -1)
   if (own) effects.kept(lane.queue, state, -1)
+  effects.count(lane, state, -1)
   effects.pruned.push({ seq, lane, extras })
 }
 

@@ -1,11 +1,12 @@
 /** Builds the tables from the store: at start-up, and after a commit that failed. Nothing else builds them. */
 import type { Now } from '../clock.ts'
 import type { SessionIntro } from '../commands.ts'
+import { CANCELLED, COMPLETED, FAILED } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import type { Job } from './jobs/job.ts'
 import { fullMonoOf } from './keys/bucket.ts'
 import { isDrained, type Queue } from './queues/lane.ts'
-import type { ActiveRow, BucketRow, PauseEndRow, PresentRow } from './rows.ts'
+import type { ActiveRow, BucketRow, KeptCounts, PauseEndRow, PresentRow } from './rows.ts'
 import { beginLease } from './sessions/lease.ts'
 import { addPresent } from './sessions/workerRegistry.ts'
 import type { TurnStore } from './store.ts'
@@ -21,6 +22,7 @@ export function loadTables(store: TurnStore, alive: ReadonlySet<string>, now: No
   const byId = new Map([...tables.queues.values()].map((queue) => [queue.id, queue]))
   loadBuckets(tables, byId, loaded.buckets, now)
   loadPauseEnds(tables, byId, loaded.pauseEnds)
+  loadKept(byId, loaded.kept)
   for (const queue of tables.queues.values()) queue.drained = isDrained(queue)
   for (const row of loaded.active) {
     const job = tables.fromRow(row)
@@ -57,6 +59,15 @@ function loadBuckets({ keys }: Tables, byId: QueuesById, buckets: readonly Bucke
 
 function loadPauseEnds({ dispatchable }: Tables, byId: QueuesById, rows: readonly PauseEndRow[]): void {
   for (const { queueId, part, what, until } of rows) dispatchable.pauseEnds.set({ queue: queueOf(byId, queueId), part, what }, until)
+}
+
+function loadKept(byId: QueuesById, rows: readonly KeptCounts[]): void {
+  for (const { queueId, completed, failed, cancelled } of rows) {
+    const { kept } = queueOf(byId, queueId)
+    kept[COMPLETED] = completed
+    kept[FAILED] = failed
+    kept[CANCELLED] = cancelled
+  }
 }
 
 type QueuesById = ReadonlyMap<number, Queue>

@@ -14,7 +14,7 @@ import { fullMonoOf } from './keys/bucket.ts'
 import { countInWindow, isStrict, type KeyBacklog } from './keys/keyBacklog.ts'
 import { Keys } from './keys/keys.ts'
 import { Dispatchable } from './queues/dispatchable.ts'
-import { addSums, countOf, type Lane, loadKept, newLane, newQueue, newSums, type Queue } from './queues/lane.ts'
+import { addSums, countOf, type Lane, newLane, newQueue, newSums, type Queue } from './queues/lane.ts'
 import { bytesToHold, bytesToRead, hasRoom, jobsToHold, jobsToRead } from './queues/windowShare.ts'
 import type { Deadlines, JobRow, KeyBacklogRow, LaneRow, Loaded, QueueRow } from './rows.ts'
 import { ConsumerGroup } from './sessions/consumerGroup.ts'
@@ -117,11 +117,7 @@ export class Tables {
     for (const row of loaded.queues) this.#loadQueue(row, now)
     for (const row of loaded.lanes) this.#loadLane(row)
     const minutes = new Map(loaded.minutes.map(({ queueId, at }) => [queueId, at]))
-    const kept = new Map(loaded.kept.map((row) => [row.queueId, row]))
-    for (const queue of this.queues.values()) {
-      queue.minuteAt = minutes.get(queue.id) ?? 0
-      loadKept(queue, kept.get(queue.id))
-    }
+    for (const queue of this.queues.values()) queue.minuteAt = minutes.get(queue.id) ?? 0
     for (const row of loaded.backlogs) this.#loadBacklog(row)
     for (const { name, cursor } of loaded.exports) this.exports.set(name, cursor)
   }

@@ -4,12 +4,12 @@
  */
 import { LIMITS, type Now, type Retention, retentionOf } from '@millrace/core'
 import {
-  countOf,
   type Effects,
   type Facts,
   type FileCare,
   finalStates,
   type Queue,
+  retainedOf,
   type Tables,
   type TurnStore,
   type Upkeep,
@@ -57,7 +57,7 @@ export class Housekeeping implements Upkeep {
     // A surplus that is kept for an export does not go away by looking again.
     if (exports.size === 0)
       this.#more ||= effects.countedLanes.some(({ queue }) =>
-        this.#finalOf(queue).some(([state, { count }]) => countOf(queue, state) > count),
+        this.#finalOf(queue).some(([state, { count }]) => retainedOf(queue, state) > count),
       )
     this.#forgetKeys(effects, store, now)
     if (this.#journalMono > now.mono) return

@@ -7,6 +7,7 @@ import type { KeptQuery, Prunable, PrunableRow } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import { packRanges, type Range, rangesOf, seqsIn, unpackRanges } from '../seqs.ts'
 import { extrasFrom } from '../tables/job.ts'
+import { prepareBatches } from './batches.ts'
 
 /** The batch up to which all are forgotten, and the rest of it that stays. */
 export interface PruneToken {
@@ -21,12 +22,6 @@ export interface PruneToken {
 
 /** The limit for one slice's payloads: a slice of large ones is shorter than requested. */
 const SLICE_BYTES = 64 * 2 ** 20
-/** The number of batches that one slice reads at most, and at first: a busy turn's batch is as much as another's slice. */
-const BATCHES_MAX = 256
-const BATCHES_FIRST = 2
-
-type Batch = [turn: number, lane: number, at: number, seqs: Uint8Array, until?: number]
-type Batches = Iterable<Batch>
 type Summary = [rows: number, bytes: number, withExtras: number]
 type Old = [seq: number, bytes: number, extras: string | null]
 
@@ -38,41 +33,8 @@ function keepPattern(keep: number): string {
   return `*"keep":${keep}[,}]*`
 }
 
-export function preparePrunable(db: Database): (kept: readonly KeptQuery[], limit: number) => Prunable[] {
-  const chunk = db
-    .prepare(
-      'SELECT turn, lane, at, seqs FROM finished WHERE queue = ? AND state = ? AND (turn, lane) > (?, ?) ORDER BY turn, lane LIMIT ?',
-    )
-    .raw()
-  const keptChunk = db
-    .prepare(
-      `SELECT turn, lane, at, seqs, until FROM kept WHERE queue = ? AND state = ? AND until < ? AND (until, turn, lane) > (?, ?, ?)
-ORDER BY until, turn, lane LIMIT ?`,
-    )
-    .raw()
-  /** Yields the batch first whose time is over first. */
-  function* keptBatches(queueId: number, state: StateCode, before: number): Generator<Batch> {
-    let place = [Number.MIN_SAFE_INTEGER, 0, 0]
-    for (let size = BATCHES_FIRST, left = BATCHES_MAX; left > 0; left -= size, size *= 2) {
-      const read = keptChunk.all(queueId, state, before, ...place, size) as Required<Batch>[]
-      yield* read
-      const last = read.at(-1)
-      if (last === undefined || read.length < size) return
-      place = [last[4], last[0], last[1]]
-    }
-  }
-  /** Yields the oldest batch first. */
-  function* batches(queueId: number, state: StateCode): Generator<Batch> {
-    let [turn, lane] = [Number.MIN_SAFE_INTEGER, 0]
-    for (let size = BATCHES_FIRST, left = BATCHES_MAX; left > 0; left -= size, size *= 2) {
-      const read = chunk.all(queueId, state, turn, lane, size) as Batch[]
-      yield* read
-      const last = read.at(-1)
-      if (last === undefined || read.length < size) return
-      turn = last[0]
-      lane = last[1]
-    }
-  }
+/** Returns the jobs of a range that still exist. Most ranges are whole and plain: then the numbers are enough. */
+function prepareRange(db: Database): (range: Range, state: StateCode, at: number, until: number | undefined) => readonly Old[] {
   // `octet_length` is read from the row's header: the payload itself stays on disk.
   const bytes = ['data', 'checkpoint', 'output'].map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ')
   const still = 'FROM job WHERE seq BETWEEN ? AND ? AND +state = ? AND +finished_at = ?'
@@ -84,14 +46,18 @@ ORDER BY until, turn, lane LIMIT ?`,
   const ofQueue = reads(`(policy IS NULL OR NOT ${HAS_KEEP})`)
   const ofOwn = reads('policy GLOB ?')
 
-  /** Returns the jobs of a range that still exist. Most ranges are whole and plain: then the numbers are enough. */
-  const readRange = ([first, last]: Range, state: StateCode, at: number, until: number | undefined): Old[] => {
+  return ([first, last], state, at, until) => {
     const { summary, rows } = until === undefined ? ofQueue : ofOwn
     const values = [first, last, state, at, ...(until === undefined ? [] : [keepPattern(until - at)])]
     const [count, size, withExtras] = summary.get(...values) as Summary
     if (count < last - first + 1 || withExtras > 0 || size > SLICE_BYTES) return rows.all(...values) as Old[]
     return Array.from({ length: count }, (_, index): Old => [first + index, size / count, null])
   }
+}
+
+export function preparePrunable(db: Database): (kept: readonly KeptQuery[], limit: number) => Prunable[] {
+  const batches = prepareBatches(db)
+  const readRange = prepareRange(db)
 
   const readOne = (query: KeptQuery, limit: number): Prunable | undefined => {
     const { queueId, state, before, lastEvent = Number.MAX_SAFE_INTEGER, own = false } = query
@@ -99,8 +65,7 @@ ORDER BY until, turn, lane LIMIT ?`,
     const found = new Map<number, PrunableRow>()
     let token: PruneToken | undefined
     let room = SLICE_BYTES
-    const inOrder: Batches = own ? keptBatches(queueId, state, before) : batches(queueId, state)
-    for (const [turn, laneId, at, packed, until] of inOrder) {
+    for (const [turn, laneId, at, packed, until] of batches(query)) {
       // A batch has the number of the event after its turn's last.
       if ((until ?? at) >= before || turn - 1 > lastEvent || found.size >= limit) break
       const seqs = seqsIn(unpackRanges(packed))

@@ -14,7 +14,7 @@ export const FEATURES = {
   'custom backoff': 'Not imported: the job gets the default backoff. Millrace has `backoff` as a function of the definition.',
   deduplication: 'The id becomes the `unique` key of the job.',
   'deduplication with ttl': 'Not imported: use `throttle` or `debounce` for new jobs.',
-  'removeOnComplete, removeOnFail': 'Not imported: retention is a setting of the queue.',
+  'removeOnComplete, removeOnFail': 'Not imported: use `keep` for a job, or the retention of its queue.',
   'finished children': 'Their results are in `meta.children` of the job that waits for the others.',
   'deduplication in a flow': 'Not imported: a job of a flow has no key of its own.',
   timezone: 'The scheduler has none: its cron expression goes by UTC.',

@@ -6,7 +6,7 @@ import { retentionOf } from '../../queueSettings.ts'
 import type { Keep, Retention } from '../../retention.ts'
 import type { Facts } from '../facts.ts'
 import type { Plan } from '../plan.ts'
-import { countOf } from '../queues/lane.ts'
+import { retainedOf } from '../queues/lane.ts'
 import type { KeptQuery } from '../rows.ts'
 import type { Tables } from '../tables.ts'
 
@@ -29,7 +29,7 @@ function keptTooLong(tables: Tables, now: Now, retention: Retention, exported: n
       const of = { queueId: queue.id, state }
       const own = queue.kept[state] as number
       if (own > 0) queries.push({ ...of, ...ownOver(now, own, exported) })
-      const count = countOf(queue, state) - own
+      const count = retainedOf(queue, state)
       if (count === 0) continue
       const surplus = count - keep.count
       const tooMany = exported === undefined ? 0 : count - Math.max(keep.count, LIMITS.jobsHeldForExports)

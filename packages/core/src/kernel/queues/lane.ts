@@ -1,9 +1,8 @@
 /** A lane is a job name within a queue. Its waiting jobs stand in line. */
-import { ACTIVE, BLOCKED, CANCELLED, COMPLETED, FAILED, SCHEDULED, STATES, type StateCode, WAITING } from '../../lifecycle.ts'
+import { ACTIVE, BLOCKED, SCHEDULED, STATES, type StateCode, WAITING } from '../../lifecycle.ts'
 import { NO_SETTINGS, type QueueSettings } from '../../queueSettings.ts'
 import type { StateCounts } from '../../stats.ts'
 import type { Key } from '../keys/keyBacklog.ts'
-import type { KeptCounts } from '../rows.ts'
 import type { ConsumerGroup } from '../sessions/consumerGroup.ts'
 import { Window } from './window.ts'
 
@@ -159,20 +158,17 @@ export function lengthOf({ counts }: { readonly counts: Counts }): number {
   return counts[SCHEDULED] + counts[WAITING] + counts[BLOCKED]
 }
 
-/** Takes over the numbers of finished jobs that have a `keep` of their own. */
-export function loadKept({ kept }: Queue, row: KeptCounts | undefined): void {
-  if (row === undefined) return
-  kept[COMPLETED] = row.completed
-  kept[FAILED] = row.failed
-  kept[CANCELLED] = row.cancelled
-}
-
 export function isDrained(queue: Pick<Queue, 'counts' | 'settings'>): boolean {
   return queue.settings.draining !== undefined && liveCountOf(queue) === 0
 }
 
 export function countOf(lane: { readonly counts: Counts }, state: StateCode): number {
   return lane.counts[state] as number
+}
+
+/** Returns the number of finished jobs that the retention of their queue counts: those without a `keep` of their own. */
+export function retainedOf({ counts, kept }: Queue, state: StateCode): number {
+  return (counts[state] as number) - (kept[state] as number)
 }
 
 /** Returns the counts with the names of their states. */
