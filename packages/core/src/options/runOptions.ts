@@ -112,7 +112,7 @@ export const RUN_OPTIONS = {
   ttl: { kind: { type: 'duration', min: 1, endless: 'capped' }, says: 'The job fails if it has not started this long after its enqueue' },
   keep: {
     kind: { type: 'duration', min: 0, forever: true },
-    says: 'The job is deleted this long after its end, whatever the retention of its queue; 0 deletes it as it ends',
+    says: 'The job is deleted this long after its end, or with 0 as it ends, whatever the retention of its queue',
   },
 } as const satisfies Record<RunOption, OptionRow>
 

@@ -10,7 +10,7 @@ import {
   RUN_OPTIONS,
   UNIQUE_UNTILS,
 } from '@millrace/core'
-import { DURATION, FOREVER, KEY, NAME, QUERY_DURATION, TIME, whole } from './plain.ts'
+import { DURATION, DURATION_OR_FOREVER, FOREVER, KEY, NAME, QUERY_DURATION, TIME, whole } from './plain.ts'
 
 const BACKOFF = z
   .strictObject({
@@ -24,8 +24,6 @@ const BACKOFF = z
   })
   .openapi('Backoff')
 
-const KEPT = z.union([FOREVER, DURATION], { error: "must be a duration, or 'forever'" })
-
 /** The options that core's table describes, but for the queue, whose name HTTP bounds by itself. */
 const RUN = optionSchemas((kind) => {
   switch (kind.type) {
@@ -34,7 +32,7 @@ const RUN = optionSchemas((kind) => {
     case 'integer':
       return z.number().int().min(kind.min).max(kind.max)
     case 'duration':
-      if (kind.forever === true) return KEPT
+      if (kind.forever === true) return DURATION_OR_FOREVER
       return kind.endless === undefined ? DURATION : DURATION.nullable()
     case 'backoff':
       return BACKOFF

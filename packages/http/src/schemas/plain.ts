@@ -36,18 +36,19 @@ export const RUN_ERROR = z
   })
   .openapi('RunError')
 
-function noDuration({ input }: { readonly input?: unknown }): string {
-  return `must be a duration: milliseconds, '5m' (ms, s, m, h, d, w) or { minutes: 5 }, got ${describe(input)}`
-}
+type Wrong = (issue: { readonly input?: unknown }) => string
 
-/** In place of a duration, where there may be no end. */
-export const FOREVER = z.literal('forever')
+const noDuration: Wrong = ({ input }) =>
+  `must be a duration: milliseconds, '5m' (ms, s, m, h, d, w) or { minutes: 5 }, got ${describe(input)}`
 
-export const DURATION = z
-  .union(
+const noTime: Wrong = ({ input }) =>
+  `must be a duration (milliseconds, '5m' with ms, s, m, h, d or w, { minutes: 5 }) or 'forever', got ${describe(input)}`
+
+const durationOf = (text: RegExp, error: Wrong) =>
+  z.union(
     [
       z.number().min(0),
-      z.string().regex(/^\d+(?:\.\d+)? ?(?:ms|s|m|h|d|w)$/, { error: noDuration }),
+      z.string().regex(text, { error }),
       z.strictObject({
         milliseconds: z.number().optional(),
         seconds: z.number().optional(),
@@ -57,9 +58,18 @@ export const DURATION = z
         weeks: z.number().optional(),
       }),
     ],
-    { error: noDuration },
+    { error },
   )
-  .openapi('Duration', { description: 'Milliseconds, a text as `5m`, or parts that are added up.', example: '5m' })
+
+/** In place of a duration, where there may be no end. */
+export const FOREVER = z.literal('forever')
+
+export const DURATION_OR_FOREVER = durationOf(/^(?:forever|\d+(?:\.\d+)? ?(?:ms|s|m|h|d|w))$/, noTime)
+
+export const DURATION = durationOf(/^\d+(?:\.\d+)? ?(?:ms|s|m|h|d|w)$/, noDuration).openapi('Duration', {
+  description: 'Milliseconds, a text as `5m`, or parts that are added up.',
+  example: '5m',
+})
 
 export const STATE = z.enum(STATES).openapi('State')
 
