@@ -29,6 +29,20 @@ const handlers = [
 ]
 
 describe('a flow', () => {
+  test('a job that is not kept once it has ended leaves its output to the jobs that wait for it', async () => {
+    t.engine.work(handlers)
+    const { jobs } = await t.engine.flow([
+      { ref: 'all', job: gather, dependsOn: ['gone', 'failed'], onParentFailure: 'continue', options: { delay: '5s' } },
+      { ref: 'gone', job: step, data: { output: 7 }, options: { keep: 0 } },
+      { ref: 'failed', job: step, data: { fail: true }, options: { keep: 0 } },
+    ])
+    const output = jobs['all']?.result()
+    await quiet()
+    expect(await Promise.all(['gone', 'failed'].map((ref) => t.engine.get(jobs[ref]?.id as string)))).toEqual([undefined, undefined])
+    await t.advance('5s')
+    expect(await output).toEqual({ gone: 7, failed: 'failed: no' })
+  })
+
   test('runs each job after those that it depends on, which it can ask for their outputs', async () => {
     t.engine.work(handlers)
     const { id, jobs } = await t.engine.flow([

@@ -31,6 +31,7 @@ describe('load', () => {
       freed: [],
       flowWork: false,
       minutes: [],
+      kept: [],
       paused: false,
     })
     expect(deadlines()).toEqual({ dueAt: 0, expiresAt: 0, fireAt: 0 })

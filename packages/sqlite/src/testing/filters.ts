@@ -3,6 +3,7 @@ import {
   ACTIVE,
   CANCELLED,
   COMPLETED,
+  DEFAULT_POLICY,
   FAILED,
   fingerprintOf,
   isFinal,
@@ -109,6 +110,9 @@ function said<T extends object>(values: T): T {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T
 }
 
+/** Policies of jobs with a time of their own. */
+const KEPT = [0, 5_000].map((keep) => JSON.stringify({ ...DEFAULT_POLICY, text: undefined, keep }))
+
 export class Changing {
   readonly jobs: Job[] = []
   /** The jobs that have been touched since `touched` was last cleared. */
@@ -132,7 +136,7 @@ export class Changing {
     this.touched.add(job.seq)
     if (kind === 'delete' && pick % 3 === 0 && job.state !== ACTIVE && (job.dirty & DIRTY_INSERT) === 0) {
       this.jobs.splice(place, 1)
-      this.#turns.effects.count(job.lane, job.state, -1)
+      this.#turns.effects.countJob(job, -1)
       this.#turns.effects.touch(job, DIRTY_DELETE)
     } else if (kind === 'start' && job.state === WAITING) this.#turns.start(job, this.#sessions[pick % 2] as Parameters<Turns['start']>[1])
     else if (kind === 'complete' && job.state === ACTIVE) this.#end(job, COMPLETED)
@@ -180,6 +184,7 @@ export class Changing {
       seq: this.#turns.nextSeq + (pick % 20 === 0 ? 3_000 : 0),
       data: pick % 11 === 0 ? new TextEncoder().encode('{"n":1}') : (DATA[pick % DATA.length] as string),
       ...(Object.keys(extras).length > 0 && { extras: extras as NonNullable<Job['extras']> }),
+      ...(pick % 7 === 1 && { policy: KEPT[pick % 2] as string }),
       ...(pick % 4 === 0 && { runAt: this.#turns.at + 1 + (pick % 9) }),
     })
     this.jobs.push(job)

@@ -5,6 +5,9 @@ const MIN = 60 * S
 const H = 60 * MIN
 const D = 24 * H
 
+/** The time by which the engine means "forever". */
+export const FOREVER_MS = 36_500 * D
+
 /** "1.4 ms", "37 ms", "7.4 s", "41 s", "14 m 02 s", "3 h 10 m", "5 d 3 h". */
 export function duration(ms: number): string {
   if (ms < 10) return `${Number(ms.toFixed(1))} ms`

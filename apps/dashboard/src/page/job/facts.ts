@@ -1,7 +1,7 @@
 /** The properties of a job as rows of a name and a value. Those that say nothing are left out. */
 import type { JobAnswer } from '../api/answers.ts'
 import { own } from '../api/own.ts'
-import { duration, span } from '../format/durations.ts'
+import { duration, FOREVER_MS, span } from '../format/durations.ts'
 import { count } from '../format/numbers.ts'
 import { jobLink, jobsLink, queueLink } from '../router/links.ts'
 import { attemptsOf } from './attempts.ts'
@@ -47,7 +47,7 @@ export function allFacts(job: JobAnswer): readonly Fact[] {
     timeoutOf(job),
     limitOf(text.maxAge, own(options(job), 'maxAge')),
     lostOf(job),
-    limitOf(text.keep, own(options(job), 'keep')),
+    keepOf(job),
     ...timesOf(job),
     ...cancellationOf(job),
     job.expiresAt === undefined ? undefined : { name: text.expires, at: job.expiresAt },
@@ -161,6 +161,13 @@ function timeoutOf(job: JobAnswer): Fact {
 function lostOf(job: JobAnswer): Fact | undefined {
   const most = own(options(job), 'maxLost')
   return typeof most === 'number' ? { name: text.lostRuns, text: JOB_TEXT.lostRuns(job.lostRuns, most) } : undefined
+}
+
+/** Says nothing of a job that its queue's retention takes. */
+function keepOf(job: JobAnswer): Fact | undefined {
+  const keep = own(options(job), 'keep')
+  if (typeof keep !== 'number') return undefined
+  return { name: text.keep, text: keep === FOREVER_MS ? JOB_TEXT.forever : span(keep) }
 }
 
 function limitOf(name: string, value: unknown): Fact | undefined {

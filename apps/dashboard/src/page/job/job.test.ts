@@ -54,6 +54,9 @@ describe('properties', () => {
   test('tell runs that used no attempt, and the job that this one is a copy of', () => {
     const facts = allFacts(jobOf({ attempt: 1, run: 4, meta: { copyOf: 'x' }, weight: 2 }))
     expect(facts).toContainEqual({ name: 'Attempts', text: '1 of 3', note: '4 runs' })
+    expect(namesOf(facts)).not.toContain('Kept after its end')
+    const keptFor = (keep: number) => allFacts(Object.assign(jobOf({}), { keep })).find(({ name }) => name === 'Kept after its end')?.text
+    expect([keptFor(3_600_000), keptFor(3_153_600_000_000)]).toEqual(['1 h', 'forever'])
     expect(facts).toContainEqual({ name: 'Copy of', text: 'x', to: '/jobs/x', isMono: true })
     expect(facts).toContainEqual({ name: 'Priority', text: '0', note: 'Weight 2' })
     expect(facts).toContainEqual({ name: 'Timeout', text: '5 min', note: 'heartbeat 2 min' })

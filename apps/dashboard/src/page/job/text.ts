@@ -61,6 +61,7 @@ export const JOB_TEXT = {
   otherRuns: (runs: number) => counted(runs, 'run'),
   heartbeat: (time: string) => `heartbeat ${time}`,
   noLimit: 'no limit',
+  forever: 'forever',
   backoff: (delay: string, factor: number | undefined, most: string | undefined, jitter: string | undefined) =>
     [`${delay}${factor === undefined ? '' : ` × ${factor}`}`, jitter, most === undefined ? undefined : `up to ${most}`]
       .filter((part) => part !== undefined)

@@ -39,7 +39,7 @@ function left(world: World): readonly number[] {
   return [...world.store.rows.keys()]
 }
 
-describe.each(['completed', 'failed', 'cancelled'] as const)('a job that is %s', (end) => {
+describe.each(['completed', 'failed', 'cancelled'] as const)('M10: a job that is %s', (end) => {
   test('stays for the whole of its own time, shorter or longer than that of its queue, and no longer', () => {
     const world = keeping({ ageMs: HOUR, count: 1_000 })
     const bystander = ended(world, {}, end)

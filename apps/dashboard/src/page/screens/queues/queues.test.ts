@@ -137,7 +137,7 @@ describe('settings', () => {
     concurrencyLimit: 8,
     rateLimit: { limit: 20, period: 1_000, burst: 20 },
     retention: { completed: { ageMs: 100 * 365 * 86_400_000, count: 5 } },
-    defaults: { timeout: null, maxAttempts: 3 },
+    defaults: { timeout: null, maxAttempts: 3, keep: 100 * 365 * 86_400_000 },
   }
   const fields = fieldsOf(settings)
 
@@ -146,7 +146,7 @@ describe('settings', () => {
       concurrencyLimit: '8',
       ...{ 'rateLimit.limit': '20', 'rateLimit.period': '1s', 'rateLimit.burst': '20' },
       ...{ 'retention.completed.age': 'forever', 'retention.completed.count': '5' },
-      ...{ 'defaults.timeout': 'none', 'defaults.maxAttempts': '3' },
+      ...{ 'defaults.timeout': 'none', 'defaults.maxAttempts': '3', 'defaults.keep': 'forever' },
     })
   })
 
@@ -157,11 +157,12 @@ describe('settings', () => {
     [{ 'rateLimit.period': '10 s' }, { rateLimit: { limit: 20, period: '10 s', burst: 20 } }],
     [{ 'rateLimit.limit': '', 'rateLimit.period': '', 'rateLimit.burst': '' }, { rateLimit: null }],
     [{ 'retention.failed.age': '90d' }, { retention: { completed: { age: 'forever', count: 5 }, failed: { age: '90d' } } }],
-    [{ 'defaults.timeout': '1h' }, { defaults: { timeout: '1h', maxAttempts: 3 } }],
-    [{ 'defaults.maxAttempts': '' }, { defaults: { timeout: null } }],
+    [{ 'defaults.timeout': '1h' }, { defaults: { timeout: '1h', maxAttempts: 3, keep: 'forever' } }],
+    [{ 'defaults.maxAttempts': '' }, { defaults: { timeout: null, keep: 'forever' } }],
+    [{ 'defaults.keep': '1h' }, { defaults: { timeout: null, maxAttempts: 3, keep: '1h' } }],
     [
       { 'defaults.backoff.type': 'fixed', 'defaults.backoff.jitter': 'full' },
-      { defaults: { timeout: null, maxAttempts: 3, backoff: { type: 'fixed', jitter: 'full' } } },
+      { defaults: { timeout: null, maxAttempts: 3, keep: 'forever', backoff: { type: 'fixed', jitter: 'full' } } },
     ],
     [
       { keyOrder: 'strict', fairness: 'name' },

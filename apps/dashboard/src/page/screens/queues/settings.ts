@@ -1,6 +1,6 @@
 /** The settings of a queue as fields of a form, and the changes that the fields ask for. */
 import type { QueueAnswer } from '../../api/answers.ts'
-import { exactSpan } from '../../format/durations.ts'
+import { exactSpan, FOREVER_MS } from '../../format/durations.ts'
 import { count } from '../../format/numbers.ts'
 import { text } from './text.ts'
 
@@ -85,7 +85,7 @@ export const GROUPS: readonly Group[] = [
       { path: 'defaults.heartbeatTimeout', label: 'Heartbeat timeout', kind: 'duration', preset: '2m' },
       { path: 'defaults.ttl', label: 'Start within', kind: 'duration', preset: 'no limit', endless: 'none' },
       { path: 'defaults.maxAge', label: 'No retry after', kind: 'duration', preset: 'no limit' },
-      { path: 'defaults.keep', label: 'Keep after its end', kind: 'duration', preset: 'as finished jobs', endless: 'forever' },
+      { path: 'defaults.keep', label: 'Keep after its end', kind: 'duration', preset: 'by retention', endless: 'forever' },
       { path: 'defaults.priority', label: 'Priority', kind: 'count', preset: '0' },
       { path: 'defaults.weight', label: 'Weight', kind: 'count', preset: '1' },
       { path: 'defaults.tokens', label: 'Tokens of a rate', kind: 'count', preset: '1' },
@@ -100,7 +100,7 @@ export const GROUPS: readonly Group[] = [
 
 const SETTINGS = GROUPS.flatMap(({ settings }) => settings)
 /** The numbers by which the engine means "forever". */
-const FOREVER: Readonly<Record<string, number>> = { age: 100 * 365 * 86_400_000, keep: 100 * 365 * 86_400_000, count: 1_000_000_000_000 }
+const FOREVER: Readonly<Record<string, number>> = { age: FOREVER_MS, keep: FOREVER_MS, count: 1_000_000_000_000 }
 
 /** The text of each field that is set, by its path. */
 export type Fields = Readonly<Record<string, string>>
