@@ -27,10 +27,10 @@ CREATE TABLE finished (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE flow_due (
-  parent INTEGER PRIMARY KEY, after INTEGER NOT NULL, mode INTEGER NOT NULL CHECK (mode BETWEEN 0 AND 3)
+  parent INTEGER PRIMARY KEY, after INTEGER NOT NULL, mode INTEGER NOT NULL CHECK (mode BETWEEN 0 AND 4)
 ) STRICT;
 
-CREATE INDEX flow_due_back ON flow_due (parent) WHERE mode IN (1, 3);
+CREATE INDEX flow_due_back ON flow_due (parent) WHERE mode IN (1, 3, 4);
 
 CREATE TABLE flow_edge (
   parent INTEGER NOT NULL, child INTEGER NOT NULL, place INTEGER NOT NULL,

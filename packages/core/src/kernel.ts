@@ -21,9 +21,12 @@ export { readFlows } from './kernel/flows/flowList.ts'
 export { readFlow } from './kernel/flows/flowPage.ts'
 export {
   CANCEL,
+  CANCEL_REVERTED,
   CLOSED,
   DELETED,
   type DependencyCounter,
+  DUE_MODES,
+  dueMode,
   type FlowEdge,
   FlowEffects,
   type FlowEnd,
@@ -35,7 +38,9 @@ export {
   OPEN,
   type ParentOutcome,
   parentKeyOf,
+  RETRY,
   REVERT,
+  takesBack,
 } from './kernel/flows/state.ts'
 export {
   HISTORY_UNITS,

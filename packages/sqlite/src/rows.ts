@@ -1,5 +1,6 @@
 /** How every SQL store lays out what it keeps: columns, packed events and sets, and what becomes of a row that is read. No SQLite. */
 export { nameOnTombstone, tombstoneOf } from './deletedQueues.ts'
+export { dueModeOf, IS_TAKEN_BACK } from './flowModes.ts'
 export { decodeEnds, decodeEvents, encodeEvents, JOURNAL_ROW_BYTES, type JournalRow, type LaneName, replayRuns } from './journal.ts'
 export { isOwnRun, type RawAttempt, type RawLog, type RawSession, viewsOf } from './read/attempts.ts'
 export { failureFrom, type RawFailure } from './read/failures.ts'

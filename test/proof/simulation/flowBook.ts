@@ -150,9 +150,7 @@ export class FlowBook {
     }
     for (const parent of parents) {
       const state = this.#standing(parent)
-      // Brought back while its tree is being cancelled: who waits for it hears of the cancel first.
-      const isBack = this.#back.has(parent) && this.#wasInCancelledTree(parent)
-      history.hold(state !== 0 || isBack, 26, () => `job ${seq} is let through, and job ${parent}, which it waits for, has not ended`)
+      history.hold(state !== 0, 26, () => `job ${seq} is let through, and job ${parent}, which it waits for, has not ended`)
       if (state === 0) continue
       // One that has run looks at them itself.
       const passes = state === COMPLETED || (onParentFailure !== 'fail' && onParentFailure !== 'cancel') || joined.size > 0
@@ -242,11 +240,6 @@ export class FlowBook {
       for (const parent of place.parents) seen.add(parent)
     }
     return false
-  }
-
-  #wasInCancelledTree(seq: number): boolean {
-    const job = this.#model.jobs.get(seq)
-    return job !== undefined && this.asked('cancelTree', job)
   }
 
   /** 0 while it lives. */

@@ -32,10 +32,21 @@ SELECT queue, state, turn + 1 - row_number() OVER (PARTITION BY queue, state, tu
   `UPDATE job SET policy = regexp_replace(policy, ',"keep":\\d+', '') WHERE policy LIKE '%"keep":%'`,
 ]
 
+/** A job may live again while its tree is being cancelled: mode 4. */
+const CANCEL_REVERTED = ['DROP INDEX flow_due_back', 'CREATE INDEX flow_due_back ON flow_due (parent) WHERE mode IN (1, 3, 4)']
+
+/** Its tree is cancelled, and may hear of the job only afterwards. */
+const NOT_REVERTED = [
+  'UPDATE flow_due SET mode = 2 WHERE mode = 4',
+  'DROP INDEX flow_due_back',
+  'CREATE INDEX flow_due_back ON flow_due (parent) WHERE mode IN (1, 3)',
+]
+
 export const MIGRATIONS: readonly Migration[] = [
   { id: 1, name: 'initial', up: CREATE_SCHEMA, minReader: 1 },
   { id: 2, name: 'pause-ends', up: [PAUSE_END], down: ['DROP TABLE pause_end'], minReader: 1 },
   { id: 3, name: 'kept', up: KEPT, down: NOT_KEPT, minReader: 3 },
+  { id: 4, name: 'cancel-reverted', up: CANCEL_REVERTED, down: NOT_REVERTED, minReader: 4 },
 ]
 
 export const SCHEMA_VERSION = (MIGRATIONS.at(-1) as Migration).id

@@ -1,6 +1,6 @@
 /** Reads what a turn needs of flows, and what a job may ask of the jobs that it waited for. */
 import type { DependencyCounter, FlowDueRow, FlowLeftRow, ParentRow } from '@millrace/core/kernel'
-import { dueFrom, parentFrom, type RawDue, type RawParent } from '@millrace/sqlite/rows'
+import { dueFrom, IS_TAKEN_BACK, parentFrom, type RawDue, type RawParent } from '@millrace/sqlite/rows'
 import type { Connection } from '../connection.ts'
 import { CHILD_BYTES, CHILD_JOB_ROW } from '../tables/job.ts'
 import { type Bounded, fittingOf, readInOrder, type Sized } from './bounded.ts'
@@ -13,7 +13,7 @@ FROM flow_due LEFT JOIN job ON job.seq = flow_due.parent LEFT JOIN flow_end ON f
 LEFT JOIN flow_edge AS edge ON edge.parent = flow_due.parent AND edge.child > flow_due.after LEFT JOIN flow_gate AS gate ON gate.seq = edge.child
 ${condition} ORDER BY flow_due.parent, edge.child LIMIT $1`
   return (limit) => {
-    const taken = connection.all<RawDue>(due('WHERE flow_due.mode IN (1, 3)'), limit)
+    const taken = connection.all<RawDue>(due(`WHERE flow_due.${IS_TAKEN_BACK}`), limit)
     return (taken.length > 0 ? taken : connection.all<RawDue>(due(''), limit)).map(dueFrom)
   }
 }

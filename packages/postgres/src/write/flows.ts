@@ -1,5 +1,6 @@
 /** Writes what a turn does to flows. It runs before the rows of deleted jobs go, so that it can read from them what they leave behind. */
-import { CANCEL, type DependencyCounter, type Effects, type FlowEdge, type FlowEffects, type FlowEnd } from '@millrace/core/kernel'
+import type { DependencyCounter, Effects, FlowEdge, FlowEffects, FlowEnd } from '@millrace/core/kernel'
+import { dueModeOf } from '@millrace/sqlite/rows'
 import type { Value } from '../line/statement.ts'
 import { type Batch, columns } from './batch.ts'
 
@@ -10,10 +11,8 @@ const SET_GATES = `UPDATE flow_gate SET pending = told.pending, failed = told.fa
 FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) AS told (seq, pending, failed, state) WHERE flow_gate.seq = told.seq`
 const TELL = `UPDATE flow_edge SET told = said.state FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS said (parent, child, state)
 WHERE flow_edge.parent = said.parent AND flow_edge.child = said.child`
-// Follows `dueMode`.
 const DUE = `INSERT INTO flow_due (parent, after, mode) SELECT parent, 0, mode FROM unnest($1::bigint[], $2::bigint[]) AS added (parent, mode)
-ON CONFLICT (parent) DO UPDATE SET after = 0,
-  mode = CASE WHEN excluded.mode >= ${CANCEL} THEN excluded.mode ELSE greatest(flow_due.mode, excluded.mode) END`
+ON CONFLICT (parent) DO UPDATE SET after = 0, mode = ${dueModeOf('flow_due.mode', 'excluded.mode')}`
 
 export function writeFlows(batch: Batch, { flowEffects: flows }: Effects): void {
   if (flows === undefined) return

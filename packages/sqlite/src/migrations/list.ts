@@ -21,6 +21,7 @@ import { failureHours } from './019-failure-hours.ts'
 import { retryingByDue } from './020-retrying-by-due.ts'
 import { pauseEnds } from './021-pause-ends.ts'
 import { kept } from './022-kept.ts'
+import { cancelReverted } from './023-cancel-reverted.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -46,6 +47,7 @@ export const MIGRATIONS: readonly Migration[] = [
   retryingByDue,
   pauseEnds,
   kept,
+  cancelReverted,
 ]
 
 /** The oldest schema that a file can be migrated down to: each later step can be undone. */

@@ -10,6 +10,7 @@ import {
   type ParentRow,
 } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
+import { IS_TAKEN_BACK } from '../flowModes.ts'
 import { extrasFrom, payloadBytes, type RawRow, ROW_COLUMNS_WITHOUT_DATA, rowFrom } from '../tables/job.ts'
 import type { Bounded } from './bounded.ts'
 import { errorFrom, type RawError } from './runError.ts'
@@ -36,7 +37,7 @@ LEFT JOIN flow_edge AS edge ON edge.parent = flow_due.parent AND edge.child > fl
 ${condition} ORDER BY flow_due.parent, edge.child LIMIT ?`,
       )
       .raw()
-  const back = prepare('INDEXED BY flow_due_back', 'WHERE flow_due.mode IN (1, 3)')
+  const back = prepare('INDEXED BY flow_due_back', `WHERE flow_due.${IS_TAKEN_BACK}`)
   const all = prepare('', '')
   return (limit) => {
     const taken = back.all(limit) as RawDue[]

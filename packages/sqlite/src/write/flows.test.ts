@@ -1,6 +1,6 @@
 // Flows in the file: what a turn notes of them, what the next one reads, and that nobody else's rows change.
 import { BLOCKED, COMPLETED, FAILED } from '@millrace/core'
-import { CANCEL, CLOSED, DELETED, NOTIFY, OPEN, REVERT } from '@millrace/core/kernel'
+import { CANCEL, CLOSED, DELETED, DUE_MODES, dueMode, NOTIFY, OPEN, REVERT } from '@millrace/core/kernel'
 import { beforeEach, expect, test } from 'vitest'
 import { type Crowd, openCrowd } from '../testing/crowd.ts'
 
@@ -96,7 +96,6 @@ test('what is taken back is told alone, and first; a plain end does not undo wha
     [NOTIFY, NOTIFY],
     [CANCEL, CANCEL],
     [NOTIFY, CANCEL],
-    [REVERT, CANCEL],
   ] as const) {
     turns.effects.flows.note(parent, mode)
     commit()
@@ -106,6 +105,15 @@ test('what is taken back is told alone, and first; a plain end does not undo wha
   turns.effects.flows.progress.push({ parent: parent.seq, next: { after: 0, mode: REVERT } })
   commit()
   expect(store.flowDue(10).map((row) => row.parent)).toEqual([parent.seq])
+})
+
+test.each(DUE_MODES.flatMap((before) => DUE_MODES.map((mode) => [before, mode] as const)))('mode %i, and then %i', (before, mode) => {
+  const { parent, turns, store, commit } = addFlow(1)
+  for (const each of [before, mode]) {
+    turns.effects.flows.note(parent, each)
+    commit()
+  }
+  expect(byParent(store.flowDue(10), parent.seq).map((row) => row.mode)).toEqual([dueMode(before, mode)])
 })
 
 test('what a job has put out outlives its row, until nobody waits for it any more', () => {

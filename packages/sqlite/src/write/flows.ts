@@ -1,8 +1,9 @@
 /** Writes what a turn does to flows. It runs before the rows of deleted jobs go, so that it can read from them what they leave behind. */
-import { CANCEL, type DependencyCounter, type Effects, type FlowEdge, type FlowEffects, type FlowEnd } from '@millrace/core/kernel'
+import type { DependencyCounter, Effects, FlowEdge, FlowEffects, FlowEnd } from '@millrace/core/kernel'
 import { type BatchedStatement, prepareBatched } from '../batchedStatement.ts'
 import { type ByRow, prepareByRow } from '../by-row.ts'
 import type { Database } from '../driver.ts'
+import { dueModeOf } from '../flowModes.ts'
 import { expectChanges } from './expect.ts'
 
 export function prepareFlows(db: Database): (effects: Effects) => void {
@@ -55,10 +56,9 @@ function prepareTell(db: Database): WriteFlows {
   const edge = db.prepare('UPDATE flow_edge SET told = ? WHERE parent = ? AND child = ?')
   const done = db.prepare('DELETE FROM flow_due WHERE parent = ?')
   const advance = db.prepare('UPDATE flow_due SET after = ?, mode = ? WHERE parent = ?')
-  // Follows `dueMode`.
   const due = db.prepare(
     `INSERT INTO flow_due (parent, after, mode) VALUES (?, 0, ?)
-ON CONFLICT (parent) DO UPDATE SET after = 0, mode = CASE WHEN excluded.mode >= ${CANCEL} THEN excluded.mode ELSE max(mode, excluded.mode) END`,
+ON CONFLICT (parent) DO UPDATE SET after = 0, mode = ${dueModeOf('mode', 'excluded.mode')}`,
   )
   return ({ changed, told, progress, due: added }) => {
     for (const { seq, pending, failed, state } of changed) expectChanges('set a gate', gate.run(pending, failed, state, seq).changes, 1)

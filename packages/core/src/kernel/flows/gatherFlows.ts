@@ -6,7 +6,7 @@ import { exclusiveKey } from '../jobs/coalescing.ts'
 import type { Plan } from '../plan.ts'
 import type { FlowDueRow } from '../rows.ts'
 import type { Tables } from '../tables.ts'
-import { CANCEL, takesBack } from './state.ts'
+import { cancels, takesBack } from './state.ts'
 
 /** The bytes of checkpoints in one slice. The next turn reads the rest. */
 const SLICE_BYTES = 16 * 2 ** 20
@@ -28,7 +28,7 @@ function gatherChildren(plan: Plan, facts: Facts, rows: readonly FlowDueRow[]): 
   const seqs = new Set<number>()
   for (const { parent, mode, child } of rows) {
     // What was said of its cancel is said of its children, too.
-    if (mode === CANCEL) plan.job(parent)
+    if (cancels(mode)) plan.job(parent)
     if (child?.counter === undefined) continue
     facts.addDependencies(child.counter)
     seqs.add(child.seq)

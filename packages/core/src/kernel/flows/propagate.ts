@@ -16,6 +16,7 @@ import { openOncePropagated, setDependencies } from './dependencies.ts'
 import { tellLater } from './flowEnds.ts'
 import {
   CANCEL,
+  cancels,
   DELETED,
   type DependencyCounter,
   type DueMode,
@@ -50,13 +51,14 @@ export function propagate(turn: TurnContext): void {
   for (const [counter, { mode, said, bad }] of heard) {
     const job = facts.job(counter.seq)
     if (job === undefined || isDeleted(job)) continue
-    if (mode === CANCEL && !isFinal(job.state)) cancelJob(turn, job, said)
+    if (cancels(mode) && !isFinal(job.state)) cancelJob(turn, job, said)
     else if (mode === RETRY && (job.state === FAILED || job.state === CANCELLED)) revive(turn, job)
     else {
-      if (mode === CANCEL) passOn(turn, job, said ?? {})
+      if (cancels(mode)) passOn(turn, job, said ?? {})
       swing(turn, job, counter, bad)
     }
-    if (mode >= CANCEL) tellLater(turn, job, mode)
+    if (cancels(mode)) tellLater(turn, job, CANCEL)
+    else if (mode === RETRY) tellLater(turn, job, RETRY)
   }
   for (const { child, parent } of facts.flowLeft) {
     if (parent !== undefined) effects.flows.dropped.push({ parent, child })
@@ -68,7 +70,7 @@ function tellSlice({ facts, effects }: TurnContext, slice: FlowSlice, heard: Map
   const { flows } = effects
   const { parent, mode, children } = slice
   const state = takesBack(mode) ? 0 : slice.state
-  const said = mode === CANCEL ? facts.job(parent)?.extras?.cancel : undefined
+  const said = cancels(mode) ? facts.job(parent)?.extras?.cancel : undefined
   flows.progress.push({ parent, next: nextOf(slice) })
   for (const { seq, told } of children) {
     // The child's row is gone, and its edges follow.
@@ -83,7 +85,7 @@ function tellSlice({ facts, effects }: TurnContext, slice: FlowSlice, heard: Map
     const known = heard.get(counter) ?? { mode, said: undefined, bad: undefined }
     heard.set(counter, known)
     known.mode = dueMode(known.mode, mode)
-    if (mode === CANCEL) known.said ??= said
+    if (cancels(mode)) known.said ??= said
     if (hasFailed(state)) known.bad = { seq: parent, state: state === DELETED ? 'deleted' : STATES[state] }
   }
 }

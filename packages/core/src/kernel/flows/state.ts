@@ -109,16 +109,30 @@ export const CANCEL = 2
 /** Like REVERT, and revives all children that failed or were cancelled, and theirs. */
 export const RETRY = 3
 
-export type DueMode = typeof NOTIFY | typeof REVERT | typeof CANCEL | typeof RETRY
+/** REVERT and CANCEL: the parent lives again while its tree is being cancelled. */
+export const CANCEL_REVERTED = 4
+
+export const DUE_MODES = [NOTIFY, REVERT, CANCEL, RETRY, CANCEL_REVERTED] as const
+export type DueMode = (typeof DUE_MODES)[number]
 
 /** Reverts children of a revived parent before anything else, so that no child starts on an outcome that no longer holds. */
 export function takesBack(mode: DueMode): boolean {
-  return mode === REVERT || mode === RETRY
+  return mode === REVERT || mode === RETRY || mode === CANCEL_REVERTED
 }
 
-/** A request for a whole tree overrides a mere outcome; of two requests, the later one counts. */
+export function cancels(mode: DueMode): boolean {
+  return mode === CANCEL || mode === CANCEL_REVERTED
+}
+
+/**
+ * Returns the mode that is due after another one that is not done. A request for a whole tree overrides a mere outcome; of two requests,
+ * the later one counts. What is taken back stays so until the children have heard of it.
+ */
 export function dueMode(before: DueMode, mode: DueMode): DueMode {
-  return mode >= CANCEL || mode > before ? mode : before
+  if (mode === RETRY) return RETRY
+  if (cancels(mode)) return takesBack(before) || takesBack(mode) ? CANCEL_REVERTED : CANCEL
+  if (mode === REVERT && cancels(before)) return CANCEL_REVERTED
+  return mode > before ? mode : before
 }
 
 export interface FlowEdge {
