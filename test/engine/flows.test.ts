@@ -36,9 +36,9 @@ describe('a flow', () => {
       { ref: 'gone', job: step, data: { output: 7 }, options: { keep: 0 } },
       { ref: 'failed', job: step, data: { fail: true }, options: { keep: 0 } },
     ])
-    const output = jobs['all']?.result()
+    const output = jobs.all.result()
     await quiet()
-    expect(await Promise.all(['gone', 'failed'].map((ref) => t.engine.get(jobs[ref]?.id as string)))).toEqual([undefined, undefined])
+    expect(await Promise.all([jobs.gone, jobs.failed].map(({ id }) => t.engine.get(id)))).toEqual([undefined, undefined])
     await t.advance('5s')
     expect(await output).toEqual({ gone: 7, failed: 'failed: no' })
   })

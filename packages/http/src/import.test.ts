@@ -130,26 +130,33 @@ test('p04: where the engine refuses all behind a line that is wrong, the import 
 
 test('N8: how its jobs run is said in the query, and of each', async () => {
   const query =
-    'name=line&client=shop&priority=-5&weight=2&maxAttempts=7&maxAge=1h&timeout=90s&heartbeatTimeout=60000&ttl=1d&delay=5m&concurrencyKey=shop'
+    'name=line&client=shop&priority=-5&weight=2&maxAttempts=7&maxAge=1h&timeout=90s&heartbeatTimeout=60000&ttl=1d&keep=forever&delay=5m&concurrencyKey=shop'
   expect((await http.send('POST', `/v1/jobs:import?${query}`, { raw: '1\n2', headers: NDJSON })).body).toMatchObject({ created: 2 })
   const { jobs } = await engine.list({ name: 'line' })
   expect(jobs).toHaveLength(2)
   for (const job of jobs) {
     expect(job).toMatchObject({ state: 'scheduled', priority: -5, weight: 2, maxAttempts: 7, concurrencyKey: 'shop', tags: ['shop'] })
-    expect(job).toMatchObject({ maxAge: 3_600_000, timeout: 90_000, heartbeatTimeout: 60_000 })
+    expect(job).toMatchObject({ maxAge: 3_600_000, timeout: 90_000, heartbeatTimeout: 60_000, keep: 3_153_600_000_000 })
     expect((job.expiresAt as Date).getTime() - job.enqueuedAt.getTime()).toBe(86_400_000)
     expect((job.runAt as Date).getTime() - job.enqueuedAt.getTime()).toBe(300_000)
   }
   expect((await engine.list({ name: 'bystander' })).jobs).toMatchObject([{ data: 'as it was', priority: 0 }])
 })
 
-test.each(['priority=high', 'priority=99999999999', 'maxAttempts=0', 'ttl=0', 'ttl=soon', 'delay=-1', 'concurrencyKey=', 'prio=1'])(
-  'an import with %s is refused as a whole',
-  async (query) => {
-    expect((await http.send('POST', `/v1/jobs:import?name=line&${query}`, { raw: '1', headers: NDJSON })).status).toBe(400)
-    expect(await enqueued()).toBe(0)
-  },
-)
+test.each([
+  'priority=high',
+  'priority=99999999999',
+  'maxAttempts=0',
+  'ttl=0',
+  'ttl=soon',
+  'keep=ever',
+  'delay=-1',
+  'concurrencyKey=',
+  'prio=1',
+])('an import with %s is refused as a whole', async (query) => {
+  expect((await http.send('POST', `/v1/jobs:import?name=line&${query}`, { raw: '1', headers: NDJSON })).status).toBe(400)
+  expect(await enqueued()).toBe(0)
+})
 
 test('a line with a number that would change is refused, and the others go on', async () => {
   const { body } = await http.send('POST', '/v1/jobs:import?name=line', { raw: '1e400\n1\n[9007199254740993]', headers: NDJSON })

@@ -327,6 +327,7 @@ export class Effects {
     if (policy.keep !== undefined && isFinal(state)) this.kept(lane.queue, state, change)
   }
 
+  /** Counts a finished job that is known to have a `keep` of its own. */
   kept(queue: Queue, state: StateCode, change: 1 | -1): void {
     queue.kept[state] = (queue.kept[state] as number) + change
     this.keptQueues.add(queue)
