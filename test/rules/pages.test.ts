@@ -1,7 +1,9 @@
 // README.md stays short, docs/README.md lists every page, and no link of any page leads nowhere.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { readContents } from '../../apps/docs/src/contents.ts'
+import { anchorsOf } from '../../apps/docs/src/markdown.ts'
 import { ROOT } from './sources.ts'
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
@@ -21,27 +23,13 @@ const PAGES = [
 /** Without blocks and spans of code. */
 const prose = (text: string) => text.replace(/^```.*?^```$/gms, '').replace(/`[^`\n]*`/g, '')
 
-/** As GitHub names the headings of a page. */
-function anchorsOf(text: string): ReadonlySet<string> {
-  const headings = [...text.replace(/^```.*?^```$/gms, '').matchAll(/^#+ (.+)$/gm)]
-  const names = headings.map(([, heading = '']) =>
-    heading
-      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}_ -]/gu, '')
-      .replaceAll(' ', '-'),
-  )
-  return new Set(names.map((name, index) => (names.indexOf(name) === index ? name : `${name}-${index}`)))
-}
-
 test('the README is at most 8 KiB', () => {
   expect(Buffer.byteLength(read('README.md'))).toBeLessThanOrEqual(8_192)
 })
 
-test('docs/README.md lists every page of docs', () => {
-  const listed = new Set([...read('docs/README.md').matchAll(/\]\(([^)#]+)/g)].map(([, link]) => link))
-  const pages = ['docs', 'docs/reference'].flatMap(inside).map((path) => relative('docs', path))
-  expect(pages.filter((page) => page !== 'README.md' && !listed.has(page))).toEqual([])
+test('docs/README.md has each page of docs in exactly one group, and the groups are those of the site', () => {
+  const groups = readContents()
+  expect(groups.map(({ name }) => name)).toEqual(['Start', 'Concepts', 'Guides', 'Reference', 'Operate', 'Migrate', 'Proof'])
 })
 
 test.each(PAGES)('%s: each link leads to a file, and to a heading of it', (path) => {
