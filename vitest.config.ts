@@ -11,7 +11,7 @@ const NOT_OURS = '**/node_modules/**'
 /** Tests that kill, starve and fill up for long, measure, or pack and install. */
 const LONG = ['test/{bench,consumers,limits,overload,proof/{crash,powerloss,torture}}/**/*.test.ts', 'test/**/*{k,K}ills.test.ts']
 /** Tests of pages in a real browser, which test/browser finds. Each of their processes starts one. */
-const PAGES = ['test/{browser,dashboard}/**/*.test.ts']
+const PAGES = ['test/{browser,dashboard,site}/**/*.test.ts']
 /** Tests on the Postgres that test/postgres starts: one for all of them. */
 const ON_POSTGRES = ['test/postgres/**/*.test.ts']
 /** A module that one file replaces would stay so for the next. */

@@ -104,14 +104,21 @@ describe('apps/millrace, published as millrace', () => {
   })
 
   test('has its name to itself', () => {
-    const others = ['package.json', 'bench/package.json', 'test/package.json', 'apps/demo/package.json', 'apps/examples/package.json']
+    const others = [
+      'package.json',
+      'bench/package.json',
+      'test/package.json',
+      'apps/demo/package.json',
+      'apps/docs/package.json',
+      'apps/examples/package.json',
+    ]
     for (const path of others)
       expect(JSON.parse(read(path)), path).toMatchObject({ name: expect.not.stringMatching(/^millrace$/), private: true })
   })
 })
 
 test('what runs from source alone needs a Node that strips types', () => {
-  for (const folder of ['bench', 'test', 'apps/demo', 'apps/examples'])
+  for (const folder of ['bench', 'test', 'apps/demo', 'apps/docs', 'apps/examples'])
     expect(JSON.parse(read(`${folder}/package.json`)), folder).toMatchObject({ engines: { node: '>=22.18' } })
 })
 

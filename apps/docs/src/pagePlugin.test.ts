@@ -1,9 +1,20 @@
 import { expect, test } from 'vitest'
-import { withRelativeImages } from './pagePlugin.ts'
+import { emptyHeadsToCells, withRelativeImages } from './pagePlugin.ts'
 
 test('images of a page are files beside it', () => {
   const html = '<source srcset="pictures/a.webp"><img alt="a" src="b.webp"><img src="../c.webp"><img src="https://host.test/d.webp">'
   expect(withRelativeImages(html)).toBe(
     '<source srcset="./pictures/a.webp"><img alt="a" src="./b.webp"><img src="../c.webp"><img src="https://host.test/d.webp">',
   )
+})
+
+test('a head of a table without a name is a cell', () => {
+  const column = (content: string) => [
+    { type: 'th_open', tag: 'th', content: '' },
+    { type: 'inline', tag: '', content },
+    { type: 'th_close', tag: 'th', content: '' },
+  ]
+  const tokens = [...column('name'), ...column('')]
+  emptyHeadsToCells(tokens)
+  expect(tokens.map(({ tag }) => tag)).toEqual(['th', '', 'th', 'td', '', 'td'])
 })

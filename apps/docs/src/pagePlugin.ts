@@ -3,6 +3,7 @@ import { type Site, targetOf } from './links.ts'
 
 interface Token {
   readonly type: string
+  tag: string
   content: string
   readonly children: readonly Token[] | null
   attrGet(name: string): string | null
@@ -32,12 +33,23 @@ export function usePages(markdown: Markdown, site: Site, pathOf: (file: string) 
         if (child.type === 'link_open') child.attrSet('href', targetOf(child.attrGet('href') ?? '', from, site))
       }
     }
+    emptyHeadsToCells(state.tokens)
     if (state.inlineMode) return
     // The text is no template of Vue: it may have braces.
     const block = (content: string) => Object.assign(new state.Token('html_block', '', 0), { content })
     state.tokens.unshift(block('<div v-pre>\n'))
     state.tokens.push(block('</div>\n'))
   })
+}
+
+/** A column needs no name on a code host. A screen reader would read a head without one. */
+export function emptyHeadsToCells(tokens: readonly Pick<Token, 'type' | 'tag' | 'content'>[]): void {
+  for (const [index, token] of tokens.entries()) {
+    const [text, end] = tokens.slice(index + 1, index + 3)
+    if (token.type !== 'th_open' || text?.content !== '' || end === undefined) continue
+    token.tag = 'td'
+    end.tag = 'td'
+  }
 }
 
 /** The bundler takes `pictures/a.webp` for a package, and `./pictures/a.webp` for a file. */
