@@ -89,6 +89,15 @@ test.for(['light', 'dark'] as const)(
   },
 )
 
+test('pictures follow the colours that a reader chooses', async ({ visit, site }) => {
+  const page = await visit(`${await serve((request) => site.answer(request))}/dashboard`, { colorScheme: 'light' })
+  const shown = () =>
+    page.locator('main img').evaluateAll((images) => images.filter((image) => image.checkVisibility()).map((image) => image.className))
+  expect(new Set(await shown())).toEqual(new Set(['in-light']))
+  await page.getByRole('switch').first().click()
+  await expect.poll(async () => new Set(await shown())).toEqual(new Set(['in-dark']))
+})
+
 test.for(['/', '/workers', '/decisions/0054-mailbox'])('%s is accessible', async (address, { visit, site }) => {
   const page = await visit(`${await serve((request) => site.answer(request))}${address}`)
   await page.getByRole('heading', { level: 1 }).waitFor()

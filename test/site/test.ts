@@ -18,7 +18,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.webp': 'image/webp',
 }
 
-export class Site {
+class Site {
   readonly folder: string
 
   constructor(folder: string) {

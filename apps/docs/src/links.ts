@@ -11,7 +11,7 @@ export interface Site {
   readonly repository: string
 }
 
-export class DeadLinkError extends Error {
+class DeadLinkError extends Error {
   override readonly name = 'DeadLinkError'
 }
 

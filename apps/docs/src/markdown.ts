@@ -22,7 +22,7 @@ export function anchorsOf(markdown: string): ReadonlySet<string> {
 }
 
 /** Returns a page without its blocks of code. */
-export const withoutBlocks = (markdown: string): string => markdown.replace(/^```.*?^```$/gms, '')
+const withoutBlocks = (markdown: string): string => markdown.replace(/^```.*?^```$/gms, '')
 
 /** Returns a piece of Markdown as it reads: without links, emphasis and the ticks of code. */
 export const plainOf = (markdown: string): string =>

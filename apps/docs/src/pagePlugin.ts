@@ -28,7 +28,7 @@ export function usePages(markdown: Markdown, site: Site, pathOf: (file: string) 
   markdown.core.ruler.push('millrace_pages', (state) => {
     const from = pathOf(state.env.realPath ?? state.env.path)
     for (const token of state.tokens) {
-      if (token.type === 'html_block') token.content = withRelativeImages(token.content)
+      if (token.type === 'html_block') token.content = withRelativeImages(withBothImages(token.content))
       for (const child of token.children ?? []) {
         if (child.type === 'link_open') child.attrSet('href', targetOf(child.attrGet('href') ?? '', from, site))
       }
@@ -50,6 +50,13 @@ export function emptyHeadsToCells(tokens: readonly Pick<Token, 'type' | 'tag' | 
     token.tag = 'td'
     end.tag = 'td'
   }
+}
+
+const PICTURE = /<picture>\s*<source media="\(prefers-color-scheme: dark\)" srcset="([^"]+)">\s*<img (.*?)src="([^"]+)">\s*<\/picture>/g
+
+/** A picture follows the colours of the system. On the site a reader can choose others, which `.dark` says. */
+export function withBothImages(html: string): string {
+  return html.replace(PICTURE, '<img class="in-light" loading="lazy" $2src="$3"><img class="in-dark" loading="lazy" $2src="$1">')
 }
 
 /** The bundler takes `pictures/a.webp` for a package, and `./pictures/a.webp` for a file. */
