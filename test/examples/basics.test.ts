@@ -1,10 +1,11 @@
 // apps/examples: small programs that need nothing beside them, run as they are.
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { startProgram } from '../program.ts'
 import { temporaryFolder } from '../temporary.ts'
 
 /** Programs that show what becomes of a failed attempt. */
-const FAILING: ReadonlySet<string> = new Set(['retries', 'checkpoint', 'expired'])
+const FAILING: ReadonlySet<string> = new Set(['retries', 'checkpoint', 'expired', 'idempotent'])
 
 test.each([
   [
@@ -29,6 +30,7 @@ test.each([
       '2 tried once more',
     ],
   ],
+  ['idempotent', ['attempt 1: payment 1', 'attempt 2: payment 1', 'payment 1, of 1']],
   ['simple', ['Hello Ada', 'Hello Grace', 'Hello Edsger', 'Hello Barbara', '4 jobs completed']],
   ['priority', ['draft, of priority 10', 'ticket, of priority 5', 'letter, of priority 0', 'notice, of priority 0']],
   [
@@ -56,6 +58,13 @@ test.each([
   const stderr = FAILING.has(name) ? expect.stringMatching(/^millrace warning: job '[a-z]+' failed at attempt 1 of /) : ''
   expect(await program.ended).toMatchObject({ code: 0, stderr })
   expect(program.lines).toEqual(lines)
+})
+
+test('the snippet of docs/concepts.md is part of a program that runs', () => {
+  const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+  const snippets = [...read('docs/concepts.md').matchAll(/```ts\n([\s\S]*?)```/g)].map(([, text = '']) => text.trimEnd())
+  expect(snippets).toHaveLength(1)
+  expect(read('apps/examples/idempotent/main.ts')).toContain(snippets[0])
 })
 
 test('shutdown: running jobs finish, the next start runs the others, and none has used a second attempt', async () => {
