@@ -20,7 +20,7 @@ export const QUESTIONS: readonly Question[] = [
   row('Does a job survive a power cut?', 'power cut', '/durability#what-an-answer-means', 1),
   row('What happens if a worker crashes?', 'worker crashes', '/durability#if-a-worker-crashes-at-least-once', 1),
   row('How do I make handlers idempotent?', 'idempotent', '/concepts#idempotent-handlers', 1),
-  row('How does it work?', 'how it works', '/concepts#how-millrace-works', 3),
+  row('How does it work?', 'how it works', '/concepts#how-millrace-works', 2),
   row('How are failed jobs retried?', 'retries', '/workers#retries-when-an-attempt-fails', 3),
   row('How do I retry a failed job by hand?', 'retry a failed job', '/lifecycle#retry-and-runnow', 1),
   row('How do I cancel a job that runs?', 'cancel a running job', '/lifecycle#cancel-a-running-job-and-timeouts', 2),

@@ -6,7 +6,7 @@ import { defineConfig } from 'vitepress'
 import { HOME, pagesOf, readContents } from '../src/contents.ts'
 import { addressOf, placeOf } from '../src/links.ts'
 import { writeForPrograms } from '../src/llms.ts'
-import { firstSentenceOf, slugOf } from '../src/markdown.ts'
+import { anchorsOf, firstSentenceOf, slugOf } from '../src/markdown.ts'
 import { usePages } from '../src/pagePlugin.ts'
 import { ROOT, readPage, repositoryAddress } from '../src/root.ts'
 import { SEARCH } from '../src/search.ts'
@@ -15,7 +15,7 @@ import { sidebarOf } from '../src/sidebar.ts'
 const groups = readContents()
 const repository = repositoryAddress()
 const paths = new Set([HOME, ...pagesOf(groups).map(({ path }) => path)])
-const site = { paths, repository }
+const site = { paths, repository, anchorsOf: (path: string) => anchorsOf(readPage(path)) }
 const pathOf = (file: string) => relative(ROOT, file).split(sep).join('/')
 
 /** Everything else at the root of the repository. */

@@ -3,6 +3,7 @@ import { addressOf, placeOf, targetOf } from './links.ts'
 
 const site = {
   paths: new Set(['README.md', 'SECURITY.md', 'docs/README.md', 'docs/workers.md', 'docs/reference/work.md']),
+  anchorsOf: () => new Set(['leases', 'install', 'operate', 'größe']),
   repository: 'https://host.test/it',
 }
 
@@ -34,8 +35,15 @@ test.for([
   ['https://a.test/b.md', 'README.md', 'https://a.test/b.md'],
   ['mailto:a@b.test', 'README.md', 'mailto:a@b.test'],
   ['#install', 'README.md', '#install'],
+  ['#gr%C3%B6%C3%9Fe', 'README.md', '#gr%C3%B6%C3%9Fe'],
 ] as const)('%s on %s leads to %s', ([link, from, target]) => {
   expect(targetOf(link, from, site)).toBe(target)
+})
+
+test.for(['workers.md#lease', '#lease'])('%s, a heading that is not there, is an error', (link) => {
+  expect(() => targetOf(link, 'docs/workers.md', site)).toThrow(
+    `docs/workers.md links to ${link}, and docs/workers.md has no such heading: correct the link, or the heading`,
+  )
 })
 
 test('a link to a file that is not there is an error, which names it', () => {

@@ -34,7 +34,7 @@ test('llms.txt has the title, the address and the first sentence of each page', 
 })
 
 test('llms-full.txt has the text of the pages for users, with links that lead there', () => {
-  const site = { paths: new Set(Object.keys(pages)), repository: 'https://host.test/it' }
+  const site = { paths: new Set(Object.keys(pages)), anchorsOf: () => new Set(['a']), repository: 'https://host.test/it' }
   expect(textForPrograms(groups, read, site)).toBe(`<!-- /quick-start -->
 
 # It
