@@ -35,7 +35,7 @@ export const QUESTIONS: readonly Question[] = [
   row('How do I test code with jobs?', 'unit test', '/testing#a-unit-test-in-vitest', 3),
   row('How do I migrate from BullMQ?', 'migrate from bullmq', '/import#bullmq', 2),
   row('How do I encrypt payloads?', 'encrypt payloads', '/privacy#codec-payloads-that-the-engine-cannot-read', 1),
-  row('How do I run a job by cron in a time zone?', 'cron time zone', '/schedules#time-zones-and-when-clocks-change', 1),
+  row('How do I run a job by cron in a time zone?', 'cron time zone', '/schedules#options-cron-interval-time-zone', 1),
   row('How do I delay a job?', 'delay', '/reference/jobs#what-a-call-says-delay-keys-tags', 1),
   row('How do I limit the rate?', 'rate limit', '/limits#concurrency-limits-and-rate-limits', 1),
   row('How do I pause a queue?', 'pause a queue', '/limits#pause-and-resume-a-queue', 1),
