@@ -55,15 +55,25 @@ class Site {
 export const test = base
   .extend('builder', { scope: 'file' }, fileURLToPath(new URL('../../apps/docs/build.ts', import.meta.url)))
 
-  .extend('site', { scope: 'file' }, async ({ builder }, { onCleanup }) => {
+  // A build that fails does so for all tests, and is not tried again by each of them.
+  .extend('built', { scope: 'file' }, async ({ builder }, { onCleanup }): Promise<Site | Error> => {
     const folder = mkdtempSync(join(tmpdir(), 'millrace-site-'))
     onCleanup(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
-    await promisify(execFile)(process.execPath, [builder, folder], { maxBuffer: 1 << 26 })
-    return new Site(folder)
+    try {
+      await promisify(execFile)(process.execPath, [builder, folder], { maxBuffer: 1 << 26 })
+      return new Site(folder)
+    } catch (error) {
+      return error as Error
+    }
+  })
+
+  .extend('site', ({ built }) => {
+    if (built instanceof Error) throw built
+    return built
   })
 
   /** The index of the search, as the page of the site opens it. */
-  .extend('index', { scope: 'file' }, async ({ site }) => {
+  .extend('index', async ({ site }) => {
     const [file = ''] = globSync('assets/chunks/@localSearchIndexroot*.js', { cwd: site.folder })
     const { default: json } = (await import(pathToFileURL(join(site.folder, file)).href)) as { readonly default: string }
     return MiniSearch.loadJSON(json, { fields: ['title', 'titles', 'text'], storeFields: ['title', 'titles'], searchOptions: SEARCH })
