@@ -30,7 +30,9 @@ export function usePages(markdown: Markdown, site: Site, pathOf: (file: string) 
     for (const token of state.tokens) {
       if (token.type === 'html_block') token.content = withRelativeImages(withBothImages(token.content))
       for (const child of token.children ?? []) {
-        if (child.type === 'link_open') child.attrSet('href', targetOf(child.attrGet('href') ?? '', from, site))
+        // VitePress makes a link of each heading to itself.
+        const isWritten = child.type === 'link_open' && child.attrGet('class') !== 'header-anchor'
+        if (isWritten) child.attrSet('href', targetOf(child.attrGet('href') ?? '', from, site))
       }
     }
     emptyHeadsToCells(state.tokens)
