@@ -970,13 +970,6 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 24',
   },
   {
-    name: 'return-forgotten-in-a-cancelled-tree',
-    file: `${kernel}/flows/state.ts`,
-    find: '  if (mode === REVERT && cancels(before)) return CANCEL_REVERTED\n',
-    replace: '',
-    breaks: 'invariant 26',
-  },
-  {
     name: 'queues-of-a-strict-order-take-turns',
     file: `${kernel}/sessions/consumerGroup.ts`,
     find: 'this.#places?.get(queue.name) ?? 0',

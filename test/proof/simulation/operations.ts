@@ -657,8 +657,7 @@ export class Operations {
       create(nodes, options),
       (handles) => {
         this.#handles.push(...handles.map((handle) => ({ handle, of: client })))
-        const [first] = handles
-        if (first !== undefined && this.#options.hasty > 0) this.#haste(client, first, 3)
+        if (handles.length > 0 && this.#options.hasty > 0) this.#haste(client, handles, 3)
       },
       (code) => {
         if (DEFINITE.has(code)) for (const { data } of nodes) requests.refused.add(data.number)
@@ -668,21 +667,37 @@ export class Operations {
   }
 
   /** Brings back a job that others wait for, or ends all of them, as soon as it has ended. */
-  #haste(client: Client, handle: JobHandle, times: number): void {
+  #haste(client: Client, handles: readonly JobHandle[], times: number): void {
     const { hastyChance: chance, hasty } = this.#options
     if (!chance.hits(hasty)) return
+    if (chance.hits(0.3)) this.#options.timeline.after(chance.whole(1, 200), () => this.#regret(client, handles))
+    const handle = handles[0] as JobHandle
     const { id } = handle
     const act = () => {
       if (client.dead) return
       for (const other of this.#handles) this.touched.add(other.handle.id)
       const kind = chance.pick(['retry', 'retry', 'retry tree', 'cancel tree', 'delete'] as const)
-      const again = () => void (times > 0 && this.#haste(client, handle, times - 1))
+      const again = () => void (times > 0 && this.#haste(client, handles, times - 1))
       const { engine } = client
       if (kind === 'retry tree') this.call(client, `${kind} ${id}`, engine.retry(id, { descendants: true }), again)
       else if (kind === 'cancel tree') this.call(client, `${kind} ${id}`, engine.cancel(id, { descendants: true, ...this.#why(kind) }))
       else this.call<unknown>(client, `${kind} ${id}`, engine[kind](id), again)
     }
     this.call(client, `result ${id}`, handle.result(), act, act)
+  }
+
+  /** Cancels a tree, and brings back its first job and each of the others as soon as it is cancelled: the cancel of the rest goes on. */
+  #regret(client: Client, handles: readonly JobHandle[]): void {
+    if (client.dead) return
+    for (const other of this.#handles) this.touched.add(other.handle.id)
+    const { engine } = client
+    const [first, ...others] = handles as [JobHandle, ...JobHandle[]]
+    const retry = ({ id }: JobHandle) => {
+      if (!client.dead) this.call(client, `retry ${id}, amid a cancel`, engine.retry(id))
+    }
+    this.call(client, `cancel tree ${first.id}`, engine.cancel(first.id, { descendants: true, ...this.#why('cancel tree') }))
+    retry(first)
+    for (const handle of others) this.call(client, `result ${handle.id}`, handle.result(), undefined, () => retry(handle))
   }
 
   #enqueueMany(client: Client): void {
