@@ -234,7 +234,7 @@ test('schedules: set, list, show, next, pause, resume, trigger, delete', { timeo
   })
   await place.ok('schedules', 'set', 'other', 'tick', '--every', '1h', '--overlap', 'allow', '--catch-up-within', '2h', '--max-runs', '5')
   expect(await place.ok('schedules', 'show', 'other')).toMatch(/^overlap +allow\ncatch up +latest, within 2h 0m$[\s\S]*^runs +0 of 5$/m)
-  await place.ok('schedules', 'update', 'other', '--overlap', 'queue', '--catch-up-within', '3h', '--max-runs', '6')
+  await place.ok('schedules', 'update', 'other', '--overlap', 'queue', '--catch-up-within', '3h', '--max-runs', '6', '--update-waiting')
   expect(await place.okJson('schedules', 'show', 'other')).toMatchObject({ overlap: 'queue', catchUpWithin: 10_800_000, maxRuns: 6 })
   expect(await place.ok('schedules', 'list')).toMatch(
     /^nightly +0 3 \* \* \* Europe\/Berlin +report +in .* 0 +0\nother +every 1h 0m +tick/m,

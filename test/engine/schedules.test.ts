@@ -292,6 +292,21 @@ describe('E13: one that is to be new, and one that is to be there', () => {
     expect(await t.schedules.get('by')).toEqual(by)
   })
 
+  test('updateWaiting: an upsert and an update change the job that waits, and say so', async () => {
+    const t = start({ work: false })
+    const [every, told] = [{ every: '1h' }, { every: '1h', updateWaiting: true }] as const
+    expect(await t.schedules.upsert('a', told, REPORT)).toMatchObject({ created: true, waitingUpdated: 0 })
+    await t.schedules.upsert('by', every, REPORT)
+    const [job, by] = [await t.schedules.trigger('a'), await t.schedules.trigger('by')]
+    expect((await t.schedules.upsert('a', every, { ...REPORT, data: { to: 'bob' } })).waitingUpdated).toBeUndefined()
+    expect((await t.engine.get(job.id))?.data).toEqual({ to: 'ada' })
+    expect(await t.schedules.upsert('a', told, { ...REPORT, data: { to: 'bob' } })).toMatchObject({ waitingUpdated: 1 })
+    expect((await t.engine.get(job.id))?.data).toEqual({ to: 'bob' })
+    expect(await t.schedules.update('a', { updateWaiting: true, data: { to: 'eve' } })).toMatchObject({ waitingUpdated: 1 })
+    expect((await t.engine.get(job.id))?.data).toEqual({ to: 'eve' })
+    expect((await t.engine.get(by.id))?.data).toEqual({ to: 'ada' })
+  })
+
   test('update refuses what is not there, and what cannot be', async () => {
     const t = start()
     await expect(t.schedules.update('none', { paused: true })).rejects.toBeInstanceOf(ScheduleNotFoundError)
@@ -406,6 +421,7 @@ describe('bad input is refused by name, with its range, and nothing is written',
       /requires catchUp 'latest' or 'all'/,
     ],
     ['runImmediately', { ...every, runImmediately: wrong(1) }, {}, OptionTypeError, 'runImmediately', /true or false/],
+    ['updateWaiting', { ...every, updateWaiting: wrong(1) }, {}, OptionTypeError, 'updateWaiting', /true or false/],
     ['a delay', every, { options: { delay: 5 } }, OptionTypeError, 'delay', /takes no (delay|runAt): it is created at its tick/],
     ['a runAt', every, { options: { runAt: 5 } }, OptionTypeError, 'runAt', /takes no (delay|runAt): it is created at its tick/],
     ['an idempotencyKey', every, { options: { idempotencyKey: 'k' } }, OptionTypeError, 'idempotencyKey', /each tick fires once/],

@@ -124,6 +124,15 @@ describe('what is asked', () => {
     expect(await engine.history()).toHaveLength(1)
   })
 
+  test('updateWaiting: an engine of an earlier version passes over it, and that is refused', async () => {
+    port.answer('upsertSchedule', () => ({ created: false, fireAt: 0 }))
+    const set = (options: object) => engine.schedules.upsert('s', { every: '1h', ...options }, { job: 'a' })
+    await expect(set({ updateWaiting: true })).rejects.toMatchObject({ code: 'UNSUPPORTED' })
+    expect(port.commands.at(-1)).toMatchObject({ op: 'upsertSchedule', updateWaiting: true })
+    expect(await set({ updateWaiting: false })).toMatchObject({ created: false, waitingUpdated: undefined })
+    expect(port.commands.at(-1)).not.toHaveProperty('updateWaiting')
+  })
+
   test('get: undefined where there is none, and not even asked where the text is no id', async () => {
     expect((await asked(() => engine.get(id), null)).result).toBeUndefined()
     const before = port.requests.length

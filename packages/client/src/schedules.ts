@@ -64,6 +64,8 @@ export interface ScheduleSet {
   readonly created: boolean
   /** The next tick; undefined while the schedule is paused, and after its last tick. */
   readonly nextRunAt: Date | undefined
+  /** With `updateWaiting`, the number of waiting jobs that were changed: 0 or 1. Otherwise undefined. */
+  readonly waitingUpdated: number | undefined
 }
 
 /** The number of times that `update` reads a schedule that other calls change at the same moment. */
@@ -130,7 +132,8 @@ export class Schedules {
    * ```ts
    * await engine.schedules.upsert('nightly', { cron: '0 3 * * *', timezone: 'Europe/Berlin' }, { job: report })
    * ```
-   * @throws OptionTypeError, OptionRangeError, ValidationError
+   * @throws OptionTypeError, OptionRangeError, ValidationError; UnsupportedError if the engine is of an earlier version, which has set
+   * the schedule and passed over `updateWaiting`
    */
   upsert<Job extends JobOrName>(id: string, options: ScheduleOptions, job: ScheduledJob<Job>): Promise<ScheduleSet> {
     return this.#set(id, options, job as ScheduledJob, false)
@@ -157,10 +160,11 @@ export class Schedules {
       const view = await this.#calls.call<'getSchedule'>({ op: 'getSchedule', id: scheduleIdOption(id), times: 0 })
       if (view === null) throw new ScheduleNotFoundError(`there is no schedule '${id}'`, { scheduleId: id })
       const { updatedAt } = view
-      const { spec, paused } = changedSchedule(view.spec, changes, systemCalendar)
+      const { spec, paused, updateWaiting } = changedSchedule(view.spec, changes, systemCalendar)
       const job = await changedJob(view.job, changes as ScheduleChanges, this.#setup.maxDataBytes)
       try {
-        return await this.#put({ id, spec, job, runImmediately: false, ...(paused !== undefined && { paused }), updatedAt })
+        const settings = { ...(paused !== undefined && { paused }), ...(updateWaiting && { updateWaiting }) }
+        return await this.#put({ id, spec, job, runImmediately: false, ...settings, updatedAt })
       } catch (error) {
         if (!(error instanceof ScheduleChangedError) || tries === UPDATE_TRIES) throw error
       }
@@ -168,17 +172,18 @@ export class Schedules {
   }
 
   async #set(id: string, options: ScheduleOptions, job: ScheduledJob, absent: boolean): Promise<ScheduleSet> {
-    const { spec, runImmediately, paused } = validateScheduleOptions(options, systemCalendar)
+    const { spec, runImmediately, paused, updateWaiting } = validateScheduleOptions(options, systemCalendar)
     const { job: definition, data, options: jobOptions } = itemOf(job, 'job')
     const wanted = await newJobOf(definition, data, jobOptions, this.#setup.maxDataBytes)
-    const settings = { ...(paused !== undefined && { paused }), ...(absent && { absent }) }
+    const settings = { ...(paused !== undefined && { paused }), ...(absent && { absent }), ...(updateWaiting && { updateWaiting }) }
     return this.#put({ id, spec, job: wanted, runImmediately, ...settings })
   }
 
   async #put({ id, job, ...settings }: Omit<UpsertScheduleCommand, 'op'>): Promise<ScheduleSet> {
     const command = { op: 'upsertSchedule', id: scheduleIdOption(id), job: checkScheduledJob(job), ...settings } as const
-    const { created, fireAt } = await this.#calls.call<'upsertSchedule'>(command)
-    return { id, created, nextRunAt: dateOf(fireAt) }
+    const { created, fireAt, waitingUpdated } = await this.#calls.call<'upsertSchedule'>(command)
+    if (command.updateWaiting === true && waitingUpdated === undefined) throw tooOld("'updateWaiting', and has set the schedule alone")
+    return { id, created, nextRunAt: dateOf(fireAt), waitingUpdated }
   }
 
   /**

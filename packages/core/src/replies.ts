@@ -297,6 +297,8 @@ export interface Upserted {
   readonly created: boolean
   /** When it fires next; 0 for never. */
   readonly fireAt: number
+  /** The waiting jobs that were changed; undefined unless the command asked for it. */
+  readonly waitingUpdated?: number
 }
 
 /** A schedule as `getSchedule` and `listSchedules` tell it. Times in milliseconds since 1970, 0 for never. */

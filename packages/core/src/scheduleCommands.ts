@@ -17,6 +17,8 @@ export interface UpsertScheduleCommand {
   readonly absent?: boolean
   /** Refused unless there is one that was last changed then: SCHEDULE_NOT_FOUND, SCHEDULE_CHANGED. */
   readonly updatedAt?: number
+  /** Its last job takes the data, priority, weight, tags and meta of `job` where it has the same name and has never run. */
+  readonly updateWaiting?: boolean
 }
 
 /** Reply: `ScheduleView`, or null where there is none. */

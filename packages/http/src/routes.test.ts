@@ -233,6 +233,9 @@ test('M11: schedules', async () => {
     status: 200,
     body: { id: triggered.body.id, created: false },
   })
+  const waiting = { every: '1h', job: 'x', data: 2, updateWaiting: true }
+  expect((await http.send('PUT', '/v1/schedules/a1', { body: waiting })).body).toMatchObject({ created: false, waitingUpdated: 1 })
+  expect((await http.send('GET', `/v1/jobs/${triggered.body.id}`)).body.data).toBe(2)
   await http.send('PUT', '/v1/schedules/a2', { body: { every: '1h', job: 'x', options: { meta: { team: 'ops', by: 'tick' } } } })
   const withMeta = await http.send('POST', '/v1/schedules/a2/trigger', { body: { meta: { by: 'hand' } } })
   expect(withMeta).toMatchObject({ status: 201, body: { created: true } })

@@ -745,6 +745,27 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 10',
   },
   {
+    name: 'waiting-job-not-updated',
+    file: `${kernel}/schedules/updateWaiting.ts`,
+    find: 'return !hasLabels',
+    replace: 'return !hasLabels\n  if (job.parked === undefined) return true',
+    breaks: 'invariant 23',
+  },
+  {
+    name: 'new-data-of-a-waiting-job-not-written',
+    file: `${kernel}/schedules/updateWaiting.ts`,
+    find: '    effects.touch(job, DIRTY_DATA)\n',
+    replace: '',
+    breaks: 'invariant 23',
+  },
+  {
+    name: 'updated-though-it-has-begun',
+    file: `${kernel}/schedules/updateWaiting.ts`,
+    find: 'hasStarted(job) ||',
+    replace: 'job.state === 2 ||',
+    breaks: 'invariant 23',
+  },
+  {
     name: 'cron-before-its-beginning',
     file: `${kernel}/schedules/ticks.ts`,
     find: 'Math.max(after, startAt - 1)',

@@ -12,9 +12,12 @@ export class Labels {
   readonly #asked = new Map<string, Asked>()
   /** A bulk call may have changed any job. */
   #isMany = false
+  /** Upserts of these may have given their waiting jobs back the tags that they were created with. */
+  readonly #schedules = new Set<string>()
 
   /** A call has arrived at the engine. */
   asked(command: Command): void {
+    if (command.op === 'upsertSchedule' && command.updateWaiting === true) this.#schedules.add(command.id)
     if (command.op === 'updateMany' && command.changes.tags !== undefined && !command.dryRun) this.#isMany = true
     const id = labelled(command)
     if (id === undefined) return
@@ -33,10 +36,11 @@ export class Labels {
   }
 
   /** Returns the tags of a job as JSON; undefined if they are not known. */
-  of(id: string, created: readonly string[] | undefined): string | undefined {
+  of(id: string, created: readonly string[] | undefined, schedule = ''): string | undefined {
     if (this.#isMany) return undefined
     const asked = this.#asked.get(id)
     if (asked === undefined) return JSON.stringify(created ?? [])
+    if (this.#schedules.has(schedule)) return undefined
     const [tags, ...others] = asked.answered
     return asked.open > 0 || others.length > 0 || tags === 'refused' ? undefined : tags
   }

@@ -309,7 +309,7 @@ export class Model {
 
   /** The tags that a job must have, as JSON; undefined if they are not known. */
   tagsOf(job: Tracked): string | undefined {
-    return this.#options.requests.labels.of(job.id, job.tags)
+    return this.#options.requests.labels.of(job.id, job.tags, job.schedule)
   }
 
   uniqueKeys(): string[] {

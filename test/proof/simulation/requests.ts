@@ -204,6 +204,12 @@ export class Requests {
     return this.#asked.has(`${op}:${schedule}`)
   }
 
+  /** True if somebody may have given the job another priority. */
+  mayBeMoved(job: JobKey): boolean {
+    const tracked = this.model?.find(job)
+    return tracked === undefined || this.asked('update', tracked)
+  }
+
   /** True if jobs of that schedule may have come beside each other. */
   mayAllow(schedule: string): boolean {
     return this.#allowing.has(schedule)

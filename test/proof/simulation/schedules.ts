@@ -16,6 +16,7 @@ import type { History } from './history.ts'
 import type { Model } from './model.ts'
 import type { Operations } from './operations.ts'
 import type { Requests } from './requests.ts'
+import { Templates } from './templates.ts'
 import type { Timeline } from './timeline.ts'
 
 export interface SchedulesOptions {
@@ -30,6 +31,8 @@ export interface SchedulesOptions {
   readonly editChance: Chance
   /** Decides which schedules end after some jobs, run them beside each other, or catch up on little. */
   readonly boundChance: Chance
+  /** Decides whether each upsert of the world updates the job that waits. */
+  readonly waitingChance: Chance
   readonly history: History
   readonly timeline: Timeline
   readonly model: Model
@@ -72,12 +75,16 @@ export class Schedules {
   readonly #book = new Map<string, Tracked>()
   readonly #edits: boolean
   readonly #bounds: boolean
+  readonly #updates: boolean
+  readonly #templates: Templates
   #healing: 'no' | 'fires' | 'deleted' = 'no'
 
   constructor(options: SchedulesOptions) {
     this.#options = options
     this.#edits = options.editChance.hits(0.4)
     this.#bounds = options.boundChance.hits(0.4)
+    this.#updates = options.waitingChance.hits(0.4)
+    this.#templates = new Templates(options.history, options.requests)
   }
 
   act(client: Client): void {
@@ -87,9 +94,11 @@ export class Schedules {
     const kind = chance.pick(['upsert', 'upsert', 'upsert', 'get', 'list', 'delete', 'pause', 'resume', 'trigger', 'trigger'] as const)
     switch (kind) {
       case 'upsert': {
-        const options = this.#drawBounds(this.#drawOptions())
+        const options = { ...this.#drawBounds(this.#drawOptions()), ...this.#updateWaiting }
         const data: Task = { number: 0, act: chance.pick(TASKS), ms: chance.small(400) }
-        const job = { job: chance.pick(JOBS), data, options: { ...plain(), maxAttempts: chance.whole(1, 3), queue: chance.pick(QUEUES) } }
+        const ranked = this.#updates && { priority: this.#options.waitingChance.whole(-3, 3) }
+        const told = { ...plain(), maxAttempts: chance.whole(1, 3), queue: chance.pick(QUEUES), ...ranked }
+        const job = { job: chance.pick(JOBS), data, options: told }
         if (this.#edits && this.#options.editChance.hits(0.5)) {
           this.#edit(client, id, options, job)
           break
@@ -114,12 +123,17 @@ export class Schedules {
     const kind = chance.pick(['add', 'paused', 'update', 'update'] as const)
     if (kind === 'add') operations.call(client, `add ${id} ${JSON.stringify(options)}`, schedules.add(id, options, job))
     else if (kind === 'update') {
-      const changes = chance.pick([{ paused: true }, { paused: false }, { jitter: 700 }, { every: 2_000 }, { data: job.data }] as const)
+      const change = chance.pick([{ paused: true }, { paused: false }, { jitter: 700 }, { every: 2_000 }, { data: job.data }] as const)
+      const changes = { ...change, ...this.#updateWaiting }
       operations.call(client, `update ${id} ${JSON.stringify(changes)}`, schedules.update(id, changes as ScheduleChanges))
     } else {
       const told = { ...options, runImmediately: false, paused: chance.hits(0.5) }
       operations.call(client, `upsert ${id} ${JSON.stringify(told)}`, schedules.upsert(id, told, job))
     }
+  }
+
+  get #updateWaiting(): Pick<ScheduleOptions, 'updateWaiting'> {
+    return this.#updates ? { updateWaiting: true } : {}
   }
 
   #drawOptions(): ScheduleOptions {
@@ -154,7 +168,12 @@ export class Schedules {
   }
 
   /** After the model: what a turn has done to schedules, and what has come of them. */
-  commit({ schedules, events }: Effects, wall: number): void {
+  commit(effects: Effects, wall: number): void {
+    this.#ticks(effects, wall)
+    this.#templates.commit(effects, (id) => this.#book.get(id)?.record, this.#updates)
+  }
+
+  #ticks({ schedules, events }: Effects, wall: number): void {
     // One of the same name may have come in its place within the turn: its jobs wait for none of these.
     for (const [{ id }, change] of schedules) if (change === 'delete') this.#book.get(id)?.jobs.clear()
     for (const { type, job } of events)

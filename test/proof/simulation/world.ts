@@ -238,6 +238,7 @@ export class World {
       chance: new Chance(plan.seed ^ 0x5c4ed),
       editChance: new Chance(plan.seed ^ 0xed175),
       boundChance: new Chance(plan.seed ^ 0xb0d5),
+      waitingChance: new Chance(plan.seed ^ 0x3a17),
       crons: plan.crons,
       startsAt: plan.startsAt,
       zone: plan.season?.zone,

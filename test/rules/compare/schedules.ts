@@ -63,6 +63,10 @@ export const schedules: Group = {
         faktory: 'Ent: by unique jobs',
       },
     ),
+    has('A changed schedule changes the job that waits', 'yes no no no no no no no no no', [
+      'packages/core/src/kernel/schedules/updateWaiting.test.ts',
+      'the job that waits takes data, priority, weight, tags and meta',
+    ]),
     has('First and last date, and at most n runs', 'yes no no no no no no no no no', [
       'packages/core/src/kernel/schedules/schedules.test.ts',
       'the last job ends the schedule',

@@ -48,6 +48,11 @@ export interface ScheduleOptions {
   readonly runImmediately?: boolean
   /** True: no tick fires until `resume`; false: ticks fire. Default: as it is, and a new schedule is not paused. Not with `runImmediately`. */
   readonly paused?: boolean
+  /**
+   * True: the schedule's last job takes the data, priority, weight, tags and meta of this call, if it has never run and has the same
+   * name. Its time and its queue stay. Default false: it keeps what it was created with.
+   */
+  readonly updateWaiting?: boolean
 }
 
 /** Single fields of a schedule's times: what is left out stays as it is, and null removes a bound. `cron` takes the place of `every`, and `every` that of `cron`. */
@@ -64,10 +69,11 @@ export interface ScheduleSettings {
   readonly spec: ScheduleSpec
   readonly runImmediately: boolean
   readonly paused: boolean | undefined
+  readonly updateWaiting: boolean
 }
 
 const BOUNDS = ['startAt', 'endAt', 'catchUpWithin', 'maxRuns'] as const
-const TIMES = ['cron', 'every', 'timezone', 'jitter', 'overlap', 'catchUp', 'paused', ...BOUNDS] as const
+const TIMES = ['cron', 'every', 'timezone', 'jitter', 'overlap', 'catchUp', 'paused', 'updateWaiting', ...BOUNDS] as const
 const KNOWN = new Set([...TIMES, 'runImmediately'])
 
 /** @throws OptionTypeError, OptionRangeError */
@@ -86,6 +92,7 @@ export function validateScheduleOptions(options: unknown, calendar: Calendar): S
     maxRuns,
     runImmediately = false,
     paused,
+    updateWaiting = false,
   } = options
   if (runImmediately === true && paused === true)
     throw new OptionTypeError('paused', 'runImmediately and paused exclude each other: give one of them')
@@ -108,6 +115,7 @@ export function validateScheduleOptions(options: unknown, calendar: Calendar): S
     spec,
     runImmediately: booleanOption('runImmediately', runImmediately),
     paused: paused === undefined ? undefined : booleanOption('paused', paused),
+    updateWaiting: booleanOption('updateWaiting', updateWaiting),
   }
 }
 
@@ -122,7 +130,7 @@ export function changedSchedule(
   before: ScheduleSpec,
   changes: Readonly<Record<string, unknown>>,
   calendar: Calendar,
-): Pick<ScheduleSettings, 'spec' | 'paused'> {
+): Pick<ScheduleSettings, 'spec' | 'paused' | 'updateWaiting'> {
   const told = Object.fromEntries(TIMES.filter((name) => changes[name] !== undefined).map((name) => [name, changes[name]]))
   const { cron, timezone, every, ...others } = before
   const kept = { ...others, ...(told['every'] === undefined && { cron, timezone }), ...(told['cron'] === undefined && { every }) }

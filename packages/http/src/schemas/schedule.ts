@@ -21,6 +21,9 @@ const TIMES = {
   catchUpWithin: DURATION.optional().openapi({ description: 'The longest that a tick may be late. Default: no bound.' }),
   maxRuns: MAX_RUNS.optional().openapi({ description: 'The schedule ends after so many jobs. Default: no end.' }),
   paused: z.boolean().optional().openapi({ description: 'No tick fires until it is resumed. Default: as it is; a new one is not paused.' }),
+  updateWaiting: z.boolean().optional().openapi({
+    description: 'True: its last job, if it has never run and has the same name, takes the data, priority, weight, tags and meta.',
+  }),
 }
 
 const PUT = {
@@ -51,7 +54,14 @@ export const SCHEDULE_CHANGES = z
       'A field that is left out stays as it is; null removes `startAt`, `endAt`, `catchUpWithin` or `maxRuns`. `cron` takes the place of `every`, and `every` that of `cron`.',
   })
 
-export const SCHEDULED = z.strictObject({ id: z.string(), created: z.boolean(), nextRunAt: WHEN.optional() }).openapi('Scheduled')
+export const SCHEDULED = z
+  .strictObject({
+    id: z.string(),
+    created: z.boolean(),
+    nextRunAt: WHEN.optional(),
+    waitingUpdated: z.number().optional().openapi({ description: 'With `updateWaiting`: how many jobs were changed.' }),
+  })
+  .openapi('Scheduled')
 
 export const SCHEDULE = z
   .strictObject({

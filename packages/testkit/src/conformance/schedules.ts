@@ -2,7 +2,7 @@
  * Tests schedules, the same through every Port: part of the conformance suite. The Ports' clocks are not the test's, so it sends
  * ticks itself.
  */
-import { type CommandOf, LIMITS, type NewJob, type ScheduleSpec, type ScheduleView } from '@millrace/core'
+import { type CommandOf, type JobKey, LIMITS, type NewJob, type ScheduleSpec, type ScheduleView } from '@millrace/core'
 import { expect, test } from 'vitest'
 import type { Probe } from '../probe.ts'
 
@@ -46,6 +46,18 @@ export function scheduleConformance(under: () => Probe): void {
     expect(again).toEqual({ created: false, fireAt })
     expect(await get('reports/daily')).toMatchObject({ job: { data: '{"a":[2]}' }, times: [] })
     expect(await get('reports')).toBeNull()
+  })
+
+  test('an upsert that updates the waiting job says how many it has changed', async () => {
+    const probe = under()
+    await probe.call<'upsertSchedule'>(upserting('s', HOURLY, {}, true))
+    const { last } = (await get('s')) as ScheduleView
+    const plain = await probe.call<'upsertSchedule'>(upserting('s', HOURLY, { data: '{"n":2}' }))
+    expect(plain).not.toHaveProperty('waitingUpdated')
+    const changed = { ...upserting('s', HOURLY, { data: '{"n":3}', priority: 4 }), updateWaiting: true }
+    expect(await probe.call<'upsertSchedule'>(changed)).toMatchObject({ created: false, waitingUpdated: 1 })
+    expect(await probe.call<'upsertSchedule'>(changed)).toMatchObject({ created: false, waitingUpdated: 0 })
+    expect(await probe.call<'get'>({ op: 'get', id: last as JobKey })).toMatchObject({ data: '{"n":3}', priority: 4, state: 'waiting' })
   })
 
   test('E13: its job comes at once where that is asked for, and says where it is from', async () => {

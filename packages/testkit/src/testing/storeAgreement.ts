@@ -180,6 +180,7 @@ const OTHERS: readonly ((choose: Choices) => Command)[] = [
       ...{ op: 'upsertSchedule', id, spec: { ...SPEC, every: EVERY[id], overlap: choose.of(['skip', 'queue', 'cancel', 'allow']) } },
       job: { name: 'a', data: choose.of(DATA), ...choose.of([{}, { timeout: Number.POSITIVE_INFINITY, tags: ['x'] }]) },
       runImmediately: choose.of([true, false]),
+      updateWaiting: choose.of([true, false]),
     }
   },
   (choose) => ({

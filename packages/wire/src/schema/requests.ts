@@ -279,6 +279,7 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
     paused: optional(boolean, 'nil: as it is; a new one is not paused'),
     absent: optional(boolean, 'true: refused if there is one, with `SCHEDULE_EXISTS`'),
     updatedAt: optional(time, 'refused unless there is one that was last changed then: `SCHEDULE_NOT_FOUND`, `SCHEDULE_CHANGED`'),
+    updateWaiting: optional(boolean, 'true: its last job, if it has never run and has the same name, takes what `job` says'),
   },
   getSchedule: { id: field(name()), times: or(integer(0, LIMITS.timesPerSchedule), 0, 'of those that come next') },
   listSchedules: {

@@ -378,6 +378,7 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
       paused: fc.boolean(),
       absent: fc.boolean(),
       updatedAt: time,
+      updateWaiting: fc.boolean(),
     },
     { requiredKeys: ['id', 'spec', 'job', 'runImmediately'] },
   ) as never,

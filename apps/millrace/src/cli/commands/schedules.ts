@@ -24,6 +24,7 @@ interface TimeFlags {
   readonly catchUp?: string
   readonly catchUpWithin?: number
   readonly maxRuns?: number
+  readonly updateWaiting?: boolean
 }
 
 interface SetFlags extends RunFlags, TimeFlags {
@@ -162,11 +163,12 @@ function addTimes(command: Command): Command {
     .option('--catch-up <what>', 'missed runs to catch up: latest, all or none')
     .option('--catch-up-within <duration>', 'catch up on no run that is later than this', duration)
     .option('--max-runs <number>', 'end after so many jobs', number)
+    .option('--update-waiting', 'also change the last job, if it has never run')
 }
 
 function timesOf(flags: TimeFlags): Readonly<Record<string, unknown>> {
-  const { cron, every, timezone, startAt, endAt, jitter, overlap, catchUp, catchUpWithin, maxRuns } = flags
-  return { cron, every, timezone, startAt, endAt, jitter, overlap, catchUp, catchUpWithin, maxRuns }
+  const { cron, every, timezone, startAt, endAt, jitter, overlap, catchUp, catchUpWithin, maxRuns, updateWaiting } = flags
+  return { cron, every, timezone, startAt, endAt, jitter, overlap, catchUp, catchUpWithin, maxRuns, updateWaiting }
 }
 
 async function scheduleOf({ connect }: Context, id: string, times: number): Promise<Schedule> {

@@ -115,6 +115,10 @@ export const schedule = z
     maxRuns: setting(plain<number>(), 'The schedule ends after so many jobs.'),
     runImmediately: setting(plain<boolean>(), 'A schedule that is new has its first job at once.'),
     paused: setting(plain<boolean>(), 'True pauses the schedule at each start, and a new one from its creation on; false resumes it.'),
+    updateWaiting: setting(
+      plain<boolean>(),
+      'True: at each start the last job, if it has never run and has the same name, takes the data, priority, weight, tags and meta.',
+    ),
     job: setting(text('job'), 'Name of the jobs that come. Required.'),
     data: setting(plain<unknown>(), 'Their data.'),
     queue: setting(

@@ -1,5 +1,5 @@
 /** Creates jobs, all or none. A key that matches an earlier job returns that job. */
-import type { EnqueueCommand, NewJob } from '../../commands.ts'
+import type { Defaults, EnqueueCommand, NewJob } from '../../commands.ts'
 import { type Decision, Refused } from '../../decision.ts'
 import type { JobKey } from '../../id.ts'
 import { ACTIVE, BLOCKED, SCHEDULED, WAITING } from '../../lifecycle.ts'
@@ -197,8 +197,8 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin, from: From =
     lane,
     blocked ? BLOCKED : runAt > now.wall ? SCHEDULED : WAITING,
     {
-      priority: wanted.priority ?? defaults?.priority ?? ofQueue?.priority ?? 0,
-      weight: wanted.weight ?? defaults?.weight ?? ofQueue?.weight ?? 1,
+      priority: priorityOf(wanted, defaults, ofQueue),
+      weight: weightOf(wanted, defaults, ofQueue),
       runAt,
       expiresAt: expiryOf(enqueuedAt, wanted.ttl ?? defaults?.ttl ?? ofQueue?.ttl),
     },
@@ -226,6 +226,15 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin, from: From =
     facts.addSourced(job)
   }
   return job
+}
+
+/** Returns the caller's own, or else that of the name or of the queue. */
+export function priorityOf({ priority }: Defaults, ofName: Defaults | undefined, ofQueue: Defaults | undefined): number {
+  return priority ?? ofName?.priority ?? ofQueue?.priority ?? 0
+}
+
+export function weightOf({ weight }: Defaults, ofName: Defaults | undefined, ofQueue: Defaults | undefined): number {
+  return weight ?? ofName?.weight ?? ofQueue?.weight ?? 1
 }
 
 /** Returns when a job expires, or 0 for never. The longest `ttl` also means never, because messages cannot carry Infinity. */

@@ -6,6 +6,15 @@ export function metaWith(meta = '{}', name: 'schedule' | 'deadLetter', value: un
   return `{"${name}":${JSON.stringify(value)}${own === '}' ? '' : ','}${own}`
 }
 
+/** Returns what the meta has by `name`; undefined if it has nothing, or is no JSON of an object. */
+export function metaOf(meta = '{}', name: 'schedule'): unknown {
+  try {
+    return JSON.parse(meta)?.[name]
+  } catch {
+    return undefined
+  }
+}
+
 /** True if the meta has `name`. */
 export function metaHas(meta: string | undefined, name: 'deadLetter'): boolean {
   // The text is searched first, because most metas do not have it.

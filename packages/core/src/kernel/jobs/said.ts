@@ -26,6 +26,17 @@ export function sayMore({ tables, effects }: TurnContext, job: Job, stated: Read
   effects.touch(job, DIRTY_PLACE)
 }
 
+/** Does the same for fields that a caller replaces: those that it no longer states are the definition's again. */
+export function sayInstead(turn: TurnContext, job: Job, stated: Readonly<Partial<Record<Field, unknown>>>): void {
+  if (!isUnsettled(turn.tables, job)) return
+  const before = job.extras?.said ?? []
+  const said = FIELDS.filter((field) => (field in stated ? stated[field] !== undefined : before.includes(field)))
+  if (said.length === before.length && said.every((field) => before.includes(field))) return
+  const { said: _said, ...others } = job.extras ?? {}
+  job.extras = { ...others, ...(said.length > 0 && { said }) }
+  turn.effects.touch(job, DIRTY_PLACE)
+}
+
 function isUnsettled({ definitions }: Tables, { seq, lane: { name } }: Job): boolean {
   if (seq < definitions.saidFrom) return false
   const definition = definitions.get(name)

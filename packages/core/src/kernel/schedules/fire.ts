@@ -2,7 +2,7 @@
  * Fires ticks that are due. One commit creates the job of a tick and notes the tick that follows. A crash before the commit
  * leaves the tick due; a crash after it finds the next one. Ticks only grow, so none fires twice, whatever the wall clock does.
  */
-import type { NewJob } from '../../commands.ts'
+import type { LabelChanges, NewJob } from '../../commands.ts'
 import { isLive } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import type { Enqueued } from '../../replies.ts'
@@ -140,10 +140,13 @@ export function create(
   return enqueued
 }
 
-/** Adds the schedule's tag to its job, and the tick as `meta.schedule`. */
 function jobAt(id: string, job: NewJob, tick: number): NewJob {
-  const schedule = { id, at: new Date(tick).toISOString() }
-  return { ...job, tags: [...(job.tags ?? []), scheduleTag(id)], meta: metaWith(job.meta, 'schedule', schedule) }
+  return { ...job, ...labelsOf(id, job, { id, at: new Date(tick).toISOString() }) }
+}
+
+/** Adds the schedule's tag to those of its job, and the tick as `meta.schedule`. */
+export function labelsOf(id: string, { tags = [], meta }: NewJob, schedule: unknown): Required<LabelChanges> {
+  return { tags: [...tags, scheduleTag(id)], meta: metaWith(meta, 'schedule', schedule) }
 }
 
 /** Returns the schedule's last job if it is not final. */

@@ -10,6 +10,7 @@ import { noSchedule, queueDraining, scheduleChanged, scheduleExists } from '../r
 import type { TurnContext } from '../turn.ts'
 import { create, moveTo } from './fire.ts'
 import { runsLeft, type Schedule, sameTicks, tickAfter } from './ticks.ts'
+import { isSameData, updateWaiting } from './updateWaiting.ts'
 
 export function upsertSchedule(turn: TurnContext, command: UpsertScheduleCommand): Decision<'upsertSchedule'> {
   if (turn.refusing !== undefined) return new Refused(turn.refusing)
@@ -25,12 +26,13 @@ export function upsertSchedule(turn: TurnContext, command: UpsertScheduleCommand
     const tooMany = command.runImmediately ? findNewQueue(turn, [command.job]) : undefined
     if (tooMany !== undefined) return tooMany
     const { fireAt } = insert(turn, command)
-    return { created: true, fireAt: command.paused ? 0 : fireAt }
+    return { created: true, fireAt: command.paused ? 0 : fireAt, ...(command.updateWaiting && { waitingUpdated: 0 }) }
   }
   change(turn, before, command)
   if (command.paused === true) pause(turn, before)
   if (command.paused === false) resume(turn, before)
-  return { created: false, fireAt: before.paused ? 0 : before.fireAt }
+  const waiting = command.updateWaiting && { waitingUpdated: updateWaiting(turn, before) ? 1 : 0 }
+  return { created: false, fireAt: before.paused ? 0 : before.fireAt, ...waiting }
 }
 
 /** Returns the refusal of a call that expects another state of the schedule. */
@@ -104,11 +106,6 @@ function change(turn: TurnContext, schedule: Schedule, { spec, job }: UpsertSche
 function isSame(schedule: Schedule, spec: ScheduleSpec, { data, ...job }: NewJob): boolean {
   const { data: dataBefore, ...jobBefore } = schedule.job
   return isSameData(data, dataBefore) && textOf(schedule.spec) === textOf(spec) && textOf(jobBefore) === textOf(job)
-}
-
-function isSameData(a: NewJob['data'], b: NewJob['data']): boolean {
-  if (!(a instanceof Uint8Array && b instanceof Uint8Array)) return a === b
-  return a.length === b.length && a.every((byte, index) => byte === b[index])
 }
 
 /** Returns the same string whatever the order of the properties. */

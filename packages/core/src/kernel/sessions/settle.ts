@@ -9,7 +9,7 @@ import { LIMITS } from '../../limits.ts'
 import { type Policy, type PolicyOptions, resolvePolicy } from '../../policy.ts'
 import { defaultsOf } from '../../queueSettings.ts'
 import { type Facts, isDeleted } from '../facts.ts'
-import { expiryOf, laneOf } from '../jobs/enqueue.ts'
+import { expiryOf, laneOf, priorityOf, weightOf } from '../jobs/enqueue.ts'
 import { DIRTY_PLACE, type Job } from '../jobs/job.ts'
 import { endTurn } from '../keys/strict.ts'
 import type { Plan } from '../plan.ts'
@@ -100,8 +100,8 @@ function settle(turn: TurnContext, job: Job, { defaults }: Definition): void {
   const lane = refuseQueue(turn, queue) === undefined ? laneOf(turn, queue, name) : job.lane
   const ofQueue = defaultsOf(settings.defaults, lane.queue.settings)
   const policy = resolvePolicy(stated(job.policy, said), defaults, ofQueue)
-  const priority = said.has('priority') ? job.priority : (defaults.priority ?? ofQueue?.priority ?? 0)
-  const weight = said.has('weight') ? job.weight : (defaults.weight ?? ofQueue?.weight ?? 1)
+  const priority = said.has('priority') ? job.priority : priorityOf({}, defaults, ofQueue)
+  const weight = said.has('weight') ? job.weight : weightOf({}, defaults, ofQueue)
   const expiresAt = said.has('ttl') ? job.expiresAt : expiryOf(job.enqueuedAt, defaults.ttl ?? ofQueue?.ttl)
   const isAsItWas = policy.text === job.policy.text && priority === job.priority && weight === job.weight && expiresAt === job.expiresAt
   if (lane === job.lane && isAsItWas) return
