@@ -49,6 +49,8 @@ test('of a queue: every setting, and a pause of a key', { timeout: LONG }, async
     '3',
     '--fairness',
     'name',
+    '--repeats',
+    'event',
   ]
   expect(
     await place.okJson('queues', 'set', 'out', ...turns, '--max-length', '9', '--on-full', 'drop-oldest', '--dead-letter', 'dead'),
@@ -59,6 +61,7 @@ test('of a queue: every setting, and a pause of a key', { timeout: LONG }, async
       perKeyRateLimit: { limit: 5, period: 60_000 },
       share: 3,
       fairness: 'name',
+      repeats: 'event',
       maxLength: 9,
       onFull: 'drop-oldest',
       deadLetter: 'dead',

@@ -3,8 +3,7 @@
 import type { JobKey } from './id.ts'
 import type { RunCause } from './runError.ts'
 
-/** The journal and the wire name a type by its place, here and below: new ones are added at the end. */
-export const JOB_EVENT_TYPES = [
+const FIRST_JOB_EVENT_TYPES = [
   'enqueued',
   'started',
   'progress',
@@ -19,6 +18,12 @@ export const JOB_EVENT_TYPES = [
   'promoted',
   'deleted',
 ] as const
+
+/** Types that are younger than some of the others. */
+const LATER_JOB_EVENT_TYPES = ['deduplicated'] as const
+
+/** The journal names a type by its place, here and below: new ones are added at the end. */
+export const JOB_EVENT_TYPES = [...FIRST_JOB_EVENT_TYPES, ...LATER_JOB_EVENT_TYPES] as const
 
 /** Events of queues, schedules, workers and the engine. */
 export const SYSTEM_EVENT_TYPES = [
@@ -45,7 +50,8 @@ export const SYSTEM_EVENT_TYPES = [
   'worker.disputed',
 ] as const
 
-export const EVENT_TYPES = [...JOB_EVENT_TYPES, ...SYSTEM_EVENT_TYPES] as const
+/** The wire names a type by its place here: new ones of either kind are added at the end. */
+export const EVENT_TYPES = [...FIRST_JOB_EVENT_TYPES, ...SYSTEM_EVENT_TYPES, ...LATER_JOB_EVENT_TYPES] as const
 
 export type JobEventType = (typeof JOB_EVENT_TYPES)[number]
 export type SystemEventType = (typeof SYSTEM_EVENT_TYPES)[number]

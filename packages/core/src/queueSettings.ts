@@ -45,6 +45,8 @@ export interface QueueSettings {
   readonly retention?: Partial<Record<'completed' | 'failed' | 'cancelled', Keep>>
   /** The queue that gets a new job for each job of this queue that fails permanently. */
   readonly deadLetter?: string
+  /** Each call for this queue that an earlier job answers has an event. */
+  readonly repeats?: 'event'
   /** It takes no new jobs: set by `drain`, and taken back by `resume`. */
   readonly draining?: true
   /** They replace the engine's, option by option. */

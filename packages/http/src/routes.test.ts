@@ -128,6 +128,7 @@ describe('queues', () => {
     })
     const told = {
       fairness: 'name',
+      repeats: 'event',
       retention: { completed: 'forever', failed: { age: 'forever', count: 5 } },
       defaults: { ttl: '30d', keep: 'forever' },
     }
@@ -136,6 +137,7 @@ describe('queues', () => {
       body: {
         settings: {
           fairness: 'name',
+          repeats: 'event',
           retention: {
             completed: { ageMs: LIMITS.durationMs, count: 1_000_000_000_000 },
             failed: { ageMs: LIMITS.durationMs, count: 5 },
@@ -154,11 +156,12 @@ describe('queues', () => {
       body: { detail: expect.stringMatching(/options.keep must be a duration .* or 'forever', got "for ever"/) },
     })
     // A queue that is there is changed: nothing refuses it, and what is left out stays.
-    expect(await http.send('PUT', '/v1/queues/kept', { body: { share: 2, fairness: 'none' } })).toMatchObject({
+    expect(await http.send('PUT', '/v1/queues/kept', { body: { share: 2, fairness: 'none', repeats: 'silent' } })).toMatchObject({
       status: 200,
       body: { settings: { share: 2, defaults: { ttl: 30 * 86_400_000 } } },
     })
     expect((await http.send('GET', '/v1/queues/kept')).body.settings).not.toHaveProperty('fairness')
+    expect((await http.send('GET', '/v1/queues/kept')).body.settings).not.toHaveProperty('repeats')
     expect(await http.send('PUT', '/v1/queues/media', { body: { limit: 1 } })).toMatchObject({
       status: 400,
       body: { option: 'body.limit' },

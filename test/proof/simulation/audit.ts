@@ -313,7 +313,7 @@ export class Audit {
       if (!isJobEvent(event)) continue
       const { type, jobSeq } = event
       if (type === 'started') starts.set(jobSeq, (starts.get(jobSeq) ?? 0) + 1)
-      if (type !== 'progress' && type !== 'stalled') last.set(jobSeq, type)
+      if (type !== 'progress' && type !== 'stalled' && type !== 'deduplicated') last.set(jobSeq, type)
     }
     this.#history.hold(
       next === this.#model.nextEvent,

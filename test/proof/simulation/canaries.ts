@@ -752,18 +752,25 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 23',
   },
   {
-    name: 'new-data-of-a-waiting-job-not-written',
-    file: `${kernel}/schedules/updateWaiting.ts`,
-    find: '    effects.touch(job, DIRTY_DATA)\n',
-    replace: '',
-    breaks: 'invariant 23',
-  },
-  {
     name: 'updated-though-it-has-begun',
     file: `${kernel}/schedules/updateWaiting.ts`,
     find: 'hasStarted(job) ||',
     replace: 'job.state === 2 ||',
     breaks: 'invariant 23',
+  },
+  {
+    name: 'repeat-of-a-job-that-runs-not-told',
+    file: `${kernel}/jobs/repeats.ts`,
+    find: 'if (earlier !== undefined)',
+    replace: 'if (earlier !== undefined && earlier.state !== 2)',
+    breaks: 'invariant 25',
+  },
+  {
+    name: 'repeat-told-of-jobs-in-memory-alone',
+    file: `${kernel}/plan.ts`,
+    find: '|| this.#withJobs?.has(textOf(holder)) === true',
+    replace: '',
+    breaks: 'invariant 25',
   },
   {
     name: 'cron-before-its-beginning',

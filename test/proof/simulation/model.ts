@@ -22,7 +22,7 @@ import type { Edge } from './database.ts'
 import { DeadLetters, letterOf } from './deadLetters.ts'
 import { Drops } from './drops.ts'
 import { FlowBook, type JoinedGroup } from './flowBook.ts'
-import { LATE, LATER, WRONG_PARENTS } from './handlers.ts'
+import { LATE, LATER, QUEUES, WRONG_PARENTS } from './handlers.ts'
 import type { History } from './history.ts'
 import { Limits } from './limits.ts'
 import { Pauses } from './pauses.ts'
@@ -180,6 +180,8 @@ export class Model {
   starts = 0
   /** What started in the last turn. */
   started: Tracked[] = []
+  /** By their rows, jobs that have answered calls in the last turn, and how many of these are yet to be heard of. */
+  readonly #repeats = new Map<number, number>()
   readonly #options: ModelOptions
   readonly limits: Limits
   readonly systemEvents: SystemEventBook
@@ -210,6 +212,7 @@ export class Model {
     const { effects } = turn
     this.turns++
     this.started = []
+    this.#repeats.clear()
     this.newNumbers.clear()
     this.limits.commit(effects)
     this.pauses.commit(effects, this.limits.paused, turn.wall)
@@ -254,6 +257,13 @@ export class Model {
   /** The job that an id names, where it is there. */
   find(id: JobKey): Tracked | undefined {
     return this.jobs.get(this.seqs.get(formatId(id)) ?? 0)
+  }
+
+  /** True if the last turn has told of one more call that the job answers. */
+  takeRepeat(seq: number): boolean {
+    const left = this.#repeats.get(seq) ?? 0
+    this.#repeats.set(seq, left - 1)
+    return left > 0
   }
 
   /** How many jobs are in that state. */
@@ -456,6 +466,13 @@ export class Model {
         if (job.state === ACTIVE) this.#joined(job, note, turn)
         else this.#updated(job, note.value, turn)
         break
+      case 'deduplicated': {
+        const isAsked = QUEUES.some((queue) => this.limits.toldNow(queue) || this.limits.settings(queue).repeats === 'event')
+        history.hold(isAsked, 25, () => `job ${job.seq} is told to answer a call, and no queue asks for that`)
+        this.#repeats.set(job.seq, (this.#repeats.get(job.seq) ?? 0) + 1)
+        history.meet('deduplicated')
+        break
+      }
       case 'promoted':
         is(SCHEDULED)
         this.#due(job, 'promoted')

@@ -40,6 +40,8 @@ export interface OperationsOptions {
   readonly shareChance: Chance
   /** And of whether their job names take turns. */
   readonly fairChance: Chance
+  /** Decides which queues are to tell of calls that an earlier job answers. */
+  readonly repeatChance: Chance
   /** Of where queues leave their dead letters. */
   readonly letterChance: Chance
   /** Of rates in the same worlds. */
@@ -133,6 +135,7 @@ export class Operations {
   readonly #takesMany: boolean
   readonly #ages: boolean
   readonly #fair: boolean
+  readonly #repeats: boolean
   readonly #rates: boolean
   readonly #timed: boolean
   #number = 0
@@ -143,6 +146,7 @@ export class Operations {
     this.#takesMany = options.manyChance.hits(0.3)
     this.#ages = options.ageChance.hits(0.2)
     this.#fair = options.fairChance.hits(0.4)
+    this.#repeats = options.repeatChance.hits(0.3)
     this.#rates = options.rateChance.hits(0.3)
     this.#timed = options.timedChance.hits(0.4)
   }
@@ -569,7 +573,11 @@ export class Operations {
   }
 
   #enqueue(client: Client, options: EnqueueOptions, name: string, tries: number): void {
-    const { timeline, requests, chance, waits } = this.#options
+    const { timeline, requests, chance, waits, repeatChance } = this.#options
+    if (this.#repeats && repeatChance.hits(0.1)) {
+      const [queue, repeats] = [repeatChance.pick(QUEUES), repeatChance.pick(['event', 'event', 'silent'] as const)]
+      this.call(client, `configure ${queue} ${repeats}`, client.engine.queues.configure(queue, { repeats }))
+    }
     const task = this.#task()
     const { number } = task
     const { ttl, timeout, unique, idempotencyKey, debounce, throttle } = options

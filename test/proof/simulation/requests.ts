@@ -425,6 +425,12 @@ export class Requests {
     this.#history.hold(!repeated, 13, () => `the completion of run ${run} of job ${seq}, told again, is refused as stale`)
   }
 
+  /** Each call that a job answers is told of where its queue asks for that, and the job is there. */
+  #repeated({ queue = 'default' }: NewJob, model: Model, seq: number): void {
+    if (model.limits.settings(queue).repeats !== 'event' || model.limits.toldNow(queue) || !model.jobs.has(seq)) return
+    this.#history.hold(model.takeRepeat(seq), 25, () => `job ${seq} answers a call for ${queue}, and no event tells of it`)
+  }
+
   /** A job that holds its key until its start answers no call after that. */
   #letGo({ unique, idempotencyKey }: NewJob, { jobs, turns }: Model, seq: number): void {
     const holder = jobs.get(seq)
@@ -443,6 +449,7 @@ export class Requests {
           if (!created) {
             history.meet('keyMatched')
             this.#letGo(command.jobs[place] as NewJob, model, seq)
+            this.#repeated(command.jobs[place] as NewJob, model, seq)
           } else history.hold(model.created.has(seq), 1, () => `the enqueue of job ${seq} is acknowledged, and not committed`)
         }
         break

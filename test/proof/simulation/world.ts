@@ -212,6 +212,7 @@ export class World {
       sharedChance: new Chance(plan.seed ^ 0x54a2ed),
       tierChance: new Chance(plan.seed ^ 0x71e25),
       rateChance: new Chance(plan.seed ^ 0x2a7e),
+      repeatChance: new Chance(plan.seed ^ 0x2e9ea7),
       tokensChance: new Chance(plan.seed ^ 0x70ce5),
       keyChance: new Chance(plan.seed ^ 0xc20d),
       joinChance: new Chance(plan.seed ^ 0x1013),

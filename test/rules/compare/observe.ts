@@ -30,11 +30,10 @@ export const observe: Group = {
       ['test/engine/following.test.ts', 'misses nothing at the end of the journal, and sees nothing twice'],
       { bullmq: 'the newest 10,000 or so' },
     ),
-    lacks(
-      'An event when a call is answered by an earlier job',
-      'yes no no no no no no no no no',
-      'The caller knows it by `created` of its handle ([keys](keys.md)); others hear nothing.',
-    ),
+    has('An event when a call is answered by an earlier job', 'yes no no no no no no no no no', [
+      'packages/core/src/kernel/jobs/repeats.test.ts',
+      'a queue that tells of repeats',
+    ]),
     has('Webhooks for events of jobs', 'no no no no no no no no no no', [
       'test/webhooks/feeding.test.ts',
       'one delivery for each event that fits, for each endpoint',

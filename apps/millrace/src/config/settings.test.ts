@@ -144,6 +144,19 @@ const EFFECTS: Readonly<Record<string, (engine: Engine) => Promise<void>>> = {
     expect((await engine.list({ queue: 'dead' })).jobs).toMatchObject([{ data: 'lost', meta: { deadLetter: { id, queue: 'mail' } } }])
     await expect(setSetting(engine, 'dead-letter', 'mail', MAIL)).rejects.toMatchObject({ code: 'UNSUPPORTED' })
   },
+  repeats: async (engine) => {
+    await setSetting(engine, 'repeats', 'event', MAIL)
+    const twice = async (options?: { readonly queue: string }) => {
+      for (let call = 0; call < 2; call++) await engine.enqueue(task, null, { ...options, idempotencyKey: options?.queue ?? 'mail' })
+    }
+    await twice({ queue: 'other' })
+    await twice()
+    for await (const event of engine.events({ after: 0, filter: { types: ['deduplicated'] } })) {
+      expect(event).toMatchObject({ type: 'deduplicated', queue: 'mail', name: 'task', run: 0 })
+      break
+    }
+    await expect(setSetting(engine, 'repeats', 'odd', MAIL)).rejects.toMatchObject({ option: 'repeats' })
+  },
   ttl: async (engine) => {
     await setSetting(engine, 'ttl', 20, MAIL)
     const { id } = await engine.enqueue(task, null)

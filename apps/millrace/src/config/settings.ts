@@ -98,6 +98,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   share: limit('share'),
   fairness: { change: (value) => ({ fairness: value as 'name' | null }), read: ({ settings }) => settings.fairness },
   'dead-letter': { change: (value) => ({ deadLetter: value }), read: ({ settings }) => settings.deadLetter },
+  repeats: { change: (value) => ({ repeats: value as 'event' | 'silent' | null }), read: ({ settings }) => settings.repeats },
   ...Object.fromEntries(RUN_NAMES.map((name) => [flagName(name), run(name)])),
   'backoff.type': backoff('type'),
   'backoff.delay': backoff('delay'),

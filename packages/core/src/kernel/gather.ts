@@ -15,6 +15,7 @@ import { gatherArrivals } from './jobs/gatherArrivals.ts'
 import { gatherFailed } from './jobs/gatherFailed.ts'
 import { gatherMatching } from './jobs/gatherMatching.ts'
 import { gatherPrunable } from './jobs/gatherPrunable.ts'
+import { tellsRepeats } from './jobs/repeats.ts'
 import { roomOf } from './keys/keyBacklog.ts'
 import { BACKLOG_JOBS } from './keys/keys.ts'
 import { gatherTurns } from './keys/strict.ts'
@@ -93,17 +94,17 @@ function gatherDue(plan: Plan, tables: Tables, facts: Facts, { wall }: Now): voi
 function gatherFor(plan: Plan, tables: Tables, facts: Facts, command: Command): void {
   switch (command.op) {
     case 'enqueue':
-      gatherKeys(plan, command.jobs)
+      gatherKeys(plan, tables, command.jobs)
       break
     case 'forward':
       plan.source(command.source)
-      for (const { jobs } of command.entries) gatherKeys(plan, jobs)
+      for (const { jobs } of command.entries) gatherKeys(plan, tables, jobs)
       break
     case 'flow':
       if (command.idempotencyKey !== undefined) plan.idempotent({ name: FLOW_KEYS, key: command.idempotencyKey })
       break
     case 'complete':
-      if (command.enqueues !== undefined) gatherKeys(plan, command.enqueues)
+      if (command.enqueues !== undefined) gatherKeys(plan, tables, command.enqueues)
       if (tables.jobs.get(command.seq)?.state !== ACTIVE) plan.revivable(command.seq)
       break
     case 'join': {
@@ -146,16 +147,16 @@ function gatherFor(plan: Plan, tables: Tables, facts: Facts, command: Command): 
 }
 
 /** Asks who holds the keys of new jobs. */
-function gatherKeys(plan: Plan, jobs: readonly NewJob[]): void {
+function gatherKeys(plan: Plan, tables: Tables, jobs: readonly NewJob[]): void {
   for (const job of jobs) {
     const { name, idempotencyKey, unique } = job
-    if (idempotencyKey !== undefined) plan.idempotent({ name, key: idempotencyKey })
+    if (idempotencyKey !== undefined) plan.idempotent({ name, key: idempotencyKey }, tellsRepeats(tables, job))
     if (unique !== undefined) plan.unique({ name, key: unique.key })
     const shape = shapeOf(job)
     if (shape === undefined) continue
     const place = placeOf(name, shape)
     if (shape.by === 'trailing') plan.unique(place)
-    else plan.idempotent(place)
+    else plan.idempotent(place, tellsRepeats(tables, job))
   }
 }
 

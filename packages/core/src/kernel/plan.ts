@@ -24,6 +24,8 @@ export class Plan {
   #sourced: number[] = []
   #unique: NameAndKey[] = []
   #idempotent: NameAndKey[] = []
+  /** Keys whose jobs are read, too, whatever becomes of them. */
+  #withJobs: Set<string> | undefined
   #dependencies: number[] = []
   #sources: string[] = []
 
@@ -93,9 +95,12 @@ export class Plan {
       })
   }
 
-  /** Asks who holds an idempotency key. */
-  idempotent(key: NameAndKey): void {
+  /** Asks who holds an idempotency key. `withJob`: asks for that job as well. */
+  idempotent(key: NameAndKey, withJob = false): void {
     this.#idempotent.push(key)
+    if (!withJob) return
+    this.#withJobs ??= new Set()
+    this.#withJobs.add(textOf(key))
   }
 
   run(store: TurnStore): void {
@@ -143,10 +148,14 @@ export class Plan {
       this.ask('idempotent', [drain(this.#idempotent), this.#now.wall], (holders) => {
         for (const holder of holders) {
           facts.holdIdempotent(holder.name, holder.key, holder)
-          if (holder.until === holder.seq) this.job(holder.seq)
+          if (holder.until === holder.seq || this.#withJobs?.has(textOf(holder)) === true) this.job(holder.seq)
         }
       })
   }
+}
+
+function textOf({ name, key }: NameAndKey): string {
+  return `${name}\0${key}`
 }
 
 /** Empties a set that was collected as a list, and returns its distinct elements. */

@@ -93,6 +93,11 @@ export interface QueueOptions {
    * queue. Its `meta.deadLetter` has the id and the error of the failed job. A dead letter that fails adds none.
    */
   readonly deadLetter?: string | null
+  /**
+   * 'event': each call for this queue that an earlier job answers, because of its key, its debounce or its throttle, emits `deduplicated`,
+   * which costs it a commit. 'silent' (default): only the caller learns of it.
+   */
+  readonly repeats?: 'silent' | 'event' | null
   /** Retention of the queue's jobs, in place of the engine's. */
   readonly retention?: { readonly completed?: KeepOptions; readonly failed?: KeepOptions; readonly cancelled?: KeepOptions } | null
   /** Options of jobs for which neither the call nor the definition has a value, in place of the `defaults` of `openEngine`. */
@@ -123,6 +128,7 @@ const read = optionsReader('queues.configure', {
   share: count(SHARE_MAX),
   fairness: word('name', ['name', 'none']),
   deadLetter: orNull(nameOption),
+  repeats: word('event', ['silent', 'event']),
   retention: orNull(keepsOption),
   defaults: orNull((_option, value) => defaultsOption(value)),
 })

@@ -49,6 +49,7 @@ export const QUEUE_OPTIONS = z
     share: z.number().int().min(1).max(1_000).nullable().optional(),
     fairness: z.enum(['none', 'name']).nullable().optional(),
     deadLetter: NAME.nullable().optional(),
+    repeats: z.enum(['silent', 'event']).nullable().optional(),
     retention: z.strictObject({ completed: KEEP.optional(), failed: KEEP.optional(), cancelled: KEEP.optional() }).nullable().optional(),
     defaults: QUEUE_DEFAULTS.nullable().optional(),
   })
@@ -83,6 +84,7 @@ export const QUEUE = z
       share: z.number().optional(),
       fairness: z.literal('name').optional(),
       deadLetter: z.string().optional(),
+      repeats: z.literal('event').optional(),
       retention: z.strictObject({ completed: KEPT, failed: KEPT, cancelled: KEPT }).optional(),
       draining: z.literal(true).optional(),
       defaults: z.record(z.string(), z.unknown()).optional(),

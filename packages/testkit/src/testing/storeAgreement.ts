@@ -148,6 +148,7 @@ const QUEUE_CHANGES = [
   { sharedLimit: null },
   { defaults: { timeout: Number.POSITIVE_INFINITY, priority: 1 } },
   { fairness: 'name', share: 2 },
+  { repeats: 'event' },
   { deadLetter: 'dead' },
   { deadLetter: null },
 ] as const

@@ -6,7 +6,7 @@ type Type = EventAnswer['type']
 export const GROUPS = {
   jobs: [
     ...(['enqueued', 'started', 'progress', 'retrying', 'completed', 'failed', 'cancelled'] as const),
-    ...(['snoozed', 'stalled', 'released', 'updated', 'promoted', 'deleted'] as const),
+    ...(['snoozed', 'stalled', 'released', 'updated', 'promoted', 'deleted', 'deduplicated'] as const),
   ],
   queues: ['queue.configured', 'queue.paused', 'queue.resumed', 'queue.draining', 'queue.drained', 'queue.deleted'],
   schedules: [

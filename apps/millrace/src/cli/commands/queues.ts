@@ -108,6 +108,7 @@ export function addQueues(program: Command, context: Context): void {
     .option('--share <number>', "how many jobs start before it is the next queue's turn", orNone(number))
     .option('--fairness <by>', 'name: job names of equal priority take turns', orNone(String))
     .option('--dead-letter <queue>', 'the queue that gets a new job for each job that fails permanently', orNone(String))
+    .option('--repeats <how>', 'event: each call that an earlier job answers emits deduplicated', orNone(String))
     .option('--retention <json>', 'how long to keep finished jobs: {"completed":"1d","failed":"forever"}', orNone(json))
     .option(
       '--defaults <json>',

@@ -78,6 +78,10 @@ export const queue = section({
   share: setting(ofQueue<number>('share'), 'Hand-outs in a row before the next queue’s turn: 1 to 1,000.'),
   fairness: setting(ofQueue<'name' | 'none'>('fairness'), '`name`: job names of equal priority take turns; `none`: all are one line.'),
   deadLetter: setting(ofQueue<string>('deadLetter'), 'The queue that gets a new job for each job that fails permanently.'),
+  repeats: setting(
+    ofQueue<'silent' | 'event'>('repeats'),
+    '`event`: each call that an earlier job answers emits `deduplicated`; `silent`: only the caller learns of it.',
+  ),
   retention: section({
     completed: setting(ofKeep('completed'), 'A duration, `{ age, count }`, or `forever`, in place of the engine’s.'),
     failed: setting(ofKeep('failed'), 'The same for failed jobs.'),

@@ -19,6 +19,7 @@ import type { TurnContext } from '../turn.ts'
 import { Claims, OF_CALL } from './claims.ts'
 import { exclusiveKey, holdLonger, holdShape, placeOf, pushedTo, shapeOf } from './coalescing.ts'
 import { DIRTY_DATA, DIRTY_INSERT, type Job, type JobExtras, newJob } from './job.ts'
+import { tellRepeat } from './repeats.ts'
 import { reschedule } from './reschedule.ts'
 import { saidOf, sayMore } from './said.ts'
 
@@ -119,7 +120,7 @@ function existing(turn: TurnContext, job: NewJob): Enqueued | undefined {
   const { facts } = turn
   if (job.idempotencyKey !== undefined) {
     const first = facts.idempotent(job.name, job.idempotencyKey)
-    if (first !== undefined) return answer(first, false)
+    if (first !== undefined) return repeated(turn, job, first)
   }
   if (job.debounce !== undefined || job.throttle !== undefined) return shaped(turn, job)
   if (job.unique === undefined) return undefined
@@ -139,7 +140,12 @@ function existing(turn: TurnContext, job: NewJob): Enqueued | undefined {
   }
   // The call was answered with this job. A repeat under its key gets the same answer, whatever has become of the job by then.
   holdIdempotent(turn, holder, job)
-  return answer(key, false)
+  return repeated(turn, job, key)
+}
+
+function repeated(turn: TurnContext, job: NewJob, first: JobKey): Enqueued {
+  tellRepeat(turn, job, first)
+  return answer(first, false)
 }
 
 function replace(turn: TurnContext, holder: Job, job: NewJob, runAt: number): void {
@@ -170,7 +176,7 @@ function shaped(turn: TurnContext, job: NewJob): Enqueued | undefined {
     if (holder === undefined) return undefined
     replace(turn, holder, job, pushedTo(turn, holder, job))
   }
-  return answer(first, false)
+  return repeated(turn, job, first)
 }
 
 /** The flow, the schedule or the failed job that a job comes from. */

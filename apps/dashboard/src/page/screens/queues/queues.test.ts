@@ -165,8 +165,8 @@ describe('settings', () => {
       { defaults: { timeout: null, maxAttempts: 3, keep: 'forever', backoff: { type: 'fixed', jitter: 'full' } } },
     ],
     [
-      { keyOrder: 'strict', fairness: 'name' },
-      { keyOrder: 'strict', fairness: 'name' },
+      { keyOrder: 'strict', fairness: 'name', repeats: 'event' },
+      { keyOrder: 'strict', fairness: 'name', repeats: 'event' },
     ],
   ])('%j asks for %j', (changes, body) => {
     expect(changesOf(fields, { ...fields, ...changes })).toEqual(body)

@@ -64,6 +64,7 @@ export const GROUPS: readonly Group[] = [
     settings: [
       choice('keyOrder', 'Order of a key', 'turns', ['strict']),
       choice('fairness', 'Job names take turns', 'none', ['name']),
+      choice('repeats', 'Repeated calls', 'silent', ['event']),
       { path: 'share', label: 'Hand-outs in a row', kind: 'count', preset: '1', hint: 'jobs, before the next queue' },
     ],
   },
