@@ -128,6 +128,7 @@ test('Q1: jobs: enqueue, list, show, cancel, retry, delete, run, logs', { timeou
   })
   const [failed, echoed] = (await place.okJson('jobs', 'list'))['jobs'] as { id: string }[]
   expect(await place.ok('jobs', 'logs', String(echoed?.id))).toMatch(/^run 1 {2}\S+Z info {2}hello \{"data":\{"a":1\}\}\n$/)
+  expect((await place.run('jobs', 'logs', String(failed?.id), '--run', '2', '--json')).items).toEqual([])
   expect((await place.run('jobs', 'logs', '-f', String(failed?.id), '--json')).items).toEqual([
     { run: 1, at: expect.any(String), level: 'warn', message: 'about to fail', fields: null },
   ])

@@ -101,6 +101,8 @@ test('of a schedule: from when to when, how late, what is caught up, one at once
     '3',
     '--keep',
     'forever',
+    '--log-lines',
+    '500',
     '--run-immediately',
   ]
   await place.ok('schedules', 'set', 'yearly', 'report', '--every', '1d', ...times, ...run)
@@ -110,7 +112,7 @@ test('of a schedule: from when to when, how late, what is caught up, one at once
     endAt: '2041-01-01T00:00:00.000Z',
     jitter: 1_000,
     catchUp: 'all',
-    options: { weight: 2, tokens: 4, ttl: 3_600_000, maxAge: 21_600_000, maxLost: 3, keep: 3_153_600_000_000 },
+    options: { weight: 2, tokens: 4, ttl: 3_600_000, maxAge: 21_600_000, maxLost: 3, logLines: 500, keep: 3_153_600_000_000 },
     nextRunAt: expect.stringMatching(/^2040-01-01T00:00:0[01]/),
   })
   expect(await place.okJson('jobs', 'list', '--name', 'report')).toMatchObject({

@@ -34,6 +34,7 @@ const COMMANDS: { readonly [Op in Operation]: CommandOf<Op> } = {
   progress: { op: 'progress', ...run, fraction: 0 },
   log: { op: 'log', ...run, lines: [] },
   get: { op: 'get', id },
+  logs: { op: 'logs', id, limit: 1 },
   watch: { op: 'watch', id },
   unwatch: { op: 'unwatch', request: 99 },
   list: { op: 'list', filter: {}, limit: 1 },

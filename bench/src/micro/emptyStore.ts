@@ -52,6 +52,7 @@ export const emptyStore: Store = {
   deadlines: () => ({ dueAt: 0, expiresAt: 0, fireAt: 0 }),
   jobsInPlace: (seqs) => seqs.map(() => undefined),
   attempts: (rows) => rows.map(() => []),
+  logLines: () => [],
   withLastRuns: (rows) => rows.map((row) => ({ ...row, lastRun: null })),
   lastError: () => undefined,
   oldestWaiting: () => 0,

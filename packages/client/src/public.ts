@@ -38,6 +38,7 @@ export type {
   KeyTierOptions,
   ListOptions,
   Logger,
+  LogsOptions,
   ManyFilter,
   ManyOptions,
   ManyResult,
@@ -208,6 +209,7 @@ export type { ExportBatch, Exports } from './following.ts'
 export { JobHandle } from './handle.ts'
 export type { EventStream, EventStreamItem, EventsGap, JournalStream } from './journalStream.ts'
 export type { EventGap, EventListener, EventName, EventOf, GapListener } from './listeners.ts'
+export type { JobLogs, NumberedLog } from './logs.ts'
 export type { Failures, QueuesHistory, Throughput } from './observed.ts'
 export type { JobPage } from './page.ts'
 export type { PayloadPreview, PayloadPreviews } from './payloads.ts'

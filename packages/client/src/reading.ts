@@ -5,6 +5,7 @@ import {
   type HistoryOptions,
   type JobRef,
   type ListOptions,
+  type LogsOptions,
   type PayloadName,
   type Percentiles,
   type Port,
@@ -13,10 +14,12 @@ import {
   type StatsOptions,
   validateGetOptions,
   validateListOptions,
+  validateLogsOptions,
   validateStatsOptions,
 } from '@millrace/core'
 import type { JobType } from '@millrace/worker'
 import { type WorkerView, workersOf } from './attached.ts'
+import { type JobLogs, readLogs } from './logs.ts'
 import type { Mailbox } from './mailbox.ts'
 import { type Failures, type QueuesHistory, readFailures, readHistory, type Throughput } from './observed.ts'
 import { assertOffered } from './offered.ts'
@@ -57,6 +60,15 @@ export abstract class Reading {
    */
   async payload(id: string, name: PayloadName): Promise<string | Uint8Array | undefined> {
     return readPayload(this.#parts.mailbox, id, name, this.#parts.codec)
+  }
+
+  /**
+   * Returns a page of the log lines of one run, of its last one by default, with all lines that the run keeps (`logLines`).
+   *
+   * @throws JobNotFoundError, OptionTypeError, OptionRangeError
+   */
+  async logs(id: string, options?: LogsOptions): Promise<JobLogs> {
+    return readLogs(this.#parts.mailbox, id, validateLogsOptions(options))
   }
 
   /**

@@ -13,6 +13,7 @@ import {
   type JobView,
   type JournalEvent,
   type LogLevel,
+  type LogLine,
   type MissReason,
   type OnParentFailure,
   type PayloadName,
@@ -185,13 +186,12 @@ function attemptOf({ run, attempt, startedAt, endedAt, worker, error, logs }: At
     endedAt: dateOf(endedAt),
     worker,
     ...(error !== undefined && { error }),
-    logs: logs.map(({ at, level, message, fields }) => ({
-      at: new Date(at),
-      level,
-      message,
-      ...(fields !== undefined && { fields: fieldsOf(fields) }),
-    })),
+    logs: logs.map(logOf),
   }
+}
+
+export function logOf({ at, level, message, fields }: LogLine): JobLog {
+  return { at: new Date(at), level, message, ...(fields !== undefined && { fields: fieldsOf(fields) }) }
 }
 
 /** Parses the fields of a log line. Fields that were cut to their limit are no longer JSON. */

@@ -268,6 +268,19 @@ export interface GetCommand {
   readonly only?: PayloadName
 }
 
+/** A page of the log lines of one run. Reply: `LogsPage`, or null where there is no such job. */
+export interface LogsCommand {
+  readonly op: 'logs'
+  readonly id: JobKey
+  /** Undefined: the last one. */
+  readonly run?: number
+  /** Lines behind this number; if `newest`, those before it. */
+  readonly after?: number
+  readonly limit: number
+  /** The newest first. */
+  readonly newest?: boolean
+}
+
 /** Answered when the job is final: `Outcome`. */
 export interface WatchCommand {
   readonly op: 'watch'

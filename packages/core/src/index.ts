@@ -267,6 +267,7 @@ export { checkJsonText } from './options/jsonText.ts'
 export { checkKnown } from './options/known.ts'
 export { formatCursor, type ListOptions, type ListPlace, type ListSettings, validateListOptions } from './options/list.ts'
 export { type Logger, type LoggerOption, loggerOption, quietableLogger } from './options/logger.ts'
+export { type LogsOptions, validateLogsOptions } from './options/logs.ts'
 export { type ManyFilter, type ManyOptions, validateMany } from './options/many.ts'
 export { durationOption } from './options/milliseconds.ts'
 export {
@@ -329,9 +330,8 @@ export {
   validateResumeOptions,
   validateSnoozeOptions,
 } from './options/queue.ts'
-export { type QueueKeysOptions, validateQueueKeysOptions } from './options/queueKeys.ts'
 export { matchesQueue, prefixOf } from './options/queuePattern.ts'
-export { type QueuesPageOptions, validateQueuesPageOptions } from './options/queuesPage.ts'
+export { type QueueKeysOptions, type QueuesPageOptions, validateQueueKeysOptions, validateQueuesPageOptions } from './options/queuesPage.ts'
 export { type Check, choiceOf, durationWithin, integerBetween, optionsReader } from './options/read.ts'
 export { type Redact, redactOption, type Said } from './options/redact.ts'
 export { type RedriveOptions, validateRedriveOptions } from './options/redrive.ts'

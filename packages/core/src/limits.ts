@@ -57,8 +57,13 @@ export const LIMITS = {
   reasonLength: 1_000,
   /** The part of that message which a list shows of a job's last run. */
   lastErrorLength: 300,
-  /** The newest log lines that are kept of one run. */
+  /** The newest log lines of one run that a job, a list and an export show, and that a run keeps unless its job says otherwise. */
   logLinesPerRun: 100,
+  /** The most log lines that a run may keep. */
+  logLinesKept: 10_000,
+  /** Log lines in one page, and about the bytes of their text. */
+  pageLogs: 1_000,
+  logsBytes: MIB,
   /** The newest failed runs that are kept of one job. */
   attemptsPerJob: 50,
   /** Commands that the caller's side has sent and not yet seen answered. */

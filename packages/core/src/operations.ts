@@ -24,6 +24,7 @@ import type {
   LeaveCommand,
   ListCommand,
   LogCommand,
+  LogsCommand,
   NewJob,
   ProgressCommand,
   RedriveCommand,
@@ -83,6 +84,7 @@ import type {
   HistoryPoint,
   JobView,
   ListPage,
+  LogsPage,
   Outcome,
   ParentsPage,
   QueueKeys,
@@ -206,6 +208,7 @@ export const OPERATIONS = {
 
   get: question<GetCommand, JobView | null>({ code: 14, scopes: READ, jobsRead: () => 1 }),
   getByKey: question<GetByKeyCommand, JobView | null>({ code: 77, scopes: READ, jobsRead: () => 1 }),
+  logs: question<LogsCommand, LogsPage | null>({ code: 79, scopes: READ, jobsRead: () => 1 }),
   // A page of a flow has no payloads: as much as a job may have.
   getFlow: question<GetFlowCommand, FlowPage | null>({ code: 69, scopes: READ, jobsRead: () => 1, isForReaders: () => true }),
   listFlows: question<ListFlowsCommand, FlowsPage>({ code: 71, scopes: READ, jobsRead: () => 1, isForReaders: () => true }),

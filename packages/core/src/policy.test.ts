@@ -9,6 +9,7 @@ const options: fc.Arbitrary<PolicyOptions> = fc.record(
     maxAge: fc.integer({ min: 1, max: 9 }),
     maxLost: fc.integer({ min: 0, max: 9 }),
     keep: fc.integer({ min: 0, max: 9 }),
+    logLines: fc.integer({ min: 0, max: 9 }),
     timeout: fc.oneof(fc.integer({ min: 1, max: 9 }), fc.constant(Number.POSITIVE_INFINITY)),
     heartbeatTimeout: fc.integer({ min: 0, max: 9 }),
     backoff: fc.record({ type: fc.constantFrom('fixed', 'linear'), delay: fc.nat(9) }),

@@ -1,4 +1,5 @@
 import type { Backoff } from './backoff.ts'
+import { LIMITS } from './limits.ts'
 
 /** How a job runs, is retried and is kept: resolved at its enqueue, and fixed from then on. Times in milliseconds. */
 export interface PolicyView {
@@ -17,6 +18,8 @@ export interface PolicyView {
   readonly tokens: number
   /** The time for which the job is kept once it has ended; undefined: as its queue's retention says. */
   readonly keep: number | undefined
+  /** The newest log lines that each run keeps. */
+  readonly logLines: number
 }
 
 export interface Policy extends PolicyView {
@@ -34,6 +37,7 @@ export const POLICY_FIELDS = [
   'tokens',
   'maxLost',
   'keep',
+  'logLines',
 ] as const satisfies (keyof PolicyView)[]
 
 export interface PolicyOptions extends Partial<PolicyView> {
@@ -50,11 +54,12 @@ export const DEFAULT_POLICY: Policy = Object.freeze({
   backoff: Object.freeze({ type: 'exponential', delay: 20_000, factor: 2, maxDelay: 3_600_000, jitter: 0.2 }),
   tokens: 1,
   keep: undefined,
+  logLines: LIMITS.logLinesPerRun,
   text: null,
 })
 
 /** Fields that rows of earlier versions do not have: the default is left out, so that equal policies have one text. */
-const LATER_FIELDS: ReadonlySet<keyof PolicyView> = new Set(['maxAge', 'tokens', 'maxLost', 'keep'])
+const LATER_FIELDS: ReadonlySet<keyof PolicyView> = new Set(['maxAge', 'tokens', 'maxLost', 'keep', 'logLines'])
 
 /** Policies are few and jobs are many: equal ones share one object. Bounded; emptied when full. */
 const INTERNED = new Map<string, Policy>()
@@ -80,8 +85,15 @@ export function resolvePolicy(...layers: readonly (PolicyOptions | undefined)[])
 function isSilent(layer: PolicyOptions | undefined): boolean {
   if (layer === undefined) return true
   return (
-    (layer.maxAttempts ?? layer.timeout ?? layer.heartbeatTimeout ?? layer.backoff ?? layer.maxAge ?? layer.tokens) === undefined &&
-    (layer.maxLost ?? layer.keep) === undefined
+    (layer.maxAttempts ??
+      layer.timeout ??
+      layer.heartbeatTimeout ??
+      layer.backoff ??
+      layer.maxAge ??
+      layer.tokens ??
+      layer.maxLost ??
+      layer.keep ??
+      layer.logLines) === undefined
   )
 }
 

@@ -49,6 +49,8 @@ export interface Grant extends JobKey {
   readonly concurrencyKey?: string | undefined
   /** The groups of jobs that earlier runs of the job have joined, in order. */
   readonly joined?: readonly Joined[] | undefined
+  /** The log lines that the run keeps; undefined for `LIMITS.logLinesPerRun`. */
+  readonly logLines?: number | undefined
 }
 
 /** The engine's notices to a session about its runs. */

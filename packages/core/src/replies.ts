@@ -292,6 +292,19 @@ export interface ExportView {
   readonly behind: number
 }
 
+/** A log line with its place among those of its run, from 0: a line keeps it when those before it are gone. */
+export interface NumberedLine extends LogLine {
+  readonly number: number
+}
+
+/** A page of the log lines of one run. */
+export interface LogsPage {
+  readonly run: number
+  readonly lines: readonly NumberedLine[]
+  /** `after` of the next page; null where it is the last. */
+  readonly next: number | null
+}
+
 export interface Upserted {
   /** False where there was one already. */
   readonly created: boolean

@@ -144,6 +144,43 @@ describe('one job', () => {
       attempts: [{ error }, { logs: [{ level: 'info', fields: { attempt: 2 } }] }],
     })
   })
+
+  test('the log lines of a run come page by page, beyond those that a job shows', async () => {
+    const job = defineJob<number>({ name: 'logs', logLines: 150 })
+    const id = await create({ job: 'logs', data: 1, options: { logLines: 150 } })
+    const bystander = await create({ job: 'bystander', data: 1 })
+    const worker = engine.work(
+      job.handler(({ log }) => {
+        for (let line = 0; line < 160; line++) log('info', `line ${line}`, { line })
+      }),
+    )
+    for await (const event of engine.events({ filter: { jobId: id, types: ['completed'] } })) if (event.type === 'completed') break
+    await worker.stop()
+    const page = async (query = '') => (await http.send('GET', `/v1/jobs/${id}/logs${query}`)).body
+    const numbers = ({ lines }: { lines: { number: number }[] }) => lines.map(({ number }) => number)
+    const first = await page('?limit=2')
+    expect(first).toEqual({
+      run: 1,
+      lines: [10, 11].map((line) => ({
+        number: line - 10,
+        at: expect.any(String),
+        level: 'info',
+        message: `line ${line}`,
+        fields: { line },
+      })),
+      next: 1,
+    })
+    expect(numbers(await page('?limit=2&after=1'))).toEqual([2, 3])
+    const newest = await page('?order=newest&limit=2&run=1')
+    expect([numbers(newest), newest.next]).toEqual([[149, 148], 148])
+    const whole = await page('?limit=1000')
+    expect([whole.lines.length, whole]).toEqual([150, expect.not.objectContaining({ next: expect.anything() })])
+    expect((await http.send('GET', `/v1/jobs/${id}`)).body.attempts[0].logs).toHaveLength(100)
+    expect((await http.send('GET', `/v1/jobs/${bystander}/logs`)).body).toEqual({ run: 0, lines: [] })
+    for (const query of ['?limit=0', '?limit=1001', '?order=any', '?run=0', '?after=-1'])
+      expect((await http.send('GET', `/v1/jobs/${id}/logs${query}`)).status, query).toBe(400)
+    expect(await http.send('GET', '/v1/jobs/no-id/logs')).toMatchObject({ status: 404, body: { code: 'JOB_NOT_FOUND' } })
+  })
 })
 
 describe('many', () => {

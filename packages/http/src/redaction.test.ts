@@ -216,7 +216,17 @@ describe('answers', () => {
       }
     }
     // Without the option, these show it.
-    const shows = ['listJobs', 'getJob', 'getJobByKey', 'getJobData', 'getJobOutput', 'getJobCheckpoint', 'listSchedules', 'getSchedule']
+    const shows = [
+      'listJobs',
+      'getJob',
+      'getJobByKey',
+      'getJobLogs',
+      'getJobData',
+      'getJobOutput',
+      'getJobCheckpoint',
+      'listSchedules',
+      'getSchedule',
+    ]
     expect([...showing]).toEqual(expect.arrayContaining(shows))
   })
 
@@ -231,6 +241,8 @@ describe('answers', () => {
       progressValue: { password: BLANK, sent: 1 },
       attempts: [{ logs: [{ message: 'a line', fields: { password: BLANK, kept: 1 } }] }],
     })
+    const { lines } = (await api().send('GET', `/v1/jobs/${id}/logs`)).body
+    expect(lines).toMatchObject([{ number: 0, message: 'a line', fields: { password: BLANK, kept: 1 } }])
     const plain = (await testApi(engine).send('GET', `/v1/jobs/${id}`)).body
     const hidden = [...(shown['redacted'] as string[]), 'redacted', 'attempts']
     expect(plain).toMatchObject(Object.fromEntries(Object.entries(shown).filter(([name]) => !hidden.includes(name))))

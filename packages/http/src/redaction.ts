@@ -93,7 +93,7 @@ export class Redaction {
   /** Returns the job with its blanks. `redacted` names the payloads that have some. */
   job(job: Job): Job & Redacted {
     const { attempts, data, output, checkpoint, meta, progressValue } = job
-    const shown = attempts.map((attempt) => ({ ...attempt, logs: attempt.logs.map((line) => this.#line(line)) }))
+    const shown = attempts.map((attempt) => ({ ...attempt, logs: attempt.logs.map((line) => this.line(line)) }))
     const previews = this.#previews(job.preview)
     const payloads = this.#payloads({ data, output, checkpoint, meta, progressValue })
     const redacted = [...(previews.redacted ?? []), ...(payloads.redacted ?? [])]
@@ -133,7 +133,8 @@ export class Redaction {
     return { preview: Object.fromEntries(shown), ...(redacted.length > 0 && { redacted }) }
   }
 
-  #line(line: Line): Line {
+  /** Returns the log line with its blanks. */
+  line<Shown extends Line>(line: Shown): Shown {
     const fields = this.blanked<unknown>('fields', line.fields)
     return fields === line.fields ? line : { ...line, fields: (fields === BLANK ? {} : fields) as NonNullable<Line['fields']> }
   }

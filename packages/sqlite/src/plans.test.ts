@@ -20,7 +20,7 @@ const SMALL =
   /^SCAN (meta|lane|queue|queue_settings|gate|key_bucket|definition|migration|running|export|flow_due|flow_gone|failure|pause_end|kept_count)\b/
 /** What a statement brings with it: VALUES, lists, and its own steps. */
 const OWN =
-  /^SCAN (wanted|listed|passed|shared|started|completed|new|noted|json_each|hop|line|\d+ CONSTANT ROWS?|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(.*\))/
+  /^SCAN (wanted|shown|listed|passed|shared|started|completed|new|noted|json_each|hop|line|\d+ CONSTANT ROWS?|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(.*\))/
 
 function scansOf(sql: string): string[] {
   return planOf(db, sql).filter((line) => line.startsWith('SCAN') && !SMALL.test(line) && !OWN.test(line))
@@ -165,7 +165,7 @@ test('no query sorts what it has read, but for the pages that are chosen small, 
   const sorting = [...reads, ...writes].filter((sql) => planOf(db, sql).some((line) => line.includes('USE TEMP B-TREE FOR ORDER BY')))
   for (const sql of sorting)
     expect(sql).toMatch(
-      /^SELECT seq FROM job [\s\S]*ORDER BY seq DESC(?: LIMIT \?)?$|^SELECT seq, run, |session\.uuid|^WITH noted|FROM failure NOT INDEXED /,
+      /^SELECT seq FROM job [\s\S]*ORDER BY seq DESC(?: LIMIT \?)?$|^SELECT seq, run, |session\.uuid|^WITH (?:noted|wanted)\b|FROM failure NOT INDEXED /,
     )
 })
 
@@ -177,6 +177,12 @@ test('keys that have run out come by their time, and their jobs by row number', 
     expect(found).toMatch(/SEARCH job (EXISTS )?USING INTEGER PRIMARY KEY \(rowid>\? AND rowid<\?\)/)
   }
   expect(plan(reads, 'held.lapsed')).toContain('SEARCH held USING PRIMARY KEY (name=? AND key=?)')
+})
+
+test('the newest lines of a run are found by their places, however many there are', () => {
+  const found = plan(reads, 'AS own WHERE own.seq')
+  expect(found).toContain('SEARCH log USING PRIMARY KEY (seq=? AND run=? AND slot>?)')
+  expect(found).toContain('SEARCH own USING PRIMARY KEY (seq=? AND run=?)')
 })
 
 test('a job of a journal is found by its index', () => {

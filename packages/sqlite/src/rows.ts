@@ -2,7 +2,15 @@
 export { nameOnTombstone, tombstoneOf } from './deletedQueues.ts'
 export { dueModeOf, IS_TAKEN_BACK } from './flowModes.ts'
 export { decodeEnds, decodeEvents, encodeEvents, JOURNAL_ROW_BYTES, type JournalRow, type LaneName, replayRuns } from './journal.ts'
-export { isOwnRun, type RawAttempt, type RawLog, type RawSession, viewsOf } from './read/attempts.ts'
+export {
+  isOwnRun,
+  numberedLineFrom,
+  type RawAttempt,
+  type RawLog,
+  type RawNumberedLog,
+  type RawSession,
+  viewsOf,
+} from './read/attempts.ts'
 export { failureFrom, type RawFailure } from './read/failures.ts'
 export { fragment, maskOf, metaHintOf } from './read/fits.ts'
 export { dueFrom, parentFrom, type RawDue, type RawParent } from './read/flows.ts'

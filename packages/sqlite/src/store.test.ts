@@ -161,8 +161,8 @@ test('ids-over-2^31-all-paths', () => {
   turns.effects.logs.push({
     seq: rich.seq,
     run: 2 ** 32,
-    slot: 3,
     number: 2 ** 35 + 3,
+    gone: 2 ** 35 - 97,
     line: { at: turns.at, level: 'info', message: 'm' },
   })
   turns.commit()

@@ -32,6 +32,7 @@ const KNOWN: ReadonlySet<string> = new Set<Exclude<keyof Job, 'name'>>([
   'maxLost',
   'keep',
   'lostRuns',
+  'logLines',
   'timeout',
   'heartbeatTimeout',
   'backoff',

@@ -166,6 +166,13 @@ test.for<readonly [what: string, fields: Record<string, unknown>, stored: RegExp
   else expect(text).toMatch(stored)
 })
 
+test.each([0, 1, 250])('log: of a run that keeps %i lines, no more are sent', (logLines) => {
+  const { context } = contextOf({}, { logLines })
+  for (let line = 0; line < 777; line++) context.log('debug', `${line}`)
+  const lines = (context.takeLines() ?? []).map(({ message }) => Number(message))
+  expect(lines).toEqual(Array.from({ length: logLines }, (_, index) => 777 - logLines + index))
+})
+
 test('log: levels are checked, messages are cut, the newest lines are kept', () => {
   const { context } = contextOf()
   expect(() => context.log('fatal' as never, 'no')).toThrow(/level/)

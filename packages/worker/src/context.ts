@@ -387,10 +387,12 @@ export class RunContext implements Context {
   }
 
   addLines(lines: readonly LogLine[]): void {
+    const { logLines: kept = LIMITS.logLinesPerRun } = this.grant
+    if (kept === 0) return
     this.#lines ??= []
     this.#lines.push(...lines)
-    // Lines beyond those that are kept need not be sent.
-    if (this.#lines.length > LIMITS.logLinesPerRun) this.#lines = this.#lines.slice(-LIMITS.logLinesPerRun)
+    // Lines beyond those that are kept need not be sent. Cutting them takes as long as there are lines, so it waits for as many again.
+    if (this.#lines.length >= 2 * kept) this.#lines = this.#lines.slice(-kept)
     this.#link.dirty(this)
   }
 
@@ -407,9 +409,10 @@ export class RunContext implements Context {
   }
 
   takeLines(): readonly LogLine[] | undefined {
+    const { logLines: kept = LIMITS.logLinesPerRun } = this.grant
     const lines = this.#lines
     this.#lines = undefined
-    return lines
+    return lines !== undefined && lines.length > kept ? lines.slice(-kept) : lines
   }
 }
 

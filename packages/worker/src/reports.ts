@@ -4,6 +4,9 @@ import type { Calls } from './calls.ts'
 import type { RunContext } from './context.ts'
 import type { Redactor } from './redact.ts'
 
+/** Many lines of one run leave in several calls, so that none is too large for its connection. */
+const LINES_PER_CALL = 100
+
 export class Reports {
   readonly #calls: Calls
   readonly #redactor: Redactor | undefined
@@ -55,9 +58,11 @@ export class Reports {
       const shown = this.#redactor?.progress(name, progress) ?? progress
       calls.push(this.#calls.call<'progress'>({ op: 'progress', seq, run, ...shown }))
     }
-    const lines = context.takeLines()
-    if (lines !== undefined)
+    const all = context.takeLines() ?? []
+    for (let from = 0; from < all.length; from += LINES_PER_CALL) {
+      const lines = all.slice(from, from + LINES_PER_CALL)
       calls.push(this.#calls.call<'log'>({ op: 'log', seq, run, lines: this.#redactor?.lines(name, lines) ?? lines }))
+    }
     // A report that is too late for its run is no loss.
     return calls.map((call) => call.catch(() => {}))
   }

@@ -773,6 +773,27 @@ export const CANARIES: readonly Canary[] = [
     breaks: 'invariant 25',
   },
   {
+    name: 'one-line-more-than-a-run-keeps',
+    file: `${kernel}/jobs/heartbeat.ts`,
+    find: 'gone: number - kept,',
+    replace: 'gone: number - kept - 1,',
+    breaks: 'invariant 18',
+  },
+  {
+    name: 'first-line-stays',
+    file: 'packages/sqlite/src/write/runs.ts',
+    find: 'if (gone >= 0)',
+    replace: 'if (gone > 0)',
+    breaks: 'invariant 18',
+  },
+  {
+    name: 'lines-begin-anew-after-a-reload',
+    file: `${kernel}/load.ts`,
+    find: 'job.logLines = row.logLines',
+    replace: 'job.logLines = 0 * row.logLines',
+    breaks: 'invariant 18',
+  },
+  {
     name: 'cron-before-its-beginning',
     file: `${kernel}/schedules/ticks.ts`,
     find: 'Math.max(after, startAt - 1)',

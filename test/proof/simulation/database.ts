@@ -107,6 +107,13 @@ export class MemoryDatabase {
     return this.#db.prepare(differing).pluck().all() as number[]
   }
 
+  /** The numbers of the log lines of each run, in order. */
+  logLines(): readonly { readonly seq: number; readonly run: number; readonly numbers: string }[] {
+    const ordered = 'SELECT seq, run, number FROM log ORDER BY seq, run, number'
+    const all = `SELECT seq, run, group_concat(number) AS numbers FROM (${ordered}) GROUP BY seq, run`
+    return this.#db.prepare(all).all() as { seq: number; run: number; numbers: string }[]
+  }
+
   /** Who waits for whom in flows, and what it was told of that one. */
   edges(): readonly Edge[] {
     this.#edges ??= this.#db.prepare('SELECT parent, child, told FROM flow_edge')

@@ -50,6 +50,8 @@ export interface Task {
   readonly number: number
   readonly act: Act
   readonly ms: number
+  /** How many lines it logs; one if it does not say. */
+  readonly lines?: number
   /** What its `snooze` pauses. */
   readonly pause?: PausePart
   /** How many jobs it must have waited for, where it sees them all. */
@@ -200,6 +202,10 @@ async function act(context: BatchItem<Task>, sleep: (ms: number) => Promise<void
       return 'alive'
     case 'log':
       context.log('info', `run ${job.run}`, { number: data.number })
+      for (let line = 1; line < (data.lines ?? 1) && !signal.aborted; line++) {
+        await sleep(data.ms % 20)
+        context.log('info', `line ${line}`)
+      }
       context.progress(0.5, 'half')
       return undefined
     case 'child':

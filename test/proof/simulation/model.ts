@@ -51,6 +51,8 @@ export interface Tracked {
   /** Those that it was created with. */
   readonly tags: readonly string[] | undefined
   readonly maxAttempts: number
+  /** The log lines that each of its runs keeps. */
+  readonly logLines: number
   readonly maxLost: number | undefined
   /** How long it is kept once it has ended; undefined: as its queue says. */
   readonly keep: number | undefined
@@ -518,6 +520,7 @@ export class Model {
       schedule: extras?.schedule,
       tags: extras?.tags,
       maxAttempts: policy.maxAttempts,
+      logLines: policy.logLines,
       maxLost: policy.maxLost,
       keep: policy.keep,
       oldAt: record.enqueuedAt + policy.maxAge,
@@ -569,10 +572,10 @@ export class Model {
 
   /** Whatever came first, the call or the definition: what the call has left open is as the definition says from the first start on. */
   #settled(job: Tracked, record: Job): void {
-    const { maxAttempts, maxLost, keep, timeout, heartbeatTimeout, backoff, maxAge } = record.policy
+    const { maxAttempts, maxLost, keep, timeout, heartbeatTimeout, backoff, maxAge, logLines } = record.policy
     if (job.name === LATE.name) this.#late(job, record)
     if (job.maxAttempts !== maxAttempts || job.timeout !== timeout) this.#options.history.meet('settledLate')
-    Object.assign(job, { maxAttempts, maxLost, keep, timeout, heartbeatTimeout, backoff, oldAt: record.enqueuedAt + maxAge })
+    Object.assign(job, { maxAttempts, maxLost, keep, logLines, timeout, heartbeatTimeout, backoff, oldAt: record.enqueuedAt + maxAge })
   }
 
   #late(job: Tracked, { policy, priority }: Job): void {

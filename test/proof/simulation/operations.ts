@@ -40,6 +40,8 @@ export interface OperationsOptions {
   readonly shareChance: Chance
   /** And of whether their job names take turns. */
   readonly fairChance: Chance
+  /** Decides which jobs log many lines, and how many of them their runs keep. */
+  readonly logChance: Chance
   /** Decides which queues are to tell of calls that an earlier job answers. */
   readonly repeatChance: Chance
   /** Of where queues leave their dead letters. */
@@ -136,6 +138,7 @@ export class Operations {
   readonly #ages: boolean
   readonly #fair: boolean
   readonly #repeats: boolean
+  readonly #logs: boolean
   readonly #rates: boolean
   readonly #timed: boolean
   #number = 0
@@ -147,6 +150,7 @@ export class Operations {
     this.#ages = options.ageChance.hits(0.2)
     this.#fair = options.fairChance.hits(0.4)
     this.#repeats = options.repeatChance.hits(0.3)
+    this.#logs = options.logChance.hits(0.3)
     this.#rates = options.rateChance.hits(0.3)
     this.#timed = options.timedChance.hits(0.4)
   }
@@ -516,13 +520,15 @@ export class Operations {
     const drawn = leaseMs > 0 && chance.hits(0.5) ? chance.pick(LONG) : chance.pick(ACTS)
     const act = joinChance.hits(joins) ? 'join' : drawn
     const pauses = this.#timed && act === 'snooze'
-    return { number: ++this.#number, act, ms: chance.small(200), ...(pauses && { pause: timedChance.pick(PAUSE_PARTS) }) }
+    const lines = this.#logs && act === 'log' && { lines: this.#options.logChance.whole(1, 12) }
+    return { number: ++this.#number, act, ms: chance.small(200), ...lines, ...(pauses && { pause: timedChance.pick(PAUSE_PARTS) }) }
   }
 
   #drawOptions(): EnqueueOptions {
     const { chance, ageChance, tokensChance, keyedChance, leaseMs, limits } = this.#options
     const shaped = chance.hits(0.08)
     return {
+      ...(this.#logs && { logLines: this.#options.logChance.pick([0, 1, 3, 5, 100]) }),
       ...(this.#rates && tokensChance.hits(0.3) && { tokens: tokensChance.whole(2, 6) }),
       ...(this.#ages && ageChance.hits(0.4) && { maxAge: ageChance.small(3_000) + 1 }),
       ...(shaped && this.#drawShape()),

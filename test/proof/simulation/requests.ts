@@ -337,7 +337,7 @@ export class Requests {
         this.model?.mayLast(command, this.#history.mono)
         break
       default:
-        if ('run' in command) this.#said.add(`${command.op}:${command.seq}:${command.run}`)
+        if ('run' in command && 'seq' in command) this.#said.add(`${command.op}:${command.seq}:${command.run}`)
     }
   }
 
@@ -407,7 +407,7 @@ export class Requests {
       const so = job === undefined || job.bornTurn === model.turns
       history.hold(so, 1, () => `job ${formatId(id)} is said not to be there`)
     }
-    if (code === 'STALE_RUN' && 'run' in command) this.#stale(command, connection, model)
+    if (code === 'STALE_RUN' && 'run' in command && 'seq' in command) this.#stale(command, connection, model)
   }
 
   #toStranger({ op }: Command, code: string | undefined): void {

@@ -13,6 +13,7 @@ import { type Batching, handlersFor, JOBS, LATE, LATER, QUEUES } from './handler
 import { History } from './history.ts'
 import { Intakes } from './intakes.ts'
 import { Folder } from './journal.ts'
+import { LogBook } from './logBook.ts'
 import { Looks } from './looks.ts'
 import { auditMemory } from './memory.ts'
 import { Misfortunes } from './misfortunes.ts'
@@ -129,6 +130,7 @@ export class World {
   readonly #audit: Audit
   readonly #shares: Shares
   readonly #nameTurns: NameTurns
+  readonly #logBook: LogBook
   readonly #strictOrder: StrictOrder
   readonly #misfortunes: Misfortunes
   readonly #schedules: Schedules
@@ -185,6 +187,7 @@ export class World {
     this.#audit = new Audit(this.history, this.#model, !forgetsNothing(plan))
     this.#shares = new Shares(this.history, this.#model)
     this.#nameTurns = new NameTurns(this.history, this.#model)
+    this.#logBook = new LogBook(this.history, this.#model)
     this.#strictOrder = new StrictOrder(this.history, this.#model)
     this.#misfortunes = new Misfortunes(this, new Chance(plan.seed ^ 0xbad), this.#sessions, this.#requests)
     const crash = (where: string) => this.#misfortunes.crash(where)
@@ -212,6 +215,7 @@ export class World {
       sharedChance: new Chance(plan.seed ^ 0x54a2ed),
       tierChance: new Chance(plan.seed ^ 0x71e25),
       rateChance: new Chance(plan.seed ^ 0x2a7e),
+      logChance: new Chance(plan.seed ^ 0x106b),
       repeatChance: new Chance(plan.seed ^ 0x2e9ea7),
       tokensChance: new Chance(plan.seed ^ 0x70ce5),
       keyChance: new Chance(plan.seed ^ 0xc20d),
@@ -485,6 +489,7 @@ export class World {
         if (effects.forgetKeysBefore > 0 && !this.healed) history.meet('keysForgotten')
         if (effects.forgetEventsBefore > 1 && !this.healed) history.meet('eventsForgotten')
         this.#schedules.commit(effects, header.at)
+        this.#logBook.commit(effects)
         if (this.plan.hasty > 0 && !this.healed) this.#haste()
         this.#audit.definitions(this.engine.actor, effects)
         this.#audit.order(this.engine.actor, header.at)
@@ -643,6 +648,7 @@ export class World {
     this.#audit.rows(actor.store)
     this.#schedules.audit(actor)
     this.#audit.file(this.#database, actor.store)
+    this.#logBook.file(this.#database.logLines())
     const unanswered = this.#requests.unanswered.filter((request) => !request.endsWith('progress') && !request.endsWith('log'))
     for (const request of unanswered) this.history.violate(4, `${request} is never answered`)
     for (const folder of this.folders) this.#journaled(folder)

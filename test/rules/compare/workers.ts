@@ -79,6 +79,12 @@ export const workers: Group = {
       'every run is told: start, end, worker, error, log',
     ]),
     has(
+      'More than 100 log lines of a run, read page by page',
+      'yes no no partly no no no no yes no',
+      ['packages/testkit/src/conformance/runs.ts', 'log lines come page by page, those of the last run unless another is named'],
+      { river: 'all lines of a run in the metadata of its job, in one piece' },
+    ),
+    has(
       'State of a run that the next attempt finds',
       'yes no no yes no partly yes yes yes no',
       ['test/engine/working.test.ts', 'a checkpoint is found by the next attempt; data stays what it was'],

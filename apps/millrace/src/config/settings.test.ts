@@ -213,6 +213,20 @@ const EFFECTS: Readonly<Record<string, (engine: Engine) => Promise<void>>> = {
     const found = await Promise.all([id, gone, other].map((each) => engine.get(each)))
     expect(found).toMatchObject([{ keep: 36_500 * 86_400_000 }, undefined, { keep: undefined }])
   },
+  'log-lines': async (engine) => {
+    await setSetting(engine, 'log-lines', 2, MAIL)
+    const { id } = await engine.enqueue(task, null)
+    const bystander = await engine.enqueue(task, null, { queue: 'other' })
+    const logging = task.handler(({ log }) => {
+      for (const message of ['a', 'b', 'c']) log('info', message)
+    })
+    const worker = engine.work([logging], { queues: ['mail', 'other'] })
+    await Promise.all([untilFinal(engine, id), untilFinal(engine, bystander.id)])
+    await worker.stop()
+    const messagesOf = async (of: string) => (await engine.logs(of)).lines.map(({ number, message }) => `${number} ${message}`)
+    expect(await messagesOf(id)).toEqual(['0 b', '1 c'])
+    expect(await messagesOf(bystander.id)).toEqual(['0 a', '1 b', '2 c'])
+  },
   'max-age': async (engine) => {
     await setSetting(engine, 'max-age', '5s', MAIL)
     const { id } = await engine.enqueue(task, null)

@@ -18,6 +18,7 @@ export const bareJob: JobView = {
   tokens: 1,
   maxLost: undefined,
   keep: undefined,
+  logLines: 100,
   timeout: Number.POSITIVE_INFINITY,
   heartbeatTimeout: 0,
   backoff: { type: 'fixed', delay: 5 } as JobView['backoff'],

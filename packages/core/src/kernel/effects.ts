@@ -61,10 +61,10 @@ export interface RunRecord {
 export interface LogRecord {
   readonly seq: number
   readonly run: number
-  /** Place in the ring of lines kept per run. */
-  readonly slot: number
   /** Order within the run. */
   readonly number: number
+  /** The number of the line that goes for this one; negative if all still fit. */
+  readonly gone: number
   readonly line: LogLine
 }
 

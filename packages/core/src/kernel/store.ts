@@ -6,7 +6,7 @@ import { type JobKey, NODE_LIMIT, PLACE_LIMIT, sourcedNode } from '../id.ts'
 import type { Data } from '../job.ts'
 import type { FailuresOrder, HistoryStep } from '../observeCommands.ts'
 import type { PayloadName } from '../options/payload.ts'
-import type { AttemptView } from '../replies.ts'
+import type { AttemptView, NumberedLine } from '../replies.ts'
 import type { JournalExtent } from '../retention.ts'
 import type { RunError } from '../runError.ts'
 import type { StoreStats } from '../stats.ts'
@@ -133,12 +133,21 @@ export interface TurnStore extends TurnReads {
   close(): void
 }
 
+/** At most `limit` lines behind a number, or, if `newest`, before it: then the newest first. */
+export interface LogsQuery {
+  readonly after: number
+  readonly limit: number
+  readonly newest: boolean
+}
+
 /** Reads for answers, after the commit. */
 export interface Questions extends Pick<TurnStore, 'jobs' | 'sourced' | 'journal' | 'schedules'> {
   /** Each of these in its place, undefined where it is gone: at least one, and no more than about `bytes` of payload. */
   jobsInPlace(seqs: readonly number[], bytes: number): (JobRow | undefined)[]
   /** The runs of each of these jobs that counted, or left an error, with their logs. */
   attempts(rows: readonly JobRow[]): AttemptView[][]
+  /** Returns log lines of a run, in the order of the query. */
+  logLines(seq: number, run: number, query: LogsQuery): NumberedLine[]
   /** Returns these jobs with their last runs, each the last of what `attempts` returns, in short. */
   withLastRuns(rows: readonly JobRow[]): JobRow[]
   /** The error of the job's last failed run. */

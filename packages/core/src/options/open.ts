@@ -43,7 +43,7 @@ export interface EngineOptions {
   readonly retention?: RetentionOptions
   /**
    * Options of jobs for which neither the call, nor the definition, nor `defaults` of the queue has a value: `priority`, `weight`, `tokens`,
-   * `maxAttempts`, `maxLost`, `maxAge`, `backoff`, `timeout`, `heartbeatTimeout`, `ttl`, `keep`. They apply to jobs that are enqueued while this
+   * `maxAttempts`, `maxLost`, `maxAge`, `backoff`, `timeout`, `heartbeatTimeout`, `ttl`, `keep`, `logLines`. They apply to jobs that are enqueued while this
    * engine is the owner. Default: those of `defineJob`.
    */
   readonly defaults?: Omit<RunOptions, 'queue'>

@@ -1,4 +1,4 @@
-/** The options of `queues.page`. */
+/** The options of `queues.page` and `queues.keys`. */
 import { LIMITS } from '../limits.ts'
 import { nameOption } from './name.ts'
 import { integerBetween, optionsReader } from './read.ts'
@@ -15,9 +15,24 @@ export interface QueuesPage {
   readonly limit: number
 }
 
-const read = optionsReader('queues.page', { after: nameOption, limit: integerBetween(1, LIMITS.pageQueues) })
+const readPage = optionsReader('queues.page', { after: nameOption, limit: integerBetween(1, LIMITS.pageQueues) })
 
 /** @throws OptionTypeError, OptionRangeError */
 export function validateQueuesPageOptions(options: unknown = {}): QueuesPage {
-  return { limit: LIMITS.pageQueues, ...read(options) }
+  return { limit: LIMITS.pageQueues, ...readPage(options) }
+}
+
+/** The options of `queues.keys`. */
+export interface QueueKeysOptions {
+  /** Keys in the answer: 1 to 200, default 50. */
+  readonly limit?: number
+}
+
+const KEYS = 50
+
+const readKeys = optionsReader('queues.keys', { limit: integerBetween(1, LIMITS.pageKeys) })
+
+/** @throws OptionTypeError, OptionRangeError */
+export function validateQueueKeysOptions(options: unknown = {}): { readonly limit: number } {
+  return { limit: KEYS, ...readKeys(options) }
 }

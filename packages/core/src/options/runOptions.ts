@@ -48,6 +48,8 @@ export interface RunOptions {
    * commit that ends it. Replaces the age and the count of its queue's `retention`. Default none.
    */
   readonly keep?: Duration | Forever
+  /** The newest log lines that each run keeps: 0 to 10,000, default 100. With 0 nothing is kept. */
+  readonly logLines?: number
 }
 
 /** The values that an option takes. */
@@ -113,6 +115,11 @@ export const RUN_OPTIONS = {
   keep: {
     kind: { type: 'duration', min: 0, forever: true },
     says: 'The job is deleted this long after its end, or with 0 as it ends, whatever the retention of its queue',
+  },
+  logLines: {
+    kind: { type: 'integer', min: 0, max: LIMITS.logLinesKept },
+    says: 'Log lines that each run keeps, the newest ones',
+    preset: '100',
   },
 } as const satisfies Record<RunOption, OptionRow>
 

@@ -2,15 +2,16 @@
 import type { Effects, LogRecord, RunRecord } from '../kernel/effects.ts'
 import { droppedAttempt, lastRunOf } from '../kernel/jobs/view.ts'
 import type { JobRow } from '../kernel/rows.ts'
+import type { LogsQuery } from '../kernel/store.ts'
 import { ACTIVE, COMPLETED } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
-import type { AttemptView } from '../replies.ts'
+import type { AttemptView, NumberedLine } from '../replies.ts'
 import type { RunError } from '../runError.ts'
 import { type Undo, UndoMap } from './undo.ts'
 
 export class MemoryRuns {
   readonly #runs: Map<string, RunRecord>
-  /** Lines by job, run and slot. */
+  /** Lines by job, run and number. */
   readonly #logs: Map<string, LogRecord>
 
   constructor(undo: Undo) {
@@ -33,8 +34,9 @@ export class MemoryRuns {
       for (const { seq, run } of others.slice(0, Math.max(0, others.length - LIMITS.attemptsPerJob))) this.#runs.delete(`${seq} ${run}`)
     }
     for (const record of logs) {
-      const { seq, run, slot, number } = record
-      this.#logs.set(`${seq} ${run} ${slot}`, record)
+      const { seq, run, number, gone } = record
+      this.#logs.set(`${seq} ${run} ${number}`, record)
+      this.#logs.delete(`${seq} ${run} ${gone}`)
       if (number === 0) this.#forgetLogs(seq, run - LIMITS.attemptsPerJob)
     }
   }
@@ -48,7 +50,10 @@ export class MemoryRuns {
   /** @param worker the worker of the job's last run */
   attemptsOf(row: JobRow, worker: string): AttemptView[] {
     const { seq, run, uncounted, startedAt, finishedAt } = row
-    const logs = (of: number) => this.logs.filter((log) => log.seq === seq && log.run === of).map((log) => log.line)
+    const logs = (of: number) =>
+      this.#linesOf(seq, of)
+        .map((log) => log.line)
+        .slice(-LIMITS.logLinesPerRun)
     const attempts = this.#runsOf(seq).map(({ seq: _, error, ...view }): AttemptView => {
       return { ...view, ...(error && { error }), logs: logs(view.run) }
     })
@@ -69,6 +74,15 @@ export class MemoryRuns {
 
   errorOf(seq: number, run: number): RunError | undefined {
     return this.#runs.get(`${seq} ${run}`)?.error
+  }
+
+  page(seq: number, run: number, { after, limit, newest }: LogsQuery): NumberedLine[] {
+    const lines = this.#linesOf(seq, run).map(({ number, line }) => ({ ...line, number }))
+    return (newest ? lines.reverse() : lines).filter(({ number }) => (newest ? number < after : number > after)).slice(0, limit)
+  }
+
+  #linesOf(seq: number, run: number): LogRecord[] {
+    return this.logs.filter((log) => log.seq === seq && log.run === run)
   }
 
   /** Returns the number of lines that a run has logged, those that were dropped since included. */

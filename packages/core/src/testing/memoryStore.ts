@@ -51,14 +51,14 @@ import type {
   TurnRow,
 } from '../kernel/rows.ts'
 import type { Schedule } from '../kernel/schedules/ticks.ts'
-import { answersOf, type Question, type Store, type TurnHeader } from '../kernel/store.ts'
+import { answersOf, type LogsQuery, type Question, type Store, type TurnHeader } from '../kernel/store.ts'
 import { StoreFailure } from '../kernel/storeFailure.ts'
 import { ACTIVE, BLOCKED, COMPLETED, FAILED, isFinal, SCHEDULED, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import type { FailuresOrder, HistoryStep } from '../observeCommands.ts'
 import type { PayloadName } from '../options/payload.ts'
 import { parsePolicy } from '../policy.ts'
-import type { AttemptView } from '../replies.ts'
+import type { AttemptView, NumberedLine } from '../replies.ts'
 import type { JournalExtent } from '../retention.ts'
 import type { RunError } from '../runError.ts'
 import type { Totals } from '../stats.ts'
@@ -393,6 +393,10 @@ export class MemoryStore implements Store {
 
   attempts(rows: readonly JobRow[]): AttemptView[][] {
     return rows.map((row) => this.#runs.attemptsOf(row, this.#workerOf(row)))
+  }
+
+  logLines(seq: number, run: number, query: LogsQuery): NumberedLine[] {
+    return this.#runs.page(seq, run, query)
   }
 
   withLastRuns(rows: readonly JobRow[]): JobRow[] {

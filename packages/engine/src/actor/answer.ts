@@ -97,6 +97,7 @@ type Answer<Op extends Answered> = (actor: Answering, command: CommandOf<Op>, se
 const ANSWERS: { readonly [Op in Answered]: Answer<Op> } = {
   get: jobOf,
   getByKey: jobOfKey,
+  logs: logsOf,
   parents,
   getFlow: ({ store, tables }, command) => readFlow(store, command, (laneId) => namesOf(tables, laneId)),
   listFlows: (actor, command) => readFlows(actor.store, command, boundOf(actor), (laneId) => namesOf(actor.tables, laneId)),
@@ -132,6 +133,23 @@ function jobOf({ store, tables }: Answering, { id, only, payloadBytes }: Command
   if (row === undefined) return null
   if (only === undefined) return view(tables, row, store.attempts([row])[0] ?? [])
   return view(tables, { ...row, [only]: store.payload(row.seq, only) }, [])
+}
+
+/** Returns a page of the lines of a run, at least one if there is one, and no more once their text is long. */
+function logsOf({ store }: Answering, { id, run: of, after, limit, newest = false }: CommandOf<'logs'>): ReplyOf['logs'] {
+  const row = findRow(store, id, 0)
+  if (row === undefined) return null
+  const run = of ?? row.run
+  const behind = after ?? (newest ? Number.MAX_SAFE_INTEGER : -1)
+  const lines = store.logLines(row.seq, run, { after: behind, limit: Math.min(limit, LIMITS.pageLogs) + 1, newest })
+  const told: (typeof lines)[number][] = []
+  let bytes = 0
+  for (const line of lines) {
+    bytes += line.message.length + (line.fields?.length ?? 0)
+    if (told.length === limit || (told.length > 0 && bytes > LIMITS.logsBytes)) break
+    told.push(line)
+  }
+  return { run, lines: told, next: told.length < lines.length ? (told.at(-1)?.number ?? null) : null }
 }
 
 /** Returns the job that a key stands for. */

@@ -1,5 +1,5 @@
 /** Collects the deliveries of one turn for each connection after the commit; each is posted once. */
-import type { Delivery, Grant, JournalEvent, Notice, Now, Refusal, Reply } from '@millrace/core'
+import { type Delivery, type Grant, type JournalEvent, LIMITS, type Notice, type Now, type Refusal, type Reply } from '@millrace/core'
 import {
   attemptOf,
   type ConnectionId,
@@ -108,6 +108,7 @@ function grantOf(job: Job, session: Session): Grant {
     meta: extras?.meta,
     concurrencyKey: extras?.concurrencyKey,
     joined: extras?.flow?.joined?.map(({ name, place, jobs }) => ({ name, place, jobs })),
+    logLines: policy.logLines === LIMITS.logLinesPerRun ? undefined : policy.logLines,
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import type { JobHandle } from '@millrace/client'
-import { type CancelOptions, type GetOptions, JobNotFoundError, type ListOptions } from '@millrace/core'
+import { type CancelOptions, type GetOptions, JobNotFoundError, type ListOptions, type LogsOptions } from '@millrace/core'
 import { cancelBy } from '../access/caller.ts'
 import { json, noContent } from '../answer.ts'
 import { invalid } from '../errors.ts'
@@ -15,9 +15,11 @@ import {
   IDEMPOTENCY_HEADER,
   JOB,
   JOB_CHANGES,
+  JOB_LOGS,
   JOB_PAGE,
   JOB_PATH,
   JOB_QUERY,
+  LOGS_QUERY,
   MANY_KEYS_HEADER,
   NEW_JOB,
   NEW_JOBS,
@@ -115,6 +117,23 @@ export function jobRoutes({ engine, settings, cursors, redaction }: Service): re
         const job = await engine.get(id, query as GetOptions)
         if (job === undefined) throw new JobNotFoundError(`there is no job ${id}`, { jobId: id })
         return json(200, shownJob(job, redaction))
+      },
+    }),
+
+    operation({
+      id: 'getJobLogs',
+      method: 'get',
+      path: '/v1/jobs/{id}/logs',
+      tag: 'jobs',
+      scope: 'read',
+      summary: 'Log lines of a run of a job, one page',
+      params: JOB_PATH,
+      query: LOGS_QUERY,
+      responses: { 200: { description: 'The lines', schema: JOB_LOGS } },
+      refusals: [404],
+      async handle({ params: { id }, query }) {
+        const { lines, ...page } = await engine.logs(id, query as LogsOptions)
+        return json(200, { ...page, lines: lines.map((line) => redaction.line(line)) })
       },
     }),
 

@@ -31,6 +31,28 @@ export const JOB_PATH = z.strictObject({
     .openapi({ param: { name: 'id', in: 'path' } }),
 })
 
+const LOG = z.strictObject({
+  at: WHEN,
+  level: z.enum(['debug', 'info', 'warn', 'error']),
+  message: z.string(),
+  fields: z.record(z.string(), z.unknown()).optional(),
+})
+
+export const LOGS_QUERY = z.strictObject({
+  run: whole(1, Number.MAX_SAFE_INTEGER).optional().openapi({ description: 'The run whose lines are shown; default the last one.' }),
+  after: whole(0, Number.MAX_SAFE_INTEGER).optional().openapi({ description: '`next` of the page before.' }),
+  limit: whole(1, LIMITS.pageLogs).optional().openapi({ description: 'Lines in the page; default 100.' }),
+  order: z.enum(['oldest', 'newest']).optional().openapi({ description: 'Default: the oldest first.' }),
+})
+
+export const JOB_LOGS = z
+  .strictObject({
+    run: z.number().openapi({ description: '0 if the job has had no run.' }),
+    lines: z.array(LOG.extend({ number: z.number().openapi({ description: 'Its place in the run, from 0.' }) })),
+    next: z.number().optional().openapi({ description: 'Give it as `after`, with `run`; absent at the end.' }),
+  })
+  .openapi('JobLogs')
+
 const ATTEMPT = z
   .strictObject({
     run: z.number(),
@@ -39,14 +61,7 @@ const ATTEMPT = z
     endedAt: WHEN.optional().openapi({ description: 'Absent while the run continues.' }),
     worker: z.string(),
     error: RUN_ERROR.optional(),
-    logs: z.array(
-      z.strictObject({
-        at: WHEN,
-        level: z.enum(['debug', 'info', 'warn', 'error']),
-        message: z.string(),
-        fields: z.record(z.string(), z.unknown()).optional(),
-      }),
-    ),
+    logs: z.array(LOG).openapi({ description: `The newest ${LIMITS.logLinesPerRun}.` }),
   })
   .openapi('Attempt')
 

@@ -1,22 +1,31 @@
 /** Reads the runs of jobs, as `get`, lists and exports return them. */
 import { type AttemptView, LIMITS, type RunError } from '@millrace/core'
-import type { JobRow } from '@millrace/core/kernel'
+import type { JobRow, Questions } from '@millrace/core/kernel'
 import {
   ERROR_COLUMNS,
   errorFrom,
   isOwnRun,
   lastRunFrom,
+  numberedLineFrom,
   type RawAttempt,
   type RawError,
   type RawLast,
   type RawLog,
+  type RawNumberedLog,
   type RawSession,
   viewsOf,
 } from '@millrace/sqlite/rows'
 import type { Connection } from '../connection.ts'
 
 const ENDED = `SELECT seq, run, attempt, started_at, ended_at, worker, ${ERROR_COLUMNS} FROM attempt WHERE seq = ANY ($1::bigint[]) ORDER BY seq, run`
-const LOGS = 'SELECT seq, run, at, level, message, fields FROM log WHERE seq = ANY ($1::bigint[]) ORDER BY seq, run, number'
+const LOGS = `WITH shown AS (
+  SELECT seq, run FROM attempt WHERE seq = ANY ($1::bigint[]) UNION SELECT seq, run FROM job WHERE seq = ANY ($1::bigint[])
+)
+SELECT log.seq, log.run, at, level, message, fields FROM shown
+CROSS JOIN LATERAL (SELECT max(slot) AS slot FROM log AS own WHERE own.seq = shown.seq AND own.run = shown.run) AS last
+JOIN log ON log.seq = shown.seq AND log.run = shown.run AND log.slot > last.slot - ${LIMITS.logLinesPerRun}
+ORDER BY log.seq, log.run, number`
+const LINES = 'SELECT seq, run, at, level, message, fields, number FROM log WHERE seq = $1 AND run = $2'
 const SESSIONS = 'SELECT id, worker FROM session WHERE id = ANY ($1::bigint[])'
 
 export function prepareAttempts(connection: Connection): (rows: readonly JobRow[]) => AttemptView[][] {
@@ -30,6 +39,14 @@ export function prepareAttempts(connection: Connection): (rows: readonly JobRow[
       { text: SESSIONS, values: [owners] },
     ]) as unknown as [RawAttempt[], RawLog[], RawSession[]]
     return viewsOf(rows, { ended, logs, sessions })
+  }
+}
+
+/** Returns a page of the lines of one run. */
+export function prepareLogLines(connection: Connection): Questions['logLines'] {
+  return (seq, run, { after, limit, newest }) => {
+    const behind = newest ? 'AND number < $3 ORDER BY number DESC' : 'AND number > $3 ORDER BY number'
+    return connection.all<RawNumberedLog>(`${LINES} ${behind} LIMIT $4`, seq, run, after, limit).map(numberedLineFrom)
   }
 }
 

@@ -50,7 +50,7 @@ const RUNNING = 'SELECT event, seqs FROM running'
 const JOURNAL = `SELECT first_event, at, count, packed FROM journal
 WHERE count > 0 AND first_event > (SELECT event FROM running) ORDER BY first_event`
 const ACTIVE = `SELECT ${BARE_JOB_ROW}, session.uuid, session.worker,
-(SELECT max(number) + 1 FROM log WHERE log.seq = job.seq AND log.run = job.run), session.remote
+(SELECT max(number) + 1 FROM (SELECT number FROM log WHERE log.seq = job.seq AND log.run = job.run ORDER BY slot DESC LIMIT 100) AS newest), session.remote
 FROM job LEFT JOIN session ON session.id = job.session
 WHERE job.seq = ANY ($1::bigint[]) AND job.state = 2 ORDER BY job.seq`
 

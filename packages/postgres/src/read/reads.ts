@@ -1,7 +1,7 @@
 /** Every read of the store, over one connection. */
 import type { Store } from '@millrace/core/kernel'
 import type { Connection } from '../connection.ts'
-import { prepareAttempts, prepareLastError, prepareWithLastRuns } from './attempts.ts'
+import { prepareAttempts, prepareLastError, prepareLogLines, prepareWithLastRuns } from './attempts.ts'
 import { prepareEnds, prepareEvents, prepareJournal } from './events.ts'
 import { prepareFlowJobs } from './flowJobs.ts'
 import { prepareFlowList } from './flowList.ts'
@@ -52,6 +52,7 @@ export function prepareReads(connection: Connection): Reads {
     deadlines: prepareDeadlines(connection),
     jobsInPlace: prepareJobsInPlace(connection),
     attempts: prepareAttempts(connection),
+    logLines: prepareLogLines(connection),
     withLastRuns: prepareWithLastRuns(connection),
     lastError: prepareLastError(connection),
     parents: prepareParents(connection),

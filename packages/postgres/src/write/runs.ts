@@ -12,6 +12,7 @@ const TRIM_ATTEMPTS =
 const LINE = 'number, at, level, message, fields'
 const LOG = `INSERT INTO log (seq, run, slot, ${LINE}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 ON CONFLICT (seq, run, slot) DO UPDATE SET ${assignments(LINE)}`
+const DROP_LOG = 'DELETE FROM log WHERE seq = $1 AND run = $2 AND slot = $3'
 const TRIM_LOGS = 'DELETE FROM log WHERE seq = $1 AND run <= $2'
 
 export function writeRuns(batch: Batch, { runs, logs }: Effects): void {
@@ -22,8 +23,9 @@ export function writeRuns(batch: Batch, { runs, logs }: Effects): void {
     batch.add(ATTEMPT, seq, run, attempt, startedAt, endedAt, worker, ...values, fingerprint)
     if (run > LIMITS.attemptsPerJob) batch.add(TRIM_ATTEMPTS, seq, LIMITS.attemptsPerJob)
   }
-  for (const { seq, run, slot, number, line } of logs) {
-    batch.add(LOG, seq, run, slot, number, line.at, line.level, line.message, line.fields ?? null)
+  for (const { seq, run, number, gone, line } of logs) {
+    batch.add(LOG, seq, run, number, number, line.at, line.level, line.message, line.fields ?? null)
+    if (gone >= 0) batch.add(DROP_LOG, seq, run, gone)
     // A run begins to log: the lines of runs long past have lost the attempts that they belong to.
     if (number === 0 && run > LIMITS.attemptsPerJob) batch.add(TRIM_LOGS, seq, run - LIMITS.attemptsPerJob)
   }

@@ -1,6 +1,6 @@
 /** Reads the runs of jobs, as `get` and exports return them. */
-import { ACTIVE, type AttemptView, COMPLETED, type LogLevel, type LogLine, type RunError } from '@millrace/core'
-import { droppedAttempt, type JobRow } from '@millrace/core/kernel'
+import { ACTIVE, type AttemptView, COMPLETED, LIMITS, type LogLevel, type LogLine, type RunError } from '@millrace/core'
+import { droppedAttempt, type JobRow, type Questions } from '@millrace/core/kernel'
 import type { Database, Statement } from '../driver.ts'
 import { ERROR_COLUMNS, errorFrom, type RawError } from './runError.ts'
 
@@ -19,7 +19,15 @@ ${LISTED} attempt ON attempt.seq = wanted.value ORDER BY seq, run`,
     )
     .raw()
   const logs = db
-    .prepare(`SELECT seq, run, at, level, message, fields ${LISTED} log ON log.seq = wanted.value ORDER BY seq, run, number`)
+    .prepare(
+      `WITH wanted (seq) AS MATERIALIZED (SELECT value FROM json_each(?)), shown (seq, run) AS (
+  SELECT attempt.seq, attempt.run FROM wanted CROSS JOIN attempt ON attempt.seq = wanted.seq
+  UNION SELECT job.seq, job.run FROM wanted CROSS JOIN job ON job.seq = wanted.seq
+)
+SELECT log.seq, log.run, at, level, message, fields FROM shown CROSS JOIN log ON log.seq = shown.seq AND log.run = shown.run
+AND slot > (SELECT max(slot) FROM log AS own WHERE own.seq = shown.seq AND own.run = shown.run) - ${LIMITS.logLinesPerRun}
+ORDER BY log.seq, log.run, number`,
+    )
     .raw()
   const sessions = db.prepare(`SELECT session.id, worker ${LISTED} session ON session.id = wanted.value`).raw()
   const read = <Raw>(statement: Statement, numbers: ReadonlySet<number>): Raw[] =>
@@ -61,6 +69,23 @@ export function viewsOf(rows: readonly JobRow[], { ended, logs, sessions }: RawR
     if (row.dropped) views.push(droppedAttempt(row))
     return views
   })
+}
+
+/** Returns a page of the lines of one run. A run has at most `LIMITS.logLinesKept`: they are put in order as they are read. */
+export function prepareLogLines(db: Database): Questions['logLines'] {
+  const select = 'SELECT seq, run, at, level, message, fields, number FROM log WHERE seq = ? AND run = ?'
+  const oldest = db.prepare(`${select} AND number > ? ORDER BY number LIMIT ?`).raw()
+  const newest = db.prepare(`${select} AND number < ? ORDER BY number DESC LIMIT ?`).raw()
+  return (seq, run, query) => {
+    const raws = (query.newest ? newest : oldest).all(seq, run, query.after, query.limit) as RawNumberedLog[]
+    return raws.map(numberedLineFrom)
+  }
+}
+
+export type RawNumberedLog = [...log: RawLog, number: number]
+
+export function numberedLineFrom([, , at, level, message, fields, number]: RawNumberedLog): ReturnType<Questions['logLines']>[number] {
+  return { number, at, level, message, ...(fields !== null && { fields }) }
 }
 
 /** Returns the error of the last run that failed. */

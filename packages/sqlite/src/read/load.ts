@@ -37,7 +37,7 @@ FROM meta LEFT JOIN journal AS last ON last.first_event = (SELECT max(first_even
   const active = db
     .prepare(
       `SELECT ${ROW_COLUMNS_WITHOUT_DATA}, session.uuid, session.worker,
-(SELECT max(number) + 1 FROM log WHERE log.seq = job.seq AND log.run = job.run), session.remote
+(SELECT max(number) + 1 FROM (SELECT number FROM log WHERE log.seq = job.seq AND log.run = job.run ORDER BY slot DESC LIMIT 100)), session.remote
 FROM json_each(?) AS listed CROSS JOIN job ON job.seq = listed.value LEFT JOIN session ON session.id = job.session
 WHERE job.state = 2 ORDER BY job.seq`,
     )

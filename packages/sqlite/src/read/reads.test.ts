@@ -299,7 +299,7 @@ describe('the runs of jobs', () => {
       [second.seq, 2],
       [failed.seq, 1],
     ] as const)
-      turns.effects.logs.push({ seq, run, slot: 0, number: 0, line: { at: 7, level: 'info', message: `${seq}.${run}` } })
+      turns.effects.logs.push({ seq, run, number: 0, gone: -1, line: { at: 7, level: 'info', message: `${seq}.${run}` } })
     turns.commit()
     turns.complete(second)
     failed.finishedAt = turns.at

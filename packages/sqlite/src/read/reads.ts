@@ -2,7 +2,7 @@
 import type { Store } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import { prepareArrivals } from './arrivals.ts'
-import { prepareAttempts, prepareLastError } from './attempts.ts'
+import { prepareAttempts, prepareLastError, prepareLogLines } from './attempts.ts'
 import { prepareEnds, prepareEvents } from './events.ts'
 import { prepareFailed } from './failed.ts'
 import { prepareFailures } from './failures.ts'
@@ -48,6 +48,7 @@ export const READ_NAMES = [
   'deadlines',
   'jobsInPlace',
   'attempts',
+  'logLines',
   'withLastRuns',
   'lastError',
   'parents',
@@ -96,6 +97,7 @@ export function prepareReads(db: Database): Reads {
     deadlines: prepareDeadlines(db),
     jobsInPlace: prepareJobsInPlace(db),
     attempts: prepareAttempts(db),
+    logLines: prepareLogLines(db),
     withLastRuns: prepareWithLastRuns(db),
     lastError: prepareLastError(db),
     parents: prepareParents(db),

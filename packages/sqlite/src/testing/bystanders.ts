@@ -27,7 +27,7 @@ export function addBystanders(turns: Turns): void {
       const error = { name: 'Error', message: 'no', code: 'E_NO', cause }
       effects.runs.push({ seq: job.seq, run: 1, attempt: 1, startedAt: turns.at, endedAt: turns.at, worker: 'w', error })
       if (state === FAILED) effects.failures.push({ job, run: 1, error: error.name, fingerprint: 7 })
-      effects.logs.push({ seq: job.seq, run: 1, slot: 0, number: 0, line: { at: turns.at, level: 'info', message: 'hello' } })
+      effects.logs.push({ seq: job.seq, run: 1, number: 0, gone: -1, line: { at: turns.at, level: 'info', message: 'hello' } })
     }
     const completed = turns.insert({ lane })
     turns.start(completed, session)

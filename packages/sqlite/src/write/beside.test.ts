@@ -222,7 +222,7 @@ describe('runs', () => {
     const lines = LIMITS.logLinesPerRun + 7
     for (let number = 0; number < lines; number++) {
       const line = { at: number, level: 'warn' as const, message: `line ${number}`, ...(number === lines - 1 && { fields: '{"a":1}' }) }
-      turns.effects.logs.push({ seq: job.seq, run: 1, slot: number % LIMITS.logLinesPerRun, number, line })
+      turns.effects.logs.push({ seq: job.seq, run: 1, number, gone: number - LIMITS.logLinesPerRun, line })
     }
     turns.commit()
     const [current] = attemptsOf(store, job.seq) ?? []
@@ -237,7 +237,7 @@ describe('runs', () => {
     const job = turns.insert()
     const runs = LIMITS.attemptsPerJob + 3
     for (let run = 1; run <= runs; run++) {
-      turns.effects.logs.push({ seq: job.seq, run, slot: 0, number: 0, line: { at: 1, level: 'info', message: 'm' } })
+      turns.effects.logs.push({ seq: job.seq, run, number: 0, gone: -1, line: { at: 1, level: 'info', message: 'm' } })
     }
     turns.commit()
     expect(rowsOf(db, `(SELECT run FROM log WHERE seq = ${job.seq})`).map((row) => row.run)).toHaveLength(LIMITS.attemptsPerJob)

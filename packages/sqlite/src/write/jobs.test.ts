@@ -168,7 +168,7 @@ describe.each([1, 10, 73])('%i at a time', (count) => {
     for (const job of jobs) {
       effects.uniqueHeld.push({ name: job.lane.name, key: job.extras?.uniqueKey as string, seq: job.seq })
       effects.runs.push({ seq: job.seq, run: 1, attempt: 1, startedAt: 1, endedAt: 1, worker: '', error: { name: 'E', message: '' } })
-      effects.logs.push({ seq: job.seq, run: 1, slot: 0, number: 0, line: { at: 1, level: 'info', message: 'm' } })
+      effects.logs.push({ seq: job.seq, run: 1, number: 0, gone: -1, line: { at: 1, level: 'info', message: 'm' } })
     }
     crowd.turns.commit()
     for (const job of jobs) {

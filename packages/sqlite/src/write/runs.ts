@@ -13,8 +13,9 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   const trimAttempts = db.prepare(
     'DELETE FROM attempt WHERE seq = ? AND run <= (SELECT run FROM attempt WHERE seq = ? ORDER BY run DESC LIMIT 1 OFFSET ?)',
   )
-  // A ring: line n stands in slot n % LIMITS.logLinesPerRun and replaces the line before it there.
+  // Line n stands in slot n. In stores of before, in slot n % 100.
   const log = db.prepare('INSERT OR REPLACE INTO log (seq, run, slot, number, at, level, message, fields) VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
+  const drop = db.prepare('DELETE FROM log WHERE seq = ? AND run = ? AND slot = ?')
   const trimLogs = db.prepare('DELETE FROM log WHERE seq = ? AND run <= ?')
 
   return ({ runs, logs }) => {
@@ -22,8 +23,9 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       attempt.run(seq, run, number, startedAt, endedAt, worker, ...errorValues(error))
       if (run > LIMITS.attemptsPerJob) trimAttempts.run(seq, seq, LIMITS.attemptsPerJob)
     }
-    for (const { seq, run, slot, number, line } of logs) {
-      log.run(seq, run, slot, number, line.at, line.level, line.message, line.fields ?? null)
+    for (const { seq, run, number, gone, line } of logs) {
+      log.run(seq, run, number, number, line.at, line.level, line.message, line.fields ?? null)
+      if (gone >= 0) drop.run(seq, run, gone)
       // A run begins to log: the lines of runs long past have lost the attempts that they belong to.
       if (number === 0 && run > LIMITS.attemptsPerJob) trimLogs.run(seq, run - LIMITS.attemptsPerJob)
     }

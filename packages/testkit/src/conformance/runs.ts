@@ -1,5 +1,5 @@
 /** Tests hand-outs, their ends, and what they leave, the same through every Port. */
-import type { JobKey } from '@millrace/core'
+import type { CommandOf, JobKey } from '@millrace/core'
 import { beforeEach, expect, test } from 'vitest'
 import type { Probe } from '../probe.ts'
 
@@ -154,6 +154,26 @@ export function runsConformance(under: () => Probe): void {
     const { seq } = await probe.grants.take()
     await probe.call<'giveBack'>({ op: 'giveBack', seq, run: 1 })
     expect(await probe.grants.take()).toMatchObject({ seq, run: 2, attempt: 1 })
+  })
+
+  test('log lines come page by page, those of the last run unless another is named', async () => {
+    await probe.attach(['a'])
+    const id = await probe.enqueue('a', { logLines: 4, maxAttempts: 2 })
+    const { seq } = await probe.grants.take()
+    const logs = (wanted: Partial<CommandOf<'logs'>> = {}) => probe.call<'logs'>({ op: 'logs', id, limit: 2, ...wanted })
+    expect(await logs()).toEqual({ run: 1, lines: [], next: null })
+    const lines = Array.from({ length: 6 }, (_, at) => ({ at, level: 'info' as const, message: `${at}`, fields: `[${at}]` }))
+    await probe.call<'log'>({ op: 'log', seq, run: 1, lines })
+    const told = (...numbers: readonly number[]) => numbers.map((number) => ({ number, ...lines[number] }))
+    expect(await logs()).toEqual({ run: 1, lines: told(2, 3), next: 3 })
+    expect(await logs({ after: 3 })).toEqual({ run: 1, lines: told(4, 5), next: null })
+    expect(await logs({ newest: true, limit: 3 })).toEqual({ run: 1, lines: told(5, 4, 3), next: 3 })
+    expect(await logs({ newest: true, after: 3 })).toEqual({ run: 1, lines: told(2), next: null })
+    await probe.call<'fail'>({ op: 'fail', seq, run: 1, error: { name: 'E', message: 'm' }, retry: 0 })
+    await probe.grants.take()
+    expect(await logs()).toEqual({ run: 2, lines: [], next: null })
+    expect(await logs({ run: 1, limit: 9 })).toMatchObject({ run: 1, lines: told(2, 3, 4, 5), next: null })
+    expect(await logs({ id: { ...id, seq: id.seq + 9 } })).toBeNull()
   })
 
   test('E9: what a run has logged is told where it was given back or snoozed, too', async () => {

@@ -38,6 +38,38 @@ export function runsConformance(under: () => StoreTurns): void {
     assertBystanders()
   })
 
+  test('lines beyond those that are shown come page by page, and the oldest go', () => {
+    const turns = under()
+    const assertBystanders = standBy(turns)
+    const { seq } = turns.enqueue('a', { logLines: 150, maxAttempts: 3 })
+    turns.attach('w', ['a'])
+    const lines = Array.from({ length: 160 }, (_, at) => ({ at, level: 'info' as const, message: `line ${at}` }))
+    turns.run({ op: 'log', seq, run: 1, lines: lines.slice(0, 70) })
+    turns.run({ op: 'log', seq, run: 1, lines: lines.slice(70) })
+    const numbersOf = (run: number, after: number, limit: number, newest = false) =>
+      turns.store.logLines(seq, run, { after, limit, newest }).map(({ number, at, message }) => {
+        expect([at, message]).toEqual([number, `line ${number}`])
+        return number
+      })
+    expect(numbersOf(1, -1, 3)).toEqual([10, 11, 12])
+    expect(numbersOf(1, 12, 2)).toEqual([13, 14])
+    expect(numbersOf(1, 158, 5)).toEqual([159])
+    expect(numbersOf(1, 159, 5)).toEqual([])
+    expect(numbersOf(1, Number.MAX_SAFE_INTEGER, 2, true)).toEqual([159, 158])
+    expect(numbersOf(1, 12, 5, true)).toEqual([11, 10])
+    expect(numbersOf(1, -1, 1_000)).toHaveLength(150)
+    expect(numbersOf(2, -1, 5)).toEqual([])
+    turns.run({ op: 'fail', seq, run: 1, error: ERROR, retry: 0 })
+    turns.run({ op: 'log', seq, run: 2, lines: [{ ...lines[0], fields: '{"f":1}' } as (typeof lines)[0]] })
+    expect(turns.store.logLines(seq, 2, { after: -1, limit: 5, newest: false })).toEqual([
+      { number: 0, at: 0, level: 'info', message: 'line 0', fields: '{"f":1}' },
+    ])
+    const [first, second] = turns.store.attempts([turns.row({ seq })])[0] ?? []
+    expect(first?.logs.map(({ at }) => at)).toEqual(lines.slice(-100).map(({ at }) => at))
+    expect(second?.logs).toHaveLength(1)
+    assertBystanders()
+  })
+
   test('that were given back have no error, and hide none', () => {
     const turns = under()
     turns.attach('w', ['a'])

@@ -174,6 +174,7 @@ export const GRANT = record<Grant>('Grant', {
   meta: or(text(LIMITS.metaBytes), undefined, 'JSON text'),
   concurrencyKey: optional(text(LIMITS.keyLength)),
   joined: optional(list(JOINED, LIMITS.joinsPerJob), 'what earlier runs of the job have joined'),
+  logLines: optional(count, `log lines that the run keeps: no more need to be sent; nil: ${LIMITS.logLinesPerRun}`),
 })
 
 export const NOTICE = union<'kind', Notice>('Notice', 'kind', {

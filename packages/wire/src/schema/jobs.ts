@@ -163,6 +163,7 @@ const newJob = record<NewJob>('NewJob', {
   tokens: option('tokens'),
   maxLost: option('maxLost'),
   keep: option('keep'),
+  logLines: option('logLines'),
 })
 
 /** Refuses options that exclude each other: one of the two keys would never be free again. */
@@ -232,6 +233,7 @@ export const DEFAULTS = record<Defaults>('Defaults', {
   tokens: option('tokens'),
   maxLost: option('maxLost'),
   keep: option('keep'),
+  logLines: option('logLines'),
 })
 
 export const HANDLER = record<SessionIntro['handlers'][number]>('Handler', {

@@ -195,6 +195,13 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
     payloadBytes: optional(count, PAYLOAD_NOTE),
     only: optional(choice(PAYLOADS), 'this payload alone, whole, and no runs'),
   },
+  logs: {
+    id: field(id),
+    run: optional(count, 'nil: the last one'),
+    after: optional(count, 'lines behind this number; of the newest first, those before it'),
+    limit: field(integer(1, LIMITS.pageLogs)),
+    newest: optional(boolean, 'true: the newest first'),
+  },
   watch: { id: field(id) },
   unwatch: { request: field(signed, 'the id of the `watch`') },
   cancel: { id: field(id), ...CANCELLATION },

@@ -92,6 +92,7 @@ const policy = {
   tokens: fc.integer({ min: 1, max: 1_000_000_000 }),
   maxLost: fc.integer({ min: 0, max: 100_000 }),
   keep: fc.integer({ min: 0, max: 3_153_600_000_000 }),
+  logLines: fc.integer({ min: 0, max: 10_000 }),
   ttl: fc.integer({ min: 1 }),
 }
 const plainJob = {
@@ -294,6 +295,10 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
   checkpoint: record({ ...run, value: data }),
   progress: record({ ...run, fraction, note: anyText(100), value: anyText(100) }, { requiredKeys: ['seq', 'run', 'fraction'] }) as never,
   log: record({ ...run, lines: fc.array(line, { maxLength: 3 }) }) as never,
+  logs: record(
+    { id, run: count, after: count, limit: fc.integer({ min: 1, max: 1_000 }), newest: fc.boolean() },
+    { requiredKeys: ['id', 'limit'] },
+  ) as never,
   get: record({ id, payloadBytes: count, only: fc.constantFrom(...PAYLOADS) }, { requiredKeys: ['id'] }) as never,
   watch: record({ id }),
   unwatch: record({ request: signed }),
@@ -503,7 +508,9 @@ const grant = record({
   meta: fc.option(anyText(60), { nil: undefined }),
   concurrencyKey: key,
   joined: fc.array(record({ name, place: count, jobs: count }), { maxLength: 2 }),
+  logLines: count,
 })
+  .chain((each) => fc.boolean().map((usual) => (usual ? without(each, 'logLines') : each)))
   .chain((each) => fc.boolean().map((keyless) => (keyless ? without(each, 'concurrencyKey') : each)))
   .chain((each) => fc.boolean().map((alone) => (alone ? without(each, 'joined') : each))) as fc.Arbitrary<Grant>
 

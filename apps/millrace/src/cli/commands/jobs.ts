@@ -21,7 +21,7 @@ import { UsageError } from '../errors.ts'
 import { addFilters, type FilterFlags, filterOf } from '../filterFlags.ts'
 import { said } from '../jobFlags.ts'
 import { jobOf } from '../jobOf.ts'
-import { followLogs } from '../logs.ts'
+import { followLogs, type LogsFlags } from '../logs.ts'
 import { countText, many } from '../output/amounts.ts'
 import type { Line } from '../output/line.ts'
 import type { Output } from '../output/output.ts'
@@ -87,8 +87,9 @@ export function addJobs(program: Command, context: Context): void {
     .command('logs')
     .description('Print the log lines of a job')
     .argument('<id>')
+    .option('--run <number>', 'only the lines of this run', number)
     .option('-f, --follow', 'keep printing until the job has ended')
-    .action((id: string, { follow = false }: { readonly follow?: boolean }) => followLogs(context, id, follow))
+    .action((id: string, flags: LogsFlags) => followLogs(context, id, flags))
 }
 
 async function list(context: Context, flags: ListFlags): Promise<void> {

@@ -1,7 +1,6 @@
 /** Handles messages of a running handler: that it is alive, its progress, its log lines, and what it wants to keep. */
 import type { CheckpointCommand, HeartbeatCommand, LogCommand, ProgressCommand } from '../../commands.ts'
 import type { Decision } from '../../decision.ts'
-import { LIMITS } from '../../limits.ts'
 import { stale } from '../refuse.ts'
 import type { Sender, TurnContext } from '../turn.ts'
 import { runOf } from './end.ts'
@@ -41,9 +40,11 @@ function progressText({ fraction, note, value }: ProgressCommand): string {
 export function log(turn: TurnContext, command: LogCommand, sender: Sender): Decision<'log'> {
   const job = runOf(turn, command, sender)
   if (job === undefined) return stale(command.seq, command.run)
+  const { logLines: kept } = job.policy
+  if (kept === 0) return true
   for (const line of command.lines) {
     const number = job.logLines++
-    turn.effects.logs.push({ seq: job.seq, run: job.run, slot: number % LIMITS.logLinesPerRun, number, line })
+    turn.effects.logs.push({ seq: job.seq, run: job.run, number, gone: number - kept, line })
   }
   return true
 }

@@ -110,9 +110,10 @@ function packGrants(grants: readonly Grant[]): Pick<PackedDelivery, 'grants' | '
     column.push(grant.timeout)
     column.push(grant.heartbeatTimeout)
     grantData.push(grant.data)
-    const { checkpoint, tags, meta, concurrencyKey, joined } = grant
-    if (checkpoint !== null || tags !== undefined || meta !== undefined || concurrencyKey !== undefined || joined !== undefined)
-      grantExtras.push(index, checkpoint, tags, meta, concurrencyKey, joined)
+    const { checkpoint, tags, meta, concurrencyKey, joined, logLines } = grant
+    const isPlain = tags === undefined && meta === undefined && concurrencyKey === undefined && joined === undefined
+    if (!isPlain || checkpoint !== null || logLines !== undefined)
+      grantExtras.push(index, checkpoint, tags, meta, concurrencyKey, joined, logLines)
   }
   if (head !== undefined) grantHeads.push(alike)
   return { grants: column.take(), grantData, grantHeads, grantExtras }
@@ -150,8 +151,9 @@ function unpackGrants({ grants: numbers, grantData, grantHeads, grantExtras }: P
         meta: has ? (grantExtras[extra + 3] as Grant['meta']) : undefined,
         concurrencyKey: has ? (grantExtras[extra + 4] as Grant['concurrencyKey']) : undefined,
         joined: has ? (grantExtras[extra + 5] as Grant['joined']) : undefined,
+        logLines: has ? (grantExtras[extra + 6] as Grant['logLines']) : undefined,
       })
-      if (has) extra += 6
+      if (has) extra += 7
     }
   }
   return grants

@@ -50,6 +50,7 @@ const job = fc
     maxAge: fc.constantFrom(5, Number.POSITIVE_INFINITY),
     maxLost: fc.constantFrom(undefined, 0, 3),
     keep: fc.constantFrom(undefined, 0, 3),
+    logLines: fc.constantFrom(0, 100, 10_000),
     timeout: fc.constantFrom(1, Number.POSITIVE_INFINITY),
     heartbeatTimeout: fc.constantFrom(0, 1),
     backoff,
@@ -128,6 +129,7 @@ const grant = fc.record({
   meta: fc.option(fc.string(), { nil: undefined }),
   concurrencyKey: fc.option(fc.string(), { nil: undefined }),
   joined: fc.option(fc.array(fc.record({ name: fc.string(), place: count, jobs: count })), { nil: undefined }),
+  logLines: fc.option(count, { nil: undefined }),
 }) as fc.Arbitrary<Grant>
 
 test('requests come out of the channel as they went in', () => {

@@ -89,6 +89,7 @@ export const GROUPS: readonly Group[] = [
       { path: 'defaults.keep', label: 'Keep after its end', kind: 'duration', preset: 'by retention', endless: 'forever' },
       { path: 'defaults.priority', label: 'Priority', kind: 'count', preset: '0' },
       { path: 'defaults.weight', label: 'Weight', kind: 'count', preset: '1' },
+      { path: 'defaults.logLines', label: 'Log lines of a run', kind: 'count', preset: '100' },
       { path: 'defaults.tokens', label: 'Tokens of a rate', kind: 'count', preset: '1' },
       { ...choice('defaults.backoff.type', 'Backoff', 'exponential', ['exponential', 'linear', 'fixed']), wants: 'defaults.backoff.delay' },
       { path: 'defaults.backoff.delay', label: 'Delay', kind: 'duration', preset: '20s', needs: 'defaults.backoff.type' },
