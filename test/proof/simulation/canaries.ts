@@ -271,8 +271,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'idempotency-key-forgotten',
     file: `${kernel}/jobs/enqueue.ts`,
-    find: '    if (first !== undefined) return answer(first, false)\n',
-    replace: '    if (first !== undefined && job.unique === undefined) return answer(first, false)\n',
+    find: '    if (first !== undefined) return repeated(turn, job, first)\n',
+    replace: '    if (first !== undefined && job.unique === undefined) return repeated(turn, job, first)\n',
     breaks: 'invariant 25',
   },
   {
