@@ -61,6 +61,7 @@ function newJob(choose: Choices): NewJob {
       { weight: 2, backoff: { type: 'fixed', delay: 20 } },
       { timeout: 30 },
       { keep: choose.of([0, 30, 1_000_000]) },
+      { logLines: choose.of([0, 1, 3]) },
     ]),
   }
 }
