@@ -370,6 +370,21 @@ describe('a tree', () => {
     expect(world.row(jobs[1] as never).output).toBe('"out"')
   })
 
+  test.each(['retry', 'retryTree'] as const)('a %s of it while its cancel goes on is heard of before one below it starts', (op) => {
+    const jobs = createFlow(world, [{}, ...Array.from({ length: 20 }, () => ({ parents: [0], onFailure: 'continue' as const }))])
+    const [parent, ...children] = jobs as [Enqueued, ...Enqueued[]]
+    const child = children[2 * LIMITS.sliceRows] as Enqueued
+    world.turn({ op: 'cancelTree', id: keyOfJob(parent) })
+    for (let slices = 0; slices < 3; slices++) world.turn()
+    expect(states([parent, child, children.at(-1) as Enqueued])).toEqual(['cancelled', 'cancelled', 'blocked'])
+    // The children are told from the first on, and this one not yet.
+    const turns = [world.turn({ op, id: keyOfJob(parent) }), world.turn({ op: 'retry', id: keyOfJob(child) }), world.run()]
+    expect(turns.flatMap(({ events }) => events).filter(({ type }) => type === 'released')).toEqual([])
+    // A retry of the one job leaves the cancel of the others to its course; one of the tree is its end.
+    expect(new Set(states(children))).toEqual(new Set([op === 'retry' ? 'cancelled' : 'blocked']))
+    expect(world.stateOf(parent)).toBe('waiting')
+  })
+
   test('a later cancel that says nothing passes on nothing', () => {
     world.attach('s', ['a'])
     const jobs = createFlow(world, [{}, { parents: [0] }, { parents: [1] }])
