@@ -1,7 +1,7 @@
 // Processes on one schema of Postgres: one owns it, until another has to.
 import { openEngine } from '@millrace/engine'
 import pg from 'pg'
-import { describe, expect } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { insist } from '../proof/torture/insist.ts'
 import { type Fact, Member } from '../share/members.ts'
 import { startRelay } from './relay.ts'
@@ -122,7 +122,10 @@ describe('roles', () => {
   test('an owner attaches to nobody', async ({ postgres }) => {
     const store = optionsOf(postgres)
     const owner = await Member.start({ ...store, role: 'owner' }, 'producer')
-    await expect(openEngine({ ...store, role: 'owner' })).rejects.toMatchObject({ code: 'ALREADY_OPEN', pid: owner.pid })
+    const second = () => openEngine({ ...store, role: 'owner' })
+    await expect(second()).rejects.toMatchObject({ code: 'ALREADY_OPEN' })
+    // The owner says who it is once it is open.
+    await vi.waitFor(() => expect(second()).rejects.toMatchObject({ pid: owner.pid }), { timeout: 20_000 })
     await owner.stop()
     await using engine = await openEngine({ ...store, role: 'owner' })
     expect((await engine.stats()).totals.enqueued).toBe(0)
