@@ -33,7 +33,7 @@ export const enqueue: Group = {
     lacks(
       'Last in, first out',
       'yes no no no no no no no no no',
-      'Jobs of one priority start by due time and arrival; give an urgent job a higher `priority` ([limits](limits.md#priority-and-order)).',
+      'Jobs of one priority start by due time and arrival; give an urgent job a higher `priority` ([limits](limits.md#priority-and-order), [ADR 65](decisions/0065-left-out.md)).',
     ),
     has(
       'A job expires if it has not started in time',

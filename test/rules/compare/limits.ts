@@ -66,7 +66,7 @@ export const limits: Group = {
       'One limit for several queues, or for a job name anywhere',
       'no no no no no Ent yes yes yes no',
       ['packages/core/src/kernel/queues/sharedLimits.test.ts', 'never more run in all queues of a limit than it says'],
-      'A [limit of running jobs](limits.md#one-limit-for-several-queues) can be shared by queues; a rate cannot, and a job name has no limit of its own.',
+      'A [limit of running jobs](limits.md#one-limit-for-several-queues) can be shared by queues; a rate cannot, and a job name has no limit of its own ([ADR 65](decisions/0065-left-out.md)).',
     ),
     has('Other limits for other tiers of keys', 'no yes no no no Ent no yes yes no', [
       'packages/core/src/kernel/keys/tiers.test.ts',

@@ -78,7 +78,7 @@ export const retries: Group = {
       'A hook when attempts are used up',
       'partly no partly partly Pro yes yes yes yes no',
       ['packages/core/src/kernel/jobs/deadLetter.test.ts', 'a lost worker, after a restart that has left the payload on disk'],
-      'A handler of the [dead-letter queue](failures.md#code-that-must-run-after-a-permanent-failure), which is a job of its own; a definition has no hook.',
+      'A handler of the [dead-letter queue](failures.md#code-that-must-run-after-a-permanent-failure), which is a job of its own; a definition has no hook, which a dead worker could not call ([ADR 65](decisions/0065-left-out.md)).',
       {
         bullmq: 'an event',
         graphile: 'an event of the worker process',
