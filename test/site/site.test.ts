@@ -76,8 +76,18 @@ test.for(['light', 'dark'] as const)(
   async (colorScheme, { visit, site }) => {
     const page = await visit(`${await serve((request) => site.answer(request))}/`, { colorScheme })
     await page.getByRole('heading', { level: 1, name: 'Millrace documentation' }).waitFor()
-    await page.keyboard.press('Control+k')
-    await page.keyboard.type('graceful shutdown')
+    // The page hears of keys once its script has run.
+    const search = page.getByRole('searchbox')
+    await expect
+      .poll(
+        async () => {
+          await page.keyboard.press('Control+k')
+          return search.isVisible()
+        },
+        { timeout: 30_000 },
+      )
+      .toBe(true)
+    await search.fill('graceful shutdown')
     const first = page.getByRole('option').first()
     await first.filter({ hasText: 'Shutdown and deploys' }).waitFor()
     await page.keyboard.press('Enter')
