@@ -1021,8 +1021,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'queues-of-a-strict-order-take-turns',
     file: `${kernel}/sessions/consumerGroup.ts`,
-    find: 'this.#places?.get(queue.name) ?? 0',
-    replace: '(this.#places?.get(this.key) ?? 0)',
+    find: 'this.isStrict ? this.placeOf(queue.name) : 0',
+    replace: 'this.isStrict ? this.placeOf(this.key) : 0',
     breaks: 'invariant 24',
   },
   {
@@ -1147,8 +1147,8 @@ export const CANARIES: readonly Canary[] = [
   {
     name: 'dear-start-of-a-key-needs-one-token',
     file: `${kernel}/keys/keyBacklog.ts`,
-    find: 'tokensOf(rate, fullMono, mono) >= tokensFor(job, rate) + others',
-    replace: 'tokensOf(rate, fullMono, mono) > 0',
+    find: 'tokensOf(rate, key.fullMono, mono) >= tokensFor(job, rate) + others',
+    replace: 'tokensOf(rate, key.fullMono, mono) > 0',
     breaks: 'invariant 24',
   },
   {

@@ -98,8 +98,10 @@ export class MemoryStore implements Store {
   readonly turnsOf: Map<string, number> = new UndoMap(this.#undo)
   /** Jobs that were last written whole while their queue dropped its oldest, and that queue. */
   readonly #droppable: Map<number, number> = new UndoMap(this.#undo)
-  /** The turns in which jobs have finished: each is the number of the event after its last. */
+  /** The turns in which jobs have finished last: each is the number of the event after its last. */
   readonly #finishedIn: Map<number, number> = new UndoMap(this.#undo)
+  /** The turn in which a job has first finished so at that time, by job and state: files know no end within a millisecond from another. */
+  readonly #firstIn: Map<string, { readonly at: number; readonly turn: number }> = new UndoMap(this.#undo)
   readonly kept: Map<number, KeptCounts> = new UndoMap(this.#undo)
   readonly sessions: Map<number, StoredSession> = new UndoMap(this.#undo)
   readonly definitions: Map<string, DefinitionRow> = new UndoMap(this.#undo)
@@ -310,7 +312,7 @@ export class MemoryStore implements Store {
   }
 
   #keptTooLong({ queueId, state, before, limit, lastEvent = Number.POSITIVE_INFINITY, own = false }: KeptQuery): PrunableRow[] {
-    const turnOf = ({ seq }: JobRow) => this.#finishedIn.get(seq) ?? 0
+    const turnOf = ({ seq }: JobRow) => this.#firstIn.get(keyOf(`${seq}`, `${state}`))?.turn ?? 0
     /** The time by which the rows are taken: the end of the job, or of its own time. */
     const timeOf = ({ finishedAt, policy }: JobRow) => finishedAt + (parsePolicy(policy).keep ?? 0)
     const rows = this.#where((row) => row.state === state && isFinal(state) && this.lanes.get(row.laneId)?.queueId === queueId)
@@ -552,8 +554,12 @@ export class MemoryStore implements Store {
         [...queue.lanes.values()].map(({ id }) => id),
       )
     }
-    for (const { seq, finishedAt, dirty } of effects.settled)
-      if (finishedAt === header.at && !(dirty & DIRTY_DELETE)) this.#finishedIn.set(seq, header.nextEvent)
+    for (const { seq, state, finishedAt, dirty } of effects.settled) {
+      if (finishedAt !== header.at || dirty & DIRTY_DELETE) continue
+      this.#finishedIn.set(seq, header.nextEvent)
+      const place = keyOf(`${seq}`, `${state}`)
+      if (this.#firstIn.get(place)?.at !== finishedAt) this.#firstIn.set(place, { at: finishedAt, turn: header.nextEvent })
+    }
     this.#journal.write(effects, header.at, header.nextEvent)
     if (effects.forgetKeysBefore > 0) {
       const over = [...this.idempotencyKeys].filter(([, { expiresAt }]) => expiresAt <= effects.forgetKeysBefore)

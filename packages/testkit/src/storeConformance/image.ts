@@ -54,7 +54,21 @@ export function imageOf(store: TestedStore, known: Known): Image {
 }
 
 /** Rows that a table of the store has in no order. */
-function imageOfLoad({ queues, backlogs, buckets, lanes, active, present, definitions, exports, freed, minutes, kept, ...rest }: Loaded) {
+function imageOfLoad({
+  queues,
+  backlogs,
+  buckets,
+  lanes,
+  active,
+  present,
+  definitions,
+  exports,
+  freed,
+  minutes,
+  kept,
+  pauseEnds,
+  ...rest
+}: Loaded) {
   return {
     ...rest,
     lanes: sorted(lanes),
@@ -68,6 +82,7 @@ function imageOfLoad({ queues, backlogs, buckets, lanes, active, present, defini
     freed: freed.toSorted(),
     minutes: sorted(minutes),
     kept: sorted(kept),
+    pauseEnds: sorted(pauseEnds),
   }
 }
 
