@@ -69,15 +69,20 @@ export function preparePrunable(db: Database): (kept: readonly KeptQuery[], limi
       // A batch has the number of the event after its turn's last.
       if ((until ?? at) >= before || turn - 1 > lastEvent || found.size >= limit) break
       const seqs = seqsIn(unpackRanges(packed))
-      const wanted = seqs.slice(0, limit - found.size)
-      let taken = wanted.length
-      for (const [seq, size, extras] of rangesOf(wanted).flatMap((range) => readRange(range, state, at, until))) {
-        if (size > room && found.size > 0) {
-          taken = wanted.indexOf(seq)
-          break
+      let taken = 0
+      // More in place of those that are skipped.
+      for (let full = false; !full && taken < seqs.length && found.size < limit; ) {
+        const wanted = seqs.slice(taken, taken + limit - found.size)
+        taken += wanted.length
+        for (const [seq, size, extras] of rangesOf(wanted).flatMap((range) => readRange(range, state, at, until))) {
+          full = size > room && found.size > 0
+          if (full) {
+            taken = seqs.indexOf(seq)
+            break
+          }
+          room -= size
+          found.set(seq, { seq, laneId, state, extras: extrasFrom(extras) })
         }
-        room -= size
-        found.set(seq, { seq, laneId, state, extras: extrasFrom(extras) })
       }
       token = { queueId, state, turn, laneId, until, rest: taken === seqs.length ? undefined : packRanges(rangesOf(seqs.slice(taken))) }
       if (token.rest !== undefined) break
