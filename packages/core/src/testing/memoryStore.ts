@@ -563,7 +563,8 @@ export class MemoryStore implements Store {
     this.#journal.write(effects, header.at, header.nextEvent)
     if (effects.forgetKeysBefore > 0) {
       const over = [...this.idempotencyKeys].filter(([, { expiresAt }]) => expiresAt <= effects.forgetKeysBefore)
-      over.sort(([, one], [, other]) => one.expiresAt - other.expiresAt)
+      // Of those that expire together, in the order of their names, as a file has them.
+      over.sort(([a, one], [b, other]) => one.expiresAt - other.expiresAt || (a < b ? -1 : 1))
       for (const [key, stored] of over.slice(0, effects.forgetKeysLimit)) {
         if (!this.#isKept(stored)) this.idempotencyKeys.delete(key)
         else this.idempotencyKeys.set(key, { ...stored, lapsed: true, expiresAt: effects.forgetKeysBefore + LIMITS.keysKeptMs })
