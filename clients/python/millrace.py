@@ -260,7 +260,7 @@ OPS.update(
     upsertSchedule=40, getSchedule=41, listSchedules=42, deleteSchedule=43, pauseSchedule=44, resumeSchedule=45,
     triggerSchedule=46, events=50, export=51, exports=52, deleteExport=53, flow=56, parents=57, cancelTree=58, retryTree=59,
     cancelMany=61, retryMany=62, deleteMany=63, history=66, failures=67, stopWorker=68, getFlow=69, pauseAll=70,
-    listFlows=71, queueKeys=72, runNowMany=73, updateMany=74, adjust=75, byKey=76, getByKey=77, join=78,
+    listFlows=71, queueKeys=72, runNowMany=73, updateMany=74, adjust=75, byKey=76, getByKey=77, join=78, logs=79,
 )
 TRUE, REFUSAL, ENQUEUED, ATTACHED, VALUE, STATS = 0, 1, 2, 3, 4, 5
 ABORT, LOST, REATTACH, GAP, STOP = 1, 2, 3, 4, 5
@@ -625,7 +625,8 @@ def new_job(
     max_age=None,
     tokens=None,
     max_lost=None,
-    keep=None
+    keep=None,
+    log_lines=None
 ):
     """A job as it is asked for. `unique` is a key or (key, 'skip' | 'replace' | 'reschedule' | 'error'), with 'start' as a third item to
     hold it until the start alone; `run_at` is seconds since 1970 or a datetime; `backoff` is a dict of type, delay, factor, max_delay,
@@ -644,6 +645,7 @@ def new_job(
     fields += [debounce and _debounce(**debounce), throttle and _throttle(**throttle), _ms("max_age", max_age, 1)]
     fields += [_integer("tokens", tokens, 1, 1_000_000_000), _integer("max_lost", max_lost, 0, 100_000)]
     fields.append(DURATION_MS if keep == "forever" else _ms("keep", keep))
+    fields.append(_integer("log_lines", log_lines, 0, 10_000))
     return _trimmed(fields)
 
 
@@ -665,9 +667,10 @@ def _defaults(handler, options):
     options = dict(options)
     weak = options.pop("weak", None)
     _known("the defaults of %r" % handler, options)
-    job = new_job("defaults", **options) + [None] * 24
+    job = new_job("defaults", **options) + [None] * 25
     # NewJob and Defaults have the same fields in another order.
-    return _trimmed([job[2], job[3], job[14], job[8], job[9], job[10], job[11], job[20], weak, job[12], job[21], job[22], job[23]])
+    places = [job[2], job[3], job[14], job[8], job[9], job[10], job[11], job[20], weak, job[12]]
+    return _trimmed(places + job[21:25])
 
 
 def _debounce(key, delay, mode="trailing", max_delay=None):

@@ -654,13 +654,13 @@ class Operations(unittest.TestCase):
 
     def test_a_worker_says_every_default(self):
         table = PROTOCOL.split("<!-- table: Defaults -->")[1].split("<!-- end -->")[0]
-        options = dict(queue="q", priority=1, weight=2, max_attempts=3, timeout=4, heartbeat_timeout=5, max_age=7, tokens=10, max_lost=9, ttl=8, keep="forever")
+        options = dict(queue="q", priority=1, weight=2, max_attempts=3, timeout=4, heartbeat_timeout=5, max_age=7, tokens=10, max_lost=9, ttl=8, keep="forever", log_lines=11)
         options["backoff"] = {"type": "fixed", "delay": 6}
         options["weak"] = True
         options["ttl"] = 8
         worker = millrace.Worker("unix:none", {"a": print}, defaults={"a": options})
         (name, said), *_ = worker._served
-        self.assertEqual((name, said), ("a", ["q", 1, 2, 3, 4000, 5000, [2, 6000], 7000, True, 8000, 10, 9, 3_153_600_000_000]))
+        self.assertEqual((name, said), ("a", ["q", 1, 2, 3, 4000, 5000, [2, 6000], 7000, True, 8000, 10, 9, 3_153_600_000_000, 11]))
         self.assertEqual(len(said), len(re.findall(r"^\| \d+ \|", table, re.M)))
 
 
