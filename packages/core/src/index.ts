@@ -369,6 +369,7 @@ export { textOption } from './options/text.ts'
 export { type ThreadOptions, type ThreadSettings, validateThreadOptions } from './options/thread.ts'
 export { type TreeOptions, validateTreeOptions } from './options/tree.ts'
 export { type UniqueBy, uniqueKeyOf } from './options/uniqueBy.ts'
+export { UNSAFE_KEYS } from './options/unsafeKeys.ts'
 export { type UpdateManyChanges, type UpdateOptions, validateUpdateManyChanges, validateUpdateOptions } from './options/update.ts'
 export { utf8Bytes, utf8Start } from './options/utf8.ts'
 export {

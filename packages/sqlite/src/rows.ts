@@ -30,6 +30,7 @@ export {
 export { contentJudge, isInExtras, patternOf } from './read/look.ts'
 export { ERROR_COLUMNS, errorFrom, errorValues, type RawError } from './read/runError.ts'
 export { MAY_FIRE, type RawSchedule, SCHEDULE_NAMES, scheduleFrom } from './read/schedules.ts'
+export { type Batch, type Old, type PrunableReads, type PruneToken, takePrunable } from './read/takePrunable.ts'
 export { packRanges, rangesOf, seqsIn, unpackRanges } from './seqs.ts'
 export { hoursFrom, hoursText } from './tables/failure.ts'
 export {

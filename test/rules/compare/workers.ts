@@ -82,7 +82,7 @@ export const workers: Group = {
       'More than 100 log lines of a run, read page by page',
       'yes no no partly no no no no yes no',
       ['packages/testkit/src/conformance/runs.ts', 'log lines come page by page, those of the last run unless another is named'],
-      { river: 'all lines of a run in the metadata of its job, in one piece' },
+      { river: 'in the metadata of the job, in one piece: the newest 8 MB unless set', hatchet: '1,000 lines of each step' },
     ),
     has(
       'State of a run that the next attempt finds',

@@ -24,6 +24,7 @@ import { type Check, integerBetween, optionsReader, orNull } from './read.ts'
 import { type KeepOptions, keepOption } from './retention.ts'
 import { RUN_OPTION_NAMES, type RunOptions, type RunSettings, readRunOptions } from './runOptions.ts'
 import { textOption } from './text.ts'
+import { UNSAFE_KEYS } from './unsafeKeys.ts'
 
 /** A token bucket: how many jobs may start per period. */
 export interface RateLimitOptions {
@@ -171,7 +172,6 @@ function sharedOption(option: string, value: unknown): SharedLimit {
 }
 
 const TIERS_MAX = 100
-const RESERVED = new Set(['__proto__', 'constructor', 'prototype'])
 
 /** No tiers are as none. */
 function tiersOption(option: string, value: unknown): KeyTiers | null {
@@ -194,7 +194,7 @@ function tierName(option: string, name: string): string {
       option,
       `${option} has the tier '${name}': the name of a tier has no colon, because it ends at the first one of a key`,
     )
-  if (RESERVED.has(name))
+  if (UNSAFE_KEYS.has(name))
     throw new OptionTypeError(option, `${option} has the tier '${name}', which no map may have for a key: give it another name`)
   return nameOption(`${option}: the name of a tier`, name)
 }

@@ -3,8 +3,7 @@
  * `keep` of their own are kept. Forgets the batches that retention has taken.
  */
 import type { Job, Queue } from '@millrace/core/kernel'
-import { batchesOf, type FinishedBatch, packRanges, rangesOf } from '@millrace/sqlite/rows'
-import type { PruneToken } from '../read/prunable.ts'
+import { batchesOf, type FinishedBatch, type PruneToken, packRanges, rangesOf } from '@millrace/sqlite/rows'
 import { type Batch, columns } from './batch.ts'
 
 const NOTE = `INSERT INTO finished (queue, state, lane, seqs, turn, at)

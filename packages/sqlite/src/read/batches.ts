@@ -2,9 +2,7 @@
 import type { StateCode } from '@millrace/core'
 import type { KeptQuery } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
-
-/** `until` is set for a batch of jobs with a `keep` of their own: the time until which they are kept. */
-type Batch = [turn: number, lane: number, at: number, seqs: Uint8Array, until?: number]
+import type { Batch } from './takePrunable.ts'
 
 /** The number of batches that one slice reads at most, and at first: a busy turn's batch is as much as another's slice. */
 const BATCHES_MAX = 256

@@ -5,7 +5,7 @@
 import type { StateCode } from '@millrace/core'
 import { DIRTY_DELETE, type Job, type PrunedJob, type Queue } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
-import type { PruneToken } from '../read/prunable.ts'
+import type { PruneToken } from '../read/takePrunable.ts'
 import { packRanges, rangesOf } from '../seqs.ts'
 
 export interface WriteFinished {

@@ -2,6 +2,7 @@
  * Reads MessagePack: every length is checked against the rest of the payload, and against its limit, before anything is made
  * of it. Nothing that is read keeps the payload alive.
  */
+import { UNSAFE_KEYS } from '@millrace/core'
 import { WireError } from '../errors.ts'
 import { readLoneSurrogates } from './surrogates.ts'
 
@@ -21,8 +22,6 @@ const U32 = 2 ** 32
 const LOOP_UNITS_MAX = 8
 const NOTHING = Buffer.alloc(0)
 const REPLACEMENT = '\ufffd'
-/** Keys that would reach into what all objects share. */
-export const UNSAFE_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
 const float = new DataView(new ArrayBuffer(8))
 

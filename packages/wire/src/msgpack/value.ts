@@ -1,6 +1,6 @@
 /** Writes values of plain types: the content of replies that need not be fast. */
-import { TooLargeError } from '@millrace/core'
-import { BOUNDS, UNSAFE_KEYS } from './reader.ts'
+import { TooLargeError, UNSAFE_KEYS } from '@millrace/core'
+import { BOUNDS } from './reader.ts'
 import type { Writer } from './writer.ts'
 
 /**

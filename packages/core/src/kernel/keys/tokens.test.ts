@@ -105,7 +105,7 @@ test('any jobs over any time: no span has more tokens than it may, and each job 
       const world = worldWith(changes)
       const starts: { at: number; tokens: number; key: string | undefined }[] = []
       const jobs = new Map<number, { tokens: number; key: string | undefined }>()
-      // What the end of a job lets start is noted, too.
+      // The end of one job can start another.
       const note = ({ grants }: ReturnType<World['run']>): number => {
         for (const { seq, run } of grants) {
           starts.push({ at: world.now.wall, ...(jobs.get(seq) as { tokens: number; key: string | undefined }) })
