@@ -24,11 +24,15 @@ export async function workTicks(engine: Engine): Promise<Beside> {
   return { stop: () => worker.stop() }
 }
 
+export async function addSchedules(engine: Engine, options: ScheduleOptions): Promise<undefined> {
+  for (let index = 0; index < SCHEDULES; index++) await engine.schedules.upsert(`bench-${index}`, options, { job: tick })
+  return undefined
+}
+
 export function schedules(options: ScheduleOptions): (engine: Engine) => Promise<Beside> {
   return async (engine) => {
-    const ticks = await workTicks(engine)
-    for (let index = 0; index < SCHEDULES; index++) await engine.schedules.upsert(`bench-${index}`, options, { job: tick })
-    return ticks
+    await addSchedules(engine, options)
+    return workTicks(engine)
   }
 }
 

@@ -1,12 +1,13 @@
 /** Each feature as somebody would use it, around jobs that do nothing. */
 
-import type { Engine, EnqueueOptions, Handler, OpenOptions } from '@millrace/engine'
+import type { Engine, EnqueueOptions, Handler, OpenOptions, WorkOptions } from '@millrace/engine'
 import { type Enqueues, traceEnqueues, traceRun } from '@millrace/otel'
 import { context, propagation, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { TracerProvider } from '@opentelemetry/sdk-trace'
 import {
+  addSchedules,
   type Beside,
   cancelAndRetry,
   makeAndDelete,
@@ -26,6 +27,7 @@ export interface Feature {
   /** Of the job with this number. */
   readonly options?: (index: number) => EnqueueOptions
   readonly handler?: (handled: (jobs: number) => void) => Handler
+  readonly work?: WorkOptions
   /** What enqueues, around the engine. */
   readonly enqueues?: (engine: Engine) => Enqueues
   /** In place of one `enqueue` for each. */
@@ -52,6 +54,14 @@ const FLOW = 10
 const PARENT = 'parent'
 /** In no job. */
 const NOWHERE = 'nowhere to be found'
+/** A call with a key, and a second one that the first job answers. */
+const twice: Call = {
+  jobs: 1,
+  make: (engine, first) => {
+    const options: EnqueueOptions = { idempotencyKey: `order-${first}` }
+    return Promise.all([engine.enqueue(noop, payloadOf(first), options), engine.enqueue(noop, payloadOf(first), options)])
+  },
+}
 const copy = (bytes: Uint8Array): Uint8Array => bytes.slice()
 
 export const FEATURES: Readonly<Record<string, Feature>> = {
@@ -91,13 +101,22 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
       return undefined
     },
   },
+  'a worker of all queues by prefix': { work: { queues: ['*'] } },
+  'a worker of two queues in strict order': { work: { queues: ['urgent', 'default'], order: 'strict' } },
   'an idempotency key each': { options: (index) => ({ idempotencyKey: `order-${index}` }) },
   'a unique key each': { options: (index) => ({ unique: { key: `order-${index}` } }) },
   'unique by its data each': { options: () => ({ unique: { by: 'data' } }) },
+  'two calls with an idempotency key each': { call: twice },
+  'two calls with an idempotency key each, and an event of the second': {
+    call: twice,
+    beside: async (engine) => void (await engine.queues.configure('default', { repeats: 'event' })),
+  },
   'a throttle each': { options: (index) => ({ throttle: { key: `order-${index}`, period: '1h' } }) },
   'a leading debounce each': { options: (index) => ({ debounce: { key: `order-${index}`, delay: '1h', mode: 'leading' } }) },
   'a trailing debounce of 1 ms each': { options: (index) => ({ debounce: { key: `order-${index}`, delay: 1 } }) },
   'a ttl each': { options: () => ({ ttl: '1h' }) },
+  'kept for an hour each': { options: () => ({ keep: '1h' }) },
+  'not kept each': { options: () => ({ keep: 0 }) },
   'two tags each': { options: (index) => ({ tags: ['bench', `customer-${index % CUSTOMERS}`] }) },
   'a queue paused beside, 10,000 waiting in it': {
     beside: async (engine) => {
@@ -121,6 +140,9 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
   },
   '100 schedules that wait': { beside: schedules({ every: '1s', startAt: new Date('2099-01-01') }) },
   '100 schedules, each once a second': { beside: schedules({ every: '1s' }) },
+  '100 schedules that change the job that waits, each once a second': {
+    beside: (engine) => addSchedules(engine, { every: '1s', overlap: 'skip', updateWaiting: true }),
+  },
   'a listener to all events': {
     beside: async (engine) => {
       let completed = 0
@@ -183,6 +205,14 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
       }),
   },
   'a line in the log each': {
+    handler: (handled) =>
+      noop.handler(({ log }) => {
+        log('info', 'done')
+        handled(1)
+      }),
+  },
+  'a line in the log each, of 10,000 that are kept': {
+    options: () => ({ logLines: 10_000 }),
     handler: (handled) =>
       noop.handler(({ log }) => {
         log('info', 'done')

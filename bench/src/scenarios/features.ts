@@ -30,7 +30,7 @@ export const features: Scenario = async (settings) => {
 }
 
 async function start({ file, durability, inFlight, concurrency }: Settings, feature: Feature): Promise<Subject> {
-  const { open, options, handler, call, enqueues, during, again } = feature
+  const { open, options, handler, work, call, enqueues, during, again } = feature
   const perCall = call?.jobs ?? 1
   const engine = await openEngine({ file, durability, ...open })
   const enqueuing = enqueues?.(engine) ?? engine
@@ -43,7 +43,7 @@ async function start({ file, durability, inFlight, concurrency }: Settings, feat
     handled += more
     if (handled === wanted) allHandled.resolve()
   }
-  const worker = engine.work(handler?.(count) ?? noop.handler(() => count(1)), { concurrency })
+  const worker = engine.work(handler?.(count) ?? noop.handler(() => count(1)), { ...work, concurrency })
   const enqueue = (index: number): Promise<unknown> =>
     call === undefined ? enqueuing.enqueue(noop, payloadOf(index), options?.(index)) : call.make(engine, index * perCall)
 
@@ -70,7 +70,7 @@ async function start({ file, durability, inFlight, concurrency }: Settings, feat
       await worker.stop()
       await beside?.stop()
       const end = await endOf(engine, file, handled)
-      if (open?.retention === undefined) checkCompleted(file, 'noop', handled)
+      if (open?.retention === undefined && options?.(0).keep !== 0) checkCompleted(file, 'noop', handled)
       return end
     },
   }
