@@ -58,6 +58,10 @@ test('Q1: jobs: enqueue, list, show, cancel, retry, delete, run, logs', { timeou
   expect(shown).toMatchObject({ id: second, data: [1], meta: { by: 'me' }, output: null, startedAt: null, attempts: [], flow: null })
   expect(shown['enqueuedAt']).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
 
+  expect(await place.ok('jobs', 'explain', second)).toBe(`waits, because no worker serves '${shown['name']}' in queue 'default'\n`)
+  expect(await place.okJson('jobs', 'explain', third)).toMatchObject({ id: third, state: 'scheduled', causes: [{ code: 'time' }] })
+  expect(await place.run('jobs', 'explain', 'no-id')).toMatchObject({ code: 3 })
+
   const large = (await place.ok('enqueue', 'large', JSON.stringify('x'.repeat(70_000)))).trim()
   const [previewed] = (await place.okJson('jobs', 'list', '--name', 'large', '--payload', 'preview'))['jobs'] as object[]
   expect(previewed).toMatchObject({ data: null, preview: { data: { bytes: 70_002, start: `"${'x'.repeat(511)}`, cut: true } } })

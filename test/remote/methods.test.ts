@@ -78,6 +78,7 @@ const METHODS: Readonly<Record<Scope, Readonly<Record<string, Try>>>> = {
   },
   read: {
     get: (client, { waiting }) => client.get(waiting.id),
+    explain: async (client, { waiting }) => expect((await client.explain(waiting.id))?.state).toBe('waiting'),
     logs: async (client, { waiting }) => expect(await client.logs(waiting.id)).toEqual({ run: 0, lines: [], next: undefined }),
     payload: (client, { waiting }) => client.payload(waiting.id, 'data'),
     handle: async (client, { failed }) => expect(client.handle(failed.id).result()).rejects.toMatchObject({ code: 'JOB_FAILED' }),

@@ -35,6 +35,7 @@ const COMMANDS: { readonly [Op in Operation]: CommandOf<Op> } = {
   log: { op: 'log', ...run, lines: [] },
   get: { op: 'get', id },
   logs: { op: 'logs', id, limit: 1 },
+  explain: { op: 'explain', id },
   watch: { op: 'watch', id },
   unwatch: { op: 'unwatch', request: 99 },
   list: { op: 'list', filter: {}, limit: 1 },

@@ -186,7 +186,7 @@ describe('timeout', () => {
     expect(port.commands).toEqual([
       { op: 'watch', id: key },
       { op: 'unwatch', request: 1 },
-      { op: 'get', id: key },
+      { op: 'explain', id: key },
     ])
     port.reply(1, { state: 'cancelled' })
     await quiet()

@@ -20,10 +20,10 @@ import {
   validateResultOptions,
 } from '@millrace/core'
 import type { JobType, OutputOf } from '@millrace/worker'
+import { whyLate } from './explain.ts'
 import { inTime } from './inTime.ts'
 import type { Mailbox } from './mailbox.ts'
 import type { PayloadCodec } from './payloadCodec.ts'
-import { whyLate } from './whyLate.ts'
 
 type Signal = ReturnType<typeof validateResultOptions>['signal']
 

@@ -7,6 +7,7 @@ export { loggerOrDefault } from './defaultLogger.ts'
 export { Engine } from './engine.ts'
 export type { JobHandles, JobList, JobRequests, JobStream } from './enqueueMany.ts'
 export type { EnqueueSink } from './enqueueSink.ts'
+export type { JobCause, JobExplanation } from './explain.ts'
 export type {
   Batch,
   BatchCallbacks,

@@ -10,6 +10,7 @@ export type {
   Cancellation,
   CancelManyOptions,
   CancelOptions,
+  CauseCode,
   Codec,
   DebounceOptions,
   DefinitionStats,
@@ -194,6 +195,7 @@ export type { JobEnqueued } from './channels.ts'
 export type { JobChecks } from './checks.ts'
 export { Engine } from './engine.ts'
 export type { JobHandles, JobRequests } from './enqueueMany.ts'
+export type { JobCause, JobExplanation } from './explain.ts'
 export type {
   Batch,
   BatchCallbacks,

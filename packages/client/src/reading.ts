@@ -19,6 +19,7 @@ import {
 } from '@millrace/core'
 import type { JobType } from '@millrace/worker'
 import { type WorkerView, workersOf } from './attached.ts'
+import { explainJob, type JobExplanation } from './explain.ts'
 import { type JobLogs, readLogs } from './logs.ts'
 import type { Mailbox } from './mailbox.ts'
 import { type Failures, type QueuesHistory, readFailures, readHistory, type Throughput } from './observed.ts'
@@ -69,6 +70,20 @@ export abstract class Reading {
    */
   async logs(id: string, options?: LogsOptions): Promise<JobLogs> {
     return readLogs(this.#parts.mailbox, id, validateLogsOptions(options))
+  }
+
+  /**
+   * Returns why a job has not ended: each pause, limit, missing worker or other job that keeps it from its start now. Undefined
+   * if there is no job with that id.
+   *
+   * @example
+   * ```ts
+   * console.log((await engine.explain(id))?.message)   // waits, because queue 'mail' is paused
+   * ```
+   * @throws UnsupportedError if the engine is of an earlier version
+   */
+  async explain(id: string): Promise<JobExplanation | undefined> {
+    return explainJob(this.#parts.mailbox, id)
   }
 
   /**

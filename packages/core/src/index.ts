@@ -139,6 +139,7 @@ export {
   type WorkerEventBody,
   type WorkerEventType,
 } from './events.ts'
+export { CAUSES, type Cause, type CauseCode, type ExplainCommand, type Explanation } from './explanation.ts'
 export { fingerprintOf, formatFingerprint } from './fingerprint.ts'
 export { FLOW_STATES, type FlowState, type Joined, ON_PARENT_FAILURE, type OnParentFailure } from './flow.ts'
 export type { FlowCursor, FlowNode, JoinCommand, ParentsCommand } from './flowCommands.ts'

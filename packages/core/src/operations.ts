@@ -40,6 +40,7 @@ import type {
   WatchCommand,
   WorkersCommand,
 } from './commands.ts'
+import type { ExplainCommand, Explanation } from './explanation.ts'
 import type { FlowCommand, GetFlowCommand, JoinCommand, ListFlowsCommand, ParentsCommand } from './flowCommands.ts'
 import { type Data, dataBytes } from './job.ts'
 import type { ByKeyCommand, GetByKeyCommand } from './keyCommands.ts'
@@ -209,6 +210,7 @@ export const OPERATIONS = {
   get: question<GetCommand, JobView | null>({ code: 14, scopes: READ, jobsRead: () => 1 }),
   getByKey: question<GetByKeyCommand, JobView | null>({ code: 77, scopes: READ, jobsRead: () => 1 }),
   logs: question<LogsCommand, LogsPage | null>({ code: 79, scopes: READ, jobsRead: () => 1 }),
+  explain: question<ExplainCommand, Explanation | null>({ code: 80, scopes: READ, jobsRead: () => 1 }),
   // A page of a flow has no payloads: as much as a job may have.
   getFlow: question<GetFlowCommand, FlowPage | null>({ code: 69, scopes: READ, jobsRead: () => 1, isForReaders: () => true }),
   listFlows: question<ListFlowsCommand, FlowsPage>({ code: 71, scopes: READ, jobsRead: () => 1, isForReaders: () => true }),

@@ -145,6 +145,25 @@ describe('one job', () => {
     })
   })
 
+  test('a job that waits is explained', async () => {
+    const id = await create({ job: 'explained', data: 1, options: { queue: 'held' } })
+    await engine.queues.pause('held', { for: '1h' })
+    const { status, body } = await http.send('GET', `/v1/jobs/${id}/explain`)
+    const { pausedUntil } = (await engine.queues.get('held')) ?? {}
+    const paused = `waits, because queue 'held' is paused until ${pausedUntil?.toISOString()}`
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: {
+        ...{ id, name: 'explained', queue: 'held', state: 'waiting', attempt: 0, maxAttempts: 4, message: paused },
+        causes: [
+          { code: 'queue-paused', message: paused, until: pausedUntil?.toISOString() },
+          { code: 'no-worker', message: "waits, because no worker serves 'explained' in queue 'held'" },
+        ],
+      },
+    })
+    expect(await http.send('GET', '/v1/jobs/no-id/explain')).toMatchObject({ status: 404, body: { code: 'JOB_NOT_FOUND' } })
+  })
+
   test('the log lines of a run come page by page, beyond those that a job shows', async () => {
     const job = defineJob<number>({ name: 'logs', logLines: 150 })
     const id = await create({ job: 'logs', data: 1, options: { logLines: 150 } })

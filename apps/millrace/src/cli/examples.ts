@@ -19,6 +19,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'demo worker': ['millrace demo worker --fail-percent 10'],
   'jobs list': ['millrace jobs list --state failed --queue mail', 'millrace jobs list --all --json'],
   'jobs show': ['millrace jobs show 01990a5e-7f00-7000-8000-000000400001'],
+  'jobs explain': ['millrace jobs explain 01990a5e-7f00-7000-8000-000000400001'],
   'jobs cancel': [
     'millrace jobs cancel 01990a5e-7f00-7000-8000-000000400001 --reason "wrong file"',
     'millrace jobs cancel --name mail --dry-run',

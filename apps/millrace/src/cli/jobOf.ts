@@ -1,11 +1,22 @@
-/** Returns the job with an id, which must exist. */
+/** Reads the job with an id, which must exist. */
 import { JobNotFoundError } from '@millrace/core'
-import type { Engine, GetOptions, Job } from '@millrace/engine'
+import type { Engine, GetOptions, Job, JobExplanation } from '@millrace/engine'
 import { again } from './again.ts'
 
 /** @throws JobNotFoundError */
 export async function jobOf(engine: Engine, id: string, options?: GetOptions): Promise<Job> {
   const job = await again(() => engine.get(id, options))
-  if (job === undefined) throw new JobNotFoundError(`there is no job ${id}: it never existed, or retention has deleted it`, { jobId: id })
+  if (job === undefined) throw noJob(id)
   return job
+}
+
+/** @throws JobNotFoundError */
+export async function explanationOf(engine: Engine, id: string): Promise<JobExplanation> {
+  const explanation = await again(() => engine.explain(id))
+  if (explanation === undefined) throw noJob(id)
+  return explanation
+}
+
+function noJob(id: string): JobNotFoundError {
+  return new JobNotFoundError(`there is no job ${id}: it never existed, or retention has deleted it`, { jobId: id })
 }

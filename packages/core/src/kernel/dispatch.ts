@@ -19,7 +19,7 @@ import { tellDrained } from './queues/queues.ts'
 import { comesBefore, type ReadyLanes } from './queues/readyLanes.ts'
 import { isShareFull } from './queues/sharedLimits.ts'
 import type { ConsumerGroup, Tier } from './sessions/consumerGroup.ts'
-import type { Session } from './sessions/session.ts'
+import { fits, type Session } from './sessions/session.ts'
 import type { Tables } from './tables.ts'
 import type { TurnContext } from './turn.ts'
 
@@ -196,11 +196,6 @@ function fillBuckets({ tables: { dispatchable }, now }: TurnContext): void {
     if (ms === 0) dispatchable.resume(queue)
     else dispatchable.tokenMono = Math.min(dispatchable.tokenMono, now.mono + ms)
   }
-}
-
-/** True if the job fits into the session's room. A job heavier than the maximum runs alone. */
-function fits(job: Job, session: Session): boolean {
-  return session.weight === 0 || session.weight + job.weight <= session.intro.maxConcurrency
 }
 
 /** Returns a lighter job that may pass `heavy`, which does not fit. After a while the room is kept for `heavy` instead. */

@@ -36,6 +36,7 @@ import {
   type ConnectionId,
   countOf,
   DELETED,
+  explain,
   type FlowPlace,
   findRow,
   flowParentsOf,
@@ -98,6 +99,10 @@ const ANSWERS: { readonly [Op in Answered]: Answer<Op> } = {
   get: jobOf,
   getByKey: jobOfKey,
   logs: logsOf,
+  explain: ({ store, tables, now }, { id }) => {
+    const row = findRow(store, id, 0)
+    return row === undefined ? null : explain(store, tables, now, row)
+  },
   parents,
   getFlow: ({ store, tables }, command) => readFlow(store, command, (laneId) => namesOf(tables, laneId)),
   listFlows: (actor, command) => readFlows(actor.store, command, boundOf(actor), (laneId) => namesOf(actor.tables, laneId)),

@@ -11,6 +11,7 @@ import {
   CANCEL,
   ENQUEUED,
   ENQUEUED_MANY,
+  EXPLANATION,
   GET_QUERY,
   IDEMPOTENCY_HEADER,
   JOB,
@@ -134,6 +135,23 @@ export function jobRoutes({ engine, settings, cursors, redaction }: Service): re
       async handle({ params: { id }, query }) {
         const { lines, ...page } = await engine.logs(id, query as LogsOptions)
         return json(200, { ...page, lines: lines.map((line) => redaction.line(line)) })
+      },
+    }),
+
+    operation({
+      id: 'explainJob',
+      method: 'get',
+      path: '/v1/jobs/{id}/explain',
+      tag: 'jobs',
+      scope: 'read',
+      summary: 'Why a job has not ended',
+      params: JOB_PATH,
+      responses: { 200: { description: 'What keeps it from its start now', schema: EXPLANATION } },
+      refusals: [404],
+      async handle({ params: { id } }) {
+        const explanation = await engine.explain(id)
+        if (explanation === undefined) throw new JobNotFoundError(`there is no job ${id}`, { jobId: id })
+        return json(200, explanation)
       },
     }),
 

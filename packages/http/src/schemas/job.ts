@@ -1,7 +1,17 @@
 /** Schemas of jobs: as they are requested, and as they are shown. */
 import { z } from '@hono/zod-openapi'
 import type { Job, PayloadPreview, PayloadPreviews } from '@millrace/client'
-import { LIMITS, LIST_ORDERS, ON_PARENT_FAILURE, type OptionRow, PAYLOAD_MODES, PAYLOADS, POLICY_FIELDS, RUN_OPTIONS } from '@millrace/core'
+import {
+  CAUSES,
+  LIMITS,
+  LIST_ORDERS,
+  ON_PARENT_FAILURE,
+  type OptionRow,
+  PAYLOAD_MODES,
+  PAYLOADS,
+  POLICY_FIELDS,
+  RUN_OPTIONS,
+} from '@millrace/core'
 import { BOUNDS } from '../limits.ts'
 import { REDACTED, type Redaction } from '../redaction.ts'
 import { FILTER_BODY, FILTER_QUERY } from './filter.ts'
@@ -52,6 +62,28 @@ export const JOB_LOGS = z
     next: z.number().optional().openapi({ description: 'Give it as `after`, with `run`; absent at the end.' }),
   })
   .openapi('JobLogs')
+
+const CAUSE = z.strictObject({
+  code: z.enum(CAUSES),
+  message: z.string(),
+  of: z.string().optional().openapi({ description: 'The key, or the name of the shared limit.' }),
+  until: WHEN.optional().openapi({ description: 'When it ends, unless something else happens before; absent if only a change ends it.' }),
+  used: z.number().optional().openapi({ description: 'The part of `limit` that is used; for `parents`, the jobs that have not ended.' }),
+  limit: z.number().optional().openapi({ description: 'The limit, or the room of the workers.' }),
+})
+
+export const EXPLANATION = z
+  .strictObject({
+    id: z.string(),
+    name: z.string(),
+    queue: z.string(),
+    state: STATE,
+    attempt: z.number(),
+    maxAttempts: z.number(),
+    message: z.string().openapi({ description: 'In words, without a subject: `waits, because …`.' }),
+    causes: z.array(CAUSE).openapi({ description: 'Empty for a job that runs or has ended.' }),
+  })
+  .openapi('JobExplanation')
 
 const ATTEMPT = z
   .strictObject({

@@ -156,6 +156,21 @@ export function runsConformance(under: () => Probe): void {
     expect(await probe.grants.take()).toMatchObject({ seq, run: 2, attempt: 1 })
   })
 
+  test('a job that waits is explained by all that holds it', async () => {
+    const id = await probe.enqueue('a', { concurrencyKey: 'k' })
+    const why = () => probe.call<'explain'>({ op: 'explain', id })
+    const told = { name: 'a', queue: 'default', state: 'waiting', attempt: 0, maxAttempts: 4 }
+    expect(await why()).toEqual({ ...told, causes: [{ code: 'no-worker' }] })
+    await probe.call<'pause'>({ op: 'pause', queue: 'default', key: 'k', paused: true })
+    expect(await why()).toEqual({ ...told, causes: [{ code: 'key-paused', of: 'k' }, { code: 'no-worker' }] })
+    await probe.attach(['a'])
+    expect(await why()).toMatchObject({ causes: [{ code: 'key-paused' }] })
+    await probe.call<'pause'>({ op: 'pause', queue: 'default', key: 'k', paused: false })
+    await probe.grants.take()
+    expect(await why()).toEqual({ ...told, state: 'active', attempt: 1, causes: [] })
+    expect(await probe.call<'explain'>({ op: 'explain', id: { ...id, seq: id.seq + 9 } })).toBeNull()
+  })
+
   test('log lines come page by page, those of the last run unless another is named', async () => {
     await probe.attach(['a'])
     const id = await probe.enqueue('a', { logLines: 4, maxAttempts: 2 })

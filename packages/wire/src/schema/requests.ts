@@ -202,6 +202,7 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
     limit: field(integer(1, LIMITS.pageLogs)),
     newest: optional(boolean, 'true: the newest first'),
   },
+  explain: { id: field(id) },
   watch: { id: field(id) },
   unwatch: { request: field(signed, 'the id of the `watch`') },
   cancel: { id: field(id), ...CANCELLATION },

@@ -295,6 +295,7 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
   checkpoint: record({ ...run, value: data }),
   progress: record({ ...run, fraction, note: anyText(100), value: anyText(100) }, { requiredKeys: ['seq', 'run', 'fraction'] }) as never,
   log: record({ ...run, lines: fc.array(line, { maxLength: 3 }) }) as never,
+  explain: record({ id }),
   logs: record(
     { id, run: count, after: count, limit: fc.integer({ min: 1, max: 1_000 }), newest: fc.boolean() },
     { requiredKeys: ['id', 'limit'] },

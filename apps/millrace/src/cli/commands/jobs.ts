@@ -20,7 +20,7 @@ import type { Context } from '../context.ts'
 import { UsageError } from '../errors.ts'
 import { addFilters, type FilterFlags, filterOf } from '../filterFlags.ts'
 import { said } from '../jobFlags.ts'
-import { jobOf } from '../jobOf.ts'
+import { explanationOf, jobOf } from '../jobOf.ts'
 import { followLogs, type LogsFlags } from '../logs.ts'
 import { countText, many } from '../output/amounts.ts'
 import type { Line } from '../output/line.ts'
@@ -77,6 +77,15 @@ export function addJobs(program: Command, context: Context): void {
     .action(async (id: string, { payload }: { readonly payload?: string }) => {
       const job = await jobOf(await context.connect(), id, said<GetOptions>({ payload }))
       await context.out.answer(job, () => jobLines(job, context.out.paint))
+    })
+  jobs
+    .command('explain')
+    .description('Show why a job has not ended: pauses, limits, workers, other jobs')
+    .argument('<id>')
+    .action(async (id: string) => {
+      const explanation = await explanationOf(await context.connect(), id)
+      const { message, causes } = explanation
+      await context.out.answer(explanation, () => (causes.length === 0 ? [message] : causes.map((cause) => cause.message)))
     })
   addChange(jobs, context, 'cancel', 'Cancel jobs: waiting jobs at once, running jobs through their signal')
   addChange(jobs, context, 'retry', 'Run failed and cancelled jobs again, and waiting retries at once')

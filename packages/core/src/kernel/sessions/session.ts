@@ -81,3 +81,8 @@ export function hasAttached(session: Session | undefined): session is Session {
 export function isLiving({ jobs, connection, silent }: Session): boolean {
   return jobs.size > 0 || (connection !== undefined && !silent)
 }
+
+/** True if the job fits into the session's room. A job heavier than the maximum runs alone. */
+export function fits(job: Pick<Job, 'weight'>, session: Session): boolean {
+  return session.weight === 0 || session.weight + job.weight <= session.intro.maxConcurrency
+}

@@ -70,8 +70,13 @@ export function serving(queue: string, { names, unserved }: StatsAnswer, workers
 }
 
 /** True if the worker takes jobs of the queue at all. */
-export function takes({ queues, draining, away }: Worker, queue: string): boolean {
-  return !draining && !away && (queues === null || queues.includes(queue))
+export function takes({ queues, draining, paused, away }: Worker, queue: string): boolean {
+  return !draining && paused !== true && !away && (queues === null || queues.some((pattern) => matches(pattern, queue)))
+}
+
+/** True if a name, or a prefix that ends with an asterisk, stands for the queue. */
+function matches(pattern: string, queue: string): boolean {
+  return pattern.endsWith('*') ? queue.startsWith(pattern.slice(0, -1)) : pattern === queue
 }
 
 function workersCheck({ queue, stats, workers }: Evidence): Check | undefined {

@@ -36,6 +36,10 @@ describe('what holds a queue back', () => {
     expect(said(rate)).not.toMatch(/may start/)
   })
 
+  test.each(['mail', 'm*', '*'])('a worker of %s serves the queue', (pattern) => {
+    expect(toneOf('workers', evidence({ workers: [workerOf({ queues: ['other', pattern] })] }))).toBe('good')
+  })
+
   test('no job waits', () => {
     expect(standingOf(evidence({ queue: mail }))).toMatchObject({ verdict: 'No job waits', tone: 'good', note: '' })
   })
@@ -49,6 +53,8 @@ describe('what holds a queue back', () => {
     ['no worker', 'workers', 'bad', { workers: [] }],
     ['workers of other names', 'workers', 'bad', { workers: [workerOf({ names: ['resize'] })] }],
     ['workers of other queues', 'workers', 'bad', { workers: [workerOf({ queues: ['other'] })] }],
+    ['workers of queues with another prefix', 'workers', 'bad', { workers: [workerOf({ queues: ['post-*', 'mail-*'] })] }],
+    ['workers that are paused', 'workers', 'bad', { workers: [workerOf({ paused: true })] }],
     ['workers that leave', 'workers', 'bad', { workers: [workerOf({ draining: true })] }],
     ['workers without a slot', 'workers', 'warn', { workers: [workerOf({ runningWeight: 16 })] }],
     ['a name without a handler', 'names', 'bad', { stats: statsOf({ unserved: [{ queue: 'mail', name: 'post', waiting: 3 }] }) }],

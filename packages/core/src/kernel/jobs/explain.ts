@@ -1,0 +1,110 @@
+/** Explains why a job has not ended, by the tables that dispatch goes by. */
+import type { Now } from '../../clock.ts'
+import type { Cause, CauseCode, Explanation } from '../../explanation.ts'
+import { ACTIVE, BLOCKED, SCHEDULED, STATES, WAITING } from '../../lifecycle.ts'
+import type { PausePart } from '../../pausePart.ts'
+import { parsePolicy } from '../../policy.ts'
+import { keyLimitsOf, type RateLimit } from '../../queueSettings.ts'
+import { tokenMs } from '../keys/bucket.ts'
+import { countOf, type Lane } from '../queues/lane.ts'
+import { isShareFull } from '../queues/sharedLimits.ts'
+import type { JobRow } from '../rows.ts'
+import type { Session } from '../sessions/session.ts'
+import { fits } from '../sessions/session.ts'
+import type { TurnStore } from '../store.ts'
+import type { Tables } from '../tables.ts'
+
+interface Place {
+  readonly tables: Tables
+  readonly now: Now
+  readonly lane: Lane
+  readonly row: JobRow
+}
+
+export function explain(store: Pick<TurnStore, 'dependencies'>, tables: Tables, now: Now, row: JobRow): Explanation {
+  const lane = tables.laneOf(row.laneId)
+  return {
+    name: lane.name,
+    queue: lane.queue.name,
+    state: STATES[row.state],
+    attempt: row.run - row.uncounted,
+    maxAttempts: parsePolicy(row.policy).maxAttempts,
+    causes: causesOf(store, { tables, now, lane, row }),
+  }
+}
+
+function causesOf(store: Pick<TurnStore, 'dependencies'>, place: Place): readonly Cause[] {
+  const { state, seq, run, uncounted, runAt } = place.row
+  if (state === SCHEDULED) return [{ code: run > uncounted ? 'retry' : 'time', until: runAt }]
+  if (state === BLOCKED) return [{ code: 'parents', ...countedOf(store.dependencies([seq])[0]?.pending) }]
+  if (state !== WAITING) return []
+  const causes = [...pauses(place), ...workers(place), ...limits(place), ...keyCauses(place)]
+  return causes.length > 0 ? causes : [{ code: 'line' }]
+}
+
+function countedOf(used: number | undefined): Pick<Cause, 'used'> {
+  return used === undefined ? {} : { used }
+}
+
+function pauses({ tables, lane, row }: Place): Cause[] {
+  const { queue } = lane
+  const key = row.extras?.concurrencyKey
+  const pause = (code: CauseCode, part: PausePart, what: string): Cause => {
+    const until = tables.dispatchable.pauseEnds.until({ queue, part, what })
+    return { code, ...(part === 'key' && { of: what }), ...(until > 0 && { until }) }
+  }
+  return [
+    ...(tables.paused ? [{ code: 'all-paused' } as const] : []),
+    ...(queue.paused ? [pause('queue-paused', 'queue', '')] : []),
+    ...(lane.paused ? [pause('name-paused', 'name', lane.name)] : []),
+    ...(key !== undefined && queue.keys?.get(key)?.paused === true ? [pause('key-paused', 'key', key)] : []),
+  ]
+}
+
+function workers({ lane, row: { weight } }: Place): Cause[] {
+  const sessions = lane.groups.flatMap((group) => [...group.sessions])
+  if (sessions.length === 0) return [{ code: 'no-worker' }]
+  const open = sessions.filter(takesJobs)
+  if (open.length === 0) return [{ code: 'workers-unavailable' }]
+  if (open.some((session) => session.underfilled && fits({ weight }, session))) return []
+  const used = open.reduce((sum, session) => sum + session.weight, 0)
+  return [{ code: 'workers-full', used, limit: open.reduce((sum, { intro }) => sum + intro.maxConcurrency, 0) }]
+}
+
+function takesJobs({ draining, silent, connection, intro }: Session): boolean {
+  return !draining && !silent && connection !== undefined && intro.paused !== true
+}
+
+function limits({ now, lane: { queue }, row }: Place): Cause[] {
+  const { concurrencyLimit, sharedLimit, rateLimit } = queue.settings
+  const active = countOf(queue, ACTIVE)
+  return [
+    ...(concurrencyLimit !== undefined && active >= concurrencyLimit
+      ? [{ code: 'queue-limit', used: active, limit: concurrencyLimit } as const]
+      : []),
+    ...(sharedLimit !== undefined && queue.sharing !== undefined && isShareFull(queue)
+      ? [{ code: 'shared-limit', of: sharedLimit.name, used: queue.sharing.active, limit: sharedLimit.limit } as const]
+      : []),
+    ...(rateLimit === undefined ? [] : rateCause('rate-limit', rateLimit, queue.fullMono, now, row)),
+  ]
+}
+
+function keyCauses({ now, lane: { queue }, row }: Place): Cause[] {
+  const text = row.extras?.concurrencyKey
+  if (text === undefined) return []
+  const { perKeyLimit, perKeyRateLimit } = keyLimitsOf(queue.settings, text)
+  const { active = 0, fullMono = 0 } = queue.keys?.get(text) ?? {}
+  const isOrdered = queue.settings.keyOrder === 'strict'
+  return [
+    ...(isOrdered && row.backlogId !== 0 ? [{ code: 'key-order', of: text } as const] : []),
+    ...(perKeyLimit !== undefined && !isOrdered && active >= perKeyLimit
+      ? [{ code: 'key-limit', of: text, used: active, limit: perKeyLimit } as const]
+      : []),
+    ...(perKeyRateLimit === undefined ? [] : rateCause('key-rate-limit', perKeyRateLimit, fullMono, now, row, text)),
+  ]
+}
+
+function rateCause(code: CauseCode, rate: RateLimit, fullMono: number, now: Now, { policy }: JobRow, of?: string): Cause[] {
+  const ms = tokenMs(rate, fullMono, now.mono, Math.min(parsePolicy(policy).tokens, rate.burst))
+  return ms > 0 ? [{ code, ...(of !== undefined && { of }), until: Math.ceil(now.wall + ms) }] : []
+}
