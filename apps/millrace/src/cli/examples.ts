@@ -100,5 +100,6 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'webhooks disable': ['millrace webhooks disable billing'],
   'webhooks delete': ['millrace webhooks delete billing'],
   openapi: ['millrace openapi > openapi.json'],
+  mcp: ['millrace mcp --file jobs.db', 'millrace mcp --url unix:/srv/app/jobs.db-socket --allow-retry'],
   completion: ['eval "$(millrace completion bash)"', 'millrace completion fish | source'],
 }

@@ -15,6 +15,7 @@ import { addFlows } from './commands/flows.ts'
 import { addImport } from './commands/import.ts'
 import { addJobs } from './commands/jobs.ts'
 import { addKeys } from './commands/keys.ts'
+import { addMcp } from './commands/mcp.ts'
 import { addMigrate } from './commands/migrate.ts'
 import { addOpen } from './commands/open.ts'
 import { addOpenapi } from './commands/openapi.ts'
@@ -42,7 +43,21 @@ const GROUPS: readonly (readonly [heading: string, commands: readonly Add[]])[] 
   ['Workers', [addWorker, addWorkers]],
   [
     'Operate',
-    [addStatus, addStats, addTop, addConfig, addToken, addWebhooks, addAudit, addDoctor, addBackup, addMigrate, addOpenapi, addCompletion],
+    [
+      addStatus,
+      addStats,
+      addTop,
+      addConfig,
+      addToken,
+      addWebhooks,
+      addAudit,
+      addDoctor,
+      addBackup,
+      addMigrate,
+      addOpenapi,
+      addMcp,
+      addCompletion,
+    ],
   ],
 ]
 

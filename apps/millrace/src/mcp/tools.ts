@@ -1,0 +1,199 @@
+/** The tools of `millrace mcp`: what a model needs to find out why jobs do not run or fail, and to retry them. */
+import { FAILURES_ORDERS, JobNotFoundError, LIST_ORDERS, STATES } from '@millrace/core'
+import type { Engine, Job, ListOptions, ManyFilter, Stats } from '@millrace/engine'
+import { z } from 'zod'
+import { warningsOf } from '../cli/view/warnings.ts'
+import { type Tool, type ToolSettings, tool } from './tool.ts'
+
+/** The default and the largest number of items in an answer: models read few. */
+const PAGE = 20
+const PAGE_MAX = 100
+const RETRIED_MAX = 10_000
+/** The runs of a job, and the log lines of each, that an answer has. */
+const RUNS = 5
+const LINES = 20
+
+const ID = z.strictObject({ id: z.string().describe('The id of the job, a UUID.') })
+const NOTHING = z.strictObject({})
+const limit = z.int().min(1).max(PAGE_MAX).default(PAGE).describe(`Items in the answer; default ${PAGE}.`)
+
+const FILTER = {
+  queue: z.string().optional().describe('Only jobs of this queue.'),
+  name: z.string().optional().describe('Only jobs with this name.'),
+  tag: z.string().optional().describe('Only jobs with this tag.'),
+  error: z.string().optional().describe("Only jobs whose last run ended with an error of this class, such as 'TypeError'."),
+  fingerprint: z.string().optional().describe('Only jobs whose last run ended with this kind of error: fingerprint of list_failures.'),
+}
+
+const payloadOf = ({ payloads }: ToolSettings) => (payloads ? 'preview' : 'none')
+
+export const TOOLS: readonly Tool[] = [
+  tool({
+    name: 'get_status',
+    title: 'Status',
+    description:
+      'Counts the jobs by state, of the whole engine and of each queue, and lists warnings: pauses, job names without a worker, workers that are away. Call it first.',
+    input: NOTHING,
+    async call(engine) {
+      const stats = await engine.stats({ names: 'percentiles', definitions: 'disputed' })
+      const workers = await engine.workers()
+      const { paused, states, retrying, totals, unserved, names, owner } = stats
+      const warnings = warningsOf(stats, workers).slice(0, PAGE_MAX)
+      const counts = { paused, states, retrying, totals, ...queuesOf(stats) }
+      return { warnings, ...counts, unserved: unserved.slice(0, PAGE), names: names.slice(0, PAGE), workers: workers.length, owner }
+    },
+  }),
+  tool({
+    name: 'list_queues',
+    title: 'Queues',
+    description: 'Lists queues in the order of their names, with their settings (limits, rates), pauses and counts by state.',
+    input: z.strictObject({ after: z.string().optional().describe('The name of the last queue of the previous answer.'), limit }),
+    call: async (engine, options) => ({ queues: await engine.queues.page(given(options)) }),
+  }),
+  tool({
+    name: 'list_jobs',
+    title: 'Jobs',
+    description:
+      'Lists jobs, newest first, each with the error of its last run. With a search, an answer may be short or empty and still have a next.',
+    input: z.strictObject({
+      state: z.array(z.enum(STATES)).min(1).optional().describe('Only jobs in these states.'),
+      ...FILTER,
+      search: z.string().optional().describe('Only jobs with this text in their name, tags, keys or data.'),
+      order: z.enum(LIST_ORDERS).optional().describe("Default newest. 'finished' needs one final state, 'due' the state scheduled."),
+      after: z.string().optional().describe('The next of the previous answer.'),
+      limit,
+    }),
+    async call(engine, { state, ...options }, settings) {
+      const states = state?.length === 1 ? state[0] : state
+      const wanted = given<ListOptions>({ ...options, state: states, lastRun: true, payload: payloadOf(settings) })
+      const { jobs, ...page } = await engine.list(wanted)
+      return { jobs: jobs.map(brief), ...page }
+    },
+  }),
+  tool({
+    name: 'get_job',
+    title: 'One job',
+    description: `Returns a job with its last ${RUNS} runs, their errors with stacks, and the newest ${LINES} log lines of each.`,
+    input: ID,
+    async call(engine, { id }, settings) {
+      const { attempts, ...job } = (await engine.get(id, { payload: payloadOf(settings) })) ?? missing(id)
+      const shown = attempts.slice(-RUNS).map(({ logs, ...run }) => ({ ...run, logs: logs.slice(-LINES) }))
+      return { job, runs: shown, runsLeftOut: attempts.length - shown.length }
+    },
+  }),
+  tool({
+    name: 'explain_job',
+    title: 'Why a job has not run',
+    description: 'Returns all that keeps a job from its start now: a pause, a limit, a rate, no worker, its time, or other jobs.',
+    input: ID,
+    call: async (engine, { id }) => (await engine.explain(id)) ?? missing(id),
+  }),
+  tool({
+    name: 'get_logs',
+    title: 'Log lines',
+    description: 'Returns log lines of one run of a job, the newest first.',
+    input: ID.extend({
+      run: z.int().min(1).optional().describe('The number of the run; default the last one.'),
+      after: z.int().min(0).optional().describe('The next of the previous answer.'),
+      limit,
+    }),
+    call: (engine, { id, ...options }) => engine.logs(id, given({ ...options, order: 'newest' as const })),
+  }),
+  tool({
+    name: 'list_failures',
+    title: 'Failures by kind',
+    description:
+      'Groups the failed runs of the last 30 days by kind (class of the error, and its message without ids and numbers), with a count, the last job and its message.',
+    input: z.strictObject({
+      queue: FILTER.queue,
+      name: FILTER.name,
+      order: z.enum(FAILURES_ORDERS).optional().describe("'last' (default): those seen last first; 'count': the most failed runs first."),
+      limit,
+    }),
+    call: async (engine, options) => ({ failures: await engine.failures(given(options)) }),
+  }),
+  tool({
+    name: 'list_workers',
+    title: 'Workers',
+    description: 'Lists the attached workers: what they serve, how much they run, and whether they are paused, stopping or away.',
+    input: z.strictObject({ limit }),
+    async call(engine, { limit: most }) {
+      const workers = await engine.workers()
+      return { workers: workers.slice(0, most), all: workers.length }
+    },
+  }),
+  tool({
+    name: 'list_schedules',
+    title: 'Schedules',
+    description: 'Lists schedules in the order of their ids: when each fires next, its last job, and whether it is paused.',
+    input: z.strictObject({ after: z.string().optional().describe('The next of the previous answer.'), limit }),
+    call: (engine, options) => engine.schedules.list(given(options)),
+  }),
+  tool({
+    name: 'retry_job',
+    title: 'Retry one job',
+    description: 'Runs a failed or cancelled job again with all its attempts, and one that waits for its next attempt at once.',
+    input: ID,
+    changes: true,
+    async call(engine, { id }) {
+      await engine.retry(id)
+      return { id, ...(await explained(engine, id)) }
+    },
+  }),
+  tool({
+    name: 'retry_jobs',
+    title: 'Retry failed jobs',
+    description:
+      'Retries all failed jobs that match, or with dryRun, the default, only counts them. Count first, show the number to the user, then retry.',
+    input: z.strictObject({
+      ...FILTER,
+      dryRun: z.boolean().default(true).describe('True (default) counts, and changes nothing.'),
+      limit: z.int().min(1).max(RETRIED_MAX).default(1_000).describe('The most jobs that are retried; default 1,000.'),
+    }),
+    changes: true,
+    async call(engine, { dryRun, limit: most, ...filter }) {
+      return { dryRun, ...(await engine.retryMany({ ...given<ManyFilter>(filter), state: 'failed' }, { dryRun, limit: most })) }
+    },
+  }),
+]
+
+/** Returns what a list shows of a job. */
+function brief({
+  id,
+  name,
+  queue,
+  state,
+  attempt,
+  maxAttempts,
+  enqueuedAt,
+  runAt,
+  startedAt,
+  finishedAt,
+  tags,
+  lastRun,
+  preview,
+}: Job): object {
+  return { id, name, queue, state, attempt, maxAttempts, enqueuedAt, runAt, startedAt, finishedAt, tags, lastRun, preview }
+}
+
+/** Returns the counts of the queues with the most jobs that have not ended. */
+function queuesOf({ queues, queuesLeftOut = 0 }: Pick<Stats, 'queues' | 'queuesLeftOut'>): object {
+  const all = Object.entries(queues)
+  const live = ({ waiting, active, scheduled, blocked }: Stats['queues'][string]) => waiting + active + scheduled + blocked
+  const shown = all.toSorted(([, a], [, b]) => live(b) - live(a)).slice(0, PAGE)
+  return { queues: Object.fromEntries(shown), queuesLeftOut: queuesLeftOut + all.length - shown.length }
+}
+
+/** Returns the options that were given: the engine rejects those that are undefined. */
+function given<Options extends object>(options: { readonly [Name in keyof Options]: Options[Name] | undefined }): Options {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as unknown as Options
+}
+
+async function explained(engine: Engine, id: string): Promise<object> {
+  const explanation = await engine.explain(id)
+  return explanation === undefined ? {} : { state: explanation.state, message: explanation.message }
+}
+
+function missing(id: string): never {
+  throw new JobNotFoundError(`there is no job ${id}: it never existed, or retention has deleted it`, { jobId: id })
+}
