@@ -31,6 +31,17 @@ export const flows: Group = {
       'test/engine/join.test.ts',
       'a handler joins jobs in one place: they run there, and their outputs come back in order',
     ]),
+    partly(
+      'Jobs added to a batch that is going',
+      'yes no no no Pro Pro no yes partly Ent',
+      ['test/engine/join.test.ts', 'a handler joins jobs in one place: they run there, and their outputs come back in order'],
+      'A job of the batch [joins](flows.md#work-that-grows-while-it-runs) what it finds; nothing is added from outside ([ADR 65](decisions/0065-left-out.md)).',
+      {
+        sidekiq: 'by jobs of the batch',
+        hatchet: 'by jobs that a task starts',
+        faktory: 'by jobs of the batch',
+      },
+    ),
     has(
       'Batch with a callback',
       'yes partly no Pro Pro Pro no yes yes Ent',

@@ -80,6 +80,13 @@ const EFFECTS: Readonly<Record<string, (engine: Engine) => Promise<void>>> = {
     expect(await runningAtOnce(engine, 'k')).toBe(3)
     await expect(setSetting(engine, 'per-key-rate-limit', 'fast', MAIL)).rejects.toMatchObject({ option: 'per-key-rate-limit' })
   },
+  'key-tiers': async (engine) => {
+    await setSetting(engine, 'key-tiers', '{"k":{"perKeyLimit":2},"other":{"perKeyLimit":1}}', MAIL)
+    expect(await runningAtOnce(engine, 'k:1')).toBe(2)
+    expect(await getSetting(engine, 'key-tiers', MAIL)).toEqual({ k: { perKeyLimit: 2 }, other: { perKeyLimit: 1 } })
+    await expect(setSetting(engine, 'key-tiers', 'gold', MAIL)).rejects.toMatchObject({ option: 'key-tiers' })
+    await expect(setSetting(engine, 'key-tiers', '{"k":{"perKeyLimit":0}}', MAIL)).rejects.toMatchObject({ option: 'keyTiers.k.perKeyLimit' })
+  },
   'key-order': async (engine) => {
     await setSetting(engine, 'key-order', 'strict', MAIL)
     expect(await runningAtOnce(engine, 'k')).toBe(1)

@@ -92,6 +92,10 @@ const KINDS: Readonly<Record<string, Kind>> = {
   'per-key-limit': limit('perKeyLimit'),
   'rate-limit': rate('rateLimit', 'rate-limit'),
   'per-key-rate-limit': rate('perKeyRateLimit', 'per-key-rate-limit'),
+  'key-tiers': {
+    change: (value) => ({ keyTiers: value === null ? null : tiersOf(value) }),
+    read: ({ settings }) => settings.keyTiers,
+  },
   'key-order': { change: (value) => ({ keyOrder: value as 'strict' | 'turns' | null }), read: ({ settings }) => settings.keyOrder },
   'max-length': limit('maxLength'),
   'on-full': { change: (value) => ({ onFull: value as 'reject' | 'drop-oldest' | null }), read: ({ settings }) => settings.onFull },
@@ -212,6 +216,15 @@ function sharedOf(text: string): SharedLimit {
   if (name === undefined)
     throw new OptionTypeError('shared-limit', `shared-limit must be a name and a number of jobs, as 'smtp:5', got ${JSON.stringify(text)}`)
   return { name, limit: Number(limitText) }
+}
+
+/** JSON, as in the configuration. The engine checks what is in it. */
+function tiersOf(text: string): NonNullable<QueueOptions['keyTiers']> {
+  try {
+    return JSON.parse(text) as NonNullable<QueueOptions['keyTiers']>
+  } catch {
+    throw new OptionTypeError('key-tiers', `key-tiers must be JSON, as '{"gold":{"perKeyLimit":10}}', got ${JSON.stringify(text)}`)
+  }
 }
 
 /** `100/1m burst 10`. */

@@ -102,6 +102,7 @@ export function addQueues(program: Command, context: Context): void {
     .option('--per-key-limit <number>', 'how many jobs of one concurrency key run at the same time', orNone(number))
     .option('--rate-limit <spec>', 'how many jobs start per period, and the burst: 100/1s, 100/1m:20', orNone(rate))
     .option('--per-key-rate-limit <spec>', 'the same for one concurrency key', orNone(rate))
+    .option('--key-tiers <json>', 'other limits for keys that begin with a name and a colon: {"gold":{"perKeyLimit":10}}', orNone(json))
     .option('--key-order <order>', 'strict (jobs of a key run one at a time, in order) or turns', orNone(String))
     .option('--max-length <number>', 'how many jobs may wait before new ones are rejected', orNone(number))
     .option('--on-full <what>', 'at --max-length: reject, or drop-oldest (cancels the oldest job)', orNone(String))
