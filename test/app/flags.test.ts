@@ -70,7 +70,9 @@ test('of a queue: every setting, and a pause of a key', { timeout: LONG }, async
       deadLetter: 'dead',
     },
   })
-  expect(await place.okJson('queues', 'set', 'out', '--per-key-limit', 'none', '--key-order', 'strict')).toMatchObject({
+  expect(
+    await place.okJson('queues', 'set', 'out', '--per-key-limit', 'none', '--key-tiers', 'none', '--key-order', 'strict'),
+  ).toMatchObject({
     settings: { keyOrder: 'strict', share: 3 },
   })
   expect(await place.okJson('queues', 'pause', 'out', '--key', 'c')).toEqual({

@@ -100,7 +100,7 @@ export function queueNotFound(queue: string): Refused {
 }
 
 export function keyOrderConflict(queue: string, perKeyLimit: number): Refused {
-  const message = `keyOrder 'strict' runs the jobs of a key one at a time, and the perKeyLimit of queue '${queue}' would be ${perKeyLimit}: give perKeyLimit: null with it`
+  const message = `keyOrder 'strict' runs the jobs of a key one at a time, and queue '${queue}' would allow ${perKeyLimit} of them: set perKeyLimit and keyTiers to null with it`
   return new Refused({ code: 'UNSUPPORTED', message })
 }
 
