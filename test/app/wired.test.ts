@@ -93,7 +93,7 @@ test('an admin stops the daemon over HTTP: it drains, and ends with 0', async ()
   expect(await daemon.ended).toMatchObject({ code: 0 })
 })
 
-test('the example dashboard asks for metrics that are told', async () => {
+test('the example dashboard and the alerts ask for metrics that are told', async () => {
   const folder = temporaryFolder()
   const daemon = startDaemon(folder)
   const { url } = await daemon.serving
@@ -104,9 +104,12 @@ test('the example dashboard asks for metrics that are told', async () => {
       type === 'counter' ? `${name}_total` : type === 'histogram' ? `${name}_bucket` : name,
     ),
   )
-  const dashboard = readFileSync(new URL('../../apps/millrace/dashboards/grafana.json', import.meta.url), 'utf8')
-  const asked = new Set(dashboard.match(/millrace_\w+/g))
-  expect([...asked].filter((name) => !told.has(name))).toEqual([])
+  for (const file of ['grafana.json', 'alerts.yml']) {
+    const text = readFileSync(new URL(`../../apps/millrace/dashboards/${file}`, import.meta.url), 'utf8')
+    const asked = new Set(text.match(/millrace_\w+/g))
+    expect(asked.size).toBeGreaterThan(5)
+    expect([...asked].filter((name) => !told.has(name))).toEqual([])
+  }
 })
 
 test('commands of the configuration run, with their log', async () => {

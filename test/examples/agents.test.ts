@@ -1,15 +1,13 @@
 // packages/engine/AGENTS.md: its program runs as it stands, and its defaults are those of the code.
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { DEFAULT_POLICY } from '../../packages/core/src/policy.ts'
 import { DEFAULT_RETENTION } from '../../packages/core/src/retention.ts'
-import { run } from '../consumers/run.ts'
 import { temporaryFolder } from '../temporary.ts'
+import { runSnippets, snippetsOf } from './snippets.ts'
 
-const EXAMPLES = fileURLToPath(new URL('../../apps/examples', import.meta.url))
-const page = readFileSync(new URL('../../packages/engine/AGENTS.md', import.meta.url), 'utf8')
-const blocks = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) => code)
+const PAGE = 'packages/engine/AGENTS.md'
+const page = readFileSync(new URL(`../../${PAGE}`, import.meta.url), 'utf8')
 
 /** What the page leaves to its reader. */
 const GIVEN = `
@@ -26,10 +24,8 @@ await engine.stop({ timeout: 0 })
 `
 
 test('its program runs', async () => {
-  expect(blocks).toHaveLength(2)
-  const file = `${temporaryFolder()}/jobs.db`
-  const code = `${GIVEN}${blocks.join('\n')}${CHECKED}`.replace("'jobs.db'", JSON.stringify(file))
-  const ended = await run(process.execPath, ['--input-type=module-typescript', '--no-warnings', '-e', code], EXAMPLES)
+  expect(snippetsOf(PAGE)).toHaveLength(2)
+  const ended = await runSnippets(PAGE, { given: GIVEN, after: CHECKED, instead: { "'jobs.db'": `'${temporaryFolder()}/jobs.db'` } })
   expect(ended.code, ended.stderr).toBe(0)
   expect(JSON.parse(ended.stdout)).toEqual({
     ...{ messageId: 'ada@example.com by string', pages: [0, 1, 2], failed: 0, kinds: 0 },
