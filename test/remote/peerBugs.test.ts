@@ -1,4 +1,4 @@
-/** What happened to others between processes, and must not happen here: named after docs/reliability.md, which tells of it. */
+/** What happened to others between processes, and must not happen here: named after docs/other-bugs.md, which tells of it. */
 import { Engine } from '@millrace/client'
 import { LIMITS } from '@millrace/core'
 import { defineJob } from '@millrace/remote'
