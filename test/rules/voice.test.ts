@@ -2,33 +2,15 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { clausesOf, textsOf, UNUSUAL, WORDS_MAX, wordsOf } from './sentences.ts'
 import { ROOT, SOURCES } from './sources.ts'
 
 const PAGES = ['README.md', 'SECURITY.md', 'docs/README.md', 'docs/compare.md', 'docs/platforms.md', 'docs/tutorial.md']
 
-/** Words for which there are plainer ones. */
-const UNUSUAL =
-  /\b(?:told|whoever|anew|goes? on|gone on|as of|of which|for good|by itself|by themselves|mended|nobody else|what comes|stands? here|is made of|nor may|is from \d+ to)\b/i
-
-const WORDS_MAX = 25
-
-/** Paragraphs, items and cells of tables, without code and with links as their texts. */
-function textsOf(page: string): readonly string[] {
-  const plain = page
-    .replace(/^```.*?^```$/gms, '\n\n')
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replace(/`[^`\n]*`/g, 'code')
-  return plain
-    .split(/\n\s*\n|\n(?=[-|#])/)
-    .flatMap((part) => (part.startsWith('|') ? part.split('|') : [part]))
-    .map((part) => part.replace(/\s+/g, ' ').trim())
-    .filter((part) => part !== '')
-}
-
 test.each(PAGES)('%s: plain words, and at most 25 of them in a sentence', (path) => {
-  const sentences = textsOf(readFileSync(join(ROOT, path), 'utf8')).flatMap((text) => text.split(/(?<=[.:;?!][*)"]*)\s/))
+  const sentences = textsOf(readFileSync(join(ROOT, path), 'utf8')).flatMap(clausesOf)
   expect(sentences.filter((sentence) => UNUSUAL.test(sentence))).toEqual([])
-  expect(sentences.filter((sentence) => sentence.split(' ').length > WORDS_MAX)).toEqual([])
+  expect(sentences.filter((sentence) => wordsOf(sentence) > WORDS_MAX)).toEqual([])
 })
 
 test('help of the command line: plain words', () => {

@@ -1,0 +1,34 @@
+/** The sentences of a page, and the words that no sentence should have. */
+
+/** Words for which there are plainer ones. */
+export const UNUSUAL =
+  /\b(?:told|whoever|anew|goes? on|gone on|as of|of which|for good|by itself|by themselves|mended|nobody else|what comes|stands? here|is made of|nor may|is from \d+ to)\b/i
+
+export const WORDS_MAX = 25
+
+const WITHOUT_PROSE = /^```.*?^```$|^---\n.*?^---$|(?<=\n\n)(?: {4}.*\n)+/gms
+
+/** Returns paragraphs, items and cells of tables, without code. The words of a link stand between ‹ and ›. */
+export function textsOf(page: string): readonly string[] {
+  const plain = page
+    .replace(WITHOUT_PROSE, '\n\n')
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '‹$1›')
+    .replace(/`[^`\n]*`/g, 'code')
+  return plain
+    .split(/\n\s*\n|\n(?=\s*[-|#]|\s*\d+\. )/)
+    .flatMap((part) => (part.startsWith('|') ? part.split('|') : [part]))
+    .map((part) => part.replace(/\s+/g, ' ').trim())
+    .filter((part) => part !== '')
+}
+
+/** Returns the sentences of a text. A colon and a semicolon end one as well, so that lists may be long. */
+export const clausesOf = (text: string): readonly string[] => text.split(/(?<=[.:;?!][*)"]*)\s/)
+
+/** Returns the sentences of a text, each up to its full stop. Several names of code in a row are one word. */
+export const sentencesOf = (text: string): readonly string[] =>
+  text
+    .replace(/\bcode(?:,? (?:and |or )?code)+\b/g, 'code')
+    .split(/(?<=[.?!][*)"]*)\s/)
+    .filter((sentence) => sentence !== '')
+
+export const wordsOf = (sentence: string): number => sentence.split(' ').length
