@@ -34,7 +34,10 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from decimal import Decimal
 
-__all__ = ["Client", "ConnectionLost", "Error", "Fail", "Job", "JobKey", "ProtocolError", "Retry", "Snooze", "Worker", "connect"]
+__all__ = [
+    "Cancel", "Client", "ConnectionLost", "Error", "Fail", "Job", "JobKey", "Parent", "ProtocolError", "Retry", "Snooze", "Worker", "connect",
+    "new_job", "unique_key",
+]
 
 LIBRARY = "millrace-python 1"
 VERSIONS = (1, 1)
@@ -273,6 +276,7 @@ ON_CONFLICT = ("skip", "replace", "reschedule", "error")
 UNTILS = ("end", "start")
 DEBOUNCE_MODES = ("trailing", "leading")
 BACKOFFS = ("exponential", "linear", "fixed")
+ORDERS = ("fair", "strict")
 
 Welcome = namedtuple("Welcome", "version server node scopes limits")
 Limits = namedtuple("Limits", "frame_bytes requests_in_flight bytes_in_flight ping_ms silence_ms data_bytes")
@@ -280,8 +284,10 @@ Delivery = namedtuple("Delivery", "renewal replies grants notices events")
 Grant = namedtuple(
     "Grant",
     "session seq node enqueued_at name queue run attempt max_attempts priority weight run_at timeout heartbeat_timeout "
-    "data checkpoint tags meta concurrency_key",
+    "data checkpoint tags meta concurrency_key joined log_lines",
 )
+Attached = namedtuple("Attached", "lost disputed order")
+Joined = namedtuple("Joined", "name place jobs")
 
 FRAME_BYTES = 64 * 2**20
 GREETING_BYTES = 4096
@@ -358,10 +364,15 @@ def read_message(payload, state):
     if type == DELIVERY:
         delivery = _named(Delivery, fields[0] if fields else None)
         parts = [part or [] for part in delivery[1:]]
-        return type, Delivery(delivery.renewal, parts[0], [_named(Grant, each) for each in parts[1]], parts[2], parts[3])
+        return type, Delivery(delivery.renewal, parts[0], [_grant(each) for each in parts[1]], parts[2], parts[3])
     if (type in (PING, PONG) and len(fields) < 1) or (type == GOODBYE and len(fields) < 3):
         raise ProtocolError("a field is missing")
     return type, fields
+
+
+def _grant(fields):
+    grant = _named(Grant, fields)
+    return grant if grant.joined is None else grant._replace(joined=[_named(Joined, each) for each in grant.joined])
 
 
 def read_reply(reply):
@@ -376,7 +387,7 @@ def read_reply(reply):
     if kind == ENQUEUED:
         return id, [(JobKey(*each[:3]), each[3]) for each in fields[0]], None
     if kind == ATTACHED:
-        return id, [(seq, run) for seq, run, *_ in fields[0] or []], None
+        return id, Attached([(seq, run) for seq, run, *_ in fields[0] or []], fields[1] or [], fields[2]), None
     if kind == VALUE:
         return id, fields[0], None
     if kind == STATS:
@@ -1051,10 +1062,7 @@ class Client:
                 _, future = self._waiting.pop(id, (None, None))
             if future is None:
                 continue
-            if error is None:
-                future.set_result(value)
-            else:
-                future.set_exception(error)
+            _resolve(future, value, error)
 
     def _end(self, connection, end):
         with self._lock:
@@ -1091,6 +1099,45 @@ class Snooze(Exception):
         self.delay_ms = _ms("delay", _given("delay", delay))
 
 
+class Parent(namedtuple("Parent", "id ref state output error")):
+    """A job that this one has waited for. `state` is its final state, or 'deleted'; `error` is a dict of the `name` and the `message` of
+    its last error, with `stack`, `code` and `cause` if it has them, or None."""
+
+    __slots__ = ()
+
+
+class _Join(BaseException):
+    """Ends the run of a job that waits for others. No Exception: a handler that catches those does not catch it."""
+
+    def __init__(self, name):
+        super().__init__("the job waits for the jobs that it has joined as %r" % name)
+
+
+def _parent(said):
+    key = JobKey(said["seq"], said["node"], said["enqueuedAt"])
+    return Parent(str(key), said["ref"], said["state"], decode_data(said["output"]), said.get("error"))
+
+
+def _joined_jobs(jobs, joined):
+    """The jobs of a join, as they are sent. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+    if isinstance(jobs, (str, bytes, dict)) or not hasattr(jobs, "__iter__"):
+        raise _type_error("join", "given a list of new_job(...), or a function that returns one, got %r" % (jobs,))
+    jobs = list(jobs)
+    for job in jobs:
+        if not isinstance(job, list) or not job or not isinstance(job[0], str):
+            raise _type_error("join", "given new_job(...) each, got %r" % (job,))
+        for place, key in NOT_JOINED.items():
+            if len(job) > place and job[place] is not None:
+                raise _type_error(key, "left out: it may stand for an earlier job, and the jobs of a join are always new")
+    if len(jobs) > JOBS_MAX:
+        raise _range_error("join", JOBS_MAX, "given at most %d jobs, got %d" % (JOBS_MAX, len(jobs)))
+    waited = joined[-1].place + joined[-1].jobs - 1 if joined else 0
+    if waited + len(jobs) > PARENTS_MAX or len(joined) >= JOINS_MAX:
+        message = "at most %d in one job, and %d jobs in all: let one of the joined jobs join the others" % (JOINS_MAX, PARENTS_MAX)
+        raise _range_error("join", JOINS_MAX if len(joined) >= JOINS_MAX else PARENTS_MAX, message)
+    return jobs
+
+
 class Job:
     """What a handler gets. `aborted` is set when it is to stop: its deadline has passed, it was cancelled, the worker stops, or the
     job may be another's by now (`abort_cause` says which: 'timeout', 'cancel', 'stop', 'lost'; `cancel_reason` and `cancelled_by` are what
@@ -1105,6 +1152,8 @@ class Job:
         self.tags = grant.tags or []
         self.aborted = threading.Event()
         self.abort_cause = self.cancel_reason = self.cancelled_by = None
+        # What its join has ended the run with: it counts, whatever the handler makes of the exception.
+        self._ending = None
 
     @property
     def id(self):
@@ -1145,12 +1194,41 @@ class Job:
         line = [int(time.time() * 1000), _choice("level", level, LOG_LEVELS), str(message)[:TEXT_LENGTH], _fields_text(fields)]
         self._say("log", [_trimmed(line)])
 
+    def join(self, name, jobs):
+        """Waits for jobs that this job creates, without holding its place: `jobs` is a list of `new_job(...)`, or a function that returns
+        one. The first time, they are created and the run ends, in one commit: no attempt is used. When all of them have ended, in
+        whatever state, the handler runs again from its beginning, and the same call returns an iterator of a Parent each, in their order;
+        the function is not called. `name` tells apart several joins of one handler. No jobs: nothing is awaited. At most 10,000 jobs and
+        16 MiB in one join, 100 joins and 50,000 jobs in one job. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+        group = _name("join", _given("join", name))
+        joined = self._grant.joined or []
+        for known in joined:
+            if known.name == group:
+                return self._parents(known.place - 1, known.place + known.jobs - 1)
+        asked = _joined_jobs(jobs() if callable(jobs) else jobs, joined)
+        if not asked:
+            return iter(())
+        self._worker._check_size("join", len(pack(asked)), JOIN_BYTES)
+        self._ending = self._ending or ("join", group, asked)
+        raise _Join(group)
+
+    def parents(self):
+        """Iterates over the jobs of its flow that this job has waited for, a Parent each. They are read on demand, page by page."""
+        return self._parents(None, None)
+
+    def _parents(self, after, until):
+        return _follow(lambda mark: self._page(after if mark is None else mark, until))
+
+    def _page(self, after, until):
+        page = self._worker._ask(self, "parents", *_trimmed([after, until]))
+        return [_parent(each) for each in page["parents"]], page.get("next")
+
     def _say(self, op, *fields):
         self._worker._say(self, op, *fields)
 
 
 class _Run:
-    __slots__ = ("job", "key", "lease", "checkpoint", "settlement")
+    __slots__ = ("job", "key", "lease", "checkpoint", "settlement", "questions")
 
     def __init__(self, job, lease):
         self.job = job
@@ -1159,19 +1237,22 @@ class _Run:
         # The last one, and what was said of its end, until they are answered.
         self.checkpoint = None
         self.settlement = None
+        # What the handler has asked and waits for.
+        self.questions = []
 
     def unanswered(self):
         """In the order in which it is said: behind its settlement the checkpoint would be of a run that is over."""
-        return [said for said in (self.checkpoint, self.settlement) if said is not None]
+        return [said for said in (*self.questions, self.checkpoint, self.settlement) if said is not None]
 
 
 class _Said:
-    """What is said of a run, again until it is answered. `id` is that of its request, None where it is to be said."""
+    """What is said of a run, again until it is answered. `id` is that of its request, None where it is to be said; a question has a
+    `future`, for its answer."""
 
-    __slots__ = ("op", "fields", "id")
+    __slots__ = ("op", "fields", "id", "future")
 
-    def __init__(self, op, *fields):
-        self.op, self.fields, self.id = op, fields, None
+    def __init__(self, op, *fields, future=None):
+        self.op, self.fields, self.id, self.future = op, fields, None, future
 
 
 def _fields_text(fields):
@@ -1193,21 +1274,28 @@ RETRYABLE = frozenset(
 )
 OVER = frozenset("STALE_RUN ENGINE_STOPPED ENGINE_FAILED OWNER_LOST".split())
 HOPELESS = frozenset("OPTION_RANGE CODEC".split())
+JOINS_MAX, PARENTS_MAX, JOIN_BYTES = 100, 50_000, 16 * 2**20
+NOT_JOINED = {6: "idempotency_key", 7: "unique", 18: "debounce", 19: "throttle"}  # fields of a NewJob
 
 
 class Worker:
     """Runs handlers, each in a thread: a dict of functions of one Job by name of job. What a handler returns is the job's output, unless
     the worker has told it to stop: then the job is given back, and runs again.
-    `defaults` are those of `new_job` by name of job, for jobs that are enqueued by name alone.
+    `defaults` are those of `new_job` by name of job, for jobs that are enqueued by name alone. With `order` 'strict' a job starts in this
+    worker only if no earlier queue of `queues` has a job in line that could start; 'fair' (default): they take turns.
     Raises Error (OPTION_TYPE, OPTION_RANGE)."""
 
     def __init__(
-        self, url, handlers, *, concurrency=4, min_concurrency=None, queues=None, token=None, name=None, abort_grace=30.0, defaults=None
+        self, url, handlers, *, concurrency=4, min_concurrency=None, queues=None, order="fair", token=None, name=None, abort_grace=30.0,
+        defaults=None
     ):
         self._url, self._token = url, token
         self._handlers = dict(handlers)
         self._served = [_trimmed([_name("handlers", each), _defaults(each, (defaults or {}).get(each, {}))]) for each in self._handlers]
         self._queues = queues and [_queue_pattern(queue) for queue in queues]
+        self._order = _choice("order", order, ORDERS)
+        if self._order and not self._queues:
+            raise _type_error("order", "'fair' without queues: 'strict' is the order of those, the most urgent first")
         self._max = _integer("concurrency", _given("concurrency", concurrency), 1, 100_000)
         self._min = concurrency if min_concurrency is None else _integer("min_concurrency", min_concurrency, 1, concurrency)
         self._grace = abort_grace
@@ -1229,12 +1317,15 @@ class Worker:
         self._renewals = 0
         self._sent = []
         self._renewed = 0.0
+        # Why the engine is of no use to this worker.
+        self._refused = None
         # When the last renewal that the engine has counted was sent; None before the first attach is answered.
         self._known = None
         self._shortest = LEASE
 
     def run(self):
-        """Works until `stop` is called. Raises ConnectionLost only where it is of no use to come back."""
+        """Works until `stop` is called. Raises ConnectionLost only where it is of no use to come back, and Error (UNSUPPORTED) where the
+        engine is of an earlier version that does not know the order 'strict'."""
         attempt = 0
         try:
             while not self._stopping or (self._runs and time.monotonic() < self._stop_until):
@@ -1254,6 +1345,8 @@ class Worker:
                     raise end
                 self._wait(max(end.retry_after, _backoff_delay(attempt)))
                 attempt += 1
+            if self._refused is not None:
+                raise self._refused
         finally:
             self._disown_all()
             connection = self._connection
@@ -1274,12 +1367,16 @@ class Worker:
 
     def _check(self, what, data):
         """Raises Error where it is more than the engine stores, as the last connection has said it."""
-        # Whatever is stored, it comes in one frame, with a few words around it.
-        most = min(self._limits.frame_bytes - 1024, math.inf if self._limits.data_bytes is None else self._limits.data_bytes)
         size = len(_utf8(data)) if isinstance(data, str) else len(data or b"")
+        self._check_size(what, size, math.inf if self._limits.data_bytes is None else self._limits.data_bytes)
+
+    def _check_size(self, what, size, most):
+        # Whatever is stored, it comes in one frame, with a few words around it.
+        most = min(self._limits.frame_bytes - 1024, most)
         if size > most:
-            message = "%s has %d bytes, and at most %d are stored: keep large content elsewhere, or raise maxDataBytes of the engine"
-            raise Error("OPTION_RANGE", message % (what, size, most), {"option": what, "limit": most})
+            remedy = "split the work into several joins" if what == "join" else "keep large content elsewhere, or raise maxDataBytes of the engine"
+            message = "%s has %d bytes, and at most %d are stored: %s"
+            raise Error("OPTION_RANGE", message % (what, size, most, remedy), {"option": what, "limit": most})
 
     # The connection.
 
@@ -1293,18 +1390,20 @@ class Worker:
 
     def _attach(self):
         """Names the session with what it holds; behind it what has not been answered. A renewal goes right before it."""
-        session = [self.uuid, self.name, socket.gethostname()[:128], os.getpid(), self._served, self._queues, self._min, self._max]
-        session.append(self._grace_ms)
         held = [list(key) for key in self._runs]
         renew = self._renew()
         self._attaching = self._next_id()
-        requests = [renew, request(self._attaching, "attach", session, held or None)]
+        requests = [renew, request(self._attaching, "attach", self._session(), held or None)]
         self._unanswered.clear()
         for run in self._runs.values():
             for said in run.unanswered():
                 said.id = None
         requests += self._unsaid(*sorted(self._runs.values(), key=lambda run: run.settlement is None))
         self._send(*requests)
+
+    def _session(self):
+        session = [self.uuid, self.name, socket.gethostname()[:128], os.getpid(), self._served, self._queues, self._min, self._max]
+        return _trimmed([*session, self._grace_ms, None, None, None, self._order or None])
 
     def _ended(self, connection, end):
         with self._changed:
@@ -1409,24 +1508,32 @@ class Worker:
                 self._end = ConnectionLost(error.message, error.code, None if error.code == "FORBIDDEN" else 1.0)
                 return
             self._attaching = None
-            for key in value:
+            for key in value.lost:
                 self._disown(key)
+            if self._order and value.order != self._order:
+                # It would hand out jobs by turns. What it has handed out goes back.
+                message = "the engine is of an earlier version, which does not know the order 'strict': bring it up to date"
+                self._refused = Error("UNSUPPORTED", message)
+                self.stop(0)
         run = self._unanswered.pop(id, None)
         if run is not None and self._runs.get(run.key) is run:
             for said in run.unanswered():
                 if said.id == id:
-                    self._answered(run, said, error)
+                    self._answered(run, said, value, error)
 
-    def _answered(self, run, said, error):
+    def _answered(self, run, said, value, error):
         if error is not None and error.code in RETRYABLE:
             said.id = None
             timer = threading.Timer(SAY_AGAIN, self._say_again, [run])
             timer.daemon = True
             timer.start()
+        elif said.future is not None:
+            run.questions.remove(said)
+            _resolve(said.future, value, error)
         elif said is run.checkpoint:
             run.checkpoint = None
         elif error is None or error.code in OVER or said.op == "giveBack":
-            del self._runs[run.key]
+            self._forget(run.key)
         elif said.op != "fail" or said.fields[1] is not None:
             # The outcome itself was refused: that is how the run failed.
             told = said.fields[0] if said.op == "fail" else [error.code, error.message[:TEXT_LENGTH]]
@@ -1474,9 +1581,16 @@ class Worker:
             job.aborted.set()
 
     def _disown(self, key):
-        run = self._runs.pop(key, None)
+        run = self._forget(key)
         if run is not None:
             self._abort(run.job, "lost")
+
+    def _forget(self, key):
+        run = self._runs.pop(key, None)
+        if run is not None:
+            for question in run.questions:
+                question.future.set_exception(_stale())
+        return run
 
     def _disown_all(self):
         with self._changed:
@@ -1501,14 +1615,10 @@ class Worker:
     def _outcome(self, job):
         try:
             output = self._handlers[job.name](job)
-        except Snooze as snooze:
-            return ("snooze", snooze.delay_ms)
-        except Cancel as error:
-            # A server that does not know the last field fails the job for good.
-            return ("fail", _failure(error)[0], False, True)
         except BaseException as error:
-            # What a worker that stops has cut short is no failure of the job.
-            return ("giveBack", True) if job.abort_cause == "stop" else ("fail", *_failure(error))
+            return job._ending or self._failed(job, error)
+        if job._ending is not None:
+            return job._ending
         if job.abort_cause == "stop":
             # What it returns after it was told to stop may be half of its work: it is run again.
             return ("giveBack", True)
@@ -1519,6 +1629,16 @@ class Worker:
         except Exception as error:
             # What has no JSON now, or is too large, will be so the next time.
             return ("fail", _failure(error)[0], False)
+
+    @staticmethod
+    def _failed(job, error):
+        if isinstance(error, Snooze):
+            return ("snooze", error.delay_ms)
+        if isinstance(error, Cancel):
+            # A server that does not know the last field fails the job for good.
+            return ("fail", _failure(error)[0], False, True)
+        # What a worker that stops has cut short is no failure of the job.
+        return ("giveBack", True) if job.abort_cause == "stop" else ("fail", *_failure(error))
 
     def _unsaid(self, *runs):
         """Requests for what is to be said of them."""
@@ -1543,10 +1663,32 @@ class Worker:
                 run.checkpoint = _Said("checkpoint", data)
                 self._send(*self._unsaid(run))
 
+    def _ask(self, job, op, *fields):
+        """The answer to a question about its run, also after a break. Raises Error (STALE_RUN) if the run is no longer this worker's."""
+        future = Future()
+        with self._changed:
+            run = self._runs.get((job.key.seq, job.run))
+            if run is None:
+                raise _stale()
+            run.questions.append(_Said(op, *fields, future=future))
+            self._send(*self._unsaid(run))
+        return future.result()
+
     def _say(self, job, op, *fields):
         with self._changed:
             if (job.key.seq, job.run) in self._runs:
                 self._send(request(self._next_id(), op, job.key.seq, job.run, *fields))
+
+
+def _resolve(future, value, error):
+    if error is None:
+        future.set_result(value)
+    else:
+        future.set_exception(error)
+
+
+def _stale():
+    return Error("STALE_RUN", "the run is no longer this worker's: another may have the job by now")
 
 
 def _facts(error):

@@ -60,19 +60,28 @@ def told(delivery):
     return {
         "renewal": delivery.renewal,
         "replies": [reply_told(*millrace.read_reply(reply)) for reply in delivery.replies],
-        "grants": [named(grant) for grant in delivery.grants],
+        "grants": [grant_told(grant) for grant in delivery.grants],
         "notices": [notice_told(*notice) for notice in delivery.notices],
     }
+
+
+def grant_told(grant):
+    return named(grant if grant.joined is None else grant._replace(joined=[named(each) for each in grant.joined]))
 
 
 def reply_told(id, value, error):
     if error is not None:
         refusal = {"code": error.code, "message": error.message}
         return {"id": id, "refusal": {**refusal, "details": error.details} if error.details else refusal}
+    if isinstance(value, millrace.Attached):
+        told = {"lost": [{"seq": seq, "run": run} for seq, run in value.lost]}
+        if value.disputed:
+            told["disputed"] = value.disputed
+        if value.order is not None:
+            told["order"] = millrace.ORDERS[value.order]
+        return {"id": id, "value": told}
     if isinstance(value, list) and value and isinstance(value[0], tuple):
-        if isinstance(value[0][0], millrace.JobKey):
-            return {"id": id, "value": [{**named(key), "created": created} for key, created in value]}
-        return {"id": id, "value": {"lost": [{"seq": seq, "run": run} for seq, run in value]}}
+        return {"id": id, "value": [{**named(key), "created": created} for key, created in value]}
     return {"id": id, "value": value}
 
 
@@ -203,6 +212,8 @@ class Vectors(unittest.TestCase):
             "giveBack": ("giveBack", 42, 1),
             "heartbeat": ("heartbeat", 42, 1),
             "checkpoint": ("checkpoint", 42, 1, millrace.encode_data({"page": 3})),
+            "join": ("join", 42, 1, "pages", [millrace.new_job("page", {"url": url}) for url in "ab"]),
+            "parents: of one join": ("parents", 42, 2, 0, 2),
             "progress": ("progress", 42, 1, 0.5, None),
             "progress: with a value": ("progress", 42, 1, 0.5, None, millrace.encode_data({"rows": 7})),
             "watch": ("watch", [42, 12345678, 1_795_000_000_000]),
@@ -213,6 +224,14 @@ class Vectors(unittest.TestCase):
         for name, (op, *fields) in said.items():
             with self.subTest(name):
                 self.assertEqual(millrace.frame(millrace.REQUESTS, [millrace.request(1, op, *fields)]).hex(), by_name[name])
+        defaults = {"resize": {"queue": "images", "timeout": 60, "backoff": {"type": "fixed", "delay": 5}}}
+        options = {"queues": ["images", "mail"], "order": "strict", "min_concurrency": 8, "concurrency": 16, "name": "worker-1"}
+        worker = millrace.Worker("unix:none", {"thumbnail": print, "resize": print}, defaults=defaults, **options)
+        worker.uuid = session
+        with unittest.mock.patch("socket.gethostname", return_value="alpha"), unittest.mock.patch("os.getpid", return_value=4711):
+            attach = millrace.request(1, "attach", worker._session())
+        name = "attach: its queues in a strict order"
+        self.assertEqual(millrace.frame(millrace.REQUESTS, [attach]).hex(), by_name[name])
         hello = millrace.frame(millrace.HELLO, [1, 1], None, ["example 1.0", "alpha", 4711, ""])
         self.assertEqual(hello.hex(), by_name["hello without a token"])
 
@@ -309,7 +328,7 @@ class Options(unittest.TestCase):
             self.assertEqual(millrace._token_of(own, None), "of the environment")
 
     def test_a_worker_of_options_that_no_server_takes_is_refused(self):
-        for options in ({"concurrency": 0}, {"min_concurrency": 5}, {"abort_grace": -1}, {"queues": ["a b"]}, {"defaults": {"a": {"weight": 0}}}):
+        for options in ({"concurrency": 0}, {"min_concurrency": 5}, {"abort_grace": -1}, {"queues": ["a b"]}, {"order": "strict"}, {"order": "other", "queues": ["a"]}, {"defaults": {"a": {"weight": 0}}}):
             with self.subTest(options), self.assertRaises(millrace.Error):
                 millrace.Worker("unix:none", {"a": print}, **options)
 
@@ -343,14 +362,17 @@ class Wire:
         self.limits, self.hello_sent = limits, time.monotonic()
         self.ended = threading.Event()
         self.said = []
+        self.changed = threading.Condition()
 
     def start(self, on_delivery, on_end):
         self.on_delivery, self.on_end = on_delivery, on_end
 
     def write(self, *frames):
         names = {code: name for name, code in millrace.OPS.items()}
-        for each in frames:
-            self.said += [(id, names[op], *fields) for id, op, *fields in millrace.unpack(each[4:])[1]]
+        with self.changed:
+            for each in frames:
+                self.said += [(id, names[op], *fields) for id, op, *fields in millrace.unpack(each[4:])[1]]
+            self.changed.notify_all()
 
     def send(self, type, *fields):
         if type == millrace.REQUESTS:
@@ -615,6 +637,117 @@ class Workers(unittest.TestCase):
             op, seq, run, error, *rest = wire.said[-1][1:]
             self.assertEqual((op, seq, run, error[:2], rest), ("fail", 1, 1, ["Cancel", "no longer wanted"], [False, True]))
             self.answer(wire, "fail", millrace.TRUE)
+
+    def join(self, job, swallow=False, jobs=None):
+        """A handler that joins; with `swallow` it catches what no handler should."""
+
+        def joins():
+            try:
+                return list(job.join("pages", jobs or (lambda: [millrace.new_job("page", {"n": n}) for n in range(2)])))
+            except Exception as error:
+                return "swallowed %r" % error
+            except BaseException:
+                if not swallow:
+                    raise
+                return "swallowed"
+
+        return joins
+
+    def test_a_join_ends_its_run_whatever_the_handler_makes_of_the_exception(self):
+        wire = self.attach()
+        for swallow in (False, True):
+            (job,) = self.begin(wire, 1)
+            self.end(self.join(job, swallow))
+            self.assertEqual(wire.said[-1][1:], ("join", 1, 1, "pages", [["page", '{"n":0}'], ["page", '{"n":1}']]))
+            self.answer(wire, "join", millrace.TRUE)
+            self.assertEqual(self.worker._runs, {})
+
+    def test_a_join_that_has_ended_reads_its_jobs_page_by_page_also_after_a_break(self):
+        first = self.attach()
+        first.deliver(grants=[grant(1, run=2, joined=[millrace.Joined("other", 1, 2), millrace.Joined("pages", 3, 2)])])
+        job = self.jobs.get(timeout=20)
+
+        def never():
+            raise AssertionError("called again")
+
+        def page(number, next):
+            key = {"seq": number, "node": 1, "enqueuedAt": 1_795_000_000_000}
+            said = {"ref": "pages/%d" % number, "state": "completed", "output": '{"n":%d}' % number}
+            return {"parents": [{**key, **said}], "next": next}
+
+        read = []
+        asked = threading.Thread(target=lambda: read.append(list(job.join("pages", never))))
+        asked.start()
+        self.assertEqual(self.until_said(first, "parents"), [("parents", 1, 2, 2, 4)])
+        self.break_(first)
+        second = self.attach()
+        self.assertEqual(self.said(second, "parents"), [("parents", 1, 2, 2, 4)])
+        self.answer(second, "parents", millrace.REFUSAL, "BUSY", "later")
+        self.again.pop()()
+        self.answer(second, "parents", millrace.VALUE, page(0, 3))
+        self.assertEqual(self.until_said(second, "parents", 3)[-1], ("parents", 1, 2, 3, 4))
+        self.answer(second, "parents", millrace.VALUE, page(1, None))
+        asked.join(20)
+        ((zero, one),) = read
+        self.assertEqual((zero.ref, zero.state, zero.output, zero.error, one.output), ("pages/0", "completed", {"n": 0}, None, {"n": 1}))
+        self.ways.put(lambda: None)
+
+    def until_said(self, wire, op, count=1):
+        """Returns what another thread says."""
+        with wire.changed:
+            self.assertTrue(wire.changed.wait_for(lambda: len(self.said(wire, op)) >= count, 20))
+        return self.said(wire, op)
+
+    def test_what_is_no_join_is_refused_where_it_is_made(self):
+        wire = self.attach()
+        (job,) = self.begin(wire, 1)
+        self.assertEqual(list(job.join("none", [])), [])
+        for option, name, jobs in (
+            ("join", "a b", []),
+            ("join", "n", "jobs"),
+            ("join", "n", [["no", "job"], 7]),
+            ("join", "n", [millrace.new_job("a")] * 10_001),
+            ("unique", "n", [millrace.new_job("a", unique="k")]),
+            ("idempotency_key", "n", [millrace.new_job("a", idempotency_key="k")]),
+            ("join", "n", [millrace.new_job("a", b"x" * 2**20) for _ in range(18)]),
+        ):
+            with self.subTest(name=name), self.assertRaises(millrace.Error) as caught:
+                job.join(name, jobs)
+            self.assertEqual(caught.exception.details["option"], option)
+        job._grant = job._grant._replace(joined=[millrace.Joined("j%d" % n, n + 1, 1) for n in range(100)])
+        with self.assertRaises(millrace.Error):
+            job.join("n", [millrace.new_job("a")])
+        self.ways.put(lambda: None)
+
+    def test_a_question_of_a_run_that_is_lost_is_refused(self):
+        wire = self.attach()
+        (job,) = self.begin(wire, 1)
+        errors = []
+
+        def ask():
+            try:
+                list(job.parents())
+            except millrace.Error as error:
+                errors.append(error.code)
+
+        asked = threading.Thread(target=ask)
+        asked.start()
+        self.until_said(wire, "parents")
+        wire.deliver(notices=[[millrace.LOST, "s", 1, 1]])
+        asked.join(20)
+        ask()
+        self.assertEqual(errors, ["STALE_RUN", "STALE_RUN"])
+        self.ways.put(lambda: None)
+
+    def test_an_engine_that_does_not_know_the_strict_order_gets_its_jobs_back(self):
+        self.worker = millrace.Worker("unix:none", {"a": self.handle}, queues=["x", "y"], order="strict")
+        wire = Wire()
+        self.worker._attach_to(wire)
+        id = next(id for id, said, *_ in wire.said if said == "attach")
+        wire.deliver([id, millrace.ATTACHED, None], grants=[grant(1)])
+        self.assertEqual(self.said(wire, "giveBack"), [("giveBack", 1, 1)])
+        self.assertEqual(self.worker._refused.code, "UNSUPPORTED")
+        self.assertTrue(self.worker._stopping)
 
     def test_a_cancel_says_why_and_by_whom_if_the_server_does(self):
         wire = self.attach()

@@ -138,6 +138,36 @@ test('a worker in Python: checkpoint, progress and log', async () => {
   })
 })
 
+test('a worker in Python: a job joins others, holds no place while it waits, and reads their ends page by page', async () => {
+  const { engine, worker } = await working('alone')
+  const handle = await engine.enqueue('crawl', 300, { maxAttempts: 1 })
+  const ends = Array.from({ length: 300 }, (_, number) => [`pages/${number}`, 'completed', number, null])
+  ends[1] = ['pages/1', 'failed', null, 'ValueError']
+  expect(await handle.result()).toEqual({ ends, again: [-1], attempt: 1, none: [] })
+  expect(await engine.get(handle.id)).toMatchObject({ state: 'completed', attempt: 1, run: 3 })
+  expect(worker.lines).toEqual(['crawl 1', 'crawl 2', 'crawl 3'])
+})
+
+test('a worker in Python: a job of a flow reads what it has waited for', async () => {
+  const { engine } = await working()
+  const nodes = ['a', 'b'].map((ref, data) => ({ ref, job: 'page', data: data * 2 }))
+  const flow = await engine.flow([...nodes, { ref: 'c', job: 'inherits', dependsOn: ['a', 'b'] }])
+  expect(await flow.jobs['c']?.result()).toEqual([0, 2])
+})
+
+test('a worker in Python serves its queues in a strict order', async () => {
+  const { engine, worker } = await working('ordered')
+  const first = await engine.enqueue('asked')
+  await worker.said(/^asked 1$/)
+  const queues = ['low', 'default', 'urgent', 'low', 'urgent', 'default']
+  const handles = await engine.enqueueMany(queues.map((queue) => ({ job: 'queue', options: { queue } })))
+  expect(await engine.workers()).toMatchObject([{ order: 'strict', queues: ['urgent', 'default', 'low'] }])
+  worker.child.stdin.write('go on\n')
+  await first.result()
+  await Promise.all(handles.map((handle) => handle.result()))
+  expect(worker.lines.slice(1)).toEqual(['urgent', 'urgent', 'default', 'default', 'low', 'low'].map((name) => `queue ${name}`))
+})
+
 test('an id that a producer’s journal has made is the same in Python', async () => {
   const { server, worker } = await working()
   const producer = await connect(server.url, { journal: join(temporaryFolder(), 'journal') })

@@ -120,12 +120,41 @@ def asked(job):
     return sys.stdin.readline().strip()
 
 
+def crawl(job):
+    """Joins a job for each page, once more those that failed, and swallows what it may."""
+    say("crawl", job.run)
+    try:
+        pages = job.join("pages", lambda: [millrace.new_job("page", number, max_attempts=1) for number in range(job.data)])
+        ends = [(page.ref, page.state, page.output, page.error and page.error["name"]) for page in pages]
+        again = job.join("again", [millrace.new_job("page", -1) for end in ends if end[1] != "completed"])
+        return {"ends": ends, "again": [page.output for page in again], "attempt": job.attempt, "none": list(job.join("none", []))}
+    except Exception as error:
+        return "swallowed %r" % error
+
+
+def page(job):
+    if job.data == 1:
+        raise ValueError("no such page")
+    return job.data
+
+
+def inherits(job):
+    return [parent.output for parent in job.parents()]
+
+
+def queue(job):
+    say("queue", job.queue)
+
+
 told = threading.Event()
 url, name, *token = sys.argv[1:]
-concurrency, grace = (1, 0.05) if name == "alone" else (8, 5)
-handlers = {each.__name__: each for each in (upper, reverse, broken, hopeless, third, later, pages, much, wrong, huge, stuck, long, asked)}
+concurrency, grace = (1, 0.05) if name in ("alone", "ordered") else (8, 5)
+each_of = (upper, reverse, broken, hopeless, third, later, pages, much, wrong, huge, stuck, long, asked, crawl, page, inherits, queue)
+handlers = {each.__name__: each for each in each_of}
 defaults = {"asked": {"timeout": 3600, "max_attempts": 9}}
-worker = millrace.Worker(url, handlers, concurrency=concurrency, token=token[0] if token else None, name=name, abort_grace=grace, defaults=defaults)
+options = {"queues": ["urgent", "default", "low"], "order": "strict"} if name == "ordered" else {}
+options.update(concurrency=concurrency, token=token[0] if token else None, name=name, abort_grace=grace, defaults=defaults)
+worker = millrace.Worker(url, handlers, **options)
 signal.signal(signal.SIGUSR1, lambda *_: (told.set(), say("told")))
 signal.signal(signal.SIGTERM, lambda *_: worker.stop(timeout=0))
 try:
