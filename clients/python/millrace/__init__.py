@@ -1,0 +1,49 @@
+"""A producer and a worker for Millrace: the standard library alone, Python 3.8 or newer.
+
+    import millrace
+
+    with millrace.connect("unix:/run/app/jobs.sock") as client:
+        job = client.enqueue("resize", {"path": "a.png"})     # on disk when it returns
+        print(client.result(job, timeout=60))
+
+    def resize(job):
+        return {"from": job.data["path"], "attempt": job.attempt}
+
+    millrace.Worker("unix:/run/app/jobs.sock", {"resize": resize}, concurrency=4).run()
+
+Addresses are `unix:/path` and `tcp://host:port`. Durations are in seconds, as Python has them. The protocol is written down in
+docs/protocol.md, and the names of its parts are the names here.
+"""
+
+from .client import Client, connect
+from .data import unique_key
+from .errors import ConnectionLost, Error, ProtocolError
+from .failures import Cancel, Fail, Retry, Snooze
+from .job import Job, Parent
+from .jobs import NewJob, new_job
+from .keys import JobKey
+from .operations import FLOW_STATES, STATES
+from .version import VERSION
+from .worker import Worker
+
+__all__ = [
+    "FLOW_STATES",
+    "STATES",
+    "Cancel",
+    "Client",
+    "ConnectionLost",
+    "Error",
+    "Fail",
+    "Job",
+    "JobKey",
+    "NewJob",
+    "Parent",
+    "ProtocolError",
+    "Retry",
+    "Snooze",
+    "Worker",
+    "connect",
+    "new_job",
+    "unique_key",
+]
+__version__ = VERSION

@@ -1,0 +1,142 @@
+"""The client: it puts jobs in and asks about them."""
+
+from __future__ import annotations
+
+import math
+import time
+from concurrent.futures import TimeoutError as FutureTimeout
+from types import TracebackType
+from typing import Any, Iterable, Iterator, List, Optional, Type, TypeVar, Union
+
+from . import operations as op
+from .calls import Calls
+from .connection import backoff_delay
+from .errors import ConnectionLost
+from .jobs import NewJob
+from .keys import JobKey
+from .operations import JOBS_PAGE, LIST_PAGE, Request
+from .options import Seconds
+from .pages import follow
+
+T = TypeVar("T")
+JobId = Union[JobKey, str]
+
+
+def connect(url: str, token: Optional[str] = None, timeout: Seconds = 10.0) -> Client:
+    """A client that is connected. Raises ConnectionLost where nobody answers."""
+    client = Client(url, token, timeout)
+    client._calls.open()
+    return client
+
+
+class Client:
+    """Puts jobs in and asks about them. Threads may share one. A call that a break leaves without its answer raises ConnectionLost;
+    the next call connects again. `timeout` is how many seconds a connection may take."""
+
+    def __init__(self, url: str, token: Optional[str] = None, timeout: Seconds = 10.0) -> None:
+        self._calls = Calls(url, token, timeout)
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(
+        self, type: Optional[Type[BaseException]], error: Optional[BaseException], traceback: Optional[TracebackType]
+    ) -> None:
+        self.close()
+
+    def enqueue(self, name: str, data: Any = None, **options: Any) -> JobKey:
+        """The job's key, once it is on disk. For the options see `new_job`. Raises TypeError, Error (OPTION_TYPE, OPTION_RANGE)."""
+        return self._ask(op.enqueue(name, data, options))
+
+    def enqueue_many(self, jobs: Iterable[NewJob]) -> List[JobKey]:
+        """All of them or none, at most 10,000: `new_job(...)` each. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+        return self._ask(op.enqueue_many(jobs))
+
+    def result(self, job: JobId, timeout: Optional[Seconds] = None) -> Any:
+        """What the job's handler has returned. Raises Error (JOB_FAILED, JOB_CANCELLED), and TimeoutError after `timeout` seconds. The
+        details of JOB_FAILED are `attempt` and `error`: the last error's name, message, stack, and if it has them `code` and `cause`."""
+        asked = op.result(job)
+        return asked.read(self._await(asked, "no result of %s" % (job,), timeout))
+
+    def _await(self, asked: Request[T], what: str, timeout: Optional[Seconds]) -> Any:
+        """The answer to a question that may take long, also after a break: to ask twice does no harm."""
+        until = math.inf if timeout is None else time.monotonic() + timeout
+        attempt = 0
+        while True:
+            left = max(0.0, until - time.monotonic())
+            try:
+                id, future = self._calls.send(self._calls.open(), asked.op, *asked.fields)
+                try:
+                    return future.result(None if timeout is None else left)
+                except FutureTimeout:
+                    raise TimeoutError("%s within %s s" % (what, timeout)) from None
+                finally:
+                    self._calls.unwatch(id)
+            except ConnectionLost as lost:
+                if lost.retry_after is None or left == 0:
+                    raise
+                time.sleep(min(left, max(lost.retry_after, backoff_delay(attempt))))
+                attempt += 1
+
+    def get(self, job: JobId) -> Any:
+        """All there is to know of the job as a dict, or None."""
+        return self._ask(op.get(job))
+
+    def cancel(self, job: JobId, reason: Optional[str] = None, by: Optional[str] = None) -> str:
+        """'cancelled', or 'cancelling' where it runs. The job stores the reason, of up to 1,000 characters, and who cancelled it: by
+        default the name of the token. Raises Error (OPTION_RANGE)."""
+        return self._ask(op.cancel(job, reason, by))
+
+    def stats(self, names: str = "histograms", definitions: str = "all") -> Any:
+        """Counts by state and queue, as a dict. `names`: what it has of each job name, "histograms" (and percentiles), "percentiles" or
+        "none". `definitions`: "all", or those that are "disputed"."""
+        return self._ask(op.stats(names, definitions))
+
+    def workers(self, page: int = LIST_PAGE) -> Iterator[Any]:
+        """Iterates over who is attached, a dict each, in the order in which they first attached. `attachedAt` and `lastSeenAt` are
+        milliseconds since 1970 by the engine's clock, 0 if the worker has yet to come back to an engine that was opened since.
+        `page`: how many are asked for at a time, 1 to 500."""
+        return self._list(op.workers(page))
+
+    def queues(self, page: int = LIST_PAGE) -> Iterator[Any]:
+        """Iterates over the queues in the order of their names: a dict each, with settings and counts. `page`: 1 to 500."""
+        return self._list(op.queues(page))
+
+    def jobs(
+        self,
+        state: Optional[str] = None,
+        queue: Optional[str] = None,
+        name: Optional[str] = None,
+        tag: Optional[str] = None,
+        search: Optional[str] = None,
+        page: int = JOBS_PAGE,
+    ) -> Iterator[Any]:
+        """Iterates over the jobs, newest first: a dict each, as of `get`. `state` is one of STATES; `search` occurs in the name, the
+        tags, the keys or the data. Jobs that are enqueued meanwhile are left out. `page`: how many are asked for at a time, 1 to 200.
+        For further filters and orders use `call("list", filter, ...)`."""
+        return self._list(op.jobs(state, queue, name, tag, search, page))
+
+    def schedules(self, prefix: str = "", page: int = JOBS_PAGE) -> Iterator[Any]:
+        """Iterates over the schedules whose ids begin with `prefix`, in the order of their ids: a dict each. `page`: 1 to 200."""
+        return self._list(op.schedules(prefix, page))
+
+    def flows(self, state: Optional[str] = None, page: int = JOBS_PAGE) -> Iterator[Any]:
+        """Iterates over the flows, newest first: a dict each, with their jobs by state. `state` is one of FLOW_STATES. `page`: how many
+        are asked for at a time, 1 to 200."""
+        return self._list(op.flows(state, page))
+
+    def call(self, op: str, *fields: Any) -> Any:
+        """Any operation of the protocol: its fields in their order, and times in milliseconds. They are not looked at here: the server
+        ends the connection, and with it the calls of all threads, for one that the operation does not take."""
+        return self._calls.send(self._calls.open(), op, *fields)[1].result()
+
+    def close(self) -> None:
+        connection = self._calls.close()
+        if connection is not None:
+            connection.ended.wait(1)
+
+    def _ask(self, asked: Request[T]) -> T:
+        return asked.read(self.call(asked.op, *asked.fields))
+
+    def _list(self, pages: op.Pages[T]) -> Iterator[T]:
+        return follow(lambda mark: self._ask(pages(mark)))

@@ -1,0 +1,99 @@
+"""Data, outputs and checkpoints: JSON, or bytes as they are."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from decimal import Decimal
+from typing import Any, Optional, Union
+
+from .errors import range_error, type_error
+
+Stored = Union[None, str, bytes]
+
+
+def encode_data(value: Any, what: str = "data") -> Stored:
+    """None for nothing, bytes as they are, all else as JSON. Raises Error (OPTION_TYPE)."""
+    if value is None or isinstance(value, bytes):
+        return value
+    return json_text(value, what)
+
+
+def json_text(value: Any, what: str) -> str:
+    try:
+        return json.dumps(value, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise type_error(what, "JSON, or bytes: %s" % error) from None
+
+
+def decode_data(data: Stored) -> Any:
+    return json.loads(data) if isinstance(data, str) else data
+
+
+def shown(data: Stored) -> Any:
+    """The decoded value, or the stored one if it is no JSON: one corrupt job does not hide the others."""
+    try:
+        return decode_data(data)
+    except ValueError:
+        return data
+
+
+def unique_key(data: Any = None) -> str:
+    """The unique key of data, as `unique: { by: 'data' }` makes it elsewhere: `unique=unique_key(data)`. The key of fields is that of
+    a dict of their paths: `unique_key({"customer": "c1", "order.id": 7})`. Raises Error (OPTION_RANGE) for a number that JavaScript does
+    not have."""
+    stored = encode_data(data)
+    if isinstance(stored, str):
+        stored = _canonical(json.loads(stored)).encode("utf-8")
+    return "sha256:" + hashlib.sha256(stored or b"").hexdigest()
+
+
+def _canonical(value: Any) -> str:
+    """JSON as RFC 8785 says: names in the order of their UTF-16 units, numbers as ECMAScript writes them."""
+    if isinstance(value, dict):
+        names = sorted(value, key=_utf16)
+        return "{%s}" % ",".join(_canonical(name) + ":" + _canonical(value[name]) for name in names)
+    if isinstance(value, list):
+        return "[%s]" % ",".join(map(_canonical, value))
+    if isinstance(value, str):
+        return re.sub("[\ud800-\udfff]", lambda half: "\\u%04x" % ord(half[0]), json.dumps(value, ensure_ascii=False))
+    return json.dumps(value) if isinstance(value, bool) or value is None else _number_text(value)
+
+
+def _utf16(name: str) -> bytes:
+    return name.encode("utf-16-be", "surrogatepass")
+
+
+def _number_text(value: Union[int, float]) -> str:
+    try:
+        text = _double_text(float(value))
+    except OverflowError:
+        raise range_error("data", 2**53, "sent with the integer %s as a string: a number cannot hold it" % value) from None
+    if isinstance(value, int) and float(value) != value and text != str(value):
+        raise range_error("data", 2**53, "sent with the integer %s as a string: it would be stored as %s" % (value, text))
+    return text
+
+
+def _double_text(number: float) -> str:
+    if number == 0:
+        return "0"
+    if number < 0:
+        return "-" + _double_text(-number)
+    _sign, places, exponent = Decimal(repr(number)).normalize().as_tuple()
+    digits, point = "".join(map(str, places)), len(places) + int(exponent)
+    if len(digits) <= point <= 21:
+        return digits + "0" * (point - len(digits))
+    if 0 < point <= 21:
+        return digits[:point] + "." + digits[point:]
+    if -6 < point <= 0:
+        return "0." + "0" * -point + digits
+    return "%s%se%+d" % (digits[0], digits[1:] and "." + digits[1:], point - 1)
+
+
+def sized_json(option: str, value: Any, length: int, remedy: str) -> Optional[str]:
+    """Raises Error (OPTION_TYPE, OPTION_RANGE) for what is no JSON, or is longer than `length`."""
+    text = None if value is None else json_text(value, option)
+    if text is not None and len(text) > length:
+        raise range_error(option, length, "at most %d characters of JSON, got %d: %s" % (length, len(text), remedy))
+    return text

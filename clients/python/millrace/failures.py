@@ -1,0 +1,81 @@
+"""What handlers raise, and how the engine is told of it."""
+
+from __future__ import annotations
+
+import errno
+import traceback
+from typing import Any, List, Optional, Tuple, Union
+
+from .options import TEXT_LENGTH, Seconds, given, milliseconds
+
+STACK_LENGTH = 16384
+CODE_LENGTH = 128
+CAUSE_LENGTH = 1000
+CAUSES_MAX = 5
+
+
+class Retry(Exception):
+    """Raised by a handler: try again after so many seconds, 0 or more."""
+
+    def __init__(self, after: Seconds, message: str = "") -> None:
+        super().__init__(message or "retry after %s s" % after)
+        self.after_ms: int = milliseconds("after", after)
+
+
+class Fail(Exception):
+    """Raised by a handler: the job fails permanently, whatever attempts are left."""
+
+
+class Cancel(Exception):
+    """Raised by a handler: the job is cancelled, and the message is the reason."""
+
+
+class Snooze(Exception):
+    """Raised by a handler: not now, but after so many seconds, 0 or more. No attempt is used."""
+
+    def __init__(self, delay: Seconds) -> None:
+        super().__init__("snooze for %s s" % delay)
+        self.delay_ms: int = milliseconds("delay", given("delay", delay))
+
+
+def failure(error: BaseException) -> Tuple[List[Any], Union[None, bool, int]]:
+    """What a run has failed with, and when it is tried again. Never raises, whatever was raised."""
+    try:
+        stack = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+        code, causes = _facts(error)
+        room = STACK_LENGTH - sum(len(text or "") for text in (code, *(text for cause in causes for text in cause)))
+        told: List[Any] = [type(error).__name__, str(error)[:TEXT_LENGTH], stack[:room]]
+        if code is not None or causes:
+            told += [code, causes] if causes else [code]
+    except Exception:
+        told = [type(error).__name__, "the handler has raised what cannot be read"]
+    return told, getattr(error, "after_ms", None) if isinstance(error, Retry) else False if isinstance(error, Fail) else None
+
+
+def _facts(error: BaseException) -> Tuple[Optional[str], List[List[str]]]:
+    """Its code and its causes. Where they cannot be read, the error itself still can."""
+    try:
+        return _code(error), _causes(error)
+    except Exception:
+        return None, []
+
+
+def _code(error: BaseException) -> Optional[str]:
+    """The `code` of an error, as a string; of an OSError without one the name of its `errno`, such as ECONNREFUSED."""
+    code: Any = getattr(error, "code", None)
+    if code is None and isinstance(error, OSError):
+        code = errno.errorcode.get(error.errno, error.errno) if error.errno is not None else None
+    if isinstance(code, bool) or not isinstance(code, (str, int, float)) or code == "":
+        return None
+    return str(code)[:CODE_LENGTH]
+
+
+def _causes(error: BaseException) -> List[List[str]]:
+    """What it was raised from (`raise ... from ...`), the nearest first: `[name, message, code]`, or without a code."""
+    causes: List[List[str]] = []
+    cause = error.__cause__
+    while cause is not None and len(causes) < CAUSES_MAX:
+        code = _code(cause)
+        causes.append([type(cause).__name__[:CODE_LENGTH], str(cause)[:CAUSE_LENGTH]] + ([] if code is None else [code]))
+        cause = cause.__cause__
+    return causes

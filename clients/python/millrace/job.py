@@ -1,0 +1,186 @@
+"""What a handler gets: the job, and what it can say about the run."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from concurrent.futures import Future
+from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Protocol, Tuple, Union
+
+from .codec import pack
+from .data import Stored, decode_data, encode_data, sized_json
+from .errors import range_error
+from .jobs import NewJob, job_list, without_keys
+from .keys import JobKey
+from .messages import Grant, Joined, trimmed
+from .options import TEXT_LENGTH, choice, given, name as valid_name, number
+from .pages import Page, follow
+
+LOG_LEVELS = ("debug", "info", "warn", "error")
+PROGRESS_LENGTH = 16_384
+JOINS_MAX, PARENTS_MAX, JOIN_BYTES = 100, 50_000, 16 * 2**20
+
+JobsToJoin = Union[Iterable[NewJob], Callable[[], Iterable[NewJob]]]
+
+
+class Link(Protocol):
+    """What a job asks of its worker."""
+
+    def check(self, what: str, data: Stored) -> None: ...
+
+    def check_size(self, what: str, size: int, most: float) -> None: ...
+
+    def save(self, job: JobContext, data: Stored) -> None: ...
+
+    def say(self, job: JobContext, op: str, *fields: Any) -> None: ...
+
+    def ask(self, job: JobContext, op: str, *fields: Any) -> Future[Any]: ...
+
+
+class Parent(NamedTuple):
+    """A job that this one has waited for. `state` is its final state, or 'deleted'; `error` is a dict of the `name` and the `message` of
+    its last error, with `stack`, `code` and `cause` if it has them, or None."""
+
+    id: str
+    ref: str
+    state: str
+    output: Any
+    error: Optional[Dict[str, Any]]
+
+
+class Join(BaseException):
+    """Ends the run of a job that waits for others. No Exception: a handler that catches those does not catch it."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__("the job waits for the jobs that it has joined as %r" % name)
+
+
+class JobContext:
+    """What every handler gets, in a thread or as a coroutine."""
+
+    def __init__(self, worker: Link, grant: Grant) -> None:
+        self._worker = worker
+        self._grant = grant
+        self.key = JobKey(grant.seq, grant.node, grant.enqueued_at)
+        self.name: str = grant.name
+        self.queue: str = grant.queue
+        self.run: int = grant.run
+        self.attempt: int = grant.attempt
+        self.max_attempts: int = grant.max_attempts
+        self.tags: List[str] = grant.tags or []
+        self.aborted = threading.Event()
+        self.abort_cause: Optional[str] = None
+        self.cancel_reason: Optional[str] = None
+        self.cancelled_by: Optional[str] = None
+        # What its join has ended the run with: it counts, whatever the handler makes of the exception.
+        self.ending: Optional[Tuple[Any, ...]] = None
+
+    @property
+    def id(self) -> str:
+        return str(self.key)
+
+    @property
+    def data(self) -> Any:
+        return decode_data(self._grant.data)
+
+    @property
+    def checkpoint(self) -> Any:
+        """What an earlier attempt has saved."""
+        return decode_data(self._grant.checkpoint)
+
+    @property
+    def meta(self) -> Any:
+        return decode_data(self._grant.meta)
+
+    def heartbeat(self) -> None:
+        """The deadline becomes at least now + heartbeat_timeout."""
+        self._worker.say(self, "heartbeat")
+
+    def save(self, value: Any) -> None:
+        """Stores a checkpoint, which the next attempt finds; also a heartbeat. The last one is said again after a break. Raises Error
+        (OPTION_TYPE; OPTION_RANGE where the engine would not store so much)."""
+        data = encode_data(value, "checkpoint")
+        self._worker.check("checkpoint", data)
+        self._worker.save(self, data)
+
+    def progress(self, fraction: float, note: Optional[str] = None, value: Any = None) -> None:
+        """From 0 to 1, with a note of up to 4,096 characters and a JSON value of up to 16 KiB. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+        fraction = number("progress", given("progress", fraction), 0, 1)
+        text = sized_json("value", value, PROGRESS_LENGTH, "store the rest with save")
+        self._worker.say(self, "progress", fraction, None if note is None else str(note)[:TEXT_LENGTH], text)
+
+    def log(self, level: str, message: object, **fields: Any) -> None:
+        """`level` is 'debug', 'info', 'warn' or 'error'; of the message 4,096 characters are kept."""
+        line = [int(time.time() * 1000), choice("level", level, LOG_LEVELS), str(message)[:TEXT_LENGTH], _fields_text(fields)]
+        self._worker.say(self, "log", [trimmed(line)])
+
+    def _known_join(self, name: Any) -> Optional[Joined]:
+        """Of a join that has ended."""
+        group = valid_name("join", given("join", name))
+        return next((each for each in self._grant.joined or [] if each.name == group), None)
+
+    def _join(self, name: str, jobs: Any) -> None:
+        """Ends the run with the jobs, unless there are none. Raises Join, Error (OPTION_TYPE, OPTION_RANGE)."""
+        asked = _joinable(jobs, self._grant.joined or [])
+        if asked:
+            self._worker.check_size("join", len(pack(asked)), JOIN_BYTES)
+            self.ending = self.ending or ("join", name, asked)
+            raise Join(name)
+
+    def _parents_asked(self, after: Any, until: Any) -> Future[Any]:
+        return self._worker.ask(self, "parents", *trimmed([after, until]))
+
+
+class Job(JobContext):
+    """What a handler gets. `aborted` is set when it is to stop: its deadline has passed, it was cancelled, the worker stops, or the
+    job may be another's by now (`abort_cause` says which: 'timeout', 'cancel', 'stop', 'lost'; `cancel_reason` and `cancelled_by` are what
+    was said of a cancel, or None). A handler that runs for long looks at it."""
+
+    def join(self, name: str, jobs: JobsToJoin) -> Iterator[Parent]:
+        """Waits for jobs that this job creates, without holding its place: `jobs` is a list of `new_job(...)`, or a function that returns
+        one. The first time, they are created and the run ends, in one commit: no attempt is used. When all of them have ended, in
+        whatever state, the handler runs again from its beginning, and the same call returns an iterator of a Parent each, in their order;
+        the function is not called. `name` tells apart several joins of one handler. No jobs: nothing is awaited. At most 10,000 jobs and
+        16 MiB in one join, 100 joins and 50,000 jobs in one job. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+        known = self._known_join(name)
+        if known is not None:
+            return self._parents(known.place - 1, known.place + known.jobs - 1)
+        self._join(name, jobs() if callable(jobs) else jobs)
+        return iter(())
+
+    def parents(self) -> Iterator[Parent]:
+        """Iterates over the jobs of its flow that this job has waited for, a Parent each. They are read on demand, page by page."""
+        return self._parents(None, None)
+
+    def _parents(self, first: Optional[int], until: Optional[int]) -> Iterator[Parent]:
+        return follow(lambda mark: parents_page(self._parents_asked(first if mark is None else mark, until).result()))
+
+
+def parents_page(reply: Any) -> Page[Parent]:
+    return [_parent(each) for each in reply["parents"]], reply.get("next")
+
+
+def _parent(said: Dict[str, Any]) -> Parent:
+    key = JobKey(said["seq"], said["node"], said["enqueuedAt"])
+    return Parent(str(key), said["ref"], said["state"], decode_data(said["output"]), said.get("error"))
+
+
+def _joinable(jobs: Any, joined: List[Joined]) -> List[NewJob]:
+    asked = job_list(jobs, "join")
+    for job in asked:
+        without_keys(job, "the jobs of a join are always new")
+    waited = joined[-1].place + joined[-1].jobs - 1 if joined else 0
+    if asked and (waited + len(asked) > PARENTS_MAX or len(joined) >= JOINS_MAX):
+        limit = JOINS_MAX if len(joined) >= JOINS_MAX else PARENTS_MAX
+        message = "at most %d in one job, with %d jobs in all: let one of the joined jobs join the others" % (JOINS_MAX, PARENTS_MAX)
+        raise range_error("join", limit, message)
+    return asked
+
+
+def _fields_text(fields: Dict[str, Any]) -> Optional[str]:
+    """A log line is no reason to fail a job."""
+    try:
+        return json.dumps(fields, allow_nan=False)[:TEXT_LENGTH] if fields else None
+    except (TypeError, ValueError) as error:
+        return json.dumps({"unreadable": str(error)})

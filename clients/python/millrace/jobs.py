@@ -1,0 +1,152 @@
+"""Jobs as they are asked for."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+
+from .data import encode_data
+from .errors import range_error, type_error
+from .messages import trimmed
+from .options import (
+    DURATION_MS, Seconds, Time, choice, given, integer, key, mapping, meta_text, milliseconds, name as valid_name, nearest, number,
+    tag_list, time_ms,
+)
+
+JOBS_MAX = 10_000
+ON_CONFLICT = ("skip", "replace", "reschedule", "error")
+UNTILS = ("end", "start")
+DEBOUNCE_MODES = ("trailing", "leading")
+BACKOFFS = ("exponential", "linear", "fixed")
+JITTERS = {"equal": -1, "full": -2}
+FOREVER = "forever"
+# Fields that may make a job stand for an earlier one, by their place.
+KEYS = {6: "idempotency_key", 7: "unique", 18: "debounce", 19: "throttle"}
+
+Unique = Union[str, Tuple[str, str], Tuple[str, str, str]]
+
+
+class NewJob(List[Any]):
+    """A job as it is asked for: what `new_job` returns."""
+
+
+def new_job(
+    name: str,
+    data: Any = None,
+    *,
+    queue: Optional[str] = None,
+    priority: Optional[int] = None,
+    delay: Optional[Seconds] = None,
+    run_at: Optional[Time] = None,
+    idempotency_key: Optional[str] = None,
+    unique: Optional[Unique] = None,
+    max_attempts: Optional[int] = None,
+    timeout: Optional[Seconds] = None,
+    heartbeat_timeout: Optional[Seconds] = None,
+    backoff: Optional[Mapping[str, Any]] = None,
+    ttl: Optional[Seconds] = None,
+    idempotency_ttl: Optional[Seconds] = None,
+    weight: Optional[int] = None,
+    concurrency_key: Optional[str] = None,
+    tags: Optional[Iterable[str]] = None,
+    meta: Any = None,
+    debounce: Optional[Mapping[str, Any]] = None,
+    throttle: Optional[Mapping[str, Any]] = None,
+    max_age: Optional[Seconds] = None,
+    tokens: Optional[int] = None,
+    max_lost: Optional[int] = None,
+    keep: Union[None, Seconds, str] = None,
+    log_lines: Optional[int] = None
+) -> NewJob:
+    """A job as it is asked for. Durations are in seconds. `unique` is a key or (key, 'skip' | 'replace' | 'reschedule' | 'error'), with
+    'start' as a third item to hold it until the start alone; `run_at` is seconds since 1970 or a datetime; `backoff` is a dict of type,
+    delay, factor, max_delay, jitter; `timeout` may be math.inf; `keep` may be 'forever'; `debounce` is a dict of key, delay, mode
+    ('trailing' | 'leading'), max_delay; `throttle` of key, period. Raises Error (OPTION_TYPE, OPTION_RANGE), whose details are `option` and
+    the `limit` that it broke."""
+    fields = [valid_name("name", given("name", name)), encode_data(data), valid_name("queue", queue)]
+    fields += [integer("priority", priority, -1_000_000, 1_000_000)]
+    fields += [milliseconds("delay", delay), time_ms("run_at", run_at), key("idempotency_key", idempotency_key)]
+    fields.append(None if unique is None else _unique(unique))
+    fields += [integer("max_attempts", max_attempts, 1, 100_000), milliseconds("timeout", timeout, 1, True)]
+    fields += [milliseconds("heartbeat_timeout", heartbeat_timeout), None if backoff is None else _backoff(backoff)]
+    fields += [milliseconds("ttl", ttl, 1), milliseconds("idempotency_ttl", idempotency_ttl, 1), integer("weight", weight, 1, 1_000_000)]
+    fields += [key("concurrency_key", concurrency_key), tag_list(tags) or None, meta_text(meta)]
+    fields += [None if debounce is None else _debounce(debounce), None if throttle is None else _throttle(throttle)]
+    fields += [milliseconds("max_age", max_age, 1), integer("tokens", tokens, 1, 1_000_000_000)]
+    fields += [integer("max_lost", max_lost, 0, 100_000), DURATION_MS if keep == FOREVER else milliseconds("keep", keep)]
+    fields.append(integer("log_lines", log_lines, 0, 10_000))
+    return NewJob(trimmed(fields))
+
+
+def job_from(call: str, name: str, data: Any, options: Mapping[str, Any]) -> NewJob:
+    """`new_job` of a call: what is wrong is told by the name of that call. Raises TypeError, Error."""
+    known_options(call, options)
+    return new_job(name, data, **options)
+
+
+def known_options(call: str, options: Mapping[str, Any]) -> None:
+    """Raises TypeError, as Python does, by the name of what was called, with the nearest name that there is."""
+    known = new_job.__kwdefaults__ or {}
+    for each in options:
+        if each not in known:
+            hint = nearest(each, known) or "; it takes %s" % ", ".join(known)
+            raise TypeError("%s got an unexpected keyword argument %r%s" % (call, each, hint))
+
+
+def job_list(jobs: Any, option: str = "jobs") -> List[NewJob]:
+    """What `new_job` has returned, each. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+    if isinstance(jobs, (str, bytes, Mapping, NewJob)) or not hasattr(jobs, "__iter__"):
+        raise type_error(option, "a list of new_job(...), got %r" % (jobs,))
+    listed: List[NewJob] = list(jobs)
+    for job in listed:
+        if not isinstance(job, NewJob):
+            raise type_error(option, "a list of new_job(...), got %r in it" % (job,))
+    if len(listed) > JOBS_MAX:
+        raise range_error(option, JOBS_MAX, "at most %d in one call, got %d" % (JOBS_MAX, len(listed)))
+    return listed
+
+
+def without_keys(job: NewJob, why: str) -> None:
+    for place, option in KEYS.items():
+        if len(job) > place and job[place] is not None:
+            raise type_error(option, "left out: it may stand for an earlier job, and %s" % why)
+
+
+def defaults_of(handler: str, options: Mapping[str, Any]) -> List[Any]:
+    """The defaults of a name of job, for jobs that are enqueued by name alone."""
+    given_options: Dict[str, Any] = dict(options)
+    weak = given_options.pop("weak", None)
+    known_options("the defaults of %r" % handler, given_options)
+    job = new_job("defaults", **given_options) + [None] * 25
+    # NewJob and Defaults have the same fields in another order.
+    places = [job[2], job[3], job[14], job[8], job[9], job[10], job[11], job[20], weak, job[12]]
+    return trimmed(places + job[21:25])
+
+
+def _unique(unique: Any) -> List[Any]:
+    parts: Sequence[Any] = (unique,) if isinstance(unique, str) else unique
+    if not isinstance(parts, (tuple, list)) or not 1 <= len(parts) <= 3:
+        raise type_error("unique", "a key, or a tuple of a key, %s, and maybe 'start', got %r" % (" | ".join(ON_CONFLICT), unique))
+    held, on_conflict, until = [*parts, *("skip", None)[len(parts) - 1 :]] if len(parts) < 3 else parts
+    place = None if until is None else choice("unique", until, UNTILS)
+    return trimmed([key("unique", given("unique", held)), choice("unique", on_conflict, ON_CONFLICT), place])
+
+
+def _debounce(debounce: Any) -> List[Any]:
+    said = mapping("debounce", debounce, ("mode", "max_delay"), ("key", "delay"))
+    fields = [key("debounce.key", said["key"]), milliseconds("debounce.delay", said["delay"], 1)]
+    mode = choice("debounce.mode", said.get("mode", "trailing"), DEBOUNCE_MODES)
+    return trimmed([*fields, mode, milliseconds("debounce.max_delay", said.get("max_delay"), 1)])
+
+
+def _throttle(throttle: Any) -> List[Any]:
+    said = mapping("throttle", throttle, (), ("key", "period"))
+    return [key("throttle.key", said["key"]), milliseconds("throttle.period", said["period"], 1)]
+
+
+def _backoff(backoff: Any) -> List[Any]:
+    said = mapping("backoff", backoff, ("factor", "max_delay", "jitter"), ("type", "delay"))
+    spread = said.get("jitter")
+    jitter = JITTERS[spread] if isinstance(spread, str) and spread in JITTERS else number("backoff.jitter", spread, 0, 1)
+    fields = [choice("backoff.type", said["type"], BACKOFFS), milliseconds("backoff.delay", said["delay"])]
+    factor, most = number("backoff.factor", said.get("factor"), 1, 1000), milliseconds("backoff.max_delay", said.get("max_delay"))
+    return trimmed([*fields, factor, most, jitter])

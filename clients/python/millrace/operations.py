@@ -1,0 +1,145 @@
+"""What can be asked of the engine: arguments are held to what it takes here, for the client and for the asynchronous one."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable, Dict, Generic, List, Optional, Tuple, TypeVar, cast
+
+from .data import decode_data
+from .errors import Error
+from .jobs import job_from, job_list
+from .keys import JobKey
+from .messages import trimmed
+from .options import choice, given, integer, job_key, key, name as valid_name, text
+from .pages import Page
+
+STATES = ("scheduled", "waiting", "active", "blocked", "completed", "failed", "cancelled")
+FLOW_STATES = ("running", "completed", "failed", "cancelled")
+STATS_NAMES = ("histograms", "percentiles", "none")
+DEFINITIONS = ("all", "disputed")
+JOBS_PAGE, LIST_PAGE = 200, 500
+REASON_LENGTH, NAME_LENGTH = 1000, 128
+
+T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Request(Generic[T]):
+    """One call: its operation, its fields, and what its answer means."""
+
+    __slots__ = ("op", "fields", "read")
+
+    def __init__(self, op: str, *fields: Any, read: Callable[[Any], T]) -> None:
+        self.op, self.fields, self.read = op, fields, read
+
+
+# Asks for the page behind a mark; None: the first.
+Pages = Callable[[Any], Request[Page[T]]]
+
+
+def called(function: F) -> F:
+    """What is wrong with an argument is told by the name of the method, which is that of the function."""
+
+    @functools.wraps(function)
+    def checked(*args: Any, **options: Any) -> Any:
+        try:
+            return function(*args, **options)
+        except Error as error:
+            raise Error(error.code, "%s(): %s" % (function.__name__, error.message), error.details) from None
+
+    return cast(F, checked)
+
+
+@called
+def enqueue(name: str, data: Any, options: Dict[str, Any]) -> Request[JobKey]:
+    return Request("enqueue", [job_from("enqueue()", name, data, options)], read=_first)
+
+
+def _first(enqueued: List[Tuple[JobKey, bool]]) -> JobKey:
+    return enqueued[0][0]
+
+
+@called
+def enqueue_many(jobs: Any) -> Request[List[JobKey]]:
+    return Request("enqueue", job_list(jobs), read=lambda enqueued: [key for key, _created in enqueued])
+
+
+@called
+def result(job: Any) -> Request[Any]:
+    return Request("watch", job_key(job), read=_output)
+
+
+def _output(outcome: Dict[str, Any]) -> Any:
+    state: str = outcome["state"]
+    error: Dict[str, Any] = outcome.get("error") or {}
+    if state == "completed":
+        return decode_data(outcome["output"])
+    if state == "failed":
+        raise Error("JOB_FAILED", "%(name)s: %(message)s" % error, {"attempt": outcome["attempt"], "error": error})
+    why = ": %(message)s" % error if error else ": %(reason)s" % outcome if "reason" in outcome else ""
+    raise Error("JOB_CANCELLED" if state == "cancelled" else "JOB_NOT_FOUND", "the job was %s%s" % (state, why))
+
+
+@called
+def get(job: Any) -> Request[Any]:
+    return Request("get", job_key(job), read=_same)
+
+
+@called
+def cancel(job: Any, reason: Optional[str], by: Optional[str]) -> Request[str]:
+    return Request("cancel", job_key(job), text("reason", reason, REASON_LENGTH), text("by", by, NAME_LENGTH), read=_same)
+
+
+@called
+def stats(names: str, definitions: str) -> Request[Any]:
+    fields = (choice("names", names, STATS_NAMES), choice("definitions", definitions, DEFINITIONS))
+    return Request("stats", *(field or None for field in fields), read=_same)
+
+
+@called
+def workers(page: int) -> Pages[Any]:
+    size = _size(page, LIST_PAGE)
+    return lambda after: Request("workers", after, size, read=_behind_last(size, "session", _same))
+
+
+@called
+def queues(page: int) -> Pages[Any]:
+    size = _size(page, LIST_PAGE)
+    return lambda after: Request("queues", None, after, size, read=_behind_last(size, "name", _same))
+
+
+@called
+def jobs(state: Any, queue: Any, name: Any, tag: Any, search: Any, page: int) -> Pages[Any]:
+    place = None if state is None else choice("state", state, STATES)
+    wanted = trimmed([place, valid_name("queue", queue), valid_name("name", name), key("tag", tag)])
+    found, size = key("search", search), _size(page, JOBS_PAGE)
+    return lambda before: Request("list", wanted, size, before, found, read=_behind_next("jobs", _same))
+
+
+@called
+def schedules(prefix: str, page: int) -> Pages[Any]:
+    begins, size = text("prefix", given("prefix", prefix), NAME_LENGTH, 0), _size(page, JOBS_PAGE)
+    return lambda after: Request("listSchedules", begins, size, after, read=_behind_next("schedules", _same))
+
+
+@called
+def flows(state: Any, page: int) -> Pages[Any]:
+    place, size = None if state is None else choice("state", state, FLOW_STATES), _size(page, JOBS_PAGE)
+    return lambda before: Request("listFlows", size, place, before, read=_behind_next("flows", _same))
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _size(page: Any, most: int) -> int:
+    return cast(int, integer("page", given("page", page), 1, most))
+
+
+def _behind_next(items: str, view: Callable[[Any], T]) -> Callable[[Any], Page[T]]:
+    return lambda reply: ([view(each) for each in reply[items]], reply.get("next"))
+
+
+def _behind_last(size: int, mark: str, view: Callable[[Any], T]) -> Callable[[Any], Page[T]]:
+    """Of an operation whose page goes on behind the last item of the one before."""
+    return lambda reply: ([view(each) for each in reply], reply[-1][mark] if len(reply) == size else None)

@@ -1,0 +1,53 @@
+"""What a worker holds, and what it has said of it and must say again until it is answered."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from typing import Any, List, Optional, Tuple
+
+from .errors import Error
+from .job import JobContext
+
+LEASE = 120.0  # of a job whose heartbeat_timeout is 0
+MARGIN = 0.95  # a lease ends here a little before it ends there
+RENEW_MIN, RENEW_MAX = 0.05, 15.0
+SAY_AGAIN = 0.25  # after a refusal that leaves it open
+# Refusals after which the same request may succeed, those after which nobody is left to hear of a run, and those that come again.
+RETRYABLE = frozenset(
+    "ALREADY_OPEN DISK_FULL STORAGE_BUSY STORAGE COMMIT_UNKNOWN BUSY JOB_ACTIVE RESULT_TIMEOUT QUEUE_FULL QUEUE_DRAINING DRAIN_INCOMPLETE "
+    "QUEUE_NOT_EMPTY SCHEDULE_CHANGED JOB_TIMEOUT WORKER_LOST LEASE_LOST WORKER_STOPPED JOB_BLOCKED CONNECTION_LOST".split()
+)
+OVER = frozenset("STALE_RUN ENGINE_STOPPED ENGINE_FAILED OWNER_LOST".split())
+HOPELESS = frozenset("OPTION_RANGE CODEC".split())
+
+
+class Said:
+    """What is said of a run. `id` is that of its request, None where it is to be said; a question has a `future`, for its answer."""
+
+    __slots__ = ("op", "fields", "id", "future")
+
+    def __init__(self, op: str, *fields: Any, future: Optional[Future[Any]] = None) -> None:
+        self.op, self.fields, self.future = op, fields, future
+        self.id: Optional[int] = None
+
+
+class Run:
+    __slots__ = ("job", "key", "lease", "checkpoint", "settlement", "questions")
+
+    def __init__(self, job: JobContext, lease: float) -> None:
+        self.job = job
+        self.key: Tuple[int, int] = (job.key.seq, job.run)
+        self.lease = lease
+        # The last one, and what was said of its end, until they are answered.
+        self.checkpoint: Optional[Said] = None
+        self.settlement: Optional[Said] = None
+        # What the handler has asked and waits for.
+        self.questions: List[Said] = []
+
+    def unanswered(self) -> List[Said]:
+        """In the order in which it is said: behind its settlement the checkpoint would be of a run that is over."""
+        return [said for said in (*self.questions, self.checkpoint, self.settlement) if said is not None]
+
+
+def stale() -> Error:
+    return Error("STALE_RUN", "the run is no longer this worker's: another may have the job by now")

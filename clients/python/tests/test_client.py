@@ -1,0 +1,97 @@
+"""The client on a connection that the test answers."""
+
+import unittest
+
+import millrace
+from millrace import messages
+
+from .support import Wire
+
+
+class Producers(unittest.TestCase):
+    def setUp(self):
+        self.wire = Wire()
+        self.client = millrace.Client("unix:none")
+        self.client._calls._connection = self.wire
+        self.wire.start(self.client._calls._deliver, lambda end: self.client._calls._end(self.wire, end))
+
+    def test_a_result_that_nobody_waits_for_any_more_is_forgotten(self):
+        with self.assertRaises(TimeoutError):
+            self.client.result(millrace.JobKey(1, 2, 3), timeout=0)
+        self.assertEqual(self.wire.said, [(1, "watch", [1, 2, 3]), (2, "unwatch", 1)])
+        self.wire.deliver([1, messages.TRUE], [2, messages.TRUE])
+        self.assertEqual(self.client._calls._waiting, {})
+
+    def test_a_call_that_cannot_be_sent_is_none(self):
+        for fields, refused in (([object()], TypeError), (["x" * 18 * 2**20], millrace.Error)):
+            with self.subTest(refused), self.assertRaises(refused):
+                self.client.call("get", *fields)
+        with self.assertRaises(millrace.Error) as caught:
+            self.client.enqueue_many([millrace.new_job("a")] * 10_001)
+        self.assertEqual(caught.exception.details, {"option": "jobs", "limit": 10_000})
+        for job in ("no id", (1, 2), (1, 2, None), (2**48, 1, 1)):
+            with self.subTest(job), self.assertRaises((millrace.Error, ValueError)):
+                self.client.cancel(job)
+        for said in ({"reason": ""}, {"reason": "x" * 1_001}, {"by": "x" * 129}):
+            with self.subTest(said), self.assertRaises(millrace.Error) as caught:
+                self.client.cancel(millrace.JobKey(1, 2, 3), **said)
+            self.assertEqual(caught.exception.code, "OPTION_RANGE")
+        self.assertEqual((self.client._calls._waiting, self.wire.said), ({}, []))
+
+
+class Lists(unittest.TestCase):
+    """A client whose calls are answered by the test."""
+
+    def client(self, *pages):
+        client, self.asked, answers = millrace.Client("unix:none"), [], iter(pages)
+
+        def call(op, *fields):
+            self.asked.append((op, *fields))
+            return next(answers)
+
+        client.call = call
+        return client
+
+    def test_queues_and_workers_come_page_by_page_behind_the_last_one(self):
+        for list_of, op, mark, fields in (("queues", "queues", "name", [None]), ("workers", "workers", "session", [])):
+            with self.subTest(list_of):
+                items = getattr(self.client([{mark: "a"}, {mark: "b"}], [{mark: "c"}]), list_of)(page=2)
+                self.assertEqual(self.asked, [])
+                self.assertEqual(next(items), {mark: "a"})
+                self.assertEqual(self.asked, [(op, *fields, None, 2)])
+                self.assertEqual(list(items), [{mark: "b"}, {mark: "c"}])
+                self.assertEqual(self.asked[1:], [(op, *fields, "b", 2)])
+
+    def test_a_last_page_that_is_full_is_followed_by_an_empty_one(self):
+        self.assertEqual(list(self.client([{"name": "a"}], []).queues(page=1)), [{"name": "a"}])
+        self.assertEqual(self.asked, [("queues", None, None, 1), ("queues", None, "a", 1)])
+
+    def test_jobs_go_on_where_the_server_says_also_behind_a_page_that_is_empty(self):
+        client = self.client({"jobs": [1, 2], "next": 7}, {"jobs": [], "next": 5}, {"jobs": [3], "next": None})
+        self.assertEqual(list(client.jobs(state="failed", queue="q", search="x")), [1, 2, 3])
+        self.assertEqual(self.asked, [("list", [5, "q"], 200, before, "x") for before in (None, 7, 5)])
+
+    def test_flows_go_on_where_the_server_says(self):
+        client = self.client({"flows": [1], "next": 7}, {"flows": [], "next": None})
+        self.assertEqual(list(client.flows(state="failed")), [1])
+        self.assertEqual(self.asked, [("listFlows", 200, 2, before) for before in (None, 7)])
+
+    def test_schedules_go_on_behind_the_next(self):
+        client = self.client({"schedules": [1], "next": "b"}, {"schedules": [2]})
+        self.assertEqual(list(client.schedules("a")), [1, 2])
+        self.assertEqual(self.asked, [("listSchedules", "a", 200, after) for after in (None, "b")])
+
+    def test_what_no_server_takes_is_refused_by_the_call_and_not_by_the_first_item(self):
+        client = self.client()
+        refused = {
+            "state": lambda: client.jobs(state="dead"),
+            "queue": lambda: client.jobs(queue="a b"),
+            "tag": lambda: client.jobs(tag=7),
+            "search": lambda: client.jobs(search=""),
+            "page": lambda: client.workers(page=501),
+        }
+        for option, call in refused.items():
+            with self.subTest(option), self.assertRaises(millrace.Error) as caught:
+                call()
+            self.assertEqual(caught.exception.details["option"], option)
+        self.assertEqual(self.asked, [])

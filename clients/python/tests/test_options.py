@@ -1,0 +1,116 @@
+"""Options: what no server takes is refused where it is made."""
+
+import json
+import math
+import os
+import tempfile
+import unittest
+import unittest.mock
+
+import millrace
+from millrace import connection
+
+from .support import ROOT
+
+
+def field_of(data, path):
+    for name in path.split("."):
+        data = data[int(name)] if isinstance(data, list) else data[name]
+    return data
+
+
+class Options(unittest.TestCase):
+    def test_unique_keys_of_data_are_those_of_every_language(self):
+        file = ROOT / "packages" / "core" / "vectors" / "uniqueKeys.json"
+        for vector in json.loads(file.read_text("utf-8"))["vectors"]:
+            with self.subTest(vector["name"]):
+                data = vector["data"]
+                if "by" in vector:
+                    data = {path: field_of(vector["data"], path) for path in vector["by"]}
+                elif isinstance(data, dict) and ("$none" in data or "$bytes" in data):
+                    data = bytes.fromhex(data["$bytes"]) if "$bytes" in data else None
+                elif data is None:
+                    continue  # Python has one value for null and for no data.
+                self.assertEqual(millrace.unique_key(data), vector["key"])
+        for number in (2**53 + 1, 10**400):
+            with self.assertRaises(millrace.Error):
+                millrace.unique_key([number])
+
+    def test_what_no_server_takes_is_refused_where_it_is_made(self):
+        refused = {
+            "name": [{"name": None}, {"name": "a b"}, {"name": 7}],
+            "queue": [{"queue": ""}],
+            "priority": [{"priority": 0.5}, {"priority": 1_000_001}, {"priority": "1"}],
+            "delay": [{"delay": -1}, {"delay": "1"}, {"delay": math.nan}, {"delay": True}],
+            "run_at": [{"run_at": math.inf}, {"run_at": -1}],
+            "idempotency_key": [{"idempotency_key": ""}, {"idempotency_key": "\U0001f600" * 257}, {"idempotency_key": "\ud800"}],
+            "unique": [{"unique": ("k", "skipp")}, {"unique": ("", "skip")}, {"unique": ("k", "skip", "run")}],
+            "max_attempts": [{"max_attempts": 0}],
+            "timeout": [{"timeout": 0}, {"timeout": 1e-10}],
+            "heartbeat_timeout": [{"heartbeat_timeout": -1}],
+            "backoff.type": [{"backoff": {"type": "none", "delay": 1}}],
+            "backoff.factor": [{"backoff": {"type": "linear", "delay": 1, "factor": 0.5}}],
+            "backoff.jitter": [{"backoff": {"type": "linear", "delay": 1, "jitter": 2}}],
+            "ttl": [{"ttl": 0}],
+            "weight": [{"weight": 0}],
+            "concurrency_key": [{"concurrency_key": 7}],
+            "tags": [{"tags": "one"}, {"tags": ["a"] * 33}, {"tags": [None]}],
+            "meta": [{"meta": "x" * 16_384}],
+            "debounce.delay": [{"debounce": {"key": "k", "delay": 0}}],
+            "debounce.key": [{"debounce": {"key": None, "delay": 1}}],
+            "throttle.period": [{"throttle": {"key": "k", "period": 0}}, {"throttle": {"key": "k", "period": None}}],
+            "backoff.delay": [{"backoff": {"type": "fixed", "delay": None}}],
+            "max_age": [{"max_age": 0}],
+        }
+        for option, cases in refused.items():
+            for case in cases:
+                with self.subTest(case), self.assertRaises(millrace.Error) as caught:
+                    millrace.new_job(**{"name": "a", **case})
+                self.assertIn(caught.exception.code, ("OPTION_TYPE", "OPTION_RANGE"))
+                self.assertEqual(caught.exception.details["option"], option)
+        with self.assertRaises(millrace.Error) as caught:
+            millrace.new_job("a", delay=-1)
+        self.assertEqual((caught.exception.code, caught.exception.details), ("OPTION_RANGE", {"option": "delay", "limit": 0}))
+
+    def test_durations_of_more_than_a_hundred_years_are_as_long_as_that(self):
+        century = 100 * 365 * 86_400_000
+        self.assertEqual(millrace.new_job("a", delay=1e300), ["a", None, None, None, century])
+        self.assertEqual(millrace.new_job("a", delay=math.inf), ["a", None, None, None, century])
+        self.assertEqual(millrace.new_job("a", timeout=math.inf)[9], math.inf)
+        self.assertEqual(millrace.Snooze(0.0001).delay_ms, 1)
+
+        with self.assertRaises(millrace.Error):
+            millrace.Snooze(None)
+
+    def test_a_wrong_keyword_names_what_was_called_and_what_is_near(self):
+        client = millrace.Client("unix:none")
+        for call, told in (
+            (lambda: client.enqueue("a", dealy=5), r"enqueue\(\) got an unexpected keyword argument 'dealy'; did you mean 'delay'\?"),
+            (lambda: client.enqueue("a", xyz=5), r"enqueue\(\) got an unexpected keyword argument 'xyz'; it takes queue, "),
+            (
+                lambda: millrace.Worker("unix:none", {"a": print}, defaults={"a": {"wieght": 2}}),
+                r"the defaults of 'a' got an unexpected keyword argument 'wieght'; did you mean 'weight'\?",
+            ),
+        ):
+            with self.assertRaisesRegex(TypeError, told):
+                call()
+
+    def test_the_token_is_the_given_one_or_the_environments_or_that_beside_a_daemons_socket(self):
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.dict(os.environ, clear=False) as environment:
+            environment.pop("MILLRACE_TOKEN", None)
+            file = os.path.join(folder, "jobs.db")
+            own = "unix:%s-socket" % file
+            self.assertIsNone(connection.token_of(own, None))
+            with open(file + "-token", "w") as token:
+                token.write("kept beside the file\n")
+            self.assertEqual(connection.token_of(own, None), "kept beside the file")
+            self.assertEqual(connection.token_of(own, "given"), "given")
+            for other in ("unix:%s.sock" % file, "tcp://127.0.0.1:7411"):
+                self.assertIsNone(connection.token_of(other, None))
+            environment["MILLRACE_TOKEN"] = "of the environment"
+            self.assertEqual(connection.token_of(own, None), "of the environment")
+
+    def test_a_worker_of_options_that_no_server_takes_is_refused(self):
+        for options in ({"concurrency": 0}, {"min_concurrency": 5}, {"abort_grace": -1}, {"queues": ["a b"]}, {"order": "strict"}, {"order": "other", "queues": ["a"]}, {"defaults": {"a": {"weight": 0}}}):
+            with self.subTest(options), self.assertRaises(millrace.Error):
+                millrace.Worker("unix:none", {"a": print}, **options)

@@ -1,0 +1,31 @@
+"""A program that mypy reads: it uses what is public, and says what type it expects."""
+
+from typing import Dict, Iterator, List
+
+import millrace
+
+
+def produce(url: str) -> List[str]:
+    with millrace.connect(url, timeout=5) as client:
+        key: millrace.JobKey = client.enqueue("a", {"n": 1}, delay=1.5)
+        jobs: List[millrace.NewJob] = [millrace.new_job("a", unique=("k", "skip"), backoff={"type": "fixed", "delay": 1})]
+        keys: List[millrace.JobKey] = client.enqueue_many(jobs)
+        said: str = client.cancel(str(key), reason="no longer wanted")
+        client.result(key, timeout=1)
+        return [said, key.parse(str(keys[0])).__str__()]
+
+
+def crawl(job: millrace.Job) -> Dict[str, int]:
+    pages: Iterator[millrace.Parent] = job.join("pages", lambda: [millrace.new_job("page", 1)])
+    if job.aborted.is_set() or job.abort_cause == "stop":
+        raise millrace.Retry(1.5)
+    job.progress(0.5, "half")
+    job.log("info", "here", page=1)
+    job.save({"page": 1})
+    return {page.ref: len(page.state) for page in pages}
+
+
+def work(url: str) -> None:
+    worker = millrace.Worker(url, {"crawl": crawl}, queues=["urgent", "low*"], order="strict", defaults={"crawl": {"timeout": 60}})
+    worker.run()
+    worker.stop(timeout=1)

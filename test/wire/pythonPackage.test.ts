@@ -1,0 +1,48 @@
+// The Python client as a package: its types, and a wheel that is built without a network.
+import { cpSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, expect, test } from 'vitest'
+import { temporaryFolder } from '../temporary.ts'
+import { CLIENT, HAS_PYTHON, runPython } from './python.ts'
+
+const MYPY = ['mypy', 'python3 -m mypy'].find((command) => runPython('sh', ['-c', `${command} --version`]).status === 0)
+/** The first Python whose setuptools can build a wheel: those before 70.1 need the package `wheel`. */
+const BUILDER = ['python3', '/usr/bin/python3'].find(
+  (python) =>
+    runPython(python, ['-c', 'import setuptools\ntry:\n import wheel\nexcept ImportError:\n import setuptools.command.bdist_wheel'])
+      .status === 0,
+)
+
+beforeEach(({ skip }) => {
+  if (!HAS_PYTHON) skip('no python3 of 3.8 or newer on this machine')
+})
+
+test('the package passes mypy --strict, and so does a program that uses all of it', ({ skip }) => {
+  if (MYPY === undefined) skip('no mypy on this machine')
+  const program = join(import.meta.dirname, 'programs', 'typed.py')
+  const command = `${MYPY} --strict --cache-dir=/dev/null millrace ${program}`
+  const { stdout, status } = runPython('sh', ['-c', command], { path: CLIENT })
+  expect(stdout).toMatch(/^Success: no issues found in \d+ source files/)
+  expect(status).toBe(0)
+}, 120_000)
+
+test('a wheel is built offline, and has the types with it', ({ skip }) => {
+  if (BUILDER === undefined) skip('no Python whose setuptools can build a wheel on this machine')
+  const folder = temporaryFolder()
+  const source = join(folder, 'source')
+  cpSync(CLIENT, source, { recursive: true, filter: (path) => !/__pycache__|\.egg-info|build$/.test(path) })
+  const build = "from setuptools.build_meta import build_wheel; build_wheel('../dist')"
+  expect(runPython(BUILDER as string, ['-c', build], { cwd: source })).toMatchObject({ status: 0 })
+  const [wheel, ...others] = readdirSync(join(folder, 'dist'))
+  expect(others).toEqual([])
+  const version = runPython('python3', ['-c', 'import millrace; print(millrace.__version__)']).stdout.trim()
+  expect(wheel).toBe(`millrace-${version}-py3-none-any.whl`)
+  const path = join(folder, 'dist', wheel as string)
+  const files = runPython('python3', ['-c', `import zipfile; print(*zipfile.ZipFile('${path}').namelist())`]).stdout.split(' ')
+  const sources = readdirSync(join(CLIENT, 'millrace')).filter((name) => /\.(py|typed)$/.test(name))
+  expect(files).toEqual(expect.arrayContaining(sources.map((name) => `millrace/${name}`)))
+  const use = 'import millrace, sys; print(millrace.__file__, millrace.new_job("a", delay=1))'
+  expect(runPython('python3', ['-c', use], { cwd: folder, path }).stdout).toBe(
+    `${path}/millrace/__init__.py ['a', None, None, None, 1000]\n`,
+  )
+})
