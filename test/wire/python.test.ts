@@ -298,13 +298,21 @@ test('a producer in Python', async () => {
     { bytes: true },
     { id: said.again, again: said.id, result: 1 },
     { conflict: 'UNIQUE_CONFLICT' },
-    { state: 'scheduled', priority: -3, timeout: true, backoff: { type: 'fixed', delay: 1_000 } },
+    { state: 'scheduled', data: { n: 1 }, priority: -3, timeout: null, backoff: { type: 'fixed', delay: 1 }, due: 3_600, started: null },
     { cancelled: 'cancelled', result: 'JOB_CANCELLED', twice: 'JOB_FINISHED' },
     { failed: 'JOB_FAILED' },
     { none: null, stats: true },
     { taken: 'SCHEDULE_EXISTS' },
     { schedule: { every: 60_000 }, enqueued: true, paused: true },
     { sorted: true, queues: true, jobs: true, flows: true, schedules: ['s'], workers: ['one', 'two'] },
+    { unknown: { get: [], queue: [], worker: [], schedule: [], flow: [], stats: [] } },
+    {
+      events: [
+        ['enqueued', true, 'other', 0, 'UTC'],
+        ['completed', true, 'other', 1, 'UTC'],
+      ],
+      rest: ['started', 'completed'],
+    },
     { late: true },
   ])
   expect(await engine.get(said.id)).toMatchObject({ state: 'completed', queue: 'other', tags: ['a'], meta: { by: 'python' } })

@@ -24,24 +24,38 @@ from .jobs import NewJob, new_job
 from .keys import JobKey
 from .operations import FLOW_STATES, STATES
 from .version import VERSION
+from .views import (
+    AttemptInfo, Event, FlowInfo, FlowPlace, JobInfo, LogLine, QueueInfo, RunError, ScheduleInfo, Stats, WorkerInfo,
+)
 from .worker import Worker
 
 __all__ = [
     "FLOW_STATES",
     "STATES",
+    "AttemptInfo",
     "Cancel",
     "Client",
     "ConnectionLost",
     "Error",
+    "Event",
     "Fail",
+    "FlowInfo",
+    "FlowPlace",
     "Job",
+    "JobInfo",
     "JobKey",
+    "LogLine",
     "NewJob",
     "Parent",
     "ProtocolError",
+    "QueueInfo",
     "Retry",
+    "RunError",
+    "ScheduleInfo",
     "Snooze",
+    "Stats",
     "Worker",
+    "WorkerInfo",
     "connect",
     "new_job",
     "unique_key",

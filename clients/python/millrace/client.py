@@ -17,6 +17,7 @@ from .keys import JobKey
 from .operations import JOBS_PAGE, LIST_PAGE, Request
 from .options import Seconds
 from .pages import follow
+from .views import Event, FlowInfo, JobInfo, QueueInfo, ScheduleInfo, Stats, WorkerInfo
 
 T = TypeVar("T")
 JobId = Union[JobKey, str]
@@ -55,10 +56,9 @@ class Client:
     def result(self, job: JobId, timeout: Optional[Seconds] = None) -> Any:
         """What the job's handler has returned. Raises Error (JOB_FAILED, JOB_CANCELLED), and TimeoutError after `timeout` seconds. The
         details of JOB_FAILED are `attempt` and `error`: the last error's name, message, stack, and if it has them `code` and `cause`."""
-        asked = op.result(job)
-        return asked.read(self._await(asked, "no result of %s" % (job,), timeout))
+        return self._wait(op.result(job), "no result of %s" % (job,), timeout)
 
-    def _await(self, asked: Request[T], what: str, timeout: Optional[Seconds]) -> Any:
+    def _wait(self, asked: Request[T], what: str, timeout: Optional[Seconds]) -> T:
         """The answer to a question that may take long, also after a break: to ask twice does no harm."""
         until = math.inf if timeout is None else time.monotonic() + timeout
         attempt = 0
@@ -67,7 +67,7 @@ class Client:
             try:
                 id, future = self._calls.send(self._calls.open(), asked.op, *asked.fields)
                 try:
-                    return future.result(None if timeout is None else left)
+                    return asked.answer(future.result(None if timeout is None else left))
                 except FutureTimeout:
                     raise TimeoutError("%s within %s s" % (what, timeout)) from None
                 finally:
@@ -78,8 +78,8 @@ class Client:
                 time.sleep(min(left, max(lost.retry_after, backoff_delay(attempt))))
                 attempt += 1
 
-    def get(self, job: JobId) -> Any:
-        """All there is to know of the job as a dict, or None."""
+    def get(self, job: JobId) -> Optional[JobInfo]:
+        """All there is to know of the job, or None."""
         return self._ask(op.get(job))
 
     def cancel(self, job: JobId, reason: Optional[str] = None, by: Optional[str] = None) -> str:
@@ -87,19 +87,17 @@ class Client:
         default the name of the token. Raises Error (OPTION_RANGE)."""
         return self._ask(op.cancel(job, reason, by))
 
-    def stats(self, names: str = "histograms", definitions: str = "all") -> Any:
-        """Counts by state and queue, as a dict. `names`: what it has of each job name, "histograms" (and percentiles), "percentiles" or
+    def stats(self, names: str = "histograms", definitions: str = "all") -> Stats:
+        """Counts by state and queue. `names`: what it has of each job name, "histograms" (and percentiles), "percentiles" or
         "none". `definitions`: "all", or those that are "disputed"."""
         return self._ask(op.stats(names, definitions))
 
-    def workers(self, page: int = LIST_PAGE) -> Iterator[Any]:
-        """Iterates over who is attached, a dict each, in the order in which they first attached. `attachedAt` and `lastSeenAt` are
-        milliseconds since 1970 by the engine's clock, 0 if the worker has yet to come back to an engine that was opened since.
-        `page`: how many are asked for at a time, 1 to 500."""
+    def workers(self, page: int = LIST_PAGE) -> Iterator[WorkerInfo]:
+        """Iterates over who is attached, in the order in which they first attached. `page`: how many are asked for at a time, 1 to 500."""
         return self._list(op.workers(page))
 
-    def queues(self, page: int = LIST_PAGE) -> Iterator[Any]:
-        """Iterates over the queues in the order of their names: a dict each, with settings and counts. `page`: 1 to 500."""
+    def queues(self, page: int = LIST_PAGE) -> Iterator[QueueInfo]:
+        """Iterates over the queues in the order of their names. `page`: 1 to 500."""
         return self._list(op.queues(page))
 
     def jobs(
@@ -110,20 +108,38 @@ class Client:
         tag: Optional[str] = None,
         search: Optional[str] = None,
         page: int = JOBS_PAGE,
-    ) -> Iterator[Any]:
-        """Iterates over the jobs, newest first: a dict each, as of `get`. `state` is one of STATES; `search` occurs in the name, the
+    ) -> Iterator[JobInfo]:
+        """Iterates over the jobs, newest first. `state` is one of STATES; `search` occurs in the name, the
         tags, the keys or the data. Jobs that are enqueued meanwhile are left out. `page`: how many are asked for at a time, 1 to 200.
         For further filters and orders use `call("list", filter, ...)`."""
         return self._list(op.jobs(state, queue, name, tag, search, page))
 
-    def schedules(self, prefix: str = "", page: int = JOBS_PAGE) -> Iterator[Any]:
-        """Iterates over the schedules whose ids begin with `prefix`, in the order of their ids: a dict each. `page`: 1 to 200."""
+    def schedules(self, prefix: str = "", page: int = JOBS_PAGE) -> Iterator[ScheduleInfo]:
+        """Iterates over the schedules whose ids begin with `prefix`, in the order of their ids. `page`: 1 to 200."""
         return self._list(op.schedules(prefix, page))
 
-    def flows(self, state: Optional[str] = None, page: int = JOBS_PAGE) -> Iterator[Any]:
-        """Iterates over the flows, newest first: a dict each, with their jobs by state. `state` is one of FLOW_STATES. `page`: how many
+    def flows(self, state: Optional[str] = None, page: int = JOBS_PAGE) -> Iterator[FlowInfo]:
+        """Iterates over the flows, newest first. `state` is one of FLOW_STATES. `page`: how many
         are asked for at a time, 1 to 200."""
         return self._list(op.flows(state, page))
+
+    def events(
+        self,
+        after: Union[int, str] = 0,
+        *,
+        types: Optional[Iterable[str]] = None,
+        queue: Optional[str] = None,
+        name: Optional[str] = None,
+        job: Optional[JobId] = None,
+    ) -> Iterator[Event]:
+        """Iterates over the events behind a cursor, and then over those that come: it waits for them, and goes on after a break. `after` is
+        the `seq` of the last event that is known: 0 begins with the oldest that is kept, 'now' with what comes. An event must match every
+        one of `types` (docs/events.md), `queue`, `name` and `job` that is given. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+        return self._follow(op.events(after, types, queue, name, job))
+
+    def _follow(self, pages: op.Pages[T]) -> Iterator[T]:
+        """Without an end: the page behind the last one comes when there is something in it."""
+        return follow(lambda mark: self._wait(pages(mark), "no event", None))
 
     def call(self, op: str, *fields: Any) -> Any:
         """Any operation of the protocol: its fields in their order, and times in milliseconds. They are not looked at here: the server
@@ -136,7 +152,7 @@ class Client:
             connection.ended.wait(1)
 
     def _ask(self, asked: Request[T]) -> T:
-        return asked.read(self.call(asked.op, *asked.fields))
+        return asked.answer(self.call(asked.op, *asked.fields))
 
     def _list(self, pages: op.Pages[T]) -> Iterator[T]:
         return follow(lambda mark: self._ask(pages(mark)))

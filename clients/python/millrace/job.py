@@ -16,6 +16,7 @@ from .keys import JobKey
 from .messages import Grant, Joined, trimmed
 from .options import TEXT_LENGTH, choice, given, name as valid_name, number
 from .pages import Page, follow
+from .views import RunError
 
 LOG_LEVELS = ("debug", "info", "warn", "error")
 PROGRESS_LENGTH = 16_384
@@ -39,14 +40,13 @@ class Link(Protocol):
 
 
 class Parent(NamedTuple):
-    """A job that this one has waited for. `state` is its final state, or 'deleted'; `error` is a dict of the `name` and the `message` of
-    its last error, with `stack`, `code` and `cause` if it has them, or None."""
+    """A job that this one has waited for. `state` is its final state, or 'deleted'."""
 
     id: str
     ref: str
     state: str
     output: Any
-    error: Optional[Dict[str, Any]]
+    error: Optional[RunError]
 
 
 class Join(BaseException):

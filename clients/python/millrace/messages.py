@@ -30,6 +30,12 @@ OPS.update(
 )
 TRUE, REFUSAL, ENQUEUED, ATTACHED, VALUE, STATS = 0, 1, 2, 3, 4, 5
 ABORT, LOST, REATTACH, GAP, STOP = 1, 2, 3, 4, 5
+EVENT_TYPES = (
+    "enqueued started progress retrying completed failed cancelled snoozed stalled released updated promoted deleted queue.configured "
+    "queue.paused queue.resumed queue.draining queue.drained queue.deleted schedule.upserted schedule.paused schedule.resumed "
+    "schedule.fired schedule.triggered schedule.skipped schedule.ended schedule.deleted worker.attached worker.draining worker.left "
+    "worker.lost engine.paused engine.resumed worker.disputed deduplicated"
+).split()
 ABORT_CAUSES = ("timeout", "cancel", "stop")
 
 FRAME_BYTES = 64 * 2**20

@@ -5,13 +5,16 @@ from __future__ import annotations
 import functools
 from typing import Any, Callable, Dict, Generic, List, Optional, Tuple, TypeVar, cast
 
+from .codec import SAFE
 from .data import decode_data
-from .errors import Error
+from .errors import Error, type_error
 from .jobs import job_from, job_list
 from .keys import JobKey
-from .messages import trimmed
+from .messages import EVENT_TYPES, trimmed
 from .options import choice, given, integer, job_key, key, name as valid_name, text
 from .pages import Page
+from .reading import event, flow_info, gap, job_info, queue_info, schedule_info, stats as read_stats, worker_info
+from .views import Event, FlowInfo, JobInfo, QueueInfo, ScheduleInfo, Stats, WorkerInfo
 
 STATES = ("scheduled", "waiting", "active", "blocked", "completed", "failed", "cancelled")
 FLOW_STATES = ("running", "completed", "failed", "cancelled")
@@ -27,10 +30,17 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Request(Generic[T]):
     """One call: its operation, its fields, and what its answer means."""
 
-    __slots__ = ("op", "fields", "read")
+    __slots__ = ("op", "fields", "_read")
 
     def __init__(self, op: str, *fields: Any, read: Callable[[Any], T]) -> None:
-        self.op, self.fields, self.read = op, fields, read
+        self.op, self.fields, self._read = op, fields, read
+
+    def answer(self, value: Any) -> T:
+        """Raises Error (PROTOCOL) for what an answer to it is not, and what the answer says."""
+        try:
+            return self._read(value)
+        except (IndexError, KeyError, TypeError, ValueError) as error:
+            raise Error("PROTOCOL", "the answer of %s cannot be read: %r" % (self.op, error)) from error
 
 
 # Asks for the page behind a mark; None: the first.
@@ -81,8 +91,8 @@ def _output(outcome: Dict[str, Any]) -> Any:
 
 
 @called
-def get(job: Any) -> Request[Any]:
-    return Request("get", job_key(job), read=_same)
+def get(job: Any) -> Request[Optional[JobInfo]]:
+    return Request("get", job_key(job), read=lambda said: None if said is None else job_info(said))
 
 
 @called
@@ -91,41 +101,57 @@ def cancel(job: Any, reason: Optional[str], by: Optional[str]) -> Request[str]:
 
 
 @called
-def stats(names: str, definitions: str) -> Request[Any]:
+def stats(names: str, definitions: str) -> Request[Stats]:
     fields = (choice("names", names, STATS_NAMES), choice("definitions", definitions, DEFINITIONS))
-    return Request("stats", *(field or None for field in fields), read=_same)
+    return Request("stats", *(field or None for field in fields), read=read_stats)
 
 
 @called
-def workers(page: int) -> Pages[Any]:
+def workers(page: int) -> Pages[WorkerInfo]:
     size = _size(page, LIST_PAGE)
-    return lambda after: Request("workers", after, size, read=_behind_last(size, "session", _same))
+    return lambda after: Request("workers", after, size, read=_behind_last(size, "session", worker_info))
 
 
 @called
-def queues(page: int) -> Pages[Any]:
+def queues(page: int) -> Pages[QueueInfo]:
     size = _size(page, LIST_PAGE)
-    return lambda after: Request("queues", None, after, size, read=_behind_last(size, "name", _same))
+    return lambda after: Request("queues", None, after, size, read=_behind_last(size, "name", queue_info))
 
 
 @called
-def jobs(state: Any, queue: Any, name: Any, tag: Any, search: Any, page: int) -> Pages[Any]:
+def jobs(state: Any, queue: Any, name: Any, tag: Any, search: Any, page: int) -> Pages[JobInfo]:
     place = None if state is None else choice("state", state, STATES)
     wanted = trimmed([place, valid_name("queue", queue), valid_name("name", name), key("tag", tag)])
     found, size = key("search", search), _size(page, JOBS_PAGE)
-    return lambda before: Request("list", wanted, size, before, found, read=_behind_next("jobs", _same))
+    return lambda before: Request("list", wanted, size, before, found, read=_behind_next("jobs", job_info))
 
 
 @called
-def schedules(prefix: str, page: int) -> Pages[Any]:
+def schedules(prefix: str, page: int) -> Pages[ScheduleInfo]:
     begins, size = text("prefix", given("prefix", prefix), NAME_LENGTH, 0), _size(page, JOBS_PAGE)
-    return lambda after: Request("listSchedules", begins, size, after, read=_behind_next("schedules", _same))
+    return lambda after: Request("listSchedules", begins, size, after, read=_behind_next("schedules", schedule_info))
 
 
 @called
-def flows(state: Any, page: int) -> Pages[Any]:
+def flows(state: Any, page: int) -> Pages[FlowInfo]:
     place, size = None if state is None else choice("state", state, FLOW_STATES), _size(page, JOBS_PAGE)
-    return lambda before: Request("listFlows", size, place, before, read=_behind_next("flows", _same))
+    return lambda before: Request("listFlows", size, place, before, read=_behind_next("flows", flow_info))
+
+
+@called
+def events(after: Any, types: Any, queue: Any, name: Any, job: Any) -> Pages[Event]:
+    """The mark of a page is the cursor behind it; None: the first."""
+    first = SAFE if after == "now" else integer("after", given("after", after), 0, SAFE)
+    if isinstance(types, str):
+        raise type_error("types", "a list of strings, got %r" % types)
+    places = None if types is None else [choice("types", each, EVENT_TYPES) for each in types]
+    wanted = trimmed([places, valid_name("queue", queue), valid_name("name", name), None if job is None else job_key(job)])
+    return lambda mark: Request("events", first if mark is None else mark, wanted or None, read=_events)
+
+
+def _events(reply: Any) -> Page[Event]:
+    missing = [gap(reply["gap"])] if reply.get("gap") else []
+    return [*missing, *(event(each) for each in reply["events"])], reply["next"]
 
 
 def _same(value: Any) -> Any:

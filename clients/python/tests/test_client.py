@@ -1,9 +1,10 @@
 """The client on a connection that the test answers."""
 
 import unittest
+import unittest.mock
 
 import millrace
-from millrace import messages
+from millrace import messages, operations
 
 from .support import Wire
 
@@ -41,6 +42,13 @@ class Producers(unittest.TestCase):
 
 class Lists(unittest.TestCase):
     """A client whose calls are answered by the test."""
+
+    def setUp(self):
+        """Items are what the test says."""
+        views = ("job_info", "queue_info", "worker_info", "schedule_info", "flow_info")
+        patched = unittest.mock.patch.multiple(operations, **dict.fromkeys(views, lambda said: said))
+        patched.start()
+        self.addCleanup(patched.stop)
 
     def client(self, *pages):
         client, self.asked, answers = millrace.Client("unix:none"), [], iter(pages)

@@ -1,5 +1,7 @@
 """A producer of another language: `producer.py URL`. Puts jobs in for a worker called `echo`, and says what became of them as JSON."""
 
+import dataclasses
+import itertools
 import json
 import pathlib
 import sys
@@ -8,6 +10,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "clients" / "python"))
 
 import millrace  # noqa: E402
+from millrace import reading  # noqa: E402
 
 
 def say(**what):
@@ -21,6 +24,13 @@ def refusal(call, *args, **options):
         return error.code
 
 
+def unknown(view, raw):
+    """What a server says that the view has no field for, but for what has another name there."""
+    fields = {field.name for field in dataclasses.fields(view)} | {"seq", "node", "enqueued_at"}
+    renamed = {"fire_at", "times", "last_at", "fired", "last", "result"} if view is millrace.ScheduleInfo else set()
+    return sorted({reading.snake(reading.MILLISECONDS.sub("", name)) for name in raw} - fields - renamed)
+
+
 with millrace.connect(sys.argv[1]) as client:
     values = [None, "", "a\0b", "\ud800", {"a": [1, 2.5, None]}, "x" * (2**20 - 2)]
     jobs = client.enqueue_many([millrace.new_job("echo", value) for value in values])
@@ -31,10 +41,11 @@ with millrace.connect(sys.argv[1]) as client:
     waiting = client.enqueue("nobody", {"n": 1}, delay=3600, priority=-3, unique="u", timeout=float("inf"), backoff={"type": "fixed", "delay": 1})
     say(conflict=refusal(client.enqueue, "nobody", unique=("u", "error")))
     view = client.get(waiting)
-    say(state=view["state"], priority=view["priority"], timeout=view["timeout"] == float("inf"), backoff=view["backoff"])
+    due = (view.run_at - view.enqueued_at).total_seconds()
+    say(state=view.state, data=view.data, priority=view.priority, timeout=view.timeout, backoff=view.backoff, due=due, started=view.started_at)
     say(cancelled=client.cancel(waiting), result=refusal(client.result, waiting, timeout=60), twice=refusal(client.cancel, waiting))
     say(failed=refusal(client.result, client.enqueue("fails", max_attempts=1), timeout=60))
-    say(none=client.get(millrace.JobKey(2**40, 1, 1)), stats=client.stats()["states"]["completed"] >= 8)
+    say(none=client.get(millrace.JobKey(2**40, 1, 1)), stats=client.stats().states["completed"] >= 8)
     client.call("upsertSchedule", "s", [None, None, 60_000], ["nobody"])
     enqueued = sum(minute["enqueued"] for minute in client.call("history", "default", 0))
     say(taken=refusal(client.call, "upsertSchedule", "s", [None, None, 60_000], ["nobody"], False, None, True))
@@ -42,16 +53,30 @@ with millrace.connect(sys.argv[1]) as client:
     names = ["list-%d" % number for number in range(5)]
     client.enqueue_many([millrace.new_job("nobody", queue=name, tags=["listed"]) for name in names])
     nodes = [["one", millrace.new_job("nobody")], ["two", millrace.new_job("nobody"), [0]]]
-    flows = [client.call("flow", nodes)["seq"] for _ in range(3)]
-    listed = [queue["name"] for queue in client.queues(page=2)]
+    flows = [client.call("flow", nodes) for _ in range(3)]
+    flows = [str(millrace.JobKey(flow["seq"], flow["node"], flow["enqueuedAt"])) for flow in flows]
+    listed = [queue.name for queue in client.queues(page=2)]
     say(
         sorted=listed == sorted(listed),
         queues=[name for name in listed if name in names] == names,
-        jobs=[job["queue"] for job in client.jobs(tag="listed", page=2)] == names[::-1],
-        flows=[flow["seq"] for flow in client.flows(state="running", page=2)] == flows[::-1],
-        schedules=[schedule["id"] for schedule in client.schedules(page=1)],
-        workers=sorted(worker["id"] for worker in client.workers(page=1)),
+        jobs=[job.queue for job in client.jobs(tag="listed", page=2)] == names[::-1],
+        flows=[flow.id for flow in client.flows(state="running", page=2)] == flows[::-1],
+        schedules=[schedule.id for schedule in client.schedules(page=1)],
+        workers=sorted(worker.id for worker in client.workers(page=1)),
     )
+    asked = {
+        "get": (millrace.JobInfo, client.call("get", millrace.operations.job_key(once))),
+        "queue": (millrace.QueueInfo, client.call("queues", "other")[0]),
+        "worker": (millrace.WorkerInfo, client.call("workers")[0]),
+        "schedule": (millrace.ScheduleInfo, client.call("getSchedule", "s")),
+        "flow": (millrace.FlowInfo, client.call("listFlows", 1)["flows"][0]),
+        "stats": (millrace.Stats, client.call("stats")),
+    }
+    say(unknown={name: unknown(view, raw) for name, (view, raw) in asked.items()})
+    events = client.events(types=["enqueued", "completed"], job=once)
+    first, second = next(events), next(events)
+    said = [[event.type, event.job == str(once), event.queue, event.attempt, str(event.at.tzinfo)] for event in (first, second)]
+    say(events=said, rest=[event.type for event in itertools.islice(client.events(first.seq, job=once), 2)])
     try:
         client.result(client.enqueue("nobody"), timeout=0.01)
     except TimeoutError:

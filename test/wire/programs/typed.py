@@ -12,6 +12,13 @@ def produce(url: str) -> List[str]:
         keys: List[millrace.JobKey] = client.enqueue_many(jobs)
         said: str = client.cancel(str(key), reason="no longer wanted")
         client.result(key, timeout=1)
+        info = client.get(key)
+        if info is not None and info.started_at is not None and info.timeout is not None:
+            print(info.started_at.isoformat(), info.timeout + 1, info.tags[0], [attempt.worker for attempt in info.attempts])
+        counts: int = client.stats().states["completed"]
+        names: List[str] = [queue.name for queue in client.queues()] + [job.id for job in client.jobs(state="failed", page=10)]
+        for event in client.events(after="now", types=["failed"]):
+            print(event.seq + counts, event.type, names)
         return [said, key.parse(str(keys[0])).__str__()]
 
 

@@ -1,0 +1,239 @@
+"""What answers look like: data is decoded, times are datetimes in UTC, durations are in seconds, ids are strings. None stands for what is
+not there, and for a duration without an end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Dict, List, Optional, TypedDict, Union
+
+
+class Cause(TypedDict, total=False):
+    """One link of the chain of causes of an error; `code` only if it has one."""
+
+    name: str
+    message: str
+    code: str
+
+
+class RunError(TypedDict, total=False):
+    """What a run has failed with: always the `name` of the error's class and its `message`; `stack`, `code` and `cause`, the chain of its
+    causes with the nearest first, only if it has them."""
+
+    name: str
+    message: str
+    stack: str
+    code: str
+    cause: List[Cause]
+
+
+@dataclass(frozen=True)
+class LogLine:
+    """A line that a handler has logged. `number` counts from 0 within its run; None in the answer of `get`."""
+
+    at: datetime
+    level: str
+    message: str
+    fields: Dict[str, Any]
+    number: Optional[int] = None
+
+
+@dataclass(frozen=True)
+class AttemptInfo:
+    """A run that is active, completed or failed, or that logged before it was given back or snoozed: that one has no `error`. `ended_at` is
+    None while it is active."""
+
+    run: int
+    attempt: int
+    worker: str
+    started_at: Optional[datetime]
+    ended_at: Optional[datetime]
+    error: Optional[RunError]
+    logs: List[LogLine]
+
+
+@dataclass(frozen=True)
+class FlowPlace:
+    """The place of a job in its flow. `id` is the flow's; `parents` is the number of jobs that it waits for."""
+
+    id: str
+    ref: str
+    parents: int
+    on_parent_failure: str
+
+
+@dataclass(frozen=True)
+class JobInfo:
+    """A job as `get` and `jobs` answer it. `attempts` is empty in lists. `progress` is from 0 to 1. `keep`: how long the job is kept once it
+    has ended, 'forever', or None for what its queue says."""
+
+    id: str
+    name: str
+    queue: str
+    state: str
+    data: Any
+    output: Any
+    checkpoint: Any
+    progress: Optional[float]
+    progress_note: Optional[str]
+    progress_value: Any
+    run: int
+    attempt: int
+    max_attempts: int
+    max_lost: Optional[int]
+    max_age: Optional[float]
+    timeout: Optional[float]
+    heartbeat_timeout: Optional[float]
+    backoff: Dict[str, Any]
+    tokens: int
+    keep: Union[None, float, str]
+    log_lines: int
+    priority: int
+    weight: int
+    enqueued_at: datetime
+    run_at: datetime
+    started_at: Optional[datetime]
+    finished_at: Optional[datetime]
+    expires_at: Optional[datetime]
+    cancel_requested: bool
+    cancel_reason: Optional[str]
+    cancelled_by: Optional[str]
+    lost_runs: int
+    tags: List[str]
+    meta: Any
+    idempotency_key: Optional[str]
+    unique_key: Optional[str]
+    concurrency_key: Optional[str]
+    flow: Optional[FlowPlace]
+    attempts: List[AttemptInfo]
+
+
+@dataclass(frozen=True)
+class QueueInfo:
+    """A queue. `settings` has what it was told, by the names of docs/limits.md in small letters (`concurrency_limit`). `pause_ends` are
+    dicts of `job` or `key`, and `until`. `rate` is a dict of `tokens` that are available and `next_at`, None without a rate limit."""
+
+    name: str
+    settings: Dict[str, Any]
+    paused: bool
+    paused_until: Optional[datetime]
+    paused_jobs: List[str]
+    paused_keys: List[str]
+    pause_ends: List[Dict[str, Any]]
+    paused_left_out: int
+    states: Dict[str, int]
+    retrying: Optional[int]
+    totals: Dict[str, int]
+    oldest_waiting: float
+    shared_active: Optional[int]
+    rate: Optional[Dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class WorkerInfo:
+    """A worker that is attached. `session` is its number. `attached_at` and `last_seen_at` are by the engine's clock; None if it has yet to
+    come back to an engine that was opened since. `kind`: 'inline', 'threads', 'processes', 'remote' or 'foreign', as this client."""
+
+    id: str
+    session: int
+    host: str
+    pid: int
+    names: List[str]
+    queues: Optional[List[str]]
+    order: str
+    min_concurrency: int
+    max_concurrency: int
+    running_jobs: int
+    running_weight: int
+    zombies: int
+    draining: bool
+    paused: bool
+    away: bool
+    attached_at: Optional[datetime]
+    last_seen_at: Optional[datetime]
+    kind: Optional[str]
+    version: Optional[str]
+    event_loop_delay: Optional[float]
+    rss_bytes: Optional[int]
+
+
+@dataclass(frozen=True)
+class ScheduleInfo:
+    """A schedule. `spec` has what `upsert_schedule` takes, and `job` what `new_job` takes, without `data` in lists. `next_run_at` is None
+    while it is paused and after its last tick. `last_result` is a dict of `state`, `output` and `error` of its last job; None in lists, and
+    if that job is no longer kept."""
+
+    id: str
+    spec: Dict[str, Any]
+    job: Dict[str, Any]
+    paused: bool
+    next_run_at: Optional[datetime]
+    next_runs: List[datetime]
+    last_run_at: Optional[datetime]
+    last_job: Optional[str]
+    last_result: Optional[Dict[str, Any]]
+    runs: int
+    skipped: int
+    created_at: Optional[datetime]
+    updated_at: Optional[datetime]
+
+
+@dataclass(frozen=True)
+class FlowInfo:
+    """A flow. `id` is that of its first job; `name` and `queue` are those of its first job that is kept; `states` counts those that are
+    kept. `finished_at` is None while it runs."""
+
+    id: str
+    name: str
+    queue: str
+    state: str
+    states: Dict[str, int]
+    finished_at: Optional[datetime]
+
+
+@dataclass(frozen=True)
+class Event:
+    """An event. `seq` only grows, and is the cursor. Only events of jobs have a `job`, a `run` and an `attempt`; the events of docs/events.md
+    say which have the others. A `gap` stands for events that the journal no longer has: those behind `after` and before `resumes_at`."""
+
+    seq: int
+    type: str
+    at: Optional[datetime] = None
+    job: Optional[str] = None
+    queue: Optional[str] = None
+    name: Optional[str] = None
+    run: Optional[int] = None
+    attempt: Optional[int] = None
+    error: Optional[str] = None
+    progress: Optional[float] = None
+    run_at: Optional[datetime] = None
+    key: Optional[str] = None
+    schedule: Optional[str] = None
+    tick: Optional[datetime] = None
+    reason: Optional[str] = None
+    worker: Optional[str] = None
+    session: Optional[str] = None
+    after: Optional[int] = None
+    resumes_at: Optional[int] = None
+
+
+@dataclass(frozen=True)
+class Stats:
+    """Counts of the whole engine. `queues` has the counts of each queue by its name, `names` the timings of each name of job in seconds,
+    `unserved` the jobs that no worker serves. `seq` is the last event that the numbers include. `node` is part of every id of a job."""
+
+    states: Dict[str, int]
+    retrying: Optional[int]
+    totals: Dict[str, int]
+    queues: Dict[str, Dict[str, Any]]
+    queues_left_out: int
+    unserved: List[Dict[str, Any]]
+    names: List[Dict[str, Any]]
+    definitions: List[Dict[str, Any]]
+    workers: int
+    paused: bool
+    writer: Dict[str, Any]
+    store: Optional[Dict[str, Any]]
+    owner: Optional[Dict[str, Any]]
+    node: int
+    seq: int

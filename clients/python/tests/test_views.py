@@ -1,0 +1,119 @@
+"""Answers: what the vectors say, in the forms of Python."""
+
+import dataclasses
+import math
+import unittest
+from datetime import datetime, timezone
+
+import millrace
+from millrace import messages, operations, reading
+
+from .support import PROTOCOL, vectors
+
+AT = datetime(2026, 11, 18, 11, 6, 40, tzinfo=timezone.utc)
+
+
+def answer(name, side="message"):
+    vector = next(each for each in vectors() if each["name"] == name and side in each)
+    return vector[side]["delivery"]["replies"][0]["value"]
+
+
+class Views(unittest.TestCase):
+    def test_a_job(self):
+        said = answer("a job as get tells it")
+        # The vector leaves out what is nil.
+        job = operations.get(millrace.JobKey(1, 2, 3)).answer({**dict.fromkeys(("flow", "output"), None), **said})
+        self.assertEqual(job.id, str(millrace.JobKey(42, 12345678, 1_795_000_000_000)))
+        self.assertEqual((job.name, job.state, job.data, job.output, job.meta, job.flow), ("thumbnail", "failed", {}, None, None, None))
+        self.assertEqual((job.timeout, job.heartbeat_timeout, job.backoff), (None, 120, {"type": "fixed", "delay": 0.005}))
+        self.assertEqual((job.enqueued_at, job.run_at, job.expires_at), (AT, AT, None))
+        self.assertEqual((job.progress, job.progress_note, job.progress_value), (0.5, None, None))
+        (attempt,) = job.attempts
+        self.assertEqual((attempt.error, attempt.started_at, attempt.worker), ({"name": "Error", "message": "x"}, AT, "w"))
+        self.assertEqual(attempt.logs, [millrace.LogLine(AT, "info", "m", {})])
+        with self.assertRaises(dataclasses.FrozenInstanceError):
+            job.name = "other"
+
+    def test_what_is_set_of_a_job(self):
+        said = {**answer("a job as get tells it"), "flow": {"first": {"seq": 1, "node": 2, "enqueuedAt": 3}, "ref": "a", "parents": 2}}
+        said["flow"]["onParentFailure"] = "fail"
+        said.update(keep=3_153_600_000_000, maxAge=math.inf, maxLost=2, cancellation={"reason": "r", "by": "b"}, lostRuns=1)
+        said.update(progress='[1,"note","{\\"rows\\":7}"]', meta='{"by":"x"}', data="no JSON", output=b"\0", expiresAt=2**53)
+        job = reading.job_info(said)
+        self.assertEqual((job.keep, job.max_age, job.max_lost, job.lost_runs), ("forever", None, 2, 1))
+        self.assertEqual((job.cancel_reason, job.cancelled_by), ("r", "b"))
+        self.assertEqual((job.progress, job.progress_note, job.progress_value), (1, "note", {"rows": 7}))
+        self.assertEqual((job.meta, job.data, job.output), ({"by": "x"}, "no JSON", b"\0"))
+        self.assertEqual(job.expires_at, reading.NEVER)
+        self.assertEqual(job.flow, millrace.FlowPlace(str(millrace.JobKey(1, 2, 3)), "a", 2, "fail"))
+        self.assertIsNone(operations.get(millrace.JobKey(1, 2, 3)).answer(None))
+
+    def test_a_schedule_is_as_it_is_set(self):
+        schedule = reading.schedule_info(answer("getSchedule", "reply"))
+        self.assertEqual(schedule.spec, {"cron": "30 2 * * *", "timezone": "Europe/Berlin", "jitter": 0, "overlap": "skip", "catch_up": "latest"})
+        self.assertEqual(millrace.new_job(**schedule.job), ["report", '{"n":1}'])
+        self.assertEqual((schedule.runs, schedule.skipped, len(schedule.next_runs), schedule.next_runs[0]), (3, 1, 2, schedule.next_run_at))
+        self.assertEqual(schedule.last_result, {"state": "completed", "output": "done", "error": None})
+        self.assertEqual(schedule.last_job, str(millrace.JobKey(42, 12345678, 1_794_964_200_007)))
+
+    def test_a_scheduled_job_is_as_new_job_takes_it(self):
+        options = dict(queue="q", priority=1, timeout=math.inf, heartbeat_timeout=2.5, ttl=60, tags=["t"], meta={"by": "x"}, keep="forever")
+        options["backoff"] = {"type": "linear", "delay": 1.5, "max_delay": 60, "jitter": "full"}
+        said = {"name": "a", "queue": "q", "priority": 1, "timeout": math.inf, "heartbeatTimeout": 2500, "ttl": 60_000, "tags": ["t"]}
+        said.update(meta='{"by":"x"}', keep=3_153_600_000_000, data=None)
+        said["backoff"] = {"type": "linear", "delay": 1500, "maxDelay": 60_000, "jitter": "full"}
+        view = {**answer("getSchedule", "reply"), "job": said}
+        self.assertEqual(millrace.new_job(**reading.schedule_info(view).job), millrace.new_job("a", **options))
+
+    def test_a_flow(self):
+        flow = reading.flow_info(answer("listFlows: the next page of a state", "reply")["flows"][0])
+        self.assertEqual((flow.id, flow.state, flow.states["blocked"], flow.finished_at), (str(millrace.JobKey(42, 12345678, 1_794_964_200_007)), "running", 1, None))
+
+    def test_a_queue(self):
+        settings = {"concurrencyLimit": 2, "rateLimit": {"limit": 5, "period": 60_000, "burst": 5}, "keyTiers": {"someOne": {"perKeyLimit": 1}}}
+        settings.update(retention={"failed": "forever", "completed": {"age": 1_000}}, defaults={"timeout": math.inf, "keep": 5_000})
+        said = dict(name="q", settings=settings, paused=True, pausedJobs=[], pausedKeys=["k"], pausedUntil=1_795_000_000_000, states={}, totals={})
+        said.update(pauseEnds=[{"key": "k", "until": 1_795_000_000_000}], oldestWaitingMs=1_500, rate={"tokens": 2, "nextAt": 0})
+        queue = reading.queue_info(said)
+        self.assertEqual(queue.settings["rate_limit"], {"limit": 5, "period": 60, "burst": 5})
+        self.assertEqual(queue.settings["key_tiers"], {"someOne": {"per_key_limit": 1}})
+        self.assertEqual(queue.settings["retention"], {"failed": "forever", "completed": {"age": 1}})
+        self.assertEqual(queue.settings["defaults"], {"timeout": None, "keep": 5})
+        self.assertEqual((queue.paused_until, queue.pause_ends, queue.oldest_waiting), (AT, [{"key": "k", "until": AT}], 1.5))
+        self.assertEqual((queue.rate, queue.retrying), ({"tokens": 2, "next_at": None}, None))
+
+    def test_stats(self):
+        vector = next(each for each in vectors() if each["name"] == "stats")
+        _, delivery = messages.read_message(bytes.fromhex(vector["hex"])[4:], "open")
+        (_, value, _) = messages.read_reply(delivery.replies[0])
+        stats = operations.stats("histograms", "all").answer(value)
+        said = vector["message"]["delivery"]["replies"][0]["value"]
+        self.assertEqual((stats.states, stats.seq, stats.node), (said["states"], said.get("seq", 0), said.get("node", 0)))
+        self.assertEqual(stats.queues["default"]["oldest_waiting"], said["queues"]["default"]["oldestWaitingMs"] / 1000)
+        self.assertEqual(stats.writer["commit_p99"], said["writer"]["commitMsP99"] / 1000)
+        (timing,) = operations.stats("none", "disputed").answer({**value, "names": [{"name": "a", "runMs": {"p99": 20, "buckets": [0, 1]}}]}).names
+        self.assertEqual(timing, {"name": "a", "run": {"p99": 0.02, "buckets": [0, 1]}})
+
+    def test_events_and_a_gap(self):
+        page = operations.events(0, None, None, None, None)(None)
+        self.assertEqual((page.op, page.fields), ("events", (0, None)))
+        ((event,), mark) = page.answer(answer("events", "reply"))
+        at = datetime(2023, 11, 14, 22, 13, 20, tzinfo=timezone.utc)
+        job = str(millrace.JobKey(1, 7, 1_700_000_000_000))
+        self.assertEqual((mark, event), (1, millrace.Event(1, "enqueued", at, job, "default", "a", 0, 0)))
+        ((gap,), mark) = page.answer(answer("events, with a filter", "reply"))
+        self.assertEqual((gap.type, gap.seq, gap.after, gap.resumes_at, mark), ("gap", 4294967400, 4294967296, 4294967401, 4294967400))
+        fired = {"seq": 2, "type": "schedule.fired", "at": 1_700_000_000_000, "schedule": "s", "tick": 1_700_000_000_000}
+        event = reading.event({**fired, "job": {"seq": 1, "node": 7, "enqueuedAt": 1_700_000_000_000}})
+        self.assertEqual((event.job, event.tick, event.schedule, event.run), (job, at, "s", None))
+
+    def test_event_types_are_those_of_the_protocol(self):
+        row = next(line for line in PROTOCOL.split("\n") if line.startswith("| 1 | `type` | 0 enqueued"))
+        places = [each.split(" ")[1] for each in row.split("|")[3].strip().split(", ")]
+        self.assertEqual(messages.EVENT_TYPES, places)
+
+    def test_an_answer_that_cannot_be_read_says_which(self):
+        with self.assertRaises(millrace.Error) as caught:
+            operations.get(millrace.JobKey(1, 2, 3)).answer({"seq": 1})
+        self.assertEqual(caught.exception.code, "PROTOCOL")
+        self.assertIn("get", caught.exception.message)
