@@ -15,6 +15,8 @@ Addresses are `unix:/path` and `tcp://host:port`. Durations are in seconds, as P
 docs/protocol.md, and the names of its parts are the names here.
 """
 
+from .async_client import AsyncClient
+from .async_worker import AsyncJob, AsyncWorker
 from .client import Client, connect
 from .data import unique_key
 from .errors import ConnectionLost, Error, ProtocolError
@@ -32,6 +34,9 @@ from .worker import Worker
 __all__ = [
     "FLOW_STATES",
     "STATES",
+    "AsyncClient",
+    "AsyncJob",
+    "AsyncWorker",
     "AttemptInfo",
     "Cancel",
     "Client",

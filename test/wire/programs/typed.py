@@ -1,6 +1,6 @@
 """A program that mypy reads: it uses what is public, and says what type it expects."""
 
-from typing import Dict, Iterator, List
+from typing import AsyncIterator, Dict, Iterator, List
 
 import millrace
 
@@ -36,3 +36,19 @@ def work(url: str) -> None:
     worker = millrace.Worker(url, {"crawl": crawl}, queues=["urgent", "low*"], order="strict", defaults={"crawl": {"timeout": 60}})
     worker.run()
     worker.stop(timeout=1)
+
+
+async def crawl_later(job: millrace.AsyncJob) -> List[str]:
+    async def pages() -> List[millrace.NewJob]:
+        return [millrace.new_job("page", 1)]
+
+    found: AsyncIterator[millrace.Parent] = await job.join("pages", pages)
+    return [page.state async for page in found] + [parent.ref async for parent in job.parents()]
+
+
+async def later(url: str) -> None:
+    async with millrace.AsyncClient(url) as client:
+        key: millrace.JobKey = await client.enqueue("a")
+        states: List[str] = [job.state async for job in client.jobs()]
+        print(states, await client.result(key))
+    await millrace.AsyncWorker(url, {"crawl": crawl_later}).run()
