@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { defineJob, type Engine, openEngine } from '@millrace/engine'
 import { connect, type ListenOptions, listen } from '@millrace/remote'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { startDaemon } from '../app/daemon.ts'
 import { temporaryFolder } from '../temporary.ts'
-import { HAS_PYTHON, startPython as program, runPython } from './python.ts'
+import { CLIENT, HAS_PYTHON, startPython as program, runPython } from './python.ts'
 
 const WATCHED = { timeout: '1h', heartbeatTimeout: '1s' } as const
 const TOKEN = 'a token for the tests of python'
@@ -276,6 +277,28 @@ test('over TCP with a token; without it the worker in Python is refused, and doe
   expect(await refused.ended).toMatchObject({ code: 0 })
   program('worker', server.url, 'right', TOKEN)
   expect(await (await engine.enqueue('upper', { text: 'a' })).result()).toMatchObject({ by: 'right' })
+})
+
+test('in the folder of a daemon the client finds its socket and its token, as the command line does', async () => {
+  const folder = temporaryFolder()
+  const daemon = startDaemon(folder)
+  const { sockets } = await daemon.serving
+  const [url] = sockets as [string]
+  const program = [
+    'import millrace',
+    'try:',
+    '  with millrace.connect() as client: print(client.get(client.enqueue("a")).state)',
+    'except millrace.Error as error: print(error.code)',
+  ].join('\n')
+  const elsewhere = temporaryFolder()
+  const said = (cwd: string, env: Record<string, string>) =>
+    runPython('python3', ['-c', program], { cwd, path: CLIENT, env: { MILLRACE_URL: '', MILLRACE_FILE: '', MILLRACE_TOKEN: '', ...env } })
+      .stdout
+  expect(said(folder, {})).toBe('waiting\n')
+  expect(said(elsewhere, { MILLRACE_FILE: join(folder, 'millrace.db') })).toBe('waiting\n')
+  expect(said(elsewhere, { MILLRACE_URL: url, MILLRACE_FILE: 'none.db' })).toBe('waiting\n')
+  expect(said(folder, { MILLRACE_TOKEN: 'not the token of this daemon' })).toBe('AUTH_FAILED\n')
+  expect(said(elsewhere, {})).toBe('CONNECT_FAILED\n')
 })
 
 test('a producer in Python', async () => {

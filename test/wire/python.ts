@@ -8,10 +8,18 @@ export const HAS_PYTHON = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.
 /** The folder of the client and of its own tests. */
 export const CLIENT = fileURLToPath(new URL('../../clients/python', import.meta.url))
 
+export interface PythonOptions {
+  /** Default: the client's folder. */
+  readonly cwd?: string
+  /** PYTHONPATH. */
+  readonly path?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
 /** Runs a command in the client's folder, and leaves no compiled files there. */
-export function runPython(command: string, args: readonly string[], options: { readonly cwd?: string; readonly path?: string } = {}) {
+export function runPython(command: string, args: readonly string[], options: PythonOptions = {}) {
   const { cwd = CLIENT, path } = options
-  const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1', ...(path !== undefined && { PYTHONPATH: path }) }
+  const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1', ...(path !== undefined && { PYTHONPATH: path }), ...options.env }
   return spawnSync(command, args, { cwd, encoding: 'utf8', env })
 }
 

@@ -2,16 +2,16 @@
 
     import millrace
 
-    with millrace.connect("unix:/run/app/jobs.sock") as client:
+    with millrace.connect() as client:                        # to the daemon of this folder
         job = client.enqueue("resize", {"path": "a.png"})     # on disk when it returns
         print(client.result(job, timeout=60))
 
     def resize(job):
         return {"from": job.data["path"], "attempt": job.attempt}
 
-    millrace.Worker("unix:/run/app/jobs.sock", {"resize": resize}, concurrency=4).run()
+    millrace.Worker(None, {"resize": resize}, concurrency=4).run()
 
-Addresses are `unix:/path` and `tcp://host:port`. Durations are in seconds, as Python has them. The protocol is written down in
+Addresses are `unix:/path` and `tcp://host:port`; None is found as the command line finds it. Durations are in seconds, as Python has them. The protocol is written down in
 docs/protocol.md, and the names of its parts are the names here.
 """
 

@@ -25,9 +25,9 @@ T = TypeVar("T")
 
 class AsyncClient:
     """The methods of `Client` as coroutines, and its lists as asynchronous iterators; see there for what each does. Tasks may share one.
-    `async with AsyncClient(url) as client` connects at once, and raises ConnectionLost where nobody answers."""
+    `async with AsyncClient() as client` connects at once, and raises ConnectionLost where nobody answers."""
 
-    def __init__(self, url: str, token: Optional[str] = None, timeout: Seconds = 10.0) -> None:
+    def __init__(self, url: Optional[str] = None, token: Optional[str] = None, timeout: Seconds = 10.0) -> None:
         self._calls = Calls(url, token, timeout, queued=True)
 
     async def __aenter__(self) -> AsyncClient:

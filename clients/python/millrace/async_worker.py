@@ -62,7 +62,7 @@ class AsyncWorker(Session):
 
     def __init__(
         self,
-        url: str,
+        url: Optional[str],
         handlers: Mapping[str, AsyncHandler],
         *,
         concurrency: int = 4,

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from concurrent.futures import Future
 from typing import Any, Dict, Optional, Tuple
 
+from .address import url_of
 from .connection import Connection
 from .errors import ConnectionLost, Error
 from .messages import REQUESTS, Delivery, read_replies, request, request_frames
+from .options import given, number
 
 
 class Calls:
     """Threads may share them. One that a break leaves without its answer fails with ConnectionLost; `open` connects again."""
 
-    def __init__(self, url: str, token: Optional[str], timeout: float, queued: bool = False) -> None:
-        self.url, self.token, self.timeout, self.queued = url, token, timeout, queued
+    def __init__(self, url: Optional[str], token: Optional[str], timeout: float, queued: bool = False) -> None:
+        self.url, self.token, self.queued = url_of(url), token, queued
+        self.timeout = number("timeout", given("timeout", timeout), 0, math.inf)
         # Held while a connection is made, so that a call on one that is there does not wait for it.
         self._opening = threading.Lock()
         self._lock = threading.Lock()

@@ -23,8 +23,10 @@ T = TypeVar("T")
 JobId = Union[JobKey, str]
 
 
-def connect(url: str, token: Optional[str] = None, timeout: Seconds = 10.0) -> Client:
-    """A client that is connected. Raises ConnectionLost where nobody answers."""
+def connect(url: Optional[str] = None, token: Optional[str] = None, timeout: Seconds = 10.0) -> Client:
+    """A client that is connected. `url` is `unix:/path` or `tcp://host:port`; None: MILLRACE_URL, else the own socket of the daemon of
+    MILLRACE_FILE, or of millrace.db in this folder. `token`; None: MILLRACE_TOKEN, else over a daemon's own socket the first token beside
+    its file. `timeout` is how many seconds it may take. Raises Error (OPTION_TYPE), and ConnectionLost where nobody answers."""
     client = Client(url, token, timeout)
     client._calls.open()
     return client
@@ -32,9 +34,9 @@ def connect(url: str, token: Optional[str] = None, timeout: Seconds = 10.0) -> C
 
 class Client:
     """Puts jobs in and asks about them. Threads may share one. A call that a break leaves without its answer raises ConnectionLost;
-    the next call connects again. `timeout` is how many seconds a connection may take."""
+    the next call connects again. `url`, `token` and `timeout` are as of `connect`."""
 
-    def __init__(self, url: str, token: Optional[str] = None, timeout: Seconds = 10.0) -> None:
+    def __init__(self, url: Optional[str] = None, token: Optional[str] = None, timeout: Seconds = 10.0) -> None:
         self._calls = Calls(url, token, timeout)
 
     def __enter__(self) -> Client:

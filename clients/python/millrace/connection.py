@@ -5,55 +5,19 @@ from __future__ import annotations
 import os
 import queue
 import random
-import re
 import socket
 import struct
 import threading
 import time
 from typing import Any, Callable, List, Optional
 
+from .address import dial, token_of
 from .errors import ConnectionLost, Error, ProtocolError
 from .messages import (
     DELIVERY, FRAME_BYTES, GOODBYE, GREETING_BYTES, HELLO, LIBRARY, PING, PONG, VERSIONS, Delivery, Limits, Welcome, frame, read_message,
 )
 
-SOCKET_END, TOKEN_END, TOKEN_LENGTH = "-socket", "-token", 1_024
 BACKOFF_MIN, BACKOFF_MAX = 0.05, 5.0
-
-
-def dial(url: str, timeout: float) -> socket.socket:
-    if url.startswith("unix:"):
-        family, address = socket.AF_UNIX, url[len("unix:") :]
-    else:
-        match = re.match(r"^tcp://(?:\[([^\]]+)\]|([^:/]+)):(\d+)/?$", url)
-        if match is None:
-            raise ValueError("an address must be unix:/path or tcp://host:port, got %r" % url)
-        family = None
-        host, port = match.group(1) or match.group(2), int(match.group(3))
-    try:
-        if family is None:
-            sock = socket.create_connection((host, port), timeout)
-            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            return sock
-        sock = socket.socket(family, socket.SOCK_STREAM)
-        sock.settimeout(timeout)
-        sock.connect(address)
-        return sock
-    except OSError as error:
-        raise ConnectionLost("no server at %s: %s" % (url, error), "CONNECT_FAILED") from error
-
-
-def token_of(url: str, token: Optional[str]) -> Optional[str]:
-    """The token as it was given; else MILLRACE_TOKEN; else, over a daemon's own socket, the one that its first run has put beside its file."""
-    token = token or os.environ.get("MILLRACE_TOKEN")
-    if token or not (url.startswith("unix:") and url.endswith(SOCKET_END)):
-        return token
-    try:
-        with open(url[len("unix:") : -len(SOCKET_END)] + TOKEN_END, encoding="ascii") as file:
-            return file.read(TOKEN_LENGTH).strip() or None
-    except (OSError, ValueError):
-        # There is none, or it is another user's: the server says what it wants.
-        return None
 
 
 class Connection:
@@ -62,7 +26,10 @@ class Connection:
     limits: Limits
 
     def __init__(self, url: str, token: Optional[str], timeout: float = 10.0, queued: bool = False) -> None:
-        self.sock = dial(url, timeout)
+        try:
+            self.sock = dial(url, timeout)
+        except OSError as error:
+            raise ConnectionLost("no server at %s: %s" % (url, error), "CONNECT_FAILED") from error
         self.sending = threading.Lock()
         self.queue: Optional[queue.SimpleQueue[Optional[List[bytes]]]] = queue.SimpleQueue() if queued else None
         self.ended = threading.Event()

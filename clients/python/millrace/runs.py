@@ -51,3 +51,9 @@ class Run:
 
 def stale() -> Error:
     return Error("STALE_RUN", "the run is no longer this worker's: another may have the job by now")
+
+
+def too_large(what: str, size: int, most: float) -> Error:
+    remedy = "split the work into several joins" if what == "join" else "keep large content elsewhere, or raise maxDataBytes of the engine"
+    message = "%s has %d bytes, and at most %d are stored: %s" % (what, size, most, remedy)
+    return Error("OPTION_RANGE", message, {"option": what, "limit": most})

@@ -11,6 +11,7 @@ import uuid
 from concurrent.futures import Future
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple
 
+from .address import url_of
 from .calls import resolve
 from .codec import utf8
 from .connection import Connection, backoff_delay
@@ -21,7 +22,7 @@ from .job import JobContext
 from .jobs import defaults_of
 from .messages import ABORT, ABORT_CAUSES, LOST, REATTACH, STOP, Attached, Delivery, Grant, Limits, read_replies, request, request_frames, trimmed
 from .options import TEXT_LENGTH, Seconds, choice, given, integer, mapping, milliseconds, name as valid_name, number, queue_patterns
-from .runs import HOPELESS, LEASE, MARGIN, OVER, RENEW_MAX, RENEW_MIN, RETRYABLE, SAY_AGAIN, Run, Said, stale
+from .runs import HOPELESS, LEASE, MARGIN, OVER, RENEW_MAX, RENEW_MIN, RETRYABLE, SAY_AGAIN, Run, Said, stale, too_large
 
 ORDERS = ("fair", "strict")
 Settlement = Tuple[Any, ...]
@@ -34,7 +35,7 @@ class Session:
 
     def __init__(
         self,
-        url: str,
+        url: Optional[str],
         handlers: Mapping[str, Any],
         *,
         concurrency: int = 4,
@@ -46,7 +47,7 @@ class Session:
         abort_grace: Seconds = 30.0,
         defaults: Optional[Mapping[str, Mapping[str, Any]]] = None
     ) -> None:
-        self._url, self._token = url, token
+        self._url, self._token = url_of(url), token
         self._handlers = dict(handlers)
         said = {} if defaults is None else mapping("defaults", defaults, self._handlers)
         self._served = [trimmed([valid_name("handlers", each), defaults_of(each, said.get(each, {}))]) for each in self._handlers]
@@ -420,9 +421,7 @@ class Session:
         # Whatever is stored, it comes in one frame, with a few words around it.
         most = min(self._limits.frame_bytes - 1024, most)
         if size > most:
-            remedy = "split the work into several joins" if what == "join" else "keep large content elsewhere, or raise maxDataBytes of the engine"
-            message = "%s has %d bytes, and at most %d are stored: %s"
-            raise Error("OPTION_RANGE", message % (what, size, most, remedy), {"option": what, "limit": most})
+            raise too_large(what, size, most)
 
     def save(self, job: JobContext, data: Stored) -> None:
         with self._changed:

@@ -26,7 +26,7 @@ class Worker(Session):
 
     def __init__(
         self,
-        url: str,
+        url: Optional[str],
         handlers: Mapping[str, Handler],
         *,
         concurrency: int = 4,

@@ -8,7 +8,7 @@ import unittest
 import unittest.mock
 
 import millrace
-from millrace import connection
+from millrace import address
 
 from .support import ROOT
 
@@ -100,15 +100,38 @@ class Options(unittest.TestCase):
             environment.pop("MILLRACE_TOKEN", None)
             file = os.path.join(folder, "jobs.db")
             own = "unix:%s-socket" % file
-            self.assertIsNone(connection.token_of(own, None))
+            self.assertIsNone(address.token_of(own, None))
             with open(file + "-token", "w") as token:
                 token.write("kept beside the file\n")
-            self.assertEqual(connection.token_of(own, None), "kept beside the file")
-            self.assertEqual(connection.token_of(own, "given"), "given")
+            self.assertEqual(address.token_of(own, None), "kept beside the file")
+            self.assertEqual(address.token_of(own, "given"), "given")
             for other in ("unix:%s.sock" % file, "tcp://127.0.0.1:7411"):
-                self.assertIsNone(connection.token_of(other, None))
+                self.assertIsNone(address.token_of(other, None))
             environment["MILLRACE_TOKEN"] = "of the environment"
-            self.assertEqual(connection.token_of(own, None), "of the environment")
+            self.assertEqual(address.token_of(own, None), "of the environment")
+
+    def test_the_address_is_the_given_one_or_that_of_the_environment_or_of_a_file(self):
+        with unittest.mock.patch.dict(os.environ, clear=False) as environment:
+            for name in ("MILLRACE_URL", "MILLRACE_FILE", "MILLRACE_POSTGRES"):
+                environment.pop(name, None)
+            self.assertEqual(address.url_of(None), "unix:%s-socket" % os.path.abspath("millrace.db"))
+            environment["MILLRACE_FILE"] = "/data/jobs.db"
+            self.assertEqual(address.url_of(None), "unix:/data/jobs.db-socket")
+            environment["MILLRACE_URL"] = "tcp://[::1]:7411"
+            self.assertEqual(address.url_of(None), "tcp://[::1]:7411")
+            self.assertEqual(address.address_of(address.url_of(None)), ("::1", 7411))
+            self.assertEqual(address.url_of("unix:/given"), "unix:/given")
+            self.assertEqual(millrace.Client()._calls.url, "tcp://[::1]:7411")
+            self.assertEqual(millrace.Worker(None, {"a": print})._url, "tcp://[::1]:7411")
+            environment.update(MILLRACE_URL="", MILLRACE_FILE=":memory:")
+            wrong = [(None, "MILLRACE_FILE"), ("http://h:1", "HTTP API"), ("tls://h:1", "tunnel"), ("tcp://h", "tcp://host:port"), (7, "string")]
+            for url, hint in wrong:
+                with self.subTest(url), self.assertRaisesRegex(millrace.Error, hint) as caught:
+                    millrace.Client(url)
+                self.assertEqual(caught.exception.details, {"option": "url"})
+            environment["MILLRACE_POSTGRES"] = "postgres://db"
+            with self.assertRaisesRegex(millrace.Error, "MILLRACE_POSTGRES"):
+                millrace.AsyncClient()
 
     def test_a_worker_of_options_that_no_server_takes_is_refused(self):
         for options in ({"concurrency": 0}, {"min_concurrency": 5}, {"abort_grace": -1}, {"queues": ["a b"]}, {"order": "strict"}, {"order": "other", "queues": ["a"]}, {"defaults": {"a": {"weight": 0}}}):
