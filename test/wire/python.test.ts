@@ -301,6 +301,50 @@ test('in the folder of a daemon the client finds its socket and its token, as th
   expect(said(elsewhere, {})).toBe('CONNECT_FAILED\n')
 })
 
+test('a program in Python manages jobs, queues, flows and schedules', async () => {
+  const engine = await engineOf()
+  const { url } = await serve(engine)
+  const fails = defineJob({ name: 'fails' }).handler(async () => Promise.reject(new RangeError('no')))
+  const logs = defineJob({ name: 'logs' }).handler(async ({ log }) => {
+    for (let line = 0; line < 3; line++) log('info', `line ${line}`, { line })
+  })
+  engine.work([fails, logs])
+  const manager = program('manager', url)
+  expect(await manager.ended).toMatchObject({ code: 0, stderr: '' })
+  const report = { spec: { cron: '0 3 * * *', timezone: 'Europe/Berlin', jitter: 60, overlap: 'skip', catch_up: 'latest' } }
+  expect(manager.lines.map((line) => JSON.parse(line))).toEqual([
+    { updated: [null, true, 7, [], { by: 'y' }, 1] },
+    { due: 'waiting', cancelled: 'cancelled', by: 'ada' },
+    { retried: 'waiting', finished: 'JOB_NOT_FOUND' },
+    { deleted: null },
+    { paused: true, redriven: [2, 1, 0] },
+    { failed: ['JOB_FAILED', 'JOB_FAILED', 'JOB_FAILED'], resumed: false },
+    { parts: [false, ['fails'], ['k'], 'fails', true] },
+    { all: [true, false], none: [null, 'QUEUE_NOT_FOUND'] },
+    { flow: ['waiting', 'waiting', 'blocked', 'blocked'], ref: 'c', on: 'continue' },
+    { again: true },
+    { tree: 'cancelled' },
+    { made: [true, true, 2], ...report, job: { name: 'report', data: { n: 1 }, priority: 3 } },
+    { same: [false, true, true] },
+    { often: [true, 5, true, null] },
+    { taken: 'SCHEDULE_EXISTS', changed: 'SCHEDULE_CHANGED', invalid: 'INVALID_SCHEDULE' },
+    { turned: [false, true] },
+    { came: ['report', { n: 1 }, 'hand', 3], last: true },
+    { left: ['nightly'], gone: [null, 'SCHEDULE_NOT_FOUND'] },
+    { logs: [0, 1, 2].map((line) => [line, 'info', `line ${line}`, { line }]), utc: 'UTC' },
+  ])
+})
+
+test('no wrong argument of any method in Python ends the connection, and each is told by the name of the method', async () => {
+  const engine = await engineOf()
+  const { url } = await serve(engine)
+  const mistakes = program('mistakes', url)
+  expect(await mistakes.ended).toMatchObject({ code: 0, stderr: '' })
+  const { count, wrong } = JSON.parse(mistakes.lines.join(''))
+  expect(wrong).toEqual([])
+  expect(count).toBeGreaterThan(1_500)
+})
+
 test('a producer in Python', async () => {
   const engine = await engineOf()
   const server = await serve(engine)

@@ -27,7 +27,7 @@ from .keys import JobKey
 from .operations import FLOW_STATES, STATES
 from .version import VERSION
 from .views import (
-    AttemptInfo, Event, FlowInfo, FlowPlace, JobInfo, LogLine, QueueInfo, RunError, ScheduleInfo, Stats, WorkerInfo,
+    AttemptInfo, Event, FlowInfo, FlowPlace, JobInfo, LogLine, QueueInfo, RunError, ScheduleInfo, ScheduleSet, Stats, WorkerInfo,
 )
 from .worker import Worker
 
@@ -57,6 +57,7 @@ __all__ = [
     "Retry",
     "RunError",
     "ScheduleInfo",
+    "ScheduleSet",
     "Snooze",
     "Stats",
     "Worker",

@@ -6,19 +6,20 @@ import asyncio
 import math
 import time
 from types import TracebackType
-from typing import Any, AsyncIterator, Iterable, List, Optional, Type, TypeVar, Union
+from typing import Any, AsyncIterator, Dict, Iterable, List, Mapping, Optional, Type, TypeVar, Union, cast
 
-from . import operations as op
+from . import changes as ch, operations as op
 from .calls import Calls
-from .client import JobId
+from .changes import UNSET
+from .client import FlowNode, JobId
 from .connection import Connection, backoff_delay
 from .errors import ConnectionLost
 from .jobs import NewJob
 from .keys import JobKey
-from .operations import JOBS_PAGE, LIST_PAGE, Request
-from .options import Seconds
+from .operations import JOBS_PAGE, LIST_PAGE, LOGS_PAGE, Request
+from .options import Seconds, Time
 from .pages import follow_async
-from .views import Event, FlowInfo, JobInfo, QueueInfo, ScheduleInfo, Stats, WorkerInfo
+from .views import Event, FlowInfo, JobInfo, LogLine, QueueInfo, ScheduleInfo, ScheduleSet, Stats, WorkerInfo
 
 T = TypeVar("T")
 
@@ -41,35 +42,28 @@ class AsyncClient:
 
     async def enqueue(self, name: str, data: Any = None, **options: Any) -> JobKey:
         """As `Client.enqueue`."""
-        return await self._ask(op.enqueue(name, data, options))
+        return await self._ask(ch.enqueue(name, data, options))
 
     async def enqueue_many(self, jobs: Iterable[NewJob]) -> List[JobKey]:
         """As `Client.enqueue_many`."""
-        return await self._ask(op.enqueue_many(jobs))
+        return await self._ask(ch.enqueue_many(jobs))
+
+    async def flow(
+        self,
+        nodes: Mapping[str, FlowNode],
+        idempotency_key: Optional[str] = None,
+        idempotency_ttl: Optional[Seconds] = None,
+    ) -> Dict[str, JobKey]:
+        """As `Client.flow`."""
+        return await self._ask(ch.flow(nodes, idempotency_key, idempotency_ttl))
 
     async def result(self, job: JobId, timeout: Optional[Seconds] = None) -> Any:
         """As `Client.result`."""
-        return await self._wait(op.result(job), "no result of %s" % (job,), timeout)
+        return await self._wait(op.result(job, timeout), "no result of %s" % (job,), timeout)
 
     async def get(self, job: JobId) -> Optional[JobInfo]:
         """As `Client.get`."""
         return await self._ask(op.get(job))
-
-    async def cancel(self, job: JobId, reason: Optional[str] = None, by: Optional[str] = None) -> str:
-        """As `Client.cancel`."""
-        return await self._ask(op.cancel(job, reason, by))
-
-    async def stats(self, names: str = "histograms", definitions: str = "all") -> Stats:
-        """As `Client.stats`."""
-        return await self._ask(op.stats(names, definitions))
-
-    def workers(self, page: int = LIST_PAGE) -> AsyncIterator[WorkerInfo]:
-        """As `Client.workers`."""
-        return self._list(op.workers(page))
-
-    def queues(self, page: int = LIST_PAGE) -> AsyncIterator[QueueInfo]:
-        """As `Client.queues`."""
-        return self._list(op.queues(page))
 
     def jobs(
         self,
@@ -83,13 +77,140 @@ class AsyncClient:
         """As `Client.jobs`."""
         return self._list(op.jobs(state, queue, name, tag, search, page))
 
+    def logs(self, job: JobId, run: Optional[int] = None, page: int = LOGS_PAGE) -> AsyncIterator[LogLine]:
+        """As `Client.logs`."""
+        return self._list(op.logs(job, run, page))
+
+    async def cancel(self, job: JobId, reason: Optional[str] = None, by: Optional[str] = None, *, descendants: bool = False) -> str:
+        """As `Client.cancel`."""
+        return await self._ask(ch.cancel(job, reason, by, descendants))
+
+    async def retry(self, job: JobId, *, descendants: bool = False) -> None:
+        """As `Client.retry`."""
+        await self._ask(ch.retry(job, descendants))
+
+    async def run_now(self, job: JobId) -> None:
+        """As `Client.run_now`."""
+        await self._ask(ch.run_now(job))
+
+    async def update(
+        self,
+        job: JobId,
+        *,
+        data: Any = UNSET,
+        run_at: Optional[Time] = None,
+        priority: Optional[int] = None,
+        weight: Optional[int] = None,
+        checkpoint: Any = UNSET,
+        tags: Optional[Iterable[str]] = None,
+        meta: Any = None,
+    ) -> None:
+        """As `Client.update`."""
+        await self._ask(ch.update(job, data, run_at, priority, weight, checkpoint, tags, meta))
+
+    async def delete(self, job: JobId) -> None:
+        """As `Client.delete`."""
+        await self._ask(ch.delete(job))
+
+    async def redrive(self, queue: Optional[str] = None, name: Optional[str] = None, limit: Optional[int] = None) -> int:
+        """As `Client.redrive`."""
+        return await self._drive(ch.redrive(queue, name, limit))
+
+    async def queue(self, name: str) -> Optional[QueueInfo]:
+        """As `Client.queue`."""
+        return await self._ask(op.queue(name))
+
+    def queues(self, page: int = LIST_PAGE) -> AsyncIterator[QueueInfo]:
+        """As `Client.queues`."""
+        return self._list(op.queues(page))
+
+    async def pause_queue(
+        self,
+        queue: str,
+        *,
+        name: Optional[str] = None,
+        key: Optional[str] = None,
+        duration: Optional[Seconds] = None,
+    ) -> None:
+        """As `Client.pause_queue`."""
+        await self._ask(ch.pause_queue(queue, name, key, duration))
+
+    async def resume_queue(self, queue: str, *, name: Optional[str] = None, key: Optional[str] = None) -> None:
+        """As `Client.resume_queue`."""
+        await self._ask(ch.resume_queue(queue, name, key))
+
+    async def pause_all(self) -> None:
+        """As `Client.pause_all`."""
+        await self._ask(ch.pause_all(True))
+
+    async def resume_all(self) -> None:
+        """As `Client.resume_all`."""
+        await self._ask(ch.pause_all(False))
+
+    async def schedule(self, id: str, times: int = 0) -> Optional[ScheduleInfo]:
+        """As `Client.schedule`."""
+        return await self._ask(op.schedule(id, times))
+
     def schedules(self, prefix: str = "", page: int = JOBS_PAGE) -> AsyncIterator[ScheduleInfo]:
         """As `Client.schedules`."""
         return self._list(op.schedules(prefix, page))
 
+    async def upsert_schedule(
+        self,
+        id: str,
+        job: NewJob,
+        *,
+        cron: Optional[str] = None,
+        timezone: Optional[str] = None,
+        every: Optional[Seconds] = None,
+        start_at: Optional[Time] = None,
+        end_at: Optional[Time] = None,
+        jitter: Optional[Seconds] = None,
+        overlap: Optional[str] = None,
+        catch_up: Optional[str] = None,
+        catch_up_within: Optional[Seconds] = None,
+        max_runs: Optional[int] = None,
+        run_immediately: bool = False,
+        paused: Optional[bool] = None,
+        update_waiting: bool = False,
+        create_only: bool = False,
+        unchanged_since: Optional[Time] = None,
+    ) -> ScheduleSet:
+        """As `Client.upsert_schedule`."""
+        return await self._ask(
+            ch.upsert_schedule(
+                id, job, cron, timezone, every, start_at, end_at, jitter, overlap, catch_up, catch_up_within, max_runs, run_immediately,
+                paused, update_waiting, create_only, unchanged_since,
+            )
+        )
+
+    async def delete_schedule(self, id: str) -> None:
+        """As `Client.delete_schedule`."""
+        await self._ask(ch.delete_schedule(id))
+
+    async def pause_schedule(self, id: str) -> None:
+        """As `Client.pause_schedule`."""
+        await self._ask(ch.pause_schedule(id))
+
+    async def resume_schedule(self, id: str) -> None:
+        """As `Client.resume_schedule`."""
+        await self._ask(ch.resume_schedule(id))
+
+    async def trigger_schedule(self, id: str, meta: Optional[Mapping[str, Any]] = None) -> JobKey:
+        """As `Client.trigger_schedule`."""
+        return await self._ask(ch.trigger_schedule(id, meta))
+
     def flows(self, state: Optional[str] = None, page: int = JOBS_PAGE) -> AsyncIterator[FlowInfo]:
         """As `Client.flows`."""
         return self._list(op.flows(state, page))
+
+    def workers(self, page: int = LIST_PAGE) -> AsyncIterator[WorkerInfo]:
+        """As `Client.workers`."""
+        return self._list(op.workers(page))
+
+    async def stats(self, names: str = "histograms", definitions: str = "all") -> Stats:
+        """As `Client.stats`."""
+        return await self._ask(op.stats(names, definitions))
 
     def events(
         self,
@@ -142,3 +263,11 @@ class AsyncClient:
 
     def _list(self, pages: op.Pages[T]) -> AsyncIterator[T]:
         return follow_async(lambda mark: self._ask(pages(mark)))
+
+    async def _drive(self, steps: ch.Steps[T]) -> T:
+        try:
+            asked = next(steps)
+            while True:
+                asked = steps.send(await self._ask(asked))
+        except StopIteration as end:
+            return cast(T, end.value)

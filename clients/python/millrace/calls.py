@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from concurrent.futures import Future
 from typing import Any, Dict, Optional, Tuple
@@ -13,13 +12,15 @@ from .errors import ConnectionLost, Error
 from .messages import REQUESTS, Delivery, read_replies, request, request_frames
 from .options import given, number
 
+DAY = 86_400
+
 
 class Calls:
     """Threads may share them. One that a break leaves without its answer fails with ConnectionLost; `open` connects again."""
 
     def __init__(self, url: Optional[str], token: Optional[str], timeout: float, queued: bool = False) -> None:
         self.url, self.token, self.queued = url_of(url), token, queued
-        self.timeout = number("timeout", given("timeout", timeout), 0, math.inf)
+        self.timeout = number("timeout", given("timeout", timeout), 0.001, DAY)
         # Held while a connection is made, so that a call on one that is there does not wait for it.
         self._opening = threading.Lock()
         self._lock = threading.Lock()

@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
 from concurrent.futures import TimeoutError as FutureTimeout
 from types import TracebackType
-from typing import Any, Iterable, Iterator, List, Optional, Type, TypeVar, Union
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union, cast
 
-from . import operations as op
+from . import changes as ch, operations as op
 from .calls import Calls
+from .changes import UNSET
 from .connection import backoff_delay
 from .errors import ConnectionLost
 from .jobs import NewJob
 from .keys import JobKey
-from .operations import JOBS_PAGE, LIST_PAGE, Request
-from .options import Seconds
+from .operations import JOBS_PAGE, LIST_PAGE, LOGS_PAGE, Request
+from .options import Seconds, Time
 from .pages import follow
-from .views import Event, FlowInfo, JobInfo, QueueInfo, ScheduleInfo, Stats, WorkerInfo
+from .views import Event, FlowInfo, JobInfo, LogLine, QueueInfo, ScheduleInfo, ScheduleSet, Stats, WorkerInfo
 
 T = TypeVar("T")
 JobId = Union[JobKey, str]
+FlowNode = Union[NewJob, Tuple[NewJob, Sequence[str]], Tuple[NewJob, Sequence[str], str]]
 
 
 def connect(url: Optional[str] = None, token: Optional[str] = None, timeout: Seconds = 10.0) -> Client:
     """A client that is connected. `url` is `unix:/path` or `tcp://host:port`; None: MILLRACE_URL, else the own socket of the daemon of
     MILLRACE_FILE, or of millrace.db in this folder. `token`; None: MILLRACE_TOKEN, else over a daemon's own socket the first token beside
-    its file. `timeout` is how many seconds it may take. Raises Error (OPTION_TYPE), and ConnectionLost where nobody answers."""
+    its file. `timeout` is how many seconds it may take, at most a day. Raises Error (OPTION_TYPE), and ConnectionLost where nobody answers."""
     client = Client(url, token, timeout)
     client._calls.open()
     return client
@@ -49,58 +52,31 @@ class Client:
 
     def enqueue(self, name: str, data: Any = None, **options: Any) -> JobKey:
         """The job's key, once it is on disk. For the options see `new_job`. Raises TypeError, Error (OPTION_TYPE, OPTION_RANGE)."""
-        return self._ask(op.enqueue(name, data, options))
+        return self._ask(ch.enqueue(name, data, options))
 
     def enqueue_many(self, jobs: Iterable[NewJob]) -> List[JobKey]:
         """All of them or none, at most 10,000: `new_job(...)` each. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
-        return self._ask(op.enqueue_many(jobs))
+        return self._ask(ch.enqueue_many(jobs))
+
+    def flow(
+        self,
+        nodes: Mapping[str, FlowNode],
+        idempotency_key: Optional[str] = None,
+        idempotency_ttl: Optional[Seconds] = None,
+    ) -> Dict[str, JobKey]:
+        """Jobs that wait for one another, all or none: a dict by ref of `new_job(...)`, or of a tuple of it, the refs that it waits for,
+        and if it is not 'fail' what happens to it when one of those fails: 'continue', 'ignore', 'cancel' or 'run'. Each stands behind
+        those that it waits for. Returns their keys by ref."""
+        return self._ask(ch.flow(nodes, idempotency_key, idempotency_ttl))
 
     def result(self, job: JobId, timeout: Optional[Seconds] = None) -> Any:
         """What the job's handler has returned. Raises Error (JOB_FAILED, JOB_CANCELLED), and TimeoutError after `timeout` seconds. The
         details of JOB_FAILED are `attempt` and `error`: the last error's name, message, stack, and if it has them `code` and `cause`."""
-        return self._wait(op.result(job), "no result of %s" % (job,), timeout)
-
-    def _wait(self, asked: Request[T], what: str, timeout: Optional[Seconds]) -> T:
-        """The answer to a question that may take long, also after a break: to ask twice does no harm."""
-        until = math.inf if timeout is None else time.monotonic() + timeout
-        attempt = 0
-        while True:
-            left = max(0.0, until - time.monotonic())
-            try:
-                id, future = self._calls.send(self._calls.open(), asked.op, *asked.fields)
-                try:
-                    return asked.answer(future.result(None if timeout is None else left))
-                except FutureTimeout:
-                    raise TimeoutError("%s within %s s" % (what, timeout)) from None
-                finally:
-                    self._calls.unwatch(id)
-            except ConnectionLost as lost:
-                if lost.retry_after is None or left == 0:
-                    raise
-                time.sleep(min(left, max(lost.retry_after, backoff_delay(attempt))))
-                attempt += 1
+        return self._wait(op.result(job, timeout), "no result of %s" % (job,), timeout)
 
     def get(self, job: JobId) -> Optional[JobInfo]:
         """All there is to know of the job, or None."""
         return self._ask(op.get(job))
-
-    def cancel(self, job: JobId, reason: Optional[str] = None, by: Optional[str] = None) -> str:
-        """'cancelled', or 'cancelling' where it runs. The job stores the reason, of up to 1,000 characters, and who cancelled it: by
-        default the name of the token. Raises Error (OPTION_RANGE)."""
-        return self._ask(op.cancel(job, reason, by))
-
-    def stats(self, names: str = "histograms", definitions: str = "all") -> Stats:
-        """Counts by state and queue. `names`: what it has of each job name, "histograms" (and percentiles), "percentiles" or
-        "none". `definitions`: "all", or those that are "disputed"."""
-        return self._ask(op.stats(names, definitions))
-
-    def workers(self, page: int = LIST_PAGE) -> Iterator[WorkerInfo]:
-        """Iterates over who is attached, in the order in which they first attached. `page`: how many are asked for at a time, 1 to 500."""
-        return self._list(op.workers(page))
-
-    def queues(self, page: int = LIST_PAGE) -> Iterator[QueueInfo]:
-        """Iterates over the queues in the order of their names. `page`: 1 to 500."""
-        return self._list(op.queues(page))
 
     def jobs(
         self,
@@ -111,19 +87,149 @@ class Client:
         search: Optional[str] = None,
         page: int = JOBS_PAGE,
     ) -> Iterator[JobInfo]:
-        """Iterates over the jobs, newest first. `state` is one of STATES; `search` occurs in the name, the
-        tags, the keys or the data. Jobs that are enqueued meanwhile are left out. `page`: how many are asked for at a time, 1 to 200.
-        For further filters and orders use `call("list", filter, ...)`."""
+        """Iterates over the jobs, newest first. `state` is one of STATES; `search` occurs in the name, the tags, the keys or the data.
+        Jobs that are enqueued meanwhile are left out. `page`: how many are asked for at a time, 1 to 200. For further filters and orders
+        use `call("list", filter, ...)`."""
         return self._list(op.jobs(state, queue, name, tag, search, page))
+
+    def logs(self, job: JobId, run: Optional[int] = None, page: int = LOGS_PAGE) -> Iterator[LogLine]:
+        """Iterates over the log lines of a run of the job, by default the last one. There is none without such a job. `page`: 1 to 1,000."""
+        return self._list(op.logs(job, run, page))
+
+    def cancel(self, job: JobId, reason: Optional[str] = None, by: Optional[str] = None, *, descendants: bool = False) -> str:
+        """'cancelled', or 'cancelling' where it runs. The job stores the reason, of up to 1,000 characters, and who cancelled it, of up
+        to 128: by default the name of the token. With `descendants` also all jobs of its flow that wait for it: then the answer may be
+        'finished'. Raises Error (JOB_FINISHED, JOB_NOT_FOUND, OPTION_RANGE)."""
+        return self._ask(ch.cancel(job, reason, by, descendants))
+
+    def retry(self, job: JobId, *, descendants: bool = False) -> None:
+        """Runs a failed or cancelled job again from its first attempt, and one that waits for its retry at once. With `descendants` also
+        all jobs of its flow that wait for it. Raises Error (JOB_NOT_FOUND, JOB_SCHEDULED, PARENT_FAILED)."""
+        self._ask(ch.retry(job, descendants))
+
+    def run_now(self, job: JobId) -> None:
+        """Makes a scheduled job due now. Raises Error (JOB_NOT_FOUND, JOB_FINISHED)."""
+        self._ask(ch.run_now(job))
+
+    def update(
+        self,
+        job: JobId,
+        *,
+        data: Any = UNSET,
+        run_at: Optional[Time] = None,
+        priority: Optional[int] = None,
+        weight: Optional[int] = None,
+        checkpoint: Any = UNSET,
+        tags: Optional[Iterable[str]] = None,
+        meta: Any = None,
+    ) -> None:
+        """Changes a job that has not started: what is left out stays as it is. `tags` and `meta` replace all that it has. Raises Error
+        (JOB_ACTIVE, JOB_FINISHED, JOB_NOT_FOUND, OPTION_TYPE, OPTION_RANGE)."""
+        self._ask(ch.update(job, data, run_at, priority, weight, checkpoint, tags, meta))
+
+    def delete(self, job: JobId) -> None:
+        """Removes a job that is not running, and what belongs to it. Raises Error (JOB_ACTIVE, JOB_NOT_FOUND)."""
+        self._ask(ch.delete(job))
+
+    def redrive(self, queue: Optional[str] = None, name: Optional[str] = None, limit: Optional[int] = None) -> int:
+        """Retries failed jobs, the oldest failure first, slice by slice: of a queue or a name, or all. Returns how many, at most `limit`.
+        Jobs that fail again meanwhile are left alone."""
+        return self._drive(ch.redrive(queue, name, limit))
+
+    def queue(self, name: str) -> Optional[QueueInfo]:
+        """The queue, or None."""
+        return self._ask(op.queue(name))
+
+    def queues(self, page: int = LIST_PAGE) -> Iterator[QueueInfo]:
+        """Iterates over the queues in the order of their names. `page`: 1 to 500."""
+        return self._list(op.queues(page))
+
+    def pause_queue(self, queue: str, *, name: Optional[str] = None, key: Optional[str] = None, duration: Optional[Seconds] = None) -> None:
+        """Starts no more jobs of the queue, or only none of one name or one concurrency key in it, until `resume_queue`, or for
+        `duration`. What runs is left alone. Raises Error (QUEUE_NOT_FOUND)."""
+        self._ask(ch.pause_queue(queue, name, key, duration))
+
+    def resume_queue(self, queue: str, *, name: Optional[str] = None, key: Optional[str] = None) -> None:
+        """Undoes `pause_queue` of the same parts. Raises Error (QUEUE_NOT_FOUND)."""
+        self._ask(ch.resume_queue(queue, name, key))
+
+    def pause_all(self) -> None:
+        """Starts nothing of any queue, until `resume_all`."""
+        self._ask(ch.pause_all(True))
+
+    def resume_all(self) -> None:
+        """Undoes `pause_all`, but no queue's own pause."""
+        self._ask(ch.pause_all(False))
+
+    def schedule(self, id: str, times: int = 0) -> Optional[ScheduleInfo]:
+        """The schedule with as many of its next times, 0 to 1,000, or None."""
+        return self._ask(op.schedule(id, times))
 
     def schedules(self, prefix: str = "", page: int = JOBS_PAGE) -> Iterator[ScheduleInfo]:
         """Iterates over the schedules whose ids begin with `prefix`, in the order of their ids. `page`: 1 to 200."""
         return self._list(op.schedules(prefix, page))
 
+    def upsert_schedule(
+        self,
+        id: str,
+        job: NewJob,
+        *,
+        cron: Optional[str] = None,
+        timezone: Optional[str] = None,
+        every: Optional[Seconds] = None,
+        start_at: Optional[Time] = None,
+        end_at: Optional[Time] = None,
+        jitter: Optional[Seconds] = None,
+        overlap: Optional[str] = None,
+        catch_up: Optional[str] = None,
+        catch_up_within: Optional[Seconds] = None,
+        max_runs: Optional[int] = None,
+        run_immediately: bool = False,
+        paused: Optional[bool] = None,
+        update_waiting: bool = False,
+        create_only: bool = False,
+        unchanged_since: Optional[Time] = None,
+    ) -> ScheduleSet:
+        """Creates the schedule, or changes it: one whose ticks stay the same keeps its next, so you can call this at each start. `job` is
+        `new_job(...)` without keys, delay and run_at. Give `cron`, with `timezone`, or `every`, of at least 1 s. `overlap`: 'skip',
+        'queue', 'cancel' or 'allow'; `catch_up`: 'latest', 'all' or 'none'; `jitter`: up to 86,400 s; docs/schedules.md says what each
+        means. With `create_only`, one that is there is refused (SCHEDULE_EXISTS); with `unchanged_since`, the `updated_at` that you have
+        read, one that was changed since (SCHEDULE_CHANGED). Raises Error (INVALID_SCHEDULE, OPTION_TYPE, OPTION_RANGE)."""
+        return self._ask(
+            ch.upsert_schedule(
+                id, job, cron, timezone, every, start_at, end_at, jitter, overlap, catch_up, catch_up_within, max_runs, run_immediately,
+                paused, update_waiting, create_only, unchanged_since,
+            )
+        )
+
+    def delete_schedule(self, id: str) -> None:
+        """Removes the schedule, and its last job if that has not started. Raises Error (SCHEDULE_NOT_FOUND), as all below."""
+        self._ask(ch.delete_schedule(id))
+
+    def pause_schedule(self, id: str) -> None:
+        """No tick fires until `resume_schedule`."""
+        self._ask(ch.pause_schedule(id))
+
+    def resume_schedule(self, id: str) -> None:
+        """Resumes with the first tick from now: none is caught up."""
+        self._ask(ch.resume_schedule(id))
+
+    def trigger_schedule(self, id: str, meta: Optional[Mapping[str, Any]] = None) -> JobKey:
+        """Enqueues the schedule's job now, with `meta` over that of the job, and returns its key."""
+        return self._ask(ch.trigger_schedule(id, meta))
+
     def flows(self, state: Optional[str] = None, page: int = JOBS_PAGE) -> Iterator[FlowInfo]:
-        """Iterates over the flows, newest first. `state` is one of FLOW_STATES. `page`: how many
-        are asked for at a time, 1 to 200."""
+        """Iterates over the flows, newest first. `state` is one of FLOW_STATES. `page`: 1 to 200."""
         return self._list(op.flows(state, page))
+
+    def workers(self, page: int = LIST_PAGE) -> Iterator[WorkerInfo]:
+        """Iterates over who is attached, in the order in which they first attached. `page`: 1 to 500."""
+        return self._list(op.workers(page))
+
+    def stats(self, names: str = "histograms", definitions: str = "all") -> Stats:
+        """Counts by state and queue. `names`: what it has of each job name, 'histograms' (and percentiles), 'percentiles' or 'none'.
+        `definitions`: 'all', or those that are 'disputed'."""
+        return self._ask(op.stats(names, definitions))
 
     def events(
         self,
@@ -139,10 +245,6 @@ class Client:
         one of `types` (docs/events.md), `queue`, `name` and `job` that is given. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return self._follow(op.events(after, types, queue, name, job))
 
-    def _follow(self, pages: op.Pages[T]) -> Iterator[T]:
-        """Without an end: the page behind the last one comes when there is something in it."""
-        return follow(lambda mark: self._wait(pages(mark), "no event", None))
-
     def call(self, op: str, *fields: Any) -> Any:
         """Any operation of the protocol: its fields in their order, and times in milliseconds. They are not looked at here: the server
         ends the connection, and with it the calls of all threads, for one that the operation does not take."""
@@ -153,8 +255,40 @@ class Client:
         if connection is not None:
             connection.ended.wait(1)
 
+    def _wait(self, asked: Request[T], what: str, timeout: Optional[Seconds]) -> T:
+        """The answer to a question that may take long, also after a break: to ask twice does no harm."""
+        until = math.inf if timeout is None else time.monotonic() + timeout
+        attempt = 0
+        while True:
+            left = max(0.0, until - time.monotonic())
+            try:
+                id, future = self._calls.send(self._calls.open(), asked.op, *asked.fields)
+                try:
+                    return asked.answer(future.result(None if timeout is None else min(left, threading.TIMEOUT_MAX)))
+                except FutureTimeout:
+                    raise TimeoutError("%s within %s s" % (what, timeout)) from None
+                finally:
+                    self._calls.unwatch(id)
+            except ConnectionLost as lost:
+                if lost.retry_after is None or left == 0:
+                    raise
+                time.sleep(min(left, max(lost.retry_after, backoff_delay(attempt))))
+                attempt += 1
+
     def _ask(self, asked: Request[T]) -> T:
         return asked.answer(self.call(asked.op, *asked.fields))
 
     def _list(self, pages: op.Pages[T]) -> Iterator[T]:
         return follow(lambda mark: self._ask(pages(mark)))
+
+    def _follow(self, pages: op.Pages[T]) -> Iterator[T]:
+        """Without an end: the page behind the last one comes when there is something in it."""
+        return follow(lambda mark: self._wait(pages(mark), "no event", None))
+
+    def _drive(self, steps: ch.Steps[T]) -> T:
+        try:
+            asked = next(steps)
+            while True:
+                asked = steps.send(self._ask(asked))
+        except StopIteration as end:
+            return cast(T, end.value)

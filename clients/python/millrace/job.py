@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Op
 from .codec import pack
 from .data import Stored, decode_data, encode_data, sized_json
 from .errors import range_error
-from .jobs import NewJob, job_list, without_keys
+from .jobs import KEYS, NewJob, job_list, without
 from .keys import JobKey
 from .messages import Grant, Joined, trimmed
 from .options import TEXT_LENGTH, choice, given, name as valid_name, number
@@ -169,7 +169,7 @@ def _parent(said: Dict[str, Any]) -> Parent:
 def _joinable(jobs: Any, joined: List[Joined]) -> List[NewJob]:
     asked = job_list(jobs, "join")
     for job in asked:
-        without_keys(job, "the jobs of a join are always new")
+        without(job, KEYS, "the jobs of a join are always new")
     waited = joined[-1].place + joined[-1].jobs - 1 if joined else 0
     if asked and (waited + len(asked) > PARENTS_MAX or len(joined) >= JOINS_MAX):
         limit = JOINS_MAX if len(joined) >= JOINS_MAX else PARENTS_MAX

@@ -105,10 +105,10 @@ def job_list(jobs: Any, option: str = "jobs") -> List[NewJob]:
     return listed
 
 
-def without_keys(job: NewJob, why: str) -> None:
-    for place, option in KEYS.items():
+def without(job: NewJob, fields: Mapping[int, str], why: str) -> None:
+    for place, option in fields.items():
         if len(job) > place and job[place] is not None:
-            raise type_error(option, "left out: it may stand for an earlier job, and %s" % why)
+            raise type_error(option, "left out: %s" % why)
 
 
 def defaults_of(handler: str, options: Mapping[str, Any]) -> List[Any]:

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, Dict, Generic, List, Optional, Tuple, TypeVar, cast
+import math
+from typing import Any, Callable, Dict, Generic, Optional, TypeVar, cast
 
 from .codec import SAFE
 from .data import decode_data
 from .errors import Error, type_error
-from .jobs import job_from, job_list
-from .keys import JobKey
 from .messages import EVENT_TYPES, trimmed
-from .options import choice, given, integer, job_key, key, name as valid_name, text
+from .options import NAME_LENGTH, choice, given, integer, job_key, key, name as valid_name, number, text
 from .pages import Page
-from .reading import event, flow_info, gap, job_info, queue_info, schedule_info, stats as read_stats, worker_info
-from .views import Event, FlowInfo, JobInfo, QueueInfo, ScheduleInfo, Stats, WorkerInfo
+from .reading import event, flow_info, gap, job_info, log_line, queue_info, schedule_info, stats as read_stats, worker_info
+from .views import Event, FlowInfo, JobInfo, LogLine, QueueInfo, ScheduleInfo, Stats, WorkerInfo
 
 STATES = ("scheduled", "waiting", "active", "blocked", "completed", "failed", "cancelled")
 FLOW_STATES = ("running", "completed", "failed", "cancelled")
 STATS_NAMES = ("histograms", "percentiles", "none")
 DEFINITIONS = ("all", "disputed")
-JOBS_PAGE, LIST_PAGE = 200, 500
-REASON_LENGTH, NAME_LENGTH = 1000, 128
+JOBS_PAGE, LIST_PAGE, LOGS_PAGE = 200, 500, 1_000
+REASON_LENGTH = 1000
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -61,21 +60,8 @@ def called(function: F) -> F:
 
 
 @called
-def enqueue(name: str, data: Any, options: Dict[str, Any]) -> Request[JobKey]:
-    return Request("enqueue", [job_from("enqueue()", name, data, options)], read=_first)
-
-
-def _first(enqueued: List[Tuple[JobKey, bool]]) -> JobKey:
-    return enqueued[0][0]
-
-
-@called
-def enqueue_many(jobs: Any) -> Request[List[JobKey]]:
-    return Request("enqueue", job_list(jobs), read=lambda enqueued: [key for key, _created in enqueued])
-
-
-@called
-def result(job: Any) -> Request[Any]:
+def result(job: Any, timeout: Any) -> Request[Any]:
+    number("timeout", timeout, 0, math.inf)
     return Request("watch", job_key(job), read=_output)
 
 
@@ -93,11 +79,6 @@ def _output(outcome: Dict[str, Any]) -> Any:
 @called
 def get(job: Any) -> Request[Optional[JobInfo]]:
     return Request("get", job_key(job), read=lambda said: None if said is None else job_info(said))
-
-
-@called
-def cancel(job: Any, reason: Optional[str], by: Optional[str]) -> Request[str]:
-    return Request("cancel", job_key(job), text("reason", reason, REASON_LENGTH), text("by", by, NAME_LENGTH), read=_same)
 
 
 @called
@@ -139,6 +120,28 @@ def flows(state: Any, page: int) -> Pages[FlowInfo]:
 
 
 @called
+def queue(name: Any) -> Request[Optional[QueueInfo]]:
+    wanted = valid_name("name", given("name", name))
+    return Request("queues", wanted, read=lambda found: queue_info(found[0]) if found else None)
+
+
+@called
+def schedule(id: Any, times: Any) -> Request[Optional[ScheduleInfo]]:
+    fields = (valid_name("id", given("id", id)), integer("times", given("times", times), 0, 1_000))
+    return Request("getSchedule", *fields, read=lambda said: None if said is None else schedule_info(said))
+
+
+@called
+def logs(job: Any, run: Any, page: Any) -> Pages[LogLine]:
+    wanted, size = (job_key(job), integer("run", run, 1, SAFE)), _size(page, LOGS_PAGE)
+    return lambda after: Request("logs", *wanted, after, size, read=_lines)
+
+
+def _lines(reply: Any) -> Page[LogLine]:
+    return ([], None) if reply is None else ([log_line(each) for each in reply["lines"]], reply["next"])
+
+
+@called
 def events(after: Any, types: Any, queue: Any, name: Any, job: Any) -> Pages[Event]:
     """The mark of a page is the cursor behind it; None: the first."""
     first = SAFE if after == "now" else integer("after", given("after", after), 0, SAFE)
@@ -152,10 +155,6 @@ def events(after: Any, types: Any, queue: Any, name: Any, job: Any) -> Pages[Eve
 def _events(reply: Any) -> Page[Event]:
     missing = [gap(reply["gap"])] if reply.get("gap") else []
     return [*missing, *(event(each) for each in reply["events"])], reply["next"]
-
-
-def _same(value: Any) -> Any:
-    return value
 
 
 def _size(page: Any, most: int) -> int:

@@ -16,6 +16,7 @@ from .keys import JobKey
 DURATION_MS = 100 * 365 * 86_400_000
 NAME = re.compile(r"[A-Za-z0-9_.:/-]{1,128}\Z")
 KEY_LENGTH = 512
+NAME_LENGTH = 128
 META_LENGTH = 16_384
 TAGS_MAX = 32
 TEXT_LENGTH = 4096
@@ -64,7 +65,7 @@ def time_ms(option: str, seconds: Any) -> Optional[int]:
     """Milliseconds since 1970, of seconds since then or of a datetime."""
     if hasattr(seconds, "timestamp"):
         seconds = seconds.timestamp()
-    return None if number(option, seconds, 0, SAFE // 1000) is None else math.ceil(seconds * 1000 - 1e-6)
+    return None if number(option, seconds, 0, SAFE // 1000) is None else math.ceil(round(seconds * 1000, 3))
 
 
 def choice(option: str, value: Any, choices: Sequence[str]) -> int:
@@ -76,9 +77,15 @@ def choice(option: str, value: Any, choices: Sequence[str]) -> int:
 
 def flag(option: str, value: Any) -> Optional[bool]:
     """True, or None for what is not asked for."""
-    if value not in (None, True, False):
+    if value is not None and not isinstance(value, bool):
         raise type_error(option, "True or False, got %r" % (value,))
     return True if value else None
+
+
+def truth(option: str, value: Any) -> Optional[bool]:
+    if value is not None and not isinstance(value, bool):
+        raise type_error(option, "True, False or None, got %r" % (value,))
+    return value if value is None else bool(value)
 
 
 def name(option: str, value: Any) -> Any:

@@ -12,7 +12,7 @@ from .data import Stored, decode_data, shown
 from .jobs import FOREVER
 from .keys import JobKey
 from .options import DURATION_MS
-from .views import AttemptInfo, Event, FlowInfo, FlowPlace, JobInfo, LogLine, QueueInfo, ScheduleInfo, Stats, WorkerInfo
+from .views import AttemptInfo, Event, FlowInfo, FlowPlace, JobInfo, LogLine, QueueInfo, ScheduleInfo, ScheduleSet, Stats, WorkerInfo
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 NEVER = datetime.max.replace(tzinfo=timezone.utc)
@@ -146,6 +146,10 @@ def schedule_info(said: Fields) -> ScheduleInfo:
         skipped=said["skipped"],
         **_times(said, "createdAt", "updatedAt"),
     )
+
+
+def schedule_set(said: Fields) -> ScheduleSet:
+    return ScheduleSet(said["created"], when(said["fireAt"]), said.get("waitingUpdated"))
 
 
 def flow_info(said: Fields) -> FlowInfo:

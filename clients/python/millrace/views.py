@@ -179,6 +179,16 @@ class ScheduleInfo:
 
 
 @dataclass(frozen=True)
+class ScheduleSet:
+    """What `upsert_schedule` has done. `created` is False if there was one. `waiting_updated` is the number of waiting jobs that were
+    changed; None unless the call asked for it."""
+
+    created: bool
+    next_run_at: Optional[datetime]
+    waiting_updated: Optional[int]
+
+
+@dataclass(frozen=True)
 class FlowInfo:
     """A flow. `id` is that of its first job; `name` and `queue` are those of its first job that is kept; `states` counts those that are
     kept. `finished_at` is None while it runs."""

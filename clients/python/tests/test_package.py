@@ -1,6 +1,7 @@
 """The package itself: what its files may say."""
 
 import ast
+import inspect
 import pathlib
 import unittest
 
@@ -23,3 +24,11 @@ class Package(unittest.TestCase):
             with self.subTest(name):
                 value = getattr(millrace, name)
                 self.assertTrue(isinstance(value, tuple) or value.__doc__)
+
+    def test_the_asynchronous_client_has_the_same_methods_with_the_same_options(self):
+        def methods(kind):
+            found = inspect.getmembers(kind, inspect.isfunction)
+            return {name: list(inspect.signature(each).parameters.values()) for name, each in found if not name.startswith("_")}
+
+        self.assertEqual(methods(millrace.AsyncClient), methods(millrace.Client))
+        self.assertEqual(inspect.signature(millrace.AsyncWorker.stop), inspect.signature(millrace.Worker.stop))

@@ -15,6 +15,12 @@ def produce(url: str) -> List[str]:
         info = client.get(key)
         if info is not None and info.started_at is not None and info.timeout is not None:
             print(info.started_at.isoformat(), info.timeout + 1, info.tags[0], [attempt.worker for attempt in info.attempts])
+        client.retry(key)
+        client.update(key, data={"n": 2}, run_at=info.run_at if info else 0)
+        redriven: int = client.redrive("q", limit=5)
+        flow: Dict[str, millrace.JobKey] = client.flow({"a": jobs[0], "b": (jobs[0], ["a"], "continue")})
+        made: millrace.ScheduleSet = client.upsert_schedule("s", jobs[0], every=60)
+        print(redriven, flow["a"].seq, made.created, [line.at.year for line in client.logs(key)])
         counts: int = client.stats().states["completed"]
         names: List[str] = [queue.name for queue in client.queues()] + [job.id for job in client.jobs(state="failed", page=10)]
         for event in client.events(after="now", types=["failed"]):
