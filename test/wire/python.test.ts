@@ -141,9 +141,12 @@ test('a worker in Python: a job joins others, holds no place while it waits, and
 
 test('a worker in Python: a job of a flow reads what it has waited for', async () => {
   const { engine } = await working()
-  const nodes = ['a', 'b'].map((ref, data) => ({ ref, job: 'page', data: data * 2 }))
-  const flow = await engine.flow([...nodes, { ref: 'c', job: 'inherits', dependsOn: ['a', 'b'] }])
-  expect(await flow.jobs['c']?.result()).toEqual([0, 2])
+  const flow = await engine.flow([
+    { ref: 'a', job: 'page', data: 0 },
+    { ref: 'b', job: 'page', data: 2 },
+    { ref: 'c', job: 'inherits', dependsOn: ['a', 'b'] },
+  ])
+  expect(await flow.jobs.c.result()).toEqual([0, 2])
 })
 
 test('a worker in Python serves its queues in a strict order', async () => {

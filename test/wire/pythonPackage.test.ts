@@ -1,7 +1,10 @@
 // The Python client as a package: its types, and a wheel that is built without a network.
-import { cpSync, readdirSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { beforeEach, expect, test } from 'vitest'
+import { attached, startDaemon } from '../app/daemon.ts'
+import { startProgram } from '../program.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { CLIENT, HAS_PYTHON, runPython } from './python.ts'
 
@@ -46,3 +49,49 @@ test('a wheel is built offline, and has the types with it', ({ skip }) => {
     `${path}/millrace/__init__.py ['a', None, None, None, 1000]\n`,
   )
 })
+
+test('the examples of its README run in the folder of a daemon', async () => {
+  const folder = temporaryFolder()
+  const daemon = startDaemon(folder)
+  const engine = await attached(daemon, folder)
+  const text = readFileSync(join(CLIENT, 'README.md'), 'utf8')
+  const blocks = [...text.matchAll(/```python\n(.*?)```/gs)].map(([, block = '']) => block)
+  const [producer = '', worker = '', both = '', ...others] = blocks.filter((block) => block.includes('import millrace'))
+  expect(others).toEqual([])
+  const start = (name: string, program: string) => {
+    const file = join(folder, name)
+    writeFileSync(file, program)
+    const within = [
+      'env',
+      '-C',
+      folder,
+      `PYTHONPATH=${CLIENT}`,
+      'PYTHONDONTWRITEBYTECODE=1',
+      'sh',
+      '-c',
+      'shift; exec python3 -u "$@"',
+      'sh',
+    ]
+    return startProgram(pathToFileURL(file), [], within)
+  }
+  const working = start('worker.py', worker)
+  expect(runPython('python3', ['-c', producer], { cwd: folder, path: CLIENT }).stdout).toBe("{'pages': 10}\n")
+  working.child.kill('SIGTERM')
+  expect(await working.ended).toMatchObject({ code: 0, stderr: '' })
+  const asynchronous = start('both.py', both)
+  const id = await asynchronous.said(/^[0-9a-f-]{36}$/)
+  expect(await engine.handle(id).result()).toEqual({ from: 'a.png' })
+  asynchronous.child.kill('SIGTERM')
+  expect(await asynchronous.ended).toMatchObject({ code: 0, stderr: '' })
+  const fragments = join(import.meta.dirname, 'programs', 'readme.py')
+  const { stdout, stderr } = runPython('python3', [fragments, join(CLIENT, 'README.md')], { cwd: folder, path: CLIENT })
+  expect(stderr).toBe('')
+  expect(JSON.parse(stdout.trim().split('\n').at(-1) as string)).toEqual({
+    crawled: ['s/a', 's/b'],
+    saved: [['completed', 'resize', true]],
+    paused: true,
+    schedules: ['nightly'],
+    flows: [['fetch', 'running']],
+    retried: 'waiting',
+  })
+}, 120_000)

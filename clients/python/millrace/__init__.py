@@ -9,10 +9,10 @@
     def resize(job):
         return {"from": job.data["path"], "attempt": job.attempt}
 
-    millrace.Worker(None, {"resize": resize}, concurrency=4).run()
+    millrace.Worker("unix:millrace.db-socket", {"resize": resize}, concurrency=4).run()
 
-Addresses are `unix:/path` and `tcp://host:port`; None is found as the command line finds it. Durations are in seconds, as Python has them. The protocol is written down in
-docs/protocol.md, and the names of its parts are the names here.
+Addresses are `unix:/path` and `tcp://host:port`; without one, the engine is found as the command line finds it. Durations are in seconds,
+as Python has them. The protocol is written down in docs/protocol.md, and the names of its parts are the names here.
 """
 
 from .async_client import AsyncClient

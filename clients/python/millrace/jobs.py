@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from .data import encode_data
 from .errors import range_error, type_error
@@ -109,6 +109,17 @@ def without(job: NewJob, fields: Mapping[int, str], why: str) -> None:
     for place, option in fields.items():
         if len(job) > place and job[place] is not None:
             raise type_error(option, "left out: %s" % why)
+
+
+def handlers_of(handlers: Any) -> Dict[str, Callable[[Any], Any]]:
+    """Raises Error (OPTION_TYPE)."""
+    if not isinstance(handlers, Mapping) or not handlers:
+        raise type_error("handlers", "a dict of functions by name of job, got %r" % (handlers,))
+    for each, handler in handlers.items():
+        valid_name("handlers", given("handlers", each))
+        if not callable(handler):
+            raise type_error("handlers", "a dict of functions by name of job, got %r for %r" % (handler, each))
+    return dict(handlers)
 
 
 def defaults_of(handler: str, options: Mapping[str, Any]) -> List[Any]:

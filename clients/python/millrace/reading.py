@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import re
@@ -188,6 +189,7 @@ MILLISECONDS = re.compile("Ms(?=[A-Z]|$)")
 Convert = Callable[[Any], Any]
 
 
+@functools.lru_cache(1_024)
 def snake(name: str) -> str:
     return re.sub("[A-Z]", lambda letter: "_" + letter[0].lower(), name)
 

@@ -19,9 +19,9 @@ from .data import Stored, encode_data
 from .errors import ConnectionLost, Error, type_error
 from .failures import Cancel, Snooze, failure
 from .job import JobContext
-from .jobs import defaults_of
+from .jobs import defaults_of, handlers_of
 from .messages import ABORT, ABORT_CAUSES, LOST, REATTACH, STOP, Attached, Delivery, Grant, Limits, read_replies, request, request_frames, trimmed
-from .options import TEXT_LENGTH, Seconds, choice, given, integer, mapping, milliseconds, name as valid_name, number, queue_patterns
+from .options import TEXT_LENGTH, Seconds, choice, given, integer, mapping, milliseconds, number, queue_patterns
 from .runs import HOPELESS, LEASE, MARGIN, OVER, RENEW_MAX, RENEW_MIN, RETRYABLE, SAY_AGAIN, Run, Said, stale, too_large
 
 ORDERS = ("fair", "strict")
@@ -48,9 +48,9 @@ class Session:
         defaults: Optional[Mapping[str, Mapping[str, Any]]] = None
     ) -> None:
         self._url, self._token = url_of(url), token
-        self._handlers = dict(handlers)
+        self._handlers = handlers_of(handlers)
         said = {} if defaults is None else mapping("defaults", defaults, self._handlers)
-        self._served = [trimmed([valid_name("handlers", each), defaults_of(each, said.get(each, {}))]) for each in self._handlers]
+        self._served = [trimmed([each, defaults_of(each, said.get(each, {}))]) for each in self._handlers]
         self._queues = queue_patterns(queues)
         self._order = choice("order", order, ORDERS)
         if self._order and not self._queues:

@@ -137,3 +137,9 @@ class Options(unittest.TestCase):
         for options in ({"concurrency": 0}, {"min_concurrency": 5}, {"abort_grace": -1}, {"queues": ["a b"]}, {"order": "strict"}, {"order": "other", "queues": ["a"]}, {"defaults": {"a": {"weight": 0}}}):
             with self.subTest(options), self.assertRaises(millrace.Error):
                 millrace.Worker("unix:none", {"a": print}, **options)
+        for handlers in (None, {}, [print], {"a b": print}, {"a": None}, {None: print}):
+            with self.subTest(handlers), self.assertRaises(millrace.Error) as caught:
+                millrace.AsyncWorker("unix:none", handlers)
+            self.assertEqual(caught.exception.details["option"], "handlers")
+        with self.assertRaisesRegex(millrace.Error, "did you mean 'a'"):
+            millrace.Worker("unix:none", {"a": print}, defaults={"aa": {}})
