@@ -26,7 +26,7 @@ OPS.update(
     upsertSchedule=40, getSchedule=41, listSchedules=42, deleteSchedule=43, pauseSchedule=44, resumeSchedule=45,
     triggerSchedule=46, events=50, export=51, exports=52, deleteExport=53, flow=56, parents=57, cancelTree=58, retryTree=59,
     cancelMany=61, retryMany=62, deleteMany=63, history=66, failures=67, stopWorker=68, getFlow=69, pauseAll=70,
-    listFlows=71, queueKeys=72, runNowMany=73, updateMany=74, adjust=75, byKey=76, getByKey=77, join=78, logs=79,
+    listFlows=71, queueKeys=72, runNowMany=73, updateMany=74, adjust=75, byKey=76, getByKey=77, join=78, logs=79, explain=80,
 )
 TRUE, REFUSAL, ENQUEUED, ATTACHED, VALUE, STATS = 0, 1, 2, 3, 4, 5
 ABORT, LOST, REATTACH, GAP, STOP = 1, 2, 3, 4, 5
