@@ -20,6 +20,25 @@ test('is this job stuck? One click: its worker, its progress and its log; cancel
   expect((await engine.get(ids.active))?.state).toBe('cancelled')
 })
 
+test('why does it wait? The page says it without a click, and no longer once it has started', async ({ serveDashboard }) => {
+  const engine = await openEngine({ file: ':memory:' })
+  await engine.queues.configure('mail', {})
+  await engine.queues.pause('mail')
+  const { enter } = await serveDashboard({ engine })
+  const send = defineJob({ name: 'send' })
+  const { id } = await engine.enqueue(send, null, { queue: 'mail' })
+  const page = await enter(`/jobs/${id}`)
+  const waits = page.getByRole('region', { name: 'Why it waits' })
+  await waits.getByText("Waits, because queue 'mail' is paused.").waitFor()
+  await waits.getByText("Waits, because no worker serves 'send' in queue 'mail'.").waitFor()
+  await expectAccessible(page)
+  const worker = engine.work(send.handler(() => 'sent'))
+  await engine.queues.resume('mail')
+  await page.getByText('Completed', { exact: true }).first().waitFor()
+  await waits.waitFor({ state: 'detached' })
+  await worker.stop()
+})
+
 test('a job is live by its events', async ({ serveDashboard }) => {
   const engine = await openEngine({ file: ':memory:' })
   const step = defineJob({ name: 'step' })

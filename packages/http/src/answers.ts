@@ -1,7 +1,7 @@
 /** The types of the API's answers, for programs that read them: those of the schemas by which the document describes them. */
 import type { z } from '@hono/zod-openapi'
 import type { FLOW_LIST, FLOW_PAGE } from './schemas/flow.ts'
-import type { JOB, JOB_PAGE, MANY_RESULT } from './schemas/job.ts'
+import type { EXPLANATION, JOB, JOB_PAGE, MANY_RESULT } from './schemas/job.ts'
 import type { EVENT_DATA, FAILURES, HISTORY, STATS, WORKERS } from './schemas/observed.ts'
 import type { PURGED, QUEUE, QUEUE_KEYS, QUEUE_LIST } from './schemas/queue.ts'
 import type { SCHEDULE, SCHEDULE_PAGE } from './schemas/schedule.ts'
@@ -14,6 +14,8 @@ export type AuditAnswer = z.infer<typeof AUDIT_LIST>
 export type CreatedTokenAnswer = z.infer<typeof CREATED_TOKEN>
 /** The JSON of one event in a stream, or of a gap. */
 export type EventAnswer = z.infer<typeof EVENT_DATA>
+/** The JSON that answers the question why a job has not run. */
+export type ExplanationAnswer = z.infer<typeof EXPLANATION>
 /** The JSON that answers a request for groups of failures. */
 export type FailuresAnswer = z.infer<typeof FAILURES>
 /** The JSON that answers a request for a page of a flow. */

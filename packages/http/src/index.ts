@@ -4,6 +4,7 @@ export type {
   AuditAnswer,
   CreatedTokenAnswer,
   EventAnswer,
+  ExplanationAnswer,
   FailuresAnswer,
   FlowAnswer,
   FlowListAnswer,

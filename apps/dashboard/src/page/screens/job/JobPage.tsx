@@ -28,6 +28,10 @@ import { FlowCard } from './FlowCard.tsx'
 import { Runs } from './Runs.tsx'
 import { TimelineCard } from './TimelineChart.tsx'
 import { JOB_PAGE_TEXT as text } from './text.ts'
+import { WaitsCard } from './WaitsCard.tsx'
+
+/** The states in which a job is yet to start. */
+const WAITS: ReadonlySet<JobAnswer['state']> = new Set(['waiting', 'scheduled', 'blocked'])
 
 export function JobPage({ params: { id = '' } }: ScreenProps) {
   const [path, query] = jobAddress(id)
@@ -59,6 +63,7 @@ function Shown({ job }: { readonly job: JobAnswer }) {
       <Headline job={job} />
       <div class="cols">
         <div class="stack">
+          {WAITS.has(job.state) && <WaitsCard job={job} />}
           <TimelineCard job={job} />
           <Runs job={job} />
           {job.flow !== undefined && <FlowCard job={job} flow={job.flow} />}
@@ -102,7 +107,7 @@ function Headline({ job }: { readonly job: JobAnswer }) {
   const [dialog, setDialog] = useState<'copy' | 'change'>()
   const actions = useJobActions(job, () => router.go('/jobs'))
   const canCopy = sessions.can('enqueue')
-  const canChange = sessions.can('admin') && (job.state === 'waiting' || job.state === 'scheduled' || job.state === 'blocked')
+  const canChange = sessions.can('admin') && WAITS.has(job.state)
   const isOpen = sessions.current.value?.open === true
   const close = () => setDialog(undefined)
   useKeys(canCopy ? [{ keys: 'e', label: NEW_JOB_TEXT.copy.action, group: JOB_TEXT.actions.group, run: () => setDialog('copy') }] : [])

@@ -35,6 +35,7 @@ export const JOB_PAGE_TEXT = {
     completed: 'completed',
     moreLines: (lines: number) => `${counted(lines, 'earlier line')}`,
   },
+  waits: { title: 'Why it waits', sentence: (message: string) => `${message[0]?.toUpperCase()}${message.slice(1)}.` },
   flow: {
     title: 'Flow',
     open: 'Open the flow',

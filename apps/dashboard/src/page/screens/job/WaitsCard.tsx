@@ -1,0 +1,28 @@
+/** Why a job has not run: all that keeps it from its start now, the first of them first. */
+import type { ExplanationAnswer } from '@millrace/http'
+import type { JobAnswer } from '../../api/answers.ts'
+import { useAnswer } from '../../hooks.ts'
+import type { Told } from '../../live/poll.ts'
+import { JOB_PAGE_TEXT } from './text.ts'
+
+const { waits: text } = JOB_PAGE_TEXT
+/** Beats between two looks. */
+const SLOWLY = 3
+
+export function WaitsCard({ job }: { readonly job: JobAnswer }) {
+  // Its path begins as that of a job, whose answer the types promise for it.
+  const { value } = useAnswer(`/v1/jobs/${encodeURIComponent(job.id)}/explain`, {}, SLOWLY) as unknown as Told<ExplanationAnswer>
+  if (value === undefined || value.causes.length === 0) return null
+  return (
+    <section class="card" aria-label={text.title}>
+      <header>
+        <h2>{text.title}</h2>
+      </header>
+      <ul class="causes">
+        {value.causes.map(({ code, message }) => (
+          <li key={code}>{text.sentence(message)}</li>
+        ))}
+      </ul>
+    </section>
+  )
+}
