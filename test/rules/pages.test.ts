@@ -16,7 +16,7 @@ const readmes = ['packages', 'apps', 'apps/examples', 'clients'].flatMap((folder
 )
 const PAGES = [
   ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
-  ...['docs', 'docs/reference', 'docs/decisions', 'docs/history'].flatMap(inside),
+  ...['docs', 'docs/reference', 'docs/migrate', 'docs/decisions', 'docs/history'].flatMap(inside),
   ...[...readmes, 'bench/README.md'].filter((path) => existsSync(join(ROOT, path))),
 ]
 
