@@ -35,6 +35,22 @@ test.each([
   expect((await engine.list({ search: 'ada', name: 'other' })).jobs).toEqual([])
 })
 
+test.each([
+  ['a reader', () => ({ file: temporaryFile() })],
+  ['the writer', () => ({ file: temporaryFile(), readers: 0 })],
+] as const)('%s lists the oldest jobs first, with and without a filter', async (_what, options) => {
+  const engine = await openEngine({ ...options(), durability: 'normal' })
+  onTestFinished(() => engine.stop())
+  await engine.enqueueMany(['mail', 'other', 'mail'].map((job, data) => ({ job, data })))
+  const asked = [{}, { name: 'mail' }, { name: 'mail', state: ['waiting', 'scheduled'] }] as const
+  const found = await Promise.all(asked.map((filter) => engine.list({ ...filter, order: 'oldest' })))
+  expect(found.map(({ jobs }) => jobs.map(({ data }) => data))).toEqual([
+    [0, 1, 2],
+    [0, 2],
+    [0, 2],
+  ])
+})
+
 test('of running jobs, and from another process', async () => {
   const engine = await openEngine({ file: temporaryFile() })
   onTestFinished(() => engine.stop())

@@ -35,7 +35,7 @@ export function pagesOf<Options>(open: (options: Options) => StoreReader): (comm
       // Its queue was emptied and deleted since: the job is gone.
       return lane === undefined ? [] : [viewOf(row, lane.queue, lane.name, [])]
     })
-    return { jobs, ...place, ...understood(command.filter, command.order !== undefined) }
+    return { jobs, ...place, ...understood(command.filter, command.order !== undefined || command.ascending === true) }
   }
 
   return (command) => {
