@@ -6,7 +6,8 @@ import { CountsReporter } from './test/reporter.ts'
 
 useBuilt()
 
-const UNITS = ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts']
+/** Those of templates run here as in the projects that are made of them. */
+const UNITS = ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts', 'apps/create-millrace/templates/*/src/**/*.test.ts']
 const NOT_OURS = '**/node_modules/**'
 /** Tests that kill, starve and fill up for long, measure, or pack and install. */
 const LONG = ['test/{bench,consumers,limits,overload,proof/{crash,powerloss,torture}}/**/*.test.ts', 'test/**/*{k,K}ills.test.ts']

@@ -1,5 +1,5 @@
 /** A program of its own in a child process, that tells what it does line by line; ended with the test. */
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { type ChildProcessByStdio, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,10 +21,14 @@ export interface Program {
 
 /** @param within a command that runs the program, as `['nice']` */
 export function startProgram(url: URL, args: readonly string[], within: readonly string[] = []): Program {
-  const [file, ...argv] = [...within, process.execPath, url.pathname, ...args] as [string, ...string[]]
+  return startCommand([...within, process.execPath, url.pathname, ...args])
+}
+
+/** A command that is no file of Node's, such as `npm start`. */
+export function startCommand([file, ...argv]: readonly string[], options: Pick<SpawnOptions, 'cwd' | 'env' | 'detached'> = {}): Program {
   // Started again and again: what was compiled once is not compiled anew.
   const env = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'millrace-compile-cache') }
-  const child = spawn(file, argv, { env, stdio: ['pipe', 'pipe', 'pipe'] })
+  const child = spawn(file as string, argv, { env, ...options, stdio: ['pipe', 'pipe', 'pipe'] })
   onTestFinished(() => {
     child.kill('SIGKILL')
   })

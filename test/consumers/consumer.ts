@@ -43,7 +43,7 @@ export async function createConsumer(): Promise<Consumer> {
   await Promise.all([pack(folder), install(folder, TOOLS)])
   await install(
     folder,
-    consumer.tarballs.map((name) => `./${name}`),
+    consumer.tarballs.filter((name) => !name.startsWith('create-')).map((name) => `./${name}`),
   )
   return consumer
 }

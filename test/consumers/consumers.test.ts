@@ -1,8 +1,8 @@
 // The packed packages, as those who install them meet them.
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { delimiter, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -42,15 +42,21 @@ function told({ code, stdout, stderr }: Ended): unknown {
 }
 
 const program = () => consumer.tarballs.find((name) => /^millrace-\d/.test(name)) as string
+/** It has no name that others import, and create.test.ts runs it. */
+const creator = () => consumer.tarballs.find((name) => name.startsWith('create-millrace-')) as string
 
 function filesOf(tarball: string): string[] {
   return execFileSync('tar', ['tzf', tarball], { cwd: consumer.folder, encoding: 'utf8' }).split('\n').filter(Boolean)
 }
 
 describe('the tarballs', () => {
-  test('are of every package, of the dashboard, and of the program', () => {
+  test('are of every package, of the dashboard, and of the programs', () => {
     const names = consumer.tarballs.map((name) => name.replace(/-\d.*$/, ''))
-    expect(names.toSorted()).toEqual(['millrace', ...[...PACKAGES, 'dashboard'].toSorted().map((name) => `millrace-${name}`)])
+    expect(names.toSorted()).toEqual([
+      'create-millrace',
+      'millrace',
+      ...[...PACKAGES, 'dashboard'].toSorted().map((name) => `millrace-${name}`),
+    ])
   })
 
   test.for(PACKAGES)('%s: code, types, manifest, README and licence; no sources, no tests', (name) => {
@@ -80,6 +86,18 @@ describe('the tarballs', () => {
     expect(code.filter((file) => !/^package\/dist\/[\w-]+\.js(?:\.map)?$/.test(file))).toEqual([])
   })
 
+  test('create-millrace: code, manifest, README, licence and all files of the templates; no sources, no tests, no dependencies', () => {
+    const files = filesOf(creator()).map((file) => file.replace(/^package\//, ''))
+    const folder = new URL('../../apps/create-millrace/', import.meta.url)
+    const templates = globSync('templates/**/*', { cwd: folder, withFileTypes: true, exclude: (entry) => entry.name === 'node_modules' })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(fileURLToPath(folder), join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+    const around = ['LICENSE', 'README.md', 'package.json', 'dist/main.js', 'dist/main.js.map']
+    expect(files.toSorted()).toEqual([...around, ...templates].toSorted())
+    const manifest = execFileSync('tar', ['xzOf', creator(), 'package/package.json'], { cwd: consumer.folder, encoding: 'utf8' })
+    expect(JSON.parse(manifest)).not.toHaveProperty('dependencies')
+  })
+
   test('dashboard: code, types, and the page with each file compressed; no sources, no tests', async () => {
     const tarball = consumer.tarballs.find((file) => file.startsWith('millrace-dashboard-')) as string
     const around = ['LICENSE', 'README.md', 'package.json', 'dist/index.js', 'dist/index.js.map', 'dist/index.d.ts', 'dist/page/index.html']
@@ -105,8 +123,8 @@ describe('the tarballs', () => {
   })
 
   test('@arethetypeswrong/cli finds nothing wrong, for ESM', async () => {
-    // The program has nothing to import.
-    for (const name of consumer.tarballs.filter((tarball) => tarball !== program())) {
+    // The programs have nothing to import.
+    for (const name of consumer.tarballs.filter((tarball) => tarball !== program() && tarball !== creator())) {
       const { code, stdout, stderr } = await run(process.execPath, [ATTW, name, '--profile', 'esm-only'], consumer.folder)
       expect(code, stdout + stderr).toBe(0)
     }
@@ -236,10 +254,12 @@ describe('installed by', () => {
   // Named before there are tarballs.
   test.for(installersOf('', {}).map(({ name }) => name))('%s: the quick start runs', { timeout: 300_000 }, async (name) => {
     const tarballs = Object.fromEntries(
-      consumer.tarballs.map((file) => {
-        const [, short] = /^millrace(?:-(\D[a-z]+))?-\d/.exec(file) as RegExpExecArray
-        return [short === undefined ? 'millrace' : `@millrace/${short}`, join(consumer.folder, file)]
-      }),
+      consumer.tarballs
+        .filter((file) => file !== creator())
+        .map((file) => {
+          const [, short] = /^millrace(?:-(\D[a-z]+))?-\d/.exec(file) as RegExpExecArray
+          return [short === undefined ? 'millrace' : `@millrace/${short}`, join(consumer.folder, file)]
+        }),
     )
     const installer = installersOf('@millrace/engine', tarballs).find((one) => one.name === name) as Installer
     // Beside the consumer's project: jest would take all below it for that project's own.

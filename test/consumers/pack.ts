@@ -8,7 +8,7 @@ import { run } from './run.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** What is published, each with all that it needs. */
-const PUBLISHED = ['@millrace/testkit', '@millrace/outbox', '@millrace/dashboard', 'millrace']
+const PUBLISHED = ['@millrace/testkit', '@millrace/outbox', '@millrace/dashboard', 'millrace', 'create-millrace']
 
 /** Built by their own `prepack`, from a copy of the sources: runs side by side do not take each other's `dist` away. */
 export async function pack(destination: string): Promise<void> {
@@ -17,7 +17,7 @@ export async function pack(destination: string): Promise<void> {
     for (const file of ['LICENSE', 'build.ts', 'package.json', 'pnpm-workspace.yaml', 'tsconfig.base.json'])
       cpSync(join(ROOT, file), join(copy, file))
     const filter = (path: string) => basename(path) !== 'dist'
-    for (const folder of ['packages', 'apps/dashboard', 'apps/millrace'])
+    for (const folder of ['packages', 'apps/create-millrace', 'apps/dashboard', 'apps/millrace'])
       cpSync(join(ROOT, folder), join(copy, folder), { recursive: true, verbatimSymlinks: true, filter })
     symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
     const those = ['--recursive', ...PUBLISHED.flatMap((name) => ['--filter-prod', `${name}...`]), '--config.verifyDepsBeforeRun=false']

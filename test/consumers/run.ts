@@ -45,7 +45,7 @@ export async function run(
 }
 
 /** What vitest and pnpm tell their children is not for these. The first `node` on the path is the one that runs this test. */
-const ENV: NodeJS.ProcessEnv = {
+export const ENV: NodeJS.ProcessEnv = {
   ...Object.fromEntries(
     Object.entries(process.env).filter(
       ([name]) => !/^(?:vitest|pnpm_|npm_(?!config_)|init_cwd$|node_(?:env|options|path)$|(?:test|dev|prod|mode|force_color)$)/i.test(name),

@@ -37,6 +37,8 @@ const subpaths = (folder: string, target: (name: string) => unknown) =>
 /** In this workspace: its sources, and to the processes of tests what is built of them (test/built.ts). */
 const here = (name: string) => ({ 'millrace-dist': `./dist/${name}.js`, default: `./src/${name}.ts` })
 const app = JSON.parse(read('apps/millrace/package.json')) as Manifest
+/** It makes projects, and has what it needs in its own code. */
+const creator = JSON.parse(read('apps/create-millrace/package.json')) as Manifest
 const published = manifests.filter(([, manifest]) => manifest.private !== true)
 /** A package like those of `packages`, which has a page besides. */
 const dashboard = JSON.parse(read('apps/dashboard/package.json')) as Manifest
@@ -117,20 +119,37 @@ describe('apps/millrace, published as millrace', () => {
   })
 })
 
+describe('apps/create-millrace, published as create-millrace', () => {
+  test('runs from source here, and compiled where `npm create millrace` has fetched it', () => {
+    expect(creator).toMatchObject({
+      ...{ name: 'create-millrace', type: 'module', license: 'MIT', engines: { node: '>=22.14' } },
+      ...{ bin: { 'create-millrace': './src/main.ts' } },
+      ...{ publishConfig: { access: 'public', bin: { 'create-millrace': './dist/main.js' } } },
+    })
+    expect(creator.private).not.toBe(true)
+    expect(creator.exports).toEqual({ './package.json': './package.json' })
+    expect(creator.files).toEqual(expect.arrayContaining(['dist', 'README.md', 'templates']))
+  })
+
+  test('needs nothing else: it is fetched for one run', () => {
+    expect(creator).not.toHaveProperty('dependencies')
+  })
+})
+
 test('what runs from source alone needs a Node that strips types', () => {
   for (const folder of ['bench', 'test', 'apps/demo', 'apps/docs', 'apps/examples'])
     expect(JSON.parse(read(`${folder}/package.json`)), folder).toMatchObject({ engines: { node: '>=22.18' } })
 })
 
 test('all that is published shares one version, by the configuration of changesets too', () => {
-  const all = [...published.map(([, manifest]) => manifest), dashboard, app]
+  const all = [...published.map(([, manifest]) => manifest), dashboard, app, creator]
   expect(new Set(all.map(({ version }) => version)).size).toBe(1)
   const { fixed } = JSON.parse(read('.changeset/config.json')) as { fixed: readonly (readonly string[])[] }
   expect(fixed.map((names) => names.toSorted())).toEqual([all.map(({ name }) => name).toSorted()])
 })
 
 test('a changeset names what is published', () => {
-  const names = new Set([...published.map(([, { name }]) => name), dashboard.name, app.name])
+  const names = new Set([...published.map(([, { name }]) => name), dashboard.name, app.name, creator.name])
   for (const file of readdirSync(new URL('.changeset/', root)).filter((name) => name.endsWith('.md') && name !== 'README.md')) {
     const [, head = ''] = /^---\n(.*?)^---$/ms.exec(read(`.changeset/${file}`)) ?? []
     const unknown = [...head.matchAll(/^['"]?([^'":]+)['"]?:/gm)].map(([, name]) => name as string).filter((name) => !names.has(name))
@@ -155,6 +174,7 @@ test('what is published says where its sources are, where to ask, and by which w
     ...published.map(([name, value]) => [`packages/${name}`, value] as const),
     ['apps/dashboard', dashboard] as const,
     ['apps/millrace', app] as const,
+    ['apps/create-millrace', creator] as const,
   ])
     expect(manifest, folder).toMatchObject({
       description: expect.stringMatching(/^.{20,120}$/),
@@ -167,7 +187,7 @@ test('what is published says where its sources are, where to ask, and by which w
 
 test('no package needs itself, tests included: every command of pnpm would warn of it', () => {
   const needs = new Map(
-    [...manifests.map(([, manifest]) => manifest), dashboard, app].map((manifest) => [manifest.name, siblingsOf(manifest)]),
+    [...manifests.map(([, manifest]) => manifest), dashboard, app, creator].map((manifest) => [manifest.name, siblingsOf(manifest)]),
   )
   const free = new Set<string>()
   for (let before = -1; before < free.size; ) {

@@ -1,0 +1,48 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { createTestEngine } from '@millrace/testkit'
+import { expect, onTestFinished, test } from 'vitest'
+import { createApp } from './app.ts'
+import { handlers } from './handlers.ts'
+import { confirmOrder } from './jobs.ts'
+
+/** The app on a free port, over the real engine in memory. */
+async function setUp() {
+  const t = createTestEngine()
+  const app = createApp(t.engine).listen(0)
+  await once(app, 'listening')
+  onTestFinished(async () => {
+    app.close()
+    app.closeAllConnections()
+    await t[Symbol.asyncDispose]()
+  })
+  const url = `http://localhost:${(app.address() as AddressInfo).port}`
+  const order = (body: string, headers: Record<string, string> = {}) => fetch(`${url}/orders`, { method: 'POST', body, headers })
+  return { t, url, order }
+}
+
+test('an order is accepted, and confirmed by a worker', async () => {
+  const { t, url, order } = await setUp()
+  const accepted = await order('{"item":"book"}')
+  expect(accepted.status).toBe(202)
+  const { id } = (await accepted.json()) as { id: string }
+  expect(await (await fetch(`${url}/orders/${id}`)).json()).toMatchObject({ state: 'waiting' })
+
+  t.engine.work(handlers)
+  await t.drain()
+  expect(await (await fetch(`${url}/orders/${id}`)).json()).toEqual({ id, state: 'completed', output: 'one book is on its way' })
+})
+
+test('a request that is repeated with its key creates one job', async () => {
+  const { t, order } = await setUp()
+  const ids = []
+  for (let i = 0; i < 2; i++) ids.push(await (await order('{"item":"book"}', { 'idempotency-key': 'order-1' })).json())
+  expect(ids[1]).toEqual(ids[0])
+  await t.expectEnqueued(confirmOrder, {}, { count: 1 })
+})
+
+test('a request without an item is refused, and creates no job', async () => {
+  const { t, order } = await setUp()
+  for (const body of ['', '{}', '{"item":1}']) expect((await order(body)).status).toBe(400)
+  await t.expectEnqueued(confirmOrder, {}, { count: 0 })
+})
