@@ -11,8 +11,7 @@ const cells = (page: string, pattern: RegExp) => [...page.matchAll(pattern)].map
 
 test('the tables of templates are the table of the program', () => {
   const names = TEMPLATES.map(({ name }) => name)
-  const row = new RegExp(`^\\| \`(${names.join('|')}|[a-z-]+)\` \\|`, 'gm')
-  expect(cells(GUIDE, row)).toEqual(names)
+  expect(cells(GUIDE, /^\| `([a-z][a-z-]*)` \|/gm)).toEqual(names)
   for (const { name, about } of TEMPLATES) expect(README).toContain(`| \`${name}\` | ${about} |`)
 })
 
