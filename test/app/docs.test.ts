@@ -5,6 +5,7 @@ import { nodesOf } from '../../apps/millrace/src/cli/completion/tree.ts'
 import type { Context } from '../../apps/millrace/src/cli/context.ts'
 import { EXAMPLES } from '../../apps/millrace/src/cli/examples.ts'
 import { EXIT } from '../../apps/millrace/src/cli/exit.ts'
+import { defaultOf } from '../../apps/millrace/src/cli/groups.ts'
 import { createProgram } from '../../apps/millrace/src/cli/program.ts'
 
 const text = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8')
@@ -83,6 +84,21 @@ test('each command is tried by a test, and each flag', () => {
   const flags = leaves.flatMap(({ path, flags }) => flags.map(({ names }) => ({ path, names })))
   const untried = flags.filter(({ names }) => !names.some((name) => tried.includes(`'${name}'`) || tried.includes(`${name} `)))
   expect(untried).toEqual([])
+})
+
+test('each group that runs a command if it is named alone has its row, and there is no other', () => {
+  const root = createProgram({ out: {} } as Context)
+  const alone = root.commands.flatMap((group) => {
+    const command = defaultOf(group)
+    return command === undefined ? [] : [`${group.name()} ${command.name()}`]
+  })
+  const [, rows = ''] = /^\| group \| runs \|\n\|---\|---\|\n((?:\|.*\n)+)/m.exec(text) ?? []
+  const told = [...rows.matchAll(/^\| (.*) \| `([a-z]+)` \|$/gm)].flatMap(([, groups = '', runs]) =>
+    [...groups.matchAll(/`(?:millrace )?([a-z]+)/g)].map(([, group]) => `${group} ${runs}`),
+  )
+  expect(told.toSorted()).toEqual(alone.toSorted())
+  // A group without one has nothing to show.
+  expect(root.commands.filter((group) => group.commands.length > 0 && defaultOf(group) === undefined)).toEqual([])
 })
 
 test('the flags that go with every command are told', () => {

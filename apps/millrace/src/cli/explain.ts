@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { CommanderError } from 'commander'
 import { jsonText, visible } from '../visible.ts'
 import { type ExitCode, exitCodeOf } from './exit.ts'
+import { pathOf } from './help.ts'
 
 export interface Explained {
   readonly exit: ExitCode
@@ -43,14 +44,24 @@ export function linesOf({ code, message }: Explained, json: boolean): string {
 function usageText({ code, message, command }: CommanderError & { readonly command?: Command }): string {
   const text = message.replace(/^error: /, '').replace(/\n/g, ' ')
   if (command === undefined) return text
+  if (code === 'commander.missingArgument') return `${text}: ${pathOf(command)} ${command.usage().replace('[options] ', '')}`
   if (code === 'commander.unknownOption') {
     const hint = flagHint(text, command)
     return hint === undefined ? text : `${text.replace(/ \(Did you mean .*\)$/, '')}; ${hint}`
   }
   // A group without a command lists, so an excess argument was meant to be a command.
-  const word = command.parent?.args[0]
-  if (code !== 'commander.excessArguments' || word === undefined || word === command.name()) return text
-  const meant = choiceMeant(word, command.parent?.commands.map((each) => each.name()) ?? [])
+  const { parent } = command
+  const word = parent?.args[0]
+  if (code !== 'commander.excessArguments' || parent === null || word === undefined || word === command.name()) return text
+  return unknownCommand(word, parent)
+}
+
+/** Returns the message about a word that is no command of its group, with the one that may be meant. */
+export function unknownCommand(word: string, group: Command): string {
+  const meant = choiceMeant(
+    word,
+    group.commands.map((each) => each.name()),
+  )
   return `unknown command '${word}'${meant === undefined ? '' : ` (Did you mean ${meant}?)`}`
 }
 

@@ -1,6 +1,7 @@
 /** The output of `--help`: commands in groups, the flags of every command, and examples for each. */
 import type { Command, CommanderError } from 'commander'
 import { EXAMPLES } from './examples.ts'
+import { defaultOf } from './groups.ts'
 import type { Output } from './output/output.ts'
 
 const GLOBAL_OPTIONS = 'Options of every command:'
@@ -16,6 +17,8 @@ export function configureHelp(program: Command, out: Output): void {
       showGlobalOptions: true,
       // A description names its default itself, in readable form.
       optionDescription: ({ description }) => description,
+      subcommandDescription: (command) =>
+        `${command.description()}${command.parent !== null && defaultOf(command.parent) === command ? ' (default)' : ''}`,
       styleTitle: (title) => (title === 'Global Options:' ? GLOBAL_OPTIONS : title),
     })
     // Errors are reported in one place: explain.ts.
@@ -54,6 +57,7 @@ function shapeOf(command: Command): object {
   }
 }
 
-function pathOf(command: Command): string {
+/** Returns the words of a command, with `millrace` first. */
+export function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
 }

@@ -4,6 +4,9 @@ import { getSetting, isDefault, listSettings, SETTING_KEYS, setSetting, unreache
 import { again } from '../again.ts'
 import { SETTINGS_HELP, settingFlags, settingsOf } from '../configured.ts'
 import type { Context } from '../context.ts'
+import { UsageError } from '../errors.ts'
+import { unknownCommand } from '../explain.ts'
+import { defaultCommand } from '../groups.ts'
 
 interface QueueFlag {
   readonly queue: string
@@ -13,11 +16,12 @@ export function addConfig(program: Command, context: Context): void {
   const { out, connect, env } = context
   const config = program.command('config').description('Show the settings of the daemon, and change those of queues')
   settingFlags(
-    config
-      .command('show')
+    defaultCommand(config, 'show')
       .description('Show each setting of millrace serve with its value and where it comes from')
       .addHelpText('after', SETTINGS_HELP),
   ).action(async (_flags: unknown, command: Command) => {
+    const [word = command.name()] = config.args
+    if (word !== command.name() && !word.startsWith('-')) throw new UsageError(unknownCommand(word, config))
     const [{ flagsOf }, { loadConfig }] = await Promise.all([import('../../config/flags.ts'), import('../../config/load.ts')])
     const { settings } = await loadConfig({ ...flagsOf(settingsOf(command)), env, cwd: process.cwd() })
     await out.answer(

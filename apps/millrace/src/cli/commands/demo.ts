@@ -8,6 +8,7 @@ import type { Command } from 'commander'
 import { chance, newKey, now, pause } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit.ts'
+import { defaultCommand } from '../groups.ts'
 import { many } from '../output/amounts.ts'
 import { line } from '../output/line.ts'
 import { loggerOn } from '../output/logger.ts'
@@ -44,8 +45,7 @@ const SPEED_MAX = 100
 
 export function addDemo(program: Command, context: Context): void {
   const demo = program.command('demo').description('Run a demo with its dashboard, or create and run demo jobs')
-  demo
-    .command('start', { isDefault: true })
+  defaultCommand(demo, 'start')
     .description("Run a shop's queues with their dashboard, in a temporary folder, until Ctrl-C")
     .option('--port <number>', 'port of the dashboard; default 7411, or a free one if it is taken', number)
     .option('--seed <number>', 'which stream of jobs to repeat: 0 to 4,294,967,295; default 1', number, 1)

@@ -5,6 +5,7 @@ import { again } from '../again.ts'
 import { now } from '../clock.ts'
 import { confirm } from '../confirm.ts'
 import type { Context } from '../context.ts'
+import { defaultCommand } from '../groups.ts'
 import { said } from '../jobFlags.ts'
 import { awayText, many } from '../output/amounts.ts'
 import { number } from '../values.ts'
@@ -22,7 +23,7 @@ interface Flags {
 
 export function addDlq(program: Command, context: Context): void {
   const dlq = program.command('dlq').description('Inspect and retry permanently failed jobs')
-  addFlags(dlq.command('list', { isDefault: true }).description('List permanently failed jobs with their last error, newest first'))
+  addFlags(defaultCommand(dlq, 'list').description('List permanently failed jobs with their last error, newest first'))
     .option('--limit <number>', 'at most this many: 1 to 200; default 50', number)
     .option('--after <cursor>', '"next" of the previous page')
     .action((flags: Flags) => list(context, flags))

@@ -6,6 +6,7 @@ import { again } from '../again.ts'
 import { now } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors.ts'
+import { defaultCommand } from '../groups.ts'
 import { said } from '../jobFlags.ts'
 import { awayText, countText } from '../output/amounts.ts'
 import { stateText } from '../output/style.ts'
@@ -22,8 +23,7 @@ interface ListFlags {
 
 export function addFlows(program: Command, { connect, out }: Context): void {
   const flows = program.command('flows').description('Inspect flows: jobs that wait for one another')
-  flows
-    .command('list')
+  defaultCommand(flows, 'list')
     .description('List flows, newest first, with the number of their jobs in each state')
     .option('--state <state>', 'running, completed, failed or cancelled')
     .option('--limit <number>', 'at most this many: 1 to 200; default 50', number)

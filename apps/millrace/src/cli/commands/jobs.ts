@@ -19,6 +19,7 @@ import { confirm } from '../confirm.ts'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors.ts'
 import { addFilters, type FilterFlags, filterOf } from '../filterFlags.ts'
+import { defaultCommand } from '../groups.ts'
 import { said } from '../jobFlags.ts'
 import { explanationOf, jobOf } from '../jobOf.ts'
 import { followLogs, type LogsFlags } from '../logs.ts'
@@ -60,7 +61,7 @@ const PAGE = 200
 
 export function addJobs(program: Command, context: Context): void {
   const jobs = program.command('jobs').description('Find, inspect and change jobs')
-  addFilters(jobs.command('list').description('List jobs, newest first'))
+  addFilters(defaultCommand(jobs, 'list').description('List jobs, newest first'))
     .option('--search <text>', 'text in the name, tags, keys or data')
     .option('--order <order>', 'newest; oldest; finished (last finished first, with a final --state); or due (with --state scheduled)')
     .option('--limit <number>', 'at most this many; default 50', number)

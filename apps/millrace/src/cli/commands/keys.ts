@@ -3,6 +3,7 @@ import { JobNotFoundError, type JobOfKey } from '@millrace/core'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
 import type { Context } from '../context.ts'
+import { defaultCommand } from '../groups.ts'
 import { jobLines } from '../view/job.ts'
 
 interface Flags {
@@ -11,20 +12,19 @@ interface Flags {
 
 export function addKeys(program: Command, { connect, out }: Context): void {
   const keys = program.command('keys').description('Find jobs by their unique or idempotency keys, and release keys')
-  const add = (name: string, description: string) =>
-    keys
-      .command(name)
+  const add = (command: Command, description: string) =>
+    command
       .description(description)
       .argument('<name>', 'name of the job')
       .argument('<key>')
       .option('--idempotency', 'an idempotency key; default a unique key')
-  add('show', 'Show the job that holds a key').action(async (name: string, key: string, flags: Flags) => {
+  add(defaultCommand(keys, 'show'), 'Show the job that holds a key').action(async (name: string, key: string, flags: Flags) => {
     const engine = await connect()
     const job = await again(() => engine.get(keyOf(name, key, flags)))
     if (job === undefined) throw new JobNotFoundError(`no job '${name}' holds the key '${key}'`, { jobId: '' })
     await out.answer(job, () => jobLines(job, out.paint))
   })
-  add('release', 'Take a key from the job that holds it, so that another call may use it').action(
+  add(keys.command('release'), 'Take a key from the job that holds it, so that another call may use it').action(
     async (name: string, key: string, flags: Flags) => {
       const engine = await connect()
       const released = await engine.releaseKey(keyOf(name, key, flags))

@@ -17,6 +17,7 @@ import { again } from '../again.ts'
 import { confirm } from '../confirm.ts'
 import type { Context } from '../context.ts'
 import { NotFoundError, UsageError } from '../errors.ts'
+import { defaultCommand } from '../groups.ts'
 import { said } from '../jobFlags.ts'
 import { countText, durationText, many, timeText } from '../output/amounts.ts'
 import { type Line, line, type Text } from '../output/line.ts'
@@ -40,8 +41,7 @@ interface PurgeFlags {
 export function addQueues(program: Command, context: Context): void {
   const { connect, out } = context
   const queues = program.command('queues').description('Inspect and configure queues')
-  queues
-    .command('list', { isDefault: true })
+  defaultCommand(queues, 'list')
     .description('List queues with their jobs by state')
     .action(async () => {
       const engine = await connect()

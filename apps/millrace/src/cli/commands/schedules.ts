@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { again } from '../again.ts'
 import { now } from '../clock.ts'
 import type { Context } from '../context.ts'
+import { defaultCommand } from '../groups.ts'
 import { addRunFlags, type RunFlags, runOptionsOf, said } from '../jobFlags.ts'
 import { awayText, countText, durationText, timeText } from '../output/amounts.ts'
 import type { Line, Text } from '../output/line.ts'
@@ -51,8 +52,7 @@ const TIMES = 5
 export function addSchedules(program: Command, context: Context): void {
   const { connect, out } = context
   const schedules = program.command('schedules').description('Inspect and change schedules of recurring jobs')
-  schedules
-    .command('list')
+  defaultCommand(schedules, 'list')
     .description('List schedules by id')
     .option('--prefix <text>', 'only ids that begin with this')
     .option('--queue <name>', 'only those whose jobs go to this queue')

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { TokenOptions, TokenView } from '../../control/tokens.ts'
 import type { Context } from '../context.ts'
 import { controlOf } from '../control.ts'
+import { defaultCommand } from '../groups.ts'
 import { names } from '../values.ts'
 
 export function addToken(program: Command, context: Context): void {
@@ -21,8 +22,7 @@ export function addToken(program: Command, context: Context): void {
       await out.answer({ token: text, ...view }, () => text)
       if (!out.json) out.note(`${view.name} (${view.id}): ${view.scopes.join(', ')}${boundText(view, '; ')}`)
     })
-  token
-    .command('list')
+  defaultCommand(token, 'list')
     .description('List all tokens, revoked ones included')
     .action(async () => {
       using control = await controlOf(context)

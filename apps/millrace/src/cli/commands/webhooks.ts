@@ -6,6 +6,7 @@ import type { Control } from '../../control/control.ts'
 import type { Context } from '../context.ts'
 import { controlOf } from '../control.ts'
 import { NotFoundError, UsageError } from '../errors.ts'
+import { defaultCommand } from '../groups.ts'
 import { said } from '../jobFlags.ts'
 import { beside } from '../target.ts'
 import { names } from '../values.ts'
@@ -22,8 +23,7 @@ export function addWebhooks(program: Command, context: Context): void {
   const webhooks = program
     .command('webhooks')
     .description('Manage the endpoints to which a daemon with webhooks.enabled posts events of jobs')
-  webhooks
-    .command('list')
+  defaultCommand(webhooks, 'list')
     .description('List endpoints with the last event that each has got')
     .action(() =>
       withEndpoints(context, async (_feed, control) => {

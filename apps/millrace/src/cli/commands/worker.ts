@@ -9,6 +9,7 @@ import type { Tracing } from '../../tracing/tracing.ts'
 import { newKey } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { NotFoundError, UsageError } from '../errors.ts'
+import { defaultCommand } from '../groups.ts'
 import { said } from '../jobFlags.ts'
 import { loggerOn } from '../output/logger.ts'
 import { argumentsOf, secretsOf, TARGET_VARIABLES } from '../target.ts'
@@ -44,8 +45,7 @@ const STOP_MS = 30_000
 
 export function addWorker(program: Command, context: Context): void {
   const worker = program.command('worker').description('Start and stop worker processes on this machine')
-  worker
-    .command('start')
+  defaultCommand(worker, 'start')
     .description('Run jobs until a signal: the first finishes running jobs, a second ends them')
     .option('-c, --concurrency <number>', 'how many jobs run at the same time; default 16', number)
     .option('--handlers <module>', 'module that exports handlers (defineJob); repeat for more', texts)

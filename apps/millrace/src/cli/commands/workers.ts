@@ -5,6 +5,7 @@ import { again } from '../again.ts'
 import { now } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { NotFoundError } from '../errors.ts'
+import { defaultCommand } from '../groups.ts'
 import { duration } from '../values.ts'
 import { workerColumns } from '../view/workers.ts'
 import { stopAttached } from '../worker/stopAttached.ts'
@@ -19,8 +20,7 @@ const STOP_MS = 30_000
 export function addWorkers(program: Command, context: Context): void {
   const { connect, out } = context
   const workers = program.command('workers').description('Inspect and stop attached workers, on any machine')
-  workers
-    .command('list', { isDefault: true })
+  defaultCommand(workers, 'list')
     .description('List attached workers with what they run and serve')
     .action(async () => {
       const engine = await connect()

@@ -1,5 +1,6 @@
 /** The words that can follow each command, read from the program itself. */
 import type { Command } from 'commander'
+import { defaultOf } from '../groups.ts'
 
 export interface Flag {
   /** `-f`, `--follow`. */
@@ -19,15 +20,19 @@ export interface Node {
 
 export function nodesOf(program: Command): readonly Node[] {
   const global = flagsOf(program)
-  const visit = (command: Command, path: string): Node[] => [
-    {
-      path,
-      description: command.description(),
-      commands: command.commands.map((each) => ({ name: each.name(), description: each.description() })),
-      flags: [...(command === program ? [] : flagsOf(command)), ...global, HELP],
-    },
-    ...command.commands.flatMap((each) => visit(each, `${path} ${each.name()}`.trim())),
-  ]
+  const visit = (command: Command, path: string): Node[] => {
+    // A group alone takes the flags of the command that runs then.
+    const alone = defaultOf(command)
+    return [
+      {
+        path,
+        description: command.description(),
+        commands: command.commands.map((each) => ({ name: each.name(), description: each.description() })),
+        flags: [...(command === program ? [] : flagsOf(command)), ...(alone === undefined ? [] : flagsOf(alone)), ...global, HELP],
+      },
+      ...command.commands.flatMap((each) => visit(each, `${path} ${each.name()}`.trim())),
+    ]
+  }
   return visit(program, '')
 }
 
