@@ -62,10 +62,10 @@ test('2: misuse, with the flag that it is about', { timeout: LONG }, async () =>
     { args: ['jobs', 'list', '--state', 'processing'], code: 2, error: 'OPTION_TYPE', says: /did you mean 'active'\?/ },
     { args: ['queues', 'lst'], code: 2, error: 'USAGE', says: /unknown command 'lst' \(Did you mean list\?\)/ },
     {
-      args: ['stats', '--url', 'http://127.0.0.1:7410'],
+      args: ['stats', '--url', 'http://me:secret@127.0.0.1:7410'],
       code: 2,
       error: 'USAGE',
-      says: /is the HTTP API of an engine: --url takes its socket/,
+      says: /--url must be as http:\/\/host:port .*: the token is MILLRACE_TOKEN/,
     },
     { args: ['jobs', 'list', '--state', 'done'], code: 2, error: 'OPTION_TYPE', says: /--state: state must be 'scheduled' or/ },
     { args: ['jobs', 'cancel'], code: 2, error: 'USAGE', says: /no jobs selected: give ids/ },

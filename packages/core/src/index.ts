@@ -1,5 +1,5 @@
 export { type Audited, boundedTarget } from './access/audited.ts'
-export { neighbourhoodOf } from './access/neighbourhood.ts'
+export { isLoopbackNeighbourhood, neighbourhoodOf } from './access/neighbourhood.ts'
 export { allowsLess, isUnbounded, outsideOf, type Permit, permitOption } from './access/permit.ts'
 export { SCOPES, type Scope, scopesOption } from './access/scopes.ts'
 export { headerTokenOption, tokenOption, tokensOption } from './access/tokens.ts'

@@ -27,6 +27,7 @@ import { payloadRoutes } from './routes/payloads.ts'
 import { queueRoutes } from './routes/queues.ts'
 import { scheduleRoutes } from './routes/schedules.ts'
 import { sessionRoutes } from './routes/session.ts'
+import { socketRoutes } from './routes/sockets.ts'
 import { tokenRoutes } from './routes/tokens.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { Sessions } from './session/sessions.ts'
@@ -90,6 +91,7 @@ export function buildHttp(engine: Engine, options: HttpOptions, { clock, newId, 
     ...queueRoutes(service),
     ...scheduleRoutes(service),
     ...infoRoutes(service),
+    ...socketRoutes(service),
     ...observeRoutes(service),
     ...eventRoutes(service),
     ...webhookRoutes(service),

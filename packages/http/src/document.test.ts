@@ -12,7 +12,7 @@ const webhooks: WebhookEndpoints = { list: uncalled, add: uncalled, enable: unca
 
 test.each<[string, Partial<HttpOptions>]>([
   ['without endpoints', {}],
-  ['with endpoints', { webhooks }],
+  ['with endpoints and sockets', { webhooks, sockets: () => [] }],
 ])('M11: the document is OpenAPI 3.1, and has every operation once: %s', async (_what, options) => {
   const engine = await openEngine({ file: ':memory:' })
   onTestFinished(() => engine.stop())
@@ -42,7 +42,9 @@ test('docs/http.md has every route, with its scope, and no other; and every scre
   const rows = [...text.matchAll(/^\| `(GET|POST|PUT|PATCH|DELETE) (\S+)` \| (\w*) ?\|/gm)].map(
     ([, method, path, scope]) => `${method} ${path} ${scope}`,
   )
-  const routes = testApi(engine).operations.map(({ method, path, scope = '' }) => `${method.toUpperCase()} ${path} ${scope}`)
+  const routes = testApi(engine, { token: TOKEN, sockets: () => [] }).operations.map(
+    ({ method, path, scope = '' }) => `${method.toUpperCase()} ${path} ${scope}`,
+  )
   expect(rows.toSorted()).toEqual(routes.toSorted())
   const [, screens = ''] = /^\| (`\/`, .*) \| `\/index\.html`/m.exec(text) ?? []
   expect(screens.replaceAll('`', '').split(', ')).toEqual(SCREENS)

@@ -25,6 +25,7 @@ import type { AuditEntry } from './audit.ts'
 import { type DashboardOptions, type DashboardSettings, dashboardOption } from './dashboard/options.ts'
 import { BOUNDS } from './limits.ts'
 import { redactOption } from './redaction.ts'
+import type { SocketPlace } from './sockets.ts'
 import type { TokenStore } from './tokens.ts'
 import type { WebhookEndpoints } from './webhooks.ts'
 
@@ -78,6 +79,8 @@ export interface HttpOptions {
   readonly webhooks?: WebhookEndpoints
   /** The tokens and the audit, for `/v1/tokens` and `/v1/audit`. Default none: the routes do not exist. */
   readonly tokens?: TokenStore
+  /** Returns the sockets of the program, for `/v1/sockets`: called for each request. Default none: the route does not exist. */
+  readonly sockets?: () => readonly SocketPlace[]
   /** The version of the program that serves the API, shown by `/v1/stats` and `/metrics`: 1 to 512 characters. Default none. */
   readonly version?: string
   /** The name and the colour of this installation, which `/v1/info` shows. Default none. */
@@ -113,6 +116,7 @@ export interface HttpSettings {
   readonly ready: HttpOptions['ready'] | undefined
   readonly webhooks: WebhookEndpoints | undefined
   readonly tokens: TokenStore | undefined
+  readonly sockets: HttpOptions['sockets'] | undefined
   readonly version: string | undefined
   readonly instance: InstanceOptions
 }
@@ -137,6 +141,7 @@ const KNOWN = new Set([
   'ready',
   'webhooks',
   'tokens',
+  'sockets',
   'version',
   'instance',
 ])
@@ -163,6 +168,7 @@ export function validateHttpOptions(options: unknown): HttpSettings {
     ready,
     webhooks,
     tokens,
+    sockets,
     version,
     instance = {},
   } = options
@@ -187,6 +193,7 @@ export function validateHttpOptions(options: unknown): HttpSettings {
         ? undefined
         : storeOption<WebhookEndpoints>('webhooks', webhooks, ['list', 'add', 'enable', 'disable', 'remove']),
     tokens: tokens === undefined ? undefined : storeOption<TokenStore>('tokens', tokens, ['list', 'create', 'revoke', 'audited']),
+    sockets: functionOption<HttpOptions['sockets']>('sockets', sockets),
     version: version === undefined ? undefined : textOption('version', version),
     instance: instanceOption(instance),
   }

@@ -21,6 +21,11 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   await wait(ms, undefined, signal && { signal }).catch(() => {})
 }
 
+/** Returns a signal that aborts after `ms` milliseconds. It keeps no process alive. */
+export function within(ms: number): AbortSignal {
+  return AbortSignal.timeout(ms)
+}
+
 /** Keeps the process alive until the returned function is called. */
 export function keepAlive(): () => void {
   const timer = setInterval(() => {}, 2 ** 30)

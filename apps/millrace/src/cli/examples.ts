@@ -75,7 +75,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'workers list': ['millrace workers list'],
   'workers stop': ['millrace workers stop worker-1a2b3c4d --timeout 1m'],
   'workers drain': ['millrace workers drain worker-1a2b3c4d'],
-  status: ['millrace status', 'millrace status --url unix:/run/app/queue.sock'],
+  status: ['millrace status', 'millrace status --url unix:/run/app/queue.sock', 'millrace status --url http://127.0.0.1:7410'],
   stats: ['millrace stats --json'],
   top: ['millrace top --interval 500ms'],
   doctor: ['millrace doctor --file jobs.db'],

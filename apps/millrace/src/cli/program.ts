@@ -78,7 +78,7 @@ export function createProgram(context: Context): Command {
     .option('--file <path>', 'database file, running or not (MILLRACE_FILE; default millrace.db)')
     .option('--postgres <url>', 'Postgres in place of a file (MILLRACE_POSTGRES; prefer it: other users can list arguments)')
     .option('--schema <name>', 'schema of that database (MILLRACE_SCHEMA; default millrace)')
-    .option('--url <url>', 'socket of a running engine: unix:/path, tcp://host:port, tls://host:port (MILLRACE_URL)')
+    .option('--url <url>', 'running engine: http(s)://host:port, or its socket unix:/path, tcp://host:port, tls://host:port (MILLRACE_URL)')
     .option('--token <token>', 'token of that engine; others can see it: better MILLRACE_TOKEN')
     .option('--json', 'print JSON: one object, or a line for each item of a stream')
     .helpOption('-h, --help', 'print this help')

@@ -46,10 +46,6 @@ export function targetOf({ file, url, token, postgres, schema }: TargetOptions, 
   const flags = [file, url, postgres].filter((flag) => flag !== undefined)
   if (flags.length > 1) throw new UsageError('--file, --url and --postgres exclude each other: give one of them')
   const at = url ?? (flags.length === 0 ? given(env['MILLRACE_URL']) : undefined)
-  if (at !== undefined && /^https?:/i.test(at))
-    throw new UsageError(
-      `${at} is the HTTP API of an engine: --url takes its socket, as unix:/path/millrace.db-socket or tcp://host:port (millrace serve logs them); on its machine --file does as well`,
-    )
   if (at !== undefined) return { kind: 'url', url: at, token: token ?? given(env['MILLRACE_TOKEN']) }
   if (token !== undefined)
     throw new UsageError('--token requires --url: a file is protected by its permissions, a schema by those of Postgres')
@@ -68,7 +64,8 @@ export async function openTarget(target: Target, { create = false, created, logg
   const log = { logger: logger ?? null }
   if (target.kind === 'url') {
     const { connect } = await import('@millrace/remote')
-    return connect(target.url, { connectTimeout: PATIENCE, ...(target.token !== undefined && { token: target.token }), ...log })
+    const url = /^https?:/i.test(target.url) ? await (await import('./overHttp.ts')).socketBehind(target.url) : target.url
+    return connect(url, { connectTimeout: PATIENCE, ...(target.token !== undefined && { token: target.token }), ...log })
   }
   if (target.kind === 'postgres') {
     if (!create) await assertSchema(target)

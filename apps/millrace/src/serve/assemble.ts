@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 import type { Engine } from '@millrace/client'
 import type { Logger } from '@millrace/core'
 import { type CommandSpec, execHandlers } from '@millrace/exec'
-import { type Caller, createHttp, type DashboardOptions, type HttpApi, type InstanceOptions } from '@millrace/http'
+import { type Caller, createHttp, type DashboardOptions, type HttpApi, type InstanceOptions, type SocketPlace } from '@millrace/http'
 import { EventWebhooks, type NewEndpoint, type WebhookHandlerOptions, webhookHandler } from '@millrace/webhooks'
 import type { Handler } from '@millrace/worker'
 import type { Config } from '../config/schema/schema.ts'
@@ -33,6 +33,8 @@ export interface Parts {
   readonly stop: () => void
   /** The files of the dashboard. Without them there is none. */
   readonly dashboard?: DashboardOptions['files'] | undefined
+  /** Returns where the sockets for workers are. Without it, `/v1/sockets` does not exist. */
+  readonly sockets?: (() => readonly SocketPlace[]) | undefined
   /** Jobs that the dashboard offers to enqueue. */
   readonly samples?: DashboardOptions['samples'] | undefined
 }
@@ -125,7 +127,7 @@ async function applyEndpoints({ config }: Parts, feed: EventWebhooks): Promise<v
 
 /** @param feed the event webhooks; undefined if they are not served */
 export function httpOf(
-  { engine, control, config, logger, authenticate, ready, stop, dashboard: files, samples = [] }: Omit<Parts, 'cwd' | 'tracing'>,
+  { engine, control, config, logger, authenticate, ready, stop, sockets, dashboard: files, samples = [] }: Omit<Parts, 'cwd' | 'tracing'>,
   feed: EventWebhooks | undefined,
 ): HttpApi {
   const { maxBodyBytes, requestTimeout, rateLimit, instance, allowedHosts, dashboard } = config.http
@@ -143,6 +145,7 @@ export function httpOf(
     logger,
     ready,
     control: { stop },
+    ...(sockets !== undefined && { sockets }),
     version: version(),
     instance: instance as InstanceOptions,
     ...(authenticate !== undefined && {

@@ -1,7 +1,7 @@
 /** Checks that the engine answers, and serves the file that the daemon was started for, if there is one. */
-import { statSync } from 'node:fs'
 import type { Engine } from '@millrace/client'
 import { MillraceError, OwnerLostError } from '@millrace/core'
+import { fileIdentity } from '../machine.ts'
 
 /**
  * Returns a function that resolves to the reason why the daemon cannot continue, or to undefined if it can. If a shared file is gone,
@@ -22,7 +22,5 @@ export function pulseOf(engine: Engine, file: string | undefined): () => Promise
 }
 
 function identityOf(file: string | undefined): string | undefined {
-  if (file === undefined || file === ':memory:') return file
-  const stats = statSync(file, { bigint: true, throwIfNoEntry: false })
-  return stats && `${stats.dev}:${stats.ino}`
+  return file === undefined || file === ':memory:' ? file : fileIdentity(file)
 }

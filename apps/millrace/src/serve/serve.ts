@@ -21,6 +21,7 @@ import { filesOf, forBrowser, type LoadFiles } from './dashboard.ts'
 import { startHttp } from './http.ts'
 import { type Notifier, notifier } from './notify.ts'
 import { pulseOf } from './pulse.ts'
+import { placesOf } from './socketPlaces.ts'
 import { type SocketParts, startSockets } from './sockets.ts'
 import { readTls } from './tls.ts'
 import { startWorkers } from './workers.ts'
@@ -97,23 +98,20 @@ async function start(config: Config, options: ServeOptions, closers: (() => unkn
   closers.push(() => control.close())
   const authenticate = authenticator(control, config.token)
 
+  let sockets: readonly RemoteServer[] = []
   const assembled = await assemble({
-    engine,
-    control,
-    config,
-    logger,
-    cwd,
-    tracing,
+    ...{ engine, control, config, logger, cwd, tracing },
     authenticate: open === undefined ? authenticate : undefined,
     ready: () => ready,
     stop: () => end(undefined),
+    sockets: () => placesOf(sockets.map((server) => server.url)),
     dashboard: await files,
     samples: open?.samples,
   })
   // After `assemble`, which registers the known jobs: schedules are checked against them.
   await apply(engine, config)
 
-  const sockets = await listen({ engine, file, urls: config.listen, tls, limits: config.sockets, authenticate, logger }, control, closers)
+  sockets = await listen({ engine, file, urls: config.listen, tls, limits: config.sockets, authenticate, logger }, control, closers)
 
   const http = config.http.enabled ? await startHttp({ options: config.http, tls, logger, ...assembled }) : undefined
   closers.push(() => http?.close())

@@ -75,6 +75,12 @@ function nameOf(host: string): string | undefined {
   return HOST.test(host) ? URL.parse(`http://${host}`)?.hostname.replace(/\.$/, '') : undefined
 }
 
+/** True if a request names an address or `localhost`, as no page under another name can, not even a rebound one. */
+export function namesAddress(request: Request): boolean {
+  const name = nameOf(hostOf(request))
+  return name !== undefined && isOwn(name)
+}
+
 function isOwn(name: string): boolean {
   return ADDRESS.test(name) || name === 'localhost' || name.endsWith('.localhost')
 }

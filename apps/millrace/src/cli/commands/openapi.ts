@@ -19,7 +19,7 @@ export function addOpenapi(program: Command, { out }: Context): void {
       const { config } = await loadConfig({ cwd: process.cwd(), flags: { 'log.level': 'silent' } })
       const control = new Control(':memory:', SYSTEM)
       const logger = createLogger(config.log, out.stderr)
-      const parts = { engine, control, config, logger, authenticate: () => undefined, ready: () => true, stop: () => {} }
+      const parts = { engine, control, config, logger, authenticate: () => undefined, ready: () => true, stop: () => {}, sockets: () => [] }
       const document = httpOf(parts, feedOf(parts)).document()
       control.close()
       await out.raw(`${JSON.stringify(document, undefined, 2)}\n`)
