@@ -14,3 +14,8 @@ export function defaultCommand(group: Command, name: string): Command {
 export function defaultOf(group: Command): Command | undefined {
   return DEFAULTS.get(group)
 }
+
+/** Returns the commands that people see. Those whose names begin with `__` are for shells. */
+export function shownCommands(group: Command): readonly Command[] {
+  return group.commands.filter((each) => !each.name().startsWith('__'))
+}

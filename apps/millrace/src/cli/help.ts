@@ -1,7 +1,7 @@
 /** The output of `--help`: commands in groups, the flags of every command, and examples for each. */
 import type { Command, CommanderError } from 'commander'
 import { EXAMPLES } from './examples.ts'
-import { defaultOf } from './groups.ts'
+import { defaultOf, shownCommands } from './groups.ts'
 import type { Output } from './output/output.ts'
 
 const GLOBAL_OPTIONS = 'Options of every command:'
@@ -52,7 +52,7 @@ function shapeOf(command: Command): object {
   return {
     usage: `${pathOf(command)} ${command.usage()}`,
     description: command.description(),
-    commands: command.commands.map((each) => ({ name: each.name(), description: each.description() })),
+    commands: shownCommands(command).map((each) => ({ name: each.name(), description: each.description() })),
     options: command.options.map(({ flags, description }) => ({ flags, description })),
   }
 }

@@ -1,12 +1,21 @@
 /** The words that can follow each command, read from the program itself. */
 import type { Command } from 'commander'
-import { defaultOf } from '../groups.ts'
+import { defaultOf, shownCommands } from '../groups.ts'
+import { type Kind, kindOfArgument, kindOfFlag } from './kinds.ts'
 
 export interface Flag {
   /** `-f`, `--follow`. */
   readonly names: readonly string[]
   readonly description: string
   readonly takesValue: boolean
+  /** The names that its value may be; undefined if the engine knows none. */
+  readonly kind: Kind | undefined
+}
+
+/** An argument of a command, and the names that it may be. */
+export interface Argument {
+  readonly variadic: boolean
+  readonly kind: Kind | undefined
 }
 
 export interface Node {
@@ -16,37 +25,49 @@ export interface Node {
   readonly commands: readonly { readonly name: string; readonly description: string }[]
   /** The flags of the command, and those of every command. */
   readonly flags: readonly Flag[]
+  readonly arguments: readonly Argument[]
 }
 
 export function nodesOf(program: Command): readonly Node[] {
   const global = flagsOf(program)
   const visit = (command: Command, path: string): Node[] => {
-    // A group alone takes the flags of the command that runs then.
+    // A group alone takes the flags and arguments of the command that runs then.
     const alone = defaultOf(command)
     return [
       {
         path,
         description: command.description(),
-        commands: command.commands.map((each) => ({ name: each.name(), description: each.description() })),
+        commands: shownCommands(command).map((each) => ({ name: each.name(), description: each.description() })),
         flags: [...(command === program ? [] : flagsOf(command)), ...(alone === undefined ? [] : flagsOf(alone)), ...global, HELP],
+        arguments: (alone ?? command).registeredArguments.map((each) => ({
+          variadic: each.variadic,
+          kind: kindOfArgument(path, each.name()),
+        })),
       },
-      ...command.commands.flatMap((each) => visit(each, `${path} ${each.name()}`.trim())),
+      ...shownCommands(command).flatMap((each) => visit(each, `${path} ${each.name()}`.trim())),
     ]
   }
   return visit(program, '')
 }
 
-const HELP: Flag = { names: ['-h', '--help'], description: 'print the help', takesValue: false }
+const HELP: Flag = { names: ['-h', '--help'], description: 'print the help', takesValue: false, kind: undefined }
 
 function flagsOf(command: Command): Flag[] {
-  return command.options.map(({ short, long, description, required, optional }) => ({
+  return command.options.map(({ short, long, flags, description, required, optional }) => ({
     names: [short, long].filter((name) => name !== undefined),
     description,
     takesValue: required || optional,
+    kind: kindOfFlag(flags),
   }))
 }
 
-/** Returns the flags of all commands that take a value. */
-export function valueFlags(nodes: readonly Node[]): readonly string[] {
-  return [...new Set(nodes.flatMap(({ flags }) => flags.filter(({ takesValue }) => takesValue).flatMap(({ names }) => names)))].sort()
+/** Returns the flags of all commands that take a value, or only those whose value may be a name. */
+export function valueFlags(nodes: readonly Node[], which: 'all' | 'named' = 'all'): readonly string[] {
+  const wanted = nodes.flatMap(({ flags }) => flags).filter(({ takesValue, kind }) => takesValue && (which === 'all' || kind !== undefined))
+  return [...new Set(wanted.flatMap(({ names }) => names))].sort()
+}
+
+/** Returns the paths of the commands with an argument that may be a name. */
+export function namedPaths(nodes: readonly Node[]): readonly string[] {
+  return nodes.filter((node) => node.arguments.some(({ kind }) => kind !== undefined)).map(({ path }) => path)
 }
