@@ -8,6 +8,7 @@ const CLOCKS: Readonly<Record<string, string | undefined>> = {
   postgres: undefined,
   wire: undefined,
   otel: undefined,
+  nestjs: undefined,
   exec: undefined,
   worker: 'packages/worker/src/clock.ts',
   client: 'packages/client/src/clock.ts',

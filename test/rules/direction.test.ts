@@ -18,6 +18,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   http: ['core', 'worker', 'client'],
   webhooks: ['core', 'worker', 'client'],
   exec: ['core', 'worker', 'client'],
+  // They open engines.
+  nestjs: ['core', 'worker', 'client', 'engine'],
   testkit: ['core', 'sqlite', 'worker', 'client', 'engine'],
 }
 

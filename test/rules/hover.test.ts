@@ -26,7 +26,7 @@ function exported(path: string): string[] {
 
 /** Named in an option of those that are exported. */
 const WITHIN = ['KeepOptions', 'ThreadLimits', 'RunOptions', 'EventsFilter']
-const OF_USERS = ['engine', 'remote', 'http', 'webhooks', 'exec', 'outbox', 'otel', 'testkit']
+const OF_USERS = ['engine', 'remote', 'http', 'webhooks', 'exec', 'outbox', 'otel', 'nestjs', 'testkit']
 const PUBLIC = new Set([
   ...['client/src/public.ts', ...OF_USERS.map((name) => `${name}/src/index.ts`)].flatMap((path) => exported(`packages/${path}`)),
   ...WITHIN,
@@ -109,6 +109,9 @@ const FIRST: Readonly<Record<string, readonly string[]>> = {
   'packages/engine/src/open.ts': ['export async function openEngine(', 'export function attach('],
   'packages/exec/src/handlers.ts': ['export function execHandlers('],
   'packages/http/src/createHttp.ts': ['export function createHttp('],
+  'packages/nestjs/src/health.ts': ['export async function engineHealth<'],
+  'packages/nestjs/src/module.ts': ['static forRoot('],
+  'packages/nestjs/src/processor.ts': ['export function Processor(', 'export function Handles<'],
   'packages/outbox/src/outbox.ts': ['export function outbox('],
   'packages/remote/src/client/connect.ts': ['export async function connect('],
   'packages/remote/src/server/listen.ts': ['export async function listen('],

@@ -52,8 +52,6 @@ export const BOUNDS = {
   /** The default time that `drain` waits, enough to notice an empty queue, and the maximum that a request may set. */
   drainMs: 50,
   drainWaitMs: 30_000,
-  /** The time within which the engine must answer `/readyz`. */
-  readyMs: 5_000,
   /** The number of queues and job names that `/metrics` shows, those with the most first. */
   metricsQueues: 1_000,
   metricsNames: 200,

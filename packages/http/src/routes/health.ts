@@ -1,7 +1,7 @@
 /** Probes and metrics. */
 import { z } from '@hono/zod-openapi'
+import { whyUnready } from '@millrace/client'
 import { json, text } from '../answer.ts'
-import { BOUNDS } from '../limits.ts'
 import { OPEN_METRICS_TYPE, openMetrics } from '../metrics/openMetrics.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
 import { overviewOf } from '../overview.ts'
@@ -12,15 +12,7 @@ export function healthRoutes(service: Service): readonly Operation[] {
   const { engine, clock, settings } = service
   const unready = async (): Promise<string | undefined> => {
     if (settings.ready?.() === false) return 'it is starting, or stopping'
-    let cancel = () => {}
-    const late = new Promise<string>((resolve) => {
-      cancel = clock.setTimer(BOUNDS.readyMs, () => resolve('the engine does not answer'))
-    })
-    const asked = engine.stats({ names: 'none', definitions: 'disputed' }).then(
-      ({ writer }) => (writer.draining ? 'no new work is taken: the disk is full, or the log has grown behind a slow reader' : undefined),
-      () => 'the engine does not serve',
-    )
-    return Promise.race([asked, late]).finally(cancel)
+    return whyUnready(engine, clock)
   }
   return [
     operation({
