@@ -8,7 +8,15 @@ import { run } from './run.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** What is published, each with all that it needs. */
-const PUBLISHED = ['@millrace/testkit', '@millrace/outbox', '@millrace/nestjs', '@millrace/dashboard', 'millrace', 'create-millrace']
+const PUBLISHED = [
+  '@millrace/testkit',
+  '@millrace/outbox',
+  '@millrace/nestjs',
+  '@millrace/fastify',
+  '@millrace/dashboard',
+  'millrace',
+  'create-millrace',
+]
 
 /** Built by their own `prepack`, from a copy of the sources: runs side by side do not take each other's `dist` away. */
 export async function pack(destination: string): Promise<void> {

@@ -3,7 +3,10 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { ROOT, walk } from '../rules/sources.ts'
 
-const GUIDES: readonly (readonly [page: string, examples: readonly string[]])[] = [['docs/nestjs.md', ['nestjs']]]
+const GUIDES: readonly (readonly [page: string, examples: readonly string[]])[] = [
+  ['docs/nestjs.md', ['nestjs']],
+  ['docs/frameworks.md', ['express', 'hono', 'fastify']],
+]
 
 test.each(GUIDES)('%s: each snippet is a part of an example', (page, examples) => {
   const snippets = [...readFileSync(`${ROOT}/${page}`, 'utf8').matchAll(/^```(?:ts|js|json)\n(.*?)^```$/gms)].map(([, text = '']) => text)

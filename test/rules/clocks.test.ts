@@ -9,6 +9,7 @@ const CLOCKS: Readonly<Record<string, string | undefined>> = {
   wire: undefined,
   otel: undefined,
   nestjs: undefined,
+  fastify: undefined,
   exec: undefined,
   worker: 'packages/worker/src/clock.ts',
   client: 'packages/client/src/clock.ts',

@@ -20,6 +20,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   exec: ['core', 'worker', 'client'],
   // They open engines.
   nestjs: ['core', 'worker', 'client', 'engine'],
+  fastify: ['core', 'client', 'engine', 'http'],
   testkit: ['core', 'sqlite', 'worker', 'client', 'engine'],
 }
 

@@ -26,7 +26,7 @@ function exported(path: string): string[] {
 
 /** Named in an option of those that are exported. */
 const WITHIN = ['KeepOptions', 'ThreadLimits', 'RunOptions', 'EventsFilter']
-const OF_USERS = ['engine', 'remote', 'http', 'webhooks', 'exec', 'outbox', 'otel', 'nestjs', 'testkit']
+const OF_USERS = ['engine', 'remote', 'http', 'webhooks', 'exec', 'outbox', 'otel', 'nestjs', 'fastify', 'testkit']
 const PUBLIC = new Set([
   ...['client/src/public.ts', ...OF_USERS.map((name) => `${name}/src/index.ts`)].flatMap((path) => exported(`packages/${path}`)),
   ...WITHIN,
@@ -108,6 +108,7 @@ const FIRST: Readonly<Record<string, readonly string[]>> = {
   'packages/client/src/stopOnSignals.ts': ['export function stopOnSignals('],
   'packages/engine/src/open.ts': ['export async function openEngine(', 'export function attach('],
   'packages/exec/src/handlers.ts': ['export function execHandlers('],
+  'packages/fastify/src/plugin.ts': ['export const millrace:'],
   'packages/http/src/createHttp.ts': ['export function createHttp('],
   'packages/nestjs/src/health.ts': ['export async function engineHealth<'],
   'packages/nestjs/src/module.ts': ['static forRoot('],

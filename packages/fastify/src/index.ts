@@ -1,0 +1,2 @@
+/** Millrace in Fastify: a plugin. */
+export { type MillraceAppOptions, type MillracePluginOptions, millrace } from './plugin.ts'
