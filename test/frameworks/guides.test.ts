@@ -5,7 +5,7 @@ import { ROOT, walk } from '../rules/sources.ts'
 
 const GUIDES: readonly (readonly [page: string, examples: readonly string[]])[] = [
   ['docs/nestjs.md', ['nestjs']],
-  ['docs/frameworks.md', ['express', 'hono', 'fastify']],
+  ['docs/frameworks.md', ['express', 'hono', 'fastify', 'next']],
 ]
 
 test.each(GUIDES)('%s: each snippet is a part of an example', (page, examples) => {

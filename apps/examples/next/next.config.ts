@@ -1,0 +1,6 @@
+import type { NextConfig } from 'next'
+
+const config: NextConfig = {
+  serverExternalPackages: ['@millrace/engine'],
+}
+export default config
