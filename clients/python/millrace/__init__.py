@@ -22,7 +22,7 @@ from .data import unique_key
 from .errors import ConnectionLost, Error, ProtocolError
 from .failures import Cancel, Fail, Retry, Snooze
 from .job import Job, Parent
-from .jobs import NewJob, new_job
+from .jobs import JobOptions, NewJob, new_job
 from .keys import JobKey
 from .operations import FLOW_STATES, STATES
 from .version import VERSION
@@ -49,6 +49,7 @@ __all__ = [
     "Job",
     "JobInfo",
     "JobKey",
+    "JobOptions",
     "LogLine",
     "NewJob",
     "Parent",

@@ -6,7 +6,7 @@ import asyncio
 import math
 import time
 from types import TracebackType
-from typing import Any, AsyncIterator, Dict, Iterable, List, Mapping, Optional, Type, TypeVar, Union, cast
+from typing import TYPE_CHECKING, Any, AsyncIterator, Dict, Iterable, List, Mapping, Optional, Type, TypeVar, Union, cast
 
 from . import changes as ch, operations as op
 from .calls import Calls
@@ -14,12 +14,16 @@ from .changes import UNSET
 from .client import FlowNode, JobId
 from .connection import Connection, backoff_delay
 from .errors import ConnectionLost
-from .jobs import NewJob
+from .jobs import JobOptions, NewJob
 from .keys import JobKey
 from .operations import JOBS_PAGE, LIST_PAGE, LOGS_PAGE, Request
 from .options import Seconds, Time
 from .pages import follow_async
 from .views import Event, FlowInfo, JobInfo, LogLine, QueueInfo, ScheduleInfo, ScheduleSet, Stats, WorkerInfo
+
+if TYPE_CHECKING:
+    # Type checkers know it without the package.
+    from typing_extensions import Unpack
 
 T = TypeVar("T")
 
@@ -40,7 +44,7 @@ class AsyncClient:
     ) -> None:
         await self.close()
 
-    async def enqueue(self, name: str, data: Any = None, **options: Any) -> JobKey:
+    async def enqueue(self, name: str, data: Any = None, **options: Unpack[JobOptions]) -> JobKey:
         """As `Client.enqueue`."""
         return await self._ask(ch.enqueue(name, data, options))
 

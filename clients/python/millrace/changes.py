@@ -31,7 +31,7 @@ UNSET: Any = object()
 
 
 @called
-def enqueue(name: str, data: Any, options: Dict[str, Any]) -> Request[JobKey]:
+def enqueue(name: str, data: Any, options: Mapping[str, Any]) -> Request[JobKey]:
     return Request("enqueue", [job_from("enqueue()", name, data, options)], read=_first)
 
 

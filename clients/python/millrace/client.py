@@ -7,19 +7,23 @@ import threading
 import time
 from concurrent.futures import TimeoutError as FutureTimeout
 from types import TracebackType
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union, cast
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union, cast
 
 from . import changes as ch, operations as op
 from .calls import Calls
 from .changes import UNSET
 from .connection import backoff_delay
 from .errors import ConnectionLost
-from .jobs import NewJob
+from .jobs import JobOptions, NewJob
 from .keys import JobKey
 from .operations import JOBS_PAGE, LIST_PAGE, LOGS_PAGE, Request
 from .options import Seconds, Time
 from .pages import follow
 from .views import Event, FlowInfo, JobInfo, LogLine, QueueInfo, ScheduleInfo, ScheduleSet, Stats, WorkerInfo
+
+if TYPE_CHECKING:
+    # Type checkers know it without the package.
+    from typing_extensions import Unpack
 
 T = TypeVar("T")
 JobId = Union[JobKey, str]
@@ -50,7 +54,7 @@ class Client:
     ) -> None:
         self.close()
 
-    def enqueue(self, name: str, data: Any = None, **options: Any) -> JobKey:
+    def enqueue(self, name: str, data: Any = None, **options: Unpack[JobOptions]) -> JobKey:
         """The job's key, once it is on disk. For the options see `new_job`. Raises TypeError, Error (OPTION_TYPE, OPTION_RANGE)."""
         return self._ask(ch.enqueue(name, data, options))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, TypedDict, Union
 
 from .data import encode_data
 from .errors import range_error, type_error
@@ -23,6 +23,34 @@ FOREVER = "forever"
 KEYS = {6: "idempotency_key", 7: "unique", 18: "debounce", 19: "throttle"}
 
 Unique = Union[str, Tuple[str, str], Tuple[str, str, str]]
+
+
+class JobOptions(TypedDict, total=False):
+    """The options of `new_job` and `enqueue`."""
+
+    queue: Optional[str]
+    priority: Optional[int]
+    delay: Optional[Seconds]
+    run_at: Optional[Time]
+    idempotency_key: Optional[str]
+    unique: Optional[Unique]
+    max_attempts: Optional[int]
+    timeout: Optional[Seconds]
+    heartbeat_timeout: Optional[Seconds]
+    backoff: Optional[Mapping[str, Any]]
+    ttl: Optional[Seconds]
+    idempotency_ttl: Optional[Seconds]
+    weight: Optional[int]
+    concurrency_key: Optional[str]
+    tags: Optional[Iterable[str]]
+    meta: Any
+    debounce: Optional[Mapping[str, Any]]
+    throttle: Optional[Mapping[str, Any]]
+    max_age: Optional[Seconds]
+    tokens: Optional[int]
+    max_lost: Optional[int]
+    keep: Union[None, Seconds, str]
+    log_lines: Optional[int]
 
 
 class NewJob(List[Any]):

@@ -1,5 +1,6 @@
 """Options: what no server takes is refused where it is made."""
 
+import inspect
 import json
 import math
 import os
@@ -94,6 +95,12 @@ class Options(unittest.TestCase):
         ):
             with self.assertRaisesRegex(TypeError, told):
                 call()
+
+    def test_the_options_have_the_types_that_new_job_says(self):
+        parameters = inspect.signature(millrace.new_job).parameters.values()
+        options = {each.name: each.annotation for each in parameters if each.kind is each.KEYWORD_ONLY}
+        types = {name: reference.__forward_arg__ for name, reference in millrace.JobOptions.__annotations__.items()}
+        self.assertEqual(types, options)
 
     def test_the_token_is_the_given_one_or_the_environments_or_that_beside_a_daemons_socket(self):
         with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.dict(os.environ, clear=False) as environment:

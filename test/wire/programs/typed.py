@@ -8,6 +8,10 @@ import millrace
 def produce(url: str) -> List[str]:
     with millrace.connect(url, timeout=5) as client:
         key: millrace.JobKey = client.enqueue("a", {"n": 1}, delay=1.5)
+        client.enqueue("a", dealy=1.5)  # type: ignore[call-arg]
+        client.enqueue("a", priority="high")  # type: ignore[arg-type]
+        options: millrace.JobOptions = {"queue": "q", "keep": "forever"}
+        client.enqueue("a", None, **options)
         jobs: List[millrace.NewJob] = [millrace.new_job("a", unique=("k", "skip"), backoff={"type": "fixed", "delay": 1})]
         keys: List[millrace.JobKey] = client.enqueue_many(jobs)
         said: str = client.cancel(str(key), reason="no longer wanted")
