@@ -334,6 +334,7 @@ test('a program in Python manages jobs, queues, flows and schedules', async () =
     { turned: [false, true] },
     { came: ['report', { n: 1 }, 'hand', 3], last: true },
     { left: ['nightly'], gone: [null, 'SCHEDULE_NOT_FOUND'] },
+    { found: [{ text: 'grüße' }] },
     { logs: [0, 1, 2].map((line) => [line, 'info', `line ${line}`, { line }]), utc: 'UTC' },
   ])
 })

@@ -96,6 +96,11 @@ def utf8(text: str) -> bytes:
         return whole.encode("utf-8", "surrogatepass")
 
 
+def units(text: str) -> int:
+    """Its length as JavaScript counts."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
 def unpack(payload: bytes) -> Any:
     """The one value that the payload holds. Raises ProtocolError; every length is held against what is left."""
     reader = _Reader(payload)

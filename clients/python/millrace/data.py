@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from decimal import Decimal
 from typing import Any, Optional, Union
 
+from .codec import HALF, units
 from .errors import range_error, type_error
 
 Stored = Union[None, str, bytes]
@@ -22,9 +22,15 @@ def encode_data(value: Any, what: str = "data") -> Stored:
 
 def json_text(value: Any, what: str) -> str:
     try:
-        return json.dumps(value, separators=(",", ":"), allow_nan=False)
+        text = json.dumps(value, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise type_error(what, "JSON, or bytes: %s" % error) from None
+    return _well_formed(text)
+
+
+def _well_formed(text: str) -> str:
+    """Letters stay as they are, so that a search finds them; halves of surrogate pairs have no form but the escaped one."""
+    return HALF.sub(lambda half: "\\u%04x" % ord(half[0]), text)
 
 
 def decode_data(data: Stored) -> Any:
@@ -57,7 +63,7 @@ def _canonical(value: Any) -> str:
     if isinstance(value, list):
         return "[%s]" % ",".join(map(_canonical, value))
     if isinstance(value, str):
-        return re.sub("[\ud800-\udfff]", lambda half: "\\u%04x" % ord(half[0]), json.dumps(value, ensure_ascii=False))
+        return _well_formed(json.dumps(value, ensure_ascii=False))
     return json.dumps(value) if isinstance(value, bool) or value is None else _number_text(value)
 
 
@@ -94,6 +100,6 @@ def _double_text(number: float) -> str:
 def sized_json(option: str, value: Any, length: int, remedy: str) -> Optional[str]:
     """Raises Error (OPTION_TYPE, OPTION_RANGE) for what is no JSON, or is longer than `length`."""
     text = None if value is None else json_text(value, option)
-    if text is not None and len(text) > length:
-        raise range_error(option, length, "at most %d characters of JSON, got %d: %s" % (length, len(text), remedy))
+    if text is not None and units(text) > length:
+        raise range_error(option, length, "at most %d characters of JSON, got %d: %s" % (length, units(text), remedy))
     return text

@@ -8,7 +8,7 @@ import re
 from datetime import datetime
 from typing import Any, Collection, Iterable, List, Mapping, Optional, Sequence, TypeVar, Union
 
-from .codec import HALF, PAIR, SAFE
+from .codec import HALF, PAIR, SAFE, units
 from .data import sized_json
 from .errors import range_error, type_error
 from .keys import JobKey
@@ -107,11 +107,6 @@ def _queue_pattern(value: Any) -> str:
     if isinstance(value, str) and value.endswith("*"):
         return value if value == "*" else str(name("queues", value[:-1])) + "*"
     return str(name("queues", given("queues", value)))
-
-
-def units(value: str) -> int:
-    """Its length as JavaScript counts."""
-    return len(value.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def key(option: str, value: Any) -> Any:

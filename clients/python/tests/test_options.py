@@ -96,6 +96,12 @@ class Options(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, told):
                 call()
 
+    def test_data_has_its_letters_as_they_are_and_halves_of_pairs_escaped(self):
+        self.assertEqual(millrace.new_job("a", {"text": "gr\u00fc\u00dfe \U0001f600 \ud800"})[1], '{"text":"gr\u00fc\u00dfe \U0001f600 \\ud800"}')
+        with self.assertRaises(millrace.Error) as caught:
+            millrace.new_job("a", meta={"text": "\U0001f600" * 8_190})
+        self.assertEqual(caught.exception.details, {"option": "meta", "limit": 16_384})
+
     def test_the_options_have_the_types_that_new_job_says(self):
         parameters = inspect.signature(millrace.new_job).parameters.values()
         options = {each.name: each.annotation for each in parameters if each.kind is each.KEYWORD_ONLY}

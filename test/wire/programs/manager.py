@@ -85,6 +85,8 @@ with millrace.connect(sys.argv[1]) as client:
     say(came=[came.name, came.data, came.meta["by"], came.priority], last=client.schedule("nightly").last_job == came.id)
     client.delete_schedule("often")
     say(left=[each.id for each in client.schedules()], gone=[client.schedule("often"), refusal(client.delete_schedule, "often")])
+    client.enqueue("nobody", {"text": "gr\u00fc\u00dfe"})
+    say(found=[each.data for each in client.jobs(search="\u00fc\u00dfe")])
     logged = client.enqueue("logs")
     client.result(logged, timeout=60)
     lines = list(client.logs(logged, page=2))
