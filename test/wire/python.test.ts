@@ -139,6 +139,13 @@ test('a worker in Python: a job joins others, holds no place while it waits, and
   expect(worker.lines).toEqual(['crawl 1', 'crawl 2', 'crawl 3'])
 })
 
+test('a worker in Python: what a handler enqueues is created with its completion, once', async () => {
+  const { engine } = await working()
+  await (await engine.enqueue('spreads', 7)).result()
+  const { jobs } = await engine.list({ tag: 'spread' })
+  expect(jobs).toMatchObject([{ name: 'page', data: 7, queue: 'spread' }])
+})
+
 test('a worker in Python: a job of a flow reads what it has waited for', async () => {
   const { engine } = await working()
   const flow = await engine.flow([

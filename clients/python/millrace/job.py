@@ -6,21 +6,25 @@ import json
 import threading
 import time
 from concurrent.futures import Future
-from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Protocol, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Protocol, Tuple, Union
 
 from .codec import pack
 from .data import Stored, decode_data, encode_data, sized_json
 from .errors import range_error
-from .jobs import KEYS, NewJob, job_list, without
+from .jobs import JOBS_MAX, KEYS, JobOptions, NewJob, job_from, job_list, without
 from .keys import JobKey
 from .messages import Grant, Joined, trimmed
 from .options import TEXT_LENGTH, choice, given, name as valid_name, number
 from .pages import Page, follow
 from .views import RunError
 
+if TYPE_CHECKING:
+    # Type checkers know it without the package.
+    from typing_extensions import Unpack
+
 LOG_LEVELS = ("debug", "info", "warn", "error")
 PROGRESS_LENGTH = 16_384
-JOINS_MAX, PARENTS_MAX, JOIN_BYTES = 100, 50_000, 16 * 2**20
+JOINS_MAX, PARENTS_MAX, COMMAND_BYTES = 100, 50_000, 16 * 2**20
 
 JobsToJoin = Union[Iterable[NewJob], Callable[[], Iterable[NewJob]]]
 
@@ -73,6 +77,9 @@ class JobContext:
         self.abort_cause: Optional[str] = None
         self.cancel_reason: Optional[str] = None
         self.cancelled_by: Optional[str] = None
+        # Jobs that are created with its completion.
+        self.enqueued: List[NewJob] = []
+        self.enqueued_bytes = 0
         # What its join has ended the run with: it counts, whatever the handler makes of the exception.
         self.ending: Optional[Tuple[Any, ...]] = None
 
@@ -92,6 +99,17 @@ class JobContext:
     @property
     def meta(self) -> Any:
         return decode_data(self._grant.meta)
+
+    def enqueue(self, name: str, data: Any = None, **options: Unpack[JobOptions]) -> None:
+        """Creates a job in the same commit as this job's completion, or not at all. For the options see `new_job`. At most 10,000 jobs and
+        16 MiB in one run. Raises TypeError, Error (OPTION_TYPE, OPTION_RANGE)."""
+        job = job_from("enqueue()", name, data, options)
+        if len(self.enqueued) == JOBS_MAX:
+            raise range_error("enqueue", JOBS_MAX, "called at most %d times in one run: split the work into several jobs" % JOBS_MAX)
+        size = self.enqueued_bytes + len(pack(job))
+        self._worker.check_size("enqueue", size, COMMAND_BYTES)
+        self.enqueued.append(job)
+        self.enqueued_bytes = size
 
     def heartbeat(self) -> None:
         """The deadline becomes at least now + heartbeat_timeout."""
@@ -124,7 +142,7 @@ class JobContext:
         """Ends the run with the jobs, unless there are none. Raises Join, Error (OPTION_TYPE, OPTION_RANGE)."""
         asked = _joinable(jobs, self._grant.joined or [])
         if asked:
-            self._worker.check_size("join", len(pack(asked)), JOIN_BYTES)
+            self._worker.check_size("join", len(pack(asked)), COMMAND_BYTES)
             self.ending = self.ending or ("join", name, asked)
             raise Join(name)
 

@@ -54,6 +54,6 @@ def stale() -> Error:
 
 
 def too_large(what: str, size: int, most: float) -> Error:
-    remedy = "split the work into several joins" if what == "join" else "keep large content elsewhere, or raise maxDataBytes of the engine"
+    remedy = "split the work into several jobs" if what in ("join", "enqueue") else "keep large content elsewhere, or raise maxDataBytes of the engine"
     message = "%s has %d bytes, and at most %d are stored: %s" % (what, size, most, remedy)
     return Error("OPTION_RANGE", message, {"option": what, "limit": most})

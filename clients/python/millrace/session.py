@@ -370,8 +370,8 @@ class Session:
             return ("giveBack", True)
         try:
             data = encode_data(output, "output")
-            self.check("output", data)
-            return ("complete", data)
+            self.check("output", data, job.enqueued_bytes)
+            return ("complete", data, job.enqueued or None)
         except Exception as error:
             # What has no JSON now, or is too large, will be so the next time.
             return ("fail", failure(error)[0], False)
@@ -412,10 +412,11 @@ class Session:
 
     # What jobs ask.
 
-    def check(self, what: str, data: Stored) -> None:
-        """Raises Error where it is more than the engine stores, as the last connection has said it."""
+    def check(self, what: str, data: Stored, beside: int = 0) -> None:
+        """Raises Error where it is more than the engine stores, as the last connection has said it, or with what goes beside it crosses."""
         size = len(utf8(data)) if isinstance(data, str) else len(data or b"")
         self.check_size(what, size, math.inf if self._limits.data_bytes is None else self._limits.data_bytes)
+        self.check_size(what, size + beside, math.inf)
 
     def check_size(self, what: str, size: int, most: float) -> None:
         # Whatever is stored, it comes in one frame, with a few words around it.

@@ -177,6 +177,7 @@ class Vectors(unittest.TestCase):
             "leave": ("leave", session),
             "complete: no output": ("complete", 42, 1, None),
             "complete: output": ("complete", 42, 1, data.encode_data("A.PNG")),
+            "complete: and more jobs in the same commit": ("complete", 42, 1, None, [millrace.new_job("b", 2)]),
             "fail: for good": ("fail", 42, 1, ["Error", "x"], False),
             "fail: cancelled by its handler": ("fail", 42, 1, ["CancelJobError", "no longer wanted"], False, True),
             "cancel: why, and by whom": ("cancel", [42, 12345678, 1_795_000_000_000], "wrong file", "ada"),

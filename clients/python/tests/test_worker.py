@@ -251,6 +251,35 @@ class Workers(unittest.TestCase):
             job.join("n", [millrace.new_job("a")])
         self.ways.put(lambda: None)
 
+    def test_jobs_that_a_handler_enqueues_come_with_its_completion_or_not_at_all(self):
+        wire = self.attach()
+        for fails in (False, True):
+            (job,) = self.begin(wire, 1)
+            with self.assertRaisesRegex(TypeError, r"^enqueue\(\) got an unexpected keyword argument 'dealy'; did you mean 'delay'"):
+                job.enqueue("b", dealy=1)
+            job.enqueue("b", 2, delay=1)
+            with self.assertRaises(millrace.Error) as caught:
+                job.enqueue("b", b"x" * 17 * 2**20)
+            self.assertEqual(caught.exception.details["option"], "enqueue")
+
+            def handler():
+                if fails:
+                    raise ValueError("no")
+
+            self.end(handler)
+            said = wire.said[-1][1:]
+            self.assertEqual(said[:1] if fails else said, ("fail",) if fails else ("complete", 1, 1, None, [["b", "2", None, None, 1000]]))
+            self.answer(wire, said[0], messages.TRUE)
+
+    def test_an_output_that_does_not_fit_beside_the_jobs_fails_its_run(self):
+        wire = self.attach()
+        wire.limits = self.worker._limits = wire.limits._replace(data_bytes=16 * 2**20)
+        (job,) = self.begin(wire, 1)
+        job.enqueue("b", b"x" * 10 * 2**20)
+        self.end(lambda: b"x" * 10 * 2**20)
+        op, _, _, error, retry = wire.said[-1][1:]
+        self.assertEqual((op, error[0], retry), ("fail", "Error", False))
+
     def test_a_question_of_a_run_that_is_lost_is_refused(self):
         wire = self.attach()
         (job,) = self.begin(wire, 1)

@@ -138,6 +138,12 @@ def page(job):
     return job.data
 
 
+def spreads(job):
+    job.enqueue("page", job.data, queue="spread", tags=["spread"])
+    if job.attempt == 1:
+        raise millrace.Retry(0)
+
+
 def inherits(job):
     return [parent.output for parent in job.parents()]
 
@@ -149,7 +155,7 @@ def queue(job):
 told = threading.Event()
 url, name, *token = sys.argv[1:]
 concurrency, grace = (1, 0.05) if name in ("alone", "ordered") else (8, 5)
-each_of = (upper, reverse, broken, hopeless, third, later, pages, much, wrong, huge, stuck, long, asked, crawl, page, inherits, queue)
+each_of = (upper, reverse, broken, hopeless, third, later, pages, much, wrong, huge, stuck, long, asked, crawl, page, inherits, spreads, queue)
 handlers = {each.__name__: each for each in each_of}
 defaults = {"asked": {"timeout": 3600, "max_attempts": 9}}
 options = {"queues": ["urgent", "default", "low"], "order": "strict"} if name == "ordered" else {}
