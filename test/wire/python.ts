@@ -8,7 +8,7 @@ export const HAS_PYTHON = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.
 /** The folder of the client and of its own tests. */
 export const CLIENT = fileURLToPath(new URL('../../clients/python', import.meta.url))
 
-export interface PythonOptions {
+interface PythonOptions {
   /** Default: the client's folder. */
   readonly cwd?: string
   /** PYTHONPATH. */
