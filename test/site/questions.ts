@@ -17,7 +17,7 @@ export const QUESTIONS: readonly Question[] = [
   row('Does it run on Windows?', 'windows', '/platforms#nodejs-linux-macos-and-windows', 1),
   row('Which Node do I need?', 'node version', '/platforms#nodejs-linux-macos-and-windows', 1),
   row('Can I use it in a serverless function?', 'serverless', '/quick-start#is-it-for-you', 2),
-  row('Does a job survive a power cut?', 'power cut', '/reliability#power-cuts', 1),
+  row('Does a job survive a power cut?', 'power cut', '/durability#crashes-and-power-cuts', 1),
   row('What happens if a worker crashes?', 'worker crashes', '/durability#if-a-worker-crashes-at-least-once', 1),
   row('How do I make handlers idempotent?', 'idempotent', '/concepts#idempotent-handlers', 1),
   row('How does it work?', 'how it works', '/concepts#how-millrace-works', 2),
@@ -54,5 +54,5 @@ export const QUESTIONS: readonly Question[] = [
   row('How do I back it up?', 'backup', '/backups#backup-and-restore', 2),
   row('How large can a payload be?', 'payload size', '/payloads#the-size-of-a-payload', 1),
   row('How do I enqueue in my transaction?', 'database transaction', '/outbox#jobs-in-your-own-transaction', 1),
-  row('How fast is it?', 'how fast', '/performance#how-fast-it-is', 2),
+  row('How fast is it?', 'performance', '/performance#performance-how-fast-it-is-and-what-a-job-costs', 1),
 ]

@@ -6,5 +6,5 @@ export const SEARCH = {
   prefix: true,
   boost: { title: 4, text: 2, titles: 1 },
   /** Somebody who looks for a word wants to use it before they want to know why it is so. */
-  boostDocument: (id: string): number => (id.startsWith('/decisions/') ? 0.2 : 1),
+  boostDocument: (id: string): number => (/^\/(?:decisions|history)\//.test(id) ? 0.2 : 1),
 }
