@@ -8,7 +8,23 @@ import { ROOT } from './sources.ts'
 
 const GROUPS = ['Start', 'Concepts', 'Guides']
 /** Pages of other groups that strangers read first. */
-const FURTHER = ['docs/reliability.md', 'docs/performance.md', 'docs/other-bugs.md', 'docs/security-checklist.md']
+const FURTHER = [
+  'SECURITY.md',
+  ...['reliability', 'performance', 'other-bugs', 'security-checklist'].map((name) => `docs/${name}.md`),
+  ...[
+    'shutdown',
+    'daemon',
+    'dashboard',
+    'observability',
+    'scale',
+    'http',
+    'import',
+    'other-dashboards',
+    'internals',
+    'vocabulary',
+    'requirements',
+  ].map((name) => `docs/${name}.md`),
+]
 /** Opens with the sentence that says what Millrace is. */
 const PITCH = 'README.md'
 
