@@ -20,6 +20,7 @@ const FURTHER = [
     'http',
     'import',
     'other-dashboards',
+    'protocol',
     'internals',
     'vocabulary',
     'requirements',
