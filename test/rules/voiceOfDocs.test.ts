@@ -6,7 +6,7 @@ import { HOME, pagesOf, readContents } from '../../apps/docs/src/contents.ts'
 import { clausesOf, sentencesOf, textsOf, UNUSUAL, WORDS_MAX, wordsOf } from './sentences.ts'
 import { ROOT } from './sources.ts'
 
-const GROUPS = ['Start', 'Concepts', 'Guides']
+const GROUPS = ['Start', 'Concepts', 'Guides', 'Reference']
 /** Pages of other groups that strangers read first. */
 const FURTHER = [
   'SECURITY.md',
@@ -17,10 +17,8 @@ const FURTHER = [
     'dashboard',
     'observability',
     'scale',
-    'http',
     'import',
     'other-dashboards',
-    'protocol',
     'internals',
     'vocabulary',
     'requirements',

@@ -98,7 +98,7 @@ export class InternalError extends define('INTERNAL', false) {}
 export class BusyError extends define('BUSY', true) {
   declare readonly retryAfter: number
 }
-/** The writer failed again and again; only opening the file anew helps. */
+/** The writer failed again and again; open the file again. */
 export class EngineFailedError extends define('ENGINE_FAILED', false) {}
 /** The engine was stopped before the call. */
 export class EngineStoppedError extends define('ENGINE_STOPPED', false) {}
@@ -118,7 +118,7 @@ export class JobActiveError extends define('JOB_ACTIVE', true) {
 export class JobFinishedError extends define('JOB_FINISHED', false) {
   declare readonly jobId: string
 }
-/** `result()` of a job that failed for good. `cause` is the last attempt's error, with its own `code` and `cause`. */
+/** `result()` of a job that failed permanently. `cause` is the last attempt's error, with its own `code` and `cause`. */
 export class JobFailedError extends define('JOB_FAILED', false) {
   declare readonly cause: HandlerError
   declare readonly jobId: string
@@ -131,7 +131,7 @@ export class JobCancelledError extends define('JOB_CANCELLED', false) {
   /** The name of the token or the worker that asked for it, or what the caller said; undefined if none is known. */
   declare readonly by?: string
 }
-/** `result()` did not come within its timeout; the job goes on. */
+/** `result()` did not come within its timeout; the job continues. */
 export class ResultTimeoutError extends define('RESULT_TIMEOUT', true) {
   declare readonly jobId: string
 }

@@ -20,8 +20,8 @@ export interface QueueStats extends StateCounts {
   readonly retrying?: number
   readonly paused: boolean
   /**
-   * Since the oldest waiting job became due, held back by its key or not; 0 where none waits. Where there are more, of the 64 names with
-   * the most waiting jobs, and of the 64 keys with the most that are held back, of the 10,000 known longest; of fewer where one answer tells of many queues.
+   * The time since the oldest waiting job became due, held back by its key or not; 0 if none waits. It looks at the 64 names with the most
+   * waiting jobs. Among the 10,000 keys known longest, it looks at the 64 that hold back the most. An answer about many queues looks at fewer.
    */
   readonly oldestWaitingMs: number
 }
@@ -66,7 +66,7 @@ export interface Stats<Times extends Percentiles = Timing> {
   readonly seq: number
   /** The number of the file, which is part of every job id: 1 to 67,108,863; 0 from an engine of an earlier version. */
   readonly node: number
-  /** Nothing of any queue starts, whatever each was told by itself. */
+  /** True if `pauseAll` holds back all queues, beside the pauses of each. */
   readonly paused: boolean
   readonly states: StateCounts
   /** The scheduled jobs that wait for another attempt: `states.scheduled` counts them too. Undefined from an engine of an earlier version. */

@@ -79,8 +79,8 @@ export interface Context<Data = unknown> {
   parent<Job extends JobType = JobType>(ref: string): Promise<Parent<OutputOf<Job>> | undefined>
   /**
    * Waits for jobs that this job creates, without holding its place. The first time, the jobs are created and the run ends, in one
-   * commit: the job is `blocked` until all of them have ended, in whatever state. Then its handler runs again from the beginning,
-   * without using an attempt, and the same call resolves to them, in their order. `name` tells apart several joins of one
+   * commit: the job is `blocked` until all of them have ended, in any state. Then its handler runs again from the beginning,
+   * without using an attempt, and the same call resolves to them, in their order. `name` distinguishes several joins of one
    * handler. The function is called the first time only. No jobs: nothing is awaited.
    *
    * @throws OptionTypeError, OptionRangeError: over 10,000 jobs or 16 MiB in one join, 100 joins or 50,000 jobs in one job

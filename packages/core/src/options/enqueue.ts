@@ -38,7 +38,7 @@ export interface EnqueueOptions extends RunOptions {
    * (`'2030-01-31T12:00:00Z'`). Default: at once.
    */
   readonly runAt?: Time
-  /** Create once: a repeat answers the first job, whatever its data. 1 to 512 characters, default none. */
+  /** Create once: a repeat answers the first job, with any data. 1 to 512 characters, default none. */
   readonly idempotencyKey?: string
   /** A repeat is recognised for at least this long, and until the job has ended; at least 1 ms, default 24 h. */
   readonly idempotencyTtl?: Duration

@@ -30,8 +30,8 @@ export interface EngineOptions {
    */
   readonly autoMigrate?: boolean
   /**
-   * The most queues that there may be: 1 to 1,000,000, default 10,000. Whatever would make another one is refused with
-   * TooManyQueuesError; queues that are there already stay.
+   * The maximum number of queues: 1 to 1,000,000, default 10,000. A call that would create one more is refused with
+   * TooManyQueuesError. Existing queues stay.
    */
   readonly maxQueues?: number
   /** The largest data, output and checkpoint each, from any process, thread or client: 1 byte to 16 MiB, default 1 MiB. */
@@ -111,8 +111,8 @@ export interface OpenPostgresOptions extends EngineOptions {
    */
   readonly listen?: string
   /**
-   * The way from other processes to the owner. `'auto'` (default): a socket; after three attempts in vain, through Postgres. `'socket'`: only a
-   * socket. `'postgres'`: only through Postgres, as where no network leads from one process to another.
+   * The way from other processes to the owner. `'auto'` (default): a socket; after three failed attempts, through Postgres. `'socket'`: only a
+   * socket. `'postgres'`: only through Postgres, for processes that no network connects.
    */
   readonly transport?: Transport
 }

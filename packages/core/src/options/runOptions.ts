@@ -39,12 +39,12 @@ export interface RunOptions {
    */
   readonly heartbeatTimeout?: Duration
   /**
-   * Fails with JobExpiredError if not started so long after the enqueue: at least 1 ms, or Infinity for never, whatever the queue's
-   * `defaults` say. Default none.
+   * Fails with JobExpiredError if not started so long after the enqueue: at least 1 ms. Infinity means never, even if the
+   * queue's `defaults` have a `ttl`. Default none.
    */
   readonly ttl?: Duration
   /**
-   * The time for which the job is kept once it has ended, whatever its final state: 0 to 100 years, or `'forever'`. 0 deletes it in the
+   * The time for which the job is kept once it has ended, in any final state: 0 to 100 years, or `'forever'`. 0 deletes it in the
    * commit that ends it. Replaces the age and the count of its queue's `retention`. Default none.
    */
   readonly keep?: Duration | Forever
