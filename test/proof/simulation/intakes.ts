@@ -27,8 +27,8 @@ interface Word {
   concurrency: number | undefined
   pauses: number
   sets: number
-  /** Runs that it had when its concurrency was set: some begin later, in a batch. */
-  had: ReadonlySet<string>
+  /** The last run of each job when its concurrency was set: some begin later, in a batch, or because word of them was held back. */
+  had: ReadonlyMap<number, number>
 }
 
 export class Intakes {
@@ -70,7 +70,7 @@ export class Intakes {
     operations.call(client, `set concurrency ${concurrency}`, worker.setConcurrency(concurrency), () => {
       if (word.sets !== call) return
       word.concurrency = concurrency
-      word.had = new Set([...model.active].filter(({ session }) => session === worker.session).map((job) => `${job.seq}:${job.run}`))
+      word.had = new Map([...model.jobs].map(([seq, { run }]) => [seq, run]))
       history.meet('concurrencySet')
     })
   }
@@ -81,7 +81,7 @@ export class Intakes {
     const { history, timeline, log, model } = this.#options
     history.hold(!word.paused, 52, () => `run ${run} of job ${seq} starts in ${client.name}, whose worker is paused`)
     const { concurrency, sets, had } = word
-    if (concurrency === undefined || had.has(`${seq}:${run}`)) return
+    if (concurrency === undefined || run <= (had.get(seq) ?? 0)) return
     // It may hear in the same moment that another run is no longer its own.
     timeline.after(0, () => {
       if (word.sets !== sets || client.dead) return
@@ -109,7 +109,7 @@ export class Intakes {
   }
 
   #wordOf(worker: Worker): Word {
-    const word = this.#words.get(worker) ?? { paused: false, concurrency: undefined, pauses: 0, sets: 0, had: new Set<string>() }
+    const word = this.#words.get(worker) ?? { paused: false, concurrency: undefined, pauses: 0, sets: 0, had: new Map() }
     this.#words.set(worker, word)
     return word
   }

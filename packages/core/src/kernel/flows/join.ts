@@ -7,6 +7,7 @@ import { type Decision, Refused } from '../../decision.ts'
 import type { JoinCommand } from '../../flowCommands.ts'
 import type { JobKey } from '../../id.ts'
 import { LIMITS } from '../../limits.ts'
+import { hasKey } from '../jobs/coalescing.ts'
 import { staleRun } from '../jobs/complete.ts'
 import { endAborted, endJoined, runOf } from '../jobs/end.ts'
 import { createInFlow, findFull } from '../jobs/enqueue.ts'
@@ -78,8 +79,4 @@ function findRefusal(
   if (key === undefined || queue.settings.keyOrder !== 'strict' || !jobs.some(isStuck)) return undefined
   const message = `a job with the key '${key}' of queue '${queue.name}' would wait for ever: its keyOrder is 'strict', and the job that waits for it has the turn of the key. Give it another key or queue`
   return joinRefused('concurrencyKey', message)
-}
-
-function hasKey({ idempotencyKey, unique, debounce, throttle }: NewJob): boolean {
-  return (idempotencyKey ?? unique ?? debounce ?? throttle) !== undefined
 }

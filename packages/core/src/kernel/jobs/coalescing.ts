@@ -69,3 +69,8 @@ export function pushedTo({ now }: TurnContext, holder: JobKey, { debounce }: New
   const { delay = 0, maxDelay = Number.POSITIVE_INFINITY } = debounce ?? {}
   return Math.min(now.wall + delay, holder.enqueuedAt + maxDelay)
 }
+
+/** True if the job may be the answer to a later call, or have been answered by an earlier job. */
+export function hasKey({ idempotencyKey, unique, debounce, throttle }: NewJob): boolean {
+  return (idempotencyKey ?? unique ?? debounce ?? throttle) !== undefined
+}

@@ -17,7 +17,7 @@ import { active, nothingToDrop, queueDraining, queueFull, uniqueConflict } from 
 import type { NameAndKey } from '../rows.ts'
 import type { TurnContext } from '../turn.ts'
 import { Claims, OF_CALL } from './claims.ts'
-import { exclusiveKey, holdLonger, holdShape, placeOf, pushedTo, shapeOf } from './coalescing.ts'
+import { exclusiveKey, hasKey, holdLonger, holdShape, placeOf, pushedTo, shapeOf } from './coalescing.ts'
 import { DIRTY_DATA, DIRTY_INSERT, type Job, type JobExtras, newJob } from './job.ts'
 import { tellRepeat } from './repeats.ts'
 import { reschedule } from './reschedule.ts'
@@ -225,7 +225,8 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin, from: From =
   tables.noteExpiry(job.expiresAt)
   if (job.state === WAITING) enterLine(turn, job)
   else if (job.state === SCHEDULED) tables.noteDue(runAt)
-  if (exclusiveKey(job) !== undefined || !tables.jobs.has(job.seq)) facts.add(job)
+  // It may leave memory in this turn, and still answer a call.
+  if (hasKey(wanted) || !tables.jobs.has(job.seq)) facts.add(job)
   // The job may be looked up by its id before the turn is over.
   if (origin !== undefined) {
     facts.add(job)

@@ -1,6 +1,7 @@
 /** Calls that an earlier job answers: the event of that job where its queue asks for it, and nothing at all elsewhere. */
 import { describe, expect, test } from 'vitest'
 import type { NewJob } from '../../commands.ts'
+import { LIMITS } from '../../limits.ts'
 import { attaching, enqueueing, World } from '../../testing/world.ts'
 
 type Call = Partial<NewJob>
@@ -61,6 +62,14 @@ describe('a queue that tells of repeats', () => {
       const { events } = world.run(calling(job, job), calling(job))
       expect(events.map(({ type }) => type)).toEqual(['enqueued', 'deduplicated', 'deduplicated'])
     }
+  })
+
+  test.each([...KINDS, ['leading', LEADING] as const])('%s: the job that answers has left memory within the call', (_, job) => {
+    const world = telling()
+    const others = Array.from({ length: LIMITS.windowJobs + 1 }, () => ({ priority: 1 }))
+    world.attach('s', ['a'], { paused: true })
+    const { events } = world.run(calling(job, ...others, job))
+    expect(events.filter(({ type }) => type === 'deduplicated')).toMatchObject(told)
   })
 
   test('the run and the attempt are those of the job by then; one that has ended is told of too', () => {
