@@ -7,7 +7,7 @@ import type { Program } from '../program.ts'
 import { Place } from './millrace.ts'
 import { found, inTerminal } from './pty.ts'
 
-const LONG = 60_000
+const LONG = 300_000
 const MAIN = fileURLToPath(new URL('../../apps/millrace/dist/main.js', import.meta.url))
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof SHELLS)[number]

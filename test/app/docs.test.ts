@@ -7,6 +7,7 @@ import { EXAMPLES } from '../../apps/millrace/src/cli/examples.ts'
 import { EXIT } from '../../apps/millrace/src/cli/exit.ts'
 import { defaultOf } from '../../apps/millrace/src/cli/groups.ts'
 import { createProgram } from '../../apps/millrace/src/cli/program.ts'
+import { KEYS } from '../../apps/millrace/src/cli/top/keys.ts'
 
 const text = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8')
 /** By the words after `millrace`. */
@@ -99,6 +100,11 @@ test('each group that runs a command if it is named alone has its row, and there
   expect(told.toSorted()).toEqual(alone.toSorted())
   // A group without one has nothing to show.
   expect(root.commands.filter((group) => group.commands.length > 0 && defaultOf(group) === undefined)).toEqual([])
+})
+
+test('the keys of top are those of its help', () => {
+  const [, rows = ''] = /^\| key \| what it does \|\n\|---\|---\|\n((?:\|.*\n)+)/m.exec(sections.get('top') ?? '') ?? []
+  expect([...rows.matchAll(/^\| (.*) \| (.*) \|$/gm)].map(([, keys, does]) => [keys, does])).toEqual(KEYS)
 })
 
 test('the flags that go with every command are told', () => {

@@ -77,7 +77,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'workers drain': ['millrace workers drain worker-1a2b3c4d'],
   status: ['millrace status', 'millrace status --url unix:/run/app/queue.sock', 'millrace status --url http://127.0.0.1:7410'],
   stats: ['millrace stats --json'],
-  top: ['millrace top --interval 500ms'],
+  top: ['millrace top', 'millrace top --interval 500ms --read-only'],
   doctor: ['millrace doctor --file jobs.db'],
   backup: ['millrace backup jobs-backup.db'],
   migrate: [

@@ -2,7 +2,7 @@
 import { styleText } from 'node:util'
 import { Line, type Text, written } from './line.ts'
 
-export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
+export type Style = 'bold' | 'dim' | 'inverse' | 'red' | 'green' | 'yellow' | 'cyan'
 /** Applies a style to a text after its values are made visible. */
 export type Paint = (style: Style, text: Text) => Line
 
