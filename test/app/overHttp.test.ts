@@ -21,7 +21,11 @@ async function served(options?: DaemonOptions) {
 test('commands of the address that serve prints, with the token of the daemon', { timeout: LONG }, async () => {
   const { place, url, token } = await served()
   const none = await place.run('status')
-  expect(none).toMatchObject({ code: 6, stdout: '', stderr: expect.stringContaining('(AUTH_FAILED)') })
+  expect(none).toMatchObject({
+    code: 6,
+    stdout: '',
+    stderr: expect.stringMatching(/requires a token: set MILLRACE_TOKEN.*\(AUTH_FAILED\)/),
+  })
   place.env['MILLRACE_TOKEN'] = `${token}x`
   expect(await place.run('status')).toMatchObject({ code: 6, stderr: expect.stringContaining('(AUTH_FAILED)') })
   place.env['MILLRACE_TOKEN'] = token

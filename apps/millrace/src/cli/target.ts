@@ -1,7 +1,7 @@
 /** The engine that a command talks to: one that listens at a URL, or that of a file or a schema, no matter which process has it open. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { DEFAULT_SCHEMA, type Logger, schemaName, validatePostgresOptions } from '@millrace/core'
+import { AuthFailedError, DEFAULT_SCHEMA, type EngineOptions, type Logger, schemaName, validatePostgresOptions } from '@millrace/core'
 import type { Engine } from '@millrace/engine'
 import { NoFileError, NotFoundError, UsageError } from './errors.ts'
 
@@ -62,11 +62,7 @@ export function targetOf({ file, url, token, postgres, schema }: TargetOptions, 
 export async function openTarget(target: Target, { create = false, created, logger }: ConnectOptions = {}): Promise<Engine> {
   // A command cannot know the daemon's configuration, so it warns of nothing on stderr, which may be read as JSON.
   const log = { logger: logger ?? null }
-  if (target.kind === 'url') {
-    const { connect } = await import('@millrace/remote')
-    const url = /^https?:/i.test(target.url) ? await (await import('./overHttp.ts')).socketBehind(target.url) : target.url
-    return connect(url, { connectTimeout: PATIENCE, ...(target.token !== undefined && { token: target.token }), ...log })
-  }
+  if (target.kind === 'url') return connectTo(target, log)
   if (target.kind === 'postgres') {
     if (!create) await assertSchema(target)
     const { openEngine } = await import('@millrace/engine')
@@ -79,6 +75,18 @@ export async function openTarget(target: Target, { create = false, created, logg
   const engine = await openEngine({ file: target.file, share: true, ...log })
   if (missing) created?.(target.file)
   return engine
+}
+
+async function connectTo({ url, token }: Target & { readonly kind: 'url' }, log: Pick<EngineOptions, 'logger'>): Promise<Engine> {
+  const { connect } = await import('@millrace/remote')
+  const socket = /^https?:/i.test(url) ? await (await import('./overHttp.ts')).socketBehind(url) : url
+  try {
+    return await connect(socket, { connectTimeout: PATIENCE, ...(token !== undefined && { token }), ...log })
+  } catch (error) {
+    if (token !== undefined || !(error instanceof AuthFailedError)) throw error
+    const message = `the engine at ${url} requires a token: set MILLRACE_TOKEN. The first run of millrace serve saves one beside its file (millrace.db-token)`
+    throw new AuthFailedError(message, { cause: error })
+  }
 }
 
 /** Only commands that put something into a queue create its tables. */
