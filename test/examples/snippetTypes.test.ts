@@ -1,0 +1,137 @@
+// Every TypeScript snippet of the guides, the reference and the READMEs: it compiles against the packages as they are.
+import { execFile } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, onTestFinished, test } from 'vitest'
+import { snippetsOf } from './snippets.ts'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+/** Within a package that has all others among its dependencies. */
+const FOLDER = join(ROOT, 'test/node_modules/.cache', `snippets-${process.pid}`)
+
+/** Packages whose names a snippet may use without an import, as on a page that has imported them before. */
+const PACKAGES = [
+  ['@millrace/engine', 'packages/engine'],
+  ['@millrace/testkit', 'packages/testkit'],
+  ['@millrace/remote', 'packages/remote'],
+  ['@millrace/http', 'packages/http'],
+  ['@millrace/webhooks', 'packages/webhooks'],
+  ['@millrace/outbox', 'packages/outbox'],
+  ['@millrace/exec', 'packages/exec'],
+  ['@millrace/otel', 'packages/otel'],
+] as const
+
+const pages = [
+  'README.md',
+  ...['docs', 'docs/reference'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `${folder}/${name}`),
+  ),
+  ...['packages', 'apps'].flatMap((folder) => readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}/README.md`)),
+].filter((path) => {
+  try {
+    return snippetsOf(path).length > 0
+  } catch {
+    return false
+  }
+})
+
+/** Pages whose snippets are held against programs that run, by tests of their own. */
+const HELD: ReadonlySet<string> = new Set(['docs/concepts.md', 'docs/testing.md', 'docs/frameworks.md', 'docs/nestjs.md'])
+
+interface Snippet {
+  readonly file: string
+  readonly page: string
+  readonly where: string
+  readonly code: string
+}
+
+/** Makes a snippet a module: three dots stand for statements, a value for an expression. */
+function wholeOf(code: string): string {
+  const full = code
+    .replace(/\) \.\.\.(?=\s|$)/gm, ') {}')
+    .replaceAll('{ ... }', '{}')
+    .replace(/^.*\/\/ does not compile/gm, '// @ts-expect-error\n$&')
+  return full.startsWith('{') ? `void (${full})` : full
+}
+
+const snippets: readonly Snippet[] = pages
+  .filter((page) => !HELD.has(page))
+  .flatMap((page) =>
+    snippetsOf(page).map((code, index) => ({
+      file: `${page.replace(/[^\w]/g, '_')}_${index + 1}.ts`,
+      page,
+      where: `${page}, snippet ${index + 1}`,
+      code: wholeOf(code),
+    })),
+  )
+
+const EXPORTS = new Map(
+  PACKAGES.toReversed().flatMap(([name, folder]) => {
+    const index = readFileSync(join(ROOT, folder, 'README.md'), 'utf8')
+    return [...index.matchAll(/`(\w+)`/g)].map(([, each]) => [each as string, name] as const)
+  }),
+)
+
+const run = promisify(execFile)
+
+interface Fault {
+  readonly file: string
+  readonly code: string
+  readonly text: string
+}
+
+/** Compiles the snippets, each with names declared before it, and returns the errors. */
+async function compile(missing: ReadonlyMap<string, ReadonlySet<string>>): Promise<readonly Fault[]> {
+  for (const { file, page, code } of snippets) {
+    const names = [...(missing.get(file) ?? [])].map((name) => declarationOf(name, page)).join(' ')
+    writeFileSync(join(FOLDER, file), `${names} export {}\n${code}`)
+  }
+  const { stdout } = await run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', FOLDER], {
+    maxBuffer: 2 ** 26,
+  }).catch((error: { readonly stdout: string }) => error)
+  return [...stdout.matchAll(/^(?:.*\/)?([\w.]+)\((\d+),\d+\): error (TS\d+): (.*)$/gm)].map(([, file = '', line, code = '', text]) => ({
+    file,
+    code,
+    text: `line ${Number(line) - 1}: ${text}`,
+  }))
+}
+
+/** Declares what a page leaves to its reader: an engine, definitions of jobs, names of the packages, and values of any kind. */
+function declarationOf(name: string, page: string): string {
+  const whole = snippets.flatMap((snippet) => (snippet.page === page ? [snippet.code] : [])).join('\n')
+  if (name === 'engine') return "declare const engine: import('@millrace/engine').Engine;"
+  if (new RegExp(`\\b${name}\\.(?:handler|thread|childProcess|job)\\(|typeof ${name}\\b`).test(whole))
+    return `declare const ${name}: import('@millrace/engine').Definition<any, any>;`
+  const from = EXPORTS.get(name)
+  if (from === undefined) return `declare const ${name}: any; type ${name} = any;`
+  const isType = /^[A-Z]/.test(name) && new RegExp(`: ${name}\\b|\\b${name}<`).test(whole)
+  return isType ? `import { type ${name} } from '${from}';` : `import { ${name} } from '${from}';`
+}
+
+/** Names that nothing declares, and what says so. */
+const UNKNOWN: Readonly<Record<string, RegExp>> = { TS2304: /name '(\w+)'/, TS2552: /name '(\w+)'/, TS18004: /property '(\w+)'/ }
+/** A snippet may be the body of a function. */
+const IGNORED: ReadonlySet<string> = new Set(['TS1108'])
+
+test('they compile', { timeout: 120_000 }, async () => {
+  expect(snippets.length).toBeGreaterThan(80)
+  mkdirSync(FOLDER, { recursive: true })
+  onTestFinished(() => rmSync(FOLDER, { recursive: true, force: true }))
+  const options = { strict: false, exactOptionalPropertyTypes: false, experimentalDecorators: true, lib: ['es2024', 'dom'] }
+  writeFileSync(
+    join(FOLDER, 'tsconfig.json'),
+    JSON.stringify({ extends: join(ROOT, 'tsconfig.base.json'), compilerOptions: options, include: ['*.ts'] }),
+  )
+  const missing = new Map<string, Set<string>>()
+  for (const { file, code, text } of await compile(missing)) {
+    const name = UNKNOWN[code]?.exec(text)?.[1]
+    if (name !== undefined) missing.set(file, (missing.get(file) ?? new Set()).add(name))
+  }
+  const errors = (await compile(missing)).filter(({ code }) => !IGNORED.has(code))
+  const whereOf = (file: string) => snippets.find((snippet) => snippet.file === file)?.where
+  expect(errors.flatMap(({ file, text }) => (whereOf(file) === undefined ? [] : [`${whereOf(file)}, ${text}`]))).toEqual([])
+})
