@@ -5,6 +5,9 @@ export const SEARCH = {
   fuzzy: 0.2,
   prefix: true,
   boost: { title: 4, text: 2, titles: 1 },
-  /** Somebody who looks for a word wants to use it before they want to know why it is so. */
-  boostDocument: (id: string): number => (/^\/(?:decisions|history)\//.test(id) ? 0.2 : 1),
+  /**
+   * Somebody who looks for a word wants to use it before they want to know why it is so, or what it is called elsewhere. The top of a page
+   * about another queue has its name, and is what people look for by that name.
+   */
+  boostDocument: (id: string): number => (/^\/(?:decisions\/|history\/|migrate\/.*#(?!migrate-from-))/.test(id) ? 0.2 : 1),
 }
