@@ -62,10 +62,10 @@ const asked = await engine.enqueue(index, {}, { unique: { key: 'page-7' } })
 const again = await engine.enqueue(index, {}, { unique: { key: 'page-7' } })
 console.log(`asked twice, one job: ${asked.created && !again.created}`)
 
-// One job in each minute.
+// One job in each hour.
 const report = defineJob<{ of?: string }>({ name: 'report', queue: 'report' })
-const reported = await engine.enqueue(report, {}, { throttle: { key: 'report', period: '60s' } })
-const another = await engine.enqueue(report, {}, { throttle: { key: 'report', period: '60s' } })
+const reported = await engine.enqueue(report, {}, { throttle: { key: 'report', period: '1h' } })
+const another = await engine.enqueue(report, {}, { throttle: { key: 'report', period: '1h' } })
 console.log(`throttled: ${reported.created && !another.created}`)
 
 // A flow: the letter is sent once its parts are written.

@@ -61,10 +61,10 @@ const asked = await boss.send('index', {}, { singletonKey: 'page-7' })
 const again = await boss.send('index', {}, { singletonKey: 'page-7' })
 console.log(`asked twice, one job: ${asked !== null && again === null}`)
 
-// One job in each minute.
+// One job in each hour.
 await boss.createQueue('report')
-const report = await boss.sendThrottled('report', {}, null, 60)
-const another = await boss.sendThrottled('report', {}, null, 60)
+const report = await boss.sendThrottled('report', {}, null, 3_600)
+const another = await boss.sendThrottled('report', {}, null, 3_600)
 console.log(`throttled: ${report !== null && another === null}`)
 
 // A flow: the letter is sent once its parts are written.
