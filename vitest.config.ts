@@ -10,7 +10,7 @@ useBuilt()
 const UNITS = ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts', 'apps/create-millrace/templates/*/src/**/*.test.ts']
 const NOT_OURS = '**/node_modules/**'
 /** Tests that kill, starve and fill up for long, measure, or pack and install. */
-const LONG = ['test/{bench,consumers,limits,overload,proof/{crash,powerloss,torture}}/**/*.test.ts', 'test/**/*{k,K}ills.test.ts']
+const LONG = ['test/{bench,consumers,image,limits,overload,proof/{crash,powerloss,torture}}/**/*.test.ts', 'test/**/*{k,K}ills.test.ts']
 /** Tests of pages in a real browser, which test/browser finds. Each of their processes starts one. */
 const PAGES = ['test/{browser,dashboard,site}/**/*.test.ts']
 /** Tests on the Postgres that test/postgres starts: one for all of them. */

@@ -17,5 +17,7 @@ export function useBuilt(): void {
 }
 
 export async function buildAll(): Promise<void> {
-  await Promise.all(globSync(['packages/*', 'apps/{create-millrace,dashboard,millrace}'], { cwd: ROOT }).map((folder) => bundle(join(ROOT, folder))))
+  await Promise.all(
+    globSync(['packages/*', 'apps/{create-millrace,dashboard,millrace}'], { cwd: ROOT }).map((folder) => bundle(join(ROOT, folder))),
+  )
 }

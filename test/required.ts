@@ -2,7 +2,7 @@
 
 /** @throws RangeError if the variable has another value than `required` */
 export function isRequired(
-  variable: 'TEST_BROWSER' | 'TEST_POSTGRES' | 'TEST_REDIS',
+  variable: 'TEST_BROWSER' | 'TEST_IMAGE' | 'TEST_POSTGRES' | 'TEST_REDIS',
   value: string | undefined = process.env[variable],
 ): boolean {
   if (value === undefined || value === '' || value === 'required') return value === 'required'
