@@ -89,6 +89,17 @@ test('the ports and the volume of the compose file are those of the container fi
   expect(DOCKERFILE).toContain(`|| ${port}}/readyz`)
 })
 
+test('pnpm image has the flags that the guide lists, and refuses a builder that it does not know', () => {
+  const image = (...args: string[]) => spawnSync(process.execPath, [join(ROOT, 'apps/millrace/image.ts'), ...args], { encoding: 'utf8' })
+  const flags = [...image('--help').stdout.matchAll(/^ {2}(--[\w-]+ <.*?>)/gm)].map(([, flag]) => flag)
+  expect(flags.length).toBeGreaterThan(3)
+  expect([...read('docs/containers.md').matchAll(/^\| `(--[\w-]+ <.*?>)` \|/gm)].map(([, flag]) => flag)).toEqual(flags)
+  expect(image('--builder', 'kaniko')).toMatchObject({
+    status: 1,
+    stderr: 'image: --builder must be docker, podman, buildah, got kaniko\n',
+  })
+})
+
 test('the unit of systemd has no fault, and what it sets is understood', { timeout: LONG }, async ({ skip }) => {
   const folder = temporaryFolder()
   const main = join(ROOT, 'apps/millrace/src/main.ts')
