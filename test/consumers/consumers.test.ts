@@ -80,7 +80,9 @@ describe('the tarballs', () => {
 
   test('millrace: code, manifest, README, licence and dashboard; no sources, no tests', () => {
     const files = filesOf(program())
-    const around = ['LICENSE', 'README.md', 'package.json', 'dashboards/grafana.json', 'dashboards/alerts.yml'].map((file) => `package/${file}`)
+    const around = ['LICENSE', 'README.md', 'package.json', 'dashboards/grafana.json', 'dashboards/alerts.yml'].map(
+      (file) => `package/${file}`,
+    )
     expect(files).toEqual(expect.arrayContaining([...around, 'package/dist/main.js']))
     const code = files.filter((file) => !around.includes(file))
     expect(code.filter((file) => !/^package\/dist\/[\w-]+\.js(?:\.map)?$/.test(file))).toEqual([])

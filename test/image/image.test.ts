@@ -77,7 +77,7 @@ afterAll(() => {
 
 const within = (pattern: string) => globSync(pattern, { cwd: join(bundle, 'rootfs/app'), exclude: ['node_modules/**/node_modules/.bin'] })
 
-test('says who runs it, how, where, and how to see that it is well', ({ skip }) => {
+test('T9: says who runs it, how, where, and how to see that it is well', ({ skip }) => {
   if (why !== undefined) skip(`no image: ${why}`)
   const { config } = image
   expect(config).toMatchObject({
@@ -135,7 +135,7 @@ test('has the app and what it needs; no tests, no tools, no sources of the page,
   expect(lstatSync(join(bundle, 'rootfs/data')).uid).toBe(UID)
 })
 
-test('serves with a read-only root, no capability and only its volume to write; SIGTERM ends it well', LONG, async ({ skip }) => {
+test('T9: serves with a read-only root, no capability and only its volume to write; SIGTERM ends it well', LONG, async ({ skip }) => {
   if (why !== undefined) skip(`no image: ${why}`)
   const data = join(folder, 'data')
   mkdirSync(data)

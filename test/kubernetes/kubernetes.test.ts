@@ -43,7 +43,7 @@ describe.each(VARIANTS)('%s', (variant) => {
     expect(images.map(({ name }) => name).toSorted()).toEqual([...new Set(containers.map(({ image }) => image))].toSorted())
   })
 
-  test('Kubernetes knows each field, and each value is of its type', async () => {
+  test('T9: Kubernetes knows each field, and each value is of its type', async () => {
     expect(await checkTypes(manifests)).toBe('')
     // The check sees a typo, and a string in place of a number.
     const [{ manifest }] = workloads as [(typeof workloads)[number]]

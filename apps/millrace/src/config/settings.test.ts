@@ -85,7 +85,9 @@ const EFFECTS: Readonly<Record<string, (engine: Engine) => Promise<void>>> = {
     expect(await runningAtOnce(engine, 'k:1')).toBe(2)
     expect(await getSetting(engine, 'key-tiers', MAIL)).toEqual({ k: { perKeyLimit: 2 }, other: { perKeyLimit: 1 } })
     await expect(setSetting(engine, 'key-tiers', 'gold', MAIL)).rejects.toMatchObject({ option: 'key-tiers' })
-    await expect(setSetting(engine, 'key-tiers', '{"k":{"perKeyLimit":0}}', MAIL)).rejects.toMatchObject({ option: 'keyTiers.k.perKeyLimit' })
+    await expect(setSetting(engine, 'key-tiers', '{"k":{"perKeyLimit":0}}', MAIL)).rejects.toMatchObject({
+      option: 'keyTiers.k.perKeyLimit',
+    })
   },
   'key-order': async (engine) => {
     await setSetting(engine, 'key-order', 'strict', MAIL)
