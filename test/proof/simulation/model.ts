@@ -44,6 +44,8 @@ export interface Tracked {
   readonly untilStart: boolean
   /** The turn of its first start. */
   letGoTurn: number
+  /** The run with whose end it has got its ttl again, though a snooze of it was said; 0 for none. */
+  ttlBackRun: number
   /** Of a trailing debounce: held until it starts. */
   readonly debounceKey: string | undefined
   readonly key: string | undefined
@@ -443,7 +445,8 @@ export class Model {
         history.hold(!job.cancelRequested, 2, () => `job ${job.seq} is given back after its cancel was acknowledged`)
         if (requests.said('snooze', job.seq, run)) {
           history.meet('snoozedInItsPlace')
-          history.hold(note.job.expiresAt === 0, 18, () => `job ${job.seq} has started, and has its ttl again with a snooze`)
+          // An attach that had not heard of the run may have given it back: then the snooze is refused.
+          if (note.job.expiresAt !== 0) job.ttlBackRun = run
         } else {
           if (!requests.said('giveBack', job.seq, run))
             history.hold(this.#options.mayRelease(job), 15, () => `run ${run} of job ${job.seq} is given back while its worker holds it`)
@@ -515,6 +518,7 @@ export class Model {
       firstKey: extras?.uniqueKey,
       untilStart: extras?.untilStart === true,
       letGoTurn: Number.POSITIVE_INFINITY,
+      ttlBackRun: 0,
       debounceKey: extras?.shape?.by === 'trailing' ? extras.shape.key : undefined,
       key: extras?.concurrencyKey,
       schedule: extras?.schedule,

@@ -481,6 +481,7 @@ export class Requests {
         const job = jobOf(seq)
         const current = job !== undefined && job.state === ACTIVE && job.run === run
         history.hold(!current, 3, () => `${op} of run ${run} of job ${seq} is acknowledged, and not committed`)
+        if (op === 'snooze') history.hold(job?.ttlBackRun !== run, 18, () => `job ${seq} has started, and has its ttl again with a snooze`)
         if (op !== 'complete') break
         const told = this.#completed.has(`${seq}:${run}`)
         if (told) history.meet('completedTwice')
