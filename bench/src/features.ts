@@ -84,11 +84,18 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
   'a rate limit, not met': {
     beside: async (engine) => void (await engine.queues.configure('default', { rateLimit: { limit: 100_000_000 } })),
   },
+  'five tokens each, of a rate that is not met': {
+    options: () => ({ tokens: 5 }),
+    beside: async (engine) => void (await engine.queues.configure('default', { rateLimit: { limit: 100_000_000 } })),
+  },
   'a queue that rejects, not full': {
     beside: async (engine) => void (await engine.queues.configure('default', { maxLength: 1_000_000, onFull: 'reject' })),
   },
   'a queue that drops its oldest, not full': {
     beside: async (engine) => void (await engine.queues.configure('default', { maxLength: 1_000_000, onFull: 'drop-oldest' })),
+  },
+  'a queue with dead letters, of which there are none': {
+    beside: async (engine) => void (await engine.queues.configure('default', { deadLetter: 'dead' })),
   },
   'two queues, one with a share of 3': {
     options: (index) => ({ queue: index % 2 === 0 ? 'default' : 'beside' }),
@@ -115,6 +122,7 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
   'a leading debounce each': { options: (index) => ({ debounce: { key: `order-${index}`, delay: '1h', mode: 'leading' } }) },
   'a trailing debounce of 1 ms each': { options: (index) => ({ debounce: { key: `order-${index}`, delay: 1 } }) },
   'a ttl each': { options: () => ({ ttl: '1h' }) },
+  'three lost workers without an attempt each': { options: () => ({ maxLost: 3 }) },
   'kept for an hour each': { options: () => ({ keep: '1h' }) },
   'not kept each': { options: () => ({ keep: 0 }) },
   'two tags each': { options: (index) => ({ tags: ['bench', `customer-${index % CUSTOMERS}`] }) },
@@ -176,6 +184,14 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
   'lists of 100': { call: { jobs: LIST, make: (engine, first) => engine.enqueueMany(requests(first, LIST)) } },
   'lists of 100, and a job when all have ended': {
     call: { jobs: LIST, make: (engine, first) => engine.batch(requests(first, LIST), { job: tick }) },
+    beside: workTicks,
+  },
+  'lists of 100, and callbacks by their ends': {
+    call: {
+      jobs: LIST,
+      make: (engine, first) =>
+        engine.batch(requests(first, LIST), { onSuccess: { job: tick }, onFailure: { job: tick }, onEnd: { job: tick } }),
+    },
     beside: workTicks,
   },
   'flows: nine, and one behind them': {
