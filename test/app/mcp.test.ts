@@ -123,6 +123,8 @@ test('it finds out why jobs fail, and shows payloads only if it may', async () =
   expect(await fails('list_jobs', { limit: 101 })).toMatch(/limit/)
   expect(await fails('list_jobs', { states: ['failed'] })).toMatch(/states/)
   expect(await fails('list_jobs', { after: 'nonsense' })).toMatch(/OPTION_TYPE.*after/)
+  expect(await fails('list_jobs', { search: 'ada' })).toMatch(/OPTION_TYPE.*--payloads/)
+  expect((await open.call('list_jobs', { search: 'ada' }))['jobs']).toMatchObject([{ id }])
 })
 
 test('with --allow-retry it retries what matches, after it has counted', async () => {

@@ -74,7 +74,9 @@ test('the snippets of docs/backups.md make a copy that opens, by a call and by a
     const made = await (await engine.schedules.trigger('backup')).result()
     const copies = []
     await engine.stop()
-    for (const name of ['jobs-monday', 'jobs-' + new Date().toISOString().slice(0, 10)]) {
+    const { readdirSync } = await import('node:fs')
+    const names = readdirSync('${folder}').filter((name) => /^jobs-.*[.]db$/.test(name)).map((name) => name.slice(0, -3))
+    for (const name of names) {
       const copy = await openEngine({ file: '${folder}/' + name + '.db' })
       copies.push((await copy.list({ name: 'kept' })).jobs.length)
       await copy.stop()

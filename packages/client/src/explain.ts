@@ -51,7 +51,7 @@ const WORDS: { readonly [Code in CauseCode]: Words } = {
   'key-paused': (cause, { queue }) => `, because ${key(cause)} is paused in queue '${queue}'${until(cause)}`,
   'no-worker': (_, { name, queue }) => `, because no worker serves '${name}' in queue '${queue}'`,
   'workers-unavailable': (_, { name, queue }) => `, because all workers for '${name}' in queue '${queue}' are paused, stopping or away`,
-  'workers-full': (cause) => `, because no worker has room: ${usage(cause)} places are taken`,
+  'workers-full': (cause) => `, because no worker has room for it now: ${usage(cause)} places are taken`,
   'queue-limit': (cause, { queue }) => `, because queue '${queue}' runs as many jobs as it may: ${usage(cause)}`,
   'shared-limit': (cause) => `, because the queues that share the limit '${cause.of}' run as many jobs as they may: ${usage(cause)}`,
   'rate-limit': (cause, { queue }) => `, because queue '${queue}' has started as many jobs as its rate allows${until(cause)}`,
@@ -65,7 +65,8 @@ function messageOf(job: Explanation): string {
   const [first] = job.causes
   if (first !== undefined) return `waits${WORDS[first.code]?.(first, job) ?? ` (${first.code})`}`
   if (job.state === 'active') return `is running at attempt ${job.attempt} of ${job.maxAttempts}`
-  return job.state === 'completed' || job.state === 'cancelled' ? `is ${job.state}` : `has failed after attempt ${job.attempt}`
+  if (job.state === 'completed' || job.state === 'cancelled') return `is ${job.state}`
+  return job.attempt === 0 ? 'has failed without a run' : `has failed after attempt ${job.attempt}`
 }
 
 /** @throws UnsupportedError if the engine is of an earlier version */

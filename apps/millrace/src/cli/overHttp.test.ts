@@ -1,10 +1,10 @@
 /** ADR 67: what an HTTP server, honest or hostile, can make the command line connect to. The token is sent to nothing else. */
 import { once } from 'node:events'
-import { lstatSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, lstatSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createSocket } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { fileIdentity } from '../machine.ts'
 import { socketBehind } from './overHttp.ts'
@@ -87,6 +87,16 @@ test('another file than the one that is meant is not opened', async () => {
     const { url } = await serving({ sockets: [place] })
     await expect(socketBehind(url)).rejects.toMatchObject(failed(message))
   }
+})
+
+test('a socket in a folder where others may write is not opened: the user decides', async () => {
+  const { path, file } = await socketFile()
+  const folder = dirname(path)
+  chmodSync(folder, 0o777)
+  const { url } = await serving({ sockets: [{ kind: 'unix', path, file }] })
+  await expect(socketBehind(url)).rejects.toMatchObject(failed(/where other users may replace files.*give --url unix:/))
+  chmodSync(folder, 0o700)
+  expect(await socketBehind(url)).toBe(`unix:${realpathSync(path)}`)
 })
 
 test("another user's socket is not opened: the user decides", async () => {

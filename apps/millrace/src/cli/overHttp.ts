@@ -7,12 +7,12 @@
  *
  * 1. The request has no token, follows no redirect, and its answer is short and checked.
  * 2. The answer names no host. `tls://` is tried at the host of the URL, where a certificate proves its name.
- * 3. A Unix socket is opened only for a URL of this machine, if it is the very file that the server has named, and if it belongs to this
- *    user. So the process behind it has the rights of this user already, or those of root.
+ * 3. A Unix socket is opened only for a URL of this machine, if it is the very file that the server has named, if it belongs to this user,
+ *    and if nobody else may replace it or a folder above it. So the process behind it has the rights of this user already, or those of root.
  * 4. Nothing tells who listens at a TCP port or a pipe of this machine. The message names the address, and the user decides.
  */
-import { lstatSync } from 'node:fs'
-import { isAbsolute } from 'node:path'
+import { lstatSync, realpathSync } from 'node:fs'
+import { dirname, isAbsolute } from 'node:path'
 import { ConnectFailedError } from '@millrace/remote'
 import { fileIdentity, isLoopback } from '../machine.ts'
 import { within } from './clock.ts'
@@ -46,9 +46,9 @@ export async function socketBehind(url: string): Promise<string> {
   const refusals: string[] = []
   for (const { kind, path, file, port } of places) {
     if (kind === 'unix' && isHere && typeof path === 'string') {
-      const refusal = refusalOf(path, file)
-      if (refusal === undefined) return `unix:${path}`
-      refusals.push(`unix:${path} ${refusal}`)
+      const found = safeSocket(path, file)
+      if ('real' in found) return `unix:${found.real}`
+      refusals.push(`unix:${path} ${found.refusal}`)
     }
     if (kind === 'tcp' && isHere) refusals.push(unproven(`tcp://${base.hostname}:${port}`))
     if (kind === 'pipe' && isHere) refusals.push(unproven(`pipe:${path}`))
@@ -114,14 +114,40 @@ function placesIn(answer: unknown, base: URL): readonly Place[] {
   throw strange(base, 'it lists no sockets')
 }
 
-/** Returns why a Unix socket is not opened; undefined if it is the file that the server means, and this user's. */
-function refusalOf(path: string, file: unknown): string | undefined {
-  const stats = lstatSync(path, { throwIfNoEntry: false })
-  if (stats === undefined) return 'is not on this machine: the engine runs on another one, or in a container. Give --url its tls:// address'
-  if (!isAbsolute(path) || !stats.isSocket() || fileIdentity(path) !== file)
-    return 'is another file on this machine: the engine runs elsewhere'
-  if (stats.uid === process.getuid?.()) return undefined
-  return `belongs to another user (${stats.uid}), who would get the token. If you trust that user, give --url unix:${path}`
+/** Returns the path of a Unix socket with no link in it, or why it is not opened: it must be the file that the server means, and this user's. */
+function safeSocket(path: string, file: unknown): { readonly real: string } | { readonly refusal: string } {
+  let real: string
+  try {
+    real = realpathSync(path)
+  } catch (error) {
+    return {
+      refusal:
+        (error as NodeJS.ErrnoException).code === 'ENOENT'
+          ? 'is not on this machine: the engine runs on another one, or in a container. Give --url its tls:// address'
+          : 'is in a folder that this user cannot enter: run the command as the user of the daemon, or give --url an address that listens',
+    }
+  }
+  const stats = lstatSync(real)
+  if (!isAbsolute(path) || lstatSync(path).isSymbolicLink() || !stats.isSocket() || fileIdentity(real) !== file)
+    return { refusal: 'is another file on this machine: the engine runs elsewhere' }
+  const own = process.getuid?.()
+  if (stats.uid !== own)
+    return { refusal: `belongs to another user (${stats.uid}), who would get the token. If you trust that user, give --url unix:${path}` }
+  const folder = foldersOf(real).find((each) => mayBeReplaced(each, own))
+  if (folder === undefined) return { real }
+  return { refusal: `is in ${folder}, where other users may replace files. If you trust them, give --url unix:${path}` }
+}
+
+function foldersOf(path: string): readonly string[] {
+  const folder = dirname(path)
+  return folder === path ? [folder] : [folder, ...foldersOf(folder)]
+}
+
+/** True if another user than this one and root may replace what is in the folder. */
+function mayBeReplaced(folder: string, own: number | undefined): boolean {
+  const { uid, mode } = lstatSync(folder)
+  const [othersWrite, onlyTheirOwn] = [(mode & 0o022) !== 0, (mode & 0o1000) !== 0]
+  return (uid !== 0 && uid !== own) || (othersWrite && !onlyTheirOwn)
 }
 
 function unproven(url: string): string {

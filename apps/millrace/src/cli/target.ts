@@ -1,7 +1,15 @@
 /** The engine that a command talks to: one that listens at a URL, or that of a file or a schema, no matter which process has it open. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { AuthFailedError, DEFAULT_SCHEMA, type EngineOptions, type Logger, schemaName, validatePostgresOptions } from '@millrace/core'
+import {
+  AuthFailedError,
+  DEFAULT_SCHEMA,
+  type EngineOptions,
+  LIMITS,
+  type Logger,
+  schemaName,
+  validatePostgresOptions,
+} from '@millrace/core'
 import type { Engine } from '@millrace/engine'
 import { NoFileError, NotFoundError, UsageError } from './errors.ts'
 
@@ -22,6 +30,8 @@ export interface TargetOptions {
 export interface ConnectOptions {
   /** Creates the file if there is none yet: for commands that put something into it. */
   readonly create?: boolean
+  /** True for a command that only looks, perhaps for days: as the owner of a file or a schema it deletes no old jobs. */
+  readonly looks?: boolean
   /** Called with the path of the file that was created. */
   readonly created?: (file: string) => void
   /** Receives the log messages of the engine. */
@@ -36,6 +46,14 @@ export const TARGET_VARIABLES: ReadonlySet<string> = new Set([
   'MILLRACE_POSTGRES',
   'MILLRACE_SCHEMA',
 ])
+
+/** The application says how long its jobs are kept. */
+const KEEP_ALL = {
+  completed: 'forever',
+  failed: 'forever',
+  cancelled: 'forever',
+  journal: { age: LIMITS.durationMs, bytes: 2 ** 40 },
+} as const
 
 const DEFAULT_FILE = 'millrace.db'
 /** The time to wait for an engine that does not answer: it may be starting. */
@@ -59,20 +77,21 @@ export function targetOf({ file, url, token, postgres, schema }: TargetOptions, 
 }
 
 /** Opens the engine of a target. A missing file is created only with `create`. */
-export async function openTarget(target: Target, { create = false, created, logger }: ConnectOptions = {}): Promise<Engine> {
+export async function openTarget(target: Target, { create = false, looks = false, created, logger }: ConnectOptions = {}): Promise<Engine> {
   // A command cannot know the daemon's configuration, so it warns of nothing on stderr, which may be read as JSON.
   const log = { logger: logger ?? null }
+  const own = looks ? { ...log, retention: KEEP_ALL } : log
   if (target.kind === 'url') return connectTo(target, log)
   if (target.kind === 'postgres') {
     if (!create) await assertSchema(target)
     const { openEngine } = await import('@millrace/engine')
     // Other processes of an older version may use the schema.
-    return openEngine({ postgres: target.postgres, schema: target.schema, autoMigrate: false, ...log })
+    return openEngine({ postgres: target.postgres, schema: target.schema, autoMigrate: false, ...own })
   }
   const missing = !existsSync(target.file)
   if (!create && missing) throw new NoFileError(target.file)
   const { openEngine } = await import('@millrace/engine')
-  const engine = await openEngine({ file: target.file, share: true, ...log })
+  const engine = await openEngine({ file: target.file, share: true, ...own })
   if (missing) created?.(target.file)
   return engine
 }

@@ -1,5 +1,5 @@
 /** The tools of `millrace mcp`: what a model needs to find out why jobs do not run or fail, and to retry them. */
-import { FAILURES_ORDERS, JobNotFoundError, LIST_ORDERS, STATES } from '@millrace/core'
+import { FAILURES_ORDERS, JobNotFoundError, LIST_ORDERS, OptionTypeError, STATES } from '@millrace/core'
 import type { Engine, Job, ListOptions, ManyFilter, Stats } from '@millrace/engine'
 import { z } from 'zod'
 import { warningsOf } from '../cli/view/warnings.ts'
@@ -58,12 +58,14 @@ export const TOOLS: readonly Tool[] = [
     input: z.strictObject({
       state: z.array(z.enum(STATES)).min(1).optional().describe('Only jobs in these states.'),
       ...FILTER,
-      search: z.string().optional().describe('Only jobs with this text in their name, tags, keys or data.'),
+      search: z.string().optional().describe('Only jobs with this text in their name, tags, keys or data. Only with --payloads.'),
       order: z.enum(LIST_ORDERS).optional().describe("Default newest. 'finished' needs one final state, 'due' the state scheduled."),
       after: z.string().optional().describe('The next of the previous answer.'),
       limit,
     }),
     async call(engine, { state, ...options }, settings) {
+      if (options.search !== undefined && !settings.payloads)
+        throw new OptionTypeError('search', 'search looks into data, which is not shown here: start millrace mcp with --payloads')
       const states = state?.length === 1 ? state[0] : state
       const wanted = given<ListOptions>({ ...options, state: states, lastRun: true, payload: payloadOf(settings) })
       const { jobs, ...page } = await engine.list(wanted)
@@ -76,9 +78,11 @@ export const TOOLS: readonly Tool[] = [
     description: `Returns a job with its last ${RUNS} runs, their errors with stacks, and the newest ${LINES} log lines of each.`,
     input: ID,
     async call(engine, { id }, settings) {
-      const { attempts, ...job } = (await engine.get(id, { payload: payloadOf(settings) })) ?? missing(id)
+      const { attempts, meta, progressNote, progressValue, ...job } =
+        (await engine.get(id, { payload: payloadOf(settings) })) ?? missing(id)
+      const written = settings.payloads ? { meta, progressNote, progressValue } : {}
       const shown = attempts.slice(-RUNS).map(({ logs, ...run }) => ({ ...run, logs: logs.slice(-LINES) }))
-      return { job, runs: shown, runsLeftOut: attempts.length - shown.length }
+      return { job: { ...job, ...written }, runs: shown, runsLeftOut: attempts.length - shown.length }
     },
   }),
   tool({

@@ -15,7 +15,7 @@ export function addMcp(program: Command, context: Context): void {
     .option('--payloads', 'show the beginnings of data, outputs and checkpoints; without this they are left out')
     .action(async ({ allowRetry = false, payloads = false }: McpFlags) => {
       const { out, stdin, signal } = context
-      const engine = await context.connect()
+      const engine = await context.connect({ looks: true })
       const { serveMcp } = await import('../../mcp/server.ts')
       await serveMcp(engine, { retry: allowRetry, payloads }, { stdin, stdout: out.stdout }, signal)
     })

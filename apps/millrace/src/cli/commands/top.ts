@@ -29,7 +29,7 @@ export function addTop(program: Command, context: Context): void {
     .action(async ({ interval, readOnly = false }: Flags) => {
       const everyMs = durationOption('interval', interval, { min: 100, max: 60_000 })
       const { out } = context
-      const engine = await context.connect()
+      const engine = await context.connect({ looks: true })
       const first = await frameOf(engine, out.json ? {} : SCREEN)
       if (!out.json && out.stdout.isTTY) return runTop(context, engine, first, { everyMs, readOnly })
       await out.answer({ at: new Date(first.at), stats: first.stats, workers: first.workers }, () => linesOf(first, out))

@@ -48,7 +48,7 @@ export async function runTop(context: Context, engine: Engine, first: Frame, { e
   const perform = (effect: Effect) => {
     if (effect.does === 'quit') quit.abort()
     // A terminal in raw mode sends no signal for Ctrl-C.
-    else if (effect.does === 'interrupt') process.kill(process.pid, 'SIGINT')
+    else if (effect.does === 'interrupt') process.emit('SIGINT')
     else if (effect.does === 'refresh') fresh.abort()
     else
       void change(engine, effect).then((note) => {

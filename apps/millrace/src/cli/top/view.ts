@@ -33,7 +33,7 @@ export function viewOf(state: State, { columns, rows }: Size, paint: Paint, now:
     ? helpLines(state, paint)
     : state.open === undefined
       ? listLines(state, columns, height, paint)
-      : queueLines(state, columns, paint)
+      : queueLines(state, columns, height, paint)
   const above = [headOf(state, paint, now), '', ...body].slice(0, height - 2)
   // The foot is where people look for it.
   const lines = [...above, ...Array<Text>(height - 1 - above.length).fill(''), footOf(state, paint)]
@@ -43,8 +43,9 @@ export function viewOf(state: State, { columns, rows }: Size, paint: Paint, now:
 function headOf({ frame, former, readOnly }: State, paint: Paint, now: number): Line {
   const silentMs = now - frame.at
   const silent = silentMs > SILENT_MS ? paint('red', `  no answer since ${timeText(new Date(frame.at))}`) : ''
+  const paused = frame.stats.paused ? paint('yellow', '  everything is paused: millrace queues resume-all') : ''
   const rates = former === undefined ? '' : `  ${ratesText(former, frame)}`
-  return line`${paint('bold', 'millrace')}  ${timeText(new Date(frame.at))}${rates}${readOnly ? '  read-only' : ''}${silent}`
+  return line`${paint('bold', 'millrace')}  ${timeText(new Date(frame.at))}${rates}${readOnly ? '  read-only' : ''}${paused}${silent}`
 }
 
 /** Formats the jobs that were enqueued, completed and failed per second since the previous frame. */
@@ -96,10 +97,10 @@ function fitting(width: number, tableOf: (fewer: number) => readonly Line[]): re
   }
 }
 
-function queueLines({ frame, open = '' }: State, width: number, paint: Paint): Text[] {
+function queueLines({ frame, open = '' }: State, width: number, height: number, paint: Paint): Text[] {
   const stats = frame.stats.queues[open]
   if (stats === undefined) return [line`there is no queue ${open} any more`]
-  const names = frame.stats.names.filter(({ queue }) => queue === open)
+  const names = frame.stats.names.filter(({ queue }) => queue === open).slice(0, Math.max(LIST_MIN, Math.floor((height - AROUND) / 2)))
   const failures = frame.failures?.queue === open ? frame.failures.jobs : undefined
   return [
     line`${paint('bold', open)}${stats.paused ? line`  ${paint('yellow', 'paused')}` : ''}`,

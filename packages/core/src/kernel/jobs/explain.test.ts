@@ -96,6 +96,21 @@ test.each(CAUSES)('%s', (code) => {
   expect([world.stateOf(bystander), causesOf(world, bystander)]).toEqual(['active', []])
 })
 
+test('in a strict queue, the first job of a key waits for the pause or the rate of the key, and the others for their turn', () => {
+  const codes = (world: World, job: { readonly seq: number }) => causesOf(world, job).map(({ code }) => code)
+  const world = new World()
+  world.run({ op: 'configure', queue: 'default', changes: { keyOrder: 'strict', perKeyRateLimit: RATE } })
+  world.attach('s', ['a'])
+  const [first, second, third] = [0, 1, 2].map(() => world.enqueue('a', { concurrencyKey: 'k' }))
+  if (first === undefined || second === undefined || third === undefined) throw new Error('no jobs')
+  expect(codes(world, second)).toEqual(['key-order'])
+  world.run({ op: 'complete', seq: first.seq, run: 1, output: null })
+  expect(codes(world, second)).toEqual(['key-rate-limit'])
+  world.run({ op: 'pause', queue: 'default', key: 'other', paused: true })
+  const held = world.enqueue('a', { concurrencyKey: 'other' })
+  expect(codes(world, held)).toEqual(['key-paused'])
+})
+
 test('a job that runs or has ended has no cause', () => {
   const world = new World()
   world.attach('s', ['a'])

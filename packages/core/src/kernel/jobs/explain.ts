@@ -93,15 +93,15 @@ function keyCauses({ now, lane: { queue }, row }: Place): Cause[] {
   const text = row.extras?.concurrencyKey
   if (text === undefined) return []
   const { perKeyLimit, perKeyRateLimit } = keyLimitsOf(queue.settings, text)
-  const { active = 0, fullMono = 0 } = queue.keys?.get(text) ?? {}
-  const isOrdered = queue.settings.keyOrder === 'strict'
-  return [
-    ...(isOrdered && row.backlogId !== 0 ? [{ code: 'key-order', of: text } as const] : []),
-    ...(perKeyLimit !== undefined && !isOrdered && active >= perKeyLimit
-      ? [{ code: 'key-limit', of: text, used: active, limit: perKeyLimit } as const]
-      : []),
-    ...(perKeyRateLimit === undefined ? [] : rateCause('key-rate-limit', perKeyRateLimit, fullMono, now, row, text)),
-  ]
+  const { active = 0, fullMono = 0, paused = false } = queue.keys?.get(text) ?? {}
+  const rated = perKeyRateLimit === undefined ? [] : rateCause('key-rate-limit', perKeyRateLimit, fullMono, now, row, text)
+  if (queue.settings.keyOrder === 'strict') {
+    // Every job of the key is parked until it has the turn, which a pause or the rate may withhold from the first of them.
+    const hasTurn = row.backlogId === 0 || paused || (rated.length > 0 && active === 0)
+    return hasTurn ? rated : [{ code: 'key-order', of: text }]
+  }
+  if (perKeyLimit === undefined || active < perKeyLimit) return rated
+  return [{ code: 'key-limit', of: text, used: active, limit: perKeyLimit }, ...rated]
 }
 
 function rateCause(code: CauseCode, rate: RateLimit, fullMono: number, now: Now, { policy }: JobRow, of?: string): Cause[] {
