@@ -47,22 +47,35 @@ test('attempts that fail are reported, within the trace of their enqueue; a snoo
     ['env', `SENTRY_DSN=http://key@127.0.0.1:${port}/1`],
   )
   expect(await program.ended).toMatchObject({ code: 0, stderr: '' })
-  expect(program.lines).toEqual(['late.png is small', expect.stringContaining('gone.png is not there')])
+  expect(program.lines).toEqual([
+    'late.png is small',
+    expect.stringContaining('gone.png is not there'),
+    expect.stringContaining('notes.txt is no picture'),
+  ])
 
   expect(events.map(({ level, exception, tags, contexts: { job } }) => ({ level, value: exception.values[0]?.value, tags, job }))).toEqual(
-    ['warning', 'error'].map((level, index) => ({
+    (
+      [
+        ['warning', 'gone.png is not there', 1],
+        ['error', 'gone.png is not there', 2],
+        // Discarded: its first attempt is its last.
+        ['error', 'notes.txt is no picture', 1],
+      ] as const
+    ).map(([level, value, attempt]) => ({
       level,
-      value: 'gone.png is not there',
+      value,
       tags: { 'job.name': 'resize', 'job.queue': 'default' },
-      job: { id: expect.any(String), attempt: index + 1, maxAttempts: 2 },
+      job: { id: expect.any(String), attempt, maxAttempts: 2 },
     })),
   )
   const [request] = spans.filter(({ name }) => name === 'POST /pictures')
   const enqueues = spans.filter(({ name }) => name === 'enqueue resize')
   const runs = spans.filter(({ name }) => name === 'run resize')
-  expect(enqueues.map((span) => span.parent_span_id)).toEqual([request?.span_id, request?.span_id])
-  // Two runs of each job; those that failed are the events', in the same trace.
-  expect(runs.map(({ parent_span_id }) => enqueues.findIndex(({ span_id }) => span_id === parent_span_id)).toSorted()).toEqual([0, 0, 1, 1])
+  expect(enqueues.map((span) => span.parent_span_id)).toEqual([request?.span_id, request?.span_id, request?.span_id])
+  // Two runs of each job, and one of the discarded one; those that failed are the events', in the same trace.
+  expect(runs.map(({ parent_span_id }) => enqueues.findIndex(({ span_id }) => span_id === parent_span_id)).toSorted()).toEqual([
+    0, 0, 1, 1, 2,
+  ])
   expect(
     runs
       .filter(({ status }) => status === 'error')

@@ -1,5 +1,5 @@
 /** Failed runs in Sentry, each within the trace of what enqueued its job. Set SENTRY_DSN, and see both attempts of gone.png there. */
-import { defineJob, type Middleware, openEngine } from '@millrace/engine'
+import { defineJob, type Middleware, NonRetryableError, openEngine } from '@millrace/engine'
 import { traceEnqueues, traceRun } from '@millrace/otel'
 import * as Sentry from '@sentry/node'
 
@@ -18,7 +18,8 @@ const reporting: Middleware = {
         try {
           return await next()
         } catch (error) {
-          const level = attempt < maxAttempts ? 'warning' : 'error'
+          const final = attempt >= maxAttempts || error instanceof NonRetryableError
+          const level = final ? 'error' : 'warning'
           const fingerprint = ['{{ default }}', level]
           if (error instanceof Error && !EXPECTED.has(error.name)) Sentry.captureException(error, { level, fingerprint })
           throw error
@@ -33,9 +34,10 @@ const engine = await openEngine({ file: ':memory:', logger: null })
 engine.use(reporting)
 
 engine.work(
-  resize.handler(({ data, job, snooze }) => {
+  resize.handler(({ data, job, snooze, discard }) => {
     if (data.path === 'late.png' && job.run === 1) snooze(10)
     if (data.path === 'gone.png') throw new Error(`${data.path} is not there`)
+    if (data.path === 'notes.txt') discard(`${data.path} is no picture`)
     return `${data.path} is small`
   }),
 )
@@ -46,6 +48,8 @@ await Sentry.startSpan({ name: 'POST /pictures' }, async () => {
   console.log(await late.result())
   const gone = await producer.enqueue(resize, { path: 'gone.png' })
   await gone.result().catch((error: Error) => console.log(error.message))
+  const notes = await producer.enqueue(resize, { path: 'notes.txt' })
+  await notes.result().catch((error: Error) => console.log(error.message))
 })
 
 await engine.stop()
