@@ -3,7 +3,8 @@
  * Buildah need no daemon. All of them run the same steps, so the image is the same.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
@@ -87,7 +88,10 @@ function main(args: readonly string[]): void {
   const run = (command: readonly string[]) => execFileSync(builder.name, command, { cwd: ROOT, stdio: 'inherit' })
   console.log(`building ${tag} with ${builder.name}`)
   run([...builder.build, ...buildArgs, ...more, '--file', DOCKERFILE, '--tag', tag, '.'])
-  if (values.output !== undefined) run(builder.save(tag, values.output))
+  if (values.output === undefined) return
+  // Podman and Buildah refuse an archive that is there.
+  rmSync(resolve(ROOT, values.output), { force: true })
+  run(builder.save(tag, values.output))
 }
 
 try {

@@ -247,6 +247,15 @@ test('a batch, a class that extends another, and hooks of its own', async () => 
   expect({ said, workers: (await engine.workers()).length }).toEqual({ said: ['own hook'], workers: 1 })
 })
 
+test('a class that extends a processor has its options, or those of its own', async () => {
+  const Base = doubler(Processor({ id: 'base' }))
+  class Derived extends Base {}
+  class Renamed extends Base {}
+  decorated(Renamed, {}, Processor({ id: 'renamed' }))
+  const app = await start([MillraceModule.forRoot({ file: file() })], Derived, Renamed)
+  expect((await app.get(Engine).workers()).map(({ id }) => id).toSorted()).toEqual(['base', 'renamed'])
+})
+
 test('processors that a factory or a value provides, and a second name for one', async () => {
   const Made = doubler(Processor({ id: 'made' }))
   const app = await start(

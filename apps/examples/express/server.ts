@@ -14,5 +14,8 @@ app.post('/mails', async ({ body }, response) => {
   const { id } = await engine.enqueue(sendMail, { to: body.to })
   response.status(202).json({ id })
 })
-const server = app.listen(Number(port), () => console.log(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`))
+const server = app.listen(Number(port), (error) => {
+  if (error) throw error
+  console.log(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+})
 stopOnSignals(engine, { before: () => new Promise((closed) => server.close(closed)) })

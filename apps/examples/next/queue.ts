@@ -10,7 +10,11 @@ const kept = globalThis as { queue?: Promise<Engine> }
 let isWorking = false
 
 export async function queue(): Promise<Engine> {
-  kept.queue ??= open()
+  kept.queue ??= open().catch((error) => {
+    // The next call tries again.
+    kept.queue = undefined
+    throw error
+  })
   const engine = await kept.queue
   // Replaces the worker of the same id, whose handlers were loaded earlier.
   if (!isWorking) engine.work(handlers, { id: 'app' })

@@ -190,9 +190,14 @@ function methodsOf(prototype: object): Map<string | symbol, Declared> {
   return new Map([...above, ...(METHODS.get(prototype) ?? [])])
 }
 
-/** Returns the options of the nearest class that has some. */
+/** Returns the options of the nearest class that has some, of it and those that it extends. */
 function settingsOf(instance: object): Settings {
-  const settings = SETTINGS.get(instance.constructor)
+  let prototype: object | null = instance
+  let settings: Settings | undefined
+  while (prototype !== null && settings === undefined) {
+    settings = SETTINGS.get(prototype.constructor)
+    prototype = Object.getPrototypeOf(prototype)
+  }
   if (settings === undefined)
     throw new OptionTypeError('Processor', `the class ${instance.constructor.name} has handlers, and no worker: put @Processor() on it`)
   return settings
