@@ -1,4 +1,4 @@
-/** Writes the project: whole, or not at all. It is written to a folder beside, which then takes the name. */
+/** Writes the project: whole, or not at all. It is written to a temporary folder, which then takes the name, or gives its entries. */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { FolderNotEmptyError, NotCreatedError } from './errors.ts'
@@ -37,19 +37,22 @@ export function checkFolder(folder: string): void {
 export function writeProject(project: Project): void {
   const { folder } = project
   checkFolder(folder)
-  let beside: string | undefined
+  // A folder that is there may be a mount, or have a parent that cannot be written: all is done within it.
+  const isThere = existsSync(folder)
+  const parent = isThere ? folder : dirname(folder)
+  let temporary: string | undefined
   try {
-    mkdirSync(dirname(folder), { recursive: true })
-    beside = mkdtempSync(join(dirname(folder), `.${basename(folder)}-`))
+    mkdirSync(parent, { recursive: true })
+    temporary = mkdtempSync(join(parent, `.${basename(folder)}-`))
     // Within it, because a temporary folder has a mode of its own.
-    const whole = join(beside, basename(folder))
+    const whole = join(temporary, basename(folder))
     fill(whole, project)
-    if (existsSync(folder)) moveInto(whole, folder)
+    if (isThere) moveInto(whole, folder)
     else renameSync(whole, folder)
   } catch (cause) {
     throw new NotCreatedError(`${folder} cannot be created: ${(cause as Error).message}. Nothing of the project is there.`, { cause })
   } finally {
-    if (beside !== undefined) rmSync(beside, { recursive: true, force: true, maxRetries: 3 })
+    if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true, maxRetries: 3 })
   }
 }
 

@@ -1,4 +1,15 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -68,6 +79,15 @@ test('a folder that is there and empty, or only under version control, is filled
   expect(JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8'))).toMatchObject({ name: 'here' })
   expect(readdirSync(join(cwd, '..'))).toEqual(['here'])
   expect(said).not.toContain('cd ')
+})
+
+test('a folder that is there is filled from within: its parent, which may be another disk, is not written', async () => {
+  const parent = temporaryFolder()
+  mkdirSync(join(parent, 'here'))
+  utimesSync(parent, 1, 1)
+  const { code } = await create(['.', '-t', 'embedded', '--no-install'], { cwd: join(parent, 'here') })
+  expect({ code, changed: statSync(parent).mtimeMs }).toEqual({ code: 0, changed: 1000 })
+  expect(readdirSync(join(parent, 'here')).toSorted()).toEqual(['.gitignore', 'README.md', 'package.json', 'src', 'tsconfig.json'])
 })
 
 test('a folder with files is refused, and stays as it is', async () => {
@@ -175,6 +195,12 @@ test('on a terminal, what is left out is asked for; a wrong answer is asked agai
   expect(said).toContain("there is no template 'nothing'")
   expect(said).toContain('Created my-app from the template web-worker')
   expect(existsSync(path('my-app/src/server.ts'))).toBe(true)
+})
+
+test('on a terminal, a wrong name is refused before any question', async () => {
+  const created = await create(['--name', 'My App', '--no-install'], { typed: 'my-app\n' })
+  expect(created).toMatchObject({ code: 2, errors: expect.stringContaining("'My App' is not a valid package name"), said: '' })
+  expect(readdirSync(created.cwd)).toEqual([])
 })
 
 test('on a terminal, Enter takes what is suggested, and only what is missing is asked for', async () => {

@@ -53,6 +53,8 @@ interface Place {
 
 /** Checks the arguments, and asks for those that are missing. */
 async function answered(given: Arguments, surroundings: Surroundings): Promise<Place & { readonly template: Template }> {
+  // No folder would mend a wrong name.
+  if (given.name !== undefined) checkName(given.name)
   const check = (answer: string): Place => {
     const folder = resolve(surroundings.cwd(), answer)
     checkFolder(folder)

@@ -46,3 +46,18 @@ test('a request without an item is refused, and creates no job', async () => {
   for (const body of ['', '{}', '{"item":1}']) expect((await order(body)).status).toBe(400)
   await t.expectEnqueued(confirmOrder, {}, { count: 0 })
 })
+
+test('a body that is too large, and a key that is not allowed, create no job', async () => {
+  const { t, order } = await setUp()
+  expect((await order('x'.repeat(64 * 1024))).status).toBe(400)
+  expect((await order('x'.repeat(64 * 1024 + 1))).status).toBe(413)
+  expect((await order('{"item":"book"}', { 'idempotency-key': 'k'.repeat(2_000) })).status).toBe(400)
+  await t.expectEnqueued(confirmOrder, {}, { count: 0 })
+})
+
+test('a queue that is full is no fault: the client may try again', async () => {
+  const { t, order } = await setUp()
+  await t.engine.queues.configure('default', { maxLength: 1 })
+  expect((await order('{"item":"book"}')).status).toBe(202)
+  expect((await order('{"item":"book"}')).status).toBe(503)
+})
