@@ -1,5 +1,6 @@
 // apps/examples/migrate/graphile-worker, and what docs/migrate/graphile-worker.md says of it: the real one runs, on a real Postgres.
 import { EventEmitter } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { openEngine } from '@millrace/engine'
 import { Logger, makeWorkerUtils, type RunnerOptions, run, type WorkerUtils } from 'graphile-worker'
 import { expect, onTestFinished } from 'vitest'
@@ -99,6 +100,18 @@ test('the traps are true of Graphile Worker', async ({ postgres: { url, schema }
       ),
     )
     .toEqual([{ payload: [2] }])
+})
+
+test('the statement of the way back deletes what waits, and keeps what failed permanently', async ({ postgres: { url, schema } }) => {
+  const utils = await utilsOf(url, schema)
+  const failed = await utils.addJob('mail', { n: 1 })
+  await utils.permanentlyFailJobs([failed.id])
+  await utils.addJob('mail', { n: 2 })
+  await utils.addJob('mail', { n: 3 }, { runAt: new Date(Date.now() + 3_600_000) })
+  const page = readFileSync(new URL('../../docs/migrate/graphile-worker.md', import.meta.url), 'utf8')
+  const [, statement = ''] = /`(select graphile_worker\.complete_jobs.+?)`/.exec(page) ?? []
+  await utils.withPgClient((client) => client.query(statement.replaceAll('graphile_worker.', `"${schema}".`)))
+  expect((await jobsOf(utils, schema)).map(({ id }) => id)).toEqual([failed.id])
 })
 
 test('the snippets of docs/migrate/graphile-worker.md are parts of these programs', () => {
