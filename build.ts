@@ -16,6 +16,7 @@ interface Manifest {
   readonly exports?: Readonly<Record<string, string | { readonly default: string }>>
   readonly bin?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
 }
 
 async function build(folder: string): Promise<void> {
@@ -30,7 +31,12 @@ async function build(folder: string): Promise<void> {
 
 /** The code alone. A file that is as it was is left alone, and no file is ever there in part: processes may be loading them. */
 export async function bundle(folder: string): Promise<void> {
-  const { exports = {}, bin = {}, devDependencies = {} }: Manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const {
+    exports = {},
+    bin = {},
+    devDependencies = {},
+    peerDependencies = {},
+  }: Manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   const targets = [...Object.values(exports), ...Object.values(bin)].map((target) => (typeof target === 'string' ? target : target.default))
   const named = targets.filter((file) => file.endsWith('.ts'))
   const files = [...named, ...globSync('src/**/millrace-!(*.test).ts', { cwd: folder })].map((file) => resolve(folder, file))
@@ -38,8 +44,9 @@ export async function bundle(folder: string): Promise<void> {
     input: Object.fromEntries(files.map((file) => [basename(file, '.ts'), file])),
     platform: 'node',
     transform: { target: 'es2024' },
-    // What `using` compiles to is a part of the file, and so is a sibling that is not installed with this package.
-    external: (id) => !/^(?:[./\\0]|@oxc-project\/)/.test(id) && !(id.startsWith('@millrace/') && id in devDependencies),
+    // What `using` compiles to is a part of the file, and so is a sibling that is never installed beside this package.
+    external: (id) =>
+      !/^(?:[./\\0]|@oxc-project\/)/.test(id) && !(id.startsWith('@millrace/') && id in devDependencies && !(id in peerDependencies)),
   })
   const dir = join(folder, 'dist')
   const { output } = await bundler.generate({ dir, format: 'esm', sourcemap: true, minify: false, chunkFileNames: '[name].js' })

@@ -67,7 +67,9 @@ describe('the tarballs', () => {
     )
     const strays = files.filter(
       (file) =>
-        !/^package\/(?:LICENSE|README\.md|package\.json|dist\/(?:[\w/-]+\.d\.ts|[\w-]+\.js(?:\.map)?)|vectors\/\w+\.json)$/.test(file),
+        !/^package\/(?:LICENSE|README\.md|AGENTS\.md|package\.json|dist\/(?:[\w/-]+\.d\.ts|[\w-]+\.js(?:\.map)?)|vectors\/\w+\.json)$/.test(
+          file,
+        ),
     )
     expect(strays).toEqual([])
     expect(files.filter((file) => /\/(?:src|testing|fixtures)\//.test(file))).toEqual([])

@@ -28,7 +28,8 @@ const tarball = (name: string) => globSync(`${name}-[0-9]*.tgz`, { cwd: packed }
 const create = (cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
   run('npm', ['exec', '--yes', `--package=${join(packed, tarball('create-millrace'))}`, '--', 'create-millrace', ...args], cwd, {
     hangsMs: 240_000,
-    env,
+    // The tests may be run by another package manager, which the program would take for the user's.
+    env: { ...env, npm_config_user_agent: 'npm/11.0.0 node/v24.0.0 linux x64' },
   })
 
 /** Creates a project, and installs it from the tarballs: no registry has them yet. */
