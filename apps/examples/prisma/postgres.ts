@@ -7,7 +7,14 @@ import { PrismaClient } from './generated/postgres/client.ts'
 const postgres = process.env['DATABASE_URL'] ?? 'postgres://postgres@localhost/postgres'
 const receipt = defineJob<{ order: number; total: number }>({ name: 'receipt' })
 const engine = await openEngine({ postgres })
-engine.work(receipt.handler(({ data }) => console.log(`receipt for order ${data.order}: ${data.total}`)))
+let receipts = 0
+const sent = Promise.withResolvers<void>()
+engine.work(
+  receipt.handler(({ data }) => {
+    console.log(`receipt for order ${data.order}: ${data.total}`)
+    if (++receipts === 2) sent.resolve()
+  }),
+)
 
 const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: postgres }) })
 await prisma.$executeRaw`CREATE TABLE IF NOT EXISTS "Order" (id SERIAL PRIMARY KEY, total INTEGER NOT NULL)`
@@ -23,13 +30,14 @@ async function save(total: number, check = () => {}): Promise<string | undefined
   })
 }
 
-const first = await save(100)
+await save(100)
 await save(200, () => {
   throw new Error('the card was refused')
 }).catch((error: Error) => console.log(`not saved: ${error.message}`))
-const last = await save(300)
+await save(300)
 
-for (const id of [first, last]) await engine.handle(String(id)).result()
+// The owner takes jobs from the tables a moment after the commit. Until then, `result` of their ids would find none.
+await sent.promise
 console.log(`${await prisma.order.count()} orders`)
 await engine.stop()
 await prisma.$disconnect()
