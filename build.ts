@@ -44,7 +44,7 @@ export async function bundle(folder: string): Promise<void> {
     input: Object.fromEntries(files.map((file) => [basename(file, '.ts'), file])),
     platform: 'node',
     transform: { target: 'es2024' },
-    // What `using` compiles to is a part of the file, and so is a sibling that is never installed beside this package.
+    // The file includes the helpers of compiled `using`, and siblings that are never installed beside this package.
     external: (id) =>
       !/^(?:[./\\0]|@oxc-project\/)/.test(id) && !(id.startsWith('@millrace/') && id in devDependencies && !(id in peerDependencies)),
   })

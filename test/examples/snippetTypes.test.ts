@@ -77,12 +77,13 @@ const snippets: readonly Snippet[] = pages
   )
   .filter(({ where }) => !HELD.has(where))
 
-const EXPORTS = new Map(
-  PACKAGES.toReversed().flatMap(([name, folder]) => {
-    const index = readFileSync(join(ROOT, folder, 'README.md'), 'utf8')
-    return [...index.matchAll(/`(\w+)`/g)].map(([, each]) => [each as string, name] as const)
-  }),
-)
+/** The package of each name: values are those that it has, and types those that its README lists. */
+const EXPORTS = new Map<string, string>()
+for (const [name, folder] of PACKAGES.toReversed()) {
+  const readme = readFileSync(join(ROOT, folder, 'README.md'), 'utf8')
+  const types = [...readme.matchAll(/`([A-Z]\w*)`/g)].map(([, each]) => each as string)
+  for (const each of [...types, ...Object.keys(await import(name))]) EXPORTS.set(each, name)
+}
 
 const run = promisify(execFile)
 

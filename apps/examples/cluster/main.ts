@@ -11,7 +11,7 @@ const resize = defineJob<{ picture: number }, { by: number }>({ name: 'resize' }
 if (cluster.isPrimary) {
   mkdirSync(folder, { recursive: true })
   for (let index = 0; index < PROCESSES; index++) cluster.fork()
-  // One that has died is replaced; its jobs run again in the meantime.
+  // A process that has died is replaced. Its jobs run again in the meantime.
   cluster.on('exit', (_, code) => code !== 0 && cluster.fork())
   process.on('SIGTERM', () => {
     for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGTERM')

@@ -1,4 +1,4 @@
-/** What the engine logs goes to pino, as lines of JSON: `node main.ts`. */
+/** The engine logs to pino, as lines of JSON: `node main.ts`. */
 import { defineJob, type Logger, openEngine } from '@millrace/engine'
 import { pino } from 'pino'
 

@@ -1,5 +1,5 @@
 /** Explains why a job has not ended: what the engine answers, in words. */
-import { type Cause, type CauseCode, type Clock, type CommandOf, type Explanation, type JobKey, parseId, type State } from '@millrace/core'
+import { type Cause, type CauseCode, type Clock, type Explanation, type JobKey, parseId, type State } from '@millrace/core'
 import { within } from '@millrace/worker'
 import { textOf } from './jobKey.ts'
 import type { Mailbox } from './mailbox.ts'
@@ -8,7 +8,7 @@ import type { Mailbox } from './mailbox.ts'
 export interface JobCause {
   /** A stable code, such as 'queue-paused'. */
   readonly code: CauseCode
-  /** The cause in words, which continue "the job ". */
+  /** The cause in a sentence without a subject, such as "waits, because queue 'mail' is paused". */
   readonly message: string
   /** The key, or the name of the shared limit. */
   readonly of?: string
@@ -28,7 +28,7 @@ export interface JobExplanation {
   readonly state: State
   readonly attempt: number
   readonly maxAttempts: number
-  /** All of it in a sentence without a subject, such as "waits, because queue 'mail' is paused". */
+  /** The first of the causes in such a sentence, or what the job does if it waits for nothing. */
   readonly message: string
   /** All that keeps it from its start now. Empty for a job that runs or has ended. */
   readonly causes: readonly JobCause[]
@@ -61,9 +61,14 @@ const WORDS: { readonly [Code in CauseCode]: Words } = {
   line: (_, { queue }) => ` in line in queue '${queue}': jobs before it start first`,
 }
 
+/** Shows a code that only a later engine knows as it is. */
+function sentenceOf(cause: Cause, job: Explanation): string {
+  return `waits${WORDS[cause.code]?.(cause, job) ?? ` (${cause.code})`}`
+}
+
 function messageOf(job: Explanation): string {
   const [first] = job.causes
-  if (first !== undefined) return `waits${WORDS[first.code]?.(first, job) ?? ` (${first.code})`}`
+  if (first !== undefined) return sentenceOf(first, job)
   if (job.state === 'active') return `is running at attempt ${job.attempt} of ${job.maxAttempts}`
   if (job.state === 'completed' || job.state === 'cancelled') return `is ${job.state}`
   return job.attempt === 0 ? 'has failed without a run' : `has failed after attempt ${job.attempt}`
@@ -72,15 +77,12 @@ function messageOf(job: Explanation): string {
 /** @throws UnsupportedError if the engine is of an earlier version */
 export async function explainJob(calls: Pick<Mailbox, 'call'>, id: string): Promise<JobExplanation | undefined> {
   const asked = parseId(textOf(id))
-  const job = asked && (await calls.call<'explain'>({ op: 'explain', id: asked } satisfies CommandOf<'explain'>))
+  const job = asked && (await calls.call<'explain'>({ op: 'explain', id: asked }))
   if (!job) return undefined
-  const causes = job.causes.map(
-    ({ until: at, ...cause }): JobCause => ({
-      ...cause,
-      message: messageOf({ ...job, causes: [{ ...cause, ...(at !== undefined && { until: at }) }] }),
-      ...(at !== undefined && { until: new Date(at) }),
-    }),
-  )
+  const causes = job.causes.map((cause): JobCause => {
+    const { until: at, ...rest } = cause
+    return { ...rest, message: sentenceOf(cause, job), ...(at !== undefined && { until: new Date(at) }) }
+  })
   return { id, ...job, message: messageOf(job), causes }
 }
 

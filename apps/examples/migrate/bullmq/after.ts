@@ -25,7 +25,7 @@ const paint = async ({ data, job, progress }: Context<Car>) => {
 }
 engine.work([car.handler(paint), part.handler(paint)], { queues: ['paint'], concurrency: 1 })
 
-// What happens is printed as it happens.
+// Every event is printed as it comes.
 const events = engine.events({ after: 'now', filter: { queue: 'paint', types: ['progress', 'completed', 'failed'] } })
 async function print() {
   for await (const event of events) {

@@ -26,7 +26,7 @@ const painter = new Worker<Car, string>(
   { connection },
 )
 
-// What happens is printed as it happens.
+// Every event is printed as it comes.
 const events = new QueueEvents('paint', { connection })
 await events.waitUntilReady()
 events.on('progress', ({ data }) => console.log(`event: painted to ${data} %`))

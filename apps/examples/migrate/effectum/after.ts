@@ -43,7 +43,7 @@ console.log(`state: ${(await engine.get(handle.id))?.state}`)
 await engine.update(handle.id, { runAt: new Date(), priority: 5 })
 console.log(await handle.result())
 
-// What has begun can be cancelled, what has ended can not.
+// A running job can be cancelled, an ended one cannot.
 const other = await engine.enqueue(remindMe, { email: 'you@example.com', message: 'Never mind' }, { runAt: hour })
 console.log(`cancelled: ${await engine.cancel(other.id)}`)
 const tooLate = await engine.cancel(handle.id).catch((error: Error) => error)

@@ -19,7 +19,7 @@ import { bytesToHold, bytesToRead, hasRoom, jobsToHold, jobsToRead } from './que
 import type { Deadlines, JobRow, KeyBacklogRow, LaneRow, Loaded, QueueRow } from './rows.ts'
 import { ConsumerGroup } from './sessions/consumerGroup.ts'
 import { Definitions } from './sessions/definitions.ts'
-import { type ConnectionId, newSession, type Session, type Unattached } from './sessions/session.ts'
+import { type ConnectionId, newSession, type Session, takesJobs, type Unattached } from './sessions/session.ts'
 import type { Present } from './sessions/workerRegistry.ts'
 
 export class Tables {
@@ -370,8 +370,8 @@ export class Tables {
 
   /** Runs after any change of what a session runs or may take. Below its minimum it is to be filled up to its maximum. */
   weigh(session: Session): void {
-    const { draining, silent, connection, intro, weight } = session
-    if (draining || silent || connection === undefined || intro.paused || weight >= intro.maxConcurrency) this.#markFilled(session)
+    const { intro, weight } = session
+    if (!takesJobs(session) || weight >= intro.maxConcurrency) this.#markFilled(session)
     else if (!session.underfilled && weight < intro.minConcurrency) {
       session.underfilled = true
       session.group.underfilled.add(session)

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { type Engine, MillraceError, OptionRangeError, OptionTypeError } from '@millrace/remote'
 import { confirmOrder } from './jobs.ts'
 
-/** Of a body, in bytes. */
+/** The largest body, in bytes. */
 const BODY_MAX = 64 * 1024
 
 interface Answer {

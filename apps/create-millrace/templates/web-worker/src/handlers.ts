@@ -1,4 +1,4 @@
-/** What the worker runs. A job can run more than once: make handlers idempotent. */
+/** The handlers that the worker runs. A job can run more than once: make handlers idempotent. */
 import { confirmOrder } from './jobs.ts'
 
 export const handlers = [

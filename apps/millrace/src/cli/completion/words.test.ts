@@ -1,4 +1,4 @@
-/** What the last word of a command line may be. */
+/** The last word of a command line: which names may stand there. */
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import type { Context } from '../context.ts'

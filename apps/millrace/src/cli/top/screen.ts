@@ -1,4 +1,4 @@
-/** A second screen of the terminal, with keys that are read one by one. Whatever ends the program, the terminal is as it was. */
+/** A second screen of the terminal, with keys that are read one by one. The terminal is restored at every end of the program. */
 import type { Context } from '../context.ts'
 import type { Text } from '../output/line.ts'
 import { keysIn } from './keys.ts'

@@ -9,8 +9,7 @@ import { tokenMs } from '../keys/bucket.ts'
 import { countOf, type Lane } from '../queues/lane.ts'
 import { isShareFull } from '../queues/sharedLimits.ts'
 import type { JobRow } from '../rows.ts'
-import type { Session } from '../sessions/session.ts'
-import { fits } from '../sessions/session.ts'
+import { fits, takesJobs } from '../sessions/session.ts'
 import type { TurnStore } from '../store.ts'
 import type { Tables } from '../tables.ts'
 
@@ -69,10 +68,6 @@ function workers({ lane, row: { weight } }: Place): Cause[] {
   if (open.some((session) => session.underfilled && fits({ weight }, session))) return []
   const used = open.reduce((sum, session) => sum + session.weight, 0)
   return [{ code: 'workers-full', used, limit: open.reduce((sum, { intro }) => sum + intro.maxConcurrency, 0) }]
-}
-
-function takesJobs({ draining, silent, connection, intro }: Session): boolean {
-  return !draining && !silent && connection !== undefined && intro.paused !== true
 }
 
 function limits({ now, lane: { queue }, row }: Place): Cause[] {

@@ -82,6 +82,11 @@ export function isLiving({ jobs, connection, silent }: Session): boolean {
   return jobs.size > 0 || (connection !== undefined && !silent)
 }
 
+/** True if the session may be handed jobs, as far as it has room. */
+export function takesJobs({ draining, silent, connection, intro }: Session): boolean {
+  return !draining && !silent && connection !== undefined && intro.paused !== true
+}
+
 /** True if the job fits into the session's room. A job heavier than the maximum runs alone. */
 export function fits(job: Pick<Job, 'weight'>, session: Session): boolean {
   return session.weight === 0 || session.weight + job.weight <= session.intro.maxConcurrency
