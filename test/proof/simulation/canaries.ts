@@ -1343,9 +1343,9 @@ export const CANARIES: readonly Canary[] = [
   },
   {
     name: 'a-paused-session-is-filled',
-    file: `${kernel}/tables.ts`,
-    find: 'connection === undefined || intro.paused || weight',
-    replace: 'connection === undefined || weight',
+    file: `${kernel}/sessions/session.ts`,
+    find: ' && intro.paused !== true',
+    replace: '',
     breaks: 'invariant 52',
   },
   {

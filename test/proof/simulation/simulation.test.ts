@@ -1,11 +1,9 @@
 // A slice of what `pnpm sim` runs, the seeds that have found something, and whether a seed tells all.
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../../../packages/testkit/src/testing/runs.ts'
-import { CANARIES, planted } from './canaries.ts'
 import { planOf } from './plan.ts'
 import regressions from './regressions.json' with { type: 'json' }
 import { shrink } from './shrink.ts'
@@ -46,15 +44,6 @@ test('one seed is one world: no option that is for many goes with it', async () 
 
 test('a seed that finds nothing has nothing to leave out', async () => {
   expect(await shrink(1)).toEqual([])
-})
-
-test.each(CANARIES)('the planted bug $name has its one place in the source', (canary) => {
-  expect(planted(canary).source).toContain(canary.replace)
-})
-
-test('docs/reliability.md says how many bugs are planted', () => {
-  const page = readFileSync(new URL('../../../docs/reliability.md', import.meta.url), 'utf8')
-  expect(page).toContain(`plants ${CANARIES.length} known bugs`)
 })
 
 test.each(['counters-drift', 'lost-wake-up-after-enqueue', 'no-fence'])('the planted bug %s is found', async (canary) => {
