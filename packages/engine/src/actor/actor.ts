@@ -226,6 +226,7 @@ export class Actor {
     const deliveries = new Deliveries(this.tables, effects, now, this.#connections.subscribed)
     const post: Post = (connection, reply) => deliveries.push(connection, reply)
     this.#answers.askAgain(this.waiters.committed(effects, this.tables.nextEvent - 1, () => deliveries.events, post))
+    this.#answers.beginQuestions(mail, decisions)
     for (const [index, { connection, request, gone }] of mail.entries()) {
       const decision = decisions[index]
       // Nobody is left to wait for a later answer.
@@ -234,6 +235,7 @@ export class Actor {
       else if (decision instanceof Refused) deliveries.refuse(connection, request.id, decision.refusal)
       else deliveries.reply(connection, request.id, decision)
     }
+    this.#answers.endQuestions()
     deliveries.add()
     this.waiters.settle(effects, this.tables, post)
     this.#connections.send(deliveries)

@@ -106,7 +106,7 @@ const ANSWERS: { readonly [Op in Answered]: Answer<Op> } = {
   parents,
   getFlow: ({ store, tables }, command) => readFlow(store, command, (laneId) => namesOf(tables, laneId)),
   listFlows: (actor, command) => readFlows(actor.store, command, boundOf(actor), (laneId) => namesOf(actor.tables, laneId)),
-  watch: ({ store, waiters }, { id }, sender) => waiters.results.ask(store, id, sender),
+  watch: ({ store, tables, waiters }, { id }, sender) => waiters.results.ask(store, tables.jobs, id, sender),
   unwatch,
   drainQueue: ({ tables, waiters }, { queue }, sender) => waiters.drains.ask(tables, queue, sender),
   queues: queuesOf,

@@ -2,7 +2,7 @@
  * Answers questions after the commit, so that they see at least everything that was decided before them. A turn answers
  * for a limited time, and leaves the rest.
  */
-import { type Clock, type Command, DEFERRED, type Refusal, Refused, type Reply, type Request, traitsOf } from '@millrace/core'
+import { type Clock, type Command, DEFERRED, type JobKey, type Refusal, Refused, type Reply, type Request, traitsOf } from '@millrace/core'
 import { type ConnectionId, type Envelope, type Sender, StoreFailure } from '@millrace/core/kernel'
 import { type Answering, answer } from './answer.ts'
 import { Backlog } from './backlog.ts'
@@ -44,6 +44,24 @@ export class Answers {
   /** Drops earlier answers: one of the transactions of this turn has decided something, so they may no longer be true. */
   outdate(): void {
     this.#stats.clear()
+  }
+
+  /** Reads together what the questions among these ask one by one, until `endQuestions`. */
+  beginQuestions(mail: readonly Envelope[], decisions: readonly unknown[]): void {
+    const ids: JobKey[] = []
+    for (const [index, { request }] of mail.entries())
+      if (request.command.op === 'watch' && decisions[index] === DEFERRED) ids.push(request.command.id)
+    if (ids.length < 2) return
+    const { store, tables, waiters } = this.#actor
+    try {
+      waiters.results.readTogether(store, tables.jobs, ids)
+    } catch {
+      // Each of them reads for itself, and reports what failed.
+    }
+  }
+
+  endQuestions(): void {
+    this.#actor.waiters.results.forgetRows()
   }
 
   /** Answers at once if the turn has time and earlier questions of the connection are answered; otherwise one of the next turns does. */

@@ -6,15 +6,28 @@ import { ResultWaiters } from './results.ts'
 const key = (seq: number) => ({ seq, node: 1, enqueuedAt: 5 })
 
 let rows: Map<number, Partial<JobRow>>
+/** The jobs in memory. */
+let live: Map<number, Job>
+/** The seqs of each read. */
+let reads: (readonly number[])[]
 let store: Store
 let watches: ResultWaiters
 let told: [connection: number, reply: Reply][]
 
 beforeEach(() => {
   rows = new Map()
+  live = new Map()
+  reads = []
   store = {
     sourced: () => [],
-    jobs: (seqs: readonly number[]) => seqs.flatMap((seq) => (rows.has(seq) ? [rows.get(seq)] : [])),
+    jobs: (seqs: readonly number[]) => {
+      reads.push(seqs)
+      return seqs.flatMap((seq) => (rows.has(seq) ? [rows.get(seq)] : []))
+    },
+    jobsInPlace: (seqs: readonly number[]) => {
+      reads.push(seqs)
+      return seqs.map((seq) => rows.get(seq))
+    },
     lastError: () => ({ name: 'E', message: 'no' }),
   } as unknown as Store
   watches = new ResultWaiters()
@@ -22,7 +35,7 @@ beforeEach(() => {
 })
 
 const post = (connection: number, reply: Reply) => void told.push([connection, reply])
-const ask = (seq: number, connection = 1, request = seq) => watches.ask(store, key(seq), { connection, request })
+const ask = (seq: number, connection = 1, request = seq) => watches.ask(store, live, key(seq), { connection, request })
 
 function row(seq: number, state: StateCode, change: Partial<JobRow> = {}): void {
   rows.set(seq, { ...key(seq), state, run: 3, uncounted: 1, output: null, ...change })
@@ -48,10 +61,38 @@ test('a job that is final is answered at once', () => {
 test('one that is not there, or of another node or time, is refused', () => {
   row(1, WAITING)
   for (const id of [key(2), { ...key(1), node: 2 }, { ...key(1), enqueuedAt: 6 }]) {
-    const answer = watches.ask(store, id, { connection: 1, request: 1 })
+    const answer = watches.ask(store, live, id, { connection: 1, request: 1 })
     expect(answer).toBeInstanceOf(Refused)
     expect((answer as Refused).refusal.code).toBe('JOB_NOT_FOUND')
   }
+})
+
+test('a job that has not ended in memory is waited for without a read', () => {
+  row(1, WAITING)
+  live.set(1, { ...key(1), state: WAITING } as Job)
+  expect(ask(1)).toBe(DEFERRED)
+  expect(reads).toEqual([])
+  settle({ ...key(1), state: COMPLETED, output: '7' })
+  expect(told).toEqual([[1, { id: 1, value: { state: 'completed', output: '7' } }]])
+})
+
+test('one of memory that is not the job is no answer', () => {
+  row(1, COMPLETED, { output: '1' })
+  live.set(1, { ...key(1), node: 2, state: WAITING } as Job)
+  expect(ask(1)).toEqual({ state: 'completed', output: '1' })
+})
+
+test('questions of a turn share a read, which holds until the turn ends', () => {
+  row(1, COMPLETED, { output: '1' })
+  row(2, WAITING)
+  live.set(3, { ...key(3), state: WAITING } as Job)
+  watches.readTogether(store, live, [1, 2, 3, 4].map(key))
+  expect([ask(1), ask(2), ask(3)]).toEqual([{ state: 'completed', output: '1' }, DEFERRED, DEFERRED])
+  expect(reads).toEqual([[1, 2, 4]])
+  expect(ask(4)).toBeInstanceOf(Refused)
+  watches.forgetRows()
+  row(1, COMPLETED, { output: 'later' })
+  expect(ask(1)).toEqual({ state: 'completed', output: 'later' })
 })
 
 test('all who asked are told once, when it becomes final; bystanders are not', () => {
@@ -94,12 +135,12 @@ test('after a reload: what has become final is told, what is gone is deleted, th
   for (const seq of [1, 2, 3]) ask(seq)
   row(1, COMPLETED, { output: '1' })
   rows.delete(2)
-  watches.recheck(store, post)
+  watches.recheck(store, live, post)
   expect(told).toEqual([
     [1, { id: 1, value: { state: 'completed', output: '1' } }],
     [1, { id: 2, value: { state: 'deleted' } }],
   ])
-  watches.recheck(store, post)
+  watches.recheck(store, live, post)
   settle({ ...key(3), state: CANCELLED })
   expect(told).toHaveLength(3)
 })
@@ -109,10 +150,10 @@ test('giving one up takes no longer where many others wait', () => {
     const crowd = new ResultWaiters()
     for (let seq = 1; seq <= waits; seq++) {
       row(seq, WAITING)
-      crowd.ask(store, key(seq), { connection: 1, request: seq })
+      crowd.ask(store, live, key(seq), { connection: 1, request: seq })
     }
     // Another job with as many waits as all others together.
-    for (let request = 1; request <= waits; request++) crowd.ask(store, key(1), { connection: 2, request })
+    for (let request = 1; request <= waits; request++) crowd.ask(store, live, key(1), { connection: 2, request })
     const start = performance.now()
     for (let request = 1; request <= waits; request++) {
       crowd.forget(1, request)

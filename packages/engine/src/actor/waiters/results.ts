@@ -17,24 +17,54 @@ interface Watch extends Sender {
   readonly id: JobKey
 }
 
+/** Jobs that run or stand in a window, by seq. */
+type Live = ReadonlyMap<number, Job>
+
+/** The bounds of what is read together. */
+const TOGETHER_MAX = 1_000
+const TOGETHER_BYTES = 2 ** 20
+
 export class ResultWaiters {
   readonly #bySeq = new Map<number, Set<Watch>>()
   readonly #waiting = new WaitingRoom<Watch>()
+  /** Rows that were read together for the questions of this turn, by seq. */
+  readonly #together = new Map<number, JobRow>()
 
   /** The number of callers that wait for a result. */
   get size(): number {
     return this.#waiting.size
   }
 
+  /** Reads the jobs of the questions that follow until `forgetRows`, in one round trip to a store on another machine. */
+  readTogether(store: Questions, live: Live, ids: readonly JobKey[]): void {
+    const seqs = ids.filter((id) => !isUnfinished(live, id)).map(({ seq }) => seq)
+    if (seqs.length < 2) return
+    const rows = store.jobsInPlace(seqs.slice(0, TOGETHER_MAX), TOGETHER_BYTES)
+    for (const row of rows) if (row !== undefined) this.#together.set(row.seq, row)
+  }
+
+  forgetRows(): void {
+    this.#together.clear()
+  }
+
   /** Returns the outcome of a final job; otherwise the caller waits. */
-  ask(store: Questions, id: JobKey, sender: Sender): Outcome | Refused | typeof DEFERRED {
-    const row = findRow(store, id)
+  ask(store: Questions, live: Live, id: JobKey, sender: Sender): Outcome | Refused | typeof DEFERRED {
+    if (isUnfinished(live, id)) return this.#wait(id, sender)
+    const row = this.#find(store, id)
     const found = row === undefined ? notFound(id) : read(store, row)
-    if (found !== DEFERRED || row === undefined) return found
-    const { connection, request } = sender
-    const watch = { connection, request, id: { seq: row.seq, node: row.node, enqueuedAt: row.enqueuedAt } }
-    const others = this.#bySeq.get(row.seq)
-    if (others === undefined) this.#bySeq.set(row.seq, new Set([watch]))
+    // The number of a job that came by a journal is another one here.
+    return found === DEFERRED && row !== undefined ? this.#wait(row, sender) : found
+  }
+
+  #find(store: Questions, id: JobKey): JobRow | undefined {
+    const row = this.#together.get(id.seq)
+    return row !== undefined && isOf(row, id) ? row : findRow(store, id)
+  }
+
+  #wait({ seq, node, enqueuedAt }: JobKey, { connection, request }: Sender): typeof DEFERRED {
+    const watch = { connection, request, id: { seq, node, enqueuedAt } }
+    const others = this.#bySeq.get(seq)
+    if (others === undefined) this.#bySeq.set(seq, new Set([watch]))
     else others.add(watch)
     this.#waiting.add(watch)
     return DEFERRED
@@ -56,17 +86,25 @@ export class ResultWaiters {
   }
 
   /** Answers for jobs that are final; runs after a reload, since outcomes may never have been delivered. */
-  recheck(store: Questions, post: Post): void {
-    for (const seq of [...this.#bySeq.keys()]) this.#check(store, seq, post)
+  recheck(store: Questions, live: Live, post: Post): void {
+    const all = [...this.#bySeq]
+    for (let at = 0; at < all.length; at += TOGETHER_MAX) {
+      const some = all.slice(at, at + TOGETHER_MAX)
+      const ids = some.flatMap(([, watches]) => [...watches].map(({ id }) => id))
+      this.readTogether(store, live, ids)
+      for (const [seq] of some) this.#check(store, live, seq, post)
+      this.forgetRows()
+    }
   }
 
   forget(connection: ConnectionId, request?: number): void {
     for (const watch of this.#waiting.take(connection, request)) this.#remove(watch)
   }
 
-  #check(store: Questions, seq: number, post: Post): void {
+  #check(store: Questions, live: Live, seq: number, post: Post): void {
     for (const watch of this.#bySeq.get(seq) ?? []) {
-      const row = findRow(store, watch.id)
+      if (isUnfinished(live, watch.id)) continue
+      const row = this.#find(store, watch.id)
       const found: Outcome | typeof DEFERRED = row === undefined ? { state: 'deleted' } : read(store, row)
       if (found === DEFERRED) continue
       this.#waiting.delete(watch)
@@ -80,6 +118,16 @@ export class ResultWaiters {
     others?.delete(watch)
     if (others?.size === 0) this.#bySeq.delete(watch.id.seq)
   }
+}
+
+function isOf(job: JobKey, { node, enqueuedAt }: JobKey): boolean {
+  return job.node === node && job.enqueuedAt === enqueuedAt
+}
+
+/** Returns true if memory shows that the job has not ended. */
+function isUnfinished(live: Live, id: JobKey): boolean {
+  const job = live.get(id.seq)
+  return job !== undefined && isOf(job, id) && !isFinal(job.state)
 }
 
 function outcomeOf(job: Job, effects: Effects): Outcome {

@@ -41,7 +41,7 @@ export class Waiters {
 
   /** Runs after a reload: what was committed before it may never have been delivered. Returns the questions to ask again. */
   reloaded(store: Questions, tables: Tables, post: Post): readonly Repeated[] {
-    this.results.recheck(store, post)
+    this.results.recheck(store, tables.jobs, post)
     this.drains.settle(tables, post)
     return [...this.events.takeAll(), ...this.exports.takeAll()]
   }

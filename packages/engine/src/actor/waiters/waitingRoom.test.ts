@@ -43,7 +43,7 @@ const watchedOf = (all: Crowd) => ({
 function ask({ watches, followers, exporters, drains }: Crowd, connection: number, request: number): void {
   const sender = (place: number) => ({ connection, request: 4 * request + place })
   expect([
-    watches.ask(store, key(request), sender(0)),
+    watches.ask(store, new Map(), key(request), sender(0)),
     followers.ask(store, 0, EVENTS, sender(1)),
     exporters.ask(store, tablesOf(1), { op: 'export', name: 'x', limit: 1 }, sender(2)),
     drains.ask(tablesOf(1), 'q', sender(3)),
