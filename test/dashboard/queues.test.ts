@@ -129,6 +129,22 @@ test('a limit is raised: only what was changed is sent, and what cannot be read 
   await page.getByRole('heading', { name: 'All 4 slots are taken' }).waitFor()
 })
 
+test('tiers of keys are set as JSON; other queues keep theirs', async ({ serveDashboard }) => {
+  const engine = await filled()
+  await engine.queues.configure('search', { keyTiers: { free: { perKeyLimit: 1 } } })
+  const { enter } = await serveDashboard({ engine })
+  const page = await enter('/queues/billing')
+  const field = page.getByLabel('Tiers of keys')
+  await field.fill('gold: 3')
+  await page.getByText('must be a JSON object, got gold: 3').waitFor()
+  await field.fill('{"gold": {"perKeyLimit": 3}}')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Settings of billing are saved.').waitFor()
+  const tiersOf = async (name: string) => (await engine.queues.get(name))?.settings.keyTiers
+  expect([await tiersOf('billing'), await tiersOf('search')]).toEqual([{ gold: { perKeyLimit: 3 } }, { free: { perKeyLimit: 1 } }])
+})
+
 test('two edits at once: the second keeps what the first has saved in fields of the same setting', async ({ serveDashboard }) => {
   const engine = await filled()
   const { enter } = await serveDashboard({ engine })

@@ -142,6 +142,7 @@ describe('settings', () => {
   const settings: Settings = {
     concurrencyLimit: 8,
     rateLimit: { limit: 20, period: 1_000, burst: 20 },
+    keyTiers: { gold: { perKeyLimit: 1_000 } },
     retention: { completed: { ageMs: 100 * 365 * 86_400_000, count: 5 } },
     defaults: { timeout: null, maxAttempts: 3, keep: 100 * 365 * 86_400_000 },
   }
@@ -151,6 +152,7 @@ describe('settings', () => {
     expect(fields).toEqual({
       concurrencyLimit: '8',
       ...{ 'rateLimit.limit': '20', 'rateLimit.period': '1s', 'rateLimit.burst': '20' },
+      keyTiers: '{"gold":{"perKeyLimit":1000}}',
       ...{ 'retention.completed.age': 'forever', 'retention.completed.count': '5' },
       ...{ 'defaults.timeout': 'none', 'defaults.maxAttempts': '3', 'defaults.keep': 'forever' },
     })
@@ -162,6 +164,9 @@ describe('settings', () => {
     [{ concurrencyLimit: ' ' }, { concurrencyLimit: null }],
     [{ 'rateLimit.period': '10 s' }, { rateLimit: { limit: 20, period: '10 s', burst: 20 } }],
     [{ 'rateLimit.limit': '', 'rateLimit.period': '', 'rateLimit.burst': '' }, { rateLimit: null }],
+    [{ keyTiers: ' {"gold": {"perKeyLimit": 1000}}' }, {}],
+    [{ keyTiers: '{"gold": {"perKeyLimit": 1000}, "free":{}}' }, { keyTiers: { gold: { perKeyLimit: 1_000 }, free: {} } }],
+    [{ keyTiers: '' }, { keyTiers: null }],
     [{ 'retention.failed.age': '90d' }, { retention: { completed: { age: 'forever', count: 5 }, failed: { age: '90d' } } }],
     [{ 'defaults.timeout': '1h' }, { defaults: { timeout: '1h', maxAttempts: 3, keep: 'forever' } }],
     [{ 'defaults.maxAttempts': '' }, { defaults: { timeout: null, keep: 'forever' } }],
@@ -184,6 +189,7 @@ describe('settings', () => {
         concurrencyLimit: 'many',
         'rateLimit.period': '1s',
         'defaults.timeout': 'soon',
+        keyTiers: '["gold"]',
         share: '2',
         'defaults.backoff.type': 'fixed',
       }),
@@ -191,6 +197,7 @@ describe('settings', () => {
       'defaults.backoff.type': 'needs Delay',
       concurrencyLimit: 'must be a whole number, got many',
       'rateLimit.period': 'needs Starts',
+      keyTiers: 'must be a JSON object, got ["gold"]',
       'defaults.timeout': 'must be a duration, such as 500ms, 30s, 5m, 2h or 7d, or none, got soon',
     })
     expect(errorsOf(fields)).toEqual({})

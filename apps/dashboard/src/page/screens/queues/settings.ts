@@ -10,7 +10,7 @@ export interface Setting {
   /** Its place in the body: "rateLimit.period". */
   readonly path: string
   readonly label: string
-  readonly kind: 'count' | 'duration' | 'fraction' | 'choice' | 'name'
+  readonly kind: 'count' | 'duration' | 'fraction' | 'choice' | 'name' | 'json'
   readonly choices?: readonly (readonly [value: string, text: string])[]
   /** The value that holds while the field is empty. */
   readonly preset: string
@@ -56,6 +56,7 @@ export const GROUPS: readonly Group[] = [
       { path: 'sharedLimit.limit', label: 'Jobs of all its queues', kind: 'count', preset: 'no limit', needs: 'sharedLimit.name' },
       { path: 'maxLength', label: 'Jobs yet to start', kind: 'count', preset: 'no limit' },
       { ...choice('onFull', 'When it is full', 'reject', ['drop-oldest']), needs: 'maxLength' },
+      { path: 'keyTiers', label: 'Tiers of keys', kind: 'json', preset: 'none', hint: 'such as {"gold": {"perKeyLimit": 10}}' },
     ],
   },
   { title: 'Rates', columns: 3, settings: [...rateOf('rateLimit', 'Starts'), ...rateOf('perKeyRateLimit', 'Starts of a key')] },
@@ -122,6 +123,7 @@ function shown({ path, kind, endless }: Setting, value: unknown): string {
   if (value === undefined) return ''
   if (value === null) return endless ?? ''
   if (endless === 'forever' && value === FOREVER[path.split('.').at(-1) as string]) return endless
+  if (kind === 'json') return JSON.stringify(value)
   return kind === 'duration' ? exactSpan(value as number) : `${value}`
 }
 
@@ -131,7 +133,7 @@ export function errorsOf(fields: Fields): Readonly<Record<string, string>> {
   return Object.fromEntries(pairs.filter((pair): pair is readonly [string, string] => pair[1] !== undefined))
 }
 
-const READ: Readonly<Record<Setting['kind'], RegExp>> = {
+const READ: Readonly<Record<Exclude<Setting['kind'], 'json'>, RegExp>> = {
   count: /^-?\d{1,15}$/,
   duration: /^\d+(?:\.\d+)? ?(?:ms|s|m|h|d|w)?$/,
   fraction: /^(?:\d+(?:\.\d+)?|equal|full)$/,
@@ -140,12 +142,26 @@ const READ: Readonly<Record<Setting['kind'], RegExp>> = {
 }
 
 function errorOf({ path, kind, endless, needs, wants }: Setting, fields: Fields): string | undefined {
-  const value = cleaned(fields[path])
+  const value = kind === 'json' ? (fields[path] ?? '').trim() : cleaned(fields[path])
   if (value === '') return undefined
   if (needs !== undefined && cleaned(fields[needs]) === '') return text.settings.needs(labelOf(needs))
   if (wants !== undefined && cleaned(fields[wants]) === '') return text.settings.needs(labelOf(wants))
-  if (value === endless || READ[kind].test(value)) return undefined
+  if (value === endless || isReadable(kind, value)) return undefined
   return text.settings.wrong(value, text.settings.not[kind as 'count'] + (endless === undefined ? '' : `, or ${endless}`))
+}
+
+function isReadable(kind: Setting['kind'], value: string): boolean {
+  return kind === 'json' ? objectOf(value) !== undefined : READ[kind].test(value)
+}
+
+/** Returns the object that a text has as JSON; undefined if it has none. */
+function objectOf(value: string): object | undefined {
+  try {
+    const parsed: unknown = JSON.parse(value)
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? parsed : undefined
+  } catch {
+    return undefined
+  }
 }
 
 const labelOf = (path: string) => SETTINGS.find((setting) => setting.path === path)?.label ?? path
@@ -157,9 +173,16 @@ function cleaned(value: string | undefined): string {
 
 /** Returns the body of the change: each setting of which a field differs, as a whole; null takes it away. */
 export function changesOf(before: Fields, after: Fields): Readonly<Record<string, unknown>> {
-  const isOther = ({ path }: Setting) => cleaned(before[path]) !== cleaned(after[path])
+  const isOther = (setting: Setting) => written(setting, before) !== written(setting, after)
   const changed = new Set(SETTINGS.filter(isOther).map(({ path }) => topOf(path)))
   return Object.fromEntries([...changed].map((top) => [top, bodyOf(top, after)]))
+}
+
+/** Spaces in JSON change nothing, and thousands in it may not be apart. */
+function written({ path, kind }: Setting, fields: Fields): string {
+  if (kind !== 'json') return cleaned(fields[path])
+  const value = (fields[path] ?? '').trim()
+  return JSON.stringify(objectOf(value)) ?? value
 }
 
 const topOf = (path: string) => path.split('.')[0] as string
@@ -167,7 +190,7 @@ const topOf = (path: string) => path.split('.')[0] as string
 function bodyOf(top: string, fields: Fields): unknown {
   const given = SETTINGS.filter(({ path }) => topOf(path) === top && cleaned(fields[path]) !== '')
   if (given.length === 0) return null
-  if (given[0]?.path === top) return sent(given[0], cleaned(fields[top]))
+  if (given[0]?.path === top) return sent(given[0], written(given[0], fields))
   const body: Record<string, unknown> = {}
   for (const setting of given) put(body, setting.path.split('.').slice(1), sent(setting, cleaned(fields[setting.path])))
   return body
@@ -185,6 +208,7 @@ function put(body: Record<string, unknown>, [part, ...rest]: readonly string[], 
 
 function sent({ kind, endless }: Setting, value: string): unknown {
   if (value === endless) return endless === 'none' ? null : value
+  if (kind === 'json') return objectOf(value) ?? value
   if (kind === 'choice' || kind === 'name') return value
   return /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : value
 }

@@ -165,6 +165,7 @@ export const text = {
       count: 'must be a whole number',
       duration: 'must be a duration, such as 500ms, 30s, 5m, 2h or 7d',
       fraction: 'must be a number between 0 and 1, equal or full',
+      json: 'must be a JSON object',
       name: 'must be a name of letters, digits and _.:/-',
     },
     wrong: (value: string, wanted: string) => `${wanted}, got ${value}`,
