@@ -67,6 +67,7 @@ async function failOnce(): Promise<string> {
   const { id } = await engine.enqueue(mail, { to: 'ada@example.com' }, { tags: ['failing'] })
   const worker = engine.work(
     mail.handler(({ log }) => {
+      log('warn', 'x'.repeat(3_000))
       log('warn', 'about to fail')
       throw new TypeError('no such address')
     }),
@@ -115,7 +116,10 @@ test('it finds out why jobs fail, and shows payloads only if it may', async () =
   expect(listed['jobs']).toMatchObject([{ id, state: 'failed', lastRun: { error: { name: 'TypeError', message: 'no such address' } } }])
   const shown = await call('get_job', { id })
   expect(shown).toMatchObject({ job: { id, tags: ['failing'] }, runs: [{ error: { message: 'no such address' } }], runsLeftOut: 0 })
-  expect((await call('get_logs', { id }))['lines']).toMatchObject([{ message: 'about to fail' }])
+  expect((await call('get_logs', { id }))['lines']).toMatchObject([
+    { message: 'about to fail' },
+    { message: `${'x'.repeat(1_000)}… (2000 more characters)` },
+  ])
   expect(JSON.stringify([listed, shown])).not.toContain('ada@example.com')
   const open = await connect('--payloads')
   expect(JSON.stringify(await open.call('get_job', { id }))).toContain('ada@example.com')

@@ -1,6 +1,6 @@
 /** The tools of `millrace mcp`: what a model needs to find out why jobs do not run or fail, and to retry them. */
 import { FAILURES_ORDERS, JobNotFoundError, LIST_ORDERS, OptionTypeError, STATES } from '@millrace/core'
-import type { Engine, Job, ListOptions, ManyFilter, Stats } from '@millrace/engine'
+import type { Engine, Job, JobLog, ListOptions, ManyFilter, Stats } from '@millrace/engine'
 import { z } from 'zod'
 import { warningsOf } from '../cli/view/warnings.ts'
 import { type Tool, type ToolSettings, tool } from './tool.ts'
@@ -12,6 +12,8 @@ const RETRIED_MAX = 10_000
 /** The runs of a job, and the log lines of each, that an answer has. */
 const RUNS = 5
 const LINES = 20
+/** The characters of a log line that an answer has, so that a page of long ones stays readable. */
+const LINE_CHARACTERS = 1_000
 
 const ID = z.strictObject({ id: z.string().describe('The id of the job, a UUID.') })
 const NOTHING = z.strictObject({})
@@ -81,7 +83,7 @@ export const TOOLS: readonly Tool[] = [
       const { attempts, meta, progressNote, progressValue, ...job } =
         (await engine.get(id, { payload: payloadOf(settings) })) ?? missing(id)
       const written = settings.payloads ? { meta, progressNote, progressValue } : {}
-      const shown = attempts.slice(-RUNS).map(({ logs, ...run }) => ({ ...run, logs: logs.slice(-LINES) }))
+      const shown = attempts.slice(-RUNS).map(({ logs, ...run }) => ({ ...run, logs: logs.slice(-LINES).map(shortLine) }))
       return { job: { ...job, ...written }, runs: shown, runsLeftOut: attempts.length - shown.length }
     },
   }),
@@ -95,13 +97,16 @@ export const TOOLS: readonly Tool[] = [
   tool({
     name: 'get_logs',
     title: 'Log lines',
-    description: 'Returns log lines of one run of a job, the newest first.',
+    description: `Returns log lines of one run of a job, the newest first, and the first ${LINE_CHARACTERS} characters of each.`,
     input: ID.extend({
       run: z.int().min(1).optional().describe('The number of the run; default the last one.'),
       after: z.int().min(0).optional().describe('The next of the previous answer.'),
       limit,
     }),
-    call: (engine, { id, ...options }) => engine.logs(id, given({ ...options, order: 'newest' as const })),
+    async call(engine, { id, ...options }) {
+      const { lines, ...page } = await engine.logs(id, given({ ...options, order: 'newest' as const }))
+      return { lines: lines.map(shortLine), ...page }
+    },
   }),
   tool({
     name: 'list_failures',
@@ -160,6 +165,18 @@ export const TOOLS: readonly Tool[] = [
     },
   }),
 ]
+
+/** Cuts the message of a line, and fields that are longer as JSON: those become a string. */
+function shortLine(line: JobLog): object {
+  const { message, fields } = line
+  const json = fields === undefined ? '' : JSON.stringify(fields)
+  return { ...line, message: shortText(message), ...(json.length > LINE_CHARACTERS && { fields: shortText(json) }) }
+}
+
+function shortText(text: string): string {
+  const left = text.length - LINE_CHARACTERS
+  return left > 0 ? `${text.slice(0, LINE_CHARACTERS)}… (${left} more characters)` : text
+}
 
 /** Returns what a list shows of a job. */
 function brief({
