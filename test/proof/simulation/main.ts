@@ -6,7 +6,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { CANARIES, plant } from './canaries.ts'
+import { CANARIES } from './canaries/all.ts'
+import { plant } from './canaries/canary.ts'
 import regressions from './regressions.json' with { type: 'json' }
 import { addOutcome, addTotals, missed, noTotals, summary, type Totals } from './totals.ts'
 

@@ -1,0 +1,133 @@
+/** Bugs in queues: limits, pauses, windows. */
+import type { Canary } from './canary.ts'
+
+const queues = 'packages/core/src/kernel/queues'
+
+export const QUEUES: readonly Canary[] = [
+  {
+    name: 'an-urgent-job-behind-what-was-first',
+    file: `${queues}/readyLanes.ts`,
+    find: '} else if (comesBefore(first, lane.turn, place, place.turn)) this.#move(place, first)',
+    replace: '}',
+    breaks: 'invariant 21',
+  },
+  {
+    name: 'order-ignored',
+    file: `${queues}/window.ts`,
+    find: '  if (a.priority !== b.priority) return a.priority > b.priority\n',
+    replace: '',
+    breaks: 'invariant 21',
+  },
+  {
+    name: 'order-between-names-ignored',
+    file: `${queues}/readyLanes.ts`,
+    find: '(a, b) => comesBefore(a, a.turn, b, b.turn)',
+    replace: '(one, other) => one.lane.id < other.lane.id',
+    breaks: 'invariant 21',
+  },
+  {
+    name: 'own-time-counted-by-the-queue',
+    file: `${queues}/lane.ts`,
+    find: 'return (counts[state] as number) - (kept[state] as number)',
+    replace: 'return counts[state] as number',
+    breaks: 'invariant 30',
+  },
+  {
+    name: 'newcomer-before-those-parked',
+    file: `${queues}/line.ts`,
+    find: '(mayStand && backlog.parked === 0)',
+    replace: 'mayStand',
+    breaks: 'invariant 24',
+  },
+  {
+    name: 'turn-not-asked-for',
+    file: `${queues}/line.ts`,
+    find: '  if (isStrict(backlog)) tables.keys.turns.add(backlog.key)\n',
+    replace: '  if (isStrict(backlog) && job.seq % 3 !== 0) tables.keys.turns.add(backlog.key)\n',
+    breaks: 'invariant 19',
+  },
+  {
+    name: 'drop-beyond-need',
+    file: `${queues}/drop.ts`,
+    find: 'Math.min(count, lengthOf(queue) - maxLength); surplus > 0',
+    replace: 'Math.min(count, lengthOf(queue) - maxLength + 1); surplus > 0',
+    breaks: 'invariant 24',
+  },
+  {
+    name: 'shared-place-given-back-to-its-own-queue-alone',
+    file: `${queues}/dispatchable.ts`,
+    find: '    if (sharedLimit !== undefined) this.resumeSharing(sharedLimit.name)\n',
+    replace: '',
+    breaks: 'invariant 19',
+  },
+  {
+    name: 'shared-limit-raised-unheard',
+    file: `${queues}/queues.ts`,
+    find: '  for (const shared of [before, queue.settings.sharedLimit]) if (shared !== undefined) dispatchable.resumeSharing(shared.name)\n',
+    replace: '',
+    breaks: 'invariant 19',
+  },
+  {
+    name: 'names-take-no-turns',
+    file: `${queues}/readyLanes.ts`,
+    find: 'turnOfA < turnOfB',
+    replace: 'turnOfA > turnOfB',
+    breaks: 'invariant 24',
+  },
+  {
+    name: 'pause-not-kept',
+    file: `${queues}/pause.ts`,
+    find: '      else tables.dispatchable.resume(queue)\n      effects.noteQueue(queue)\n',
+    replace: '      else tables.dispatchable.resume(queue)\n',
+    breaks: 'invariant 18',
+  },
+  {
+    name: 'pause-of-all-not-kept',
+    file: `${queues}/pause.ts`,
+    find: '  effects.paused = paused\n',
+    replace: '',
+    breaks: 'invariant 18',
+  },
+  {
+    name: 'end-of-a-pause-not-kept',
+    file: `${queues}/pause.ts`,
+    find: '  effects.pauseEnd(place, until)\n',
+    replace: '',
+    breaks: 'invariant 18 or 24',
+  },
+  {
+    name: 'last-end-of-a-pause-counts',
+    file: `${queues}/pause.ts`,
+    find: 'until === undefined || until > before',
+    replace: 'until === undefined || until !== before',
+    breaks: 'invariant 24',
+  },
+  {
+    name: 'timed-pause-ends-one-by-hand',
+    file: `${queues}/pause.ts`,
+    find: '  if (paused && before === 0) return\n',
+    replace: '',
+    breaks: 'invariant 24',
+  },
+  {
+    name: 'drain-told-as-ended-with-a-pause',
+    file: `${queues}/pause.ts`,
+    find: "    if (place.part === 'queue') drainOn(turn, place.queue)\n",
+    replace: '',
+    breaks: 'invariant 40',
+  },
+  {
+    name: 'configured-not-told',
+    file: `${queues}/queues.ts`,
+    find: '  if (!sameSettings(before, queue.settings)) turn.effects',
+    replace: '  if (!sameSettings(before, queue.settings) && changes.rateLimit === undefined) turn.effects',
+    breaks: 'invariant 40',
+  },
+  {
+    name: 'crowded-window-holds-none',
+    file: `${queues}/windowShare.ts`,
+    find: 'Math.max(1, Math.min(CROWDED_JOBS',
+    replace: 'Math.max(0, Math.min(CROWDED_JOBS',
+    breaks: 'invariant 19',
+  },
+]
