@@ -140,6 +140,13 @@ export const ENGINE: readonly Canary[] = [
     breaks: 'invariant 49',
   },
   {
+    name: 'rows-of-an-earlier-turn-answer',
+    file: 'packages/engine/src/actor/waiters/results.ts',
+    find: '    this.#together.clear()\n',
+    replace: '',
+    breaks: 'invariant 49',
+  },
+  {
     name: 'timings-lead-to-lanes-of-before-a-reload',
     file: 'packages/engine/src/actor/timings/timings.ts',
     find: '    entry.queue = lane.queue.name\n',
