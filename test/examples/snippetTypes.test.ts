@@ -1,10 +1,12 @@
-// Every TypeScript snippet of the guides, the reference and the READMEs: it compiles against the packages as they are.
+// Every TypeScript snippet of every page: it compiles against the packages as they are, or is a part of a program that does.
 import { execFile } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
+import { walk } from '../rules/sources.ts'
+import { BLOCKS } from '../snippets/blocks.ts'
 import { snippetsOf } from './snippets.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -21,33 +23,20 @@ const PACKAGES = [
   ['@millrace/outbox', 'packages/outbox'],
   ['@millrace/exec', 'packages/exec'],
   ['@millrace/otel', 'packages/otel'],
+  ['@millrace/nestjs', 'packages/nestjs'],
 ] as const
 
-const pages = [
-  'README.md',
-  ...['docs', 'docs/reference'].flatMap((folder) =>
-    readdirSync(join(ROOT, folder))
-      .filter((name) => name.endsWith('.md'))
-      .map((name) => `${folder}/${name}`),
-  ),
-  ...['packages', 'apps'].flatMap((folder) => readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}/README.md`)),
-].filter((path) => {
-  try {
-    return snippetsOf(path).length > 0
-  } catch {
-    return false
-  }
-})
+/** Without indentation: a page shows the inside of a block at its margin. */
+const flush = (text: string): string => text.replace(/^ +/gm, '').trimEnd()
 
-/** Pages and snippets that are held against programs that run, by tests of their own. */
-const HELD: ReadonlySet<string> = new Set([
-  'docs/concepts.md',
-  'docs/testing.md',
-  'docs/frameworks.md',
-  'docs/nestjs.md',
-  'docs/sentry.md',
-  'docs/outbox.md, snippet 2',
-])
+/** Programs that tests run, and from which pages take snippets. */
+const PROGRAMS = [...walk(join(ROOT, 'apps/examples')), join(ROOT, 'test/consumers/programs/testkit.spec.mjs')]
+  .filter((file) => /\.(?:ts|tsx|mjs)$/.test(file))
+  .map((file) => flush(readFileSync(file, 'utf8')))
+
+const isOfProgram = (code: string): boolean => PROGRAMS.some((program) => program.includes(flush(code)))
+
+const pages = [...new Set(BLOCKS.flatMap(({ language, page }) => (language === 'ts' ? [page] : [])))]
 
 interface Snippet {
   readonly file: string
@@ -65,17 +54,20 @@ function wholeOf(code: string): string {
   return full.startsWith('{') ? `void (${full})` : full
 }
 
-const snippets: readonly Snippet[] = pages
-  .filter((page) => !HELD.has(page))
-  .flatMap((page) =>
-    snippetsOf(page).map((code, index) => ({
-      file: `${page.replace(/[^\w]/g, '_')}_${index + 1}.ts`,
-      page,
-      where: `${page}, snippet ${index + 1}`,
-      code: wholeOf(code),
-    })),
-  )
-  .filter(({ where }) => !HELD.has(where))
+const snippets: readonly Snippet[] = pages.flatMap((page) =>
+  snippetsOf(page).flatMap((code, index) =>
+    isOfProgram(code)
+      ? []
+      : [
+          {
+            file: `${page.replace(/[^\w]/g, '_')}_${index + 1}.ts`,
+            page,
+            where: `${page}, snippet ${index + 1}`,
+            code: wholeOf(code),
+          },
+        ],
+  ),
+)
 
 /** The package of each name: values are those that it has, and types those that its README lists. */
 const EXPORTS = new Map<string, string>()
@@ -122,7 +114,12 @@ function declarationOf(name: string, page: string): string {
 }
 
 /** Names that nothing declares, and what says so. */
-const UNKNOWN: Readonly<Record<string, RegExp>> = { TS2304: /name '(\w+)'/, TS2552: /name '(\w+)'/, TS18004: /property '(\w+)'/ }
+const UNKNOWN: Readonly<Record<string, RegExp>> = {
+  TS2304: /name '(\w+)'/,
+  TS2552: /name '(\w+)'/,
+  TS2593: /name '(\w+)'/,
+  TS18004: /property '(\w+)'/,
+}
 /** A snippet may be the body of a function. */
 const IGNORED: ReadonlySet<string> = new Set(['TS1108'])
 
@@ -130,7 +127,13 @@ test('they compile', { timeout: 120_000 }, async () => {
   expect(snippets.length).toBeGreaterThan(80)
   mkdirSync(FOLDER, { recursive: true })
   onTestFinished(() => rmSync(FOLDER, { recursive: true, force: true }))
-  const options = { strict: false, exactOptionalPropertyTypes: false, experimentalDecorators: true, lib: ['es2024', 'dom'] }
+  const options = {
+    strict: false,
+    exactOptionalPropertyTypes: false,
+    experimentalDecorators: true,
+    erasableSyntaxOnly: false,
+    lib: ['es2024', 'dom'],
+  }
   writeFileSync(
     join(FOLDER, 'tsconfig.json'),
     JSON.stringify({ extends: join(ROOT, 'tsconfig.base.json'), compilerOptions: options, include: ['*.ts'] }),

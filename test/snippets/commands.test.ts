@@ -1,0 +1,88 @@
+// Every command line of every page: millrace has the command and its flags, and what the commands of other programs name is there.
+import { readFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import { expect, test } from 'vitest'
+import { BLOCKS, type Block, isShell, ROOT, SPANS } from './blocks.ts'
+import { ELSEWHERE, isElsewhere, isOf, NOT_RUN, UNRUNNABLE } from './held.ts'
+import { parseMention, parseMillrace } from './millrace.ts'
+import { PROGRAMS } from './programs.ts'
+import { commandsOf } from './script.ts'
+
+const shell = BLOCKS.filter(isShell)
+
+function faultsOf({ page, place, text }: Block): readonly string[] {
+  let folder = dirname(page)
+  return commandsOf(text).flatMap(({ words: [program = '', ...words] }) => {
+    if (program === 'cd') folder = posix.normalize(words[0] as string)
+    try {
+      PROGRAMS[program]?.(words, { page, text, folder })
+      return []
+    } catch (error) {
+      return [`${place}: ${[program, ...words].join(' ')}: ${(error as Error).message}`]
+    }
+  })
+}
+
+test('each command of a block is one that the program takes', () => {
+  expect(shell.length).toBeGreaterThan(150)
+  expect(shell.flatMap(faultsOf)).toEqual([])
+})
+
+test('each command that a sentence mentions is one, with flags that it has', () => {
+  const mentions = SPANS.flatMap(({ place, text }) => {
+    const [, line] = /^(?:npx |pnpm )?millrace (.+)$/.exec(text) ?? []
+    return line === undefined ? [] : [{ place, line }]
+  })
+  expect(mentions.length).toBeGreaterThan(150)
+  const faults = mentions.flatMap(({ place, line }) => {
+    // Brackets of a placeholder would be redirections, and a table writes | as \|.
+    const [{ words = [] } = {}] = commandsOf(line.replace(/<[\w|.-]+>|\[[\w|.-]+\]/gi, '[placeholder]').replaceAll('\\|', '|'))
+    try {
+      parseMention(words)
+      return []
+    } catch (error) {
+      return [`${place}: millrace ${line}: ${(error as Error).message}`]
+    }
+  })
+  expect(faults).toEqual([])
+})
+
+test.each([
+  ['enqueue mail --prority 5', /unknown option '--prority'/],
+  ['enqueu mail', /unknown command 'enqueu'/],
+  ['jobs lst', /unknown command 'lst'|too many arguments/],
+  ['enqueue mail --delay 5', /A duration needs its unit/],
+  ['schedules trigger', /missing required argument 'id'/],
+  ['serve --http-prt 8080', /unknown flag '--http-prt'/],
+  ['serve --http-port 99999', /port must be between 0 and 65535/],
+])('a wrong line is seen: millrace %s', (line, message) => {
+  expect(() => parseMillrace(line.split(' '))).toThrow(message)
+})
+
+test.each([
+  ['npm install @millrace/engin', 'docs/a.md', /uses, the package @millrace\/engin/],
+  ['npm run wrker', 'apps/create-millrace/templates/daemon/README.md', /no script wrker/],
+  ['npm create millrace@latest a -- --template embeded', 'docs/a.md', /no template embeded/],
+  ['pnpm bench:troughput', 'docs/a.md', /no script bench:troughput/],
+  ['pnpm bench:throughput --fast', 'docs/a.md', /bench:throughput has no flag --fast/],
+  ['node apps/examples/none/main.ts', 'docs/a.md', /no apps\/examples\/none\/main.ts/],
+  ['npx -y pnpm@12 --filter @millrace/none build', 'docs/a.md', /no package @millrace\/none/],
+  ['kubectl apply -k deploy/kubernetes/none', 'docs/a.md', /no deploy\/kubernetes\/none/],
+  ['npm install | millrace stauts', 'docs/a.md', /unknown command 'stauts'/],
+])('a wrong line is seen: %s', (text, page, message) => {
+  const faults = faultsOf({ page, place: page, language: 'sh', heading: '', text })
+  expect(faults).toEqual([expect.stringMatching(message)])
+})
+
+test('each entry of the tables of what is not run is needed, and names a test that is there', () => {
+  for (const held of [...ELSEWHERE, ...UNRUNNABLE])
+    expect(
+      BLOCKS.filter((block) => isOf(held, block)).length,
+      `${held.page} has no block of ${held.language}: leave the entry out`,
+    ).toBeGreaterThan(0)
+  // A test that has the lines of a section itself does not name the page.
+  for (const { page, heading, by } of ELSEWHERE)
+    expect(readFileSync(join(ROOT, by), 'utf8')).toMatch(heading === undefined ? posix.basename(page) : /completion/)
+  const lines = shell.filter((block) => !isElsewhere(block)).flatMap(({ text }) => commandsOf(text).map(({ words }) => words.join(' ')))
+  expect(NOT_RUN.filter(({ command }) => !lines.some((line) => command.test(line)))).toEqual([])
+})
