@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { expect, test } from 'vitest'
-import { BLOCKS, type Block, isShell, ROOT, SPANS } from './blocks.ts'
+import { BLOCKS, type Block, isShell, ROOT } from './blocks.ts'
 import { ELSEWHERE, isElsewhere, isOf, NOT_RUN, UNRUNNABLE } from './held.ts'
-import { parseMention, parseMillrace } from './millrace.ts'
+import { parseMillrace } from './millrace.ts'
 import { PROGRAMS } from './programs.ts'
 import { commandsOf } from './script.ts'
 
@@ -26,25 +26,6 @@ function faultsOf({ page, place, text }: Block): readonly string[] {
 test('each command of a block is one that the program takes', () => {
   expect(shell.length).toBeGreaterThan(150)
   expect(shell.flatMap(faultsOf)).toEqual([])
-})
-
-test('each command that a sentence mentions is one, with flags that it has', () => {
-  const mentions = SPANS.flatMap(({ place, text }) => {
-    const [, line] = /^(?:npx |pnpm )?millrace (.+)$/.exec(text) ?? []
-    return line === undefined ? [] : [{ place, line }]
-  })
-  expect(mentions.length).toBeGreaterThan(150)
-  const faults = mentions.flatMap(({ place, line }) => {
-    // Brackets of a placeholder would be redirections, and a table writes | as \|.
-    const [{ words = [] } = {}] = commandsOf(line.replace(/<[\w|.-]+>|\[[\w|.-]+\]/gi, '[placeholder]').replaceAll('\\|', '|'))
-    try {
-      parseMention(words)
-      return []
-    } catch (error) {
-      return [`${place}: millrace ${line}: ${(error as Error).message}`]
-    }
-  })
-  expect(faults).toEqual([])
 })
 
 test.each([

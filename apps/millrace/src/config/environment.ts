@@ -8,8 +8,16 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 const KEY_OF_VARIABLE = new Map(SETTABLE.map((key) => [variableOf(key), key]))
 
-/** Variables that are not settings: they select the configuration, or help the command line find a daemon. */
-const OTHERS = new Set(['MILLRACE_ENV', 'MILLRACE_CONFIG', 'MILLRACE_URL', 'MILLRACE_STATE_DIR', 'MILLRACE_WORKER_LOG'])
+/** Variables that are not settings: they select the configuration, or are of other commands. */
+const OTHERS = new Set([
+  'MILLRACE_ENV',
+  'MILLRACE_CONFIG',
+  'MILLRACE_URL',
+  'MILLRACE_STATE_DIR',
+  'MILLRACE_IMPORT_URL',
+  'MILLRACE_COMPLETION_TIMEOUT',
+  'MILLRACE_WORKER_LOG',
+])
 
 /** The variables that Kubernetes sets in every container for a service named millrace. */
 const KUBERNETES = /^MILLRACE(?:_\w+)?_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT(?:_\d+_(?:TCP|UDP)(?:_\w+)?)?)$/

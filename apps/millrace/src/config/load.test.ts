@@ -148,7 +148,12 @@ test('T9: PORT is below MILLRACE_HTTP_PORT, and empty variables are none', async
 })
 
 test('what is told to the command line is no setting', async () => {
-  const env = { MILLRACE_URL: 'unix:/run/queue', MILLRACE_STATE_DIR: '/var/lib/millrace' }
+  const env = {
+    MILLRACE_URL: 'unix:/run/queue',
+    MILLRACE_STATE_DIR: '/var/lib/millrace',
+    MILLRACE_IMPORT_URL: 'redis://localhost:6379',
+    MILLRACE_COMPLETION_TIMEOUT: '1s',
+  }
   expect((await load({ env })).config.http.port).toBe(7410)
 })
 
