@@ -1,5 +1,5 @@
 // Every command line of every page: millrace has the command and its flags, and what the commands of other programs name is there.
-import { readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { expect, test } from 'vitest'
 import { BLOCKS, type Block, isShell, ROOT } from './blocks.ts'
@@ -66,4 +66,22 @@ test('each entry of the tables of what is not run is needed, and names a test th
     expect(readFileSync(join(ROOT, by), 'utf8')).toMatch(heading === undefined ? posix.basename(page) : /completion/)
   const lines = shell.filter((block) => !isElsewhere(block)).flatMap(({ text }) => commandsOf(text).map(({ words }) => words.join(' ')))
   expect(NOT_RUN.filter(({ command }) => !lines.some((line) => command.test(line)))).toEqual([])
+  for (const { because } of NOT_RUN)
+    for (const [path] of because.matchAll(/\btest\/[\w/.-]*\w/g)) expect(existsSync(join(ROOT, path)), path).toBe(true)
+})
+
+test('each program of an example that a page starts is started by a test', () => {
+  const programs = shell.flatMap(({ text }) =>
+    commandsOf(text).flatMap(({ words: [program, path = ''] }) => {
+      const [, folder, file] = /^apps\/examples\/(?:.*\/)?([\w-]+)(?:\/dist)?\/([\w-]+)\.[jt]s$/.exec(path) ?? []
+      return program === 'node' && folder !== undefined ? [{ path, folder, file }] : []
+    }),
+  )
+  expect(programs.length).toBeGreaterThan(15)
+  const tests = globSync('test/{consumers,examples,frameworks,postgres}/*.ts', { cwd: ROOT }).map((file) =>
+    readFileSync(join(ROOT, file), 'utf8'),
+  )
+  const isStarted = (folder: string, file: string | undefined) =>
+    tests.some((text) => new RegExp(`\\b${folder}\\b`).test(text) && new RegExp(`\\b${file}\\b`).test(text))
+  expect(programs.filter(({ folder, file }) => !isStarted(folder, file)).map(({ path }) => path)).toEqual([])
 })

@@ -43,7 +43,10 @@ interface Unrun {
 /** Commands that are not run. What they name is looked up (programs.ts). A block has no others beside them, or it runs, and they fail. */
 export const NOT_RUN: readonly Unrun[] = [
   { command: /^npm (?:install|create)\b/, because: 'the packages are not published: test/consumers packs and installs them' },
-  { command: /^npm (?:test|start|run \w+)$/, because: 'test/consumers/create.test.ts runs them in a project of each template' },
+  {
+    command: /^npm (?:test|start|run \w+)$/,
+    because: 'they need an installed project: test/consumers runs them in one of each template, of Prisma and of Next.js',
+  },
   {
     command: /^pip install /,
     because: 'it would install for the whole machine: test/wire/pythonPackage.test.ts builds the wheel, and uses it',
@@ -52,10 +55,17 @@ export const NOT_RUN: readonly Unrun[] = [
   { command: /^kubectl /, because: 'no cluster: test/kubernetes renders the manifests, and compares the secrets' },
   { command: /^npx -y pnpm@12 run image /, because: 'it takes minutes, and needs root: test/image builds it' },
   { command: /^pnpm bench:/, because: 'a benchmark takes the whole machine for minutes: test/bench runs short ones' },
-  { command: /^node apps\/examples\//, because: 'test/examples, test/frameworks and test/postgres run each, and look at what it prints' },
+  {
+    command: /^node apps\/examples\//,
+    because: 'test/examples, test/frameworks and test/postgres start each: commands.test.ts looks for them there',
+  },
   { command: /^node --test apps\/examples\//, because: 'test/examples/testing.test.ts runs them' },
   { command: /^npx (?:tsc -p|vitest run --root) apps\/examples\//, because: 'test/frameworks and test/examples/testing.test.ts run them' },
-  { command: /^curl .*:3000\//, because: 'an app of an example answers: test/frameworks and test/consumers/create.test.ts ask it' },
+  {
+    command: /^curl .*:3000\//,
+    because:
+      'an app of an example answers: test/frameworks/nestjs.test.ts, test/consumers/next.test.ts and test/consumers/create.test.ts ask it',
+  },
   { command: /^node --experimental-vm-modules .*\/jest\.js$/, because: 'test/consumers runs jest with the packed packages' },
 ]
 
