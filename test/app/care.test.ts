@@ -21,7 +21,7 @@ test('doctor: a sound file, closed and open', { timeout: LONG }, async () => {
   const place = new Place()
   await place.ok('enqueue', 'mail')
   expect(await place.ok('doctor')).toMatch(
-    /^CHECK +FOUND\nschema +ok +version \d+\nowner +ok +nobody has it open; opened 1 times\n[\s\S]*^counters +ok/m,
+    /^CHECK +FOUND\nschema +ok +version \d+\nowner +ok +no process has it open; opened 1 times\n[\s\S]*^counters +ok/m,
   )
   const file = place.file
   const server = await place.serve()
@@ -99,7 +99,7 @@ test('doctor and migrate: a file of an older schema', { timeout: LONG }, async (
   const place = new Place()
   cpSync(OLD, place.file)
   expect(await place.ok('doctor')).toMatch(
-    /^schema +warning +version 3; this millrace knows \d+$[\s\S]*^schema: counters and lists are looked at after millrace migrate$/m,
+    /^schema +warning +version 3; this version of millrace knows \d+$[\s\S]*^schema: counters and lists are looked at after millrace migrate$/m,
   )
   const check = await place.run('migrate', '--check', '--json')
   expect(check).toMatchObject({ code: 1, stderr: expect.stringContaining('run millrace migrate') })
@@ -125,12 +125,12 @@ test('T7: migrate down: an older version opens the file, and the way up leads ba
 
 test.for([
   [['down'], /down requires --to/],
-  [['--to', '16'], /--to goes with down/],
-  [['up', '--to', '16'], /--to goes with down/],
+  [['--to', '16'], /--to requires down/],
+  [['up', '--to', '16'], /--to requires down/],
   [['down', '--to', '16', '--check'], /leave it out with down/],
-  [['down', '--to', '14'], /--to must be 15 to \d+, the schema of .*, got 14/],
-  [['down', '--to', '99'], /--to must be 15 to \d+, the schema of .*, got 99/],
-  [['down', '--to', 'x'], /--to must be 15 to \d+, the schema of .*, got x/],
+  [['down', '--to', '14'], /--to must be between 15 and \d+, the schema of .*, got 14/],
+  [['down', '--to', '99'], /--to must be between 15 and \d+, the schema of .*, got 99/],
+  [['down', '--to', 'x'], /--to must be between 15 and \d+, the schema of .*, got x/],
 ] as const)('T7: migrate %j is refused, and the file stays as it is', async ([args, says]) => {
   const place = new Place()
   await place.ok('enqueue', 'mail')

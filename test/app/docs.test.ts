@@ -1,5 +1,8 @@
 // docs/cli.md says everything that the program can: each command with its flags, and the exit codes; and all of it is tried here.
+// After a change: `vitest run --project system test/app/docs.test.ts -u` writes its tables of options anew.
 import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { nodesOf } from '../../apps/millrace/src/cli/completion/tree.ts'
 import type { Context } from '../../apps/millrace/src/cli/context.ts'
@@ -9,7 +12,8 @@ import { defaultOf } from '../../apps/millrace/src/cli/groups.ts'
 import { createProgram } from '../../apps/millrace/src/cli/program.ts'
 import { KEYS } from '../../apps/millrace/src/cli/top/keys.ts'
 
-const text = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8')
+const PAGE = fileURLToPath(new URL('../../docs/cli.md', import.meta.url))
+const text = readFileSync(PAGE, 'utf8')
 /** By the words after `millrace`. */
 const sections = new Map(
   text
@@ -31,9 +35,33 @@ test('each command has a section, and there is no other', () => {
   expect([...sections.keys()].toSorted()).toEqual(leaves.map(({ path }) => path).toSorted())
 })
 
-test.each(commands.filter((command) => command.commands.length === 0))('$path: each flag is in its section', ({ path, flags }) => {
-  const section = sections.get(path) ?? ''
-  for (const { names } of flags) for (const name of names) if (!global.has(name)) expect(section).toMatch(new RegExp(`[\`, ]${name}[\` ,]`))
+/** The rows of the table of a command's options. */
+const OPTIONS = /(?<=^\| option \| \|\n\|---\|---\|\n)(?:\|.*\n)+/m
+
+/** Returns a section with its table of options as the help of its command has them. */
+function withOptions(section: string, { options }: Command): string {
+  if (options.length === 0) return section.replace(OPTIONS, '')
+  return section.replace(OPTIONS, () =>
+    options.map(({ flags, description }) => `| \`${flags}\` | ${description.replaceAll('|', '\\|')} |\n`).join(''),
+  )
+}
+
+const commandOf = (path: string): Command =>
+  path
+    .split(' ')
+    .reduce((group: Command, name) => group.commands.find((each) => each.name() === name) as Command, createProgram({ out: {} } as Context))
+
+test('the options of each command are those of its help', async () => {
+  for (const [path, section] of sections)
+    expect({ path, hasOptions: OPTIONS.test(section) }).toEqual({ path, hasOptions: commandOf(path).options.length > 0 })
+  const written = [...sections].reduce((page, [path, section]) => page.replace(section, () => withOptions(section, commandOf(path))), text)
+  await expect(written).toMatchFileSnapshot(PAGE)
+})
+
+test.each(commands.filter((command) => command.commands.length === 0))('$path: each argument is explained in its section', ({ path }) => {
+  const section = sections.get(path)?.replaceAll('`', '').replace(/\s+/g, ' ')
+  for (const argument of commandOf(path).registeredArguments)
+    if (argument.description !== '') expect(section).toContain(`${argument.name()}: ${argument.description}`)
 })
 
 test.each(commands.filter((command) => command.commands.length === 0))(
@@ -64,6 +92,18 @@ test('every description is a sentence in the imperative, and fits the help', () 
     expect(description, path).toMatch(/^[A-Z][a-z]+,? .*[^.]$/)
     expect(description.length, path).toBeLessThanOrEqual(130)
   }
+})
+
+/** Openings that leave out what a flag or an argument is. A condition before a colon is none: `with --wait: ...`. */
+const HEADLESS = /^(?:of|that|whose|which|what|where|why|who|whether|in|its)\b|^with (?![^:]*: )/
+
+test('no help of a flag or an argument is a fragment', () => {
+  const texts = [...sections.keys()].flatMap((path) => {
+    const { options, registeredArguments } = commandOf(path)
+    return [...options, ...registeredArguments].map(({ description }) => `${path}: ${description}`)
+  })
+  expect(texts.length).toBeGreaterThan(200)
+  expect(texts.filter((each) => HEADLESS.test(each.slice(each.indexOf(': ') + 2)))).toEqual([])
 })
 
 /** What tests say to the program, and the tutorial, whose steps are one of them. */

@@ -65,7 +65,7 @@ test('2: misuse, with the flag that it is about', { timeout: LONG }, async () =>
       args: ['stats', '--url', 'http://me:secret@127.0.0.1:7410'],
       code: 2,
       error: 'USAGE',
-      says: /--url must be as http:\/\/host:port .*: the token is MILLRACE_TOKEN/,
+      says: /--url must be http:\/\/host:port .*: set the token in MILLRACE_TOKEN/,
     },
     { args: ['jobs', 'list', '--state', 'done'], code: 2, error: 'OPTION_TYPE', says: /--state: state must be 'scheduled' or/ },
     { args: ['jobs', 'cancel'], code: 2, error: 'USAGE', says: /no jobs selected: give ids/ },

@@ -76,9 +76,9 @@ test.each<[string, Parameters<typeof startDaemon>[1], RegExp]>([
   ['an unknown flag', { flags: { 'http-prt': 1 } }, /unknown flag '--http-prt': did you mean '--http-port'/],
   ['an unknown variable', { env: { MILLRACE_FIEL: 'x' } }, /unknown variable 'MILLRACE_FIEL'/],
   ['a wrong value', { flags: { 'shutdown-timeout': 'soon' } }, /'shutdown.timeout' in --shutdown-timeout/],
-  ['an address that others reach', { flags: { 'http-host': '0.0.0.0' } }, /http.host 0.0.0.0 can be reached by others: that needs tls.key/],
-  ['a socket that others reach', { flags: { listen: 'tcp://0.0.0.0:0' } }, /0.0.0.0 can be reached by others/],
-  ['a key without its certificate', { flags: { 'tls-key': 'key.pem' } }, /'tls.key' and 'tls.cert' go together/],
+  ['an address that others reach', { flags: { 'http-host': '0.0.0.0' } }, /others can reach http.host 0.0.0.0: set tls.key/],
+  ['a socket that others reach', { flags: { listen: 'tcp://0.0.0.0:0' } }, /others can reach 0.0.0.0/],
+  ['a key without its certificate', { flags: { 'tls-key': 'key.pem' } }, /'tls.key' and 'tls.cert' require each other/],
   ['a module that is not there', { flags: { 'worker-handlers': './none.ts' } }, /'worker.handlers': .\/none.ts cannot be loaded/],
   [
     'a command that cannot be',

@@ -34,7 +34,7 @@ test('commands of the address that serve prints, with the token of the daemon', 
   expect(await place.okJson('status')).toMatchObject({ target: url, states: { waiting: 1 } })
   expect(await place.okJson('status', '--url', url.replace('127.0.0.1', 'localhost'))).toMatchObject({ states: { waiting: 1 } })
   const nowhere = await place.run('status', '--url', `${url}/queue`)
-  expect(nowhere).toMatchObject({ code: 6, stderr: expect.stringMatching(/is no HTTP API .*status 404.*\(CONNECT_FAILED\)/) })
+  expect(nowhere).toMatchObject({ code: 6, stderr: expect.stringMatching(/is not an HTTP API .*status 404.*\(CONNECT_FAILED\)/) })
 })
 
 test('a detached worker keeps the address', { timeout: LONG }, async () => {

@@ -6,9 +6,9 @@ export const UNUSUAL =
 
 export const WORDS_MAX = 25
 
-const WITHOUT_PROSE = /^```.*?^```$|^---\n.*?^---$|(?<=\n\n)(?: {4}.*\n)+/gms
+const WITHOUT_PROSE = /^```.*?^```$|^---\n.*?^---$|<!--.*?-->|(?<=\n\n)(?: {4}.*\n)+/gms
 
-/** Returns paragraphs, items and cells of tables, without code. The words of a link stand between ‹ and ›. */
+/** Returns paragraphs, items and cells of tables, without code. The words of a link stand between ‹ and ›. ` · ` separates items too. */
 export function textsOf(page: string): readonly string[] {
   const plain = page
     .replace(WITHOUT_PROSE, '\n\n')
@@ -17,6 +17,7 @@ export function textsOf(page: string): readonly string[] {
   return plain
     .split(/\n\s*\n|\n(?=\s*[-|#]|\s*\d+\. )/)
     .flatMap((part) => (part.startsWith('|') ? part.split('|') : [part]))
+    .flatMap((part) => part.split(' · '))
     .map((part) => part.replace(/\s+/g, ' ').trim())
     .filter((part) => part !== '')
 }

@@ -22,6 +22,9 @@ const FURTHER = [
     'internals',
     'vocabulary',
     'requirements',
+    'cli',
+    'configuration',
+    'compare',
   ].map((name) => `docs/${name}.md`),
 ]
 /** Opens with the sentence that says what Millrace is. */

@@ -104,7 +104,7 @@ export class JobHandle<Output = unknown> {
       return decodeData(this.#codec?.decode('output', output) ?? output)
     } catch (cause) {
       if (cause instanceof CodecError) throw Object.assign(cause, { jobId: this.id })
-      throw new InternalError(`the stored output of job ${this.id} is no JSON`, { jobId: this.id }, { cause })
+      throw new InternalError(`the stored output of job ${this.id} is not JSON`, { jobId: this.id }, { cause })
     }
   }
 

@@ -108,7 +108,7 @@ function decodeStored(what: string, stored: Grant['data']): unknown {
     return decodeData(stored)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new NonRetryableError(`the stored ${what} of the job is no JSON: ${reason}`, { cause: error })
+    throw new NonRetryableError(`the stored ${what} of the job is not JSON: ${reason}`, { cause: error })
   }
 }
 

@@ -23,7 +23,7 @@ export const durable: Group = {
     lacks(
       'MySQL',
       'no no no no yes no yes no no no',
-      'A store needs one writer that fences the others; SQLite and Postgres are the two that we prove ([ADR 49](decisions/0049-postgres-store.md)).',
+      'A store needs one writer that fences the others. SQLite and Postgres are the two that we prove ([ADR 49](decisions/0049-postgres-store.md)).',
     ),
     lacks(
       'Redis',

@@ -33,7 +33,7 @@ export const enqueue: Group = {
     lacks(
       'Last in, first out',
       'yes no no no no no no no no no',
-      'Jobs of one priority start by due time and arrival; give an urgent job a higher `priority` ([limits](limits.md#priority-and-order), [ADR 65](decisions/0065-left-out.md)).',
+      'Jobs of one priority start by due time and arrival. Give an urgent job a higher `priority` ([limits](limits.md#priority-and-order), [ADR 65](decisions/0065-left-out.md)).',
     ),
     has(
       'A job expires if it has not started in time',
@@ -77,7 +77,7 @@ export const enqueue: Group = {
       ['test/share/share.test.ts', 'result() that waits goes on with the next owner'],
       {
         pgBoss: 'the output is stored; you ask for the job until it is there',
-        river: 'the output is stored; events reach the same client alone',
+        river: 'the output is stored; events reach only the same client',
       },
     ),
     has(
@@ -86,7 +86,7 @@ export const enqueue: Group = {
       ['packages/core/src/kernel/queues/limits.test.ts', 'maxLength: what is yet to start counts'],
       {
         bullmq: 'Pro: the size of a group, for single jobs',
-        pgBoss: 'a warning when a queue is longer, and no refusal',
+        pgBoss: 'a queue that is longer causes a warning, no refusal',
         solid: 'for each concurrency key, with `on_conflict: :discard`',
         goodJob: 'for each concurrency key, with `enqueue_limit`',
       },

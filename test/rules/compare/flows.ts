@@ -19,11 +19,11 @@ export const flows: Group = {
       'test/engine/flows.test.ts',
       'runs each job after those that it depends on, which it can ask for their outputs',
     ]),
-    has('What a failed dependency does, for each edge', 'yes no no Pro Pro no no no yes no', [
+    has('Effect of a failed dependency, set for each edge', 'yes no no Pro Pro no no no yes no', [
       'packages/core/src/kernel/flows/flow.test.ts',
       'lets those through that %s, once all have ended',
     ]),
-    has('Cancel and retry what depends on a job', 'no no no Pro Pro no no no yes no', [
+    has('Cancel and retry the jobs that depend on a job', 'no no no Pro Pro no no no yes no', [
       'test/engine/flows.test.ts',
       'is cancelled and retried below one of its jobs',
     ]),
@@ -32,7 +32,7 @@ export const flows: Group = {
       'a handler joins jobs in one place: they run there, and their outputs come back in order',
     ]),
     partly(
-      'Jobs added to a batch that is going',
+      'Jobs added to a batch that is running',
       'yes no no no Pro Pro no yes partly Ent',
       ['test/engine/join.test.ts', 'a handler joins jobs in one place: they run there, and their outputs come back in order'],
       'A job of the batch [joins](flows.md#work-that-grows-while-it-runs) what it finds; nothing is added from outside ([ADR 65](decisions/0065-left-out.md)).',

@@ -56,7 +56,7 @@ export const keys: Group = {
     lacks(
       'A new call cancels the running job of its key',
       'no no no no no no no no yes no',
-      'A running job is never replaced without a word: the call is refused with `JobActiveError` ([keys](keys.md#unique--key--by-onconflict-until-), [ADR 65](decisions/0065-left-out.md)).',
+      'A running job is never replaced silently: the call fails with `JobActiveError` ([keys](keys.md#unique--key--by-onconflict-until-), [ADR 65](decisions/0065-left-out.md)).',
     ),
     has('Free a key by hand', 'yes no no no no no no no no no', [
       'packages/core/src/kernel/jobs/byKey.test.ts',

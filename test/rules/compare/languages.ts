@@ -16,14 +16,14 @@ export const languages: Group = {
       'Python',
       'yes no partly partly yes no no no yes yes',
       ['test/wire/python.test.ts', 'a worker in Python: data, bytes, tags and meta'],
-      { graphile: 'executable files are tasks', river: 'enqueues alone', oban: 'an edition of its own', faktory: 'by others' },
+      { graphile: 'executable files are tasks', river: 'enqueues only', oban: 'a separate edition', faktory: 'by others' },
     ),
     lacks('Go', 'no no no yes no no no no yes yes', 'No client yet. [The protocol](protocol.md) is documented, with test vectors.'),
     lacks(
       'Ruby',
       'no no no partly no yes yes yes yes yes',
       'No client yet. [The protocol](protocol.md) is documented, with test vectors.',
-      { river: 'enqueues alone' },
+      { river: 'enqueues only' },
     ),
     lacks('Elixir', 'yes no no no yes no no no no yes', 'No client yet. [The protocol](protocol.md) is documented, with test vectors.', {
       faktory: 'by others',

@@ -50,7 +50,7 @@ export const limits: Group = {
       'Keys take fair turns',
       'Pro no no partly partly no no no yes no',
       ['packages/core/src/kernel/queues/limits.test.ts', 'fairness: keys take turns'],
-      { river: 'Pro: as far as the limit of each partition goes', oban: 'Pro: as far as the limit of each partition goes' },
+      { river: 'Pro: within the limit of each partition', oban: 'Pro: within the limit of each partition' },
     ),
     has(
       'Strict order within a key, over retries',

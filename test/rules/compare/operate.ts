@@ -20,7 +20,7 @@ export const operate: Group = {
       'A pause that ends after a time',
       'partly no no no no no no no no no',
       ['packages/core/src/kernel/queues/pause.test.ts', 'a timed pause of'],
-      { bullmq: 'a rate limit by hand, for so many milliseconds' },
+      { bullmq: 'a rate limit by hand, for a number of milliseconds' },
     ),
     has(
       'Retention by age',
@@ -34,7 +34,7 @@ export const operate: Group = {
       ['test/engine/exports.test.ts', 'retention by age and by count waits for the cursor as well'],
       { sidekiq: 'of dead jobs' },
     ),
-    has('How long one job is kept, said at its enqueue', 'yes yes no no no no no no no no', [
+    has('Retention of one job, set at its enqueue', 'yes yes no no no no no no no no', [
       'test/engine/retention.test.ts',
       'keep: how long one job is kept is said at its enqueue',
     ]),
@@ -65,7 +65,7 @@ export const operate: Group = {
     has('Audit of what admins do', 'no no no no partly no no no Paid no', ['test/app/wired.test.ts', 'an audit of what admins do'], {
       oban: 'telemetry events of the dashboard',
     }),
-    has('Take over the jobs of another queue', 'no no no no no no no no no no', [
+    has('Import the jobs of another queue', 'no no no no no no no no no no', [
       'test/app/importBullmq.test.ts',
       'jobs, delays, priorities, attempts and keys; twice is once',
     ]),

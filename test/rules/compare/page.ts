@@ -55,7 +55,7 @@ export function blockOf({ rows }: Group): string {
     line('feature', 'Millrace', ...PEERS.map(({ name }) => name)),
     line('---', ...[...PEERS, 'Millrace'].map(() => ':-:')),
     ...rows.map(rowLine),
-    ...section('What Millrace lacks, and why:', whyLines(rows)),
+    ...section('Missing in Millrace, with the reason:', whyLines(rows)),
     ...section('Notes on cells:', noteLines(rows)),
   ].join('\n')
 }

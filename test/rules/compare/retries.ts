@@ -8,7 +8,7 @@ export const retries: Group = {
       solid: 'by `retry_on` of Active Job',
       goodJob: 'by `retry_on` of Active Job',
     }),
-    has('Backoff by a function of yours', 'yes no no yes yes yes yes yes no no', [
+    has('Backoff by a function of your own', 'yes no no yes yes yes yes yes no no', [
       'test/engine/working.test.ts',
       'RetryAfterError sets the delay; a function is asked',
     ]),
@@ -72,17 +72,17 @@ export const retries: Group = {
       'Every failed attempt is kept with its error',
       'partly no no yes yes no no yes yes no',
       ['test/engine/working.test.ts', 'every run is told: start, end, worker, error, log'],
-      { bullmq: 'stack traces alone' },
+      { bullmq: 'only stack traces' },
     ),
     partly(
       'A hook when attempts are used up',
       'partly no partly partly Pro yes yes yes yes no',
       ['packages/core/src/kernel/jobs/deadLetter.test.ts', 'a lost worker, after a restart that has left the payload on disk'],
-      'A handler of the [dead-letter queue](failures.md#code-that-must-run-after-a-permanent-failure), which is a job of its own; a definition has no hook, which a dead worker could not call ([ADR 65](decisions/0065-left-out.md)).',
+      'Use a handler of the [dead-letter queue](failures.md#code-that-must-run-after-a-permanent-failure), which is a job of its own. A definition has no hook, because a dead worker could not call it ([ADR 65](decisions/0065-left-out.md)).',
       {
         bullmq: 'an event',
         graphile: 'an event of the worker process',
-        river: 'the error handler hears of every error',
+        river: 'the error handler gets every error',
         solid: '`after_discard` of Active Job',
         goodJob: '`after_discard` of Active Job',
       },
@@ -126,7 +126,7 @@ export const retries: Group = {
       ['test/remote/processes.test.ts', 'a worker killed by kill -9: its job runs elsewhere when its lease is over'],
       {
         graphile: 'after four hours; Pro: by heartbeats',
-        solid: 'it is marked as failed, for you to look at',
+        solid: 'the job is marked as failed, and you look at it',
         river: 'after an hour by default',
         oban: 'after an hour by default; Pro: by the node',
       },

@@ -89,7 +89,7 @@ export const schedules: Group = {
     lacks(
       'Times in words (every day at 9am)',
       'no no no no no no yes yes no no',
-      'A schedule takes cron or an interval ([options](schedules.md#options-cron-interval-time-zone)): one grammar, and no guess at what a phrase means.',
+      'A schedule takes cron or an interval ([options](schedules.md#options-cron-interval-time-zone)): one grammar, and no guess at the meaning of a phrase.',
     ),
   ],
 }

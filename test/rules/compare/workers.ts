@@ -72,7 +72,7 @@ export const workers: Group = {
     lacks(
       'A handler streams to its caller while it runs',
       'no no no no no no no no yes no',
-      'A caller hears of progress by [events](events.md), and gets the output at the end.',
+      'A caller sees progress by [events](events.md), and gets the output at the end.',
     ),
     has('Log lines of a job', 'yes no no yes no no no no yes no', [
       'test/engine/working.test.ts',
@@ -125,7 +125,7 @@ export const workers: Group = {
     lacks(
       'More and fewer worker processes by load',
       'no no no no Pro no no no Paid no',
-      'Your platform starts processes; [metrics](observability.md) tell it how many jobs wait and for how long.',
+      'Your platform starts processes; [metrics](observability.md) show it how many jobs wait, and for how long.',
     ),
     has('Queues by prefix', 'no no no no no no yes no no no', [
       'packages/core/src/kernel/queues/strictQueues.test.ts',

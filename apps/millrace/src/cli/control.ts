@@ -22,7 +22,7 @@ export async function controlOf(
   ])
   if (!create && !existsSync(controlFileOf(file)))
     throw new NotFoundError(
-      `there is no ${controlFileOf(file)}: the first run of millrace serve makes it, or millrace token create; --file names another`,
+      `there is no ${controlFileOf(file)}: the first run of millrace serve creates it, or millrace token create. --file names another`,
     )
   const control = new Control(file, SYSTEM)
   return Object.assign(control, { [Symbol.dispose]: () => control.close() })

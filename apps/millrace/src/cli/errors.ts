@@ -16,7 +16,7 @@ export class NoFileError extends MillraceError {
     super(
       NoFileError.code,
       false,
-      `there is no file ${file}: name the one that is meant with --file or MILLRACE_FILE, or a running engine with --url. It is made by the first job: millrace enqueue`,
+      `there is no file ${file}: name another with --file or MILLRACE_FILE, or a running engine with --url. The first job creates the file: millrace enqueue`,
     )
   }
 }

@@ -23,16 +23,16 @@ export function addFilters(command: Command): Command {
     const { kind, says } = FILTER_FIELDS[name]
     const { value = name, parse } = VALUES[kind]
     const flag = flagName(name)
-    if (kind === 'boolean') command.option(`--${flag}`, FLAGS_SAY[name]).option(`--no-${flag}`, `all but those of --${flag}`)
-    else command.option(`--${flag} <${value}>`, FLAGS_SAY[name] ?? says, parse as (text: string) => unknown)
+    if (kind === 'boolean') command.option(`--${flag}`, FLAGS_SAY[name]).option(`--no-${flag}`, `all jobs but those of --${flag}`)
+    else command.option(`--${flag} <${value}>`, FLAGS_SAY[name] ?? `only jobs ${says}`, parse as (text: string) => unknown)
   }
   return command
 }
 
 /** Help in place of the row's. */
 const FLAGS_SAY: { readonly [Option in FilterOption]?: string } = {
-  state: `${STATES.slice(0, -1).join(', ')} or ${STATES.at(-1)}; several with commas between`,
-  retrying: 'that wait between two attempts',
+  state: `only jobs in this state: ${STATES.slice(0, -1).join(', ')} or ${STATES.at(-1)}; separate several with commas`,
+  retrying: 'only jobs that wait between two attempts',
 }
 
 /** Only what was said: the engine checks it. */

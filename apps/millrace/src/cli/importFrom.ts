@@ -27,7 +27,9 @@ export async function importFrom(context: Context, given: string | undefined, fl
   const kind = SOURCES[flags.from] as SourceKind
   const url = given ?? env['MILLRACE_IMPORT_URL']
   if (url === undefined || !kind.url.test(url))
-    throw new UsageError(`--from ${flags.from} requires the URL of its store, as ${kind.example}: the argument, or MILLRACE_IMPORT_URL`)
+    throw new UsageError(
+      `--from ${flags.from} requires the URL of its store, such as ${kind.example}: give it as the argument or in MILLRACE_IMPORT_URL`,
+    )
   const { namespace = kind.namespace, only, includeActive = false } = flags
   const source = await kind.open({ url, namespace, includeActive, only: only === undefined ? undefined : new Set(only) })
   const close = () => void source.close().catch(() => {})
@@ -58,7 +60,7 @@ async function importSource(context: Context, source: Source, kind: SourceKind, 
   const known = new Set(plan.errors.map(({ id }) => id))
   if (!out.json) for (const line of errorLines(taken.errors.filter(({ id }) => !known.has(id)))) out.note(line)
   if (changed)
-    throw new FailedError(`${name} has changed meanwhile: stop what adds and runs jobs there, and repeat the command, which adds the rest`)
+    throw new FailedError(`${name} has changed meanwhile: stop its producers and workers, and repeat the command to import the rest`)
   if (taken.unfit > 0) throw new FailedError(`${many(taken.unfit, 'item')} could not be imported`)
 }
 

@@ -47,7 +47,7 @@ export function importedJob(line: unknown): JobRequest {
   if (typeof job !== 'string') throw new UsageError('the line has no "name"')
   const unknown = Object.keys(fields).find((name) => !KNOWN.has(name))
   if (unknown !== undefined)
-    throw new UsageError(`the line has an unknown field "${unknown}": what the job is enqueued with stands in "options"`)
+    throw new UsageError(`the line has an unknown field "${unknown}": the options of an enqueue belong in "options"`)
   if (fields['state'] === undefined) return said<JobRequest>({ job, data, options })
   const { binary } = fields
   const isBytes = Array.isArray(binary) && binary.includes('data')
@@ -74,6 +74,6 @@ function limitless(name: RunOption): number | undefined {
 /** Data of a job may look as bytes are exported, and be just that: bytes are where the export says so. */
 function bytesOf(data: unknown): Uint8Array {
   const base64 = (data as { readonly base64?: unknown } | null | undefined)?.base64
-  if (typeof base64 !== 'string') throw new UsageError('"binary" names "data", which is no {"base64"}')
+  if (typeof base64 !== 'string') throw new UsageError('"binary" names "data", but "data" is not {"base64"}')
   return new Uint8Array(Buffer.from(base64, 'base64'))
 }

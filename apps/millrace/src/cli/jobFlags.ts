@@ -52,32 +52,33 @@ export function addRunFlags(command: Command): Command {
     const { kind, says, preset }: OptionRow = RUN_OPTIONS[name]
     const { value, parse, forms } = VALUES[kind.type]
     const unending = unendingOf(kind)
-    const help = [`${says[0]?.toLowerCase()}${says.slice(1)}`, forms, unending, preset && `default ${preset}`].filter(Boolean).join('; ')
+    const what = [`${says[0]?.toLowerCase()}${says.slice(1)}`, forms].filter(Boolean).join(': ')
+    const help = [what, unending, preset && `default ${preset}`].filter(Boolean).join('; ')
     command.option(`--${flagName(name)} <${value}>`, help, parse as (text: string) => unknown)
   }
   return command
-    .option('--tag <tag>', 'label to find it by; repeat for more', texts)
-    .option('--meta <json>', 'small facts about it', json)
-    .option('--concurrency-key <key>', 'key of the limits per key in its queue')
+    .option('--tag <tag>', 'tag to find the job by; repeat for more', texts)
+    .option('--meta <json>', 'small facts about the job, as JSON', json)
+    .option('--concurrency-key <key>', 'concurrency key, for the limits per key of its queue')
 }
 
 function unendingOf(kind: OptionKind): string | undefined {
   if (kind.type !== 'duration') return undefined
-  if (kind.forever === true) return 'forever for no end'
-  return kind.endless === undefined ? undefined : 'none for no limit'
+  if (kind.forever === true) return 'forever keeps it'
+  return kind.endless === undefined ? undefined : 'none means no limit'
 }
 
 export function addJobFlags(command: Command): Command {
   return addRunFlags(command)
-    .option('--delay <duration>', 'start it no sooner than after this long: 5s, 10m', duration)
-    .option('--run-at <time>', 'start it no sooner than at this ISO 8601 time', time)
+    .option('--delay <duration>', 'start the job after this long at the earliest: 5s, 10m', duration)
+    .option('--run-at <time>', 'start the job at this ISO 8601 time at the earliest', time)
     .option('--idempotency-key <key>', 'create the job once: a repeat returns the first one')
     .option('--idempotency-ttl <duration>', 'how long a repeat is recognized; default 24h', duration)
     .option('--unique <key>', 'allow one live job with this name and key')
     .option('--unique-data', 'allow one live job with this name and data')
     .option('--unique-by <path>', 'allow one live job with this name and field of its data: customer, order.id; repeat for more', texts)
-    .option('--unique-until <when>', 'with one of these: hold the key until the job has ended (end, the default) or started (start)')
-    .option('--on-conflict <what>', 'with one of these: skip, replace, reschedule or error')
+    .option('--unique-until <when>', 'with a unique key: hold it until the job has ended (end, the default) or started (start)')
+    .option('--on-conflict <what>', 'with a unique key: skip, replace, reschedule or error')
     .option('--debounce <key>', 'merge calls in quick succession into one job')
     .option('--debounce-delay <duration>', 'with --debounce: quiet time before the job starts', duration)
     .option('--throttle <key>', 'create at most one job per period')

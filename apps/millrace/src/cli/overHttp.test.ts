@@ -138,13 +138,13 @@ test('a redirect is not followed', async () => {
   const { url } = await serving((_request: IncomingMessage, response: Parameters<RequestListener>[1]) =>
     response.writeHead(307, { location: `${goal.url}/v1/sockets` }).end(),
   )
-  await expect(socketBehind(url)).rejects.toMatchObject(failed(/is no HTTP API .*status 307/))
+  await expect(socketBehind(url)).rejects.toMatchObject(failed(/is not an HTTP API .*status 307/))
   expect(goal.heard).toEqual([])
 })
 
 test.each([
-  ['nothing', '', /is no HTTP API/],
-  ['a page', '<html>', /is no HTTP API/],
+  ['nothing', '', /is not an HTTP API/],
+  ['a page', '<html>', /is not an HTTP API/],
   ['null', 'null', /it lists no sockets/],
   ['strings', '{"sockets":["tls://evil.example:1"]}', /it lists no sockets/],
   ['too much', JSON.stringify({ sockets: 'x'.repeat(70_000) }), /more than 65536 bytes/],

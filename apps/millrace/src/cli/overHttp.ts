@@ -63,7 +63,7 @@ function baseOf(url: string): URL {
   const base = URL.parse(url)
   if (base === null || base.username !== '' || base.password !== '' || base.search !== '' || base.hash !== '')
     throw new UsageError(
-      '--url must be as http://host:port or https://host:port, with nothing behind it but a path: the token is MILLRACE_TOKEN',
+      '--url must be http://host:port or https://host:port, followed by nothing but a path: set the token in MILLRACE_TOKEN',
     )
   base.pathname = base.pathname.replace(/\/*$/, '/')
   return base
@@ -81,7 +81,7 @@ async function answerOf(base: URL): Promise<unknown> {
   } catch (cause) {
     const reason = reasonOf(cause)
     const remedy = /CERT|SIGNATURE/.test(reason)
-      ? 'NODE_EXTRA_CA_CERTS names the file with the authority of its certificate'
+      ? 'set NODE_EXTRA_CA_CERTS to the file with the authority of its certificate'
       : 'start the daemon with millrace serve, or name its address'
     throw new ConnectFailedError(`nothing answers at ${base.origin} (${reason}): ${remedy}`, { cause })
   }
@@ -151,7 +151,7 @@ function mayBeReplaced(folder: string, own: number | undefined): boolean {
 }
 
 function unproven(url: string): string {
-  return `its socket ${url} may be anybody's on this machine, who would get the token. If you trust it, give --url ${url}`
+  return `any user of this machine may have opened its socket ${url}, and would get the token. If you trust it, give --url ${url}`
 }
 
 function noneText(isHere: boolean): string {
@@ -161,7 +161,7 @@ function noneText(isHere: boolean): string {
 }
 
 function strange({ href }: URL, reason: string, options?: ErrorOptions): ConnectFailedError {
-  const message = `${href} is no HTTP API that says where its sockets are (GET ${PATH}: ${reason}): give the address of a socket, as unix:/path/millrace.db-socket, which millrace serve prints`
+  const message = `${href} is not an HTTP API that lists its sockets (GET ${PATH}: ${reason}): give the address of a socket that millrace serve prints, such as unix:/path/millrace.db-socket`
   return new ConnectFailedError(message, options)
 }
 

@@ -69,7 +69,7 @@ export function targetOf({ file, url, token, postgres, schema }: TargetOptions, 
     throw new UsageError('--token requires --url: a file is protected by its permissions, a schema by those of Postgres')
   const server = postgres ?? (flags.length === 0 ? given(env['MILLRACE_POSTGRES']) : undefined)
   if (server !== undefined) return { kind: 'postgres', postgres: server, schema: schema ?? given(env['MILLRACE_SCHEMA']) ?? DEFAULT_SCHEMA }
-  if (schema !== undefined) throw new UsageError('--schema requires --postgres: a file has none')
+  if (schema !== undefined) throw new UsageError('--schema requires --postgres: a file has no schema')
   const path = file ?? given(env['MILLRACE_FILE']) ?? DEFAULT_FILE
   if (path === ':memory:' || path === '')
     throw new UsageError(`--file must name a file on disk, got ${JSON.stringify(path)}: no other process could see that database`)
@@ -143,10 +143,7 @@ export function fileOf(target: Target, why: string): string {
 
 /** Returns the file beside which its daemon keeps tokens and endpoints. */
 export function beside(target: Target): string {
-  return fileOf(
-    target,
-    "tokens and endpoints are beside the daemon's file: name that with --file, on its machine; over HTTP there is /v1/webhooks",
-  )
+  return fileOf(target, "tokens and endpoints are beside the daemon's file: give --file, on its machine; over HTTP, use /v1/webhooks")
 }
 
 function given(text: string | undefined): string | undefined {

@@ -138,7 +138,7 @@ test('a line of an import: a job as it is asked for, or one that was exported an
   const data = { base64: 'AQI=' }
   expect(importedJob({ name: 'mail', data })).toEqual({ job: 'mail', data })
   expect(importedJob({ name: 'mail', state: 'failed', data, binary: ['output'] })).toEqual({ job: 'mail', data, options: {} })
-  expect(() => importedJob({ name: 'mail', state: 'failed', data: 'AQI=', binary: ['data'] })).toThrow(/no {"base64"}/)
+  expect(() => importedJob({ name: 'mail', state: 'failed', data: 'AQI=', binary: ['data'] })).toThrow(/not {"base64"}/)
   expect(() => importedJob([1])).toThrow(/if it is only data, give --name/)
   expect(() => importedJob({ data: 1 })).toThrow(/has no "name"/)
   expect(() => importedJob({ name: 'a', priority: 1, colour: 'red' })).toThrow(/unknown field "colour"/)

@@ -13,7 +13,7 @@ export function number(text: string): number {
 export function duration(text: string): number {
   if (text === 'none') return Number.POSITIVE_INFINITY
   if (/^\d*\.?\d+$/.test(text) && Number(text) !== 0)
-    throw new InvalidArgumentError(`A duration needs its unit: write ${text}s for seconds, or ${text}ms for milliseconds.`)
+    throw new InvalidArgumentError(`A duration requires its unit: write ${text}s for seconds, or ${text}ms for milliseconds.`)
   return (text === '0' ? 0 : text) as number
 }
 

@@ -56,7 +56,7 @@ test('arguments are settings, or refused', () => {
     configFile: 'x.toml',
   })
   expect(() => flagsOf(['--http-prt', '1'])).toThrow("unknown flag '--http-prt': did you mean '--http-port'?")
-  expect(() => flagsOf(['--file'])).toThrow('--file needs a value')
+  expect(() => flagsOf(['--file'])).toThrow('--file requires a value')
 })
 
 test.each([

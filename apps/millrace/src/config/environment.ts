@@ -75,7 +75,7 @@ function readText(key: string, text: string, origin: Origin): unknown {
 
 function jsonOf(key: string, text: string, { name }: Origin): unknown {
   const json = parsed(text)
-  if (json === undefined) throw new ConfigError([`'${key}' in ${name} is an object of settings, as JSON`])
+  if (json === undefined) throw new ConfigError([`'${key}' in ${name} must be an object of settings, as JSON`])
   return json.value
 }
 

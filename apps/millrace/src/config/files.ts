@@ -31,7 +31,8 @@ const FORMATS = ['ts', 'mts', 'js', 'mjs', 'json', 'toml']
 
 function fileOf(cwd: string, stem: string): string | undefined {
   const found = FORMATS.map((format) => join(cwd, `${stem}.${format}`)).filter((file) => existsSync(file))
-  if (found.length > 1) throw new ConfigError([`there are ${found.map((file) => basename(file)).join(' and ')}: keep one of them`])
+  if (found.length > 1)
+    throw new ConfigError([`there is more than one configuration file: keep one of ${found.map((file) => basename(file)).join(' and ')}`])
   return found[0]
 }
 
@@ -59,7 +60,7 @@ async function readFile(file: string | undefined): Promise<Found | undefined> {
     throw new ConfigError([`${name} cannot be read: ${(cause as Error).message}`], { cause })
   }
   if (typeof config !== 'object' || config === null || Array.isArray(config))
-    throw new ConfigError([`${name} is not an object of settings`])
+    throw new ConfigError([`${name} must be an object of settings`])
   return { name, values: config as Readonly<Record<string, unknown>> }
 }
 

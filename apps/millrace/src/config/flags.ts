@@ -21,7 +21,7 @@ export function flagsOf(argv: readonly string[]): ReadFlags {
     if (key === undefined && name !== CONFIG)
       throw new ConfigError([`unknown flag '${name}': ${meant(name, [CONFIG, ...KEY_OF_FLAG.keys()])}`])
     const value = given ?? argv[++index]
-    if (value === undefined) throw new ConfigError([`${name} needs a value`])
+    if (value === undefined) throw new ConfigError([`${name} requires a value`])
     if (key === undefined) configFile = value
     else flags[key] = open(key, value)
   }

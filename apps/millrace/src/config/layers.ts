@@ -44,7 +44,7 @@ export class Layers {
   #put(schema: z.ZodType, values: unknown, into: Record<string, unknown>, path: Path, origin: Origin): void {
     if (typeof values !== 'object' || values === null || Array.isArray(values))
       throw new ConfigError([
-        `${path.length === 0 ? 'the configuration' : `'${keyText(path)}'`} in ${origin.name} is an object of settings`,
+        `${path.length === 0 ? 'the configuration' : `'${keyText(path)}'`} in ${origin.name} must be an object of settings`,
       ])
     const place = placeOf(schema)
     for (const [name, value] of Object.entries(values)) {

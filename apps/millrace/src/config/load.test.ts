@@ -137,7 +137,7 @@ test('a file by name, which has to be there', async () => {
 test('two files of one layer are one too many', async () => {
   const files = { 'millrace.config.json': '{}', 'millrace.config.toml': '' }
   await expect(load({}, files)).rejects.toMatchObject({
-    message: 'there are millrace.config.json and millrace.config.toml: keep one of them',
+    message: 'there is more than one configuration file: keep one of millrace.config.json and millrace.config.toml',
   })
 })
 
@@ -183,8 +183,8 @@ test.each<[Omit<Sources, 'cwd'>, Record<string, string>, string]>([
   ],
   [{ env: { MILLRACE_HTTP_PRT: '1' } }, {}, "unknown variable 'MILLRACE_HTTP_PRT' in the environment: did you mean 'MILLRACE_HTTP_PORT'?"],
   [{ flags: { 'log.levle': 'info' } }, {}, "unknown key 'log.levle' among the flags: did you mean 'log.level'?"],
-  [{}, { 'millrace.config.json': '{"http":5}' }, "'http' in millrace.config.json is an object of settings"],
-  [{}, { 'millrace.config.json': '[]' }, 'millrace.config.json is not an object of settings'],
+  [{}, { 'millrace.config.json': '{"http":5}' }, "'http' in millrace.config.json must be an object of settings"],
+  [{}, { 'millrace.config.json': '[]' }, 'millrace.config.json must be an object of settings'],
   [{}, { 'millrace.config.toml': 'file = ' }, 'millrace.config.toml cannot be read'],
   [{}, { 'millrace.config.json': '{"queues":{"__proto__":{"maxLength":1}}}' }, '__proto__'],
 ])('%j %j', async (sources, files, message) => {
@@ -212,7 +212,7 @@ test.each<[string, unknown, string]>([
   ['webhooks.secrets', '{"a":"password"}', 'secrets must be'],
   ['http.rateLimit', '{"limit":0}', 'rateLimit.limit'],
   ['listen', 5, 'listen must be a list of addresses'],
-  ['queues', 'mail', "'queues' in --queues is an object of settings, as JSON"],
+  ['queues', 'mail', "'queues' in --queues must be an object of settings, as JSON"],
 ])('%s = %j', async (key, value, message) => {
   await expect(load({ flags: { [key]: value } })).rejects.toMatchObject({ code: 'CONFIG', message: expect.stringContaining(message) })
 })

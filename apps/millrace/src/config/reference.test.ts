@@ -1,19 +1,34 @@
-/** docs/configuration.md says what the schema does: every setting, its default, its variable and what it is. */
+/**
+ * docs/configuration.md says what the schema does: every setting, its default, its variable and what it is.
+ * After a change: `vitest run --project unit apps/millrace/src/config/reference.test.ts -u` writes the table of settings anew.
+ */
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { KEYS, SETTABLE, variableOf } from './keys.ts'
+import { SETTING_KEYS } from './settings.ts'
 
-const page = readFileSync(new URL('../../../../docs/configuration.md', import.meta.url), 'utf8')
+const PAGE = fileURLToPath(new URL('../../../../docs/configuration.md', import.meta.url))
+const page = readFileSync(PAGE, 'utf8')
+const SETTINGS = /(?<=^\| setting \| default \| variable \| what it is \|\n\|---\|---\|---\|---\|\n)(?:\|.*\n)+/m
+const AT_RUN_TIME = /(?<=^\| key \| value \|\n\|---\|---\|\n)(?:\|.*\n)+/m
 
 const rows = KEYS.map(({ key, text, preset }) => {
   const variable = SETTABLE.includes(key) ? `\`${variableOf(key)}\`` : ''
-  return `| \`${key}\` | ${preset === undefined ? '' : `\`${JSON.stringify(preset).replaceAll('"', '')}\``} | ${variable} | ${text} |`
+  return `| \`${key}\` | ${preset === undefined ? '' : `\`${JSON.stringify(preset).replaceAll('"', '')}\``} | ${variable} | ${text} |\n`
 })
 
-test('every setting is in the reference, and nothing else is', () => {
-  expect(page.split('\n').filter((line) => /^\| `[a-z]+(?:[A-Z.<][\w.<>]*)?` \|.*\|.*\|.*\|$/.test(line))).toEqual(rows)
+test('every setting is in the reference, and nothing else is', async () => {
+  expect(page).toMatch(SETTINGS)
+  await expect(page.replace(SETTINGS, () => rows.join(''))).toMatchFileSnapshot(PAGE)
 })
 
 test('every setting says what it does', () => {
   expect(KEYS.filter(({ text }) => text === '').map(({ key }) => key)).toEqual([])
+})
+
+test('every setting that changes at run time is in its table, and nothing else is', () => {
+  const [table = ''] = AT_RUN_TIME.exec(page) ?? []
+  const keys = [...table.matchAll(/^\| ([^|]*) \|/gm)].flatMap(([, cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].map(([, key]) => key))
+  expect(keys.toSorted()).toEqual([...SETTING_KEYS].sort())
 })

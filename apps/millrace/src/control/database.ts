@@ -222,7 +222,7 @@ function migrate(db: Database.Database, file: string): void {
   const tables = db.prepare<[], { readonly found: number }>('SELECT count(*) AS found FROM sqlite_schema').get()?.found ?? 0
   if (tables > 0 && db.pragma('application_id', { simple: true }) !== APPLICATION_ID)
     throw new NotADatabaseError(`${file} is not a control database`)
-  if (versionOf() > MIGRATIONS.length) throw new SchemaTooNewError(`${file} was written by a newer version: use that one`)
+  if (versionOf() > MIGRATIONS.length) throw new SchemaTooNewError(`${file} was written by a newer version: use that version`)
   if (versionOf() === MIGRATIONS.length) return
   db.transaction(() => {
     // Another process may have migrated the file meanwhile.

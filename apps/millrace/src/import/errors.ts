@@ -16,7 +16,7 @@ export class MissingPackageError extends MillraceError {
     super(
       MissingPackageError.code,
       false,
-      `an import from ${source} needs the package ${name}: run it in the folder of an application that has it, or npm install ${name}`,
+      `an import from ${source} requires the package ${name}: run it in the folder of an application that has it, or npm install ${name}`,
     )
   }
 }

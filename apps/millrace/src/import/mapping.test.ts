@@ -56,6 +56,6 @@ test('addresses have no password', () => {
 test('a package that is missing is named, with what to do', async () => {
   await expect(loadClient('no-such-client', 'BullMQ')).rejects.toMatchObject({
     code: 'MISSING_PACKAGE',
-    message: expect.stringMatching(/from BullMQ needs the package no-such-client.*npm install no-such-client/),
+    message: expect.stringMatching(/from BullMQ requires the package no-such-client.*npm install no-such-client/),
   })
 })

@@ -57,7 +57,7 @@ function pathsOf(redact: readonly string[]): string[] {
     try {
       pino({ redact: [path] }, { write: () => {} })
     } catch (cause) {
-      throw new ConfigError([`'log.redact': ${JSON.stringify(path)} is not a path such as job.data.email or *.email`], { cause })
+      throw new ConfigError([`'log.redact' must be paths such as job.data.email or *.email, got ${JSON.stringify(path)}`], { cause })
     }
   }
   return [...SECRET_PATHS, ...redact]

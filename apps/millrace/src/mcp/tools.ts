@@ -60,7 +60,7 @@ export const TOOLS: readonly Tool[] = [
     input: z.strictObject({
       state: z.array(z.enum(STATES)).min(1).optional().describe('Only jobs in these states.'),
       ...FILTER,
-      search: z.string().optional().describe('Only jobs with this text in their name, tags, keys or data. Only with --payloads.'),
+      search: z.string().optional().describe('Only jobs with this string in their name, tags, keys or data. Requires --payloads.'),
       order: z.enum(LIST_ORDERS).optional().describe("Default newest. 'finished' needs one final state, 'due' the state scheduled."),
       after: z.string().optional().describe('The next of the previous answer.'),
       limit,
@@ -116,7 +116,10 @@ export const TOOLS: readonly Tool[] = [
     input: z.strictObject({
       queue: FILTER.queue,
       name: FILTER.name,
-      order: z.enum(FAILURES_ORDERS).optional().describe("'last' (default): those seen last first; 'count': the most failed runs first."),
+      order: z
+        .enum(FAILURES_ORDERS)
+        .optional()
+        .describe("'last' (default): kinds seen last first; 'count': kinds with the most failed runs first."),
       limit,
     }),
     call: async (engine, options) => ({ failures: await engine.failures(given(options)) }),

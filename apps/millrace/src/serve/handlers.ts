@@ -27,7 +27,7 @@ export async function handlersOfModule(path: string, cwd: string, refuse: Refusa
   }
   const found = [...new Set(Object.values(exported).flat())].filter(isHandler)
   if (found.length > 0) return found
-  throw refuse(`${path} exports no handler: export what defineJob({ name }).handler(...) or .thread(...) answers, or an array of them`)
+  throw refuse(`${path} exports no handler: export what defineJob({ name }).handler(...) or .thread(...) returns, or an array of them`)
 }
 
 function isHandler(value: unknown): value is Handler {

@@ -82,7 +82,7 @@ export async function startHttp({ options, tls, fetch, health, longRequest, long
 function checkSafe({ host, allowInsecure }: Config['http'], tls: HttpParts['tls']): void {
   if (allowInsecure || tls !== undefined || host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)) return
   throw new InsecureBindError(
-    `http.host ${host} can be reached by others: that needs tls.key and tls.cert. Or say http.allowInsecure, where a proxy or a container is in between`,
+    `others can reach http.host ${host}: set tls.key and tls.cert, or http.allowInsecure if a proxy or a container is in between`,
   )
 }
 

@@ -114,7 +114,7 @@ export const RUN_OPTIONS = {
   ttl: { kind: { type: 'duration', min: 1, endless: 'capped' }, says: 'The job fails if it has not started this long after its enqueue' },
   keep: {
     kind: { type: 'duration', min: 0, forever: true },
-    says: 'The job is deleted this long after its end, or with 0 as it ends, whatever the retention of its queue',
+    says: 'The job is deleted this long after its end, or with 0 as it ends, instead of by the retention of its queue',
   },
   logLines: {
     kind: { type: 'integer', min: 0, max: LIMITS.logLinesKept },

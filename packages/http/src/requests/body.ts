@@ -81,7 +81,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new HttpError(400, 'MALFORMED', `the body is no JSON: ${(error as Error).message}`)
+    throw new HttpError(400, 'MALFORMED', `the body is not JSON: ${(error as Error).message}`)
   }
 }
 

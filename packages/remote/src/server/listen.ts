@@ -48,7 +48,7 @@ function checkSafe(address: Address, { tls, tokens, authenticate }: ListenSettin
   ]
   if (missing.length > 0) {
     throw new InsecureBindError(
-      `${address.host} can be reached by others: that needs ${missing.join(' and ')}. Or listen at 127.0.0.1 or on a Unix socket`,
+      `others can reach ${address.host}: that requires ${missing.join(' and ')}. Or listen at 127.0.0.1 or on a Unix socket`,
     )
   }
 }

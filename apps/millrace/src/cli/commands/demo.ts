@@ -48,7 +48,7 @@ export function addDemo(program: Command, context: Context): void {
   defaultCommand(demo, 'start')
     .description("Run a shop's queues with their dashboard, in a temporary folder, until Ctrl-C")
     .option('--port <number>', 'port of the dashboard; default 7411, or a free one if it is taken', number)
-    .option('--seed <number>', 'which stream of jobs to repeat: 0 to 4,294,967,295; default 1', number, 1)
+    .option('--seed <number>', 'seed of the stream of jobs, which it repeats: 0 to 4,294,967,295; default 1', number, 1)
     .option('--rate <factor>', 'how many times the usual number of jobs: 0.1 to 100; default 1', number, 1)
     .option('--duration <duration>', 'stop after this long', duration)
     .action((flags: StartFlags) => start(context, flags))

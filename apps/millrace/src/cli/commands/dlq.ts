@@ -39,7 +39,7 @@ export function addDlq(program: Command, context: Context): void {
 }
 
 function addFlags(command: Command): Command {
-  return command.option('--queue <name>', 'in this queue').option('--name <name>', 'with this name')
+  return command.option('--queue <name>', 'only jobs in this queue').option('--name <name>', 'only jobs with this name')
 }
 
 async function list({ connect, out }: Context, { queue, name, limit, after }: Flags): Promise<void> {

@@ -68,7 +68,7 @@ function checksOf(file: string, facts: FileFacts, { integrity, counters, lists }
     // Counters and lists of another schema were not checked.
     ...(facts.schemaVersion === facts.knownVersion
       ? [
-          listCheck('counters', counters, 'are the rows', 'stats are wrong; report this with the file'),
+          listCheck('counters', counters, 'are the rows', 'stats are wrong: report this with the file'),
           listCheck('lists', lists, 'every finished and running job is found', 'restart the engine; report this with the file if it stays'),
         ]
       : []),
@@ -80,7 +80,7 @@ function checksOf(file: string, facts: FileFacts, { integrity, counters, lists }
 
 function schemaCheck({ schemaVersion, knownVersion }: FileFacts): Check {
   if (schemaVersion === knownVersion) return { check: 'schema', verdict: 'ok', found: `version ${schemaVersion}` }
-  const found = `version ${schemaVersion}; this millrace knows ${knownVersion}`
+  const found = `version ${schemaVersion}; this version of millrace knows ${knownVersion}`
   return schemaVersion < knownVersion
     ? { check: 'schema', verdict: 'warning', found, remedy: 'counters and lists are looked at after millrace migrate' }
     : { check: 'schema', verdict: 'warning', found, remedy: 'counters and lists are looked at by that millrace' }
@@ -88,7 +88,7 @@ function schemaCheck({ schemaVersion, knownVersion }: FileFacts): Check {
 
 function ownerCheck({ epoch }: FileFacts, owner: Owner): Check {
   const opened = `opened ${countText(epoch)} times`
-  if (owner === undefined) return { check: 'owner', verdict: 'ok', found: `nobody has it open; ${opened}` }
+  if (owner === undefined) return { check: 'owner', verdict: 'ok', found: `no process has it open; ${opened}` }
   if (owner === 'unknown') return { check: 'owner', verdict: 'ok', found: `is being opened; ${opened}` }
   const since = timeText(new Date(owner.startedAt))
   return { check: 'owner', verdict: 'ok', found: `process ${owner.pid} on ${owner.host} since ${since}; ${opened}` }
@@ -130,7 +130,7 @@ function listCheck(check: string, problems: readonly string[], fine: string, rem
 function walCheck({ walBytes }: FileFacts): Check {
   const found = bytesText(walBytes)
   const check = 'write-ahead log'
-  const remedy = 'a program reads the file slowly and keeps it from being folded in: end that read'
+  const remedy = 'a program reads the file slowly, so the log cannot shrink: end that read'
   if (walBytes > WAL_MAX_BYTES) return { check, verdict: 'problem', found: `${found}: new work is refused`, remedy }
   if (walBytes > WAL_LARGE_BYTES) return { check, verdict: 'warning', found, remedy }
   return { check, verdict: 'ok', found }

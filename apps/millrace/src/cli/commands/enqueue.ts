@@ -26,7 +26,7 @@ export function addEnqueue(program: Command, context: Context): void {
     program
       .command('enqueue')
       .description('Create a job')
-      .argument('<name>', 'name that routes it to its handler')
+      .argument('<name>', 'name of the job, which selects its handler')
       .argument('[data]', 'JSON, @file, or - to create a job for each line of JSON on stdin'),
   )
     .option('--idempotency-prefix <text>', 'with -: the idempotency key of each job is this and its line number')
@@ -43,7 +43,7 @@ async function enqueueOne(context: Context, name: string, data: string | undefin
   const { wait = false, waitTimeout, idempotencyPrefix } = flags
   if (waitTimeout !== undefined && !wait) throw new UsageError('--wait-timeout requires --wait')
   if (idempotencyPrefix !== undefined)
-    throw new UsageError('--idempotency-prefix requires - for <data>: use --idempotency-key for a single job')
+    throw new UsageError('--idempotency-prefix requires - as <data>: use --idempotency-key for a single job')
   const value = await dataOf(data)
   const engine = await context.connect({ create: true })
   const asked = enqueueOptionsOf(flags)
@@ -92,7 +92,7 @@ function parse(text: string): unknown {
     return parsedJson('data', text)
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause
-    throw new UsageError(`no JSON: ${(cause as Error).message}`, { cause })
+    throw new UsageError(`the line is not JSON: ${(cause as Error).message}`, { cause })
   }
 }
 

@@ -21,10 +21,10 @@ export function addExport(program: Command, context: Context): void {
   program
     .command('export')
     .description('Print jobs as lines of JSON, newest first')
-    .option('--state <state>', 'in this state')
-    .option('--queue <name>', 'in this queue')
-    .option('--name <name>', 'with this name')
-    .option('--tag <tag>', 'with this tag')
+    .option('--state <state>', 'only jobs in this state')
+    .option('--queue <name>', 'only jobs in this queue')
+    .option('--name <name>', 'only jobs with this name')
+    .option('--tag <tag>', 'only jobs with this tag')
     .action((flags: Flags) => exportJobs(context, flags))
 }
 

@@ -25,7 +25,7 @@ export function addFlows(program: Command, { connect, out }: Context): void {
   const flows = program.command('flows').description('Inspect flows: jobs that wait for one another')
   defaultCommand(flows, 'list')
     .description('List flows, newest first, with the number of their jobs in each state')
-    .option('--state <state>', 'running, completed, failed or cancelled')
+    .option('--state <state>', 'only flows in this state: running, completed, failed or cancelled')
     .option('--limit <number>', 'at most this many: 1 to 200; default 50', number)
     .option('--after <cursor>', '"next" of the previous page')
     .action(async (flags: ListFlags) => {
@@ -90,7 +90,7 @@ function add(jobs: FlowJob[], job: FlowJob): void {
 
 async function missing(engine: Engine, given: string): Promise<Error> {
   const job = await again(() => engine.get(given))
-  if (job !== undefined) return new UsageError(`job ${given} is in no flow: inspect it with millrace jobs show`)
+  if (job !== undefined) return new UsageError(`job ${given} is not part of a flow: inspect it with millrace jobs show`)
   return new JobNotFoundError(`there is no flow ${given}, or all of its jobs were deleted`, { jobId: given })
 }
 

@@ -42,13 +42,18 @@ export function addImport(program: Command, context: Context): void {
       .argument('[file]', 'file, or - for stdin; blank lines and lines with # are skipped; with --from the URL of the other queue')
       .option('--name <name>', 'name of all jobs: each line is the data of one'),
   )
-    .option('--plain', 'with --name: each line is a string and not JSON')
+    .option('--plain', 'with --name: each line is a string, not JSON')
     .option('--idempotency-prefix <text>', 'idempotency key of each job: this and its line number, so that you can import again')
-    .addOption(new Option('--from <queue>', 'import the unfinished jobs of another queue, each of them once').choices(Object.keys(SOURCES)))
+    .addOption(
+      new Option(
+        '--from <queue>',
+        `import the unfinished jobs of another queue, each of them once: ${Object.keys(SOURCES).join(', ')}`,
+      ).choices(Object.keys(SOURCES)),
+    )
     .option('--namespace <name>', `with --from: ${namespaces()}`)
     .option('--only <names>', 'with --from: these queues, tasks or job names; repeat or separate with commas', names)
-    .option('--rename <old=new>', 'with --from: name jobs of this name so; repeat for more', texts)
-    .option('--include-active', 'with --from: also import jobs that a worker has there, which may then run twice')
+    .option('--rename <old=new>', 'with --from: give jobs of the old name the new one; repeat for more', texts)
+    .option('--include-active', 'with --from: also import jobs that run there; they may run twice')
     .option('--dry-run', 'with --from: only show what would be imported')
     .option('--yes', 'with --from: do not ask')
     .action((file: string | undefined, flags: Flags) => {
@@ -137,7 +142,7 @@ function parse(text: string): unknown {
     return parsedJson('data', text)
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause
-    throw new UsageError(`no JSON: ${(cause as Error).message}`, { cause })
+    throw new UsageError(`the line is not JSON: ${(cause as Error).message}`, { cause })
   }
 }
 

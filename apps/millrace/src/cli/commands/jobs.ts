@@ -62,12 +62,15 @@ const PAGE = 200
 export function addJobs(program: Command, context: Context): void {
   const jobs = program.command('jobs').description('Find, inspect and change jobs')
   addFilters(defaultCommand(jobs, 'list').description('List jobs, newest first'))
-    .option('--search <text>', 'text in the name, tags, keys or data')
-    .option('--order <order>', 'newest; oldest; finished (last finished first, with a final --state); or due (with --state scheduled)')
+    .option('--search <text>', 'only jobs with this string in the name, tags, keys or data')
+    .option(
+      '--order <order>',
+      'order of the jobs: newest, oldest, finished (last finished first, with a final --state) or due (with --state scheduled)',
+    )
     .option('--limit <number>', 'at most this many; default 50', number)
     .option('--after <cursor>', '"next" of the previous page')
     .option('--all', 'all pages, up to --limit')
-    .option('--last-run', "with the worker and the error of each job's last run")
+    .option('--last-run', "show the worker and the error of each job's last run")
     .option('--payload <mode>', 'with --json, data, output and checkpoint: full, preview (512 bytes of each) or none; default full')
     .action((flags: ListFlags) => list(context, flags))
   jobs
@@ -188,18 +191,18 @@ function changesOf({ runAt, priority, weight, setTag, clearTags, setMeta }: Many
 
 function addChange(jobs: Command, context: Context, change: Change, description: string): void {
   const command = addFilters(jobs.command(change).description(description).argument('[id...]', 'job ids; or use flags to select jobs'))
-    .option('--search <text>', 'with text in the name, tags, keys or data')
+    .option('--search <text>', 'only jobs with this string in the name, tags, keys or data')
     .option('--all', 'every job')
     .option('--limit <number>', 'with flags: at most this many', number)
     .option('--dry-run', 'with flags: count them and change nothing')
-  if (change === 'cancel' || change === 'retry') command.option('--descendants', 'also the jobs of its flow that wait for it')
-  if (change === 'cancel') command.option('--reason <text>', 'why; stored with the jobs, and passed to their handlers')
+  if (change === 'cancel' || change === 'retry') command.option('--descendants', 'also select the jobs of its flow that wait for it')
+  if (change === 'cancel') command.option('--reason <text>', 'reason for the cancel, stored with the jobs and passed to their handlers')
   if (change === 'delete') command.option('--yes', 'do not ask')
   if (change === 'update')
     command
       .option('--run-at <time>', 'do not start them before this time', time)
-      .option('--priority <number>', 'higher first', number)
-      .option('--weight <number>', 'count as so many for limits', number)
+      .option('--priority <number>', 'new priority; jobs with a higher one start first', number)
+      .option('--weight <number>', "new weight: the share of its worker's concurrency that a job takes", number)
       .option('--set-tag <tag>', 'replace all their tags; repeat for more', texts)
       .option('--clear-tags', 'remove all their tags')
       .option('--set-meta <json>', 'replace their meta', json)

@@ -17,7 +17,7 @@ export function addKeys(program: Command, { connect, out }: Context): void {
       .description(description)
       .argument('<name>', 'name of the job')
       .argument('<key>')
-      .option('--idempotency', 'an idempotency key; default a unique key')
+      .option('--idempotency', 'the key is an idempotency key; default a unique key')
   add(defaultCommand(keys, 'show'), 'Show the job that holds a key').action(async (name: string, key: string, flags: Flags) => {
     const engine = await connect()
     const job = await again(() => engine.get(keyOf(name, key, flags)))

@@ -11,7 +11,7 @@ export function addMcp(program: Command, context: Context): void {
   program
     .command('mcp')
     .description('Serve the Model Context Protocol on stdin and stdout, to inspect the engine')
-    .option('--allow-retry', 'let it retry failed jobs; without this it changes nothing')
+    .option('--allow-retry', 'allow retries of failed jobs; without this it changes nothing')
     .option('--payloads', 'show the beginnings of data, outputs and checkpoints; without this they are left out')
     .action(async ({ allowRetry = false, payloads = false }: McpFlags) => {
       const { out, stdin, signal } = context

@@ -20,7 +20,7 @@ export function addMigrate(program: Command, context: Context): void {
     .option('--check', 'only check: exit code 1 if a migration is due')
     .option('--from <store>', 'move from this store, a path or a URL of Postgres (default: that of --file or --postgres)')
     .option('--to <store>', 'move to this store; with down: the schema of the older version, as its own migrate --check prints it')
-    .option('--drain', 'when moving: let active jobs wait again, and make jobs of the entries of the inbox')
+    .option('--drain', 'when moving: make active jobs wait again, and turn entries of the inbox into jobs')
     .action(async (direction: 'up' | 'down' | undefined, { check = false, ...flags }: MigrateFlags, command: Command) => {
       const { out } = context
       if (isMove(direction, check, flags)) return moveStores(context, flags, command.optsWithGlobals())
@@ -29,13 +29,15 @@ export function addMigrate(program: Command, context: Context): void {
       const down = direction === 'down'
       if (down && check) throw new UsageError('--check says whether a migration up is due: leave it out with down')
       if (down !== (to !== undefined))
-        throw new UsageError(down ? 'down requires --to, a schema' : '--to goes with down: migrate up has one end')
+        throw new UsageError(
+          down ? 'down requires --to, a schema' : '--to requires down: migrate up always ends at the schema of this version',
+        )
       const { schemaVersion: before, knownVersion: known } = store.inspect()
       const at = { [store.field]: store.name }
       const pending = before < known
       if (check) {
         await out.answer({ ...at, version: before, known, pending }, () =>
-          pending ? `schema ${before}; this millrace brings it to ${known}` : `schema ${before}: nothing to do`,
+          pending ? `schema ${before}; millrace migrate brings it to ${known}` : `schema ${before}: nothing to do`,
         )
         if (pending) throw new FailedError(`${store.name} needs a migration: run millrace migrate`)
         return
@@ -54,7 +56,7 @@ function isMove(direction: string | undefined, check: boolean, { from, to, drain
   const moves = from !== undefined || (direction !== 'down' && to !== undefined && !isNumber)
   if (moves && (direction !== undefined || check))
     throw new UsageError('--from and --to move a store: leave out up, down and --check, which are for one store')
-  if (drain && !moves) throw new UsageError('--drain goes with --from or --to, which name the other store of a move')
+  if (drain && !moves) throw new UsageError('--drain requires --from or --to, which name the other store of a move')
   return moves
 }
 
@@ -62,6 +64,6 @@ function migrateDown(store: MigratedStore, before: number, known: number, to: nu
   const { name, oldest } = store
   if (before > known) throw new UsageError(`${name} has schema ${before}, and this version knows ${known}: use the newer version`)
   if (!Number.isInteger(to) || to < oldest || to > before)
-    throw new UsageError(`--to must be ${oldest} to ${before}, the schema of ${name}, got ${to}`)
+    throw new UsageError(`--to must be between ${oldest} and ${before}, the schema of ${name}, got ${to}`)
   store.down(to)
 }

@@ -98,18 +98,22 @@ export function addQueues(program: Command, context: Context): void {
     .description('Change the settings of a queue at once; "none" removes one')
     .argument('<name>')
     .option('--concurrency-limit <number>', 'how many of its jobs run at the same time', orNone(number))
-    .option('--shared-limit <spec>', 'a limit that queues share: smtp:5 is at most 5 jobs of all queues that name smtp', orNone(shared))
+    .option(
+      '--shared-limit <spec>',
+      'a limit that queues share: with smtp:5, at most 5 jobs run in all queues that name smtp',
+      orNone(shared),
+    )
     .option('--per-key-limit <number>', 'how many jobs of one concurrency key run at the same time', orNone(number))
     .option('--rate-limit <spec>', 'how many jobs start per period, and the burst: 100/1s, 100/1m:20', orNone(rate))
     .option('--per-key-rate-limit <spec>', 'the same for one concurrency key', orNone(rate))
     .option('--key-tiers <json>', 'other limits for keys that begin with a name and a colon: {"gold":{"perKeyLimit":10}}', orNone(json))
     .option('--key-order <order>', 'strict (jobs of a key run one at a time, in order) or turns', orNone(String))
     .option('--max-length <number>', 'how many jobs may wait before new ones are rejected', orNone(number))
-    .option('--on-full <what>', 'at --max-length: reject, or drop-oldest (cancels the oldest job)', orNone(String))
+    .option('--on-full <what>', 'at --max-length: reject new jobs, or drop-oldest (cancel the oldest job)', orNone(String))
     .option('--share <number>', "how many jobs start before it is the next queue's turn", orNone(number))
-    .option('--fairness <by>', 'name: job names of equal priority take turns', orNone(String))
+    .option('--fairness <by>', 'with name: job names of equal priority take turns', orNone(String))
     .option('--dead-letter <queue>', 'the queue that gets a new job for each job that fails permanently', orNone(String))
-    .option('--repeats <how>', 'event: each call that an earlier job answers emits deduplicated', orNone(String))
+    .option('--repeats <how>', 'with event: each call that an earlier job answers emits deduplicated', orNone(String))
     .option('--retention <json>', 'how long to keep finished jobs: {"completed":"1d","failed":"forever"}', orNone(json))
     .option(
       '--defaults <json>',
@@ -163,7 +167,7 @@ export function addQueues(program: Command, context: Context): void {
       })
   queues
     .command('drain')
-    .description('Reject new jobs and wait until the queue is empty; resume ends it')
+    .description('Reject new jobs and wait until the queue is empty; resume ends the drain')
     .argument('<name>')
     .option('--timeout <duration>', 'stop waiting after this long; the queue keeps draining', duration)
     .action(async (name: string, { timeout }: { readonly timeout?: number }) => {

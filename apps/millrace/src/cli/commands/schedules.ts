@@ -54,9 +54,9 @@ export function addSchedules(program: Command, context: Context): void {
   const schedules = program.command('schedules').description('Inspect and change schedules of recurring jobs')
   defaultCommand(schedules, 'list')
     .description('List schedules by id')
-    .option('--prefix <text>', 'only ids that begin with this')
-    .option('--queue <name>', 'only those whose jobs go to this queue')
-    .option('--name <name>', 'only those whose jobs have this name')
+    .option('--prefix <text>', 'only schedules whose id begins with this')
+    .option('--queue <name>', 'only schedules whose jobs go to this queue')
+    .option('--name <name>', 'only schedules whose jobs have this name')
     .option('--limit <number>', 'at most this many: 1 to 200; default 50', number)
     .option('--after <id>', '"next" of the previous page')
     .action(async ({ prefix, queue, name, after, limit }: ListFlags) => {
@@ -95,7 +95,7 @@ export function addSchedules(program: Command, context: Context): void {
         .argument('<job>', 'name of the job to create')
         .argument('[data]', 'JSON, or @file')
         .option('--run-immediately', 'create the first job of a new schedule at once')
-        .option('--paused', 'create it paused'),
+        .option('--paused', 'create the schedule paused'),
     ).action(async (id: string, job: string, data: string | undefined, flags: SetFlags) => {
       const value = await dataOf(data)
       const engine = await connect({ create: true })
@@ -117,7 +117,7 @@ export function addSchedules(program: Command, context: Context): void {
       await out.answer(set, () => `${id} changed; next ${timeText(set.nextRunAt)}`)
     })
   for (const [verb, description, done] of [
-    ['delete', 'Delete a schedule, and its job if that has not started', 'deleted'],
+    ['delete', 'Delete a schedule, and its job if the job has not started', 'deleted'],
     ['pause', 'Pause a schedule', 'paused'],
     ['resume', 'Resume a schedule from its next time on', 'resumed'],
   ] as const)
@@ -132,7 +132,7 @@ export function addSchedules(program: Command, context: Context): void {
       })
   schedules
     .command('trigger')
-    .description('Create the job of a schedule now, besides its times')
+    .description('Create a job of a schedule now, in addition to its times')
     .argument('<id>')
     .option('--meta <json>', "fields to add to the schedule's meta, for this job only", json)
     .action(async (id: string, { meta }: { readonly meta?: unknown }) => {
@@ -153,7 +153,7 @@ export function addSchedules(program: Command, context: Context): void {
 
 function addTimes(command: Command): Command {
   return command
-    .option('--cron <expression>', '5 fields, 6 with seconds in front, 7 with the year at the end, or @daily')
+    .option('--cron <expression>', 'cron expression: 5 fields, 6 with seconds in front, 7 with the year at the end, or @daily')
     .option('--every <duration>', 'time between two runs, at least 1s', duration)
     .option('--timezone <zone>', 'time zone of --cron, such as Europe/Berlin; default UTC')
     .option('--start-at <time>', 'no run before this time', time)
@@ -162,7 +162,7 @@ function addTimes(command: Command): Command {
     .option('--overlap <what>', 'if the last job has not ended: skip, queue, cancel or allow')
     .option('--catch-up <what>', 'missed runs to catch up: latest, all or none')
     .option('--catch-up-within <duration>', 'catch up on no run that is later than this', duration)
-    .option('--max-runs <number>', 'end after so many jobs', number)
+    .option('--max-runs <number>', 'end after this many jobs', number)
     .option('--update-waiting', 'also change the last job, if it has never run')
 }
 

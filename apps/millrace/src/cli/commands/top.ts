@@ -25,7 +25,7 @@ export function addTop(program: Command, context: Context): void {
     .command('top')
     .description('Watch the engine at work, pause queues and retry jobs (? shows the keys); without a terminal, print it once')
     .option('--interval <duration>', 'time between two frames: 100ms to 1m; default 1s', duration, 1_000)
-    .option('--read-only', 'no key changes anything')
+    .option('--read-only', 'let no key change anything')
     .action(async ({ interval, readOnly = false }: Flags) => {
       const everyMs = durationOption('interval', interval, { min: 100, max: 60_000 })
       const { out } = context

@@ -24,7 +24,7 @@ export function addWebhooks(program: Command, context: Context): void {
     .command('webhooks')
     .description('Manage the endpoints to which a daemon with webhooks.enabled posts events of jobs')
   defaultCommand(webhooks, 'list')
-    .description('List endpoints with the last event that each has got')
+    .description('List endpoints with the last event that each has received')
     .action(() =>
       withEndpoints(context, async (_feed, control) => {
         const endpoints = (await control.endpoints.list()).map(({ headers: _headers, ...shown }) => shown)
@@ -51,10 +51,10 @@ export function addWebhooks(program: Command, context: Context): void {
     .description('Add an endpoint, from the next event on; a known one is changed and continues')
     .argument('<id>')
     .argument('<url>')
-    .requiredOption('--events <types>', 'completed,failed', names)
+    .requiredOption('--events <types>', 'only these types of events: completed,failed', names)
     .option('--queues <names>', 'only jobs in these queues', names)
     .option('--names <names>', 'only jobs with these names', names)
-    .option('--secret <name>', 'name of one of webhooks.secrets, used by no other endpoint')
+    .option('--secret <name>', 'one of webhooks.secrets, by its name, that no other endpoint uses')
     .action((id: string, url: string, { events, queues, names: only, secret }: AddFlags) =>
       withEndpoints(context, async (feed) => {
         const given = said<Partial<NewEndpoint>>({ queues, names: only, secret })
@@ -66,7 +66,7 @@ export function addWebhooks(program: Command, context: Context): void {
     .command('enable')
     .description('Enable an endpoint again')
     .argument('<id>')
-    .option('--replay', 'start where it was disabled, as far as events are kept; default with the next event')
+    .option('--replay', 'continue where it was disabled, as far as events are kept; default with the next event')
     .action((id: string, { replay = false }: { readonly replay?: boolean }) =>
       withEndpoints(context, async (_feed, control, engine) => {
         const { EventWebhooks } = await import('@millrace/webhooks')

@@ -51,7 +51,7 @@ export function addWorker(program: Command, context: Context): void {
     .option('--handlers <module>', 'module that exports handlers (defineJob); repeat for more', texts)
     .option('--config <file>', 'run the commands (exec), webhooks and handlers of this configuration')
     .option('--queues <names>', 'only these queues: mail,images', names)
-    .option('--id <name>', 'public name; default random')
+    .option('--id <name>', 'name that others see; default random')
     .option(
       '--drain-timeout <duration>',
       'how long running jobs may finish before they are aborted and given back; default no limit',

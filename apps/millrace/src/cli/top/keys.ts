@@ -4,9 +4,9 @@
 export const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ['up, down, k, j', 'move the cursor; also Page Up, Page Down, Home and End'],
   ['Enter', 'open the queue: its job names and newest failures; Esc closes it'],
-  ['<, >', 'sort by the column before or behind'],
+  ['<, >', 'sort by the previous or the next column'],
   ['r', 'reverse the order'],
-  ['/', 'show only queues with this text in their name; Esc shows all'],
+  ['/', 'show only queues with this string in their name; Esc shows all'],
   ['p', 'pause or resume the queue; asks first'],
   ['t', 'retry all failed jobs of the queue; asks first'],
   ['?', 'show or close this help'],

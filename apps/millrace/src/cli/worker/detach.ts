@@ -37,5 +37,5 @@ export async function startDetached({ args, log, env }: DetachOptions): Promise<
 
 function tailOf(log: string): string {
   const text = readFileSync(log, 'utf8').slice(-TAIL_LENGTH).trim()
-  return text === '' ? `it has said nothing in ${log}` : (text.split('\n').at(-1) as string)
+  return text === '' ? `it has printed nothing to ${log}` : (text.split('\n').at(-1) as string)
 }

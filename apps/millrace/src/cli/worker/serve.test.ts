@@ -61,7 +61,7 @@ test('a time that is up while the worker drains is no second signal', async () =
   expect(exit).not.toHaveBeenCalled()
   open.resolve()
   await served
-  expect(notes).toEqual([expect.stringMatching(/^SIGINT: takes no more jobs and waits for 1 running/)])
+  expect(notes).toEqual([expect.stringMatching(/^SIGINT: the worker takes no more jobs and waits for 1 running/)])
   expect(await engine.get(held?.id as string)).toMatchObject({ state: 'completed' })
   expect(await engine.get(bystander?.id as string)).toMatchObject({ state: 'waiting', run: 0 })
   signal('SIGINT')

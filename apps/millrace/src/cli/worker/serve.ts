@@ -56,7 +56,7 @@ export async function serve(
     if (draining) process.exit(EXIT.interrupted)
     draining = true
     note(true)
-    out.note(`${by}: takes no more jobs and waits for ${worker.running} running; a second signal ends them`)
+    out.note(`${by}: the worker takes no more jobs and waits for ${worker.running} running; a second signal ends them`)
     told.resolve()
   }
   context.takeOver(drain)

@@ -51,7 +51,7 @@ function boundsOf(kind: OptionKind): string {
 }
 
 export const queue = section({
-  concurrencyLimit: setting(ofQueue<number>('concurrencyLimit'), 'Jobs of the queue that run at the same time: 1 to 1,000,000.'),
+  concurrencyLimit: setting(ofQueue<number>('concurrencyLimit'), 'The most jobs of the queue that run at the same time: 1 to 1,000,000.'),
   sharedLimit: setting(
     ofQueue<SharedLimit>('sharedLimit'),
     '`{ name, limit }`: a job starts only while fewer than `limit` jobs run in all queues that name the same limit.',
@@ -59,31 +59,40 @@ export const queue = section({
   perKeyLimit: setting(ofQueue<number>('perKeyLimit'), 'The same for each concurrency key.'),
   rateLimit: setting(
     ofQueue<RateLimitOptions>('rateLimit'),
-    'Starts: `{ limit, period, burst }`; period 1 s and burst = limit unless stated.',
+    'How many jobs may start: `{ limit, period, burst }`. The default period is 1 s, and the default burst is the limit.',
   ),
   perKeyRateLimit: setting(ofQueue<RateLimitOptions>('perKeyRateLimit'), 'The same for each concurrency key.'),
   keyTiers: setting(
     ofQueue<NonNullable<QueueOptions['keyTiers']>>('keyTiers'),
-    'By the name of a tier, `{ perKeyLimit, perKeyRateLimit }` in place of the queue’s, for keys that begin with that name and a colon.',
+    'Other limits for some keys: `{ gold: { perKeyLimit, perKeyRateLimit } }` replaces those of the queue for keys that begin with `gold:`.',
   ),
   keyOrder: setting(
     ofQueue<'turns' | 'strict'>('keyOrder'),
-    '`turns`, or `strict`: jobs of a concurrency key run one at a time and in the order of their enqueue, over retries.',
+    '`turns` or `strict`. With `strict`, jobs of a concurrency key run one at a time, in the order of their enqueue, retries included.',
   ),
-  maxLength: setting(ofQueue<number>('maxLength'), 'Jobs yet to start, over which new ones are refused: 1 to 1,000,000,000.'),
+  maxLength: setting(
+    ofQueue<number>('maxLength'),
+    'The most jobs that have yet to start: 1 to 1,000,000,000. At this length new jobs are refused.',
+  ),
   onFull: setting(
     ofQueue<'reject' | 'drop-oldest'>('onFull'),
-    'Over `maxLength`: `reject`, or `drop-oldest`: a new job is taken, and the oldest that is scheduled or waiting is cancelled.',
+    'At `maxLength`, `reject` refuses a new job; `drop-oldest` accepts it and cancels the oldest job that is scheduled or waiting.',
   ),
-  share: setting(ofQueue<number>('share'), 'Hand-outs in a row before the next queue’s turn: 1 to 1,000.'),
-  fairness: setting(ofQueue<'name' | 'none'>('fairness'), '`name`: job names of equal priority take turns; `none`: all are one line.'),
+  share: setting(ofQueue<number>('share'), 'How many jobs start before it is the next queue’s turn: 1 to 1,000.'),
+  fairness: setting(
+    ofQueue<'name' | 'none'>('fairness'),
+    '`name`: job names of equal priority take turns; `none`: all jobs form one line.',
+  ),
   deadLetter: setting(ofQueue<string>('deadLetter'), 'The queue that gets a new job for each job that fails permanently.'),
   repeats: setting(
     ofQueue<'silent' | 'event'>('repeats'),
     '`event`: each call that an earlier job answers emits `deduplicated`; `silent`: only the caller learns of it.',
   ),
   retention: section({
-    completed: setting(ofKeep('completed'), 'A duration, `{ age, count }`, or `forever`, in place of the engine’s.'),
+    completed: setting(
+      ofKeep('completed'),
+      'How long completed jobs of the queue are kept: a duration, `{ age, count }`, or `forever`. Default: `retention` of the engine.',
+    ),
     failed: setting(ofKeep('failed'), 'The same for failed jobs.'),
     cancelled: setting(ofKeep('cancelled'), 'The same for cancelled jobs.'),
   }),
@@ -107,29 +116,35 @@ const plain = <Value>() => checked<Value>(() => {})
 
 export const schedule = z
   .strictObject({
-    cron: setting(plain<string>(), '5 fields, 6 with seconds, 7 with seconds and the year, or `@daily` ... Not with `every`.'),
-    every: setting(plain<Duration>(), 'At least 1 s. Not with `cron`.'),
-    timezone: setting(plain<string>(), 'IANA name of the zone of `cron`; UTC unless stated.'),
-    startAt: setting(time('startAt'), 'No tick before then: ISO 8601.'),
-    endAt: setting(time('endAt'), 'No tick after then: ISO 8601.'),
-    jitter: setting(plain<Duration>(), 'Each tick fires up to so much later: up to 24 h.'),
-    overlap: setting(plain<'skip' | 'queue' | 'cancel' | 'allow'>(), '`skip`, `queue`, `cancel` or `allow`.'),
-    catchUp: setting(plain<'latest' | 'all' | 'none'>(), '`latest`, `all` or `none`.'),
-    catchUpWithin: setting(plain<Duration>(), 'The longest that a tick may be late. Not with `none`.'),
-    maxRuns: setting(plain<number>(), 'The schedule ends after so many jobs.'),
-    runImmediately: setting(plain<boolean>(), 'A schedule that is new has its first job at once.'),
+    cron: setting(
+      plain<string>(),
+      'A cron expression: 5 fields, 6 with seconds, 7 with seconds and the year, or `@daily` ... Not with `every`.',
+    ),
+    every: setting(plain<Duration>(), 'Time between two ticks: at least 1 s. Not with `cron`.'),
+    timezone: setting(plain<string>(), 'IANA name of the time zone of `cron`. Default UTC.'),
+    startAt: setting(time('startAt'), 'No tick comes before this time: ISO 8601.'),
+    endAt: setting(time('endAt'), 'No tick comes after this time: ISO 8601.'),
+    jitter: setting(plain<Duration>(), 'Each tick fires up to this much later: at most 24 h.'),
+    overlap: setting(
+      plain<'skip' | 'queue' | 'cancel' | 'allow'>(),
+      'If the last job has not ended: `skip`, `queue`, `cancel` or `allow`.',
+    ),
+    catchUp: setting(plain<'latest' | 'all' | 'none'>(), 'Missed ticks to catch up: `latest`, `all` or `none`.'),
+    catchUpWithin: setting(plain<Duration>(), 'A tick that is later than this is not caught up. Not with `catchUp` `none`.'),
+    maxRuns: setting(plain<number>(), 'The schedule ends after this many jobs.'),
+    runImmediately: setting(plain<boolean>(), 'A new schedule creates its first job at once.'),
     paused: setting(plain<boolean>(), 'True pauses the schedule at each start, and a new one from its creation on; false resumes it.'),
     updateWaiting: setting(
       plain<boolean>(),
-      'True: at each start the last job, if it has never run and has the same name, takes the data, priority, weight, tags and meta.',
+      'If true, each start also changes the last job, if it has never run and has the same name: its data, priority, weight, tags and meta.',
     ),
-    job: setting(text('job'), 'Name of the jobs that come. Required.'),
-    data: setting(plain<unknown>(), 'Their data.'),
+    job: setting(text('job'), 'Name of its jobs. Required.'),
+    data: setting(plain<unknown>(), 'Data of its jobs.'),
     queue: setting(
       read<string, string>((value) => nameOption('queue', value)),
-      'Their queue.',
+      'Queue of its jobs.',
     ),
-    options: setting(plain<EnqueueOptions>(), 'Further options of an enqueue: priority, maxAttempts, tags ...'),
+    options: setting(plain<EnqueueOptions>(), 'Other options of its jobs, as for an enqueue: priority, maxAttempts, tags ...'),
   })
   .superRefine(({ job, data: _data, queue: _queue, options: _options, ...times }, context) => {
     if (job === undefined) context.addIssue({ code: 'custom', message: 'a schedule names its job', path: ['job'] })

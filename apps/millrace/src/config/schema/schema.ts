@@ -42,71 +42,87 @@ const DAY_MS = 86_400_000
 const retention = section({
   completed: setting(
     kept('completed'),
-    'How long completed jobs are kept: a duration, or `{ age, count }`; 7 days and 1,000,000 a queue unless stated.',
+    'How long completed jobs are kept: a duration, or `{ age, count }`. Default 7 days, and 1,000,000 jobs a queue.',
   ),
-  failed: setting(kept('failed'), 'The same for failed jobs; 30 days and 1,000,000.'),
-  cancelled: setting(kept('cancelled'), 'The same for cancelled jobs; 7 days and 1,000,000.'),
+  failed: setting(kept('failed'), 'The same for failed jobs. Default 30 days, and 1,000,000 jobs a queue.'),
+  cancelled: setting(kept('cancelled'), 'The same for cancelled jobs. Default 7 days, and 1,000,000 jobs a queue.'),
   journal: setting(
     checked<NonNullable<RetentionOptions['journal']>>((value) => retentionOption('retention', { journal: value })),
-    'How long events are kept: a duration, or `{ age, bytes }`; 7 days and 1 GiB.',
+    'How long events are kept: a duration, or `{ age, bytes }`. Default 7 days, and 1 GiB.',
   ),
 })
 
 const tls = section({
   key: setting(text('key'), 'Path of the private key (PEM) of `tls://` listeners and of HTTP; with it HTTP becomes HTTPS.'),
   cert: setting(text('cert'), 'Path of the certificate chain (PEM).'),
-  ca: setting(text('ca'), 'Path of who signs the certificates of clients (PEM).'),
-  requestCert: settingOr(flag('requestCert'), false, 'Clients must show a certificate signed by `tls.ca`, which is given then.'),
+  ca: setting(text('ca'), 'Path of the authority that signs the certificates of clients (PEM).'),
+  requestCert: settingOr(flag('requestCert'), false, 'Clients must show a certificate signed by `tls.ca`. Requires `tls.ca`.'),
 })
 
 const sockets = section({
-  maxConnections: settingOr(integer('maxConnections', 1, 100_000), 2_000, 'Connections of each address of `listen`: 1 to 100,000.'),
+  maxConnections: settingOr(
+    integer('maxConnections', 1, 100_000),
+    2_000,
+    'The most connections of each address of `listen`: 1 to 100,000.',
+  ),
   maxConnectionsPerAddress: settingOr(
     integer('maxConnectionsPerAddress', 1, 100_000),
     100,
     'The same from one network address (in IPv6 from one /64), except over Unix sockets: 1 to 100,000.',
   ),
-  maxUnauthenticated: settingOr(integer('maxUnauthenticated', 1, 100_000), 64, 'Connections that have not greeted yet: 1 to 100,000.'),
+  maxUnauthenticated: settingOr(
+    integer('maxUnauthenticated', 1, 100_000),
+    64,
+    'The most connections that have not greeted yet: 1 to 100,000.',
+  ),
   maxUnreadBytes: settingOr(
     integer('maxUnreadBytes', 64 * MIB, 65_536 * MIB),
     256 * MIB,
-    'Answers that clients have not read yet, of all connections together: 64 MiB to 64 GiB. Beyond it the connection with the most is closed.',
+    'The most bytes of answers that clients have not read yet, over all connections: 64 MiB to 64 GiB. Above it, the connection with the most is closed.',
   ),
   helloTimeout: settingOr(duration('helloTimeout', 100, 60_000), '5s', 'How long a new connection has to greet: 100 ms to a minute.'),
 })
 
 const http = section({
   enabled: settingOr(flag('enabled'), true, 'Serves HTTP.'),
-  host: settingOr(text('host'), '127.0.0.1', 'Where HTTP is served. Any other than this machine needs TLS, or `http.allowInsecure`.'),
+  host: settingOr(
+    text('host'),
+    '127.0.0.1',
+    'The address at which HTTP is served. An address other than this machine’s own requires TLS, or `http.allowInsecure`.',
+  ),
   allowedHosts: setting(
     texts('allowedHosts', 'names'),
-    'The names under which HTTP is served: `jobs.example.com`, or `*.example.com`. Addresses and `localhost` always pass; any name unless stated.',
+    'The names under which HTTP is served: `jobs.example.com`, or `*.example.com`. Addresses and `localhost` always pass. By default every name does.',
   ),
-  port: settingOr(integer('port', 0, 65_535), 7410, '0 to 65,535; 0 chooses one. `PORT` sets it too.'),
+  port: settingOr(integer('port', 0, 65_535), 7410, 'Port of HTTP: 0 to 65,535. 0 chooses a free one. `PORT` sets it too.'),
   allowInsecure: settingOr(
     flag('allowInsecure'),
     false,
     'Serves without TLS where others can reach it: behind a proxy, or in a container.',
   ),
-  maxBodyBytes: settingOr(integer('maxBodyBytes', 1_024, 64 * MIB), MIB, 'Of one request, but for imports: 1 KiB to 64 MiB.'),
+  maxBodyBytes: settingOr(
+    integer('maxBodyBytes', 1_024, 64 * MIB),
+    MIB,
+    'The most bytes of one request, except for imports: 1 KiB to 64 MiB.',
+  ),
   rateLimit: setting(
     checked<{ readonly limit: number; readonly period?: Duration }>(checkRate),
-    'Requests of each token: `{ limit, period }`, up to 1,000,000 in up to 1 h; none unless stated.',
+    'How many requests each token may make: `{ limit, period }`, up to 1,000,000 in up to 1 h. Default no limit.',
   ),
   headersTimeout: settingOr(
     duration('headersTimeout', 1_000, 600_000),
     '10s',
-    'For the head of a request to arrive, and before it for a handshake of TLS: 1 s to 10 m.',
+    'How long the head of a request may take to arrive, and before it a TLS handshake: 1 s to 10 m.',
   ),
-  requestTimeout: settingOr(duration('requestTimeout', 1_000, DAY_MS), '30s', 'For a whole request to arrive: 1 s to 24 h.'),
+  requestTimeout: settingOr(duration('requestTimeout', 1_000, DAY_MS), '30s', 'How long a whole request may take to arrive: 1 s to 24 h.'),
   keepAliveTimeout: settingOr(duration('keepAliveTimeout', 0, 600_000), '5s', 'How long an idle connection is kept: 0 to 10 m.'),
-  maxConnections: settingOr(integer('maxConnections', 1, 100_000), 2_000, 'At a time: 1 to 100,000.'),
-  maxHeaderBytes: settingOr(integer('maxHeaderBytes', 1_024, MIB), 16 * 1_024, 'Of the head of a request: 1 KiB to 1 MiB.'),
+  maxConnections: settingOr(integer('maxConnections', 1, 100_000), 2_000, 'The most connections at a time: 1 to 100,000.'),
+  maxHeaderBytes: settingOr(integer('maxHeaderBytes', 1_024, MIB), 16 * 1_024, 'The most bytes of the head of a request: 1 KiB to 1 MiB.'),
   trustProxy: settingOr(flag('trustProxy'), false, 'Takes the client’s address from `X-Forwarded-For`: only behind a proxy that sets it.'),
   instance: section({
     name: setting(
       read<string, string>((value) => instanceNameOption('name', value)),
-      'The name that people call this installation, such as `production`: 1 to 64 characters.',
+      'The name of this installation for people, such as `production`: 1 to 64 characters.',
     ),
     colour: setting(
       choice('colour', INSTANCE_COLOURS),
@@ -118,12 +134,12 @@ const http = section({
     redact: settingOr(
       texts('redact', 'paths'),
       [],
-      'Paths of payloads whose values no answer shows, as `data.user.email` or `*.password`: up to 100.',
+      'Paths of payloads whose values no answer shows, such as `data.user.email` or `*.password`: up to 100.',
     ),
     frameAncestors: settingOr(
       texts('frameAncestors', 'origins'),
       [],
-      'Pages that may show the dashboard in a frame: `self`, or origins as `https://admin.example.com`.',
+      'Pages that may show the dashboard in a frame: `self`, or origins such as `https://admin.example.com`.',
     ),
   }),
 })
@@ -132,35 +148,39 @@ const log = section({
   level: settingOr(
     choice('level', ['trace', 'debug', 'info', 'warn', 'error', 'silent']),
     'info',
-    '`trace` (as `debug`), `debug`, `info`, `warn`, `error` or `silent`.',
+    'The lowest level that is logged: `trace` (the same as `debug`), `debug`, `info`, `warn`, `error` or `silent`.',
   ),
   format: settingOr(
     choice('format', ['auto', 'json', 'pretty']),
     'auto',
-    '`json`, one object a line; `pretty`, for people; `auto` is pretty on a terminal.',
+    '`json` prints one object a line, `pretty` is for people, and `auto` is pretty on a terminal.',
   ),
   redact: settingOr(
     texts('redact', 'paths'),
     [],
-    'Paths whose values are not written, as `job.data.password` or `*.email`, beside tokens and secrets.',
+    'Paths whose values are not written, such as `job.data.password` or `*.email`, besides tokens and secrets.',
   ),
 })
 
 const otel = section({
-  enabled: settingOr(flag('enabled'), false, 'Sends spans of enqueues over HTTP, and of runs, to a collector of OpenTelemetry.'),
+  enabled: settingOr(flag('enabled'), false, 'Sends spans of enqueues over HTTP, and of runs, to an OpenTelemetry collector.'),
   endpoint: setting(
     read<string, string>(collectorOption),
-    'Where it takes OTLP over HTTP; `OTEL_EXPORTER_OTLP_ENDPOINT` or `http://localhost:4318` unless stated.',
+    'The URL of the collector, which accepts OTLP over HTTP. Default `OTEL_EXPORTER_OTLP_ENDPOINT`, else `http://localhost:4318`.',
   ),
 })
 
 const execLogs = section({
-  folder: setting(text('folder'), 'Where the whole output of commands is kept, a log for each run; nowhere unless stated.'),
-  maxLogBytes: settingOr(integer('maxLogBytes', 4_096, 2 ** 40), 64 * MIB, "Of one run's log, in up to three files: 4 KiB to 1 TiB."),
+  folder: setting(text('folder'), 'The folder that keeps the whole output of commands, a log for each run. Default none.'),
+  maxLogBytes: settingOr(
+    integer('maxLogBytes', 4_096, 2 ** 40),
+    64 * MIB,
+    'The most bytes of the log of one run, in up to three files: 4 KiB to 1 TiB.',
+  ),
   maxFolderBytes: settingOr(
     integer('maxFolderBytes', 4_096, 2 ** 40),
     1_024 * MIB,
-    'Of all logs together: 4 KiB to 1 TiB; the oldest go first.',
+    'The most bytes of all logs together: 4 KiB to 1 TiB. The oldest are removed first.',
   ),
   maxLogAge: settingOr(duration('maxLogAge', 60_000, LIMITS.durationMs), '7d', 'Older logs are removed: at least 1 m.'),
 })
@@ -168,37 +188,37 @@ const execLogs = section({
 const webhooks = section({
   enabled: settingOr(flag('enabled'), false, 'Delivers jobs of type `http`, and events to their endpoints.'),
   secrets: setting(checked<Readonly<Record<string, Secret>>>(secretsOf), {
-    text: 'By name: a `whsec_` secret, or two while one replaces the other, for endpoints alone; `{ keys, hosts }` signs jobs to these hosts.',
+    text: 'Secrets by name. A `whsec_` secret, or two while one replaces the other, signs for endpoints only; `{ keys, hosts }` signs jobs to these hosts.',
     secret: true,
   }),
   allowPrivate: settingOr(flag('allowPrivate'), false, 'Delivers to private addresses and to this machine too.'),
   allowHttp: settingOr(flag('allowHttp'), false, 'Delivers without TLS too.'),
   ports: setting(
     checked<readonly number[] | 'any'>(portsOf),
-    'Of hosts that are delivered to: a list, or `any`; 443 and 8443 unless stated, with `allowHttp` 80 and 8080 too.',
+    'The ports that deliveries may use: a list, or `any`. Default 443 and 8443, with `allowHttp` also 80 and 8080.',
   ),
   allowHosts: setting(
     texts('allowHosts', 'hosts'),
-    'These hosts alone: `example.com`, or `*.example.com` for those below it; all unless stated.',
+    'The only hosts of deliveries: `example.com`, or `*.example.com` for those below it. Default all.',
   ),
-  perHost: settingOr(integer('perHost', 1, 1_000), 5, 'Deliveries to one host at a time: 1 to 1,000.'),
-  timeout: settingOr(duration('timeout', 1, DAY_MS), '15s', 'Of one delivery whose job does not say: 1 ms to 24 h.'),
+  perHost: settingOr(integer('perHost', 1, 1_000), 5, 'The most deliveries to one host at a time: 1 to 1,000.'),
+  timeout: settingOr(duration('timeout', 1, DAY_MS), '15s', 'Time limit of one delivery, unless its job sets one: 1 ms to 24 h.'),
   maxTimeout: setting(
     duration('maxTimeout', 1, DAY_MS),
-    'The most that a job may say: at least `webhooks.timeout`, and that unless stated; up to 24 h.',
+    'The longest time limit that a job may set: `webhooks.timeout`, which is the default, to 24 h.',
   ),
   maxBodyBytes: settingOr(
     integer('maxBodyBytes', 0, 16 * MIB),
     256 * 1_024,
-    'Of a request: 0 to 16 MiB. `maxDataBytes` and `http.maxBodyBytes` bound what a job may hold, too.',
+    'The most bytes of a request: 0 to 16 MiB. `maxDataBytes` and `http.maxBodyBytes` also limit a job.',
   ),
   maxAttempts: setting(
     integer('maxAttempts', 1, LIMITS.maxAttempts),
-    'Attempts of a webhook in total, where neither its job nor its queue says: 1 to 100,000; 10 unless stated.',
+    'Attempts of a webhook in total, unless its job or its queue sets them: 1 to 100,000. Default 10.',
   ),
   backoff: setting(
     checked<BackoffOptions>((value) => backoffOption('backoff', value)),
-    'Of webhooks, the same: `{ type, delay, factor, maxDelay, jitter }`; exponential from 5 s, factor 5, up to 24 h unless stated.',
+    'Delay between attempts of a webhook, unless its job or its queue sets it: `{ type, delay, factor, maxDelay, jitter }`. Default exponential from 5 s, factor 5, at most 24 h.',
   ),
   concurrency: settingOr(
     integer('concurrency', 1, LIMITS.concurrency),
@@ -208,24 +228,31 @@ const webhooks = section({
   eventConcurrency: settingOr(
     integer('eventConcurrency', 1, LIMITS.concurrency),
     16,
-    'Deliveries to endpoints, in the queue `webhooks`, that it runs beside these: 1 to 100,000.',
+    'Deliveries to endpoints, in the queue `webhooks`, that the daemon runs at a time, apart from these: 1 to 100,000.',
   ),
-  maxResponseBytes: settingOr(integer('maxResponseBytes', 0, 160 * 1_024), 64 * 1_024, 'Of an answer that is stored: 0 to 160 KiB.'),
+  maxResponseBytes: settingOr(
+    integer('maxResponseBytes', 0, 160 * 1_024),
+    64 * 1_024,
+    'The most bytes of an answer that are stored: 0 to 160 KiB.',
+  ),
 })
 
 const endpoint = section({
   url: setting(text('url'), 'The URL to which events are posted, as webhooks of the queue `webhooks`. Required.'),
   secret: setting(text('secret'), 'The name of one of `webhooks.secrets`, which no other endpoint has.'),
-  headers: setting(checked<Readonly<Record<string, string>>>(textsByName), { text: 'Sent with each.', secret: true }),
-  events: setting(texts('events', 'types of events') as z.ZodType<readonly EventType[]>, 'Types, as `completed` and `failed`. Required.'),
-  queues: setting(texts('queues', 'names of queues'), 'Of these queues alone.'),
-  names: setting(texts('names', 'names of jobs'), 'Of jobs of these names alone.'),
+  headers: setting(checked<Readonly<Record<string, string>>>(textsByName), { text: 'Headers of each request.', secret: true }),
+  events: setting(
+    texts('events', 'types of events') as z.ZodType<readonly EventType[]>,
+    'Types of events, such as `completed` and `failed`. Required.',
+  ),
+  queues: setting(texts('queues', 'names of queues'), 'Only events of jobs in these queues.'),
+  names: setting(texts('names', 'names of jobs'), 'Only events of jobs with these names.'),
 })
 
 const worker = section({
   id: setting(
     read<string, string>((value) => nameOption('id', value)),
-    'Name of the daemon’s own worker, also with `-commands`, `-webhooks` and `-events` behind it; made up unless stated.',
+    'Name of the daemon’s own worker, also with `-commands`, `-webhooks` and `-events` behind it. Default random.',
   ),
   concurrency: settingOr(
     integer('concurrency', 1, LIMITS.concurrency),
@@ -239,16 +266,16 @@ const worker = section({
   ),
   queues: setting(
     texts('queues', 'names of queues'),
-    'It serves these only; every queue unless stated. A name that ends with `*` is a prefix: `mail-*`.',
+    'The only queues that it serves. Default every queue. A name that ends with `*` is a prefix: `mail-*`.',
   ),
   order: setting(
     choice('order', QUEUE_ORDERS),
-    'Of `queues`: `fair`, they take turns, or `strict`: a later one waits until no earlier one has a job to start. Fair unless stated.',
+    'The order of `worker.queues`. With `fair`, the default, they take turns. With `strict`, a later queue waits until no earlier one has a job to start.',
   ),
   handlers: settingOr(
     texts('handlers', 'paths of modules'),
     [],
-    'Modules whose exports are handlers, from the folder that the daemon was started in.',
+    'Modules that export handlers. A path begins at the folder where the daemon was started.',
   ),
   abortGrace: settingOr(
     duration('abortGrace', 0, DAY_MS),
@@ -275,7 +302,7 @@ export const SCHEMA = z.strictObject({
   ),
   ownerAddress: setting(
     text('ownerAddress'),
-    'With `postgres`: the host, or `host:port`, at which other processes reach this one if it is the owner. By default the address from which it reaches Postgres, and a free port.',
+    'With `postgres`: the host, or `host:port`, at which other processes reach this one if it is the owner. The default is the address from which it reaches Postgres, and a free port.',
   ),
   transport: settingOr(
     choice('transport', ['auto', 'socket', 'postgres']),
@@ -290,7 +317,7 @@ export const SCHEMA = z.strictObject({
   recovery: settingOr(
     choice('recovery', ['immediate', 'backoff']),
     'immediate',
-    'Jobs of workers that died run again at once, or after their backoff.',
+    'Jobs of workers that died run again at once (`immediate`), or after their backoff (`backoff`).',
   ),
   share: settingOr(flag('share'), true, 'Other processes of this user that open the file attach to the daemon.'),
   waitForOwner: settingOr(duration('waitForOwner', 0, DAY_MS), '10s', 'How long to wait for another owner of the file to go: 0 to 24 h.'),
@@ -304,9 +331,9 @@ export const SCHEMA = z.strictObject({
   maxDataBytes: settingOr(
     integer('maxDataBytes', 1, LIMITS.bytesPerCommand),
     LIMITS.dataBytes,
-    'Most bytes of data, output and checkpoint each, from any sender: up to 16 MiB.',
+    'The most bytes of data, output and checkpoint each, from any sender: up to 16 MiB.',
   ),
-  secureDelete: settingOr(flag('secureDelete'), false, 'What is deleted is overwritten with zeros.'),
+  secureDelete: settingOr(flag('secureDelete'), false, 'Overwrites deleted content with zeros.'),
   autoMigrate: settingOr(
     flag('autoMigrate'),
     true,
@@ -319,7 +346,7 @@ export const SCHEMA = z.strictObject({
   ),
   fileAccess: setting(
     choice('fileAccess', ['owner', 'group']),
-    'Users who may read and write the queue’s files: `owner` (mode 0600), or `group` (0660). Unless stated new files are 0600, and only files that every user can read are changed.',
+    'Users who may read and write the queue’s files: `owner` (mode 0600), or `group` (0660). By default new files are 0600, and only files that every user can read are changed.',
   ),
   token: setting(
     read<string, string>((value) => headerTokenOption('token', value)),
@@ -330,7 +357,7 @@ export const SCHEMA = z.strictObject({
   ),
   listen: setting(
     texts('listen', 'addresses'),
-    'Where workers and producers attach: `unix:`, `tcp://` and `tls://` addresses. Unless stated `<file>-socket`; an empty list is none.',
+    'Addresses at which workers and producers attach: `unix:`, `tcp://` and `tls://`. Default `<file>-socket`. An empty list opens none.',
   ),
   sockets,
   retention,

@@ -10,7 +10,7 @@ export const FEATURES = {
   priority: 'The same: higher ones start first.',
   'repeatInterval as cron': 'A schedule with that cron expression and time zone.',
   'repeatInterval as words or a number': 'A schedule with `every`, from the next run on.',
-  repeatAt: 'Not imported, because it is words: create a schedule with cron.',
+  repeatAt: 'Not imported, because it is in words: create a schedule with cron.',
   'startDate, endDate': 'The same bounds of the schedule.',
   unique: 'Not imported: use `unique` for new jobs.',
 } as const
@@ -81,7 +81,7 @@ function outcomeOf(document: AgendaDocument, state: AgendaState, now: number, in
 function timesOf(document: AgendaDocument, uses: Uses): ScheduleOptions {
   const { repeatInterval, repeatTimezone, repeatAt, nextRunAt, startDate, endDate, skipDays, disabled } = document
   if (isSet(repeatAt) && !isSet(repeatInterval))
-    throw new UnfitError(`it repeats at '${repeatAt}', which is words: create a schedule with cron`)
+    throw new UnfitError(`it repeats at '${repeatAt}', which is in words: create a schedule with cron`)
   if (isSet(skipDays) && skipDays.length > 0)
     throw new UnfitError('it skips days of the week: create a schedule with a cron that names the others')
   if (isSet(startDate) || isSet(endDate)) uses.add('startDate, endDate')

@@ -78,7 +78,7 @@ async function membersOf(level: readonly string[], { redis, keys }: FlowOptions)
 
 function nodeOf(member: Member, members: ReadonlyMap<string, Member>, uses: Set<Feature>, { keys, includeActive }: FlowOptions) {
   const { key, hash, children, isActive, hasFailed } = member
-  if (hash['name'] === undefined) throw new UnfitError(`its flow has a job that is gone: ${key}`)
+  if (hash['name'] === undefined) throw new UnfitError(`a job of its flow no longer exists: ${key}`)
   if (isActive && !includeActive) throw new UnfitError(`a worker has a job of its flow, ${key}: --include-active imports it`)
   if (hasFailed) throw new UnfitError(`its flow has a job that failed, ${key}: BullMQ never completes this flow`)
   const { queue } = keys.split(key) as { readonly queue: string }
@@ -121,6 +121,6 @@ function resultsOf({ ended, failed }: Member, uses: Set<Feature>): EnqueueOption
 function commonOf(children: readonly Hash[]): OnFailure {
   const [first, ...others] = new Set(children.map(onFailureOf))
   if (first === undefined || others.length > 0)
-    throw new UnfitError('its children differ in what follows from a failure, which is one for all of them in Millrace')
+    throw new UnfitError('its children have different failure options, but in Millrace all children share one')
   return first
 }

@@ -18,7 +18,7 @@ export async function openGraphileWorker({ url, namespace, only, includeActive }
       if (older.size === 0)
         throw new NotFoundError(`there is no Graphile Worker in the schema '${namespace}' at ${snapshot.at}: --namespace names another`)
       throw new SourceError(
-        `the schema '${namespace}' at ${snapshot.at} is of a Graphile Worker before 0.16: start version 0.16 once, which migrates it`,
+        `the schema '${namespace}' at ${snapshot.at} is of a Graphile Worker before 0.16: start version 0.16 once to migrate it`,
       )
     }
     return new GraphileSource(snapshot, quoted(namespace), only, includeActive)

@@ -17,7 +17,7 @@ export async function openPgBoss({ url, namespace, only, includeActive }: Source
       throw new NotFoundError(`there is no pg-boss in the schema '${namespace}' at ${snapshot.at}: --namespace names another`)
     if (!columns.has('expire_seconds'))
       throw new SourceError(
-        `the schema '${namespace}' at ${snapshot.at} is of a pg-boss before 11: start version 11 or later once, which migrates it`,
+        `the schema '${namespace}' at ${snapshot.at} is of a pg-boss before 11: start version 11 or later once to migrate it`,
       )
     return new PgBossSource(snapshot, quoted(namespace), only, includeActive)
   } catch (error) {
