@@ -75,7 +75,7 @@ test('2: misuse, with the flag that it is about', { timeout: LONG }, async () =>
     { args: ['stats', '--url', 'ftp://x'], code: 2, error: 'OPTION_TYPE', says: /--url: url must be one of 'unix:/ },
     { args: ['worker', 'start'], code: 2, error: 'USAGE', says: /nothing to run: name a module/ },
     { args: ['worker', 'start', '--handlers', 'nothing.ts'], code: 2, error: 'USAGE', says: /--handlers nothing\.ts cannot be loaded/ },
-    { args: ['audit'], code: 2, error: 'USAGE', says: /beside the daemon's file: name that with --file/ },
+    { args: ['audit'], code: 2, error: 'USAGE', says: /beside the daemon's file: give --file/ },
     { args: ['doctor'], code: 2, error: 'USAGE', says: /doctor checks files only/ },
     { args: ['completion', 'tcsh'], code: 2, error: 'USAGE', says: /Allowed choices are bash, zsh, fish/ },
   ])

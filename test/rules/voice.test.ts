@@ -36,6 +36,18 @@ test('what programs print, answer and throw: plain words', () => {
   expect(sentences.filter((text) => UNUSUAL.test(text.replace(/\$\{[^}]*\}/g, '')))).toEqual([])
 })
 
+/** Openings of texts that leave out what they are about. A question and a heading of a test's own are none. */
+const FRAGMENT = /^(?:Of|Whose|Whether|What|Where|Those|Who|Whom|One that)\b[^?]*$/
+
+test('what programs and pages show is no fragment', () => {
+  const shown = SOURCES.filter(({ path, testing }) => !testing && !NOT_SHOWN.test(path)).flatMap(({ path, code }) =>
+    [...code.matchAll(/'([^'\n]{12,})'|`([^`\n]{12,})`|"([^"\n]{12,})"/g)].map(
+      ([, ...texts]) => [path, texts.find(Boolean) ?? ''] as const,
+    ),
+  )
+  expect(shown.filter(([, text]) => / \w+ \w+/.test(text) && FRAGMENT.test(text))).toEqual([])
+})
+
 test('messages say what must be, not what is', () => {
   const wrong =
     /\$\{?\w*option\w*\}? is (?:from|at least|at most|a whole number|a duration)\b|choose a number within|Error\([^\n]*\b(?:is|are|has) [^\n`'"]*, (?:and )?not (?:a )?\$\{/

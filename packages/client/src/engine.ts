@@ -67,7 +67,7 @@ import { enqueueManyThrough, through } from './throughMiddleware.ts'
 import { Unserved } from './unserved.ts'
 import { handlersOf, Workers } from './workers.ts'
 
-const STOPPED: Refusal = { code: 'ENGINE_STOPPED', message: 'the engine was stopped: open it again to go on' }
+const STOPPED: Refusal = { code: 'ENGINE_STOPPED', message: 'the engine was stopped: open it again to continue' }
 
 /** Options of `stats` without what is told name by name. */
 const BRIEF = { names: 'none', definitions: 'disputed' } as const

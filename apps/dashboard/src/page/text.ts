@@ -53,7 +53,7 @@ export const TEXT = {
   },
   down: {
     title: (since: string) => `No answer since ${since}.`,
-    reason: (reason: string) => `What you see is as it was then: ${reason}.`,
+    reason: (reason: string) => `The page shows the state of that moment: ${reason}.`,
     retry: 'Try now',
   },
   over: { title: 'Your session is over.', action: 'Log in again' },

@@ -85,7 +85,7 @@ export function deadLetterOfItself(queue: string): Refused {
 }
 
 export function queueDraining(queue: string): Refused {
-  const message = `queue '${queue}' is being drained and takes no new jobs: try again later, or let it go on with queues.resume('${queue}')`
+  const message = `queue '${queue}' is being drained and takes no new jobs: try again later, or resume it with queues.resume('${queue}')`
   return new Refused({ code: 'QUEUE_DRAINING', message, details: { queue } })
 }
 

@@ -10,7 +10,7 @@ export const CAPABILITIES: ReadonlySet<Capability> = new Set(['work', 'list', 'b
 const OVER: Refusal = {
   code: 'ENGINE_STOPPED',
   message:
-    'the engine behind this port has stopped, or its writer was started again and what it had not answered may have happened: attach a new port() of the engine to go on, where it has not stopped',
+    'the engine behind this port has stopped, or its writer was started again, and calls without an answer may have happened: if the engine has not stopped, attach a new port() of it to continue',
 }
 
 export class ChannelPort implements Port {

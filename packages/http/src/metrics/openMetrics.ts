@@ -36,7 +36,7 @@ export function openMetrics(
     help: 'Waiting jobs of names that no attached worker serves.',
   })
   for (const { queue, name, waiting: count } of unserved) waiting(count, { queue, name })
-  out.family({ name: 'millrace_paused', type: 'gauge', help: '1 where nothing of any queue starts.' })(paused ? 1 : 0)
+  out.family({ name: 'millrace_paused', type: 'gauge', help: '1 if no job of any queue starts.' })(paused ? 1 : 0)
   out.family({ name: 'millrace_workers', type: 'gauge', help: 'Attached workers.' })(workers)
   writerFamilies(out, writer)
   if (store !== undefined) storeFamilies(out, store)
@@ -53,7 +53,7 @@ export function openMetrics(
 function overviewFamilies(out: Exposition, { version, uptimeMs, schedules: { enabled, paused } }: Overview): void {
   if (version !== undefined)
     out.family({ name: 'millrace_build', type: 'info', help: 'The version of the program that serves the API.' })(1, { version })
-  out.family({ name: 'millrace_uptime_seconds', type: 'gauge', unit: 'seconds', help: 'Since the API was built.' })(uptimeMs / 1_000)
+  out.family({ name: 'millrace_uptime_seconds', type: 'gauge', unit: 'seconds', help: 'Time since the API was built.' })(uptimeMs / 1_000)
   const schedules = out.family({ name: 'millrace_schedules', type: 'gauge', help: 'Schedules, at most 2,000 of them.' })
   schedules(enabled, { state: 'enabled' })
   schedules(paused, { state: 'paused' })
@@ -70,13 +70,13 @@ function queueFamilies(out: Exposition, queues: Queues): void {
   for (const [queue, stats] of queues) for (const state of STATES) jobs(stats[state], { queue, state })
   const retrying = out.family({ name: 'millrace_jobs_retrying', type: 'gauge', help: 'Scheduled jobs that wait for another attempt.' })
   for (const [queue, stats] of queues) if (stats.retrying !== undefined) retrying(stats.retrying, { queue })
-  const paused = out.family({ name: 'millrace_queue_paused', type: 'gauge', help: 'Whether the queue is paused.' })
+  const paused = out.family({ name: 'millrace_queue_paused', type: 'gauge', help: '1 if the queue is paused.' })
   for (const [queue, stats] of queues) paused(stats.paused ? 1 : 0, { queue })
   const oldest = out.family({
     name: 'millrace_queue_oldest_waiting_seconds',
     type: 'gauge',
     unit: 'seconds',
-    help: 'Since the oldest waiting job became due.',
+    help: 'Time since the oldest waiting job became due.',
   })
   for (const [queue, stats] of queues) oldest(stats.oldestWaitingMs / 1_000, { queue })
 }
@@ -92,8 +92,8 @@ function nameFamilies(out: Exposition, names: readonly NameStats[]): void {
     for (const { queue, name, [what]: count } of names) family(count, { queue, name })
   }
   const times = {
-    wait: ['waitMs', 'From when a job became due to its hand-out.'],
-    run: ['runMs', 'From the hand-out of a run to its end, completed or failed.'],
+    wait: ['waitMs', 'Time from the moment a job became due to its hand-out.'],
+    run: ['runMs', 'Time from the hand-out of a run to its end, completed or failed.'],
   } as const
   for (const [what, [field, help]] of Object.entries(times)) {
     const family = out.histograms({ name: `millrace_job_${what}_seconds`, unit: 'seconds', help })
@@ -136,14 +136,14 @@ function writerFamilies(out: Exposition, writer: WriterStats): void {
   commit(writer.commitMsP50 / 1_000, { quantile: '0.5' })
   commit(writer.commitMsP99 / 1_000, { quantile: '0.99' })
   gauge('millrace_writer_mailbox_commands', writer.mailboxDepth, 'Commands that wait for the next turn.')
-  gauge('millrace_writer_wal_bytes', writer.walBytes, 'Of the write-ahead log on disk.', 'bytes')
-  gauge('millrace_writer_journal_bytes', writer.journalBytes, 'Of the events that are kept.', 'bytes')
-  gauge('millrace_writer_draining', writer.draining ? 1 : 0, 'Whether new work is refused.')
+  gauge('millrace_writer_wal_bytes', writer.walBytes, 'Size of the write-ahead log on disk.', 'bytes')
+  gauge('millrace_writer_journal_bytes', writer.journalBytes, 'Size of the events that are kept.', 'bytes')
+  gauge('millrace_writer_draining', writer.draining ? 1 : 0, '1 if new work is refused.')
 }
 
 function storeFamilies(out: Exposition, { bytes, freeBytes, diskFreeBytes }: StoreStats): void {
   const gauge = (name: string, value: number, help: string) => out.family({ name, type: 'gauge', help, unit: 'bytes' })(value)
-  gauge('millrace_store_bytes', bytes, 'Of the database with its free pages.')
-  gauge('millrace_store_free_bytes', freeBytes, 'Of the pages of the database that hold nothing.')
-  if (diskFreeBytes !== undefined) gauge('millrace_disk_free_bytes', diskFreeBytes, 'That the disk of the file has left.')
+  gauge('millrace_store_bytes', bytes, 'Size of the database with its free pages.')
+  gauge('millrace_store_free_bytes', freeBytes, 'Size of the pages of the database that hold nothing.')
+  if (diskFreeBytes !== undefined) gauge('millrace_disk_free_bytes', diskFreeBytes, 'Free space of the disk of the file.')
 }

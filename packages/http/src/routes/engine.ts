@@ -15,7 +15,7 @@ export function engineRoutes({ engine: { queues }, settings: { control } }: Serv
       tag: 'engine',
       scope: 'admin',
       summary,
-      responses: { 200: { description: 'Whether it is paused now', schema: PAUSED } },
+      responses: { 200: { description: 'The state of the pause', schema: PAUSED } },
       async handle() {
         await queues[`${word}All`]()
         return json(200, { paused: word === 'pause' })
@@ -34,7 +34,8 @@ export function engineRoutes({ engine: { queues }, settings: { control } }: Serv
       responses: { 202: { description: 'It stops', schema: z.strictObject({ stopping: z.literal(true) }) } },
       refusals: [501],
       async handle() {
-        if (control === undefined) throw new UnsupportedError('nobody has said how this process is stopped: the option control')
+        if (control === undefined)
+          throw new UnsupportedError('this process cannot be stopped over HTTP: give createHttp the option control')
         // Not awaited, because it may wait for this answer to be sent.
         control.stop()
         return json(202, { stopping: true })

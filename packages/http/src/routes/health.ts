@@ -20,7 +20,7 @@ export function healthRoutes(service: Service): readonly Operation[] {
       method: 'get',
       path: '/healthz',
       tag: 'health',
-      summary: 'Whether the process answers',
+      summary: 'Check that the process answers',
       responses: { 200: { description: 'It does', schema: z.strictObject({ status: z.literal('ok') }) } },
       handle: () => json(200, { status: 'ok' }),
     }),
@@ -30,7 +30,7 @@ export function healthRoutes(service: Service): readonly Operation[] {
       method: 'get',
       path: '/readyz',
       tag: 'health',
-      summary: 'Whether new work is taken',
+      summary: 'Check that new work is accepted',
       responses: { 200: { description: 'It is', schema: READY }, 503: { description: 'It is not', schema: READY } },
       async handle() {
         const reason = await unready()

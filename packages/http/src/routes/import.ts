@@ -45,7 +45,7 @@ export function importRoutes(service: Service): readonly Operation[] {
       query: z.strictObject({
         name: NAME,
         queue: NAME.optional(),
-        client: KEY.optional().openapi({ description: 'Who they are of: becomes a tag of each job.' }),
+        client: KEY.optional().openapi({ description: 'The client that the jobs belong to, which becomes a tag of each job.' }),
         ...QUERY_OPTIONS,
       }),
       headers: MANY_KEYS_HEADER,

@@ -7,10 +7,10 @@ import { WHEN } from '../schemas/plain.ts'
 
 const INFO = z
   .strictObject({
-    version: z.string().optional().openapi({ description: 'Of the program that serves the API, if it says one.' }),
+    version: z.string().optional().openapi({ description: 'The version of the program that serves the API, if it says one.' }),
     node: z.number().openapi({ description: 'The number of the file, which is part of every job id; 0 if the engine does not say it.' }),
     instance: z.strictObject({ name: z.string().optional(), colour: z.enum(INSTANCE_COLOURS).optional() }),
-    startedAt: WHEN.openapi({ description: 'When the API was built.' }),
+    startedAt: WHEN.openapi({ description: 'The time at which the API was built.' }),
     now: WHEN.openapi({ description: 'The time by the clock of the server.' }),
     on: z.strictObject({ webhooks: z.boolean(), control: z.boolean(), tokens: z.boolean(), tokenStore: z.boolean() }).openapi({
       description:
@@ -38,7 +38,7 @@ export function infoRoutes({ engine, settings, clock, startedAt }: Service): rea
       path: '/v1/info',
       tag: 'observe',
       scope: 'read',
-      summary: 'What answers here, and which parts of the API are on',
+      summary: 'The installation, and which parts of the API are on',
       responses: { 200: { description: 'The installation', schema: INFO } },
       async handle() {
         const { node } = await engine.stats({ names: 'none', definitions: 'disputed' })

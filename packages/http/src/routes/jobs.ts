@@ -146,7 +146,7 @@ export function jobRoutes({ engine, settings, cursors, redaction }: Service): re
       scope: 'read',
       summary: 'Why a job has not ended',
       params: JOB_PATH,
-      responses: { 200: { description: 'What keeps it from its start now', schema: EXPLANATION } },
+      responses: { 200: { description: 'The causes that keep it from starting now', schema: EXPLANATION } },
       refusals: [404],
       async handle({ params: { id } }) {
         const explanation = await engine.explain(id)

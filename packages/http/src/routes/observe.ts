@@ -72,7 +72,7 @@ export function observeRoutes(service: Service): readonly Operation[] {
       path: '/v1/history',
       tag: 'observe',
       scope: 'read',
-      summary: 'What a queue, or all of them, has done in each minute of the last 6 hours, or each hour of the last 14 days',
+      summary: 'The work of a queue, or of all, in each minute of the last 6 hours, or each hour of the last 14 days',
       query: HISTORY_QUERY,
       responses: { 200: { description: 'Oldest first', schema: HISTORY } },
       async handle({ query: { queue, queues, limit, step, from, to } }) {

@@ -151,7 +151,7 @@ export function scheduleRoutes({ engine: { schedules }, settings, cursors, redac
     }),
 
     simply('pause', 'Fire no tick until it is resumed'),
-    simply('resume', 'Go on with the first tick from now'),
+    simply('resume', 'Continue with the first tick from now'),
 
     operation({
       id: 'triggerSchedule',

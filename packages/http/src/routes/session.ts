@@ -29,7 +29,7 @@ export function sessionRoutes({ access, settings }: Service): readonly Operation
       path: '/v1/session',
       tag: 'session',
       scope: 'any',
-      summary: 'Who calls, and what the token allows',
+      summary: 'The caller, and what the token allows',
       responses: { 200: { description: 'The caller', schema: SESSION } },
       handle({ caller: { name, scopes } }) {
         return json(200, { name, scopes, open: settings.authenticate === undefined })

@@ -15,7 +15,7 @@ const SOCKETS = z
     sockets: z.array(
       z.strictObject({
         kind: z.enum(['unix', 'pipe', 'tcp', 'tls']),
-        path: z.string().optional().openapi({ description: 'Of a Unix socket, or the name of a pipe.' }),
+        path: z.string().optional().openapi({ description: 'The path of a Unix socket, or the name of a pipe.' }),
         file: z.string().optional().openapi({ description: 'The device and the inode number of a Unix socket.' }),
         port: z.number().optional(),
       }),
@@ -34,7 +34,7 @@ export function socketRoutes({ settings: { sockets } }: Service): readonly Opera
       method: 'get',
       path: '/v1/sockets',
       tag: 'observe',
-      summary: 'Where the sockets for workers and producers are, as far as the caller can reach them',
+      summary: 'The sockets for workers and producers that the caller can reach',
       description: 'It needs no token. A program on the same machine sees all of them, and others see the ports of `tls://`.',
       responses: { 200: { description: 'The sockets', schema: SOCKETS } },
       handle({ request, env }) {

@@ -59,7 +59,7 @@ export const FLOW_PAGE = z
           parents: z.number().openapi({ description: 'How many jobs it waits for.' }),
           dependsOn: z
             .array(DEPENDENCY)
-            .openapi({ description: 'Of a job that waits for more than 1,000, a part: the next page begins with the rest.' }),
+            .openapi({ description: 'If the job waits for more than 1,000 jobs, this is a part: the next page begins with the rest.' }),
         })
         .openapi('FlowJob'),
     ),
@@ -84,7 +84,7 @@ export const FLOW_LIST = z
       z
         .strictObject({
           id: ID,
-          name: z.string().openapi({ description: 'Of its first job that is kept, as `queue`.' }),
+          name: z.string().openapi({ description: 'The name of its first job that is kept. `queue` is the queue of that job.' }),
           queue: z.string(),
           state: FLOW_STATE,
           states: STATE_COUNTS.openapi({ description: 'Its jobs that are kept, by state.' }),

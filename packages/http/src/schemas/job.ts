@@ -196,7 +196,7 @@ export const JOB = z
     flow: z
       .strictObject({ id: ID, ref: z.string(), parents: z.number(), onParentFailure: z.enum(ON_PARENT_FAILURE) })
       .optional()
-      .openapi({ description: 'Where it stands in its flow.' }),
+      .openapi({ description: 'Its place in its flow.' }),
     attempts: z.array(ATTEMPT).openapi({ description: 'Empty in lists.' }),
     lastRun: LAST_RUN.optional().openapi({ description: 'With `include=lastRun`. Absent if the job has had no run.' }),
   })
@@ -257,7 +257,7 @@ const PAYLOAD_QUERY = z.enum(PAYLOAD_MODES).optional()
 
 export const GET_QUERY = z.strictObject({
   payload: PAYLOAD_QUERY.openapi({
-    description: 'What to show of data, output and checkpoint: all (default), the first 64 KiB of each in `preview`, or nothing.',
+    description: 'How much of data, output and checkpoint to show: all (default), the first 64 KiB of each in `preview`, or nothing.',
   }),
 })
 
@@ -265,7 +265,7 @@ export const JOB_QUERY = z.strictObject({
   ...FILTER_QUERY,
   search: SEARCH,
   payload: PAYLOAD_QUERY.openapi({
-    description: 'What to show of data, output and checkpoint: all (default), the first 512 bytes of each in `preview`, or nothing.',
+    description: 'How much of data, output and checkpoint to show: all (default), the first 512 bytes of each in `preview`, or nothing.',
   }),
   order: z.enum(LIST_ORDERS).optional().openapi({
     description:
@@ -350,12 +350,12 @@ export const PROBLEM = z
     type: z.string(),
     title: z.string(),
     status: z.number(),
-    code: z.string().openapi({ description: 'Stable: what programs look at.', example: 'JOB_NOT_FOUND' }),
+    code: z.string().openapi({ description: 'Stable: programs can rely on it.', example: 'JOB_NOT_FOUND' }),
     detail: z.string().optional(),
-    retryable: z.boolean().optional().openapi({ description: 'Whether the same request may succeed later, unchanged.' }),
+    retryable: z.boolean().optional().openapi({ description: 'True if the same request may succeed later, unchanged.' }),
     option: z.string().optional(),
     limit: z.union([z.number(), z.string()]).optional(),
     errors: z.array(z.strictObject({ path: z.string(), message: z.string() })).optional(),
-    id: z.string().optional().openapi({ description: 'Of a 500: by which it is found in the log.' }),
+    id: z.string().optional().openapi({ description: 'The id of a 500, by which you find it in the log.' }),
   })
   .openapi('Problem')

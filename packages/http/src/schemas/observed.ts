@@ -49,9 +49,9 @@ export const STATS = z
     retrying: RETRYING,
     totals: TOTALS,
     queues: z.record(z.string(), STATE_COUNTS.extend({ retrying: RETRYING, paused: z.boolean(), oldestWaitingMs: z.number() })).openapi({
-      description: 'Those with the most jobs that have not ended; 1,000 at most.',
+      description: 'The queues with the most jobs that have not ended; 1,000 at most.',
     }),
-    queuesLeftOut: z.number().optional().openapi({ description: 'How many queues `queues` does not tell.' }),
+    queuesLeftOut: z.number().optional().openapi({ description: 'The number of queues that `queues` leaves out.' }),
     definitions: z
       .array(
         z.strictObject({
@@ -96,10 +96,10 @@ export const STATS = z
     store: z
       .strictObject({
         file: z.string().optional().openapi({ description: 'Its name, without the folder; absent for a database in memory.' }),
-        bytes: z.number().openapi({ description: 'Of the database with its free pages.' }),
+        bytes: z.number().openapi({ description: 'The size of the database with its free pages.' }),
         freeBytes: z.number().openapi({ description: 'The part of `bytes` that new jobs take first.' }),
         walBytes: z.number(),
-        diskFreeBytes: z.number().optional().openapi({ description: 'What the disk has left; absent for a database in memory.' }),
+        diskFreeBytes: z.number().optional().openapi({ description: 'The free space of the disk; absent for a database in memory.' }),
         oldestEventAt: z.number().optional().openapi({
           description: 'When the oldest event that is kept happened, in milliseconds since 1970; absent if there is none.',
         }),
@@ -115,10 +115,11 @@ export const STATS = z
       .optional()
       .openapi({ description: 'The process that owns the store; absent if the engine does not say it.' }),
     schedules: z.strictObject({ enabled: z.number(), paused: z.number(), failing: z.number(), complete: z.boolean() }).openapi({
-      description: 'Of at most 2,000 schedules; `complete` is false if there are more. `failing`: enabled ones whose last job has failed.',
+      description:
+        'Counts of at most 2,000 schedules; `complete` is false if there are more. `failing`: enabled ones whose last job has failed.',
     }),
-    version: z.string().optional().openapi({ description: 'Of the program that serves the API, if it says one.' }),
-    uptimeMs: z.number().openapi({ description: 'Since the API was built.' }),
+    version: z.string().optional().openapi({ description: 'The version of the program that serves the API, if it says one.' }),
+    uptimeMs: z.number().openapi({ description: 'The time since the API was built.' }),
   })
   .openapi('Stats')
 
@@ -148,14 +149,14 @@ export const WORKERS = z
           description: 'Set again after each break; absent until it is back at an engine that was opened since.',
         }),
         lastSeenAt: WHEN.optional().openapi({
-          description: 'When the engine last heard that it lives: at most 15 s ago where all is well.',
+          description: 'When the engine last heard that it lives: at most 15 s ago if all is well.',
         }),
         kind: z.enum(WORKER_KINDS).optional().openapi({
           description:
-            'Where its handlers run: `inline` in the engine’s own process, `threads` on a pool of threads, `processes` on a pool of child processes, `remote` in another process, `foreign` in a client of another make. Absent if the engine does not say it.',
+            'The place in which its handlers run: `inline` in the engine’s own process, `threads` on a pool of threads, `processes` on a pool of child processes, `remote` in another process, `foreign` in a client of another library. Absent if the engine does not say it.',
         }),
         version: z.string().optional().openapi({
-          description: 'Of the Millrace that its process runs; of a foreign client the name and version that it gives.',
+          description: 'The version of Millrace that its process runs; for a foreign client, the name and version that it gives.',
         }),
         eventLoopDelayMs: z.number().optional().openapi({
           description: '99th percentile of the delay of its event loop since its last report, 5 to 15 s ago. Absent if it reports none.',
@@ -233,7 +234,7 @@ export const FAILURES = z
         jobId: z.string().optional(),
         message: z.string().optional(),
         trend: COUNTS.optional().openapi({
-          description: 'Of `trend=hour`: failed runs in each of the last 24 hours, oldest first; the last place is the current hour.',
+          description: 'With `trend=hour`: failed runs in each of the last 24 hours, oldest first; the last place is the current hour.',
         }),
       }),
     ),
@@ -273,9 +274,9 @@ const JOB_EVENT = z
     at: WHEN,
     run: z.number(),
     attempt: z.number(),
-    error: z.string().optional().openapi({ description: "Of `failed` and `retrying`: the error's name." }),
-    progress: z.number().optional().openapi({ description: 'Of `progress`: 0 to 1.' }),
-    runAt: WHEN.optional().openapi({ description: 'Of what is due later.' }),
+    error: z.string().optional().openapi({ description: 'With `failed` and `retrying`: the name of the error.' }),
+    progress: z.number().optional().openapi({ description: 'With `progress`: 0 to 1.' }),
+    runAt: WHEN.optional().openapi({ description: 'The time at which the job is due, if it is due later.' }),
   })
   .openapi('JobEvent')
 
@@ -285,7 +286,7 @@ const QUEUE_EVENT = z
     type: z.enum(SYSTEM_EVENT_TYPES.filter((type) => type.startsWith('queue.'))),
     at: WHEN,
     queue: z.string(),
-    name: z.string().optional().openapi({ description: 'Of `queue.paused` and `queue.resumed`: only jobs of this name.' }),
+    name: z.string().optional().openapi({ description: 'With `queue.paused` and `queue.resumed`: only jobs of this name.' }),
     key: z.string().optional().openapi({ description: 'The same: only jobs with this concurrency key.' }),
   })
   .openapi('QueueEvent')

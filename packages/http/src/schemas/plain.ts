@@ -67,7 +67,7 @@ export const FOREVER = z.literal('forever')
 export const DURATION_OR_FOREVER = durationOf(/^(?:forever|\d+(?:\.\d+)? ?(?:ms|s|m|h|d|w))$/, noTime)
 
 export const DURATION = durationOf(/^\d+(?:\.\d+)? ?(?:ms|s|m|h|d|w)$/, noDuration).openapi('Duration', {
-  description: 'Milliseconds, a text as `5m`, or parts that are added up.',
+  description: 'Milliseconds, a string such as `5m`, or parts that are added up.',
   example: '5m',
 })
 
@@ -90,7 +90,7 @@ export const QUERY_DURATION = z
   .string()
   .regex(/^\d{1,16}$|^\d{1,16}(?:\.\d{1,16})? ?(?:ms|s|m|h|d|w)$/, "must be a duration: milliseconds or '5m' (ms, s, m, h, d, w)")
   .transform((text) => (/^\d+$/.test(text) ? Number(text) : text))
-  .openapi({ type: 'string', description: 'Milliseconds, or a string as `5m`.', example: '5m' })
+  .openapi({ type: 'string', description: 'Milliseconds, or a string such as `5m`.', example: '5m' })
 
 export const CURSOR = z.string().max(512).openapi({ description: '`next` of the page before.' })
 
@@ -105,6 +105,6 @@ export const STATE_COUNTS = z.strictObject({
   cancelled: z.number(),
 })
 
-export const RETRYING = z.number().optional().openapi({ description: 'Of the scheduled jobs, those that wait for another attempt.' })
+export const RETRYING = z.number().optional().openapi({ description: 'Scheduled jobs that wait for another attempt.' })
 
 export const TOTALS = z.strictObject({ enqueued: z.number(), completed: z.number(), failed: z.number(), cancelled: z.number() })

@@ -53,7 +53,7 @@ export const QUEUE_OPTIONS = z
     retention: z.strictObject({ completed: KEEP.optional(), failed: KEEP.optional(), cancelled: KEEP.optional() }).nullable().optional(),
     defaults: QUEUE_DEFAULTS.nullable().optional(),
   })
-  .openapi('QueueOptions', { description: 'What is left out stays as it is; null takes a setting away.' })
+  .openapi('QueueOptions', { description: 'Fields that are left out stay as they are; null removes a setting.' })
 
 /** As the engine takes them. */
 export function queueOptions({ defaults, ...rest }: z.infer<typeof QUEUE_OPTIONS>): QueueOptions {

@@ -17,11 +17,13 @@ export const NEW_WEBHOOK = z
       .string()
       .max(128)
       .optional()
-      .openapi({ description: 'The name of a secret of the worker that delivers, never the secret itself; of no other endpoint.' }),
-    headers: z.record(z.string(), z.string()).optional().openapi({ description: 'Of each delivery. They are not shown again.' }),
+      .openapi({
+        description: 'The name of a secret of the worker that delivers, never the secret itself. No other endpoint may have it.',
+      }),
+    headers: z.record(z.string(), z.string()).optional().openapi({ description: 'Headers of each delivery. They are not shown again.' }),
     events: TYPES.openapi({ example: ['completed', 'failed'] }),
-    queues: NAMES.optional().openapi({ description: 'Of these queues and the jobs in them alone.' }),
-    names: NAMES.optional().openapi({ description: 'Of jobs of these names alone.' }),
+    queues: NAMES.optional().openapi({ description: 'Only events of these queues and of the jobs in them.' }),
+    names: NAMES.optional().openapi({ description: 'Only events of jobs with these names.' }),
   })
   .openapi('NewWebhook')
 

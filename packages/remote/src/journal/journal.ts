@@ -54,7 +54,7 @@ const RECORD_BYTES = 2 ** 20
 const RETRY_AFTER_MS = 100
 const STOPPED: Refusal = {
   code: 'ENGINE_STOPPED',
-  message: 'the engine was stopped: connect again to go on, also with what its journal holds',
+  message: 'the engine was stopped: connect again to continue, also with the entries of its journal',
 }
 
 export class Journal implements EnqueueSink {

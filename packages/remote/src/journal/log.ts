@@ -231,7 +231,7 @@ async function readSegment(path: string): Promise<Segment | undefined> {
 
 function damaged(path: string, offset: number): JournalDamagedError {
   return new JournalDamagedError(
-    `${path} is not what was written, from byte ${offset} on: move it away to go on with the rest of the journal, and keep it`,
+    `${path} differs from what was written, from byte ${offset} on: move it away to continue with the rest of the journal, and keep it`,
     { file: path, offset },
   )
 }

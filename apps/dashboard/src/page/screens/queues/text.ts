@@ -122,7 +122,7 @@ export const text = {
     title: 'Keys',
     columns: { key: 'Key', waiting: 'Waiting', running: 'Running' },
     none: 'No key waits or is paused. A key is the concurrencyKey of jobs, such as a customer. It is counted if the queue limits keys.',
-    partial: (known: number) => `Of ${count(known)} keys, only those known longest were looked at.`,
+    partial: (known: number) => `The list covers only a part of ${count(known)} keys: those known longest.`,
     label: 'Key',
     placeholder: 'acme',
     pauseOther: 'Pause key',
