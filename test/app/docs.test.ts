@@ -2,7 +2,6 @@
 // After a change: `vitest run --project system test/app/docs.test.ts -u` writes its tables of options anew.
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { nodesOf } from '../../apps/millrace/src/cli/completion/tree.ts'
 import type { Context } from '../../apps/millrace/src/cli/context.ts'
@@ -34,6 +33,8 @@ test('each command has a section, and there is no other', () => {
   const leaves = commands.filter((command) => command.commands.length === 0)
   expect([...sections.keys()].toSorted()).toEqual(leaves.map(({ path }) => path).toSorted())
 })
+
+type Command = ReturnType<typeof createProgram>
 
 /** The rows of the table of a command's options. */
 const OPTIONS = /(?<=^\| option \| \|\n\|---\|---\|\n)(?:\|.*\n)+/m

@@ -78,7 +78,7 @@ test.each<[string, Parameters<typeof startDaemon>[1], RegExp]>([
   ['a wrong value', { flags: { 'shutdown-timeout': 'soon' } }, /'shutdown.timeout' in --shutdown-timeout/],
   ['an address that others reach', { flags: { 'http-host': '0.0.0.0' } }, /others can reach http.host 0.0.0.0: set tls.key/],
   ['a socket that others reach', { flags: { listen: 'tcp://0.0.0.0:0' } }, /others can reach 0.0.0.0/],
-  ['a key without its certificate', { flags: { 'tls-key': 'key.pem' } }, /'tls.key' and 'tls.cert' require each other/],
+  ['a key without its certificate', { flags: { 'tls-key': 'key.pem' } }, /TLS requires 'tls.key' and 'tls.cert'/],
   ['a module that is not there', { flags: { 'worker-handlers': './none.ts' } }, /'worker.handlers': .\/none.ts cannot be loaded/],
   [
     'a command that cannot be',

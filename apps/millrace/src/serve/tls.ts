@@ -13,7 +13,7 @@ export interface TlsTexts extends ServerTlsOptions {
 /** Returns undefined if none is configured. @throws ConfigError */
 export function readTls({ key, cert, ca, requestCert }: Config['tls'], cwd: string): TlsTexts | undefined {
   if (key === undefined && cert === undefined && ca === undefined && !requestCert) return undefined
-  if (key === undefined || cert === undefined) throw new ConfigError(["'tls.key' and 'tls.cert' require each other: set both"])
+  if (key === undefined || cert === undefined) throw new ConfigError(["TLS requires 'tls.key' and 'tls.cert': set both"])
   if (requestCert && ca === undefined)
     throw new ConfigError([
       "'tls.requestCert' requires 'tls.ca', the authority that signs client certificates: set it, or remove requestCert",
