@@ -2,7 +2,7 @@
 
 /** Words for which there are plainer ones. */
 export const UNUSUAL =
-  /\b(?:told|whoever|anew|go(?:es|ne)? on|as of|of which|for good|by itself|by themselves|mended|nobody else|what comes|stands? here|is made of|nor may|is from \d+ to)\b/i
+  /\b(?:told|whoever|anew|go(?:es|ne)? on|as of|of which|for good|by itself|by themselves|mended|nobody else|what comes|stands? here|(?:after|for|within|than|by|of|up to|started) so (?:many|long|much)|is made of|nor may|is from \d+ to)\b/i
 
 export const WORDS_MAX = 25
 

@@ -17,7 +17,7 @@ import { textOption } from './text.ts'
 export interface ListOptions extends JobFilter {
   /**
    * A string that occurs in name, tags, keys or data: 1 to 512 characters, ASCII letters whatever their case. Default none. It looks
-   * at one job after the other, newest first, and a page stops after so many, or so long: see `partial`.
+   * at one job after the other, newest first, and a page stops at a number of jobs or a time: see `partial`.
    */
   readonly search?: string
   /**

@@ -54,8 +54,8 @@ export interface QueueOptions {
    */
   readonly sharedLimit?: { readonly name: string; readonly limit: number } | null
   /**
-   * The same for each `concurrencyKey` in the queue: 1 to 1,000,000. Keys take turns, in rounds of so many jobs of each key and job name,
-   * whatever room the workers have: a key that comes waits for at most so many starts of each other. For small rounds give a small one, or
+   * The same for each `concurrencyKey` in the queue: 1 to 1,000,000. Keys take turns, in rounds of this many jobs of each key and job name,
+   * with any room of the workers: a new key waits for at most this many starts of each other key. For small rounds give a small one, or
    * a small `burst` to `perKeyRateLimit`. Without either, and without `keyOrder` 'strict', keys take no turns: first in, first out.
    */
   readonly perKeyLimit?: number | null

@@ -27,7 +27,7 @@ export interface RunOptions {
    * none: a run that loses its worker uses an attempt.
    */
   readonly maxLost?: number
-  /** No retry begins later than so long after the enqueue: then the job fails. At least 1 ms; default none. */
+  /** No retry begins later than this long after the enqueue: then the job fails. At least 1 ms; default none. */
   readonly maxAge?: Duration
   /** Default exponential from 20 s, factor 2, cap 1 h, jitter 0.2. */
   readonly backoff?: BackoffOptions
@@ -39,7 +39,7 @@ export interface RunOptions {
    */
   readonly heartbeatTimeout?: Duration
   /**
-   * Fails with JobExpiredError if not started so long after the enqueue: at least 1 ms. Infinity means never, even if the
+   * The job fails with JobExpiredError if it has not started this long after the enqueue: at least 1 ms. Infinity means never, even if the
    * queue's `defaults` have a `ttl`. Default none.
    */
   readonly ttl?: Duration

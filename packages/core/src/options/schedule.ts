@@ -31,7 +31,7 @@ export interface ScheduleOptions {
   readonly startAt?: Time
   /** No tick after then. A Date, or milliseconds since 1970. Default: no end. */
   readonly endAt?: Time
-  /** Each tick fires up to so much later, the same tick always by the same: up to 24 h, less than `every`; default 0. */
+  /** Each tick fires up to this much later, the same tick always by the same delay: up to 24 h, less than `every`; default 0. */
   readonly jitter?: Duration
   /**
    * A tick whose predecessor's job is not final yet is lost (`'skip'`, default), waits for its end (`'queue'`, default where `catchUp`
@@ -42,7 +42,7 @@ export interface ScheduleOptions {
   readonly catchUp?: CatchUp
   /** The longest that a tick may be late: it is lost afterwards. At least 1 ms; default no bound. Not with `catchUp: 'none'`, which has a minute. */
   readonly catchUpWithin?: Duration
-  /** The schedule ends after so many jobs, those by hand included: 1 to 1,000,000,000. Default: no end. */
+  /** The schedule ends after this many jobs, those by hand included: 1 to 1,000,000,000. Default: no end. */
   readonly maxRuns?: number
   /** A schedule that is new has its first job at once; default false. */
   readonly runImmediately?: boolean

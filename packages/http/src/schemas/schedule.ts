@@ -19,7 +19,7 @@ const TIMES = {
   overlap: z.enum(OVERLAPS as ['skip', 'queue', 'cancel', 'allow']).optional(),
   catchUp: z.enum(CATCH_UPS as ['latest', 'all', 'none']).optional(),
   catchUpWithin: DURATION.optional().openapi({ description: 'The longest that a tick may be late. Default: no bound.' }),
-  maxRuns: MAX_RUNS.optional().openapi({ description: 'The schedule ends after so many jobs. Default: no end.' }),
+  maxRuns: MAX_RUNS.optional().openapi({ description: 'The schedule ends after this many jobs. Default: no end.' }),
   paused: z.boolean().optional().openapi({ description: 'No tick fires until it is resumed. Default: as it is; a new one is not paused.' }),
   updateWaiting: z.boolean().optional().openapi({
     description: 'True: its last job, if it has never run and has the same name, takes the data, priority, weight, tags and meta.',

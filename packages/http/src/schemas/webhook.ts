@@ -13,13 +13,9 @@ const NAMES = z.array(NAME).min(1)
 export const NEW_WEBHOOK = z
   .strictObject({
     url: z.string().max(8_192).openapi({ example: 'https://example.com/hooks' }),
-    secret: z
-      .string()
-      .max(128)
-      .optional()
-      .openapi({
-        description: 'The name of a secret of the worker that delivers, never the secret itself. No other endpoint may have it.',
-      }),
+    secret: z.string().max(128).optional().openapi({
+      description: 'The name of a secret of the worker that delivers, never the secret itself. No other endpoint may have it.',
+    }),
     headers: z.record(z.string(), z.string()).optional().openapi({ description: 'Headers of each delivery. They are not shown again.' }),
     events: TYPES.openapi({ example: ['completed', 'failed'] }),
     queues: NAMES.optional().openapi({ description: 'Only events of these queues and of the jobs in them.' }),

@@ -404,5 +404,5 @@ export const SCHEDULE_SPEC = record<ScheduleSpec>('Schedule', {
   ),
   catchUp: or(choice(CATCH_UPS), 'latest', 'of ticks that could not fire in time: one job for the latest, one each, or none'),
   catchUpWithin: optional(duration(1), 'a tick that could not fire for longer is lost; nil: no bound'),
-  maxRuns: optional(integer(1, LIMITS.runsPerSchedule), 'it ends after so many jobs; nil: no end'),
+  maxRuns: optional(integer(1, LIMITS.runsPerSchedule), 'it ends after this many jobs; nil: no end'),
 })

@@ -18,8 +18,8 @@ export const LIMITS = record<WireLimits>('Limits', {
   frameBytes: field(count, 'of one payload'),
   requestsInFlight: field(count, 'requests without a reply'),
   bytesInFlight: field(count, 'of the payloads that they came in'),
-  pingMs: field(count, 'without a frame from the other end for so long: a ping'),
-  silenceMs: field(count, 'without a frame from the other end for so long: it is taken for dead'),
+  pingMs: field(count, 'after this long without a frame from the other end: a ping'),
+  silenceMs: field(count, 'after this long without a frame from the other end: it is taken for dead'),
   dataBytes: optional(count, 'of data, output and checkpoint each, as they are stored; nil where the server does not say'),
 })
 
