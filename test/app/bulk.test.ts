@@ -34,7 +34,7 @@ test('what comes slowly is enqueued as it comes', { timeout: LONG }, async () =>
   program.child.stdin.end('{"second":')
   expect(await program.ended).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/^1 job enqueued before it ended\nmillrace: line 2: no JSON/),
+    stderr: expect.stringMatching(/^1 job enqueued before it ended\nmillrace: line 2: the line is not JSON/),
   })
   expect(await place.okJson('stats')).toMatchObject({ states: { waiting: 1 } })
 })

@@ -31,7 +31,7 @@ test('data that is no JSON: the job fails without retries, the others run; mende
   // Seen as it is stored, alone and among others.
   const bad = await engine.get(ids[1])
   expect(bad).toMatchObject({ state: 'failed', attempt: 1, data: NO_JSON })
-  expect(bad?.attempts).toMatchObject([{ error: { name: 'NonRetryableError', message: expect.stringContaining('no JSON') } }])
+  expect(bad?.attempts).toMatchObject([{ error: { name: 'NonRetryableError', message: expect.stringContaining('not JSON') } }])
   expect((await engine.list()).jobs.map((job) => job.id)).toEqual([...ids].reverse())
   await worker.stop()
   await engine.retry(ids[1])

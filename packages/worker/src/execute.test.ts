@@ -423,7 +423,7 @@ describe('data', () => {
     expect(await settle(runnable(run), { data: '{half' })).toMatchObject({
       op: 'fail',
       retry: false,
-      error: { message: expect.stringContaining('no JSON') },
+      error: { message: expect.stringContaining('not JSON') },
     })
     expect(run).not.toHaveBeenCalled()
   })

@@ -84,7 +84,7 @@ export const FILTER_FIELDS = {
   finishedBefore: { kind: 'time', says: 'that finished before this time' },
   worker: { kind: 'text', says: 'that this worker runs, or has run last' },
   error: { kind: 'text', says: 'whose last run failed with an error of this name' },
-  fingerprint: { kind: 'fingerprint', says: 'whose last run failed in this way, as failures name it' },
+  fingerprint: { kind: 'fingerprint', says: 'whose last run failed with this fingerprint, as failures() returns it' },
   states: { kind: 'states', says: 'in one of these states', option: 'state' },
   data: { kind: 'json', says: 'whose data contains this JSON' },
   meta: { kind: 'json', says: 'whose meta contains this JSON' },
