@@ -6,7 +6,7 @@ export const UNUSUAL =
 
 export const WORDS_MAX = 25
 
-const WITHOUT_PROSE = /^```.*?^```$|^---\n.*?^---$|<!--.*?-->|(?<=\n\n)(?: {4}.*\n)+/gms
+const WITHOUT_PROSE = /^```.*?^```$|^---\n.*?^---$|<!--.*?-->|(?<=\n\n)(?: {4}[^\n]*\n)+/gms
 
 /** Returns paragraphs, items and cells of tables, without code. The words of a link stand between ‹ and ›. ` · ` separates items too. */
 export function textsOf(page: string): readonly string[] {
@@ -25,10 +25,10 @@ export function textsOf(page: string): readonly string[] {
 /** Returns the sentences of a text. A colon and a semicolon end one as well, so that lists may be long. */
 export const clausesOf = (text: string): readonly string[] => text.split(/(?<=[.:;?!][*)"]*)\s/)
 
-/** Returns the sentences of a text, each up to its full stop. Several names of code in a row are one word. */
+/** Returns the sentences of a text, each up to its full stop. Several names of code in a row are one word, as are numbered ones. */
 export const sentencesOf = (text: string): readonly string[] =>
   text
-    .replace(/\bcode(?:,? (?:and |or )?code)+\b/g, 'code')
+    .replace(/\bcode(?:,? (?:and |or )?code)+\b|\b\d+ [\w.]+(?:, \d+ [\w.]+){3,}/g, 'code')
     .split(/(?<=[.?!][*)"]*)\s/)
     .filter((sentence) => sentence !== '')
 

@@ -95,6 +95,11 @@ test.each([
   expect(faultsOf(page).map((found) => found.slice(0, fault.length))).toContain(fault)
 })
 
+test('reads on behind code, and neither reads code nor comments', () => {
+  const code = '    node whatever.ts\n\n```ts\nwhatever()\n```\n\n<!-- whatever -->'
+  expect(faultsOf(`# Title\n\nText.\n\n${code}\n\nThe worker is told.\n`)).toEqual(['plain words: The worker is told.'])
+})
+
 test('finds a page that does not open with what it is for', () => {
   expect(openingFaultsOf('# Title\n\n- A list.\n\nText.\n')).toHaveLength(1)
   expect(openingFaultsOf('# Title\n\n```ts\n```\n\nText.\n')).toHaveLength(1)

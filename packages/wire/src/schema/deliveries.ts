@@ -167,7 +167,7 @@ export const GRANT = record<Grant>('Grant', {
   weight: field(weight),
   runAt: field(time, 'when it was due'),
   timeout: field(duration(0, true)),
-  heartbeatTimeout: field(duration(0), 'the lease of the run, where it is not 0'),
+  heartbeatTimeout: field(duration(0), 'the lease of the run, if it is not 0'),
   data: or(data, null),
   checkpoint: or(data, null, 'of an earlier attempt'),
   tags: or(list(text(LIMITS.keyLength), LIMITS.tagsPerJob), undefined),
@@ -194,7 +194,7 @@ export const NOTICE = union<'kind', Notice>('Notice', 'kind', {
     code: 5,
     fields: { session: field(recurring(LIMITS.nameLength)), timeout: field(duration(0, true), 'for what runs') },
   },
-  gap: { code: 4, fields: { first: field(count, 'number of the first event that was not told'), last: field(count, 'of the last one') } },
+  gap: { code: 4, fields: { first: field(count, 'number of the first event that was left out'), last: field(count, 'of the last one') } },
 })
 
 /** The fields that all events begin with. */
@@ -241,7 +241,7 @@ const SCHEDULE_EVENT = record<Omit<ScheduleEvent, 'seq' | 'type'>>('ScheduleEven
 const WORKER_EVENT = record<Omit<WorkerEvent, 'seq' | 'type'>>('WorkerEvent', {
   at: field(time),
   worker: field(recurring(LIMITS.nameLength), 'its id'),
-  session: field(text(LIMITS.nameLength), 'tells apart the workers that have had the id'),
+  session: field(text(LIMITS.nameLength), 'distinguishes the workers that have had the id'),
   name: optional(recurring(LIMITS.nameLength), 'of `disputed`: the job name for which other defaults are in force'),
 })
 

@@ -188,7 +188,7 @@ export const SOURCE_ENTRY = record<SourceEntry>('Entry', {
 export const SOURCE_ENTRIES = list(SOURCE_ENTRY, ITEMS_MAX)
 
 const ON_FAILURE_NOTE =
-  'when one of those fails, is cancelled or deleted: this one fails; runs in the end and sees it; runs as if that one had not been there; is cancelled; or runs at once, and is dropped if none does'
+  'if one fails, is cancelled or deleted: this job fails; runs in the end and sees it; runs as if that one had not existed; is cancelled; or runs at once (else it is dropped)'
 
 export const FLOW_NODE = record<FlowNode>('Node', {
   ref: field(key, 'its name within the flow'),
@@ -259,7 +259,7 @@ export const SESSION = record<Omit<SessionIntro, 'local' | 'library'>>('Session'
   queues: optional(list(queuePattern, ITEMS_MAX), 'nil: every queue'),
   minConcurrency: field(integer(1, LIMITS.concurrency), 'topped up when less weight than that runs'),
   maxConcurrency: field(integer(1, LIMITS.concurrency), 'weight that runs at a time'),
-  abortGrace: field(duration(0), 'between an abort and the moment the engine ends the run by itself'),
+  abortGrace: field(duration(0), 'between an abort and the moment the engine itself ends the run'),
   pooled: optional(boolean, 'true: a pool of threads or of child processes runs its handlers'),
   paused: optional(boolean, 'true: it takes no jobs until it says otherwise'),
   isolated: optional(boolean, 'true: a pool of child processes runs its handlers'),
@@ -340,7 +340,7 @@ export const FAILED_PLACE = record<FailedPlace>('FailedPlace', {
 
 export const FLOW_CURSOR = record<FlowCursor>('FlowCursor', {
   seq: field(seq),
-  place: field(count, 'of those that the job waits for, so many have been told'),
+  place: field(count, 'how many of the jobs that it waits for were on earlier pages'),
 })
 
 const fingerprint = integer(0, Number.MAX_SAFE_INTEGER, 'integer: the hexadecimal digits of `failures` as a number')

@@ -11,7 +11,7 @@ export const CLIENT = record<ClientIntro>('Client', {
   library: field(told(256), 'name and version'),
   host: field(told(256)),
   pid: field(count),
-  process: field(text(256), 'what tells the process from one that had its pid before: boot id, pid namespace, start time; may be empty'),
+  process: field(text(256), 'distinguishes the process from one that had its pid before: boot id, pid namespace, start time; may be empty'),
 })
 
 export const LIMITS = record<WireLimits>('Limits', {

@@ -103,7 +103,7 @@ const id = JOB_KEY
 const PAYLOAD_NOTE = 'so many bytes of data, output and checkpoint each at most: longer ones are cut, with 0 they are left out; nil: whole'
 
 const CANCELLATION: Fields<Cancellation> = {
-  reason: optional(told(LIMITS.reasonLength), 'why: stored with the job, and told to its handler'),
+  reason: optional(told(LIMITS.reasonLength), 'why: stored with the job, and passed to its handler'),
   by: optional(told(LIMITS.nameLength), 'who; nil: the name of the connection’s token'),
 }
 
@@ -223,7 +223,7 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
     queue: field(name()),
     job: optional(name(), 'only jobs of that name'),
     key: optional(key, 'only jobs with that concurrency key'),
-    paused: field(boolean, 'false: it goes on'),
+    paused: field(boolean, 'false: it resumes'),
     existing: optional(boolean, 'true: `QUEUE_NOT_FOUND` in place of a new queue'),
     for: optional(duration(1), 'the pause ends after this; nil: it has no end'),
   },
@@ -274,7 +274,7 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
   export: {
     name: field(name()),
     limit: field(integer(1, LIMITS.pageJobs)),
-    upTo: optional(count, '`next` of the page before, all of which is safe'),
+    upTo: optional(count, '`next` of the page before: all of that page is safe'),
   },
   exports: {},
   deleteExport: { name: field(name()) },
@@ -282,7 +282,7 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
   upsertSchedule: {
     id: field(name()),
     spec: field(SCHEDULE_SPEC),
-    job: field(NEW_JOB, 'what comes: without keys, `delay` and `runAt`'),
+    job: field(NEW_JOB, 'the job of each tick: without keys, `delay` and `runAt`'),
     runImmediately: or(boolean, false, 'a new schedule’s first job comes at once'),
     paused: optional(boolean, 'nil: as it is; a new one is not paused'),
     absent: optional(boolean, 'true: refused if there is one, with `SCHEDULE_EXISTS`'),
@@ -306,10 +306,10 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
     queue: field(name()),
     step: field(choice(HISTORY_STEPS)),
     from: or(time, 0, 'the minute or hour of this time is the first one'),
-    to: optional(time, 'that of this time is not told any more; nil: up to now'),
+    to: optional(time, 'the minute or hour of this time is left out; nil: up to now'),
     busiest: optional(
       integer(0, LIMITS.historyQueues),
-      'in place of `queue`: the sum of all queues, and so many of them; a server that does not know it tells of `queue`',
+      'in place of `queue`: the sum of all queues, and this many of them; a server that does not know it reports `queue`',
     ),
   },
   failures: {

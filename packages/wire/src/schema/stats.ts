@@ -42,7 +42,7 @@ const fields = record<Stats>('stats', {
     'array of maps: `queue`, `name`, counts, `waitMs` and `runMs`, each with `p50`, `p95`, `p99`, `sum` and `buckets` by powers of two',
   ),
   paused: or(boolean, false, 'nothing of any queue starts'),
-  queuesLeftOut: optional(count, 'queues that `queues` does not tell'),
+  queuesLeftOut: optional(count, 'queues that `queues` leaves out'),
   definitions: or(
     value as Kind<Stats['definitions']>,
     [],
