@@ -1,5 +1,5 @@
 // Every page that a user reads to use Millrace opens with what it is for, in short and plain sentences.
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { HOME, pagesOf, readContents } from '../../apps/docs/src/contents.ts'
@@ -72,7 +72,14 @@ test('the groups have pages', () => {
   expect(pages.length).toBeGreaterThan(25)
 })
 
-test.each(pages)('%s is in plain and short sentences', (path) => {
+/** A page of each folder of examples. It opens with what its program does. */
+const examples = globSync('apps/examples/*/README.md', { cwd: ROOT }).map((path) => path.replaceAll('\\', '/'))
+
+test('the examples have pages', () => {
+  expect(examples.length).toBeGreaterThan(10)
+})
+
+test.each([...pages, ...examples])('%s is in plain and short sentences', (path) => {
   expect(faultsOf(readFileSync(join(ROOT, path), 'utf8'))).toEqual([])
 })
 

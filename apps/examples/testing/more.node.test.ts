@@ -71,7 +71,7 @@ test('a crash between commit and reply: the customer clicks again, and is charge
   const again = await placeOrder(t.engine, 'o-1', 500)
   assert.equal(again.created, false)
 
-  await t.clock.advance('1s') // whoever was not answered, the worker too, says it again
+  await t.clock.advance('1s') // every side without an answer repeats its call, the worker too
   assert.deepEqual(charged, ['o-1'])
 })
 
