@@ -14,7 +14,7 @@ const FURTHER = ['reliability', 'performance', 'other-bugs', 'security-checklist
 /** Opens with the sentence that says what Millrace is. */
 const PITCH = 'README.md'
 
-const SENTENCE_WORDS_MAX = 35
+const SENTENCE_WORDS_MAX = 30
 const OPENING_SENTENCES_MAX = 3
 
 const WORDS =

@@ -63,10 +63,10 @@ export interface OpenOptions extends EngineOptions {
   /** Path of the database file, created if it does not exist; `':memory:'` for none. */
   readonly file: string
   /**
-   * The first process that opens the file owns it; later ones attach to that one over a socket beside the file, and one of them takes
-   * over when it is gone. Default false: a second opening is an AlreadyOpenError. Not with `':memory:'`. All openings of one process are
-   * one engine, with the options of the first: `codec`, `redact` and `maxDataBytes` are to be the same (OptionTypeError). Each is ended by
-   * one `stop`: a further one counts as another's.
+   * The first process that opens the file owns it. Later ones attach to it over a socket beside the file, and one of them takes over when
+   * it is gone. Default false: a second opening is an AlreadyOpenError. Not with `':memory:'`. All openings of one process are one engine,
+   * with the options of the first: `codec`, `redact` and `maxDataBytes` must be the same (OptionTypeError). One `stop` ends each opening: a
+   * further one counts as another's.
    */
   readonly share?: boolean
   /** The writer's page cache in MiB: 1 to 4,096, default 16. */

@@ -188,7 +188,7 @@ export const SOURCE_ENTRY = record<SourceEntry>('Entry', {
 export const SOURCE_ENTRIES = list(SOURCE_ENTRY, ITEMS_MAX)
 
 const ON_FAILURE_NOTE =
-  'if one fails, is cancelled or deleted: this job fails; runs in the end and sees it; runs as if that one had not existed; is cancelled; or runs at once (else it is dropped)'
+  'if one fails, is cancelled or deleted: this job fails; runs later and sees it; runs later without it; is cancelled; or runs at once (else it is dropped)'
 
 export const FLOW_NODE = record<FlowNode>('Node', {
   ref: field(key, 'its name within the flow'),
