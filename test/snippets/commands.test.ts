@@ -32,7 +32,7 @@ test.each([
   ['enqueue mail --prority 5', /unknown option '--prority'/],
   ['enqueu mail', /unknown command 'enqueu'/],
   ['jobs lst', /unknown command 'lst'|too many arguments/],
-  ['enqueue mail --delay 5', /A duration needs its unit/],
+  ['enqueue mail --delay 5', /A duration requires its unit/],
   ['schedules trigger', /missing required argument 'id'/],
   ['serve --http-prt 8080', /unknown flag '--http-prt'/],
   ['serve --http-port 99999', /port must be between 0 and 65535/],
