@@ -21,13 +21,16 @@ from .client import Client, connect
 from .data import unique_key
 from .errors import ConnectionLost, Error, ProtocolError
 from .failures import Cancel, Fail, Retry, Snooze
+from .filters import STATES, JobFilter
 from .job import Job, Parent
 from .jobs import JobOptions, NewJob, new_job
-from .keys import JobKey
-from .operations import FLOW_STATES, STATES
+from .keys import JobKey, JobOfKey
+from .operations import FLOW_STATES
+from .settings import QueueSettings
 from .version import VERSION
 from .views import (
-    AttemptInfo, Event, FlowInfo, FlowPlace, JobInfo, LogLine, QueueInfo, RunError, ScheduleInfo, ScheduleSet, Stats, WorkerInfo,
+    AttemptInfo, Event, Explanation, FailureKind, FlowInfo, FlowPlace, JobCause, JobInfo, LogLine, ManyResult, PurgeResult, QueueInfo,
+    QueueKey, QueueKeys, QueuesHistory, RunError, ScheduleInfo, ScheduleSet, Stats, Throughput, WorkerInfo,
 )
 from .worker import Worker
 
@@ -43,24 +46,36 @@ __all__ = [
     "ConnectionLost",
     "Error",
     "Event",
+    "Explanation",
     "Fail",
+    "FailureKind",
     "FlowInfo",
     "FlowPlace",
     "Job",
+    "JobCause",
+    "JobFilter",
     "JobInfo",
     "JobKey",
+    "JobOfKey",
     "JobOptions",
     "LogLine",
+    "ManyResult",
     "NewJob",
     "Parent",
     "ProtocolError",
+    "PurgeResult",
     "QueueInfo",
+    "QueueKey",
+    "QueueKeys",
+    "QueueSettings",
+    "QueuesHistory",
     "Retry",
     "RunError",
     "ScheduleInfo",
     "ScheduleSet",
     "Snooze",
     "Stats",
+    "Throughput",
     "Worker",
     "WorkerInfo",
     "connect",

@@ -6,20 +6,22 @@ import asyncio
 import math
 import time
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, AsyncIterator, Dict, Iterable, List, Mapping, Optional, Type, TypeVar, Union, cast
+from typing import TYPE_CHECKING, Any, AsyncIterator, Dict, Iterable, List, Mapping, Optional, Sequence, Type, TypeVar, Union, cast
 
 from . import changes as ch, operations as op
+from .async_managing import AsyncManaging
 from .calls import Calls
 from .changes import UNSET
-from .client import FlowNode, JobId
+from .client import FlowNode
 from .connection import Connection, backoff_delay
-from .errors import ConnectionLost
+from .errors import ConnectionLost, Error
+from .filters import OtherFilters
 from .jobs import JobOptions, NewJob
-from .keys import JobKey
-from .operations import JOBS_PAGE, LIST_PAGE, LOGS_PAGE, Request
+from .keys import JobId, JobKey, JobOfKey, JobRef
+from .operations import JOBS_PAGE, LOGS_PAGE, Request, Steps
 from .options import Seconds, Time
 from .pages import follow_async
-from .views import Event, FlowInfo, JobInfo, LogLine, QueueInfo, ScheduleInfo, ScheduleSet, Stats, WorkerInfo
+from .views import Event, Explanation, FlowInfo, JobInfo, LogLine, ScheduleInfo, ScheduleSet
 
 if TYPE_CHECKING:
     # Type checkers know it without the package.
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class AsyncClient:
+class AsyncClient(AsyncManaging):
     """The methods of `Client` as coroutines, and its lists as asynchronous iterators; see there for what each does. Tasks may share one.
     `async with AsyncClient() as client` connects at once, and raises ConnectionLost where nobody answers."""
 
@@ -65,41 +67,48 @@ class AsyncClient:
         """As `Client.result`."""
         return await self._wait(op.result(job, timeout), "no result of %s" % (job,), timeout)
 
-    async def get(self, job: JobId) -> Optional[JobInfo]:
+    async def get(self, job: JobRef) -> Optional[JobInfo]:
         """As `Client.get`."""
         return await self._ask(op.get(job))
 
     def jobs(
         self,
-        state: Optional[str] = None,
+        state: Union[None, str, Sequence[str]] = None,
         queue: Optional[str] = None,
         name: Optional[str] = None,
         tag: Optional[str] = None,
         search: Optional[str] = None,
         page: int = JOBS_PAGE,
+        *,
+        order: str = "newest",
+        **others: Unpack[OtherFilters],
     ) -> AsyncIterator[JobInfo]:
         """As `Client.jobs`."""
-        return self._list(op.jobs(state, queue, name, tag, search, page))
+        return self._list(op.jobs(state, queue, name, tag, search, page, order, others))
+
+    async def explain(self, job: JobId) -> Optional[Explanation]:
+        """As `Client.explain`."""
+        return await self._ask(op.explain(job))
 
     def logs(self, job: JobId, run: Optional[int] = None, page: int = LOGS_PAGE) -> AsyncIterator[LogLine]:
         """As `Client.logs`."""
         return self._list(op.logs(job, run, page))
 
-    async def cancel(self, job: JobId, reason: Optional[str] = None, by: Optional[str] = None, *, descendants: bool = False) -> str:
+    async def cancel(self, job: JobRef, reason: Optional[str] = None, by: Optional[str] = None, *, descendants: bool = False) -> str:
         """As `Client.cancel`."""
         return await self._ask(ch.cancel(job, reason, by, descendants))
 
-    async def retry(self, job: JobId, *, descendants: bool = False) -> None:
+    async def retry(self, job: JobRef, *, descendants: bool = False) -> None:
         """As `Client.retry`."""
         await self._ask(ch.retry(job, descendants))
 
-    async def run_now(self, job: JobId) -> None:
+    async def run_now(self, job: JobRef) -> None:
         """As `Client.run_now`."""
         await self._ask(ch.run_now(job))
 
     async def update(
         self,
-        job: JobId,
+        job: JobRef,
         *,
         data: Any = UNSET,
         run_at: Optional[Time] = None,
@@ -112,44 +121,17 @@ class AsyncClient:
         """As `Client.update`."""
         await self._ask(ch.update(job, data, run_at, priority, weight, checkpoint, tags, meta))
 
-    async def delete(self, job: JobId) -> None:
+    async def delete(self, job: JobRef) -> None:
         """As `Client.delete`."""
         await self._ask(ch.delete(job))
+
+    async def release_key(self, of: JobOfKey) -> bool:
+        """As `Client.release_key`."""
+        return await self._ask(ch.release_key(of))
 
     async def redrive(self, queue: Optional[str] = None, name: Optional[str] = None, limit: Optional[int] = None) -> int:
         """As `Client.redrive`."""
         return await self._drive(ch.redrive(queue, name, limit))
-
-    async def queue(self, name: str) -> Optional[QueueInfo]:
-        """As `Client.queue`."""
-        return await self._ask(op.queue(name))
-
-    def queues(self, page: int = LIST_PAGE) -> AsyncIterator[QueueInfo]:
-        """As `Client.queues`."""
-        return self._list(op.queues(page))
-
-    async def pause_queue(
-        self,
-        queue: str,
-        *,
-        name: Optional[str] = None,
-        key: Optional[str] = None,
-        duration: Optional[Seconds] = None,
-    ) -> None:
-        """As `Client.pause_queue`."""
-        await self._ask(ch.pause_queue(queue, name, key, duration))
-
-    async def resume_queue(self, queue: str, *, name: Optional[str] = None, key: Optional[str] = None) -> None:
-        """As `Client.resume_queue`."""
-        await self._ask(ch.resume_queue(queue, name, key))
-
-    async def pause_all(self) -> None:
-        """As `Client.pause_all`."""
-        await self._ask(ch.pause_all(True))
-
-    async def resume_all(self) -> None:
-        """As `Client.resume_all`."""
-        await self._ask(ch.pause_all(False))
 
     async def schedule(self, id: str, times: int = 0) -> Optional[ScheduleInfo]:
         """As `Client.schedule`."""
@@ -208,14 +190,6 @@ class AsyncClient:
         """As `Client.flows`."""
         return self._list(op.flows(state, page))
 
-    def workers(self, page: int = LIST_PAGE) -> AsyncIterator[WorkerInfo]:
-        """As `Client.workers`."""
-        return self._list(op.workers(page))
-
-    async def stats(self, names: str = "histograms", definitions: str = "all") -> Stats:
-        """As `Client.stats`."""
-        return await self._ask(op.stats(names, definitions))
-
     def events(
         self,
         after: Union[int, str] = 0,
@@ -243,10 +217,14 @@ class AsyncClient:
         return connection if connection is not None else await asyncio.get_running_loop().run_in_executor(None, self._calls.open)
 
     async def _ask(self, asked: Request[T]) -> T:
-        return asked.answer(await self.call(asked.op, *asked.fields))
+        try:
+            return asked.answer(await self.call(asked.op, *asked.fields))
+        except ConnectionLost as lost:
+            asked.refused_by(lost)
+            raise
 
-    async def _wait(self, asked: Request[T], what: str, timeout: Optional[Seconds]) -> T:
-        """The answer to a question that may take long, also after a break: to ask twice does no harm."""
+    async def _wait(self, asked: Request[T], what: str, timeout: Optional[Seconds], again: bool = True) -> T:
+        """The answer to what may take long, with `again` also after a break: to ask twice does no harm."""
         until = math.inf if timeout is None else time.monotonic() + timeout
         attempt = 0
         while True:
@@ -260,7 +238,8 @@ class AsyncClient:
                 finally:
                     self._calls.unwatch(id)
             except ConnectionLost as lost:
-                if lost.retry_after is None or left == 0:
+                asked.refused_by(lost)
+                if not again or lost.retry_after is None or left == 0:
                     raise
                 await asyncio.sleep(min(left, max(lost.retry_after, backoff_delay(attempt))))
                 attempt += 1
@@ -268,10 +247,15 @@ class AsyncClient:
     def _list(self, pages: op.Pages[T]) -> AsyncIterator[T]:
         return follow_async(lambda mark: self._ask(pages(mark)))
 
-    async def _drive(self, steps: ch.Steps[T]) -> T:
+    async def _drive(self, steps: Steps[T]) -> T:
         try:
             asked = next(steps)
             while True:
-                asked = steps.send(await self._ask(asked))
+                try:
+                    answer = await self._ask(asked)
+                except Error as error:
+                    asked = steps.throw(error)
+                else:
+                    asked = steps.send(answer)
         except StopIteration as end:
             return cast(T, end.value)

@@ -94,7 +94,8 @@ class Calls:
             lost = [id for id, (on, _) in self._waiting.items() if on is connection]
             futures = [self._waiting.pop(id)[1] for id in lost]
         for future in futures:
-            resolve(future, None, end)
+            # One each: a caller may note on its error what was done before.
+            resolve(future, None, ConnectionLost(end.message, end.code, end.retry_after))
 
 
 def resolve(future: Future[Any], value: Any, error: Optional[Error]) -> None:

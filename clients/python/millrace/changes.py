@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Generator, Iterable, List, Mapping, Optional, Tuple, TypeVar
+import math
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple, TypeVar
 
 from .data import encode_data
 from .errors import range_error, type_error
 from .jobs import JOBS_MAX, KEYS, NewJob, job_from, job_list, without
-from .keys import JobKey
+from .keys import JobKey, JobOfKey
 from .messages import trimmed
-from .operations import REASON_LENGTH, Request, called
+from .operations import REASON_LENGTH, Request, Steps, called
 from .options import (
-    NAME_LENGTH, choice, flag, given, integer, job_key, key, meta_text, milliseconds, name as valid_name, number, tag_list, text, time_ms,
-    truth,
+    NAME_LENGTH, choice, flag, given, held_key, integer, job_key, key, meta_text, milliseconds, name as valid_name, number, tag_list, text,
+    time_ms, truth,
 )
 from .reading import schedule_set
 from .views import ScheduleSet
 
 T = TypeVar("T")
-# Several requests, one after the other: each is answered before the next is asked for. It returns what the whole has come to.
-Steps = Generator[Request[Any], Any, T]
 
 OVERLAPS = ("skip", "queue", "cancel", "allow")
 CATCH_UPS = ("latest", "all", "none")
@@ -43,22 +42,22 @@ def enqueue_many(jobs: Any) -> Request[List[JobKey]]:
 @called
 def cancel(job: Any, reason: Any, by: Any, descendants: Any) -> Request[str]:
     op = "cancelTree" if flag("descendants", descendants) else "cancel"
-    return Request(op, job_key(job), text("reason", reason, REASON_LENGTH), text("by", by, NAME_LENGTH), read=str)
+    return _about(op, job, str, text("reason", reason, REASON_LENGTH), text("by", by, NAME_LENGTH))
 
 
 @called
 def retry(job: Any, descendants: Any) -> Request[None]:
-    return Request("retryTree" if flag("descendants", descendants) else "retry", job_key(job), read=_nothing)
+    return _about("retryTree" if flag("descendants", descendants) else "retry", job, _nothing)
 
 
 @called
 def run_now(job: Any) -> Request[None]:
-    return Request("runNow", job_key(job), read=_nothing)
+    return _about("runNow", job, _nothing)
 
 
 @called
 def delete(job: Any) -> Request[None]:
-    return Request("delete", job_key(job), read=_nothing)
+    return _about("delete", job, _nothing)
 
 
 @called
@@ -68,7 +67,23 @@ def update(job: Any, data: Any, run_at: Any, priority: Any, weight: Any, checkpo
     changes += [None if checkpoint is UNSET else [encode_data(checkpoint, "checkpoint")], tag_list(tags), meta_text(meta)]
     if not trimmed(changes):
         raise type_error("changes", "given: data, run_at, priority, weight, checkpoint, tags or meta")
-    return Request("update", job_key(job), trimmed(changes), read=_nothing)
+    return _about("update", job, _nothing, trimmed(changes))
+
+
+@called
+def release_key(of: Any) -> Request[bool]:
+    return Request("byKey", held_key(of), KEYED_CALLS.index("release"), read=bool)
+
+
+KEYED_CALLS = ("cancel", "cancelTree", "retry", "retryTree", "update", "runNow", "delete", "release")
+
+
+def _about(op: str, job: Any, read: Callable[[Any], T], *fields: Any) -> Request[T]:
+    """A call about one job, by its id or by a key: the engine finds the job of a key in the turn that decides the call."""
+    if not isinstance(job, JobOfKey):
+        return Request(op, job_key(job), *fields, read=read)
+    changes, cancellation = (fields, ()) if op == "update" else ((None,), fields)
+    return Request("byKey", held_key(job), KEYED_CALLS.index(op), *changes, *cancellation, read=read)
 
 
 @called
@@ -147,6 +162,23 @@ def _paused(queue: Any, name: Any, concurrency_key: Any, paused: bool, ms: Optio
         raise type_error("key", "left out with a name: a pause is of a queue, of a name in it, or of a key in it")
     part = (valid_name("name", name), key("key", concurrency_key))
     return Request("pause", valid_name("queue", given("queue", queue)), *part, paused, True, ms, read=_nothing)
+
+
+@called
+def drain_queue(queue: Any, timeout: Any) -> Request[None]:
+    number("timeout", timeout, 0, math.inf)
+    return Request("drainQueue", valid_name("queue", given("queue", queue)), read=_nothing)
+
+
+@called
+def delete_queue(queue: Any) -> Request[bool]:
+    return Request("deleteQueue", valid_name("queue", given("queue", queue)), read=bool)
+
+
+@called
+def stop_worker(worker: Any, timeout: Any) -> Request[None]:
+    fields = (valid_name("worker", given("worker", worker)), milliseconds("timeout", given("timeout", timeout), 0, True))
+    return Request("stopWorker", *fields, read=_nothing)
 
 
 def pause_all(paused: bool) -> Request[None]:

@@ -13,20 +13,21 @@ from . import changes as ch, operations as op
 from .calls import Calls
 from .changes import UNSET
 from .connection import backoff_delay
-from .errors import ConnectionLost
+from .errors import ConnectionLost, Error
+from .filters import OtherFilters
 from .jobs import JobOptions, NewJob
-from .keys import JobKey
-from .operations import JOBS_PAGE, LIST_PAGE, LOGS_PAGE, Request
+from .keys import JobId, JobKey, JobOfKey, JobRef
+from .managing import Managing
+from .operations import JOBS_PAGE, LOGS_PAGE, Request, Steps
 from .options import Seconds, Time
 from .pages import follow
-from .views import Event, FlowInfo, JobInfo, LogLine, QueueInfo, ScheduleInfo, ScheduleSet, Stats, WorkerInfo
+from .views import Event, Explanation, FlowInfo, JobInfo, LogLine, ScheduleInfo, ScheduleSet
 
 if TYPE_CHECKING:
     # Type checkers know it without the package.
     from typing_extensions import Unpack
 
 T = TypeVar("T")
-JobId = Union[JobKey, str]
 FlowNode = Union[NewJob, Tuple[NewJob, Sequence[str]], Tuple[NewJob, Sequence[str], str]]
 
 
@@ -39,7 +40,7 @@ def connect(url: Optional[str] = None, token: Optional[str] = None, timeout: Sec
     return client
 
 
-class Client:
+class Client(Managing):
     """Puts jobs in and asks about them. Threads may share one. A call that a break leaves without its answer raises ConnectionLost;
     the next call connects again. `url`, `token` and `timeout` are as of `connect`."""
 
@@ -78,46 +79,57 @@ class Client:
         details of JOB_FAILED are `attempt` and `error`: the last error's name, message, stack, and if it has them `code` and `cause`."""
         return self._wait(op.result(job, timeout), "no result of %s" % (job,), timeout)
 
-    def get(self, job: JobId) -> Optional[JobInfo]:
-        """All there is to know of the job, or None."""
+    def get(self, job: JobRef) -> Optional[JobInfo]:
+        """All there is to know of the job, or None. `job` is its key, its id, or a JobOfKey, here and in the calls that change one job."""
         return self._ask(op.get(job))
 
     def jobs(
         self,
-        state: Optional[str] = None,
+        state: Union[None, str, Sequence[str]] = None,
         queue: Optional[str] = None,
         name: Optional[str] = None,
         tag: Optional[str] = None,
         search: Optional[str] = None,
         page: int = JOBS_PAGE,
+        *,
+        order: str = "newest",
+        **others: Unpack[OtherFilters],
     ) -> Iterator[JobInfo]:
-        """Iterates over the jobs, newest first. `state` is one of STATES; `search` occurs in the name, the tags, the keys or the data.
-        Jobs that are enqueued meanwhile are left out. `page`: how many are asked for at a time, 1 to 200. For further filters and orders
-        use `call("list", filter, ...)`."""
-        return self._list(op.jobs(state, queue, name, tag, search, page))
+        """Iterates over the jobs that match all that is given. `state` is one of STATES, or a list of some; `search` occurs in the name, the
+        tags, the keys or the data. `others` are the filters of docs/search.md: key, schedule, retrying, enqueued_after, enqueued_before,
+        finished_after, finished_before, worker, error, fingerprint, data and meta. `order`: 'newest' first, by arrival; 'oldest'; 'finished',
+        last finished first, of one final state; 'due', soonest first, of scheduled jobs. Jobs that are enqueued meanwhile are left out of
+        the newest first. `page`: how many are asked for at a time, 1 to 200. Raises TypeError, Error (OPTION_TYPE, OPTION_RANGE, UNSUPPORTED
+        if an earlier engine does not know a filter or the order)."""
+        return self._list(op.jobs(state, queue, name, tag, search, page, order, others))
+
+    def explain(self, job: JobId) -> Optional[Explanation]:
+        """Why the job has not ended: each pause, limit, missing worker or other job that keeps it from its start now. None if there is no such
+        job. Raises Error (OPTION_TYPE, UNSUPPORTED by an earlier engine)."""
+        return self._ask(op.explain(job))
 
     def logs(self, job: JobId, run: Optional[int] = None, page: int = LOGS_PAGE) -> Iterator[LogLine]:
         """Iterates over the log lines of a run of the job, by default the last one. There is none without such a job. `page`: 1 to 1,000."""
         return self._list(op.logs(job, run, page))
 
-    def cancel(self, job: JobId, reason: Optional[str] = None, by: Optional[str] = None, *, descendants: bool = False) -> str:
+    def cancel(self, job: JobRef, reason: Optional[str] = None, by: Optional[str] = None, *, descendants: bool = False) -> str:
         """'cancelled', or 'cancelling' where it runs. The job stores the reason, of up to 1,000 characters, and who cancelled it, of up
         to 128: by default the name of the token. With `descendants` also all jobs of its flow that wait for it: then the answer may be
         'finished'. Raises Error (JOB_FINISHED, JOB_NOT_FOUND, OPTION_RANGE)."""
         return self._ask(ch.cancel(job, reason, by, descendants))
 
-    def retry(self, job: JobId, *, descendants: bool = False) -> None:
+    def retry(self, job: JobRef, *, descendants: bool = False) -> None:
         """Runs a failed or cancelled job again from its first attempt, and one that waits for its retry at once. With `descendants` also
         all jobs of its flow that wait for it. Raises Error (JOB_NOT_FOUND, JOB_SCHEDULED, PARENT_FAILED)."""
         self._ask(ch.retry(job, descendants))
 
-    def run_now(self, job: JobId) -> None:
+    def run_now(self, job: JobRef) -> None:
         """Makes a scheduled job due now. Raises Error (JOB_NOT_FOUND, JOB_FINISHED)."""
         self._ask(ch.run_now(job))
 
     def update(
         self,
-        job: JobId,
+        job: JobRef,
         *,
         data: Any = UNSET,
         run_at: Optional[Time] = None,
@@ -131,39 +143,19 @@ class Client:
         (JOB_ACTIVE, JOB_FINISHED, JOB_NOT_FOUND, OPTION_TYPE, OPTION_RANGE)."""
         self._ask(ch.update(job, data, run_at, priority, weight, checkpoint, tags, meta))
 
-    def delete(self, job: JobId) -> None:
+    def delete(self, job: JobRef) -> None:
         """Removes a job that is not running, and what belongs to it. Raises Error (JOB_ACTIVE, JOB_NOT_FOUND)."""
         self._ask(ch.delete(job))
+
+    def release_key(self, of: JobOfKey) -> bool:
+        """Takes a key from the job that holds it, so that another call may use it. The job continues, and is not found by the key any more.
+        False if no job holds the key. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+        return self._ask(ch.release_key(of))
 
     def redrive(self, queue: Optional[str] = None, name: Optional[str] = None, limit: Optional[int] = None) -> int:
         """Retries failed jobs, the oldest failure first, slice by slice: of a queue or a name, or all. Returns how many, at most `limit`.
         Jobs that fail again meanwhile are left alone."""
         return self._drive(ch.redrive(queue, name, limit))
-
-    def queue(self, name: str) -> Optional[QueueInfo]:
-        """The queue, or None."""
-        return self._ask(op.queue(name))
-
-    def queues(self, page: int = LIST_PAGE) -> Iterator[QueueInfo]:
-        """Iterates over the queues in the order of their names. `page`: 1 to 500."""
-        return self._list(op.queues(page))
-
-    def pause_queue(self, queue: str, *, name: Optional[str] = None, key: Optional[str] = None, duration: Optional[Seconds] = None) -> None:
-        """Starts no more jobs of the queue, or only none of one name or one concurrency key in it, until `resume_queue`, or for
-        `duration`. What runs is left alone. Raises Error (QUEUE_NOT_FOUND)."""
-        self._ask(ch.pause_queue(queue, name, key, duration))
-
-    def resume_queue(self, queue: str, *, name: Optional[str] = None, key: Optional[str] = None) -> None:
-        """Undoes `pause_queue` of the same parts. Raises Error (QUEUE_NOT_FOUND)."""
-        self._ask(ch.resume_queue(queue, name, key))
-
-    def pause_all(self) -> None:
-        """Starts nothing of any queue, until `resume_all`."""
-        self._ask(ch.pause_all(True))
-
-    def resume_all(self) -> None:
-        """Undoes `pause_all`, but no queue's own pause."""
-        self._ask(ch.pause_all(False))
 
     def schedule(self, id: str, times: int = 0) -> Optional[ScheduleInfo]:
         """The schedule with as many of its next times, 0 to 1,000, or None."""
@@ -226,15 +218,6 @@ class Client:
         """Iterates over the flows, newest first. `state` is one of FLOW_STATES. `page`: 1 to 200."""
         return self._list(op.flows(state, page))
 
-    def workers(self, page: int = LIST_PAGE) -> Iterator[WorkerInfo]:
-        """Iterates over who is attached, in the order in which they first attached. `page`: 1 to 500."""
-        return self._list(op.workers(page))
-
-    def stats(self, names: str = "histograms", definitions: str = "all") -> Stats:
-        """Counts by state and queue. `names`: what it has of each job name, 'histograms' (and percentiles), 'percentiles' or 'none'.
-        `definitions`: 'all', or those that are 'disputed'."""
-        return self._ask(op.stats(names, definitions))
-
     def events(
         self,
         after: Union[int, str] = 0,
@@ -259,8 +242,8 @@ class Client:
         if connection is not None:
             connection.ended.wait(1)
 
-    def _wait(self, asked: Request[T], what: str, timeout: Optional[Seconds]) -> T:
-        """The answer to a question that may take long, also after a break: to ask twice does no harm."""
+    def _wait(self, asked: Request[T], what: str, timeout: Optional[Seconds], again: bool = True) -> T:
+        """The answer to what may take long, with `again` also after a break: to ask twice does no harm."""
         until = math.inf if timeout is None else time.monotonic() + timeout
         attempt = 0
         while True:
@@ -274,13 +257,18 @@ class Client:
                 finally:
                     self._calls.unwatch(id)
             except ConnectionLost as lost:
-                if lost.retry_after is None or left == 0:
+                asked.refused_by(lost)
+                if not again or lost.retry_after is None or left == 0:
                     raise
                 time.sleep(min(left, max(lost.retry_after, backoff_delay(attempt))))
                 attempt += 1
 
     def _ask(self, asked: Request[T]) -> T:
-        return asked.answer(self.call(asked.op, *asked.fields))
+        try:
+            return asked.answer(self.call(asked.op, *asked.fields))
+        except ConnectionLost as lost:
+            asked.refused_by(lost)
+            raise
 
     def _list(self, pages: op.Pages[T]) -> Iterator[T]:
         return follow(lambda mark: self._ask(pages(mark)))
@@ -289,10 +277,15 @@ class Client:
         """Without an end: the page behind the last one comes when there is something in it."""
         return follow(lambda mark: self._wait(pages(mark), "no event", None))
 
-    def _drive(self, steps: ch.Steps[T]) -> T:
+    def _drive(self, steps: Steps[T]) -> T:
         try:
             asked = next(steps)
             while True:
-                asked = steps.send(self._ask(asked))
+                try:
+                    answer = self._ask(asked)
+                except Error as error:
+                    asked = steps.throw(error)
+                else:
+                    asked = steps.send(answer)
         except StopIteration as end:
             return cast(T, end.value)

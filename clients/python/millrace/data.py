@@ -20,11 +20,11 @@ def encode_data(value: Any, what: str = "data") -> Stored:
     return json_text(value, what)
 
 
-def json_text(value: Any, what: str) -> str:
+def json_text(value: Any, what: str, allowed: str = "JSON, or bytes") -> str:
     try:
         text = json.dumps(value, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError) as error:
-        raise type_error(what, "JSON, or bytes: %s" % error) from None
+        raise type_error(what, "%s: %s" % (allowed, error)) from None
     return _well_formed(text)
 
 
@@ -99,7 +99,7 @@ def _double_text(number: float) -> str:
 
 def sized_json(option: str, value: Any, length: int, remedy: str) -> Optional[str]:
     """Raises Error (OPTION_TYPE, OPTION_RANGE) for what is no JSON, or is longer than `length`."""
-    text = None if value is None else json_text(value, option)
+    text = None if value is None else json_text(value, option, "JSON")
     if text is not None and units(text) > length:
         raise range_error(option, length, "at most %d characters of JSON, got %d: %s" % (length, units(text), remedy))
     return text

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional
+
+if TYPE_CHECKING:
+    from .views import ManyResult
+
+MESSAGE_LENGTH = 600
 
 
 class Error(Exception):
     """What the server refuses, by its stable code: see the table of errors in docs/protocol.md. An argument that no server takes has the
-    code `OPTION_TYPE` or `OPTION_RANGE`, and is never sent."""
+    code `OPTION_TYPE` or `OPTION_RANGE`, and is never sent. `done` is what a bulk call had changed before the error; None otherwise."""
 
     def __init__(self, code: str, message: str, details: Optional[Mapping[str, Any]] = None) -> None:
         super().__init__("%s: %s" % (code, message))
         self.code = code
         self.message = message
         self.details: Dict[str, Any] = dict(details or {})
+        self.done: Optional[ManyResult] = None
 
 
 class ConnectionLost(Error):
@@ -33,8 +39,13 @@ class ProtocolError(Error):
 
 
 def type_error(option: str, message: str) -> Error:
-    return Error("OPTION_TYPE", "%s must be %s" % (option, message), {"option": option})
+    return Error("OPTION_TYPE", "%s must be %s" % (option, _cut(message)), {"option": option})
 
 
 def range_error(option: str, limit: float, message: str) -> Error:
-    return Error("OPTION_RANGE", "%s must be %s" % (option, message), {"option": option, "limit": limit})
+    return Error("OPTION_RANGE", "%s must be %s" % (option, _cut(message)), {"option": option, "limit": limit})
+
+
+def _cut(message: str) -> str:
+    """Whatever was given, the message stays short enough to be read."""
+    return message if len(message) <= MESSAGE_LENGTH else "%s... (%d characters)" % (message[:MESSAGE_LENGTH], len(message))

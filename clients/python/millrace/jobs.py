@@ -111,9 +111,9 @@ def job_from(call: str, name: str, data: Any, options: Mapping[str, Any]) -> New
     return new_job(name, data, **options)
 
 
-def known_options(call: str, options: Mapping[str, Any]) -> None:
-    """Raises TypeError, as Python does, by the name of what was called, with the nearest name that there is."""
-    known = new_job.__kwdefaults__ or {}
+def known_options(call: str, options: Mapping[str, Any], known: Optional[Mapping[str, Any]] = None) -> None:
+    """Raises TypeError, as Python does, by the name of what was called, with the nearest name that there is. `known`: those of a job."""
+    known = known or new_job.__kwdefaults__ or {}
     for each in options:
         if each not in known:
             hint = nearest(each, known) or "; it takes %s" % ", ".join(known)
@@ -188,4 +188,6 @@ def _backoff(backoff: Any) -> List[Any]:
     jitter = JITTERS[spread] if isinstance(spread, str) and spread in JITTERS else number("backoff.jitter", spread, 0, 1)
     fields = [choice("backoff.type", said["type"], BACKOFFS), milliseconds("backoff.delay", said["delay"])]
     factor, most = number("backoff.factor", said.get("factor"), 1, 1000), milliseconds("backoff.max_delay", said.get("max_delay"))
+    if factor is not None and said["type"] != "exponential":
+        raise type_error("backoff.factor", "left out with type %r: it belongs to 'exponential'" % (said["type"],))
     return trimmed([*fields, factor, most, jitter])

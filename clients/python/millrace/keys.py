@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import uuid
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple, Optional, Union
 
 
 class JobKey(NamedTuple):
@@ -25,3 +26,19 @@ class JobKey(NamedTuple):
         bits = uuid.UUID(id).int
         seq = (bits >> 64 & 0xFFF) << 36 | (bits >> 48 & 0x3FFF) << 22 | (bits >> 26 & 0x3FFFFF)
         return cls(seq, bits & 0x3FFFFFF, bits >> 80)
+
+
+@dataclass(frozen=True)
+class JobOfKey:
+    """A job by its name and a key that it was enqueued with: `unique_key`, which names the live job that holds it, or `idempotency_key`, which names
+    its first job while the key is held. Give one of them."""
+
+    name: str
+    unique_key: Optional[str] = None
+    idempotency_key: Optional[str] = None
+
+
+# A job by its key, or by its id as a string.
+JobId = Union[JobKey, str]
+# What calls about one job take.
+JobRef = Union[JobKey, str, JobOfKey]

@@ -4,22 +4,37 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any, Callable, Dict, Generic, Optional, TypeVar, cast
+import re
+from typing import Any, Callable, Dict, Generator, Generic, List, Mapping, Optional, TypeVar, cast
 
 from .codec import SAFE
 from .data import decode_data
-from .errors import Error, type_error
-from .messages import EVENT_TYPES, trimmed
-from .options import NAME_LENGTH, choice, given, integer, job_key, key, name as valid_name, number, text
+from .errors import ConnectionLost, Error, type_error
+from .explanations import explanation
+from .filters import OTHERS, STATES, filter_fields, is_later, too_old, understood
+from .jobs import known_options
+from .keys import JobKey, JobOfKey
+from .messages import EVENT_TYPES, OPS, trimmed
+from .options import NAME_LENGTH, choice, flag, given, held_key, integer, job_key, key, name as valid_name, number, text, time_ms
 from .pages import Page
-from .reading import event, flow_info, gap, job_info, log_line, queue_info, schedule_info, stats as read_stats, worker_info
-from .views import Event, FlowInfo, JobInfo, LogLine, QueueInfo, ScheduleInfo, Stats, WorkerInfo
+from .reading import (
+    event, failure_kind, flow_info, gap, job_info, log_line, queue_info, queue_keys as read_keys, queues_history as read_history,
+    schedule_info, stats as read_stats, throughput, worker_info,
+)
+from .views import (
+    Event, Explanation, FailureKind, FlowInfo, JobInfo, LogLine, QueueInfo, QueueKeys, QueuesHistory, ScheduleInfo, Stats, Throughput,
+    WorkerInfo,
+)
 
-STATES = ("scheduled", "waiting", "active", "blocked", "completed", "failed", "cancelled")
 FLOW_STATES = ("running", "completed", "failed", "cancelled")
 STATS_NAMES = ("histograms", "percentiles", "none")
 DEFINITIONS = ("all", "disputed")
 JOBS_PAGE, LIST_PAGE, LOGS_PAGE = 200, 500, 1_000
+LIST_ORDERS = ("newest", "oldest", "finished", "due")
+ASCENDING_SINCE = 15  # fields of a Filter that the first server knew which lists the oldest jobs first
+HISTORY_STEPS = ("minute", "hour")
+FAILURES_ORDERS = ("last", "count")
+HISTORY_QUEUES, FAILURES_MAX, KEYS_MAX = 50, 200, 200
 REASON_LENGTH = 1000
 
 T = TypeVar("T")
@@ -41,7 +56,21 @@ class Request(Generic[T]):
         except (IndexError, KeyError, TypeError, ValueError) as error:
             raise Error("PROTOCOL", "the answer of %s cannot be read: %r" % (self.op, error)) from error
 
+    def refused_by(self, lost: ConnectionLost) -> None:
+        """Raises Error (UNSUPPORTED) if the server has ended the connection because it does not know this operation, or a setting of it."""
+        if lost.code not in ("BAD_FRAME", "BAD_MESSAGE"):
+            return
+        number, setting = UNKNOWN_OP.search(lost.message), UNKNOWN_OPTION.search(lost.message)
+        if number is not None and int(number[1]) == OPS[self.op]:
+            raise too_old(self.op) from lost
+        if setting is not None and self.op == "configure" and "'%s'" % setting[1] in repr(self.fields[1]):
+            raise too_old("the setting %s" % setting[1]) from lost
 
+
+UNKNOWN_OP = re.compile(r"\b(\d+) is none that is known")
+UNKNOWN_OPTION = re.compile(r"has no option '(\w+)'")
+# Several requests, one after the other: each is answered before the next is asked for. It returns what the whole has come to.
+Steps = Generator[Request[Any], Any, T]
 # Asks for the page behind a mark; None: the first.
 Pages = Callable[[Any], Request[Page[T]]]
 
@@ -78,7 +107,8 @@ def _output(outcome: Dict[str, Any]) -> Any:
 
 @called
 def get(job: Any) -> Request[Optional[JobInfo]]:
-    return Request("get", job_key(job), read=lambda said: None if said is None else job_info(said))
+    op, of = ("getByKey", held_key(job)) if isinstance(job, JobOfKey) else ("get", job_key(job))
+    return Request(op, of, read=lambda said: None if said is None else job_info(said))
 
 
 @called
@@ -100,11 +130,74 @@ def queues(page: int) -> Pages[QueueInfo]:
 
 
 @called
-def jobs(state: Any, queue: Any, name: Any, tag: Any, search: Any, page: int) -> Pages[JobInfo]:
-    place = None if state is None else choice("state", state, STATES)
-    wanted = trimmed([place, valid_name("queue", queue), valid_name("name", name), key("tag", tag)])
-    found, size = key("search", search), _size(page, JOBS_PAGE)
-    return lambda before: Request("list", wanted, size, before, found, read=_behind_next("jobs", job_info))
+def jobs(
+    state: Any, queue: Any, name: Any, tag: Any, search: Any, page: int, order: Any, others: Mapping[str, Any]
+) -> Pages[JobInfo]:
+    known_options("jobs()", others, OTHERS)
+    wanted = filter_fields({"state": state, "queue": queue, "name": name, "tag": tag, **others})
+    found, size, by = key("search", search), _size(page, JOBS_PAGE), LIST_ORDERS[choice("order", order, LIST_ORDERS)]
+    place = {"finished": 0, "due": 1}.get(by)
+    one = STATES[wanted[0]] if wanted and wanted[0] is not None else None
+    if by == "finished" and one not in STATES[4:]:
+        raise type_error("order", "given with a state of completed, failed or cancelled if it is 'finished', got %r" % (state,))
+    if by == "due" and one != "scheduled":
+        raise type_error("order", "given with the state scheduled if it is 'due', got %r" % (state,))
+
+    def ask(mark: Any) -> Request[Page[JobInfo]]:
+        before, before_at = (None, None) if mark is None else mark
+        fields = [wanted, size, before, found, None, None, place, before_at, True if by == "oldest" else None]
+        return Request("list", *trimmed(fields), read=read)
+
+    def read(reply: Any) -> Page[JobInfo]:
+        if is_later(wanted):
+            understood(wanted, reply.get("known"))
+        if by == "oldest" and (reply.get("known") or 0) < ASCENDING_SINCE:
+            raise too_old("the order 'oldest'")
+        after = reply["next"]
+        return [job_info(each) for each in reply["jobs"]], None if after is None else (after, reply.get("nextAt"))
+
+    return ask
+
+
+@called
+def explain(job: Any) -> Request[Optional[Explanation]]:
+    wanted = job_key(job)
+    return Request("explain", wanted, read=lambda said: explanation(str(JobKey(*wanted)), said))
+
+
+@called
+def history(queue: Any, step: Any, start_at: Any, end_at: Any) -> Request[List[Throughput]]:
+    fields = _history(valid_name("queue", given("queue", queue)), step, start_at, end_at)
+    return Request("history", *trimmed(fields), read=lambda said: [throughput(each) for each in said])
+
+
+@called
+def queues_history(limit: Any, step: Any, start_at: Any, end_at: Any) -> Request[QueuesHistory]:
+    most = integer("limit", given("limit", limit), 0, HISTORY_QUEUES)
+    return Request("history", *_history("default", step, start_at, end_at), most, read=_of_queues)
+
+
+def _history(queue: str, step: Any, start_at: Any, end_at: Any) -> List[Any]:
+    return [queue, choice("step", step, HISTORY_STEPS), time_ms("start_at", start_at), time_ms("end_at", end_at)]
+
+
+def _of_queues(said: Any) -> QueuesHistory:
+    if isinstance(said, list):
+        raise too_old("the history of all queues")
+    return read_history(said)
+
+
+@called
+def failures(queue: Any, name: Any, limit: Any, order: Any, trend: Any) -> Request[List[FailureKind]]:
+    fields = [valid_name("queue", queue), valid_name("name", name), integer("limit", given("limit", limit), 1, FAILURES_MAX)]
+    fields += [choice("order", order, FAILURES_ORDERS) or None, 0 if flag("trend", trend) else None]
+    return Request("failures", *trimmed(fields), read=lambda said: [failure_kind(each) for each in said])
+
+
+@called
+def queue_keys(queue: Any, limit: Any) -> Request[Optional[QueueKeys]]:
+    fields = (valid_name("queue", given("queue", queue)), integer("limit", given("limit", limit), 1, KEYS_MAX))
+    return Request("queueKeys", *fields, read=lambda said: None if said is None else read_keys(said))
 
 
 @called

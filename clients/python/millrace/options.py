@@ -11,7 +11,7 @@ from typing import Any, Collection, Iterable, List, Mapping, Optional, Sequence,
 from .codec import HALF, PAIR, SAFE, units
 from .data import sized_json
 from .errors import range_error, type_error
-from .keys import JobKey
+from .keys import JobKey, JobOfKey
 
 DURATION_MS = 100 * 365 * 86_400_000
 NAME = re.compile(r"[A-Za-z0-9_.:/-]{1,128}\Z")
@@ -150,8 +150,19 @@ def job_key(job: Any) -> List[Any]:
     except ValueError:
         parts = None
     if not isinstance(parts, (tuple, list)) or len(parts) != 3:
-        raise type_error("job", "a JobKey or an id, got %r" % (job,))
+        hint = ", which this call does not take" if isinstance(job, JobOfKey) else ""
+        raise type_error("job", "a JobKey or an id, got %r%s" % (job, hint))
     return [integer("job", given("job", part), 0, most) for part, most in zip(parts, (2**48 - 1, SAFE, SAFE))]
+
+
+def held_key(of: Any) -> List[Any]:
+    """A JobOfKey as requests take it."""
+    if not isinstance(of, JobOfKey):
+        raise type_error("job", "a JobOfKey, got %r" % (of,))
+    if (of.unique_key is None) == (of.idempotency_key is None):
+        raise type_error("job", "a JobOfKey with unique_key or with idempotency_key, got %r" % (of,))
+    kind, held = (0, key("job.unique_key", of.unique_key)) if of.idempotency_key is None else (1, key("job.idempotency_key", of.idempotency_key))
+    return [kind, name("job.name", given("job.name", of.name)), held]
 
 
 def mapping(option: str, value: Any, names: Collection[str], required: Collection[str] = ()) -> Mapping[str, Any]:

@@ -13,11 +13,17 @@ from .data import Stored, decode_data, shown
 from .jobs import FOREVER
 from .keys import JobKey
 from .options import DURATION_MS
-from .views import AttemptInfo, Event, FlowInfo, FlowPlace, JobInfo, LogLine, QueueInfo, ScheduleInfo, ScheduleSet, Stats, WorkerInfo
+from .views import (
+    AttemptInfo, Event, FailureKind, FlowInfo, FlowPlace, JobInfo, LogLine, QueueInfo, QueueKey, QueueKeys, QueuesHistory, ScheduleInfo,
+    ScheduleSet, Stats, Throughput, WorkerInfo,
+)
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 NEVER = datetime.max.replace(tzinfo=timezone.utc)
 Fields = Mapping[str, Any]
+TOTALS = ("enqueued", "completed", "failed", "cancelled")
+# A retention without a bound, as the engine stores it.
+KEPT_FOREVER = {"ageMs": DURATION_MS, "count": 10**12}
 
 
 def when(ms: Any) -> Optional[datetime]:
@@ -105,7 +111,7 @@ def _fields(text: Optional[str]) -> Dict[str, Any]:
 def queue_info(said: Fields) -> QueueInfo:
     rate = said.get("rate")
     return QueueInfo(
-        settings=plain(said["settings"]),
+        settings={snake(name): _setting(name, value) for name, value in said["settings"].items()},
         paused_until=when(said.get("pausedUntil")),
         pause_ends=[plain(each) for each in said.get("pauseEnds") or []],
         paused_left_out=said.get("pausedLeftOut") or 0,
@@ -114,6 +120,46 @@ def queue_info(said: Fields) -> QueueInfo:
         shared_active=said.get("sharedActive"),
         rate=rate and plain(rate),
         **_same(said, "name", "paused", "pausedJobs", "pausedKeys", "states", "totals"),
+    )
+
+
+def _setting(name: str, value: Any) -> Any:
+    """As `configure_queue` takes it."""
+    if name == "defaults":
+        return _converted(value, JOB)
+    if name == "retention":
+        return {state: FOREVER if keep == KEPT_FOREVER else plain(keep) for state, keep in value.items()}
+    return _plain_field(name, value)
+
+
+def queue_keys(said: Fields) -> QueueKeys:
+    keys = [_queue_key(each) for each in said["keys"]]
+    return QueueKeys(keys, said["known"], said["tracked"], bool(said.get("partial")))
+
+
+def _queue_key(said: Fields) -> QueueKey:
+    rate = said.get("rate")
+    return QueueKey(paused_until=when(said.get("pausedUntil")), rate=rate and plain(rate), **_same(said, "key", "waiting", "active", "paused"))
+
+
+def throughput(said: Fields) -> Throughput:
+    return Throughput(moment(said["at"]), **_same(said, *TOTALS))
+
+
+def queues_history(said: Fields) -> QueuesHistory:
+    queues = {each["name"]: _same(each, *TOTALS) for each in said["queues"]}
+    total = _same(said["total"], *TOTALS)
+    return QueuesHistory(moment(said["from"]), said["step"], total, queues, said.get("queuesLeftOut") or 0)
+
+
+def failure_kind(said: Fields) -> FailureKind:
+    return FailureKind(
+        first_at=moment(said["firstAt"]),
+        last_at=moment(said["lastAt"]),
+        job=said["job"] and job_id(said["job"]),
+        message=said["message"],
+        trend=said.get("trend"),
+        **_same(said, "fingerprint", "queue", "name", "error", "count"),
     )
 
 

@@ -247,3 +247,117 @@ class Stats:
     owner: Optional[Dict[str, Any]]
     node: int
     seq: int
+
+
+@dataclass(frozen=True)
+class JobCause:
+    """One thing that keeps a job from its start. `code` is stable, such as 'queue-paused' (docs/lifecycle.md); `message` is a sentence without
+    its subject. `of` is the key, or the name of the shared limit. `until`: the end of the cause, unless something else happens before; None
+    if only a change ends it. `used` is the used part of `limit`; for 'parents', the number of jobs that have not ended."""
+
+    code: str
+    message: str
+    of: Optional[str]
+    until: Optional[datetime]
+    used: Optional[int]
+    limit: Optional[int]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a job has not ended. `causes` has all that keeps it from its start now, and is empty for a job that runs or has ended. `message` is
+    that of the first cause, or what the job does if it waits for nothing."""
+
+    id: str
+    name: str
+    queue: str
+    state: str
+    attempt: int
+    max_attempts: int
+    message: str
+    causes: List[JobCause]
+
+
+@dataclass(frozen=True)
+class Throughput:
+    """The jobs of a queue in the minute or hour that began `at` this time: how many were enqueued, and how many ended in each state."""
+
+    at: datetime
+    enqueued: int
+    completed: int
+    failed: int
+    cancelled: int
+
+
+@dataclass(frozen=True)
+class QueuesHistory:
+    """What all queues have done. `total` and each of `queues`, by its name, is a dict of `enqueued`, `completed`, `failed` and `cancelled`,
+    each a list: its place 0 is the minute or hour that began at `start`. `queues` has the busiest first. `queues_left_out` are not in
+    `total`, which has at most the 1,000 busiest."""
+
+    start: datetime
+    step: str
+    total: Dict[str, List[int]]
+    queues: Dict[str, Dict[str, List[int]]]
+    queues_left_out: int
+
+
+@dataclass(frozen=True)
+class FailureKind:
+    """Failed runs of one class of error and, but for the parts that differ from job to job, of one message. `fingerprint` is 14 hexadecimal
+    digits. `count` is how many runs failed so. `job` and `message` are those of the job that failed last; None once it is gone. `trend` has
+    the failed runs of each of the last 24 hours, oldest first; None unless the call asked for it, and from an earlier engine."""
+
+    fingerprint: str
+    queue: str
+    name: str
+    error: str
+    count: int
+    first_at: datetime
+    last_at: datetime
+    job: Optional[str]
+    message: Optional[str]
+    trend: Optional[List[int]]
+
+
+@dataclass(frozen=True)
+class QueueKey:
+    """A concurrency key of a queue. `waiting` counts the jobs that the engine has counted: never more than there are. `rate` is a dict of
+    `tokens` that are available and `next_at`, as of a queue; None without a per_key_rate_limit."""
+
+    key: str
+    waiting: int
+    active: int
+    paused: bool
+    paused_until: Optional[datetime]
+    rate: Optional[Dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class QueueKeys:
+    """The keys of a queue with the most waiting jobs first. `known` is how many are in memory. `tracked` is False if the queue neither limits
+    nor pauses keys: then none is counted. `partial` is True if there are more keys than one answer looks at."""
+
+    keys: List[QueueKey]
+    known: int
+    tracked: bool
+    partial: bool
+
+
+@dataclass(frozen=True)
+class ManyResult:
+    """What a bulk call has done, or with `dry_run` would do: jobs that matched, and of them those that changed. `skipped` counts the others by
+    reason: a state, 'cancelling', 'uniqueConflict', 'parentFailed' or 'notFound'."""
+
+    matched: int
+    changed: int
+    skipped: Dict[str, int]
+
+
+@dataclass(frozen=True)
+class PurgeResult:
+    """What `purge_queue` has removed, by state and in all (`count`), or with `dry_run` would remove. `active` jobs run: they are left."""
+
+    states: Dict[str, int]
+    count: int
+    active: int

@@ -1,6 +1,7 @@
 """The client beside the conformance vectors and docs/protocol.md."""
 
 import json
+import math
 import re
 import unittest
 import unittest.mock
@@ -82,7 +83,7 @@ def job_of(job):
     options = {}
     for name, value in job.items():
         name = "".join("_" + letter.lower() if letter.isupper() else letter for letter in name)
-        if name in ("delay", "run_at", "timeout", "heartbeat_timeout", "ttl", "idempotency_ttl"):
+        if name in ("delay", "run_at", "timeout", "heartbeat_timeout", "ttl", "idempotency_ttl", "max_age", "keep"):
             value = value / 1000
         elif name == "backoff":
             value = {"type": value["type"], "delay": value["delay"] / 1000, "factor": value.get("factor"), "jitter": value.get("jitter")}
@@ -205,8 +206,108 @@ class Vectors(unittest.TestCase):
             attach = messages.request(1, "attach", worker._session())
         name = "attach: its queues in a strict order"
         self.assertEqual(messages.frame(messages.REQUESTS, [attach]).hex(), by_name[name])
+        name = "attach: the defaults of a name, each of them"
+        backoff = {"type": "fixed", "delay": 6}
+        times = dict(timeout=4, heartbeat_timeout=5, max_age=7, ttl=8, keep="forever", backoff=backoff)
+        counts = dict(queue="images", priority=1, weight=2, max_attempts=3, weak=True, tokens=10, max_lost=9, log_lines=11)
+        worker = millrace.Worker("unix:none", {"resize": print}, defaults={"resize": {**times, **counts}}, name="worker-1", concurrency=16)
+        worker.uuid = session
+        with unittest.mock.patch("socket.gethostname", return_value="alpha"), unittest.mock.patch("os.getpid", return_value=4711):
+            attach = messages.request(1, "attach", worker._session())
+        self.assertEqual(messages.frame(messages.REQUESTS, [attach]).hex(), by_name[name])
         hello = messages.frame(messages.HELLO, [1, 1], None, ["example 1.0", "alpha", 4711, ""])
         self.assertEqual(hello.hex(), by_name["hello without a token"])
+
+    def test_what_manages_jobs_and_queues_is_written_byte_by_byte(self):
+        """By the methods that people use, which convert names, times and words."""
+        by_name = {vector["name"]: vector["hex"] for vector in vectors()}
+        client = millrace.Client("unix:none")
+        at, job = 1_795_000_000, millrace.JobKey(42, 12345678, 1_795_000_000_000)
+        # For each vector the call, and the answers to the requests before it.
+        nothing = {"matched": 0, "changed": 0, "skipped": {}, "next": None, "known": 17}
+        calls = {
+            "explain: a job that runs": (lambda: client.explain(job), []),
+            "explain: a job of a producer\u2019s journal, held by several things": (
+                lambda: client.explain(millrace.JobKey(43, 2**26 * 7 + 5, 1_795_000_000_000)), [],
+            ),
+            "get: a job with tokens, lost workers, and a time to be kept": (lambda: client.get(job), []),
+            "configure: every setting": (lambda: client.configure_queue("media", **EVERY_SETTING), []),
+            "configure: a limit taken away": (lambda: client.configure_queue("media", concurrency_limit=None), []),
+            "pause: a queue for ten minutes": (lambda: client.pause_queue("media", duration=600), []),
+            "cancelMany: why and by whom, of one state": (
+                lambda: client.cancel_many({"state": ["waiting"], "queue": "media"}, "wrong file", "ada"), [],
+            ),
+            "retryMany: every filter, and a search": (
+                lambda: client.retry_many({**every_filter(at), "search": "a.png"}, limit=10, dry_run=True),
+                [nothing, {**nothing, "next": 99}],
+            ),
+            "deleteMany: asks about no job first": (lambda: client.delete_many({"finished_before": at}), []),
+            "updateMany: tags taken away, and meta": (
+                lambda: client.update_many({"tag": "customer:7"}, tags=[], meta={"moved": True}), [],
+            ),
+            "list: scheduled jobs, the soonest first, the next page": (
+                lambda: list(client.jobs(state="scheduled", order="due")), [{"jobs": [], "next": 7, "nextAt": at * 1000}],
+            ),
+            "history of all queues, and of the two busiest": (lambda: client.queues_history(2, start_at=at), []),
+            "failures: most runs first": (lambda: client.failures(limit=1, order="count"), []),
+            "failures: with their trend": (lambda: client.failures(limit=1, trend=True), []),
+            "queueKeys": (lambda: client.queue_keys("mail"), []),
+            "byKey: release": (lambda: client.release_key(millrace.JobOfKey("rebuild", unique_key="index")), []),
+        }
+        for name, (call, answers) in calls.items():
+            with self.subTest(name):
+                self.assertEqual(last_frame(client, call, answers).hex(), by_name[name])
+
+
+class Stop(Exception):
+    pass
+
+
+def last_frame(client, call, answers):
+    """What is sent behind the answers to what was sent before."""
+    told = iter(answers)
+    sent = []
+
+    def answer(op, *fields):
+        sent[:] = [messages.frame(messages.REQUESTS, [messages.request(1, op, *fields)])]
+        for each in told:
+            return each
+        raise Stop()
+
+    with unittest.mock.patch.object(client, "call", answer), unittest.TestCase().assertRaises(Stop):
+        call()
+    return sent[0]
+
+
+EVERY_SETTING = {
+    "concurrency_limit": 8,
+    "shared_limit": {"name": "gpu", "limit": 4},
+    "per_key_limit": 1,
+    "key_order": "strict",
+    "rate_limit": {"limit": 100, "period": 60, "burst": 20},
+    "per_key_rate_limit": {"limit": 1, "period": 1, "burst": 2},
+    "key_tiers": {"gold": {"per_key_limit": 1, "per_key_rate_limit": {"limit": 10, "period": 1, "burst": 10}}, "free/eu": {"per_key_limit": 1}},
+    "max_length": 1_000,
+    "on_full": "drop-oldest",
+    "share": 3,
+    "fairness": "name",
+    "dead_letter": "media.dead",
+    "repeats": "event",
+    "defaults": {
+        "priority": 5, "weight": 2, "tokens": 3, "max_attempts": 7, "max_lost": 1, "max_age": 86_400,
+        "backoff": {"type": "exponential", "delay": 1, "factor": 3, "max_delay": 60, "jitter": "full"}, "timeout": math.inf,
+        "heartbeat_timeout": 0, "ttl": 5, "keep": 0, "log_lines": 10,
+    },
+    "retention": {"completed": {"age": 3600, "count": 1_000}, "failed": {"age": "forever", "count": "forever"}},
+}
+
+
+def every_filter(at):
+    by_time = dict(enqueued_after=at, enqueued_before=at + 0.001, finished_after=at + 0.002, finished_before=at + 0.003)
+    by_run = dict(worker="worker-1", error="TypeError", fingerprint="1f00c0ffee1234")
+    by_content = dict(data={"customer": 7}, meta={"by": "gr\u00fc\u00dfe"})
+    named = dict(queue="media", name="resize", tag="customer:7", key="customer-7", schedule="nightly", retrying=False)
+    return {"state": {"failed", "cancelled"}, **named, **by_time, **by_run, **by_content}
 
 
 class Frames(unittest.TestCase):

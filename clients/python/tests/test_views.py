@@ -78,7 +78,7 @@ class Views(unittest.TestCase):
         self.assertEqual(queue.settings["rate_limit"], {"limit": 5, "period": 60, "burst": 5})
         self.assertEqual(queue.settings["key_tiers"], {"someOne": {"per_key_limit": 1}})
         self.assertEqual(queue.settings["retention"], {"failed": "forever", "completed": {"age": 1}})
-        self.assertEqual(queue.settings["defaults"], {"timeout": None, "keep": 5})
+        self.assertEqual(queue.settings["defaults"], {"timeout": math.inf, "keep": 5})
         self.assertEqual((queue.paused_until, queue.pause_ends, queue.oldest_waiting), (AT, [{"key": "k", "until": AT}], 1.5))
         self.assertEqual((queue.rate, queue.retrying), ({"tokens": 2, "next_at": None}, None))
 
