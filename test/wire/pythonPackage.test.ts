@@ -92,6 +92,14 @@ test('the examples of its README run in the folder of a daemon', async () => {
     paused: true,
     schedules: ['nightly'],
     flows: [['fetch', 'running']],
+    why: 'has failed after attempt 1',
+    tags: [['customer:8'], ['customer:9']],
+    settings: {
+      rate_limit: { limit: 100, period: 60, burst: 100 },
+      defaults: { keep: 3600 },
+      per_key_limit: 2,
+      key_tiers: { gold: { per_key_limit: 10 } },
+    },
     retried: 'waiting',
   })
 }, 120_000)

@@ -63,8 +63,11 @@ def milliseconds(option: str, seconds: Any, least: int = 0, infinite: bool = Fal
 
 def time_ms(option: str, seconds: Any) -> Optional[int]:
     """Milliseconds since 1970, of seconds since then or of a datetime."""
-    if hasattr(seconds, "timestamp"):
-        seconds = seconds.timestamp()
+    if isinstance(seconds, datetime):
+        try:
+            seconds = seconds.timestamp()
+        except (OverflowError, ValueError, OSError) as error:
+            raise type_error(option, "a time since 1970, got %r: %s" % (seconds, error)) from None
     return None if number(option, seconds, 0, SAFE // 1000) is None else math.ceil(round(seconds * 1000, 3))
 
 

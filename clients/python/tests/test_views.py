@@ -48,6 +48,56 @@ class Views(unittest.TestCase):
         self.assertEqual(job.flow, millrace.FlowPlace(str(millrace.JobKey(1, 2, 3)), "a", 2, "fail"))
         self.assertIsNone(operations.get(millrace.JobKey(1, 2, 3)).answer(None))
 
+    def test_a_job_says_its_tokens_its_lost_workers_and_how_long_it_is_kept(self):
+        job = reading.job_info(answer("get: a job with tokens, lost workers, and a time to be kept", "reply"))
+        self.assertEqual((job.tokens, job.max_lost, job.lost_runs, job.keep, job.log_lines, job.max_age), (5, 2, 2, 86_400, 500, 3_600))
+
+    def test_an_explanation(self):
+        def explained(name):
+            return operations.explain(millrace.JobKey(1, 2, 3)).answer(answer(name, "reply"))
+
+        held = explained("explain: what holds a job")
+        self.assertEqual((held.name, held.queue, held.state, held.attempt, held.max_attempts), ("mail", "default", "waiting", 0, 4))
+        self.assertEqual(held.message, "waits, because key 'customer-7' runs as many jobs as it may: 2 of 2")
+        at = datetime(2025, 1, 1, 0, 1, tzinfo=timezone.utc)
+        rate = "waits, because queue 'default' has started as many jobs as its rate allows until 2025-01-01T00:01:00.000Z"
+        self.assertEqual(held.causes[0], millrace.JobCause("key-limit", held.message, "customer-7", None, 2, 2))
+        self.assertEqual(held.causes[1], millrace.JobCause("rate-limit", rate, None, at, None, None))
+        several = explained("explain: a job of a producer\u2019s journal, held by several things")
+        self.assertEqual([cause.code for cause in several.causes], ["retry", "all-paused", "queue-paused", "workers-full", "shared-limit"])
+        self.assertEqual(several.causes[3].message, "waits, because no worker has room for it now: 15 of 16 places are taken")
+        runs = explained("explain: a job that runs")
+        self.assertEqual((runs.message, runs.causes, runs.id), ("is running at attempt 2 of 4", [], str(millrace.JobKey(1, 2, 3))))
+        self.assertEqual(explained("explain: a code that only a newer server knows").message, "waits (a-later-cause)")
+        self.assertIsNone(explained("explain: none of that id"))
+
+    def test_keys_of_a_queue(self):
+        keys = operations.queue_keys("mail", 50).answer(answer("queueKeys", "reply"))
+        said = answer("queueKeys", "reply")
+        self.assertEqual([key.key for key in keys.keys], [key["key"] for key in said["keys"]])
+        self.assertEqual((keys.known, keys.tracked, keys.partial), (said["known"], said["tracked"], said.get("partial", False)))
+        key = reading.queue_keys({**said, "keys": [{**said["keys"][0], "pausedUntil": 1_795_000_000_000, "rate": {"tokens": 2, "nextAt": 0}}]}).keys[0]
+        self.assertEqual((key.paused_until, key.rate), (AT, {"tokens": 2, "next_at": None}))
+        self.assertIsNone(operations.queue_keys("mail", 50).answer(None))
+
+    def test_what_queues_have_done(self):
+        said = answer("history", "reply")
+        points = operations.history("default", "minute", None, None).answer(said)
+        self.assertEqual([point.completed for point in points], [point["completed"] for point in said])
+        self.assertEqual(points[0].at, reading.moment(said[0]["at"]))
+        whole = answer("history of all queues, and of the two busiest", "reply")
+        history = operations.queues_history(2, "minute", None, None).answer(whole)
+        self.assertEqual((history.start, history.step, history.total), (reading.moment(whole["from"]), whole["step"], whole["total"]))
+        self.assertEqual(list(history.queues), [each["name"] for each in whole["queues"]])
+        self.assertEqual(history.queues["mail"]["failed"], next(each for each in whole["queues"] if each["name"] == "mail")["failed"])
+
+    def test_kinds_of_failures(self):
+        said = answer("failures", "reply")
+        kinds = operations.failures(None, None, 50, "last", False).answer(said)
+        self.assertEqual([(kind.fingerprint, kind.count, kind.message) for kind in kinds], [(each["fingerprint"], each["count"], each["message"]) for each in said])
+        self.assertEqual([kind.job for kind in kinds], [each["job"] and reading.job_id(each["job"]) for each in said])
+        self.assertEqual((kinds[0].first_at, kinds[0].trend), (reading.moment(said[0]["firstAt"]), None))
+
     def test_a_schedule_is_as_it_is_set(self):
         schedule = reading.schedule_info(answer("getSchedule", "reply"))
         self.assertEqual(schedule.spec, {"cron": "30 2 * * *", "timezone": "Europe/Berlin", "jitter": 0, "overlap": "skip", "catch_up": "latest"})

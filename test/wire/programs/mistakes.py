@@ -13,15 +13,27 @@ import millrace  # noqa: E402
 
 VALUES = [
     None, True, -1, 0.5, 7, 10**30, math.nan, math.inf, "", "a b", "x" * 600, "\ud800", "\0", b"x", [], [None], ["x"], {}, {"a": object()}, (), object(),
+    "x" * 10_000, "gr\u00fc\u00dfe", "\U0001f600", 2**53, {"limit": 1}, {"limit": 1, "period": math.nan}, {"a": {"per_key_limit": 0}}, {"completed": "ever"},
+    {"state": "dead"}, {"stat": "failed"}, {"data": {}}, {"data": [10**400]}, {"ids": "x"}, {"all": False}, {"meta": math.nan}, {"timeout": "1"},
+    millrace.JobOfKey("a"), millrace.JobOfKey("a", unique_key="\ud800"), millrace.JobOfKey("x" * 10_000, unique_key="u"),
     [["a"]], [millrace.new_job("a")], millrace.new_job("a", unique="k"), {"a": (millrace.new_job("a"), ["b"])}, {"type": "none"}, ("k", "sometimes"),
 ]
 JOB = millrace.JobKey(1, 2, 3)
 GOOD = {
     "name": "a", "job": JOB, "jobs": [], "nodes": {"a": millrace.new_job("a")}, "queue": "q", "id": "s", "op": "stats", "timeout": 0,
+    "filter": {"queue": "none"}, "worker": "none", "of": millrace.JobOfKey("a", unique_key="u"),
 }
 # Options that methods take as `**options`, or that the others need beside them.
-OPTIONS = {"enqueue": list(inspect.signature(millrace.new_job).parameters)[2:]}
-BESIDE = {"upsert_schedule": {"job": millrace.new_job("a"), "every": 60}, "update": {"priority": 1}}
+OPTIONS = {
+    "enqueue": list(inspect.signature(millrace.new_job).parameters)[2:],
+    "configure_queue": list(millrace.QueueSettings.__annotations__),
+    "jobs": list(millrace.JobFilter.__annotations__),
+}
+BESIDE = {
+    "upsert_schedule": {"job": millrace.new_job("a"), "every": 60}, "update": {"priority": 1}, "update_many": {"priority": 1},
+    "drain_queue": {"timeout": 0},
+}
+FILTERS = [option for option in millrace.JobFilter.__annotations__ if option != "all"]
 OTHERS = {"call", "close", "events", "pause_all", "resume_all"}
 
 
@@ -32,9 +44,11 @@ def attempts(client):
         parameters = inspect.signature(method).parameters.values()
         taken = [each.name for each in parameters if each.kind is not each.VAR_KEYWORD]
         good = {each.name: GOOD[each.name] for each in parameters if each.default is each.empty and each.name in GOOD}
-        for option in taken + OPTIONS.get(name, []):
+        for option in dict.fromkeys(taken + OPTIONS.get(name, [])):
             for value in VALUES:
                 yield name, method, {**good, **BESIDE.get(name, {}), option: value}, option, value
+        for option, value in ((option, value) for option in FILTERS for value in VALUES if "filter" in good):
+            yield name, method, {**good, **BESIDE.get(name, {}), "filter": {option: value}}, option, value
         yield name, method, {**good, "dealy": 1}, "dealy", 1
 
 

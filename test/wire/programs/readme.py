@@ -29,7 +29,7 @@ def fails(job):
 saved = []
 with millrace.connect() as client:
     names = {"millrace": millrace, "client": client, "links_of": lambda site: [site + "/a", site + "/b"], "save": save, "last_seq": 0}
-    crawl, answers, events, changes = FRAGMENTS
+    crawl, answers, why, events, changes, many, settings = FRAGMENTS
     exec(crawl, names)
     handlers = {"crawl": names["crawl"], "page": lambda job: job.data["url"], "fails": fails}
     worker = millrace.Worker(URL, handlers)
@@ -43,6 +43,7 @@ with millrace.connect() as client:
         pass
     names["id"] = str(failed)
     exec(answers, names)
+    exec(why, names)
     try:
         exec(events, names)
     except Saved:
@@ -50,7 +51,12 @@ with millrace.connect() as client:
     worker.stop()
     thread.join()
     exec(changes, names)
+    moved, bystander = (client.enqueue("nobody", tags=[tag], queue="images") for tag in ("customer:7", "customer:9"))
+    exec(many, names)
+    tags = [client.get(job).tags for job in (moved, bystander)]
+    exec(settings, names)
     schedules = [schedule.id for schedule in client.schedules()]
     flows = [[flow.name, flow.state] for flow in client.flows(state="running")]
     told = {"crawled": crawled, "saved": saved, "paused": client.queue("images").paused, "schedules": schedules, "flows": flows}
+    told.update(why=names["why"].message, tags=tags, settings=client.queue("images").settings)
     print(json.dumps({**told, "retried": client.get(failed).state}))

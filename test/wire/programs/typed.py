@@ -1,6 +1,6 @@
 """A program that mypy reads: it uses what is public, and says what type it expects."""
 
-from typing import AsyncIterator, Dict, Iterator, List
+from typing import AsyncIterator, Dict, Iterator, List, Optional
 
 import millrace
 
@@ -25,6 +25,25 @@ def produce(url: str) -> List[str]:
         flow: Dict[str, millrace.JobKey] = client.flow({"a": jobs[0], "b": (jobs[0], ["a"], "continue")})
         made: millrace.ScheduleSet = client.upsert_schedule("s", jobs[0], every=60)
         print(redriven, flow["a"].seq, made.created, [line.at.year for line in client.logs(key)])
+        filter: millrace.JobFilter = {"state": ["failed", "cancelled"], "data": {"customer": 7}, "finished_before": 1.5}
+        retried: millrace.ManyResult = client.retry_many(filter, limit=5, dry_run=True)
+        client.cancel_many({"ids": [key, str(key)]}, "wrong file", "ada")
+        client.update_many({"queue": "q"}, priority=1, tags=[])
+        client.delete_many({"stat": "failed"})  # type: ignore[typeddict-item]
+        client.delete_many({"queue": 7})  # type: ignore[typeddict-item]
+        client.configure_queue("q", concurrency_limit=2, rate_limit={"limit": 5, "period": 60}, key_tiers={"gold": {"per_key_limit": 2}})
+        client.configure_queue("q", concurrency_limit=None)
+        client.configure_queue("q", concurency_limit=2)  # type: ignore[call-arg]
+        client.configure_queue("q", share="2")  # type: ignore[arg-type]
+        why: Optional[millrace.Explanation] = client.explain(key)
+        if why is not None and why.causes[0].until is not None:
+            print(why.message, why.causes[0].until.isoformat())
+        client.cancel(millrace.JobOfKey("a", unique_key="k"))
+        client.result(millrace.JobOfKey("a", unique_key="k"))  # type: ignore[arg-type]
+        keys_of: Optional[millrace.QueueKeys] = client.queue_keys("q")
+        done: List[int] = [point.completed for point in client.history("q", step="hour")]
+        kinds: List[millrace.FailureKind] = client.failures(trend=True)
+        print(retried.skipped, keys_of, done, kinds, client.queues_history().total["failed"], client.purge_queue("q", ["failed"]).count)
         counts: int = client.stats().states["completed"]
         names: List[str] = [queue.name for queue in client.queues()] + [job.id for job in client.jobs(state="failed", page=10)]
         for event in client.events(after="now", types=["failed"]):
@@ -59,6 +78,8 @@ async def crawl_later(job: millrace.AsyncJob) -> List[str]:
 async def later(url: str) -> None:
     async with millrace.AsyncClient(url) as client:
         key: millrace.JobKey = await client.enqueue("a")
-        states: List[str] = [job.state async for job in client.jobs()]
+        states: List[str] = [job.state async for job in client.jobs(key="c1", order="oldest")]
+        changed: int = (await client.retry_many({"state": "failed"})).changed
+        await client.configure_queue("q", share=changed)
         print(states, await client.result(key))
     await millrace.AsyncWorker(url, {"crawl": crawl_later}).run()

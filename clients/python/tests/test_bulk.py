@@ -1,0 +1,204 @@
+"""Calls that change many jobs, the settings of queues and the filters of lists, on calls that the test answers."""
+
+import math
+import unittest
+
+import millrace
+
+NOTHING = {"matched": 0, "changed": 0, "skipped": {}, "next": None}
+JOBS = [millrace.JobKey(number, 2, 3) for number in range(1, 251)]
+
+
+class Calls(unittest.TestCase):
+    """A client whose calls are answered by the test, in their order; an error is raised."""
+
+    def client(self, *answers):
+        client, self.asked, told = millrace.Client("unix:none"), [], iter(answers)
+
+        def call(op, *fields):
+            self.asked.append((op, *fields))
+            answer = next(told)
+            if isinstance(answer, Exception):
+                raise answer
+            return answer
+
+        client.call = call
+        return client
+
+    def refused(self, code, call, *args, **options):
+        with self.assertRaises(millrace.Error) as caught:
+            call(*args, **options)
+        self.assertEqual(caught.exception.code, code)
+        return caught.exception
+
+
+class Slices(Calls):
+    def test_a_call_goes_on_where_the_last_slice_ended_until_its_limit(self):
+        first = {"matched": 510, "changed": 500, "skipped": {"active": 10}, "next": 77}
+        client = self.client(first, {"matched": 120, "changed": 100, "skipped": {"active": 15, "cancelling": 5}, "next": 5})
+        result = client.retry_many({"state": "failed"}, limit=600)
+        self.assertEqual(result, millrace.ManyResult(630, 600, {"active": 25, "cancelling": 5}))
+        self.assertEqual([fields[2:5] for fields in self.asked], [(500, None, False), (100, 77, False)])
+
+    def test_ids_go_by_the_hundred_each_once(self):
+        client = self.client(*[{**NOTHING, "matched": 100, "changed": 100}] * 2, {**NOTHING, "matched": 50, "changed": 49})
+        self.assertEqual(client.delete_many({"ids": [*JOBS, str(JOBS[0]), *JOBS[:9]]}).changed, 249)
+        self.assertEqual([len(fields[5]) for fields in self.asked], [100, 100, 50])
+        self.assertEqual([fields[3] for fields in self.asked], [None, None, None])
+        self.assertEqual(self.client().delete_many({"ids": []}), millrace.ManyResult(0, 0, {}))
+
+    def test_an_error_between_two_slices_says_what_was_done(self):
+        lost = millrace.ConnectionLost("gone")
+        client = self.client({"matched": 500, "changed": 500, "skipped": {}, "next": 77}, lost)
+        self.assertIs(self.refused("CONNECTION_LOST", client.cancel_many, {"queue": "q"}), lost)
+        self.assertEqual(lost.done, millrace.ManyResult(500, 500, {}))
+        self.assertIsNone(self.refused("BUSY", self.client(millrace.Error("BUSY", "later")).cancel_many, {"queue": "q"}).done)
+
+    def test_an_earlier_server_that_skips_a_filter_is_asked_about_no_job(self):
+        for filter, told, known in (
+            ({"key": "k"}, "'key'", None),
+            ({"data": {"a": 1}}, "'data'", 15),
+            ({"state": ["failed", "cancelled"]}, "'state'", 14),
+            ({"search": "x"}, "'search'", None),
+        ):
+            with self.subTest(filter):
+                answer = NOTHING if known is None else {**NOTHING, "known": known}
+                error = self.refused("UNSUPPORTED", self.client(answer).delete_many, filter)
+                self.assertIn(told, error.message)
+                ((_, _, _, _, dry, ids, *_),) = self.asked
+                self.assertEqual((dry, ids), (True, []))
+        # One that has become the owner meanwhile says so of what it has done.
+        client = self.client({**NOTHING, "known": 17}, {**NOTHING, "changed": 3, "known": 5})
+        self.assertEqual(self.refused("UNSUPPORTED", client.delete_many, {"retrying": True, "key": "k"}).done.changed, 3)
+
+    def test_all_states_are_no_condition_and_one_is_that_state(self):
+        for state, fields in ((millrace.STATES, []), (["failed"], [5]), (("failed", "failed", "waiting"), [*[None] * 14, [1, 5]])):
+            client = self.client({**NOTHING, "known": 17}, {**NOTHING, "known": 17})
+            client.retry_many({"state": state})
+            self.assertEqual(self.asked[0][1], fields)
+
+    def test_what_would_mean_other_jobs_is_refused(self):
+        refused = {
+            "filter": [{}, None, [], {"state": None}, {"stat": "failed"}],
+            "all": [{"all": False}, {"all": 1}, {"all": None}, {"all": True, "queue": "q"}],
+            "state": [{"state": "dead"}, {"state": []}, {"state": 5}, {"state": {"failed": 1}}, {"state": [None]}],
+            "ids": [{"ids": "x"}, {"ids": JOBS[:1], "search": "x"}, {"ids": JOBS[:1], "error": "E"}, {"ids": [], "data": 1}],
+            "job": [{"ids": ["no id"]}, {"ids": [None]}, {"ids": [millrace.JobOfKey("a", unique_key="u")]}],
+            "data": [{"data": {}}, {"data": []}, {"data": math.nan}, {"data": b"x"}, {"data": "x" * 1_023}, {"data": [10**400]}],
+            "fingerprint": [{"fingerprint": "0" * 13}, {"fingerprint": "F" * 14}, {"fingerprint": "20000000000000"}, {"fingerprint": 7}],
+            "queue": [{"queue": "a b"}, {"queue": "x" * 10_000}],
+            "finished_after": [{"finished_after": "yesterday"}, {"finished_after": -1}, {"finished_after": math.inf}],
+            "retrying": [{"retrying": 1}],
+        }
+        client = self.client()
+        for option, cases in refused.items():
+            for case in cases:
+                with self.subTest(str(case)[:80]), self.assertRaisesRegex(millrace.Error, r"delete_many\(\): ") as caught:
+                    client.delete_many(case)
+                self.assertIn(caught.exception.code, ("OPTION_TYPE", "OPTION_RANGE"))
+                self.assertEqual(caught.exception.details["option"], option)
+                self.assertLess(len(str(caught.exception)), 800)
+        for options in ({"limit": 0}, {"limit": 1.5}, {"dry_run": 1}):
+            with self.subTest(options), self.assertRaises(millrace.Error):
+                client.delete_many({"queue": "q"}, **options)
+        self.refused("OPTION_TYPE", client.update_many, {"queue": "q"})
+        self.assertEqual(self.asked, [])
+
+
+class Settings(Calls):
+    def test_what_no_server_takes_is_refused(self):
+        rate = {"limit": 1}
+        refused = {
+            "queue": [{"queue": None}, {"queue": "x" * 10_000}, {"queue": "gr\u00fcn"}],
+            "concurrency_limit": [{"concurrency_limit": 0}, {"concurrency_limit": 1_000_001}, {"concurrency_limit": math.nan}],
+            "shared_limit.name": [{"shared_limit": {"name": "a b", "limit": 1}}],
+            "shared_limit.limit": [{"shared_limit": {"name": "a", "limit": None}}, {"shared_limit": {"name": "a", "limit": 0}}],
+            "per_key_limit": [{"per_key_limit": "2"}, {"per_key_limit": 2, "key_order": "strict"}],
+            "key_order": [{"key_order": "fifo"}, {"key_order": ["strict"]}],
+            "rate_limit": [{"rate_limit": 5}, {"rate_limit": {**rate, "max": 5}}],
+            "rate_limit.limit": [{"rate_limit": {"period": 1}}, {"rate_limit": {"limit": math.inf}}],
+            "rate_limit.period": [{"rate_limit": {**rate, "period": period}} for period in (0, -1, "1s", math.inf, 366 * 86_400)],
+            "per_key_rate_limit.burst": [{"per_key_rate_limit": {**rate, "burst": 0}}],
+            "key_tiers": [{"key_tiers": []}, {"key_tiers": {"a:b": {"per_key_limit": 1}}}, {"key_tiers": {"constructor": {"per_key_limit": 1}}}],
+            "key_tiers.gold": [{"key_tiers": {"gold": {}}}, {"key_tiers": {"gold": 5}}, {"key_tiers": {"gold": {"limit": 5}}}],
+            "key_tiers.gold.per_key_limit": [{"key_tiers": {"gold": {"per_key_limit": 0}}}],
+            "max_length": [{"max_length": 10**10}],
+            "on_full": [{"on_full": "drop"}, {"on_full": "drop-oldest", "max_length": None}],
+            "share": [{"share": 1_001}],
+            "dead_letter": [{"dead_letter": ""}],
+            "retention": [{"retention": 60}, {"retention": {"active": 60}}],
+            "retention.failed": [{"retention": {"failed": keep}} for keep in (-1, "ever", {}, {"age": None}, {"days": 1})],
+            "retention.failed.count": [{"retention": {"failed": {"count": -1}}}],
+            "defaults": [{"defaults": 5}, {"defaults": {"queue": "q"}}, {"defaults": {"run_at": 5}}],
+            "timeout": [{"defaults": {"timeout": 0}}],
+            "backoff.factor": [{"defaults": {"backoff": {"type": "fixed", "delay": 1, "factor": 2}}}],
+        }
+        client = self.client()
+        for option, cases in refused.items():
+            for case in cases:
+                with self.subTest(str(case)[:80]), self.assertRaisesRegex(millrace.Error, r"configure_queue\(\): ") as caught:
+                    client.configure_queue(**{"queue": "q", **case})
+                self.assertIn(caught.exception.code, ("OPTION_TYPE", "OPTION_RANGE"))
+                self.assertEqual(caught.exception.details["option"], option)
+                self.assertLess(len(str(caught.exception)), 800)
+        with self.assertRaisesRegex(TypeError, r"configure_queue\(\) got an unexpected keyword argument 'concurency_limit'; did you mean 'conc"):
+            client.configure_queue("q", concurency_limit=5)
+        tiers = {"tier%d" % number: {"per_key_limit": 1} for number in range(101)}
+        self.assertEqual(self.refused("OPTION_RANGE", client.configure_queue, "q", key_tiers=tiers).details["limit"], 100)
+        self.assertEqual(self.asked, [])
+
+    def test_none_removes_a_setting_and_what_is_left_out_is_not_sent(self):
+        client = self.client(True, True)
+        client.configure_queue("q", rate_limit=None, retention={"failed": 60, "completed": None}, defaults={"ttl": None, "keep": 60})
+        client.configure_queue("q")
+        changes = {"rateLimit": None, "retention": {"failed": 60_000}, "defaults": {"keep": 60_000}}
+        self.assertEqual(self.asked, [("configure", "q", changes), ("configure", "q", {})])
+
+
+class Lists(Calls):
+    def test_an_order_goes_on_by_its_times(self):
+        client = self.client({"jobs": [], "next": 7, "nextAt": 99, "known": 17}, {"jobs": [], "next": None, "known": 17})
+        self.assertEqual(list(client.jobs(state="failed", order="finished", page=5)), [])
+        self.assertEqual([fields[1:] for fields in self.asked], [([5], 5, None, None, None, None, 0), ([5], 5, 7, None, None, None, 0, 99)])
+
+    def test_an_earlier_server_that_skips_a_filter_or_the_order_is_told(self):
+        for options in ({"key": "k"}, {"order": "oldest"}, {"error": "E"}):
+            with self.subTest(options):
+                self.refused("UNSUPPORTED", lambda: list(self.client({"jobs": [], "next": None}).jobs(**options)))
+        self.refused("UNSUPPORTED", self.client([]).queues_history)
+
+    def test_an_order_needs_its_state(self):
+        for options in ({"order": "finished"}, {"order": "finished", "state": "waiting"}, {"order": "due", "state": ["scheduled", "failed"]}):
+            with self.subTest(options):
+                self.refused("OPTION_TYPE", self.client().jobs, **options)
+
+
+class Keys(Calls):
+    def test_a_job_is_named_by_one_key(self):
+        client = self.client()
+        for of in (
+            millrace.JobOfKey("a"),
+            millrace.JobOfKey("a", unique_key="u", idempotency_key="i"),
+            millrace.JobOfKey("a b", unique_key="u"),
+            millrace.JobOfKey("a", idempotency_key="x" * 513),
+            millrace.JobOfKey("a", unique_key="\ud800"),
+            "no key",
+        ):
+            with self.subTest(str(of)[:80]):
+                self.assertIn(self.refused_of(client.release_key, of), ("OPTION_TYPE", "OPTION_RANGE"))
+        self.assertIn(self.refused_of(client.result, millrace.JobOfKey("a", unique_key="u")), ("OPTION_TYPE",))
+        self.assertEqual(self.asked, [])
+
+    def refused_of(self, call, *args):
+        with self.assertRaises(millrace.Error) as caught:
+            call(*args)
+        return caught.exception.code
+
+
+class Earlier(Calls):
+    def test_a_server_that_ends_the_connection_at_another_call_leaves_this_one_open(self):
+        for message in ("op: 99 is none that is known: see docs/protocol.md", "queues.configure has no option 'other'", "the frame is cut"):
+            lost = millrace.ConnectionLost(message, "BAD_FRAME", None)
+            self.assertIs(self.refused("BAD_FRAME", self.client(lost).explain, JOBS[0]), lost)
+            lost = millrace.ConnectionLost(message, "BAD_FRAME", None)
+            self.assertIs(self.refused("BAD_FRAME", self.client(lost).configure_queue, "q", share=1), lost)
