@@ -32,6 +32,22 @@ test('of a job: weight, ttl, keys and how long they are known, debounce, throttl
   expect(await place.okJson('stats')).toMatchObject({ totals: { enqueued: 4 } })
 })
 
+test('of a job: its tokens, the workers that it may lose, and how long it is kept, as `jobs show` prints them', {
+  timeout: LONG,
+}, async () => {
+  const place = new Place()
+  await place.serve()
+  const plain = (await place.ok('enqueue', 'mail')).trim()
+  const costly = (await place.ok('enqueue', 'mail', '--tokens', '2500', '--max-lost', '2', '--keep', '1h')).trim()
+  const kept = (await place.ok('enqueue', 'mail', '--tokens', '1', '--keep', 'forever')).trim()
+  const lines = async (id: string) =>
+    (await place.ok('jobs', 'show', id)).split('\n').flatMap((each) => /^(tokens|keep|lost workers) +(.*)$/.exec(each)?.slice(1) ?? [])
+  expect(await lines(costly)).toEqual(['lost workers', '0 of 2 allowed', 'tokens', '2,500', 'keep', '1h 0m'])
+  expect(await lines(kept)).toEqual(['keep', 'forever'])
+  expect(await lines(plain)).toEqual([])
+  expect(await place.okJson('jobs', 'show', costly)).toMatchObject({ tokens: 2_500, maxLost: 2, keep: 3_600_000 })
+})
+
 test('of a queue: every setting, and a pause of a key', { timeout: LONG }, async () => {
   const place = new Place()
   await place.serve()

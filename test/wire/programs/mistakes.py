@@ -67,6 +67,8 @@ with millrace.connect(sys.argv[1]) as client:
         except TimeoutError:
             pass
         except millrace.Error as error:
+            if len(str(error)) > 1_000:
+                wrong.append("%s: a message of %d characters" % (told, len(str(error))))
             mine = error.code in ("OPTION_TYPE", "OPTION_RANGE")
             if error.code in ("CONNECTION_LOST", "PROTOCOL", "BAD_FRAME") or (mine and not error.message.startswith(name + "(): ")):
                 wrong.append("%s: %s" % (told, error))

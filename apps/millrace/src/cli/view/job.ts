@@ -1,7 +1,7 @@
 /** Formats jobs for people: a line each in lists, or all details of one. */
 import { LIMITS, type RunError } from '@millrace/core'
 import type { Job, JobLog, PayloadName } from '@millrace/engine'
-import { awayText, bytesText, durationText, timeText } from '../output/amounts.ts'
+import { awayText, bytesText, countText, durationText, timeText } from '../output/amounts.ts'
 import { type Line, line, type Text } from '../output/line.ts'
 import { plain } from '../output/plain.ts'
 import { type Paint, stateText } from '../output/style.ts'
@@ -47,6 +47,7 @@ export function jobLines(job: Job, paint: Paint): Text[] {
     ['lost workers', job.maxLost === undefined ? undefined : `${job.lostRuns} of ${job.maxLost} allowed`],
     ['priority', String(job.priority)],
     ['weight', job.weight === 1 ? undefined : String(job.weight)],
+    ['tokens', job.tokens > 1 ? countText(job.tokens) : undefined],
     ['timeout', durationText(job.timeout)],
     ['backoff', JSON.stringify(plain(job.backoff))],
     ['keep', job.keep === undefined ? undefined : job.keep === LIMITS.durationMs ? 'forever' : durationText(job.keep)],
