@@ -1,4 +1,5 @@
 // The Python client beside a real daemon: many jobs at once, the settings of queues, figures, and why jobs wait. Each write has a bystander.
+import { join } from 'node:path'
 import { CAUSES } from '@millrace/core'
 import { defineJob, type Engine } from '@millrace/engine'
 import { beforeEach, expect, test } from 'vitest'
@@ -146,6 +147,91 @@ async function wait(engine: Engine): Promise<void> {
   await expect.poll(async () => (await engine.explain(heavy.id))?.causes[0]?.code).toBe('workers-full')
 }
 
+test.each(KINDS)('the %s client creates batches, reads flows, exports finished jobs, and writes a backup', async (kind) => {
+  const { engine, url } = await serving()
+  const works = defineJob<unknown>({ name: 'works' }).handler(({ data }) => data)
+  const fails = defineJob({ name: 'fails' }).handler(async () => Promise.reject(new RangeError('no')))
+  const ends = defineJob({ name: 'ends' }).handler(async ({ parents }) => {
+    const found: unknown[] = []
+    for await (const parent of parents()) found.push([parent.ref, parent.state])
+    return found
+  })
+  const logs = defineJob({ name: 'logs' }).handler(({ log }) => {
+    for (let line = 0; line < 3; line++) log('info', `line ${line}`)
+  })
+  engine.work([works, fails, ends, logs])
+  const sizes = { data: 1_002, output: null, checkpoint: null }
+  expect(await linesOf('whole', kind, url, join(temporaryFolder(), 'copy.db'))).toEqual([
+    {
+      ends: [
+        ['0', 'completed'],
+        ['1', 'failed'],
+        ['2', 'completed'],
+      ],
+      again: true,
+    },
+    {
+      callbacks: [
+        ['on_success', 'on_failure', 'on_end'],
+        [
+          ['0', 'completed'],
+          ['1', 'completed'],
+        ],
+        'JOB_NOT_FOUND',
+      ],
+    },
+    { refused: ['OPTION_TYPE', 'OPTION_RANGE', 'OPTION_TYPE', 'OPTION_TYPE', 'OPTION_TYPE'] },
+    {
+      flow: [
+        ['0', 'completed', 0, []],
+        ['1', 'completed', 0, []],
+        [
+          'on_success',
+          'completed',
+          2,
+          [
+            ['0', 'completed'],
+            ['1', 'completed'],
+          ],
+        ],
+      ],
+      same: true,
+      times: [true, true],
+      none: [[], []],
+    },
+    { sizes: [null, sizes, null, ['kept']] },
+    { last: ['RangeError', 1, true, []] },
+    { never: [null], unasked: [null] },
+    { of: [['b'], ['a'], 2] },
+    { exported: [3, 0, null, true] },
+    { unconfirmed: [['archive', 0]] },
+    { confirmed: [true, true, true] },
+    { again: true },
+    { deleted: [true, false, []] },
+    { backup: true, twice: true },
+    { logs: ['line 2', 'line 1', 'line 0'] },
+    { untouched: ['waiting', ['kept'], 0] },
+  ])
+})
+
+test('a handler of the Python worker that snoozes pauses its name, its key or its queue, and nothing else', async () => {
+  const { engine, url } = await serving()
+  await engine.enqueue('bystander', null, { queue: 'other' })
+  const parts = ['queue', 'name', 'key']
+  for (const part of parts) await engine.enqueue('snoozes', part, { queue: part, concurrencyKey: 'c1' })
+  program('snoozer', url)
+  const found = () => Promise.all(parts.map((part) => engine.queues.get(part)))
+  await expect
+    .poll(async () => (await found()).every((queue) => queue?.paused || queue?.pausedJobs.length || queue?.pausedKeys.length))
+    .toBe(true)
+  expect(await found()).toMatchObject([
+    { paused: true, pausedJobs: [], pausedKeys: [], states: { waiting: 1 } },
+    { paused: false, pausedJobs: ['snoozes'], pausedKeys: [], states: { waiting: 1 } },
+    { paused: false, pausedJobs: [], pausedKeys: ['c1'], states: { waiting: 1 } },
+  ])
+  expect(await engine.queues.get('other')).toMatchObject({ paused: false, pausedJobs: [], pausedKeys: [], states: { waiting: 1 } })
+})
+
 test.each(KINDS)('the %s client says that an earlier server does not know a call or a setting, and nothing has changed', async (kind) => {
   const { url } = await serving()
   const lines = (await linesOf('earlier', kind, url)) as Record<string, unknown>[]
@@ -153,7 +239,7 @@ test.each(KINDS)('the %s client says that an earlier server does not know a call
   const left = lines.at(-1)
   const calls = lines.slice(0, -2)
   expect(calls).toEqual(calls.map((each) => ({ [Object.keys(each)[0] as string]: ['Error', 'UNSUPPORTED', true] })))
-  expect(calls).toHaveLength(15)
+  expect(calls).toHaveLength(19)
   expect(setting).toEqual({ setting: ['UNSUPPORTED', expect.stringContaining('does not know the setting phaseOfDay')] })
   expect(left).toEqual({ left: ['scheduled', 0, {}] })
 })

@@ -29,8 +29,9 @@ from .operations import FLOW_STATES
 from .settings import QueueSettings
 from .version import VERSION
 from .views import (
-    AttemptInfo, Event, Explanation, FailureKind, FlowInfo, FlowPlace, JobCause, JobInfo, LogLine, ManyResult, PurgeResult, QueueInfo,
-    QueueKey, QueueKeys, QueuesHistory, RunError, ScheduleInfo, ScheduleSet, Stats, Throughput, WorkerInfo,
+    AttemptInfo, Batch, Event, Explanation, ExportBatch, ExportInfo, FailureKind, FlowDependency, FlowInfo, FlowJob, FlowPlace, JobCause,
+    JobInfo, LastRun, LogLine, ManyResult, PurgeResult, QueueInfo, QueueKey, QueueKeys, QueuesHistory, RunError, ScheduleInfo, ScheduleSet,
+    Stats, Throughput, WorkerInfo,
 )
 from .worker import Worker
 
@@ -41,15 +42,20 @@ __all__ = [
     "AsyncJob",
     "AsyncWorker",
     "AttemptInfo",
+    "Batch",
     "Cancel",
     "Client",
     "ConnectionLost",
     "Error",
     "Event",
     "Explanation",
+    "ExportBatch",
+    "ExportInfo",
     "Fail",
     "FailureKind",
+    "FlowDependency",
     "FlowInfo",
+    "FlowJob",
     "FlowPlace",
     "Job",
     "JobCause",
@@ -58,6 +64,7 @@ __all__ = [
     "JobKey",
     "JobOfKey",
     "JobOptions",
+    "LastRun",
     "LogLine",
     "ManyResult",
     "NewJob",

@@ -21,7 +21,7 @@ from .keys import JobId, JobKey, JobOfKey, JobRef
 from .operations import JOBS_PAGE, LOGS_PAGE, Request, Steps
 from .options import Seconds, Time
 from .pages import follow_async
-from .views import Event, Explanation, FlowInfo, JobInfo, LogLine, ScheduleInfo, ScheduleSet
+from .views import Batch, Event, Explanation, FlowInfo, FlowJob, JobInfo, LogLine, ScheduleInfo, ScheduleSet
 
 if TYPE_CHECKING:
     # Type checkers know it without the package.
@@ -63,13 +63,28 @@ class AsyncClient(AsyncManaging):
         """As `Client.flow`."""
         return await self._ask(ch.flow(nodes, idempotency_key, idempotency_ttl))
 
+    async def batch(
+        self,
+        jobs: Iterable[NewJob],
+        callback: Optional[NewJob] = None,
+        *,
+        on_success: Optional[NewJob] = None,
+        on_failure: Optional[NewJob] = None,
+        on_end: Optional[NewJob] = None,
+        idempotency_key: Optional[str] = None,
+        idempotency_ttl: Optional[Seconds] = None,
+    ) -> Batch:
+        """As `Client.batch`."""
+        callbacks = {"callback": callback, "on_success": on_success, "on_failure": on_failure, "on_end": on_end}
+        return await self._ask(ch.batch(jobs, callbacks, idempotency_key, idempotency_ttl))
+
     async def result(self, job: JobId, timeout: Optional[Seconds] = None) -> Any:
         """As `Client.result`."""
         return await self._wait(op.result(job, timeout), "no result of %s" % (job,), timeout)
 
-    async def get(self, job: JobRef) -> Optional[JobInfo]:
+    async def get(self, job: JobRef, *, payload: str = "full") -> Optional[JobInfo]:
         """As `Client.get`."""
-        return await self._ask(op.get(job))
+        return await self._ask(op.get(job, payload))
 
     def jobs(
         self,
@@ -81,18 +96,20 @@ class AsyncClient(AsyncManaging):
         page: int = JOBS_PAGE,
         *,
         order: str = "newest",
+        payload: str = "full",
+        last_run: bool = False,
         **others: Unpack[OtherFilters],
     ) -> AsyncIterator[JobInfo]:
         """As `Client.jobs`."""
-        return self._list(op.jobs(state, queue, name, tag, search, page, order, others))
+        return self._list(op.jobs(state, queue, name, tag, search, page, order, payload, last_run, others))
 
     async def explain(self, job: JobId) -> Optional[Explanation]:
         """As `Client.explain`."""
         return await self._ask(op.explain(job))
 
-    def logs(self, job: JobId, run: Optional[int] = None, page: int = LOGS_PAGE) -> AsyncIterator[LogLine]:
+    def logs(self, job: JobId, run: Optional[int] = None, page: int = LOGS_PAGE, *, order: str = "oldest") -> AsyncIterator[LogLine]:
         """As `Client.logs`."""
-        return self._list(op.logs(job, run, page))
+        return self._list(op.logs(job, run, page, order))
 
     async def cancel(self, job: JobRef, reason: Optional[str] = None, by: Optional[str] = None, *, descendants: bool = False) -> str:
         """As `Client.cancel`."""
@@ -137,9 +154,16 @@ class AsyncClient(AsyncManaging):
         """As `Client.schedule`."""
         return await self._ask(op.schedule(id, times))
 
-    def schedules(self, prefix: str = "", page: int = JOBS_PAGE) -> AsyncIterator[ScheduleInfo]:
+    def schedules(
+        self,
+        prefix: str = "",
+        page: int = JOBS_PAGE,
+        *,
+        queue: Optional[str] = None,
+        name: Optional[str] = None,
+    ) -> AsyncIterator[ScheduleInfo]:
         """As `Client.schedules`."""
-        return self._list(op.schedules(prefix, page))
+        return self._list(op.schedules(prefix, page, queue, name))
 
     async def upsert_schedule(
         self,
@@ -190,6 +214,10 @@ class AsyncClient(AsyncManaging):
         """As `Client.flows`."""
         return self._list(op.flows(state, page))
 
+    def flow_jobs(self, job: JobId, page: int = JOBS_PAGE) -> AsyncIterator[FlowJob]:
+        """As `Client.flow_jobs`."""
+        return self._list(op.flow_jobs(job, page))
+
     def events(
         self,
         after: Union[int, str] = 0,
@@ -200,8 +228,7 @@ class AsyncClient(AsyncManaging):
         job: Optional[JobId] = None,
     ) -> AsyncIterator[Event]:
         """As `Client.events`."""
-        pages = op.events(after, types, queue, name, job)
-        return follow_async(lambda mark: self._wait(pages(mark), "no event", None))
+        return self._follow(op.events(after, types, queue, name, job))
 
     async def call(self, op: str, *fields: Any) -> Any:
         """As `Client.call`."""
@@ -246,6 +273,10 @@ class AsyncClient(AsyncManaging):
 
     def _list(self, pages: op.Pages[T]) -> AsyncIterator[T]:
         return follow_async(lambda mark: self._ask(pages(mark)))
+
+    def _follow(self, pages: op.Pages[T]) -> AsyncIterator[T]:
+        """Without an end: the page behind the last one comes when there is something in it."""
+        return follow_async(lambda mark: self._wait(pages(mark), "no event", None))
 
     async def _drive(self, steps: Steps[T]) -> T:
         try:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, AsyncIterator, Iterable, List, Optional, 
 
 from . import bulk, changes as ch, operations as op, settings as st
 from .filters import JobFilter
-from .operations import LIST_PAGE, Request, Steps
+from .operations import JOBS_PAGE, LIST_PAGE, Request, Steps
 from .options import Seconds, Time
 from .settings import QueueSettings
 from .views import (
-    Explanation, FailureKind, ManyResult, PurgeResult, QueueInfo, QueueKeys, QueuesHistory, Stats, Throughput, WorkerInfo,
+    ExportBatch, ExportInfo, FailureKind, ManyResult, PurgeResult, QueueInfo, QueueKeys, QueuesHistory, Stats, Throughput, WorkerInfo,
 )
 
 if TYPE_CHECKING:
@@ -82,7 +82,14 @@ class AsyncManaging:
         """As `Client.configure_queue`."""
         await self._ask(st.configure_queue(queue, settings))
 
-    async def pause_queue(self, queue: str, *, name: Optional[str] = None, key: Optional[str] = None, duration: Optional[Seconds] = None) -> None:
+    async def pause_queue(
+        self,
+        queue: str,
+        *,
+        name: Optional[str] = None,
+        key: Optional[str] = None,
+        duration: Optional[Seconds] = None,
+    ) -> None:
         """As `Client.pause_queue`."""
         await self._ask(ch.pause_queue(queue, name, key, duration))
 
@@ -158,12 +165,33 @@ class AsyncManaging:
         days are kept. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(op.failures(queue, name, limit, order, trend))
 
+    # Exports and backups.
+
+    def export(self, name: str, page: int = JOBS_PAGE) -> AsyncIterator[ExportBatch]:
+        """As `Client.export`."""
+        return self._follow(op.export(name, page))
+
+    async def exports(self) -> List[ExportInfo]:
+        """As `Client.exports`."""
+        return await self._ask(op.exports())
+
+    async def delete_export(self, name: str) -> bool:
+        """As `Client.delete_export`."""
+        return await self._ask(ch.delete_export(name))
+
+    async def backup(self, file: str) -> int:
+        """As `Client.backup`."""
+        return await self._ask(ch.backup(file))
+
     # What the client does with a request.
 
     async def _ask(self, asked: Request[T]) -> T:
         raise NotImplementedError
 
     def _list(self, pages: op.Pages[T]) -> AsyncIterator[T]:
+        raise NotImplementedError
+
+    def _follow(self, pages: op.Pages[T]) -> AsyncIterator[T]:
         raise NotImplementedError
 
     async def _drive(self, steps: Steps[T]) -> T:

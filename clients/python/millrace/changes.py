@@ -16,7 +16,7 @@ from .options import (
     time_ms, truth,
 )
 from .reading import schedule_set
-from .views import ScheduleSet
+from .views import Batch, ScheduleSet
 
 T = TypeVar("T")
 
@@ -24,6 +24,7 @@ OVERLAPS = ("skip", "queue", "cancel", "allow")
 CATCH_UPS = ("latest", "all", "none")
 SLICE = 500
 CRON_LENGTH = 256
+FILE_LENGTH = 4096
 # What a schedule decides, by the place in a NewJob.
 TIMES = {4: "delay", 5: "run_at"}
 UNSET: Any = object()
@@ -123,6 +124,34 @@ def flow(nodes: Any, idempotency_key: Any, idempotency_ttl: Any) -> Request[Dict
     return Request("flow", sent, *once, read=lambda first: _flow_keys(first, list(places)))
 
 
+@called
+def batch(jobs: Any, callbacks: Mapping[str, Any], idempotency_key: Any, idempotency_ttl: Any) -> Request[Batch]:
+    listed = job_list(jobs)
+    wanted = {ref: job for ref, job in callbacks.items() if job is not None}
+    if not wanted:
+        raise type_error("callback", "given, or on_success, on_failure or on_end: a job that runs when those of the batch have ended")
+    if "callback" in wanted and len(wanted) > 1:
+        raise type_error("callback", "left out with on_success, on_failure and on_end: it is what on_end is")
+    if not listed and "on_failure" in wanted:
+        raise range_error("jobs", 1, "at least one with on_failure: none can fail")
+    if len(listed) + len(wanted) > JOBS_MAX:
+        raise range_error("jobs", JOBS_MAX, "at most %d with the callbacks, got %d" % (JOBS_MAX, len(listed) + len(wanted)))
+    refs = [str(place) for place in range(len(listed))]
+    places = {ref: place for place, ref in enumerate(refs)}
+    sent = [_node(ref, job, {}) for ref, job in zip(refs, listed)]
+    sent += [_node(ref, (*job_list([job], ref), refs, CALLBACKS[ref]), places) for ref, job in wanted.items()]
+    once = (key("idempotency_key", idempotency_key), milliseconds("idempotency_ttl", idempotency_ttl, 1))
+    return Request("flow", sent, *once, read=lambda first: _batch(_flow_keys(first, [*refs, *wanted]), len(refs)))
+
+
+CALLBACKS = {"callback": "continue", "on_success": "cancel", "on_failure": "run", "on_end": "continue"}
+
+
+def _batch(keys: Mapping[str, JobKey], jobs: int) -> Batch:
+    listed = list(keys.items())
+    return Batch(str(listed[0][1]), [key for _, key in listed[:jobs]], dict(listed[jobs:]))
+
+
 def _node(ref: Any, said: Any, places: Mapping[str, int]) -> List[Any]:
     parts = said if isinstance(said, tuple) else (said,)
     if not 1 <= len(parts) <= 3 or not isinstance(parts[0], NewJob):
@@ -179,6 +208,16 @@ def delete_queue(queue: Any) -> Request[bool]:
 def stop_worker(worker: Any, timeout: Any) -> Request[None]:
     fields = (valid_name("worker", given("worker", worker)), milliseconds("timeout", given("timeout", timeout), 0, True))
     return Request("stopWorker", *fields, read=_nothing)
+
+
+@called
+def delete_export(name: Any) -> Request[bool]:
+    return Request("deleteExport", valid_name("name", given("name", name)), read=bool)
+
+
+@called
+def backup(file: Any) -> Request[int]:
+    return Request("backup", text("file", given("file", file), FILE_LENGTH), read=lambda said: int(said["bytes"]))
 
 
 def pause_all(paused: bool) -> Request[None]:

@@ -21,7 +21,7 @@ from .managing import Managing
 from .operations import JOBS_PAGE, LOGS_PAGE, Request, Steps
 from .options import Seconds, Time
 from .pages import follow
-from .views import Event, Explanation, FlowInfo, JobInfo, LogLine, ScheduleInfo, ScheduleSet
+from .views import Batch, Event, Explanation, FlowInfo, FlowJob, JobInfo, LogLine, ScheduleInfo, ScheduleSet
 
 if TYPE_CHECKING:
     # Type checkers know it without the package.
@@ -74,14 +74,34 @@ class Client(Managing):
         those that it waits for. Returns their keys by ref."""
         return self._ask(ch.flow(nodes, idempotency_key, idempotency_ttl))
 
+    def batch(
+        self,
+        jobs: Iterable[NewJob],
+        callback: Optional[NewJob] = None,
+        *,
+        on_success: Optional[NewJob] = None,
+        on_failure: Optional[NewJob] = None,
+        on_end: Optional[NewJob] = None,
+        idempotency_key: Optional[str] = None,
+        idempotency_ttl: Optional[Seconds] = None,
+    ) -> Batch:
+        """Jobs, and callbacks that run by how these end, all or none: at most 10,000 in all, `new_job(...)` each, without keys. `callback` and
+        `on_end` run when all have ended in any state. `on_success` runs if all have completed, and is cancelled if one does not. `on_failure`
+        runs at the first one that fails, is cancelled or is deleted; if all complete, it leaves no trace. Give `callback` alone, or one or more of the others. A
+        callback reads how the jobs have ended with `job.parents()`. `idempotency_key`: a repeat is answered with the first batch. Raises
+        Error (OPTION_TYPE, OPTION_RANGE)."""
+        callbacks = {"callback": callback, "on_success": on_success, "on_failure": on_failure, "on_end": on_end}
+        return self._ask(ch.batch(jobs, callbacks, idempotency_key, idempotency_ttl))
+
     def result(self, job: JobId, timeout: Optional[Seconds] = None) -> Any:
         """What the job's handler has returned. Raises Error (JOB_FAILED, JOB_CANCELLED), and TimeoutError after `timeout` seconds. The
         details of JOB_FAILED are `attempt` and `error`: the last error's name, message, stack, and if it has them `code` and `cause`."""
         return self._wait(op.result(job, timeout), "no result of %s" % (job,), timeout)
 
-    def get(self, job: JobRef) -> Optional[JobInfo]:
-        """All there is to know of the job, or None. `job` is its key, its id, or a JobOfKey, here and in the calls that change one job."""
-        return self._ask(op.get(job))
+    def get(self, job: JobRef, *, payload: str = "full") -> Optional[JobInfo]:
+        """All there is to know of the job, or None. `job` is its key, its id, or a JobOfKey, here and in the calls that change one job.
+        `payload`: 'full', or 'none' without data, output and checkpoint. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+        return self._ask(op.get(job, payload))
 
     def jobs(
         self,
@@ -93,24 +113,28 @@ class Client(Managing):
         page: int = JOBS_PAGE,
         *,
         order: str = "newest",
+        payload: str = "full",
+        last_run: bool = False,
         **others: Unpack[OtherFilters],
     ) -> Iterator[JobInfo]:
         """Iterates over the jobs that match all that is given. `state` is one of STATES, or a list of some; `search` occurs in the name, the
         tags, the keys or the data. `others` are the filters of docs/search.md: key, schedule, retrying, enqueued_after, enqueued_before,
         finished_after, finished_before, worker, error, fingerprint, data and meta. `order`: 'newest' first, by arrival; 'oldest'; 'finished',
         last finished first, of one final state; 'due', soonest first, of scheduled jobs. Jobs that are enqueued meanwhile are left out of
-        the newest first. `page`: how many are asked for at a time, 1 to 200. Raises TypeError, Error (OPTION_TYPE, OPTION_RANGE, UNSUPPORTED
-        if an earlier engine does not know a filter or the order)."""
-        return self._list(op.jobs(state, queue, name, tag, search, page, order, others))
+        the newest first. `payload`: 'full', or 'none' without data, output and checkpoint. `last_run`: each job with its last run. `page`: how
+        many are asked for at a time, 1 to 200. Raises TypeError, Error (OPTION_TYPE, OPTION_RANGE, UNSUPPORTED if an earlier engine does
+        not know a filter or the order)."""
+        return self._list(op.jobs(state, queue, name, tag, search, page, order, payload, last_run, others))
 
     def explain(self, job: JobId) -> Optional[Explanation]:
         """Why the job has not ended: each pause, limit, missing worker or other job that keeps it from its start now. None if there is no such
         job. Raises Error (OPTION_TYPE, UNSUPPORTED by an earlier engine)."""
         return self._ask(op.explain(job))
 
-    def logs(self, job: JobId, run: Optional[int] = None, page: int = LOGS_PAGE) -> Iterator[LogLine]:
-        """Iterates over the log lines of a run of the job, by default the last one. There is none without such a job. `page`: 1 to 1,000."""
-        return self._list(op.logs(job, run, page))
+    def logs(self, job: JobId, run: Optional[int] = None, page: int = LOGS_PAGE, *, order: str = "oldest") -> Iterator[LogLine]:
+        """Iterates over the log lines of a run of the job, by default the last one, the 'oldest' or the 'newest' first (`order`). There is
+        none without such a job. `page`: 1 to 1,000. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+        return self._list(op.logs(job, run, page, order))
 
     def cancel(self, job: JobRef, reason: Optional[str] = None, by: Optional[str] = None, *, descendants: bool = False) -> str:
         """'cancelled', or 'cancelling' where it runs. The job stores the reason, of up to 1,000 characters, and who cancelled it, of up
@@ -161,9 +185,18 @@ class Client(Managing):
         """The schedule with as many of its next times, 0 to 1,000, or None."""
         return self._ask(op.schedule(id, times))
 
-    def schedules(self, prefix: str = "", page: int = JOBS_PAGE) -> Iterator[ScheduleInfo]:
-        """Iterates over the schedules whose ids begin with `prefix`, in the order of their ids. `page`: 1 to 200."""
-        return self._list(op.schedules(prefix, page))
+    def schedules(
+        self,
+        prefix: str = "",
+        page: int = JOBS_PAGE,
+        *,
+        queue: Optional[str] = None,
+        name: Optional[str] = None,
+    ) -> Iterator[ScheduleInfo]:
+        """Iterates over the schedules whose ids begin with `prefix`, in the order of their ids: with `queue` or `name`, only those whose jobs
+        go to that queue or have that name. `page`: 1 to 200. Raises Error (OPTION_TYPE, OPTION_RANGE, UNSUPPORTED if an earlier engine does
+        not know `queue` and `name`)."""
+        return self._list(op.schedules(prefix, page, queue, name))
 
     def upsert_schedule(
         self,
@@ -217,6 +250,12 @@ class Client(Managing):
     def flows(self, state: Optional[str] = None, page: int = JOBS_PAGE) -> Iterator[FlowInfo]:
         """Iterates over the flows, newest first. `state` is one of FLOW_STATES. `page`: 1 to 200."""
         return self._list(op.flows(state, page))
+
+    def flow_jobs(self, job: JobId, page: int = JOBS_PAGE) -> Iterator[FlowJob]:
+        """Iterates over the jobs of a flow that are kept, each behind all jobs that it waits for. `job` is the flow's id, or any of its jobs.
+        There is none without such a job, and if it is in no flow. A job that waits for more than 1,000 jobs comes again with the rest of
+        them. `page`: 1 to 200. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+        return self._list(op.flow_jobs(job, page))
 
     def events(
         self,

@@ -6,10 +6,11 @@ import errno
 import traceback
 from typing import Any, List, Optional, Tuple, Union
 
-from .options import TEXT_LENGTH, Seconds, given, milliseconds
+from .options import TEXT_LENGTH, Seconds, choice, given, milliseconds
 
 STACK_LENGTH = 16384
 CODE_LENGTH = 128
+PAUSE_PARTS = ("queue", "name", "key")
 CAUSE_LENGTH = 1000
 CAUSES_MAX = 5
 
@@ -31,11 +32,13 @@ class Cancel(Exception):
 
 
 class Snooze(Exception):
-    """Raised by a handler: not now, but after so many seconds, 0 or more. No attempt is used."""
+    """Raised by a handler: not now, but after so many seconds, 0 or more. No attempt is used. `pause` pauses a part of the job's queue for the
+    same time: the whole 'queue', the jobs of its 'name', or those of its concurrency 'key'; by default only this job is put off."""
 
-    def __init__(self, delay: Seconds) -> None:
+    def __init__(self, delay: Seconds, pause: Optional[str] = None) -> None:
         super().__init__("snooze for %s s" % delay)
         self.delay_ms: int = milliseconds("delay", given("delay", delay))
+        self.pause: Optional[int] = None if pause is None else choice("pause", pause, PAUSE_PARTS)
 
 
 def failure(error: BaseException) -> Tuple[List[Any], Union[None, bool, int]]:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, Iterable, Iterator, List, Optional, TypeV
 
 from . import bulk, changes as ch, operations as op, settings as st
 from .filters import JobFilter
-from .operations import LIST_PAGE, Request, Steps
+from .operations import JOBS_PAGE, LIST_PAGE, Request, Steps
 from .options import Seconds, Time
 from .settings import QueueSettings
 from .views import (
-    Explanation, FailureKind, ManyResult, PurgeResult, QueueInfo, QueueKeys, QueuesHistory, Stats, Throughput, WorkerInfo,
+    ExportBatch, ExportInfo, FailureKind, ManyResult, PurgeResult, QueueInfo, QueueKeys, QueuesHistory, Stats, Throughput, WorkerInfo,
 )
 
 if TYPE_CHECKING:
@@ -187,12 +187,37 @@ class Managing:
         days are kept. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return self._ask(op.failures(queue, name, limit, order, trend))
 
+    # Exports and backups.
+
+    def export(self, name: str, page: int = JOBS_PAGE) -> Iterator[ExportBatch]:
+        """Iterates over the finished jobs after the export's cursor, batch by batch, and then over those that come: it waits for them, and goes on
+        after a break. An unknown name begins with the oldest event that is kept. When the iterator is asked for the next batch, the one before
+        is confirmed and not told again; jobs that an export has yet to read are kept for it. `page`: jobs in a batch, 1 to 200. Raises
+        Error (OPTION_TYPE, OPTION_RANGE, UNSUPPORTED if the export was deleted, or if there are too many)."""
+        return self._follow(op.export(name, page))
+
+    def exports(self) -> List[ExportInfo]:
+        """All exports, each with the last event that it has confirmed."""
+        return self._ask(op.exports())
+
+    def delete_export(self, name: str) -> bool:
+        """Keeps nothing for the export any longer; its readers get an error. False if there was none. Raises Error (OPTION_TYPE)."""
+        return self._ask(ch.delete_export(name))
+
+    def backup(self, file: str) -> int:
+        """Writes a copy of the database to a new file while the engine works on, and returns its bytes. `file` is a path on the server, of up to
+        4,096 characters. Raises Error (OPTION_TYPE, OPTION_RANGE, UNSUPPORTED on Postgres)."""
+        return self._ask(ch.backup(file))
+
     # What the client does with a request.
 
     def _ask(self, asked: Request[T]) -> T:
         raise NotImplementedError
 
     def _list(self, pages: op.Pages[T]) -> Iterator[T]:
+        raise NotImplementedError
+
+    def _follow(self, pages: op.Pages[T]) -> Iterator[T]:
         raise NotImplementedError
 
     def _drive(self, steps: Steps[T]) -> T:

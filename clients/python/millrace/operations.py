@@ -18,12 +18,12 @@ from .messages import EVENT_TYPES, OPS, trimmed
 from .options import NAME_LENGTH, choice, flag, given, held_key, integer, job_key, key, name as valid_name, number, text, time_ms
 from .pages import Page
 from .reading import (
-    event, failure_kind, flow_info, gap, job_info, log_line, queue_info, queue_keys as read_keys, queues_history as read_history,
-    schedule_info, stats as read_stats, throughput, worker_info,
+    event, export_batch, failure_kind, flow_info, flow_job, gap, job_info, log_line, queue_info, queue_keys as read_keys,
+    queues_history as read_history, schedule_info, stats as read_stats, throughput, worker_info,
 )
 from .views import (
-    Event, Explanation, FailureKind, FlowInfo, JobInfo, LogLine, QueueInfo, QueueKeys, QueuesHistory, ScheduleInfo, Stats, Throughput,
-    WorkerInfo,
+    Event, Explanation, ExportBatch, ExportInfo, FailureKind, FlowInfo, FlowJob, JobInfo, LogLine, QueueInfo, QueueKeys, QueuesHistory,
+    ScheduleInfo, Stats, Throughput, WorkerInfo,
 )
 
 FLOW_STATES = ("running", "completed", "failed", "cancelled")
@@ -32,6 +32,8 @@ DEFINITIONS = ("all", "disputed")
 JOBS_PAGE, LIST_PAGE, LOGS_PAGE = 200, 500, 1_000
 LIST_ORDERS = ("newest", "oldest", "finished", "due")
 ASCENDING_SINCE = 15  # fields of a Filter that the first server knew which lists the oldest jobs first
+LOG_ORDERS = ("oldest", "newest")
+PAYLOADS = ("full", "none")
 HISTORY_STEPS = ("minute", "hour")
 FAILURES_ORDERS = ("last", "count")
 HISTORY_QUEUES, FAILURES_MAX, KEYS_MAX = 50, 200, 200
@@ -106,9 +108,9 @@ def _output(outcome: Dict[str, Any]) -> Any:
 
 
 @called
-def get(job: Any) -> Request[Optional[JobInfo]]:
+def get(job: Any, payload: Any) -> Request[Optional[JobInfo]]:
     op, of = ("getByKey", held_key(job)) if isinstance(job, JobOfKey) else ("get", job_key(job))
-    return Request(op, of, read=lambda said: None if said is None else job_info(said))
+    return Request(op, of, *_cut(payload), read=lambda said: None if said is None else job_info(said))
 
 
 @called
@@ -131,12 +133,12 @@ def queues(page: int) -> Pages[QueueInfo]:
 
 @called
 def jobs(
-    state: Any, queue: Any, name: Any, tag: Any, search: Any, page: int, order: Any, others: Mapping[str, Any]
+    state: Any, queue: Any, name: Any, tag: Any, search: Any, page: int, order: Any, payload: Any, last_run: Any, others: Mapping[str, Any]
 ) -> Pages[JobInfo]:
     known_options("jobs()", others, OTHERS)
     wanted = filter_fields({"state": state, "queue": queue, "name": name, "tag": tag, **others})
     found, size, by = key("search", search), _size(page, JOBS_PAGE), LIST_ORDERS[choice("order", order, LIST_ORDERS)]
-    place = {"finished": 0, "due": 1}.get(by)
+    place, cut, with_run = {"finished": 0, "due": 1}.get(by), [*_cut(payload), None][0], flag("last_run", last_run)
     one = STATES[wanted[0]] if wanted and wanted[0] is not None else None
     if by == "finished" and one not in STATES[4:]:
         raise type_error("order", "given with a state of completed, failed or cancelled if it is 'finished', got %r" % (state,))
@@ -145,7 +147,7 @@ def jobs(
 
     def ask(mark: Any) -> Request[Page[JobInfo]]:
         before, before_at = (None, None) if mark is None else mark
-        fields = [wanted, size, before, found, None, None, place, before_at, True if by == "oldest" else None]
+        fields = [wanted, size, before, found, cut, with_run, place, before_at, True if by == "oldest" else None]
         return Request("list", *trimmed(fields), read=read)
 
     def read(reply: Any) -> Page[JobInfo]:
@@ -157,6 +159,40 @@ def jobs(
         return [job_info(each) for each in reply["jobs"]], None if after is None else (after, reply.get("nextAt"))
 
     return ask
+
+
+def _cut(payload: Any) -> List[int]:
+    """The bytes of each payload that are asked for; none for all of them."""
+    return [0] if PAYLOADS[choice("payload", payload, PAYLOADS)] == "none" else []
+
+
+@called
+def flow_jobs(job: Any, page: int) -> Pages[FlowJob]:
+    wanted, size = job_key(job), _size(page, JOBS_PAGE)
+    return lambda cursor: Request("getFlow", wanted, size, cursor, read=_flow_jobs)
+
+
+def _flow_jobs(said: Any) -> Page[FlowJob]:
+    if said is None:
+        return [], None
+    after = said["next"]
+    return [flow_job(each, said["first"]) for each in said["jobs"]], None if after is None else [after["seq"], after["place"]]
+
+
+@called
+def export(name: Any, page: int) -> Pages[ExportBatch]:
+    """The mark of a page confirms it: the next one is asked for when all of it has been taken."""
+    wanted, size = valid_name("name", given("name", name)), _size(page, JOBS_PAGE)
+    return lambda up_to: Request("export", wanted, size, up_to, read=_exported)
+
+
+def _exported(said: Any) -> Page[ExportBatch]:
+    is_empty = not said["jobs"] and not said["missed"] and not said.get("gap")
+    return [] if is_empty else [export_batch(said)], said["next"]
+
+
+def exports() -> Request[List[ExportInfo]]:
+    return Request("exports", read=lambda said: [ExportInfo(each["name"], each["cursor"], each["behind"]) for each in said])
 
 
 @called
@@ -201,9 +237,16 @@ def queue_keys(queue: Any, limit: Any) -> Request[Optional[QueueKeys]]:
 
 
 @called
-def schedules(prefix: str, page: int) -> Pages[ScheduleInfo]:
+def schedules(prefix: str, page: int, queue: Any, name: Any) -> Pages[ScheduleInfo]:
     begins, size = text("prefix", given("prefix", prefix), NAME_LENGTH, 0), _size(page, JOBS_PAGE)
-    return lambda after: Request("listSchedules", begins, size, after, read=_behind_next("schedules", schedule_info))
+    of = trimmed([valid_name("queue", queue), valid_name("name", name)])
+
+    def read(reply: Any) -> Page[ScheduleInfo]:
+        if of and reply.get("narrowed") is not True:
+            raise too_old("the queue and the name of a schedule")
+        return _behind_next("schedules", schedule_info)(reply)
+
+    return lambda after: Request("listSchedules", begins, size, after, *of, read=read)
 
 
 @called
@@ -225,9 +268,10 @@ def schedule(id: Any, times: Any) -> Request[Optional[ScheduleInfo]]:
 
 
 @called
-def logs(job: Any, run: Any, page: Any) -> Pages[LogLine]:
+def logs(job: Any, run: Any, page: Any, order: Any) -> Pages[LogLine]:
     wanted, size = (job_key(job), integer("run", run, 1, SAFE)), _size(page, LOGS_PAGE)
-    return lambda after: Request("logs", *wanted, after, size, read=_lines)
+    newest = [True] if choice("order", order, LOG_ORDERS) else []
+    return lambda after: Request("logs", *wanted, after, size, *newest, read=_lines)
 
 
 def _lines(reply: Any) -> Page[LogLine]:

@@ -14,8 +14,8 @@ from .jobs import FOREVER
 from .keys import JobKey
 from .options import DURATION_MS
 from .views import (
-    AttemptInfo, Event, FailureKind, FlowInfo, FlowPlace, JobInfo, LogLine, QueueInfo, QueueKey, QueueKeys, QueuesHistory, ScheduleInfo,
-    ScheduleSet, Stats, Throughput, WorkerInfo,
+    AttemptInfo, Event, ExportBatch, FailureKind, FlowDependency, FlowInfo, FlowJob, FlowPlace, JobInfo, LastRun, LogLine, QueueInfo, QueueKey,
+    QueueKeys, QueuesHistory, ScheduleInfo, ScheduleSet, Stats, Throughput, WorkerInfo,
 )
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -77,9 +77,17 @@ def job_info(said: Fields) -> JobInfo:
         meta=shown(said["meta"]),
         flow=flow and FlowPlace(job_id(flow["first"]), flow["ref"], flow["parents"], flow["onParentFailure"]),
         attempts=[_attempt(each) for each in said["attempts"]],
+        payload_bytes=said.get("bytes"),
+        last_run=_last_run(said.get("lastRun")),
         **_same(said, "name", "queue", "state", "run", "attempt", "maxAttempts", "priority", "weight", "tags"),
         **_same(said, "idempotencyKey", "uniqueKey", "concurrencyKey"),
     )
+
+
+def _last_run(said: Optional[Fields]) -> Optional[LastRun]:
+    if said is None:
+        return None
+    return LastRun(error=said.get("error"), **_same(said, "run", "worker"), **_times(said, "startedAt", "endedAt"))
 
 
 def _progress(stored: Optional[str]) -> Sequence[Any]:
@@ -201,6 +209,22 @@ def schedule_set(said: Fields) -> ScheduleSet:
 
 def flow_info(said: Fields) -> FlowInfo:
     return FlowInfo(id=job_id(said), finished_at=when(said["finishedAt"]), **_same(said, "name", "queue", "state", "states"))
+
+
+def flow_job(said: Fields, first: Fields) -> FlowJob:
+    """The ids of a flow's jobs differ in their row alone, but for those that a job has joined."""
+    return FlowJob(
+        id=job_id({**first, "seq": said["seq"]}),
+        run_at=moment(said["runAt"]),
+        depends_on=[FlowDependency(job_id({**first, **each}), each["ref"], each.get("told")) for each in said["dependsOn"]],
+        **_times(said, "startedAt", "finishedAt"),
+        **_same(said, "ref", "name", "queue", "state", "attempt", "onParentFailure", "parents"),
+    )
+
+
+def export_batch(said: Fields) -> ExportBatch:
+    lost = said.get("gap")
+    return ExportBatch([job_info(each) for each in said["jobs"]], said["missed"], gap(lost) if lost else None)
 
 
 def event(said: Fields) -> Event:

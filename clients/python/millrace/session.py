@@ -381,7 +381,7 @@ class Session:
             if job.ending is not None:
                 return job.ending
             if isinstance(error, Snooze):
-                return ("snooze", error.delay_ms)
+                return ("snooze", error.delay_ms, error.pause)
         except BaseException as careless:
             # A subclass of Snooze that never called ours.
             error = careless

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Dict, List, Optional, TypedDict, Union
 
+from .keys import JobKey
+
 
 class Cause(TypedDict, total=False):
     """One link of the chain of causes of an error; `code` only if it has one."""
@@ -63,9 +65,22 @@ class FlowPlace:
 
 
 @dataclass(frozen=True)
+class LastRun:
+    """The last run of a job, in lists that ask for it. `ended_at` is None while it is active. `error` has the `name` and the first 300 characters
+    of the `message`; None if the run has not failed."""
+
+    run: int
+    worker: str
+    started_at: Optional[datetime]
+    ended_at: Optional[datetime]
+    error: Optional[RunError]
+
+
+@dataclass(frozen=True)
 class JobInfo:
     """A job as `get` and `jobs` answer it. `attempts` is empty in lists. `progress` is from 0 to 1. `keep`: how long the job is kept once it
-    has ended, 'forever', or None for what its queue says."""
+    has ended, 'forever', or None for what its queue says. `payload_bytes` has the stored sizes of data, output and checkpoint, if the call has
+    asked for `payload='none'`; `last_run` is None unless the call asks for it, and if no run is known."""
 
     id: str
     name: str
@@ -106,6 +121,8 @@ class JobInfo:
     concurrency_key: Optional[str]
     flow: Optional[FlowPlace]
     attempts: List[AttemptInfo]
+    payload_bytes: Optional[Dict[str, Optional[int]]] = None
+    last_run: Optional[LastRun] = None
 
 
 @dataclass(frozen=True)
@@ -199,6 +216,64 @@ class FlowInfo:
     state: str
     states: Dict[str, int]
     finished_at: Optional[datetime]
+
+
+@dataclass(frozen=True)
+class FlowDependency:
+    """A job that a job of a flow waits for. `ref` is empty if it is no longer stored. `told` is its final state as the waiting job knows it,
+    'deleted', or None until it ends."""
+
+    id: str
+    ref: str
+    told: Optional[str]
+
+
+@dataclass(frozen=True)
+class FlowJob:
+    """A job of a flow; `get` has the rest. `parents` is the number of jobs that it waits for, and `depends_on` has them in the order in which they
+    were named."""
+
+    id: str
+    ref: str
+    name: str
+    queue: str
+    state: str
+    attempt: int
+    run_at: datetime
+    started_at: Optional[datetime]
+    finished_at: Optional[datetime]
+    on_parent_failure: str
+    parents: int
+    depends_on: List[FlowDependency]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What `batch` has created. `id` is that of its flow; `jobs` are the keys in the order of the list; `callbacks` are those by 'callback',
+    'on_success', 'on_failure' and 'on_end'."""
+
+    id: str
+    jobs: List[JobKey]
+    callbacks: Dict[str, JobKey]
+
+
+@dataclass(frozen=True)
+class ExportInfo:
+    """An export. `cursor` is the last event that it has confirmed, and `behind` the number of events since."""
+
+    name: str
+    cursor: int
+    behind: int
+
+
+@dataclass(frozen=True)
+class ExportBatch:
+    """Jobs that have ended, whole, in the order in which they did. `missed` ended, and were gone before they could be exported. `gap` is an
+    event of the type 'gap' if the journal has lost events before the batch; otherwise None."""
+
+    jobs: List[JobInfo]
+    missed: int
+    gap: Optional[Event]
 
 
 @dataclass(frozen=True)

@@ -173,6 +173,49 @@ class Lists(Calls):
                 self.refused("OPTION_TYPE", self.client().jobs, **options)
 
 
+class Others(Calls):
+    def test_what_no_server_takes_is_refused(self):
+        client, job = self.client(), millrace.new_job("a")
+        refused = {
+            "file": [lambda: client.backup(""), lambda: client.backup(None), lambda: client.backup("x" * 10_000), lambda: client.backup(b"x")],
+            "name": [lambda: client.export("a b"), lambda: client.export(None), lambda: client.delete_export("x" * 10_000)],
+            "page": [lambda: client.export("a", page=0), lambda: client.flow_jobs(JOBS[0], page=201)],
+            "payload": [lambda: client.get(JOBS[0], payload="some"), lambda: client.jobs(payload=None)],
+            "last_run": [lambda: client.jobs(last_run=1)],
+            "order": [lambda: client.logs(JOBS[0], order="last")],
+            "queue": [lambda: client.schedules(queue="gr\u00fcn")],
+            "jobs": [lambda: client.batch([job] * 10_000, job), lambda: client.batch("jobs", job), lambda: client.batch([], on_failure=job)],
+            "callback": [lambda: client.batch([job]), lambda: client.batch([job], job, on_end=job), lambda: client.batch([job], "job")],
+            "unique": [lambda: client.batch([job], millrace.new_job("a", unique="u"))],
+            "pause": [lambda: millrace.Snooze(1, pause="worker"), lambda: millrace.Snooze(1, pause=True)],
+        }
+        for option, calls in refused.items():
+            for place, call in enumerate(calls):
+                with self.subTest(option, place=place), self.assertRaises(millrace.Error) as caught:
+                    call()
+                self.assertEqual(caught.exception.details["option"], option)
+                self.assertLess(len(str(caught.exception)), 800)
+        self.assertEqual(self.asked, [])
+
+    def test_an_export_confirms_a_batch_when_the_next_one_is_wanted(self):
+        page = {"jobs": [], "missed": 2, "next": 7, "gap": {"after": 1, "resumesAt": 5}}
+        client = self.client()
+        answers = iter([page, {"jobs": [], "missed": 0, "next": 9}, {"jobs": [], "missed": 1, "next": 12}])
+        client._wait = lambda asked, *_: self.asked.append((asked.op, *asked.fields)) or asked.answer(next(answers))
+        batches = client.export("archive", page=10)
+        first = next(batches)
+        self.assertEqual((first.missed, first.gap.type, first.gap.resumes_at), (2, "gap", 5))
+        self.assertEqual(self.asked, [("export", "archive", 10, None)])
+        self.assertIsNone(next(batches).gap)
+        self.assertEqual(self.asked[1:], [("export", "archive", 10, 7), ("export", "archive", 10, 9)])
+
+    def test_schedules_of_a_queue_need_a_server_that_judges_by_it(self):
+        page = {"schedules": [], "next": None}
+        self.refused("UNSUPPORTED", lambda: list(self.client(page).schedules(name="a")))
+        self.assertEqual(self.asked, [("listSchedules", "", 200, None, None, "a")])
+        self.assertEqual(list(self.client({**page, "narrowed": True}).schedules(name="a")), [])
+
+
 class Keys(Calls):
     def test_a_job_is_named_by_one_key(self):
         client = self.client()

@@ -22,7 +22,7 @@ class Views(unittest.TestCase):
     def test_a_job(self):
         said = answer("a job as get tells it")
         # The vector leaves out what is nil.
-        job = operations.get(millrace.JobKey(1, 2, 3)).answer({**dict.fromkeys(("flow", "output"), None), **said})
+        job = operations.get(millrace.JobKey(1, 2, 3), "full").answer({**dict.fromkeys(("flow", "output"), None), **said})
         self.assertEqual(job.id, str(millrace.JobKey(42, 12345678, 1_795_000_000_000)))
         self.assertEqual((job.name, job.state, job.data, job.output, job.meta, job.flow), ("thumbnail", "failed", {}, None, None, None))
         self.assertEqual((job.timeout, job.heartbeat_timeout, job.backoff), (None, 120, {"type": "fixed", "delay": 0.005}))
@@ -46,7 +46,7 @@ class Views(unittest.TestCase):
         self.assertEqual((job.meta, job.data, job.output), ({"by": "x"}, "no JSON", b"\0"))
         self.assertEqual(job.expires_at, reading.NEVER)
         self.assertEqual(job.flow, millrace.FlowPlace(str(millrace.JobKey(1, 2, 3)), "a", 2, "fail"))
-        self.assertIsNone(operations.get(millrace.JobKey(1, 2, 3)).answer(None))
+        self.assertIsNone(operations.get(millrace.JobKey(1, 2, 3), "full").answer(None))
 
     def test_a_job_says_its_tokens_its_lost_workers_and_how_long_it_is_kept(self):
         job = reading.job_info(answer("get: a job with tokens, lost workers, and a time to be kept", "reply"))
@@ -164,6 +164,6 @@ class Views(unittest.TestCase):
 
     def test_an_answer_that_cannot_be_read_says_which(self):
         with self.assertRaises(millrace.Error) as caught:
-            operations.get(millrace.JobKey(1, 2, 3)).answer({"seq": 1})
+            operations.get(millrace.JobKey(1, 2, 3), "full").answer({"seq": 1})
         self.assertEqual(caught.exception.code, "PROTOCOL")
         self.assertIn("get", caught.exception.message)

@@ -23,6 +23,10 @@ CALLS = {
     "drainQueue": lambda client, job: client.drain_queue("default"),
     "deleteQueue": lambda client, job: client.delete_queue("default"),
     "stopWorker": lambda client, job: client.stop_worker("one"),
+    "getFlow": lambda client, job: list(client.flow_jobs(job)),
+    "export": lambda client, job: next(client.export("archive")),
+    "exports": lambda client, job: client.exports(),
+    "backup": lambda client, job: client.backup("copy.db"),
     "configure": lambda client, job: client.configure_queue("default", share=2),
 }
 

@@ -34,7 +34,8 @@ BESIDE = {
     "drain_queue": {"timeout": 0},
 }
 FILTERS = [option for option in millrace.JobFilter.__annotations__ if option != "all"]
-OTHERS = {"call", "close", "events", "pause_all", "resume_all"}
+# Two wait for what comes, and a backup writes files.
+OTHERS = {"call", "close", "events", "export", "backup", "pause_all", "resume_all"}
 
 
 def attempts(client):

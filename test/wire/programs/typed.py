@@ -43,6 +43,10 @@ def produce(url: str) -> List[str]:
         keys_of: Optional[millrace.QueueKeys] = client.queue_keys("q")
         done: List[int] = [point.completed for point in client.history("q", step="hour")]
         kinds: List[millrace.FailureKind] = client.failures(trend=True)
+        batch: millrace.Batch = client.batch(jobs, on_success=jobs[0])
+        print(batch.callbacks["on_success"].seq, [each.ref for each in client.flow_jobs(batch.id)], client.backup("copy.db") + 1)
+        for exported in client.export("archive"):
+            print(exported.missed, exported.jobs[0].keep, [info.behind for info in client.exports()])
         print(retried.skipped, keys_of, done, kinds, client.queues_history().total["failed"], client.purge_queue("q", ["failed"]).count)
         counts: int = client.stats().states["completed"]
         names: List[str] = [queue.name for queue in client.queues()] + [job.id for job in client.jobs(state="failed", page=10)]
