@@ -29,7 +29,6 @@ def produce(url: str) -> List[str]:
         retried: millrace.ManyResult = client.retry_many(filter, limit=5, dry_run=True)
         client.cancel_many({"ids": [key, str(key)]}, "wrong file", "ada")
         client.update_many({"queue": "q"}, priority=1, tags=[])
-        client.delete_many({"stat": "failed"})  # type: ignore[typeddict-item]
         client.delete_many({"queue": 7})  # type: ignore[typeddict-item]
         client.configure_queue("q", concurrency_limit=2, rate_limit={"limit": 5, "period": 60}, key_tiers={"gold": {"per_key_limit": 2}})
         client.configure_queue("q", concurrency_limit=None)
