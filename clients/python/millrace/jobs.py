@@ -85,11 +85,26 @@ def new_job(
     keep: Union[None, Seconds, str] = None,
     log_lines: Optional[int] = None
 ) -> NewJob:
-    """A job as it is asked for. Durations are in seconds. `unique` is a key or (key, 'skip' | 'replace' | 'reschedule' | 'error'), with
-    'start' as a third item to hold it until the start alone; `run_at` is seconds since 1970 or a datetime; `backoff` is a dict of type,
-    delay, factor, max_delay, jitter; `timeout` may be math.inf; `keep` may be 'forever'; `debounce` is a dict of key, delay, mode
-    ('trailing' | 'leading'), max_delay; `throttle` of key, period. Raises Error (OPTION_TYPE, OPTION_RANGE), whose details are `option` and
-    the `limit` that it broke."""
+    """A job as it is asked for. Durations are in seconds, and None stands for the default: that of a worker for the name, of the queue, or
+    of the engine, in this order.
+
+    When: `delay` (0 or more) or `run_at` (seconds since 1970, or a datetime); `priority`, -1,000,000 to 1,000,000, default 0: higher ones
+    start first; `ttl`: fails if it has not started this long after its enqueue, default none. Where: `queue`, default 'default'.
+    `concurrency_key`: what the limits of keys go by. `weight`: share of its worker's concurrency, 1 to 1,000,000, default 1. `tokens`: what
+    each start takes from the rate limits of its queue and its key, 1 to 1,000,000,000, default 1.
+
+    How often: `max_attempts`, 1 to 100,000, default 4, the first included; `max_lost`: runs that may lose their worker without using an
+    attempt, 0 to 100,000, default: each uses one; `max_age`: no retry begins later than this long after the enqueue, default none;
+    `backoff`: a dict of type ('exponential', 'linear' or 'fixed'), delay, factor (of 'exponential', 1 to 1,000), max_delay, and jitter (0 to
+    1, 'equal' or 'full'), default exponential from 20 s to 1 h. How long: `timeout` of an attempt, 1 ms or more, or math.inf, default 300;
+    `heartbeat_timeout`: a heartbeat extends it to this long from then, default 120, 0: nothing extends it. `keep`: how long it is kept once
+    it has ended, 0 or more, or 'forever', default: as its queue says; `log_lines` that each run keeps, 0 to 10,000, default 100.
+
+    Once: `idempotency_key`, with `idempotency_ttl`, default a day; `unique`: a key, or (key, 'skip' | 'replace' | 'reschedule' | 'error'), with
+    'start' as a third item to hold it until the start alone; `debounce`: a dict of key, delay, mode ('trailing' | 'leading'), max_delay;
+    `throttle`: a dict of key, period. `tags`: at most 32. `meta`: up to 16,384 characters of JSON.
+
+    Raises Error (OPTION_TYPE, OPTION_RANGE), whose details are `option` and the `limit` that it broke."""
     fields = [valid_name("name", given("name", name)), encode_data(data), valid_name("queue", queue)]
     fields += [integer("priority", priority, -1_000_000, 1_000_000)]
     fields += [milliseconds("delay", delay), time_ms("run_at", run_at), key("idempotency_key", idempotency_key)]

@@ -23,6 +23,21 @@ class Producers(unittest.TestCase):
         self.wire.deliver([1, messages.TRUE], [2, messages.TRUE])
         self.assertEqual(self.client._calls._waiting, {})
 
+    def test_a_drain_is_not_asked_for_again_after_a_break(self):
+        """Somebody may have resumed the queue meanwhile."""
+        with unittest.mock.patch.object(self.wire, "write", lambda *frames: self.wire.on_end(millrace.ConnectionLost("gone"))):
+            with self.assertRaises(millrace.ConnectionLost):
+                self.client.drain_queue("q")
+        self.assertEqual((self.wire.said, self.client._calls._waiting), ([], {}))
+
+    def test_calls_that_a_break_ends_have_an_error_each(self):
+        """What one of them notes on it is not the others' business."""
+        calls = [self.client._calls.send(self.wire, "stats")[1] for _ in range(2)]
+        self.wire.on_end(millrace.ConnectionLost("gone", "BAD_FRAME", None))
+        one, two = (call.exception() for call in calls)
+        self.assertIsNot(one, two)
+        self.assertEqual((one.code, two.code, two.retry_after, one.message), ("BAD_FRAME", "BAD_FRAME", None, "gone"))
+
     def test_a_call_that_cannot_be_sent_is_none(self):
         for fields, refused in (([object()], TypeError), (["x" * 18 * 2**20], millrace.Error)):
             with self.subTest(refused), self.assertRaises(refused):
