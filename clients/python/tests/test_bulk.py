@@ -41,7 +41,7 @@ class Slices(Calls):
         self.assertEqual([fields[2:5] for fields in self.asked], [(500, None, False), (100, 77, False)])
 
     def test_ids_go_by_the_hundred_each_once(self):
-        client = self.client(*[{**NOTHING, "matched": 100, "changed": 100}] * 2, {**NOTHING, "matched": 50, "changed": 49})
+        client = self.client(*[{**NOTHING, "matched": 100, "changed": 100, "next": 9}] * 2, {**NOTHING, "matched": 50, "changed": 49})
         self.assertEqual(client.delete_many({"ids": [*JOBS, str(JOBS[0]), *JOBS[:9]]}).changed, 249)
         self.assertEqual([len(fields[5]) for fields in self.asked], [100, 100, 50])
         self.assertEqual([fields[3] for fields in self.asked], [None, None, None])
@@ -148,11 +148,12 @@ class Settings(Calls):
         self.assertEqual(self.asked, [])
 
     def test_none_removes_a_setting_and_what_is_left_out_is_not_sent(self):
-        client = self.client(True, True)
+        client = self.client(True, True, True)
         client.configure_queue("q", rate_limit=None, retention={"failed": 60, "completed": None}, defaults={"ttl": None, "keep": 60})
         client.configure_queue("q")
+        client.configure_queue("q", on_full="drop-oldest")
         changes = {"rateLimit": None, "retention": {"failed": 60_000}, "defaults": {"keep": 60_000}}
-        self.assertEqual(self.asked, [("configure", "q", changes), ("configure", "q", {})])
+        self.assertEqual(self.asked, [("configure", "q", changes), ("configure", "q", {}), ("configure", "q", {"onFull": "drop-oldest"})])
 
 
 class Lists(Calls):

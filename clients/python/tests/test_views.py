@@ -121,13 +121,13 @@ class Views(unittest.TestCase):
 
     def test_a_queue(self):
         settings = {"concurrencyLimit": 2, "rateLimit": {"limit": 5, "period": 60_000, "burst": 5}, "keyTiers": {"someOne": {"perKeyLimit": 1}}}
-        settings.update(retention={"failed": "forever", "completed": {"age": 1_000}}, defaults={"timeout": math.inf, "keep": 5_000})
+        settings.update(retention={"failed": {"ageMs": 3_153_600_000_000, "count": 10**12}, "completed": {"ageMs": 1_000, "count": 5}}, defaults={"timeout": math.inf, "keep": 5_000})
         said = dict(name="q", settings=settings, paused=True, pausedJobs=[], pausedKeys=["k"], pausedUntil=1_795_000_000_000, states={}, totals={})
         said.update(pauseEnds=[{"key": "k", "until": 1_795_000_000_000}], oldestWaitingMs=1_500, rate={"tokens": 2, "nextAt": 0})
         queue = reading.queue_info(said)
         self.assertEqual(queue.settings["rate_limit"], {"limit": 5, "period": 60, "burst": 5})
         self.assertEqual(queue.settings["key_tiers"], {"someOne": {"per_key_limit": 1}})
-        self.assertEqual(queue.settings["retention"], {"failed": "forever", "completed": {"age": 1}})
+        self.assertEqual(queue.settings["retention"], {"failed": "forever", "completed": {"age": 1, "count": 5}})
         self.assertEqual(queue.settings["defaults"], {"timeout": math.inf, "keep": 5})
         self.assertEqual((queue.paused_until, queue.pause_ends, queue.oldest_waiting), (AT, [{"key": "k", "until": AT}], 1.5))
         self.assertEqual((queue.rate, queue.retrying), ({"tokens": 2, "next_at": None}, None))
