@@ -65,6 +65,10 @@ test.each(KINDS)('the %s client sets queues, reads what they have done, and lear
   const works = defineJob({ name: 'works' })
   const fails = defineJob({ name: 'fails' }).handler(async () => Promise.reject(new RangeError('no')))
   engine.work([works.handler(() => 'done'), fails], { id: 'one' })
+  engine.work(
+    defineJob({ name: 'elsewhere' }).handler(() => 'done'),
+    { id: 'two' },
+  )
   expect(await linesOf('settings', kind, url)).toEqual([
     { same: true, differs: {} },
     { copied: true },
@@ -87,6 +91,7 @@ test.each(KINDS)('the %s client sets queues, reads what they have done, and lear
     { resumed: false },
     { stopped: [null, 'WORKER_NOT_FOUND'] },
   ])
+  expect((await engine.workers()).filter(({ draining }) => !draining)).toMatchObject([{ id: 'two' }])
 })
 
 test.each(KINDS)('the %s client says why jobs wait in the words of the engine', async (kind) => {
@@ -207,7 +212,7 @@ test.each(KINDS)('the %s client creates batches, reads flows, exports finished j
     { unconfirmed: [['archive', 0]] },
     { confirmed: [true, true, true] },
     { again: true },
-    { deleted: [true, false, []] },
+    { deleted: [true, false, [['other', 0]]] },
     { backup: true, twice: true },
     { logs: ['line 2', 'line 1', 'line 0'] },
     { untouched: ['waiting', ['kept'], 0] },

@@ -1,5 +1,5 @@
 """Queues, their figures and what holds jobs in another language: `settings.py blocking|asyncio URL`. A worker called `one` is there, which serves `works` and
-`fails` alone. Says what it finds as JSON."""
+`fails` alone, and a bystander. Says what it finds as JSON."""
 
 import json
 import math

@@ -64,7 +64,8 @@ with connect(*sys.argv[1:3]) as client:
     say(confirmed=[info.cursor > 0, info.behind > 0, {each.id for each in first.jobs}.isdisjoint(each.id for each in second.jobs)])
     again = next(client.export("archive", page=3))
     say(again=[each.id for each in again.jobs] == [each.id for each in second.jobs])
-    say(deleted=[client.delete_export("archive"), client.delete_export("archive"), client.exports()])
+    next(client.export("other", page=3))
+    say(deleted=[client.delete_export("archive"), client.delete_export("archive"), [[each.name, each.cursor] for each in client.exports()]])
 
     size = client.backup(sys.argv[3])
     say(backup=size == os.path.getsize(sys.argv[3]), twice=refusal(client.backup, sys.argv[3]) is not None)
