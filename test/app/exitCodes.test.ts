@@ -85,6 +85,18 @@ test('2: misuse, with the flag that it is about', { timeout: LONG }, async () =>
   expect(await place.run('--version')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+/) })
 })
 
+test('2: a job or a schedule that the engine would refuse makes no file', { timeout: LONG }, async () => {
+  const place = new Place()
+  await check(place, [
+    { args: ['enqueue', 'mail', '--max-attempts', '0'], code: 2, error: 'OPTION_RANGE', says: /--max-attempts/ },
+    { args: ['enqueue', 'two words'], code: 2, error: 'OPTION_TYPE', says: /name/ },
+    { args: ['enqueue', 'mail', '-', '--priority', '99999999'], code: 2, error: 'OPTION_RANGE', says: /--priority/ },
+    { args: ['schedules', 'set', 'a', 'mail', '--cron', 'x'], code: 2, error: 'OPTION_TYPE', says: /--cron/ },
+    { args: ['queues', 'set', 'mail', '--concurrency-limit', '0'], code: 2, error: 'OPTION_RANGE', says: /--concurrency-limit/ },
+  ])
+  expect(readdirSync(place.folder)).toEqual([])
+})
+
 test('3: what is not there; asking makes no file', { timeout: LONG }, async () => {
   const place = new Place()
   await check(place, [

@@ -1,5 +1,5 @@
 /** `millrace enqueue`: creates one job, or one for each line of stdin. */
-import type { EnqueueOptions } from '@millrace/core'
+import { type EnqueueOptions, nameOption, newJobFrom } from '@millrace/core'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
 import { type BulkResult, enqueueLines } from '../bulk.ts'
@@ -45,8 +45,8 @@ async function enqueueOne(context: Context, name: string, data: string | undefin
   if (idempotencyPrefix !== undefined)
     throw new UsageError('--idempotency-prefix requires - as <data>: use --idempotency-key for a single job')
   const value = await dataOf(data)
+  const asked = checked(name, flags)
   const engine = await context.connect({ create: true })
-  const asked = enqueueOptionsOf(flags)
   const options = repeatable(asked)
   const job = await again(() => engine.enqueue(name, value, options))
   // If the key is this run's own, an earlier job is this one.
@@ -58,6 +58,13 @@ async function enqueueOne(context: Context, name: string, data: string | undefin
   }
   const output = await job.result({ ...(waitTimeout !== undefined && { timeout: waitTimeout }), signal: context.signal })
   await out.answer({ id: job.id, created, output }, () => JSON.stringify(plain(output), undefined, 2).split('\n'))
+}
+
+/** Returns the options. They are checked before the command connects: a wrong call creates no file. */
+function checked(name: string, flags: JobFlags): EnqueueOptions {
+  const options = enqueueOptionsOf(flags)
+  newJobFrom(nameOption('name', name), null, options, undefined)
+  return options
 }
 
 /** Adds an idempotency key. Calls are repeated if another short command owns the file and ends first, but create only one job. */
@@ -74,8 +81,8 @@ async function enqueueStream(context: Context, name: string, flags: Flags): Prom
   for (const [flag, value] of [['--wait', wait] as const, ['--idempotency-key', flags.idempotencyKey] as const]) {
     if (value !== undefined) throw new UsageError(`${flag} is for a single job: leave it out when <data> is -`)
   }
+  const options = checked(name, flags)
   const engine = await context.connect({ create: true })
-  const options = enqueueOptionsOf(flags)
   const jobOf = ({ number, text }: Line) => {
     const keyed = idempotencyPrefix === undefined ? options : { ...options, idempotencyKey: `${idempotencyPrefix}${number}` }
     return { job: name, data: parse(text), options: keyed }

@@ -1,5 +1,5 @@
 /** `millrace queues`: inspects and configures queues. */
-import { LIMITS } from '@millrace/core'
+import { LIMITS, nameOption, validateQueueOptions } from '@millrace/core'
 import type {
   DrainOptions,
   Engine,
@@ -123,9 +123,13 @@ export function addQueues(program: Command, context: Context): void {
     .action(async (name: string, flags: Readonly<Record<string, unknown>>) => {
       if (Object.keys(flags).length === 0)
         throw new UsageError('nothing to set: give at least one of the flags of millrace queues set --help')
+      const given = Object.entries(flags).map(([setting, value]) => [setting, value === NONE ? null : value])
+      const settings = Object.fromEntries(given) as QueueOptions
+      // A wrong call creates no file.
+      nameOption('queue', name)
+      validateQueueOptions(settings)
       const engine = await connect({ create: true })
-      const settings = Object.entries(flags).map(([setting, value]) => [setting, value === NONE ? null : value])
-      await engine.queues.configure(name, Object.fromEntries(settings) as QueueOptions)
+      await engine.queues.configure(name, settings)
       const queue = await queueOf(context, name)
       await out.answer(queue, () => queueLines(queue, out.paint))
     })

@@ -1,5 +1,5 @@
 /** `millrace schedules`: shows and changes schedules of recurring jobs. */
-import { ScheduleNotFoundError } from '@millrace/core'
+import { nameOption, newJobFrom, ScheduleNotFoundError, scheduleIdOption, validateScheduleOptions } from '@millrace/core'
 import type { Schedule, ScheduleChanges, ScheduledJob, ScheduleListOptions, ScheduleOptions, TriggerOptions } from '@millrace/engine'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
@@ -98,9 +98,14 @@ export function addSchedules(program: Command, context: Context): void {
         .option('--paused', 'create the schedule paused'),
     ).action(async (id: string, job: string, data: string | undefined, flags: SetFlags) => {
       const value = await dataOf(data)
-      const engine = await connect({ create: true })
       const options = said<ScheduleOptions>({ ...timesOf(flags), runImmediately: flags.runImmediately, paused: flags.paused })
       const wanted = said<ScheduledJob>({ job, data: value, options: runOptionsOf(flags) })
+      const { systemCalendar } = await import('@millrace/client/calendar')
+      // A wrong call creates no file.
+      scheduleIdOption(id)
+      validateScheduleOptions(options, systemCalendar)
+      newJobFrom(nameOption('name', job), null, wanted.options, undefined)
+      const engine = await connect({ create: true })
       // A repeated `add` would be rejected because of its own first call.
       const set = await (verb === 'add'
         ? engine.schedules.add(id, options, wanted)
