@@ -63,7 +63,9 @@ async function enqueueOne(context: Context, name: string, data: string | undefin
 /** Returns the options. They are checked before the command connects: a wrong call creates no file. */
 function checked(name: string, flags: JobFlags): EnqueueOptions {
   const options = enqueueOptionsOf(flags)
-  newJobFrom(nameOption('name', name), null, options, undefined)
+  // A key by fields depends on the data.
+  const { unique: _, ...others } = options
+  newJobFrom(nameOption('name', name), null, others, undefined)
   return options
 }
 
