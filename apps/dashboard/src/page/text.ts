@@ -84,7 +84,7 @@ export const TEXT = {
     enter: 'Enter',
     wrong: 'This token is not known. Check that you copied all of it.',
     failed: (message: string) => `Log-in failed: ${message}.`,
-    first: 'The first admin token is in ',
+    first: 'The first admin token is in the file beside the queue, such as ',
     others: '. Others: ',
     hidden: '. Actions that a token does not allow are not shown.',
   },
@@ -128,7 +128,8 @@ export const TEXT = {
     triggered: (schedule: string) => `Started a job of ${schedule}.`,
   },
   bulk: {
-    failedWith: (where: string, error: string) => `failed jobs of ${where} with ${error}`,
+    failedWith: (where: string, error: string, message?: string) =>
+      `failed jobs of ${where} with ${error}${message === undefined ? '' : `, such as “${message}”`}`,
     title: { retry: 'Retry jobs', cancel: 'Cancel jobs', delete: 'Delete jobs' },
     counting: 'Counting…',
     matches: (number: string, what: string, time: string) => `${number} ${what}, counted at ${time}.`,
@@ -193,7 +194,7 @@ export const TEXT = {
       running: 'Running',
       trend: (period: string) => `Last ${period}`,
       done: 'Done per s',
-      failed: 'Failed',
+      failed: (period: string) => `Failed in ${period}`,
       oldest: 'Oldest waits',
       actions: 'Actions',
     },

@@ -20,6 +20,18 @@ test('frames of libraries at the end are left out, but for one', () => {
   expect([shown.length, hidden.length]).toEqual([3, 2])
 })
 
+test('an error without frames of its own shows what caused it', () => {
+  const failed = `TypeError: fetch failed
+[cause]: Error: connect ECONNREFUSED 127.0.0.1:7499
+    at TCPConnectWrap.afterConnect [as oncomplete] (node:net:2021:16)
+[code]: ECONNREFUSED`
+  expect(stackOf(failed)).toEqual([
+    { text: '  [cause]: Error: connect ECONNREFUSED 127.0.0.1:7499', isOwn: true },
+    { text: '  at TCPConnectWrap.afterConnect [as oncomplete] (node:net:2021:16)', isOwn: false },
+    { text: '  [code]: ECONNREFUSED', isOwn: true },
+  ])
+})
+
 test('a stack of another language is shown as it is, without its message', () => {
   const traceback = 'ValueError: no\n  File "job.py", line 3, in run\n    raise ValueError("no")'
   expect(stackOf(traceback)).toEqual([

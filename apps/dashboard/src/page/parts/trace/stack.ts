@@ -8,13 +8,15 @@ export interface StackLine {
 
 /** A frame of Node: "    at charge (file:///srv/charge.ts:41:11)". */
 const FRAME = /^\s+at /
+/** A property that the engine writes below the frames, or below the message of an error without frames, such as that of a failed `fetch`. */
+const PROPERTY = /^\[(?:cause|code|errors)\](?:\[\d+\])?: /
 const LIBRARY = /[\\/]node_modules[\\/]|\(node:|at node:|@millrace\/|<anonymous>\)$/
 const LINES_MOST = 200
 
 /** Returns the lines below the message. A stack of another language is all own. */
 export function stackOf(stack: string | undefined): readonly StackLine[] {
   const lines = (stack ?? '').split('\n').slice(0, LINES_MOST)
-  const first = lines.findIndex((line) => FRAME.test(line))
+  const first = lines.findIndex((line, at) => FRAME.test(line) || (at > 0 && PROPERTY.test(line)))
   if (first === -1) return lines.slice(1).map((text) => ({ text, isOwn: true }))
   return lines.slice(first).map((line) => ({ text: `  ${line.trim().replace('file://', '')}`, isOwn: !LIBRARY.test(line) }))
 }

@@ -3,6 +3,7 @@ import { useMemo, useRef } from 'preact/hooks'
 import { act } from '../../actions/act.ts'
 import { asked } from '../../actions/asked.ts'
 import type { Bulk } from '../../actions/bulk.ts'
+import { jobsOfGroup } from '../../actions/jobsOfGroup.ts'
 import { pause } from '../../actions/pauses.ts'
 import { useCount } from '../../actions/useCount.ts'
 import type { Failure, JobAnswer } from '../../api/answers.ts'
@@ -15,7 +16,6 @@ import { Aside } from '../../parts/Aside.tsx'
 import { Icon } from '../../parts/Icon.tsx'
 import { Trace } from '../../parts/trace/Trace.tsx'
 import { jobLink, jobsLink, queueLink } from '../../router/links.ts'
-import { TEXT } from '../../text.ts'
 import { ERRORS_TEXT as text } from './text.ts'
 
 const FINGERPRINT_LENGTH = 8
@@ -71,12 +71,11 @@ function errorOf(job: JobAnswer | undefined, kind: string) {
   return job?.attempts.findLast(({ error }) => error?.name === kind)?.error
 }
 
-function Actions({ failure: { queue, name, error, fingerprint, lastAt } }: { readonly failure: Failure }) {
-  const filter = { state: 'failed', queue, name, fingerprint }
-  const what = TEXT.bulk.failedWith(text.where(queue, name), error)
+function Actions({ failure }: { readonly failure: Failure }) {
+  const { queue, name, error, lastAt } = failure
   return (
     <div class="do">
-      {sessions.can('admin') && <Bulks filter={filter} what={what} seenAt={lastAt} />}
+      {sessions.can('admin') && <Bulks {...jobsOfGroup(failure)} seenAt={lastAt} />}
       <a class="btn" href={router.to(jobsLink({ state: 'failed', queue, name, error }))}>
         {text.showJobs}
       </a>

@@ -10,7 +10,7 @@ const { overview: text } = TEXT
 export function QueueTable({ rows, period }: { readonly rows: readonly QueueRow[]; readonly period: string }) {
   const columns = useMemo(() => {
     const { name, waiting, net, running, trend, done, failed, oldest, actions } = queueColumns
-    return [name, waiting, net(period), running, trend(period), done, failed, oldest, actions]
+    return [name, waiting, net(period), running, trend(period), done, failed(period), oldest, actions]
   }, [period])
   return (
     <section class="card">

@@ -119,9 +119,28 @@ describe('failures', () => {
       tag: 'new',
       remedy: {
         does: {
-          bulk: { word: 'retry', filter: { state: 'failed', queue: 'billing', name: 'charge', fingerprint: '084e2abb' } },
+          bulk: {
+            word: 'retry',
+            filter: { state: 'failed', queue: 'billing', name: 'charge', fingerprint: '084e2abb' },
+            what: 'failed jobs of billing / charge with PaymentDeclined, such as “card ending 67055 declined”',
+          },
         },
       },
+    })
+  })
+
+  describe('whose jobs are all mended', () => {
+    const recently = failureOf({ firstAt: before(18 * MIN), lastAt: before(MIN) })
+    const mended = queueStats({ completed: 253, retrying: 0 })
+    test.each([
+      ['none has failed or is tried again', { failures: [recently], ...withQueues({ billing: mended }) }, []],
+      ['one has failed', { failures: [recently], ...withQueues({ billing: { ...mended, failed: 1 } }) }, ['bad']],
+      ['one is tried again', { failures: [recently], ...withQueues({ billing: { ...mended, retrying: 1 } }) }, ['bad']],
+      ['a run failed a moment ago', { failures: [{ ...recently, lastAt: before(MIN - 1) }], ...withQueues({ billing: mended }) }, ['bad']],
+      ['jobs of another queue', { failures: [recently], ...withQueues({ mail: mended }) }, ['bad']],
+      ['an engine that does not count retries', { failures: [recently], ...withQueues({ billing: queueStats() }) }, ['bad']],
+    ])('%s', (_what, evidence, severities) => {
+      expect(problemsOf(evidenceOf(evidence)).map(({ severity }) => severity)).toEqual(severities)
     })
   })
 

@@ -71,12 +71,12 @@ const trend = (period: string): QueueColumn => ({
 
 const done: QueueColumn = { head: columns.done, style: 'r opt', cell: ({ donePerSecond }) => rate(donePerSecond) }
 
-const failed: QueueColumn = {
-  head: columns.failed,
+const failed = (period: string): QueueColumn => ({
+  head: columns.failed(period),
   style: 'r opt',
   tone: ({ failed }) => (failed ? '' : 'faint'),
   cell: ({ failed }) => (failed ? count(failed) : NOTHING),
-}
+})
 
 const oldest: QueueColumn = {
   head: columns.oldest,

@@ -57,6 +57,6 @@ export function stripOf({ stats, workers, history, recent, period }: Seen): read
     value: values[state],
     note: notes[state],
     ...(state === 'active' && slots > 0 && { of: overview.slots(count(slots)) }),
-    ...(state === 'failed' && { isBad: failed > 0 }),
+    ...(state === 'failed' && { isBad: failed > 0 && states.failed > 0 }),
   }))
 }

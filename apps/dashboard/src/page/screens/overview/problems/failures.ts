@@ -1,5 +1,7 @@
 /** Problems of jobs that fail: kinds of failures that are new, or far more frequent than usual. */
-import type { Failure } from '../../../api/answers.ts'
+import { jobsOfGroup } from '../../../actions/jobsOfGroup.ts'
+import type { Failure, StatsAnswer } from '../../../api/answers.ts'
+import { own } from '../../../api/own.ts'
 import { sum } from '../../../chart/paths.ts'
 import { rate } from '../../../format/numbers.ts'
 import { minuteTime, type Zone } from '../../../format/times.ts'
@@ -11,6 +13,8 @@ const { problems } = TEXT
 const HOUR_MS = 3_600_000
 /** A kind that was not seen for so long is over. */
 const RECENT_MS = 600_000
+/** A kind that has just failed is a problem, even if all its jobs have completed since: it may come back at once. */
+const JUST_NOW_MS = 60_000
 /** How much more often than usual is a problem. */
 const TIMES = 10
 /** Fewer failures than that are none. */
@@ -18,10 +22,11 @@ const LEAST = 10
 /** The error of jobs that only waited for one that failed, which has a group of its own. */
 const CONSEQUENCE = 'ParentFailedError'
 
-export function failureProblems({ failures: all, now, zone }: Evidence): readonly Problem[] {
+export function failureProblems({ failures: all, stats, now, zone }: Evidence): readonly Problem[] {
   const failures = all.filter(({ error }) => error !== CONSEQUENCE)
-  const fresh = failures.filter(({ firstAt }) => now - Date.parse(firstAt) < HOUR_MS)
-  const known = failures.filter((failure) => !fresh.includes(failure))
+  const isFresh = ({ firstAt }: Failure) => now - Date.parse(firstAt) < HOUR_MS
+  const fresh = failures.filter((failure) => isFresh(failure) && !isOver(failure, stats, now))
+  const known = failures.filter((failure) => !isFresh(failure))
   return [
     ...fresh.toSorted((a, b) => b.count - a.count).map((failure) => freshProblem(failure, minuteTime(Date.parse(failure.firstAt), zone))),
     ...risingOf(known, now, zone),
@@ -35,11 +40,19 @@ function freshProblem(failure: Failure, since: string): Problem {
 function risingOf(known: readonly Failure[], now: number, zone: Zone): readonly Problem[] {
   return known.flatMap((failure) => {
     const { last, spanMs, usual } = frequency(failure, now)
-    const isOver = now - Date.parse(failure.lastAt) >= RECENT_MS
-    if (isOver || last < LEAST || (last * HOUR_MS) / spanMs < TIMES * usual) return []
+    const isPast = now - Date.parse(failure.lastAt) >= RECENT_MS
+    if (isPast || last < LEAST || (last * HOUR_MS) / spanMs < TIMES * usual) return []
     const runs = problems.fresh(whereOf(failure), last, minuteTime(now - spanMs, zone))
     return [{ ...problemOf(failure), text: problems.rising(runs, rate(usual)), tag: problems.rises }]
   })
+}
+
+/** True once no job of the queue has failed or is tried again: somebody has retried or deleted them, or their next attempt has completed. */
+function isOver({ queue, lastAt }: Failure, stats: StatsAnswer, now: number): boolean {
+  const counts = own(stats.queues, queue)
+  // An earlier engine does not count the jobs that are tried again, and an answer about many queues leaves some out.
+  if (counts?.retrying === undefined) return false
+  return counts.failed === 0 && counts.retrying === 0 && now - Date.parse(lastAt) >= JUST_NOW_MS
 }
 
 /** The failures of this hour so far, and those of an hour before it. An hour that has just begun says little: the one before is its part. */
@@ -52,8 +65,8 @@ function frequency({ trend = [], firstAt }: Failure, now: number) {
 
 const whereOf = ({ queue, name }: Failure) => `${queue} / ${name}`
 
-function problemOf({ fingerprint, queue, name, error, message }: Failure): Omit<Problem, 'text'> {
-  const filter = { state: 'failed', queue, name, fingerprint } as const
+function problemOf(failure: Failure): Omit<Problem, 'text'> {
+  const { fingerprint, queue, name, error, message } = failure
   return {
     id: `failure ${fingerprint} ${queue} ${name}`,
     severity: 'bad',
@@ -61,7 +74,7 @@ function problemOf({ fingerprint, queue, name, error, message }: Failure): Omit<
     title: error,
     ...(message !== undefined && { message }),
     show: errorLink(fingerprint),
-    remedy: { label: problems.retry, does: { bulk: { word: 'retry', filter, what: TEXT.bulk.failedWith(`${queue} / ${name}`, error) } } },
+    remedy: { label: problems.retry, does: { bulk: { word: 'retry', ...jobsOfGroup(failure) } } },
     queue,
   }
 }
