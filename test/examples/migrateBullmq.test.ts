@@ -11,11 +11,15 @@ test('the shop does the same before and after', async (context) => {
   const after = await runUntil(startMoved('bullmq/after.ts', {}, freshFile()), /^polishing$/)
   expect(before.main).toEqual([
     'not painted: there is no such paint',
+    'smooth after 3 attempts: half of it',
+    'grain 80, grain 160, grain 240',
+    'hood failed: still rough',
     'waiting: 3',
     'asked twice, one job: true',
     'cleaned 1',
     'cleaned 2',
     'assembled of part: black and part: blue',
+    'assembled of part: green and part: red and part: white',
     '4 inspections took a second or more: true',
     // The second one stays where it is.
     'polishing',

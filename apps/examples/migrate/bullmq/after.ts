@@ -8,7 +8,7 @@ interface Car {
 }
 
 const [file = 'shop.db'] = process.argv.slice(2)
-const engine = await openEngine({ file, defaults: { maxAttempts: 1, timeout: Infinity, maxLost: 1 } })
+const engine = await openEngine({ file, defaults: { maxAttempts: 1, backoff: { type: 'fixed', delay: 0 }, timeout: Infinity, maxLost: 1 } })
 await engine.queues.configure('paint', {
   defaults: { maxAttempts: 3, backoff: { type: 'exponential', delay: 100 } },
   retention: { completed: { age: 'forever', count: 1_000 } },
@@ -45,6 +45,26 @@ await first.result()
 // No retry, whatever `maxAttempts` says.
 const wrong = await engine.enqueue(car, { color: 'plaid' })
 await wrong.result().catch((error: Error) => console.log(`not painted: ${(error.cause as Error).message}`))
+
+// Retries at once, a progress with a message, and a log of every attempt.
+const door = defineJob({ name: 'door', queue: 'sand' })
+const hood = defineJob({ name: 'hood', queue: 'sand' })
+const sand = async ({ job, log, progress }: Context) => {
+  progress(0.5, 'half of it')
+  log('info', `grain ${80 * job.attempt}`)
+  if (job.attempt <= 2) throw new Error('still rough')
+}
+engine.work([door.handler(sand), hood.handler(sand)], { queues: ['sand'], concurrency: 1 })
+const sanded = await engine.enqueue(door, undefined, { maxAttempts: 3, idempotencyKey: 'door-1', idempotencyTtl: '30d' })
+await sanded.result()
+const smooth = await engine.get({ name: 'door', idempotencyKey: 'door-1' })
+console.log(`smooth after ${smooth?.attempt} attempts:`, smooth?.progressNote)
+const lines = smooth?.attempts.flatMap(({ logs }) => logs) ?? []
+console.log(lines.map(({ message }) => message).join(', '))
+const rough = await engine.enqueue(hood)
+await rough.result().catch(() => {})
+const { jobs: failed } = await engine.list({ queue: 'sand', state: 'failed', lastRun: true })
+for (const { name, lastRun } of failed) console.log(`${name} failed: ${lastRun?.error?.message}`)
 
 // A delay: the second job is done first.
 const later = await engine.enqueue(car, { color: 'green' }, { delay: 500 })
@@ -97,6 +117,13 @@ const { jobs: flow } = await engine.flow([
   { ref: 'car', job: assemble, dependsOn: ['door', 'hood'] },
 ])
 console.log(await flow.car.result())
+
+const colors = ['red', 'green', 'white']
+const { callbacks } = await engine.batch(
+  colors.map((color) => part.job({ color })),
+  { onSuccess: assemble.job() },
+)
+console.log(await callbacks.onSuccess.result())
 
 // A rate limit: two inspections in each second.
 const inspect = defineJob<{ car: number }>({ name: 'inspect', queue: 'inspect' })

@@ -43,6 +43,30 @@ await first.waitUntilFinished(events)
 const wrong = await paint.add('car', { color: 'plaid' })
 await wrong.waitUntilFinished(events).catch((error: Error) => console.log(`not painted: ${error.message}`))
 
+// Retries at once, a progress with a message, and a log of every attempt.
+const sander = new Worker(
+  'sand',
+  async (job) => {
+    await job.updateProgress({ percent: 50, message: 'half of it' })
+    await job.log(`grain ${80 * (job.attemptsMade + 1)}`)
+    if (job.attemptsMade < 2) throw new Error('still rough')
+  },
+  { connection },
+)
+sander.on('failed', (job, error) => console.log(`worker: attempt ${job?.attemptsMade} failed, ${error.message}`))
+const sand = new Queue('sand', { connection })
+const sanded = new QueueEvents('sand', { connection })
+await sanded.waitUntilReady()
+const door = await sand.add('door', {}, { attempts: 3, jobId: 'door-1' })
+await door.waitUntilFinished(sanded)
+const smooth = (await sand.getJob('door-1')) ?? door
+console.log(`smooth after ${smooth.attemptsMade} attempts:`, (smooth.progress as { message: string }).message)
+const { logs } = await sand.getJobLogs('door-1')
+console.log(logs.join(', '))
+const hood = await sand.add('hood', {})
+await hood.waitUntilFinished(sanded).catch(() => {})
+for (const { name, failedReason } of await sand.getFailed()) console.log(`${name} failed: ${failedReason}`)
+
 // A delay: the second job is done first.
 const later = await paint.add('car', { color: 'green' }, { delay: 500 })
 await paint.add('car', { color: 'white' })
@@ -98,6 +122,14 @@ const { job: whole } = await flows.add({
 })
 console.log(await whole.waitUntilFinished(assembled))
 
+const colors = ['red', 'green', 'white']
+const { job: fleet } = await flows.add({
+  name: 'fleet',
+  queueName: 'assemble',
+  children: colors.map((color) => ({ name: 'part', queueName: 'paint', data: { color }, opts })),
+})
+console.log(await fleet.waitUntilFinished(assembled))
+
 // A rate limit: two inspections in each second.
 const inspector = new Worker('inspect', async () => {}, { connection, limiter: { max: 2, duration: 1_000 } })
 const inspected = new QueueEvents('inspect', { connection })
@@ -120,8 +152,8 @@ const polisher = new Worker(
   { connection },
 )
 process.once('SIGTERM', async () => {
-  await Promise.all([painter, cleaner, assembler, inspector, polisher].map((worker) => worker.close()))
-  await Promise.all([paint, clean, inspect, polish, flows, events, assembled, inspected].map((one) => one.close()))
+  await Promise.all([painter, sander, cleaner, assembler, inspector, polisher].map((worker) => worker.close()))
+  await Promise.all([paint, sand, clean, inspect, polish, flows, events, sanded, assembled, inspected].map((one) => one.close()))
 })
 await polish.addBulk([
   { name: 'car', data: {} },

@@ -14,7 +14,7 @@ const oldWorker = new Worker<{ color: string }>('paint', async ({ data }) => pai
 oldWorker.on('error', (error) => console.error(error))
 
 const [file = 'shop.db'] = process.argv.slice(2)
-const engine = await openEngine({ file, defaults: { maxAttempts: 1, timeout: Infinity, maxLost: 1 } })
+const engine = await openEngine({ file, defaults: { maxAttempts: 1, backoff: { type: 'fixed', delay: 0 }, timeout: Infinity, maxLost: 1 } })
 const car = defineJob<{ color: string }>({ name: 'car', queue: 'paint' })
 engine.work(
   car.handler(({ data }) => paint(data.color)),
