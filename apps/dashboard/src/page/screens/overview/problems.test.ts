@@ -129,15 +129,15 @@ describe('failures', () => {
     })
   })
 
-  describe('whose jobs are all mended', () => {
+  describe('whose jobs are all fixed', () => {
     const recently = failureOf({ firstAt: before(18 * MIN), lastAt: before(MIN) })
-    const mended = queueStats({ completed: 253, retrying: 0 })
+    const fixed = queueStats({ completed: 253, retrying: 0 })
     test.each([
-      ['none has failed or is tried again', { failures: [recently], ...withQueues({ billing: mended }) }, []],
-      ['one has failed', { failures: [recently], ...withQueues({ billing: { ...mended, failed: 1 } }) }, ['bad']],
-      ['one is tried again', { failures: [recently], ...withQueues({ billing: { ...mended, retrying: 1 } }) }, ['bad']],
-      ['a run failed a moment ago', { failures: [{ ...recently, lastAt: before(MIN - 1) }], ...withQueues({ billing: mended }) }, ['bad']],
-      ['jobs of another queue', { failures: [recently], ...withQueues({ mail: mended }) }, ['bad']],
+      ['none has failed or is tried again', { failures: [recently], ...withQueues({ billing: fixed }) }, []],
+      ['one has failed', { failures: [recently], ...withQueues({ billing: { ...fixed, failed: 1 } }) }, ['bad']],
+      ['one is tried again', { failures: [recently], ...withQueues({ billing: { ...fixed, retrying: 1 } }) }, ['bad']],
+      ['a run failed a moment ago', { failures: [{ ...recently, lastAt: before(MIN - 1) }], ...withQueues({ billing: fixed }) }, ['bad']],
+      ['jobs of another queue', { failures: [recently], ...withQueues({ mail: fixed }) }, ['bad']],
       ['an engine that does not count retries', { failures: [recently], ...withQueues({ billing: queueStats() }) }, ['bad']],
     ])('%s', (_what, evidence, severities) => {
       expect(problemsOf(evidenceOf(evidence)).map(({ severity }) => severity)).toEqual(severities)

@@ -1,4 +1,4 @@
-/** docs/dashboard.md, "Find a failure, and mend it", step by step: a bug in a handler, and a service that does not answer. */
+/** docs/dashboard.md, "Find a failure, and fix it", step by step: a bug in a handler, and a service that does not answer. */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -22,7 +22,7 @@ const ORDERS = 10
 const BROKEN = 2
 const MIN_MS = 60_000
 
-test('two failures are understood and mended: all is well', async ({ serveDashboard }) => {
+test('two failures are understood and fixed: all is well', async ({ serveDashboard }) => {
   const { engine, clock } = createTestEngine({ now: new Date(Date.now() - MIN_MS) })
   const service = await startService()
   onTestFinished(() => void service.close())
@@ -46,7 +46,7 @@ test('two failures are understood and mended: all is well', async ({ serveDashbo
   await page.goBack()
   await task(page, 1, (user) => user.click(show('billing / invoice')))
   await group.getByText("Cannot read properties of undefined (reading 'street')").waitFor()
-  expect(await group.locator('.own').first().textContent()).toContain('mend.test.ts')
+  expect(await group.locator('.own').first().textContent()).toContain('fix.test.ts')
 
   // 3: with which data.
   await task(page, 2, async (user) => {
@@ -59,9 +59,9 @@ test('two failures are understood and mended: all is well', async ({ serveDashbo
     .getByText(/^order: \d+$/)
     .waitFor()
 
-  // 4, 5: mend both, and retry those.
+  // 4, 5: fix both, and retry those.
   await buggy.stop()
-  await startService(port).then((mended) => onTestFinished(() => stop(mended)))
+  await startService(port).then((back) => onTestFinished(() => stop(back)))
   engine.work([invoice.handler(({ data }) => data.address?.street ?? 'no address'), chargeBy(url)])
   await page.getByRole('link', { name: 'Overview' }).click()
   await retry(page, 'billing / invoice', BROKEN)
