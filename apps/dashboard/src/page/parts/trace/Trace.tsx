@@ -28,8 +28,8 @@ export function Trace({ error }: { readonly error: Thrown }) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways by the arrow keys */}
       <pre tabIndex={0}>
         <Head {...error} code={isWritten(error, '[code]') ? undefined : error.code} />
-        {shown.map(({ text, isOwn }, place) => (
-          <span key={place} class={isOwn ? 'own' : 'lib'}>
+        {shown.map(({ text, isOwn, isProperty }, place) => (
+          <span key={place} class={`${isOwn ? 'own' : 'lib'} ${isProperty ? 'words' : ''}`}>
             {`\n${text}`}
           </span>
         ))}
@@ -57,10 +57,10 @@ function isWritten({ stack }: Thrown, property: string): boolean {
 
 function Head({ name, message, code }: Thrown) {
   return (
-    <>
+    <span class="words">
       <span class="e">{name}</span>
       {message !== '' && `: ${cut(message, MESSAGE_LENGTH)}`}
       {code !== undefined && <span class="lib">{` (${code})`}</span>}
-    </>
+    </span>
   )
 }

@@ -26,9 +26,9 @@ test('an error without frames of its own shows what caused it', () => {
     at TCPConnectWrap.afterConnect [as oncomplete] (node:net:2021:16)
 [code]: ECONNREFUSED`
   expect(stackOf(failed)).toEqual([
-    { text: '  [cause]: Error: connect ECONNREFUSED 127.0.0.1:7499', isOwn: true },
+    { text: '  [cause]: Error: connect ECONNREFUSED 127.0.0.1:7499', isOwn: true, isProperty: true },
     { text: '  at TCPConnectWrap.afterConnect [as oncomplete] (node:net:2021:16)', isOwn: false },
-    { text: '  [code]: ECONNREFUSED', isOwn: true },
+    { text: '  [code]: ECONNREFUSED', isOwn: true, isProperty: true },
   ])
 })
 

@@ -4,6 +4,8 @@ export interface StackLine {
   readonly text: string
   /** False for code of libraries and of the runtime. */
   readonly isOwn: boolean
+  /** True for a property, such as the cause: a sentence to read, not a place. */
+  readonly isProperty?: true
 }
 
 /** A frame of Node: "    at charge (file:///srv/charge.ts:41:11)". */
@@ -18,7 +20,11 @@ export function stackOf(stack: string | undefined): readonly StackLine[] {
   const lines = (stack ?? '').split('\n').slice(0, LINES_MOST)
   const first = lines.findIndex((line, at) => FRAME.test(line) || (at > 0 && PROPERTY.test(line)))
   if (first === -1) return lines.slice(1).map((text) => ({ text, isOwn: true }))
-  return lines.slice(first).map((line) => ({ text: `  ${line.trim().replace('file://', '')}`, isOwn: !LIBRARY.test(line) }))
+  return lines.slice(first).map((line) => ({
+    text: `  ${line.trim().replace('file://', '')}`,
+    isOwn: !LIBRARY.test(line),
+    ...(PROPERTY.test(line) && { isProperty: true as const }),
+  }))
 }
 
 /** Splits off lines of libraries at the end, but for the first of them: they tell little. */
