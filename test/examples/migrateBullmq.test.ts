@@ -1,9 +1,12 @@
 // apps/examples/migrate/bullmq, and what docs/migrate/bullmq.md says of BullMQ: the real one runs, on a real Redis.
 import { defineJob, openEngine } from '@millrace/engine'
+import { connect, listen } from '@millrace/remote'
 import { FlowProducer, type JobsOptions, Queue, QueueEvents, Worker } from 'bullmq'
 import { expect, onTestFinished, test } from 'vitest'
 import { startRedis } from '../redis.ts'
 import { foreignSnippets, freshFile, runUntil, startMoved } from './migrate.ts'
+
+const TOKEN = 'test-token-0123456789abcdef'
 
 test('the shop does the same before and after', async (context) => {
   const { url } = await startRedis(context)
@@ -128,6 +131,19 @@ test('and Millrace does as the guide says', async () => {
   const job = await engine.get(handle.id)
   expect(seen).toEqual(['retrying 1', 'retrying 2', 'retrying 3', 'failed 4'])
   expect(job).toMatchObject({ progress: undefined, maxAttempts: 4, timeout: 300_000 })
+
+  const { jobs: failed } = await engine.list({ state: 'failed', lastRun: true })
+  expect(failed).toMatchObject([{ attempts: [], lastRun: { error: { message: 'always' } } }])
+
+  // A listener hears of jobs that other processes run.
+  const server = await listen(engine, 'tcp://127.0.0.1:0', { token: TOKEN })
+  onTestFinished(() => server.close())
+  const other = await connect(server.url, { token: TOKEN })
+  onTestFinished(() => other.stop())
+  const heard = Promise.withResolvers<string>()
+  other.on('failed', ({ jobId }) => heard.resolve(jobId))
+  const again = await other.enqueue('fail', undefined, { maxAttempts: 1 })
+  expect(await heard.promise).toBe(again.id)
 
   await engine.enqueue('nobody', {}, { queue: 'left' })
   await expect(engine.queues.drain('left', { timeout: 0 })).rejects.toThrow('jobs left')
