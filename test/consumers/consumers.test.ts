@@ -217,6 +217,17 @@ export const open = (): Promise<unknown> => openEngine({ file: 'common.db' })
     expect(told(await consumer.node('compiled/tested.js'))).toBe('a.png')
   })
 
+  test.each([
+    ['nodenext', { module: 'nodenext' }, ['program.ts', 'common.cts']],
+    ['bundler', { module: 'esnext', moduleResolution: 'bundler' }, ['program.ts']],
+  ])('is checked with the oldest lib that docs/platforms.md names: %s', async (name, resolution, files) => {
+    consumer.write('program.ts', PROGRAM)
+    consumer.write('common.cts', COMMON)
+    const compilerOptions = { strict: true, ...resolution, target: 'es2022', types: ['node'], skipLibCheck: false, noEmit: true }
+    consumer.write(`tsconfig.${name}.json`, JSON.stringify({ compilerOptions, files }))
+    expect(await consumer.tool('tsc', '--project', `tsconfig.${name}.json`)).toEqual({ code: 0, stdout: '', stderr: '' })
+  })
+
   test('runs as it is, with its types stripped', async () => {
     consumer.write('stripped.ts', PROGRAM.replace('jobs.db', 'stripped.db'))
     expect(told(await consumer.node('stripped.ts'))).toBe('a.png...')
