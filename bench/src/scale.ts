@@ -8,7 +8,7 @@ import { json } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { buildAll } from '../../test/built.ts'
-import { countFlag } from './amounts.ts'
+import { countFlag, secondsFlag } from './amounts.ts'
 import { commit, machineOf, versions } from './machine.ts'
 import { type Beside, CLIENTS, OTHER_JOBS } from './scale/beside.ts'
 import type { Constants, Measured } from './scale/measure.ts'
@@ -27,6 +27,7 @@ Measures one owner on this machine, and models many on many machines.
   --sync-ms N       milliseconds that a commit waits for the disk of a server (as measured here)
   --owners N        the most owners (1000)
   --jobs N          jobs of each measurement (50k)
+  --held 20m        the time that a transaction stays open beside jobs (three floods of jobs)
 `
 
 const OWNERS = [1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000]
@@ -49,6 +50,7 @@ const { values } = parseArgs({
     'sync-ms': { type: 'string' },
     owners: { type: 'string', default: '1000' },
     jobs: { type: 'string', default: '50k' },
+    held: { type: 'string', default: '0s' },
     help: { type: 'boolean', default: false },
   },
 })
@@ -59,7 +61,7 @@ else await main()
 async function main(): Promise<void> {
   const say = (text: string) => void process.stdout.write(`${text}\n`)
   const jobs = countFlag('jobs', values.jobs)
-  const { constants: measured, beside } = await measure(jobs)
+  const { constants: measured, beside } = await measure(jobs, secondsFlag('held', values.held))
   const constants = values['sync-ms'] === undefined ? measured : { ...measured, syncMs: Number(values['sync-ms']) }
   say(heading())
   say(`\n## Measured\n\n${constantsTable(measured)}\n\n${besideTable(beside)}`)
@@ -79,9 +81,9 @@ async function main(): Promise<void> {
 }
 
 /** Measures in a process that loads what is published: its threads start as they do where the packages are installed. */
-async function measure(jobs: number): Promise<Measured> {
+async function measure(jobs: number, heldSeconds: number): Promise<Measured> {
   await buildAll()
-  const args = ['--conditions=millrace-dist', RUN, String(LONE_JOBS), String(jobs)]
+  const args = ['--conditions=millrace-dist', RUN, String(LONE_JOBS), String(jobs), String(heldSeconds)]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   return (await json(child.stdout)) as Measured
 }
@@ -124,11 +126,12 @@ function constantsTable(constants: Constants): string {
 }
 
 function besideTable({ others, heldHorizon, clients, idleCommits }: Beside): string {
+  const held = values.held === '0s' ? 'meanwhile, in the fourth flood' : `for ${values.held}`
   return markdown(
     ['whole jobs in a second', 'share of the same without it'],
     [
       [`beside ${OTHER_JOBS.toLocaleString('en')} waiting jobs of another name`, others.toFixed(2)],
-      ['beside a transaction that stays open meanwhile, in the fourth flood', heldHorizon.toFixed(2)],
+      [`beside a transaction that stays open ${held}`, heldHorizon.toFixed(2)],
       [`produced and run by ${CLIENTS} client processes, by sockets`, clients.toFixed(2)],
       ['a lone job from `enqueue` to its handler, in commits of one row', idleCommits.toFixed(2)],
     ],

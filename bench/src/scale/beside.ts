@@ -24,17 +24,25 @@ const ROUNDS = 3
 const LONE = 1_000
 const LOT = 10_000
 const LOOK_MS = 5
+const SECOND_MS = 1_000
 const CLIENT = fileURLToPath(new URL('./client.ts', import.meta.url))
 const TAG = 'beside'
 
-/** @param jobs of each run */
-export async function measureBeside(address: string, jobs: number, said: (what: string) => void): Promise<Beside> {
+/**
+ * @param jobs of each run
+ * @param heldSeconds the seconds that a transaction stays open, in one round; 0 for three floods of jobs, in three rounds
+ */
+export async function measureBeside(
+  address: string,
+  { jobs, heldSeconds }: { readonly jobs: number; readonly heldSeconds: number },
+  said: (what: string) => void,
+): Promise<Beside> {
   await using engine = await openEngine({ postgres: address, logger: false })
   await wholeJobs(engine, engine, jobs)
   said('lone jobs beside commits')
   const idleCommits = await idle(engine, address)
   said('a transaction that stays open')
-  const heldHorizon = await inTurns(engine, jobs, () => held(engine, address, jobs))
+  const heldHorizon = await inTurns(engine, jobs, () => held(engine, address, jobs, heldSeconds), heldSeconds > 0 ? 1 : ROUNDS)
   said(`${CLIENTS} client processes`)
   const clients = await inTurns(engine, jobs, () => byClients(engine, address, jobs))
   said(`${OTHER_JOBS.toLocaleString('en')} other jobs`)
@@ -45,9 +53,9 @@ export async function measureBeside(address: string, jobs: number, said: (what: 
   return { others, heldHorizon, clients, idleCommits }
 }
 
-async function inTurns(engine: Engine, jobs: number, run: () => Promise<number>): Promise<number> {
+async function inTurns(engine: Engine, jobs: number, run: () => Promise<number>, rounds = ROUNDS): Promise<number> {
   const shares: number[] = []
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < rounds; round++) {
     const alone = await wholeJobs(engine, engine, jobs)
     shares.push((await run()) / alone)
   }
@@ -60,13 +68,14 @@ async function times(count: number, run: () => Promise<number>): Promise<number[
   return results
 }
 
-async function held(engine: Engine, address: string, jobs: number): Promise<number> {
+async function held(engine: Engine, address: string, jobs: number, seconds: number): Promise<number> {
   const client = new pg.Client({ connectionString: address })
   await client.connect()
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
   await client.query('SELECT count(*) FROM pg_class')
   // The first floods leave dead rows for the last one.
-  for (let flood = 0; flood < ROUNDS; flood++) await wholeJobs(engine, engine, jobs)
+  const untilMs = performance.now() + seconds * SECOND_MS
+  for (let flood = 0; flood < ROUNDS || performance.now() < untilMs; flood++) await wholeJobs(engine, engine, jobs)
   const rate = await wholeJobs(engine, engine, jobs)
   await client.query('COMMIT')
   await client.end()

@@ -42,6 +42,8 @@ export interface Constants {
 export interface Amounts {
   readonly lone: number
   readonly jobs: number
+  /** The time that a transaction stays open beside jobs, in seconds; 0 for three floods of jobs. */
+  readonly heldSeconds: number
 }
 
 const TAG = 'scaled'
@@ -63,7 +65,7 @@ export async function measure(amounts: Amounts, said: (what: string) => void): P
   try {
     return {
       constants: await measureConstants(server.address, amounts, said),
-      beside: await measureBeside(server.address, amounts.jobs, said),
+      beside: await measureBeside(server.address, amounts, said),
     }
   } finally {
     await server.stop()
