@@ -89,6 +89,10 @@ test('2: a job or a schedule that the engine would refuse makes no file', { time
   const place = new Place()
   await check(place, [
     { args: ['enqueue', 'mail', '--max-attempts', '0'], code: 2, error: 'OPTION_RANGE', says: /--max-attempts/ },
+    { args: ['enqueue', 'mail', '--unique', 'k', '--on-conflict', 'no'], code: 2, error: 'OPTION_TYPE', says: /onConflict/ },
+    { args: ['enqueue', 'mail', '--unique-until', 'end'], code: 2, error: 'OPTION_TYPE', says: /must have a key/ },
+    { args: ['enqueue', 'mail', '{"a":1}', '--unique-by', 'b'], code: 2, error: 'OPTION_TYPE', says: /--unique-by/ },
+    { args: ['enqueue', 'mail', '-', '--unique-by', 'b', '--on-conflict', 'no'], code: 2, error: 'OPTION_TYPE', says: /onConflict/ },
     { args: ['enqueue', 'two words'], code: 2, error: 'OPTION_TYPE', says: /name/ },
     { args: ['enqueue', 'mail', '-', '--priority', '99999999'], code: 2, error: 'OPTION_RANGE', says: /--priority/ },
     { args: ['schedules', 'set', 'a', 'mail', '--cron', 'x'], code: 2, error: 'OPTION_TYPE', says: /--cron/ },

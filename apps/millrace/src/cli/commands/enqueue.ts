@@ -1,5 +1,5 @@
 /** `millrace enqueue`: creates one job, or one for each line of stdin. */
-import { type EnqueueOptions, nameOption, newJobFrom } from '@millrace/core'
+import { type EnqueueOptions, encodeData, nameOption, newJobFrom } from '@millrace/core'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
 import { type BulkResult, enqueueLines } from '../bulk.ts'
@@ -45,7 +45,7 @@ async function enqueueOne(context: Context, name: string, data: string | undefin
   if (idempotencyPrefix !== undefined)
     throw new UsageError('--idempotency-prefix requires - as <data>: use --idempotency-key for a single job')
   const value = await dataOf(data)
-  const asked = checked(name, flags)
+  const asked = checked(name, flags, value)
   const engine = await context.connect({ create: true })
   const options = repeatable(asked)
   const job = await again(() => engine.enqueue(name, value, options))
@@ -61,12 +61,19 @@ async function enqueueOne(context: Context, name: string, data: string | undefin
 }
 
 /** Returns the options. They are checked before the command connects: a wrong call creates no file. */
-function checked(name: string, flags: JobFlags): EnqueueOptions {
+function checked(name: string, flags: JobFlags, data?: unknown): EnqueueOptions {
   const options = enqueueOptionsOf(flags)
-  // A key by fields depends on the data.
-  const { unique: _, ...others } = options
-  newJobFrom(nameOption('name', name), null, others, undefined)
+  // The engine may accept more or less data than by default, and says so.
+  newJobFrom(nameOption('name', name), encodeData('data', data, Number.POSITIVE_INFINITY), options, undefined)
   return options
+}
+
+/** Checks the options of many jobs. A key by fields depends on the data of each: what is said beside it is checked with another key. */
+function checkedForMany(name: string, flags: JobFlags): EnqueueOptions {
+  const { uniqueData, uniqueBy, ...others } = flags
+  const byFields = flags.unique === undefined && (uniqueData === true || uniqueBy !== undefined)
+  checked(name, byFields ? { ...others, unique: 'any' } : flags)
+  return enqueueOptionsOf(flags)
 }
 
 /** Adds an idempotency key. Calls are repeated if another short command owns the file and ends first, but create only one job. */
@@ -83,7 +90,7 @@ async function enqueueStream(context: Context, name: string, flags: Flags): Prom
   for (const [flag, value] of [['--wait', wait] as const, ['--idempotency-key', flags.idempotencyKey] as const]) {
     if (value !== undefined) throw new UsageError(`${flag} is for a single job: leave it out when <data> is -`)
   }
-  const options = checked(name, flags)
+  const options = checkedForMany(name, flags)
   const engine = await context.connect({ create: true })
   const jobOf = ({ number, text }: Line) => {
     const keyed = idempotencyPrefix === undefined ? options : { ...options, idempotencyKey: `${idempotencyPrefix}${number}` }
