@@ -238,6 +238,7 @@ test('a block that is wrong is seen', async () => {
     '$.a[0].c: the page shows nothing, and the answer has boolean',
     '$.d: the page shows nothing, and the answer has null',
   ])
+  expect(differences({ a: [{ b: 1 }] }, { a: [] })).toEqual(['$.a: the page shows items, and the answer has none'])
   await expect(isConfiguration('[queues.mail]\nconcurrncyLimit = 4\n')).rejects.toThrow(/unknown key/)
   expect(() => isServerOfMcp('{"mcpServers":{"a":{"command":"npx","args":["millrace","mcp","--fil"]}}}')).toThrow(/unknown option '--fil'/)
   expect(() => isWorkerImage('FROM millrace\nCMD ["worker", "strt"]')).toThrow(/unknown command 'strt'|too many arguments/)

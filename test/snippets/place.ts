@@ -167,11 +167,12 @@ export async function runUnit(
   const place = (text: string) => placedIn(text, folder, port as number, template, instead)
   const placed = place(script)
   const given = GIVEN.filter(({ when }) => when.test(script)).map(({ run }) => place(`${run} > given.log\n`))
-  const last = /--detach/.test(placed + given) ? 'millrace worker stop --all > left.log 2>&1 || true\n' : ''
-  writeFileSync(join(folder, 'script.sh'), [PRELUDE, ...given, placed, 'leave\n', last].join('\n'))
+  writeFileSync(join(folder, 'script.sh'), [PRELUDE, ...given, placed, 'leave\n'].join('\n'))
   const variables = {
     NODE: process.execPath,
     MAIN,
+    // For a bash whose test was killed.
+    LIMIT_S: String(LIMIT_MS / 1_000 + 10),
     // As every program that a test starts (test/built.ts).
     NODE_OPTIONS: process.env['NODE_OPTIONS'],
     QUEUE_TOKEN: TOKEN,
@@ -183,13 +184,16 @@ export async function runUnit(
     WAYLAND_DISPLAY: '',
     ...env,
   }
-  // A process group of its own: whatever a script leaves behind ends with it.
-  const bash = spawn('bash', ['script.sh'], {
-    cwd: folder,
-    env: environmentOf(folder, variables),
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const surroundings = { cwd: folder, env: environmentOf(folder, variables) }
+  // Detached workers are in no group: they end by their records, also those of a script that fails.
+  if (/--detach/.test(placed + given)) {
+    onTestFinished(async () => {
+      const stop = spawn(process.execPath, [MAIN, 'worker', 'stop', '--all', '--timeout', '1ms'], { ...surroundings, stdio: 'ignore' })
+      await once(stop, 'close')
+    })
+  }
+  // A process group of its own: whatever else a script leaves behind ends with it.
+  const bash = spawn('bash', ['script.sh'], { ...surroundings, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   const endGroup = () => {
     try {
       process.kill(-(bash.pid as number), 'SIGKILL')

@@ -2,8 +2,22 @@
 set -euo pipefail
 started=()
 
+# Ends a function below that calls itself, also if each call is in a bash of its own. The deepest chain is npx, millrace, stay.
+shallow() {
+  ((${#FUNCNAME[@]} <= 10)) && return
+  echo "a function of test/snippets/prelude.sh calls itself: ${FUNCNAME[*]:1:3}" >&2
+  exit 1
+}
+
+# The test ends this process group in time. If the test itself was killed, this does.
+{
+  sleep "$LIMIT_S"
+  kill -KILL -- "-$$"
+} > /dev/null 2>&1 < /dev/null &
+
 # Starts a program that runs until a signal, and returns when it has printed a line that matches.
 stay() {
+  shallow
   local ready=$1 output
   output=$(mktemp -u)
   shift
@@ -24,6 +38,7 @@ stay() {
 }
 
 millrace() {
+  shallow
   case " $* " in
     *' --help '* | *' --detach '*) "$NODE" "$MAIN" "$@" ;;
     ' serve '*) stay '^\[.*INFO: serving|"msg":"serving"' "$NODE" "$MAIN" "$@" ;;
@@ -41,10 +56,14 @@ millrace() {
   esac
 }
 
-npx() { "$@"; }
+npx() {
+  shallow
+  "$@"
+}
 
 # A status of 4xx or 5xx is a failure. A stream has no end: its head is enough.
 curl() {
+  shallow
   echo '=== answer ==='
   case " $* " in
     *' -N '*) stay '^HTTP/1.1 200' command curl -sS -i "$@" ;;

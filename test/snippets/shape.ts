@@ -13,7 +13,8 @@ export function differences(shown: unknown, real: unknown, at = '$'): readonly s
   if (kindOf(shown) !== kindOf(real)) return [`${at}: the page shows ${kindOf(shown)}, and the answer has ${kindOf(real)}`]
   if (Array.isArray(shown)) {
     const all = real as readonly unknown[]
-    return shown.flatMap((each, index) => (all.length === 0 ? [] : differences(each, all[index] ?? all[0], `${at}[${index}]`)))
+    if (shown.length > 0 && all.length === 0) return [`${at}: the page shows items, and the answer has none`]
+    return shown.flatMap((each, index) => differences(each, all[index] ?? all[0], `${at}[${index}]`))
   }
   if (typeof shown !== 'object' || shown === null) return []
   const names = Object.hasOwn(shown, MORE) ? Object.keys(shown) : [...new Set([...Object.keys(shown), ...Object.keys(real as object)])]

@@ -1,6 +1,6 @@
 // Every snippet for the shell runs as it stands, in a folder that has what it names. The tables of held.ts name those that do not.
 import { spawnSync } from 'node:child_process'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { FILES, GIVEN, needsServer, prepare, runUnit, unitsOf } from './place.ts'
 import { differences, readShown } from './shape.ts'
 
@@ -22,6 +22,7 @@ describe.concurrent('each runs', () => {
     context.expect(code, `${stderr}${stdout}`).toBe(0)
     const answers = stdout.split('=== answer ===\n').slice(1)
     const shown = shownBehind(script)
+    context.expect(answers.length, 'each call of curl begins its line, so that its answer is compared').toBe(shown.length)
     for (const [index, answer] of answers.entries()) context.expect(faultsOf(shown[index] ?? '', answer)).toEqual([])
   })
 })
@@ -55,6 +56,17 @@ test('the answers that the pages show are found, and one that is wrong is seen',
   ])
 })
 
+/** Bash continues after a command that fails here: in a condition, in a list, within another command, or in the background. */
+const HIDDEN = /&&|\|\||^\s*(?:!|if|while|until)\s|(?<!^\w+=)\$\(|[<>]\(|(?<!&)&\s*$/m
+
+test('no snippet has a command whose failure bash would hide', () => {
+  const hides = (script: string) => HIDDEN.test(script.replace(/(?<=^|\s)#.*$/gm, ''))
+  expect(unitsOf().flatMap(({ place, script }) => (hides(script) ? [place] : []))).toEqual([])
+  for (const line of ['a && b', 'a || b', 'if a; then b; fi', 'export A=$(b)', 'a "$(b)"', 'a <(b)', 'a &'])
+    expect(hides(line), line).toBe(true)
+  for (const line of ['A=$(b)', 'a | b', "curl 'http://a/?b=1&c=2'", 'a # b && c']) expect(hides(line), line).toBe(false)
+})
+
 test('each file and each preparation of a place is needed', () => {
   const scripts = unitsOf().map(({ script }) => script)
   const isNamed = (name: string) => [...scripts, ...Object.values(FILES)].some((text) => text.includes(name))
@@ -72,3 +84,31 @@ test('a snippet that fails is seen', async (context) => {
     expect(code, stderr).not.toBe(0)
   }
 })
+
+test.each([
+  ['npx', 'npx() { shallow; npx; }\nnpx\n'],
+  ['a function of the prelude', 'command() { "$@"; }\ncurl http://127.0.0.1:8080/\n'],
+  ['one in a bash of its own each time', 'npx() { (shallow; npx); }\nnpx\n'],
+])('what calls itself ends: %s', async (_what, script) => {
+  const { code, stderr } = await runUnit({ place: '', script, toml: undefined }, template, { onTestFinished })
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('calls itself') })
+})
+
+test('nothing that a snippet has started outlives it, also if it fails', async (context) => {
+  const ends: Parameters<typeof onTestFinished>[0][] = []
+  const script = 'millrace worker start --handlers ./handlers.ts --detach --json\nmillrace serve\nmillrace jobs show none\n'
+  const { code, stdout } = await runUnit({ place: '', script, toml: undefined }, template, { onTestFinished: (end) => ends.push(end) })
+  expect(code).not.toBe(0)
+  const { pid } = JSON.parse(stdout) as { readonly pid: number }
+  expect(isAlive(pid)).toBe(true)
+  for (const end of ends.toReversed()) await end(context)
+  await expect.poll(() => isAlive(pid)).toBe(false)
+})
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
