@@ -137,6 +137,31 @@ describe('failures', () => {
       ['one has failed', { failures: [recently], ...withQueues({ billing: { ...fixed, failed: 1 } }) }, ['bad']],
       ['one is tried again', { failures: [recently], ...withQueues({ billing: { ...fixed, retrying: 1 } }) }, ['bad']],
       ['a run failed a moment ago', { failures: [{ ...recently, lastAt: before(MIN - 1) }], ...withQueues({ billing: fixed }) }, ['bad']],
+      ['one waits', { failures: [recently], ...withQueues({ billing: { ...fixed, waiting: 1 } }) }, ['bad']],
+      ['one runs', { failures: [recently], ...withQueues({ billing: { ...fixed, active: 1 } }) }, ['bad']],
+      [
+        'one runs, and no run has failed for 10 minutes',
+        { failures: [{ ...recently, lastAt: before(10 * MIN) }], ...withQueues({ billing: { ...fixed, active: 1 } }) },
+        [],
+      ],
+      [
+        'a queue that keeps no failed jobs',
+        {
+          failures: [recently],
+          queues: [queueOf('billing', { retention: { failed: { ageMs: 0, count: 1 } } })],
+          ...withQueues({ billing: fixed }),
+        },
+        ['bad'],
+      ],
+      [
+        'a queue that keeps failed jobs for long',
+        {
+          failures: [recently],
+          queues: [queueOf('billing', { retention: { failed: { ageMs: H, count: 1 } } })],
+          ...withQueues({ billing: fixed }),
+        },
+        [],
+      ],
       ['jobs of another queue', { failures: [recently], ...withQueues({ mail: fixed }) }, ['bad']],
       ['an engine that does not count retries', { failures: [recently], ...withQueues({ billing: queueStats() }) }, ['bad']],
     ])('%s', (_what, evidence, severities) => {

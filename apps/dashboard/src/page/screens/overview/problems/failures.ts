@@ -1,6 +1,6 @@
 /** Problems of jobs that fail: kinds of failures that are new, or far more frequent than usual. */
 import { jobsOfGroup } from '../../../actions/jobsOfGroup.ts'
-import type { Failure, StatsAnswer } from '../../../api/answers.ts'
+import type { Failure } from '../../../api/answers.ts'
 import { own } from '../../../api/own.ts'
 import { sum } from '../../../chart/paths.ts'
 import { rate } from '../../../format/numbers.ts'
@@ -22,10 +22,11 @@ const LEAST = 10
 /** The error of jobs that only waited for one that failed, which has a group of its own. */
 const CONSEQUENCE = 'ParentFailedError'
 
-export function failureProblems({ failures: all, stats, now, zone }: Evidence): readonly Problem[] {
+export function failureProblems(evidence: Evidence): readonly Problem[] {
+  const { failures: all, now, zone } = evidence
   const failures = all.filter(({ error }) => error !== CONSEQUENCE)
   const isFresh = ({ firstAt }: Failure) => now - Date.parse(firstAt) < HOUR_MS
-  const fresh = failures.filter((failure) => isFresh(failure) && !isOver(failure, stats, now))
+  const fresh = failures.filter((failure) => isFresh(failure) && !isOver(failure, evidence))
   const known = failures.filter((failure) => !isFresh(failure))
   return [
     ...fresh.toSorted((a, b) => b.count - a.count).map((failure) => freshProblem(failure, minuteTime(Date.parse(failure.firstAt), zone))),
@@ -47,12 +48,19 @@ function risingOf(known: readonly Failure[], now: number, zone: Zone): readonly 
   })
 }
 
-/** True once no job of the queue has failed or is tried again: somebody has retried or deleted them, or their next attempt has completed. */
-function isOver({ queue, lastAt }: Failure, stats: StatsAnswer, now: number): boolean {
+/**
+ * True once no job of the queue has failed or is tried again: somebody has retried or deleted them, or their next attempt has completed.
+ * Jobs that wait or run may be those, at a next attempt that takes long or behind a pause: then only a longer silence says so.
+ */
+function isOver({ queue, lastAt }: Failure, { stats, queues, now }: Evidence): boolean {
   const counts = own(stats.queues, queue)
   // An earlier engine does not count the jobs that are tried again, and an answer about many queues leaves some out.
-  if (counts?.retrying === undefined) return false
-  return counts.failed === 0 && counts.retrying === 0 && now - Date.parse(lastAt) >= JUST_NOW_MS
+  if (counts?.retrying === undefined || counts.retrying > 0 || counts.failed > 0) return false
+  const kept = queues.find(({ name }) => name === queue)?.settings.retention?.failed
+  // Failed jobs that are soon deleted are not fixed.
+  if (kept !== undefined && (kept.ageMs < HOUR_MS || kept.count === 0)) return false
+  const silentMs = counts.waiting + counts.active > 0 ? RECENT_MS : JUST_NOW_MS
+  return now - Date.parse(lastAt) >= silentMs
 }
 
 /** The failures of this hour so far, and those of an hour before it. An hour that has just begun says little: the one before is its part. */
