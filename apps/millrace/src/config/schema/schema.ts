@@ -88,7 +88,7 @@ const http = section({
   host: settingOr(
     text('host'),
     '127.0.0.1',
-    'The address at which HTTP is served. An address other than this machine’s own requires TLS, or `http.allowInsecure`.',
+    'The address at which HTTP is served. An address that other machines can reach requires TLS, or `http.allowInsecure`.',
   ),
   allowedHosts: setting(
     texts('allowedHosts', 'names'),
