@@ -94,7 +94,7 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
   'a queue that drops its oldest, not full': {
     beside: async (engine) => void (await engine.queues.configure('default', { maxLength: 1_000_000, onFull: 'drop-oldest' })),
   },
-  'a queue with dead letters, of which there are none': {
+  'a queue for dead letters, without a failure': {
     beside: async (engine) => void (await engine.queues.configure('default', { deadLetter: 'dead' })),
   },
   'two queues, one with a share of 3': {
