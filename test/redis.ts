@@ -1,10 +1,10 @@
 /** A Redis of its own for a test, which ends with it. Nothing of it is kept on disk. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { Redis } from 'ioredis'
 import { onTestFinished, type TestContext } from 'vitest'
+import { freePort } from './freePorts.ts'
 import { isRequired } from './required.ts'
 import { temporaryFolder } from './temporary.ts'
 
@@ -55,13 +55,4 @@ export async function contentOf(client: Redis): Promise<string> {
     keys.map(async (key) => [key, (await client.dumpBuffer(key))?.toString('base64'), await client.pexpiretime(key)]),
   )
   return JSON.stringify(parts)
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { readonly port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -2,11 +2,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { SCHEMA } from '../../apps/millrace/src/config/schema/schema.ts'
+import { freePort } from '../freePorts.ts'
 import { startProgram } from '../program.ts'
 import { temporaryFolder } from '../temporary.ts'
 
@@ -26,14 +26,6 @@ function instruction(name: string): string {
 }
 
 const assignments = (text: string) => Object.fromEntries(text.split(/ +/).map((pair) => pair.split('=') as [string, string]))
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await once(server.close(), 'close')
-  return port
-}
 
 /** Its exit code. */
 async function run([file, ...args]: readonly string[], env: Readonly<Record<string, string>>): Promise<number> {

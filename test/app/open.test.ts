@@ -1,18 +1,9 @@
 // The dashboard of a daemon that runs, opened by a command.
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { expect, test } from 'vitest'
+import { freePort } from '../freePorts.ts'
 import { startDaemon } from './daemon.ts'
 import { Place } from './millrace.ts'
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  const { promise, resolve } = Promise.withResolvers<number>()
-  server.listen(0, '127.0.0.1', () => resolve((server.address() as { readonly port: number }).port))
-  const port = await promise
-  await new Promise((done) => server.close(done))
-  return port
-}
 
 /** A program of that name in the folder, which writes down what it was given. */
 function opener(place: Place): void {

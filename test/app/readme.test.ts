@@ -3,9 +3,10 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { delimiter, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
+import { freePorts } from '../freePorts.ts'
 import { startProgram } from '../program.ts'
 import { temporaryFolder } from '../temporary.ts'
-import { environmentOf, freePorts, ROOT, runBlocks } from './shell.ts'
+import { environmentOf, ROOT, runBlocks } from './shell.ts'
 
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
 const blocks = [...README.matchAll(/^```(\S*)\n(.*?)^```$/gms)].map(([, language = '', text = '']) => ({ language, text }))

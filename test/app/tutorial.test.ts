@@ -2,9 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { freePorts } from '../freePorts.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { normal } from './normal.ts'
-import { environmentOf, freePorts, ROOT, runBlocks } from './shell.ts'
+import { environmentOf, ROOT, runBlocks } from './shell.ts'
 
 /** By when a newcomer has to be through with it. */
 const LIMIT_MS = 5 * 60_000

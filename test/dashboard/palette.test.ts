@@ -56,8 +56,11 @@ test('commands of the frame are there too, and the palette is accessible', async
   await page.getByRole('option', { name: 'New job Command' }).click()
   await page.getByRole('dialog', { name: 'New job' }).getByLabel('Job name').waitFor()
   await page.keyboard.press('Escape')
+  // The dialog is hidden before the page knows that it was closed.
+  await page.waitForURL((url) => !url.searchParams.has('new'))
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.keyboard.press('/')
+  await page.getByRole('combobox', { name: PALETTE }).waitFor()
   await page.keyboard.type('dark')
   await page.getByRole('option', { name: 'Theme: Dark Command' }).click()
   await page.locator('html[data-theme=dark]').waitFor()

@@ -15,8 +15,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { freePort } from '../freePorts.ts'
 import { startCommand } from '../program.ts'
-import { freePort } from '../redis.ts'
 import { buildahIn, commitBase, likeHere, must, whyNot } from './tools.ts'
 
 const LONG = { timeout: 1_800_000 }

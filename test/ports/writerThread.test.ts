@@ -99,7 +99,7 @@ test('what is attached ends with the writer, though that is started again, and s
   const attached = attach(engine.port())
   onTestFinished(() => attached.stop())
   const waiting = attached.handle(id).result()
-  const stopped = { code: 'ENGINE_STOPPED', message: expect.stringMatching(/was started again .* attach a new port\(\)/) }
+  const stopped = { code: 'ENGINE_STOPPED', message: expect.stringMatching(/was started again, .* attach a new port\(\)/) }
   const ended = expect(waiting).rejects.toMatchObject(stopped)
   await attached.stats()
   await writers.kill()

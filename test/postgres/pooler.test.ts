@@ -2,25 +2,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, existsSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { openEngine } from '@millrace/engine'
 import pg from 'pg'
 import { expect, onTestFinished } from 'vitest'
+import { freePort } from '../freePorts.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { NOBODY } from './nobody.ts'
 import { test } from './test.ts'
 
 /** As Debian's package `pgbouncer` installs it. */
 const PROGRAM = '/usr/sbin/pgbouncer'
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await new Promise((closed) => server.close(closed))
-  return port
-}
 
 /** Starts a pooler before a server, and returns its URL. It ends with the test. */
 async function startPooler(serverUrl: string, mode: 'session' | 'transaction'): Promise<string> {

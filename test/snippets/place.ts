@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineJob, openEngine } from '@millrace/engine'
 import type { TestContext } from 'vitest'
-import { environmentOf, freePorts } from '../app/shell.ts'
+import { environmentOf } from '../app/shell.ts'
+import { freePort } from '../freePorts.ts'
 import { BLOCKS, type Block, isShell, ROOT } from './blocks.ts'
 import { isElsewhere, isNotRun } from './held.ts'
 
@@ -163,7 +164,7 @@ export async function runUnit(
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'millrace-snippet-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
   furnish(folder, toml, template)
-  const [port] = await freePorts(1)
+  const port = await freePort()
   const place = (text: string) => placedIn(text, folder, port as number, template, instead)
   const placed = place(script)
   const given = GIVEN.filter(({ when }) => when.test(script)).map(({ run }) => place(`${run} > given.log\n`))

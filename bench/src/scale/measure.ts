@@ -1,5 +1,5 @@
 /** Measures on this machine what the model of many owners is built from. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openEngine } from '@millrace/engine'
@@ -61,7 +61,10 @@ export async function measure(amounts: Amounts, said: (what: string) => void): P
   const missing = postgres.missing()
   if (missing !== undefined) throw new Error(missing)
   const folder = mkdtempSync(join(tmpdir(), 'millrace-scale-'))
-  const server = await postgres.start(folder, 'full')
+  // The server's user gets the folder that its own is in.
+  const place = join(folder, 'server')
+  mkdirSync(place)
+  const server = await postgres.start(place, 'full')
   try {
     return {
       constants: await measureConstants(server.address, amounts, said),
