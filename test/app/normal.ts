@@ -1,4 +1,4 @@
-/** What the command line prints, without what differs from run to run. */
+/** Makes output of the command line comparable from run to run. */
 
 /** Returns the text without ids, times, processes, ports and folders, and without the width of tables that have them. */
 export function normal(text: string): string {

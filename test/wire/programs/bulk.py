@@ -1,22 +1,11 @@
 """Many jobs and their queues in another language: `bulk.py blocking|asyncio URL`. Each call has a bystander, which it must leave alone. Says what it finds
 as JSON."""
 
-import json
 import sys
 from datetime import datetime, timedelta, timezone
 
-from either import connect, millrace
-
-
-def say(**what):
-    print(json.dumps(what), flush=True)
-
-
-def refusal(call, *args, **options):
-    try:
-        return call(*args, **options)
-    except millrace.Error as error:
-        return error.code
+from either import connect
+from program import millrace, refusal, say
 
 
 def counts(result):

@@ -2,13 +2,8 @@
 
 import asyncio
 import inspect
-import pathlib
-import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "clients" / "python"))
-
-import millrace  # noqa: E402
+from program import millrace
 
 
 class Blocking:

@@ -1,25 +1,9 @@
 """Manages jobs, queues and schedules in another language: `manager.py URL`. A worker called `fails` is there. Says what it finds as JSON."""
 
-import json
-import pathlib
 import sys
 from datetime import datetime, timedelta, timezone
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "clients" / "python"))
-
-import millrace  # noqa: E402
-
-
-def say(**what):
-    print(json.dumps(what), flush=True)
-
-
-def refusal(call, *args, **options):
-    try:
-        return call(*args, **options)
-    except millrace.Error as error:
-        return error.code
+from program import millrace, refusal, say
 
 
 with millrace.connect(sys.argv[1]) as client:

@@ -2,26 +2,10 @@
 
 import dataclasses
 import itertools
-import json
-import pathlib
 import sys
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "clients" / "python"))
-
-import millrace  # noqa: E402
-from millrace import reading  # noqa: E402
-
-
-def say(**what):
-    print(json.dumps(what), flush=True)
-
-
-def refusal(call, *args, **options):
-    try:
-        return call(*args, **options)
-    except millrace.Error as error:
-        return error.code
+from program import millrace, refusal, say
+from millrace import reading
 
 
 def unknown(view, raw):

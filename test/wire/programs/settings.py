@@ -1,23 +1,12 @@
 """Queues, their figures and what holds jobs in another language: `settings.py blocking|asyncio URL`. A worker called `one` is there, which serves `works` and
 `fails` alone, and a bystander. Says what it finds as JSON."""
 
-import json
 import math
 import sys
 from datetime import datetime, timedelta, timezone
 
-from either import connect, millrace
-
-
-def say(**what):
-    print(json.dumps(what), flush=True)
-
-
-def refusal(call, *args, **options):
-    try:
-        return call(*args, **options)
-    except millrace.Error as error:
-        return error.code
+from either import connect
+from program import millrace, refusal, say
 
 
 SETTINGS = {

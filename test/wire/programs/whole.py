@@ -2,22 +2,11 @@
 `fails` and `ends`; the last one returns how the jobs that it waits for have ended. Says what it finds as JSON."""
 
 import itertools
-import json
 import os
 import sys
 
-from either import connect, millrace
-
-
-def say(**what):
-    print(json.dumps(what), flush=True)
-
-
-def refusal(call, *args, **options):
-    try:
-        return call(*args, **options)
-    except millrace.Error as error:
-        return error.code
+from either import connect
+from program import millrace, refusal, say
 
 
 def job(name, data=None, **options):
