@@ -39,6 +39,28 @@ test('keys that are typed into a field, or held with Alt, do nothing else', asyn
   expect(await page.getByRole('dialog').count()).toBe(1)
 })
 
+test('a screen that was left while it loaded does not replace the one that is shown', async ({ serveDashboard }) => {
+  const { enter } = await serveDashboard()
+  const page = await enter('/')
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  const held = Promise.withResolvers<void>()
+  await page.route(/\/assets\/.*\.js$/, async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  const loading = page.waitForRequest(/\/assets\/.*\.js$/)
+  await page.keyboard.press('g')
+  await page.keyboard.press('e')
+  await loading
+  await page.goBack()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  const loaded = page.waitForResponse(/\/assets\/.*\.js$/)
+  held.resolve()
+  await (await loaded).finished()
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+  expect(await page.getByRole('heading', { name: 'Overview' }).count()).toBe(1)
+})
+
 test('everything can be reached by Tab, and each stop is seen', async ({ serveDashboard }) => {
   const { enter, engine } = await serveDashboard()
   await fill(engine)

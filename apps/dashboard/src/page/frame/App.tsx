@@ -62,11 +62,16 @@ function Shown({ screen, path, params, query }: ShownProps) {
   useEffect(() => {
     reset()
     setMissing(false)
-    if (screen !== undefined)
-      screen.load().then(
-        (View) => setView({ of: screen, View }),
-        () => setMissing(true),
-      )
+    if (screen === undefined) return
+    let isShown = true
+    screen.load().then(
+      (View) => isShown && setView({ of: screen, View }),
+      () => isShown && setMissing(true),
+    )
+    // What was left while it loaded must not replace what is shown in its place.
+    return () => {
+      isShown = false
+    }
   }, [screen])
   if (screen === undefined) return <Notice text={TEXT.frame.missing(path)} />
   if (error !== undefined) return <Notice text={TEXT.frame.failed(`${(error as Error).message}`)} />
