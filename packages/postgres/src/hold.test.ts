@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { runs } from '../../testkit/src/testing/runs.ts'
 import type { Connection } from './connection.ts'
 import { failureOf } from './failure.ts'
+import { Floors } from './floors.ts'
 import { Hold } from './hold.ts'
 import type { LineError } from './line/message.ts'
 import type { Statement } from './line/statement.ts'
@@ -191,7 +192,7 @@ function broken(canary: Canary, [steps, chances, tells]: World): string[] {
       const lock = { keep: () => {} } as Lock
       const connection = connectTo(server, opened++, () => fates.shift() ?? 'answered')
       const made = attempt((): Claim => claim(connection, 0, 1))
-      if (!(made instanceof StoreFailure)) owners.push({ hold: new Hold(connection, lock, made), connection })
+      if (!(made instanceof StoreFailure)) owners.push({ hold: new Hold(connection, lock, made, new Floors()), connection })
       continue
     }
     if (what === 'lose') {

@@ -1,6 +1,7 @@
 /** An engine's hold of its schema: the epoch in which it may write, and the lock that keeps others from trying. */
 import { type Effects, StoreFailure, type TurnHeader } from '@millrace/core/kernel'
 import type { Connection } from './connection.ts'
+import type { Floors } from './floors.ts'
 import type { Statement } from './line/statement.ts'
 import { type Claim, claimAgain } from './open/claim.ts'
 import type { Lock } from './open/lock.ts'
@@ -15,6 +16,7 @@ const LAST_EPOCH: Statement = { text: 'SELECT epoch FROM journal ORDER BY turn D
 export class Hold {
   readonly #connection: Connection
   readonly #lock: Lock
+  readonly #floors: Floors
   #owned: Claim
   #write: Write
   /** True if it is unknown which turn was the last one: the journal has to be asked before the next. */
@@ -22,11 +24,12 @@ export class Hold {
   /** The opening of the connection in which the schema was claimed. Another one may be to another server. */
   #opening: number
 
-  constructor(connection: Connection, lock: Lock, claimed: Claim) {
+  constructor(connection: Connection, lock: Lock, claimed: Claim, floors: Floors) {
     this.#connection = connection
     this.#lock = lock
     this.#owned = claimed
-    this.#write = prepareWrite(connection, claimed, claimed.turn)
+    this.#floors = floors
+    this.#write = prepareWrite(connection, claimed, claimed.turn, floors)
     this.#opening = connection.opening
   }
 
@@ -102,7 +105,7 @@ export class Hold {
 
   #own(owned: Claim): void {
     this.#owned = owned
-    this.#write = prepareWrite(this.#connection, owned, owned.turn)
+    this.#write = prepareWrite(this.#connection, owned, owned.turn, this.#floors)
     this.#opening = this.#connection.opening
     this.#lock.keep()
   }

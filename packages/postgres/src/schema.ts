@@ -8,17 +8,22 @@ import { CREATE_PLACES } from './tables/places.ts'
 const COUNTER_COLUMNS = COUNTERS.map((name) => `${name} bigint NOT NULL`).join(', ')
 
 /** The fence of every transaction: the next turn of this epoch, and no other. The key of `journal` lets only one transaction be that turn. */
-const TAKE_TURN = `CREATE FUNCTION take_turn(
-  next_turn bigint, mine bigint, turn_at bigint, seq bigint, event bigint, session bigint, first bigint, events bigint, bytes_so_far bigint, content bytea
+export function createTakeTurn(counted?: 'counted'): string {
+  const [parameter, column, value] = counted === undefined ? ['', '', ''] : [', counters bigint[]', ', counted', ', counters']
+  return `CREATE FUNCTION take_turn(
+  next_turn bigint, mine bigint, turn_at bigint, seq bigint, event bigint, session bigint, first bigint, events bigint, bytes_so_far bigint, content bytea${parameter}
 ) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO journal (turn, epoch, at, next_seq, next_event, next_session, first_event, count, bytes, packed)
-  SELECT next_turn, mine, turn_at, seq, event, session, first, events, bytes_so_far, content
+  INSERT INTO journal (turn, epoch, at, next_seq, next_event, next_session, first_event, count, bytes, packed${column})
+  SELECT next_turn, mine, turn_at, seq, event, session, first, events, bytes_so_far, content${value}
   FROM journal AS before WHERE before.turn = next_turn - 1 AND before.epoch = mine;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'turn % of epoch % does not follow the last one', next_turn, mine USING ERRCODE = '${OTHER_OWNER}';
   END IF;
 END $$`
+}
+
+export const CREATE_TAKE_TURN = createTakeTurn()
 
 /** Says which server this is, and which of its lives: another one may lack commits that were acknowledged. */
 const SERVER_HISTORY = `CREATE FUNCTION server_history() RETURNS text LANGUAGE plpgsql AS $$
@@ -31,8 +36,10 @@ END $$`
 /**
  * Begins an epoch: a turn that only has the numbers. Without a former epoch, it follows any, and if the server has become another one, it skips
  * more numbers than a lost commit can have given. With one, it follows that alone, on the same server.
+ *
+ * @param also a statement that is run once the schema is claimed
  */
-const CLAIM = `CREATE FUNCTION claim(claimed_at bigint, former bigint, fresh_node bigint)
+export const createClaim = (also: string): string => `CREATE FUNCTION claim(claimed_at bigint, former bigint, fresh_node bigint)
 RETURNS TABLE (claimed_turn bigint, claimed_epoch bigint, claimed_node bigint) LANGUAGE plpgsql AS $$
 DECLARE
   last journal;
@@ -58,8 +65,11 @@ BEGIN
   IF moved THEN
     UPDATE meta SET history = here, node = fresh_node;
   END IF;
+  ${also}
   RETURN QUERY SELECT last.turn + 1, last.epoch + 1 + epochs, node FROM meta;
 END $$`
+
+export const CREATE_CLAIM = createClaim('')
 
 /** Fails a transaction whose statement changed another number of rows than it must. */
 const EXPECT_ROWS = `CREATE FUNCTION expect_rows(what text, changed bigint, expected bigint) RETURNS void LANGUAGE plpgsql AS $$
@@ -175,9 +185,9 @@ export const CREATE_SCHEMA: readonly string[] = [
 )`,
   'CREATE TABLE flow_gone (child bigint PRIMARY KEY)',
   CREATE_FRAME,
-  TAKE_TURN,
+  CREATE_TAKE_TURN,
   SERVER_HISTORY,
-  CLAIM,
+  CREATE_CLAIM,
   EXPECT_ROWS,
   ...CREATE_INBOX,
 ]

@@ -1,6 +1,7 @@
 /** The store as the engine has it: one connection, which is opened again if it breaks. */
 import { answersOf, type Effects, type Store, StoreFailure, type TurnHeader } from '@millrace/core/kernel'
 import type { Connection } from './connection.ts'
+import { Floors } from './floors.ts'
 import { Hold } from './hold.ts'
 import { prepareInbox, type ReadInbox } from './inbox/read.ts'
 import type { Claim } from './open/claim.ts'
@@ -20,8 +21,9 @@ export interface PostgresStore extends Store {
 }
 
 export function makeStore(connection: Connection, lock: Lock, claimed: Claim): PostgresStore {
-  const reads = prepareReads(connection)
-  const hold = new Hold(connection, lock, claimed)
+  const floors = new Floors()
+  const reads = prepareReads(connection, floors)
+  const hold = new Hold(connection, lock, claimed, floors)
   let closed = false
 
   const write = (effects: Effects, header: TurnHeader): void => {

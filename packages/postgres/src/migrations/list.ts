@@ -1,5 +1,6 @@
 /** Every migration, in order. */
 import { CREATE_SCHEMA } from '../schema.ts'
+import { COUNT_IN_JOURNAL, COUNT_IN_LANES } from './counters.ts'
 import type { Migration } from './migration.ts'
 
 /** A version without this migration keeps timed pauses until they are resumed. */
@@ -47,6 +48,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 2, name: 'pause-ends', up: [PAUSE_END], down: ['DROP TABLE pause_end'], minReader: 1 },
   { id: 3, name: 'kept', up: KEPT, down: NOT_KEPT, minReader: 3 },
   { id: 4, name: 'cancel-reverted', up: CANCEL_REVERTED, down: NOT_REVERTED, minReader: 4 },
+  { id: 5, name: 'counted', up: COUNT_IN_JOURNAL, down: COUNT_IN_LANES, minReader: 5 },
 ]
 
 export const SCHEMA_VERSION = (MIGRATIONS.at(-1) as Migration).id

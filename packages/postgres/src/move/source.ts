@@ -6,7 +6,7 @@ import type { StoreOptions } from '../options.ts'
 import { numbersOf, pageOf } from './end.ts'
 
 /** The fence, as of any turn: fails if another engine has had the schema since it was claimed. */
-const LAST_TURN = `SELECT take_turn(turn + 1, $1, at, next_seq, next_event, next_session, next_event, 0, bytes, '')
+const LAST_TURN = `SELECT take_turn(turn + 1, $1, at, next_seq, next_event, next_session, next_event, 0, bytes, '', '{}')
 FROM (SELECT * FROM journal ORDER BY turn DESC LIMIT 1) AS last`
 
 /**

@@ -3,6 +3,7 @@ import type { JobEnd, JournalEvent, JournalExtent } from '@millrace/core'
 import type { EndsPage } from '@millrace/core/kernel'
 import { decodeEnds, decodeEvents, JOURNAL_ROW_BYTES, type JournalRow, type LaneName, nameOnTombstone } from '@millrace/sqlite/rows'
 import type { Connection } from '../connection.ts'
+import type { Floors } from '../floors.ts'
 
 type RawTurn = [firstEvent: number, at: number, count: number, packed: Uint8Array]
 
@@ -80,9 +81,10 @@ function prepareLaneName(connection: Connection): (id: number) => LaneName {
 }
 
 /** Rows are in the order of their turns, so a time is found by binary search. */
-export function prepareJournal(connection: Connection): (at: number) => JournalExtent {
-  const ends = `SELECT first.first_event, first.at, first.count, last.first_event, last.bytes - first.bytes + length(first.packed) + ${JOURNAL_ROW_BYTES}
-FROM (SELECT * FROM journal WHERE count > 0 ORDER BY first_event LIMIT 1) AS first
+export function prepareJournal(connection: Connection, floors: Floors): (at: number) => JournalExtent {
+  const ends = `SELECT first.first_event, first.at, first.count, last.first_event, last.bytes - first.bytes + length(first.packed) + ${JOURNAL_ROW_BYTES},
+(SELECT min(turn) FROM journal WHERE turn >= $2)
+FROM (SELECT * FROM journal WHERE count > 0 AND first_event >= $1 ORDER BY first_event LIMIT 1) AS first
 CROSS JOIN (SELECT * FROM journal WHERE count > 0 ORDER BY first_event DESC LIMIT 1) AS last`
   const atOrBefore = 'SELECT first_event, at, count FROM journal WHERE count > 0 AND first_event <= $1 ORDER BY first_event DESC LIMIT 1'
 
@@ -105,9 +107,11 @@ CROSS JOIN (SELECT * FROM journal WHERE count > 0 ORDER BY first_event DESC LIMI
   }
 
   return (at) => {
-    const found = connection.get<[number, number, number, number, number]>(ends)
+    const { event, turn } = floors.journal
+    const found = connection.get<[number, number, number, number, number, number]>(ends, event, turn)
     if (found === undefined) return { firstEvent: 0, firstAt: 0, firstTurnEnd: 0, lastEvent: 0, bytes: 0 }
-    const [first, firstAt, count, last, bytes] = found
+    const [first, firstAt, count, last, bytes, firstTurn] = found
+    floors.journal = { turn: firstTurn, event: first }
     return { firstEvent: first, firstAt, firstTurnEnd: first + count - 1, lastEvent: lastBefore(at, first, last), bytes }
   }
 }

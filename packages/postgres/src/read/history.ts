@@ -18,7 +18,10 @@ export function prepareMinutes(connection: Connection): ReadMinutes {
     }))
 }
 
-/** Ranks the queues by what they have counted in a span: between their totals before its first minute, and those behind its last. */
+/**
+ * Ranks the queues by what they have counted in a span: between their totals before its first minute, and those behind its last. The lanes may
+ * be behind the journal: what it adds to the totals of a queue comes in rows without a name.
+ */
 export function prepareHistories(
   connection: Connection,
   minutes: ReadMinutes,
@@ -27,20 +30,31 @@ export function prepareHistories(
     `(SELECT enqueued + completed + failed + cancelled FROM history WHERE history.queue = queue.id AND step = $1 AND ${where} ORDER BY at LIMIT 1)`
   const sql = `WITH noted AS MATERIALIZED (
   SELECT queue.id, queue.name, ${counted('at >= $2 AND at < $3')} AS first, ${counted('at >= $3')} AS last FROM queue WHERE ${isThere('queue.name')}
-), summed AS (
-  SELECT noted.id, noted.name, coalesce(noted.last, sum(total_enqueued + total_completed + total_failed + total_cancelled)) - noted.first AS count,
-    sum(total_enqueued)::bigint AS enqueued, sum(total_completed)::bigint AS completed, sum(total_failed)::bigint AS failed,
-    sum(total_cancelled)::bigint AS cancelled
-  FROM noted JOIN lane ON lane.queue = noted.id WHERE noted.first IS NOT NULL GROUP BY noted.id, noted.name, noted.first, noted.last
 )
-SELECT id, name, enqueued, completed, failed, cancelled FROM summed WHERE count > 0 ORDER BY count DESC, id`
+SELECT noted.id, noted.name, noted.first, noted.last, ${TOTALS.map((name) => `sum(lane.${name})::bigint`).join(', ')}
+FROM noted JOIN lane ON lane.queue = noted.id WHERE noted.first IS NOT NULL GROUP BY noted.id, noted.name, noted.first, noted.last
+UNION ALL SELECT lane.queue, NULL, 0, NULL, ${TOTALS.map((name) => `sum(unfolded.${name} - lane.${name})::bigint`).join(', ')}
+FROM unfolded JOIN lane ON lane.id = unfolded.id GROUP BY lane.queue`
   return ({ step, from, to }, limit, visit) => {
-    const queues = connection.all<[number, string, number, number, number, number]>(sql, codeOf(step), from, to)
-    for (const [id, name, enqueued, completed, failed, cancelled] of queues.slice(0, limit))
+    const rows = connection.all<RawTotals>(sql, codeOf(step), from, to)
+    const unfolded = new Map(rows.filter(([, name]) => name === null).map(([id, , , , ...added]) => [id, added]))
+    const queues = rows.flatMap(([id, name, first, last, ...folded]) => {
+      if (name === null) return []
+      const totals = folded.map((total, place) => total + (unfolded.get(id)?.[place] ?? 0))
+      return [{ id, name, totals, count: (last ?? totals.reduce((sum, total) => sum + total)) - first }]
+    })
+    const ranked = queues.filter(({ count }) => count > 0).sort((a, b) => b.count - a.count || a.id - b.id)
+    for (const { id, name, totals } of ranked.slice(0, limit)) {
+      const [enqueued, completed, failed, cancelled] = totals as [number, number, number, number]
       visit({ name, minutes: minutes(id, step, from), totals: { enqueued, completed, failed, cancelled } })
-    return queues.length
+    }
+    return ranked.length
   }
 }
+
+const TOTALS = ['total_enqueued', 'total_completed', 'total_failed', 'total_cancelled']
+
+type RawTotals = [id: number, name: string | null, first: number, last: number | null, ...totals: number[]]
 
 const ORDERS: Readonly<Record<FailuresOrder, string>> = { last: 'last_at DESC', count: 'count DESC, last_at DESC' }
 

@@ -31,6 +31,8 @@ const LANES = `SELECT lane.id, lane.queue, lane.name, ${COUNTERS.filter((name) =
   .map((name) => `lane.${name}`)
   .join(', ')}, lane.paused, lane.retrying, queue.name
 FROM lane JOIN queue ON queue.id = lane.queue WHERE ${isThere('queue.name')} ORDER BY lane.id`
+/** `retrying` comes last of the counters, and in `RawLane`. */
+const UNFOLDED = `SELECT id, ${COUNTERS.join(', ')} FROM unfolded`
 const QUEUES = `SELECT queue.id, queue.name, settings, paused, missing_ms, missing_at,
   (SELECT coalesce(array_agg(key), '{}') FROM paused_key WHERE paused_key.queue = queue.id)
 FROM queue_settings JOIN queue ON queue.id = queue_settings.queue ORDER BY queue.id`
@@ -59,7 +61,23 @@ type RawGate = [id: number, laneId: number, key: string, parked: number]
 type RawTurn = [firstEvent: number, at: number, count: number, packed: Uint8Array]
 
 export function prepareLoad(connection: Connection): () => Loaded {
-  const texts = [META, LANES, QUEUES, GATES, BUCKETS, PAUSE_ENDS, PRESENT, DEFINITIONS, EXPORTS, FREED, MINUTES, KEPT, RUNNING, JOURNAL]
+  const texts = [
+    META,
+    LANES,
+    UNFOLDED,
+    QUEUES,
+    GATES,
+    BUCKETS,
+    PAUSE_ENDS,
+    PRESENT,
+    DEFINITIONS,
+    EXPORTS,
+    FREED,
+    MINUTES,
+    KEPT,
+    RUNNING,
+    JOURNAL,
+  ]
   const statements = texts.map((text) => ({ text, values: [] }))
   return () => {
     const read = connection.many(statements) as unknown as readonly unknown[][]
@@ -67,6 +85,7 @@ export function prepareLoad(connection: Connection): () => Loaded {
     const [meta] = rows<Meta>(META)
     const [node, nextSeq, nextEvent, nextSession, paused, saidFrom, nextLane, nextQueue, flowWork] = meta as Meta
     const running = runningSeqs(rows<[number, Uint8Array]>(RUNNING), rows<RawTurn>(JOURNAL))
+    const unfolded = new Map(rows<[number, ...number[]]>(UNFOLDED).map(([id, ...counters]) => [id, counters]))
     return {
       ...{ node, nextSeq, nextEvent, nextSession, nextLane, nextQueue, saidFrom },
       paused: paused === 1,
@@ -80,7 +99,7 @@ export function prepareLoad(connection: Connection): () => Loaded {
       pauseEnds: rows<[number, PausePart, string, number]>(PAUSE_ENDS).map(([queueId, part, what, until]) => ({
         ...{ queueId, part, what, until },
       })),
-      lanes: rows<RawLane>(LANES).map(laneFrom),
+      lanes: rows<RawLane>(LANES).map((row) => laneFrom(counted(row, unfolded.get(row[0])))),
       active: connection.all<unknown[]>(ACTIVE, running).map(activeRow),
       present: rows<RawPresent>(PRESENT).map(presentFrom),
       definitions: rows<RawDefinition>(DEFINITIONS).map(definitionFrom),
@@ -93,6 +112,12 @@ export function prepareLoad(connection: Connection): () => Loaded {
       })),
     }
   }
+}
+
+function counted(row: RawLane, counters: readonly number[] | undefined): RawLane {
+  if (counters === undefined) return row
+  const [id, queue, name] = row
+  return [id, queue, name, ...counters.slice(0, -1), row.at(-3), counters.at(-1), row.at(-1)] as unknown as RawLane
 }
 
 /** Returns the jobs that ran when they were last noted, brought up to date from the journal. */

@@ -1,6 +1,7 @@
 /** Every read of the store, over one connection. */
 import type { Store } from '@millrace/core/kernel'
 import type { Connection } from '../connection.ts'
+import { Floors } from '../floors.ts'
 import { prepareAttempts, prepareLastError, prepareLogLines, prepareWithLastRuns } from './attempts.ts'
 import { prepareEnds, prepareEvents, prepareJournal } from './events.ts'
 import { prepareFlowJobs } from './flowJobs.ts'
@@ -26,7 +27,7 @@ import { prepareDeadlines, prepareDue, prepareExpired } from './timed.ts'
 
 export type Reads = Omit<Store, 'read' | 'write' | 'reopen' | 'close' | 'care'>
 
-export function prepareReads(connection: Connection): Reads {
+export function prepareReads(connection: Connection, floors = new Floors()): Reads {
   const minutes = prepareMinutes(connection)
   return {
     load: prepareLoad(connection),
@@ -48,7 +49,7 @@ export function prepareReads(connection: Connection): Reads {
     expired: prepareExpired(connection),
     failed: prepareFailed(connection),
     matching: prepareMatching(connection),
-    prunable: preparePrunable(connection),
+    prunable: preparePrunable(connection, floors),
     deadlines: prepareDeadlines(connection),
     jobsInPlace: prepareJobsInPlace(connection),
     attempts: prepareAttempts(connection),
@@ -64,7 +65,7 @@ export function prepareReads(connection: Connection): Reads {
     oldestParked: prepareOldestParked(connection),
     events: prepareEvents(connection),
     ends: prepareEnds(connection),
-    journal: prepareJournal(connection),
+    journal: prepareJournal(connection, floors),
     schedules: prepareSchedules(connection),
     dueSchedules: prepareDueSchedules(connection),
     schedulePage: prepareSchedulePage(connection),

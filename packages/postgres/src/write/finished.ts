@@ -4,14 +4,15 @@
  */
 import type { Job, Queue } from '@millrace/core/kernel'
 import { batchesOf, type FinishedBatch, type PruneToken, packRanges, rangesOf } from '@millrace/sqlite/rows'
+import type { Floors } from '../floors.ts'
 import { type Batch, columns } from './batch.ts'
 
 const NOTE = `INSERT INTO finished (queue, state, lane, seqs, turn, at)
 SELECT *, $5::bigint, $6::bigint FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[])`
 const NOTE_KEPT = `INSERT INTO kept (queue, state, lane, seqs, until, turn, at)
 SELECT *, $6::bigint, $7::bigint FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[], $5::bigint[])`
-const FORGET = 'DELETE FROM finished WHERE queue = $1 AND state = $2 AND (turn, lane) <= ($3, $4)'
-const FORGET_BEFORE = 'DELETE FROM finished WHERE queue = $1 AND state = $2 AND (turn, lane) < ($3, $4)'
+const FORGET = 'DELETE FROM finished WHERE queue = $1 AND state = $2 AND (turn, lane) <= ($3, $4) AND (turn, lane) >= ($5, $6)'
+const FORGET_BEFORE = 'DELETE FROM finished WHERE queue = $1 AND state = $2 AND (turn, lane) < ($3, $4) AND (turn, lane) >= ($5, $6)'
 const KEEP = 'UPDATE finished SET seqs = $1 WHERE queue = $2 AND state = $3 AND turn = $4 AND lane = $5'
 const FORGET_KEPT = 'DELETE FROM kept WHERE queue = $1 AND state = $2 AND (until, turn, lane) <= ($3, $4, $5)'
 const FORGET_KEPT_BEFORE = 'DELETE FROM kept WHERE queue = $1 AND state = $2 AND (until, turn, lane) < ($3, $4, $5)'
@@ -36,11 +37,12 @@ const COLUMNS = [
   ({ seqs }: FinishedBatch) => packRanges(rangesOf(seqs)),
 ] as const
 
-export function forgetFinished(batch: Batch, tokens: readonly unknown[]): void {
+export function forgetFinished(batch: Batch, tokens: readonly unknown[], floors: Floors): void {
   for (const { queueId, state, turn, laneId, until, rest } of tokens as readonly PruneToken[]) {
     const place = until === undefined ? [turn, laneId] : [until, turn, laneId]
     const [all, before, keep] = until === undefined ? [FORGET, FORGET_BEFORE, KEEP] : [FORGET_KEPT, FORGET_KEPT_BEFORE, KEEP_KEPT]
-    batch.add(rest === undefined ? all : before, queueId, state, ...place)
+    const from = until === undefined ? floors.finished(queueId, state) : []
+    batch.add(rest === undefined ? all : before, queueId, state, ...place, ...from)
     if (rest !== undefined) batch.add(keep, rest, queueId, state, ...place)
   }
 }

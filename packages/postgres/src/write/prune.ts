@@ -4,6 +4,7 @@
  */
 import { LIMITS } from '@millrace/core'
 import type { Effects } from '@millrace/core/kernel'
+import type { Floors } from '../floors.ts'
 import { isKept } from '../read/keys.ts'
 import type { Batch } from './batch.ts'
 
@@ -15,15 +16,15 @@ kept AS (
 )
 DELETE FROM idempotency AS held USING passed WHERE held.name = passed.name AND held.key = passed.key AND NOT ${isKept('passed')}`
 // The last turn stays: the next one follows it.
-const EVENTS = `DELETE FROM journal WHERE turn < (SELECT max(turn) FROM journal) AND turn <= (
+const EVENTS = `DELETE FROM journal WHERE turn >= $3 AND turn < (SELECT max(turn) FROM journal) AND turn <= (
   SELECT max(turn) FROM (
-    SELECT turn FROM journal WHERE count > 0 AND first_event <= $1 AND first_event + count - 1 <= $1 ORDER BY first_event LIMIT $2
+    SELECT turn FROM journal WHERE count > 0 AND first_event BETWEEN $4 AND $1 AND first_event + count - 1 <= $1 ORDER BY first_event LIMIT $2
   ) AS whole
 )`
 
-export function writePrune(batch: Batch, effects: Effects): void {
+export function writePrune(batch: Batch, effects: Effects, { journal }: Floors): void {
   const { forgetKeysBefore, forgetKeysLimit, forgetEventsBefore, forgetFailuresBefore } = effects
   if (forgetKeysBefore > 0) batch.add(KEYS, forgetKeysBefore, forgetKeysLimit, forgetKeysBefore + LIMITS.keysKeptMs)
   if (forgetFailuresBefore > 0) batch.add('DELETE FROM failure WHERE last_at < $1', forgetFailuresBefore)
-  if (forgetEventsBefore > 0) batch.add(EVENTS, forgetEventsBefore, LIMITS.sliceRows)
+  if (forgetEventsBefore > 0) batch.add(EVENTS, forgetEventsBefore, LIMITS.sliceRows, journal.turn, journal.event)
 }

@@ -2,6 +2,7 @@
 import type { Effects, TurnHeader } from '@millrace/core/kernel'
 import { SortedJobs } from '@millrace/sqlite/rows'
 import type { Connection } from '../connection.ts'
+import type { Floors } from '../floors.ts'
 import { writeInbox } from '../inbox/write.ts'
 import type { Claim } from '../open/claim.ts'
 import { Batch } from './batch.ts'
@@ -28,7 +29,7 @@ export interface Write {
 }
 
 /** @param turn the last one of this epoch */
-export function prepareWrite(connection: Connection, claim: Claim, turn: number): Write {
+export function prepareWrite(connection: Connection, claim: Claim, turn: number, floors: Floors): Write {
   const header = prepareHeader(connection, claim, turn)
   const running = prepareRunning(connection)
   const failures = prepareFailures(connection)
@@ -39,7 +40,7 @@ export function prepareWrite(connection: Connection, claim: Claim, turn: number)
     // The fence comes first, so that an engine that has lost the schema touches nothing else.
     header.write(batch, effects, turn)
     renameDeleted(batch, effects.queuesGone)
-    writeLanes(batch, effects.newLanes, effects.countedLanes)
+    writeLanes(batch, effects.newLanes)
     writeQueues(batch, effects, turn)
     writeSessions(batch, effects, turn.at)
     writeJobs(batch, jobs, effects, turn.at, claim.node)
@@ -56,11 +57,11 @@ export function prepareWrite(connection: Connection, claim: Claim, turn: number)
     deleteJobs(batch, jobs.deleted)
     deleteJobs(batch, effects.pruned)
     noteFinished(batch, effects.settled, turn.at, turn.nextEvent)
-    forgetFinished(batch, effects.pruneTokens)
+    forgetFinished(batch, effects.pruneTokens, floors)
     countKept(batch, effects.keptQueues)
     forgetDeleted(batch, effects.queuesGone)
     running.write(batch, turn, effects)
-    writePrune(batch, effects)
+    writePrune(batch, effects, floors)
     return batch
   }
 

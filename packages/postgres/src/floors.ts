@@ -1,0 +1,24 @@
+/**
+ * Where the rows of a table begin that are deleted in order. Rows come behind them alone. Postgres keeps what is deleted while any transaction
+ * of the server stays open, and a statement that began at the start of an index would pass over all of it each time.
+ */
+import type { StateCode } from '@millrace/core'
+
+type Batch = readonly [turn: number, lane: number]
+
+const FIRST: Batch = [0, 0]
+
+export class Floors {
+  /** The first row of the journal, as it was last read, and its first event. */
+  journal = { turn: 0, event: 0 }
+  readonly #finished = new Map<string, Batch>()
+
+  /** The first batch of finished jobs, as it was last read. */
+  finished(queueId: number, state: StateCode): Batch {
+    return this.#finished.get(`${queueId} ${state}`) ?? FIRST
+  }
+
+  foundFinished(queueId: number, state: StateCode, batch: Batch): void {
+    this.#finished.set(`${queueId} ${state}`, batch)
+  }
+}
