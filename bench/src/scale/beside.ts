@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { DEFAULT_RETENTION } from '@millrace/core'
 import { type Engine, openEngine } from '@millrace/engine'
 import pg from 'pg'
 import { noop } from '../jobs.ts'
@@ -19,6 +20,8 @@ export interface Beside {
 }
 
 export const OTHER_JOBS = 1_000_000
+/** The completed jobs that a queue keeps by default. */
+const KEPT_JOBS = DEFAULT_RETENTION.completed.count
 export const CLIENTS = 8
 const ROUNDS = 3
 const LONE = 1_000
@@ -42,7 +45,10 @@ export async function measureBeside(
   said('lone jobs beside commits')
   const idleCommits = await idle(engine, address)
   said('a transaction that stays open')
-  const heldHorizon = await inTurns(engine, jobs, () => held(engine, address, jobs, heldSeconds), heldSeconds > 0 ? 1 : ROUNDS)
+  const heldHorizon =
+    heldSeconds > 0
+      ? await heldFor(engine, address, jobs, heldSeconds)
+      : await inTurns(engine, jobs, async () => median(await held(engine, address, { jobs, seconds: 0, floods: 1 })))
   said(`${CLIENTS} client processes`)
   const clients = await inTurns(engine, jobs, () => byClients(engine, address, jobs))
   said(`${OTHER_JOBS.toLocaleString('en')} other jobs`)
@@ -53,9 +59,9 @@ export async function measureBeside(
   return { others, heldHorizon, clients, idleCommits }
 }
 
-async function inTurns(engine: Engine, jobs: number, run: () => Promise<number>, rounds = ROUNDS): Promise<number> {
+async function inTurns(engine: Engine, jobs: number, run: () => Promise<number>): Promise<number> {
   const shares: number[] = []
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     const alone = await wholeJobs(engine, engine, jobs)
     shares.push((await run()) / alone)
   }
@@ -68,18 +74,33 @@ async function times(count: number, run: () => Promise<number>): Promise<number[
   return results
 }
 
-async function held(engine: Engine, address: string, jobs: number, seconds: number): Promise<number> {
+/** Compares the end with the time before, in which retention already deletes as many jobs as come. */
+async function heldFor(engine: Engine, address: string, jobs: number, seconds: number): Promise<number> {
+  for (let done = 0; done < KEPT_JOBS; done += jobs) await wholeJobs(engine, engine, jobs)
+  const alone = median(await times(ROUNDS, () => wholeJobs(engine, engine, jobs)))
+  return median(await held(engine, address, { jobs, seconds, floods: ROUNDS })) / alone
+}
+
+interface Held {
+  /** Of each flood. */
+  readonly jobs: number
+  readonly seconds: number
+  /** Those that are measured, at the end. */
+  readonly floods: number
+}
+
+async function held(engine: Engine, address: string, { jobs, seconds, floods }: Held): Promise<number[]> {
   const client = new pg.Client({ connectionString: address })
   await client.connect()
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
   await client.query('SELECT count(*) FROM pg_class')
-  // The first floods leave dead rows for the last one.
+  // The first floods leave dead rows for the last ones.
   const untilMs = performance.now() + seconds * SECOND_MS
   for (let flood = 0; flood < ROUNDS || performance.now() < untilMs; flood++) await wholeJobs(engine, engine, jobs)
-  const rate = await wholeJobs(engine, engine, jobs)
+  const rates = await times(floods, () => wholeJobs(engine, engine, jobs))
   await client.query('COMMIT')
   await client.end()
-  return rate
+  return rates
 }
 
 async function byClients(engine: Engine, address: string, jobs: number): Promise<number> {
