@@ -1,6 +1,6 @@
 /**
- * Where the rows of a table begin that are deleted in order. Rows come behind them alone. Postgres keeps what is deleted while any transaction
- * of the server stays open, and a statement that began at the start of an index would pass over all of it each time.
+ * The places where the rows of a table begin that go from the front, and come only behind all others. Postgres keeps what is deleted while any
+ * transaction of the server stays open. A statement that began at the start of an index would pass over all of it each time.
  */
 import type { StateCode } from '@millrace/core'
 
