@@ -26,6 +26,7 @@ export interface OperationsOptions {
   readonly placeChance: Chance
   /** Decides which pauses end by themselves. */
   readonly timedChance: Chance
+  readonly pauseChance: Chance
   /** Decides which calls name a job by its unique key, and which keys end with the start. */
   readonly keyedChance: Chance
   /** Decides which bulk calls, and which calls for one job, change tags. */
@@ -261,6 +262,26 @@ export class Operations {
     else if (kind === 'cancel tree') this.call(client, what, engine.cancel(id, { descendants: true, ...this.#why(kind) }))
     else if (kind === 'cancel') this.call(client, what, engine.cancel(id, this.#why(kind)))
     else this.call<unknown>(client, what, engine[kind](id))
+  }
+
+  /** A queue or a part of it is paused, for a time or by hand, or resumed: some are resumed about when a time is over. */
+  pause(client: Client): void {
+    const { pauseChance: chance, timeline } = this.#options
+    const { queues } = client.engine
+    const queue = chance.pick(QUEUES)
+    const what = chance.pick([{}, { job: chance.pick(JOBS).name }, { key: chance.pick(KEYS) }])
+    const resume = () => {
+      if (!client.dead) this.call(client, `resume ${queue} ${JSON.stringify(what)}`, queues.resume(queue, what))
+    }
+    const ms = chance.pick(PAUSES_MS)
+    const kind = chance.pick(['timed', 'timed', 'timed', 'byHand', 'resume'] as const)
+    if (kind === 'resume') {
+      resume()
+      return
+    }
+    const told = kind === 'timed' ? { ...what, for: ms } : what
+    this.call(client, `pause ${queue} ${JSON.stringify(told)}`, queues.pause(queue, told))
+    if (chance.hits(0.3)) timeline.after(ms + chance.whole(-1, 1), resume)
   }
 
   #many(client: Client, { handle }: { readonly handle: JobHandle }): void {

@@ -74,6 +74,8 @@ export interface Plan {
   readonly shares: number
   /** How often a queue limits its keys, or gets a burst of jobs of few keys. */
   readonly crowdedKeys: number
+  /** How often somebody pauses a queue or a part of it, mostly for a time, or resumes it. */
+  readonly pauses: number
   /** How often a queue is told where its dead letters go. */
   readonly deadLetters: number
   /** How many of the remote clients put what they enqueue into a journal first. */
@@ -90,6 +92,8 @@ export interface Plan {
   readonly crons: boolean
   /** Some of them with a beginning, which may have gone by. */
   readonly startsAt: boolean
+  /** How often somebody changes a schedule as soon as its last job waits; then most of its jobs wait again. */
+  readonly amends: number
   /** When and where clocks are about to change as the world begins. */
   readonly season: (typeof SEASONS)[number] | undefined
   /** How often a call is for a flow, or for a job and all that waits for it. */
@@ -198,12 +202,14 @@ export const REDUCTIONS = [
   'retains',
   'shares',
   'crowdedKeys',
+  'pauses',
   'deadLetters',
   'journals',
   'outboxes',
   'readers',
   'schedules',
   'startsAt',
+  'amends',
   'season',
   'flows',
   'callbacks',
@@ -276,6 +282,7 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     retains: 0,
     shares: 0,
     crowdedKeys: 0,
+    pauses: new Chance(seed ^ 0x9a05e).pick([0, 0, 0, 0, 8]),
     deadLetters: drawLetters(seed),
     journals: 0,
     outboxes: 0,
@@ -284,6 +291,7 @@ export function planOf(seed: number, without: ReadonlySet<string> = new Set()): 
     schedules: 0,
     crons: false,
     startsAt: false,
+    amends: 0,
     season: undefined,
     flows: 0,
     callbacks: 0,
@@ -406,7 +414,7 @@ function aboutReaders(chance: Chance): Partial<Plan> {
 /** Ticks come by themselves all the time, beside all that goes wrong. */
 function aboutSchedules(chance: Chance): Partial<Plan> {
   const drawn = { schedules: chance.whole(4, 25), waits: chance.pick([0, 0.2]), crons: chance.pick([false, true]) }
-  return { ...drawn, season: chance.pick([undefined, ...SEASONS]), startsAt: chance.hits(0.5) }
+  return { ...drawn, season: chance.pick([undefined, ...SEASONS]), startsAt: chance.hits(0.5), amends: chance.pick([0, 0.5]) }
 }
 
 function aboutFlows(chance: Chance): Partial<Plan> {
@@ -459,6 +467,7 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
     ...(without.has('retains') && { retains: 0 }),
     ...(without.has('shares') && { shares: 0 }),
     ...(without.has('crowdedKeys') && { crowdedKeys: 0 }),
+    ...(without.has('pauses') && { pauses: 0 }),
     ...(without.has('deadLetters') && { deadLetters: 0 }),
     ...(without.has('waits') && { waits: 0 }),
     ...(without.has('journals') && { journals: 0 }),
@@ -466,6 +475,7 @@ function reduced(plan: Plan, without: ReadonlySet<string>): Plan {
     ...(without.has('readers') && { readers: 0, eventsPerPage: 500 }),
     ...(without.has('schedules') && { schedules: 0 }),
     ...(without.has('startsAt') && { startsAt: false }),
+    ...(without.has('amends') && { amends: 0 }),
     ...(without.has('season') && { season: undefined }),
     ...(without.has('flows') && { flows: 0 }),
     ...(without.has('callbacks') && { callbacks: 0 }),

@@ -4,7 +4,7 @@
  */
 import type { ScheduleChanges, ScheduledJob } from '@millrace/client'
 import { systemCalendar } from '@millrace/client/calendar'
-import { CANCELLED, COMPLETED, type ScheduleOptions } from '@millrace/core'
+import { ACTIVE, CANCELLED, COMPLETED, type ScheduleOptions } from '@millrace/core'
 import { type Effects, type Job, type Schedule, tickAfter } from '@millrace/core/kernel'
 import type { Definition } from '@millrace/worker'
 import type { Actor } from '../../../packages/engine/src/actor/actor.ts'
@@ -24,6 +24,8 @@ export interface SchedulesOptions {
   readonly crons: boolean
   /** Some with a beginning. */
   readonly startsAt: boolean
+  /** How often somebody changes one as soon as its last job waits. */
+  readonly amends: number
   /** Whose clocks are about to change. */
   readonly zone: string | undefined
   readonly chance: Chance
@@ -38,6 +40,8 @@ export interface SchedulesOptions {
   readonly model: Model
   readonly requests: Requests
   readonly operations: Operations
+  /** One that lives. */
+  readonly client: () => Client | undefined
 }
 
 /** What is known of one, from its creation to its deletion. */
@@ -66,6 +70,8 @@ export const SEASONS = [
   { zone: 'Australia/Lord_Howe', at: Date.UTC(2030, 9, 5, 15, 30) },
 ] as const
 const TASKS: readonly Act[] = ['ok', 'ok', 'sync', 'long', 'throw', 'flaky', 'fatal', 'deaf']
+/** In worlds where somebody changes what waits: most jobs wait again. */
+const REPEATED: readonly Act[] = [...TASKS, 'throw', 'flaky', 'flaky', 'retryAfter', 'snooze', 'snooze']
 /** A tick may be seen so late: the wall clock is looked at once a minute, and commits may be slow or fail. */
 const LATE_MS = 68_000
 const HEALED_TICKS = 2
@@ -83,19 +89,19 @@ export class Schedules {
     this.#options = options
     this.#edits = options.editChance.hits(0.4)
     this.#bounds = options.boundChance.hits(0.4)
-    this.#updates = options.waitingChance.hits(0.4)
+    this.#updates = options.waitingChance.hits(0.4) || options.amends > 0
     this.#templates = new Templates(options.history, options.requests)
   }
 
   act(client: Client): void {
-    const { chance, operations } = this.#options
+    const { chance, operations, amends } = this.#options
     const { schedules } = client.engine
     const id = chance.pick(IDS)
     const kind = chance.pick(['upsert', 'upsert', 'upsert', 'get', 'list', 'delete', 'pause', 'resume', 'trigger', 'trigger'] as const)
     switch (kind) {
       case 'upsert': {
         const options = { ...this.#drawBounds(this.#drawOptions()), ...this.#updateWaiting }
-        const data: Task = { number: 0, act: chance.pick(TASKS), ms: chance.small(400) }
+        const data: Task = { number: 0, act: chance.pick(amends > 0 ? REPEATED : TASKS), ms: chance.small(400) }
         const ranked = this.#updates && { priority: this.#options.waitingChance.whole(-3, 3) }
         const told = { ...plain(), maxAttempts: chance.whole(1, 3), queue: chance.pick(QUEUES), ...ranked }
         const job = { job: chance.pick(JOBS), data, options: told }
@@ -115,6 +121,19 @@ export class Schedules {
       default:
         operations.call<unknown>(client, `${kind} ${id}`, schedules[kind](id))
     }
+  }
+
+  /** Its last job waits, for its first run or after one: somebody soon changes the data of the schedule. */
+  #amend({ state, seq, extras }: Job): void {
+    const { waitingChance: chance, timeline, operations, client: find, amends } = this.#options
+    const id = extras?.schedule ?? ''
+    if (state >= ACTIVE || this.#book.get(id)?.record.last?.seq !== seq || !chance.hits(amends)) return
+    const changes = { data: { number: 0, act: chance.pick(REPEATED), ms: chance.small(400) }, updateWaiting: true }
+    timeline.after(chance.small(100), () => {
+      const client = find()
+      if (client === undefined) return
+      operations.call(client, `amend ${id} ${JSON.stringify(changes)}`, client.engine.schedules.update(id, changes as ScheduleChanges))
+    })
   }
 
   #edit(client: Client, id: string, options: ScheduleOptions, job: ScheduledJob<Definition<Task>>): void {
@@ -171,6 +190,7 @@ export class Schedules {
   commit(effects: Effects, wall: number): void {
     this.#ticks(effects, wall)
     this.#templates.commit(effects, (id) => this.#book.get(id)?.record, this.#updates)
+    if (this.#healing === 'no') for (const { job } of effects.events) if (job !== undefined) this.#amend(job)
   }
 
   #ticks({ schedules, events }: Effects, wall: number): void {

@@ -207,6 +207,7 @@ export class World {
       manyChance: new Chance(plan.seed ^ 0xb01c),
       placeChance: new Chance(plan.seed ^ 0x91ace),
       timedChance: new Chance(plan.seed ^ 0x71aed),
+      pauseChance: new Chance(plan.seed ^ 0x9a05),
       keyedChance: new Chance(plan.seed ^ 0x6e1ed),
       labelChance: new Chance(plan.seed ^ 0x1abe1),
       batchChance: new Chance(plan.seed ^ 0xba7c4),
@@ -249,12 +250,14 @@ export class World {
       waitingChance: new Chance(plan.seed ^ 0x3a17),
       crons: plan.crons,
       startsAt: plan.startsAt,
+      amends: plan.amends,
       zone: plan.season?.zone,
       history: this.history,
       timeline,
       model: this.#model,
       requests: this.#requests,
       operations: this.operations,
+      client: () => this.clients.find(({ dead }) => !dead),
     })
     this.#looks = new Looks({
       chance: new Chance(plan.seed ^ 0x100c5),
@@ -281,7 +284,8 @@ export class World {
   }
 
   async run(): Promise<Outcome> {
-    const { safetyMs, operations, schedules, looks, shares, crowdedKeys, deadLetters, joinActs, strangers, late, adjusts } = this.plan
+    const { safetyMs, operations, schedules, looks, shares, crowdedKeys, pauses, deadLetters, joinActs, strangers, late, adjusts } =
+      this.plan
     for (let operation = 0; operation < operations; operation++) {
       this.timeline.after(this.#chance.random() * safetyMs, () => {
         const living = this.clients.filter((client) => !client.dead)
@@ -294,6 +298,7 @@ export class World {
     this.#often(deadLetters, 0x1e77e, (client) => this.operations.tellLetters(client))
     this.#often(joinActs, 0x1014, (client) => this.operations.meddle(client))
     this.#often(crowdedKeys, 0xc20d, (client) => this.operations.crowdKeys(client))
+    this.#often(pauses, 0x9a05f, (client) => this.operations.pause(client))
     for (const app of this.#apps)
       for (let act = 0; act < operations; act++) this.timeline.after(this.#chance.random() * safetyMs, () => app.act())
     this.#often(adjusts, 0xad105, (client) => this.#intakes.act(client))
