@@ -1,4 +1,4 @@
-// A transaction that stays open keeps the server from removing dead rows: turns leave few in a place, and pass over none of them twice.
+// A transaction that stays open keeps the server from removing dead rows: a lane gets few, and retention does not pass over them again.
 import { migrateSchemaDown, openStore } from '@millrace/postgres'
 import pg from 'pg'
 import { expect, onTestFinished } from 'vitest'
@@ -81,4 +81,18 @@ test('counters are right in their lanes once the schema is claimed, once the jou
   turns.store = openStore(storeOptions(postgres))
   turns.reload()
   turns.expectLoaded()
+})
+
+test('counters are folded once 5,000 of lanes stand in the journal', async ({ postgres }) => {
+  const turns = new StoreTurns(openStore(storeOptions(postgres)))
+  const client = await connect(postgres)
+  const unfolded = async () => (await client.query('SELECT id FROM unfolded')).rowCount
+  const names = Array.from({ length: 2_400 }, (_, index) => ({ name: `a${index}` }))
+  for (const waiting of [1, 2, 3]) {
+    turns.enqueueAll(...names)
+    expect((await client.query('SELECT 1 FROM lane WHERE waiting = $1', [waiting === 3 ? 3 : 1])).rowCount).toBe(names.length)
+  }
+  expect(await unfolded()).toBe(0)
+  turns.enqueue('a1')
+  expect(await unfolded()).toBe(1)
 })

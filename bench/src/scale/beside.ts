@@ -82,10 +82,10 @@ async function heldFor(engine: Engine, address: string, jobs: number, seconds: n
 }
 
 interface Held {
-  /** Of each flood. */
+  /** The jobs of each flood. */
   readonly jobs: number
   readonly seconds: number
-  /** Those that are measured, at the end. */
+  /** The floods that are measured, once the time is over. */
   readonly floods: number
 }
 

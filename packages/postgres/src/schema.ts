@@ -7,7 +7,11 @@ import { CREATE_PLACES } from './tables/places.ts'
 
 const COUNTER_COLUMNS = COUNTERS.map((name) => `${name} bigint NOT NULL`).join(', ')
 
-/** The fence of every transaction: the next turn of this epoch, and no other. The key of `journal` lets only one transaction be that turn. */
+/**
+ * The fence of every transaction: the next turn of this epoch, and no other. The key of `journal` lets only one transaction be that turn.
+ *
+ * @param counted given if the journal has the counters of lanes
+ */
 export function createTakeTurn(counted?: 'counted'): string {
   const [parameter, column, value] = counted === undefined ? ['', '', ''] : [', counters bigint[]', ', counted', ', counters']
   return `CREATE FUNCTION take_turn(

@@ -26,6 +26,7 @@ export interface OperationsOptions {
   readonly placeChance: Chance
   /** Decides which pauses end by themselves. */
   readonly timedChance: Chance
+  /** Decides what is paused and resumed, and for how long. */
   readonly pauseChance: Chance
   /** Decides which calls name a job by its unique key, and which keys end with the start. */
   readonly keyedChance: Chance

@@ -40,7 +40,7 @@ export interface SchedulesOptions {
   readonly model: Model
   readonly requests: Requests
   readonly operations: Operations
-  /** One that lives. */
+  /** Returns a client that lives, if there is one. */
   readonly client: () => Client | undefined
 }
 

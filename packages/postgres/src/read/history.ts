@@ -18,6 +18,10 @@ export function prepareMinutes(connection: Connection): ReadMinutes {
     }))
 }
 
+const TOTALS = ['total_enqueued', 'total_completed', 'total_failed', 'total_cancelled']
+
+type RawTotals = [id: number, name: string | null, first: number, last: number | null, ...totals: number[]]
+
 /**
  * Ranks the queues by what they have counted in a span: between their totals before its first minute, and those behind its last. The lanes may
  * be behind the journal: what it adds to the totals of a queue comes in rows without a name.
@@ -51,10 +55,6 @@ FROM unfolded JOIN lane ON lane.id = unfolded.id GROUP BY lane.queue`
     return ranked.length
   }
 }
-
-const TOTALS = ['total_enqueued', 'total_completed', 'total_failed', 'total_cancelled']
-
-type RawTotals = [id: number, name: string | null, first: number, last: number | null, ...totals: number[]]
 
 const ORDERS: Readonly<Record<FailuresOrder, string>> = { last: 'last_at DESC', count: 'count DESC, last_at DESC' }
 
