@@ -57,7 +57,8 @@ await both
 
 // A priority: of jobs that are due at the same time, the highest number starts first.
 const three = succeeded('remind', 3)
-const noon = new Date(Date.now() + 1_500)
+// Far enough for a slow machine to save all three first.
+const noon = new Date(Date.now() + 4_000)
 await agenda.create('remind', { to: 'third' }).schedule(noon).priority('low').save()
 await agenda.create('remind', { to: 'second' }).schedule(noon).save()
 await agenda.create('remind', { to: 'first' }).schedule(noon).priority('high').save()

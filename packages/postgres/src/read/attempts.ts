@@ -23,7 +23,7 @@ const LOGS = `WITH shown AS (
 )
 SELECT log.seq, log.run, at, level, message, fields FROM shown
 CROSS JOIN LATERAL (SELECT max(slot) AS slot FROM log AS own WHERE own.seq = shown.seq AND own.run = shown.run) AS last
-JOIN log ON log.seq = shown.seq AND log.run = shown.run AND log.slot > last.slot - ${LIMITS.logLinesPerRun}
+JOIN log ON log.seq = shown.seq AND log.run = shown.run AND log.slot > last.slot - $2
 ORDER BY log.seq, log.run, number`
 const LINES = 'SELECT seq, run, at, level, message, fields, number FROM log WHERE seq = $1 AND run = $2'
 const SESSIONS = 'SELECT id, worker FROM session WHERE id = ANY ($1::bigint[])'
@@ -35,7 +35,7 @@ export function prepareAttempts(connection: Connection): (rows: readonly JobRow[
     const owners = [...new Set(rows.filter(isOwnRun).map(({ sessionId }) => sessionId))]
     const [ended, logs, sessions] = connection.many([
       { text: ENDED, values: [seqs] },
-      { text: LOGS, values: [seqs] },
+      { text: LOGS, values: [seqs, LIMITS.logLinesPerRun] },
       { text: SESSIONS, values: [owners] },
     ]) as unknown as [RawAttempt[], RawLog[], RawSession[]]
     return viewsOf(rows, { ended, logs, sessions })
