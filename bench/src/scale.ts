@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util'
 import { buildAll } from '../../test/built.ts'
 import { countFlag, secondsFlag } from './amounts.ts'
 import { commit, machineOf, versions } from './machine.ts'
-import { type Beside, CLIENTS, OTHER_JOBS } from './scale/beside.ts'
+import { type Beside, CLIENTS, OTHER_JOBS, SLOW_SYNC_MS } from './scale/beside.ts'
 import type { Constants, Measured } from './scale/measure.ts'
 import { type Outcome, simulate, takeoverMs, type World } from './scale/model.ts'
 import { markdown } from './table.ts'
@@ -125,7 +125,7 @@ function constantsTable(constants: Constants): string {
   )
 }
 
-function besideTable({ others, heldHorizon, clients, idleCommits }: Beside): string {
+function besideTable({ others, heldHorizon, clients, idleCommits, slowIdleCommits }: Beside): string {
   const held = values.held === '0s' ? 'meanwhile, in the fourth flood' : `for ${values.held}`
   return markdown(
     ['whole jobs in a second', 'share of the same without it'],
@@ -134,6 +134,7 @@ function besideTable({ others, heldHorizon, clients, idleCommits }: Beside): str
       [`beside a transaction that stays open ${held}`, heldHorizon.toFixed(2)],
       [`produced and run by ${CLIENTS} client processes, by sockets`, clients.toFixed(2)],
       ['a lone job from `enqueue` to its handler, in commits of one row', idleCommits.toFixed(2)],
+      [`the same where a commit waits ${SLOW_SYNC_MS} ms for the disk`, slowIdleCommits.toFixed(2)],
     ],
   )
 }

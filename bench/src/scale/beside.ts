@@ -17,6 +17,8 @@ export interface Beside {
   readonly clients: number
   /** The latency of a lone `enqueue` until its handler runs, in commits of one row by the same server. */
   readonly idleCommits: number
+  /** The same where each commit waits for a disk of `SLOW_SYNC_MS`. */
+  readonly slowIdleCommits: number
 }
 
 export const OTHER_JOBS = 1_000_000
@@ -25,9 +27,12 @@ const KEPT_JOBS = DEFAULT_RETENTION.completed.count
 export const CLIENTS = 8
 const ROUNDS = 3
 const LONE = 1_000
+/** A sync of a disk across a network. */
+export const SLOW_SYNC_MS = 2
 const LOT = 10_000
 const LOOK_MS = 5
 const SECOND_MS = 1_000
+const MILLISECOND_MICROS = 1_000
 const CLIENT = fileURLToPath(new URL('./client.ts', import.meta.url))
 const TAG = 'beside'
 
@@ -44,6 +49,7 @@ export async function measureBeside(
   await wholeJobs(engine, engine, jobs)
   said('lone jobs beside commits')
   const idleCommits = await idle(engine, address)
+  const slowIdleCommits = await slowed(address, () => idle(engine, address))
   said('a transaction that stays open')
   const heldHorizon =
     heldSeconds > 0
@@ -56,7 +62,7 @@ export async function measureBeside(
   for (let at = 0; at < OTHER_JOBS; at += LOT)
     await engine.enqueueMany(Array.from({ length: LOT }, (_, index) => ({ job: 'other', data: payloadOf(index, TAG) })))
   const others = median(await times(ROUNDS, () => wholeJobs(engine, engine, jobs))) / before
-  return { others, heldHorizon, clients, idleCommits }
+  return { others, heldHorizon, clients, idleCommits, slowIdleCommits }
 }
 
 async function inTurns(engine: Engine, jobs: number, run: () => Promise<number>): Promise<number> {
@@ -119,6 +125,25 @@ async function byClients(engine: Engine, address: string, jobs: number): Promise
   for (const client of clients) client.kill('SIGKILL')
   await Promise.all(ended)
   return rate
+}
+
+/** Runs while the server lets each commit wait as for a slow disk. The server must be this program's own. */
+async function slowed<Value>(address: string, run: () => Promise<Value>): Promise<Value> {
+  const client = new pg.Client({ connectionString: address })
+  await client.connect()
+  const set = async (change: string, value: (setting: number) => string) => {
+    await client.query(`ALTER SYSTEM ${change} commit_delay${value(SLOW_SYNC_MS * MILLISECOND_MICROS)}`)
+    // It counts the other transactions that are open.
+    await client.query(`ALTER SYSTEM ${change} commit_siblings${value(0)}`)
+    await client.query('SELECT pg_reload_conf()')
+  }
+  await set('SET', (setting) => ` = ${setting}`)
+  try {
+    return await run()
+  } finally {
+    await set('RESET', () => '')
+    await client.end()
+  }
 }
 
 /** Lone jobs and lone commits, in turns of ten. */

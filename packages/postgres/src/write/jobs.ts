@@ -1,16 +1,12 @@
 /** Writes the rows of jobs, by the cheapest statement that covers what happened to each, and their places around that. */
-import { ACTIVE } from '@millrace/core'
 import type { Effects, Job, PrunedJob } from '@millrace/core/kernel'
 import { dataOf, extrasText, type SortedJobs } from '@millrace/sqlite/rows'
 import type { Value } from '../line/statement.ts'
 import { jobColumns, mutableColumns, SET_MUTABLE } from '../tables/job.ts'
 import { LEAVE_PLACES, TAKE_PLACES } from '../tables/places.ts'
-import { type Batch, columns } from './batch.ts'
+import { type Batch, bytesOf, columns, textOf } from './batch.ts'
+import { insertPlain } from './plain.ts'
 
-const PLAIN = `INSERT INTO job (seq, lane, state, run, session, started_at, data, data_bytes, node, rank, weight, run_at, uncounted, enqueued_at, cancel_requested)
-SELECT seq, lane, state, run, session, started_at, data, data_bytes, $9::bigint, 0, 1, $10::bigint, 0, $10::bigint, 0
-FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[], $8::bytea[])
-AS plain (seq, lane, state, run, session, started_at, data, data_bytes)`
 const START = `UPDATE job SET state = 2, run = run + 1, session = $2, started_at = $3 WHERE seq = ANY ($1::bigint[]) AND state = 1`
 const COMPLETE = `UPDATE job SET state = 4, finished_at = $2, output = NULL, output_bytes = NULL WHERE seq = ANY ($1::bigint[]) AND state = 2`
 const COMPLETE_WITH = `UPDATE job SET state = 4, finished_at = $4, output = ended.output, output_bytes = ended.output_bytes
@@ -63,16 +59,7 @@ function insert(
   at: number,
   node: number,
 ): void {
-  const plain = [...plainWaiting, ...plainActive]
-  if (plain.length > 0) {
-    const orNull = (get: (job: Job) => Value) => (job: Job) => (job.state === ACTIVE ? get(job) : null)
-    const values = columns(
-      plain,
-      ...[seqOf, (job: Job) => job.lane.id, (job: Job) => job.state, (job: Job) => job.run],
-      ...[orNull(({ sessionId }) => sessionId), orNull(({ startedAt }) => startedAt)],
-    )
-    batch.add(PLAIN, ...values, ...payloads(plain, dataOf), node, at)
-  }
+  insertPlain(batch, [...plainWaiting, ...plainActive], at, node)
   const others = [...keyedWaiting, ...keyedActive, ...inserted]
   if (others.length === 0) return
   for (const job of others) dataOf(job)
@@ -137,7 +124,7 @@ WHERE unique_key.name = freed.name AND unique_key.key = freed.key AND unique_key
 /** Returns a payload of each job as texts and as bytes. */
 function payloads(jobs: readonly Job[], get: (job: Job) => unknown): [texts: Value[], bytes: Value[]] {
   const all = jobs.map(get)
-  return [all.map((value) => (typeof value === 'string' ? value : null)), all.map((value) => (value instanceof Uint8Array ? value : null))]
+  return [all.map(textOf), all.map(bytesOf)]
 }
 
 function seqOf({ seq }: { readonly seq: number }): number {

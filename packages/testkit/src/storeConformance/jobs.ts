@@ -156,6 +156,26 @@ export function jobsConformance(under: () => StoreTurns): void {
     assertBystanders()
   })
 
+  test.each<[string, readonly Data[]]>([
+    ['texts', ['"a"', '1', '"b,\\"c\\""']],
+    ['texts with any character', ['"a"', '\u001f', '{"b":"{}"}', 'c\u001fd', 'NULL']],
+    ['texts, one of them empty', ['"a"', '', '"b"']],
+    ['empty texts', ['', '']],
+    ['no bytes', [new Uint8Array(), new Uint8Array()]],
+    ['of every kind', ['"a"', new Uint8Array([1, 2]), null, '']],
+  ])('each of the jobs of a turn has its own payload: %s', (_name, payloads) => {
+    const turns = under()
+    const assertBystanders = standBy(turns)
+    turns.attach('w', ['a'])
+    turns.attach('v', ['b'])
+    const namings = [() => 'a', () => 'c', (index: number) => ['a', 'b', 'c'][index % 3] as string]
+    for (const nameOf of namings) {
+      const jobs = turns.enqueueAll(...payloads.map((data, index) => ({ name: nameOf(index), data })))
+      expect(plain(jobs.map((job) => turns.row(job).data))).toEqual(plain(payloads))
+    }
+    assertBystanders()
+  })
+
   describe.each([1, 10, 73])('%i at a time', (count) => {
     /** Jobs that wait, behind bystanders. */
     function waiting(): { turns: StoreTurns; seqs: readonly number[]; assertBystanders: () => void } {
