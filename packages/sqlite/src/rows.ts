@@ -34,13 +34,10 @@ export { type Batch, type Old, type PrunableReads, type PruneToken, takePrunable
 export { packRanges, rangesOf, seqsIn, unpackRanges } from './seqs.ts'
 export { hoursFrom, hoursText } from './tables/failure.ts'
 export {
-  bindJob,
-  bindMutable,
-  COLUMN_NAMES,
+  COLUMNS,
   dataOf,
   extrasFrom,
   extrasText,
-  MUTABLE_NAMES,
   payloadBytes,
   type RawRow,
   ROW_COLUMNS,

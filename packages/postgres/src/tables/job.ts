@@ -4,28 +4,24 @@
  */
 import { type Data, PAYLOADS, type PayloadSizes, utf8Start } from '@millrace/core'
 import type { Job, JobRow } from '@millrace/core/kernel'
-import {
-  bindJob,
-  bindMutable,
-  COLUMN_NAMES,
-  MUTABLE_NAMES,
-  type RawRow,
-  ROW_COLUMNS,
-  ROW_COLUMNS_WITHOUT_DATA,
-  ROW_WIDTH,
-  rowFrom,
-} from '@millrace/sqlite/rows'
-import type { Scalar, Value } from '../line/statement.ts'
+import { COLUMNS, type RawRow, ROW_COLUMNS, ROW_COLUMNS_WITHOUT_DATA, ROW_WIDTH, rowFrom } from '@millrace/sqlite/rows'
+import type { Scalar } from '../line/statement.ts'
+import { bytesOf, textOf } from './payload.ts'
 
-const TEXTS: ReadonlySet<string> = new Set(['policy', 'extras', 'progress', ...PAYLOADS])
+const TEXTS: ReadonlySet<string> = new Set(['policy', 'extras', 'progress'])
+const COLUMN_NAMES = COLUMNS.map(({ name }) => name)
 /** The payloads in the order of their columns. */
 const PAYLOAD_NAMES = COLUMN_NAMES.filter((name) => PAYLOADS.some((payload) => payload === name))
-const bytesOf = (name: string) => `${name}_bytes`
+const bytesName = (name: string) => `${name}_bytes`
 
 /** The columns to select first, from a table called `job`. */
-export const JOB_ROW = `${ROW_COLUMNS}, ${PAYLOAD_NAMES.map((name) => `job.${bytesOf(name)}`).join(', ')}`
+export const JOB_ROW = `${ROW_COLUMNS}, ${PAYLOAD_NAMES.map((name) => `job.${bytesName(name)}`).join(', ')}`
 /** The same without the payload, which may be a megabyte. */
-export const BARE_JOB_ROW = withoutPayload(ROW_COLUMNS_WITHOUT_DATA, PAYLOAD_NAMES.map((name) => `job.${bytesOf(name)}`).join(', '), 'data')
+export const BARE_JOB_ROW = withoutPayload(
+  ROW_COLUMNS_WITHOUT_DATA,
+  PAYLOAD_NAMES.map((name) => `job.${bytesName(name)}`).join(', '),
+  'data',
+)
 /** The same with neither payload nor output. */
 export const CHILD_JOB_ROW = BARE_JOB_ROW.replace('job.output,', 'NULL,').replace('job.output_bytes', 'NULL::bytea')
 /** The same with no payload at all. */
@@ -34,8 +30,8 @@ export const JOB_ROW_WIDTH = ROW_WIDTH + PAYLOAD_NAMES.length
 
 /** The same with payloads that are cut to `$1` bytes, and behind them the stored bytes of each of `PAYLOADS`. */
 export const CUT_JOB_ROW = `${COLUMN_NAMES.map((name) => (isPayload(name) ? cutText(name) : `job.${name}`)).join(', ')},
-${PAYLOAD_NAMES.map((name) => `CASE WHEN $1 > 0 THEN substr(job.${bytesOf(name)}, 1, $1::int) END`).join(', ')},
-${PAYLOADS.map((name) => `coalesce(octet_length(job.${name}), octet_length(job.${bytesOf(name)}))`).join(', ')}`
+${PAYLOAD_NAMES.map((name) => `CASE WHEN $1 > 0 THEN substr(job.${bytesName(name)}, 1, $1::int) END`).join(', ')},
+${PAYLOADS.map((name) => `coalesce(octet_length(job.${name}), octet_length(job.${bytesName(name)}))`).join(', ')}`
 
 /** The size of a job's payloads in bytes, which is read from the row's header. */
 export const PAYLOAD_BYTES = sizeOf(PAYLOAD_NAMES)
@@ -66,52 +62,31 @@ export function cutJobFrom(row: readonly unknown[], bytesMax: number): JobRow {
   }
 }
 
-interface Columns {
-  /** Names of columns, for an INSERT. */
-  readonly names: string
-  /** A list of arrays, as parameters from the first on, for `unnest`. */
-  readonly arrays: string
-  readonly values: readonly Value[]
+/** A column of the table, and what a job has in it. */
+export interface JobColumn {
+  readonly name: string
+  readonly type: 'bigint' | 'text' | 'bytea'
+  readonly get: (job: Job) => Scalar
 }
 
-/** Returns whole jobs, column by column. */
-export function jobColumns(jobs: readonly Job[]): Columns {
-  return columnsOf(COLUMN_NAMES, jobs, (job, values) => bindJob(job, values, 0))
-}
+export const JOB_COLUMNS = columnsOf(COLUMNS)
+const MUTABLE_COLUMNS = columnsOf(COLUMNS.filter(({ mutable }) => mutable))
+/** The number, and the columns that may change once the row is there and that no statement of its own writes. */
+export const CHANGED_COLUMNS = [...JOB_COLUMNS.filter(({ name }) => name === 'seq'), ...MUTABLE_COLUMNS]
 
-/** Returns what may change of jobs, with their numbers as the last column; with their data on demand. */
-export function mutableColumns(jobs: readonly Job[]): Columns {
-  const { names, arrays, values } = columnsOf(MUTABLE_NAMES, jobs, bindMutable)
-  return { names: `${names}, seq`, arrays: `${arrays}, $${values.length + 1}::bigint[]`, values: [...values, jobs.map(({ seq }) => seq)] }
-}
+/** An assignment to each of these but the number, from a row called `changed`. */
+export const SET_CHANGED = MUTABLE_COLUMNS.map(({ name }) => `${name} = changed.${name}`).join(', ')
 
-/** An assignment to each column that may change, from a row called `changed`. */
-export const SET_MUTABLE = namesOf(MUTABLE_NAMES)
-  .map((name) => `${name} = changed.${name}`)
-  .join(', ')
-
-function columnsOf(names: readonly string[], jobs: readonly Job[], bind: (job: Job, values: Scalar[]) => void): Columns {
-  const all = namesOf(names)
-  const columns = all.map(() => Array<Value>(jobs.length).fill(null))
-  const row: Scalar[] = Array(names.length).fill(null)
-  for (const [index, job] of jobs.entries()) {
-    bind(job, row)
-    for (const [place, value] of row.entries()) {
-      const column = value instanceof Uint8Array ? all.indexOf(bytesOf(names[place] as string)) : place
-      ;(columns[column] as Value[])[index] = value
-    }
-  }
-  return { names: all.join(', '), arrays: all.map((name, place) => `$${place + 1}::${typeOf(name)}[]`).join(', '), values: columns }
-}
-
-/** Returns the columns with those of bytes behind them. */
-function namesOf(names: readonly string[]): readonly string[] {
-  return [...names, ...names.filter(isPayload).map(bytesOf)]
-}
-
-function typeOf(name: string): string {
-  if (TEXTS.has(name)) return 'text'
-  return name.endsWith('_bytes') ? 'bytea' : 'bigint'
+/** Returns the columns of a table of SQLite, with those of bytes behind them. */
+function columnsOf(columns: typeof COLUMNS): readonly JobColumn[] {
+  const payloads = columns.filter(({ name }) => isPayload(name))
+  return [
+    ...columns.map(({ name, get }): JobColumn => {
+      if (isPayload(name)) return { name, type: 'text', get: (job) => textOf(get(job)) }
+      return { name, type: TEXTS.has(name) ? 'text' : 'bigint', get }
+    }),
+    ...payloads.map(({ name, get }): JobColumn => ({ name: bytesName(name), type: 'bytea', get: (job) => bytesOf(get(job)) })),
+  ]
 }
 
 function isPayload(name: string): boolean {
@@ -124,9 +99,9 @@ function cutText(name: string): string {
 }
 
 function sizeOf(names: readonly string[]): string {
-  return names.map((name) => `coalesce(octet_length(job.${name}), octet_length(job.${bytesOf(name)}), 0)`).join(' + ')
+  return names.map((name) => `coalesce(octet_length(job.${name}), octet_length(job.${bytesName(name)}), 0)`).join(' + ')
 }
 
 function withoutPayload(columns: string, bytes: string, name: string): string {
-  return `${columns}, ${bytes.replace(`job.${bytesOf(name)}`, 'NULL::bytea')}`
+  return `${columns}, ${bytes.replace(`job.${bytesName(name)}`, 'NULL::bytea')}`
 }

@@ -20,13 +20,3 @@ SELECT expect_rows('${what}', (SELECT count(*) FROM changed), $${values.length +
 export function columns<Row>(rows: readonly Row[], ...gets: readonly ((row: Row) => Value)[]): Value[] {
   return gets.map((get) => rows.map(get))
 }
-
-/** Returns a payload if it is text, for the column of texts. */
-export function textOf(payload: unknown): string | null {
-  return typeof payload === 'string' ? payload : null
-}
-
-/** Returns a payload if it is bytes, for the column of bytes. */
-export function bytesOf(payload: unknown): Uint8Array | null {
-  return payload instanceof Uint8Array ? payload : null
-}

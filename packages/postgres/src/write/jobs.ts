@@ -2,10 +2,11 @@
 import type { Effects, Job, PrunedJob } from '@millrace/core/kernel'
 import { dataOf, extrasText, type SortedJobs } from '@millrace/sqlite/rows'
 import type { Value } from '../line/statement.ts'
-import { jobColumns, mutableColumns, SET_MUTABLE } from '../tables/job.ts'
+import { CHANGED_COLUMNS, JOB_COLUMNS, SET_CHANGED } from '../tables/job.ts'
+import { bytesOf, textOf } from '../tables/payload.ts'
 import { LEAVE_PLACES, TAKE_PLACES } from '../tables/places.ts'
-import { type Batch, bytesOf, columns, textOf } from './batch.ts'
-import { insertPlain } from './plain.ts'
+import { type Batch, columns } from './batch.ts'
+import { rowsOf } from './rows.ts'
 
 const START = `UPDATE job SET state = 2, run = run + 1, session = $2, started_at = $3 WHERE seq = ANY ($1::bigint[]) AND state = 1`
 const COMPLETE = `UPDATE job SET state = 4, finished_at = $2, output = NULL, output_bytes = NULL WHERE seq = ANY ($1::bigint[]) AND state = 2`
@@ -18,12 +19,12 @@ FROM unnest($1::bigint[], $2::bigint[]) AS copied (seq, origin) JOIN job AS sour
 const MOVE = `UPDATE job SET lane = moved.lane, policy = moved.policy, extras = moved.extras
 FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[]) AS moved (seq, lane, policy, extras) WHERE job.seq = moved.seq`
 
-export function writeJobs(batch: Batch, sorted: SortedJobs, { pruned }: Effects, at: number, node: number): void {
+export function writeJobs(batch: Batch, sorted: SortedJobs, { pruned }: Effects, at: number): void {
   const changed = [...sorted.updated, ...sorted.dataUpdated]
   const leaving = [...sorted.started, ...changed, ...sorted.deleted].map(seqOf)
   for (const { seq } of pruned) leaving.push(seq)
   if (leaving.length > 0) batch.add(LEAVE_PLACES, leaving)
-  insert(batch, sorted, at, node)
+  insert(batch, sorted)
   start(batch, sorted.started, at)
   complete(batch, sorted, at)
   update(batch, changed)
@@ -53,18 +54,11 @@ export function writeJobs(batch: Batch, sorted: SortedJobs, { pruned }: Effects,
   if (arriving.length > 0) batch.add(TAKE_PLACES, arriving)
 }
 
-function insert(
-  batch: Batch,
-  { plainWaiting, plainActive, keyedWaiting, keyedActive, inserted }: SortedJobs,
-  at: number,
-  node: number,
-): void {
-  insertPlain(batch, [...plainWaiting, ...plainActive], at, node)
-  const others = [...keyedWaiting, ...keyedActive, ...inserted]
-  if (others.length === 0) return
-  for (const job of others) dataOf(job)
-  const { names, arrays, values } = jobColumns(others)
-  batch.add(`INSERT INTO job (${names}) SELECT * FROM unnest(${arrays})`, ...values)
+function insert(batch: Batch, { plainWaiting, plainActive, keyedWaiting, keyedActive, inserted }: SortedJobs): void {
+  const [first, ...others] = [...plainWaiting, ...plainActive, ...keyedWaiting, ...keyedActive, ...inserted]
+  if (first === undefined) return
+  const { names, select, values } = rowsOf([first, ...others], JOB_COLUMNS)
+  batch.add(`INSERT INTO job (${names}) ${select}`, ...values)
 }
 
 function start(batch: Batch, started: readonly Job[], at: number): void {
@@ -80,9 +74,10 @@ function complete(batch: Batch, { completed, completedWithOutput }: SortedJobs, 
 }
 
 function update(batch: Batch, changed: readonly Job[]): void {
-  if (changed.length === 0) return
-  const { names, arrays, values } = mutableColumns(changed)
-  const text = `UPDATE job SET ${SET_MUTABLE} FROM unnest(${arrays}) AS changed (${names}) WHERE job.seq = changed.seq`
+  const [first, ...others] = changed
+  if (first === undefined) return
+  const { select, values } = rowsOf([first, ...others], CHANGED_COLUMNS)
+  const text = `UPDATE job SET ${SET_CHANGED} FROM (${select}) AS changed WHERE job.seq = changed.seq`
   batch.change('update jobs', changed.length, text, ...values)
 }
 

@@ -43,7 +43,7 @@ export function prepareWrite(connection: Connection, claim: Claim, turn: number,
     writeLanes(batch, effects.newLanes)
     writeQueues(batch, effects, turn)
     writeSessions(batch, effects, turn.at)
-    writeJobs(batch, jobs, effects, turn.at, claim.node)
+    writeJobs(batch, jobs, effects, turn.at)
     writeRuns(batch, effects)
     failures(batch, effects.failures, turn.at)
     writeHistory(batch, effects.minutes)

@@ -11,7 +11,7 @@ interface Column {
 }
 
 /** The columns in the order in which statements select them. */
-const COLUMNS: readonly Column[] = [
+export const COLUMNS: readonly Column[] = [
   { name: 'seq', get: ({ seq }) => seq },
   { name: 'node', get: ({ node }) => node },
   { name: 'lane', get: ({ lane }) => lane.id },
@@ -42,14 +42,10 @@ const MUTABLE = COLUMNS.filter(({ mutable }) => mutable)
 export const ROW_WIDTH = COLUMNS.length
 export const MUTABLE_WIDTH = MUTABLE.length
 
-export const COLUMN_NAMES: readonly string[] = COLUMNS.map(({ name }) => name)
-/** The columns for `bindMutable`. */
-export const MUTABLE_NAMES: readonly string[] = MUTABLE.map(({ name }) => name)
-
-export const JOB_COLUMNS = COLUMN_NAMES.join(', ')
+export const JOB_COLUMNS = COLUMNS.map(({ name }) => name).join(', ')
 
 /** An assignment to every column that may change, for `bindMutable`. */
-export const SET_MUTABLE = MUTABLE_NAMES.map((name) => `${name} = ?`).join(', ')
+export const SET_MUTABLE = MUTABLE.map(({ name }) => `${name} = ?`).join(', ')
 
 /** The columns to select first, from a table called `job`, by a statement in raw mode. */
 export const ROW_COLUMNS = COLUMNS.map(({ name }) => `job.${name}`).join(', ')
