@@ -79,3 +79,19 @@ test('equal policies share one frozen object', () => {
   expect(resolvePolicy({ maxAttempts: 8 })).not.toBe(policy)
   expect(Object.isFrozen(policy)).toBe(true)
 })
+
+test('policies that differ in one field, of their backoff too, are not taken for each other, however they take turns', () => {
+  const base: PolicyOptions = { maxAttempts: 7, backoff: { type: 'fixed', delay: 5 } }
+  const backoffs = [{ type: 'linear' }, { delay: 6 }, { factor: 3 }, { maxDelay: 9 }, { jitter: 'full' }]
+  const all = [
+    base,
+    ...POLICY_FIELDS.filter((field) => field !== 'backoff').map((field) => ({ ...base, [field]: 11 })),
+    ...backoffs.map((change) => ({ ...base, backoff: { type: 'fixed', delay: 5, ...change } }) as PolicyOptions),
+  ]
+  for (const pass of [1, 2, 3])
+    for (const options of pass === 2 ? all.toReversed() : all) {
+      const policy = resolvePolicy({ ...options }, { logLines: 3 })
+      expect(policy).toMatchObject({ logLines: 3, ...options })
+      expect(parsePolicy(policy.text)).toBe(policy)
+    }
+})

@@ -6,9 +6,25 @@ import { packRequests, unpackRequests } from './requests.ts'
 
 const count = fc.nat({ max: 2 ** 48 - 1 })
 const data = fc.oneof(fc.string(), fc.constant(null), fc.uint8Array())
-const newJob = fc.record(
-  { name: fc.string(), data, queue: fc.string(), priority: fc.integer(), tags: fc.array(fc.string()) },
-  { requiredKeys: ['name', 'data'] },
+const backoff = fc.constantFrom({ type: 'fixed', delay: 1 }, { type: 'fixed', delay: 2 })
+/** As a definition makes them: equal but for their data. */
+const defined = fc
+  .tuple(
+    fc.constantFrom(
+      { name: 'a', maxAttempts: 5, timeout: Number.POSITIVE_INFINITY },
+      { name: 'a', maxAttempts: 5 },
+      { name: 'b', queue: 'q' },
+    ),
+    fc.option(backoff, { nil: undefined }),
+    data,
+  )
+  .map(([definition, retries, value]) => ({ ...definition, ...(retries !== undefined && { backoff: retries }), data: value }))
+const newJob = fc.oneof(
+  fc.record(
+    { name: fc.string(), data, queue: fc.string(), priority: fc.integer(), tags: fc.array(fc.string()) },
+    { requiredKeys: ['name', 'data'] },
+  ),
+  defined,
 )
 const command = fc.oneof(
   fc.record({ op: fc.constant('enqueue' as const), jobs: fc.array(newJob, { maxLength: 3 }) }),
@@ -19,8 +35,8 @@ const command = fc.oneof(
   fc.record({ op: fc.constant('giveBack' as const), seq: count, run: count }),
   fc.constant({ op: 'stats' as const }),
 )
-const requests = fc.array(fc.record({ id: count, command })) as fc.Arbitrary<Request[]>
-const backoff = fc.constantFrom({ type: 'fixed', delay: 1 }, { type: 'fixed', delay: 2 })
+const lone = defined.map((job) => ({ op: 'enqueue' as const, jobs: [job] }))
+const requests = fc.array(fc.record({ id: count, command: fc.oneof(command, lone) })) as fc.Arbitrary<Request[]>
 const attempt = fc.record(
   {
     run: fc.nat(),

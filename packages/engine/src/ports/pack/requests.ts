@@ -7,6 +7,7 @@ const ANY = 0 // values: command
 const ENQUEUE = 1 // values: name, data
 const ENQUEUE_SAME_NAME = 2 // values: data
 const ENQUEUE_OPTIONS = 3 // values: name, data, the rest of the job
+const ENQUEUE_SAME_OPTIONS = 6 // values: data
 const COMPLETE = 4 // numbers: seq, run
 const COMPLETE_OUTPUT = 5 // numbers: seq, run; values: output
 
@@ -20,6 +21,7 @@ const column = new NumberColumn()
 export function packRequests(requests: readonly Request[]): PackedRequests {
   const values: unknown[] = []
   let lastName: string | undefined
+  let lastJob: NewJob | undefined
   for (const { id, command } of requests) {
     if (command.op === 'complete' && command.enqueues === undefined) {
       column.push(command.output === null ? COMPLETE : COMPLETE_OUTPUT)
@@ -29,7 +31,11 @@ export function packRequests(requests: readonly Request[]): PackedRequests {
       if (command.output !== null) values.push(command.output)
     } else if (command.op === 'enqueue' && command.jobs.length === 1) {
       const job = command.jobs[0] as NewJob
-      if (!isPlain(job)) {
+      if (lastJob !== undefined && isSameButData(job, lastJob)) {
+        column.push(ENQUEUE_SAME_OPTIONS)
+        values.push(job.data)
+      } else if (!isPlain(job)) {
+        lastJob = job
         const { name, data, ...rest } = job
         column.push(ENQUEUE_OPTIONS)
         values.push(name, data, rest)
@@ -56,6 +62,7 @@ export function unpackRequests({ numbers, values }: PackedRequests): Request[] {
   const reader = new NumberReader(numbers)
   let next = 0
   let lastName = ''
+  let lastJob: NewJob | undefined
   while (!reader.done) {
     const code = reader.take()
     const id = reader.take()
@@ -76,9 +83,13 @@ export function unpackRequests({ numbers, values }: PackedRequests): Request[] {
       case ENQUEUE_OPTIONS: {
         const name = values[next++] as string
         const data = values[next++] as Data
-        requests.push({ id, command: { op: 'enqueue', jobs: [{ name, data, ...(values[next++] as Partial<NewJob>) }] } })
+        lastJob = { name, data, ...(values[next++] as Partial<NewJob>) }
+        requests.push({ id, command: { op: 'enqueue', jobs: [lastJob] } })
         break
       }
+      case ENQUEUE_SAME_OPTIONS:
+        requests.push({ id, command: { op: 'enqueue', jobs: [{ ...(lastJob as NewJob), data: values[next++] as Data }] } })
+        break
       default:
         requests.push({ id, command: values[next++] as Request['command'] })
     }
@@ -90,4 +101,15 @@ export function unpackRequests({ numbers, values }: PackedRequests): Request[] {
 function isPlain(job: NewJob): boolean {
   for (const key in job) if (key !== 'name' && key !== 'data') return false
   return true
+}
+
+/** True if the jobs have the same name and options, as those of a definition do. */
+function isSameButData(a: NewJob, b: NewJob): boolean {
+  let keys = 0
+  for (const key in a) {
+    keys++
+    if (key !== 'data' && a[key as keyof NewJob] !== b[key as keyof NewJob]) return false
+  }
+  for (const _key in b) keys--
+  return keys === 0
 }
