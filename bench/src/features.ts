@@ -19,7 +19,7 @@ import {
   wait,
   workTicks,
 } from './beside.ts'
-import { noop, requests, tick } from './jobs.ts'
+import { noop, requests, retried, tick } from './jobs.ts'
 import { payloadOf } from './payload.ts'
 
 export interface Feature {
@@ -122,6 +122,10 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
   'a leading debounce each': { options: (index) => ({ debounce: { key: `order-${index}`, delay: '1h', mode: 'leading' } }) },
   'a trailing debounce of 1 ms each': { options: (index) => ({ debounce: { key: `order-${index}`, delay: 1 } }) },
   'a ttl each': { options: () => ({ ttl: '1h' }) },
+  'a definition with attempts, a timeout and a backoff': {
+    call: { jobs: 1, make: (engine, first) => engine.enqueue(retried, payloadOf(first)) },
+    handler: (handled) => retried.handler(() => handled(1)),
+  },
   'three lost workers without an attempt each': { options: () => ({ maxLost: 3 }) },
   'kept for an hour each': { options: () => ({ keep: '1h' }) },
   'not kept each': { options: () => ({ keep: 0 }) },

@@ -4,6 +4,8 @@ import { type Payload, payloadOf } from './payload.ts'
 
 /** Measured. */
 export const noop = defineJob<Payload>({ name: 'noop' })
+/** The same name, defined as most are that do something. */
+export const retried = defineJob<Payload>({ name: noop.name, maxAttempts: 5, timeout: '1m', backoff: { type: 'exponential', delay: '1s' } })
 /** Of a backlog that nobody serves. */
 export const other = defineJob<Payload>({ name: 'other' })
 /** Of schedules, and of what waits beside. */
