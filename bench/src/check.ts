@@ -19,10 +19,10 @@ export function journalEnd(file: string): number {
   }
 }
 
-/** So many jobs of that name were completed since `after`, each at its first attempt, and the journal says the same. */
-export function checkCompleted(file: string, name: string, jobs: number, after = 0): void {
-  const completed = countRows(file, name, `state = ${COMPLETED} AND run - uncounted = 1`)
-  if (completed !== jobs) throw new Error(`${completed} of ${jobs} jobs are completed at their first attempt`)
+/** So many jobs of that name were completed since `after`, each at that attempt, and the journal says the same. */
+export function checkCompleted(file: string, name: string, jobs: number, after = 0, attempt = 1): void {
+  const completed = countRows(file, name, `state = ${COMPLETED} AND run - uncounted = ${attempt}`)
+  if (completed !== jobs) throw new Error(`${completed} of ${jobs} jobs are completed at attempt ${attempt}`)
   const events = countEvents(file, name, 'completed', after)
   if (events !== jobs) throw new Error(`the journal tells of ${events} completions, not of ${jobs}`)
   checkIntegrity(file)

@@ -28,6 +28,8 @@ export interface Feature {
   readonly options?: (index: number) => EnqueueOptions
   readonly handler?: (handled: (jobs: number) => void) => Handler
   readonly work?: WorkOptions
+  /** The attempt at which each job completes, from 1, which is the default. */
+  readonly attempt?: number
   /** What enqueues, around the engine. */
   readonly enqueues?: (engine: Engine) => Enqueues
   /** In place of one `enqueue` for each. */
@@ -48,6 +50,8 @@ export interface Call {
 }
 
 const CUSTOMERS = 1_000
+const PRIORITIES = 10
+const FAILURE = new Error('the first attempt of each job')
 const TIERS = Object.fromEntries([0, 1, 2].map((tier) => [`tier-${tier}`, { perKeyLimit: 10_000 + tier }]))
 const LIST = 100
 const FLOW = 10
@@ -125,6 +129,16 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
   'a definition with attempts, a timeout and a backoff': {
     call: { jobs: 1, make: (engine, first) => engine.enqueue(retried, payloadOf(first)) },
     handler: (handled) => retried.handler(() => handled(1)),
+  },
+  'a priority each': { options: (index) => ({ priority: index % PRIORITIES }) },
+  'a failure each, and a retry at once': {
+    attempt: 2,
+    options: () => ({ backoff: { type: 'fixed', delay: 0 } }),
+    handler: (handled) =>
+      noop.handler(({ job }) => {
+        if (job.attempt === 1) throw FAILURE
+        handled(1)
+      }),
   },
   'three lost workers without an attempt each': { options: () => ({ maxLost: 3 }) },
   'kept for an hour each': { options: () => ({ keep: '1h' }) },

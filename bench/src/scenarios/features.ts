@@ -70,7 +70,7 @@ async function start({ file, durability, inFlight, concurrency }: Settings, feat
       await worker.stop()
       await beside?.stop()
       const end = await endOf(engine, file, handled)
-      if (open?.retention === undefined && options?.(0).keep !== 0) checkCompleted(file, 'noop', handled)
+      if (open?.retention === undefined && options?.(0).keep !== 0) checkCompleted(file, 'noop', handled, 0, feature.attempt)
       return end
     },
   }

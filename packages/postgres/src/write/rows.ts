@@ -32,8 +32,12 @@ export function rowsOf([first, ...others]: readonly [Job, ...Job[]], all: readon
   const each = all.filter(({ name }) => OWN.has(name))
   const once: JobColumn[] = []
   const shared = all.filter((column) => !each.includes(column))
+  const isEqual = ({ get }: JobColumn): boolean => {
+    const value = get(first)
+    return others.every((job) => get(job) === value)
+  }
   for (const group of Map.groupBy(shared, ({ name }) => TOGETHER.findIndex((names) => names.includes(name))).values())
-    (group.every(({ get }) => others.every((job) => get(job) === get(first))) ? once : each).push(...group)
+    (group.every(isEqual) ? once : each).push(...group)
   const names = each.map(({ name }) => name).join(', ')
   const lists = each.map(({ type, get }, place) => listOf(type, [first, ...others].map(get), place + 1))
   const scalars = once.map(({ name, type }, place) => `$${each.length + place + 1}::${type} AS ${name}`)
