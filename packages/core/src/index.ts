@@ -452,3 +452,4 @@ export {
   type WriterStats,
 } from './stats.ts'
 export { isThenable } from './thenable.ts'
+export { withCommas } from './withCommas.ts'

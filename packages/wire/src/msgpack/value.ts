@@ -1,5 +1,5 @@
 /** Writes values of plain types: the content of replies that need not be fast. */
-import { TooLargeError, UNSAFE_KEYS } from '@millrace/core'
+import { TooLargeError, UNSAFE_KEYS, withCommas } from '@millrace/core'
 import { BOUNDS } from './reader.ts'
 import type { Writer } from './writer.ts'
 
@@ -35,5 +35,5 @@ export function writeValue(out: Writer, value: unknown, depth = 0): void {
 
 /** Returns the error for a value that no reader would accept: it is refused when it is written. */
 export function tooMany(what: string, most: number, count: number): TooLargeError {
-  return new TooLargeError(`${what} must have at most ${most.toLocaleString('en-US')} items, got ${count.toLocaleString('en-US')}`)
+  return new TooLargeError(`${what} must have at most ${withCommas(most)} items, got ${withCommas(count)}`)
 }

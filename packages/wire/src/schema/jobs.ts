@@ -42,6 +42,7 @@ import {
   shapingConflict,
   UNIQUE_UNTILS,
   type Vitals,
+  withCommas,
 } from '@millrace/core'
 import {
   boolean,
@@ -346,7 +347,7 @@ export const FLOW_CURSOR = record<FlowCursor>('FlowCursor', {
 const fingerprint = integer(0, Number.MAX_SAFE_INTEGER, 'integer: the hexadecimal digits of `failures` as a number')
 
 const contained: Kind<string> = {
-  ...text(LIMITS.containedLength, `JSON as a string, up to ${LIMITS.containedLength.toLocaleString('en-US')}; not {} or []`),
+  ...text(LIMITS.containedLength, `JSON as a string, up to ${withCommas(LIMITS.containedLength)}; not {} or []`),
   read: (from) => {
     const json = from.text(LIMITS.containedLength)
     if (!isContained(json)) throw from.wrong('JSON other than {} and []')

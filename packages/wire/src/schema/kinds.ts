@@ -2,7 +2,7 @@
  * The kinds of values that a field can hold. Every kind says in words what it accepts, for docs/protocol.md, and checks what it
  * reads against its limits: its values are as valid as if core's options had checked them.
  */
-import { type Data, LIMITS, prefixOf, TooLargeError } from '@millrace/core'
+import { type Data, LIMITS, prefixOf, TooLargeError, withCommas } from '@millrace/core'
 import { type Reader, repeated } from '../msgpack/reader.ts'
 import { tooMany, writeValue } from '../msgpack/value.ts'
 import type { Writer } from '../msgpack/writer.ts'
@@ -24,7 +24,7 @@ export const boolean: Kind<boolean> = {
   read: (from) => from.bool(),
 }
 
-export function integer(min: number, max: number, says = `integer, ${digits(min)} to ${digits(max)}`): Kind<number> {
+export function integer(min: number, max: number, says = `integer, ${withCommas(min)} to ${withCommas(max)}`): Kind<number> {
   return {
     says,
     write: (out, value) => out.number(value),
@@ -42,7 +42,7 @@ export const signed = integer(-SAFE, SAFE, 'integer, may be negative')
 export const time = integer(0, SAFE, 'time')
 
 /** A number that may have a fraction. */
-export function number(min: number, max: number, says = `number, ${digits(min)} to ${digits(max)}`): Kind<number> {
+export function number(min: number, max: number, says = `number, ${withCommas(min)} to ${withCommas(max)}`): Kind<number> {
   return {
     says,
     write: (out, value) => out.number(value),
@@ -73,12 +73,12 @@ export function duration(min: number, infinity = false): Kind<number> {
   }
 }
 
-export function text(max: number, says = `string, up to ${digits(max)}`): Kind<string> {
+export function text(max: number, says = `string, up to ${withCommas(max)}`): Kind<string> {
   return {
     says,
     write: (out, value) => {
       if (value.length > max)
-        throw new TooLargeError(`a string must have at most ${digits(max)} UTF-16 units here, got ${digits(value.length)}`)
+        throw new TooLargeError(`a string must have at most ${withCommas(max)} UTF-16 units here, got ${withCommas(value.length)}`)
       out.text(value)
     },
     read: (from) => from.text(max),
@@ -88,7 +88,7 @@ export function text(max: number, says = `string, up to ${digits(max)}`): Kind<s
 /** A string from people or programs: it is cut if it is too long, as it is for workers in the engine's own process. */
 export function told(max: number): Kind<string> {
   return {
-    says: `string, cut to ${digits(max)}`,
+    says: `string, cut to ${withCommas(max)}`,
     write: (out, value) => out.text(value),
     read: (from) => {
       const whole = from.text(SAFE)
@@ -101,7 +101,7 @@ export function told(max: number): Kind<string> {
 export function recurring(max: number): Kind<string> {
   const last = repeated()
   return {
-    says: `string, up to ${digits(max)}`,
+    says: `string, up to ${withCommas(max)}`,
     write: (out, value) => out.text(value),
     read: (from) => from.repeated(last, max),
   }
@@ -200,7 +200,7 @@ export function code<T extends number>(words: readonly string[]): Kind<T> {
 
 export function list<T>(item: Kind<T>, max: number): Kind<readonly T[]> {
   return {
-    says: `array of up to ${digits(max)}: ${item.says}`,
+    says: `array of up to ${withCommas(max)}: ${item.says}`,
     write: (out, items) => {
       if (items.length > max) throw tooMany('an array', max, items.length)
       out.array(items.length)
@@ -212,8 +212,4 @@ export function list<T>(item: Kind<T>, max: number): Kind<readonly T[]> {
       return items
     },
   }
-}
-
-function digits(value: number): string {
-  return value.toLocaleString('en-US')
 }

@@ -1,4 +1,5 @@
 /** Formats numbers, times and durations for people. */
+import { withCommas } from '@millrace/core'
 
 /** Formats a time as `2026-11-21 17:04:05Z`, or as a dash if there is none. */
 export function timeText(at: Date | undefined): string {
@@ -25,7 +26,7 @@ export function awayText(at: Date | undefined, now: number): string {
 }
 
 export function countText(count: number): string {
-  return count.toLocaleString('en-US')
+  return withCommas(count)
 }
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const

@@ -17,6 +17,7 @@ import {
   type SharedLimit,
   validateQueueOptions,
   validateScheduleOptions,
+  withCommas,
 } from '@millrace/core'
 import { z } from 'zod'
 import { checked, read, section, setting, text } from './setting.ts'
@@ -43,7 +44,7 @@ export const jobDefaults = section(
 )
 
 function boundsOf(kind: OptionKind): string {
-  if (kind.type === 'integer') return `: ${kind.min.toLocaleString('en')} to ${kind.max.toLocaleString('en')}`
+  if (kind.type === 'integer') return `: ${withCommas(kind.min)} to ${withCommas(kind.max)}`
   if (kind.type === 'backoff') return ': `{ type, delay, factor, maxDelay, jitter }`, type exponential, linear or fixed'
   if (kind.type !== 'duration') return ''
   if (kind.forever === true) return ": a duration, or 'forever'"
