@@ -2,8 +2,8 @@
  * How processes find the owner of a schema: it writes a row of itself, and others read it. Each question is a connection of its own, as most
  * processes ask once.
  */
-import { quietClock } from '@millrace/worker/clock'
-import pg from 'pg'
+import type pg from 'pg'
+import { leave, newClient } from './line/client.ts'
 import { errorOf } from './line/errorOf.ts'
 import { streamOf } from './line/opened.ts'
 import { SCHEMA_VERSION } from './migrations/list.ts'
@@ -44,7 +44,6 @@ export interface Meeting {
 }
 
 const TIMEOUT_MS = 5_000
-const GOODBYE_MS = 1_000
 /** Codes of a schema, or its table, that does not exist. */
 const MISSING: ReadonlySet<string | undefined> = new Set(['3F000', '42P01'])
 
@@ -78,8 +77,7 @@ export function meetingOf({ url, schema }: { readonly url: string; readonly sche
 async function connected<Value>(url: string, schema: string, use: (client: pg.Client) => Promise<Value>): Promise<Value> {
   let client: pg.Client | undefined
   try {
-    // It throws if it cannot read the URL.
-    client = new pg.Client({
+    client = await newClient({
       connectionString: url,
       application_name: `millrace ${schema} (looks for its owner)`,
       connectionTimeoutMillis: TIMEOUT_MS,
@@ -94,12 +92,6 @@ async function connected<Value>(url: string, schema: string, use: (client: pg.Cl
   } finally {
     if (client !== undefined) leave(client)
   }
-}
-
-/** Says goodbye. Nobody waits for it: the server may have vanished. */
-function leave(client: pg.Client): void {
-  const cancel = quietClock.setTimer(GOODBYE_MS, () => streamOf(client).destroy())
-  client.end().then(cancel, cancel)
 }
 
 type Row = [number, string, string, number, string, number, number, string, string]

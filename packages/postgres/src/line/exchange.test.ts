@@ -50,7 +50,7 @@ class FakeClient {
   }
 
   fail(code: string): void {
-    const error = Object.assign(new pg.DatabaseError('no', 2, 'error'), { code })
+    const error = Object.assign(new pg.DatabaseError('no', 2, 'error'), { code, severity: 'ERROR' })
     this.#active?.handleError(error)
     this.#active = undefined
   }

@@ -5,7 +5,8 @@
 import { createHash } from 'node:crypto'
 import { NotWritableError } from '@millrace/core'
 import { quietClock } from '@millrace/worker/clock'
-import pg from 'pg'
+import type pg from 'pg'
+import { leave, newClient } from '../line/client.ts'
 import { errorOf } from '../line/errorOf.ts'
 import { streamOf } from '../line/opened.ts'
 import { refusedBy } from '../open/check.ts'
@@ -57,8 +58,8 @@ const LOOK_AGAIN_MS = 10
 const CONNECT_MS = 5_000
 const LOOK_MS = 10_000
 const QUERY_MS = 10_000
-const FORBIDDEN = '42501'
 const GOODBYE_MS = 1_000
+const FORBIDDEN = '42501'
 
 interface Outgoing {
   /** The number of the next frame. */
@@ -93,7 +94,7 @@ export class Mailbox {
     const { url, schema, epoch, stream } = options
     let client: pg.Client | undefined
     try {
-      client = new pg.Client({
+      client = await newClient({
         ...{
           connectionString: url,
           application_name: `millrace ${schema} (mailbox)`,
@@ -266,10 +267,4 @@ function channelOf({ schema }: MailboxOptions, stream: string | undefined): stri
     .update(`${schema} ${stream ?? ''}`)
     .digest('hex')
     .slice(0, 32)}`
-}
-
-/** Says goodbye. Nobody waits for it: the server may have vanished. */
-function leave(client: pg.Client): void {
-  const cancel = quietClock.setTimer(GOODBYE_MS, () => streamOf(client).destroy())
-  client.end().then(cancel, cancel)
 }
