@@ -83,7 +83,7 @@ export class Schedules {
   readonly #bounds: boolean
   readonly #updates: boolean
   readonly #templates: Templates
-  #healing: 'no' | 'fires' | 'deleted' = 'no'
+  #healing = false
 
   constructor(options: SchedulesOptions) {
     this.#options = options
@@ -190,7 +190,7 @@ export class Schedules {
   commit(effects: Effects, wall: number): void {
     this.#ticks(effects, wall)
     this.#templates.commit(effects, (id) => this.#book.get(id)?.record, this.#updates)
-    if (this.#healing === 'no') for (const { job } of effects.events) if (job !== undefined) this.#amend(job)
+    if (!this.#healing) for (const { job } of effects.events) if (job !== undefined) this.#amend(job)
   }
 
   #ticks({ schedules, events }: Effects, wall: number): void {
@@ -341,29 +341,27 @@ export class Schedules {
     )
   }
 
-  /** In a healed world: all that are there fire some more, and are deleted then, so that the world can end. True once they are. */
+  /**
+   * In a healed world: each that is there fires some more, and is deleted then, so that the world can end. True once all are. None waits for
+   * another: jobs that come faster than they run may keep the other's job from its start.
+   */
   heal(client: Client): boolean {
     const { operations } = this.#options
     const { schedules } = client.engine
-    if (this.#book.size === 0) return true
-    if (this.#healing === 'no') {
-      this.#healing = 'fires'
-      for (const [id, tracked] of this.#book) {
-        tracked.firedBefore = tracked.record.fired
+    for (const [id, tracked] of this.#book) {
+      const { record, firedBefore } = tracked
+      if (!this.#healing) {
+        tracked.firedBefore = record.fired
         operations.call(client, `resume ${id}`, schedules.resume(id))
+      } else if (record.nextAt === 0 || record.fired >= firedBefore + HEALED_TICKS) {
+        operations.call(client, `delete ${id}`, schedules.delete(id))
+      } else if (record.paused) {
+        // What was asked before the world was healed may come only now.
+        operations.call(client, `resume ${id} again`, schedules.resume(id))
       }
-      return false
     }
-    const slow = [...this.#book.values()].filter(
-      ({ record, firedBefore }) => record.nextAt !== 0 && record.fired < firedBefore + HEALED_TICKS,
-    )
-    // What was asked before the world was healed may come only now.
-    for (const { record } of slow) if (record.paused) operations.call(client, `resume ${record.id} again`, schedules.resume(record.id))
-    if (slow.length === 0 || this.#healing === 'deleted') {
-      this.#healing = 'deleted'
-      for (const id of this.#book.keys()) operations.call(client, `delete ${id}`, schedules.delete(id))
-    }
-    return false
+    this.#healing = true
+    return this.#book.size === 0
   }
 
   /** The world should have ended by now. */
