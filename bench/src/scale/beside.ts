@@ -131,17 +131,16 @@ async function byClients(engine: Engine, address: string, jobs: number): Promise
 async function slowed<Value>(address: string, run: () => Promise<Value>): Promise<Value> {
   const client = new pg.Client({ connectionString: address })
   await client.connect()
-  const set = async (change: string, value: (setting: number) => string) => {
-    await client.query(`ALTER SYSTEM ${change} commit_delay${value(SLOW_SYNC_MS * MILLISECOND_MICROS)}`)
-    // It counts the other transactions that are open.
-    await client.query(`ALTER SYSTEM ${change} commit_siblings${value(0)}`)
+  const tell = async (...changes: readonly string[]) => {
+    for (const change of changes) await client.query(`ALTER SYSTEM ${change}`)
     await client.query('SELECT pg_reload_conf()')
   }
-  await set('SET', (setting) => ` = ${setting}`)
+  // By default a commit waits only if others are open.
+  await tell(`SET commit_delay = ${SLOW_SYNC_MS * MILLISECOND_MICROS}`, 'SET commit_siblings = 0')
   try {
     return await run()
   } finally {
-    await set('RESET', () => '')
+    await tell('RESET commit_delay', 'RESET commit_siblings')
     await client.end()
   }
 }

@@ -356,7 +356,7 @@ export class Schedules {
       } else if (record.nextAt === 0 || record.fired >= firedBefore + HEALED_TICKS) {
         operations.call(client, `delete ${id}`, schedules.delete(id))
       } else if (record.paused) {
-        // What was asked before the world was healed may come only now.
+        // A pause that a client sent before the world was healed may take effect only now.
         operations.call(client, `resume ${id} again`, schedules.resume(id))
       }
     }

@@ -1,5 +1,5 @@
-// Tells each package of which a file is loaded, in any thread of the process, in the file that TOLD names. Node's own `fetch` and WebSockets are
-// one of them: undici.
+// Tells each package of which a file is loaded, in any thread of the process, in the file that TOLD names. It also tells undici, which Node has
+// in itself for `fetch` and WebSockets.
 import { appendFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { isMainThread } from 'node:worker_threads'

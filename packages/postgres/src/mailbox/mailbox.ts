@@ -58,7 +58,8 @@ const LOOK_AGAIN_MS = 10
 const CONNECT_MS = 5_000
 const LOOK_MS = 10_000
 const QUERY_MS = 10_000
-const GOODBYE_MS = 1_000
+/** The time to send what is queued before the mailbox closes. */
+const LAST_SEND_MS = 1_000
 const FORBIDDEN = '42501'
 
 interface Outgoing {
@@ -163,7 +164,7 @@ export class Mailbox {
 
   /** Sends what is queued, if that is possible soon, and closes. */
   async close(): Promise<void> {
-    const cancel = quietClock.setTimer(GOODBYE_MS, () => this.#end())
+    const cancel = quietClock.setTimer(LAST_SEND_MS, () => this.#end())
     await this.#sending
     cancel()
     this.#end()

@@ -24,7 +24,7 @@ const ANSWER_MS = 2_000
 
 /** Serves `/healthz` (the process answers) and `/readyz` (it takes jobs, and its engine answers). @throws AddressInUseError */
 export async function serveHealth({ host, port, engine, draining }: HealthOptions): Promise<Health> {
-  // An import of all of node:http would load what it has for WebSockets, too: a seventh of the start of each command.
+  // An import of all of node:http would load what it has for WebSockets, too: a sixth of the start of each command.
   const { createServer } = process.getBuiltinModule('node:http')
   const server = createServer(async (request, response) => {
     const [status, body] = await answerTo(request.url ?? '', engine, draining)

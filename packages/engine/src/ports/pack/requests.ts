@@ -7,9 +7,9 @@ const ANY = 0 // values: command
 const ENQUEUE = 1 // values: name, data
 const ENQUEUE_SAME_NAME = 2 // values: data
 const ENQUEUE_OPTIONS = 3 // values: name, data, the rest of the job
-const ENQUEUE_SAME_OPTIONS = 6 // values: data
-const COMPLETE = 4 // numbers: seq, run
-const COMPLETE_OUTPUT = 5 // numbers: seq, run; values: output
+const ENQUEUE_SAME_OPTIONS = 4 // values: data
+const COMPLETE = 5 // numbers: seq, run
+const COMPLETE_OUTPUT = 6 // numbers: seq, run; values: output
 
 export interface PackedRequests {
   readonly numbers: Numbers
