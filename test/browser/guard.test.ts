@@ -109,3 +109,9 @@ test('an expected problem that does not happen is a problem', async ({ visit, gu
   await page.evaluate('setTimeout(() => { throw new Error("late") })')
   await seen
 })
+
+test('an expected problem may happen after the test', async ({ visit, guard }) => {
+  void guard.expect(/^error: late$/)
+  const page = await visit(await servePage(''))
+  await page.evaluate('setTimeout(() => { throw new Error("late") }, 300)')
+})

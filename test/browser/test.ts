@@ -30,6 +30,7 @@ export const test = base
     }
     const contexts: BrowserContext[] = []
     onCleanup(async () => {
+      await guard.settle(AbortSignal.timeout(5000))
       for (const context of contexts) await context.close()
     })
     return async (url, options) => {
