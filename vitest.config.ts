@@ -9,8 +9,11 @@ useBuilt()
 /** Those of templates run here as in the projects that are made of them. */
 const UNITS = ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts', 'apps/create-millrace/templates/*/src/**/*.test.ts']
 const NOT_OURS = '**/node_modules/**'
-/** Tests that kill, starve and fill up for long, measure, or pack and install. */
-const LONG = ['test/{bench,consumers,image,limits,overload,proof/{crash,powerloss,torture}}/**/*.test.ts', 'test/**/*{k,K}ills.test.ts']
+/**
+ * What takes long: kills, starves and fills up, waits, measures, packs and installs, or asks the same at one more place. `pnpm test` leaves it
+ * to `pnpm proof`. A file outside of these folders says so in its name.
+ */
+const LONG = ['test/{bench,consumers,image,limits,overload,proof}/**/*.test.ts', 'test/**/*.proof.test.ts']
 /** Tests of pages in a real browser, which test/browser finds. Each of their processes starts one. */
 const PAGES = ['test/{browser,dashboard,site}/**/*.test.ts']
 /** Tests on the Postgres that test/postgres starts: one for all of them. */
@@ -19,6 +22,12 @@ const ON_POSTGRES = ['test/postgres/**/*.test.ts']
 const REPLACING = filesWith(/\bvi\.(?:mock|doMock)\(/, UNITS)
 /** Properties are tried many times: in every run, and more often in `pnpm proof` (packages/testkit/src/testing/runs.ts). */
 const REPEATED = filesWith(/\b(?:runs\(|STRIDE\b)/, [...UNITS, 'test/**/*.test.ts'])
+
+const IN_BROWSER = { globalSetup: ['./test/browser/setup.ts'], isolate: false }
+const WITH_POSTGRES = { globalSetup: ['./test/postgres/setup.ts'] }
+const OFTEN = { env: { PROOF: '1' } }
+
+const longOf = (globs: readonly string[]): string[] => globs.map((glob) => glob.replace(/\.test\.ts$/, '.proof.test.ts'))
 
 function filesWith(pattern: RegExp, globs: readonly string[]): string[] {
   const files = globSync(globs, { exclude: [NOT_OURS] }).filter((file) => pattern.test(readFileSync(file, 'utf8')))
@@ -45,15 +54,14 @@ export default defineConfig({
         extends: true,
         test: { name: 'system', include: ['test/**/*.test.ts'], exclude: ['test/rules/**', ...PAGES, ...ON_POSTGRES, ...LONG, NOT_OURS] },
       },
+      { extends: true, test: { name: 'browser', include: PAGES, exclude: [...LONG, NOT_OURS], ...IN_BROWSER } },
+      { extends: true, test: { name: 'postgres', include: ON_POSTGRES, exclude: [...LONG, NOT_OURS], ...WITH_POSTGRES } },
       {
         extends: true,
-        test: { name: 'browser', include: PAGES, exclude: [NOT_OURS], globalSetup: ['./test/browser/setup.ts'], isolate: false },
+        test: { name: 'proof', include: [...LONG, ...REPEATED], exclude: [...PAGES, ...ON_POSTGRES, NOT_OURS], ...OFTEN },
       },
-      { extends: true, test: { name: 'postgres', include: ON_POSTGRES, exclude: [NOT_OURS], globalSetup: ['./test/postgres/setup.ts'] } },
-      {
-        extends: true,
-        test: { name: 'proof', include: [...LONG, ...REPEATED], exclude: [...PAGES, ...ON_POSTGRES, NOT_OURS], env: { PROOF: '1' } },
-      },
+      { extends: true, test: { name: 'proof browser', include: longOf(PAGES), exclude: [NOT_OURS], ...IN_BROWSER, ...OFTEN } },
+      { extends: true, test: { name: 'proof postgres', include: longOf(ON_POSTGRES), exclude: [NOT_OURS], ...WITH_POSTGRES, ...OFTEN } },
     ],
   },
 })

@@ -1,14 +1,24 @@
 /**
- * The slice of the proofs that every change must pass: 5,000 simulated worlds, and a minute of power cuts beside them; then the tests that
- * take long (the project `proof` of vitest.config.ts). `proof.ts [SEED]`: without a seed, on those that nobody has tried; CI gives the
- * commit's, so that a run can be repeated.
+ * What takes too long for `pnpm test`: 5,000 simulated worlds, and a minute of power cuts beside them; then the tests of the projects `proof*`
+ * (vitest.config.ts).
+ *
+ *     main.ts [SEED] [--part 2/4]    without a seed, on those that nobody has tried; a part is its share of the worlds, cuts and files of tests
+ *
+ * CI gives the seed and the part of the commit, so that a run can be repeated.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 
-const [seed] = process.argv.slice(2)
-const from = seed === undefined ? [] : [seed]
+const WORLDS = 5000
+const CUTS_MINUTES = 1
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { part: { type: 'string', default: '1/1' } } })
+const [seed] = positionals
+const [, part = 0, parts = 0] = (/^([1-9]\d?)\/([1-9]\d?)$/.exec(values.part) ?? []).map(Number)
+if (!(part >= 1 && part <= parts)) throw new RangeError(`--part must be a part such as 2/4, got ${values.part}`)
+const from = (flag: string): readonly string[] => (seed === undefined ? [] : [flag, seed])
 
 async function passes(program: URL, ...args: readonly string[]): Promise<boolean> {
   const child = spawn(process.execPath, [fileURLToPath(program), ...args], { stdio: 'inherit' })
@@ -18,8 +28,9 @@ async function passes(program: URL, ...args: readonly string[]): Promise<boolean
 
 const here = (path: string) => new URL(path, import.meta.url)
 const results = await Promise.all([
-  passes(here('./simulation/main.ts'), '--seeds', '5000', '--processes', '2', ...from.flatMap((value) => ['--from', value])),
-  passes(here('./powerloss/main.ts'), '--minutes', '1', '--cuts', ...from.flatMap((value) => ['--seed', value])),
+  passes(here('./simulation/main.ts'), '--seeds', String(Math.ceil(WORLDS / parts)), '--processes', '2', ...from('--from')),
+  passes(here('./powerloss/main.ts'), '--minutes', String(CUTS_MINUTES / parts), '--cuts', ...from('--seed')),
 ])
-results.push(await passes(new URL('./vitest.mjs', import.meta.resolve('vitest/package.json')), 'run', '--project', 'proof'))
+const vitest = new URL('./vitest.mjs', import.meta.resolve('vitest/package.json'))
+results.push(await passes(vitest, 'run', '--project', 'proof*', '--shard', values.part))
 process.exitCode = results.every(Boolean) ? 0 : 1

@@ -15,17 +15,17 @@ interface Held {
 export const ELSEWHERE: readonly Held[] = [
   { page: 'README.md', language: 'shell', by: 'test/app/readme.test.ts' },
   { page: 'README.md', language: 'js', by: 'test/app/readme.test.ts' },
-  { page: 'docs/tutorial.md', language: 'shell', by: 'test/app/tutorial.test.ts' },
-  { page: 'docs/tutorial.md', language: '', by: 'test/app/tutorial.test.ts' },
-  { page: 'docs/migrate/small-queues.md', language: 'shell', by: 'test/examples/migrateSmall.test.ts' },
+  { page: 'docs/tutorial.md', language: 'shell', by: 'test/app/tutorial.proof.test.ts' },
+  { page: 'docs/tutorial.md', language: '', by: 'test/app/tutorial.proof.test.ts' },
+  { page: 'docs/migrate/small-queues.md', language: 'shell', by: 'test/examples/migrateSmall.proof.test.ts' },
   { page: 'docs/create.md', language: 'shell', by: 'test/consumers/create.test.ts' },
   // Each line is for a shell of its own: of those, the test takes what the machine has.
-  { page: 'docs/cli.md', language: 'shell', heading: 'Completion', by: 'test/app/completion.test.ts' },
-  { page: 'docs/cli.md', language: 'shell', heading: '`millrace completion <shell>`', by: 'test/app/completion.test.ts' },
+  { page: 'docs/cli.md', language: 'shell', heading: 'Completion', by: 'test/app/completion.proof.test.ts' },
+  { page: 'docs/cli.md', language: 'shell', heading: '`millrace completion <shell>`', by: 'test/app/completion.proof.test.ts' },
   { page: 'docs/testing.md', language: 'js', by: 'test/examples/testing.test.ts' },
   { page: 'docs/nestjs.md', language: 'json', by: 'test/frameworks/guides.test.ts' },
   { page: 'docs/postgres.md', language: 'sql', by: 'test/postgres/snippets.test.ts' },
-  { page: 'clients/python/README.md', language: 'python', by: 'test/wire/pythonPackage.test.ts' },
+  { page: 'clients/python/README.md', language: 'python', by: 'test/wire/pythonPackage.proof.test.ts' },
 ]
 
 /** Blocks that nothing here could run. */
@@ -49,7 +49,7 @@ export const NOT_RUN: readonly Unrun[] = [
   },
   {
     command: /^pip install /,
-    because: 'it would install for the whole machine: test/wire/pythonPackage.test.ts builds the wheel, and uses it',
+    because: 'it would install for the whole machine: test/wire/pythonPackage.proof.test.ts builds the wheel, and uses it',
   },
   { command: /^docker /, because: 'no daemon of containers: test/image builds the image without one, and runs it' },
   { command: /^kubectl /, because: 'no cluster: test/kubernetes renders the manifests, and compares the secrets' },
@@ -64,7 +64,7 @@ export const NOT_RUN: readonly Unrun[] = [
   {
     command: /^curl .*:3000\//,
     because:
-      'an app of an example answers: test/frameworks/nestjs.test.ts, test/consumers/next.test.ts and test/consumers/create.test.ts ask it',
+      'an app of an example answers: test/frameworks/nestjs.proof.test.ts, test/consumers/next.test.ts and test/consumers/create.test.ts ask it',
   },
   { command: /^node --experimental-vm-modules .*\/jest\.js$/, because: 'test/consumers runs jest with the packed packages' },
 ]

@@ -145,7 +145,7 @@ function kubectl(words: readonly string[]): void {
 
 type Check = (words: readonly string[], standing: Standing) => void
 
-/** By the first word of a command. Those of the system are only run, by shell.test.ts. */
+/** By the first word of a command. Those of the system are only run, by shell.proof.test.ts. */
 export const PROGRAMS: Readonly<Record<string, Check>> = {
   millrace: (words) => void parseMillrace(words),
   npm,

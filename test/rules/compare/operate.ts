@@ -62,11 +62,11 @@ export const operate: Group = {
         faktory: 'one password',
       },
     ),
-    has('Audit of what admins do', 'no no no no partly no no no Paid no', ['test/app/wired.test.ts', 'an audit of what admins do'], {
+    has('Audit of what admins do', 'no no no no partly no no no Paid no', ['test/app/wired.proof.test.ts', 'an audit of what admins do'], {
       oban: 'telemetry events of the dashboard',
     }),
     has('Import the jobs of another queue', 'no no no no no no no no no no', [
-      'test/app/importBullmq.test.ts',
+      'test/app/importBullmq.proof.test.ts',
       'jobs, delays, priorities, attempts and keys; twice is once',
     ]),
   ],

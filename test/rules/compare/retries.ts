@@ -123,7 +123,7 @@ export const retries: Group = {
     has(
       'The job of a dead worker runs again',
       'yes yes partly yes yes Pro no yes yes yes',
-      ['test/remote/processes.test.ts', 'a worker killed by kill -9: its job runs elsewhere when its lease is over'],
+      ['test/remote/processes.proof.test.ts', 'a worker killed by kill -9: its job runs elsewhere when its lease is over'],
       {
         graphile: 'after four hours; Pro: by heartbeats',
         solid: 'the job is marked as failed, and you look at it',

@@ -40,7 +40,7 @@ export const workers: Group = {
     has(
       'Workers on other hosts, without access to the store',
       'partly partly no no no no no no yes yes',
-      ['test/remote/processes.test.ts', 'servers killed under load and started again'],
+      ['test/remote/processes.proof.test.ts', 'servers killed under load and started again'],
       { bullmq: 'by BullMQ Proxy, over HTTP', pgBoss: 'by the HTTP proxy, with `fetch` and `complete`' },
     ),
     has('Graceful stop, with a limit', 'yes yes yes yes yes yes yes yes yes yes', [
