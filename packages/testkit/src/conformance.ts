@@ -12,7 +12,8 @@ import { sessionsConformance } from './conformance/sessions.ts'
 import { upkeepConformance } from './conformance/upkeep.ts'
 import { Probe } from './probe.ts'
 
-export { type StoreUnderTest, storeConformance } from './storeConformance.ts'
+export type { StoreUnderTest } from './storeConformance/underTest.ts'
+export { storeConformance } from './storeConformance.ts'
 
 export interface PortUnderTest {
   readonly port: Port

@@ -5,7 +5,6 @@
 import { afterEach, beforeEach, describe } from 'vitest'
 import { faultsConformance } from './storeConformance/faults.ts'
 import { flowsConformance } from './storeConformance/flows.ts'
-import type { TestedStore } from './storeConformance/image.ts'
 import { jobsConformance } from './storeConformance/jobs.ts'
 import { journalConformance } from './storeConformance/journal.ts'
 import { keysConformance } from './storeConformance/keys.ts'
@@ -15,13 +14,8 @@ import { retentionConformance } from './storeConformance/retention.ts'
 import { runsConformance } from './storeConformance/runs.ts'
 import { schedulesConformance } from './storeConformance/schedules.ts'
 import { StoreTurns } from './storeConformance/storeTurns.ts'
+import type { StoreUnderTest } from './storeConformance/underTest.ts'
 import { windowsConformance } from './storeConformance/windows.ts'
-
-export interface StoreUnderTest {
-  readonly store: TestedStore
-  /** Closes the store and opens its data again; omitted if a store's data ends with it. */
-  readonly openAgain?: () => TestedStore | Promise<TestedStore>
-}
 
 const AREAS = {
   jobs: jobsConformance,

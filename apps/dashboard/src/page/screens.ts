@@ -4,14 +4,8 @@
  */
 import type { ComponentType } from 'preact'
 import type { IconName } from './parts/icons.ts'
-import type { Params } from './router/address.ts'
+import type { ScreenProps } from './screens/props.ts'
 import { TEXT } from './text.ts'
-
-export interface ScreenProps {
-  /** The values of the parts of the path in braces. */
-  readonly params: Params
-  readonly query: Params
-}
 
 interface Navigation {
   readonly icon: IconName

@@ -2,10 +2,10 @@
 import { WAITING } from '@millrace/core'
 import { DIRTY_DELETE, type Effects, type Job, type JobRow, StoreFailure } from '@millrace/core/kernel'
 import { describe, expect, test } from 'vitest'
-import type { StoreUnderTest } from '../storeConformance.ts'
 import { imageOf } from './image.ts'
 import { standBy } from './standBy.ts'
 import { ERROR, keyOf, type StoreTurns } from './storeTurns.ts'
+import type { StoreUnderTest } from './underTest.ts'
 
 /** A turn that a store must refuse, because a row is not what the tables think. */
 type Breakage = readonly [what: string, spoil: (turns: StoreTurns, effects: Effects) => void]

@@ -1,6 +1,6 @@
 /** Answers of an engine where all is well, for tests that make one thing wrong. */
 import type { Columns, Failure, JobAnswer, QueueAnswer, QueuesHistory, Schedule, StatsAnswer, Worker } from '../api/answers.ts'
-import type { Evidence } from '../screens/overview/problems.ts'
+import type { Evidence } from '../screens/overview/problems/problem.ts'
 
 export const NOW = Date.UTC(2025, 10, 23, 3, 12, 30)
 const HOUR_MS = 3_600_000

@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { router, sessions } from '../../page.ts'
 import { Brand } from '../../parts/Brand.tsx'
 import { Icon } from '../../parts/Icon.tsx'
-import type { ScreenProps } from '../../screens.ts'
 import { TEXT } from '../../text.ts'
+import type { ScreenProps } from '../props.ts'
 import { cleaned, destination, refusalOf } from './login.ts'
 
 const { login } = TEXT

@@ -4,7 +4,7 @@ import { cut } from '../../format/cut.ts'
 import { router, sessions } from '../../page.ts'
 import { Icon } from '../../parts/Icon.tsx'
 import { TEXT } from '../../text.ts'
-import type { Problem, Remedy } from './problems.ts'
+import type { Problem, Remedy } from './problems/problem.ts'
 
 const SHOWN = 6
 /** A message may be very long; the group of failures has all of it. */

@@ -13,8 +13,9 @@ import {
   workerOf,
   writerOf,
 } from '../../testing/evidence.ts'
+import type { Evidence } from './problems/problem.ts'
 import { crowdedSince } from './problems/writer.ts'
-import { type Evidence, problemsOf } from './problems.ts'
+import { problemsOf } from './problems.ts'
 
 const MIN = 60_000
 const H = 60 * MIN

@@ -6,7 +6,7 @@ import { duration } from '../../format/durations.ts'
 import { count } from '../../format/numbers.ts'
 import { TEXT } from '../../text.ts'
 import type { Period } from './periods.ts'
-import type { Problem, Severity } from './problems.ts'
+import type { Problem, Severity } from './problems/problem.ts'
 import { donePerSecond } from './throughput.ts'
 
 interface QueueTag {

@@ -7,7 +7,7 @@ import { rate } from '../../../format/numbers.ts'
 import { minuteTime, type Zone } from '../../../format/times.ts'
 import { errorLink } from '../../../router/links.ts'
 import { TEXT } from '../../../text.ts'
-import type { Evidence, Problem } from '../problems.ts'
+import type { Evidence, Problem } from './problem.ts'
 
 const { problems } = TEXT
 const HOUR_MS = 3_600_000

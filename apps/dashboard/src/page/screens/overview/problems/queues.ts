@@ -7,7 +7,7 @@ import { duration } from '../../../format/durations.ts'
 import { minuteTime } from '../../../format/times.ts'
 import { jobsLink, queueLink } from '../../../router/links.ts'
 import { TEXT } from '../../../text.ts'
-import type { Evidence, Problem } from '../problems.ts'
+import type { Evidence, Problem } from './problem.ts'
 
 const { problems } = TEXT
 const BEHIND_MS = 60_000

@@ -3,7 +3,7 @@ import type { Schedule, Worker } from '../../../api/answers.ts'
 import { ago } from '../../../format/durations.ts'
 import { jobLink, scheduleLink, workerLink } from '../../../router/links.ts'
 import { TEXT } from '../../../text.ts'
-import type { Evidence, Problem } from '../problems.ts'
+import type { Evidence, Problem } from './problem.ts'
 
 const { problems } = TEXT
 

@@ -1,7 +1,7 @@
 /** Problems of the engine as a whole: it refuses work, is busy beyond its means, or is paused. */
 import { bytes } from '../../../format/numbers.ts'
 import { TEXT } from '../../../text.ts'
-import type { Evidence, Problem } from '../problems.ts'
+import type { Evidence, Problem } from './problem.ts'
 
 const { problems } = TEXT
 /** A mailbox that is emptied in time is never this full for this long. */
