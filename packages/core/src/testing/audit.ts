@@ -13,7 +13,7 @@ import type { Tables } from '../kernel/tables.ts'
 import { ACTIVE, isFinal, isLive, SCHEDULED, STATES, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import { parsePolicy } from '../policy.ts'
-import { auditFlows } from './flows.ts'
+import { auditFlows } from './auditFlows.ts'
 import { keyOf, type MemoryStore } from './memoryStore.ts'
 
 export function audit(store: MemoryStore, tables: Tables): void {

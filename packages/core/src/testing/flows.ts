@@ -1,11 +1,8 @@
-/** Creates flows for tests, and checks what must hold for them between two turns. */
+/** Creates flows for tests. */
 
 import type { OnParentFailure } from '../flow.ts'
 import type { FlowCommand } from '../flowCommands.ts'
-import { CLOSED, endsWithParents, hasFailed, OPEN, SHUT } from '../kernel/flows/state.ts'
-import { BLOCKED, CANCELLED, COMPLETED, FAILED, isFinal } from '../lifecycle.ts'
 import type { Enqueued } from '../replies.ts'
-import type { MemoryStore } from './memoryStore.ts'
 import type { World } from './world.ts'
 
 export interface TestNode {
@@ -31,31 +28,4 @@ export function flowOf(nodes: readonly TestNode[], options: Pick<FlowCommand, 'i
 export function createFlow(world: World, nodes: readonly TestNode[]): Enqueued[] {
   const first = world.call<'flow'>(flowOf(nodes))
   return nodes.map((_, index) => ({ ...first, seq: first.seq + index }))
-}
-
-/** Checks that counters count what their edges record, and that this is up to date unless a notification is due. */
-export function auditFlows(store: MemoryStore): void {
-  const { counters, edges, due, gone, ends } = store.flows
-  for (const { parent, child, told } of edges.values()) {
-    const standing = store.flows.standing(parent)
-    if (store.rows.has(child) && told !== standing && !due.has(parent))
-      throw new Error(`job ${child} was told ${told} of job ${parent}, which is ${standing}, and nobody is to tell it`)
-    if (!store.rows.has(child) && !gone.has(child)) throw new Error(`an edge leads to job ${child}, which is not there`)
-  }
-  for (const seq of ends.keys())
-    if (store.flows.childrenOf(seq).length === 0) throw new Error(`the end of job ${seq} is kept, and nobody may ask for it`)
-  for (const { seq, pending, failed, state } of counters.values()) {
-    const told = store.flows.parentsOf(seq).map((edge) => edge.told)
-    const counted = [told.filter((each) => each === 0).length, told.filter(hasFailed).length]
-    if (`${counted}` !== `${[pending, failed]}`)
-      throw new Error(`the counter of job ${seq} counts ${[pending, failed]}, its edges ${counted}`)
-    const row = store.rows.get(seq)
-    if (row === undefined) throw new Error(`job ${seq} has a counter and no row`)
-    if (row.state === BLOCKED && state !== CLOSED) throw new Error(`job ${seq} is blocked at a counter in state ${state}`)
-    if (state === SHUT && row.state !== FAILED && row.state !== CANCELLED)
-      throw new Error(`job ${seq} is shut out, and in state ${row.state}`)
-    if (!isFinal(row.state) && row.state !== BLOCKED && state !== OPEN) throw new Error(`job ${seq} has passed a counter in state ${state}`)
-    if (row.state === COMPLETED && endsWithParents(row) && failed > 0)
-      throw new Error(`job ${seq} has completed after one that it waited for had failed`)
-  }
 }
