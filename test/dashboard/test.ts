@@ -1,8 +1,9 @@
 /** `test` for the dashboard: a real engine, its API with the page, a token of each scope, and a browser that is logged in. */
 import { dashboardFiles } from '@millrace/dashboard'
-import { type Engine, openEngine } from '@millrace/engine'
+import type { Engine } from '@millrace/engine'
 import { createHttp, type HttpOptions } from '@millrace/http'
 import type { BrowserContextOptions, Page } from 'playwright-core'
+import { openInThread } from '../../packages/testkit/src/testing/inThread.ts'
 import { test as base, type Visit } from '../browser/test.ts'
 import { PageServer } from './server.ts'
 
@@ -73,7 +74,7 @@ export const test = base.extend('serveDashboard', async ({ visit, task: _ }, { o
     return page
   }
   return async ({ engine: given, http } = {}) => {
-    const engine = given ?? (await openEngine({ file: ':memory:' }))
+    const engine = given ?? openInThread()
     ends.push(() => engine.stop({ timeout: 0 }))
     const options = http?.open === undefined && http?.authenticate === undefined ? { token: TOKENS, ...http } : http
     const api = createHttp(engine, { dashboard: { files: await dashboardFiles() }, ...options })

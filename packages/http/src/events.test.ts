@@ -2,8 +2,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import type { Scope } from '@millrace/core'
-import { type Engine, openEngine } from '@millrace/engine'
+import type { Engine } from '@millrace/engine'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openInThread } from '../../testkit/src/testing/inThread.ts'
 import { eventStream, Frames } from './eventStream.ts'
 import { BOUNDS } from './limits.ts'
 import { Pace } from './pace.ts'
@@ -13,7 +14,7 @@ import { TOKEN, testApi } from './testing/api.ts'
 let engine: Engine
 let http: ReturnType<typeof testApi>
 beforeEach(async () => {
-  engine = await openEngine({ file: ':memory:' })
+  engine = openInThread()
   http = testApi(engine)
 })
 afterEach(() => engine.stop())

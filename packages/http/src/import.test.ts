@@ -1,13 +1,14 @@
-import { type Engine, openEngine } from '@millrace/engine'
+import type { Engine } from '@millrace/engine'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openInThread } from '../../testkit/src/testing/inThread.ts'
 import { Lines } from './requests/lines.ts'
 import { TOKEN, testApi } from './testing/api.ts'
 
 let engine: Engine
 let http: ReturnType<typeof testApi>
 beforeEach(async () => {
-  engine = await openEngine({ file: ':memory:' })
+  engine = openInThread()
   http = testApi(engine)
   await engine.enqueue('bystander', 'as it was')
 })
@@ -109,7 +110,7 @@ test('with a key, what is sent again is created once', async () => {
 })
 
 test('one line that the engine refuses does not stop the others', async () => {
-  const small = await openEngine({ file: ':memory:', maxDataBytes: 1_024 })
+  const small = openInThread({ maxDataBytes: 1_024 })
   const raw = Array.from({ length: 50 }, (_, index) => (index === 30 ? JSON.stringify('x'.repeat(2_000)) : `${index}`)).join('\n')
   const { body } = await testApi(small).send('POST', '/v1/jobs:import?name=line', { raw, headers: NDJSON })
   expect(body).toMatchObject({ created: 49, refused: 1, errors: [{ line: 31, code: 'OPTION_RANGE' }] })
@@ -117,7 +118,7 @@ test('one line that the engine refuses does not stop the others', async () => {
 })
 
 test('p04: where the engine refuses all behind a line that is wrong, the import ends with that, and no line is blamed for it', async () => {
-  const small = await openEngine({ file: ':memory:', maxDataBytes: 1_024 })
+  const small = openInThread({ maxDataBytes: 1_024 })
   await small.queues.configure('small', { maxLength: 2 })
   // All in one command, which the third line makes a misuse: then line by line, and the fourth finds the queue full.
   const raw = ['1', '2', JSON.stringify('x'.repeat(2_000)), '4', '5'].join('\n')

@@ -1,7 +1,8 @@
 /** Tokens and the audit over HTTP, on a store of the program that serves the API. */
 import { SCOPES } from '@millrace/core'
-import { type Engine, openEngine } from '@millrace/engine'
+import type { Engine } from '@millrace/engine'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openInThread } from '../../testkit/src/testing/inThread.ts'
 import { type Caller, createHttp, type HttpOptions } from './index.ts'
 import { TOKEN, testApi } from './testing/api.ts'
 import type { AuditedCall, TokenFacts, TokenStore } from './tokens.ts'
@@ -10,7 +11,7 @@ const AT = new Date(1_800_000_000_000)
 const READER = 'reader-token-0123456789'
 let engine: Engine
 beforeEach(async () => {
-  engine = await openEngine({ file: ':memory:' })
+  engine = openInThread()
 })
 afterEach(() => engine.stop())
 

@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Connectivity } from '@millrace/client'
-import { defineJob, type Engine, openEngine } from '@millrace/engine'
+import { defineJob, type Engine } from '@millrace/engine'
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { Kysely, SqliteDialect } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openInThread } from '../../testkit/src/testing/inThread.ts'
 import type { Connection } from './connection.ts'
 import { type Outbox, outbox } from './outbox.ts'
 import { outboxSchema } from './table.ts'
@@ -21,7 +22,7 @@ let ends: (() => unknown)[]
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'millrace-outbox-'))
   ends = []
-  engine = await openEngine({ file: ':memory:' })
+  engine = openInThread()
 })
 afterEach(async () => {
   for (const end of ends.reverse()) await end()
@@ -138,7 +139,7 @@ describe.each(Object.keys(KINDS) as Kind[])('%s', (kind) => {
     await box.close()
     expect(count(connection)).toBe(4)
 
-    engine = await openEngine({ file: ':memory:' })
+    engine = openInThread()
     const next = started(connection)
     next.transaction((tx) => next.enqueue(tx, 'a', 5))
     await next.flush()
@@ -270,7 +271,7 @@ test('within a transaction of kysely, also while the next one is open', async ()
 
 test('an encoded job: the table has no plain data', async () => {
   const flip = (bytes: Uint8Array) => bytes.map((byte) => byte ^ 255)
-  const sealed = await openEngine({ file: ':memory:', codec: { encode: flip, decode: flip } })
+  const sealed = openInThread({ codec: { encode: flip, decode: flip } })
   ends.push(() => sealed.stop())
   const { connection } = open()
   const box = started(connection, sealed)
@@ -375,7 +376,7 @@ test('a table of another name, made by a migration', async () => {
 test('a connection that the app has closed ends the outbox, and is told', async () => {
   const warned: string[] = []
   const logger = { debug() {}, info() {}, error() {}, warn: (text: string) => void warned.push(text) }
-  const told = await openEngine({ file: ':memory:', logger })
+  const told = openInThread({ logger })
   ends.push(() => told.stop())
   const connection = new Database(join(folder, 'closed.db'))
   const box = started(connection, told)

@@ -1,6 +1,6 @@
 import { backoffDelay, ValidationError } from '@millrace/core'
-import { openEngine } from '@millrace/engine'
 import { expect, test } from 'vitest'
+import { openInThread } from '../../testkit/src/testing/inThread.ts'
 import { type WebhookData, webhookJob } from './job.ts'
 
 const url = 'https://example.com/hook'
@@ -36,7 +36,7 @@ test.each<[string, unknown, string]>([
   ['no time', { url, timeout: 0 }, 'timeout'],
   ['too long a time', { url, timeout: '25h' }, 'timeout'],
 ])('refused when it is enqueued: %s', async (_what, data, path) => {
-  await using engine = await openEngine({ file: ':memory:' })
+  await using engine = openInThread()
   const refused: ValidationError = await engine.enqueue(webhookJob, data as WebhookData).then(
     () => expect.unreachable(),
     (error) => error,
@@ -46,14 +46,14 @@ test.each<[string, unknown, string]>([
 })
 
 test('letters of any language in a URL are taken', async () => {
-  await using engine = await openEngine({ file: ':memory:' })
+  await using engine = openInThread()
   const data = { url: 'https://bücher.example/😀?q=ä' }
   const { id } = await engine.enqueue(webhookJob, data)
   expect((await engine.get(id))?.data).toEqual(data)
 })
 
 test('what was enqueued by its plain name is looked at before it is run', async () => {
-  await using engine = await openEngine({ file: ':memory:' })
+  await using engine = openInThread()
   engine.work([webhookJob.handler(() => expect.unreachable())])
   const handle = await engine.enqueue('http', { url: 'gopher://x' })
   await expect(handle.result()).rejects.toMatchObject({ code: 'JOB_FAILED' })

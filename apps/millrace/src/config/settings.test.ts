@@ -1,6 +1,7 @@
 /** Q6: settings that change at run time. For each key, what it does to a queue that works. */
-import { defineJob, type Engine, openEngine } from '@millrace/engine'
+import { defineJob, type Engine } from '@millrace/engine'
 import { expect, onTestFinished, test } from 'vitest'
+import { openInThread } from '../../../../packages/testkit/src/testing/inThread.ts'
 import { getSetting, listSettings, SETTING_KEYS, setSetting } from './settings.ts'
 
 const task = defineJob<unknown>({ name: 'task', queue: 'mail' })
@@ -9,7 +10,7 @@ const MAIL = { queue: 'mail' }
 const OTHER = { queue: 'other' }
 
 async function engineOf(): Promise<Engine> {
-  const engine = await openEngine({ file: ':memory:' })
+  const engine = openInThread()
   onTestFinished(() => engine.stop({ timeout: 0 }))
   await engine.queues.configure('other', { maxLength: 7, defaults: { priority: 3 } })
   return engine
@@ -317,7 +318,7 @@ const EFFECTS: Readonly<Record<string, (engine: Engine) => Promise<void>>> = {
 }
 
 test('retention is kept for ever where that is said, and told by the same word', async () => {
-  const engine = await openEngine({ file: ':memory:' })
+  const engine = openInThread()
   onTestFinished(() => engine.stop({ timeout: 0 }))
   await setSetting(engine, 'retention.failed', 'forever', MAIL)
   await setSetting(engine, 'retention.completed', '1d', MAIL)

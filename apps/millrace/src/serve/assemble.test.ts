@@ -1,8 +1,9 @@
 /** Endpoints of the configuration, at each start. */
 import { SCOPES } from '@millrace/core'
-import { type Engine, openEngine } from '@millrace/engine'
+import type { Engine } from '@millrace/engine'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { FILES } from '../../../../packages/http/src/testing/dashboard.ts'
+import { openInThread } from '../../../../packages/testkit/src/testing/inThread.ts'
 import { type Config, SCHEMA } from '../config/schema/schema.ts'
 import { Control } from '../control/control.ts'
 import { SYSTEM } from '../control/surroundings.ts'
@@ -14,7 +15,7 @@ const logger = { debug() {}, info() {}, warn() {}, error() {} }
 let engine: Engine
 let control: Control
 beforeEach(async () => {
-  engine = await openEngine({ file: ':memory:' })
+  engine = openInThread()
   control = new Control(':memory:', SYSTEM)
   onTestFinished(async () => {
     control.close()

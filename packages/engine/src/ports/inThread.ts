@@ -47,7 +47,8 @@ export class InThreadEngine {
       maxDataBytes: this.#maxDataBytes,
       listen: (listener) => {
         this.#listeners.add(listener)
-        connection = this.actor.connect((delivery) => listener.deliver(delivery))
+        // A copy, as out of the thread: bytes are a Uint8Array, and no Buffer of the driver.
+        connection = this.actor.connect((delivery) => listener.deliver(structuredClone(delivery)))
       },
       send: (requests) => {
         if (this.#closed || connection === undefined) return

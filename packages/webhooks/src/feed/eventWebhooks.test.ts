@@ -2,9 +2,10 @@
 import type { ServerResponse } from 'node:http'
 import type { JobRequest } from '@millrace/client'
 import { EVENT_TYPES } from '@millrace/core'
-import { type Engine, openEngine } from '@millrace/engine'
+import type { Engine } from '@millrace/engine'
 import { defineJob } from '@millrace/worker'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openInThread } from '../../../testkit/src/testing/inThread.ts'
 import { webhookHandler } from '../deliver/handler.ts'
 import { type WebhookData, webhookJob } from '../job.ts'
 import { verify } from '../signature.ts'
@@ -21,7 +22,7 @@ let engine: Engine
 let store: MemoryEndpointStore
 let feeds: EventWebhooks[]
 beforeEach(async () => {
-  engine = await openEngine({ file: ':memory:' })
+  engine = openInThread()
   store = new MemoryEndpointStore()
   feeds = []
 })

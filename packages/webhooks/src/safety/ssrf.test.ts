@@ -1,9 +1,9 @@
 /** Whatever a URL or a name says: nothing of this machine or its network is reached. */
 import type { LookupAddress } from 'node:dns'
 import { connect } from 'node:net'
-import { openEngine } from '@millrace/engine'
 import { buildConnector } from 'undici'
 import { describe, expect, test } from 'vitest'
+import { openInThread } from '../../../testkit/src/testing/inThread.ts'
 import { webhookHandler } from '../deliver/handler.ts'
 import type { WebhookHandlerOptions } from '../deliver/options.ts'
 import { webhookJob } from '../job.ts'
@@ -14,7 +14,7 @@ import { checkTarget, hostTest } from './target.ts'
 
 /** Of one delivery: its only attempt's error. */
 async function errorOf(url: string, options: WebhookHandlerOptions): Promise<{ readonly name: string; readonly message: string }> {
-  await using engine = await openEngine({ file: ':memory:' })
+  await using engine = openInThread()
   engine.work([webhookHandler(options)])
   const handle = await engine.enqueue(webhookJob, { url, body: 1 })
   await handle.result().catch(() => {})
@@ -101,7 +101,7 @@ describe('names', () => {
   })
 
   test('one that leads nowhere is tried again', async () => {
-    await using engine = await openEngine({ file: ':memory:' })
+    await using engine = openInThread()
     engine.work([
       webhookHandler({ lookup: (_name, _options, callback) => callback(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), []) }),
     ])
@@ -200,7 +200,7 @@ test('proxies of the environment have no say', async () => {
   process.env['HTTP_PROXY'] = process.env['http_proxy'] = process.env['ALL_PROXY'] = `http://127.0.0.1:${proxy.port}`
   process.env['NODE_USE_ENV_PROXY'] = '1'
   try {
-    await using engine = await openEngine({ file: ':memory:' })
+    await using engine = openInThread()
     engine.work([webhookHandler({ allowPrivate: true, allowHttp: true, ports: 'any' })])
     await (await engine.enqueue(webhookJob, { url: server.url })).result()
   } finally {
