@@ -134,6 +134,26 @@ describe('around a run', () => {
     expect([own, ended]).toMatchObject([{ op: 'fail', error: { name: 'RangeError' } }, true])
   })
 
+  test('an error that a middleware never asked for fails the run, even if it came before the middleware ended', async () => {
+    const failed = { op: 'fail', error: { name: 'TypeError' } }
+    const thrown = {
+      run: () => {
+        throw new TypeError('no')
+      },
+    }
+    const rejected = { run: () => Promise.reject(new TypeError('no')) }
+    const hasty: Middleware = { run: (_, next) => void next() }
+    const slow: Middleware = {
+      run: async (_, next) => {
+        void next()
+        await quiet()
+      },
+    }
+    const returning: Middleware = { run: (_, next) => next() }
+    for (const middleware of [[hasty], [slow], [returning, hasty], [hasty, returning]])
+      for (const handler of [thrown, rejected]) expect(await settle(middleware, handler)).toMatchObject(failed)
+  })
+
   test('methods of an instance keep their object', async () => {
     class Counting implements Middleware {
       runs = 0

@@ -113,32 +113,52 @@ export function aroundRun(list: readonly Middleware[], context: Context, handle:
   return pass(0)
 }
 
+/** What `next` returns: it knows whether its middleware has asked for the error. `await` of a plain promise would not tell. */
+class Inner extends Promise<unknown> {
+  static override get [Symbol.species](): PromiseConstructor {
+    return Promise
+  }
+
+  isHeard = false
+
+  // biome-ignore lint/suspicious/noThenProperty: a promise that counts who waits for it
+  override then<Value = unknown, Caught = never>(
+    onValue?: ((value: unknown) => Value | PromiseLike<Value>) | null,
+    onError?: ((error: unknown) => Caught | PromiseLike<Caught>) | null,
+  ): Promise<Value | Caught> {
+    if (onError) this.isHeard = true
+    return super.then(onValue, onError)
+  }
+}
+
 /** A run ends when its handler has ended, whether the middleware waits for it or not. */
 async function passed(middleware: Middleware, context: Context, inner: () => unknown): Promise<unknown> {
-  let called: Promise<unknown> | undefined
-  let outcome: { readonly value?: unknown } | undefined
+  let called: Inner | undefined
+  let ran: Promise<unknown> | undefined
+  let isOver = false
   const next = () => {
     if (called !== undefined) return Promise.reject(twice('run'))
-    called = (async () => inner())()
-    called.then(
-      (value) => {
-        outcome = { value }
-      },
-      () => {
-        outcome = {}
-      },
-    )
+    const running = (async () => inner())()
+    ran = running
+    const over = () => {
+      isOver = true
+    }
+    running.then(over, over)
+    called = new Inner((resolve) => resolve(running))
+    // Whoever does not wait for it leaves no rejection behind.
+    Promise.prototype.then.call(called, undefined, () => {})
     return called
   }
   let output: unknown
   try {
     output = await middleware.run?.(context, next)
   } catch (error) {
-    await called?.catch(() => {})
+    await ran?.catch(() => {})
     throw error
   }
   // An error of the handler is caught by a middleware that has waited for it, and by no other.
-  const own = outcome === undefined ? await called : outcome.value
+  const isCaught = isOver && called?.isHeard === true
+  const own = isCaught ? await ran?.catch(() => undefined) : await ran
   return output === undefined ? own : output
 }
 

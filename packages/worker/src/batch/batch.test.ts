@@ -394,7 +394,7 @@ test.for<readonly [what: string, make: () => unknown, message: RegExp]>([
   [
     'a wait as long as the timeout',
     () => a.handler(() => [], { batch: { size: 1, maxWait: '5m' } }),
-    /is less than the timeout of job 'a' \(5m\)/,
+    /must be less than the timeout of job 'a' \(5m\)/,
   ],
   [
     'more than the worker is handed',

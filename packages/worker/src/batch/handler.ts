@@ -86,7 +86,7 @@ export function batchHandler(definition: HandlerType, run: BatchFunction<never>,
     throw new OptionRangeError(
       'batch.maxWait',
       timeout,
-      `batch.maxWait (${formatDuration(maxWaitMs)}) is less than the timeout of job '${definition.name}' (${formatDuration(timeout)}), in which it counts: lower one or raise the other`,
+      `batch.maxWait (${formatDuration(maxWaitMs)}) must be less than the timeout of job '${definition.name}' (${formatDuration(timeout)}), in which it counts: lower one or raise the other`,
     )
   }
   return { kind: 'batch', definition, settings: { size, maxWaitMs, groupBy }, run }
