@@ -56,6 +56,21 @@ describe('a dead letter', () => {
     expect(inQueue(world, 'other')).toHaveLength(1)
   })
 
+  test.each<[string, string | undefined, unknown]>([
+    ['a text', '"abc"', { meta: 'abc' }],
+    ['a list', ' ["x"]', { meta: ['x'] }],
+    ['a number, as it was written', '5.0', { meta: 5 }],
+    ['null', 'null', {}],
+    ['nothing', undefined, {}],
+    ['an object, with numbers as they were written', '{ "n": 9007199254740993 }', { n: 9007199254740992 }],
+    ['no JSON, of another library', '{oops', { meta: '{oops' }],
+  ])('of a job whose meta is %s has a meta that is an object', (_, meta, kept) => {
+    const world = worldOf()
+    const job = world.enqueue('a', { ...(meta !== undefined && { meta }) })
+    world.call<'fail'>(failing(job, { retry: false }))
+    expect(metaOf(dead(world)[0])).toEqual({ deadLetter: expect.objectContaining({ id: formatId(job) }), ...(kept as object) })
+  })
+
   test('is left by the last attempt alone, and runs with the payload that its job had', () => {
     const world = worldOf()
     const job = world.enqueue('a', { data: '"d"', maxAttempts: 2 })
