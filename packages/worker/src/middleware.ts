@@ -113,7 +113,7 @@ export function aroundRun(list: readonly Middleware[], context: Context, handle:
   return pass(0)
 }
 
-/** What `next` returns: it knows whether its middleware has asked for the error. `await` of a plain promise would not tell. */
+/** The promise that `next` returns. It knows whether its middleware has asked for the error; `await` of a plain promise would not tell. */
 class Inner extends Promise<unknown> {
   static override get [Symbol.species](): PromiseConstructor {
     return Promise
