@@ -70,7 +70,10 @@ function toJson(option: string, value: unknown): string {
     throw new OptionTypeError(option, `${option} cannot be stored as JSON: ${reason}. ${REMEDY}`)
   }
   if (text === undefined) {
-    throw new OptionTypeError(option, `${option} cannot be stored as JSON: it is a ${typeof value}. ${REMEDY}`)
+    throw new OptionTypeError(
+      option,
+      `${option} cannot be stored as JSON: ${typeof value === 'object' ? 'its toJSON returns nothing' : `it is a ${typeof value}`}. ${REMEDY}`,
+    )
   }
   if (text === '{}') assertKept(option, value)
   return text

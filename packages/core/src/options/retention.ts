@@ -44,11 +44,11 @@ export function retentionOption(option: string, value: unknown): Retention {
 export function keepOption(option: string, value: unknown, keep: Keep): Keep {
   if (value === undefined) return keep
   if (value === FOREVER) return KEPT_FOREVER
-  if (!hasAny(value, KEEP_KNOWN)) return { ageMs: durationOption(option, value), count: keep.count }
+  if (!hasAny(value, KEEP_KNOWN)) return { ageMs: durationOption(option, value, { forever: true }), count: keep.count }
   checkKnown(option, value, KEEP_KNOWN)
   const { age, count } = value
   return {
-    ageMs: age === undefined ? keep.ageMs : age === FOREVER ? KEPT_FOREVER.ageMs : durationOption(`${option}.age`, age),
+    ageMs: age === undefined ? keep.ageMs : durationOption(`${option}.age`, age, { forever: true }),
     count: count === undefined ? keep.count : count === FOREVER ? COUNT_MAX : integerOption(`${option}.count`, count, 0, COUNT_MAX),
   }
 }
