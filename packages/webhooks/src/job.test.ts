@@ -31,6 +31,8 @@ test.each<[string, unknown, string]>([
   ...['Host', 'Connection', 'Content-Length', 'Transfer-Encoding', 'Proxy-Authorization', 'Webhook-Id', 'Millrace-Attempt', 'Expect'].map(
     (name): [string, unknown, string] => [name, { url, headers: { [name]: 'x' } }, `headers.${name}`],
   ),
+  ['a password in the URL', { url: 'https://ada:word@example.com/' }, 'url'],
+  ['a user in the URL', { url: 'https://ada@example.com/' }, 'url'],
   ['a secret itself', { url, secret: 'whsec_AAAA' }, 'secret'],
   ['no secret', { url, secret: '' }, 'secret'],
   ['no time', { url, timeout: 0 }, 'timeout'],

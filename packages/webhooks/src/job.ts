@@ -62,6 +62,7 @@ export function webhookIssues(value: unknown): readonly Issue[] {
   for (const name of Object.keys(value)) check(KNOWN.has(name), name, `is not known: a webhook has ${GIVEN.join(', ')}`)
   check(typeof url === 'string' && /^https?:\/\//i.test(url) && URL.canParse(url), 'url', 'is a URL that begins with https:// (or http://)')
   check(typeof url !== 'string' || (URL_TEXT.test(url) && url.isWellFormed()), 'url', 'has no blanks and is well-formed Unicode')
+  check(!hasCredentials(url), 'url', 'has no user name and no password: use a header')
   check(typeof url !== 'string' || url.length <= URL_LENGTH_MAX, 'url', `has up to ${URL_LENGTH_MAX} characters`)
   check(METHODS.includes(method as WebhookMethod), 'method', `is one of ${METHODS.join(', ')}`)
   checkHeaders(headers, issues)
@@ -74,6 +75,12 @@ export function webhookIssues(value: unknown): readonly Issue[] {
   check(bytes === undefined || body === undefined, 'bytes', 'excludes body: give one of them')
   if (method === 'GET' || method === 'HEAD') check(body === undefined && bytes === undefined, 'body', `is not for ${method}`)
   return issues
+}
+
+/** Everybody who may read jobs or endpoints would see them. */
+function hasCredentials(url: unknown): boolean {
+  const parsed = typeof url === 'string' ? URL.parse(url) : null
+  return parsed !== null && (parsed.username !== '' || parsed.password !== '')
 }
 
 function checkHeaders(headers: unknown, issues: Issue[]): void {

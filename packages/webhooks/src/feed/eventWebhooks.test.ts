@@ -422,6 +422,7 @@ test.each<[string, Partial<NewEndpoint>, RegExp]>([
   ['queues', { queues: 'mail' as never }, /queues is/],
   ['no queues', { queues: [] }, /queues is/],
   ['no names', { names: [] }, /names is/],
+  ['names, and no event of a job', { events: ['queue.paused', 'queue.resumed'], names: ['mail'] }, /names is for events of jobs/],
   ['a misspelt filter', { queue: ['mail'] } as never, /did you mean 'queues'/],
   ["what is the feed's to say", { cursor: 0 } as never, /no option 'cursor'/],
 ])('no endpoint: %s', async (_what, change, message) => {
