@@ -28,8 +28,13 @@ interface Found {
 }
 
 const FORMATS = ['ts', 'mts', 'js', 'mjs', 'json', 'toml']
+/** Endings that people expect: a file that was passed over in silence would seem to be in force. */
+const UNREAD = ['yaml', 'yml', 'json5', 'jsonc', 'cjs', 'cts']
 
 function fileOf(cwd: string, stem: string): string | undefined {
+  const unread = UNREAD.map((format) => `${stem}.${format}`).find((name) => existsSync(join(cwd, name)))
+  if (unread !== undefined)
+    throw new ConfigError([`${unread} is not read: a configuration file ends in .${FORMATS.join(', .')}. Rename or convert it`])
   const found = FORMATS.map((format) => join(cwd, `${stem}.${format}`)).filter((file) => existsSync(file))
   if (found.length > 1)
     throw new ConfigError([`there is more than one configuration file: keep one of ${found.map((file) => basename(file)).join(' and ')}`])

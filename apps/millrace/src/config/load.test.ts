@@ -141,6 +141,15 @@ test('two files of one layer are one too many', async () => {
   })
 })
 
+test.each(['millrace.config.yaml', 'millrace.config.yml', 'millrace.config.cjs', 'millrace.config.local.json5'])(
+  '%s is not read, and not passed over in silence',
+  async (name) => {
+    await expect(load({}, { 'millrace.config.json': '{}', [name]: '' })).rejects.toMatchObject({
+      message: `${name} is not read: a configuration file ends in .ts, .mts, .js, .mjs, .json, .toml. Rename or convert it`,
+    })
+  },
+)
+
 test('T9: PORT is below MILLRACE_HTTP_PORT, and empty variables are none', async () => {
   expect((await load({ env: { PORT: '81' } })).config.http.port).toBe(81)
   expect((await load({ env: { PORT: '81', MILLRACE_HTTP_PORT: '82' } })).config.http.port).toBe(82)
