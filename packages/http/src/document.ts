@@ -1,6 +1,6 @@
 /** Builds the OpenAPI 3.1 document from the operations. */
 import { type OpenAPIHono, z } from '@hono/zod-openapi'
-import type { Operation } from './operation.ts'
+import { mayBringBody, type Operation } from './operation.ts'
 import { TITLES } from './problem.ts'
 import { PROBLEM } from './schemas/job.ts'
 
@@ -73,9 +73,10 @@ function answers({ responses }: Operation): Responses {
   ) as Responses
 }
 
-function refusals({ scope, body, stream, refusals: own = [] }: Operation): Responses {
+function refusals(each: Operation): Responses {
+  const { scope, refusals: own = [] } = each
   const statuses = new Set<number>([...own, 400, 500])
-  if (body !== undefined || stream !== undefined) for (const status of [408, 413, 415]) statuses.add(status)
+  if (mayBringBody(each)) for (const status of [408, 413, 415]) statuses.add(status)
   if (scope !== undefined) for (const status of [401, 403, 429, 503]) statuses.add(status)
   if (scope === 'enqueue' || scope === 'admin') statuses.add(507)
   const content = { 'application/problem+json': { schema: PROBLEM } }

@@ -7,9 +7,9 @@ import type { Caller } from './access/caller.ts'
 import { outcomeOf } from './audit.ts'
 import { compressed } from './compress.ts'
 import { HttpError } from './errors.ts'
-import type { Call, Operation, Service } from './operation.ts'
+import { type Call, mayBringBody, type Operation, type Service } from './operation.ts'
 import { readJson, refuseEncoding } from './requests/body.ts'
-import { check, readQuery } from './requests/check.ts'
+import { check, readQuery, refuseBody } from './requests/check.ts'
 import { routerPath } from './route.ts'
 
 export interface Mounting {
@@ -97,12 +97,17 @@ async function read(each: Operation, c: Context, { service }: Mounting, caller: 
   if (each.query === undefined && given !== undefined) refuseQuery(given)
   const query = each.query === undefined ? undefined : check(each.query, given, 'query')
   if (each.headers !== undefined) checkHeaders(each, request)
-  if (each.body !== undefined || each.stream !== undefined) refuseEncoding(request)
+  const body = mayBringBody(each) ? await bodyOf(each, request, service) : undefined
   const stillMay = async () => each.scope === undefined || service.access.still(request, each.scope)
-  if (each.body === undefined) return { params, query, body: undefined, request, caller, env, stillMay }
-  const json = await readJson(request, service)
-  const body = check(each.body, json === undefined && each.bodyOptional ? {} : json, 'body')
   return { params, query, body, request, caller, env, stillMay }
+}
+
+async function bodyOf(each: Operation, request: Request, service: Service): Promise<unknown> {
+  refuseEncoding(request)
+  if (each.stream !== undefined) return undefined
+  const json = await readJson(request, service)
+  if (each.body === undefined) return refuseBody(json)
+  return check(each.body, json === undefined && each.bodyOptional ? {} : json, 'body')
 }
 
 function refuseQuery(given: Readonly<Record<string, string>>): void {

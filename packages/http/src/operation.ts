@@ -56,6 +56,7 @@ export interface Operation<Params = unknown, Query = unknown, Body = unknown> {
   readonly params?: z.ZodType<Params>
   readonly query?: z.ZodType<Query>
   readonly headers?: z.ZodType
+  /** Without it, a body that is neither empty nor `{}` is refused. */
   readonly body?: z.ZodType<Body>
   /** Set if the body may be missing, and is then `{}`. */
   readonly bodyOptional?: true
@@ -74,4 +75,9 @@ export interface Operation<Params = unknown, Query = unknown, Body = unknown> {
 /** Ties the types of schemas to those that `handle` gets. */
 export function operation<Params, Query, Body>(definition: Operation<Params, Query, Body>): Operation {
   return definition as Operation
+}
+
+/** Returns true if a body that comes with a request is read: of every operation that is no GET, also if it takes none. */
+export function mayBringBody({ method }: Operation): boolean {
+  return method !== 'get'
 }

@@ -23,16 +23,17 @@ export async function readJson(request: Request, patience: Patience): Promise<un
   const length = headers.get('content-length')
   if (length === '0' || (length === null && !isChunked(request))) return undefined
   const type = headers.get('content-type')
-  // No header says that a POST has no body, as `curl -X POST` sends it. Reading it shows that.
-  const mayBeEmpty = length === null && type === null
-  if (!mayBeEmpty && (type === null || !isJson(type))) throw unsupported(type, 'application/json')
+  const isTyped = type !== null && isJson(type)
+  // No header says that a POST or DELETE has no body, as `curl -X POST` sends it. Reading it shows that.
+  const mayBeEmpty = length === null && (type === null || !headers.has('transfer-encoding'))
+  if (!isTyped && !mayBeEmpty) throw unsupported(type, 'application/json')
   if (length !== null && Number(length) > maxBytes) throw tooLarge(maxBytes)
   const reading: Promise<ArrayBuffer | Uint8Array> = length === null ? readBounded(request, maxBytes) : request.arrayBuffer()
   const bytes = await inTime(reading, patience).catch(unread)
   // A server has held the body to its length. Bodies from elsewhere are checked here.
   if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes)
   if (bytes.byteLength === 0) return undefined
-  if (mayBeEmpty) throw unsupported(type, 'application/json')
+  if (!isTyped) throw unsupported(type, 'application/json')
   const text = textOf(bytes)
   checkJsonText('body', text)
   const value = parse(text)

@@ -1,6 +1,7 @@
 /** Checks input against its schema. */
 import type { z } from '@hono/zod-openapi'
-import { type Fault, invalid } from '../errors.ts'
+import { describe } from '@millrace/core'
+import { type Fault, type HttpError, invalid } from '../errors.ts'
 import { BOUNDS } from '../limits.ts'
 import { Words } from './words.ts'
 
@@ -14,8 +15,27 @@ export function check<Value>(schema: z.ZodType<Value>, value: unknown, place: Pl
   const words = new Words()
   const { error } = schema.safeParse(value, { error: (issue) => words.of(issue) })
   const faults = faultsOf((error ?? checked.error).issues, [place], words).slice(0, BOUNDS.faults)
+  throw refused(faults, `the ${place} is not valid`)
+}
+
+/**
+ * Checks the body of an operation that takes none: an option that is passed over would do more than its sender meant.
+ *
+ * @throws HttpError 400 unless nothing was sent, or `{}`
+ */
+export function refuseBody(body: unknown): void {
+  if (body === undefined) return
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw refused([{ path: 'body', message: `must be empty or {}, got ${describe(body)}: ${NO_BODY}` }])
+  const keys = Object.keys(body).slice(0, BOUNDS.faults)
+  if (keys.length > 0) throw refused(keys.map((key) => ({ path: textOf(['body', key]), message: `is unknown: ${NO_BODY}` })))
+}
+
+const NO_BODY = 'this operation takes no body'
+
+function refused(faults: readonly Fault[], otherwise = ''): HttpError {
   const [first] = faults
-  throw invalid(first === undefined ? `the ${place} is not valid` : `${first.path} ${first.message}`, faults)
+  return invalid(first === undefined ? otherwise : `${first.path} ${first.message}`, faults)
 }
 
 type Issues = z.ZodError['issues']
