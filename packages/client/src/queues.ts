@@ -1,6 +1,7 @@
 /** Configures, inspects, pauses, drains and purges queues. */
 import {
   type Clock,
+  checkNone,
   DrainIncompleteError,
   type DrainOptions,
   nameOption,
@@ -163,12 +164,16 @@ export class Queues {
    * Pauses all queues until `resumeAll`, including queues created later. Running jobs continue. The pause is stored in
    * the file. Each queue's own settings and pauses stay as they are, and apply again after `resumeAll`.
    */
-  async pauseAll(): Promise<void> {
+  async pauseAll(): Promise<void>
+  async pauseAll(...given: unknown[]): Promise<void> {
+    checkNone('queues.pauseAll', given, 'queues.pause(name, { for }) pauses one queue for a time')
     await this.#mailbox.call<'pauseAll'>({ op: 'pauseAll', paused: true })
   }
 
   /** Undoes `pauseAll`, but no queue's own `pause` or `drain`. */
-  async resumeAll(): Promise<void> {
+  async resumeAll(): Promise<void>
+  async resumeAll(...given: unknown[]): Promise<void> {
+    checkNone('queues.resumeAll', given, 'queues.resume(name, { job, key }) resumes one queue, or a part of it')
     await this.#mailbox.call<'pauseAll'>({ op: 'pauseAll', paused: false })
   }
 
@@ -209,7 +214,9 @@ export class Queues {
    *
    * @throws QueueNotEmptyError if it has jobs, including finished ones: `purge` it
    */
-  async delete(name: string): Promise<boolean> {
+  async delete(name: string): Promise<boolean>
+  async delete(name: string, ...given: unknown[]): Promise<boolean> {
+    checkNone('queues.delete', given, 'queues.purge(name, { dryRun: true }) counts the jobs of a queue')
     return this.#mailbox.call<'deleteQueue'>({ op: 'deleteQueue', queue: nameOption('name', name) })
   }
 }

@@ -1,6 +1,7 @@
 /** `engine.schedules`: recurring jobs. */
 import {
   changedSchedule,
+  checkNone,
   checkScheduleChanges,
   checkScheduledJob,
   type Enqueued,
@@ -214,17 +215,23 @@ export class Schedules {
   }
 
   /** Removes the schedule, and its last job if that has not started. Throws ScheduleNotFoundError, as do all calls below. */
-  async delete(id: string): Promise<void> {
+  async delete(id: string): Promise<void>
+  async delete(id: string, ...given: unknown[]): Promise<void> {
+    checkNone('schedules.delete', given, 'schedules.get(id) shows the schedule')
     await this.#calls.call<'deleteSchedule'>({ op: 'deleteSchedule', id: scheduleIdOption(id) })
   }
 
   /** Pauses the schedule: no tick fires until it is resumed. */
-  async pause(id: string): Promise<void> {
+  async pause(id: string): Promise<void>
+  async pause(id: string, ...given: unknown[]): Promise<void> {
+    checkNone('schedules.pause', given, 'schedules.update(id, { startAt }) fires no tick before a time')
     await this.#calls.call<'pauseSchedule'>({ op: 'pauseSchedule', id: scheduleIdOption(id) })
   }
 
   /** Resumes with the first tick from now. Ticks that passed meanwhile are not caught up. */
-  async resume(id: string): Promise<void> {
+  async resume(id: string): Promise<void>
+  async resume(id: string, ...given: unknown[]): Promise<void> {
+    checkNone('schedules.resume', given, 'schedules.update(id, { startAt }) fires no tick before a time')
     await this.#calls.call<'resumeSchedule'>({ op: 'resumeSchedule', id: scheduleIdOption(id) })
   }
 

@@ -265,7 +265,7 @@ export { INSTANCE_COLOURS, type InstanceColour, type InstanceOptions, instanceNa
 export { integerOption } from './options/integer.ts'
 export { heldKeyOption, type JobOfKey, type JobRef } from './options/jobRef.ts'
 export { checkJsonText } from './options/jsonText.ts'
-export { checkKnown } from './options/known.ts'
+export { checkKnown, checkNone } from './options/known.ts'
 export { formatCursor, type ListOptions, type ListPlace, type ListSettings, validateListOptions } from './options/list.ts'
 export { type Logger, type LoggerOption, loggerOption, quietableLogger } from './options/logger.ts'
 export { type LogsOptions, validateLogsOptions } from './options/logs.ts'

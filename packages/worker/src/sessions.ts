@@ -3,6 +3,7 @@
  * engine gives a session no more jobs than it has room for, so that no job waits for a thread or a process while its timeout runs.
  */
 import {
+  checkNone,
   type Grant,
   LIMITS,
   type Notice,
@@ -115,12 +116,16 @@ export class Worker {
    * are given back, without using an attempt. Resolves when no further handler is called here. The pause outlasts reconnects and restarts
    * of the engine, and ends with the worker. Rejects if the engine has stopped.
    */
-  pause(): Promise<void> {
+  async pause(): Promise<void>
+  async pause(...given: unknown[]): Promise<void> {
+    checkNone('worker.pause', given, 'queues.pause(name, { for }) pauses a queue for a time')
     return this.#all((session) => session.adjust({ paused: true }))
   }
 
   /** Ends a pause. Resolves when the engine hands out jobs to this worker again. Rejects if the engine has stopped. */
-  resume(): Promise<void> {
+  async resume(): Promise<void>
+  async resume(...given: unknown[]): Promise<void> {
+    checkNone('worker.resume', given, 'queues.resume(name, { job, key }) resumes a queue, or a part of it')
     return this.#all((session) => session.adjust({ paused: false }))
   }
 

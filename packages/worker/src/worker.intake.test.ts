@@ -122,6 +122,20 @@ describe('a worker', () => {
     expect(worker.paused).toBe(false)
   })
 
+  test('is neither paused nor resumed with options, which JavaScript may pass', async () => {
+    const { worker, calls } = starting([a.handler(() => {})])
+    const refused = (instead: string) =>
+      expect.objectContaining({ code: 'OPTION_TYPE', option: 'for', message: expect.stringContaining(instead) })
+    await expect((worker.pause as (options: object) => Promise<void>).call(worker, { for: '1s' })).rejects.toEqual(
+      refused("worker.pause has no option 'for': it takes no options; queues.pause(name, { for }) pauses a queue for a time"),
+    )
+    await expect((worker.resume as (options: object) => Promise<void>).call(worker, { for: '1s' })).rejects.toEqual(
+      refused("worker.resume has no option 'for': it takes no options"),
+    )
+    expect(worker.paused).toBe(false)
+    expect(calls.of('adjust')).toEqual([])
+  })
+
   test('has the concurrency that is set; a pool has room for its threads and its prefetch', async () => {
     const { worker, calls } = starting([a.handler(() => {}), tasks], { minConcurrency: 2, maxConcurrency: 8 })
     expect(worker.concurrency).toBe(8)

@@ -20,3 +20,14 @@ export function checkKnown(
     throw new OptionTypeError(name, `${call} has no option '${name}'; ${hint}`)
   }
 }
+
+/** Throws OptionTypeError if a call that has no options was given some, as JavaScript can. `instead` names the call that has them. */
+export function checkNone(call: string, given: readonly unknown[], instead: string): void {
+  for (const options of given) {
+    if (options === undefined) continue
+    if (typeof options !== 'object' || options === null)
+      throw new OptionTypeError('options', `${call} takes no options, got ${describe(options)}: ${instead}`)
+    const [name] = Object.keys(options)
+    if (name !== undefined) throw new OptionTypeError(name, `${call} has no option '${name}': it takes no options; ${instead}`)
+  }
+}
