@@ -1,4 +1,5 @@
 /** Many jobs at once: an array is one command, an iterable several, and none is half done unnoticed. */
+import { runInNewContext } from 'node:vm'
 import { type CommandOf, DiskFullError, type Enqueued, LIMITS } from '@millrace/core'
 import { defineJob, type JobRequest, type JobType } from '@millrace/worker'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -174,7 +175,46 @@ test.for<readonly [what: string, requests: unknown, message: RegExp]>([
   ['an array of null', [null], /jobs\[0\] must be \{ job, data, options \}/],
   ['an array of an item without a job', [{ data: 1 }], /jobs\[0\] has no job: an item is \{ job, data, options \}/],
   ['a name that is none', [{ job: 'a b' }], /name/],
+  ['an unknown key', [{ job: 'a' }, { job: 'a', dta: 1, option: {} }], /^jobs\[1\] has no option 'dta'; did you mean 'data'\?$/],
+  ['a misspelt key', [{ job: 'a', option: { delay: '1h' } }], /^jobs\[0\] has no option 'option'; did you mean 'options'\?$/],
+  ['an option beside options', [{ job: 'a', delay: '1h' }], /^jobs\[0\] has no option 'delay'; it accepts job, data, options$/],
+  ['an unknown key in an iterable', [{ job: 'a' }, { job: 'a', dta: 1 }].values(), /^jobs\[1\] has no option 'dta'/],
 ])('%s is refused', async ([, requests, message]) => {
   await expect(many(requests as never)).rejects.toThrow(message)
   expect(port.posts).toEqual([])
+})
+
+describe('an item', () => {
+  class Getters {
+    get job() {
+      return 'a'
+    }
+    get data() {
+      return 1
+    }
+  }
+  class Fields {
+    readonly job = 'a'
+    readonly data = 1
+    describe() {}
+  }
+  const inherited = Object.assign(Object.create({ describe() {}, data: 2 }), { job: 'a', data: 1 })
+
+  test.for<readonly [what: string, item: unknown]>([
+    ['is of a class with getters', new Getters()],
+    ['is of a class with fields', new Fields()],
+    ['inherits an enumerable method', inherited],
+    ['comes from another realm', runInNewContext("({ job: 'a', data: 1 })")],
+    ['has no prototype', Object.assign(Object.create(null), { job: 'a', data: 1 })],
+    ['is frozen', Object.freeze({ job: 'a', data: 1 })],
+    ['is a proxy', new Proxy({ job: 'a', data: 1 }, {})],
+  ])('that %s is enqueued', async ([, item]) => {
+    await many([item] as never)
+    expect(port.of('enqueue')[0]?.command.jobs).toEqual([{ name: 'a', data: '1' }])
+  })
+
+  test('that inherits a method and has an unknown key is refused', async () => {
+    await expect(many([Object.assign(Object.create({ describe() {} }), { job: 'a', dta: 1 })])).rejects.toThrow("no option 'dta'")
+    expect(port.posts).toEqual([])
+  })
 })

@@ -139,7 +139,10 @@ async function flowCommand(nodes: readonly FlowNodeRequest[], options: FlowOptio
   if (Array.isArray(nodes)) checkCommandSize('nodes', nodes.length, 0)
   const settings = validateFlowOptions(options)
   const order = orderNodes(nodes)
-  const requests = order.map(({ index }) => nodes[index] as FlowNodeRequest)
+  const requests = order.map(({ index }) => {
+    const { job, data, options: own } = nodes[index] as FlowNodeRequest
+    return { job, data, options: own } as JobRequest
+  })
   const jobs = await newJobsOf(requests, maxDataBytes)
   const placed = order.map((node, place) => ({
     ref: node.ref,

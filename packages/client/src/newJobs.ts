@@ -1,5 +1,17 @@
 /** Checks and encodes the jobs that callers enqueue. */
-import { describe, type EnqueueOptions, encodeData, type NewJob, nameOption, newJobFrom, OptionTypeError, optionHint } from '@millrace/core'
+import {
+  checkItemKeys,
+  describe,
+  type EnqueueOptions,
+  encodeData,
+  ITEM_KEYS,
+  itemName,
+  type NewJob,
+  nameOption,
+  newJobFrom,
+  OptionTypeError,
+  optionHint,
+} from '@millrace/core'
 import { checkSchema, type JobRequest, type JobType } from '@millrace/worker'
 
 /**
@@ -8,18 +20,17 @@ import { checkSchema, type JobRequest, type JobType } from '@millrace/worker'
  */
 export function itemOf(request: JobRequest, place: string, index?: number): JobRequest {
   if (typeof request === 'object' && request !== null) {
-    if (request.job === undefined) throw withoutJob(request, index === undefined ? place : `${place}[${index}]`)
+    if (request.job === undefined) throw withoutJob(request, itemName(place, index))
+    checkItemKeys(request, place, index)
     return request
   }
-  const option = index === undefined ? place : `${place}[${index}]`
+  const option = itemName(place, index)
   throw new OptionTypeError(option, `${option} must be { job, data, options }, got ${request === null ? 'null' : typeof request}`)
 }
 
-const ITEM = new Set(['job', 'data', 'options'])
-
 function withoutJob(request: object, option: string): OptionTypeError {
-  const unknown = Object.keys(request).find((key) => !ITEM.has(key))
-  const hint = unknown === undefined ? undefined : optionHint(unknown, ITEM)
+  const unknown = Object.keys(request).find((key) => !ITEM_KEYS.has(key))
+  const hint = unknown === undefined ? undefined : optionHint(unknown, ITEM_KEYS)
   return new OptionTypeError(
     `${option}.job`,
     `${option} has no job: an item is { job, data, options }${hint === undefined ? '' : `; ${describe(unknown)}: ${hint}`}`,

@@ -263,6 +263,7 @@ export {
 } from './options/history.ts'
 export { INSTANCE_COLOURS, type InstanceColour, type InstanceOptions, instanceNameOption, instanceOption } from './options/instance.ts'
 export { integerOption } from './options/integer.ts'
+export { checkItemKeys, ITEM_KEYS, itemName } from './options/item.ts'
 export { heldKeyOption, type JobOfKey, type JobRef } from './options/jobRef.ts'
 export { checkJsonText } from './options/jsonText.ts'
 export { checkKnown, checkNone } from './options/known.ts'

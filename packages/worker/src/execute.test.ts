@@ -230,6 +230,12 @@ describe('what the handler asked for counts, whatever comes after', () => {
     // A stop does not undo it.
     const stopped = (context: RunContext) => context.abort(new WorkerStoppedError('stop'))
     expect(await settle(runnable(joins), {}, stopped)).toEqual(settlement)
+    // An unknown key of an item is refused, as for enqueueMany.
+    const misspelt = [pages[0], { job: 'page', dta: 1 }] as unknown as typeof pages
+    expect(await settle(runnable(async ({ join }) => void (await join('pages', misspelt))))).toMatchObject({
+      op: 'fail',
+      error: { name: 'OptionTypeError', message: "join[1] has no option 'dta'; did you mean 'data'?" },
+    })
     // What has a schema is checked before it is sent.
     const checks: StandardSchemaV1 = {
       '~standard': { version: 1, vendor: 'test', validate: async () => ({ issues: [{ message: 'no' }] }) },

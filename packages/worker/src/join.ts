@@ -1,8 +1,10 @@
 /** Jobs that a run creates and waits for: checked where the handler runs, and sent as the end of the run. */
 import {
   checkCommandSize,
+  checkItemKeys,
   describe,
   encodeData,
+  itemName,
   LIMITS,
   type NewJob,
   nameOption,
@@ -57,14 +59,16 @@ export function assertJoinable(
 /** Returns the jobs with their data checked and encoded. @throws OptionTypeError, OptionRangeError, ValidationError */
 export async function jobsToJoin(requests: readonly JobRequest[], maxDataBytes: number): Promise<readonly NewJob[]> {
   const jobs: NewJob[] = []
-  for (const [index, request] of requests.entries()) jobs.push(await jobToJoin(request, `join[${index}]`, maxDataBytes))
+  for (const [index, request] of requests.entries()) jobs.push(await jobToJoin(request, index, maxDataBytes))
   checkCommandSize('join', jobs.length, weighJobs(jobs))
   return jobs
 }
 
-async function jobToJoin(request: JobRequest, place: string, maxDataBytes: number): Promise<NewJob> {
+async function jobToJoin(request: JobRequest, index: number, maxDataBytes: number): Promise<NewJob> {
+  const place = itemName('join', index)
   if (typeof request !== 'object' || request === null || request.job === undefined)
     throw new OptionTypeError(place, `${place} must be { job, data, options }, got ${describe(request)}`)
+  checkItemKeys(request, 'join', index)
   const { job, data, options } = request
   const definition = typeof job === 'string' ? undefined : job
   const name = definition?.name ?? nameOption('name', job)

@@ -5,6 +5,7 @@ import { LIMITS } from '../limits.ts'
 import { choiceOption } from './choice.ts'
 import { describe } from './describe.ts'
 import { type EnqueueOptions, readIdempotency } from './enqueue.ts'
+import { ITEM_KEYS } from './item.ts'
 import { checkKnown } from './known.ts'
 import { nearest } from './nearest.ts'
 import { textOption } from './text.ts'
@@ -39,7 +40,7 @@ export interface OrderedNode {
   readonly onFailure: OnParentFailure
 }
 
-const NODE = new Set(['ref', 'job', 'data', 'options', 'dependsOn', 'onParentFailure'])
+const NODE = new Set(['ref', ...ITEM_KEYS, 'dependsOn', 'onParentFailure'])
 const FLOW = new Set(['idempotencyKey', 'idempotencyTtl'])
 
 /** @throws OptionTypeError, OptionRangeError */
