@@ -103,6 +103,23 @@ test('a body that may be left out may be left out without a header that says so;
   expect(await Promise.all([engine.get(id), engine.get(bystander.id)])).toMatchObject([{ state: 'waiting' }, { state: 'waiting', run: 0 }])
 })
 
+test('an operation that takes no body is served without one, whatever type is named, and refuses one, by length and in chunks', async () => {
+  const [{ id }, other] = [await engine.enqueue('a', 1, { delay: '1h' }), await engine.enqueue('b')]
+  const path = `/v1/jobs/${id}`
+  const body = '{"dryRun":true}'
+  const refused = { status: 400, body: { detail: 'body.dryRun is unknown: this operation takes no body' } }
+  expect(await send('DELETE', path, [body], { ...JSON_HEADERS, 'content-length': `${body.length}` })).toMatchObject(refused)
+  expect(await send('DELETE', path, [body.slice(0, 5), body.slice(5)], { ...JSON_HEADERS, 'transfer-encoding': 'chunked' })).toMatchObject(
+    refused,
+  )
+  expect(await send('POST', `${path}/run`, [body])).toMatchObject(refused)
+  expect(await engine.get(id)).toMatchObject({ state: 'scheduled' })
+  expect(await send('POST', `${path}/run`, [], { ...AUTH, 'content-length': '0' })).toMatchObject({ status: 204 })
+  expect(await send('DELETE', path, [], { ...AUTH, 'content-type': 'text/plain' })).toMatchObject({ status: 204 })
+  expect(await send('DELETE', `/v1/jobs/${other.id}`, [], AUTH)).toMatchObject({ status: 204 })
+  expect(await engine.get(id)).toBeUndefined()
+})
+
 test('too large, by length and in chunks; the next request is served', async () => {
   const large = JSON.stringify({ job: 'a', data: 'x'.repeat(8_000) })
   expect(await send('POST', '/v1/jobs', [large], { ...JSON_HEADERS, 'content-length': `${large.length}` })).toMatchObject({
