@@ -271,7 +271,7 @@ export { formatCursor, type ListOptions, type ListPlace, type ListSettings, vali
 export { type Logger, type LoggerOption, loggerOption, quietableLogger } from './options/logger.ts'
 export { type LogsOptions, validateLogsOptions } from './options/logs.ts'
 export { type ManyFilter, type ManyOptions, validateMany } from './options/many.ts'
-export { durationOption } from './options/milliseconds.ts'
+export { durationOption, timeOption } from './options/milliseconds.ts'
 export {
   type Moved,
   type MovedRows,

@@ -7,6 +7,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { expect, onTestFinished, test } from 'vitest'
 import { exitCodeOf } from './exit.ts'
 import { explain, linesOf } from './explain.ts'
+import { addFilters } from './filterFlags.ts'
 import { exportedJob, importedJob } from './imported.ts'
 import { addJobFlags, backoff, enqueueOptionsOf } from './jobFlags.ts'
 import { linesOf as linesOfStream } from './lines.ts'
@@ -17,12 +18,26 @@ test('numbers, durations, times, lists, and none', () => {
   expect([number('12'), number('-3'), number('x'), number('')]).toEqual([12, -3, 'x', ''])
   expect([duration('0'), duration('5m'), duration('none'), duration('soon')]).toEqual([0, '5m', Number.POSITIVE_INFINITY, 'soon'])
   for (const text of ['5', '250', '0.5']) expect(() => duration(text)).toThrow(`write ${text}s for seconds, or ${text}ms for milliseconds`)
-  expect(time('2040-01-02').toISOString()).toBe('2040-01-02T00:00:00.000Z')
+  expect(time('2040-01-02T03:04+01:00').toISOString()).toBe('2040-01-02T02:04:00.000Z')
   expect(time('1700000000000').getTime()).toBe(1_700_000_000_000)
-  expect(time('tomorrow').getTime()).toBeNaN()
   expect(names('b,c', ['a'])).toEqual(['a', 'b', 'c'])
   expect([orNone(number)('none'), orNone(number)('3')]).toEqual([NONE, 3])
   expect(() => json('{')).toThrow(InvalidArgumentError)
+})
+
+test.each(['2026-11-31T00:00:00Z', '2030-02-29T00:00:00Z', '2030-01-01T00:00', '2030-01-01', '1 Jan 2030', 'tomorrow', '-5', ''])(
+  'no time: "%s" is refused, with what is allowed',
+  (text) => {
+    const command = addFilters(new Command('delete'))
+      .exitOverride()
+      .configureOutput({ outputError: () => {} })
+    const message = `argument '${text}' is invalid. A time is ISO 8601 with its zone, on a day that exists (2030-01-31T12:00:00Z, `
+    expect(() => command.parse(['--enqueued-before', text], { from: 'user' })).toThrow(message)
+  },
+)
+
+test('a time that no Date can hold is refused with the range', () => {
+  expect(() => time('8640000000000001')).toThrow('The time must be between 1970 and the last instant of a Date')
 })
 
 test.each([

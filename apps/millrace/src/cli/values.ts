@@ -1,6 +1,6 @@
-/** Parses flags into values that the engine checks. It passes on invalid numbers, durations and times, which the engine rejects by name. */
+/** Parses flags into values that the engine checks. It passes on invalid numbers and durations, which the engine rejects by name. */
 import { readFile } from 'node:fs/promises'
-import { checkJsonText } from '@millrace/core'
+import { checkJsonText, OptionRangeError, timeOption } from '@millrace/core'
 import { InvalidArgumentError } from 'commander'
 import { UsageError } from './errors.ts'
 
@@ -17,9 +17,17 @@ export function duration(text: string): number {
   return (text === '0' ? 0 : text) as number
 }
 
-/** Parses an ISO time, or milliseconds since 1970. */
+/** Parses ISO 8601 with its zone, or milliseconds since 1970. Only a time of the calendar passes: a filter must not match other jobs than it says. */
 export function time(text: string): Date {
-  return new Date(/^\d+$/.test(text) ? Number(text) : text)
+  const value = /^\d+$/.test(text) ? Number(text) : text
+  try {
+    return new Date(timeOption('time', value))
+  } catch (error) {
+    if (error instanceof OptionRangeError) throw new InvalidArgumentError(`The ${error.message}.`)
+    throw new InvalidArgumentError(
+      'A time is ISO 8601 with its zone, on a day that exists (2030-01-31T12:00:00Z, 2030-01-31T12:00+01:00), or milliseconds since 1970.',
+    )
+  }
 }
 
 /** The parsed value of `none`. It is not null, which commander takes for a flag without its value. */

@@ -217,7 +217,16 @@ test.each<[string, unknown, string]>([
   ['queues', '{"mail":{"defaults":{"backoff":{"type":"none"}}}}', 'backoff.type'],
   ['schedules', '{"a":{"cron":"every day","job":"x"}}', "'schedules.a.cron' in --schedules: cron"],
   ['schedules', '{"a":{"cron":"@daily"}}', "'schedules.a.job' in --schedules: a schedule names its job"],
-  ['schedules', '{"a":{"every":"1s","startAt":"then","job":"x"}}', "'schedules.a.startAt' in --schedules: startAt must be a time"],
+  [
+    'schedules',
+    '{"a":{"every":"1s","startAt":"then","job":"x"}}',
+    "'schedules.a.startAt' in --schedules: startAt must be a Date, milliseconds since 1970, or an ISO 8601 string with its zone",
+  ],
+  [
+    'schedules',
+    '{"a":{"every":"1s","endAt":"2026-11-31T00:00:00Z","job":"x"}}',
+    `its zone ('2030-01-31T12:00:00Z'), got "2026-11-31T00:00:00Z"`,
+  ],
   ['webhooks.secrets', '{"a":"password"}', 'secrets must be'],
   ['http.rateLimit', '{"limit":0}', 'rateLimit.limit'],
   ['listen', 5, 'listen must be a list of addresses'],

@@ -9,12 +9,13 @@ import {
   nameOption,
   type OptionKind,
   type OptionRow,
-  OptionTypeError,
+  type OptionTypeError,
   type QueueOptions,
   type RateLimitOptions,
   RUN_OPTION_NAMES,
   RUN_OPTIONS,
   type SharedLimit,
+  timeOption,
   validateQueueOptions,
   validateScheduleOptions,
   withCommas,
@@ -104,14 +105,8 @@ export const queue = section({
   ),
 })
 
-/** A Date, milliseconds, or ISO 8601. */
-const time = (option: string) =>
-  read<Date, Date | number | string>((value) => {
-    const date = value instanceof Date || typeof value === 'number' || typeof value === 'string' ? new Date(value) : undefined
-    if (date === undefined || Number.isNaN(date.getTime()))
-      throw new OptionTypeError(option, `${option} must be a time, as '2030-01-31T08:00:00Z'`)
-    return date
-  })
+/** A Date, milliseconds, or ISO 8601 with its zone. */
+const time = (option: string) => read<Date, Date | number | string>((value) => new Date(timeOption(option, value)))
 
 const plain = <Value>() => checked<Value>(() => {})
 
@@ -123,8 +118,8 @@ export const schedule = z
     ),
     every: setting(plain<Duration>(), 'Time between two ticks: at least 1 s. Not with `cron`.'),
     timezone: setting(plain<string>(), 'IANA name of the time zone of `cron`. Default UTC.'),
-    startAt: setting(time('startAt'), 'No tick comes before this time: ISO 8601.'),
-    endAt: setting(time('endAt'), 'No tick comes after this time: ISO 8601.'),
+    startAt: setting(time('startAt'), 'No tick comes before this time: ISO 8601 with its zone.'),
+    endAt: setting(time('endAt'), 'No tick comes after this time: ISO 8601 with its zone.'),
     jitter: setting(plain<Duration>(), 'Each tick fires up to this much later: at most 24 h.'),
     overlap: setting(
       plain<'skip' | 'queue' | 'cancel' | 'allow'>(),
