@@ -20,7 +20,8 @@ export function settingsOf(command: Command): string[] {
   const { json, ...given } = command.optsWithGlobals<Partial<Record<(typeof SETTINGS)[number], string>> & { json?: boolean }>()
   return [
     ...SETTINGS.flatMap((name) => (given[name] === undefined ? [] : [`--${name}`, given[name]])),
-    ...(json === true ? ['--log-format', 'json'] : []),
+    // A format that is given itself wins.
+    ...(json === true && !command.args.some((each) => /^--log-format(=|$)/.test(each)) ? ['--log-format', 'json'] : []),
     ...command.args,
   ]
 }

@@ -48,6 +48,9 @@ export function texts(text: string, earlier: readonly string[] = []): string[] {
   return [...earlier, text]
 }
 
+/** The parsers of flags that may be given more than once. */
+export const REPEATABLE: ReadonlySet<unknown> = new Set([names, texts])
+
 export function json(text: string): unknown {
   try {
     return parsedJson('it', text)

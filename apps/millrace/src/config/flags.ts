@@ -11,7 +11,7 @@ export interface ReadFlags {
   readonly configFile?: string
 }
 
-/** @throws ConfigError for an unknown flag, and for a secret, because every user of the machine can list the arguments of a process */
+/** @throws ConfigError for a flag that is unknown or given twice, and for a secret, because every user of the machine can list the arguments of a process */
 export function flagsOf(argv: readonly string[]): ReadFlags {
   const flags: Record<string, string> = {}
   let configFile: string | undefined
@@ -22,6 +22,8 @@ export function flagsOf(argv: readonly string[]): ReadFlags {
       throw new ConfigError([`unknown flag '${name}': ${meant(name, [CONFIG, ...KEY_OF_FLAG.keys()])}`])
     const value = given ?? argv[++index]
     if (value === undefined) throw new ConfigError([`${name} requires a value`])
+    if (key === undefined ? configFile !== undefined : Object.hasOwn(flags, key))
+      throw new ConfigError([`${name} is given twice; it takes one value`])
     if (key === undefined) configFile = value
     else flags[key] = open(key, value)
   }
