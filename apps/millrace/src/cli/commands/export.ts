@@ -1,4 +1,5 @@
 /** `millrace export`: prints jobs as lines of JSON, which `import` accepts. */
+import { type ListOrder, validateListOptions } from '@millrace/core'
 import type { ListOptions } from '@millrace/engine'
 import type { Command } from 'commander'
 import { jsonText } from '../../visible.ts'
@@ -20,7 +21,7 @@ const PAGE = 200
 export function addExport(program: Command, context: Context): void {
   program
     .command('export')
-    .description('Print jobs as lines of JSON, newest first')
+    .description('Print jobs as lines of JSON, oldest first')
     .option('--state <state>', 'only jobs in this state')
     .option('--queue <name>', 'only jobs in this queue')
     .option('--name <name>', 'only jobs with this name')
@@ -30,19 +31,34 @@ export function addExport(program: Command, context: Context): void {
 
 async function exportJobs({ connect, out, signal }: Context, { state, queue, name, tag }: Flags): Promise<void> {
   const engine = await connect()
+  const page = (order: ListOrder, options: ListOptions) =>
+    again(() => engine.list(said<ListOptions>({ state, queue, name, tag, order, ...options })))
+  // Jobs that are enqueued during the export are left out: `export | import` of one store would never end.
+  const newest = await page('newest', { limit: 1, payload: 'none' })
+  const [last] = newest.jobs
+  if (last === undefined) return
+  // Without a next page, the newest job is the only one.
+  const end = newest.next === undefined ? 0 : rowOf(newest.next, 'newest')
   const progress = out.progress()
   let after: string | undefined
   let count = 0
   try {
     do {
-      const options = said<ListOptions>({ state, queue, name, tag, after, limit: PAGE })
-      const { jobs, next } = await again(() => engine.list(options))
-      await out.raw(jobs.map((job) => `${jsonText(exportedJob(job))}\n`).join(''))
-      count += jobs.length
-      after = next
+      const { jobs, next } = await page('oldest', said<ListOptions>({ after, limit: PAGE }))
+      const place = jobs.findIndex(({ id }) => id === last.id)
+      const taken = place < 0 ? jobs : jobs.slice(0, place + 1)
+      await out.raw(taken.map((job) => `${jsonText(exportedJob(job))}\n`).join(''))
+      count += taken.length
+      // The newest job may be gone by now.
+      after = next !== undefined && rowOf(next, 'oldest') < end ? next : undefined
       progress.show(() => `${many(count, 'job')} exported`)
     } while (after !== undefined && !signal.aborted)
   } finally {
     progress.end()
   }
+}
+
+/** Returns the place of a job in the order of arrival. `cursor` is the `next` of a page that ends with this job. */
+function rowOf(cursor: string, order: ListOrder): number {
+  return validateListOptions({ after: cursor, order }).place.before ?? 0
 }
