@@ -12,9 +12,15 @@ export function number(text: string): number {
 /** Accepts `5m`, `90s` or `250ms`, and `none` for no limit. A unit is required, because a number alone may mean seconds or milliseconds. */
 export function duration(text: string): number {
   if (text === 'none') return Number.POSITIVE_INFINITY
-  if (/^\d*\.?\d+$/.test(text) && Number(text) !== 0)
-    throw new InvalidArgumentError(`A duration requires its unit: write ${text}s for seconds, or ${text}ms for milliseconds.`)
+  const missing = unitMissing(text)
+  if (missing !== undefined) throw new InvalidArgumentError(missing)
   return (text === '0' ? 0 : text) as number
+}
+
+/** Returns what to write in place of a number that stands alone; undefined for any other string, and for 0. */
+export function unitMissing(text: string): string | undefined {
+  if (!(Number(text) > 0 && Number.isFinite(Number(text)))) return undefined
+  return `A duration requires its unit: write ${text}s for seconds, or ${text}ms for milliseconds.`
 }
 
 /** Parses ISO 8601 with its zone, or milliseconds since 1970. Only a time of the calendar passes: a filter must not match other jobs than it says. */

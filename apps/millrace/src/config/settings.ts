@@ -12,6 +12,7 @@ import {
   type QueueOptions,
   type RateLimitOptions,
   RUN_OPTION_NAMES,
+  RUN_OPTIONS,
   type RunOption,
   type SharedLimit,
   type Stats,
@@ -35,6 +36,8 @@ interface Kind {
   readonly read: (view: QueueView) => unknown
   /** True if it applies to jobs that do not state it themselves. */
   readonly isDefault?: true
+  /** Returns the duration in a value, as it is written. */
+  readonly duration?: (value: string) => string | undefined
 }
 
 type Limit = 'concurrencyLimit' | 'perKeyLimit' | 'maxLength' | 'share'
@@ -49,11 +52,15 @@ const limit = (name: Limit): Kind => ({
 const rate = (name: 'rateLimit' | 'perKeyRateLimit', key: string): Kind => ({
   change: (value) => ({ [name]: value === null ? null : rateOf(key, value) }),
   read: ({ settings }) => settings[name],
+  duration: (value) => RATE.exec(value)?.[2],
 })
+
+const itself = (value: string) => value
 
 /** A setting that changes one of the defaults: the others stay. */
 const run = (name: Run): Kind => ({
   isDefault: true,
+  ...(RUN_OPTIONS[name].kind.type === 'duration' && { duration: itself }),
   change: (value, view) => defaultsWith(view, { [name]: value === null ? undefined : read(value) }),
   read: ({ settings }) => (name === 'keep' ? keptFor(settings.defaults?.keep) : settings.defaults?.[name]),
 })
@@ -62,6 +69,7 @@ const keptFor = (ms: number | undefined): number | 'forever' | undefined => (ms 
 
 const backoff = (name: keyof BackoffOptions): Kind => ({
   isDefault: true,
+  ...((name === 'delay' || name === 'maxDelay') && { duration: itself }),
   change: (value, view) => {
     const { [name]: _former, ...rest } = view?.settings.defaults?.backoff ?? DEFAULT_POLICY.backoff
     const changed = { ...rest, ...(value === null ? presetOf(name) : { [name]: read(value) }) } as Record<string, unknown>
@@ -73,6 +81,7 @@ const backoff = (name: keyof BackoffOptions): Kind => ({
 })
 
 const retention = (state: Finished): Kind => ({
+  duration: itself,
   change: (value, view) => {
     const { [state]: _former, ...others } = keepsOf(view)
     const kept: Keeps = { ...others, ...(value !== null && { [state]: read(value) }) }
@@ -136,6 +145,11 @@ export async function setSetting(
   const { change } = KINDS[key] as Kind
   const view = await engine.queues.get(queue)
   await engine.queues.configure(queue, change(text === 'none' ? null : text, view))
+}
+
+/** Returns the duration in a value, as it is written: the whole value of `timeout`, the period of `rate-limit`. Undefined if it has none. */
+export function durationIn(key: string, value: string): string | undefined {
+  return KINDS[key]?.duration?.(value)
 }
 
 /** True if a setting applies to jobs for which neither a call nor a definition states it. */
@@ -227,9 +241,11 @@ function tiersOf(text: string): NonNullable<QueueOptions['keyTiers']> {
   }
 }
 
+const RATE = /^(\d+)(?:\/(\d+(?:\.\d+)? ?[a-z]+|\d+))?(?: burst (\d+))?$/
+
 /** `100/1m burst 10`. */
 function rateOf(key: string, text: string): RateLimitOptions {
-  const [, limitText, period, burst] = /^(\d+)(?:\/(\d+(?:\.\d+)? ?[a-z]+|\d+))?(?: burst (\d+))?$/.exec(text) ?? []
+  const [, limitText, period, burst] = RATE.exec(text) ?? []
   if (limitText === undefined || (period !== undefined && parseDuration(read(period)) === undefined))
     throw new OptionTypeError(key, `${key} must be '100/1m', '100/1m burst 10', or '100' a second, got ${JSON.stringify(text)}`)
   return {

@@ -1,12 +1,13 @@
 /** `millrace config`: shows the daemon's settings and their origins, and shows and changes the settings of queues at run time. */
 import type { Command } from 'commander'
-import { getSetting, isDefault, listSettings, SETTING_KEYS, setSetting, unreached } from '../../config/settings.ts'
+import { durationIn, getSetting, isDefault, listSettings, SETTING_KEYS, setSetting, unreached } from '../../config/settings.ts'
 import { again } from '../again.ts'
 import { SETTINGS_HELP, settingFlags, settingsOf } from '../configured.ts'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors.ts'
 import { unknownCommand } from '../explain.ts'
 import { defaultCommand } from '../groups.ts'
+import { unitMissing } from '../values.ts'
 
 interface QueueFlag {
   readonly queue: string
@@ -44,6 +45,8 @@ export function addConfig(program: Command, context: Context): void {
     .argument('<value>')
     .option('--queue <name>', 'queue; default "default"', 'default')
     .action(async (key: string, value: string, { queue }: QueueFlag) => {
+      const missing = unitMissing(durationIn(key, value) ?? '')
+      if (missing !== undefined) throw new UsageError(`${key}: ${missing}`)
       const engine = await connect({ create: true })
       await setSetting(engine, key, value, { queue })
       const now = await again(() => getSetting(engine, key, { queue }))

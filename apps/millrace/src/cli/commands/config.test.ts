@@ -1,0 +1,53 @@
+// The settings of a queue on the command line: a duration has its unit.
+import { openEngine } from '@millrace/engine'
+import { Command } from 'commander'
+import { expect, onTestFinished, test } from 'vitest'
+import { getSetting } from '../../config/settings.ts'
+import type { Context } from '../context.ts'
+import { addConfig } from './config.ts'
+
+async function program() {
+  const engine = await openEngine({ file: ':memory:' })
+  onTestFinished(() => engine.stop())
+  const out = { answer: async () => {}, note: () => {} }
+  const root = new Command()
+  addConfig(root, { connect: async () => engine, out, env: {} } as unknown as Context)
+  return {
+    set: (key: string, value: string) => root.parseAsync(['config', 'set', key, value], { from: 'user' }),
+    get: (key: string) => getSetting(engine, key),
+  }
+}
+
+const WHOLE = ['timeout', 'heartbeat-timeout', 'max-age', 'ttl', 'keep', 'backoff.delay', 'backoff.max-delay']
+
+test.each([...WHOLE, 'retention.completed', 'retention.failed', 'retention.cancelled'])('%s', async (key) => {
+  const { set, get } = await program()
+  for (const bare of ['30', '0.5', '3e4'])
+    await expect(set(key, bare)).rejects.toMatchObject({
+      code: 'USAGE',
+      message: `${key}: A duration requires its unit: write ${bare}s for seconds, or ${bare}ms for milliseconds.`,
+    })
+  expect(await get(key)).toBeUndefined()
+  await set(key, '30m')
+  expect(await get(key)).toBe(1_800_000)
+})
+
+test.each(['rate-limit', 'per-key-rate-limit'])('the period of %s', async (key) => {
+  const { set, get } = await program()
+  for (const bare of ['5/10', '5/10 burst 7'])
+    await expect(set(key, bare)).rejects.toMatchObject({ code: 'USAGE', message: expect.stringContaining('write 10s for seconds') })
+  await set(key, '5/10s burst 7')
+  expect(await get(key)).toMatchObject({ limit: 5, burst: 7 })
+  await set(key, '5')
+  expect(await get(key)).toMatchObject({ limit: 5 })
+})
+
+test('numbers that are no durations stay numbers', async () => {
+  const { set, get } = await program()
+  for (const key of ['max-attempts', 'priority', 'backoff.factor', 'concurrency-limit', 'log-lines']) {
+    await set(key, '7')
+    expect(await get(key)).toBe(7)
+  }
+  await set('keep', 'forever')
+  expect(await get('keep')).toBe('forever')
+})
