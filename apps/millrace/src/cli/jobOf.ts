@@ -17,6 +17,6 @@ export async function explanationOf(engine: Engine, id: string): Promise<JobExpl
   return explanation
 }
 
-function noJob(id: string): JobNotFoundError {
+export function noJob(id: string): JobNotFoundError {
   return new JobNotFoundError(`there is no job ${id}: it never existed, or retention has deleted it`, { jobId: id })
 }

@@ -7,6 +7,7 @@ import { confirm } from '../confirm.ts'
 import type { Context } from '../context.ts'
 import { defaultCommand } from '../groups.ts'
 import { said } from '../jobFlags.ts'
+import { noJob } from '../jobOf.ts'
 import { awayText, many } from '../output/amounts.ts'
 import { number } from '../values.ts'
 import { errorText } from '../view/job.ts'
@@ -72,6 +73,8 @@ async function retry({ connect, out }: Context, ids: readonly string[], { queue,
     await out.answer({ count }, () => `${many(count, 'job')} retried`)
     return
   }
+  // A filter passes over an id that no job has. To read the job would require another scope.
+  for (const id of ids) if ((await engine.retryMany({ ids: [id] }, { dryRun: true })).matched === 0) throw noJob(id)
   const { matched, changed, skipped } = await engine.retryMany(
     said<ManyFilter>({ ids, state: 'failed', queue, name }),
     said<ManyOptions>({ limit }),

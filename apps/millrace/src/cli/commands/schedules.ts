@@ -1,5 +1,13 @@
 /** `millrace schedules`: shows and changes schedules of recurring jobs. */
-import { nameOption, newJobFrom, ScheduleNotFoundError, scheduleIdOption, validateScheduleOptions } from '@millrace/core'
+import {
+  integerOption,
+  LIMITS,
+  nameOption,
+  newJobFrom,
+  ScheduleNotFoundError,
+  scheduleIdOption,
+  validateScheduleOptions,
+} from '@millrace/core'
 import type { Schedule, ScheduleChanges, ScheduledJob, ScheduleListOptions, ScheduleOptions, TriggerOptions } from '@millrace/engine'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
@@ -151,7 +159,8 @@ export function addSchedules(program: Command, context: Context): void {
     .argument('<id>')
     .option('-n, --times <number>', `how many: 1 to 1,000; default ${TIMES}`, number, TIMES)
     .action(async (id: string, { times }: { readonly times: number }) => {
-      const { nextRuns } = await scheduleOf(context, id, times)
+      // The engine accepts 0, which shows none.
+      const { nextRuns } = await scheduleOf(context, id, integerOption('times', times, 1, LIMITS.timesPerSchedule))
       await out.answer({ id, nextRuns }, () => nextRuns.map((at) => `${timeText(at)}  ${awayText(at, now())}`))
     })
 }
