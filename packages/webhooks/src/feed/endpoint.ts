@@ -89,7 +89,7 @@ export function endpointIssue(endpoint: Endpoint): string | undefined {
   for (const [name, list] of Object.entries({ queues, names }))
     if (list !== undefined && !(Array.isArray(list) && list.length > 0 && list.every((one) => typeof one === 'string')))
       return `${name} is an array of one or more names; left out, it is all`
-  if (names !== undefined && events.every((type) => type.includes('.'))) return 'names is for events of jobs, of which events has none'
+  if (names !== undefined && events.every((type) => type.includes('.'))) return 'names is for events of jobs, and events has no such type'
   return Number.isSafeInteger(cursor) && cursor >= 0 ? undefined : 'cursor is the seq of an event'
 }
 
