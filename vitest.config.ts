@@ -10,8 +10,8 @@ useBuilt()
 const UNITS = ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts', 'apps/create-millrace/templates/*/src/**/*.test.ts']
 const NOT_OURS = '**/node_modules/**'
 /**
- * What takes long: kills, starves and fills up, waits, measures, packs and installs, or asks the same at one more place. `pnpm test` leaves it
- * to `pnpm proof`. A file outside of these folders says so in its name.
+ * Tests that take long: they kill, starve and fill up, wait, measure, pack and install, or ask the same at one more place. `pnpm test` leaves
+ * them to `pnpm proof`. Outside of these folders, the name of a file says that it is one.
  */
 const LONG = ['test/{bench,consumers,image,limits,overload,proof}/**/*.test.ts', 'test/**/*.proof.test.ts']
 /** Tests of pages in a real browser, which test/browser finds. Each of their processes starts one. */

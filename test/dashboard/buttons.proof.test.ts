@@ -1,4 +1,4 @@
-/** What a token does not allow is absent from the page: every button of every screen, pressed with the session of each token. */
+/** Presses every button of every screen with the session of each token: none sends what the token does not allow. */
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { allows, changesOf, everyone } from './changes.ts'

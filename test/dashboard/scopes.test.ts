@@ -1,4 +1,4 @@
-/** What a token does not allow is refused by the server: each change of the API, with the session of each token. */
+/** Sends each change of the API with the session of each token: the server refuses those that the token does not allow. */
 import { expect } from 'vitest'
 import { allows, changesOf, everyone } from './changes.ts'
 import { fill } from './fill.ts'

@@ -1,6 +1,6 @@
 /**
- * What takes too long for `pnpm test`: 5,000 simulated worlds, and a minute of power cuts beside them; then the tests of the projects `proof*`
- * (vitest.config.ts).
+ * Runs the proofs, which take too long for `pnpm test`: 5,000 simulated worlds, and a minute of power cuts beside them; then the tests of the
+ * projects `proof*` (vitest.config.ts).
  *
  *     main.ts [SEED] [--part 2/4]    without a seed, on those that nobody has tried; a part is its share of the worlds, cuts and files of tests
  *

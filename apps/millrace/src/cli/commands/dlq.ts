@@ -74,7 +74,9 @@ async function retry({ connect, out }: Context, ids: readonly string[], { queue,
     return
   }
   // A filter passes over an id that no job has. To read the job would require another scope.
-  for (const id of ids) if ((await engine.retryMany({ ids: [id] }, { dryRun: true })).matched === 0) throw noJob(id)
+  const isThere = async (...some: readonly string[]) =>
+    (await engine.retryMany({ ids: some }, { dryRun: true })).matched === new Set(some).size
+  if (!(await isThere(...ids))) for (const id of ids) if (!(await isThere(id))) throw noJob(id)
   const { matched, changed, skipped } = await engine.retryMany(
     said<ManyFilter>({ ids, state: 'failed', queue, name }),
     said<ManyOptions>({ limit }),
