@@ -39,6 +39,7 @@ export default defineConfig({
     globalSetup: ['./test/warmUp.ts'],
     setupFiles: ['./test/quiet.ts'],
     pool: 'forks',
+    unstubEnvs: true,
     // Many tests wait for processes that they have started.
     maxWorkers: Math.ceil(1.5 * availableParallelism()),
     // For tests that hang: a machine that is slow, or busy with other work, is no failure.
@@ -52,7 +53,12 @@ export default defineConfig({
       { extends: true, test: { name: 'rules', include: ['test/rules/**/*.test.ts'], isolate: false } },
       {
         extends: true,
-        test: { name: 'system', include: ['test/**/*.test.ts'], exclude: ['test/rules/**', ...PAGES, ...ON_POSTGRES, ...LONG, NOT_OURS] },
+        test: {
+          name: 'system',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/rules/**', ...PAGES, ...ON_POSTGRES, ...LONG, NOT_OURS],
+          isolate: false,
+        },
       },
       { extends: true, test: { name: 'browser', include: PAGES, exclude: [...LONG, NOT_OURS], ...IN_BROWSER } },
       { extends: true, test: { name: 'postgres', include: ON_POSTGRES, exclude: [...LONG, NOT_OURS], ...WITH_POSTGRES } },

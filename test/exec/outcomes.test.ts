@@ -1,7 +1,7 @@
 // Q2: outcomes of commands, as jobs tell them.
 import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, statSync, symlinkSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../temporary.ts'
 import { type EndedJob, nodeCommand, script, startBench } from './bench.ts'
 
@@ -110,8 +110,8 @@ describe('what a command is given', () => {
   const told = (job: EndedJob) => JSON.parse(job.output?.stdout.head ?? 'null')
 
   test('its own environment: what is named, and what tells of the job', async () => {
-    process.env['MILLRACE_SECRET'] = 'not for commands'
-    process.env['MILLRACE_ALLOWED'] = 'yes'
+    vi.stubEnv('MILLRACE_SECRET', 'not for commands')
+    vi.stubEnv('MILLRACE_ALLOWED', 'yes')
     const { run } = await startBench({
       tell: nodeCommand(tell, { env: { inherit: ['MILLRACE_ALLOWED', 'MILLRACE_ABSENT'], set: { LEVEL: '1' } } }),
     })

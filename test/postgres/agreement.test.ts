@@ -10,9 +10,12 @@ import { storeAgreement } from '../../packages/testkit/src/testing/storeAgreemen
 import { fill, isPlanned, planAs, planOf, wholeScans } from './plans.ts'
 import { newSchema, storeOptions } from './test.ts'
 
-// A slice that looks at few rows finds as many as its place lets it.
-useSmallLimits({ walkRows: LIMITS.walkRows })
+// A slice that looks at few rows finds as many as its place lets it. Postgres measures text in bytes of UTF-8, the others in UTF-16 units.
+const { walkRows, windowBytes, windowsBytes } = LIMITS
+useSmallLimits({ walkRows, windowBytes, windowsBytes })
 
+/** Random histories; 1,000 take half an hour. */
+const HISTORIES = Number(process.env['HISTORIES'] ?? 5)
 /** 10,000,000 jobs take some minutes. */
 const ROWS = Number(process.env['PLAN_ROWS'] ?? 100_000)
 
@@ -38,7 +41,7 @@ storeAgreement(
     const postgres = openStore(storeOptions(next()))
     return { stores: [new MemoryStore(postgres.node), postgres], close: () => postgres.close() }
   },
-  5,
+  HISTORIES,
 )
 
 /** Tables that do not grow with jobs. `failure` has a bound, `kept_count` a row for a queue. */

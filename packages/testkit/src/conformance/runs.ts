@@ -11,7 +11,7 @@ export function runsConformance(under: () => Probe): void {
 
   const stateOf = async (id: JobKey) => (await probe.call<'get'>({ op: 'get', id }))?.state
 
-  test('E1: every command gets exactly one reply, in the order of arrival', async () => {
+  test('E1: every command gets exactly one reply, in the order of arrival; questions may be answered later, in their own', async () => {
     const replies = await probe.settle([
       { op: 'enqueue', jobs: [{ name: 'a', data: '1' }] },
       { op: 'stats' },
@@ -19,7 +19,9 @@ export function runsConformance(under: () => Probe): void {
       { op: 'enqueue', jobs: [{ name: 'a', data: '2' }] },
       { op: 'workers' },
     ])
-    expect(probe.replied).toEqual([1, 2, 3, 4, 5])
+    const questions = [2, 5]
+    expect(probe.replied.filter((id) => !questions.includes(id))).toEqual([1, 3, 4])
+    expect(probe.replied.filter((id) => questions.includes(id))).toEqual(questions)
     expect(replies.map((reply) => reply.refusal?.code)).toEqual([undefined, undefined, 'STALE_RUN', undefined, undefined])
   })
 
