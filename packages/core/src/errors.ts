@@ -135,8 +135,9 @@ export class JobCancelledError extends define('JOB_CANCELLED', false) {
 export class ResultTimeoutError extends define('RESULT_TIMEOUT', true) {
   declare readonly jobId: string
 }
-/** A live job holds the unique key, and `onConflict` is `'error'`. `jobId` is that job. */
+/** A live job, or another job of the same call, holds the unique key, and `onConflict` is `'error'`. */
 export class UniqueConflictError extends define('UNIQUE_CONFLICT', false) {
+  /** The live job. Empty if the key is that of another job of the same call. */
   declare readonly jobId: string
 }
 /** There are as many queues as `maxQueues` allows, and the call would make another one. */

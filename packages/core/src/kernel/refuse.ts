@@ -59,6 +59,12 @@ export function uniqueConflict(key: string, holder: JobKey): Refused {
   return new Refused({ code: 'UNIQUE_CONFLICT', message: `the unique key '${key}' is held by live job ${jobId}`, details: { jobId } })
 }
 
+/** Refuses two jobs of one call with the same key. Neither exists, so the refusal names no job. */
+export function conflictInCall(key: string): Refused {
+  const message = `two jobs of the call have the unique key '${key}', and with onConflict 'error' none is created: give each its own key, or use onConflict 'skip'`
+  return new Refused({ code: 'UNIQUE_CONFLICT', message, details: { jobId: '' } })
+}
+
 export function queueFull(queue: string, maxLength: number): Refused {
   const message = `queue '${queue}' takes ${maxLength} jobs that are yet to start, and has no room: try again later, or raise its maxLength`
   return new Refused({ code: 'QUEUE_FULL', message, details: { queue, maxLength } })

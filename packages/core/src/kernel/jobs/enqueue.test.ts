@@ -364,7 +364,13 @@ describe('unique keys', () => {
     expect(world.row({ seq: 2 }).data).toBe('4')
     world.call({ op: 'cancel', id: { seq: 2, node: 7, enqueuedAt: world.now.wall } })
     const before = snapshot(world)
-    expect(world.refusal(enqueueing({ name: 'a', ...unique('error') }, { name: 'a', ...unique('error') }))).toBe('UNIQUE_CONFLICT')
+    const reply = world.reply(enqueueing({ name: 'a', ...unique('error') }, { name: 'a', ...unique('error') })) as Refused
+    // Neither job exists, so no id is given.
+    expect(reply.refusal).toMatchObject({
+      code: 'UNIQUE_CONFLICT',
+      message: expect.stringContaining('two jobs of the call'),
+      details: { jobId: '' },
+    })
     expect(snapshot(world)).toBe(before)
   })
 

@@ -13,7 +13,7 @@ import { type Lane, lengthOf, type Queue } from '../queues/lane.ts'
 import { enterLine } from '../queues/line.ts'
 import { findNewQueue, mayExceedQueues } from '../queues/newQueues.ts'
 import { DEFAULT_QUEUE, queueOf } from '../queues/queueOf.ts'
-import { active, nothingToDrop, queueDraining, queueFull, uniqueConflict } from '../refuse.ts'
+import { active, conflictInCall, nothingToDrop, queueDraining, queueFull, uniqueConflict } from '../refuse.ts'
 import type { NameAndKey } from '../rows.ts'
 import type { TurnContext } from '../turn.ts'
 import { Claims, OF_CALL } from './claims.ts'
@@ -45,10 +45,7 @@ export function findRefusal(turn: TurnContext, jobs: readonly NewJob[], ending?:
       continue
     }
     const { key, onConflict } = job.unique
-    if (onConflict === 'error') {
-      const { nextSeq: seq, node } = turn.tables
-      return uniqueConflict(key, holder === OF_CALL ? { seq, node, enqueuedAt: turn.now.wall } : holder)
-    }
+    if (onConflict === 'error') return holder === OF_CALL ? conflictInCall(key) : uniqueConflict(key, holder)
     if (holder === OF_CALL || onConflict === 'skip') continue
     if (turn.facts.job(holder.seq)?.state === ACTIVE)
       return active(holder, `a running job cannot be ${onConflict}d; use onConflict 'skip' or wait for it`)
