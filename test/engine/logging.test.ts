@@ -77,7 +77,7 @@ test('wrong progress and a backoff that answers a promise are warnings: in the l
   const backoff = (async () => '1s') as never
   const percent = defineJob({ name: 'percent' }).handler(({ progress }) => {
     progress(0.2)
-    progress(50)
+    for (let percent = 50; percent <= 100; percent++) progress(percent)
     return 'done'
   })
   const wrong = defineJob({ name: 'wrong', maxAttempts: 1, backoff }).handler(() => {

@@ -1,6 +1,6 @@
 /** Reports mistakes that fail no job: in the job's log each time, in the worker's log once for each job name. */
 import type { Logger } from '@millrace/core'
-import type { RunContext } from './context.ts'
+import type { Mistake, RunContext } from './context.ts'
 import type { Redactor } from './redact.ts'
 
 const KNOWN_MAX = 1_000
@@ -17,10 +17,10 @@ export class Complaints {
     this.#worker = worker
   }
 
-  tell(context: RunContext, message: string): void {
+  tell(context: RunContext, mistake: Mistake, message: string): void {
     const { name } = context.grant
     context.log('warn', message)
-    const told = `${name} ${message}`
+    const told = `${name} ${mistake}`
     if (this.#known.has(told) || this.#known.size >= KNOWN_MAX) return
     this.#known.add(told)
     const shown = this.#redactor?.line(name, message) ?? message

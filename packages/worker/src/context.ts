@@ -99,6 +99,9 @@ export interface Context<Data = unknown> {
   cancel(reason: string): never
 }
 
+/** The mistakes that need not fail a job: a wrong fraction or value of progress, and a wrong answer of a backoff function. */
+export type Mistake = 'fraction' | 'value' | 'backoff'
+
 /** A report of progress as it leaves the worker. */
 export type Progress = Pick<CommandOf<'progress'>, 'fraction' | 'note' | 'value'>
 
@@ -124,7 +127,7 @@ export interface RunLink {
   /** Called when there is progress, or log lines, to take at the end of the tick. */
   dirty(run: RunContext): void
   /** Called when the handler, or a function of its definition, makes a mistake that need not fail the job. */
-  complained(run: RunContext, message: string): void
+  complained(run: RunContext, mistake: Mistake, message: string): void
   now(): number
 }
 
@@ -136,7 +139,6 @@ export type AroundEnqueue = (
 
 type Ending = SnoozeSignal | JoinSignal | NonRetryableError | CancelJobError
 
-const COMPLAINTS_MAX = 5
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
 export class RunContext implements Context {
@@ -155,7 +157,7 @@ export class RunContext implements Context {
   #progress: Progress | undefined
   #fraction = 0
   #lines: LogLine[] | undefined
-  #complaints: Set<string> | undefined
+  #complaints: Set<Mistake> | undefined
   /** Set if the handler asked to snooze, discard or cancel, whatever it throws or returns in the end. */
   #ending: Ending | undefined
 
@@ -247,7 +249,10 @@ export class RunContext implements Context {
     const fraction = isAlone ? this.#fraction : said
     if (!(typeof fraction === 'number' && fraction >= 0 && fraction <= 1)) {
       const other = typeof said === 'number' ? '' : ' or an object'
-      this.complain(`progress must be a number from 0 to 1${other}, got ${describe(said)}; the value is ignored${percentHint(said)}`)
+      this.complain(
+        'fraction',
+        `progress must be a number from 0 to 1${other}, got ${describe(said)}; the value is ignored${percentHint(said)}`,
+      )
       return
     }
     const given = isAlone ? said : value
@@ -258,7 +263,7 @@ export class RunContext implements Context {
         ...(given !== undefined && { value: encodeProgress(given) }),
       })
     } catch (error) {
-      this.complain(`${(error as Error).message}; the report is ignored`)
+      this.complain('value', `${(error as Error).message}; the report is ignored`)
     }
   }
 
@@ -378,12 +383,12 @@ export class RunContext implements Context {
     this.#controller?.abort(reason)
   }
 
-  /** Reports a mistake once in a run: a loop repeats it. */
-  complain(message: string): void {
-    if (this.#complaints?.has(message) === true || (this.#complaints?.size ?? 0) >= COMPLAINTS_MAX) return
+  /** Reports a mistake once in a run: a loop repeats it, often with other values. */
+  complain(mistake: Mistake, message: string): void {
+    if (this.#complaints?.has(mistake)) return
     this.#complaints ??= new Set()
-    this.#complaints.add(message)
-    this.#link.complained(this, message)
+    this.#complaints.add(mistake)
+    this.#link.complained(this, mistake, message)
   }
 
   addLines(lines: readonly LogLine[]): void {

@@ -27,7 +27,7 @@ const link: RunLink = {
   parents: async () => ({ parents: [], next: null }),
   checkpoint: async () => {},
   dirty: () => {},
-  complained: (_, message) => void complaints.push(message),
+  complained: (_, _mistake, message) => void complaints.push(message),
   now: () => 0,
 }
 

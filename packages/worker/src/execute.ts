@@ -188,10 +188,10 @@ function askBackoff(backoff: BackoffFunction, context: RunContext, error: unknow
     const answer: unknown = backoff(context.grant.attempt, error)
     if (answer === undefined || answer === false) return answer
     const delay = wholeDelay(parseDuration(answer))
-    if (delay === undefined) context.complain(`the backoff function ${wrongAnswer(answer)}: the stored backoff is used`)
+    if (delay === undefined) context.complain('backoff', `the backoff function ${wrongAnswer(answer)}: the stored backoff is used`)
     return delay
   } catch (thrown) {
-    context.complain(`the backoff function has thrown ${runErrorOf(thrown).name}: the stored backoff is used`)
+    context.complain('backoff', `the backoff function has thrown ${runErrorOf(thrown).name}: the stored backoff is used`)
     return undefined
   }
 }

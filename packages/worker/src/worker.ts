@@ -109,7 +109,7 @@ export class WorkerSession {
       parents: (context, after, until) =>
         this.#insist(context, { op: 'parents', ...keyOf(context), after, ...(until !== undefined && { until }) }) as Promise<ParentsPage>,
       dirty: (context) => this.#reports.note(context),
-      complained: (context, message) => this.#complaints.tell(context, message),
+      complained: (context, mistake, message) => this.#complaints.tell(context, mistake, message),
       now: () => clock.read().wall,
     }
     this.#departure = new Departure({

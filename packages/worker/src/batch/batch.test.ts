@@ -132,15 +132,19 @@ describe('its outcomes', () => {
   })
 
   test('that are missing, doubtful or cannot be stored fail their own job alone', async () => {
-    const bench = collecting({ size: 7 })
-    grant(bench, 1, 2, 3, 4, 5, 6, 7)
+    const bench = collecting({ size: 9 })
+    grant(bench, 1, 2, 3, 4, 5, 6, 7, 8, 9)
     const hostile = Object.defineProperty({}, 'output', {
       get: () => {
         throw new Error('not to be read')
       },
     })
     const wrong = [undefined, {}, { output: 1, error: 2 }, { output: 1n }, { snooze: 'soon' }, hostile]
-    bench.called[0]?.answer([...wrong, { output: 'fine' }])
+    const pausing = [
+      { output: 1, pause: 'queue' },
+      { error: new Error('no'), pause: 'key' },
+    ]
+    bench.called[0]?.answer([...wrong, ...pausing, { output: 'fine' }])
     await quiet()
     expect(bench.calls.outcomes).toMatchObject([
       { op: 'fail', seq: 1, error: { name: 'BatchOutcomeError', message: expect.stringMatching(/none of/) } },
@@ -149,7 +153,9 @@ describe('its outcomes', () => {
       { op: 'fail', seq: 4, retry: false, error: { message: expect.stringContaining('output') } },
       { op: 'fail', seq: 5, error: { name: 'OptionTypeError', message: expect.stringContaining('snooze') } },
       { op: 'fail', seq: 6, error: { message: 'not to be read' } },
-      { op: 'complete', seq: 7, output: '"fine"' },
+      { op: 'fail', seq: 7, error: { name: 'BatchOutcomeError', message: expect.stringMatching(/pause goes with snooze/) } },
+      { op: 'fail', seq: 8, error: { name: 'BatchOutcomeError', message: expect.stringMatching(/pause goes with snooze/) } },
+      { op: 'complete', seq: 9, output: '"fine"' },
     ])
   })
 

@@ -38,6 +38,11 @@ function settlementOf(ending: Ending, context: RunContext, outcome: unknown, max
     const what = way === undefined ? 'none' : 'more than one'
     throw new BatchOutcomeError(`the outcome of the job is ${what} of { output }, { error } and { snooze }: answer exactly one`)
   }
+  if (way !== 'snooze' && said['pause'] !== undefined) {
+    throw new BatchOutcomeError(
+      `the outcome of the job is { ${way}, pause }, and pause goes with snooze alone: use { snooze, pause }, or leave pause out`,
+    )
+  }
   if (way === 'output') return returned(ending, context, said['output'], maxDataBytes)
   if (way === 'error') return threw(ending, context, said['error'])
   const { pause } = validateSnoozeOptions({ pause: said['pause'] })

@@ -1,6 +1,6 @@
 /** Messages between a worker and a run in one of its threads or child processes. */
 import type { Data, Grant, LogLine, ParentsPage, Refusal, RunError } from '@millrace/core'
-import type { Progress } from '../context.ts'
+import type { Mistake, Progress } from '../context.ts'
 
 /** The task that comes with each run. */
 export interface Task {
@@ -14,7 +14,7 @@ export interface Task {
 export type FromRun =
   | { readonly kind: 'progress'; readonly progress: Progress }
   | { readonly kind: 'log'; readonly lines: readonly LogLine[] }
-  | { readonly kind: 'complaint'; readonly message: string }
+  | { readonly kind: 'complaint'; readonly mistake: Mistake; readonly message: string }
   | { readonly kind: 'heartbeat'; readonly id: number }
   | { readonly kind: 'checkpoint'; readonly id: number; readonly value: Data }
   | { readonly kind: 'parents'; readonly id: number; readonly after: number; readonly until: number | undefined }

@@ -40,7 +40,7 @@ export async function runTask({ grant, maxDataBytes, checked, url }: Task, chann
     checkpoint: (_, value) => ask((id) => ({ kind: 'checkpoint', id, value })),
     parents: (_, after, until) => ask((id) => ({ kind: 'parents', id, after, until })),
     dirty: () => reports.note(),
-    complained: (_, message) => channel.say({ kind: 'complaint', message }),
+    complained: (_, mistake, message) => channel.say({ kind: 'complaint', mistake, message }),
     now: () => systemClock.read().wall,
   }
   const context = new RunContext(grant, link)

@@ -124,7 +124,7 @@ export class Pool {
         context.addLines(message.lines)
         break
       case 'complaint':
-        context.complain(message.message)
+        context.complain(message.mistake, message.message)
         break
       case 'heartbeat':
         answer(message.id, this.#link.heartbeat(context))
