@@ -42,6 +42,8 @@ export const LIMITS = {
   concurrencyLimit: 1_000_000,
   /** The longest delay, ttl or timeout: a hundred years of 365 days. */
   durationMs: 100 * 365 * 86_400_000,
+  /** The last instant that a Date can hold, in milliseconds since 1970. */
+  timeMs: 8_640_000_000_000_000,
   /** The lengths of an error's message and stack and of a log line, in UTF-16 units; the rest is cut off. */
   errorMessageLength: 4_096,
   errorStackLength: 16_384,

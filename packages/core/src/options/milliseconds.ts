@@ -42,9 +42,6 @@ export function durationOption(
   return Math.ceil(ms)
 }
 
-/** The last instant that a Date can hold. */
-const TIME_MAX_MS = 8_640_000_000_000_000
-
 /** A Date, milliseconds since 1970, or an ISO 8601 string with its zone, such as `'2030-01-31T12:00:00Z'`. */
 export type Time = Date | number | string
 
@@ -61,11 +58,11 @@ export function timeOption(option: string, value: unknown): number {
     const forms = "a Date, milliseconds since 1970, or an ISO 8601 string with its zone ('2030-01-31T12:00:00Z')"
     throw new OptionTypeError(option, `${option} must be ${forms}, got ${what}${zone}`)
   }
-  if (ms < 0 || ms > TIME_MAX_MS) {
+  if (ms < 0 || ms > LIMITS.timeMs) {
     throw new OptionRangeError(
       option,
-      ms < 0 ? 0 : TIME_MAX_MS,
-      `${option} must be between 1970 and the last instant of a Date (${TIME_MAX_MS} ms), got ${ms}`,
+      ms < 0 ? 0 : LIMITS.timeMs,
+      `${option} must be between 1970 and the last instant of a Date (${LIMITS.timeMs} ms), got ${ms}`,
     )
   }
   return Math.ceil(ms)

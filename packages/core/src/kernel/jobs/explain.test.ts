@@ -96,6 +96,14 @@ test.each(CAUSES)('%s', (code) => {
   expect([world.stateOf(bystander), causesOf(world, bystander)]).toEqual(['active', []])
 })
 
+test('a debt of a rate that outlasts every Date ends at the last instant of one', () => {
+  const world = new World()
+  world.run({ op: 'configure', queue: 'default', changes: { rateLimit: { limit: 1, period: 365 * 86_400_000, burst: 1 } } })
+  world.attach('s', ['a'])
+  world.enqueue('a', { tokens: LIMITS.tokens })
+  expect(causesOf(world, world.enqueue('a'))).toEqual([{ code: 'rate-limit', until: LIMITS.timeMs }])
+})
+
 test('in a strict queue, the first job of a key waits for the pause or the rate of the key, and the others for their turn', () => {
   const codes = (world: World, job: { readonly seq: number }) => causesOf(world, job).map(({ code }) => code)
   const world = new World()

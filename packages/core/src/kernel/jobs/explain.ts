@@ -5,7 +5,7 @@ import { ACTIVE, BLOCKED, SCHEDULED, STATES, WAITING } from '../../lifecycle.ts'
 import type { PausePart } from '../../pausePart.ts'
 import { parsePolicy } from '../../policy.ts'
 import { keyLimitsOf, type RateLimit } from '../../queueSettings.ts'
-import { tokenMs } from '../keys/bucket.ts'
+import { timeAfter, tokenMs } from '../keys/bucket.ts'
 import { countOf, type Lane } from '../queues/lane.ts'
 import { isShareFull } from '../queues/sharedLimits.ts'
 import type { JobRow } from '../rows.ts'
@@ -101,5 +101,5 @@ function keyCauses({ now, lane: { queue }, row }: Place): Cause[] {
 
 function rateCause(code: CauseCode, rate: RateLimit, fullMono: number, now: Now, { policy }: JobRow, of?: string): Cause[] {
   const ms = tokenMs(rate, fullMono, now.mono, Math.min(parsePolicy(policy).tokens, rate.burst))
-  return ms > 0 ? [{ code, ...(of !== undefined && { of }), until: Math.ceil(now.wall + ms) }] : []
+  return ms > 0 ? [{ code, ...(of !== undefined && { of }), until: timeAfter(now.wall, ms) }] : []
 }

@@ -4,6 +4,7 @@
  * A full bucket needs no memory at all.
  */
 import type { Now } from '../../clock.ts'
+import { LIMITS } from '../../limits.ts'
 import type { RateLimit } from '../../queueSettings.ts'
 import type { Job } from '../jobs/job.ts'
 
@@ -27,7 +28,13 @@ export function tokensOf(rate: RateLimit, fullMono: number, mono: number): numbe
 /** Returns the tokens that are available, and the time of the wall clock at which there is one more; 0 if the bucket is full. */
 export function rateNow(rate: RateLimit, fullMono: number, { wall, mono }: Now): { readonly tokens: number; readonly nextAt: number } {
   const tokens = tokensOf(rate, fullMono, mono)
-  return { tokens, nextAt: fullMono <= mono ? 0 : Math.ceil(wall + tokenMs(rate, fullMono, mono, Math.min(rate.burst, tokens + 1))) }
+  const wait = tokenMs(rate, fullMono, mono, Math.min(rate.burst, tokens + 1))
+  return { tokens, nextAt: fullMono <= mono ? 0 : timeAfter(wall, wait) }
+}
+
+/** Returns the time of the wall clock after so many milliseconds; the last instant of a Date if it is later, as a great debt makes it. */
+export function timeAfter(wall: number, ms: number): number {
+  return Math.min(Math.ceil(wall + ms), LIMITS.timeMs)
 }
 
 /** Returns the tokens that must be there for a start. A job that takes more than the bucket holds starts from a full one, into debt. */

@@ -67,3 +67,9 @@ test('what is left of a rate, and when there is more', () => {
   expect(at(1_600)).toEqual({ tokens: 0, nextAt: 10_500 })
   expect(at(1_350)).toEqual({ tokens: 0, nextAt: 10_250 })
 })
+
+test('a token that comes after the last instant of a Date is shown at that instant', () => {
+  const perYear = { limit: 1, period: 365 * 86_400_000, burst: 1 }
+  const { nextAt } = rateNow(perYear, 1_000_000_000 * perYear.period, { wall: 10_000, mono: 100 })
+  expect(new Date(nextAt).toISOString()).toBe('+275760-09-13T00:00:00.000Z')
+})

@@ -1,6 +1,7 @@
 /** Schedules as the engine holds them: when they tick, and when a tick fires. */
 import type { NewJob } from '../../commands.ts'
 import type { JobKey } from '../../id.ts'
+import { LIMITS } from '../../limits.ts'
 import { type Calendar, DEFAULT_TIMEZONE, type ScheduleSpec } from '../../schedule.ts'
 
 /** The schedule's record: read from its row, changed by the turn that decides about it, and written again. */
@@ -44,7 +45,7 @@ export function tickAfter({ spec, anchor }: Pick<Schedule, 'spec' | 'anchor'>, a
         ? anchor
         : anchor + (Math.floor((from - anchor) / every) + 1) * every
       : calendar.next(cron, timezone, from)
-  return tick > endAt || tick > LAST_MS ? 0 : tick
+  return tick > endAt || tick > LIMITS.timeMs ? 0 : tick
 }
 
 /** Returns how many jobs are still to come; Infinity if there is no bound. */
@@ -85,9 +86,6 @@ function followerOf(schedule: Pick<Schedule, 'spec' | 'anchor'>, tick: number, c
     return 0
   }
 }
-
-/** The last instant that a Date can hold. */
-const LAST_MS = 8_640_000_000_000_000
 
 /** FNV-1a, whose low bits are mixed once more. */
 function hash(text: string): number {
