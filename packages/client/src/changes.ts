@@ -2,6 +2,7 @@
 import {
   type CancelManyOptions,
   type CancelOptions,
+  checkNone,
   heldKeyOption,
   type JobOfKey,
   type JobRef,
@@ -64,12 +65,16 @@ export abstract class Changes extends Reading {
   }
 
   /** Makes a scheduled job due now. A job that is already waiting stays as it is. */
-  async runNow(job: JobRef): Promise<void> {
+  async runNow(job: JobRef): Promise<void>
+  async runNow(job: JobRef, ...given: unknown[]): Promise<void> {
+    checkNone('engine.runNow', given, 'engine.update(job, { runAt }) sets a time')
     await callAbout(this.#mailbox, 'runNow', job)
   }
 
   /** Removes a job that is not running, and everything stored with it. */
-  async delete(job: JobRef): Promise<void> {
+  async delete(job: JobRef): Promise<void>
+  async delete(job: JobRef, ...given: unknown[]): Promise<void> {
+    checkNone('engine.delete', given, 'engine.deleteMany(filter, { dryRun: true }) counts the jobs that it would delete')
     await callAbout(this.#mailbox, 'delete', job)
   }
 
@@ -77,7 +82,9 @@ export abstract class Changes extends Reading {
    * Takes a key from the job that holds it, so that another call may use it. The job continues, and is not found by the key
    * any more. Resolves to false if no job holds the key.
    */
-  async releaseKey(of: JobOfKey): Promise<boolean> {
+  async releaseKey(of: JobOfKey): Promise<boolean>
+  async releaseKey(of: JobOfKey, ...given: unknown[]): Promise<boolean> {
+    checkNone('engine.releaseKey', given, 'engine.get(job) shows the job that holds the key')
     return (await this.#mailbox.call<'byKey'>({ op: 'byKey', of: heldKeyOption(of), call: 'release' })) === true
   }
 

@@ -1,6 +1,7 @@
 /** Defines how `events` and `exports` read the journal, and the items of their pages. */
 import {
   type Clock,
+  checkNone,
   type EventsSettings,
   type ExportOptions,
   type ExportView,
@@ -96,7 +97,9 @@ export class Exports {
   }
 
   /** Deletes an export: nothing is kept for it any longer, and its readers get an error. Returns true if it existed. */
-  async delete(name: string): Promise<boolean> {
+  async delete(name: string): Promise<boolean>
+  async delete(name: string, ...given: unknown[]): Promise<boolean> {
+    checkNone('exports.delete', given, 'exports.list() shows all exports')
     return this.#mailbox.call<'deleteExport'>({ op: 'deleteExport', name: nameOption('name', name) })
   }
 }

@@ -1,7 +1,9 @@
 /** Calls without options refuse those that JavaScript passes: a pause for a second must not become one without an end. */
-import { OptionTypeError } from '@millrace/core'
+import { formatId, OptionTypeError } from '@millrace/core'
 import { describe, expect, test } from 'vitest'
 import { ManualClock } from '../../worker/src/testing/manualClock.ts'
+import { Changes } from './changes.ts'
+import { Exports } from './following.ts'
 import { Mailbox } from './mailbox.ts'
 import { Queues } from './queues.ts'
 import { Schedules } from './schedules.ts'
@@ -16,6 +18,9 @@ function calls() {
   const schedules = new Schedules(mailbox, { maxDataBytes: 1_000 }, () => {
     throw new Error('no job is created here')
   })
+  const changes = new (class extends Changes {})({ mailbox, codec: undefined, port })
+  const exports = new Exports(mailbox, () => {}, new ManualClock(), undefined)
+  const id = formatId({ seq: 1, node: 1, enqueuedAt: 1 })
   const table: Readonly<Record<string, Call>> = {
     'queues.pauseAll': queues.pauseAll.bind(queues),
     'queues.resumeAll': queues.resumeAll.bind(queues),
@@ -23,6 +28,10 @@ function calls() {
     'schedules.pause': (schedules.pause as Call).bind(schedules, 's'),
     'schedules.resume': (schedules.resume as Call).bind(schedules, 's'),
     'schedules.delete': (schedules.delete as Call).bind(schedules, 's'),
+    'engine.runNow': (changes.runNow as Call).bind(changes, id),
+    'engine.delete': (changes.delete as Call).bind(changes, id),
+    'engine.releaseKey': (changes.releaseKey as Call).bind(changes, { name: 'a', uniqueKey: 'k' }),
+    'exports.delete': (exports.delete as Call).bind(exports, 'e'),
   }
   return { port, table }
 }
@@ -34,6 +43,10 @@ describe.each([
   ['schedules.pause', 'schedules.update(id, { startAt }) fires no tick before a time'],
   ['schedules.resume', 'schedules.update(id, { startAt }) fires no tick before a time'],
   ['schedules.delete', 'schedules.get(id) shows the schedule'],
+  ['engine.runNow', 'engine.update(job, { runAt }) sets a time'],
+  ['engine.delete', 'engine.deleteMany(filter, { dryRun: true }) counts the jobs that it would delete'],
+  ['engine.releaseKey', 'engine.get(job) shows the job that holds the key'],
+  ['exports.delete', 'exports.list() shows all exports'],
 ])('%s', (name, instead) => {
   const { port, table } = calls()
   const call = table[name] as Call

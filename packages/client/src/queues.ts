@@ -181,7 +181,7 @@ export class Queues {
    * Refuses new jobs until `resume`: enqueues throw QueueDrainingError, which is retryable, and the ticks of schedules
    * are skipped. Resolves when no job of the queue is scheduled, waiting, blocked or active. Jobs that its own running
    * jobs enqueue into it with their completion are accepted and waited for. The drain is stored in the file; a further
-   * call waits again.
+   * call waits again. With `timeout: 0`, it rejects unless the queue is empty already.
    *
    * @throws DrainIncompleteError after `timeout` (default: none), or if the queue is resumed before; OptionTypeError,
    * OptionRangeError
@@ -193,6 +193,8 @@ export class Queues {
     const late = () =>
       new DrainIncompleteError(`queue '${queue}' has jobs left after ${timeoutMs} ms; it continues to drain until it is resumed`, { queue })
     const { id, reply } = this.#mailbox.track<'drainQueue'>({ op: 'drainQueue', queue })
+    // An empty queue is drained also if there is no time to wait. The question about no request is answered right after the drain.
+    if (timeoutMs === 0) await Promise.race([reply, this.#mailbox.call<'unwatch'>({ op: 'unwatch', request: 0 })])
     await inTime(reply, { clock: this.#clock, until, late }, () => {
       if (this.#mailbox.forget(id)) this.#mailbox.call<'unwatch'>({ op: 'unwatch', request: id }).catch(() => {})
     })
