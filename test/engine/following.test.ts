@@ -169,6 +169,15 @@ test('from now on: nothing of before, and all that comes once the engine knows o
   expect(() => engine.events(misuse)).toThrow('after must be the seq of an event, or \'now\', got "then"')
 })
 
+test('from now on: a job of the same tick is not missed', async () => {
+  const engine = await open()
+  await engine.enqueue('old')
+  const stream = engine.events({ after: 'now' })
+  const created = engine.enqueue('new')
+  expect(seqs(await take(stream, 1))).toEqual([2])
+  await created
+})
+
 test('another thread follows by its own port', async () => {
   const engine = await open()
   const other = attach(engine.port() as MessagePort)

@@ -35,6 +35,9 @@ export class EventWaiters {
   /** Whole pages, which never change, by the event before them; the one that was used last is at the end. */
   readonly #pages = new Map<number, Read>()
 
+  /** The last event before the turn whose questions are answered: what this turn commits is new to a reader that begins now. */
+  before = Number.POSITIVE_INFINITY
+
   /** True if a reader waits for the next event. */
   get any(): boolean {
     return this.#waiting.size > 0
@@ -48,8 +51,11 @@ export class EventWaiters {
   /** Returns the page after the cursor; if there is nothing yet, the reader waits. `last` is the journal's last event. */
   ask(store: Questions, last: number, command: EventsCommand, { connection, request }: Sender): EventsPage | typeof DEFERRED {
     const { after, filter } = command
-    // The file was restored to an earlier state: the cursor points at events that it does not have.
-    if (after > last) return { events: [], next: last, gap: { after, resumesAt: last + 1 } }
+    // The reader begins now, or the file was restored to an earlier state: the cursor points at events that it does not have.
+    if (after > last) {
+      const next = Math.min(this.before, last)
+      return { events: [], next, gap: { after, resumesAt: next + 1 } }
+    }
     const read = after < last ? this.#read(store, after) : NOTHING
     const next = read.events.at(-1)?.seq ?? last
     const first = read.events[0]?.seq ?? last + 1

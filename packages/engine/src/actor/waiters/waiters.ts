@@ -29,6 +29,7 @@ export class Waiters {
    * Returns the questions to ask again. `events` is called only if a reader waits.
    */
   committed(effects: Effects, lastEvent: number, events: () => readonly JournalEvent[], post: Post): readonly Repeated[] {
+    this.events.before = lastEvent - effects.events.length
     if (this.events.any) this.events.committed(events(), post)
     return [...this.exports.committed(effects.events, lastEvent), ...this.exports.end(effects.exportsGone)]
   }
