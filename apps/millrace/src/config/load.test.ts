@@ -213,6 +213,11 @@ test.each<[string, unknown, string]>([
   ['durability', 'none', "durability must be 'full' or 'normal'"],
   ['retention.completed', 'soon', "'retention.completed' in --retention-completed: retention.completed must be a duration"],
   ['queues', '{"mail":{"maxLength":0}}', "'queues.mail.maxLength' in --queues: maxLength must be between 1 and"],
+  [
+    'queues',
+    '{"mail":{"keyOrder":"strict","perKeyLimit":4}}',
+    "'queues.mail.perKeyLimit' in --queues: perKeyLimit must be 1 or left out if keyOrder is 'strict', got 4",
+  ],
   ['queues', '{"mail room":{"maxLength":1}}', "'queues.mail room' in --queues: its name has"],
   ['queues', '{"mail":{"defaults":{"backoff":{"type":"none"}}}}', 'backoff.type'],
   ['schedules', '{"a":{"cron":"every day","job":"x"}}', "'schedules.a.cron' in --schedules: cron"],

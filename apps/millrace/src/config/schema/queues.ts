@@ -52,7 +52,7 @@ function boundsOf(kind: OptionKind): string {
   return kind.endless === undefined ? '' : ': a duration, or Infinity'
 }
 
-export const queue = section({
+const settings = section({
   concurrencyLimit: setting(ofQueue<number>('concurrencyLimit'), 'The most jobs of the queue that run at the same time: 1 to 1,000,000.'),
   sharedLimit: setting(
     ofQueue<SharedLimit>('sharedLimit'),
@@ -105,6 +105,10 @@ export const queue = section({
   ),
 })
 
+export const queue = settings.superRefine(({ paused: _paused, retention: _retention, defaults: _defaults, ...limits }, context) =>
+  together(context, limits, validateQueueOptions),
+)
+
 /** A Date, milliseconds, or ISO 8601 with its zone. */
 const time = (option: string) => read<Date, Date | number | string>((value) => new Date(timeOption(option, value)))
 
@@ -144,13 +148,18 @@ export const schedule = z
   })
   .superRefine(({ job, data: _data, queue: _queue, options: _options, ...times }, context) => {
     if (job === undefined) context.addIssue({ code: 'custom', message: 'a schedule names its job', path: ['job'] })
-    try {
-      validateScheduleOptions(Object.fromEntries(Object.entries(times).filter(([, value]) => value !== undefined)), systemCalendar)
-    } catch (error) {
-      const { option, message } = error as OptionTypeError
-      context.addIssue({ code: 'custom', message, ...(option in times && { path: [option] }) })
-    }
+    together(context, times, (given) => validateScheduleOptions(given, systemCalendar))
   })
+
+/** Reports what a check of the engine finds wrong with settings that are given together, at the setting that it names. */
+function together(context: z.RefinementCtx, settings: object, check: (given: unknown) => unknown): void {
+  try {
+    check(Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)))
+  } catch (error) {
+    const { option, message } = error as OptionTypeError
+    context.addIssue({ code: 'custom', message, ...(option in settings && { path: [option] }) })
+  }
+}
 
 /** Sections by a name that the user gives. */
 export function named<Schema extends z.ZodType>(value: Schema): z.ZodPrefault<z.ZodRecord<z.ZodType<string, string>, Schema>> {
