@@ -183,9 +183,22 @@ test('queues: list, show, set, pause, resume, drain, purge, delete', { timeout: 
   expect(await place.run('queues', 'keys', 'none')).toMatchObject({ code: 3 })
   expect(await place.ok('queues', 'pause', 'out')).toBe('paused out\n')
   expect(await place.okJson('queues', 'pause', 'other', '--job', 'mail')).toEqual({
-    ...{ queue: 'other', job: 'mail', key: null, for: null, paused: true },
+    ...{ queue: 'other', job: 'mail', key: null, for: null, until: null, paused: true },
   })
-  expect(await place.ok('queues', 'pause', 'other', '--key', 'late', '--for', '10m')).toBe('paused other, key late for 10m\n')
+  expect(await place.ok('queues', 'pause', 'other', '--key', 'late', '--for', '10m')).toMatch(
+    /^paused other, key late until \d{4}-\S+ \S+Z\n$/,
+  )
+  // A longer pause stands: its end is the one that holds.
+  const { until } = await place.okJson('queues', 'pause', 'other', '--key', 'late', '--for', '1h')
+  expect(Date.parse(until as string)).toBeGreaterThan(Date.now() + 3_000_000)
+  expect(await place.okJson('queues', 'pause', 'other', '--key', 'late', '--for', '1m')).toMatchObject({ for: '1m', until })
+  expect(await place.okJson('queues', 'pause', 'out', '--for', '1m')).toMatchObject({ until: null })
+  expect(await place.ok('queues', 'pause', 'out', '--for', '1m')).toBe('paused out until it is resumed\n')
+  expect(await place.okJson('queues', 'set', 'other', '--defaults', '{"timeout":null,"ttl":null}')).toMatchObject({
+    settings: { defaults: { timeout: null, ttl: 3_153_600_000_000 } },
+  })
+  expect(await place.ok('queues', 'show', 'other')).toMatch(/^defaults +\{"timeout":null,"ttl":/m)
+  await place.ok('queues', 'set', 'other', '--defaults', 'none')
   expect(await place.ok('queues', 'keys', 'other')).toMatch(/\nlate +0 +0 +paused until \d{4}-\S+ \S+\n/)
   expect(await place.ok('queues', 'show', 'other')).toMatch(/state .*key late until \d{4}-/)
   await place.ok('queues', 'resume', 'other', '--key', 'late')

@@ -75,6 +75,13 @@ test('2: misuse, with the flag that it is about', { timeout: LONG }, async () =>
     { args: ['stats', '--url', 'ftp://x'], code: 2, error: 'OPTION_TYPE', says: /--url: url must be one of 'unix:/ },
     { args: ['worker', 'start'], code: 2, error: 'USAGE', says: /nothing to run: name a module/ },
     { args: ['worker', 'start', '--handlers', 'nothing.ts'], code: 2, error: 'USAGE', says: /--handlers nothing\.ts cannot be loaded/ },
+    {
+      args: ['queues', 'set', 'mail', '--on-full', 'drop-oldest'],
+      code: 2,
+      error: 'UNSUPPORTED',
+      says: /--on-full: onFull 'drop-oldest' is for a queue with a maxLength/,
+    },
+    { args: ['queues', 'set', 'mail', '--dead-letter', 'mail'], code: 2, error: 'UNSUPPORTED', says: /--dead-letter: queue 'mail' cannot/ },
     { args: ['audit'], code: 2, error: 'USAGE', says: /beside the daemon's file: give --file/ },
     { args: ['doctor'], code: 2, error: 'USAGE', says: /doctor checks files only/ },
     { args: ['completion', 'tcsh'], code: 2, error: 'USAGE', says: /Allowed choices are bash, zsh, fish/ },
@@ -117,6 +124,8 @@ test('3: what is not there; asking makes no file', { timeout: LONG }, async () =
   await check(place, [
     { args: ['jobs', 'show', MISSING], code: 3, error: 'JOB_NOT_FOUND', says: /there is no job 01a1ff30/ },
     { args: ['jobs', 'cancel', MISSING], code: 3, error: 'JOB_NOT_FOUND', says: /no job/ },
+    { args: ['queues', 'show', 'nothing'], code: 3, error: 'NOT_FOUND', says: /there is no queue nothing/ },
+    { args: ['queues', 'drain', 'nothing'], code: 3, error: 'NOT_FOUND', says: /there is no queue nothing/ },
     { args: ['queues', 'show', 'nothing'], code: 3, error: 'NOT_FOUND', says: /there is no queue nothing/ },
     { args: ['queues', 'pause', 'nothing'], code: 3, error: 'QUEUE_NOT_FOUND', says: /there is no queue 'nothing'/ },
     { args: ['schedules', 'pause', 'nothing'], code: 3, error: 'SCHEDULE_NOT_FOUND', says: /nothing/ },

@@ -74,7 +74,10 @@ export class MoveRefusedError extends define('MOVE_REFUSED', false) {}
 /** This runtime, or this way of bundling, cannot run the engine; the message says what can. */
 export class UnsupportedRuntimeError extends define('UNSUPPORTED_RUNTIME', false) {}
 /** The Port behind this engine does not offer what was asked for. */
-export class UnsupportedError extends define('UNSUPPORTED', false) {}
+export class UnsupportedError extends define('UNSUPPORTED', false) {
+  /** The setting that conflicts with another one, if that is the reason. */
+  declare readonly option?: string
+}
 
 // The store in trouble.
 

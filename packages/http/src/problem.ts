@@ -92,11 +92,16 @@ const TOLD = [
 
 type Thrown = Readonly<Record<string, unknown>> & { readonly message: string }
 
+/** An unsupported `option` conflicts with other settings: the request is wrong, and the engine could do it with others. */
+function statusOf(code: string, option: unknown): number | undefined {
+  return code === 'UNSUPPORTED' && option !== undefined ? 400 : STATUS[code]
+}
+
 /** @param report gets errors that only the log may show, and returns the id by which they are found there */
 export function problemOf(thrown: unknown, report: (error: unknown) => string): Response {
   const error = thrown as Thrown
   const code = typeof error?.code === 'string' ? error.code : ''
-  const status = thrown instanceof HttpError ? thrown.status : STATUS[code]
+  const status = thrown instanceof HttpError ? thrown.status : statusOf(code, error?.['option'])
   if (status === undefined || status === 500) {
     return problem(500, { type: typeOf('INTERNAL'), title: TITLES[500], status: 500, code: 'INTERNAL', id: report(thrown) }, {})
   }

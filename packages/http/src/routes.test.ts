@@ -171,6 +171,18 @@ describe('queues', () => {
       status: 404,
       body: { code: 'QUEUE_NOT_FOUND', queue: 'none' },
     })
+    expect(await http.send('POST', '/v1/queues/none/drain')).toMatchObject({
+      status: 404,
+      body: { code: 'QUEUE_NOT_FOUND', queue: 'none' },
+    })
+    expect(await http.send('PUT', '/v1/queues/none', { body: { onFull: 'drop-oldest' } })).toMatchObject({
+      status: 400,
+      body: { code: 'UNSUPPORTED', option: 'onFull' },
+    })
+    expect(await http.send('PUT', '/v1/queues/none', { body: { deadLetter: 'none' } })).toMatchObject({
+      status: 400,
+      body: { code: 'UNSUPPORTED', option: 'deadLetter' },
+    })
     expect((await http.send('GET', '/v1/queues/none')).status).toBe(404)
     expect((await http.send('GET', '/v1/queues/a%2Fb')).status).toBe(400)
   })

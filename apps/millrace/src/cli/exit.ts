@@ -52,7 +52,11 @@ const BY_CODE: Readonly<Record<string, ExitCode>> = {
   INTERRUPTED: EXIT.interrupted,
 }
 
-/** Returns the exit code of an error code. A code that is not listed is busy if the call is retryable, and a failure otherwise. */
-export function exitCodeOf(code: string, retryable: boolean): ExitCode {
+/**
+ * Returns the exit code of an error code. A code that is not listed is busy if the call is retryable, and a failure otherwise.
+ * An engine that names an `option` as unsupported can do what was asked, but not with its other settings: that is misuse.
+ */
+export function exitCodeOf(code: string, retryable: boolean, option?: unknown): ExitCode {
+  if (code === 'UNSUPPORTED' && option !== undefined) return EXIT.usage
   return BY_CODE[code] ?? (retryable ? EXIT.busy : EXIT.failure)
 }

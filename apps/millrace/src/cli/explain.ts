@@ -30,7 +30,7 @@ export function explain(error: unknown, command: Command | undefined): Explained
   const message = Array.isArray(problems) ? problems.join('; ') : error.message
   const flag = typeof option === 'string' && command !== undefined ? flagOf(option, command) : undefined
   return {
-    exit: exitCodeOf(code, retryable === true),
+    exit: exitCodeOf(code, retryable === true, option),
     code,
     message: flag === undefined ? message : `${flag}: ${message}`,
   }

@@ -82,12 +82,12 @@ export function nothingToDrop(queue: string, maxLength: number): Refused {
 
 export function dropWithoutLength(queue: string): Refused {
   const message = `onFull 'drop-oldest' is for a queue with a maxLength, and queue '${queue}' would have none: give maxLength with it, or onFull: null`
-  return new Refused({ code: 'UNSUPPORTED', message })
+  return new Refused({ code: 'UNSUPPORTED', message, details: { option: 'onFull' } })
 }
 
 export function deadLetterOfItself(queue: string): Refused {
   const message = `queue '${queue}' cannot keep its own dead letters: let deadLetter name another queue`
-  return new Refused({ code: 'UNSUPPORTED', message })
+  return new Refused({ code: 'UNSUPPORTED', message, details: { option: 'deadLetter' } })
 }
 
 export function queueDraining(queue: string): Refused {
@@ -107,7 +107,7 @@ export function queueNotFound(queue: string): Refused {
 
 export function keyOrderConflict(queue: string, perKeyLimit: number): Refused {
   const message = `keyOrder 'strict' runs the jobs of a key one at a time, and queue '${queue}' would allow ${perKeyLimit} of them: set perKeyLimit and keyTiers to null with it`
-  return new Refused({ code: 'UNSUPPORTED', message })
+  return new Refused({ code: 'UNSUPPORTED', message, details: { option: 'keyOrder' } })
 }
 
 export function keyOrderTooLate(queue: string, jobs: number): Refused {

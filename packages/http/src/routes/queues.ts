@@ -145,7 +145,10 @@ export function queueRoutes({ engine: { queues } }: Service): readonly Operation
         200: { description: 'It is empty', schema: DRAINED },
         202: { description: 'It has jobs left, and continues to drain', schema: DRAINED },
       },
+      refusals: [404],
       async handle({ params: { name }, body: { waitMs = BOUNDS.drainMs } }) {
+        // The engine would create the queue.
+        if ((await queues.get(name)) === undefined) throw noQueue(name)
         try {
           await queues.drain(name, { timeout: waitMs })
           return json(200, { drained: true })

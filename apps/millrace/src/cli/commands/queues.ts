@@ -1,5 +1,5 @@
 /** `millrace queues`: inspects and configures queues. */
-import { LIMITS, nameOption, validateQueueOptions } from '@millrace/core'
+import { endlessOf, LIMITS, nameOption, validateQueueOptions } from '@millrace/core'
 import type {
   DrainOptions,
   Engine,
@@ -117,8 +117,8 @@ export function addQueues(program: Command, context: Context): void {
     .option('--retention <json>', 'how long to keep finished jobs: {"completed":"1d","failed":"forever"}', orNone(json))
     .option(
       '--defaults <json>',
-      'defaults of its jobs: {"maxAttempts":3,"ttl":"30d","backoff":{"type":"fixed","delay":"5s"}}',
-      orNone(json),
+      'defaults of its jobs; null means no limit: {"maxAttempts":3,"timeout":null,"backoff":{"type":"fixed","delay":"5s"}}',
+      orNone(defaults),
     )
     .action(async (name: string, flags: Readonly<Record<string, unknown>>) => {
       if (Object.keys(flags).length === 0)
@@ -143,8 +143,11 @@ export function addQueues(program: Command, context: Context): void {
     .action(async (name: string, { job, key, for: length }: PauseFlags) => {
       const engine = await connect()
       await engine.queues.pause(name, said<PauseOptions>({ job, key, for: length }))
-      const text = length === undefined ? '' : ` for ${length}`
-      await out.answer({ queue: name, job, key, for: length, paused: true }, () => `paused ${name}${partText(job, key)}${text}`)
+      // A longer pause may stand, whose end counts.
+      const until = length === undefined ? undefined : pauseEnd(await queueOf(context, name), job, key)
+      const end = until === undefined ? 'it is resumed' : timeText(until)
+      const text = length === undefined ? '' : ` until ${end}`
+      await out.answer({ queue: name, job, key, for: length, until, paused: true }, () => `paused ${name}${partText(job, key)}${text}`)
     })
   queues
     .command('resume')
@@ -176,6 +179,8 @@ export function addQueues(program: Command, context: Context): void {
     .option('--timeout <duration>', 'stop waiting after this long; the queue keeps draining', duration)
     .action(async (name: string, { timeout }: { readonly timeout?: number }) => {
       const engine = await connect()
+      // The engine would create the queue: a drain may come before the first job. Here, an unknown name is misspelt.
+      await queueOf(context, name)
       await engine.queues.drain(name, said<DrainOptions>({ timeout }))
       await out.answer({ queue: name, drained: true }, () => `${name} is empty, and takes no jobs until it is resumed`)
     })
@@ -228,6 +233,12 @@ async function noQueue(engine: Engine, name: string): Promise<NotFoundError> {
       ? `there is no queue ${name}: its first job or setting creates it`
       : `there is no queue ${name}; there are jobs named ${name} in queue ${job.queue}`,
   )
+}
+
+/** Returns when the pause of the queue, or of a name or a key in it, ends; undefined if it has no end. */
+function pauseEnd({ pausedUntil, pauseEnds = [] }: QueueView, job: string | undefined, key: string | undefined): Date | undefined {
+  if (job === undefined && key === undefined) return pausedUntil
+  return pauseEnds.find((end) => end.job === job && end.key === key)?.until
 }
 
 /** Names the part of a queue that is paused or resumed. */
@@ -286,6 +297,12 @@ function shared(text: string): unknown {
   if (text.startsWith('{')) return json(text)
   const [, name = text, limit = ''] = /^(.+):([^:]*)$/.exec(text) ?? []
   return { name, limit: number(limit) }
+}
+
+/** Parses the defaults of jobs. Null in it means no limit, as over HTTP. */
+function defaults(text: string): unknown {
+  const value = json(text)
+  return typeof value === 'object' && value !== null ? endlessOf(value) : value
 }
 
 /** Parses a rate limit: `limit/period:burst`, or JSON. */
