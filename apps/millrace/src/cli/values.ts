@@ -44,6 +44,11 @@ export function orNone<T>(parse: (text: string) => T): (text: string) => T | typ
   return (text) => (text === 'none' ? NONE : parse(text))
 }
 
+/** Returns flags with null, which removes a setting, in place of `none`. */
+export function removing(flags: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(flags).map(([name, value]) => [name, value === NONE ? null : value]))
+}
+
 /** Parses a flag that may be repeated, and may take several values at once: `a,b`. */
 export function names(text: string, earlier: readonly string[] = []): string[] {
   return [...earlier, ...text.split(',')]

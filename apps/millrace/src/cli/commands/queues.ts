@@ -23,7 +23,7 @@ import { countText, durationText, many, timeText } from '../output/amounts.ts'
 import { type Line, line, type Text } from '../output/line.ts'
 import { plain } from '../output/plain.ts'
 import type { Paint } from '../output/style.ts'
-import { duration, json, NONE, names, number, orNone } from '../values.ts'
+import { duration, json, names, number, orNone, removing } from '../values.ts'
 import { fieldLines } from '../view/job.ts'
 import { stateColumns, statesText } from '../view/states.ts'
 
@@ -123,8 +123,7 @@ export function addQueues(program: Command, context: Context): void {
     .action(async (name: string, flags: Readonly<Record<string, unknown>>) => {
       if (Object.keys(flags).length === 0)
         throw new UsageError('nothing to set: give at least one of the flags of millrace queues set --help')
-      const given = Object.entries(flags).map(([setting, value]) => [setting, value === NONE ? null : value])
-      const settings = Object.fromEntries(given) as QueueOptions
+      const settings = removing(flags) as QueueOptions
       // A wrong call creates no file.
       nameOption('queue', name)
       validateQueueOptions(settings)

@@ -13,13 +13,14 @@ import type { Command } from 'commander'
 import { again } from '../again.ts'
 import { now } from '../clock.ts'
 import type { Context } from '../context.ts'
+import { UsageError } from '../errors.ts'
 import { defaultCommand } from '../groups.ts'
 import { addRunFlags, type RunFlags, runOptionsOf, said } from '../jobFlags.ts'
 import { awayText, countText, durationText, timeText } from '../output/amounts.ts'
 import type { Line, Text } from '../output/line.ts'
 import { plain } from '../output/plain.ts'
 import type { Paint } from '../output/style.ts'
-import { dataOf, duration, json, number, time } from '../values.ts'
+import { dataOf, duration, json, number, orNone, removing, time } from '../values.ts'
 import { fieldLines } from '../view/job.ts'
 
 interface TimeFlags {
@@ -120,13 +121,22 @@ export function addSchedules(program: Command, context: Context): void {
         : again(() => engine.schedules.upsert(id, options, wanted)))
       await out.answer(set, () => `${id} ${set.created ? 'created' : 'changed'}; next ${timeText(set.nextRunAt)}`)
     })
-  addTimes(schedules.command('update').description('Change single fields of a schedule and keep the others').argument('<id>'))
+  addTimes(
+    schedules
+      .command('update')
+      .description('Change single fields of a schedule and keep the others; "none" removes a bound')
+      .argument('<id>'),
+    orNone,
+  )
     .option('--job <name>', 'name of the job to create')
     .option('--data <json>', 'JSON, or @file')
     .action(async (id: string, flags: UpdateFlags) => {
+      if (Object.keys(flags).length === 0)
+        throw new UsageError('nothing to change: give at least one of the flags of millrace schedules update --help')
       const value = await dataOf(flags.data)
       const engine = await connect()
-      const set = await engine.schedules.update(id, said<ScheduleChanges>({ ...timesOf(flags), job: flags.job, data: value }))
+      const changes = said<ScheduleChanges>({ ...removing(timesOf(flags)), job: flags.job, data: value })
+      const set = await engine.schedules.update(id, changes)
       await out.answer(set, () => `${id} changed; next ${timeText(set.nextRunAt)}`)
     })
   for (const [verb, description, done] of [
@@ -151,6 +161,7 @@ export function addSchedules(program: Command, context: Context): void {
     .action(async (id: string, { meta }: { readonly meta?: unknown }) => {
       const engine = await connect()
       const job = await engine.schedules.trigger(id, said<TriggerOptions>({ meta }))
+      if (!job.created && !out.json) out.note(`no job was created: the last job of ${id} has not ended, and this is its id`)
       await out.answer({ id, jobId: job.id, created: job.created }, () => job.id)
     })
   schedules
@@ -165,18 +176,19 @@ export function addSchedules(program: Command, context: Context): void {
     })
 }
 
-function addTimes(command: Command): Command {
+/** Adds the flags of times. `bound` parses the flags of bounds, which an update can remove. */
+function addTimes(command: Command, bound: typeof orNone = (parse) => parse): Command {
   return command
     .option('--cron <expression>', 'cron expression: 5 fields, 6 with seconds in front, 7 with the year at the end, or @daily')
     .option('--every <duration>', 'time between two runs, at least 1s', duration)
     .option('--timezone <zone>', 'time zone of --cron, such as Europe/Berlin; default UTC')
-    .option('--start-at <time>', 'no run before this time', time)
-    .option('--end-at <time>', 'no run after this time', time)
+    .option('--start-at <time>', 'no run before this time', bound(time))
+    .option('--end-at <time>', 'no run after this time', bound(time))
     .option('--jitter <duration>', 'start each run up to this much later', duration)
     .option('--overlap <what>', 'if the last job has not ended: skip, queue, cancel or allow')
     .option('--catch-up <what>', 'missed runs to catch up: latest, all or none')
-    .option('--catch-up-within <duration>', 'catch up on no run that is later than this', duration)
-    .option('--max-runs <number>', 'end after this many jobs', number)
+    .option('--catch-up-within <duration>', 'catch up on no run that is later than this', bound(duration))
+    .option('--max-runs <number>', 'end after this many jobs', bound(number))
     .option('--update-waiting', 'also change the last job, if it has never run')
 }
 

@@ -1,6 +1,6 @@
 /** `millrace webhooks`: manages the endpoints that a daemon notifies of job events. */
 import type { Engine } from '@millrace/engine'
-import type { EventWebhooks, NewEndpoint } from '@millrace/webhooks'
+import type { Endpoint, EventWebhooks, NewEndpoint } from '@millrace/webhooks'
 import type { Command } from 'commander'
 import type { Control } from '../../control/control.ts'
 import type { Context } from '../context.ts'
@@ -48,18 +48,22 @@ export function addWebhooks(program: Command, context: Context): void {
     )
   webhooks
     .command('add')
-    .description('Add an endpoint, from the next event on; a known one is changed and continues')
+    .description(
+      'Add an endpoint, from the next event on; a known one continues and keeps what you leave out, and "none" removes a setting',
+    )
     .argument('<id>')
     .argument('<url>')
     .requiredOption('--events <types>', 'only these types of events: completed,failed', names)
     .option('--queues <names>', 'only jobs in these queues', names)
     .option('--names <names>', 'only jobs with these names', names)
     .option('--secret <name>', 'one of webhooks.secrets, by its name, that no other endpoint uses')
-    .action((id: string, url: string, { events, queues, names: only, secret }: AddFlags) =>
-      withEndpoints(context, async (feed) => {
-        const given = said<Partial<NewEndpoint>>({ queues, names: only, secret })
-        const { headers: _headers, ...added } = await feed.add({ id, url, events: events as NewEndpoint['events'], ...given })
-        await out.answer(added, () => `${id} gets ${events.join(', ')}`)
+    .action((id: string, url: string, { events, ...flags }: AddFlags) =>
+      withEndpoints(context, async (feed, control) => {
+        const before = (await control.endpoints.list()).find((endpoint) => endpoint.id === id)
+        const settings = settingsOf(flags, before)
+        const { headers: _headers, ...added } = await feed.add({ id, url, events: events as NewEndpoint['events'], ...settings })
+        const kept = Object.keys(settings).filter((name) => !(name in flags))
+        await out.answer(added, () => `${id} gets ${events.join(', ')}${kept.length === 0 ? '' : `; it keeps its ${kept.join(', ')}`}`)
       }),
     )
   webhooks
@@ -94,6 +98,20 @@ export function addWebhooks(program: Command, context: Context): void {
         await out.answer({ id, deleted: true }, () => `${id} deleted`)
       }),
     )
+}
+
+/** Returns the settings in the flags, and those of the known endpoint that the flags leave out. `none` removes one. */
+function settingsOf({ secret, queues, names: only }: Omit<AddFlags, 'events'>, before: Endpoint | undefined): Partial<NewEndpoint> {
+  return said<Partial<NewEndpoint>>({
+    secret: unlessNone(secret ?? before?.secret),
+    headers: before?.headers,
+    queues: unlessNone(queues ?? before?.queues),
+    names: unlessNone(only ?? before?.names),
+  })
+}
+
+function unlessNone<Value extends string | readonly string[]>(value: Value | undefined): Value | undefined {
+  return String(value) === 'none' ? undefined : value
 }
 
 /** Runs `work` with the endpoints. The daemon delivers to them; this command only changes them. */
