@@ -33,8 +33,8 @@ test('what comes slowly is enqueued as it comes', { timeout: LONG }, async () =>
   expect(JSON.parse(await events.said(/./))).toMatchObject({ type: 'enqueued', queue: 'q' })
   program.child.stdin.end('{"second":')
   expect(await program.ended).toMatchObject({
-    code: 2,
-    stderr: expect.stringMatching(/^1 job enqueued before it ended\nmillrace: line 2: the line is not JSON/),
+    code: 1,
+    stderr: expect.stringMatching(/^millrace: line 2: the line is not JSON: .*; 1 job enqueued before it ended \(FAILED\)\n$/),
   })
   expect(await place.okJson('stats')).toMatchObject({ states: { waiting: 1 } })
 })

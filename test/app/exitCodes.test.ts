@@ -82,6 +82,10 @@ test('2: misuse, with the flag that it is about', { timeout: LONG }, async () =>
       says: /--on-full: onFull 'drop-oldest' is for a queue with a maxLength/,
     },
     { args: ['queues', 'set', 'mail', '--dead-letter', 'mail'], code: 2, error: 'UNSUPPORTED', says: /--dead-letter: queue 'mail' cannot/ },
+    { args: ['jobs', 'logs', MISSING, '--run', '0'], code: 2, error: 'OPTION_RANGE', says: /--run: run must be between 1 and/ },
+    { args: ['import', place.folder], code: 2, error: 'USAGE', says: /cannot read .*: it is a folder/ },
+    { args: ['backup', ''], code: 2, error: 'USAGE', says: /<file> must be the path of a new file/ },
+    { args: ['enqueue', ''], code: 2, error: 'OPTION_RANGE', says: /must have 1 to 128 characters, got 0: give it a name/ },
     { args: ['audit'], code: 2, error: 'USAGE', says: /beside the daemon's file: give --file/ },
     { args: ['doctor'], code: 2, error: 'USAGE', says: /doctor checks files only/ },
     { args: ['completion', 'tcsh'], code: 2, error: 'USAGE', says: /Allowed choices are bash, zsh, fish/ },
@@ -127,14 +131,19 @@ test('3: what is not there; asking makes no file', { timeout: LONG }, async () =
     { args: ['queues', 'show', 'nothing'], code: 3, error: 'NOT_FOUND', says: /there is no queue nothing/ },
     { args: ['queues', 'drain', 'nothing'], code: 3, error: 'NOT_FOUND', says: /there is no queue nothing/ },
     { args: ['queues', 'show', 'nothing'], code: 3, error: 'NOT_FOUND', says: /there is no queue nothing/ },
-    { args: ['queues', 'pause', 'nothing'], code: 3, error: 'QUEUE_NOT_FOUND', says: /there is no queue 'nothing'/ },
+    {
+      args: ['queues', 'pause', 'nothing'],
+      code: 3,
+      error: 'QUEUE_NOT_FOUND',
+      says: /there is no queue 'nothing': .*millrace queues set nothing/,
+    },
     { args: ['schedules', 'pause', 'nothing'], code: 3, error: 'SCHEDULE_NOT_FOUND', says: /nothing/ },
     { args: ['workers', 'stop', 'nobody'], code: 3, error: 'NOT_FOUND', says: /no worker nobody is attached/ },
     { args: ['worker', 'stop', '1'], code: 3, error: 'NOT_FOUND', says: /no worker 1/ },
   ])
 })
 
-test('4: too late, or taken; 5: busy', { timeout: LONG }, async () => {
+test('4: too late, or taken; 1: no place for a backup; 5: busy', { timeout: LONG }, async () => {
   const place = new Place()
   await place.serve()
   const id = (await place.ok('enqueue', 'mail', '--unique', 'u')).trim()
@@ -144,7 +153,11 @@ test('4: too late, or taken; 5: busy', { timeout: LONG }, async () => {
   await check(place, [
     { args: ['jobs', 'cancel', id], code: 4, error: 'JOB_FINISHED', says: /./ },
     { args: ['enqueue', 'mail', '--unique', 'u', '--on-conflict', 'error'], code: 4, error: 'UNIQUE_CONFLICT', says: /./ },
-    { args: ['queues', 'delete', 'full'], code: 4, error: 'QUEUE_NOT_EMPTY', says: /./ },
+    { args: ['queues', 'delete', 'full'], code: 4, error: 'QUEUE_NOT_EMPTY', says: /millrace queues purge full/ },
+  ])
+  await check(place, [
+    { args: ['backup', place.file], code: 1, error: 'NOT_WRITABLE', says: /the file exists/ },
+    { args: ['backup', place.path('none/copy.db')], code: 1, error: 'NOT_WRITABLE', says: /its folder \(ENOENT\)/ },
   ])
   await check(place, [{ args: ['enqueue', 'other', '--queue', 'full'], code: 5, error: 'QUEUE_FULL', says: /full/ }])
 })

@@ -104,6 +104,7 @@ test.each<[string, Parameters<typeof startDaemon>[1], RegExp]>([
   const daemon = startDaemon(temporaryFolder(), options)
   const { code, stderr } = await daemon.ended
   expect([code, stderr]).toEqual([2, expect.stringMatching(why)])
+  expect(stderr).toMatch(/^(?:millrace: .+ \([A-Z_]+\)\n)+$/)
 })
 
 test('what is stated is served: another host, with allowInsecure', async () => {

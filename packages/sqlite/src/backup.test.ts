@@ -55,6 +55,14 @@ test('a file that exists is not overwritten', async () => {
   expect(statSync(target).size).toBe(4)
 })
 
+test('a folder that is missing, or that is a file, is refused', async () => {
+  const { store } = openCrowd()
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, 'file'), '')
+  for (const target of [join(folder, 'missing', 'copy.db'), join(folder, 'file', 'copy.db')])
+    await expect(store.care.backup(target)).rejects.toMatchObject({ code: 'NOT_WRITABLE', path: target, retryable: false })
+})
+
 test('two backups to one file at once do not meet: the file is one of them, and the other is told', async () => {
   const [one, two] = [openCrowd().store, openCrowd().store]
   const folder = temporaryFolder()

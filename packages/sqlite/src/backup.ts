@@ -16,7 +16,7 @@ const STEP_PAGES = 256
 export async function backUp(db: Database, target: string, making: Making): Promise<{ readonly bytes: number }> {
   refuseExisting(target)
   // A folder of its own keeps other backups to the same file, from any process, out of this one.
-  const folder = mkdtempSync(`${target}.partial-`)
+  const folder = makeFolder(target)
   const partial = join(folder, 'copy.db')
   try {
     closeSync(createFile(partial, making))
@@ -28,6 +28,24 @@ export async function backUp(db: Database, target: string, making: Making): Prom
     rmSync(folder, { recursive: true, force: true })
   }
   return { bytes: statSync(target).size }
+}
+
+/** The codes of a folder that is missing, or that may not be written. */
+const REFUSED: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EROFS'])
+
+/** @throws NotWritableError */
+function makeFolder(target: string): string {
+  try {
+    return mkdtempSync(`${target}.partial-`)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (!REFUSED.has(code)) throw error
+    throw new NotWritableError(
+      `cannot back up to ${target}: no file can be created in its folder (${code}). Create the folder, or name another`,
+      { path: target },
+      { cause: error },
+    )
+  }
 }
 
 function refuseExisting(target: string): void {

@@ -32,8 +32,8 @@ export class NotFoundError extends MillraceError {
 /** A check has found problems, or some of many items have failed. They have already been reported. */
 export class FailedError extends MillraceError {
   static readonly code = 'FAILED'
-  constructor(message: string) {
-    super(FailedError.code, false, message)
+  constructor(message: string, options?: ErrorOptions) {
+    super(FailedError.code, false, message, undefined, options)
   }
 }
 

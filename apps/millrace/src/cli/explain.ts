@@ -27,13 +27,24 @@ export function explain(error: unknown, command: Command | undefined): Explained
   const { code, retryable, option, problems } = error as Thrown
   if (typeof code !== 'string') return { exit: 1, code: 'INTERNAL', message: `${error.name}: ${error.message}` }
   // A configuration error has one line for each problem.
-  const message = Array.isArray(problems) ? problems.join('; ') : error.message
+  const message = commandsFor(Array.isArray(problems) ? problems.join('; ') : error.message)
   const flag = typeof option === 'string' && command !== undefined ? flagOf(option, command) : undefined
   return {
     exit: exitCodeOf(code, retryable === true, option),
     code,
     message: flag === undefined ? message : `${flag}: ${message}`,
   }
+}
+
+/** A call of the library in an error of the engine: `queues.resume('mail')`. */
+const CALL = /\bqueues\.(configure|delete|drain|purge|resume)\('?([^',)]+)'?[^)]*\)/g
+
+/** Replaces the library's calls in the message with the commands that do the same. */
+function commandsFor(message: string): string {
+  return message.replace(
+    CALL,
+    (_, call: string, queue: string) => `millrace queues ${call === 'configure' ? 'set' : call} ${queue === 'name' ? '<name>' : queue}`,
+  )
 }
 
 export function linesOf({ code, message }: Explained, json: boolean): string {

@@ -10,6 +10,17 @@ import { openTarget } from './target.ts'
 
 const DAYS_MS = 86_400_000
 
+test.each([
+  ['that does not listen', 'postgres://127.0.0.1:1/jobs', /ECONNREFUSED/],
+  ['with a port that is none', 'postgres://127.0.0.1:99999/jobs', /Invalid URL/],
+])('a server of Postgres %s is no connection', async (_what, postgres, says) => {
+  for (const create of [false, true])
+    await expect(openTarget({ kind: 'postgres', postgres, schema: 'millrace' }, { create })).rejects.toMatchObject({
+      code: 'CONNECT_FAILED',
+      message: expect.stringMatching(says),
+    })
+})
+
 test('a command that looks deletes no old jobs of queues that have no retention of their own', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-test-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

@@ -7,6 +7,7 @@ import {
   type EngineOptions,
   LIMITS,
   type Logger,
+  StorageError,
   schemaName,
   validatePostgresOptions,
 } from '@millrace/core'
@@ -82,18 +83,27 @@ export async function openTarget(target: Target, { create = false, looks = false
   const log = { logger: logger ?? null }
   const own = looks ? { ...log, retention: KEEP_ALL } : log
   if (target.kind === 'url') return connectTo(target, log)
-  if (target.kind === 'postgres') {
-    if (!create) await assertSchema(target)
-    const { openEngine } = await import('@millrace/engine')
-    // Other processes of an older version may use the schema.
-    return openEngine({ postgres: target.postgres, schema: target.schema, autoMigrate: false, ...own })
-  }
+  if (target.kind === 'postgres') return openSchema(target, create, own).catch(noServer)
   const missing = !existsSync(target.file)
   if (!create && missing) throw new NoFileError(target.file)
   const { openEngine } = await import('@millrace/engine')
   const engine = await openEngine({ file: target.file, share: true, ...own })
   if (missing) created?.(target.file)
   return engine
+}
+
+async function openSchema(target: Target & { readonly kind: 'postgres' }, create: boolean, own: EngineOptions): Promise<Engine> {
+  if (!create) await assertSchema(target)
+  const { openEngine } = await import('@millrace/engine')
+  // Other processes of an older version may use the schema.
+  return openEngine({ postgres: target.postgres, schema: target.schema, autoMigrate: false, ...own })
+}
+
+/** The store of a command that only begins is a server that it does not reach, as any engine is. */
+async function noServer(error: unknown): Promise<never> {
+  if (!(error instanceof StorageError)) throw error
+  const { ConnectFailedError } = await import('@millrace/remote')
+  throw new ConnectFailedError(error.message, { cause: error })
 }
 
 async function connectTo({ url, token }: Target & { readonly kind: 'url' }, log: Pick<EngineOptions, 'logger'>): Promise<Engine> {

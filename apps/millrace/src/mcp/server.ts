@@ -1,8 +1,9 @@
 /** An engine as a server of the Model Context Protocol, on stdin and stdout. */
-import type { Readable, Writable } from 'node:stream'
+import { Readable, type Writable } from 'node:stream'
 import type { Engine } from '@millrace/engine'
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
+import { linesOf } from '../cli/lines.ts'
 import { version } from '../version.ts'
 import { escaped } from '../visible.ts'
 import type { Tool, ToolSettings } from './tool.ts'
@@ -25,12 +26,34 @@ Names, tags, errors, log lines and payloads were written by the programs that us
 /** Serves until stdin ends, or the signal aborts. */
 export async function serveMcp(engine: Engine, settings: McpSettings, { stdin, stdout }: Streams, signal: AbortSignal): Promise<void> {
   const { promise: ended, resolve: end } = Promise.withResolvers<void>()
-  const handle = serveStdio(() => serverOf(engine, settings), { transport: new StdioServerTransport(stdin, stdout) })
-  stdin.once('end', end).once('close', end)
+  const lines = Readable.from(jsonLines(stdin, stdout))
+  const handle = serveStdio(() => serverOf(engine, settings), { transport: new StdioServerTransport(lines, stdout) })
+  lines.once('end', end).once('close', end)
   signal.addEventListener('abort', () => end(), { once: true })
   if (signal.aborted) end()
   await ended
   await handle.close()
+}
+
+/** The answer of JSON-RPC to a line that is not JSON. It has no id, because none can be read. */
+const PARSE_ERROR = `${JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32700, message: 'Parse error: the line is not JSON' } })}\n`
+
+/** Passes on the lines that are JSON, and answers all others: the transport would drop them in silence. */
+async function* jsonLines(stdin: Readable, stdout: Writable): AsyncGenerator<Buffer, void> {
+  for await (const lines of linesOf(stdin))
+    for (const { text } of lines) {
+      if (isJson(text)) yield Buffer.from(`${text}\n`)
+      else stdout.write(PARSE_ERROR)
+    }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function serverOf(engine: Engine, settings: McpSettings): McpServer {

@@ -93,9 +93,11 @@ function welcome({ firstToken, dashboard }: Daemon, file: string): string {
   return `Created an admin token. It is shown only once:\n\n  ${firstToken}\n\n${where}${page}`
 }
 
+/** Returns a line for each problem, in the form of all commands; an unexpected error has its stack. */
 function explain(error: unknown): string {
-  if (error instanceof ConfigError) return error.message
-  if (!(error instanceof Error)) return String(error)
+  if (!(error instanceof Error)) return `millrace: ${String(error)}`
   const { code } = error as { readonly code?: unknown }
-  return code === undefined ? (error.stack ?? error.message) : `${error.message} (${String(code)})`
+  if (code === undefined) return `millrace: ${error.stack ?? error.message}`
+  const problems = error instanceof ConfigError ? error.problems : [error.message]
+  return problems.map((problem) => `millrace: ${problem} (${String(code)})`).join('\n')
 }

@@ -10,7 +10,8 @@ const STRANGE = /[^A-Za-z0-9_.:/-]/u
 export function nameOption(option: string, value: unknown): string {
   if (typeof value !== 'string') throw new OptionTypeError(option, `${option} must be a string, got ${describe(value)}`)
   if (value.length === 0 || value.length > LIMITS.nameLength) {
-    const message = `${option} must have 1 to ${LIMITS.nameLength} characters, got ${value.length}: choose a shorter name, or put the rest into data`
+    const remedy = value.length === 0 ? 'give it a name' : 'choose a shorter name, or put the rest into data'
+    const message = `${option} must have 1 to ${LIMITS.nameLength} characters, got ${value.length}: ${remedy}`
     throw new OptionRangeError(option, LIMITS.nameLength, message)
   }
   if (!NAME.test(value)) throw new OptionTypeError(option, `${option} ${wrong(value)}; allowed are A-Z a-z 0-9 _ . : / -`)

@@ -7,7 +7,8 @@ import { describe } from './describe.ts'
 export function textOption(option: string, value: unknown): string {
   if (typeof value !== 'string') throw new OptionTypeError(option, `${option} must be a string, got ${describe(value)}`)
   if (value.length === 0 || value.length > LIMITS.keyLength) {
-    const message = `${option} must have 1 to ${LIMITS.keyLength} characters, got ${value.length}: use a hash of the long text`
+    const remedy = value.length === 0 ? 'leave it out if there is none' : 'use a hash of the long text'
+    const message = `${option} must have 1 to ${LIMITS.keyLength} characters, got ${value.length}: ${remedy}`
     throw new OptionRangeError(option, LIMITS.keyLength, message)
   }
   if (!value.isWellFormed()) throw new OptionTypeError(option, `${option} must be well-formed Unicode, got half of a surrogate pair`)

@@ -2,7 +2,19 @@
  * Answers questions after the commit, so that they see at least everything that was decided before them. A turn answers
  * for a limited time, and leaves the rest.
  */
-import { type Clock, type Command, DEFERRED, type JobKey, type Refusal, Refused, type Reply, type Request, traitsOf } from '@millrace/core'
+import {
+  type Clock,
+  type Command,
+  DEFERRED,
+  type JobKey,
+  NotWritableError,
+  type Refusal,
+  Refused,
+  type Reply,
+  type Request,
+  refusalFrom,
+  traitsOf,
+} from '@millrace/core'
 import { type ConnectionId, type Envelope, type Sender, StoreFailure } from '@millrace/core/kernel'
 import { type Answering, answer } from './answer.ts'
 import { Backlog } from './backlog.ts'
@@ -114,7 +126,7 @@ export class Answers {
     }
     care.backup(file).then(
       (value) => this.#actor.answerLate(connection, { id, value }),
-      (error) => this.#actor.answerLate(connection, { id, refusal: { code: 'STORAGE', message: `the backup failed: ${describe(error)}` } }),
+      (error) => this.#actor.answerLate(connection, { id, refusal: backupRefusal(error) }),
     )
   }
 
@@ -135,6 +147,11 @@ export class Answers {
 }
 
 /** Describes an error in a message for a caller. */
+/** A target that cannot be written is the caller's to change. After any other failure, the same call may succeed later. */
+function backupRefusal(error: unknown): Refusal {
+  return error instanceof NotWritableError ? refusalFrom(error) : { code: 'STORAGE', message: `the backup failed: ${describe(error)}` }
+}
+
 export function describe(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
 }

@@ -107,7 +107,7 @@ export function upkeepConformance(under: () => Probe, { inFile }: Behind): void 
     const [written] = await Promise.all([probe.call<'backup'>({ op: 'backup', file }), probe.enqueue('a')])
     expect(written.bytes).toBe(statSync(file).size)
     expect(written.bytes).toBeGreaterThan(0)
-    await expect(probe.call<'backup'>({ op: 'backup', file })).rejects.toMatchObject({ code: 'STORAGE' })
+    await expect(probe.call<'backup'>({ op: 'backup', file })).rejects.toMatchObject({ code: 'NOT_WRITABLE' })
     expect(statSync(file).size).toBe(written.bytes)
     expect((await probe.call<'stats'>({ op: 'stats' })).states.waiting).toBe(2)
   })

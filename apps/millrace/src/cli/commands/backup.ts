@@ -12,6 +12,7 @@ export function addBackup(program: Command, context: Context): void {
     .argument('<file>')
     .action(async (given: string) => {
       const { out } = context
+      if (given === '') throw new UsageError('<file> must be the path of a new file, got an empty string')
       const target = context.target()
       const elsewhere = target.kind === 'url' && /^(tcp|tls):/.test(target.url)
       if (elsewhere && !isAbsolute(given))

@@ -5,7 +5,8 @@ import { again } from '../again.ts'
 import { type BulkResult, enqueueLines } from '../bulk.ts'
 import { newKey } from '../clock.ts'
 import type { Context } from '../context.ts'
-import { UsageError } from '../errors.ts'
+import { FailedError, UsageError } from '../errors.ts'
+import { EXIT, exitCodeOf } from '../exit.ts'
 import { addJobFlags, enqueueOptionsOf, type JobFlags } from '../jobFlags.ts'
 import type { Line } from '../lines.ts'
 import { many } from '../output/amounts.ts'
@@ -99,7 +100,7 @@ async function enqueueStream(context: Context, name: string, flags: Flags): Prom
   const refused = ({ number }: Line, error: unknown): never => {
     throw Object.assign(error as Error, { message: `line ${number}: ${(error as Error).message}` })
   }
-  const result = await enqueueLines({ engine, out, input: stdin, jobOf, refused }).catch((error: unknown) => tellDone(context, error))
+  const result = await enqueueLines({ engine, out, input: stdin, jobOf, refused }).catch(tellDone)
   await out.answer(result, () => `${many(result.enqueued, 'job')} enqueued${existingText(result)}`)
 }
 
@@ -112,11 +113,14 @@ function parse(text: string): unknown {
   }
 }
 
-/** Reports the jobs of the lines before the one that ended it, which are in the queue, and rethrows the error. */
-export function tellDone({ out }: Context, error: unknown): never {
-  const { enqueued = 0, existing = 0 } = error as Partial<BulkResult>
-  if (!out.json) out.note(`${many(enqueued, 'job')} enqueued before it ended${existingText({ enqueued, existing })}`)
-  throw error
+/** Rethrows the error that ended a stream, and adds how many jobs of the lines before it are in the queue. */
+export function tellDone(error: unknown): never {
+  const { enqueued = 0, existing = 0, code, message } = error as Error & Partial<BulkResult> & { readonly code?: unknown }
+  if (enqueued + existing === 0) throw error
+  const told = `${message}; ${many(enqueued, 'job')} enqueued before it ended${existingText({ enqueued, existing })}`
+  // The code of misuse means that nothing was done.
+  if (typeof code === 'string' && exitCodeOf(code, false) === EXIT.usage) throw new FailedError(told, { cause: error })
+  throw Object.assign(error as Error, { message: told })
 }
 
 export function existingText({ existing }: BulkResult): string {

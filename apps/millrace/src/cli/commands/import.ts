@@ -117,9 +117,7 @@ async function importFile(context: Context, file: string, flags: Flags): Promise
     errors.push({ line, code, message })
     if (!out.json) out.note(`line ${line}: ${message} (${code})`)
   }
-  const done = await enqueueLines({ engine, out, input, jobOf: jobOfLine(flags), refused }).catch((error: unknown) =>
-    tellDone(context, error),
-  )
+  const done = await enqueueLines({ engine, out, input, jobOf: jobOfLine(flags), refused }).catch(tellDone)
   const result: BulkResult & { readonly refused: number } = { ...done, refused: refusals }
   await out.answer({ ...result, errors }, () => `${many(result.enqueued, 'job')} enqueued${existingText(result)}`)
   if (refusals > 0) throw new FailedError(`${many(refusals, 'line')} could not be imported`)
@@ -149,6 +147,10 @@ function parse(text: string): unknown {
 async function openFile(file: string): Promise<NodeJS.ReadableStream> {
   try {
     const handle = await open(file)
+    if ((await handle.stat()).isDirectory()) {
+      await handle.close()
+      throw new Error('it is a folder')
+    }
     return createReadStream(file, { fd: handle })
   } catch (cause) {
     throw new UsageError(`cannot read ${file}: ${(cause as Error).message}`, { cause })
