@@ -2,7 +2,7 @@
 import { ConfigError } from '../config/errors.ts'
 import { flagsOf, type ReadFlags } from '../config/flags.ts'
 import { EXIT } from './exit.ts'
-import { runDaemon } from './run.ts'
+import { explain, runDaemon } from './run.ts'
 
 const { env, stdout, stderr } = process
 
@@ -12,7 +12,7 @@ async function main(argv: readonly string[]): Promise<number> {
     read = flagsOf(argv)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    stderr.write(`${error.message}\n`)
+    stderr.write(`${explain(error)}\n`)
     return EXIT.usage
   }
   return runDaemon({ ...read, env, cwd: process.cwd(), stdout, stderr })

@@ -94,7 +94,7 @@ function welcome({ firstToken, dashboard }: Daemon, file: string): string {
 }
 
 /** Returns a line for each problem, in the form of all commands; an unexpected error has its stack. */
-function explain(error: unknown): string {
+export function explain(error: unknown): string {
   if (!(error instanceof Error)) return `millrace: ${String(error)}`
   const { code } = error as { readonly code?: unknown }
   if (code === undefined) return `millrace: ${error.stack ?? error.message}`
