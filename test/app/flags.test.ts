@@ -96,6 +96,7 @@ test('of a queue: every setting, and a pause of a key', { timeout: LONG }, async
     job: null,
     key: 'c',
     for: null,
+    until: null,
     paused: true,
   })
   expect(await place.okJson('queues', 'show', 'out')).toMatchObject({ paused: false, pausedKeys: ['c'] })
