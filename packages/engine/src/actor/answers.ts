@@ -146,12 +146,12 @@ export class Answers {
   }
 }
 
-/** Describes an error in a message for a caller. */
 /** A target that cannot be written is the caller's to change. After any other failure, the same call may succeed later. */
 function backupRefusal(error: unknown): Refusal {
   return error instanceof NotWritableError ? refusalFrom(error) : { code: 'STORAGE', message: `the backup failed: ${describe(error)}` }
 }
 
+/** Describes an error in a message for a caller. */
 export function describe(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
 }

@@ -37,6 +37,10 @@ test('webhooks add keeps what is left out of a known endpoint, says so, and remo
   expect(await stored()).toMatchObject({
     ...{ url: `${url}2`, events: ['completed'], secret: 'main', headers: { 'x-key': 'k' }, queues: ['out'], names: ['pay'] },
   })
+  await expect(add('https://other.example.com/hooks', '--events', 'completed')).rejects.toThrow(
+    'billing has headers for https://example.com, which are not sent to another host',
+  )
+  expect(await stored()).toMatchObject({ url: `${url}2` })
   await add(url, '--events', 'completed', '--secret', 'none', '--queues', 'none', '--names', 'refund')
   expect(await stored()).toMatchObject({ url, names: ['refund'], headers: { 'x-key': 'k' } })
   expect(await stored()).not.toMatchObject({ secret: expect.anything() })

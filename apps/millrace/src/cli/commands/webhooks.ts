@@ -60,6 +60,7 @@ export function addWebhooks(program: Command, context: Context): void {
     .action((id: string, url: string, { events, ...flags }: AddFlags) =>
       withEndpoints(context, async (feed, control) => {
         const before = (await control.endpoints.list()).find((endpoint) => endpoint.id === id)
+        refuseMoved(before, url)
         const settings = settingsOf(flags, before)
         const { headers: _headers, ...added } = await feed.add({ id, url, events: events as NewEndpoint['events'], ...settings })
         const kept = Object.keys(settings).filter((name) => !(name in flags))
@@ -108,6 +109,18 @@ function settingsOf({ secret, queues, names: only }: Omit<AddFlags, 'events'>, b
     queues: unlessNone(queues ?? before?.queues),
     names: unlessNone(only ?? before?.names),
   })
+}
+
+/** Refuses to send the headers of an endpoint, which may hold credentials, to another host. */
+function refuseMoved(before: Endpoint | undefined, url: string): void {
+  if (before === undefined || Object.keys(before.headers ?? {}).length === 0 || originOf(url) === originOf(before.url)) return
+  throw new UsageError(
+    `${before.id} has headers for ${originOf(before.url)}, which are not sent to another host: delete it first (millrace webhooks delete ${before.id})`,
+  )
+}
+
+function originOf(url: string): string | undefined {
+  return URL.parse(url)?.origin
 }
 
 function unlessNone<Value extends string | readonly string[]>(value: Value | undefined): Value | undefined {
