@@ -15,7 +15,7 @@ const { walkRows, windowBytes, windowsBytes } = LIMITS
 useSmallLimits({ walkRows, windowBytes, windowsBytes })
 
 /** Random histories; 1,000 take half an hour. */
-const HISTORIES = Number(process.env['HISTORIES'] ?? 5)
+const HISTORIES = Number(process.env['HISTORIES'] ?? 9)
 /** 10,000,000 jobs take some minutes. */
 const ROWS = Number(process.env['PLAN_ROWS'] ?? 100_000)
 
@@ -64,7 +64,7 @@ test(`no statement of these turns looks through a table of ${ROWS} jobs`, { time
   await planAs(client, schema)
   await fill(client, ROWS)
   const texts = [...said].filter(isPlanned)
-  expect(texts.length).toBeGreaterThan(100)
+  expect(texts.length).toBeGreaterThan(50)
   const scans: string[] = []
   for (const text of texts)
     scans.push(
