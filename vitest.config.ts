@@ -20,6 +20,8 @@ const PAGES = ['test/{browser,dashboard,site}/**/*.test.ts']
 const ON_POSTGRES = ['test/postgres/**/*.test.ts']
 /** A module that one file replaces would stay so for the next. */
 const REPLACING = filesWith(/\bvi\.(?:mock|doMock)\(/, UNITS)
+/** A test of what its process costs would count what other files have left in it. */
+const MEASURING = filesWith(/\bprocess\.cpuUsage\(/, ['test/**/*.test.ts'])
 /** Properties are tried many times: in every run, and more often in `pnpm proof` (packages/testkit/src/testing/runs.ts). */
 const REPEATED = filesWith(/\b(?:runs\(|STRIDE\b)/, [...UNITS, 'test/**/*.test.ts'])
 
@@ -56,10 +58,11 @@ export default defineConfig({
         test: {
           name: 'system',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/rules/**', ...PAGES, ...ON_POSTGRES, ...LONG, NOT_OURS],
+          exclude: ['test/rules/**', ...MEASURING, ...PAGES, ...ON_POSTGRES, ...LONG, NOT_OURS],
           isolate: false,
         },
       },
+      { extends: true, test: { name: 'system alone', include: MEASURING, exclude: [...LONG, NOT_OURS] } },
       { extends: true, test: { name: 'browser', include: PAGES, exclude: [...LONG, NOT_OURS], ...IN_BROWSER } },
       { extends: true, test: { name: 'postgres', include: ON_POSTGRES, exclude: [...LONG, NOT_OURS], ...WITH_POSTGRES } },
       {
