@@ -3,6 +3,7 @@ import { LIMITS } from '@millrace/core'
 import { openStore } from '@millrace/postgres'
 import pg from 'pg'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { utf8Bytes } from '../../packages/core/src/options/utf8.ts'
 import { MemoryStore } from '../../packages/core/src/testing/memoryStore.ts'
 import { useSmallLimits } from '../../packages/core/src/testing/smallLimits.ts'
 import { Line } from '../../packages/postgres/src/line/line.ts'
@@ -10,11 +11,10 @@ import { storeAgreement } from '../../packages/testkit/src/testing/storeAgreemen
 import { fill, isPlanned, planAs, planOf, wholeScans } from './plans.ts'
 import { newSchema, storeOptions } from './test.ts'
 
-// A slice that looks at few rows finds as many as its place lets it. Postgres measures text in bytes of UTF-8, the others in UTF-16 units.
-const { walkRows, windowBytes, windowsBytes } = LIMITS
-useSmallLimits({ walkRows, windowBytes, windowsBytes })
+// A slice that looks at few rows finds as many as its place lets it.
+useSmallLimits({ walkRows: LIMITS.walkRows })
 
-/** Random histories; 1,000 take half an hour. */
+/** The number of random histories in `pnpm proof`; `pnpm test` tries a quarter of them. */
 const HISTORIES = Number(process.env['HISTORIES'] ?? 9)
 /** 10,000,000 jobs take some minutes. */
 const ROWS = Number(process.env['PLAN_ROWS'] ?? 100_000)
@@ -39,7 +39,7 @@ storeAgreement(
   'Postgres and memory',
   () => {
     const postgres = openStore(storeOptions(next()))
-    return { stores: [new MemoryStore(postgres.node), postgres], close: () => postgres.close() }
+    return { stores: [new MemoryStore(postgres.node, utf8Bytes), postgres], close: () => postgres.close() }
   },
   HISTORIES,
 )

@@ -99,7 +99,7 @@ async function openSchema(target: Target & { readonly kind: 'postgres' }, create
   return openEngine({ postgres: target.postgres, schema: target.schema, autoMigrate: false, ...own })
 }
 
-/** The store of a command that only begins is a server that it does not reach, as any engine is. */
+/** Reports a server that a command cannot reach by the code of every engine that cannot be reached. */
 async function noServer(error: unknown): Promise<never> {
   if (!(error instanceof StorageError)) throw error
   const { ConnectFailedError } = await import('@millrace/remote')

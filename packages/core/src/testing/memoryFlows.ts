@@ -102,7 +102,7 @@ export class MemoryFlows {
       const row = this.#store.rows.get(parent)
       const end = this.ends.get(parent)
       const output = row?.output ?? end?.output ?? null
-      bytes += output?.length ?? 0
+      bytes += this.#store.sizeOf(output)
       if (rows.length > 0 && (rows.length >= limit || bytes > bytesMax)) return { rows, complete: false }
       const state = row === undefined ? (end?.state ?? DELETED) : row.state
       const error = end?.error ?? withoutStack(this.#store.lastError(parent))

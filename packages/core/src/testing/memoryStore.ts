@@ -87,6 +87,7 @@ export class MemoryStore implements Store {
   readonly rounds: (readonly Question['kind'][])[] = []
   readonly node: number
   readonly care = undefined
+  readonly #textBytes: (text: string) => number
   readonly #undo = new Undo()
   readonly rows: Map<number, JobRow> = new UndoMap(this.#undo)
   readonly lanes: Map<number, LaneRow> = new UndoMap(this.#undo)
@@ -121,8 +122,10 @@ export class MemoryStore implements Store {
   #nextQueue = 1
   #header: TurnHeader = { at: 0, mono: 0, nextSeq: 1, nextEvent: 1, nextSession: 1, running: () => [] }
 
-  constructor(node = 7) {
+  /** @param textBytes measures a payload that is a string; a database may count its bytes in UTF-8 */
+  constructor(node = 7, textBytes = (text: string): number => text.length) {
     this.node = node
+    this.#textBytes = textBytes
   }
 
   get runs(): readonly RunRecord[] {
@@ -228,7 +231,7 @@ export class MemoryStore implements Store {
     const rows: JobRow[] = []
     let taken = 0
     for (const row of this.#where(isOf).sort((a, b) => a.seq - b.seq)) {
-      taken += row.checkpoint?.length ?? 0
+      taken += this.sizeOf(row.checkpoint)
       if (rows.length > 0 && (rows.length >= limit || taken > bytes)) return { rows, complete: false }
       rows.push({ ...row, data: null })
     }
@@ -243,11 +246,20 @@ export class MemoryStore implements Store {
       const seq = this.turnsOf.get(keyOf(`${queueId}`, key))
       const parked = this.#where((row) => backlogIds.includes(row.backlogId)).sort((a, b) => a.seq - b.seq)
       const row = seq === undefined ? parked[0] : this.rows.get(seq)
-      taken += row === undefined ? 0 : bytesOf(row)
+      taken += row === undefined ? 0 : this.#bytesOf(row)
       if (found.length > 0 && taken > bytes) break
       found.push({ row, taken: seq !== undefined })
     }
     return found
+  }
+
+  /** Returns the size of a payload. */
+  sizeOf(payload: JobRow['data']): number {
+    return typeof payload === 'string' ? this.#textBytes(payload) : (payload?.length ?? 0)
+  }
+
+  #bytesOf({ data, checkpoint, output }: JobRow): number {
+    return this.sizeOf(data) + this.sizeOf(checkpoint) + this.sizeOf(output)
   }
 
   #part(
@@ -261,7 +273,7 @@ export class MemoryStore implements Store {
     const rows: JobRow[] = []
     let taken = 0
     for (const row of line) {
-      taken += bytesOf(row)
+      taken += this.#bytesOf(row)
       if (rows.length > 0 && (rows.length >= jobs || taken > bytes)) return { rows, complete: false }
       rows.push(row)
     }
@@ -339,7 +351,7 @@ export class MemoryStore implements Store {
     const rows: JobRow[] = []
     let taken = 0
     for (const row of this.jobs(seqs)) {
-      taken += row.checkpoint?.length ?? 0
+      taken += this.sizeOf(row.checkpoint)
       if (rows.length > 0 && taken > bytes) return { rows, complete: false }
       rows.push({ ...row, data: null, output: null })
     }
@@ -387,7 +399,7 @@ export class MemoryStore implements Store {
     let taken = 0
     const rows = seqs.map((seq) => this.rows.get(seq))
     const end = rows.findIndex((row, index) => {
-      taken += row === undefined ? 0 : bytesOf(row)
+      taken += row === undefined ? 0 : this.#bytesOf(row)
       return index > 0 && taken > bytes
     })
     return end < 0 ? rows : rows.slice(0, end)
@@ -796,10 +808,6 @@ function canExpire({ state, expiresAt }: JobRow): boolean {
 
 function canFire({ fireAt, paused, held }: Schedule): boolean {
   return fireAt !== 0 && !paused && !held
-}
-
-function bytesOf({ data, checkpoint, output }: JobRow): number {
-  return (data?.length ?? 0) + (checkpoint?.length ?? 0) + (output?.length ?? 0)
 }
 
 function least(times: readonly number[]): number {

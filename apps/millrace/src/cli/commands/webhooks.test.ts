@@ -1,4 +1,4 @@
-// What `webhooks add` makes of an endpoint that is known.
+// `webhooks add` of a known endpoint keeps what it leaves out.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -113,14 +113,14 @@ function settingsOf({ secret, queues, names: only }: Omit<AddFlags, 'events'>, b
 
 /** Refuses to send the headers of an endpoint, which may hold credentials, to another host. */
 function refuseMoved(before: Endpoint | undefined, url: string): void {
-  if (before === undefined || Object.keys(before.headers ?? {}).length === 0 || originOf(url) === originOf(before.url)) return
+  const origin = URL.parse(url)?.origin
+  // A URL that cannot be read is refused when it is added.
+  if (before === undefined || origin === undefined || Object.keys(before.headers ?? {}).length === 0) return
+  const known = URL.parse(before.url)?.origin
+  if (origin === known) return
   throw new UsageError(
-    `${before.id} has headers for ${originOf(before.url)}, which are not sent to another host: delete it first (millrace webhooks delete ${before.id})`,
+    `${before.id} has headers for ${known}, which are not sent to another host: delete it first (millrace webhooks delete ${before.id})`,
   )
-}
-
-function originOf(url: string): string | undefined {
-  return URL.parse(url)?.origin
 }
 
 function unlessNone<Value extends string | readonly string[]>(value: Value | undefined): Value | undefined {
