@@ -23,6 +23,8 @@ import { noop, requests, retried, tick } from './jobs.ts'
 import { payloadOf } from './payload.ts'
 
 export interface Feature {
+  /** The goal: so much of the speed without it, at least. */
+  readonly atLeast?: number
   readonly open?: Partial<OpenOptions>
   /** Of the job with this number. */
   readonly options?: (index: number) => EnqueueOptions
@@ -68,6 +70,10 @@ const twice: Call = {
 }
 const copy = (bytes: Uint8Array): Uint8Array => bytes.slice()
 
+/** The goals of features that belong to the job itself, and of those that add work of their own. */
+const CHEAP = 0.8
+const DEAR = 0.6
+
 export const FEATURES: Readonly<Record<string, Feature>> = {
   none: {},
   'a limit of the queue, not met': {
@@ -82,6 +88,7 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
     beside: async (engine) => void (await engine.queues.configure('default', { keyTiers: TIERS })),
   },
   'strict order by key': {
+    atLeast: DEAR,
     options: (index) => ({ concurrencyKey: `customer-${index % CUSTOMERS}` }),
     beside: async (engine) => void (await engine.queues.configure('default', { keyOrder: 'strict' })),
   },
@@ -114,8 +121,8 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
   },
   'a worker of all queues by prefix': { work: { queues: ['*'] } },
   'a worker of two queues in strict order': { work: { queues: ['urgent', 'default'], order: 'strict' } },
-  'an idempotency key each': { options: (index) => ({ idempotencyKey: `order-${index}` }) },
-  'a unique key each': { options: (index) => ({ unique: { key: `order-${index}` } }) },
+  'an idempotency key each': { atLeast: CHEAP, options: (index) => ({ idempotencyKey: `order-${index}` }) },
+  'a unique key each': { atLeast: CHEAP, options: (index) => ({ unique: { key: `order-${index}` } }) },
   'unique by its data each': { options: () => ({ unique: { by: 'data' } }) },
   'two calls with an idempotency key each': { call: twice },
   'two calls with an idempotency key each, and an event of the second': {
@@ -123,9 +130,12 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
     beside: async (engine) => void (await engine.queues.configure('default', { repeats: 'event' })),
   },
   'a throttle each': { options: (index) => ({ throttle: { key: `order-${index}`, period: '1h' } }) },
-  'a leading debounce each': { options: (index) => ({ debounce: { key: `order-${index}`, delay: '1h', mode: 'leading' } }) },
-  'a trailing debounce of 1 ms each': { options: (index) => ({ debounce: { key: `order-${index}`, delay: 1 } }) },
-  'a ttl each': { options: () => ({ ttl: '1h' }) },
+  'a leading debounce each': {
+    atLeast: CHEAP,
+    options: (index) => ({ debounce: { key: `order-${index}`, delay: '1h', mode: 'leading' } }),
+  },
+  'a trailing debounce of 1 ms each': { atLeast: CHEAP, options: (index) => ({ debounce: { key: `order-${index}`, delay: 1 } }) },
+  'a ttl each': { atLeast: CHEAP, options: () => ({ ttl: '1h' }) },
   'a definition with attempts, a timeout and a backoff': {
     call: { jobs: 1, make: (engine, first) => engine.enqueue(retried, payloadOf(first)) },
     handler: (handled) => retried.handler(() => handled(1)),
@@ -143,7 +153,7 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
   'three lost workers without an attempt each': { options: () => ({ maxLost: 3 }) },
   'kept for an hour each': { options: () => ({ keep: '1h' }) },
   'not kept each': { options: () => ({ keep: 0 }) },
-  'two tags each': { options: (index) => ({ tags: ['bench', `customer-${index % CUSTOMERS}`] }) },
+  'two tags each': { atLeast: CHEAP, options: (index) => ({ tags: ['bench', `customer-${index % CUSTOMERS}`] }) },
   'a queue paused beside, 10,000 waiting in it': {
     beside: async (engine) => {
       await engine.queues.configure('beside', {})
@@ -201,10 +211,12 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
   },
   'lists of 100': { call: { jobs: LIST, make: (engine, first) => engine.enqueueMany(requests(first, LIST)) } },
   'lists of 100, and a job when all have ended': {
+    atLeast: DEAR,
     call: { jobs: LIST, make: (engine, first) => engine.batch(requests(first, LIST), { job: tick }) },
     beside: workTicks,
   },
   'lists of 100, and callbacks by their ends': {
+    atLeast: DEAR,
     call: {
       jobs: LIST,
       make: (engine, first) =>
@@ -213,6 +225,7 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
     beside: workTicks,
   },
   'flows: nine, and one behind them': {
+    atLeast: DEAR,
     call: {
       jobs: FLOW,
       make: (engine, first) => {
@@ -254,6 +267,7 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
       }),
   },
   'spans of each, kept nowhere': {
+    atLeast: DEAR,
     enqueues: (engine) => {
       trace.setGlobalTracerProvider(new TracerProvider({ spanProcessors: [] }))
       context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
