@@ -1,5 +1,6 @@
 /** The flags that throughput.ts and peers.ts share. */
 import { tmpdir } from 'node:os'
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { countFlag, secondsFlag } from './amounts.ts'
 import { EXPERIMENTS } from './experiments/list.ts'
@@ -79,7 +80,8 @@ export function parseFlags(args: readonly string[], defaults: Defaults): Flags {
     peers: withPeers ? (names('peer', values.peer, PEERS) ?? PEERS.map(({ name }) => name)) : [],
     peerJobs: countFlag('peer-jobs', values['peer-jobs'] ?? usual.peerJobs),
     packages: values.packages,
-    folder: values.folder,
+    // Servers of other systems run in folders of their own.
+    folder: resolve(values.folder),
     json: values.json,
     save: values.save,
     help: values.help,
