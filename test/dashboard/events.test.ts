@@ -47,6 +47,19 @@ test('a filter is in the address, and the server applies it', async ({ serveDash
   await page.getByRole('link', { name: 'bystander' }).waitFor()
 })
 
+test('what is typed into a filter stays while the page shows something new', async ({ serveDashboard }) => {
+  const { enter, engine } = await serveDashboard()
+  const page = await enter('/events')
+  await page.getByText('No events yet').waitFor()
+  const queue = page.getByRole('combobox', { name: 'Queue' })
+  await queue.fill('mail')
+  await page.getByRole('combobox', { name: 'Type' }).selectOption('enqueued')
+  await page.waitForURL(/type=enqueued/)
+  await engine.enqueue('mine', 1, { queue: 'mail' })
+  await page.getByRole('link', { name: 'mine' }).waitFor()
+  expect(await queue.inputValue()).toBe('mail')
+})
+
 test('paused by a key, and resumed where it was: nothing is missed, and nothing comes twice', async ({ serveDashboard }) => {
   const { enter, engine, server } = await serveDashboard()
   await engine.enqueue('one')

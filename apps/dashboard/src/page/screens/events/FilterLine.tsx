@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
 import type { StatsAnswer } from '../../api/answers.ts'
 import { GROUPS } from '../../live/eventTypes.ts'
 import { Icon } from '../../parts/Icon.tsx'
@@ -58,8 +59,9 @@ interface FieldProps {
   readonly onChange: (value: string | undefined) => void
 }
 
-/** Takes its value when it is left, or at Enter: each value is another stream. */
+/** Takes its value when it is left, or at Enter: each value is another stream. Until then, news that are shown beside it change nothing typed. */
 function Field({ label, value = '', known, onChange }: FieldProps) {
+  const [typed, setTyped] = useState<string>()
   const id = `known-${label.replace(' ', '-')}`
   return (
     <>
@@ -68,10 +70,14 @@ function Field({ label, value = '', known, onChange }: FieldProps) {
         aria-label={label}
         placeholder={label}
         list={id}
-        value={value}
+        value={typed ?? value}
         spellcheck={false}
         autocomplete="off"
-        onChange={({ currentTarget }) => onChange(currentTarget.value.trim() || undefined)}
+        onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+        onChange={({ currentTarget }) => {
+          setTyped(undefined)
+          onChange(currentTarget.value.trim() || undefined)
+        }}
       />
       <datalist id={id}>
         {known.map((name) => (
