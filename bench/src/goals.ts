@@ -24,10 +24,7 @@ const OF_LIMIT = {
 const TIMES_PEER = { least: 10, summit: 20 } as const
 /** The same, with each kind of handler. */
 const TIMES_PEER_HANDLER = { least: 20, summit: 20 } as const
-/** Handlers that await, as shares of the limit. */
-const AWAITING = { names: ['async', 'I/O'], least: 0.7, summit: 0.9 } as const
-/** Of the speed of the empty handler. */
-const LOOKING = { name: 'looks at its job', least: 0.97, summit: 1 } as const
+const HANDLER_SUMMIT = { ofLimit: 0.9, ofEmpty: 1 } as const
 const SUSTAINED = { least: 0.9, summit: 0.95, turnP99Ms: 50 } as const
 const IDLE_MICROS = { least: 120, summit: 80 } as const
 const GROWTH = { least: 0.9, summit: 0.95 } as const
@@ -35,7 +32,7 @@ const GROWTH = { least: 0.9, summit: 0.95 } as const
 const FLAT = { openMs: 50, openMb: 16 } as const
 const FREE_KEY_MS = 100
 const IDLE_WORKERS = { least: 0.97, mb: 100 } as const
-/** With the workers in other processes, of the speed with them in the engine's own: with room to spare, and with as many places as jobs in flight. */
+/** With the workers in other processes, of the speed with them in the engine's own. `leastTight` is for as many places as jobs in flight. */
 const REMOTE = { least: 0.6, leastTight: 0.75, summit: 0.9 } as const
 const DELAY_MS = { host: { least: 5, summit: 4 }, thread: { least: 5, summit: 2 } } as const
 
@@ -57,23 +54,19 @@ const ofLimit: Goal = (rows) =>
     }),
   )
 
-const awaiting: Goal = (rows) =>
-  DURABILITIES.flatMap((durability) =>
-    AWAITING.names.flatMap((name) => {
-      const ratio = findRow(rows, 'handlers', 'millrace', `${durability}, ${name}`)?.ratio
-      return ratio === undefined
-        ? []
-        : [share(`handler, \`${durability}\`: ${name}`, ratio, 'of the limit', AWAITING.least, AWAITING.summit)]
-    }),
-  )
-
-const looking: Goal = (rows) =>
+const handlers: Goal = (rows) =>
   DURABILITIES.flatMap((durability) => {
-    const looks = findRow(rows, 'handlers', 'millrace', `${durability}, ${LOOKING.name}`)
-    const empty = findRow(rows, 'handlers', 'millrace', `${durability}, ${EMPTY}`)
-    if (looks === undefined || empty === undefined) return []
-    const what = `handler, \`${durability}\`: ${LOOKING.name}`
-    return [share(what, rate(looks) / rate(empty), `of ${EMPTY}`, LOOKING.least, LOOKING.summit)]
+    const rowOf = (name: string) => findRow(rows, 'handlers', 'millrace', `${durability}, ${name}`)
+    const empty = rowOf(EMPTY)
+    return HANDLERS.flatMap(({ name, ofLimit: limitShare, ofEmpty }) => {
+      const row = rowOf(name)
+      const what = `handler, \`${durability}\`: ${name}`
+      if (limitShare !== undefined && row?.ratio !== undefined)
+        return [share(what, row.ratio, 'of the limit', limitShare, HANDLER_SUMMIT.ofLimit)]
+      if (ofEmpty !== undefined && row !== undefined && empty !== undefined)
+        return [share(what, rate(row) / rate(empty), `of ${EMPTY}`, ofEmpty, HANDLER_SUMMIT.ofEmpty)]
+      return []
+    })
   })
 
 /** Beside what comparing nothing with nothing gives in the same run. */
@@ -233,8 +226,7 @@ const remote: Goal = (rows) =>
 
 export const GOALS: readonly Goal[] = [
   ofLimit,
-  awaiting,
-  looking,
+  handlers,
   features,
   sustained,
   idle,

@@ -7,6 +7,10 @@ import type { PeerAbility, PeerHandler } from './peers/peer.ts'
 
 export interface HandlerKind {
   readonly name: string
+  /** The goal: so much of the limit, at least. */
+  readonly ofLimit?: number
+  /** The goal: so much of the speed of the empty handler, at least. */
+  readonly ofEmpty?: number
   readonly handler: (handled: (data: Payload) => void) => Handler
   /** The same handler in another queue; a string is the reason why none of them runs it. */
   readonly peer: ((handled: (data: Payload) => void) => PeerHandler) | string
@@ -34,6 +38,7 @@ export const HANDLERS: readonly HandlerKind[] = [
   },
   {
     name: 'async',
+    ofLimit: 0.7,
     handler: (handled) =>
       noop.handler(async ({ data }) => {
         await Promise.resolve()
@@ -48,6 +53,7 @@ export const HANDLERS: readonly HandlerKind[] = [
   },
   {
     name: 'I/O',
+    ofLimit: 0.7,
     handler: (handled) =>
       noop.handler(async ({ data }) => {
         await setImmediate()
@@ -62,6 +68,7 @@ export const HANDLERS: readonly HandlerKind[] = [
   },
   {
     name: 'looks at its job',
+    ofEmpty: 0.97,
     handler: (handled) =>
       noop.handler(({ data, job }) => {
         read.characters += job.id.length + job.attempt

@@ -60,6 +60,19 @@ test('what is typed into a filter stays while the page shows something new', asy
   expect(await queue.inputValue()).toBe('mail')
 })
 
+test('a filter that is typed and taken back shows what is in force afterwards', async ({ serveDashboard }) => {
+  const { enter } = await serveDashboard()
+  const page = await enter('/events?queue=mail')
+  const queue = page.getByRole('combobox', { name: 'Queue' })
+  await queue.press('End')
+  await queue.press('s')
+  await queue.press('Backspace')
+  await queue.press('Tab')
+  await page.getByRole('button', { name: 'Clear the filter' }).click()
+  await page.waitForURL(/\/events$/)
+  expect(await queue.inputValue()).toBe('')
+})
+
 test('paused by a key, and resumed where it was: nothing is missed, and nothing comes twice', async ({ serveDashboard }) => {
   const { enter, engine, server } = await serveDashboard()
   await engine.enqueue('one')

@@ -59,7 +59,7 @@ interface FieldProps {
   readonly onChange: (value: string | undefined) => void
 }
 
-/** Takes its value when it is left, or at Enter: each value is another stream. Until then, news that are shown beside it change nothing typed. */
+/** Takes its value when it is left, or at Enter: each value is another stream. Until then the typed text stays, whatever the page shows anew. */
 function Field({ label, value = '', known, onChange }: FieldProps) {
   const [typed, setTyped] = useState<string>()
   const id = `known-${label.replace(' ', '-')}`
@@ -78,6 +78,8 @@ function Field({ label, value = '', known, onChange }: FieldProps) {
           setTyped(undefined)
           onChange(currentTarget.value.trim() || undefined)
         }}
+        // After a text that was typed and taken back, no change is told.
+        onBlur={() => setTyped(undefined)}
       />
       <datalist id={id}>
         {known.map((name) => (
