@@ -27,9 +27,10 @@ const ATTEMPTS: Readonly<Record<string, readonly [code: string, outcome: string]
     `return new Promise((resolve) => Object.assign(new Image(), { onerror: () => resolve('refused'), onload: () => resolve('loaded'), src: 'AWAY/steal.png' }))`,
     'refused',
   ],
+  // It is sent in a task of its own: the attempt is over when it is refused.
   'a form to another origin': [
-    `const form = Object.assign(document.createElement('form'), { method: 'post', action: 'AWAY/steal' }); document.body.append(form); form.submit()`,
-    'undefined',
+    `const form = Object.assign(document.createElement('form'), { method: 'post', action: 'AWAY/steal' }); document.body.append(form); form.submit(); return new Promise((resolve) => document.addEventListener('securitypolicyviolation', (event) => resolve(event.violatedDirective)))`,
+    'form-action',
   ],
   'a link of code': [
     `const link = Object.assign(document.createElement('a'), { href: 'javascript:window.ran = true' }); document.body.append(link); link.click()`,
