@@ -218,9 +218,7 @@ test('a search in vain says how many jobs it has looked at, until it is stopped'
   })
   await queryOf(page).fill('needle')
   await page.keyboard.press('Enter')
-  await page.getByText(/^Looked at [\d,]+ of 6,000, 0 found so far$/).waitFor()
-  const [, looked = ''] = /Looked at ([\d,]+)/.exec((await page.locator('.list-end').textContent()) ?? '') ?? []
-  expect(Number(looked.replace(',', ''))).toBeGreaterThan(0)
+  await page.getByText(/^Looked at [1-9][\d,]* of 6,000, 0 found so far$/).waitFor()
   await page.getByRole('button', { name: 'Stop' }).click()
   held.resolve()
   await page.getByText(/^Stopped: looked at [\d,]+ of 6,000, 0 found so far$/).waitFor()
