@@ -6,7 +6,7 @@ import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
-import { type Area, areaOf } from './areas.ts'
+import { areaOf } from './areas.ts'
 import type { Planted } from './copy.ts'
 import { ACTIVE, REACHED, TEST } from './mutant.ts'
 import type { Mutant } from './plant.ts'
@@ -55,7 +55,7 @@ export class Campaign {
     mkdirSync(reached)
     await this.#start()
     const areas = [...new Set(mutants.map(({ file }) => areaOf(file)))]
-    const folders = new Set(areas.flatMap((area) => [...unitFolders(area), ...(system ? area.system : [])]))
+    const folders = new Set(areas.flatMap((area) => [...area.units, ...(system ? area.system : [])]))
     const files = this.#files.filter((file) => [...folders].some((folder) => file.startsWith(`${folder}/`)))
     for (let at = 0; at < files.length; at += SLICE) {
       const answer = await this.#ask({ files: files.slice(at, at + SLICE), reached }, LOOKING_MS)
@@ -92,7 +92,7 @@ export class Campaign {
     const tests = [...(this.#reachedBy[id] as Set<string>)]
       .filter((test) => this.#usualMs.has(test) && test !== SIMULATION)
       .toSorted((a, b) => distance(a, mutant) - distance(b, mutant) || this.#ms(a) - this.#ms(b))
-    const own = unitFolders(areaOf(mutant.file))
+    const own = areaOf(mutant.file).units
     const unit = tests.filter((test) => own.some((folder) => test.startsWith(`${folder}/`)))
     const far = unit.filter((test) => distance(test, mutant) >= 2)
     for (const files of [unit.filter((test) => distance(test, mutant) < 2), this.#first(far, FAR_MS)]) {
@@ -103,7 +103,7 @@ export class Campaign {
       const failure = await this.#simulate({ [ACTIVE]: `${id}` }, this.#patience([SIMULATION]))
       if (failure !== undefined) return [failure === '' ? 'timeout' : 'simulation', failure === '' ? SIMULATION : failure]
     }
-    const system = tests.filter((test) => !test.startsWith('packages/'))
+    const system = tests.filter((test) => test.startsWith('test/'))
     const found = await this.#run(id, system, 'system')
     return found ?? ['survived', tests.length === 0 ? 'no test reaches it' : `${unit.length} unit tests reach it`]
   }
@@ -181,10 +181,6 @@ export class Campaign {
     if (timedOut) return ''
     return code === 0 ? undefined : (/^seed \d+: .*/m.exec(said)?.[0] ?? said.trim().slice(0, 200)) || 'it ended early'
   }
-}
-
-function unitFolders(area: Area): string[] {
-  return area.packages.map((name) => `packages/${name}`)
 }
 
 /** 0 for the tests of that file, then those of its folder, of its package, and all others. */

@@ -6,10 +6,11 @@ import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { seededRandom } from '@millrace/testkit/internal'
-import { areaOf, parseAreas } from './areas.ts'
+import { AREAS, areaOf, parseAreas } from './areas.ts'
 import { Campaign } from './campaign.ts'
 import { copyCheckout, plantAll } from './copy.ts'
 import equivalents from './equivalents.json' with { type: 'json' }
+import { type Seen, tryListed } from './listed.ts'
 import type { Mutant } from './plant.ts'
 import { keyOf, type Result, stale, table } from './score.ts'
 
@@ -23,6 +24,7 @@ const HELP = `pnpm mutants [options]
   --minutes N        ends after N minutes, and says how many of the sample it has tried
   --results FILE     adds a line of JSON to FILE for each mutant, and does not try those again that have one: a run can be continued
   --list             lists the mutants and ends
+  --run test|all     tries the 60 mutants of listed.json on \`pnpm test\` or \`pnpm test:all\`: which of their files notice them?
 
 Unit tests come first, nearest first, then 60 worlds of the simulator. equivalents.json names the mutants that no test can see.
 It ends with 1 if one survives that is not among them.
@@ -40,6 +42,7 @@ const { values } = parseArgs({
     minutes: { type: 'string' },
     results: { type: 'string' },
     list: { type: 'boolean', default: false },
+    run: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 })
@@ -47,6 +50,7 @@ const { values } = parseArgs({
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
 if (values.help) say(HELP)
+else if (values.run !== undefined) process.exitCode = await tryCommand(values.run)
 else {
   const files = parseAreas(ROOT, values.only)
   const mutants = files.flatMap((file) => file.mutants)
@@ -55,11 +59,28 @@ else {
   else process.exitCode = await tryAll(files, mutants)
 }
 
+async function tryCommand(command: string): Promise<number> {
+  if (command !== 'test' && command !== 'all') throw new RangeError(`--run must be test or all, got ${command}`)
+  const seen = await tryListed(ROOT, command, earlierLines<Seen>(), (one) => {
+    if (values.results !== undefined) appendFileSync(values.results, `${JSON.stringify(one)}\n`)
+    say(
+      `${one.by === undefined ? 'not noticed' : `noticed by ${one.by || 'the run, which did not end'}`}: ${one.file}:${one.line} ${one.before} => ${one.after}`,
+    )
+  })
+  for (const { name } of AREAS) {
+    const of = seen.filter(({ file }) => areaOf(file).name === name)
+    say(`${name}: ${of.filter(({ by }) => by !== undefined).length} of ${of.length} noticed`)
+  }
+  const missed = seen.filter(({ by }) => by === undefined)
+  say(`pnpm ${command === 'all' ? 'test:all' : 'test'}: ${seen.length - missed.length} of ${seen.length} noticed`)
+  return missed.length > 0 ? 1 : 0
+}
+
 async function tryAll(files: ReturnType<typeof parseAreas>, mutants: readonly Mutant[]): Promise<number> {
   const seed = Number(values.seed ?? 1 + Math.floor(Math.random() * 1e6))
   const sample = shuffled(mutants, seed).slice(0, values.all ? mutants.length : Number(values.sample))
   say(`seed ${seed}: ${sample.length} of ${mutants.length} mutants in ${files.length} files`)
-  const earlier = new Map(earlierResults().map((result) => [nameOf(result), result]))
+  const earlier = new Map(earlierLines<Result>().map((result) => [nameOf(result), result]))
   const results = sample.flatMap((mutant) => earlier.get(nameOf(mutant)) ?? [])
   const rest = sample.filter((mutant) => !earlier.has(nameOf(mutant)))
   if (rest.length > 0) results.push(...(await campaign(files, rest)))
@@ -105,10 +126,10 @@ async function campaign(files: ReturnType<typeof parseAreas>, wanted: readonly M
   return results
 }
 
-function earlierResults(): Result[] {
+function earlierLines<T>(): T[] {
   if (values.results === undefined || !existsSync(values.results)) return []
   const lines = readFileSync(values.results, 'utf8').split('\n')
-  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Result)
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as T)
 }
 
 function nameOf({ file, line, operator, before, after }: Mutant): string {

@@ -3,9 +3,11 @@
 import { describe, expect, test } from 'vitest'
 import { parseAst } from 'vitest/node'
 import { ROOT } from '../rules/sources.ts'
-import { parseAreas } from './areas.ts'
+import { AREAS, areaOf, parseAreas } from './areas.ts'
 import equivalents from './equivalents.json' with { type: 'json' }
-import { type Mutant, parse, plant } from './plant.ts'
+import listed from './listed.json' with { type: 'json' }
+import { type Mutant, mutated, parse, plant } from './plant.ts'
+import { parsePython } from './python.ts'
 import { keyOf, type Result, stale, table, wilson } from './score.ts'
 
 const FILE = 'packages/core/src/kernel/example.ts'
@@ -131,8 +133,29 @@ describe('the score', () => {
   })
 })
 
+test('every listed mutant is one mutant of the sources, five of each area', () => {
+  const files = listed.map(({ file }) => file)
+  const all = parseAreas(ROOT, files, AREAS).flatMap(({ mutants }) => mutants.map(keyOf))
+  for (const one of listed) expect(all.filter((key) => key === keyOf(one)).length, `${one.file}: ${one.before} => ${one.after}`).toBe(1)
+  expect(AREAS.map(({ name }) => [name, listed.filter(({ file }) => areaOf(file).name === name).length])).toEqual(
+    AREAS.map(({ name }) => [name, 5]),
+  )
+})
+
+test('Python: comparisons, words and calls of a line, but no texts and no declarations', () => {
+  const source = 'def f(a):\n    """Says a == b."""\n    if a == 1 and not a.b:\n        self.go(a)\n        raise ValueError("a == 2")\n'
+  const parsed = parsePython('clients/python/millrace/example.py', source)
+  expect(parsed.mutants.map(({ operator, line, after }) => `${line} ${operator}: ${after}`)).toEqual([
+    '3 comparison: if a != 1 and not a.b:',
+    '3 logical: if a == 1 or not a.b:',
+    '4 removal: pass',
+  ])
+  expect(mutated(parsed, 2)).toBe(source.replace('self.go(a)', 'pass'))
+})
+
 test('every equivalent of the list is one mutant of the sources, with its reason', () => {
-  const all = parseAreas(ROOT, []).flatMap(({ mutants }) => mutants.map(keyOf))
+  const files = equivalents.map(({ file }) => file)
+  const all = parseAreas(ROOT, files).flatMap(({ mutants }) => mutants.map(keyOf))
   for (const one of equivalents) {
     expect(all.filter((key) => key === keyOf(one)).length, `${one.file}: ${one.before} => ${one.after}`).toBe(1)
     expect(one.why.length).toBeGreaterThan(20)

@@ -4,6 +4,7 @@
  */
 import { parseAst } from 'vitest/node'
 import { type Change, expressionChanges, isNode, type Node, removable, sqlChanges } from './operators.ts'
+import { mutatedPython } from './python.ts'
 
 export interface Mutant {
   /** From the repository's root. */
@@ -17,7 +18,7 @@ export interface Mutant {
 }
 
 /** A place in a file with its mutants, and the places within it. */
-interface Site {
+export interface Site {
   readonly kind: 'expression' | 'statement' | 'block' | 'guard'
   readonly start: number
   readonly end: number
@@ -44,11 +45,11 @@ const PATH = new Set(['object', 'callee', 'expression'])
 const LISTS = new Set(['Program', 'BlockStatement', 'SwitchCase', 'StaticBlock'])
 
 export function parse(file: string, source: string): Parsed {
-  const program = parseAst(source, { lang: 'ts' }, file) as unknown as Node
+  const program = parseAst(source, { lang: file.endsWith('.tsx') ? 'tsx' : 'ts' }, file) as unknown as Node
   const root = site('guard', 0, source.length, [])
   visit(
     program,
-    { source, sql: file.startsWith('packages/sqlite/') },
+    { source, sql: /^packages\/(?:sqlite|postgres)\//.test(file) },
     { site: root, parent: undefined, body: undefined, key: '', chained: false },
   )
   const mutants: Mutant[] = []
@@ -58,6 +59,13 @@ export function parse(file: string, source: string): Parsed {
   }
   collect(root)
   return { file, source, root, mutants }
+}
+
+/** The file with one of its mutants in place of what is there. */
+export function mutated(parsed: Parsed, index: number): string {
+  if (parsed.file.endsWith('.py')) return mutatedPython(parsed, index)
+  const planted = plant(parsed, (at) => (at === index ? 0 : undefined), '')
+  return planted.slice(planted.indexOf(';') + 2).replace('__mutant(0)', 'true')
 }
 
 /** The file with switches for those of its mutants that `idOf` gives a number; as it was where there are none. */

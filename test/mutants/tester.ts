@@ -48,7 +48,7 @@ const vitest = await createVitest('test', {
   testTimeout: TEST_MS,
   hookTimeout: TEST_MS,
   setupFiles: ['./test/quiet.ts'],
-  include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
+  include: ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts', 'test/**/*.test.ts'],
   sequence: { sequencer: InOrder },
 })
 const specifications = new Map((await vitest.globTestSpecifications()).map((one) => [relative(process.cwd(), one.moduleId), one]))
