@@ -14,6 +14,8 @@ const NOT_OURS = '**/node_modules/**'
  * them to `pnpm proof`. Outside of these folders, the name of a file says that it is one.
  */
 const LONG = ['test/{bench,consumers,image,limits,overload,proof}/**/*.test.ts', 'test/**/*.proof.test.ts']
+/** Tests that ask at more places what others ask at one. Only `pnpm test:all` runs them, and it tries all places of files that try a sample. */
+const MORE = ['{packages,apps}/*/src/**/*.all.test.ts', 'test/**/*.all.test.ts']
 /** Tests of pages in a real browser, which test/browser finds. Each of their processes starts one. */
 const PAGES = ['test/{browser,dashboard,site}/**/*.test.ts']
 /** Tests on the Postgres that test/postgres starts: one for all of them. */
@@ -24,6 +26,8 @@ const REPLACING = filesWith(/\bvi\.(?:mock|doMock)\(/, UNITS)
 const MEASURING = filesWith(/\bprocess\.cpuUsage\(/, ['test/**/*.test.ts'])
 /** Properties are tried many times: in every run, and more often in `pnpm proof` (packages/testkit/src/testing/runs.ts). */
 const REPEATED = filesWith(/\b(?:runs\(|STRIDE\b)/, [...UNITS, 'test/**/*.test.ts'])
+/** Tests that try a sample of their combinations, and all of them in `pnpm test:all`. */
+const SAMPLING = filesWith(/\bsampled\(/, [...UNITS, 'test/**/*.test.ts'])
 
 const IN_BROWSER = { globalSetup: ['./test/browser/setup.ts'], isolate: false }
 const WITH_POSTGRES = { globalSetup: ['./test/postgres/setup.ts'] }
@@ -31,15 +35,31 @@ const OFTEN = { env: { PROOF: '1' } }
 
 const longOf = (globs: readonly string[]): string[] => globs.map((glob) => glob.replace(/\.test\.ts$/, '.proof.test.ts'))
 
-function filesWith(pattern: RegExp, globs: readonly string[]): string[] {
-  const files = globSync(globs, { exclude: [NOT_OURS] }).filter((file) => pattern.test(readFileSync(file, 'utf8')))
-  return files.map((file) => file.replaceAll('\\', '/'))
+function inMode<
+  P extends { readonly test: { readonly name: string; readonly include: readonly string[]; readonly exclude?: readonly string[] } },
+>(mode: string, project: P): P {
+  const { test } = project
+  const include = mode === 'rest' ? filesOf(test.include).filter(isMore) : test.include
+  const exclude = [...(test.exclude ?? []), ...(mode === 'test' ? MORE : [])]
+  return { ...project, test: { ...test, include, exclude } }
 }
 
-export default defineConfig({
+const isMore = (file: string): boolean => file.endsWith('.all.test.ts') || SAMPLING.includes(file)
+
+function filesOf(globs: readonly string[]): string[] {
+  return globSync(globs, { exclude: [NOT_OURS] }).map((file) => file.replaceAll('\\', '/'))
+}
+
+function filesWith(pattern: RegExp, globs: readonly string[]): string[] {
+  return filesOf(globs).filter((file) => pattern.test(readFileSync(file, 'utf8')))
+}
+
+/** The mode `all` is that of `pnpm test:all`; `rest` is what it has beyond `pnpm test`. */
+export default defineConfig(({ mode }) => ({
   test: {
+    env: mode === 'test' ? {} : { TEST_ALL: '1' },
     globalSetup: ['./test/warmUp.ts'],
-    setupFiles: ['./test/quiet.ts'],
+    setupFiles: ['./test/quiet.ts', './test/cost/meter.ts'],
     pool: 'forks',
     unstubEnvs: true,
     // Many tests wait for processes that they have started.
@@ -48,7 +68,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
-    reporters: ['default', new CountsReporter()],
+    reporters: [new CountsReporter()],
     projects: [
       { extends: true, test: { name: 'unit', include: UNITS, exclude: [...REPLACING, NOT_OURS], isolate: false } },
       { extends: true, test: { name: 'unit alone', include: REPLACING } },
@@ -71,6 +91,6 @@ export default defineConfig({
       },
       { extends: true, test: { name: 'proof browser', include: longOf(PAGES), exclude: [NOT_OURS], ...IN_BROWSER, ...OFTEN } },
       { extends: true, test: { name: 'proof postgres', include: longOf(ON_POSTGRES), exclude: [NOT_OURS], ...WITH_POSTGRES, ...OFTEN } },
-    ],
+    ].map((project) => inMode(mode, project)),
   },
-})
+}))

@@ -1,27 +1,83 @@
-// The last lines of every test run: each skipped test with its reason, then the counts alone on one line.
-import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/node'
+/**
+ * What a run prints: a line for each tenth of its files, then each failure with the command that repeats it, each skipped test with its reason,
+ * files that cost more than they may, and last the counts alone on one line.
+ */
+import { DefaultReporter, type SerializedError, type TestCase, type TestModule, type TestSpecification } from 'vitest/node'
+import { costTable, tooDear } from './cost/costs.ts'
 
-export class CountsReporter implements Reporter {
-  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
-    const counts = { passed: 0, failed: unhandledErrors.length, skipped: 0 }
-    const lines: string[] = []
-    for (const module of modules) {
-      // A file or a hook that breaks outside its tests would otherwise be counted nowhere.
-      if (module.errors().length > 0) counts.failed += 1
-      for (const suite of module.children.allSuites()) if (suite.errors().length > 0) counts.failed += 1
-      for (const test of module.children.allTests()) {
-        const { state } = test.result()
-        counts[state === 'pending' ? 'skipped' : state] += 1
-        if (state === 'skipped' || state === 'pending')
-          lines.push(`skipped: ${module.relativeModuleId} > ${test.fullName}: ${reasonOf(test)}`)
-      }
+/** A run of fewer files shows each of them. */
+const FEW = 20
+
+export class CountsReporter extends DefaultReporter {
+  #files = 0
+  #ended = 0
+  readonly #counts = { passed: 0, failed: 0, skipped: 0 }
+
+  constructor() {
+    super({ summary: false })
+  }
+
+  override onTestRunStart(specifications: readonly TestSpecification[]): void {
+    super.onTestRunStart(specifications)
+    this.#files = specifications.length
+    this.#ended = 0
+    Object.assign(this.#counts, { passed: 0, failed: 0, skipped: 0 })
+  }
+
+  override onTestModuleEnd(module: TestModule): void {
+    super.onTestModuleEnd(module)
+    // A file or a hook that breaks outside its tests would otherwise be counted nowhere.
+    if (module.errors().length > 0) this.#counts.failed++
+    for (const suite of module.children.allSuites()) if (suite.errors().length > 0) this.#counts.failed++
+    for (const test of module.children.allTests()) {
+      const { state } = test.result()
+      this.#counts[state === 'pending' ? 'skipped' : state]++
     }
-    lines.push(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
-    process.stdout.write(`${lines.join('\n')}\n`)
+    const tenth = (ended: number) => Math.floor((10 * ended) / this.#files)
+    if (this.#files >= FEW && tenth(++this.#ended) > tenth(this.#ended - 1))
+      this.log(`${this.#ended} of ${this.#files} files: ${this.#line()} (${Math.round((performance.now() - this.start) / 1000)} s)`)
+  }
+
+  override printTestModule(module: TestModule): void {
+    if (this.#files < FEW || module.state() === 'failed') super.printTestModule(module)
+  }
+
+  override onTestRunEnd(
+    modules: readonly TestModule[],
+    unhandledErrors: readonly SerializedError[],
+    reason: Parameters<DefaultReporter['onTestRunEnd']>[2],
+  ): void {
+    super.onTestRunEnd(modules, unhandledErrors, reason)
+    const tests = modules.flatMap((module) => [...module.children.allTests()])
+    const lines = tests
+      .filter((test) => /skipped|pending/.test(test.result().state))
+      .map((test) => `skipped: ${nameOf(test)}: ${reasonOf(test)}`)
+    lines.push(...tests.filter((test) => test.result().state === 'failed').map((test) => `repeat: ${commandOf(test)}`))
+    if (process.env['TEST_COST'] !== undefined) lines.push(...costTable(modules))
+    const dear = this.ctx.config.mode === 'test' ? tooDear(modules) : []
+    lines.push(...dear)
+    if (dear.length > 0) process.exitCode = 1
+    this.#counts.failed += unhandledErrors.length + dear.length
+    process.stdout.write(`${[...lines, this.#line()].join('\n')}\n`)
+  }
+
+  #line(): string {
+    const { passed, failed, skipped } = this.#counts
+    return `${passed} passed, ${failed} failed, ${skipped} skipped`
   }
 }
 
-/** The reason is what the test gave to `context.skip(reason)`. */
+function nameOf(test: TestCase): string {
+  return `${test.module.relativeModuleId} > ${test.fullName}`
+}
+
+/** Returns the command that runs this test alone. */
+function commandOf(test: TestCase): string {
+  const name = test.fullName.replaceAll(' > ', ' ').replace(/[\\^$.*+?()[\]{}|"`]/g, '.')
+  return `npx vitest run --project "${test.project.name}" ${test.module.relativeModuleId} -t "${name}"`
+}
+
+/** The reason is what the test gave when it was skipped. */
 function reasonOf(test: TestCase): string {
   const result = test.result()
   if (result.state === 'pending') return 'never ran'

@@ -69,9 +69,22 @@ async function tryOne(copy: string, command: Command, { parsed, index }: Place):
 async function firstFailure(copy: string, command: Command, paths: readonly string[]): Promise<string | undefined> {
   const report = join(copy, 'report.json')
   rmSync(report, { force: true })
-  const args = [VITEST, 'run', '--project', '!proof*', '--bail', '1', '--reporter', 'json', '--outputFile', report, ...paths]
-  const env = { ...process.env, ...(command === 'all' && { TEST_ALL: '1' }) }
-  const child = spawn(process.execPath, args, { cwd: copy, env, stdio: 'ignore', timeout: LIMIT_MS, killSignal: 'SIGKILL' })
+  const args = [
+    VITEST,
+    'run',
+    '--mode',
+    command,
+    '--project',
+    '!proof*',
+    '--bail',
+    '1',
+    '--reporter',
+    'json',
+    '--outputFile',
+    report,
+    ...paths,
+  ]
+  const child = spawn(process.execPath, args, { cwd: copy, stdio: 'ignore', timeout: LIMIT_MS, killSignal: 'SIGKILL' })
   const [status] = await once(child, 'close')
   if (status === 0) return undefined
   if (!existsSync(report)) return ''

@@ -1,0 +1,103 @@
+/**
+ * Counts what each test file costs, in every run: what it starts, opens and waits for. Counts are the same on every machine, so test/rules/costs.ts
+ * bounds them; seconds are not, so `pnpm test:cost` only prints them.
+ */
+import childProcess from 'node:child_process'
+import diagnostics from 'node:diagnostics_channel'
+import { readFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import timers from 'node:timers/promises'
+import { afterAll } from 'vitest'
+
+export interface Cost {
+  /** Child processes that the file's own process has started. */
+  processes: number
+  /** Threads: an engine that is opened has one, and one for its lists. */
+  threads: number
+  /** Pages of a browser. */
+  pages: number
+  /** Schemas of Postgres. */
+  schemas: number
+  /** Timers of 50 ms and more that test code has set, and waited for to the end. */
+  waits: number
+  /** Processor time in milliseconds: of this process, and of its children that have ended. It is 0 on systems without /proc. */
+  cpuMs: number
+}
+
+declare module 'vitest' {
+  interface TaskMeta {
+    cost?: Cost
+  }
+}
+
+const WAIT_MS = 50
+/** A process may run many files, one after the other. */
+const KEY = Symbol.for('millrace.test.cost')
+const NOTHING: Cost = { processes: 0, threads: 0, pages: 0, schemas: 0, waits: 0, cpuMs: 0 }
+const place = globalThis as { [KEY]?: Cost }
+const isFirst = place[KEY] === undefined
+place[KEY] ??= { ...NOTHING }
+/** Of the file that runs. */
+export const cost = Object.assign(place[KEY], NOTHING)
+
+if (isFirst) watch()
+const before = cpuMs()
+// biome-ignore lint/correctness/noEmptyPattern: vitest reads from the source of a hook which fixtures it takes
+afterAll(({}, { file }) => {
+  file.meta.cost = { ...cost, cpuMs: cpuMs() - before }
+})
+
+function watch(): void {
+  diagnostics.subscribe('child_process', () => cost.processes++)
+  process.on('worker', () => cost.threads++)
+  for (const name of ['spawnSync', 'execFileSync', 'execSync'] as const)
+    wrap(childProcess, name, (original) => (...all) => {
+      cost.processes++
+      return original(...all)
+    })
+  wrap(timers, 'setTimeout', (original) => async (...all) => {
+    const isWait = Number(all[0]) >= WAIT_MS && isTestCode()
+    const value = await original(...all)
+    if (isWait) cost.waits++
+    return value
+  })
+  wrap(globalThis, 'setTimeout', (original) => (...all) => {
+    const [callback, delayMs, ...rest] = all as [(...passed: unknown[]) => void, number, ...unknown[]]
+    if (!(delayMs >= WAIT_MS && isTestCode())) return original(...all)
+    return original(
+      (...passed: unknown[]) => {
+        cost.waits++
+        callback(...passed)
+      },
+      delayMs,
+      ...rest,
+    )
+  })
+  syncBuiltinESMExports()
+}
+
+type Any = (...all: unknown[]) => unknown
+
+/** Replaces a function by one that keeps its properties, such as that for `util.promisify`. */
+function wrap<K extends string>(holder: { [key in K]: unknown }, name: K, wrapper: (original: Any) => Any): void {
+  const original = holder[name] as Any
+  holder[name] = Object.defineProperties(wrapper(original.bind(holder)), Object.getOwnPropertyDescriptors(original))
+}
+
+/** True if the caller of the wrapped function is a test, or what tests share. */
+function isTestCode(): boolean {
+  const caller = (new Error().stack ?? '').split('\n')[3] ?? ''
+  return /\.test\.ts|\/test\//.test(caller) && !caller.includes('node_modules')
+}
+
+/** Returns the processor time of this process and of its children that have ended, in the ticks of 10 ms that Linux counts in. */
+function cpuMs(): number {
+  if (process.platform !== 'linux') return 0
+  const stat = readFileSync('/proc/self/stat', 'utf8')
+  const [utime, stime, cutime, cstime] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 15)
+    .map(Number) as [number, number, number, number]
+  return 10 * (utime + stime + cutime + cstime)
+}
