@@ -1,13 +1,22 @@
-/** The command line as a process of its own: what it is given, what it says, and how it ends. */
+/** The command line, as a call in the process of the test or as a process of its own: what it is given, what it says, and how it ends. */
 import { once } from 'node:events'
 import { existsSync, watch } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { Writable } from 'node:stream'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { openEngine } from '@millrace/engine'
+import { listen } from '@millrace/remote'
+import { onTestFinished } from 'vitest'
+import { run } from '../../apps/millrace/src/cli/run.ts'
 import { type Program, startProgram } from '../program.ts'
 import { temporaryFolder } from '../temporary.ts'
+import { type Here, startHere } from './here.ts'
 
 const MAIN = new URL('../../apps/millrace/dist/main.js', import.meta.url)
 export const HANDLERS = fileURLToPath(new URL('./programs/handlers.ts', import.meta.url))
+
+/** Variables of the shell of the tests that would say otherwise. */
+const OTHERS = ['MILLRACE_FILE', 'MILLRACE_URL', 'MILLRACE_TOKEN', 'NO_COLOR', 'FORCE_COLOR', 'CI']
 
 export interface Ended {
   readonly code: number | null
@@ -28,7 +37,7 @@ export class Place {
   url: string | undefined
   readonly env: Record<string, string> = {}
 
-  /** Starts `millrace` with these arguments. */
+  /** Starts `millrace` with these arguments as a process. */
   start(...args: readonly string[]): Program {
     return this.#startProgram(MAIN, args)
   }
@@ -39,27 +48,44 @@ export class Place {
   }
 
   #startProgram(url: URL, args: readonly string[]): Program {
-    const target = this.url === undefined ? `MILLRACE_FILE=${this.file}` : `MILLRACE_URL=${this.url}`
-    const own = Object.entries(this.env).map(([name, value]) => `${name}=${value}`)
-    const clean = ['-u', 'MILLRACE_FILE', '-u', 'MILLRACE_URL', '-u', 'MILLRACE_TOKEN', '-u', 'NO_COLOR', '-u', 'FORCE_COLOR', '-u', 'CI']
-    const env = ['env', ...clean, target, `MILLRACE_STATE_DIR=${join(this.folder, 'state')}`, ...own]
-    return startProgram(url, args, env)
+    const own = Object.entries(this.#given()).map(([name, value]) => `${name}=${value}`)
+    return startProgram(url, args, ['env', ...OTHERS.flatMap((name) => ['-u', name]), ...own])
   }
 
-  /** Runs it to its end. */
+  #given(): Record<string, string> {
+    const target = this.url === undefined ? { MILLRACE_FILE: this.file } : { MILLRACE_URL: this.url }
+    return { ...target, MILLRACE_STATE_DIR: join(this.folder, 'state'), ...this.env }
+  }
+
+  /** Starts `millrace` with these arguments in this process. */
+  startHere(...args: readonly string[]): Here {
+    const clean = Object.entries(process.env as Record<string, string>).filter(([name]) => !OTHERS.includes(name))
+    return startHere((host) => run(args, host), { ...Object.fromEntries(clean), ...this.#given() })
+  }
+
+  /** Runs it to its end, in this process. */
   run(...args: readonly string[]): Promise<Ended> {
     return this.feed('', ...args)
   }
 
   /** With something on its stdin. */
   async feed(input: string | AsyncIterable<string>, ...args: readonly string[]): Promise<Ended> {
+    const program = this.startHere(...args)
+    await pour(input, program.stdin)
+    return this.#ended(program)
+  }
+
+  /** Runs it to its end, in a process of its own. */
+  async runProcess(...args: readonly string[]): Promise<Ended> {
     const program = this.start(...args)
-    const { child } = program
-    child.stdin.on('error', () => {})
-    if (typeof input !== 'string') for await (const piece of input) if (!child.stdin.write(piece)) await once(child.stdin, 'drain')
-    child.stdin.end(typeof input === 'string' ? input : undefined)
+    program.child.stdin.on('error', () => {})
+    await pour('', program.child.stdin)
+    return this.#ended(program)
+  }
+
+  async #ended(program: Here | Program): Promise<Ended> {
     const { code, signal, stderr } = await program.ended
-    const stdout = program.lines.map((line) => `${line}\n`).join('')
+    const stdout = 'stdout' in program ? program.stdout : program.lines.map((line) => `${line}\n`).join('')
     return {
       code,
       signal,
@@ -85,13 +111,29 @@ export class Place {
     return JSON.parse(await this.ok(...args, '--json')) as Record<string, unknown>
   }
 
-  /** An engine of the file that listens at a socket, to which all later calls go. */
-  async serve(...tokens: readonly string[]): Promise<Program> {
-    const url = `unix:${join(this.folder, 's')}`
-    const server = startProgram(new URL('./programs/server.ts', import.meta.url), [this.file, url, ...tokens])
+  /** An engine of the file that listens at a socket, to which all later calls go. Each token may have its scope, as `secret:read`. */
+  async serve(...tokens: readonly string[]): Promise<void> {
+    const engine = await openEngine({ file: this.file, durability: 'normal', share: true })
+    onTestFinished(() => engine.stop({ timeout: 0 }))
+    const token = tokens.map((text) => {
+      const [value, scope] = text.split(':') as [string, string | undefined]
+      return { token: value, ...(scope !== undefined && { scopes: [scope as 'read'] }) }
+    })
+    const server = await listen(engine, this.#socket, token.length === 0 ? {} : { token })
+    onTestFinished(() => server.close())
+    this.url = this.#socket
+  }
+
+  /** The same in a process of its own, which may be killed. */
+  async serveProcess(...tokens: readonly string[]): Promise<Program> {
+    const server = startProgram(new URL('./programs/server.ts', import.meta.url), [this.file, this.#socket, ...tokens])
     await server.said(/^listening/)
-    this.url = url
+    this.url = this.#socket
     return server
+  }
+
+  get #socket(): string {
+    return `unix:${join(this.folder, 's')}`
   }
 
   path(name: string): string {
@@ -106,4 +148,9 @@ export class Place {
     while (!existsSync(path)) await once(watcher, 'change')
     watcher.close()
   }
+}
+
+async function pour(input: string | AsyncIterable<string>, stdin: Writable): Promise<void> {
+  if (typeof input !== 'string') for await (const piece of input) if (!stdin.write(piece)) await once(stdin, 'drain')
+  stdin.end(typeof input === 'string' ? input : undefined)
 }

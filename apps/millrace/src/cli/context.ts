@@ -1,12 +1,13 @@
 /** The context that commands receive: one object for each run. */
 import type { Engine } from '@millrace/engine'
+import type { Host } from '../host.ts'
 import type { Output } from './output/output.ts'
 import type { ConnectOptions, Target } from './target.ts'
 
-export interface Context {
-  readonly env: NodeJS.ProcessEnv
+export interface Context extends Pick<Host, 'env' | 'stdin'> {
+  /** The process that the command runs in. */
+  readonly host: Host
   readonly out: Output
-  readonly stdin: NodeJS.ReadStream
   /** Aborted by SIGINT and SIGTERM, and when the reader of stdout has gone. Commands that run until then watch it. */
   readonly signal: AbortSignal
   /** Lets a command handle each signal itself. Only the command then ends the run, and it continues even if nobody reads its stdout. */

@@ -2,6 +2,7 @@
 import { assertRuntime } from '@millrace/engine'
 import { type Command, CommanderError } from 'commander'
 import { keepAlive } from './clock.ts'
+import { type Host, onSignal } from '../host.ts'
 import type { Context } from './context.ts'
 import { InterruptedError } from './errors.ts'
 import { EXIT } from './exit.ts'
@@ -11,15 +12,15 @@ import { Output } from './output/output.ts'
 import { createProgram } from './program.ts'
 import { openTarget, type Target, targetOf } from './target.ts'
 
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const
-
 /** The note is not an error, because a command takes only milliseconds. A daemon, which keeps running, rejects the flag. */
 const TOKEN_SEEN = 'millrace: --token shows the token to every user of this machine, in the list of its processes: set MILLRACE_TOKEN'
 
 /** The limit for stopping the engine of an interrupted command, which has nothing to wait for. */
 const STOP = { timeout: '5s' } as const
 
-export async function run(argv: readonly string[], { env, stdin, stdout, stderr }: NodeJS.Process): Promise<number> {
+/** @param host `process`, or what stands for it */
+export async function run(argv: readonly string[], host: Host): Promise<number> {
+  const { env, stdin, stdout, stderr } = host
   const interrupted = new AbortController()
   // If an attached engine goes away, calls wait for the next one. None of them keeps a process alive.
   const letGo = keepAlive()
@@ -37,6 +38,7 @@ export async function run(argv: readonly string[], { env, stdin, stdout, stderr 
   let target: Target | undefined
   let exit: number = EXIT.ok
   const context: Context = {
+    host,
     env,
     out,
     stdin,
@@ -44,7 +46,7 @@ export async function run(argv: readonly string[], { env, stdin, stdout, stderr 
     takeOver: (heard) => {
       endsByItself = true
       forget()
-      forget = hear(heard)
+      forget = onSignal(host, heard)
     },
     target: () => {
       target ??= targetOf(program.opts(), env)
@@ -66,9 +68,9 @@ export async function run(argv: readonly string[], { env, stdin, stdout, stderr 
     // Not every command opens an engine: some would load the driver directly, and crash with it.
     assertRuntime()
   })
-  let forget = hear(() => {
+  let forget = onSignal(host, () => {
     // A second signal does not wait for anything.
-    if (interrupted.signal.aborted) process.exit(EXIT.interrupted)
+    if (interrupted.signal.aborted) host.exit(EXIT.interrupted)
     interrupted.abort(new InterruptedError())
   })
   try {
@@ -90,13 +92,6 @@ export async function run(argv: readonly string[], { env, stdin, stdout, stderr 
 }
 
 const GONE = new Error('the reader of stdout has gone')
-
-function hear(heard: (signal: NodeJS.Signals) => void): () => void {
-  for (const signal of SIGNALS) process.on(signal, heard)
-  return () => {
-    for (const signal of SIGNALS) process.off(signal, heard)
-  }
-}
 
 function rejection(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {

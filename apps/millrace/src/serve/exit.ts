@@ -1,6 +1,7 @@
 /** The exit codes of `millrace serve`: docs/daemon.md. They equal those of the command line if it has them. */
 import { MillraceError } from '@millrace/core'
 import { ConfigError } from '../config/errors.ts'
+import type { EndSignal } from '../host.ts'
 
 export const EXIT = {
   /** Drained after a signal, or stopped by an admin. */
@@ -14,7 +15,7 @@ export const EXIT = {
 } as const
 
 /** The exit codes after a second signal, which does not wait: 128 plus the number of the signal. */
-export const EXIT_OF_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const
+export const EXIT_OF_SIGNAL: Readonly<Record<EndSignal, number>> = { SIGINT: 130, SIGTERM: 143 }
 
 export function exitCodeOf(error: unknown): number {
   if (error instanceof ConfigError) return EXIT.usage

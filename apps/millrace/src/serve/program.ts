@@ -4,18 +4,16 @@ import { flagsOf, type ReadFlags } from '../config/flags.ts'
 import { EXIT } from './exit.ts'
 import { explain, runDaemon } from './run.ts'
 
-const { env, stdout, stderr } = process
-
 async function main(argv: readonly string[]): Promise<number> {
   let read: ReadFlags
   try {
     read = flagsOf(argv)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    stderr.write(`${explain(error)}\n`)
+    process.stderr.write(`${explain(error)}\n`)
     return EXIT.usage
   }
-  return runDaemon({ ...read, env, cwd: process.cwd(), stdout, stderr })
+  return runDaemon({ ...read, cwd: process.cwd() }, process)
 }
 
 // A handler that ignores its abort must not keep the process alive.

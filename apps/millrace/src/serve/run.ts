@@ -1,30 +1,24 @@
 /** `millrace serve`: reads the configuration, serves until a signal, and returns the exit code. */
 import type { Logger } from '@millrace/core'
-import type { Environment } from '../config/environment.ts'
 import { ConfigError } from '../config/errors.ts'
 import { type LoadedConfig, loadConfig, type Sources } from '../config/load.ts'
 import { tokenFileOf } from '../control/firstToken.ts'
+import { type EndSignal, type Host, onSignal } from '../host.ts'
 import { createLogger } from '../log/logger.ts'
 import { visible } from '../visible.ts'
 import { EXIT, EXIT_OF_SIGNAL, exitCodeOf } from './exit.ts'
 import { type Daemon, serve } from './serve.ts'
 
-export interface RunOptions extends Sources {
-  readonly env: Environment
-  /** The stream for logs. */
-  readonly stdout: NodeJS.WriteStream
-  /** The stream for messages that people see once: the first token, and why nothing is served. */
-  readonly stderr: NodeJS.WriteStream
-}
-
-type Signal = keyof typeof EXIT_OF_SIGNAL
-const SIGNALS: readonly Signal[] = ['SIGTERM', 'SIGINT']
-
-/** Runs the daemon, and resolves to the exit code when it has ended. A second signal ends the process at once. */
-export async function runDaemon({ stdout, stderr, ...sources }: RunOptions): Promise<number> {
+/**
+ * Runs the daemon, and resolves to the exit code when it has ended. A second signal ends the process at once. Logs go to stdout. Messages
+ * that people see once go to stderr: the first token, and why nothing is served.
+ */
+export async function runDaemon(given: Omit<Sources, 'env'>, host: Omit<Host, 'stdin'>): Promise<number> {
+  const { env, stdout, stderr } = host
+  const sources = { ...given, env }
   // The daemon continues if the reader of its logs goes away.
   for (const stream of [stdout, stderr]) stream.on('error', () => {})
-  const told = signalled()
+  const told = signalled(host)
   try {
     const loaded = await loadConfig(sources)
     const logger = createLogger(loaded.config.log, stdout)
@@ -51,21 +45,15 @@ async function dashboard() {
 }
 
 /** Returns the first signal as a promise, because it may arrive while the daemon is busy starting. The second ends the process at once. */
-function signalled(): { readonly first: Promise<Signal>; readonly forget: () => void } {
-  const { promise: first, resolve } = Promise.withResolvers<Signal>()
+function signalled(host: Pick<Host, 'on' | 'off' | 'exit'>): { readonly first: Promise<EndSignal>; readonly forget: () => void } {
+  const { promise: first, resolve } = Promise.withResolvers<EndSignal>()
   let before = false
-  const hear = (signal: NodeJS.Signals) => {
-    if (before) process.exit(EXIT_OF_SIGNAL[signal as Signal])
+  const forget = onSignal(host, (signal) => {
+    if (before) host.exit(EXIT_OF_SIGNAL[signal])
     before = true
-    resolve(signal as Signal)
-  }
-  for (const signal of SIGNALS) process.on(signal, hear)
-  return {
-    first,
-    forget: () => {
-      for (const signal of SIGNALS) process.off(signal, hear)
-    },
-  }
+    resolve(signal)
+  })
+  return { first, forget }
 }
 
 function summarize({ url, dashboard, sockets }: Daemon, { config, origins }: LoadedConfig, logger: Logger): void {

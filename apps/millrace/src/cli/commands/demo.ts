@@ -78,7 +78,7 @@ async function start(context: Context, flags: StartFlags): Promise<void> {
   const stop = new AbortController()
   context.takeOver(() => {
     // A second signal does not wait for running jobs.
-    if (stop.signal.aborted) process.exit(EXIT.interrupted)
+    if (stop.signal.aborted) context.host.exit(EXIT.interrupted)
     stop.abort()
   })
   const [{ startDemo }, { jobsPerMinute }, { dashboardFiles }] = await Promise.all([

@@ -13,8 +13,6 @@ export function addServe(program: Command, context: Context): void {
     const [{ flagsOf }, { runDaemon }] = await Promise.all([import('../../config/flags.ts'), import('../../serve/run.ts')])
     // The daemon handles signals itself: the first drains it, a second one ends the process.
     context.takeOver(() => {})
-    const { stdout, stderr } = context.out
-    const exit = await runDaemon({ ...flagsOf(settingsOf(command)), env: context.env, cwd: process.cwd(), stdout, stderr })
-    context.exitWith(exit)
+    context.exitWith(await runDaemon({ ...flagsOf(settingsOf(command)), cwd: process.cwd() }, context.host))
   })
 }

@@ -8,22 +8,8 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Context } from '../context.ts'
 import { serve } from './serve.ts'
 
-/** What ends a process, or tells whoever has started it, is not of the process of tests. */
-function spared() {
-  const send = process.send?.bind(process) as ((...args: unknown[]) => boolean) | undefined
-  if (send !== undefined) {
-    vi.spyOn(process as Required<NodeJS.Process>, 'send').mockImplementation((message: { ready?: string }, ...rest: unknown[]) =>
-      message.ready === undefined ? send(message, ...rest) : true,
-    )
-    vi.spyOn(process, 'disconnect').mockImplementation(() => {})
-  }
-  const exit = vi.spyOn(process, 'exit').mockImplementation((() => {}) as never)
-  onTestFinished(() => void vi.restoreAllMocks())
-  return exit
-}
-
 test('a time that is up while the worker drains is no second signal', async () => {
-  const exit = spared()
+  const exit = vi.fn()
   const folder = mkdtempSync(join(tmpdir(), 'millrace-worker-'))
   const engine = await openEngine({ file: ':memory:' })
   onTestFinished(async () => {
@@ -38,6 +24,7 @@ test('a time that is up while the worker drains is no second signal', async () =
   const notes: string[] = []
   const taken = Promise.withResolvers<(signal: NodeJS.Signals) => void>()
   const context = {
+    host: { exit },
     env: { MILLRACE_STATE_DIR: folder },
     out: { json: false, note: (text: string) => notes.push(text), item: async () => {}, paint: (_style: string, text: string) => text },
     target: () => ({ kind: 'file', file: ':memory:' }),

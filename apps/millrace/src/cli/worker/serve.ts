@@ -53,7 +53,7 @@ export async function serve(
   let draining = false
   const drain = (by: string) => {
     // A second signal does not wait: another worker runs the unfinished jobs again.
-    if (draining) process.exit(EXIT.interrupted)
+    if (draining) context.host.exit(EXIT.interrupted)
     draining = true
     note(true)
     out.note(`${by}: the worker takes no more jobs and waits for ${worker.running} running; a second signal ends them`)
@@ -90,16 +90,16 @@ function unlessForbidden(error: unknown): void {
   if (!(error instanceof MillraceError) || error.code !== 'FORBIDDEN') throw error
 }
 
-async function ready({ out }: Context, { id }: Worker, handlers: readonly Handler[]): Promise<void> {
+async function ready({ out, host }: Context, { id }: Worker, handlers: readonly Handler[]): Promise<void> {
   const names = handlers.map(({ definition }) => definition.name)
   await out.item(
     { event: 'ready', worker: id, pid: process.pid, host: hostname(), names },
     () => `${id} is ready: ${names.join(', ')} (process ${process.pid})`,
   )
   // The process that has started this one detached waits for the message.
-  if (process.send !== undefined) {
-    process.send({ ready: id })
-    process.disconnect()
+  if (host.send !== undefined) {
+    host.send({ ready: id })
+    host.disconnect()
   }
 }
 
