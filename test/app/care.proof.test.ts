@@ -24,7 +24,7 @@ test('doctor: a sound file, closed and open', { timeout: LONG }, async () => {
     /^CHECK +FOUND\nschema +ok +version \d+\nowner +ok +no process has it open; opened 1 times\n[\s\S]*^counters +ok/m,
   )
   const file = place.file
-  const server = await place.serve()
+  const server = await place.serveProcess()
   const open = await place.okJson('doctor', '--file', file)
   expect(open).toMatchObject({ file, healthy: true, facts: { schemaVersion: expect.any(Number), createdAt: expect.stringMatching(/Z$/) } })
   expect(new Set(Object.values(checksOf(open)))).toEqual(new Set(['ok']))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { defineJob, openEngine } from '@millrace/engine'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../temporary.ts'
-import { attached, startDaemon, tokenIn } from './daemon.ts'
+import { attached, startDaemonHere, tokenIn } from './daemon.ts'
 import { Place } from './millrace.ts'
 
 const GOOD = { url: 'https://example.com/' }
@@ -19,7 +19,7 @@ const LATER = { delay: '1h' } as const
 
 async function served() {
   const folder = temporaryFolder()
-  const daemon = startDaemon(folder, { env: { MILLRACE_WEBHOOKS_ENABLED: 'true' } })
+  const daemon = startDaemonHere(folder, { env: { MILLRACE_WEBHOOKS_ENABLED: 'true' } })
   const { url } = await daemon.serving
   const send = async (method: string, path: string, body: unknown, type = 'application/json') => {
     const headers = { authorization: `Bearer ${tokenIn(folder)}`, 'content-type': type }
@@ -82,7 +82,7 @@ test('by the sockets: of listen and of share, and so on the command line', async
 test('in the configuration: nothing is served, and it says why', async () => {
   const folder = temporaryFolder()
   const schedules = JSON.stringify({ hook: { every: '1h', job: 'http', data: { nourl: 1 } } })
-  const daemon = startDaemon(folder, { env: { MILLRACE_WEBHOOKS_ENABLED: 'true', MILLRACE_SCHEDULES: schedules } })
+  const daemon = startDaemonHere(folder, { env: { MILLRACE_WEBHOOKS_ENABLED: 'true', MILLRACE_SCHEDULES: schedules } })
   const { code, stderr } = await daemon.ended
   expect([code, stderr]).toEqual([2, expect.stringContaining("'schedules.hook': the data of job 'http' does not satisfy its schema")])
 })
@@ -94,7 +94,7 @@ test('handlers of modules, by their own schemas', async () => {
     join(folder, 'jobs.mjs'),
     `export const mail = { kind: 'inline', definition: { name: 'mail', defaults: {}, schema: ${schema} }, run: () => 'sent' }`,
   )
-  const daemon = startDaemon(folder, { flags: { 'worker-handlers': 'jobs.mjs' } })
+  const daemon = startDaemonHere(folder, { flags: { 'worker-handlers': 'jobs.mjs' } })
   await daemon.serving
   const engine = await attached(daemon, folder)
   await expect(engine.enqueue('mail', {})).rejects.toMatchObject({ code: 'VALIDATION', message: expect.stringContaining('needs to') })

@@ -123,7 +123,7 @@ test('Q1: jobs: enqueue, list, show, cancel, retry, delete, run, logs', { timeou
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('2 jobs would be deleted. Confirm with --yes') })
   expect(await place.okJson('jobs', 'delete', '--all', '--yes')).toMatchObject({ changed: 2, dryRun: false })
 
-  const worker = place.start('worker', 'start', '--handlers', HANDLERS)
+  const worker = place.startHere('worker', 'start', '--handlers', HANDLERS)
   await worker.said(/is ready/)
   expect(await place.ok('enqueue', 'echo', '{"a":1}', '--wait', '--wait-timeout', '30s')).toBe('{\n  "a": 1\n}\n')
   expect(await place.run('enqueue', 'fail', '--max-attempts', '1', '--wait')).toMatchObject({
@@ -361,7 +361,7 @@ test('stats, status, top, events, dlq, backup, and flows', { timeout: LONG }, as
     { type: 'enqueued', name: 'mail', attempt: 0, error: null, runAt: null },
   ])
   expect(await place.ok('events', '--type', 'failed')).toBe('')
-  const following = place.start('events', '-f', '--json')
+  const following = place.startHere('events', '-f', '--json')
   const found = following.said(/"deleted"/)
   // It begins with what comes once it has asked: there is something until it has heard of it.
   for (let more = true; more; ) {
@@ -370,7 +370,7 @@ test('stats, status, top, events, dlq, backup, and flows', { timeout: LONG }, as
     more = following.lines.length === 0
   }
   expect(JSON.parse(await found)).toMatchObject({ type: 'deleted', name: 'gone' })
-  following.child.kill('SIGINT')
+  following.signal('SIGINT')
   expect(await following.ended).toMatchObject({ code: 130 })
   expect(await place.ok('dlq', 'list')).toBe('no failed jobs\n')
   expect(await place.okJson('dlq', 'purge', '--dry-run')).toEqual({ count: 0, dryRun: true })

@@ -31,7 +31,7 @@ async function happened(url: string, type: string): Promise<void> {
 
 test('Q7: the demo shows queues, limits, a pause, schedules, flows, workers and errors, without a log-in', async () => {
   const place = new Place()
-  const demo = place.start('demo', 'start', '--port', '0', '--json')
+  const demo = place.startHere('demo', 'start', '--port', '0', '--json')
   const { url, file } = JSON.parse(await demo.said(/"url"/)) as { url: string; file: string }
   expect(await (await fetch(`${url}/`)).text()).toContain('<title>')
   expect(await ask(`${url}/v1/session`)).toMatchObject({ open: true })
@@ -60,7 +60,7 @@ test('Q7: the demo shows queues, limits, a pause, schedules, flows, workers and 
     attempts: [{ error: { message: 'failed on purpose, as its data says' } }],
   })
 
-  demo.child.kill('SIGINT')
+  demo.signal('SIGINT')
   expect(await demo.ended).toMatchObject({ code: 0, stderr: '' })
   expect(existsSync(dirname(file))).toBe(false)
 })

@@ -1,11 +1,12 @@
-// `millrace mcp` as the official client of the protocol meets it: a process, tools, answers in JSON, and errors that say what was wrong.
+// `millrace mcp` as the official client of the protocol meets it: once as a process; tools, answers in JSON, and errors that say what was wrong.
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineJob, type Engine, openEngine } from '@millrace/engine'
-import { Client } from '@modelcontextprotocol/client'
+import { Client, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { TOOLS } from '../../apps/millrace/src/mcp/tools.ts'
+import type { Here } from './here.ts'
 import { Place } from './millrace.ts'
 
 const MAIN = fileURLToPath(new URL('../../apps/millrace/dist/main.js', import.meta.url))
@@ -29,16 +30,54 @@ beforeEach(async () => {
 
 interface Connected {
   readonly client: Client
-  readonly pid: number
   call(name: string, input?: Json): Promise<Json>
   fails(name: string, input?: Json): Promise<string>
 }
 
-async function connect(...flags: readonly string[]): Promise<Connected> {
-  const transport = new StdioClientTransport({
-    ...{ command: process.execPath, args: [MAIN, 'mcp', '--file', place.file, ...flags], stderr: 'inherit' },
+/** The streams of a command in this process. */
+class StreamTransport implements Transport {
+  onmessage?: (message: JSONRPCMessage) => void
+  onclose?: () => void
+  readonly #flags: readonly string[]
+  #program: Here | undefined
+
+  constructor(flags: readonly string[]) {
+    this.#flags = flags
+  }
+
+  async start(): Promise<void> {
+    const program = place.startHere('mcp', ...this.#flags)
+    this.#program = program
+    void program.ended.then(() => this.onclose?.())
+    const read = async () => {
+      for (let at = 0; ; at += 1) {
+        await program.saidLines(at + 1)
+        this.onmessage?.(JSON.parse(program.lines[at] as string))
+      }
+    }
+    // It has ended.
+    read().catch(() => {})
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    this.#program?.stdin.write(`${JSON.stringify(message)}\n`)
+  }
+
+  async close(): Promise<void> {
+    this.#program?.stdin.end()
+    await this.#program?.ended
+  }
+}
+
+const asProcess = (flags: readonly string[]) =>
+  new StdioClientTransport({
+    ...{ command: process.execPath, args: [MAIN, 'mcp', '--file', place.file, ...flags], stderr: 'inherit' as const },
     env: { ...(process.env as Record<string, string>), MILLRACE_URL: '' },
   })
+
+const connect = (...flags: readonly string[]): Promise<Connected> => connectBy(new StreamTransport(flags))
+
+async function connectBy(transport: Transport): Promise<Connected> {
   const client = new Client({ name: 'test', version: '1.0.0' })
   onTestFinished(() => client.close())
   await client.connect(transport)
@@ -49,7 +88,6 @@ async function connect(...flags: readonly string[]): Promise<Connected> {
   }
   return {
     client,
-    pid: transport.pid as number,
     call: async (name, input = {}) => {
       const answer = await text(name, input)
       expect(answer.isError, answer.text).toBe(false)
@@ -78,7 +116,7 @@ async function failOnce(): Promise<string> {
 }
 
 test('without flags it has tools that read, and none that changes', async () => {
-  const { client } = await connect()
+  const { client } = await connectBy(asProcess([]))
   const { tools } = await client.listTools()
   expect(tools.map(({ name }) => name)).toEqual(TOOLS.filter(({ changes }) => !changes).map(({ name }) => name))
   expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).toBe(true)

@@ -70,6 +70,8 @@ export class Place {
 
   /** With something on its stdin. */
   async feed(input: string | AsyncIterable<string>, ...args: readonly string[]): Promise<Ended> {
+    // It would start this process again.
+    if (args.includes('--detach')) return this.runProcess(...args)
     const program = this.startHere(...args)
     await pour(input, program.stdin)
     return this.#ended(program)

@@ -2,7 +2,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { freePort } from '../freePorts.ts'
-import { startDaemon } from './daemon.ts'
+import { startDaemonHere } from './daemon.ts'
 import { Place } from './millrace.ts'
 
 /** A program of that name in the folder, which writes down what it was given. */
@@ -17,7 +17,7 @@ test('opens the address in the browser of the system, and prints it', { timeout:
   const place = new Place()
   opener(place)
   const port = await freePort()
-  const daemon = startDaemon(place.folder, { flags: { 'http-port': port } })
+  const daemon = startDaemonHere(place.folder, { flags: { 'http-port': port } })
   await daemon.serving
   const url = `http://127.0.0.1:${port}/`
   const flag = `--http-port=${port}`
@@ -28,7 +28,7 @@ test('opens the address in the browser of the system, and prints it', { timeout:
   await made
   // Of the three calls, only the last has opened it.
   expect(readFileSync(place.path('given'), 'utf8')).toBe(`${url}\n`)
-  daemon.child.kill('SIGTERM')
+  daemon.signal('SIGTERM')
   await daemon.ended
   expect(await place.run('open', flag)).toMatchObject({ code: 6, stdout: '', stderr: expect.stringContaining(`nothing answers at ${url}`) })
   const off = await place.run('open', flag, '--http-dashboard-enabled=false')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { defineJob, type EnqueueOptions, type Job } from '@millrace/engine'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../temporary.ts'
-import { attached, startDaemon } from './daemon.ts'
+import { attached, startDaemonHere } from './daemon.ts'
 import { Place } from './millrace.ts'
 
 const DATA = { url: 'https://example.com/' }
@@ -18,7 +18,7 @@ test('call, queue, configuration, and what a handler says by itself, in that ord
     MILLRACE_WEBHOOKS_MAX_ATTEMPTS: '6',
     MILLRACE_EXEC: JSON.stringify({ said: { file: '/bin/true', maxAttempts: 2 }, silent: { file: '/bin/true' } }),
   }
-  const daemon = startDaemon(folder, { env })
+  const daemon = startDaemonHere(folder, { env })
   const engine = await attached(daemon, folder)
   await engine.queues.configure('two', { defaults: { maxAttempts: 3, backoff: FAST } })
   const later = { delay: '1h' } as const
@@ -42,7 +42,7 @@ test('[defaults] are for all queues: beneath those of each queue, option by opti
     join(folder, 'millrace.config.toml'),
     ['[defaults]', 'maxAttempts = 2', 'ttl = "30d"', 'timeout = "7s"', '[queues.two.defaults]', 'maxAttempts = 3', ''].join('\n'),
   )
-  const daemon = startDaemon(folder, { env: { MILLRACE_WEBHOOKS_ENABLED: 'true' } })
+  const daemon = startDaemonHere(folder, { env: { MILLRACE_WEBHOOKS_ENABLED: 'true' } })
   const engine = await attached(daemon, folder)
   const resolved = async (name: string, options: EnqueueOptions) => {
     const { id } = await engine.enqueue(name, DATA, { delay: '1h', ...options })
@@ -65,7 +65,7 @@ test('config set says what it does not reach', async () => {
   expect([code, stderr]).toEqual([0, expect.stringContaining('applies to new jobs whose call and definition do not set it\n')])
   const folder = temporaryFolder()
   const exec = { said: { file: '/bin/true', maxAttempts: 2 }, silent: { file: '/bin/true' } }
-  const daemon = startDaemon(folder, { env: { MILLRACE_EXEC: JSON.stringify(exec) } })
+  const daemon = startDaemonHere(folder, { env: { MILLRACE_EXEC: JSON.stringify(exec) } })
   await attached(daemon, folder)
   const set = (key: string, value: string) => place.run('config', 'set', key, value, '--file', join(folder, 'millrace.db'))
   expect((await set('max-attempts', '5')).stderr).toMatch(/Set by the definitions of: said\n$/)

@@ -1,7 +1,7 @@
 /** The dashboard as the daemon serves it: its page and files, how to log in, and how to turn it off. */
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../temporary.ts'
-import { startDaemon, tokenIn } from './daemon.ts'
+import { startDaemon, startDaemonHere, tokenIn } from './daemon.ts'
 
 const PAGE = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
 
@@ -31,18 +31,18 @@ test('M11, Q7, T6: the daemon prints where the dashboard is, and how to log in; 
 })
 
 test('http.dashboard.enabled = false: a page with links in its place, and nobody is sent to a dashboard', async () => {
-  const daemon = startDaemon(temporaryFolder(), { flags: { 'http-dashboard-enabled': 'false' } })
+  const daemon = startDaemonHere(temporaryFolder(), { flags: { 'http-dashboard-enabled': 'false' } })
   const { url, dashboard } = await daemon.serving
   expect(dashboard).toBeUndefined()
   expect(await (await fetch(`${url}/`)).text()).toContain('<a href="/docs">')
   expect((await fetch(`${url}/login`)).status).toBe(404)
-  daemon.child.kill('SIGTERM')
+  daemon.signal('SIGTERM')
   expect((await daemon.ended).stderr).not.toContain('Log in')
 })
 
 test('a daemon without HTTP says nothing of a dashboard', async () => {
-  const daemon = startDaemon(temporaryFolder(), { flags: { 'http-enabled': 'false' } })
+  const daemon = startDaemonHere(temporaryFolder(), { flags: { 'http-enabled': 'false' } })
   expect(await daemon.serving).not.toHaveProperty('dashboard')
-  daemon.child.kill('SIGTERM')
+  daemon.signal('SIGTERM')
   expect((await daemon.ended).stderr).not.toContain('Log in')
 })

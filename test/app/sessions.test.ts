@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { Control } from '../../apps/millrace/src/control/control.ts'
 import { SYSTEM } from '../../apps/millrace/src/control/surroundings.ts'
 import { temporaryFolder } from '../temporary.ts'
-import { startDaemon, tokenIn } from './daemon.ts'
+import { startDaemon, startDaemonHere, tokenIn } from './daemon.ts'
 
 const PAGE = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
 
@@ -27,7 +27,7 @@ test('a session is good after a restart, and ends at once when its token is revo
   expect([await statusOf(url, cookie), await statusOf(url, bystander)]).toEqual([200, 200])
   await first.kill()
 
-  const again = (await startDaemon(folder).serving).url
+  const again = (await startDaemonHere(folder).serving).url
   expect([await statusOf(again, cookie), await statusOf(again, bystander)]).toEqual([200, 200])
   control.revokeToken('on-call')
   expect([await statusOf(again, cookie), await statusOf(again, bystander)]).toEqual([401, 200])
@@ -35,7 +35,7 @@ test('a session is good after a restart, and ends at once when its token is revo
 
 test('two daemons of one host, whose cookies a browser sends to both', async () => {
   const folders = [temporaryFolder(), temporaryFolder()] as const
-  const urls = await Promise.all(folders.map(async (folder) => (await startDaemon(folder).serving).url))
+  const urls = await Promise.all(folders.map(async (folder) => (await startDaemonHere(folder).serving).url))
   const cookies = await Promise.all(urls.map((url, index) => logIn(url, tokenIn(folders[index] as string))))
   expect(new Set(cookies.map((cookie) => cookie.split('=')[0])).size).toBe(2)
   for (const url of urls) expect(await statusOf(url, cookies.join('; '))).toBe(200)

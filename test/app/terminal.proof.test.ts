@@ -103,7 +103,7 @@ test.for(['SIGTERM', 'a second signal', 'an engine that refuses', 'q while the e
   async (how, { skip }) => {
     if (!found('script')) skip('there is no script(1) here to make a terminal')
     const place = new Place()
-    const server = await place.serve(...(how === 'an engine that refuses' ? [TOKEN] : []))
+    const server = await place.serveProcess(...(how === 'an engine that refuses' ? [TOKEN] : []))
     Object.assign(place.env, { MILLRACE_TOKEN: TOKEN })
     await place.ok('enqueue', 'mail')
     const pid = place.path('pid')

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { connect } from '@millrace/remote'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../temporary.ts'
-import { startDaemon, tokenIn } from './daemon.ts'
+import { startDaemonHere, tokenIn } from './daemon.ts'
 
 const CERTIFICATES = fileURLToPath(new URL('../remote/certificates/', import.meta.url))
 const pem = (name: string) => readFileSync(join(CERTIFICATES, name))
@@ -44,7 +44,7 @@ test('others reach it by TLS, and with a token alone', async () => {
   const folder = temporaryFolder()
   for (const name of ['server.key', 'server.crt']) copyFileSync(join(CERTIFICATES, name), join(folder, name))
   const flags = { 'tls-key': 'server.key', 'tls-cert': 'server.crt', 'http-host': '0.0.0.0', listen: 'tls://127.0.0.1:0' }
-  const daemon = startDaemon(folder, { flags })
+  const daemon = startDaemonHere(folder, { flags })
   const { url, sockets } = await daemon.serving
   expect([url, sockets]).toEqual([
     expect.stringMatching(/^https:\/\/0\.0\.0\.0:\d+$/),
@@ -55,7 +55,7 @@ test('others reach it by TLS, and with a token alone', async () => {
   await (await attach(sockets[0] as string, token)).enqueue('over-tls')
   await expect(connect(sockets[0] as string, { token: 'a-wrong-token-here', tls: { ca } })).rejects.toMatchObject({ code: 'AUTH_FAILED' })
   expect(await cookieOf(url, token)).toMatch(/; HttpOnly; SameSite=Strict; Secure$/)
-  daemon.child.kill('SIGTERM')
+  daemon.signal('SIGTERM')
   expect(await daemon.ended).toMatchObject({ code: 0 })
 })
 
@@ -66,7 +66,7 @@ test('tls.requestCert: a client shows a certificate that tls.ca has signed, over
     'tls-cert': join(CERTIFICATES, 'server.crt'),
     'tls-ca': join(CERTIFICATES, 'ca.crt'),
   }
-  const daemon = startDaemon(folder, { flags: { ...paths, 'tls-request-cert': 'true', listen: 'tls://127.0.0.1:0' } })
+  const daemon = startDaemonHere(folder, { flags: { ...paths, 'tls-request-cert': 'true', listen: 'tls://127.0.0.1:0' } })
   const { url, sockets } = await daemon.serving
   const token = tokenIn(folder)
   const stranger = { cert: pem('stranger.crt'), key: pem('stranger.key') }
@@ -86,6 +86,6 @@ test.each<[string, Record<string, string>, RegExp]>([
     /'tls\.requestCert' requires 'tls\.ca'/,
   ],
 ])('%s: exit code 2, and why', async (_what, flags, why) => {
-  const { code, stderr } = await startDaemon(temporaryFolder(), { flags }).ended
+  const { code, stderr } = await startDaemonHere(temporaryFolder(), { flags }).ended
   expect([code, stderr]).toEqual([2, expect.stringMatching(why)])
 })

@@ -4,11 +4,11 @@ import { expect, onTestFinished, test } from 'vitest'
 import { Control } from '../../apps/millrace/src/control/control.ts'
 import { SYSTEM } from '../../apps/millrace/src/control/surroundings.ts'
 import { temporaryFolder } from '../temporary.ts'
-import { attached, startDaemon } from './daemon.ts'
+import { attached, startDaemonHere } from './daemon.ts'
 
 test('a token is good from its making to its revocation, whoever makes and revokes it', async () => {
   const folder = temporaryFolder()
-  const daemon = startDaemon(folder)
+  const daemon = startDaemonHere(folder)
   await daemon.serving
   const control = new Control(join(folder, 'millrace.db'), SYSTEM)
   onTestFinished(() => control.close())

@@ -12,13 +12,9 @@ async function statusOf(url: string): Promise<readonly [status: number, body: un
 test('it lives and is ready; while it drains it lives, and is not ready', { timeout: LONG }, async () => {
   const place = new Place()
   await place.serve()
-  const worker = place.start('worker', 'start', '--handlers', HANDLERS, '--health-port', '0', '--health-host', '127.0.0.1')
-  let said = ''
-  worker.child.stderr.on('data', (text: string) => {
-    said += text
-  })
+  const worker = place.startHere('worker', 'start', '--handlers', HANDLERS, '--health-port', '0', '--health-host', '127.0.0.1')
   await worker.said(/is ready/)
-  const [, url] = /health: (http:\S+)\/healthz/.exec(said) as RegExpExecArray
+  const [, url] = /health: (http:\S+)\/healthz/.exec(worker.stderr) as RegExpExecArray
   expect(await statusOf(`${url}/healthz`)).toEqual([200, { status: 'ok' }])
   expect(await statusOf(`${url}/readyz?verbose`)).toEqual([200, { status: 'ready' }])
   expect((await statusOf(`${url}/`))[0]).toBe(404)
@@ -32,8 +28,8 @@ test('it lives and is ready; while it drains it lives, and is not ready', { time
 
   await place.ok('enqueue', 'gate', JSON.stringify({ begun: place.path('begun'), open: place.path('open') }))
   await place.made('begun')
-  worker.child.kill('SIGTERM')
-  while (!said.includes('takes no more jobs')) await new Promise((resolve) => worker.child.stderr.once('data', resolve))
+  worker.signal('SIGTERM')
+  await worker.noted(/takes no more jobs/)
   expect(await statusOf(`${url}/readyz`)).toEqual([503, { status: 'not ready', reason: 'it is stopping' }])
   expect(await statusOf(`${url}/healthz`)).toEqual([200, { status: 'ok' }])
   await place.ok('jobs', 'cancel', '--name', 'gate')
@@ -42,14 +38,10 @@ test('it lives and is ready; while it drains it lives, and is not ready', { time
 
 test('an engine that is gone: it lives, and is not ready', { timeout: LONG }, async () => {
   const place = new Place()
-  const server = await place.serve()
-  const worker = place.start('worker', 'start', '--handlers', HANDLERS, '--health-port', '0')
-  let said = ''
-  worker.child.stderr.on('data', (text: string) => {
-    said += text
-  })
+  const server = await place.serveProcess()
+  const worker = place.startHere('worker', 'start', '--handlers', HANDLERS, '--health-port', '0')
   await worker.said(/is ready/)
-  const [, url] = /health: (http:\S+)\/healthz/.exec(said) as RegExpExecArray
+  const [, url] = /health: (http:\S+)\/healthz/.exec(worker.stderr) as RegExpExecArray
   await server.kill()
   expect(await statusOf(`${url}/healthz`)).toEqual([200, { status: 'ok' }])
   expect((await statusOf(`${url}/readyz`))[0]).toBe(503)

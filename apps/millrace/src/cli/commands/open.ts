@@ -27,7 +27,7 @@ export function addOpen(program: Command, { env, out }: Context): void {
     const url = addressOf(config)
     await assertServed(config.http, url)
     await out.answer({ url }, () => url)
-    if (!print && hasBrowser(env)) show(url)
+    if (!print && hasBrowser(env)) show(url, env)
   })
 }
 
@@ -65,9 +65,9 @@ function hasBrowser(env: NodeJS.ProcessEnv): boolean {
 }
 
 /** The address is printed already: a program that is missing is no failure. */
-function show(url: string): void {
+function show(url: string, env: NodeJS.ProcessEnv): void {
   const [command, ...given] = OPENERS[process.platform] ?? ['xdg-open']
-  const child = spawn(command, [...given, url], { stdio: 'ignore', detached: true })
+  const child = spawn(command, [...given, url], { stdio: 'ignore', detached: true, env })
   child.on('error', () => {})
   child.unref()
 }
