@@ -3,15 +3,17 @@
 import { openStore } from '@millrace/postgres'
 import { beforeEach } from 'vitest'
 import { storeConformance } from '../../packages/testkit/src/storeConformance.ts'
-import { newSchema, storeOptions, type TestSchema } from './test.ts'
+import { keptLine } from './keptLine.ts'
+import { keptSchema } from './keptSchema.ts'
+import { storeOptions, type TestSchema } from './test.ts'
 
 let schema: TestSchema
 
 beforeEach((context) => {
-  schema = newSchema(context)
+  schema = keptSchema(context)
 })
 
 storeConformance('Postgres', () => {
-  const options = storeOptions(schema)
-  return { store: openStore(options), openAgain: () => openStore(options) }
+  const open = () => openStore(storeOptions(schema), undefined, keptLine)
+  return { store: open(), openAgain: open }
 })

@@ -1,6 +1,6 @@
 /** A connection as reads and writes use it: blocking, with rows as arrays. */
 import { failureOf } from './failure.ts'
-import type { Answer, Line, Rows } from './line/line.ts'
+import type { Answer, Rows, StoreLine } from './line/line.ts'
 import type { Statement, Value } from './line/statement.ts'
 
 /** A read of several that are run side by side. */
@@ -22,13 +22,13 @@ class Unanswered {
 }
 
 export class Connection {
-  readonly #line: Line
+  readonly #line: StoreLine
   /** Called when a read has opened the connection again. */
   onReopened: () => void = () => {}
   /** The answers that the read that runs now has got before. */
   #replay: { readonly answers: readonly (readonly Rows[])[]; next: number } | undefined
 
-  constructor(line: Line) {
+  constructor(line: StoreLine) {
     this.#line = line
   }
 

@@ -2,7 +2,7 @@
 import { AlreadyOpenError, NotADatabaseError, SchemaTooOldError } from '@millrace/core'
 import { Connection } from './connection.ts'
 import { openInbox } from './inbox/closed.ts'
-import { Line } from './line/line.ts'
+import { type LineTo, newLine } from './line/line.ts'
 import { MIGRATIONS, SCHEMA_VERSION } from './migrations/list.ts'
 import type { Migration } from './migrations/migration.ts'
 import { checkSchema, checkServer, refusedBy } from './open/check.ts'
@@ -15,11 +15,12 @@ import { makeStore, type PostgresStore } from './store.ts'
 
 /**
  * @param migrations a test's own, or this version's
+ * @param lineTo makes the line to the server, which closes with the store
  * @throws AlreadyOpenError, and other typed errors that say why the schema cannot be opened
  */
-export function openStore(options: StoreOptions, migrations: readonly Migration[] = MIGRATIONS): PostgresStore {
+export function openStore(options: StoreOptions, migrations: readonly Migration[] = MIGRATIONS, lineTo: LineTo = newLine): PostgresStore {
   const { schema, autoMigrate = true, isMoving = false, now, random } = options
-  return opened(options, migrations, undefined, (connection, lock, isFresh) => {
+  const use = (connection: Connection, lock: Lock, isFresh: boolean) => {
     const pending = pendingIn(connection, migrations)
     if (pending.length > 0 && !autoMigrate && !isFresh)
       throw new SchemaTooOldError(
@@ -30,7 +31,8 @@ export function openStore(options: StoreOptions, migrations: readonly Migration[
     migrateUp(connection, schema, pending, now)
     if (!isMoving) openInbox(connection)
     return makeStore(connection, lock, claimed)
-  })
+  }
+  return opened(options, migrations, undefined, use, lineTo)
 }
 
 /** Opens a schema that has a part in a move, and closes the connection if `use` throws. @throws as `openStore` */
@@ -69,7 +71,7 @@ export interface Inspected {
 
 /** Returns the version of a schema, whoever owns it: 0 if there is none yet. @throws NotADatabaseError, and errors as `openStore` */
 export function inspectSchema(options: Pick<StoreOptions, 'url' | 'schema'>): Inspected {
-  return connected({ ...options, durability: 'normal' }, (connection) => {
+  return connected({ ...options, durability: 'normal' }, newLine, (connection) => {
     const isThere = checkSchema(connection, options.schema, SCHEMA_VERSION)
     const [schemaVersion] = isThere ? connection.pluck<number>('SELECT schema_version FROM meta') : [0]
     connection.close()
@@ -83,9 +85,10 @@ function opened<Value>(
   migrations: readonly Migration[],
   move: 'source' | 'target' | undefined,
   use: (connection: Connection, lock: Lock, isFresh: boolean) => Value,
+  lineTo: LineTo = newLine,
 ): Value {
   const { schema, waitMs, mayCreate = true, random, now } = options
-  return connected(options, (connection) => {
+  return connected(options, lineTo, (connection) => {
     const lock = new Lock(connection, schema)
     if (!lock.take(waitMs)) throw new AlreadyOpenError(`another process owns schema ${schema}`)
     const isFresh = !checkSchema(connection, schema, migrations.at(-1)?.id ?? 0, move)
@@ -101,9 +104,10 @@ function opened<Value>(
 
 function connected<Value>(
   { url, schema, durability }: Pick<StoreOptions, 'url' | 'schema' | 'durability'>,
+  lineTo: LineTo,
   use: (connection: Connection) => Value,
 ): Value {
-  const line = new Line({ url, setUp: setUpOf(ownerSettings(schema, durability)) })
+  const line = lineTo({ url, setUp: setUpOf(ownerSettings(schema, durability)) })
   try {
     const error = line.connect()
     if (error !== undefined) throw refusedBy(error)

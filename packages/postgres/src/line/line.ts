@@ -19,6 +19,14 @@ export interface Answer {
   readonly error: LineError | undefined
 }
 
+/** A line as a store uses it. */
+export type StoreLine = Pick<Line, 'backend' | 'opening' | 'connect' | 'run' | 'transact' | 'close'>
+
+/** Makes the line to a server: with a thread of its own, unless the caller has another way. */
+export type LineTo = (target: Target) => StoreLine
+
+export const newLine: LineTo = (target) => new Line(target)
+
 export class Line {
   readonly #worker: Worker
   readonly #port
