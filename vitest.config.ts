@@ -30,7 +30,7 @@ const REPEATED = filesWith(/\b(?:runs\(|STRIDE\b)/, [...UNITS, 'test/**/*.test.t
 const SAMPLING = filesWith(/\bsampled\(/, [...UNITS, 'test/**/*.test.ts'])
 
 const IN_BROWSER = { globalSetup: ['./test/browser/setup.ts'], isolate: false }
-const WITH_POSTGRES = { globalSetup: ['./test/postgres/setup.ts'] }
+const WITH_POSTGRES = { globalSetup: ['./test/postgres/setup.ts'], isolate: false }
 const OFTEN = { env: { PROOF: '1' } }
 
 const longOf = (globs: readonly string[]): string[] => globs.map((glob) => glob.replace(/\.test\.ts$/, '.proof.test.ts'))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { startProgram } from '../program.ts'
 import { temporaryFolder } from '../temporary.ts'
-import { durableServer, type TestSchema, test } from './test.ts'
+import { type TestSchema, test } from './test.ts'
 
 const MAIN = new URL('../../apps/millrace/src/main.ts', import.meta.url)
 
@@ -13,8 +13,7 @@ async function millrace({ url, schema }: TestSchema, ...args: string[]) {
   return { code, stderr, lines: lines.map((line) => JSON.parse(line)) }
 }
 
-test('the first job creates the schema, and other commands find it there', async ({ postgres: { schema } }) => {
-  const postgres = { schema, url: await durableServer() }
+test('the first job creates the schema, and other commands find it there', async ({ durable: postgres }) => {
   const missing = await millrace(postgres, 'queues', 'list')
   expect(missing).toMatchObject({ code: 3, lines: [] })
   expect(missing.stderr).toContain('millrace migrate creates it')
@@ -37,8 +36,8 @@ test('a file and a schema at once are refused', async ({ postgres }) => {
   expect(both.stderr).toContain('--file')
 })
 
-test('migrate moves a file to a schema, and back to another file', async ({ postgres: { schema } }) => {
-  const postgres = { schema, url: await durableServer() }
+test('migrate moves a file to a schema, and back to another file', async ({ durable: postgres }) => {
+  const { schema } = postgres
   const folder = temporaryFolder()
   const [first, second] = [join(folder, 'first.db'), join(folder, 'second.db')]
   const run = async (...args: string[]) => {

@@ -1,12 +1,12 @@
 // apps/examples/postgres as its README runs it: two processes on one queue, of which one is killed.
 import { expect } from 'vitest'
 import { startProgram } from '../program.ts'
-import { durableServer, test } from './test.ts'
+import { test } from './test.ts'
 
 const PROGRAM = new URL('../../apps/examples/postgres/process.ts', import.meta.url)
 
-test('two processes run the jobs of both, and the jobs of a killed owner run in the other one', async ({ postgres: { schema } }) => {
-  const within = ['env', `DATABASE_URL=${await durableServer()}`, `EXAMPLE_SCHEMA=${schema}`]
+test('two processes run the jobs of both, and the jobs of a killed owner run in the other one', async ({ durable: { url, schema } }) => {
+  const within = ['env', `DATABASE_URL=${url}`, `EXAMPLE_SCHEMA=${schema}`]
   const owner = startProgram(PROGRAM, ['20'], within)
   await owner.said(/^this process owns the schema$/)
   const other = startProgram(PROGRAM, ['0'], within)

@@ -7,7 +7,7 @@ import { expect, onTestFinished } from 'vitest'
 import { startProgram } from '../program.ts'
 import { Member } from '../share/members.ts'
 import { temporaryFolder } from '../temporary.ts'
-import { durableServer, type TestSchema, test } from './test.ts'
+import { type TestSchema, test } from './test.ts'
 
 const MAIN = new URL('../../apps/millrace/src/main.ts', import.meta.url)
 const COMPOSE = readFileSync(new URL('../../apps/millrace/compose.postgres.yaml', import.meta.url), 'utf8')
@@ -134,7 +134,7 @@ test('T1: starting and completing a job reads and writes by keys alone', async (
 })
 
 test('T7, T9: the compose file: tables are migrated once, then a daemon, a worker and a producer share the queue', async ({
-  postgres: { schema },
+  durable: { url, schema },
 }) => {
   const commands = [...COMPOSE.matchAll(/^ {2}(\w+):\n {4}<<: \*millrace(?:\n {4}(?!command).*)*(?:\n {4}command: (\[.*\]))?/gm)].map(
     ([, service, command]) => [service as string, JSON.parse((command ?? '["serve"]').replaceAll("'", '"')) as string[]] as const,
@@ -145,7 +145,6 @@ test('T7, T9: the compose file: tables are migrated once, then a daemon, a worke
     worker: ['demo', 'worker', '--fail-percent', '20'],
     producer: ['demo', 'producer', '--rate', '5'],
   })
-  const url = await durableServer()
   const within = [
     ...['env', '-C', temporaryFolder(), `MILLRACE_POSTGRES=${url}`, `MILLRACE_SCHEMA=${schema}`],
     ...['MILLRACE_AUTO_MIGRATE=false', 'MILLRACE_HTTP_PORT=0', 'MILLRACE_LOG_FORMAT=json'],

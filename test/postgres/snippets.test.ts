@@ -4,13 +4,11 @@ import { makeWorkerUtils } from 'graphile-worker'
 import { ObjectId } from 'mongodb'
 import pg from 'pg'
 import { PgBoss } from 'pg-boss'
-import { afterAll, beforeAll, expect, type TestContext, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, type TestContext, test } from 'vitest'
 import { startMongo } from '../mongo.ts'
 import { startRedis } from '../redis.ts'
 import { BLOCKS } from '../snippets/blocks.ts'
 import { needsServer, prepare, runUnit, type Template, type Unit, unitsOf } from '../snippets/place.ts'
-import { findBinaries } from './binaries.ts'
-import { startServer } from './server.ts'
 import { newSchema } from './test.ts'
 
 const units = unitsOf(needsServer)
@@ -18,15 +16,10 @@ const units = unitsOf(needsServer)
 const ADDRESS = /postgres:\/\/[\w:@.]+\/app\b/g
 
 let template: Template & AsyncDisposable
-/** One that syncs: the command line opens no other. */
-let server: Awaited<ReturnType<typeof startServer>> | undefined
 beforeAll(async () => {
   template = await prepare()
-  const binaries = findBinaries()
-  if (!('missing' in binaries)) server = await startServer(binaries, true)
 })
 afterAll(async () => {
-  await server?.stop()
   await template[Symbol.asyncDispose]()
 })
 
@@ -45,8 +38,8 @@ async function query(url: string, ...statements: readonly string[]): Promise<rea
 let count = 0
 /** A database of its own, so that each snippet finds the schemas that are the default. */
 async function newDatabase(): Promise<string> {
-  const url = new URL((server as NonNullable<typeof server>).url)
-  const name = `snippets_${++count}`
+  const url = new URL(inject('durablePostgres'))
+  const name = `snippets_${process.pid}_${++count}`
   await query(url.href, `CREATE DATABASE ${name}`)
   url.pathname = `/${name}`
   return url.href

@@ -1,4 +1,4 @@
-/** `test` for Postgres: gives each test a schema of its own on the server of the run. */
+/** `test` for Postgres: gives each test a schema of its own on the servers of the run. */
 
 import type { StoreOptions } from '@millrace/postgres'
 import { test as base, inject, onTestFinished, type TestContext } from 'vitest'
@@ -34,4 +34,7 @@ export function storeOptions(schema: TestSchema): StoreOptions {
   return { ...schema, durability: 'normal', waitMs: 0, random: () => 0.5, now: 1_700_000_000_000 }
 }
 
-export const test = base.extend('postgres', ({ skip }) => newSchema({ skip }))
+export const test = base
+  .extend('postgres', ({ skip }) => newSchema({ skip }))
+  /** The same on the server that syncs. The command line opens no other. */
+  .extend('durable', ({ postgres }): TestSchema => ({ ...postgres, url: inject('durablePostgres') }))
