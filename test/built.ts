@@ -10,10 +10,13 @@ import { bundle } from '../build.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
+/** The environment of a process that loads what is built, and compiles it once. */
+export const BUILT = { NODE_OPTIONS: '--conditions=millrace-dist', NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/millrace') }
+
 /** Threads and processes that this one starts from now on load what is built, and compile it once. */
 export function useBuilt(): void {
-  process.env['NODE_OPTIONS'] = `${process.env['NODE_OPTIONS'] ?? ''} --conditions=millrace-dist`
-  process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules/.cache/millrace')
+  process.env['NODE_OPTIONS'] = `${process.env['NODE_OPTIONS'] ?? ''} ${BUILT.NODE_OPTIONS}`
+  process.env['NODE_COMPILE_CACHE'] ??= BUILT.NODE_COMPILE_CACHE
 }
 
 export async function buildAll(): Promise<void> {

@@ -3,9 +3,12 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { startProgram } from '../program.ts'
 import { temporaryFolder } from '../temporary.ts'
+import { perform } from './perform.ts'
 
 /** Programs that show what becomes of a failed attempt. */
 const FAILING: ReadonlySet<string> = new Set(['retries', 'checkpoint', 'expired', 'idempotent'])
+/** Programs that run in a process of their own, whose end is the system's to tell. */
+const ALONE: ReadonlySet<string> = new Set(['simple', 'retries'])
 
 test.each([
   [
@@ -53,7 +56,8 @@ test.each([
   ],
   ['threads', ['141534 primes between 500,000 and 2,500,000', 'this thread was free meanwhile: true']],
 ])('%s', async (name, lines) => {
-  const program = startProgram(new URL(`../../apps/examples/${name}/main.ts`, import.meta.url), [])
+  const path = `${name}/main.ts`
+  const program = ALONE.has(name) ? startProgram(new URL(`../../apps/examples/${path}`, import.meta.url), []) : perform(path)
   // Failed attempts are logged, and nothing else.
   const stderr = FAILING.has(name) ? expect.stringMatching(/^millrace warning: job '[a-z]+' failed at attempt 1 of /) : ''
   expect(await program.ended).toMatchObject({ code: 0, stderr })

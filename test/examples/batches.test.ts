@@ -1,9 +1,9 @@
 // apps/examples/batches, as docs/batches.md sends its readers there.
 import { expect, test } from 'vitest'
-import { startProgram } from '../program.ts'
+import { perform } from './perform.ts'
 
 test('a thousand jobs, some hundred at a time, each with an outcome of its own', async () => {
-  const program = startProgram(new URL('../../apps/examples/batches/store.ts', import.meta.url), [])
+  const program = perform('batches/store.ts')
   const line = await program.said(/^999 results, 999 rows in \d+ inserts$/)
   const inserts = Number(/in (\d+) inserts/.exec(line)?.[1])
   expect(inserts).toBeGreaterThanOrEqual(10)
@@ -13,7 +13,7 @@ test('a thousand jobs, some hundred at a time, each with an outcome of its own',
 })
 
 test('an async generator is enqueued as it is read, on from where it broke off; one without end in lists', async () => {
-  const program = startProgram(new URL('../../apps/examples/batches/readings.ts', import.meta.url), [])
+  const program = perform('batches/readings.ts')
   await program.said(/^SyntaxError: 2000 are committed$/)
   await program.said(/^1000 more, 3000 in all$/)
   await program.said(/^2000 of the sensor, 5000 in all$/)

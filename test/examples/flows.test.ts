@@ -1,8 +1,8 @@
 // apps/examples/flows, as its README says to run it.
 import { expect, test } from 'vitest'
-import { startProgram } from '../program.ts'
+import { perform } from './perform.ts'
 
-const example = (name: string, ...args: string[]) => startProgram(new URL(`../../apps/examples/flows/${name}.ts`, import.meta.url), args)
+const example = (name: string, ...args: string[]) => perform(`flows/${name}.ts`, args)
 
 test('a flow that completes', async () => {
   const build = example('build')

@@ -1,9 +1,9 @@
 // apps/examples/limits, as docs/limits.md sends its readers there.
 import { expect, test } from 'vitest'
-import { startProgram } from '../program.ts'
+import { perform } from './perform.ts'
 
 test('keys take turns, and no limit is passed', async () => {
-  const program = startProgram(new URL('../../apps/examples/limits/main.ts', import.meta.url), [])
+  const program = perform('limits/main.ts')
   const [, last] = await program
     .said(/^the last of the modest and the small was number (\d+) of 104 to start$/)
     .then((line) => /number (\d+)/.exec(line) ?? [])

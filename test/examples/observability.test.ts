@@ -1,9 +1,9 @@
 // apps/examples/observability, as docs/observability.md sends its readers there.
 import { expect, test } from 'vitest'
-import { startProgram } from '../program.ts'
+import { perform } from './perform.ts'
 
 test('what ran, how long, what was done, and what failed', async () => {
-  const program = startProgram(new URL('../../apps/examples/observability/main.ts', import.meta.url), [])
+  const program = perform('observability/main.ts')
   await program.said(/^send: 110 runs, 90 completed, 20 failed$/)
   await program.said(/^send: waits \d+ ms at p50, runs \d+ ms at p50, \d+ at p99$/)
   await program.said(/^in the hour of .*:00:00\.000Z: 100 enqueued, \d+ completed, \d+ failed$/)

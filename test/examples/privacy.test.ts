@@ -3,15 +3,11 @@ import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { aesGcm } from '../../apps/examples/privacy/aesGcm.ts'
-import { startProgram } from '../program.ts'
 import { temporaryFolder } from '../temporary.ts'
+import { perform } from './perform.ts'
 
 test('encrypts, changes keys, hides addresses, erases', async () => {
-  const program = startProgram(
-    new URL('../../apps/examples/privacy/main.ts', import.meta.url),
-    [],
-    ['env', `EXAMPLE_FOLDER=${temporaryFolder()}`],
-  )
+  const program = perform('privacy/main.ts', [], { EXAMPLE_FOLDER: temporaryFolder() })
   for (const line of [
     /^sent to ada@example\.org$/,
     /^<address> is full$/,

@@ -1,9 +1,9 @@
 // apps/examples/retention, as docs/retention.md sends its readers there.
 import { expect, test } from 'vitest'
-import { startProgram } from '../program.ts'
+import { perform } from './perform.ts'
 
 test('a queue is drained, purged and forgotten', async () => {
-  const program = startProgram(new URL('../../apps/examples/retention/main.ts', import.meta.url), [])
+  const program = perform('retention/main.ts')
   await program.said(/^while it drains: QUEUE_DRAINING$/)
   await program.said(/^drained: 20 jobs completed, 0 run, 20 would go$/)
   await program.said(/^forgotten: true$/)

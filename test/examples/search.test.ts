@@ -1,9 +1,9 @@
 // apps/examples/search, as docs/search.md sends its readers there.
 import { expect, test } from 'vitest'
-import { startProgram } from '../program.ts'
+import { perform } from './perform.ts'
 
 test('what is found, and what is not', async () => {
-  const program = startProgram(new URL('../../apps/examples/search/main.ts', import.meta.url), [])
+  const program = perform('search/main.ts')
   expect(await program.ended).toMatchObject({ code: 0, stderr: '' })
   expect(program.lines).toEqual([
     'customer-17@: mail customer-17@example.org',

@@ -1,6 +1,7 @@
 /** The TypeScript of a page, run as one program in apps/examples. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { BUILT } from '../built.ts'
 import { type Ended, run } from '../consumers/run.ts'
 
 const ROOT = new URL('../../', import.meta.url)
@@ -27,5 +28,5 @@ export function runSnippets(
 ): Promise<Ended> {
   const code = [given, ...snippetsOf(page).filter(choose), after].join('\n')
   const placed = Object.entries(instead).reduce((text, [path, other]) => text.replaceAll(path, other), code)
-  return run(process.execPath, ['--input-type=module-typescript', '--no-warnings', '-e', placed], EXAMPLES)
+  return run(process.execPath, ['--input-type=module-typescript', '--no-warnings', '-e', placed], EXAMPLES, { env: BUILT })
 }
