@@ -15,6 +15,7 @@ export interface Program {
   said(pattern: RegExp): Promise<string>
   /** Resolves when it has said so many lines. */
   saidLines(count: number): Promise<void>
+  signal(name: NodeJS.Signals): void
   /** kill -9, and it is gone. */
   kill(): Promise<void>
 }
@@ -62,6 +63,7 @@ export function startCommand([file, ...argv]: readonly string[], options: Pick<S
     ended,
     said: (pattern) => until(() => lines.find((line) => pattern.test(line))),
     saidLines: (count) => until(() => (lines.length >= count ? true : undefined)).then(() => {}),
+    signal: (name) => void child.kill(name),
     async kill() {
       child.kill('SIGKILL')
       await ended

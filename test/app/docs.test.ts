@@ -21,7 +21,8 @@ const sections = new Map(
     .map((section) => [(/^[a-z-]+(?: [a-z-]+)*/.exec(section) as RegExpExecArray)[0], section] as const),
 )
 // No command is run: none looks at the rest of it.
-const nodes = nodesOf(createProgram({ out: {} } as Context))
+const root = createProgram({ out: {} } as Context)
+const nodes = nodesOf(root)
 const [program, ...commands] = nodes
 const global = new Set(program?.flags.flatMap(({ names }) => names))
 
@@ -48,9 +49,7 @@ function withOptions(section: string, { options }: Command): string {
 }
 
 const commandOf = (path: string): Command =>
-  path
-    .split(' ')
-    .reduce((group: Command, name) => group.commands.find((each) => each.name() === name) as Command, createProgram({ out: {} } as Context))
+  path.split(' ').reduce((group: Command, name) => group.commands.find((each) => each.name() === name) as Command, root)
 
 test('the options of each command are those of its help', async () => {
   for (const [path, section] of sections)
@@ -129,7 +128,6 @@ test('each command is tried by a test, and each flag', () => {
 })
 
 test('each group that runs a command if it is named alone has its row, and there is no other', () => {
-  const root = createProgram({ out: {} } as Context)
   const alone = root.commands.flatMap((group) => {
     const command = defaultOf(group)
     return command === undefined ? [] : [`${group.name()} ${command.name()}`]

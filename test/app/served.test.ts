@@ -1,13 +1,13 @@
 /** The dashboard as the daemon serves it: its page and files, how to log in, and how to turn it off. */
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../temporary.ts'
-import { startDaemon, startDaemonHere, tokenIn } from './daemon.ts'
+import { startDaemonHere, tokenIn } from './daemon.ts'
 
 const PAGE = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
 
 test('M11, Q7, T6: the daemon prints where the dashboard is, and how to log in; the first token opens it', async () => {
   const folder = temporaryFolder()
-  const daemon = startDaemon(folder, { flags: { 'http-instance-name': 'staging' } })
+  const daemon = startDaemonHere(folder, { flags: { 'http-instance-name': 'staging' } })
   const { url, dashboard } = await daemon.serving
   expect(dashboard).toBe(url)
   const page = await fetch(`${dashboard}/`)
@@ -26,7 +26,7 @@ test('M11, Q7, T6: the daemon prints where the dashboard is, and how to log in; 
   const session = await fetch(`${url}/v1/session`, { method: 'POST', headers: PAGE, body })
   const cookie = session.headers.get('set-cookie')?.split(';')[0] ?? ''
   expect(await (await fetch(`${url}/v1/info`, { headers: { cookie } })).json()).toMatchObject({ instance: { name: 'staging' } })
-  daemon.child.kill('SIGTERM')
+  daemon.signal('SIGTERM')
   expect((await daemon.ended).stderr).toMatch(new RegExp(`\nLog in with it at ${url}\n$`))
 })
 

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { Control } from '../../apps/millrace/src/control/control.ts'
 import { SYSTEM } from '../../apps/millrace/src/control/surroundings.ts'
 import { temporaryFolder } from '../temporary.ts'
-import { startDaemon, startDaemonHere, tokenIn } from './daemon.ts'
+import { startDaemonHere, tokenIn } from './daemon.ts'
 
 const PAGE = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
 
@@ -18,14 +18,15 @@ const statusOf = async (url: string, cookie: string) => (await fetch(`${url}/v1/
 
 test('a session is good after a restart, and ends at once when its token is revoked', async () => {
   const folder = temporaryFolder()
-  const first = startDaemon(folder)
+  const first = startDaemonHere(folder)
   const { url } = await first.serving
   const control = new Control(join(folder, 'millrace.db'), SYSTEM)
   onTestFinished(() => control.close())
   const { token } = control.createToken({ name: 'on-call', scopes: ['read'] })
   const [cookie, bystander] = [await logIn(url, token), await logIn(url, tokenIn(folder))]
   expect([await statusOf(url, cookie), await statusOf(url, bystander)]).toEqual([200, 200])
-  await first.kill()
+  first.signal('SIGTERM')
+  await first.ended
 
   const again = (await startDaemonHere(folder).serving).url
   expect([await statusOf(again, cookie), await statusOf(again, bystander)]).toEqual([200, 200])

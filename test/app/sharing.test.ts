@@ -7,7 +7,7 @@ import { attached, HANDLERS, startDaemon } from './daemon.ts'
 
 test('a process that opens the daemon’s file attaches to it, without a token', async () => {
   const folder = temporaryFolder()
-  const daemon = startDaemon(folder, { flags: { 'worker-handlers': HANDLERS } })
+  const daemon = startDaemon(folder, { flags: { 'http-dashboard-enabled': 'false', 'worker-handlers': HANDLERS } })
   await daemon.serving
   const engine = await openEngine({ file: join(folder, 'millrace.db'), share: true })
   onTestFinished(() => engine.stop({ timeout: 0 }))
@@ -22,7 +22,7 @@ test('a daemon on a file that another process has serves it, and takes it over w
   const worker = before.work([local.handler(() => 'here')])
   const first = await before.enqueue(local)
   expect(await first.result()).toBe('here')
-  const daemon = startDaemon(folder, { flags: { 'worker-handlers': HANDLERS } })
+  const daemon = startDaemon(folder, { flags: { 'http-dashboard-enabled': 'false', 'worker-handlers': HANDLERS } })
   const { url } = await daemon.serving
   expect((await fetch(`${url}/readyz`)).status).toBe(200)
   expect(await (await before.enqueue('quick', 8)).result()).toBe(8)

@@ -8,6 +8,8 @@ import { onTestFinished } from 'vitest'
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const MAIN = join(ROOT, 'apps/millrace/dist/main.js')
+/** The condition of test/built.ts, and none of the options that vitest has for its own processes. */
+const BUILT = '--conditions=millrace-dist'
 const MARK = '=== the next block ==='
 
 /** What each block printed; a block that fails ends the run. */
@@ -18,12 +20,12 @@ export interface Ran {
   readonly tookMs: number
 }
 
-/** This process's environment without any setting of Millrace or of the terminal, and with the given ones. */
+/** This process's environment without any setting of Millrace or of the terminal, and with the given ones. Programs load what is built. */
 export function environmentOf(folder: string, more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const clean = Object.entries(process.env).filter(
     ([name]) => !/^(?:MILLRACE_|NODE_OPTIONS$|NODE_ENV$|PORT$|NO_COLOR$|FORCE_COLOR$)/.test(name),
   )
-  return { ...Object.fromEntries(clean), TMPDIR: folder, MILLRACE_STATE_DIR: join(folder, 'state'), ...more }
+  return { ...Object.fromEntries(clean), NODE_OPTIONS: BUILT, TMPDIR: folder, MILLRACE_STATE_DIR: join(folder, 'state'), ...more }
 }
 
 /** @param limitMs when the run fails for lack of time */
