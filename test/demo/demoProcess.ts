@@ -1,7 +1,9 @@
-/** The demo as users run it: a process of its own. */
+/** The demo as users run it, as a process of its own; and as a call in the process of the test, where no process is the point. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { demo } from '../../apps/demo/src/demo.ts'
+import { startHere } from '../app/here.ts'
 
 const MAIN = fileURLToPath(new URL('../../apps/demo/src/main.ts', import.meta.url))
 
@@ -38,8 +40,10 @@ export function startDemo(args: readonly string[], cwd: string): Demo {
   return { child, ended, said }
 }
 
+/** Runs the demo to its end, in this process. */
 export function runDemo(args: readonly string[], cwd: string): Promise<Ended> {
-  return startDemo(args, cwd).ended
+  const program = startHere((host) => demo(args, Object.assign(host, { cwd: () => cwd })), {})
+  return program.ended.then((ended) => ({ ...ended, stdout: program.stdout }))
 }
 
 /** The report without what depends on time. */

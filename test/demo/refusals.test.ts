@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { openEngine } from '@millrace/engine'
 import { expect, test } from 'vitest'
 import { openRun } from '../../apps/demo/src/run.ts'
-import { runDemo } from './demoProcess.ts'
+import { runDemo, startDemo } from './demoProcess.ts'
 import { createWorkplace } from './workplace.ts'
 
 test.each([
@@ -69,7 +69,7 @@ test('refuses an unfinished run over another folder', async () => {
 test('a second demo over the same folder is told who has the queue', async () => {
   const { folder, cwd } = createWorkplace()
   const { engine } = await openRun(folder, join(cwd, 'my.db'))
-  const { code, stderr } = await runDemo([folder, '--file', 'my.db'], cwd)
+  const { code, stderr } = await startDemo([folder, '--file', 'my.db'], cwd).ended
   await engine.stop()
   expect(code).toBe(1)
   expect(stderr).toMatch(new RegExp(`^demo: .*process ${process.pid}.*\n$`))

@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineJob, type Engine, openEngine } from '@millrace/engine'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { tamper } from '../../packages/sqlite/src/testing/inspect.ts'
 import { temporaryFile, temporaryFolder } from '../temporary.ts'
 import { type Fact, Member } from './members.ts'
@@ -14,16 +14,30 @@ const acknowledged = (n: number) => (fact: Fact) => fact['acknowledged'] === n
 const ran = (n: number) => (fact: Fact) => fact['ran'] === n
 const ownerOf = (file: string) => JSON.parse(readFileSync(`${file}-share/owner.json`, 'utf8'))
 
-test('N4: the first owns the file, later ones attach to it, and all work on the same jobs', async () => {
+test('N4: the first owns the file, later ones attach to it, also by a link, and all work on the same jobs; the owner is killed: another serves at once, nothing is lost, and what runs elsewhere keeps its run', async () => {
   const file = temporaryFile()
-  const owner = await Member.start(file, 'producer')
+  const link = join(temporaryFolder(), 'link.db')
+  symlinkSync(file, link)
+  const owner = await Member.start(link, 'producer')
   const worker = await Member.start(file, 'worker')
-  const producer = await Member.start(file, 'producer')
+  const producer = await Member.start(link, 'producer')
   for (const [n, member] of [owner, worker, producer].entries()) member.say({ enqueue: n })
   for (const [n, member] of [owner, worker, producer].entries()) await member.until(acknowledged(n))
   for (const n of [0, 1, 2]) await worker.until(ran(n))
+  expect(ownerOf(file)).toMatchObject({ pid: owner.pid, epoch: 1 })
   expect(statSync(`${file}-share`).mode & 0o777).toBe(0o700)
   await expect(openEngine({ file })).rejects.toMatchObject({ code: 'ALREADY_OPEN' })
+
+  producer.say({ enqueue: 3, ms: 2_500 })
+  await worker.until((fact) => fact['started'] === 3)
+  await owner.kill()
+  const killedMono = performance.now()
+  producer.say({ enqueue: 4 })
+  await producer.until(acknowledged(4))
+  expect(performance.now() - killedMono).toBeLessThan(TAKEN_OVER_MS)
+  await worker.until(ran(4))
+  expect(await worker.until(ran(3))).toEqual({ ran: 3, run: 1 })
+  expect(worker.facts.filter((fact) => fact['started'] === 3)).toHaveLength(1)
 })
 
 test('the owner’s maxDataBytes holds in every process of the file; a successor brings its own', async () => {
@@ -41,23 +55,6 @@ test('the owner’s maxDataBytes holds in every process of the file; a successor
   await member.until(acknowledged(3))
   member.say({ many: 4, count: 1, bytes: 1_001 })
   await member.until((fact) => fact['many'] === 4)
-})
-
-test('the owner is killed: another serves at once, nothing is lost, and what runs elsewhere keeps its run', async () => {
-  const file = temporaryFile()
-  const owner = await Member.start(file, 'producer')
-  const worker = await Member.start(file, 'worker')
-  const producer = await Member.start(file, 'producer')
-  producer.say({ enqueue: 1, ms: 2_500 })
-  await worker.until((fact) => fact['started'] === 1)
-  await owner.kill()
-  const killedMono = performance.now()
-  producer.say({ enqueue: 2 })
-  await producer.until(acknowledged(2))
-  expect(performance.now() - killedMono).toBeLessThan(TAKEN_OVER_MS)
-  await worker.until(ran(2))
-  expect(await worker.until(ran(1))).toEqual({ ran: 1, run: 1 })
-  expect(worker.facts.filter((fact) => fact['started'] === 1)).toHaveLength(1)
 })
 
 test('a file that is deleted under its owner, or while nobody owns it, is the end: no empty one takes its place', async () => {
@@ -91,21 +88,7 @@ test('a file that is deleted under its owner, or while nobody owns it, is the en
   expect(files()).toEqual([])
 })
 
-test('an owner that stops hands the file over', async () => {
-  const file = temporaryFile()
-  const owner = await Member.start(file, 'producer')
-  const worker = await Member.start(file, 'worker')
-  owner.say({ enqueue: 1 })
-  await worker.until(ran(1))
-  await owner.stop()
-  worker.say({ enqueue: 2 })
-  await worker.until(ran(2))
-  const late = await Member.start(file, 'producer')
-  late.say({ enqueue: 3 })
-  await worker.until(ran(3))
-})
-
-test('the owner tells who it is; what a killed one has told is told anew by its successor, and a stopped one takes it back', async () => {
+test('the owner tells who it is; what a killed one has told is told anew by its successor; one that stops hands the file over, and the last takes it back', async () => {
   const file = temporaryFile()
   const owner = await Member.start(file, 'producer')
   const next = await Member.start(file, 'producer')
@@ -116,29 +99,36 @@ test('the owner tells who it is; what a killed one has told is told anew by its 
   next.say({ enqueue: 1 })
   await next.until(acknowledged(1))
   expect(ownerOf(file)).toMatchObject({ pid: next.pid, epoch: 2, url })
+
+  const worker = await openEngine({ file, share: true, durability: 'normal' })
+  const runs: number[] = []
+  const job = defineJob<{ n: number }>({ name: 'job' })
+  worker.work(job.handler(({ data }) => void runs.push(data.n)))
+  const hasRun = (n: number) => expect.poll(() => runs).toContain(n)
+  await hasRun(1)
   await next.stop()
+  await (await worker.enqueue(job, { n: 2 })).result()
+  expect(ownerOf(file)).toMatchObject({ pid: process.pid, epoch: 3, url })
+  const late = await Member.start(file, 'producer')
+  late.say({ enqueue: 3 })
+  await hasRun(3)
+  await late.stop()
+  await worker.stop()
   expect(() => ownerOf(file)).toThrow('ENOENT')
 })
 
 test('a process that is too old for the file attaches to a newer one that owns it', async () => {
   const file = temporaryFile()
-  const owner = await Member.start(file, 'worker')
+  const owner = await openEngine({ file, share: true, durability: 'normal' })
+  onTestFinished(() => owner.stop({ timeout: 0 }))
+  const done = Promise.withResolvers<void>()
+  owner.work(defineJob({ name: 'job' }).handler(() => done.resolve()))
   tamper(file, 'UPDATE meta SET schema_version = ?, min_reader = 99', 99)
   const older = await Member.start(file, 'producer')
   older.say({ enqueue: 1 })
-  await owner.until(ran(1))
   await older.until(acknowledged(1))
-  expect(ownerOf(file)).toMatchObject({ pid: owner.pid, epoch: 1 })
-})
-
-test('a link leads to the same owner as the file itself', async () => {
-  const file = temporaryFile()
-  const link = join(temporaryFolder(), 'link.db')
-  symlinkSync(file, link)
-  const owner = await Member.start(link, 'worker')
-  const other = await Member.start(file, 'producer')
-  other.say({ enqueue: 1 })
-  await owner.until(ran(1))
+  await done.promise
+  expect(ownerOf(file)).toMatchObject({ pid: process.pid, epoch: 1 })
 })
 
 describe('in one process', () => {
@@ -228,7 +218,7 @@ describe('in one process', () => {
   })
 })
 
-test('a reader of events goes on with the next owner, behind its cursor', async () => {
+test('a reader of events goes on with the next owner, behind its cursor; result() that waits does too', async () => {
   const file = temporaryFile()
   const owner = await Member.start(file, 'producer')
   const engine = await openEngine({ file, share: true, durability: 'normal' })
@@ -237,9 +227,12 @@ test('a reader of events goes on with the next owner, behind its cursor', async 
   const reading = (async () => {
     for await (const item of engine.events({ filter: { types: ['enqueued'] } })) {
       seen.push(item.type === 'gap' ? item : item.seq)
-      if (seen.length === 3) break
+      if (seen.length === 4) break
     }
   })()
+  const job = defineJob({ name: 'awaited' })
+  const handle = await engine.enqueue(job)
+  const result = handle.result({ timeout: '1m' })
   owner.say({ enqueue: 1 })
   await owner.until(acknowledged(1))
   await owner.kill()
@@ -247,20 +240,7 @@ test('a reader of events goes on with the next owner, behind its cursor', async 
   heir.say({ enqueue: 3 })
   await heir.until(acknowledged(3))
   await reading
-  expect(seen).toEqual([1, 2, 3])
-  await engine.stop()
-})
-
-test('result() that waits goes on with the next owner', async () => {
-  const file = temporaryFile()
-  const owner = await Member.start(file, 'producer')
-  const engine = await openEngine({ file, share: true, durability: 'normal' })
-  await Member.start(file, 'producer')
-  const job = defineJob({ name: 'awaited' })
-  const handle = await engine.enqueue(job)
-  const result = handle.result({ timeout: '1m' })
-  await engine.stats()
-  await owner.kill()
+  expect(seen).toEqual([1, 2, 3, 4])
   engine.work(job.handler(() => 7))
   expect(await result).toBe(7)
   await engine.stop()

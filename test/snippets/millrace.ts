@@ -12,24 +12,28 @@ type Command = ReturnType<typeof createProgram>
 /** Commands that take each setting as a flag. */
 const SETTINGS = new Set(['serve', 'config show', 'open'])
 
+/** The words of the command that was parsed last. The parser forgets the flags of one parse before the next. */
+let path = ''
+// No action is left that would look at the rest of it.
+const program = createProgram({ out: { raw: () => {} } } as unknown as Context)
+for (const each of program.commands) prepare(each, each.name())
+
+function prepare(command: Command, at: string): void {
+  command.action((...given: readonly unknown[]) => {
+    path = at
+    const ran = given.at(-1) as Command
+    if (SETTINGS.has(at)) checkSettings(settingsOf(ran).filter((word) => word !== '--print'))
+  })
+  for (const each of command.commands) prepare(each, `${at} ${each.name()}`.trim())
+}
+
 /**
  * Parses the words after `millrace`, and returns the words of the command.
  *
  * @throws Error of the parser: for a command or a flag that is not there, a value that is missing or of another kind
  */
 export function parseMillrace(words: readonly string[]): string {
-  // No action is left that would look at the rest of it.
-  const program = createProgram({ out: { raw: () => {} } } as unknown as Context)
-  let path = ''
-  const prepare = (command: Command, at: string) => {
-    command.action((...given: readonly unknown[]) => {
-      path = at
-      const ran = given.at(-1) as Command
-      if (SETTINGS.has(at)) checkSettings(settingsOf(ran).filter((word) => word !== '--print'))
-    })
-    for (const each of command.commands) prepare(each, `${at} ${each.name()}`.trim())
-  }
-  for (const each of program.commands) prepare(each, each.name())
+  path = ''
   try {
     program.parse(words as string[], { from: 'user' })
   } catch (error) {

@@ -9,17 +9,30 @@ export class Interruption extends Error {
 
 /** One Ctrl-C may arrive more than once: from the terminal, and again from the npm or pnpm that started this process. */
 const SAME_PRESS_MS = 500
+const NAMES = ['SIGINT', 'SIGTERM'] as const
 
-export function interruptSignal(message: string): AbortSignal {
+export interface Signals {
+  on(signal: NodeJS.Signals, heard: () => void): unknown
+  off(signal: NodeJS.Signals, heard: () => void): unknown
+  /** Ends the process at once. */
+  exit(code: number): never
+}
+
+/** Hears the signals until it is disposed of. */
+export function interruptOf(host: Signals, message: string): { readonly signal: AbortSignal } & Disposable {
   const controller = new AbortController()
   let firstMono = 0
   const interrupt = () => {
     if (!controller.signal.aborted) {
       firstMono = performance.now()
       controller.abort(new Interruption(message))
-    } else if (performance.now() - firstMono > SAME_PRESS_MS) process.exit(INTERRUPTED)
+    } else if (performance.now() - firstMono > SAME_PRESS_MS) host.exit(INTERRUPTED)
   }
-  process.on('SIGINT', interrupt)
-  process.on('SIGTERM', interrupt)
-  return controller.signal
+  for (const name of NAMES) host.on(name, interrupt)
+  return {
+    signal: controller.signal,
+    [Symbol.dispose]: () => {
+      for (const name of NAMES) host.off(name, interrupt)
+    },
+  }
 }

@@ -9,8 +9,8 @@ import type { IsOwn } from './scanFolder.ts'
 const ENDINGS = /^(-wal|-shm|-journal|-ballast|-owner(\.json.*)?)?$/
 
 /** The real path of the queue file; its folder exists from here on. */
-export async function placeQueueFile(named: string | undefined, folder: string): Promise<string> {
-  const file = resolve(named ?? join('.millrace', `demo-${createHash('sha256').update(folder).digest('hex').slice(0, 12)}.db`))
+export async function placeQueueFile(named: string | undefined, folder: string, cwd: string): Promise<string> {
+  const file = resolve(cwd, named ?? join('.millrace', `demo-${createHash('sha256').update(folder).digest('hex').slice(0, 12)}.db`))
   try {
     await mkdir(dirname(file), { recursive: true })
     await access(dirname(file), constants.R_OK | constants.W_OK | constants.X_OK)
