@@ -20,17 +20,24 @@ export interface Program {
   kill(): Promise<void>
 }
 
+/** Takes what ends a program. Default: the end of the test does. */
+export type AtEnd = (end: () => void) => void
+
 /** @param within a command that runs the program, as `['nice']` */
-export function startProgram(url: URL, args: readonly string[], within: readonly string[] = []): Program {
-  return startCommand([...within, process.execPath, url.pathname, ...args])
+export function startProgram(url: URL, args: readonly string[], within: readonly string[] = [], atEnd: AtEnd = onTestFinished): Program {
+  return startCommand([...within, process.execPath, url.pathname, ...args], {}, atEnd)
 }
 
 /** A command that is no file of Node's, such as `npm start`. */
-export function startCommand([file, ...argv]: readonly string[], options: Pick<SpawnOptions, 'cwd' | 'env' | 'detached'> = {}): Program {
+export function startCommand(
+  [file, ...argv]: readonly string[],
+  options: Pick<SpawnOptions, 'cwd' | 'env' | 'detached'> = {},
+  atEnd: AtEnd = onTestFinished,
+): Program {
   // Started again and again: what was compiled once is not compiled anew.
   const env = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'millrace-compile-cache') }
   const child = spawn(file as string, argv, { env, ...options, stdio: ['pipe', 'pipe', 'pipe'] })
-  onTestFinished(() => {
+  atEnd(() => {
     child.kill('SIGKILL')
   })
   const lines: string[] = []

@@ -51,7 +51,11 @@ class UsedAgain extends EventEmitter {
   readonly #failed = (error: unknown): void => void this.emit('error', error)
   readonly #exited = (code: number): void => {
     // What the thread has said before is heard before its end.
-    for (let received = threads.receiveMessageOnPort(this.#port); received !== undefined; received = threads.receiveMessageOnPort(this.#port))
+    for (
+      let received = threads.receiveMessageOnPort(this.#port);
+      received !== undefined;
+      received = threads.receiveMessageOnPort(this.#port)
+    )
       this.emit('message', received.message)
     this.#end(code)
   }

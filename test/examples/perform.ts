@@ -56,7 +56,8 @@ export function perform(path: string, args: readonly string[] = [], env: Readonl
 /** Both streams end with the mark. */
 async function run({ child }: Stage, part: object, lines: string[]): Promise<{ readonly code: number; readonly stderr: string }> {
   const gone = Promise.withResolvers<never>()
-  const exited = (code: number | null, signal: string | null) => gone.reject(new Error(`the program has ended its process: ${code ?? signal}`))
+  const exited = (code: number | null, signal: string | null) =>
+    gone.reject(new Error(`the program has ended its process: ${code ?? signal}`))
   child.once('exit', exited)
   const whole = Promise.all([child.stdout, child.stderr].map(untilMark))
   child.stdin.write(`${JSON.stringify(part)}\n`)

@@ -9,7 +9,12 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const FOLDER = `${ROOT}apps/examples/testing`
 
 test('node:test', async () => {
-  const { code, stdout, stderr } = await run(process.execPath, ['--test', '--test-isolation=none', 'first.node.test.ts', 'more.node.test.ts'], FOLDER, { env: BUILT })
+  const { code, stdout, stderr } = await run(
+    process.execPath,
+    ['--test', '--test-isolation=none', 'first.node.test.ts', 'more.node.test.ts'],
+    FOLDER,
+    { env: BUILT },
+  )
   expect(code, stdout + stderr).toBe(0)
   expect(stdout).toMatch(/pass 7\n/)
 })
