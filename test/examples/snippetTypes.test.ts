@@ -1,9 +1,10 @@
 // Every TypeScript snippet of every page: it compiles against the packages as they are, or is a part of a program that does.
 import { execFile } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { isolatedDeclarationSync } from 'rolldown/experimental'
 import { expect, onTestFinished, test } from 'vitest'
 import { walk } from '../rules/sources.ts'
 import { BLOCKS } from '../snippets/blocks.ts'
@@ -85,7 +86,41 @@ interface Fault {
   readonly text: string
 }
 
-/** Compiles the snippets, each with names declared before it, and returns the errors. */
+/**
+ * Writes the declarations of all packages, and returns where each of their entries is: `tsc` itself checks the sources, and the snippets need
+ * no more than the types. A file whose types are not written out is copied, so that `tsc` infers them.
+ */
+function declare(): Readonly<Record<string, readonly string[]>> {
+  const entries: Record<string, readonly string[]> = {}
+  for (const manifest of globSync('packages/*/package.json', { cwd: ROOT })) {
+    const { name, exports = {} } = JSON.parse(readFileSync(join(ROOT, manifest), 'utf8')) as Manifest
+    const folder = join(ROOT, dirname(manifest))
+    // Beside the package's dependencies.
+    const declarations = join(folder, 'node_modules/.cache', `snippets-${process.pid}`)
+    onTestFinished(() => rmSync(declarations, { recursive: true, force: true }))
+    const written = new Map<string, string>()
+    for (const file of globSync('src/**/*.ts', { cwd: folder, exclude: ['**/*.test.ts', 'src/testing/**'] })) {
+      const source = readFileSync(join(folder, file), 'utf8')
+      const { code, errors } = isolatedDeclarationSync(file, source, {})
+      const target = join(declarations, errors.length > 0 ? file : file.replace(/\.ts$/, '.d.ts'))
+      mkdirSync(dirname(target), { recursive: true })
+      writeFileSync(target, errors.length > 0 ? source : code)
+      written.set(file, target)
+    }
+    for (const [entry, value] of Object.entries(exports)) {
+      const target = written.get((typeof value === 'string' ? value : value.default).replace('./', ''))
+      if (target !== undefined) entries[entry.replace('.', name)] = [target]
+    }
+  }
+  return entries
+}
+
+interface Manifest {
+  readonly name: string
+  readonly exports?: Readonly<Record<string, string | { readonly default: string }>>
+}
+
+/** Compiles the snippets, each with names declared before it, and returns the errors. Only what has changed is compiled a second time. */
 async function compile(missing: ReadonlyMap<string, ReadonlySet<string>>): Promise<readonly Fault[]> {
   for (const { file, page, code } of snippets) {
     const names = [...(missing.get(file) ?? [])].map((name) => declarationOf(name, page)).join(' ')
@@ -133,6 +168,10 @@ test('they compile', { timeout: 120_000 }, async () => {
     experimentalDecorators: true,
     erasableSyntaxOnly: false,
     lib: ['es2024', 'dom'],
+    declaration: false,
+    incremental: true,
+    tsBuildInfoFile: join(FOLDER, 'compiled.json'),
+    paths: declare(),
   }
   writeFileSync(
     join(FOLDER, 'tsconfig.json'),
