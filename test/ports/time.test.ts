@@ -47,11 +47,11 @@ test('E3: a delayed job starts at its millisecond, not one before', async () => 
   expect((await probe.grants.take()).seq).toBe(id.seq)
 })
 
-test('delay-over-2^31ms: a job due in 30 days starts then, and no earlier', async () => {
+test('delay-over-2^31ms: a job due in 25 days starts then, and no earlier', async () => {
   const { clock, probe } = start()
   await probe.attach(['a'])
-  await probe.enqueue('a', { delay: 30 * DAY })
-  await clock.advance(30 * DAY - 1)
+  await probe.enqueue('a', { delay: 25 * DAY })
+  await clock.advance(25 * DAY - 1)
   expect(probe.grants.size).toBe(0)
   await clock.advance(1)
   expect(probe.grants.size).toBe(1)
@@ -406,7 +406,7 @@ test('idempotency keys that have run out go faster than any load adds to them, a
   expect(own.actor.store.keyExpiry()).toBeGreaterThan(clock.read().wall)
   // In turns that follow one another without a pause, which add more than slices take: gone a minute after they were noticed.
   let next = 5_000
-  for (let second = 0; second < 180; second++) {
+  for (let second = 0; second < 120; second++) {
     for (let turn = 0; turn < 3; turn++) {
       await probe.call<'enqueue'>({ op: 'enqueue', jobs: keyed(next, 250, 1_000) })
       next += 250

@@ -16,6 +16,8 @@ export class RawClient {
   readonly socket: Socket
   /** All that the server has said. */
   readonly heard: Message[] = []
+  /** The replies among it. */
+  readonly replies: Reply[] = []
   closed = false
   #lastId = 0
 
@@ -25,7 +27,11 @@ export class RawClient {
     )
     const reader = new FrameReader({ frameBytes: 2 ** 27 })
     this.socket.on('data', (chunk) => {
-      for (const payload of reader.push(chunk)) this.heard.push(decodeMessage(payload, 'server'))
+      for (const payload of reader.push(chunk)) {
+        const message = decodeMessage(payload, 'server')
+        this.heard.push(message)
+        if (message.type === 'delivery') this.replies.push(...message.delivery.replies)
+      }
     })
     this.socket.on('error', () => {})
     this.socket.on('close', () => {
@@ -42,8 +48,7 @@ export class RawClient {
   async ask(command: Command): Promise<Reply> {
     const id = ++this.#lastId
     this.send({ type: 'requests', requests: [{ id, command }] })
-    const find = () =>
-      this.heard.flatMap((message) => (message.type === 'delivery' ? message.delivery.replies : [])).find((reply) => reply.id === id)
+    const find = () => this.replies.findLast((reply) => reply.id === id)
     await until(() => find() !== undefined || this.closed)
     const found = find()
     if (found === undefined) throw new Error(`the server has closed without a reply to ${command.op}: ${JSON.stringify(this.heard.at(-1))}`)

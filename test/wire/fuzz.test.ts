@@ -1,8 +1,9 @@
 // A slice of what `node test/wire/main.ts --frames 10000000` does.
 import { expect, test } from 'vitest'
+import { runs } from '../../packages/testkit/src/testing/runs.ts'
 import { fuzz } from './fuzz.ts'
 
-const FRAMES = 150_000
+const FRAMES = runs(150_000)
 
 test('mutated frames are refused by WireError, or mean the same when they are sent on', () => {
   const seed = Math.floor(Math.random() * 2 ** 31)
