@@ -32,3 +32,16 @@ test('values of every kind are bound as they are', () => {
   const kinds = db.prepare('SELECT typeof(data) FROM job WHERE state = ?').pluck().all(1)
   expect(kinds).toEqual(['real', 'real', 'text', 'text', 'null', 'blob'])
 })
+
+test('a statement is compiled when it is first run, with its rows in the form that was asked for last', () => {
+  const db = openDatabase(':memory:')
+  const early = db.prepare('SELECT seq, data FROM job ORDER BY seq').pluck()
+  expect(() => early.all()).toThrow('no such table: job')
+  db.exec(STATES)
+  db.prepare('INSERT INTO job (state, data) VALUES (?, ?)').run(1, 'a')
+  expect(early.all()).toEqual([1])
+  expect(early.raw().get()).toEqual([1, 'a'])
+  expect([...early.raw().iterate()]).toEqual([[1, 'a']])
+  expect(early.pluck().get()).toBe(1)
+  expect(db.prepare('SELECT state FROM job').get()).toEqual({ state: 1 })
+})

@@ -1,6 +1,5 @@
--- The schema of this version: all migrations applied. Written by `vitest -u`, and held by schema.test.ts.
-
-CREATE TABLE attempt (
+/** The schema of this version: all migrations applied. Written by `vitest -u`, and held by schema.test.ts. */
+export const NEWEST = `CREATE TABLE attempt (
   seq INTEGER NOT NULL, run INTEGER NOT NULL, attempt INTEGER NOT NULL, started_at INTEGER NOT NULL, ended_at INTEGER NOT NULL,
   worker TEXT NOT NULL, error_name TEXT NOT NULL, error_message TEXT NOT NULL, error_stack TEXT, error_code TEXT, error_cause TEXT,
   PRIMARY KEY (seq, run)
@@ -237,3 +236,4 @@ CREATE TABLE "tag" (
 CREATE TABLE unique_key (
   name TEXT NOT NULL, key TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (name, key)
 ) STRICT, WITHOUT ROWID;
+`
