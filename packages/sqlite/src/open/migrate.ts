@@ -1,7 +1,8 @@
 /**
- * Migrates a file up to this version's schema, or down to that of an older one. A new file gets the newest schema at once. Each step runs in a transaction of its own, with its line in
- * the ledger: if the process dies between two, the next one goes on from there. A step after which older versions can no longer open the
- * file makes a copy beside it first, and so does a migration down, which loses what only newer versions store.
+ * Migrates a file up to this version's schema, or down to that of an older one. A new file gets the newest schema at once. Each step runs
+ * in a transaction of its own, with its line in the ledger: if the process dies between two, the next one goes on from there. A step after
+ * which older versions can no longer open the file makes a copy beside it first, and so does a migration down, which loses what only newer
+ * versions store.
  */
 import { closeSync, renameSync, rmSync } from 'node:fs'
 import { InternalError } from '@millrace/core'
