@@ -3,8 +3,10 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { useBuilt } from './test/built.ts'
 import { CountsReporter } from './test/reporter.ts'
+import { beginRun } from './test/run/run.ts'
 
 useBuilt()
+beginRun()
 
 /** Those of templates run here as in the projects that are made of them. */
 const UNITS = ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts', 'apps/create-millrace/templates/*/src/**/*.test.ts']

@@ -1,8 +1,6 @@
 /** A program of its own in a child process, that tells what it does line by line; ended with the test. */
 import { type ChildProcessByStdio, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 
@@ -34,9 +32,7 @@ export function startCommand(
   options: Pick<SpawnOptions, 'cwd' | 'env' | 'detached'> = {},
   atEnd: AtEnd = onTestFinished,
 ): Program {
-  // Started again and again: what was compiled once is not compiled anew.
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'millrace-compile-cache') }
-  const child = spawn(file as string, argv, { env, ...options, stdio: ['pipe', 'pipe', 'pipe'] })
+  const child = spawn(file as string, argv, { ...options, stdio: ['pipe', 'pipe', 'pipe'] })
   atEnd(() => {
     child.kill('SIGKILL')
   })
