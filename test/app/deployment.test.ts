@@ -9,6 +9,7 @@ import { SCHEMA } from '../../apps/millrace/src/config/schema/schema.ts'
 import { freePort } from '../freePorts.ts'
 import { startProgram } from '../program.ts'
 import { temporaryFolder } from '../temporary.ts'
+import { startDaemonHere } from './daemon.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const LONG = 300_000
@@ -99,13 +100,9 @@ test('the unit of systemd has no fault, and what it sets is understood', { timeo
   expect(command).toBe('/usr/bin/node /opt/millrace/apps/millrace/src/main.ts serve')
   const [, variables = ''] = /^Environment=(.*)$/m.exec(UNIT) ?? []
   const env = { ...assignments(variables), MILLRACE_FILE: join(folder, 'jobs.db'), MILLRACE_HTTP_PORT: '0' }
-  const daemon = startProgram(
-    new URL('apps/millrace/src/main.ts', new URL('../../', import.meta.url)),
-    ['serve'],
-    [...['env', '-C', folder], ...Object.entries(env).map(([name, value]) => `${name}=${value}`)],
-  )
-  await daemon.said(/"msg":"serving"/)
-  daemon.child.kill('SIGTERM')
+  const daemon = startDaemonHere(folder, { env })
+  await daemon.serving
+  daemon.signal('SIGTERM')
   expect((await daemon.ended).code).toBe(0)
 
   const unit = join(folder, 'millrace.service')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startProgram } from '../program.ts'
 import { temporaryFolder } from '../temporary.ts'
-import { startDaemon } from './daemon.ts'
+import { startDaemon, startDaemonHere } from './daemon.ts'
 
 const LISTENER = `
 import os, socket, sys
@@ -30,7 +30,10 @@ test('READY when it serves, WATCHDOG while it does and while it drains, STOPPING
   const socket = join(folder, 'notify')
   const systemd = startProgram(new URL('data:,'), ['-c', LISTENER, socket], ['sh', '-c', 'shift 2; exec python3 "$@"', 'sh'])
   await systemd.said(/^bound$/)
-  const daemon = startDaemon(folder, { env: { NOTIFY_SOCKET: socket, WATCHDOG_USEC: '400000' } })
+  const daemon = startDaemon(folder, {
+    flags: { 'http-dashboard-enabled': 'false' },
+    env: { NOTIFY_SOCKET: socket, WATCHDOG_USEC: '400000' },
+  })
   await systemd.said(/^READY=1 STATUS=serving .*millrace\.db/)
   await systemd.said(/^WATCHDOG=1/)
   daemon.child.kill('SIGTERM')
@@ -41,9 +44,9 @@ test('READY when it serves, WATCHDOG while it does and while it drains, STOPPING
 
 test('without systemd nothing is told, and without systemd-notify the daemon says so once', async () => {
   const folder = temporaryFolder()
-  const daemon = startDaemon(folder, { env: { NOTIFY_SOCKET: join(folder, 'nobody'), PATH: folder, WATCHDOG_USEC: '200000' } })
+  const daemon = startDaemonHere(folder, { env: { NOTIFY_SOCKET: join(folder, 'nobody'), PATH: folder, WATCHDOG_USEC: '200000' } })
   await daemon.serving
-  daemon.child.kill('SIGTERM')
+  daemon.signal('SIGTERM')
   expect(await daemon.ended).toMatchObject({ code: 0 })
   expect(daemon.lines.filter((line) => line.includes('is systemd-notify installed?'))).toHaveLength(1)
 })

@@ -70,25 +70,28 @@ test('M13: a handler that hears nothing holds nothing up', async () => {
 test.each([
   ['SIGTERM', 143],
   ['SIGINT', 130],
-] as const)('M13, 5.4: a second %s ends it at once, with %i, and leaves nothing of a command behind, without a folder of logs too; the job runs again at the next start', async (signal, code) => {
-  const place = new Place()
-  const roll = await startRoll()
-  const exec = { MILLRACE_EXEC: JSON.stringify({ family: family(true) }) }
-  const daemon = startDaemon(place.folder, { flags: { ...PLAIN, 'worker-handlers': GATE }, env: exec })
-  const engine = await attached(daemon, place.folder)
-  const [{ id }] = await Promise.all([engine.enqueue('gate', gateOf(place)), engine.enqueue('family', { roll: roll.path })])
-  await Promise.all([place.made('begun'), roll.here('child'), roll.here('grandchild')])
-  daemon.signal('SIGTERM')
-  await daemon.said(/"msg":"draining"/)
-  daemon.signal(signal)
-  expect((await daemon.ended).code).toBe(code)
-  await Promise.all([roll.gone('child'), roll.gone('grandchild')])
-  await engine.stop({ timeout: 0 })
-  rmSync(place.path('begun'))
-  const again = gated(place)
-  await place.made('begun')
-  expect(await (await attached(again, place.folder)).get(id)).toMatchObject({ state: 'active', run: 2 })
-})
+] as const)(
+  'M13, 5.4: a second %s ends it at once, with %i, and leaves nothing of a command behind, without a folder of logs too; the job runs again at the next start',
+  async (signal, code) => {
+    const place = new Place()
+    const roll = await startRoll()
+    const exec = { MILLRACE_EXEC: JSON.stringify({ family: family(true) }) }
+    const daemon = startDaemon(place.folder, { flags: { ...PLAIN, 'worker-handlers': GATE }, env: exec })
+    const engine = await attached(daemon, place.folder)
+    const [{ id }] = await Promise.all([engine.enqueue('gate', gateOf(place)), engine.enqueue('family', { roll: roll.path })])
+    await Promise.all([place.made('begun'), roll.here('child'), roll.here('grandchild')])
+    daemon.signal('SIGTERM')
+    await daemon.said(/"msg":"draining"/)
+    daemon.signal(signal)
+    expect((await daemon.ended).code).toBe(code)
+    await Promise.all([roll.gone('child'), roll.gone('grandchild')])
+    await engine.stop({ timeout: 0 })
+    rmSync(place.path('begun'))
+    const again = gated(place)
+    await place.made('begun')
+    expect(await (await attached(again, place.folder)).get(id)).toMatchObject({ state: 'active', run: 2 })
+  },
+)
 
 test('M13: a daemon whose log nobody reads any more drains as any other', async () => {
   const place = new Place()

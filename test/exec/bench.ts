@@ -1,7 +1,7 @@
 /** An engine in memory with a worker that allows some commands, for as long as a test. */
 import { type Engine, type Job, openEngine, type Worker, type WorkOptions } from '@millrace/engine'
 import { type CommandSpec, type ExecOptions, type ExecOutput, execHandlers } from '@millrace/exec'
-import { onTestFinished } from 'vitest'
+import { afterAll, onTestFinished } from 'vitest'
 
 export interface EndedJob extends Job {
   readonly output: ExecOutput | undefined
@@ -25,12 +25,38 @@ export async function startBench(
   return {
     engine,
     worker,
-    async run(name, data) {
-      const handle = await engine.enqueue(name, data, { maxAttempts: 1 })
-      await handle.result().catch(() => {})
-      return (await engine.get(handle.id)) as EndedJob
-    },
+    run: (name, data) => runIn(engine, name, data),
   }
+}
+
+/**
+ * Shares one engine among the tests of a file. Each test has a queue of its own, and its worker is gone with it.
+ *
+ * @returns what starts the worker of a test
+ */
+export function shareEngine(): (
+  commands: Readonly<Record<string, CommandSpec>>,
+  options?: ExecOptions,
+  work?: WorkOptions,
+) => Promise<Pick<Bench, 'run'>> {
+  let engine: Promise<Engine> | undefined
+  let benches = 0
+  afterAll(async () => (await engine)?.stop({ timeout: 0 }))
+  return async (commands, options = {}, work = {}) => {
+    engine ??= openEngine({ file: ':memory:' })
+    const opened = await engine
+    benches += 1
+    const queue = `bench-${benches}`
+    const worker = opened.work(execHandlers(commands, options), { ...work, queues: [queue] })
+    onTestFinished(() => worker.stop({ timeout: 0 }))
+    return { run: (name, data) => runIn(opened, name, data, queue) }
+  }
+}
+
+async function runIn(engine: Engine, name: string, data: unknown, queue = 'default'): Promise<EndedJob> {
+  const handle = await engine.enqueue(name, data, { maxAttempts: 1, queue })
+  await handle.result().catch(() => {})
+  return (await engine.get(handle.id)) as EndedJob
 }
 
 /** A command that runs a program of Node, given as text. */

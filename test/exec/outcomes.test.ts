@@ -3,11 +3,13 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, statSync, symli
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../temporary.ts'
-import { type EndedJob, nodeCommand, script, startBench } from './bench.ts'
+import { type EndedJob, nodeCommand, script, shareEngine, startBench } from './bench.ts'
+
+const share = shareEngine()
 
 describe('what is recorded', () => {
   test('Q2: exit code, stdout, stderr and how long it took', async () => {
-    const { run } = await startBench({ greet: script('echo hello; echo careful >&2') })
+    const { run } = await share({ greet: script('echo hello; echo careful >&2') })
     const job = await run('greet')
     expect(job).toMatchObject({
       state: 'completed',
@@ -23,7 +25,7 @@ describe('what is recorded', () => {
   })
 
   test('Q2: a failure has its exit code and the end of stderr in its error, and the last lines in the log of the attempt', async () => {
-    const { run } = await startBench({ break: script('echo half; echo no such disk >&2; exit 3') })
+    const { run } = await share({ break: script('echo half; echo no such disk >&2; exit 3') })
     const job = await run('break')
     expect(job.state).toBe('failed')
     const [attempt] = job.attempts
@@ -39,7 +41,7 @@ describe('what is recorded', () => {
   })
 
   test('a signal is told by its name', async () => {
-    const { run } = await startBench({ die: script('kill -SEGV $$') })
+    const { run } = await share({ die: script('kill -SEGV $$') })
     const job = await run('die')
     expect(job.attempts[0]?.error?.message).toBe("the command 'die' was ended by SIGSEGV")
     expect(job.attempts[0]?.logs.at(-1)?.fields).toMatchObject({ exitCode: null, signal: 'SIGSEGV' })
@@ -49,7 +51,7 @@ describe('what is recorded', () => {
     const folder = temporaryFolder()
     const file = join(folder, 'tool')
     symlinkSync('/bin/sh', file)
-    const { run } = await startBench({ gone: { file } })
+    const { run } = await share({ gone: { file } })
     unlinkSync(file)
     expect((await run('gone')).attempts[0]?.error?.message).toMatch(
       /^the command 'gone' has ended with exit code 127: .*(?:not found|No such file)/,
@@ -60,7 +62,7 @@ describe('what is recorded', () => {
     const folder = temporaryFolder()
     const cwd = join(folder, 'here')
     mkdirSync(cwd)
-    const { run } = await startBench({ gone: script('pwd', { cwd }) })
+    const { run } = await share({ gone: script('pwd', { cwd }) })
     rmdirSync(cwd)
     const { error } = (await run('gone')).attempts[0] ?? {}
     expect(error).toMatchObject({ name: 'CommandFailedError', message: expect.stringMatching(/could not be started: .*ENOENT/) })
@@ -71,7 +73,7 @@ describe('exit codes', () => {
   const exit = (more: object) => script('exit "$1"', { args: ['{{code}}'], ...more })
 
   test('successCodes say what is a success', async () => {
-    const { run } = await startBench({ grep: exit({ successCodes: [0, 1] }) })
+    const { run } = await share({ grep: exit({ successCodes: [0, 1] }) })
     expect(await run('grep', { code: 1 })).toMatchObject({ state: 'completed', output: { exitCode: 1 } })
     expect(await run('grep', { code: 2 })).toMatchObject({ state: 'failed' })
   })
@@ -134,14 +136,14 @@ describe('what a command is given', () => {
 
   test('the root folder and a mask of 077, unless others are configured', async () => {
     const folder = temporaryFolder()
-    const { run } = await startBench({ tell: nodeCommand(tell), other: nodeCommand(tell, { cwd: folder, umask: '027' }) })
+    const { run } = await share({ tell: nodeCommand(tell), other: nodeCommand(tell, { cwd: folder, umask: '027' }) })
     expect(told(await run('tell'))).toMatchObject({ cwd: '/', umask: 0o077, env: { PATH: process.env['PATH'] } })
     expect(told(await run('other'))).toMatchObject({ cwd: folder, umask: 0o027 })
   })
 
   test('data on stdin: bytes as they are, all else as JSON; variables only where they are asked for', async () => {
     const cat = { file: '/bin/cat', stdin: 'data' as const }
-    const { run } = await startBench({ cat, both: script('cat; echo "$JOB_DATA_A"', { stdin: 'data', variables: true }) })
+    const { run } = await share({ cat, both: script('cat; echo "$JOB_DATA_A"', { stdin: 'data', variables: true }) })
     expect((await run('cat', { a: '\u0000"é' })).output?.stdout.head).toBe('{"a":"\\u0000\\"é"}')
     expect((await run('cat')).output?.stdout.head).toBe('null')
     expect((await run('cat', new TextEncoder().encode('as it is'))).output?.stdout.head).toBe('as it is')
@@ -149,17 +151,17 @@ describe('what a command is given', () => {
   })
 
   test('a command that does not read its stdin is none the worse for it', async () => {
-    const { run } = await startBench({ deaf: script('exit 0', { stdin: 'data' }) })
+    const { run } = await share({ deaf: script('exit 0', { stdin: 'data' }) })
     expect((await run('deaf', 'x'.repeat(1_000_000))).state).toBe('completed')
   })
 
   test('no stdin by default', async () => {
-    const { run } = await startBench({ cat: { file: '/bin/cat' } })
+    const { run } = await share({ cat: { file: '/bin/cat' } })
     expect((await run('cat', { a: 1 })).output?.stdout.bytes).toBe(0)
   })
 
   test('the positional arguments of a script', async () => {
-    const { run } = await startBench({ show: script('printf "%s|" "$0" "$@"', { args: ['{{a}}', 'x={{a}}'] }) })
+    const { run } = await share({ show: script('printf "%s|" "$0" "$@"', { args: ['{{a}}', 'x={{a}}'] }) })
     expect((await run('show', { a: '$(id); "`' })).output?.stdout.head).toBe('show|$(id); "`|x=$(id); "`|')
   })
 })
@@ -167,7 +169,7 @@ describe('what a command is given', () => {
 describe('the log', () => {
   test('has all of it, in a file that nobody else can read', async () => {
     const folder = join(temporaryFolder(), 'logs')
-    const { run } = await startBench({ say: script('echo out; echo err >&2; exit "$1"', { args: ['{{code}}'] }) }, { logFolder: folder })
+    const { run } = await share({ say: script('echo out; echo err >&2; exit "$1"', { args: ['{{code}}'] }) }, { logFolder: folder })
     const job = await run('say', { code: 0 })
     const path = join(folder, `${job.id}-1.log`)
     expect(job.output?.logFile).toBe(path)
@@ -180,7 +182,7 @@ describe('the log', () => {
   test('a folder that cannot be written starts nothing, and is tried again', async () => {
     const folder = join(temporaryFolder(), 'logs')
     const marker = join(temporaryFolder(), 'marker')
-    const { run } = await startBench({ say: script('touch "$1"', { args: ['{{marker}}'] }) }, { logFolder: folder })
+    const { run } = await share({ say: script('touch "$1"', { args: ['{{marker}}'] }) }, { logFolder: folder })
     rmSync(folder, { recursive: true })
     expect((await run('say', { marker })).attempts[0]?.error).toMatchObject({
       name: 'CommandFailedError',

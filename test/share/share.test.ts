@@ -218,7 +218,7 @@ describe('in one process', () => {
   })
 })
 
-test('a reader of events goes on with the next owner, behind its cursor; result() that waits does too', async () => {
+test('a reader of events goes on with the next owner, behind its cursor; result() that waits goes on with the next owner', async () => {
   const file = temporaryFile()
   const owner = await Member.start(file, 'producer')
   const engine = await openEngine({ file, share: true, durability: 'normal' })

@@ -73,13 +73,7 @@ async function openDashboard({ engine }: Run, stderr: NodeJS.WriteStream): Promi
   }
 }
 
-async function workAndReport(
-  run: Run,
-  folder: string,
-  file: string,
-  signal: AbortSignal,
-  stderr: NodeJS.WriteStream,
-): Promise<string> {
+async function workAndReport(run: Run, folder: string, file: string, signal: AbortSignal, stderr: NodeJS.WriteStream): Promise<string> {
   const progress = createProgress(stderr)
   try {
     const session = await workOff(run, file, signal, (snapshot) => progress.show(snapshot))

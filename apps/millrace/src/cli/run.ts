@@ -1,8 +1,8 @@
 /** One run of the command line: parses the arguments, runs the command, and returns the exit code. */
 import { assertRuntime } from '@millrace/engine'
 import { type Command, CommanderError } from 'commander'
-import { keepAlive } from './clock.ts'
 import { type Host, onSignal } from '../host.ts'
+import { keepAlive } from './clock.ts'
 import type { Context } from './context.ts'
 import { InterruptedError } from './errors.ts'
 import { EXIT } from './exit.ts'
@@ -38,10 +38,7 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
   let target: Target | undefined
   let exit: number = EXIT.ok
   const context: Context = {
-    host,
-    env,
-    out,
-    stdin,
+    ...{ host, env, out, stdin },
     signal: interrupted.signal,
     takeOver: (heard) => {
       endsByItself = true
