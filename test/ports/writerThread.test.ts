@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { DEFAULT_RETENTION, formatId } from '@millrace/core'
 import { attach, CommitUnknownError, openEngine } from '@millrace/engine'
 import { fileStore, systemClock, WriterThread } from '@millrace/engine/internal'
-import { portConformance } from '@millrace/testkit/conformance'
+import { PORT_AREAS, portConformance } from '@millrace/testkit/conformance'
 import { Probe } from '@millrace/testkit/internal'
 import { expect, onTestFinished, test } from 'vitest'
+import { sampled } from '../../packages/testkit/src/testing/runs.ts'
 import { watchWriters } from '../proof/crash/writers.ts'
 import { temporaryFile } from '../temporary.ts'
 
@@ -37,12 +38,18 @@ portConformance('writer thread', async () => {
   return { port: thread, close }
 })
 
-portConformance('a further port of the writer thread, one of several over one channel', async () => {
-  const { thread, close } = await start()
-  const other = thread.openPort()
-  other.send([{ id: 1, command: { op: 'stats' } }])
-  return { port: thread.openPort(), close }
-})
+/** How several ports share a channel is no different from area to area. */
+portConformance(
+  'a further port of the writer thread, one of several over one channel',
+  async () => {
+    const { thread, close } = await start()
+    const other = thread.openPort()
+    other.send([{ id: 1, command: { op: 'stats' } }])
+    return { port: thread.openPort(), close }
+  },
+  { inFile: true },
+  sampled(PORT_AREAS),
+)
 
 test('pages of jobs are not the writer’s to read, but for what it alone knows: which jobs run', async () => {
   const asked: string[] = []

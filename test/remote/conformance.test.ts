@@ -11,8 +11,9 @@ import { listen } from '@millrace/remote'
 import { connectPort } from '@millrace/remote/internal'
 import { openStore } from '@millrace/sqlite'
 import { VirtualClock } from '@millrace/testkit'
-import { portConformance } from '@millrace/testkit/conformance'
+import { PORT_AREAS, portConformance } from '@millrace/testkit/conformance'
 import { seededRandom } from '@millrace/testkit/internal'
+import { sampled } from '../../packages/testkit/src/testing/runs.ts'
 
 portConformance('a Unix socket, an engine of this thread behind it', async () => {
   const clock = new VirtualClock()
@@ -38,16 +39,22 @@ portConformance('a Unix socket, an engine of this thread behind it', async () =>
   }
 })
 
-portConformance('TCP, a writer thread behind it', async () => {
-  const engine = await openEngine({ file: ':memory:' })
-  const server = await listen(engine, 'tcp://127.0.0.1:0')
-  const port = await connectPort(server.url)
-  return {
-    port,
-    close: async () => {
-      await port.close()
-      await server.close()
-      await engine.stop()
-    },
-  }
-})
+/** Frames are the same over TCP, which the suite above has seen whole. */
+portConformance(
+  'TCP, a writer thread behind it',
+  async () => {
+    const engine = await openEngine({ file: ':memory:' })
+    const server = await listen(engine, 'tcp://127.0.0.1:0')
+    const port = await connectPort(server.url)
+    return {
+      port,
+      close: async () => {
+        await port.close()
+        await server.close()
+        await engine.stop()
+      },
+    }
+  },
+  { inFile: true },
+  sampled(PORT_AREAS),
+)
