@@ -82,7 +82,7 @@ export default defineConfig(({ mode }) => ({
           include: ['test/**/*.test.ts'],
           exclude: ['test/rules/**', ...MEASURING, ...PAGES, ...ON_POSTGRES, ...LONG, NOT_OURS],
           isolate: false,
-          setupFiles: ['./test/quiet.ts', './test/writers.ts'],
+          setupFiles: ['./test/writers.ts'],
         },
       },
       { extends: true, test: { name: 'system alone', include: MEASURING, exclude: [...LONG, NOT_OURS] } },

@@ -78,7 +78,7 @@ class UsedAgain extends EventEmitter {
       if (!this.#over) this.#thread.on('message', this.#parted).postMessage({})
     })
     this.#thread.postMessage({ file: file.href, workerData, parentPort: port2 }, [port2, ...transferList])
-    process.nextTick(() => process.emit('worker', this as unknown as Worker))
+    process.nextTick(() => (process as EventEmitter).emit('worker', this))
   }
 
   get threadId(): number {

@@ -37,7 +37,8 @@ function open(): Stage {
 /** @param path within apps/examples */
 export function perform(path: string, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Performed {
   const url = new URL(`../../apps/examples/${path}`, import.meta.url).href
-  const stage = (shared[STAGE] ??= open())
+  shared[STAGE] ??= open()
+  const stage = shared[STAGE]
   const lines: string[] = []
   const ended = stage.free.then(() => run(stage, { url, args, env }, lines))
   stage.free = ended.catch(() => {})
@@ -76,7 +77,7 @@ function untilMark(stream: Readable): Promise<string> {
     let text = ''
     const take = (part: string) => {
       text += part
-      if (!/\u0001\d*\n$/.test(text)) return
+      if (!text.endsWith('\n') || !text.includes(MARK)) return
       stream.off('data', take)
       resolve(text)
     }
