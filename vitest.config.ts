@@ -32,7 +32,9 @@ const REPEATED = filesWith(/\b(?:runs\(|STRIDE\b)/, [...UNITS, 'test/**/*.test.t
 const SAMPLING = filesWith(/\bsampled\(/, [...UNITS, 'test/**/*.test.ts'])
 
 const IN_BROWSER = { globalSetup: ['./test/browser/setup.ts'], isolate: false }
-const WITH_POSTGRES = { globalSetup: ['./test/postgres/setup.ts'], isolate: false }
+/** The test files of one process share its threads. */
+const SHARING_THREADS = { isolate: false, setupFiles: ['./test/quiet.ts', './test/writers.ts'] }
+const WITH_POSTGRES = { globalSetup: ['./test/postgres/setup.ts'] }
 const OFTEN = { env: { PROOF: '1' } }
 
 const longOf = (globs: readonly string[]): string[] => globs.map((glob) => glob.replace(/\.test\.ts$/, '.proof.test.ts'))
@@ -87,7 +89,7 @@ export default defineConfig(({ mode }) => ({
       },
       { extends: true, test: { name: 'system alone', include: MEASURING, exclude: [...LONG, NOT_OURS] } },
       { extends: true, test: { name: 'browser', include: PAGES, exclude: [...LONG, NOT_OURS], ...IN_BROWSER } },
-      { extends: true, test: { name: 'postgres', include: ON_POSTGRES, exclude: [...LONG, NOT_OURS], ...WITH_POSTGRES } },
+      { extends: true, test: { name: 'postgres', include: ON_POSTGRES, exclude: [...LONG, NOT_OURS], ...WITH_POSTGRES, ...SHARING_THREADS } },
       {
         extends: true,
         test: { name: 'proof', include: [...LONG, ...REPEATED], exclude: [...PAGES, ...ON_POSTGRES, NOT_OURS], ...OFTEN },

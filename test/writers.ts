@@ -3,11 +3,12 @@
  * more processor time than most tests do. The code of the thread is the published one, from `runWriter` on, and so is all that goes through
  * its channels. A thread that fails, exits or is terminated is not used again.
  *
- * Processes that tests start, and threads of another kind, start each of their threads.
+ * Processes that tests start, and threads of another kind, start each of their threads; those of lines to Postgres are in lines.ts.
  */
 import { EventEmitter } from 'node:events'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 import type { MessagePort, Worker, WorkerOptions } from 'node:worker_threads'
+import { linesAgain } from './lines.ts'
 
 type Threads = { Worker: typeof Worker }
 const threads = createRequire(import.meta.url)('node:worker_threads') as Threads & typeof import('node:worker_threads')
@@ -18,26 +19,17 @@ const REPLACED = Symbol.for('millrace.test.writers')
 /** The most threads that wait to be used again: a test of many engines leaves no more behind. */
 const IDLE_MAX = 4
 
-/** Runs a file as a thread of its own would, with another port to its parent. */
-const HOST = `
-const threads = require('node:worker_threads')
-const { syncBuiltinESMExports } = require('node:module')
-let uses = 0
-const host = threads.parentPort
-host.on('message', ({ file, workerData, parentPort }) => {
-  if (file === undefined) return host.postMessage('alive')
-  Object.assign(threads, { workerData, parentPort })
-  syncBuiltinESMExports()
-  import(file + '?' + uses++).catch((error) => setImmediate(() => { throw error }))
-})`
+/** Runs the file of a writer as a thread of its own would. */
+const HOST = new URL('./writersHost.ts', import.meta.url)
 
 const Real = threads.Worker
 const idle: Worker[] = []
+const lineAgain = linesAgain(Real)
 
 function takeThread(resourceLimits: WorkerOptions['resourceLimits']): Worker {
   const waiting = idle.pop()
   if (waiting !== undefined) return waiting
-  const thread = new Real(HOST, { eval: true, name: 'test-writers', ...(resourceLimits && { resourceLimits }) })
+  const thread = new Real(HOST, { name: 'test-writers', ...(resourceLimits && { resourceLimits }) })
   thread.unref()
   return thread
 }
@@ -112,7 +104,7 @@ class UsedAgain extends EventEmitter {
 
 function WorkerOrUsedAgain(file: string | URL, options: WorkerOptions = {}): object {
   const again = file instanceof URL && options.name === NAME && options.execArgv === undefined && options.env === undefined
-  return again ? new UsedAgain(file, options) : Reflect.construct(Real, [file, options])
+  return again ? new UsedAgain(file, options) : (lineAgain(file, options) ?? Reflect.construct(Real, [file, options]))
 }
 
 if (!(REPLACED in threads)) {

@@ -2,14 +2,17 @@
 import { LIMITS } from '@millrace/core'
 import { openStore } from '@millrace/postgres'
 import pg from 'pg'
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { utf8Bytes } from '../../packages/core/src/options/utf8.ts'
 import { MemoryStore } from '../../packages/core/src/testing/memoryStore.ts'
 import { useSmallLimits } from '../../packages/core/src/testing/smallLimits.ts'
 import { Line } from '../../packages/postgres/src/line/line.ts'
+import { STRIDE } from '../../packages/testkit/src/testing/runs.ts'
 import { storeAgreement } from '../../packages/testkit/src/testing/storeAgreement.ts'
+import { keptLine } from './keptLine.ts'
+import { keptSchema } from './keptSchema.ts'
 import { fill, isPlanned, planAs, planOf, wholeScans } from './plans.ts'
-import { newSchema, storeOptions } from './test.ts'
+import { newSchema, storeOptions, type TestSchema } from './test.ts'
 
 // A slice that looks at few rows finds as many as its place lets it.
 useSmallLimits({ walkRows: LIMITS.walkRows })
@@ -17,29 +20,41 @@ useSmallLimits({ walkRows: LIMITS.walkRows })
 /** The number of random histories in `pnpm proof`; `pnpm test` tries a quarter of them. */
 const HISTORIES = Number(process.env['HISTORIES'] ?? 9)
 /** 10,000,000 jobs take some minutes. */
-const ROWS = Number(process.env['PLAN_ROWS'] ?? 100_000)
+const ROWS = Number(process.env['PLAN_ROWS'] ?? (STRIDE === 1 || process.env['TEST_ALL'] !== undefined ? 100_000 : 20_000))
 
 /** The texts of all statements of the histories. */
 const said = new Set<string>()
+let isListening = false
+afterAll(() => void vi.restoreAllMocks())
 for (const kind of ['run', 'transact'] as const) {
   const { [kind]: send } = Line.prototype
   vi.spyOn(Line.prototype, kind).mockImplementation(function (this: Line, statements) {
-    for (const { text } of statements) said.add(text)
+    if (isListening) for (const { text } of statements) said.add(text)
     return send.call(this, statements)
   })
 }
 
-let next: () => ReturnType<typeof newSchema>
+let kept: () => TestSchema
+let next: () => TestSchema
 
 beforeEach((context) => {
+  kept = () => keptSchema(context)
   next = () => newSchema(context)
 })
 
 storeAgreement(
   'Postgres and memory',
   () => {
-    const postgres = openStore(storeOptions(next()))
-    return { stores: [new MemoryStore(postgres.node, utf8Bytes), postgres], close: () => postgres.close() }
+    const options = storeOptions(kept())
+    isListening = true
+    const postgres = openStore(options, undefined, keptLine)
+    return {
+      stores: [new MemoryStore(postgres.node, utf8Bytes), postgres],
+      close: () => {
+        isListening = false
+        postgres.close()
+      },
+    }
   },
   HISTORIES,
 )

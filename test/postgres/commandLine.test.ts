@@ -1,16 +1,30 @@
 // The command line against a schema: what it finds there, what it creates, and what it says without one.
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { startProgram } from '../program.ts'
+import { run as runCommand } from '../../apps/millrace/src/cli/run.ts'
+import { startHere } from '../app/here.ts'
+import { type Program, startProgram } from '../program.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { type TestSchema, test } from './test.ts'
 
-const MAIN = new URL('../../apps/millrace/src/main.ts', import.meta.url)
+const MAIN = new URL('../../apps/millrace/dist/main.js', import.meta.url)
 
-async function millrace({ url, schema }: TestSchema, ...args: string[]) {
-  const { ended, lines } = startProgram(MAIN, [...args, '--postgres', url, '--schema', schema, '--json'])
-  const { code, stderr } = await ended
-  return { code, stderr, lines: lines.map((line) => JSON.parse(line)) }
+/** Runs the command line in this process. */
+async function run(...args: string[]) {
+  const program = startHere((host) => runCommand([...args, '--json'], host), process.env as Record<string, string>)
+  program.stdin.end()
+  return endOf(program)
+}
+
+async function endOf(program: Pick<Program, 'ended' | 'lines'>) {
+  const { code, stderr } = await program.ended
+  return { code, stderr, lines: program.lines.map((line) => JSON.parse(line)) }
+}
+
+const within = ({ url, schema }: TestSchema) => ['--postgres', url, '--schema', schema]
+
+function millrace(postgres: TestSchema, ...args: string[]) {
+  return run(...args, ...within(postgres))
 }
 
 test('the first job creates the schema, and other commands find it there', async ({ durable: postgres }) => {
@@ -18,7 +32,7 @@ test('the first job creates the schema, and other commands find it there', async
   expect(missing).toMatchObject({ code: 3, lines: [] })
   expect(missing.stderr).toContain('millrace migrate creates it')
 
-  const created = await millrace(postgres, 'enqueue', 'greet', '{"who":"you"}')
+  const created = await endOf(startProgram(MAIN, ['enqueue', 'greet', '{"who":"you"}', ...within(postgres), '--json']))
   expect(created).toMatchObject({ code: 0, stderr: '' })
   const { id } = created.lines[0]
   expect((await millrace(postgres, 'queues', 'list')).lines).toMatchObject([{ queues: [{ name: 'default', totals: { enqueued: 1 } }] }])
@@ -40,11 +54,6 @@ test('migrate moves a file to a schema, and back to another file', async ({ dura
   const { schema } = postgres
   const folder = temporaryFolder()
   const [first, second] = [join(folder, 'first.db'), join(folder, 'second.db')]
-  const run = async (...args: string[]) => {
-    const { ended, lines } = startProgram(MAIN, [...args, '--json'])
-    const { code, stderr } = await ended
-    return { code, stderr, lines: lines.map((line) => JSON.parse(line)) }
-  }
   const { lines: created } = await run('enqueue', 'greet', '{"who":"you"}', '--file', first)
   const there = await millrace(postgres, 'migrate', '--from', first)
   expect(there).toMatchObject({ code: 0, stderr: '' })

@@ -25,7 +25,7 @@ async function ownerOf({ url, schema }: TestSchema): Promise<Readonly<Record<str
   }
 }
 
-test('the first owns the schema, later ones attach to it, and all work on the same jobs', async ({ postgres }) => {
+test('a schema has one owner: others attach to it, take its place when it is killed or stops, and lose nothing', async ({ postgres }) => {
   const store = optionsOf(postgres)
   const owner = await Member.start(store, 'producer')
   const worker = await Member.start(store, 'worker')
@@ -34,46 +34,48 @@ test('the first owns the schema, later ones attach to it, and all work on the sa
   for (const [n, member] of [owner, worker, producer].entries()) await member.until(acknowledged(n))
   for (const n of [0, 1, 2]) await worker.until(ran(n))
   expect(await ownerOf(postgres)).toMatchObject({ pid: owner.pid, epoch: 1, url: expect.stringMatching(/^tls:\/\/127\.0\.0\.1:\d+$/) })
+
+  // It is killed: what runs elsewhere keeps its run.
+  producer.say({ enqueue: 3, ms: 2_500 })
+  await worker.until((fact) => fact['started'] === 3)
+  await owner.kill()
+  producer.say({ enqueue: 4 })
+  await producer.until(acknowledged(4))
+  await worker.until(ran(4))
+  expect(await worker.until(ran(3))).toEqual({ ran: 3, run: 1 })
+  expect(worker.facts.filter((fact) => fact['started'] === 3)).toHaveLength(1)
+  await expect.poll(() => ownerOf(postgres)).toMatchObject({ pid: worker.pid, epoch: 2 })
+
+  // One that stops hands the schema over, and takes back what it has told of itself.
+  const successor = await Member.start(store, 'worker')
+  await worker.stop()
+  producer.say({ enqueue: 5 })
+  await successor.until(ran(5))
+  await expect.poll(() => ownerOf(postgres)).toMatchObject({ pid: successor.pid, epoch: 3 })
+  await successor.stop()
+  expect(await ownerOf(postgres)).toBeUndefined()
 })
 
-test('all openings of one process are one engine', async ({ postgres }) => {
+test('all openings of one process are one engine, whose lists a reader answers, which ends with it', async ({ postgres }) => {
+  const sessions = async () => {
+    const client = new pg.Client({ connectionString: postgres.url })
+    await client.connect()
+    const name = `millrace ${postgres.schema} (reader)`
+    const { rows } = await client.query<{ count: number }>('SELECT count(*)::int FROM pg_stat_activity WHERE application_name = $1', [name])
+    await client.end()
+    return rows[0]?.count
+  }
   const store = optionsOf(postgres)
   const [one, other] = await Promise.all([openEngine(store), openEngine(store)])
   expect(other).toBe(one)
-  await one.enqueue('a')
+  const { id } = await one.enqueue('a')
+  expect(await sessions()).toBe(0)
+  expect((await one.list()).jobs.map((job) => job.id)).toEqual([id])
+  expect(await sessions()).toBe(1)
   await one.stop()
   expect((await other.stats()).totals.enqueued).toBe(1)
   await other.stop()
-})
-
-test('the owner is killed: another serves, nothing is lost, and what runs elsewhere keeps its run', async ({ postgres }) => {
-  const store = optionsOf(postgres)
-  const owner = await Member.start(store, 'producer')
-  const worker = await Member.start(store, 'worker')
-  const producer = await Member.start({ ...store, role: 'client' }, 'producer')
-  producer.say({ enqueue: 1, ms: 2_500 })
-  await worker.until((fact) => fact['started'] === 1)
-  await owner.kill()
-  producer.say({ enqueue: 2 })
-  await producer.until(acknowledged(2))
-  await worker.until(ran(2))
-  expect(await worker.until(ran(1))).toEqual({ ran: 1, run: 1 })
-  expect(worker.facts.filter((fact) => fact['started'] === 1)).toHaveLength(1)
-  await expect.poll(() => ownerOf(postgres)).toMatchObject({ pid: worker.pid, epoch: 2 })
-})
-
-test('an owner that stops hands the schema over, and takes back what it has told of itself', async ({ postgres }) => {
-  const store = optionsOf(postgres)
-  const owner = await Member.start(store, 'producer')
-  const worker = await Member.start(store, 'worker')
-  owner.say({ enqueue: 1 })
-  await worker.until(ran(1))
-  await owner.stop()
-  worker.say({ enqueue: 2 })
-  await worker.until(ran(2))
-  await expect.poll(() => ownerOf(postgres)).toMatchObject({ pid: worker.pid, epoch: 2 })
-  await worker.stop()
-  expect(await ownerOf(postgres)).toBeUndefined()
+  await expect.poll(sessions).toBe(0)
 })
 
 test('an owner that stands still loses the schema, and is attached to its successor when it goes on', async ({ postgres }) => {
@@ -130,24 +132,6 @@ describe('roles', () => {
     await using engine = await openEngine({ ...store, role: 'owner' })
     expect((await engine.stats()).totals.enqueued).toBe(0)
   })
-})
-
-test('lists are answered by a reader, which ends with the engine', async ({ postgres }) => {
-  const sessions = async () => {
-    const client = new pg.Client({ connectionString: postgres.url })
-    await client.connect()
-    const name = `millrace ${postgres.schema} (reader)`
-    const { rows } = await client.query<{ count: number }>('SELECT count(*)::int FROM pg_stat_activity WHERE application_name = $1', [name])
-    await client.end()
-    return rows[0]?.count
-  }
-  await using engine = await openEngine(optionsOf(postgres))
-  const { id } = await engine.enqueue('a')
-  expect(await sessions()).toBe(0)
-  expect((await engine.list()).jobs.map((job) => job.id)).toEqual([id])
-  expect(await sessions()).toBe(1)
-  await engine.stop()
-  await expect.poll(sessions).toBe(0)
 })
 
 test('what others reach the owner by can be given', async ({ postgres }) => {

@@ -1,14 +1,22 @@
 // Jobs that are enqueued by SQL, in transactions of others.
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Engine, openEngine } from '@millrace/engine'
+import { openStore } from '@millrace/postgres'
 import fc from 'fast-check'
 import pg from 'pg'
 import { describe, expect, onTestFinished } from 'vitest'
 import { runs } from '../../packages/testkit/src/testing/runs.ts'
-import { type TestSchema, test } from './test.ts'
+import { shareEngine } from './sharedEngine.ts'
+import { test as base, storeOptions, type TestSchema } from './test.ts'
 
-async function open({ url, schema }: TestSchema, options = {}): Promise<Engine> {
-  const engine = await openEngine({ postgres: url, schema, durability: 'normal', ...options })
+/** The most bytes of the data of a job. */
+const DATA_MAX = 10_000
+
+const shared = shareEngine({ maxDataBytes: DATA_MAX })
+const test = base.extend('shared', ({ skip }) => shared({ skip }))
+
+async function open({ url, schema }: TestSchema): Promise<Engine> {
+  const engine = await openEngine({ postgres: url, schema, durability: 'normal' })
   onTestFinished(() => engine.stop())
   return engine
 }
@@ -31,9 +39,8 @@ async function enqueue(client: pg.Client, name: string | null, data?: unknown, o
 }
 
 test('a job is there once its transaction commits, under the id that the call has returned, and never if it rolls back', async ({
-  postgres,
+  shared: { engine, ...postgres },
 }) => {
-  const engine = await open(postgres)
   const bystander = await engine.enqueue('by', 'stands')
   const client = await connect(postgres)
   await client.query('BEGIN')
@@ -59,8 +66,9 @@ test('a job is there once its transaction commits, under the id that the call ha
   expect((await client.query('SELECT count(*)::int AS left FROM inbox')).rows).toEqual([{ left: 0 }])
 })
 
-test('a unique key of the data is that of every other call, however the row has its fields', async ({ postgres }) => {
-  const engine = await open(postgres)
+test('a unique key of the data is that of every other call, however the row has its fields', async ({
+  shared: { engine, ...postgres },
+}) => {
   const first = await engine.enqueue('pay', { order: { sum: 1, id: 7 }, at: 1 }, { unique: { by: ['order.id'] }, delay: '1h' })
   const client = await connect(postgres)
   await enqueue(client, 'pay', { order: { id: 7.0 } }, { unique: { by: ['order.id'] } })
@@ -69,8 +77,7 @@ test('a unique key of the data is that of every other call, however the row has 
   expect((await engine.list({ name: 'pay' })).jobs.map(({ id }) => id).toSorted()).toEqual([first.id, other].toSorted())
 })
 
-test('a transaction that commits late is not passed over by later ones', async ({ postgres }) => {
-  const engine = await open(postgres)
+test('a transaction that commits late is not passed over by later ones', async ({ shared: { engine, ...postgres } }) => {
   const [slow, quick] = [await connect(postgres), await connect(postgres)]
   await slow.query('BEGIN')
   const early = await enqueue(slow, 'a', 'early')
@@ -81,16 +88,14 @@ test('a transaction that commits late is not passed over by later ones', async (
 })
 
 test('jobs that were enqueued while nobody owned the schema are created by the next owner', async ({ postgres }) => {
-  const first = await openEngine({ postgres: postgres.url, schema: postgres.schema, durability: 'normal' })
-  await first.stop()
+  openStore(storeOptions(postgres)).close()
   const client = await connect(postgres)
   const id = await enqueue(client, 'a', 1)
   const engine = await open(postgres)
   await expect.poll(() => engine.get(id)).toMatchObject({ data: 1 })
 })
 
-test('any JSON comes through, with characters that Postgres and this store use for others', async ({ postgres }) => {
-  const engine = await open(postgres)
+test('any JSON comes through, with characters that Postgres and this store use for others', async ({ shared: { engine, ...postgres } }) => {
   const client = await connect(postgres)
   const text = fc.string({ unit: fc.constantFrom('a', '"', '\\', '\uf8f1', '\uf8f2', '\uf8f3', 'é', '😀', '\n') })
   const value = fc.oneof(
@@ -117,17 +122,17 @@ describe('bad input', () => {
     ['a b', {}, /name must have 1 to 128 .*got "a b"/],
     ['a', [], /options must be an object/],
     ['a', 5, /options must be an object.*got 5/],
-  ] as const)('%j with %j is refused within the transaction', async ([name, options, message], { postgres }) => {
-    await open(postgres)
+  ] as const)('%j with %j is refused within the transaction', async ([name, options, message], { shared: postgres }) => {
     const client = await connect(postgres)
     await expect(enqueue(client, name, 1, options)).rejects.toMatchObject({ code: '22023', message: expect.stringMatching(message) })
   })
 
-  test('what only the owner can judge is kept with the reason, and stops nothing behind it', async ({ postgres }) => {
-    const engine = await open(postgres, { maxDataBytes: 100 })
+  test('what only the owner can judge is kept with the reason, and stops nothing behind it', async ({
+    shared: { engine, ...postgres },
+  }) => {
     const client = await connect(postgres)
     await client.query('BEGIN')
-    const wrong = [await enqueue(client, 'a', 1, { priorty: 1 }), await enqueue(client, 'a', 'x'.repeat(200))]
+    const wrong = [await enqueue(client, 'a', 1, { priorty: 1 }), await enqueue(client, 'a', 'x'.repeat(DATA_MAX + 1))]
     const right = await enqueue(client, 'a', 'right')
     await client.query('COMMIT')
     await expect.poll(() => engine.get(right)).toMatchObject({ data: 'right' })
@@ -135,28 +140,26 @@ describe('bad input', () => {
     const { rows } = await client.query('SELECT name, code, message FROM inbox_refused ORDER BY id')
     expect(rows).toEqual([
       { name: 'a', code: 'OPTION_TYPE', message: expect.stringContaining("did you mean 'priority'?") },
-      { name: 'a', code: 'OPTION_RANGE', message: expect.stringContaining('at most 100 are stored') },
+      { name: 'a', code: 'OPTION_RANGE', message: expect.stringContaining(`at most ${DATA_MAX} are stored`) },
     ])
   })
 })
 
-test('an entry for a queue that is full waits for room, and others pass it', async ({ postgres }) => {
-  const engine = await open(postgres)
+test('an entry for a queue that is full waits for room, and others pass it', async ({ shared: { engine, ...postgres } }) => {
   await engine.queues.configure('small', { maxLength: 1 })
   const client = await connect(postgres)
-  const first = await enqueue(client, 'a', 1, { queue: 'small' })
+  const first = await enqueue(client, 'full', 1, { queue: 'small' })
   await expect.poll(() => engine.get(first)).toMatchObject({ data: 1 })
-  const second = await enqueue(client, 'a', 2, { queue: 'small' })
-  const other = await enqueue(client, 'a', 3)
+  const second = await enqueue(client, 'full', 2, { queue: 'small' })
+  const other = await enqueue(client, 'full', 3)
   await expect.poll(() => engine.get(other)).toMatchObject({ data: 3 })
   expect(await engine.get(second)).toBeUndefined()
   await engine.cancel(first)
   await expect.poll(() => engine.get(second)).toMatchObject({ data: 2 })
-  expect((await client.query('SELECT count(*)::int AS refused FROM inbox_refused')).rows).toEqual([{ refused: 0 }])
+  expect((await client.query("SELECT count(*)::int AS refused FROM inbox_refused WHERE name = 'full'")).rows).toEqual([{ refused: 0 }])
 })
 
-test('who may only use the schema may enqueue, and neither read nor change what is in it', async ({ postgres }) => {
-  const engine = await open(postgres)
+test('who may only use the schema may enqueue, and neither read nor change what is in it', async ({ shared: { engine, ...postgres } }) => {
   const owner = await connect(postgres)
   const role = `app_${postgres.schema}`
   await owner.query(`CREATE ROLE ${role} LOGIN`)
@@ -177,15 +180,15 @@ test('who may only use the schema may enqueue, and neither read nor change what 
     await expect(app.query(sql.replace('%', `"${postgres.schema}"`))).rejects.toMatchObject({ code: '42501' })
 })
 
-test('a thousand transactions side by side: each job that was committed is there once', async ({ postgres }) => {
-  const engine = await open(postgres)
+test('a thousand transactions side by side: each job that was committed is there once', async ({ shared: { engine, ...postgres } }) => {
+  const before = (await engine.stats()).totals.enqueued
   const clients = await Promise.all(Array.from({ length: 8 }, () => connect(postgres)))
   const committed: string[] = []
   await Promise.all(
     clients.map(async (client, place) => {
       for (let call = 0; call < 125; call++) {
         await client.query('BEGIN')
-        const id = await enqueue(client, 'a', { place, call })
+        const id = await enqueue(client, 'thousand', { place, call })
         if (call % 7 === 3) await delay(1)
         if (call % 5 === 4) await client.query('ROLLBACK')
         else {
@@ -195,10 +198,10 @@ test('a thousand transactions side by side: each job that was committed is there
       }
     }),
   )
-  await expect.poll(async () => (await engine.stats()).totals.enqueued).toBe(committed.length)
+  await expect.poll(async () => (await engine.stats()).totals.enqueued).toBe(before + committed.length)
   const found: string[] = []
   for (let after: string | undefined; ; ) {
-    const { jobs, next } = await engine.list({ limit: 100, ...(after !== undefined && { after }) })
+    const { jobs, next } = await engine.list({ name: 'thousand', limit: 100, ...(after !== undefined && { after }) })
     found.push(...jobs.map(({ id }) => id))
     if (next === undefined) break
     after = next

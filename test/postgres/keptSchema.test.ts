@@ -12,7 +12,14 @@ const open = (schema: TestSchema) => new StoreTurns(openStore(storeOptions(schem
 /** Writes to as many tables as a few turns can. */
 async function use(schema: TestSchema): Promise<void> {
   const turns = open(schema)
-  turns.enqueue('a', { tags: ['x'], keep: 5, idempotencyKey: 'i', unique: { key: 'u' }, queue: 'q', concurrencyKey: 'c' })
+  turns.enqueue('a', {
+    tags: ['x'],
+    keep: 5,
+    idempotencyKey: 'i',
+    unique: { key: 'u', onConflict: 'skip' },
+    queue: 'q',
+    concurrencyKey: 'c',
+  })
   turns.enqueue('a', { delay: 50, ttl: 1_000 })
   turns.flow({}, { parents: [0] })
   turns.call({ op: 'pause', queue: 'q', paused: true, for: 1_000 })

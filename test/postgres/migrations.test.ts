@@ -3,10 +3,12 @@ import { AlreadyOpenError, SchemaTooNewError, SchemaTooOldError } from '@millrac
 import { inspectSchema, migrateSchemaDown, openStore } from '@millrace/postgres'
 import pg from 'pg'
 import { expect } from 'vitest'
+import { run } from '../../apps/millrace/src/cli/run.ts'
 import { MIGRATIONS } from '../../packages/postgres/src/migrations/list.ts'
 import type { Migration } from '../../packages/postgres/src/migrations/migration.ts'
 import { StoreTurns } from '../../packages/testkit/src/storeConformance/storeTurns.ts'
-import { startProgram } from '../program.ts'
+import { startHere } from '../app/here.ts'
+import { keptSchema } from './keptSchema.ts'
 import { storeOptions, type TestSchema, test } from './test.ts'
 
 const FIRST = MIGRATIONS.length
@@ -102,14 +104,15 @@ test('a step that fails leaves nothing, and those before it stay', async ({ post
   expect(await ledger(postgres)).toEqual(ALL.map(({ id }) => id))
 })
 
-test('without autoMigrate an older schema is refused, and left as it is', async ({ postgres }) => {
-  openStore(storeOptions(postgres)).close()
+test('without autoMigrate an older schema is refused, and left as it is', async ({ skip }) => {
+  const postgres = keptSchema({ skip })
   expect(() => openStore({ ...storeOptions(postgres), autoMigrate: false }, ALL)).toThrow(SchemaTooOldError)
   expect(await ledger(postgres)).toEqual(MIGRATIONS.map(({ id }) => id))
   expect(inspectSchema(postgres)).toEqual({ schemaVersion: FIRST, knownVersion: FIRST })
 })
 
-test('nobody migrates a schema that another process has, and one that is not there has version 0', async ({ postgres }) => {
+test('nobody migrates a schema that another process has, and one that is not there has version 0', async ({ skip }) => {
+  const postgres = keptSchema({ skip })
   const store = openStore(storeOptions(postgres))
   expect(() => openStore(storeOptions(postgres), ALL)).toThrow(AlreadyOpenError)
   expect(() => migrateSchemaDown(storeOptions(postgres), FIRST, ALL)).toThrow(AlreadyOpenError)
@@ -122,12 +125,11 @@ test('each step after the first can be undone', () => {
   expect(MIGRATIONS.slice(1).filter(({ down }) => down === undefined)).toEqual([])
 })
 
-test('millrace migrate --postgres says what there is to do', async ({ postgres: { url, schema } }) => {
-  openStore(storeOptions({ url, schema })).close()
-  const main = new URL('../../apps/millrace/src/main.ts', import.meta.url)
-  const { ended, lines } = startProgram(main, ['migrate', '--check', '--schema', schema, '--json'], ['env', `MILLRACE_POSTGRES=${url}`])
-  expect(await ended).toMatchObject({ code: 0 })
-  expect(JSON.parse(lines[0] as string)).toMatchObject({
+test('millrace migrate --postgres says what there is to do', async ({ skip }) => {
+  const { url, schema } = keptSchema({ skip })
+  const program = startHere((host) => run(['migrate', '--check', '--schema', schema, '--json'], host), { MILLRACE_POSTGRES: url })
+  expect(await program.ended).toMatchObject({ code: 0 })
+  expect(JSON.parse(program.lines[0] as string)).toMatchObject({
     schema: expect.stringContaining(schema),
     version: FIRST,
     known: FIRST,

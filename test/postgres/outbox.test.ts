@@ -1,13 +1,18 @@
 // `enqueueBySql` in the transactions of the drivers and query builders that people use.
-import { defineJob, type Engine, openEngine } from '@millrace/engine'
+import { defineJob, openEngine } from '@millrace/engine'
 import { type EnqueueQuery, enqueueBySql } from '@millrace/outbox'
+import { openStore } from '@millrace/postgres'
 import { sql as drizzleSql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { CompiledQuery, Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import postgresJs from 'postgres'
 import { expect, onTestFinished } from 'vitest'
-import { type TestSchema, test } from './test.ts'
+import { shareEngine } from './sharedEngine.ts'
+import { test as base, storeOptions } from './test.ts'
+
+const shared = shareEngine()
+const test = base.extend('shared', ({ skip }) => shared({ skip }))
 
 const receipt = defineJob<{ order: number }>({
   name: 'receipt',
@@ -15,12 +20,6 @@ const receipt = defineJob<{ order: number }>({
   backoff: { type: 'exponential', delay: '2s' },
   queue: 'mail',
 })
-
-async function open({ url, schema }: TestSchema): Promise<Engine> {
-  const engine = await openEngine({ postgres: url, schema, durability: 'normal' })
-  onTestFinished(() => engine.stop())
-  return engine
-}
 
 function pool(url: string): pg.Pool {
   const opened = new pg.Pool({ connectionString: url })
@@ -97,29 +96,30 @@ async function committed(commits: boolean, transact: (done: (id: string) => stri
   return id
 }
 
-test.for(Object.entries(DRIVERS))('%s: a job commits and rolls back with the transaction', async ([, inTransaction], { postgres }) => {
-  const engine = await open(postgres)
-  const enqueue = enqueueBySql(postgres.schema)
-  const transact = inTransaction(postgres.url)
-  const gone = await transact(enqueue(receipt, { order: 1 }), false)
-  const id = await transact(enqueue(receipt, { order: 2 }, { tags: ['new'], meta: { by: 'test' }, delay: '1h', priority: 3 }), true)
-  await expect
-    .poll(() => engine.get(id))
-    .toMatchObject({
-      name: 'receipt',
-      queue: 'mail',
-      data: { order: 2 },
-      maxAttempts: 7,
-      tags: ['new'],
-      meta: { by: 'test' },
-      priority: 3,
-      state: 'scheduled',
-    })
-  expect(await engine.get(gone)).toBeUndefined()
-})
+test.for(Object.entries(DRIVERS))(
+  '%s: a job commits and rolls back with the transaction',
+  async ([, inTransaction], { shared: { engine, ...postgres } }) => {
+    const enqueue = enqueueBySql(postgres.schema)
+    const transact = inTransaction(postgres.url)
+    const gone = await transact(enqueue(receipt, { order: 1 }), false)
+    const id = await transact(enqueue(receipt, { order: 2 }, { tags: ['new'], meta: { by: 'test' }, delay: '1h', priority: 3 }), true)
+    await expect
+      .poll(() => engine.get(id))
+      .toMatchObject({
+        name: 'receipt',
+        queue: 'mail',
+        data: { order: 2 },
+        maxAttempts: 7,
+        tags: ['new'],
+        meta: { by: 'test' },
+        priority: 3,
+        state: 'scheduled',
+      })
+    expect(await engine.get(gone)).toBeUndefined()
+  },
+)
 
-test('no limit travels as null', async ({ postgres }) => {
-  const engine = await open(postgres)
+test('no limit travels as null', async ({ shared: { engine, ...postgres } }) => {
   const client = await pool(postgres.url).connect()
   onTestFinished(() => client.release())
   const query = enqueueBySql(postgres.schema)('a', 1, { timeout: Number.POSITIVE_INFINITY, ttl: Number.POSITIVE_INFINITY })
@@ -128,14 +128,13 @@ test('no limit travels as null', async ({ postgres }) => {
 })
 
 test('a delay counts from the call', async ({ postgres }) => {
-  const first = await openEngine({ postgres: postgres.url, schema: postgres.schema, durability: 'normal' })
-  await first.stop()
+  openStore(storeOptions(postgres)).close()
   const client = await pool(postgres.url).connect()
   onTestFinished(() => client.release())
   const before = Date.now()
   const { rows } = await client.query<{ id: string }>(enqueueBySql(postgres.schema)('a', 1, { delay: '1h' }))
   const after = Date.now()
-  const engine = await open(postgres)
+  await using engine = await openEngine({ postgres: postgres.url, schema: postgres.schema, durability: 'normal' })
   await expect.poll(() => engine.get(rows[0]?.id as string)).toBeDefined()
   const { runAt } = (await engine.get(rows[0]?.id as string)) as { readonly runAt: Date }
   // The server has the same clock here.

@@ -7,7 +7,11 @@ import { expect, onTestFinished } from 'vitest'
 import { startProgram } from '../program.ts'
 import { Member } from '../share/members.ts'
 import { temporaryFolder } from '../temporary.ts'
-import { type TestSchema, test } from './test.ts'
+import { shareEngine } from './sharedEngine.ts'
+import { test as base, type TestSchema } from './test.ts'
+
+const shared = shareEngine()
+const test = base.extend('shared', ({ skip }) => shared({ skip }))
 
 const MAIN = new URL('../../apps/millrace/src/main.ts', import.meta.url)
 const COMPOSE = readFileSync(new URL('../../apps/millrace/compose.postgres.yaml', import.meta.url), 'utf8')
@@ -22,16 +26,14 @@ function work(engine: Engine, name: string, run: (context: Context<unknown>) => 
   engine.work([defineJob({ name }).handler(run)], options)
 }
 
-test('T8: happy path', async ({ postgres }) => {
-  const engine = await open(postgres)
+test('T8: happy path', async ({ shared: { engine } }) => {
   work(engine, 'double', ({ data }) => (data as number) * 2)
   const job = await engine.enqueue('double', 21)
   expect(await job.result()).toBe(42)
   expect(await engine.get(job.id)).toMatchObject({ state: 'completed', output: 42, attempt: 1 })
 })
 
-test('T2, T8: a job that always fails is retried, and is failed after its last attempt', async ({ postgres }) => {
-  const engine = await open(postgres)
+test('T2, T8: a job that always fails is retried, and is failed after its last attempt', async ({ shared: { engine } }) => {
   let attempts = 0
   work(engine, 'wrong', () => {
     attempts++
@@ -43,8 +45,7 @@ test('T2, T8: a job that always fails is retried, and is failed after its last a
   expect(await engine.get(job.id)).toMatchObject({ state: 'failed', attempt: 3 })
 })
 
-test('T1, T4, T8: 50 jobs and 4 workers: each job runs once', async ({ postgres }) => {
-  const engine = await open(postgres)
+test('T1, T4, T8: 50 jobs and 4 workers: each job runs once', async ({ shared: { engine } }) => {
   const ran: number[] = []
   for (let worker = 0; worker < 4; worker++)
     work(
@@ -61,8 +62,7 @@ test('T1, T4, T8: 50 jobs and 4 workers: each job runs once', async ({ postgres 
   expect(ran.toSorted((one, other) => one - other)).toEqual(Array.from({ length: 50 }, (_, data) => data))
 })
 
-test('T2, T8: a handler that hangs loses its job to another run', async ({ postgres }) => {
-  const engine = await open(postgres)
+test('T2, T8: a handler that hangs loses its job to another run', async ({ shared: { engine } }) => {
   let runs = 0
   work(engine, 'hangs', ({ signal }) =>
     ++runs === 1 ? new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))) : 'done',
@@ -71,24 +71,22 @@ test('T2, T8: a handler that hangs loses its job to another run', async ({ postg
   expect(await job.result()).toBe('done')
 })
 
-test('T2: a job whose process always dies ends as failed', async ({ postgres }) => {
-  const engine = await open(postgres)
+test('T2: a job whose process always dies ends as failed', async ({ shared: { engine, url, schema } }) => {
   const { id } = await engine.enqueue('job', { n: 1, ms: 60_000 }, { maxAttempts: 3, backoff: { type: 'fixed', delay: 1 } })
   for (let death = 0; death < 3; death++) {
-    const worker = await Member.start({ postgres: postgres.url, schema: postgres.schema, durability: 'normal', role: 'client' }, 'worker')
+    const worker = await Member.start({ postgres: url, schema, durability: 'normal', role: 'client' }, 'worker')
     await worker.until((fact) => fact['started'] === 1)
     await worker.kill()
   }
   await expect.poll(() => engine.get(id)).toMatchObject({ state: 'failed', attempt: 3 })
 })
 
-test('T3: equal jitter: half of the delay, and a random part of the other half', async ({ postgres }) => {
-  const engine = await open(postgres)
-  work(engine, 'wrong', () => {
+test('T3: equal jitter: half of the delay, and a random part of the other half', async ({ shared: { engine } }) => {
+  work(engine, 'jitter', () => {
     throw new Error('no')
   })
   const backoff = { type: 'exponential', delay: '1s', maxDelay: '5m', jitter: 'equal' } as const
-  const jobs = await engine.enqueueMany(Array.from({ length: 20 }, () => ({ job: 'wrong', options: { maxAttempts: 2, backoff } })))
+  const jobs = await engine.enqueueMany(Array.from({ length: 20 }, () => ({ job: 'jitter', options: { maxAttempts: 2, backoff } })))
   await expect.poll(async () => (await engine.stats()).retrying).toBe(20)
   for (const { id } of jobs) {
     const job = await engine.get(id)
@@ -98,14 +96,13 @@ test('T3: equal jitter: half of the delay, and a random part of the other half',
   }
 })
 
-test('T4: in a while, and at a time', async ({ postgres }) => {
-  const engine = await open(postgres)
+test('T4: in a while, and at a time', async ({ shared: { engine } }) => {
   const at = new Date(Date.now() + 3_600_000)
-  const [later, then] = [await engine.enqueue('a', null, { delay: '1h' }), await engine.enqueue('a', null, { runAt: at })]
+  const [later, then] = [await engine.enqueue('later', null, { delay: '1h' }), await engine.enqueue('later', null, { runAt: at })]
   expect(await engine.get(then.id)).toMatchObject({ state: 'scheduled', runAt: at })
   expect((await engine.get(later.id))?.state).toBe('scheduled')
   await engine.runNow(later.id)
-  work(engine, 'a', () => 'ran')
+  work(engine, 'later', () => 'ran')
   expect(await later.result()).toBe('ran')
 })
 

@@ -5,13 +5,14 @@ import { ObjectId } from 'mongodb'
 import pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import { afterAll, beforeAll, expect, inject, type TestContext, test } from 'vitest'
+import { sampled } from '../../packages/testkit/src/testing/runs.ts'
 import { startMongo } from '../mongo.ts'
 import { startRedis } from '../redis.ts'
 import { BLOCKS } from '../snippets/blocks.ts'
 import { needsServer, prepare, runUnit, type Template, type Unit, unitsOf } from '../snippets/place.ts'
 import { newSchema } from './test.ts'
 
-const units = unitsOf(needsServer)
+const units = sampled(unitsOf(needsServer))
 /** Addresses of a Postgres, as pages have them. */
 const ADDRESS = /postgres:\/\/[\w:@.]+\/app\b/g
 

@@ -5,8 +5,12 @@ import { openStore, type PostgresStore } from '@millrace/postgres'
 import pg from 'pg'
 import { describe, expect, onTestFinished } from 'vitest'
 import { StoreTurns } from '../../packages/testkit/src/storeConformance/storeTurns.ts'
+import { keptSchema } from './keptSchema.ts'
 import { startProxy } from './proxy.ts'
-import { storeOptions, type TestSchema, test } from './test.ts'
+import { test as base, storeOptions, type TestSchema } from './test.ts'
+
+/** Of the tests that do not change what the schema itself is. */
+const test = base.extend('kept', ({ skip }) => keptSchema({ skip }))
 
 function open(schema: TestSchema) {
   const store = openStore(storeOptions(schema))
@@ -32,7 +36,7 @@ async function sql<Row extends pg.QueryResultRow>({ url, schema }: TestSchema, .
   }
 }
 
-test('an engine whose session has ended may be followed by another one, and then writes nothing more', async ({ postgres }) => {
+test('an engine whose session has ended may be followed by another one, and then writes nothing more', async ({ kept: postgres }) => {
   const former = new StoreTurns(open(postgres))
   const bystander = former.row(former.enqueue('a', { data: '"by"' }))
   expect(() => openStore(storeOptions(postgres))).toThrow(AlreadyOpenError)
@@ -79,7 +83,7 @@ test('a server that takes the place of another may lack its last turns: no numbe
   expect(await sql(postgres, 'SELECT history FROM meta')).toEqual([here])
 })
 
-test('an engine whose session has ended goes on, and has the lock again with its next beat', async ({ postgres }) => {
+test('an engine whose session has ended goes on, and has the lock again with its next beat', async ({ kept: postgres }) => {
   const turns = new StoreTurns(open(postgres))
   const bystander = turns.row(turns.enqueue('a', { data: '"by"' }))
   for (const again of [() => (turns.store as PostgresStore).beat(), () => void turns.enqueue('b')]) {
@@ -101,7 +105,7 @@ describe('a connection that breaks', () => {
     return { turns, store, bystander }
   }
 
-  test('before the server gets a turn: it is sent once more', async ({ postgres }) => {
+  test('before the server gets a turn: it is sent once more', async ({ kept: postgres }) => {
     const { turns, store, bystander } = await broken(postgres, 'before')
     const { seq } = turns.enqueue('b')
     expect(turns.rows()).toEqual([bystander, turns.row({ seq })])
@@ -110,7 +114,7 @@ describe('a connection that breaks', () => {
     expect(turns.enqueue('c').seq).toBe(seq + 1)
   })
 
-  test('behind the commit of a turn: it counts, and nobody hears of it', async ({ postgres }) => {
+  test('behind the commit of a turn: it counts, and nobody hears of it', async ({ kept: postgres }) => {
     const { turns, store, bystander } = await broken(postgres, 'after')
     const { seq } = turns.enqueue('b')
     expect(turns.rows()).toEqual([bystander, turns.row({ seq })])
@@ -119,13 +123,13 @@ describe('a connection that breaks', () => {
     expect(turns.enqueue('c').seq).toBe(seq + 1)
   })
 
-  test('at a read: the read is repeated', async ({ postgres }) => {
+  test('at a read: the read is repeated', async ({ kept: postgres }) => {
     const { turns, store, bystander } = await broken(postgres, 'before')
     expect(turns.rows()).toEqual([bystander])
     expect(store.epoch).toBe(1)
   })
 
-  test('is opened again by hand, too, and nothing that was sent before is written behind it', async ({ postgres }) => {
+  test('is opened again by hand, too, and nothing that was sent before is written behind it', async ({ kept: postgres }) => {
     const store = open(postgres)
     const turns = new StoreTurns(store)
     const bystander = turns.row(turns.enqueue('a', { data: '"by"' }))
@@ -139,7 +143,7 @@ describe('a connection that breaks', () => {
   })
 })
 
-test('a job that waits for its turn stands in one place, and in none once it has completed', async ({ postgres }) => {
+test('a job that waits for its turn stands in one place, and in none once it has completed', async ({ kept: postgres }) => {
   const turns = new StoreTurns(open(postgres))
   turns.enqueue('by')
   const { seq } = turns.enqueue('a', { ttl: 1_000, delay: 50 })
@@ -223,7 +227,7 @@ test.for(['postgres://', 'postgres://u:secret@[bad/x', 'no url', 'http://127.0.0
   },
 )
 
-test('durability full is refused where the server does not sync', ({ postgres }) => {
+test('durability full is refused where the server does not sync', ({ kept: postgres }) => {
   const options = { ...storeOptions(postgres), durability: 'full' } as const
   expect(() => openStore(options)).toThrow(UnsupportedRuntimeError)
 })

@@ -31,7 +31,9 @@ export async function durableServer(): Promise<string> {
 }
 
 export function storeOptions(schema: TestSchema): StoreOptions {
-  return { ...schema, durability: 'normal', waitMs: 0, random: () => 0.5, now: 1_700_000_000_000 }
+  let draws = 0
+  // A schema has two numbers, which differ.
+  return { ...schema, durability: 'normal', waitMs: 0, random: () => 0.5 / ++draws, now: 1_700_000_000_000 }
 }
 
 export const test = base
