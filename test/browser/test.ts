@@ -1,11 +1,12 @@
 /** `test` for pages: opens them in a browser, and fails if one does what no page of Millrace may do. */
-import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { test as base, expect, inject } from 'vitest'
 import { Guard } from './guard.ts'
-import { launch, openContext } from './launch.ts'
+import { launch } from './launch.ts'
+import { type Opened, SharedWindow, type VisitOptions } from './window.ts'
 
-/** Opens a page in a context of its own: no cookie or storage is there from another. */
-export type Visit = (url: string, options?: BrowserContextOptions) => Promise<Page>
+/** Opens a page without a cookie or storage of another. The first one of a test is in a window that tests use in turn. */
+export type Visit = (url: string, options?: VisitOptions) => Promise<Page>
 
 export const test = base
   .extend('chromium', { scope: 'worker' }, inject('chromium'))
@@ -17,28 +18,27 @@ export const test = base
     return browser
   })
 
+  .extend('windows', { scope: 'worker' }, ({ browser }) => ('missing' in browser ? undefined : new SharedWindow(browser)))
+
   .extend('guard', async ({ onTestFinished }) => {
     const guard = new Guard()
     onTestFinished(() => expect(guard.problems(), 'problems of the pages').toEqual([]))
     return guard
   })
 
-  .extend('visit', async ({ browser, guard, skip }, { onCleanup }): Promise<Visit> => {
-    if ('missing' in browser) {
+  .extend('visit', async ({ browser, windows, guard, skip }, { onCleanup }): Promise<Visit> => {
+    if ('missing' in browser || windows === undefined) {
       if (inject('chromiumRequired')) throw new Error(`a browser is required (TEST_BROWSER): ${browser.missing}`)
       return skip(`no browser: ${browser.missing}`)
     }
-    const contexts: BrowserContext[] = []
+    const opened: Opened[] = []
     onCleanup(async () => {
       await guard.settle(AbortSignal.timeout(5000))
-      for (const context of contexts) await context.close()
+      for (const each of opened) await each.close()
     })
     return async (url, options) => {
-      const context = await openContext(browser, options)
-      contexts.push(context)
-      const page = await context.newPage()
-      await guard.watch(context, url)
-      await page.goto(url)
-      return page
+      const each = await windows.open(url, guard, options)
+      opened.push(each)
+      return each.page
     }
   })

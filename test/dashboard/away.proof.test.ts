@@ -30,7 +30,7 @@ test('a page that nobody touches finds the server by itself, and asks less often
   void guard.expect(AWAY)
   const { enter, engine, server } = await serveDashboard()
   await engine.enqueue('a')
-  const page = await enter('/')
+  const page = await enter('/', { own: true })
   await page.getByRole('row').nth(1).waitFor()
   await page.clock.install()
   await page.reload()

@@ -91,7 +91,7 @@ const DRIVER = `(() => {
 async function openJobs(serveDashboard: Serve, rows: number): Promise<Page> {
   const { enter, engine } = await serveDashboard()
   await engine.enqueueMany(Array.from({ length: rows }, (_, at) => ({ job: 'index', data: { at } })))
-  const page = await enter('/jobs')
+  const page = await enter('/jobs', { own: true })
   await page.addInitScript(DRIVER)
   await page.reload()
   await page

@@ -14,7 +14,7 @@ test('T6: enqueue a job, and one that fails, by one click each; everything is ac
   const { url } = JSON.parse(await demo.said(/"url"/)) as { url: string }
   const page = await visit(url, { viewport: { width: 390, height: 844 } })
   // A page that is open would notice the end of its server.
-  onTestFinished(() => page.context().close())
+  onTestFinished(() => void page.goto('about:blank'))
   await page.getByText('Nobody serves rebuild-synonyms', { exact: true }).waitFor()
   await task(page, 1, (user) => user.click(page.getByRole('button', { name: 'Enqueue a job' })))
   await page.getByText('Enqueued send-receipt.').waitFor()

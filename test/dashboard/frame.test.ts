@@ -124,7 +124,7 @@ function timeOf(page: Page, date: Date, zone: string): Locator {
 
 /** Opens the overview with a clock that the test can move, and waits for its first answers. */
 async function enterWithClock({ enter, server }: Dashboard): Promise<Page> {
-  const page = await enter('/')
+  const page = await enter('/', { own: true })
   await page.clock.install()
   const since = server.asked.length
   await page.reload()

@@ -18,6 +18,9 @@ export interface Asked {
   bytes?: number
 }
 
+/** The ports of servers that have ended. The next ones take them again: for the browser, a script at the same address is the same. */
+const ports: number[] = []
+
 export class PageServer {
   /** The requests so far, in the order of their arrival. */
   readonly asked: Asked[] = []
@@ -49,9 +52,8 @@ export class PageServer {
 
   async start(): Promise<void> {
     const listener = getRequestListener((request, env) => this.#answered(request, env))
-    this.#server = createServer(listener).listen(this.#port, '127.0.0.1')
-    await once(this.#server, 'listening')
-    this.#port = (this.#server.address() as AddressInfo).port
+    this.#server = createServer(listener)
+    this.#port = await listen(this.#server, this.#port === 0 ? ports.pop() : this.#port)
   }
 
   /** Refuses connections, and breaks those that are open. */
@@ -63,6 +65,13 @@ export class PageServer {
     server.close()
     server.closeAllConnections()
     await closed
+  }
+
+  /** Stops, and leaves the address to the next server. */
+  async end(): Promise<void> {
+    await this.stop()
+    if (this.#port !== 0) ports.push(this.#port)
+    this.#port = 0
   }
 
   /** Resolves when a request like this was answered: one that is under way or to come, or one of those since a place in `asked`. */
@@ -84,4 +93,16 @@ export class PageServer {
     this.#emitter.emit('answered')
     return response
   }
+}
+
+/** Listens at a port, or at another one that is free if it is taken by now. Returns the port. */
+async function listen(server: Server, port = 0): Promise<number> {
+  server.listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    if (port === 0 || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    return listen(server)
+  }
+  return (server.address() as AddressInfo).port
 }

@@ -2,9 +2,10 @@
 import { dashboardFiles } from '@millrace/dashboard'
 import type { Engine } from '@millrace/engine'
 import { createHttp, type HttpOptions } from '@millrace/http'
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { openInThread } from '../../packages/testkit/src/testing/inThread.ts'
 import { test as base, type Visit } from '../browser/test.ts'
+import type { VisitOptions } from '../browser/window.ts'
 import { PageServer } from './server.ts'
 
 /** The scopes of each token, by the name of the token. */
@@ -29,7 +30,7 @@ export interface DashboardOptions {
   readonly http?: Partial<HttpOptions>
 }
 
-export interface EnterOptions extends BrowserContextOptions {
+export interface EnterOptions extends VisitOptions {
   /** The token of the session, or `nobody` for none. Default `admin`. */
   readonly as?: Who | 'nobody'
 }
@@ -60,12 +61,15 @@ interface SessionCookie {
 
 export type Serve = (options?: DashboardOptions) => Promise<Dashboard>
 
+/** The files of the page, which are read once for all tests of a process. */
+let files: ReturnType<typeof dashboardFiles> | undefined
+
 export const test = base.extend('serveDashboard', async ({ visit, task: _ }, { onCleanup }): Promise<Serve> => {
   const ends: (() => Promise<void>)[] = []
   const pages: Page[] = []
   onCleanup(async () => {
     // A page that is open would notice the end of its server.
-    for (const page of pages) await page.context().close()
+    for (const page of pages) if (!page.isClosed()) await page.goto('about:blank')
     for (const end of ends.toReversed()) await end()
   })
   const open: Visit = async (url, options) => {
@@ -77,10 +81,10 @@ export const test = base.extend('serveDashboard', async ({ visit, task: _ }, { o
     const engine = given ?? openInThread()
     ends.push(() => engine.stop({ timeout: 0 }))
     const options = http?.open === undefined && http?.authenticate === undefined ? { token: TOKENS, ...http } : http
-    const api = createHttp(engine, { dashboard: { files: await dashboardFiles() }, ...options })
+    const api = createHttp(engine, { dashboard: { files: await (files ??= dashboardFiles()) }, ...options })
     const server = new PageServer(api.fetch)
     await server.start()
-    ends.push(() => server.stop())
+    ends.push(() => server.end())
     return dashboardOf(engine, server, http?.basePath ?? '', open)
   }
 })
