@@ -27,9 +27,10 @@ export const test = base
   })
 
   .extend('visit', async ({ browser, windows, guard, skip }, { onCleanup }): Promise<Visit> => {
-    if ('missing' in browser || windows === undefined) {
-      if (inject('chromiumRequired')) throw new Error(`a browser is required (TEST_BROWSER): ${browser.missing}`)
-      return skip(`no browser: ${browser.missing}`)
+    if (windows === undefined) {
+      const missing = 'missing' in browser ? browser.missing : ''
+      if (inject('chromiumRequired')) throw new Error(`a browser is required (TEST_BROWSER): ${missing}`)
+      return skip(`no browser: ${missing}`)
     }
     const opened: Opened[] = []
     onCleanup(async () => {

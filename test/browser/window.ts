@@ -1,5 +1,6 @@
 /** Windows of the browser: one that tests use in turn, and new ones for tests that need more. */
 import type { Browser, BrowserContext, BrowserContextOptions, CDPSession, Page } from 'playwright-core'
+import { cost } from '../cost/cost.ts'
 import type { Guard } from './guard.ts'
 import { openContext } from './launch.ts'
 import { Watch } from './watch.ts'
@@ -27,6 +28,7 @@ export class SharedWindow {
 
   /** Opens an address. The window is cleared in between: no cookie or storage is there from another test. */
   async open(url: string, guard: Guard, options: VisitOptions = {}): Promise<Opened> {
+    cost.pages++
     if (this.#taken || options.own || Object.keys(options).some((name) => !CHANGEABLE.has(name))) return this.#openOwn(url, guard, options)
     this.#taken = true
     const kept = (this.#kept ??= await Kept.open(this.#browser))

@@ -1,7 +1,7 @@
 /** What the files of a run have cost: as a table, and held against test/rules/costs.ts. */
 import type { TestModule } from 'vitest/node'
 import { COSTS, KINDS, type Kind } from '../rules/costs.ts'
-import type { Cost } from './meter.ts'
+import type { Cost } from './cost.ts'
 
 interface Spent {
   readonly file: string

@@ -8,39 +8,13 @@ import { readFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import timers from 'node:timers/promises'
 import { afterAll } from 'vitest'
-
-export interface Cost {
-  /** Child processes that the file's own process has started. */
-  processes: number
-  /** Threads: an engine that is opened has one, and one for its lists. */
-  threads: number
-  /** Pages of a browser. */
-  pages: number
-  /** Schemas of Postgres. */
-  schemas: number
-  /** Timers of 50 ms and more that test code has set, and waited for to the end. */
-  waits: number
-  /** Processor time in milliseconds: of this process, and of its children that have ended. It is 0 on systems without /proc. */
-  cpuMs: number
-}
-
-declare module 'vitest' {
-  interface TaskMeta {
-    cost?: Cost
-  }
-}
+import { beginFile, cost } from './cost.ts'
 
 const WAIT_MS = 50
 /** A process may run many files, one after the other. */
-const KEY = Symbol.for('millrace.test.cost')
-const NOTHING: Cost = { processes: 0, threads: 0, pages: 0, schemas: 0, waits: 0, cpuMs: 0 }
-const place = globalThis as { [KEY]?: Cost }
-const isFirst = place[KEY] === undefined
-place[KEY] ??= { ...NOTHING }
-/** Of the file that runs. */
-export const cost = Object.assign(place[KEY], NOTHING)
-
-if (isFirst) watch()
+const WATCHED = Symbol.for('millrace.test.watched')
+if (!(WATCHED in globalThis)) watch()
+beginFile()
 const before = cpuMs()
 // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the source of a hook which fixtures it takes
 afterAll(({}, { file }) => {
@@ -48,6 +22,7 @@ afterAll(({}, { file }) => {
 })
 
 function watch(): void {
+  Object.assign(globalThis, { [WATCHED]: true })
   diagnostics.subscribe('child_process', () => cost.processes++)
   process.on('worker', () => cost.threads++)
   for (const name of ['spawnSync', 'execFileSync', 'execSync'] as const)

@@ -2,6 +2,7 @@
 
 import type { StoreOptions } from '@millrace/postgres'
 import { test as base, inject, onTestFinished, type TestContext } from 'vitest'
+import { cost } from '../cost/cost.ts'
 import { findBinaries } from './binaries.ts'
 import { startServer } from './server.ts'
 
@@ -16,6 +17,7 @@ let count = 0
 /** Returns a schema of its own for a test, which is skipped if there is no Postgres. */
 export function newSchema({ skip }: Pick<TestContext, 'skip'>): TestSchema {
   const server = inject('postgres')
+  cost.schemas++
   if (!('missing' in server)) return { url: server.url, schema: `test_${process.pid}_${++count}` }
   if (inject('postgresRequired')) throw new Error(`Postgres is required (TEST_POSTGRES): ${server.missing}`)
   return skip(`no Postgres: ${server.missing}`)

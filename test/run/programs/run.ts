@@ -6,6 +6,9 @@ import { beginRun } from '../run.ts'
 
 const folder = beginRun()
 writeFileSync(join(folder, 'file'), '')
-const child = spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)'], { stdio: 'ignore', detached: true })
+const child = spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)'], {
+  stdio: 'ignore',
+  detached: true,
+})
 process.stdout.write(`${JSON.stringify({ folder, pid: child.pid })}\n`)
 setInterval(() => {}, 1000)
