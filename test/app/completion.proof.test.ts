@@ -64,7 +64,8 @@ async function completer(place: Place, shell: 'bash' | 'fish'): Promise<(line: s
 /** An engine that has the file open, with some names. */
 async function engineWithNames(): Promise<Place> {
   const place = new Place()
-  await place.serve()
+  // Shells are waited for without a turn of this process.
+  await place.serveProcess()
   for (const [name, queue] of [
     ['mail', 'bulk'],
     ['mailing', 'bulletin'],
