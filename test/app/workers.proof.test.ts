@@ -220,7 +220,7 @@ test('Q4: a process of worker start that is told through the engine lets what ru
 test('short commands beside one another on a file that nobody else has open: each job is there once', { timeout: LONG }, async () => {
   const place = new Place()
   await place.ok('enqueue', 'first')
-  const ended = await Promise.all(Array.from({ length: 5 }, (_, index) => place.run('enqueue', 'beside', String(index))))
+  const ended = await Promise.all(Array.from({ length: 5 }, (_, index) => place.runProcess('enqueue', 'beside', String(index))))
   expect(ended.map(({ code, stderr }) => ({ code, stderr }))).toEqual(Array(5).fill({ code: 0, stderr: '' }))
   const { jobs } = (await place.okJson('jobs', 'list', '--name', 'beside')) as { jobs: { id: string; data: number }[] }
   expect(jobs.map(({ data }) => data).toSorted()).toEqual([0, 1, 2, 3, 4])
