@@ -89,7 +89,10 @@ export default defineConfig(({ mode }) => ({
       },
       { extends: true, test: { name: 'system alone', include: MEASURING, exclude: [...LONG, NOT_OURS] } },
       { extends: true, test: { name: 'browser', include: PAGES, exclude: [...LONG, NOT_OURS], ...IN_BROWSER } },
-      { extends: true, test: { name: 'postgres', include: ON_POSTGRES, exclude: [...LONG, NOT_OURS], ...WITH_POSTGRES, ...SHARING_THREADS } },
+      {
+        extends: true,
+        test: { name: 'postgres', include: ON_POSTGRES, exclude: [...LONG, NOT_OURS], ...WITH_POSTGRES, ...SHARING_THREADS },
+      },
       {
         extends: true,
         test: { name: 'proof', include: [...LONG, ...REPEATED], exclude: [...PAGES, ...ON_POSTGRES, NOT_OURS], ...OFTEN },

@@ -7,9 +7,10 @@ const PROGRAM = new URL('../../apps/examples/postgres/process.ts', import.meta.u
 
 test('two processes run the jobs of both, and the jobs of a killed owner run in the other one', async ({ durable: { url, schema } }) => {
   const within = ['env', `DATABASE_URL=${url}`, `EXAMPLE_SCHEMA=${schema}`]
-  const owner = startProgram(PROGRAM, ['20'], within)
+  const owner = startProgram(PROGRAM, ['0'], within)
   await owner.said(/^this process owns the schema$/)
-  const other = startProgram(PROGRAM, ['0'], within)
+  // It enqueues, so that no job is lost that the killed one had yet to enqueue.
+  const other = startProgram(PROGRAM, ['20'], within)
   expect(await other.said(/owns the schema$/)).toMatch(/^process \d+ owns the schema$/)
   // Two run there, two here, and the rest wait.
   await owner.said(/squared is/)

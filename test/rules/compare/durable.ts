@@ -13,7 +13,7 @@ export const durable: Group = {
     has(
       'PostgreSQL',
       'yes yes yes yes yes no yes yes yes no',
-      ['test/postgres/engines.test.ts', 'the first owns the schema, later ones attach to it, and all work on the same jobs'],
+      ['test/postgres/engines.test.ts', 'others attach to it, take its place when it is killed or stops, and lose nothing'],
       { bullmq: 'since 6' },
     ),
     has('SQLite', 'no no no yes yes no yes no no no', [
@@ -42,7 +42,7 @@ export const durable: Group = {
     ),
     has('Several hosts on one queue', 'yes yes yes yes yes yes yes yes yes yes', [
       'test/postgres/engines.test.ts',
-      'the owner is killed: another serves, nothing is lost, and what runs elsewhere keeps its run',
+      'a schema has one owner: others attach to it, take its place when it is killed or stops',
     ]),
     has(
       'Jobs that a handler enqueues commit with its completion',
