@@ -18,7 +18,7 @@ export const test = base
     return browser
   })
 
-  .extend('windows', { scope: 'worker' }, ({ browser }) => ('missing' in browser ? undefined : new SharedWindow(browser)))
+  .extend('windows', { scope: 'worker' }, ({ browser }) => ('missing' in browser ? browser : new SharedWindow(browser)))
 
   .extend('guard', async ({ onTestFinished }) => {
     const guard = new Guard()
@@ -26,11 +26,10 @@ export const test = base
     return guard
   })
 
-  .extend('visit', async ({ browser, windows, guard, skip }, { onCleanup }): Promise<Visit> => {
-    if (windows === undefined) {
-      const missing = 'missing' in browser ? browser.missing : ''
-      if (inject('chromiumRequired')) throw new Error(`a browser is required (TEST_BROWSER): ${missing}`)
-      return skip(`no browser: ${missing}`)
+  .extend('visit', async ({ windows, guard, skip }, { onCleanup }): Promise<Visit> => {
+    if ('missing' in windows) {
+      if (inject('chromiumRequired')) throw new Error(`a browser is required (TEST_BROWSER): ${windows.missing}`)
+      return skip(`no browser: ${windows.missing}`)
     }
     const opened: Opened[] = []
     onCleanup(async () => {

@@ -31,7 +31,8 @@ export class SharedWindow {
     cost.pages++
     if (this.#taken || options.own || Object.keys(options).some((name) => !CHANGEABLE.has(name))) return this.#openOwn(url, guard, options)
     this.#taken = true
-    const kept = (this.#kept ??= await Kept.open(this.#browser))
+    this.#kept ??= await Kept.open(this.#browser)
+    const kept = this.#kept
     await kept.begin(url, guard, options)
     const close = async () => {
       this.#taken = false

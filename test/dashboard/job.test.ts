@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { defineJob, openEngine } from '@millrace/engine'
 import { expect } from 'vitest'
 import { expectAccessible } from '../browser/accessible.ts'
+import { DESK, expectFitting } from '../browser/fitting.ts'
 import { task } from '../browser/task.ts'
 import { fill } from './fill.ts'
 import { test } from './test.ts'
@@ -153,16 +154,12 @@ test('a job that is gone says so', async ({ serveDashboard, guard }) => {
   await refused
 })
 
-test.for([
-  ['light', 1_280],
-  ['dark', 390],
-] as const)('is accessible, and as wide as its window: %s, %d px', async ([colorScheme, width], { serveDashboard }) => {
+test('is accessible in light and dark, and as wide as its window: 1280 and 390 px', async ({ serveDashboard }) => {
   const { enter, engine } = await serveDashboard()
   const { ids } = await fill(engine)
   for (const id of [ids.failed, ids.active, ids.blocked]) {
-    const page = await enter(`/jobs/${id}`, { viewport: { width, height: 844 }, colorScheme })
+    const page = await enter(`/jobs/${id}`, { viewport: DESK })
     await page.getByRole('img', { name: /^Timeline/ }).waitFor()
-    await expectAccessible(page)
-    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(width)
+    await expectFitting(page, id)
   }
 })

@@ -81,7 +81,8 @@ export const test = base.extend('serveDashboard', async ({ visit, task: _ }, { o
     const engine = given ?? openInThread()
     ends.push(() => engine.stop({ timeout: 0 }))
     const options = http?.open === undefined && http?.authenticate === undefined ? { token: TOKENS, ...http } : http
-    const api = createHttp(engine, { dashboard: { files: await (files ??= dashboardFiles()) }, ...options })
+    files ??= dashboardFiles()
+    const api = createHttp(engine, { dashboard: { files: await files }, ...options })
     const server = new PageServer(api.fetch)
     await server.start()
     ends.push(() => server.end())
