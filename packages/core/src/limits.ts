@@ -151,6 +151,8 @@ export const LIMITS = {
   pageJobs: 200,
   /** The bytes of payloads in one page of `list`, except for a single job that has more. */
   pageBytes: 64 * MIB,
+  /** The bytes of payloads in one slice of jobs that are pruned or brought back, except for a single job that has more. */
+  sliceBytes: 64 * MIB,
   /** The bytes of each payload that `payload: 'preview'` shows in a list, and of one job. */
   previewBytes: 512,
   previewOneBytes: 64 * 1024,

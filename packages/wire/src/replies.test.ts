@@ -1,6 +1,7 @@
 // Answers beside the bounds of docs/protocol.md: what no client takes is not written, and what a client cannot read ends that call alone.
 import { type Delivery, type Reply, type Stats, TooLargeError } from '@millrace/core'
 import { describe, expect, test } from 'vitest'
+import { expectStrictlySame } from '../../testkit/src/testing/same.ts'
 import { decodeMessage, encodeMessage } from './codec.ts'
 import { HEADER_BYTES } from './frames.ts'
 import type { Message } from './message.ts'
@@ -48,7 +49,8 @@ describe('what an answer may have, and one more', () => {
     ['the length of a key', (count) => ({ ['k'.repeat(count)]: 1 }), 256, 'at most 256 UTF-16 units, got 257'],
     ['queues of the statistics', stats, 100_000, 'at most 100,000 items, got 100,001'],
   ])('%s', (_what, value, most, message) => {
-    expect(repliesOf(payloadOf({ replies: [{ id: 1, value: value(most) }] }))).toStrictEqual([{ id: 1, value: value(most) }])
+    const replies = [{ id: 1, value: value(most) }]
+    expectStrictlySame(repliesOf(payloadOf({ replies })), replies)
     const beyond = () => payloadOf({ replies: [{ id: 1, value: value(most + 1) }] })
     expect(beyond).toThrow(TooLargeError)
     expect(beyond).toThrow(message)

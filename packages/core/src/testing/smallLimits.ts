@@ -1,5 +1,5 @@
 /** Limits so small that a test of ten jobs meets every one of them. They hold until the tests of the file that asks for them are over. */
-import { afterAll } from 'vitest'
+import { afterAll, onTestFinished } from 'vitest'
 import { LIMITS } from '../limits.ts'
 
 const SMALL = {
@@ -21,4 +21,11 @@ export function useSmallLimits(others: Partial<typeof LIMITS> = {}): void {
   const before = { ...LIMITS }
   Object.assign(LIMITS, SMALL, others)
   afterAll(() => void Object.assign(LIMITS, before))
+}
+
+/** Sets limits until the test is over. A store reads some when it is opened. */
+export function setLimits(limits: Partial<typeof LIMITS>): void {
+  const before = { ...LIMITS }
+  Object.assign(LIMITS, limits)
+  onTestFinished(() => void Object.assign(LIMITS, before))
 }

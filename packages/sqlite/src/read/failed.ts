@@ -1,11 +1,8 @@
 /** Reads failed jobs, oldest failure first: the jobs that a redrive brings back. */
-import type { FailedPlace } from '@millrace/core'
+import { type FailedPlace, LIMITS } from '@millrace/core'
 import type { JobRow } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import { prepareJobsWithin } from './jobs.ts'
-
-/** The limit for one slice's payloads: a slice of large ones is shorter than requested. */
-const SLICE_BYTES = 64 * 2 ** 20
 
 export type ReadFailed = (laneIds: readonly number[], after: FailedPlace, limit: number) => JobRow[]
 
@@ -17,7 +14,7 @@ export function prepareFailed(db: Database): ReadFailed {
       'SELECT finished_at, seq FROM job WHERE lane = ? AND state = 5 AND (finished_at, seq) > (?, ?) ORDER BY finished_at, seq LIMIT ?',
     )
     .raw()
-  const jobs = prepareJobsWithin(db, SLICE_BYTES)
+  const jobs = prepareJobsWithin(db, LIMITS.sliceBytes)
   return (laneIds, { finishedAt, seq }, limit) => {
     // The index is by lane, so this takes the oldest of each lane, and of those the oldest of all. Only these are read whole.
     const candidates = laneIds.flatMap((lane) => places.all(lane, finishedAt, seq, limit) as Place[])

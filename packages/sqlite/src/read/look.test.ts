@@ -1,8 +1,9 @@
 /** A text in name, tags, keys or data, found by looking; bounded, and going on where it stopped. */
-import { FAILED, type ListFilter } from '@millrace/core'
+import { FAILED, LIMITS, type ListFilter } from '@millrace/core'
 import type { Lane, ListRows, LookBound } from '@millrace/core/kernel'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { setLimits } from '../../../core/src/testing/smallLimits.ts'
 import { runs } from '../../../testkit/src/testing/runs.ts'
 import { openReader } from '../reader.ts'
 import { openCrowd } from '../testing/crowd.ts'
@@ -118,8 +119,10 @@ test('a look says how many places it has passed, by numbers of rows or by an ind
 })
 
 test('large jobs make short pages', () => {
+  expect(LIMITS.pageBytes).toBe(64 * 2 ** 20)
+  setLimits({ pageBytes: 64_000 })
   const { store, turns } = crowd()
-  const seqs = Array.from({ length: 3 }, () => turns.insert({ lane: turns.lane('large') as Lane, data: 'x'.repeat(30 * 2 ** 20) }).seq)
+  const seqs = Array.from({ length: 3 }, () => turns.insert({ lane: turns.lane('large') as Lane, data: 'x'.repeat(30_000) }).seq)
   turns.commit()
   const page = store.list({ filter: { name: 'large' }, search: 'large', limit: 200 }, UNBOUNDED)
   expect([page.rows.map(({ seq }) => seq), page.next]).toEqual([[seqs[2], seqs[1]], seqs[1]])

@@ -1,7 +1,9 @@
 /** Payloads that are cut where they are read: by bytes, and at the end of a character. */
+import { LIMITS } from '@millrace/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { cutRow } from '../../../core/src/testing/memoryLists.ts'
+import { setLimits } from '../../../core/src/testing/smallLimits.ts'
 import { runs } from '../../../testkit/src/testing/runs.ts'
 import { openCrowd } from '../testing/crowd.ts'
 import { listed } from '../testing/lists.ts'
@@ -29,8 +31,10 @@ test('a cut row has the beginnings of its payloads, and their sizes; the memory 
 })
 
 test('a page of large jobs ends at a bound of bytes, and goes on behind it', () => {
+  expect(LIMITS.pageBytes).toBe(64 * 2 ** 20)
+  setLimits({ pageBytes: 64_000 })
   const { store, turns } = openCrowd()
-  const seqs = Array.from({ length: 3 }, () => turns.insert({ lane: turns.lane('large'), data: 'x'.repeat(30 * 2 ** 20) }).seq)
+  const seqs = Array.from({ length: 3 }, () => turns.insert({ lane: turns.lane('large'), data: 'x'.repeat(30_000) }).seq)
   turns.commit()
   const page = (before?: number, payloadBytes?: number) =>
     store.list(

@@ -1,10 +1,10 @@
 /** Reads finished jobs that have been kept long enough. */
-import type { StateCode } from '@millrace/core'
+import { LIMITS, type StateCode } from '@millrace/core'
 import type { KeptQuery, Prunable } from '@millrace/core/kernel'
 import type { Database } from '../driver.ts'
 import { type Range, rangesOf } from '../seqs.ts'
 import { prepareBatches } from './batches.ts'
-import { type Old, type PrunableReads, SLICE_BYTES, takePrunable } from './takePrunable.ts'
+import { type Old, type PrunableReads, takePrunable } from './takePrunable.ts'
 
 type Summary = [rows: number, bytes: number, withExtras: number]
 
@@ -33,7 +33,7 @@ function prepareRange(db: Database): (range: Range, state: StateCode, at: number
     const { summary, rows } = keep === undefined ? ofQueue : ofOwn
     const values = [first, last, state, at, ...(keep === undefined ? [] : [keepPattern(keep)])]
     const [count, size, withExtras] = summary.get(...values) as Summary
-    if (count < last - first + 1 || withExtras > 0 || size > SLICE_BYTES) return rows.all(...values) as Old[]
+    if (count < last - first + 1 || withExtras > 0 || size > LIMITS.sliceBytes) return rows.all(...values) as Old[]
     return Array.from({ length: count }, (_, index): Old => [first + index, size / count, null])
   }
 }

@@ -2,7 +2,7 @@
  * Takes finished jobs that have been kept long enough, from the batches in which they finished. A batch is a hint: a job in it that was
  * brought back or deleted since is skipped, and forgotten with the batch. No SQLite: every SQL store asks by it.
  */
-import type { StateCode } from '@millrace/core'
+import { LIMITS, type StateCode } from '@millrace/core'
 import type { KeptQuery, Prunable, PrunableRow } from '@millrace/core/kernel'
 import { packRanges, rangesOf, seqsIn, unpackRanges } from '../seqs.ts'
 import { extrasFrom } from '../tables/job.ts'
@@ -18,8 +18,6 @@ export interface PruneToken {
   readonly rest: Uint8Array | undefined
 }
 
-/** The limit for one slice's payloads: a slice of large ones is shorter than requested. */
-export const SLICE_BYTES = 64 * 2 ** 20
 /** Jobs that a turn has finished: in `until`, the time until which those with a `keep` of their own are kept. */
 export type Batch = readonly [turn: number, laneId: number, at: number, seqs: Uint8Array, until?: number]
 export type Old = readonly [seq: number, bytes: number, extras: string | null]
@@ -50,7 +48,7 @@ function takeOne(reads: PrunableReads, query: KeptQuery, limit: number): Prunabl
   // Keyed by number: a job may have finished twice within a millisecond.
   const found = new Map<number, PrunableRow>()
   let token: PruneToken | undefined
-  let room = SLICE_BYTES
+  let room = LIMITS.sliceBytes
   for (const [turn, laneId, at, packed, until] of reads.batches(query)) {
     // A batch has the number of the event after its turn's last.
     if ((until ?? at) >= before || turn - 1 > lastEvent || found.size >= limit) break

@@ -4,8 +4,8 @@
  */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
-import { openStore } from '@millrace/sqlite'
 import { openDatabase } from '../driver.ts'
+import { openStore } from '../open-store.ts'
 
 const [file, last] = process.argv.slice(2) as [string, string]
 let calls = 0

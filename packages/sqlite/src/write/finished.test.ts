@@ -1,7 +1,8 @@
 // Which jobs have finished, by batch: what retention is offered, and what it leaves.
-import { CANCELLED, COMPLETED, FAILED, WAITING } from '@millrace/core'
+import { CANCELLED, COMPLETED, FAILED, LIMITS, WAITING } from '@millrace/core'
 import { DIRTY_DELETE, type Job, type Prunable } from '@millrace/core/kernel'
 import { expect, test } from 'vitest'
+import { setLimits } from '../../../core/src/testing/smallLimits.ts'
 import { openCrowd } from '../testing/crowd.ts'
 import { rowsOf } from '../testing/files.ts'
 import type { Turns } from '../testing/jobs.ts'
@@ -119,8 +120,10 @@ test('a job that finished twice within a millisecond is offered once', () => {
 })
 
 test('a slice of large payloads is shorter, of one at least', () => {
+  expect(LIMITS.sliceBytes).toBe(64 * 2 ** 20)
+  setLimits({ sliceBytes: 64_000 })
   const { store, turns } = openCrowd()
-  const jobs = finish(turns, 5, { data: 'x'.repeat(30 * 2 ** 20) })
+  const jobs = finish(turns, 5, { data: 'x'.repeat(30_000) })
   const { lane } = jobs[0] as Job
   const found = prunableOf(store, lane.queue.id, COMPLETED, FAR, 9)
   expect(seqsOf(found)).toEqual(numbers(jobs.slice(0, 2)))

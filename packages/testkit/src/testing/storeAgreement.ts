@@ -5,11 +5,12 @@
 import { ACTIVE, type Command, type Data, type NewJob, Refused } from '@millrace/core'
 import type { JobRow } from '@millrace/core/kernel'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { sessionIntro } from '../probe.ts'
 import type { Image, TestedStore } from '../storeConformance/image.ts'
 import { ERROR, keyOf, StoreTurns } from '../storeConformance/storeTurns.ts'
 import { runs } from './runs.ts'
+import { expectSame } from './same.ts'
 
 /** Choices that are taken from one draw. */
 class Choices {
@@ -345,14 +346,14 @@ export function storeAgreement(name: string, open: () => StoresInAgreement, coun
         try {
           const [one, other] = stores.map((store) => new StoreTurns(store)) as [StoreTurns, StoreTurns]
           const begin = newWorld(new Choices(first))
-          expect(take(other, NOW, begin)).toEqual(take(one, NOW, begin))
+          expectSame(take(other, NOW, begin), take(one, NOW, begin))
           for (const each of steps) {
             const rows = one.rows()
             const active = rows.filter(({ state }) => state === ACTIVE)
             if (each.upkeep === 'reload' && move !== undefined) other.store = move()
             const commands = each.draws.map((drawn) => commandOf(drawn, rows, active))
             const [expected, taken] = [take(one, each, commands), take(other, each, commands)]
-            expect(taken).toEqual(expected)
+            expectSame(taken, expected)
           }
         } finally {
           close()
