@@ -7,12 +7,10 @@ import type { Chromium } from './chromium.ts'
  * `--disable-web-security` is among them.
  */
 const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--renderer-process-limit=1']
-/** A page of a test lives too briefly for code that is optimised: to compile it costs more than it saves. */
-const V8 = '--js-flags=--no-opt,--no-maglev,--single-threaded'
 
 /** @param args more of the browser's own arguments */
 export function launch({ executablePath, env }: Chromium, args: readonly string[] = []): Promise<Browser> {
-  return chromium.launch({ executablePath, env: { ...process.env, ...env }, args: [...ARGS, V8, ...args] })
+  return chromium.launch({ executablePath, env: { ...process.env, ...env }, args: [...ARGS, ...args] })
 }
 
 /** Without a locale the language of a bare machine is `en-US@posix`, which `Intl` refuses. */

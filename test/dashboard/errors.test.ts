@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import { DESK, expectFitting } from '../browser/fitting.ts'
 import { task } from '../browser/task.ts'
-import { COUNTS, fill } from './fill.ts'
+import { COUNTS, FEW, fill } from './fill.ts'
 import { test } from './test.ts'
 
 test('why do they fail? One click from the overview: the group, the message, the stack and the last job', async ({ serveDashboard }) => {
@@ -83,7 +83,7 @@ test('groups are filtered by what is typed, and walked by the keyboard', async (
 
 test('is accessible in light and dark, and as wide as its window: 1280 and 390 px', async ({ serveDashboard }) => {
   const { enter, engine } = await serveDashboard()
-  await fill(engine)
+  await fill(engine, FEW)
   const page = await enter('/errors', { viewport: DESK })
   await page.locator('tr[data-group]').first().waitFor()
   await expectFitting(page, 'the list')

@@ -15,10 +15,15 @@ export interface Filled {
   /** The ids of jobs, one of each kind, and the id of a flow. */
   readonly ids: Readonly<Record<'completed' | 'failed' | 'active' | 'waiting' | 'scheduled' | 'retrying' | 'blocked' | 'flow', string>>
   /** The numbers of jobs in states that nothing changes any more. */
-  readonly counts: typeof COUNTS
+  readonly counts: Counts
 }
 
 export const COUNTS = { completed: 60, declined: 24, bounced: 9, active: 4, paused: 12, unserved: 7, scheduled: 5, retrying: 3 } as const
+
+export type Counts = Readonly<Record<keyof typeof COUNTS, number>>
+
+/** Enough for a job of each kind, in tables that are short. */
+export const FEW: Counts = { completed: 2, declined: 3, bounced: 2, active: 2, paused: 2, unserved: 2, scheduled: 2, retrying: 1 }
 
 const ENDLESS = { timeout: Number.POSITIVE_INFINITY } as const
 
@@ -32,40 +37,40 @@ const reindex = defineJob<Fate>({ name: 'reindex', queue: 'search' })
 const report = defineJob<Fate>({ name: 'report', queue: 'reports' })
 
 /** Resolves when all of it is there and nothing moves but the jobs that run, which end with the engine. */
-export async function fill(engine: Engine, seed = 1): Promise<Filled> {
-  const random = seededRandom(seed)
+export async function fill(engine: Engine, counts: Counts = COUNTS): Promise<Filled> {
+  const random = seededRandom(1)
   const fate = (will: Fate['will'], error?: Fate['error']): Fate => {
     const customer = `customer-${Math.floor(random() * 40)}`
     return { customer, amount: Math.floor(random() * 90_000) + 100, will, ...(error !== undefined && { error }) }
   }
-  await configure(engine)
-  const settled = settlement(engine)
+  await configure(engine, counts)
+  const settled = settlement(engine, counts)
   work(engine, settled.started)
   const many = (count: number, make: () => Fate) => Array.from({ length: count }, make)
   const declined = () => fate('fail', ['PaymentDeclined', `card ending ${Math.floor(random() * 90_000) + 10_000} declined`])
   const bounced = () => fate('fail', ['SmtpError', '421 mail.example.com: try again later'])
   const ended = await engine.enqueueMany([
-    ...many(COUNTS.declined, declined).map((data) => ({ job: charge, data, options: optionsOf(data) })),
-    ...many(COUNTS.completed, () => fate('complete')).map((data) => ({ job: charge, data, options: optionsOf(data) })),
-    ...many(COUNTS.bounced, bounced).map((data) => ({ job: welcome, data, options: optionsOf(data) })),
+    ...many(counts.declined, declined).map((data) => ({ job: charge, data, options: optionsOf(data) })),
+    ...many(counts.completed, () => fate('complete')).map((data) => ({ job: charge, data, options: optionsOf(data) })),
+    ...many(counts.bounced, bounced).map((data) => ({ job: welcome, data, options: optionsOf(data) })),
   ])
   await engine.enqueueMany([
-    ...many(COUNTS.active, () => fate('run')).map((data, at) => ({
+    ...many(counts.active, () => fate('run')).map((data, at) => ({
       job: at % 2 === 0 ? resize : transcode,
       data,
       options: optionsOf(data),
     })),
-    ...many(COUNTS.retrying, () => fate('fail', ['TimeoutError', 'no answer from 10.0.0.7 within 5 s'])).map((data) => ({
+    ...many(counts.retrying, () => fate('fail', ['TimeoutError', 'no answer from 10.0.0.7 within 5 s'])).map((data) => ({
       job: refund,
       data,
     })),
   ])
   const waiting = await engine.enqueueMany([
-    ...many(COUNTS.paused, () => fate('complete')).map((data) => ({ job: row, data, options: optionsOf(data) })),
-    ...many(COUNTS.unserved, () => fate('complete')).map((data) => ({ job: reindex, data, options: optionsOf(data) })),
+    ...many(counts.paused, () => fate('complete')).map((data) => ({ job: row, data, options: optionsOf(data) })),
+    ...many(counts.unserved, () => fate('complete')).map((data) => ({ job: reindex, data, options: optionsOf(data) })),
   ])
   const scheduled = await engine.enqueueMany(
-    many(COUNTS.scheduled, () => fate('complete')).map((data, at) => ({ job: report, data, options: { delay: `${at + 1}h` as const } })),
+    many(counts.scheduled, () => fate('complete')).map((data, at) => ({ job: report, data, options: { delay: `${at + 1}h` as const } })),
   )
   const { id: flow, jobs } = await engine.flow([
     { ref: 'template', job: reindex, data: fate('complete') },
@@ -75,16 +80,16 @@ export async function fill(engine: Engine, seed = 1): Promise<Filled> {
   ])
   await Promise.allSettled(ended.map((handle) => handle.result()))
   const [active, retrying] = await settled.all()
-  const ids = { completed: ended[COUNTS.declined]?.id, failed: ended[0]?.id, active, waiting: waiting[0]?.id, scheduled: scheduled[0]?.id }
-  return { ids: { ...ids, retrying, blocked: jobs.site.id, flow } as Filled['ids'], counts: COUNTS }
+  const ids = { completed: ended[counts.declined]?.id, failed: ended[0]?.id, active, waiting: waiting[0]?.id, scheduled: scheduled[0]?.id }
+  return { ids: { ...ids, retrying, blocked: jobs.site.id, flow } as Filled['ids'], counts }
 }
 
 const optionsOf = ({ customer }: Fate) => ({ concurrencyKey: customer, tags: [customer] })
 
-async function configure({ queues, schedules }: Engine): Promise<void> {
+async function configure({ queues, schedules }: Engine, counts: Counts): Promise<void> {
   await queues.configure('billing', { concurrencyLimit: 4, perKeyLimit: 2 })
   await queues.configure('mail', { rateLimit: { limit: 10_000, period: '1m' } })
-  await queues.configure('media', { concurrencyLimit: COUNTS.active })
+  await queues.configure('media', { concurrencyLimit: counts.active })
   await queues.configure('imports', {})
   await queues.pause('imports')
   await schedules.upsert(
@@ -97,7 +102,7 @@ async function configure({ queues, schedules }: Engine): Promise<void> {
 }
 
 /** Collects the jobs that run and those that wait for another attempt, by their events. */
-function settlement(engine: Engine) {
+function settlement(engine: Engine, counts: Counts) {
   const running: string[] = []
   const retrying: string[] = []
   const emitter = new EventEmitter<{ more: [] }>()
@@ -109,7 +114,7 @@ function settlement(engine: Engine) {
   return {
     started: (id: string) => note(running, id),
     async all(): Promise<readonly [active: string | undefined, retrying: string | undefined]> {
-      while (running.length < COUNTS.active || retrying.length < COUNTS.retrying) await once(emitter, 'more')
+      while (running.length < counts.active || retrying.length < counts.retrying) await once(emitter, 'more')
       return [running[0], retrying[0]]
     },
   }

@@ -1,7 +1,7 @@
 /** The frame of every screen: keys, themes, time zones, live updates, and room on a phone. */
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { fill } from './fill.ts'
+import { FEW, fill } from './fill.ts'
 import { type Dashboard, test } from './test.ts'
 
 /** The rows of the list of keys that lead to screens. */
@@ -63,7 +63,7 @@ test('a screen that was left while it loaded does not replace the one that is sh
 
 test('everything can be reached by Tab, and each stop is seen', async ({ serveDashboard }) => {
   const { enter, engine } = await serveDashboard()
-  await fill(engine)
+  await fill(engine, FEW)
   const page = await enter('/')
   await page.getByRole('button', { name: 'Retry…' }).first().waitFor()
   const wanted = await page.locator('a[href]:visible, button:visible:not([tabindex="-1"])').count()

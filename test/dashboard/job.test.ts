@@ -5,12 +5,12 @@ import { expect } from 'vitest'
 import { expectAccessible } from '../browser/accessible.ts'
 import { DESK, expectFitting } from '../browser/fitting.ts'
 import { task } from '../browser/task.ts'
-import { fill } from './fill.ts'
+import { FEW, fill } from './fill.ts'
 import { test } from './test.ts'
 
 test('is this job stuck? One click: its worker, its progress and its log; cancel it with one more', async ({ serveDashboard }) => {
   const { enter, engine } = await serveDashboard()
-  const { ids } = await fill(engine)
+  const { ids } = await fill(engine, FEW)
   const page = await enter('/jobs?state=active')
   await task(page, 1, (user) => user.click(page.locator(`tr[data-job="${ids.active}"]`).getByRole('link').first()))
   const runs = page.getByRole('region', { name: 'Runs' })
@@ -63,7 +63,7 @@ test('a job is live by its events', async ({ serveDashboard }) => {
 
 test('run it with other data: e, edit, enqueue. Numbers and text are as they were typed', async ({ serveDashboard }) => {
   const { enter, engine } = await serveDashboard()
-  const { ids } = await fill(engine)
+  const { ids } = await fill(engine, FEW)
   const page = await enter(`/jobs/${ids.failed}`)
   await page.getByRole('heading', { name: 'Timeline' }).waitFor()
   await task(page, { clicks: 1, keys: 2 }, async (user) => {
@@ -82,7 +82,7 @@ test('run it with other data: e, edit, enqueue. Numbers and text are as they wer
 
 test('what is no JSON is not sent', async ({ serveDashboard }) => {
   const { enter, engine } = await serveDashboard()
-  const { ids } = await fill(engine)
+  const { ids } = await fill(engine, FEW)
   const page = await enter(`/jobs/${ids.failed}`)
   await page.getByRole('button', { name: 'Edit a copy' }).click()
   await page.getByLabel('Data, as JSON').fill('{a}')
@@ -92,7 +92,7 @@ test('what is no JSON is not sent', async ({ serveDashboard }) => {
 
 test('a deletion asks first, and leads back to the list', async ({ serveDashboard }) => {
   const { enter, engine } = await serveDashboard()
-  const { ids } = await fill(engine)
+  const { ids } = await fill(engine, FEW)
   const page = await enter(`/jobs/${ids.failed}`)
   await task(page, 3, async (user) => {
     await user.click(page.getByRole('button', { name: 'More actions' }))
@@ -107,7 +107,7 @@ test('a deletion asks first, and leads back to the list', async ({ serveDashboar
 
 test('a job that waits gets another priority', async ({ serveDashboard }) => {
   const { enter, engine } = await serveDashboard()
-  const { ids } = await fill(engine)
+  const { ids } = await fill(engine, FEW)
   const page = await enter(`/jobs/${ids.scheduled}`)
   await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('button', { name: 'Change…' }).click()
@@ -156,7 +156,7 @@ test('a job that is gone says so', async ({ serveDashboard, guard }) => {
 
 test('is accessible in light and dark, and as wide as its window: 1280 and 390 px', async ({ serveDashboard }) => {
   const { enter, engine } = await serveDashboard()
-  const { ids } = await fill(engine)
+  const { ids } = await fill(engine, FEW)
   for (const id of [ids.failed, ids.active, ids.blocked]) {
     const page = await enter(`/jobs/${id}`, { viewport: DESK })
     await page.getByRole('img', { name: /^Timeline/ }).waitFor()

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { expectAccessible } from '../browser/accessible.ts'
 import { DESK, expectFitting } from '../browser/fitting.ts'
 import { task } from '../browser/task.ts'
-import { COUNTS, fill } from './fill.ts'
+import { COUNTS, FEW, fill } from './fill.ts'
 import { test } from './test.ts'
 
 /** The first job of a flow waits, too. */
@@ -247,7 +247,7 @@ test('more rows come on demand, and only those in sight are drawn', async ({ ser
 
 test('is accessible in light and dark, and as wide as its window: 1280 and 390 px', async ({ serveDashboard }) => {
   const { enter, engine } = await serveDashboard()
-  const { ids } = await fill(engine)
+  const { ids } = await fill(engine, FEW)
   for (const path of ['/jobs', '/jobs?state=active', `/jobs?state=failed&peek=${ids.failed}`]) {
     const page = await enter(path, { viewport: DESK })
     await page.locator('tr[data-job]').first().waitFor()

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { expectAccessible } from '../browser/accessible.ts'
 import { DESK, expectFitting } from '../browser/fitting.ts'
 import { task } from '../browser/task.ts'
-import { fill } from './fill.ts'
+import { FEW, fill } from './fill.ts'
 import { test } from './test.ts'
 
 const PROBLEMS = 'Needs attention'
@@ -78,7 +78,7 @@ test('read-only: the same problems, and no remedy', async ({ serveDashboard }) =
 
 test('on a desk and on a phone: accessible in light and dark, and nothing beyond the edge', async ({ serveDashboard }) => {
   const { enter, engine } = await serveDashboard()
-  await fill(engine)
+  await fill(engine, FEW)
   const page = await enter('/', { viewport: DESK })
   await page.getByRole('row').nth(3).waitFor()
   await expectFitting(page, 'the overview')

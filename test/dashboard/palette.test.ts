@@ -2,14 +2,14 @@
 import { expect } from 'vitest'
 import { expectAccessible } from '../browser/accessible.ts'
 import { task } from '../browser/task.ts'
-import { fill } from './fill.ts'
+import { FEW, fill } from './fill.ts'
 import { test } from './test.ts'
 
 const PALETTE = 'Search or jump to'
 
 test('did the job of customer X run? /, type, Enter', async ({ serveDashboard }) => {
   const { enter, engine } = await serveDashboard()
-  await fill(engine)
+  await fill(engine, FEW)
   const page = await enter('/')
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   await task(page, { clicks: 0, keys: 2 }, async (user) => {
@@ -23,7 +23,7 @@ test('did the job of customer X run? /, type, Enter', async ({ serveDashboard })
 
 test('an id leads to its job, a name to its queue, and Escape back', async ({ serveDashboard }) => {
   const { enter, engine } = await serveDashboard()
-  const { ids } = await fill(engine)
+  const { ids } = await fill(engine, FEW)
   const page = await enter('/')
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   await page.keyboard.press('Control+k')
@@ -47,7 +47,7 @@ test('an id leads to its job, a name to its queue, and Escape back', async ({ se
 
 test('commands of the frame are there too, and the palette is accessible', async ({ serveDashboard }) => {
   const { enter, engine } = await serveDashboard()
-  await fill(engine)
+  await fill(engine, FEW)
   const page = await enter('/')
   await page.getByRole('button', { name: PALETTE }).click()
   await page.getByRole('option', { name: 'Overview Page' }).waitFor()

@@ -1,13 +1,13 @@
 /** Sends each change of the API with the session of each token: the server refuses those that the token does not allow. */
 import { expect } from 'vitest'
 import { allows, changesOf, everyone } from './changes.ts'
-import { fill } from './fill.ts'
+import { FEW, fill } from './fill.ts'
 import { type Dashboard, test } from './test.ts'
 
 test('with the session of each token: each change that its scopes do not allow is refused', async ({ serveDashboard, guard }) => {
   void guard.expect(/status of 40[13]/)
   const dashboard = await serveDashboard()
-  await fill(dashboard.engine)
+  await fill(dashboard.engine, FEW)
   const before = await factsOf(dashboard)
   const page = await dashboard.enter('/login', { as: 'nobody' })
   for (const who of everyone) {
