@@ -1,0 +1,87 @@
+/**
+ * Checks a change: format and lint, types, the unit tests and the rules. `pnpm check` runs all of them, side by side.
+ * `pnpm check --changed` runs the unit tests that import what git says has changed, and the rest whole.
+ * Prints each part when it is over, those that failed last.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const { values } = parseArgs({ options: { changed: { type: 'boolean', default: false } } })
+
+/** The root's program includes every source; the others have settings of their own. One after the other: each uses all processors. */
+const PROGRAMS = ['.', 'packages/core', 'tsconfig.declarations.json', 'apps/dashboard/src/page', 'apps/docs']
+const CACHE = 'node_modules/.cache/tsc'
+
+interface Part {
+  readonly name: string
+  readonly commands: readonly (readonly string[])[]
+}
+
+/** What a program found unchanged since its last run is in its cache: names of files and hashes, no results of tests. */
+const incremental = (program: string) => [
+  ...['--noEmit', '--incremental', '--tsBuildInfoFile'],
+  `${CACHE}/${program.replaceAll('/', '-').replace(/^\.$/, 'all')}.json`,
+]
+
+const related = values.changed ? ['--changed', 'HEAD', '--passWithNoTests'] : []
+const PARTS: readonly Part[] = [
+  {
+    name: 'tests',
+    commands: values.changed
+      ? [
+          ['vitest', 'run', '--project', 'unit*', ...related],
+          ['vitest', 'run', '--project', 'rules'],
+        ]
+      : [['vitest', 'run', '--project', 'unit*', '--project', 'rules']],
+  },
+  {
+    name: 'lint and types',
+    commands: [['biome', 'check', '.'], ...PROGRAMS.map((program) => ['tsc', '-p', program, ...incremental(program)])],
+  },
+]
+
+interface Outcome {
+  readonly name: string
+  readonly failed: boolean
+  readonly output: string
+}
+
+/** Ended with this process: Ctrl-C reaches them too, a signal to this process alone does not. */
+const running = new Set<ChildProcess>()
+for (const signal of ['SIGTERM', 'SIGHUP'] as const)
+  process.once(signal, () => {
+    for (const child of running) child.kill()
+    process.exit(1)
+  })
+
+function run(command: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }> {
+  const [program = '', ...args] = command
+  const child = spawn(`node_modules/.bin/${program}`, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] })
+  running.add(child)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => {
+      running.delete(child)
+      resolve({ code, output })
+    })
+  })
+}
+
+async function outcomeOf({ name, commands }: Part): Promise<Outcome> {
+  let output = ''
+  for (const command of commands) {
+    const ended = await run(command)
+    output += ended.output
+    if (ended.code !== 0) return { name, failed: true, output: `${output}${command.join(' ')} failed\n` }
+  }
+  return { name, failed: false, output }
+}
+
+const outcomes = await Promise.all(PARTS.map(outcomeOf))
+for (const { name, failed, output } of outcomes.toSorted((one, other) => Number(one.failed) - Number(other.failed)))
+  process.stdout.write(failed ? output : `${name}: ${output.trim().split('\n').at(-1)}\n`)
+process.exitCode = outcomes.some(({ failed }) => failed) ? 1 : 0
