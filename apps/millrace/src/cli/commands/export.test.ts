@@ -53,14 +53,13 @@ test.each([1, 200, 250])('of %d jobs, those that come during the export are left
 test('an export ends although its newest job has gone meanwhile', async () => {
   const engine = await opened()
   const ids = await engine.enqueueMany(requests(250))
-  let pages = 0
   const lines = await exported(engine, [], async (page) => {
-    pages = page
     if (page === 1) await engine.delete(ids.at(-1)?.id as string)
     await engine.enqueueMany(requests(500))
   })
-  expect(pages).toBe(2)
   expect(dataOf(lines.slice(0, 249))).toEqual(counted(249))
+  // No page begins behind its place, and a page has at most 200 jobs. A page that has taken long is shorter.
+  expect(lines.length).toBeLessThan(249 + 200)
 })
 
 test('keep, log lines and lost workers are kept; ttl, checkpoint and the place in a flow are dropped', async () => {
