@@ -72,6 +72,8 @@ export default defineConfig(({ mode }) => ({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
+    // What a test prints is shown if it fails.
+    silent: 'passed-only',
     reporters: [new CountsReporter()],
     projects: [
       { extends: true, test: { name: 'unit', include: UNITS, exclude: [...REPLACING, NOT_OURS], isolate: false } },
