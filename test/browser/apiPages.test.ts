@@ -1,7 +1,7 @@
 /** The pages of the HTTP API, as a browser shows them. */
-import { openEngine } from '@millrace/engine'
 import { createHttp } from '@millrace/http'
 import { expect, onTestFinished } from 'vitest'
+import { openInThread } from '../../packages/testkit/src/testing/inThread.ts'
 import { expectAccessible } from './accessible.ts'
 import { serve } from './serve.ts'
 import { task } from './task.ts'
@@ -10,7 +10,7 @@ import { test } from './test.ts'
 const TOKEN = 'test-token-0123456789abcdef'
 
 async function serveApi(): Promise<string> {
-  const engine = await openEngine({ file: ':memory:' })
+  const engine = openInThread()
   onTestFinished(() => engine.stop())
   return serve(createHttp(engine, { token: TOKEN }).fetch)
 }

@@ -1,6 +1,7 @@
 /** The screens Flows and Flow: which flows there are, jobs and their lines, and changes of a sub-tree. */
-import { defineJob, type Engine, NonRetryableError, openEngine } from '@millrace/engine'
+import { defineJob, type Engine, NonRetryableError } from '@millrace/engine'
 import { expect } from 'vitest'
+import { openInThread } from '../../packages/testkit/src/testing/inThread.ts'
 import { expectAccessible } from '../browser/accessible.ts'
 import { DESK, expectFitting } from '../browser/fitting.ts'
 import { task } from '../browser/task.ts'
@@ -12,7 +13,7 @@ const ship = defineJob({ name: 'ship' })
 
 /** A flow in which charge fails until it is told to work, and so ship and notify do. */
 async function failed() {
-  const engine: Engine = await openEngine({ file: ':memory:', logger: false })
+  const engine: Engine = openInThread({ logger: false })
   const state = { works: false }
   engine.work([
     fetching.handler(() => {}),
@@ -60,7 +61,7 @@ test('a job is retried with all that wait for it: the button says how many', asy
 })
 
 test('a sub-tree is cancelled; what stands beside it goes on', async ({ serveDashboard }) => {
-  const engine = await openEngine({ file: ':memory:', logger: false })
+  const engine = openInThread({ logger: false })
   const { id, jobs } = await engine.flow([
     { ref: 'split', job: 'split' },
     { ref: 'left', job: 'part', dependsOn: ['split'] },
@@ -80,7 +81,7 @@ test('a sub-tree is cancelled; what stands beside it goes on', async ({ serveDas
 test('more than 60 jobs are a table; on a phone nothing scrolls sideways, and a token that only reads sees no action', async ({
   serveDashboard,
 }) => {
-  const engine = await openEngine({ file: ':memory:', logger: false })
+  const engine = openInThread({ logger: false })
   const parts = Array.from({ length: 70 }, (_, at): { ref: string; job: string; dependsOn?: string[] } => ({
     ref: `part-${at}`,
     job: 'part',

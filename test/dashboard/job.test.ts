@@ -1,7 +1,8 @@
 /** The page of a job: what happened, what it has, and what can be done. Payloads of others stay text. */
 import { once } from 'node:events'
-import { defineJob, openEngine } from '@millrace/engine'
+import { defineJob } from '@millrace/engine'
 import { expect } from 'vitest'
+import { openInThread } from '../../packages/testkit/src/testing/inThread.ts'
 import { expectAccessible } from '../browser/accessible.ts'
 import { DESK, expectFitting } from '../browser/fitting.ts'
 import { task } from '../browser/task.ts'
@@ -22,7 +23,7 @@ test('is this job stuck? One click: its worker, its progress and its log; cancel
 })
 
 test('why does it wait? The page says it without a click, and no longer once it has started', async ({ serveDashboard }) => {
-  const engine = await openEngine({ file: ':memory:' })
+  const engine = openInThread()
   await engine.queues.configure('mail', {})
   await engine.queues.pause('mail')
   const { enter } = await serveDashboard({ engine })
@@ -41,7 +42,7 @@ test('why does it wait? The page says it without a click, and no longer once it 
 })
 
 test('a job is live by its events', async ({ serveDashboard }) => {
-  const engine = await openEngine({ file: ':memory:' })
+  const engine = openInThread()
   const step = defineJob({ name: 'step' })
   let report = (_: string) => {}
   const begun = Promise.withResolvers<void>()

@@ -1,7 +1,8 @@
 /** The screens Queues and Queue: what holds a queue back, pauses, limits, drains and purges. */
 import { once } from 'node:events'
-import { defineJob, type Engine, openEngine } from '@millrace/engine'
+import { defineJob, type Engine } from '@millrace/engine'
 import { expect } from 'vitest'
+import { openInThread } from '../../packages/testkit/src/testing/inThread.ts'
 import { expectAccessible } from '../browser/accessible.ts'
 import { task } from '../browser/task.ts'
 import { test } from './test.ts'
@@ -12,7 +13,7 @@ const report = defineJob({ name: 'report', queue: 'reports' })
 
 /** A queue of each kind: one with limits that runs jobs, one that nobody serves, and one that is paused. */
 async function filled(): Promise<Engine> {
-  const engine = await openEngine({ file: ':memory:' })
+  const engine = openInThread()
   await engine.queues.configure('billing', { concurrencyLimit: 2, rateLimit: { limit: 20, period: '1s' } })
   await engine.queues.configure('reports', {})
   const untilStopped = charge.handler(async ({ signal }) => {

@@ -1,6 +1,7 @@
 /** The screen Schedules: how the last job ended, when the next ones come, and changes. */
-import { defineJob, type Engine, NonRetryableError, openEngine } from '@millrace/engine'
+import { defineJob, type Engine, NonRetryableError } from '@millrace/engine'
 import { expect } from 'vitest'
+import { openInThread } from '../../packages/testkit/src/testing/inThread.ts'
 import { expectAccessible } from '../browser/accessible.ts'
 import { task } from '../browser/task.ts'
 import { test } from './test.ts'
@@ -9,7 +10,7 @@ const report = defineJob<{ of: string }>({ name: 'report', queue: 'reports' })
 
 /** A schedule whose last job failed, one that has not run, and one that is paused. */
 async function scheduled(): Promise<Engine> {
-  const engine = await openEngine({ file: ':memory:', logger: false })
+  const engine = openInThread({ logger: false })
   engine.work([
     report.handler(() => {
       throw new NonRetryableError('the disk is full')
