@@ -52,7 +52,7 @@ export class MemoryDatabase {
   constructor() {
     this.#db = connectWriter(MEMORY_FILE, { durability: 'normal', cacheKib: 4_096, platform: 'simulation' })
     migrate(this.#db, { file: MEMORY_FILE, now: 0 })
-    const names = this.#db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid DESC")
+    const names = this.#db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
     this.#tables = (names.pluck().all() as string[]).filter((table) => table !== 'migration')
     this.#first = this.#tables.map((table) => ({ table, rows: this.#db.prepare(`SELECT * FROM ${table}`).raw().all() as unknown[][] }))
   }
@@ -61,10 +61,13 @@ export class MemoryDatabase {
   reset(): void {
     this.#gate = OPEN
     if (this.#db.inTransaction) this.#db.exec('ROLLBACK')
+    // Tables are emptied and filled in any order.
+    this.#db.pragma('foreign_keys = OFF')
     for (const table of this.#tables) this.#db.exec(`DELETE FROM ${table}`)
     for (const { table, rows } of this.#first) {
       for (const row of rows) this.#db.prepare(`INSERT INTO ${table} VALUES (${row.map(() => '?').join()})`).run(...row)
     }
+    this.#db.pragma('foreign_keys = ON')
   }
 
   /** A store for the next engine: what the one before has not committed is gone. */
