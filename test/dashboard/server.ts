@@ -2,6 +2,7 @@
 import { EventEmitter, once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
 
 type Answer = (request: Request, env: unknown) => Response | Promise<Response>
@@ -70,6 +71,8 @@ export class PageServer {
   /** Stops, and leaves the address to the next server. */
   async end(): Promise<void> {
     await this.stop()
+    // `fetch` of this process would use a connection to the former server again, until it has heard that it is closed.
+    for (let turn = 0; turn < 2; turn++) await nextTurn()
     if (this.#port !== 0) ports.push(this.#port)
     this.#port = 0
   }

@@ -69,7 +69,7 @@ export const test = base.extend('serveDashboard', async ({ visit, task: _ }, { o
   const pages: Page[] = []
   onCleanup(async () => {
     // A page that is open would notice the end of its server.
-    for (const page of pages) if (!page.isClosed()) await page.goto('about:blank')
+    for (const page of pages) await leave(page)
     for (const end of ends.toReversed()) await end()
   })
   const open: Visit = async (url, options) => {
@@ -89,6 +89,11 @@ export const test = base.extend('serveDashboard', async ({ visit, task: _ }, { o
     return dashboardOf(engine, server, http?.basePath ?? '', open)
   }
 })
+
+async function leave(page: Page): Promise<void> {
+  for (const other of page.context().pages()) if (other !== page) await other.close()
+  if (!page.isClosed()) await page.goto('about:blank')
+}
 
 function dashboardOf(engine: Engine, server: PageServer, basePath: string, visit: Visit): Dashboard {
   const url = `${server.origin}${basePath}`
