@@ -21,7 +21,7 @@ export const COSTS: Readonly<Record<string, Partial<Pick<Cost, Kind>>>> = {
   'packages/worker': { processes: 25, threads: 38 },
   'test/app': { processes: 40, threads: 134 },
   'test/browser': { processes: 14, threads: 5, pages: 35 },
-  'test/dashboard': { processes: 8, threads: 35, pages: 139 },
+  'test/dashboard': { processes: 12, threads: 35, pages: 139 },
   'test/demo': { processes: 3, threads: 24 },
   'test/engine': { processes: 21, threads: 154 },
   'test/examples': { processes: 32, threads: 3 },
