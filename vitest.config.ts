@@ -72,7 +72,7 @@ export default defineConfig(({ mode }) => ({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
-    // What a test prints is shown if it fails.
+    // The output of a test is shown if the test fails.
     silent: 'passed-only',
     reporters: [new CountsReporter()],
     projects: [

@@ -19,7 +19,7 @@ interface Part {
   readonly commands: readonly (readonly string[])[]
 }
 
-/** What a program found unchanged since its last run is in its cache: names of files and hashes, no results of tests. */
+/** A program's cache has the names and hashes of its files, so that it checks only changed ones again. It has no results of tests. */
 const incremental = (program: string) => [
   ...['--noEmit', '--incremental', '--tsBuildInfoFile'],
   `${CACHE}/${program.replaceAll('/', '-').replace(/^\.$/, 'all')}.json`,

@@ -1,5 +1,5 @@
 /**
- * What a run prints: a line for each tenth of its files, then each failure with the command that repeats it, each skipped test with its reason,
+ * Prints a run: a line for each tenth of its files, then each failure with the command that repeats it, each skipped test with its reason,
  * files that cost more than they may, and last the counts alone on one line.
  */
 import { DefaultReporter, type SerializedError, type TestCase, type TestModule, type TestSpecification } from 'vitest/node'

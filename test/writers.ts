@@ -34,7 +34,7 @@ function takeThread(resourceLimits: WorkerOptions['resourceLimits']): Worker {
   return thread
 }
 
-/** What the engine uses of a `Worker`. */
+/** Has the part of a `Worker` that the engine uses. */
 class UsedAgain extends EventEmitter {
   readonly threadName = NAME
   readonly #thread: Worker
@@ -42,7 +42,7 @@ class UsedAgain extends EventEmitter {
   #over = false
   readonly #failed = (error: unknown): void => void this.emit('error', error)
   readonly #exited = (code: number): void => {
-    // What the thread has said before is heard before its end.
+    // Messages that the thread sent before its end are received before it.
     for (
       let received = threads.receiveMessageOnPort(this.#port);
       received !== undefined;

@@ -7,7 +7,7 @@ import type { Host } from '../../apps/millrace/src/host.ts'
 // Colours are for terminals: what the shell of the tests asks for is not for these programs, which read it from this process.
 for (const name of ['NO_COLOR', 'FORCE_COLOR']) delete process.env[name]
 
-/** What a program says and how it ends, in a process of its own or in this one. */
+/** A program that runs, in a process of its own or in this one: its output, and how it ends. */
 export interface Spoken {
   /** Every whole line so far. */
   readonly lines: readonly string[]

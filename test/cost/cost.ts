@@ -1,4 +1,4 @@
-/** What the test file that runs has cost so far: what it has started, opened and waited for. */
+/** The cost of the test file that runs: it counts what the file has started, opened and waited for so far. */
 export interface Cost {
   /** Child processes that the file's own process has started. */
   processes: number

@@ -1,4 +1,4 @@
-/** What the files of a run have cost: as a table, and held against test/rules/costs.ts. */
+/** Prints the costs of a run's files as a table, and compares them with test/rules/costs.ts. */
 import type { TestModule } from 'vitest/node'
 import { COSTS, KINDS, type Kind } from '../rules/costs.ts'
 import type { Cost } from './cost.ts'

@@ -2,7 +2,7 @@
  * Tries the mutants of listed.json on one command, `pnpm test` or `pnpm test:all`: does it notice them? Each mutant is written into a copy of
  * the checkout, alone, and the command runs on the files that cover its area, units first, until one of them fails.
  */
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -31,6 +31,14 @@ export async function tryListed(root: string, command: Command, earlier: readonl
   )
   const results: Seen[] = []
   const copy = copyCheckout(root)
+  const end = () => rmSync(copy, { recursive: true, force: true, maxRetries: 3 })
+  // An interrupted run leaves no copy and no vitest behind. `--results` keeps what it has found.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      running?.kill('SIGKILL')
+      end()
+      process.exit(1)
+    })
   try {
     for (const one of listed) {
       const known = earlier.find((seen) => seen.command === command && keyOf(seen) === keyOf(one))
@@ -41,10 +49,12 @@ export async function tryListed(root: string, command: Command, earlier: readonl
       if (known === undefined) say(seen)
     }
   } finally {
-    rmSync(copy, { recursive: true, force: true, maxRetries: 3 })
+    end()
   }
   return results
 }
+
+let running: ChildProcess | undefined
 
 interface Place {
   readonly parsed: Parsed
@@ -85,6 +95,7 @@ async function firstFailure(copy: string, command: Command, paths: readonly stri
     ...paths,
   ]
   const child = spawn(process.execPath, args, { cwd: copy, stdio: 'ignore', timeout: LIMIT_MS, killSignal: 'SIGKILL' })
+  running = child
   const [status] = await once(child, 'close')
   if (status === 0) return undefined
   if (!existsSync(report)) return ''

@@ -46,7 +46,7 @@ test('a schema has one owner: others attach to it, take its place when it is kil
   expect(worker.facts.filter((fact) => fact['started'] === 3)).toHaveLength(1)
   await expect.poll(() => ownerOf(postgres)).toMatchObject({ pid: worker.pid, epoch: 2 })
 
-  // One that stops hands the schema over, and takes back what it has told of itself.
+  // An owner that stops hands the schema over, and removes its row.
   const successor = await Member.start(store, 'worker')
   await worker.stop()
   producer.say({ enqueue: 5 })

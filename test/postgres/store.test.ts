@@ -9,7 +9,7 @@ import { keptSchema } from './keptSchema.ts'
 import { startProxy } from './proxy.ts'
 import { test as base, storeOptions, type TestSchema } from './test.ts'
 
-/** Of the tests that do not change what the schema itself is. */
+/** The tests that leave the schema as it is share one. */
 const test = base.extend('kept', ({ skip }) => keptSchema({ skip }))
 
 function open(schema: TestSchema) {

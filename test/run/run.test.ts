@@ -1,4 +1,4 @@
-// What is left of a run of tests. It starts processes, because a run is one.
+// A run of tests leaves nothing behind. This file starts processes, because a run is one.
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { expect, test } from 'vitest'
