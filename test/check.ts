@@ -1,7 +1,7 @@
 /**
  * Checks a change: format and lint, types, the unit tests and the rules. `pnpm check` runs all of them, side by side.
  * `pnpm check --changed` runs the unit tests that import what git says has changed, and the rest whole.
- * Prints each part when it is over, those that failed last.
+ * Prints the last line of each command that passed, and the whole output of a part that failed, which comes last.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -73,15 +73,17 @@ function run(command: readonly string[]): Promise<{ readonly code: number | null
 
 async function outcomeOf({ name, commands }: Part): Promise<Outcome> {
   let output = ''
+  let summary = ''
   for (const command of commands) {
     const ended = await run(command)
     output += ended.output
+    const line = ended.output.trim().split('\n').at(-1)
+    if (line) summary += `${name}: ${line}\n`
     if (ended.code !== 0) return { name, failed: true, output: `${output}${command.join(' ')} failed\n` }
   }
-  return { name, failed: false, output }
+  return { name, failed: false, output: summary }
 }
 
 const outcomes = await Promise.all(PARTS.map(outcomeOf))
-for (const { name, failed, output } of outcomes.toSorted((one, other) => Number(one.failed) - Number(other.failed)))
-  process.stdout.write(failed ? output : `${name}: ${output.trim().split('\n').at(-1)}\n`)
+for (const { output } of outcomes.toSorted((one, other) => Number(one.failed) - Number(other.failed))) process.stdout.write(output)
 process.exitCode = outcomes.some(({ failed }) => failed) ? 1 : 0
