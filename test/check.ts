@@ -1,9 +1,12 @@
 /**
  * Checks a change: format and lint, types, the unit tests and the rules. `pnpm check` runs all of them, side by side.
- * `pnpm check --changed` runs the unit tests that import what git says has changed, and the rest whole.
+ * `pnpm check --changed` asks git what has changed: it lints these files, and runs those unit tests of their packages that import them. Types and
+ * rules are whole, as they look across packages. What a change does to the tests of other packages, `pnpm check` says.
  * Prints the last line of each command that passed, and the whole output of a part that failed, which comes last.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
@@ -25,20 +28,23 @@ const incremental = (program: string) => [
   `${CACHE}/${program.replaceAll('/', '-').replace(/^\.$/, 'all')}.json`,
 ]
 
-const related = values.changed ? ['--changed', 'HEAD', '--passWithNoTests'] : []
+const git = (...args: string[]) => execFileSync('git', [...args, '-z'], { cwd: ROOT, encoding: 'utf8' }).split('\0')
+/** What differs from the last commit, also when git does not know it yet. */
+const changed = [...git('diff', '--name-only', 'HEAD'), ...git('ls-files', '--others', '--exclude-standard')].filter(
+  (file) => file !== '' && existsSync(join(ROOT, file)),
+)
+const packages = [...new Set(changed.map((file) => /^(?:packages|apps)\/[^/]+\//.exec(file)?.[0]))].filter((path) => path !== undefined)
+
+const CHANGED_UNITS = ['vitest', 'run', '--project', 'unit*', '--changed', 'HEAD', '--passWithNoTests', ...packages]
+const TESTS = values.changed
+  ? [...(packages.length > 0 ? [CHANGED_UNITS] : []), ['vitest', 'run', '--project', 'rules']]
+  : [['vitest', 'run', '--project', 'unit*', '--project', 'rules']]
+const LINTED = values.changed ? ['--no-errors-on-unmatched', ...changed] : ['.']
 const PARTS: readonly Part[] = [
-  {
-    name: 'tests',
-    commands: values.changed
-      ? [
-          ['vitest', 'run', '--project', 'unit*', ...related],
-          ['vitest', 'run', '--project', 'rules'],
-        ]
-      : [['vitest', 'run', '--project', 'unit*', '--project', 'rules']],
-  },
+  { name: 'tests', commands: TESTS },
   {
     name: 'lint and types',
-    commands: [['biome', 'check', '.'], ...PROGRAMS.map((program) => ['tsc', '-p', program, ...incremental(program)])],
+    commands: [['biome', 'check', ...LINTED], ...PROGRAMS.map((program) => ['tsc', '-p', program, ...incremental(program)])],
   },
 ]
 
@@ -58,7 +64,9 @@ for (const signal of ['SIGTERM', 'SIGHUP'] as const)
 
 function run(command: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }> {
   const [program = '', ...args] = command
-  const child = spawn(`node_modules/.bin/${program}`, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] })
+  // On Windows, what npm puts there are scripts of the shell.
+  const shell = process.platform === 'win32'
+  const child = spawn(join('node_modules', '.bin', program), args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'], shell })
   running.add(child)
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text))

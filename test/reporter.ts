@@ -2,19 +2,35 @@
  * Prints a run: a line for each tenth of its files, then each failure with the command that repeats it, each skipped test with its reason,
  * files that cost more than they may, and last the counts alone on one line.
  */
-import { DefaultReporter, type SerializedError, type TestCase, type TestModule, type TestSpecification } from 'vitest/node'
+import { Writable } from 'node:stream'
+import { DefaultReporter, type SerializedError, type TestCase, type TestModule, type TestSpecification, type Vitest } from 'vitest/node'
 import { costTable, tooDear } from './cost/costs.ts'
 
 /** A run of fewer files shows each of them. */
 const FEW = 20
+/** Of what processes say on stderr that tests start, in characters. */
+const KEPT_CHARACTERS = 64_000
 
 export class CountsReporter extends DefaultReporter {
   #files = 0
   #ended = 0
   readonly #counts = { passed: 0, failed: 0, skipped: 0 }
 
+  /** A process that dies on purpose says so on the stderr that it inherits. A run that passes does not show it. */
+  #said = ''
+
   constructor() {
     super({ summary: false })
+  }
+
+  override onInit(vitest: Vitest): void {
+    super.onInit(vitest)
+    const write = (chunk: Buffer, _: BufferEncoding, done: () => void) => {
+      if (this.#files < FEW) process.stderr.write(chunk)
+      else this.#said = (this.#said + chunk).slice(-KEPT_CHARACTERS)
+      done()
+    }
+    vitest.logger.errorStream = new Writable({ write })
   }
 
   override onTestRunStart(specifications: readonly TestSpecification[]): void {
@@ -47,10 +63,11 @@ export class CountsReporter extends DefaultReporter {
     unhandledErrors: readonly SerializedError[],
     reason: Parameters<DefaultReporter['onTestRunEnd']>[2],
   ): void {
+    if (this.#counts.failed + unhandledErrors.length > 0) process.stderr.write(this.#said)
     super.onTestRunEnd(modules, unhandledErrors, reason)
     const tests = modules.flatMap((module) => [...module.children.allTests()])
     const lines = tests
-      .filter((test) => /skipped|pending/.test(test.result().state))
+      .filter((test) => /skipped|pending/.test(test.result().state) && !this.#isUnasked(test))
       .map((test) => `skipped: ${nameOf(test)}: ${reasonOf(test)}`)
     lines.push(...tests.filter((test) => test.result().state === 'failed').map((test) => `repeat: ${commandOf(test)}`))
     if (process.env['TEST_COST'] !== undefined) lines.push(...costTable(modules))
@@ -59,6 +76,12 @@ export class CountsReporter extends DefaultReporter {
     if (dear.length > 0) process.exitCode = 1
     this.#counts.failed += unhandledErrors.length + dear.length
     process.stdout.write(`${[...lines, this.#line()].join('\n')}\n`)
+  }
+
+  /** True if `-t` has left it out. */
+  #isUnasked(test: TestCase): boolean {
+    const pattern = this.ctx.config.testNamePattern
+    return pattern !== undefined && !pattern.test(test.fullName.replaceAll(' > ', ' '))
   }
 
   #line(): string {

@@ -7,6 +7,7 @@ import diagnostics from 'node:diagnostics_channel'
 import { readFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import timers from 'node:timers/promises'
+import { getCallSites } from 'node:util'
 import { afterAll } from 'vitest'
 import { beginFile, cost } from './cost.ts'
 
@@ -61,8 +62,9 @@ function wrap<K extends string>(holder: { [key in K]: unknown }, name: K, wrappe
 
 /** True if the caller of the wrapped function is a test, or what tests share. */
 function isTestCode(): boolean {
-  const caller = (new Error().stack ?? '').split('\n')[3] ?? ''
-  return /\.test\.ts|\/test\//.test(caller) && !caller.includes('node_modules')
+  // Without the maps of sources, which are dear: a client of the browser sets thousands of timers.
+  const caller = getCallSites(3)[2]?.scriptName ?? ''
+  return /\.test\.ts$|\/test\//.test(caller) && !caller.includes('node_modules')
 }
 
 /** Returns the processor time of this process and of its children that have ended, in the ticks of 10 ms that Linux counts in. */

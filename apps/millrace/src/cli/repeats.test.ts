@@ -15,7 +15,8 @@ function allOf(command: Command): Command[] {
   return [command, ...command.commands.flatMap(allOf)]
 }
 
-const program = () => createProgram({ out: new Output(process, () => {}) } as unknown as Context)
+const out = new Output(process, () => {})
+const program = () => createProgram({ out } as unknown as Context)
 const valued = allOf(program()).flatMap((command, at) =>
   command.options
     .filter((option) => option.required || option.optional)
