@@ -7,12 +7,12 @@ import type { TurnContext } from '../turn.ts'
 import { type CLOSED, type DependencyCounter, NOTIFY, OPEN, type SHUT } from './state.ts'
 
 /**
- * Opens the counter if it lets the job through as far as the job has heard. If a parent may be live again, the job is notified first. One
- * that runs at a failure waits for no other parent: that one has failed, whatever becomes of it.
+ * Opens the counter if it lets the job through as far as the job has heard. If a parent may be live again, the job is notified first: also one
+ * that runs at a failure, as it may be the failed parent that lives again.
  */
 export function openOncePropagated(turn: TurnContext, job: Job, counter: DependencyCounter): void {
   const { tables, facts, effects } = turn
-  if (counter.pending === 0 && (facts.flowBack || effects.flows.back)) {
+  if (facts.flowBack || effects.flows.back) {
     effects.flows.note({ seq: counter.parent }, NOTIFY)
     tables.flowWork = true
   } else release(turn, job, counter)

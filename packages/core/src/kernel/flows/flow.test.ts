@@ -172,6 +172,24 @@ describe('a job for what has not gone well, and one for what has', () => {
     world.run({ op: 'retry', id: keyOfJob(jobs[2]) })
     expect(states(jobs)).toEqual(['failed', 'active', 'active', 'cancelled', 'failed'])
   })
+
+  test.each([
+    ['all', [0, 1], 'blocked'],
+    ['one', [0], 'active'],
+    ['the other', [1], 'active'],
+  ] as const)('the one that runs at a failure, brought back with %s of those that had failed, runs if one still has', (_, which, state) => {
+    world.attach('s', ['a'])
+    // Their children are told of a return in slices of three.
+    const others = [{ parents: [0] }, { parents: [0] }]
+    const jobs = createFlow(world, [{}, {}, ...others, { parents: [0, 1], onFailure: 'run' }, ...others]) as [Enqueued, ...Enqueued[]]
+    const one = jobs[4] as Enqueued
+    world.run({ op: 'cancel', id: keyOfJob(one) })
+    for (const job of [jobs[0], jobs[1] as Enqueued]) fail(job)
+    world.run(...[...which.map((index) => jobs[index] as Enqueued), one].map((job): Command => ({ op: 'retry', id: keyOfJob(job) })))
+    expect(world.stateOf(one)).toBe(state)
+    if (state === 'blocked') fail(jobs[0])
+    expect(world.stateOf(one)).toBe('active')
+  })
 })
 
 describe('a parent that fails', () => {

@@ -55,7 +55,7 @@ export function propagate(turn: TurnContext): void {
     else if (mode === RETRY && (job.state === FAILED || job.state === CANCELLED)) revive(turn, job)
     else {
       if (cancels(mode)) passOn(turn, job, said ?? {})
-      swing(turn, job, counter, bad)
+      swing(turn, job, counter, mode, bad)
     }
     if (cancels(mode)) tellLater(turn, job, CANCEL)
     else if (mode === RETRY) tellLater(turn, job, RETRY)
@@ -90,11 +90,14 @@ function tellSlice({ facts, effects }: TurnContext, slice: FlowSlice, heard: Map
   }
 }
 
-/** Returns what to notify next. If the parent has ended again since it was taken back, its children are notified again. */
-function nextOf({ mode, state, children, done }: FlowSlice): FlowEffects['progress'][number]['next'] {
+/**
+ * Returns what to notify next. Children of a parent that was taken back are notified again when no other is being taken back: it may have
+ * ended since, and one that runs at a failure may still have a parent that has failed.
+ */
+function nextOf({ mode, children, done }: FlowSlice): FlowEffects['progress'][number]['next'] {
   const last = children.at(-1)
   if (!done && last !== undefined) return { after: last.seq, mode }
-  return takesBack(mode) && state !== 0 ? { after: 0, mode: NOTIFY } : undefined
+  return takesBack(mode) ? { after: 0, mode: NOTIFY } : undefined
 }
 
 function count(counter: DependencyCounter, told: ParentOutcome, change: number): void {
@@ -102,8 +105,8 @@ function count(counter: DependencyCounter, told: ParentOutcome, change: number):
   else if (hasFailed(told)) counter.failed += change
 }
 
-/** Lets a job through, ends it, or makes it wait again, as its counter says. */
-function swing(turn: TurnContext, job: Job, counter: DependencyCounter, bad: Heard['bad']): void {
+/** Lets a job through, ends it, or makes it wait again, as its counter says. It is let through by no turn that takes parents back. */
+function swing(turn: TurnContext, job: Job, counter: DependencyCounter, mode: DueMode, bad: Heard['bad']): void {
   const end = endOf(job, counter)
   if (counter.state === SHUT && (job.state === FAILED || job.state === CANCELLED)) {
     if (end === undefined) revive(turn, job)
@@ -112,5 +115,5 @@ function swing(turn: TurnContext, job: Job, counter: DependencyCounter, bad: Hea
     setDependencies(turn, counter, SHUT)
     if (end === 'fail') failByParent(turn, job, bad)
     else cancelByParent(turn, job, bad)
-  } else if (job.state === BLOCKED && mayOpen(job, counter)) openOncePropagated(turn, job, counter)
+  } else if (job.state === BLOCKED && mayOpen(job, counter) && !takesBack(mode)) openOncePropagated(turn, job, counter)
 }
