@@ -1,9 +1,16 @@
 /** A value as an error message names it: short, and never the whole of somebody's data. */
 
+const SHOWN = 64
+
+/** A name that somebody has sent, cut as `describe` cuts strings. */
+export function shortened(name: string): string {
+  return name.length > SHOWN ? `${name.slice(0, SHOWN)}...` : name
+}
+
 export function describe(value: unknown): string {
   switch (typeof value) {
     case 'string':
-      return value.length > 64 ? `${JSON.stringify(value.slice(0, 64))}...` : JSON.stringify(value)
+      return value.length > SHOWN ? `${JSON.stringify(value.slice(0, SHOWN))}...` : JSON.stringify(value)
     case 'number':
     case 'boolean':
     case 'undefined':

@@ -1,6 +1,6 @@
 /** Option objects hold known names only: a mistyped option is an error and not a silent default. */
 import { OptionTypeError } from '../errors.ts'
-import { describe } from './describe.ts'
+import { describe, shortened } from './describe.ts'
 import { optionHint } from './synonyms.ts'
 
 /** Throws OptionTypeError if `options` is no plain object, or has a name that is not among `known`. `example` shows how to write them. */
@@ -17,7 +17,7 @@ export function checkKnown(
   for (const name of Object.keys(options)) {
     if (known.has(name)) continue
     const hint = optionHint(name, known) ?? `it accepts ${[...known].join(', ')}`
-    throw new OptionTypeError(name, `${call} has no option '${name}'; ${hint}`)
+    throw new OptionTypeError(shortened(name), `${call} has no option '${shortened(name)}'; ${hint}`)
   }
 }
 
@@ -28,6 +28,7 @@ export function checkNone(call: string, given: readonly unknown[], instead: stri
     if (typeof options !== 'object' || options === null)
       throw new OptionTypeError('options', `${call} takes no options, got ${describe(options)}: ${instead}`)
     const [name] = Object.keys(options)
-    if (name !== undefined) throw new OptionTypeError(name, `${call} has no option '${name}': it takes no options; ${instead}`)
+    if (name !== undefined)
+      throw new OptionTypeError(shortened(name), `${call} has no option '${shortened(name)}': it takes no options; ${instead}`)
   }
 }

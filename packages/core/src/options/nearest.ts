@@ -1,10 +1,15 @@
 /** The known name that a mistyped one most likely means. */
 
+/** A longer name means none that is known. The comparison costs the product of both lengths, and names come from whoever calls. */
+export const COMPARED_LENGTH = 64
+
 /** The closest of `known` by edits, or undefined where none is close. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
+  if (name.length > COMPARED_LENGTH) return undefined
   let best: string | undefined
   let bestDistance = Math.max(1, Math.floor(name.length / 2)) + 1
   for (const candidate of known) {
+    if (Math.abs(candidate.length - name.length) >= bestDistance) continue
     const distance = edits(name.toLowerCase(), candidate.toLowerCase())
     if (distance < bestDistance) {
       best = candidate

@@ -154,6 +154,18 @@ describe('a wrong option is refused by name, and never clamped', () => {
     expect(error).toMatchObject({ option, limit, code: 'OPTION_RANGE', message: expect.stringContaining(String(limit)) })
   })
 
+  test('a name of a megabyte, at once and with its beginning alone', () => {
+    const name = 'x'.repeat(2 ** 20)
+    const calls = [() => enqueue({ [name]: 1 }), () => validateWorkOptions({ [name]: 1 }), () => validateQueueOptions({ [name]: 1 })]
+    for (const error of calls.map(thrownBy)) {
+      expect(error).toBeInstanceOf(OptionTypeError)
+      expect((error as OptionTypeError).option).toBe(`${name.slice(0, 64)}...`)
+      expect((error as OptionTypeError).message.length).toBeLessThan(2_000)
+    }
+    const tier = thrownBy(() => validateQueueOptions({ keyTiers: { [`${name}:`]: TIER } })) as OptionTypeError
+    expect(tier.message.length).toBeLessThan(500)
+  })
+
   test('what is not so is refused by name', () => {
     expect(thrownBy(() => validateOpenOptions({ file: ':memory:', share: true }))).toBeInstanceOf(OptionTypeError)
     expect(thrownBy(() => validateOpenOptions({ file: 'f', codec: {} }))).toMatchObject({ option: 'codec.encode' })

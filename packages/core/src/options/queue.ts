@@ -15,7 +15,7 @@ import {
 } from '../queueSettings.ts'
 import { DEFAULT_RETENTION } from '../retention.ts'
 import { choiceOption } from './choice.ts'
-import { describe } from './describe.ts'
+import { describe, shortened } from './describe.ts'
 import { integerOption } from './integer.ts'
 import { checkKnown } from './known.ts'
 import { durationOption } from './milliseconds.ts'
@@ -192,10 +192,10 @@ function tierName(option: string, name: string): string {
   if (name.includes(':'))
     throw new OptionTypeError(
       option,
-      `${option} has the tier '${name}': the name of a tier has no colon, because it ends at the first one of a key`,
+      `${option} has the tier '${shortened(name)}': the name of a tier has no colon, because it ends at the first one of a key`,
     )
   if (UNSAFE_KEYS.has(name))
-    throw new OptionTypeError(option, `${option} has the tier '${name}', which no map may have for a key: give it another name`)
+    throw new OptionTypeError(option, `${option} has the tier '${shortened(name)}', which no map may have for a key: give it another name`)
   return nameOption(`${option}: the name of a tier`, name)
 }
 

@@ -1,5 +1,5 @@
 /** Options and states by the words of other queues, and what Millrace has in their place: one table for the library, the CLI and HTTP. */
-import { nearest } from './nearest.ts'
+import { COMPARED_LENGTH, nearest } from './nearest.ts'
 
 interface Synonym {
   /** Options of ours, the likeliest first: the one that the call knows is meant. */
@@ -155,6 +155,7 @@ const SYNONYMS: Readonly<Record<string, Synonym>> = {
  * @param shown how an option is written there: `--max-attempts`
  */
 export function optionHint(name: string, known: ReadonlySet<string>, shown = (option: string) => `'${option}'`): string | undefined {
+  if (name.length > COMPARED_LENGTH) return undefined
   const plain = name.toLowerCase().replace(/[^a-z]/g, '')
   const synonym = Object.hasOwn(SYNONYMS, plain) ? SYNONYMS[plain] : undefined
   const own = synonym?.ours?.find((option) => known.has(option))

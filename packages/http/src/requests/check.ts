@@ -9,13 +9,11 @@ type Place = 'body' | 'path' | 'query' | 'header'
 
 /** @throws HttpError 400 that names each fault */
 export function check<Value>(schema: z.ZodType<Value>, value: unknown, place: Place): Value {
-  const checked = schema.safeParse(value)
-  if (checked.success) return checked.data
-  // Messages are composed only for invalid input.
   const words = new Words()
-  const { error } = schema.safeParse(value, { error: (issue) => words.of(issue) })
-  const faults = faultsOf((error ?? checked.error).issues, [place], words).slice(0, BOUNDS.faults)
-  throw refused(faults, `the ${place} is not valid`)
+  // Zod asks for words only where the input is not valid.
+  const checked = schema.safeParse(value, { error: (issue) => words.of(issue) })
+  if (checked.success) return checked.data
+  throw refused(faultsOf(checked.error.issues, [place], words), `the ${place} is not valid`)
 }
 
 /**
@@ -40,13 +38,19 @@ function refused(faults: readonly Fault[], otherwise = ''): HttpError {
 
 type Issues = z.ZodError['issues']
 
+/** The first of them: there may be as many as bytes in the request, and a hint is dear. */
 function faultsOf(issues: Issues, base: readonly PropertyKey[], words: Words): Fault[] {
-  return issues.flatMap((issue) => {
+  const faults: Fault[] = []
+  for (const issue of issues) {
     const path = [...base, ...issue.path]
-    if (issue.code === 'unrecognized_keys')
-      return issue.keys.map((key) => ({ path: textOf([...path, key]), message: words.unknownKey(issue.path, key).slice(0, 500) }))
-    return [{ path: textOf(path), message: issue.message.slice(0, 500) }]
-  })
+    const room = BOUNDS.faults - faults.length
+    if (room === 0) break
+    if (issue.code !== 'unrecognized_keys') faults.push({ path: textOf(path), message: issue.message.slice(0, 500) })
+    else
+      for (const key of issue.keys.slice(0, room))
+        faults.push({ path: textOf([...path, key]), message: words.unknownKey(issue.path, key).slice(0, 500) })
+  }
+  return faults
 }
 
 function textOf(path: readonly PropertyKey[]): string {

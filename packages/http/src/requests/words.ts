@@ -16,13 +16,18 @@ const TYPES: Readonly<Record<string, string>> = {
   record: 'an object',
 }
 
+/** Each item of an array may have an issue. Those of the first faults are among this many. */
+const COMPOSED = 1_000
+
 /** Composes sentences for the issues of one request. */
 export class Words {
+  #composed = 0
   /** The schemas of the known keys of each object that has unknown ones, by the path of the object. */
   readonly #shapes = new Map<string, z.core.$ZodShape>()
 
   /** Returns the predicate of a sentence whose subject is the path, or undefined to keep zod's message. */
   of(issue: Issue): string | undefined {
+    if (++this.#composed > COMPOSED) return ''
     switch (issue.code) {
       case 'invalid_type':
         return typeSentence(issue)

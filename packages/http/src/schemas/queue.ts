@@ -160,7 +160,7 @@ export const DRAINED = z.strictObject({ drained: z.boolean() }).openapi('DrainRe
 
 export const PURGE = z
   .strictObject({
-    states: z.array(z.enum(PURGED_STATES)).min(1).optional(),
+    states: z.array(z.enum(PURGED_STATES)).min(1).max(PURGED_STATES.length).optional(),
     dryRun: z.boolean().optional().openapi({ description: 'Default true: it only counts.' }),
   })
   .openapi('PurgeOptions')

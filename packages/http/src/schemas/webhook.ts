@@ -7,7 +7,7 @@ const ID = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must have 1 to 64 of the c
 
 export const WEBHOOK_PATH = z.strictObject({ id: ID.openapi({ param: { name: 'id', in: 'path' }, example: 'billing' }) })
 
-const TYPES = z.array(z.enum(EVENT_TYPES)).min(1)
+const TYPES = z.array(z.enum(EVENT_TYPES)).min(1).max(EVENT_TYPES.length)
 const NAMES = z.array(NAME).min(1)
 
 export const NEW_WEBHOOK = z
