@@ -97,8 +97,9 @@ export function makeStore(db: Database, { file, claim, ballast, connect, making,
       if (connect === undefined) throw new EngineFailedError('a database in memory is lost with its connection: open the engine again')
       disconnect()
       // SQLite would create a new file, or take a copy for it.
-      identity?.assert()
+      identity?.assertDatabase()
       connection = prepare(connect())
+      identity?.reopened()
     },
     close: () => {
       if (closed) return

@@ -1,0 +1,31 @@
+// Another copy of SQLite in the process of an engine: its close takes the log away, whatever it has done, as locks do not keep a process from itself.
+import { DatabaseSync } from 'node:sqlite'
+import { openEngine } from '@millrace/engine'
+import { expect, test } from 'vitest'
+import { temporaryFile } from '../temporary.ts'
+
+test.each(['SELECT count(*) FROM job', 'CREATE TABLE own (x); INSERT INTO own VALUES (1)', 'VACUUM'])(
+  '%s, and a close: nothing more is acknowledged, and all that was is in the file, beside what the other has written',
+  async (sql) => {
+    const file = temporaryFile()
+    const engine = await openEngine({ file })
+    const bystanders = await engine.enqueueMany(Array.from({ length: 50 }, (_, n) => ({ job: 'bystander', data: n })))
+    const other = new DatabaseSync(file)
+    other.exec(sql)
+    other.close()
+    await expect(engine.enqueue('late')).rejects.toMatchObject({
+      code: 'COMMIT_UNKNOWN',
+      message: expect.stringContaining('jobs.db-wal was'),
+    })
+    await expect(engine.enqueue('later')).rejects.toMatchObject({ code: 'OWNER_LOST', message: expect.stringContaining('another library') })
+    await engine.stop()
+
+    const read = new DatabaseSync(file)
+    expect(read.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
+    if (sql.startsWith('CREATE')) expect(read.prepare('SELECT x FROM own').get()).toEqual({ x: 1 })
+    read.close()
+    await using again = await openEngine({ file })
+    for (const { id } of bystanders) expect(await again.get(id)).toMatchObject({ name: 'bystander', state: 'waiting' })
+    await again.enqueue('goes-on')
+  },
+)
