@@ -1,5 +1,5 @@
 // `npm ci`, and `npm install` from a lock, on a machine that cannot compile: no Python, no compiler. docs/decisions/0074.
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, globSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -103,4 +103,16 @@ test.for(MACHINES)('npm $npm on Node $node: an engine runs a job after each kind
     expect(stdout + stderr).not.toMatch(/install-?scripts|gyp/)
     expect(await project.node('app.cjs')).toMatchObject({ code: 0, stdout: '42\n' })
   }
+})
+
+test('every published package is installed from a lock, and brings none that compiles', LONG, async () => {
+  const project = createProject({ npm: 11, node: 24 })
+  const names = served.names.filter((name) => name !== 'native')
+  expect(names).toEqual(expect.arrayContaining(['millrace', 'create-millrace', '@millrace/sqlite', '@millrace/nestjs']))
+  for (const args of [['install', ...names], ['ci']]) {
+    const { code, stdout, stderr } = await project.npm(...args)
+    expect(code, stdout + stderr).toBe(0)
+  }
+  expect(globSync('node_modules/**/binding.gyp', { cwd: project.folder })).toEqual([])
+  expect(await project.node('node_modules/millrace/dist/main.js', 'enqueue', 'hello', '--file', 'jobs.db')).toMatchObject({ code: 0 })
 })

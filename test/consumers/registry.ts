@@ -17,6 +17,8 @@ interface Manifest {
 
 export interface Registry {
   readonly url: string
+  /** The packages that it has itself. */
+  readonly names: readonly string[]
   close(): Promise<void>
 }
 
@@ -37,6 +39,7 @@ export async function startRegistry(folder: string): Promise<Registry> {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   return {
     url,
+    names: [...packages.keys()],
     close: async () => {
       server.closeAllConnections()
       await once(server.close(), 'close')
