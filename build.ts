@@ -7,7 +7,7 @@
  * sources, and here.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
@@ -17,16 +17,36 @@ interface Manifest {
   readonly bin?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly publishConfig?: { readonly imports?: Readonly<Record<string, string>> }
 }
+
+/**
+ * The files of a copied package, by their names in the copy: all that runs, and neither `binding.gyp`, for which npm starts a compiler,
+ * nor the sources. pnpm leaves out the licence of a package that has another file LICENSE.
+ */
+const COPIED = { COPYING: 'LICENSE', lib: 'lib', prebuilds: 'prebuilds' }
 
 async function build(folder: string): Promise<void> {
   rmSync(join(folder, 'dist'), { recursive: true, force: true })
   const tsc = fileURLToPath(import.meta.resolve('typescript/package.json')).replace('package.json', 'bin/tsc')
   execFileSync(process.execPath, [tsc, '-b'], { cwd: folder, stdio: 'inherit' })
   await bundle(folder)
+  copyImports(folder)
   // The dashboard's page, which is no part of its code.
   const page = join(folder, 'build.ts')
   if (existsSync(page)) execFileSync(process.execPath, [page, join(folder, 'dist/page')], { cwd: folder, stdio: 'inherit' })
+}
+
+/** Copies each package that the published manifest imports from `dist`, in the version that is installed here: docs/decisions/0074. */
+function copyImports(folder: string): void {
+  const { publishConfig: { imports = {} } = {} }: Manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  for (const name of Object.keys(imports).map((key) => key.slice('#'.length))) {
+    const [from, to] = [join(folder, 'node_modules', name), join(folder, 'dist', name)]
+    for (const [copy, file] of Object.entries(COPIED)) cpSync(join(from, file), join(to, copy), { recursive: true, dereference: true })
+    // Node reads that this is CommonJS, and scanners read which version it is.
+    const { version, license, repository } = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8'))
+    writeFileSync(join(to, 'package.json'), JSON.stringify({ name, version, license, repository, type: 'commonjs' }))
+  }
 }
 
 /** The code alone. A file that is as it was is left alone, and no file is ever there in part: processes may be loading them. */

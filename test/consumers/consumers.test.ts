@@ -16,6 +16,9 @@ const PACKAGES = readdirSync(new URL('../../packages/', import.meta.url))
   .filter(isPublished)
   .toSorted()
 
+/** The copy of better-sqlite3 in the tarball of sqlite. */
+const DRIVER = 'package/dist/better-sqlite3/'
+
 let consumer: Consumer
 
 /** The quick start of the README, which is told to stop when its job is done. */
@@ -67,6 +70,7 @@ describe('the tarballs', () => {
     )
     const strays = files.filter(
       (file) =>
+        !file.startsWith(DRIVER) &&
         !/^package\/(?:LICENSE|README\.md|AGENTS\.md|package\.json|dist\/(?:[\w/-]+\.d\.ts|[\w-]+\.js(?:\.map)?)|vectors\/\w+\.json)$/.test(
           file,
         ),
@@ -78,6 +82,20 @@ describe('the tarballs', () => {
     const sources = new URL(`../../packages/${name}/src/`, import.meta.url)
     for (const file of files.filter((path) => path.endsWith('.d.ts')))
       expect(existsSync(new URL(file.replace(/^package\/dist\//, '').replace(/\.d\.ts$/, '.ts'), sources)), file).toBe(true)
+  })
+
+  test('sqlite: what runs of its driver, in the version that is tested here, with its licence; it compiles nothing', () => {
+    const tarball = consumer.tarballs.find((file) => file.startsWith('millrace-sqlite-')) as string
+    const installed = fileURLToPath(new URL('../../packages/sqlite/node_modules/better-sqlite3/', import.meta.url))
+    const running = globSync('{lib,prebuilds}/**/*.{js,node}', { cwd: installed }).map((file) => file.replaceAll('\\', '/'))
+    expect(running.filter((file) => file.startsWith('prebuilds/'))).toHaveLength(8)
+    const copied = filesOf(tarball).filter((file) => file.startsWith(DRIVER))
+    expect(copied.toSorted()).toEqual([...running, 'COPYING', 'package.json'].map((file) => `${DRIVER}${file}`).toSorted())
+    const read = (file: string) => execFileSync('tar', ['xzOf', tarball, file], { cwd: consumer.folder, encoding: 'utf8' })
+    expect(read(`${DRIVER}COPYING`)).toBe(readFileSync(join(installed, 'LICENSE'), 'utf8'))
+    const { version } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
+    expect(JSON.parse(read(`${DRIVER}package.json`))).toMatchObject({ name: 'better-sqlite3', version, license: 'MIT' })
+    expect(JSON.parse(read('package/package.json')).dependencies).not.toHaveProperty('better-sqlite3')
   })
 
   test('millrace: code, manifest, README, licence and dashboard; no sources, no tests', () => {

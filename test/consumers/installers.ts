@@ -27,7 +27,7 @@ export function installersOf(app: string, tarballs: Readonly<Record<string, stri
       name: 'pnpm',
       install: ['npx', '-y', 'pnpm@12', 'install'],
       manifest: { dependencies },
-      files: { 'pnpm-workspace.yaml': [...yaml.slice(0, -1), 'allowBuilds:', '  better-sqlite3: false', ''].join('\n') },
+      files: { 'pnpm-workspace.yaml': yaml.join('\n') },
     },
     // Its cache goes by name and version alone: it would bring yesterday's tarball.
     {

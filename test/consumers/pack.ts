@@ -22,7 +22,7 @@ const PUBLISHED = [
 export async function pack(destination: string): Promise<void> {
   const copy = mkdtempSync(join(tmpdir(), 'millrace-pack-'))
   try {
-    for (const file of ['LICENSE', 'build.ts', 'package.json', 'pnpm-workspace.yaml', 'tsconfig.base.json'])
+    for (const file of ['.pnpmfile.mjs', 'LICENSE', 'build.ts', 'package.json', 'pnpm-workspace.yaml', 'tsconfig.base.json'])
       cpSync(join(ROOT, file), join(copy, file))
     const filter = (path: string) => basename(path) !== 'dist'
     for (const folder of ['packages', 'apps/create-millrace', 'apps/dashboard', 'apps/millrace'])

@@ -153,7 +153,7 @@ test('what is internal is for packages, tests and measurements: no app and no ex
 })
 
 const ONLY_IN: readonly (readonly [what: string, pattern: RegExp, packages: readonly string[]])[] = [
-  ['better-sqlite3', /^better-sqlite3$/, ['sqlite']],
+  ['better-sqlite3', /^#?better-sqlite3$/, ['sqlite']],
   ['pg', /^pg$/, ['postgres']],
   // Its lock alone, of a file that no other copy of SQLite opens.
   ['node:sqlite', /^node:sqlite$/, ['remote']],

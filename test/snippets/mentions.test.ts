@@ -41,7 +41,7 @@ test('each command of millrace is one, with flags that it has', () => {
 })
 
 /** Commands of pnpm and npm themselves. */
-const OWN = /^(?:pnpm (?:docs|create )|npm (?:create(?: millrace)?$|outdated))/
+const OWN = /^(?:pnpm (?:docs|create )|npm (?:create(?: millrace)?$|outdated|ci$|audit$))/
 
 test('each script is one of the workspace', () => {
   const all = mentions(/^(?:npx -y pnpm@12|pnpm|npm) (?!millrace )./)

@@ -13,8 +13,7 @@ export interface Manager {
 
 const FILES: Readonly<Record<Manager['name'], Readonly<Record<string, string>>>> = {
   npm: {},
-  // pnpm asks about each script that an install would run. This one compiles what is there already.
-  pnpm: { 'pnpm-workspace.yaml': 'allowBuilds:\n  better-sqlite3: false\n' },
+  pnpm: {},
   // Yarn 1 does not read it.
   yarn: { '.yarnrc.yml': 'nodeLinker: node-modules\n' },
   bun: {},

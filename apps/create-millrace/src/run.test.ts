@@ -221,7 +221,11 @@ test('the package manager that runs it is named, and gets its files', async () =
     env: { npm_config_user_agent: 'pnpm/12.21.0 npm/? node/v24.0.0' },
   })
   expect(pnpm.said).toMatch(/ {2}pnpm install\n {2}pnpm test +# .*\n {2}pnpm start +# .*\n {2}pnpm worker +#/)
-  expect(readFileSync(pnpm.path('my-app/pnpm-workspace.yaml'), 'utf8')).toBe('allowBuilds:\n  better-sqlite3: false\n')
+  const yarn = await create(['my-app', '-t', 'embedded', '--no-install'], {
+    env: { npm_config_user_agent: 'yarn/4.18.1 npm/? node/v24.0.0' },
+  })
+  expect(yarn.said).toMatch(/ {2}yarn install\n {2}yarn test +#/)
+  expect(readFileSync(yarn.path('my-app/.yarnrc.yml'), 'utf8')).toBe('nodeLinker: node-modules\n')
   const bun = await create(['my-app', '-t', 'embedded', '--no-install'], {
     env: { npm_config_user_agent: 'bun/1.4.5 npm/? node/v24.3.0 linux x64' },
   })

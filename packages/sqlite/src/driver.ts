@@ -1,8 +1,13 @@
-/** The only import of better-sqlite3, and the two types of it that the rest of the package uses. */
-import BetterSqlite3 from 'better-sqlite3'
+/**
+ * The only import of better-sqlite3, and the two types of it that the rest of the package uses. `#better-sqlite3` is the dependency here,
+ * and its copy in `dist` where the package is installed: docs/decisions/0074.
+ */
 
-export type Database = BetterSqlite3.Database
-export type Statement = BetterSqlite3.Statement<unknown[], unknown>
+import type Types from 'better-sqlite3'
+import BetterSqlite3 from '#better-sqlite3'
+
+export type Database = Types.Database
+export type Statement = Types.Statement<unknown[], unknown>
 
 /** A value that SQLite returns or accepts. Integers are numbers: ids stay below 2^48. */
 export type SqlValue = string | number | Uint8Array | null

@@ -5,8 +5,7 @@
 import { chmodSync, constants, copyFileSync, linkSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { FileTruncatedError, MillraceError, NotADatabaseError, NotWritableError, SchemaTooNewError } from '@millrace/core'
-import { assertWhole } from '@millrace/sqlite'
-import Database from 'better-sqlite3'
+import { assertWhole, type Database, openDatabase as openSqlite } from '@millrace/sqlite'
 
 export interface TokenRow {
   readonly id: string
@@ -149,11 +148,11 @@ export function openDatabase(file: string) {
   }
 }
 
-function openFile(file: string): Database.Database {
+function openFile(file: string): Database {
   try {
-    if (file === ':memory:') return new Database(file)
+    if (file === ':memory:') return openSqlite(file)
     ownFile(file)
-    const db = new Database(file, { timeout: BUSY_MS, fileMustExist: true })
+    const db = openSqlite(file, { timeout: BUSY_MS, fileMustExist: true })
     try {
       db.transaction(() => assertWhole(db, file))()
       db.pragma('journal_mode = WAL')
@@ -194,7 +193,7 @@ function createWhole(file: string): void {
   const made = join(folder, 'control')
   try {
     writeFileSync(made, '', { mode: 0o600, flag: 'wx' })
-    const db = new Database(made)
+    const db = openSqlite(made)
     try {
       migrate(db, made)
     } finally {
@@ -217,7 +216,7 @@ function giveName(made: string, file: string): void {
   }
 }
 
-function migrate(db: Database.Database, file: string): void {
+function migrate(db: Database, file: string): void {
   const versionOf = () => db.pragma('user_version', { simple: true }) as number
   const tables = db.prepare<[], { readonly found: number }>('SELECT count(*) AS found FROM sqlite_schema').get()?.found ?? 0
   if (tables > 0 && db.pragma('application_id', { simple: true }) !== APPLICATION_ID)

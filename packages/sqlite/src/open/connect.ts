@@ -57,7 +57,7 @@ export function checkVersion(version: string): void {
     if (part > least) return
     if (part < least) {
       throw new UnsupportedRuntimeError(
-        `SQLite ${version} can corrupt a WAL database; ${OLDEST_SQLITE.join('.')} or newer is needed. Update better-sqlite3 to 13.0.2 or newer`,
+        `SQLite ${version} can corrupt a WAL database; ${OLDEST_SQLITE.join('.')} or newer is needed. Update Millrace, which brings its SQLite`,
       )
     }
   }
