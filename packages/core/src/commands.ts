@@ -148,6 +148,11 @@ export interface SessionIntro {
   readonly isolated?: boolean
   /** True if it takes no jobs until it says otherwise. Default false. */
   readonly paused?: boolean
+  /**
+   * False if its defaults never come into force and dispute no others. A server sets it for a token that is bound to queues, because the
+   * defaults of a name reach its jobs in every queue. Default true.
+   */
+  readonly defines?: boolean
   /** The library that its client has greeted with, name and version. The server of the connection adds it; no message has room for it. */
   readonly library?: string
 }

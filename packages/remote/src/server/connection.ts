@@ -240,13 +240,14 @@ export class Connection {
     if (this.#unanswered.full) this.#link.pause()
   }
 
-  /** Returns the command with the library of its sender. */
+  /** Returns the command with the library of its sender, and without a say in defaults if its token is bound to queues. */
   #attach(command: AttachCommand): AttachCommand {
     const { session } = command
     this.#sessions.add(session.uuid)
     if (this.#sessions.size > BOUNDS.sessions)
       throw new WireError('BAD_MESSAGE', `one connection has at most ${BOUNDS.sessions} worker sessions: let some leave, or open another`)
-    return { ...command, session: { ...session, library: this.#library } }
+    const isBound = this.#permit?.queues !== undefined
+    return { ...command, session: { ...session, library: this.#library, ...(isBound && { defines: false }) } }
   }
 
   /** Returns the command with what the server knows and the client does not say. */
