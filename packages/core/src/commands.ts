@@ -125,7 +125,7 @@ export interface AttachCommand {
 }
 
 export interface SessionIntro {
-  /** Random, per worker and process boot; never a host name or a pid. */
+  /** Random, per worker and process boot. A secret: whoever knows it speaks for the session, so no event or answer has it. */
   readonly uuid: string
   /** The public name of the worker. */
   readonly worker: string

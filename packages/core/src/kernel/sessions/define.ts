@@ -67,8 +67,8 @@ function reconsider(turn: TurnContext, name: string): void {
   if (against.size === 0) definitions.disputes.delete(name)
   else definitions.disputes.set(name, against)
   for (const session of against) {
-    const { worker, uuid } = session.intro
-    if (before?.has(session) !== true) effects.systemEvent({ type: 'worker.disputed', worker, session: uuid, name })
+    const { worker } = session.intro
+    if (before?.has(session) !== true) effects.systemEvent({ type: 'worker.disputed', worker, session: String(session.id), name })
   }
 }
 
