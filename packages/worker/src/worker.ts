@@ -101,7 +101,7 @@ export class WorkerSession {
   constructor(options: SessionOptions) {
     this.#options = options
     this.session = newSessionId()
-    this.id = options.settings.id ?? `worker-${this.session.slice(0, 8)}`
+    this.id = options.settings.id ?? `worker-${newSessionId().slice(0, 8)}`
     const { clock, maxDataBytes, logger } = options
     const redact = options.settings.redact ?? options.redact
     this.#redactor = redact && new Redactor(redact, logger)
