@@ -1,5 +1,14 @@
 /** Attacks with a token that is bound to job names and queues: on the jobs that it may not serve, by each operation that it may call. */
-import { type AttachReply, type Command, type JobView, OPERATIONS, type Operation, type SessionIntro, type Stats } from '@millrace/core'
+import {
+  type AttachReply,
+  type Command,
+  type JobKey,
+  type JobView,
+  OPERATIONS,
+  type Operation,
+  type SessionIntro,
+  type Stats,
+} from '@millrace/core'
 import { connect, defineJob } from '@millrace/remote'
 import { sessionIntro } from '@millrace/testkit/internal'
 import { expect, onTestFinished, test } from 'vitest'
@@ -104,4 +113,21 @@ test('a token that is bound to names alone defines them', async () => {
   await client.ask({ op: 'attach', session: { ...sessionIntro([]), handlers }, held: [] })
   expect(await viewOf(admin, 'resize')).toMatchObject({ queue: 'media', maxAttempts: 7 })
   expect(await viewOf(admin, 'command')).toMatchObject({ queue: 'default', maxAttempts: 4 })
+})
+
+test.each([
+  { unique: { key: 'k', onConflict: 'replace' } },
+  { unique: { key: 'k', onConflict: 'reschedule' }, delay: 60_000 },
+  { debounce: { key: 'k', delay: 60_000, mode: 'trailing' } },
+] as const)('a token that is bound to a queue changes no waiting job of another queue by a key: %j', async (keys) => {
+  const { url } = await serve({ listen: { token: TOKENS } })
+  const [client, admin] = [await welcomed(url, queued), await welcomed(url, owner)]
+  const run = await working(client, admin)
+  const { value } = await admin.ask({ op: 'enqueue', jobs: [{ name: 'mail', queue: 'default', data: '"real"', ...keys }] })
+  const [id] = value as readonly [JobKey]
+  const before = (await admin.ask({ op: 'get', id })).value
+  expect(before).toMatchObject({ data: '"real"' })
+  const forged = { name: 'mail', queue: 'media', data: '"forged"', ...keys }
+  expect(await client.ask({ op: 'complete', ...run, output: null, enqueues: [forged] })).toMatchObject(FORBIDDEN)
+  expect((await admin.ask({ op: 'get', id })).value).toEqual(before)
 })

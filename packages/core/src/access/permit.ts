@@ -103,10 +103,19 @@ function firstOutside(within: readonly string[] | undefined, reached: Reach['nam
   return name === undefined ? undefined : { name }
 }
 
-function outsideJob({ names, queues }: Permit, { name, queue }: NewJob): string | undefined {
+function outsideJob({ names, queues }: Permit, job: NewJob): string | undefined {
+  const { name, queue } = job
   if (names?.includes(name) === false) return allowed('job name', names, `a new job '${name}'`)
-  if (queues === undefined || (queue !== undefined && queues.includes(queue))) return undefined
-  return allowed('queue', queues, `a new job '${name}' ${queue === undefined ? 'that names no queue' : `in '${queue}'`}`)
+  if (queues === undefined) return undefined
+  if (queue === undefined || !queues.includes(queue))
+    return allowed('queue', queues, `a new job '${name}' ${queue === undefined ? 'that names no queue' : `in '${queue}'`}`)
+  if (!mayChangeAnother(job)) return undefined
+  return `${allowed('queue', queues, `a new job '${name}' that may change one of another queue`)}: use onConflict 'skip' or 'error', and no debounce`
+}
+
+/** True if the new job may change a waiting one. Jobs of one name share their keys, in whatever queue they are. */
+function mayChangeAnother({ unique, debounce }: NewJob): boolean {
+  return debounce !== undefined || unique?.onConflict === 'replace' || unique?.onConflict === 'reschedule'
 }
 
 function allowed(kind: 'job name' | 'queue', within: readonly string[] | undefined, what: string): string {
