@@ -70,7 +70,8 @@ function isOver({ op }: Settlement, { code }: { readonly code: string }): boolea
 
 /** The time before an outcome is repeated, after an answer that leaves it open. */
 const SAY_AGAIN_MS = 250
-const DISPUTED = "another worker's defaults are in force for some of this worker's job names: make them agree, or stop the other worker"
+const DISPUTED =
+  "other defaults than this worker's are in force for some of its job names: make them agree with those of the other workers, or use a token that is not bound to queues"
 
 export class WorkerSession {
   /** The worker's public name. */

@@ -5,6 +5,7 @@
 import { ACTIVE, COMPLETED, type Command } from '@millrace/core'
 import type { Chance } from './chance.ts'
 import type { SimulatedEngine } from './engine.ts'
+import { LATE } from './handlers.ts'
 import type { Model } from './model.ts'
 import type { Requests } from './requests.ts'
 import type { Timeline } from './timeline.ts'
@@ -48,7 +49,7 @@ export class Stranger {
     const active = [...model.jobs.values()].filter(({ state }) => state === ACTIVE)
     if (engine.dead || told.length === 0) return
     const session = chance.pick(told)
-    const handlers = [...new Set(active.map(({ name }) => name))].map((name) => ({ name, defaults: {} }))
+    const handlers = [...new Set([LATE.name, ...active.map(({ name }) => name)])].map((name) => ({ name, defaults: FORGED }))
     const held = active.map(({ seq, run }) => ({ seq, run })).sort((one, other) => one.seq - other.seq)
     // Its own session has a number for its name, and may go.
     if (Number.isSafeInteger(Number(session))) requests.left(session)
@@ -74,6 +75,9 @@ export class Stranger {
     })
   }
 }
+
+/** No worker states these: they never come into force. */
+export const FORGED = { maxAttempts: 1, timeout: 1 } as const
 
 /** It takes no jobs, and has no say in what others are given. */
 const INTRO = {

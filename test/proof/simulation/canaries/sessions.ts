@@ -12,6 +12,13 @@ export const SESSIONS: readonly Canary[] = [
     breaks: 'invariant 54',
   },
   {
+    name: 'defined-without-a-say',
+    file: `${sessions}/define.ts`,
+    find: 'of defines === false ? [] : handlers',
+    replace: 'of handlers',
+    breaks: 'invariant 54',
+  },
+  {
     name: 'runs-of-others-adopted',
     file: `${sessions}/attach.ts`,
     find: ' && mine.delete(job))',
