@@ -20,6 +20,8 @@ export interface ServedOptions {
   readonly listen?: ListenOptions
   readonly settings?: Partial<Settings>
   readonly clock?: VirtualClock
+  /** Gets the sessions of clients whose process has died. */
+  readonly declareDead?: (sessions: readonly string[]) => void
 }
 
 export interface Served {
@@ -39,6 +41,7 @@ export async function serve({
   listen: options,
   settings,
   clock = new VirtualClock(),
+  declareDead = () => {},
 }: ServedOptions = {}): Promise<Served> {
   const random = seededRandom(1)
   const store = openStore({ file, durability: 'full', random, now: clock.read().wall, host: 'host', pid: 1 })
@@ -49,7 +52,7 @@ export async function serve({
     settings: { recovery: 'immediate', retention: DEFAULT_RETENTION, calendar: systemCalendar, ...settings },
   })
   const where = url ?? `unix:${join(temporaryFolder(), 'sock')}`
-  const server = await listen({ openPort: () => engine.port() }, where, options, { clock, random })
+  const server = await listen({ openPort: () => engine.port(), declareDead }, where, options, { clock, random })
   const ports: RemotePort[] = []
   const port = async (given?: ConnectOptions, to = server.url) => {
     const opened = await connectPort(to, given, { clock, random })

@@ -60,7 +60,7 @@ class Session:
         self._grace_ms: int = milliseconds("abort_grace", given("abort_grace", abort_grace))
         self._grace = self._grace_ms / 1000
         self.uuid = str(uuid.uuid4())
-        self.name = str(name) if name else "python-%s" % self.uuid[:8]
+        self.name = str(name) if name else "python-%s" % str(uuid.uuid4())[:8]
         # Everything below is looked at and changed under this lock, and what changes wakes up the thread of `_work`.
         self._changed = threading.Condition(threading.RLock())
         self._connection: Optional[Connection] = None

@@ -125,7 +125,7 @@ export interface AttachCommand {
 }
 
 export interface SessionIntro {
-  /** Random, per worker and process boot; never a host name or a pid. */
+  /** Random, per worker and process boot. A secret: whoever knows it speaks for the session, so no event or answer has it. */
   readonly uuid: string
   /** The public name of the worker. */
   readonly worker: string
@@ -148,6 +148,11 @@ export interface SessionIntro {
   readonly isolated?: boolean
   /** True if it takes no jobs until it says otherwise. Default false. */
   readonly paused?: boolean
+  /**
+   * False if its defaults never come into force and dispute no others. A server sets it for a token that is bound to queues, because the
+   * defaults of a name reach its jobs in every queue. Default true.
+   */
+  readonly defines?: boolean
   /** The library that its client has greeted with, name and version. The server of the connection adds it; no message has room for it. */
   readonly library?: string
 }

@@ -118,7 +118,7 @@ export interface WorkerEventBody {
   readonly type: WorkerEventType
   /** Its id. */
   readonly worker: string
-  /** Tells apart the workers that have had the id. */
+  /** The number of its session, which tells apart the workers that have had the id. The session's uuid is a secret of its worker. */
   readonly session: string
   /** For `disputed`: the job name for which other defaults than this worker's are in force. */
   readonly name?: string

@@ -107,6 +107,16 @@ import type {
 } from './scheduleCommands.ts'
 import type { AttachedWorker, Percentiles, QueueView, Stats } from './stats.ts'
 
+/** The jobs and queues that an operation reaches beyond its sender's own runs and sessions, and beside the new jobs that it carries. */
+export interface Reach {
+  /** Job names; 'all' for any. */
+  readonly names?: readonly string[] | 'all'
+  /** Queues; 'all' for any. */
+  readonly queues?: readonly string[] | 'all'
+  /** A scope that allows the same by other operations. */
+  readonly or?: Scope
+}
+
 interface Traits<C> {
   /** A `command` is decided, and may change something. A `question` changes nothing: the actor answers it after the commit. */
   readonly kind: 'command' | 'question'
@@ -120,6 +130,8 @@ interface Traits<C> {
    * take no place among the calls that are under way, and a stop does not wait for the last.
    */
   readonly answered: 'turn' | 'after' | 'late' | 'openEnded'
+  /** Returns what it reaches by the scope `work`. Without an answer, it is refused for a token that is bound to names or queues. */
+  reach?(command: C): Reach
   /** The source of its answer. `journal`: pages, for which a reader comes back again and again. */
   readonly reads: 'nothing' | 'rows' | 'journal'
   /** New jobs that it carries. */
@@ -162,6 +174,9 @@ const WORK: readonly Scope[] = ['work']
 const READ: readonly Scope[] = ['read']
 const ADMIN: readonly Scope[] = ['admin']
 
+/** Runs and sessions that the sender holds. The kernel refuses all others. */
+const OWN = () => ({})
+
 const many = <C extends ManyCommand>(code: number) =>
   command<C, Slice>({ code, scopes: ADMIN, rows: ({ limit }) => Math.min(limit, LIMITS.sliceRows) })
 
@@ -179,33 +194,49 @@ export const OPERATIONS = {
     otherBytes: ({ nodes }) => nodes.reduce((bytes, { ref, parents }) => bytes + ref.length + 4 * parents.length, 0),
   }),
 
-  attach: command<AttachCommand, AttachReply>({ code: 2, scopes: WORK }),
-  adjust: command<AdjustCommand, true>({ code: 75, scopes: WORK }),
-  drain: command<DrainCommand, true>({ code: 3, scopes: WORK }),
-  leave: command<LeaveCommand, true>({ code: 4, scopes: WORK }),
-  renew: command<RenewCommand, true>({ code: 5, scopes: WORK }),
+  attach: command<AttachCommand, AttachReply>({
+    code: 2,
+    scopes: WORK,
+    reach: ({ session: { handlers, queues } }) => ({ names: handlers.map(({ name }) => name), queues: queues ?? 'all' }),
+  }),
+  adjust: command<AdjustCommand, true>({ code: 75, scopes: WORK, reach: OWN }),
+  drain: command<DrainCommand, true>({ code: 3, scopes: WORK, reach: OWN }),
+  leave: command<LeaveCommand, true>({ code: 4, scopes: WORK, reach: OWN }),
+  renew: command<RenewCommand, true>({ code: 5, scopes: WORK, reach: OWN }),
   stopWorker: command<StopWorkerCommand, true>({ code: 68, scopes: ADMIN }),
   workers: question<WorkersCommand, readonly AttachedWorker[]>({ code: 24, scopes: READ }),
 
   complete: command<CompleteCommand, true>({
     code: 6,
     scopes: WORK,
+    reach: OWN,
     newJobs: ({ enqueues = NO_JOBS }) => enqueues,
     payloads: [['output', ({ output }) => output]],
   }),
-  fail: command<FailCommand, true>({ code: 7, scopes: WORK, otherBytes: ({ error }) => errorBytes(error) }),
-  snooze: command<SnoozeCommand, true>({ code: 8, scopes: WORK }),
-  join: command<JoinCommand, true>({ code: 78, scopes: WORK, newJobs: ({ jobs }) => jobs }),
-  giveBack: command<GiveBackCommand, true>({ code: 9, scopes: WORK }),
-  heartbeat: command<HeartbeatCommand, true>({ code: 10, scopes: WORK }),
-  checkpoint: command<CheckpointCommand, true>({ code: 11, scopes: WORK, payloads: [['checkpoint', ({ value }) => value]] }),
-  progress: command<ProgressCommand, true>({ code: 12, scopes: WORK }),
+  fail: command<FailCommand, true>({ code: 7, scopes: WORK, reach: OWN, otherBytes: ({ error }) => errorBytes(error) }),
+  snooze: command<SnoozeCommand, true>({
+    code: 8,
+    scopes: WORK,
+    // A pause of the queue, or of a key in it, holds jobs of any name.
+    reach: ({ pause = 'name' }) => (pause === 'name' ? {} : { names: 'all', or: 'admin' }),
+  }),
+  join: command<JoinCommand, true>({ code: 78, scopes: WORK, reach: OWN, newJobs: ({ jobs }) => jobs }),
+  giveBack: command<GiveBackCommand, true>({ code: 9, scopes: WORK, reach: OWN }),
+  heartbeat: command<HeartbeatCommand, true>({ code: 10, scopes: WORK, reach: OWN }),
+  checkpoint: command<CheckpointCommand, true>({
+    code: 11,
+    scopes: WORK,
+    reach: OWN,
+    payloads: [['checkpoint', ({ value }) => value]],
+  }),
+  progress: command<ProgressCommand, true>({ code: 12, scopes: WORK, reach: OWN }),
   log: command<LogCommand, true>({
     code: 13,
     scopes: WORK,
+    reach: OWN,
     otherBytes: ({ lines }) => lines.reduce((bytes, { message, fields = '' }) => bytes + message.length + fields.length, 0),
   }),
-  parents: question<ParentsCommand, ParentsPage>({ code: 57, scopes: WORK }),
+  parents: question<ParentsCommand, ParentsPage>({ code: 57, scopes: WORK, reach: OWN }),
 
   get: question<GetCommand, JobView | null>({ code: 14, scopes: READ, jobsRead: () => 1 }),
   getByKey: question<GetByKeyCommand, JobView | null>({ code: 77, scopes: READ, jobsRead: () => 1 }),
@@ -223,7 +254,7 @@ export const OPERATIONS = {
   }),
   watch: question<WatchCommand, Outcome>({ code: 15, scopes: READ, answered: 'openEnded' }),
   // It gives up what the connection itself has asked for, whatever that needed.
-  unwatch: question<UnwatchCommand, true>({ code: 16, scopes: SCOPES, reads: 'nothing' }),
+  unwatch: question<UnwatchCommand, true>({ code: 16, scopes: SCOPES, reach: OWN, reads: 'nothing' }),
   cancel: command<CancelCommand, 'cancelled' | 'cancelling'>({ code: 17, scopes: ADMIN }),
   cancelTree: command<CancelTreeCommand, 'cancelled' | 'cancelling' | 'finished'>({ code: 58, scopes: ADMIN }),
   retryTree: command<RetryTreeCommand, true>({ code: 59, scopes: ADMIN }),

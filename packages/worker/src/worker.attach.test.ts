@@ -43,6 +43,8 @@ test('sessions are random, and so is a name that nobody gave', () => {
   const [first, second] = [workbench(a.handler(() => 1)).worker, workbench(a.handler(() => 1)).worker]
   expect(first.session).not.toBe(second.session)
   expect(first.id).not.toBe(second.id)
+  // Everybody sees the name, and the session is a secret.
+  expect(first.session).not.toContain(first.id.replace('worker-', ''))
 })
 
 test('`held` names the runs that have started, and those whose outcome is not answered; no others', async () => {

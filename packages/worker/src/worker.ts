@@ -61,10 +61,17 @@ export interface SessionOptions {
 }
 
 /** Refusals after which the outcome of a run no longer matters. */
-const OVER: ReadonlySet<string> = new Set(['STALE_RUN', 'FORBIDDEN', 'ENGINE_STOPPED', 'ENGINE_FAILED', 'OWNER_LOST'])
+const OVER: ReadonlySet<string> = new Set(['STALE_RUN', 'ENGINE_STOPPED', 'ENGINE_FAILED', 'OWNER_LOST'])
+
+/** True if no other outcome has a better chance. A token may not allow what comes with an outcome, but allow a failure. */
+function isOver({ op }: Settlement, { code }: { readonly code: string }): boolean {
+  return op === 'giveBack' || OVER.has(code) || (op === 'fail' && code === 'FORBIDDEN')
+}
+
 /** The time before an outcome is repeated, after an answer that leaves it open. */
 const SAY_AGAIN_MS = 250
-const DISPUTED = "another worker's defaults are in force for some of this worker's job names: make them agree, or stop the other worker"
+const DISPUTED =
+  "other defaults than this worker's are in force for some of its job names: make them agree with those of the other workers, or use a token that is not bound to queues"
 
 export class WorkerSession {
   /** The worker's public name. */
@@ -95,7 +102,7 @@ export class WorkerSession {
   constructor(options: SessionOptions) {
     this.#options = options
     this.session = newSessionId()
-    this.id = options.settings.id ?? `worker-${this.session.slice(0, 8)}`
+    this.id = options.settings.id ?? `worker-${newSessionId().slice(0, 8)}`
     const { clock, maxDataBytes, logger } = options
     const redact = options.settings.redact ?? options.redact
     this.#redactor = redact && new Redactor(redact, logger)
@@ -340,7 +347,7 @@ export class WorkerSession {
       this.#options.clock.setTimer(SAY_AGAIN_MS, () => {
         if ((this.#runs.get(run.context.grant.seq) ?? (run.lapsed ? run : undefined)) === run) this.#sayOutcome(run, settlement)
       })
-    } else if (this.#abandoned || OVER.has(error.code) || settlement.op === 'giveBack') this.#forget(run)
+    } else if (this.#abandoned || isOver(settlement, error)) this.#forget(run)
     else this.#refused(run, settlement, error)
   }
 

@@ -6,6 +6,7 @@ import type { Actor } from '../../../packages/engine/src/actor/actor.ts'
 import type { MemoryDatabase } from './database.ts'
 import type { History } from './history.ts'
 import type { Model, Tracked } from './model.ts'
+import { FORGED } from './stranger.ts'
 
 /** How late a deadline may be seen: a slow commit, a few turns that could not be written. */
 const LATE_MS = 8_000
@@ -40,6 +41,8 @@ export class Audit {
     for (const [name, { defaults }] of tables.definitions) {
       const before = this.#inForce.get(name)
       this.#inForce.set(name, defaults)
+      const forged = JSON.stringify(defaults) === JSON.stringify(FORGED)
+      this.#history.hold(!forged, 54, () => `the defaults of a stranger are in force for ${name}`)
       if (before === undefined || JSON.stringify(before) === JSON.stringify(defaults)) continue
       this.#history.meet('redefined')
       const said = (of: Defaults) =>

@@ -5,6 +5,7 @@
 
 import {
   ACTIVE,
+  type AttachReply,
   CANCELLED,
   type CancelManyCommand,
   COMPLETED,
@@ -359,7 +360,7 @@ export class Requests {
     const { command } = asked
     this.labels.answered(command, refusal === undefined)
     if (!PATIENT.has(command.op)) this.#inOrder(connection, id, asked)
-    if (this.strangers.has(connection)) this.#toStranger(command, refusal?.code)
+    if (this.strangers.has(connection)) this.#toStranger(command, refusal?.code, value)
     else if (refusal !== undefined) this.#refusal(command, refusal.code, connection, model)
     else {
       if (command.op === 'attach') this.#holders.set(command.session.uuid, connection)
@@ -410,7 +411,14 @@ export class Requests {
     if (code === 'STALE_RUN' && 'run' in command && 'seq' in command) this.#stale(command, connection, model)
   }
 
-  #toStranger({ op }: Command, code: string | undefined): void {
+  #toStranger(command: Command, code: string | undefined, value: unknown): void {
+    const { op } = command
+    if (op === 'attach' && code === undefined) {
+      const { lost } = value as AttachReply
+      this.#history.hold(lost.length === command.held.length, 54, () => `a stranger has adopted runs as session ${command.session.uuid}`)
+      this.#history.meet('strangerClaims')
+    }
+    if (!('run' in command)) return
     this.#history.hold(code !== undefined, 10, () => `${op} is accepted from a connection that does not hold the run`)
     if (code === 'STALE_RUN') this.#history.meet('strangerRefused')
   }

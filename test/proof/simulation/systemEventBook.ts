@@ -50,6 +50,10 @@ export class SystemEventBook {
   #paused = false
   /** Sessions that are there, and whether they drain. */
   readonly #workers = new Map<string, boolean>()
+  /** The uuids of sessions by their numbers. */
+  readonly #uuids = new Map<string, string>()
+  /** What events have told of sessions: a reader knows it. */
+  readonly toldSessions = new Set<string>()
 
   constructor(options: SystemEventBookOptions) {
     this.#options = options
@@ -61,6 +65,7 @@ export class SystemEventBook {
 
   /** After the jobs and the limits of the turn. */
   commit(effects: Effects): void {
+    for (const { id, intro } of effects.newSessions) this.#uuids.set(String(id), intro.uuid)
     for (const note of effects.events) if (note.job === undefined) this.#replay(note.body)
     this.#compareQueues(effects)
     this.#compareSchedules(effects)
@@ -74,8 +79,16 @@ export class SystemEventBook {
     this.#options.history.meet(event.type)
     if ('queue' in event) this.#queue(event)
     else if ('schedule' in event) this.#schedule(event)
-    else if ('worker' in event) this.#worker(event.type, event.session, event)
+    else if ('worker' in event) this.#worker(event.type, this.#uuidOf(event.session), event)
     else this.#engine(event)
+  }
+
+  /** A reader is told the number of a session, and nothing by which it could speak for it. */
+  #uuidOf(told: string): string {
+    this.toldSessions.add(told)
+    const uuid = this.#uuids.get(told)
+    this.#options.history.hold(uuid !== undefined, 54, () => `an event tells ${told} of a session, which is the number of none`)
+    return uuid ?? told
   }
 
   #engine(event: EnginePauseEventBody): void {

@@ -42,6 +42,7 @@ export const PROBES: readonly string[] = [
   'reloaded',
   'refused STALE_RUN',
   'strangerRefused',
+  'strangerClaims',
   'definedLate',
   'settledLate',
   'redefined',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { SessionIntro } from '../commands.ts'
-import type { Command } from '../operations.ts'
+import type { NewJob, SessionIntro } from '../commands.ts'
+import { type Command, OPERATIONS, type Operation, traitsOf } from '../operations.ts'
 import { allowsLess, outsideOf, type Permit, permitOption } from './permit.ts'
 import { SCOPES } from './scopes.ts'
 
@@ -53,6 +53,10 @@ describe('what is outside of a permit', () => {
     output: null,
     enqueues: enqueues.map((job) => ({ ...job, data: null })),
   })
+  const creating = (keys: Partial<NewJob>): Command =>
+    ({ ...complete(), enqueues: [{ name: 'a', queue: 'x', data: null, ...keys }] }) as Command
+  const replacing = (onConflict: 'replace' | 'skip') => creating({ unique: { key: 'k', onConflict } })
+  const debounced = creating({ debounce: { key: 'k', delay: 1, mode: 'trailing' } })
   const named: Permit = { scopes: ['work'], names: ['a', 'b'] }
   const queued: Permit = { scopes: ['work'], queues: ['x'] }
 
@@ -63,6 +67,18 @@ describe('what is outside of a permit', () => {
     ['either', { ...named, ...queued }, attach(['a'], ['y']), /not 'y'/],
     ['a new job of another name', named, complete({ name: 'a' }, { name: 'c' }), /not a new job 'c'/],
     ['a new job in another queue', queued, complete({ name: 'a', queue: 'y' }), /not a new job 'a' in 'y'/],
+    [
+      'a join that creates a job of another name',
+      named,
+      { op: 'join', seq: 1, run: 1, name: 'j', jobs: [{ name: 'c', data: null }] },
+      /job 'c'/,
+    ],
+    ['a new job that replaces', queued, replacing('replace'), /that may change one of another queue: use onConflict 'skip'/],
+    ['a new job that is debounced', queued, debounced, /that may change one of another queue/],
+    ['a pause of a queue', named, { op: 'snooze', seq: 1, run: 1, delay: 1, pause: 'queue' }, /not all of them: pause the name/],
+    ['a pause of a key', named, { op: 'snooze', seq: 1, run: 1, delay: 1, pause: 'key' }, /not all of them/],
+    ['an operation without an answer', named, { op: 'stats' }, /that is bound to job names or queues cannot call 'stats'/],
+    ['an operation of another version', named, { op: 'newest' } as never, /cannot call 'newest'/],
     ['a new job that names no queue', queued, complete({ name: 'a' }), /not a new job 'a' that names no queue/],
   ])('%s', (_, permit, command, message) => {
     expect(outsideOf(permit, command)).toMatch(message)
@@ -73,11 +89,23 @@ describe('what is outside of a permit', () => {
     ['its own names in any queue', named, attach(['a'], ['y'])],
     ['its own queue, with any name', queued, attach(['c'], ['x'])],
     ['a completion that creates nothing', { ...named, ...queued }, { op: 'complete', seq: 1, run: 1, output: null }],
+    ['a new job that replaces one of its own name', named, replacing('replace')],
+    ['a new job that changes no other', queued, replacing('skip')],
+    ['a pause of its own name', named, { op: 'snooze', seq: 1, run: 1, delay: 1, pause: 'name' }],
+    ['a pause within its own queue', queued, { op: 'snooze', seq: 1, run: 1, delay: 1, pause: 'queue' }],
+    ['a pause by one who may pause', { ...named, scopes: ['work', 'admin'] }, { op: 'snooze', seq: 1, run: 1, delay: 1, pause: 'queue' }],
     ['a new job within', { ...named, ...queued }, complete({ name: 'b', queue: 'x' })],
     ['a new job of another name, by one who may enqueue', { ...named, scopes: ['enqueue', 'work'] }, complete({ name: 'c' })],
     ['what is of other scopes', { ...named, scopes: SCOPES }, { op: 'deleteMany', filter: { name: 'c' }, limit: 1, dryRun: false }],
     ['anything, where nothing is bound', { scopes: ['work'] }, attach(['c'])],
   ])('%s is within', (_, permit, command) => {
     expect(outsideOf(permit, command)).toBeUndefined()
+  })
+
+  test('each operation of the scope work says what it reaches, and the others are not held to a binding', () => {
+    const names = Object.keys(OPERATIONS) as Operation[]
+    const isOfWork = (op: Operation) => traitsOf(op).scopes.includes('work')
+    expect(names.filter((op) => isOfWork(op) && traitsOf(op).reach === undefined)).toEqual([])
+    expect(names.filter((op) => !isOfWork(op) && traitsOf(op).reach !== undefined)).toEqual([])
   })
 })

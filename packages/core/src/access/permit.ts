@@ -2,7 +2,7 @@
 
 import type { NewJob } from '../commands.ts'
 import { OptionRangeError, OptionTypeError } from '../errors.ts'
-import type { Command } from '../operations.ts'
+import { type Command, type Reach, traitsOf } from '../operations.ts'
 import { describe } from '../options/describe.ts'
 import { nameOption } from '../options/name.ts'
 import { SCOPES, type Scope, scopesOption } from './scopes.ts'
@@ -70,29 +70,52 @@ function isNarrower(after: readonly string[] | undefined, before: readonly strin
 }
 
 /**
- * Returns why a command exceeds what the token may serve, or undefined if it does not. If the token's queues are restricted, a
- * worker must name its queues. Jobs that a completion creates must be within the limits too, unless the token may enqueue anyway.
+ * Returns why a command exceeds what the token may serve, or undefined if it does not. The table of operations says what each one
+ * reaches; an operation that does not say so is refused. If the token's queues are restricted, a worker must name its queues. New jobs
+ * must be within the limits too, unless the token may enqueue anyway.
  */
 export function outsideOf(permit: Permit, command: Command): string | undefined {
   const { names, queues, scopes } = permit
   if (names === undefined && queues === undefined) return undefined
-  if (command.op === 'attach') {
-    const { handlers, queues: served } = command.session
-    const name = handlers.find((handler) => names?.includes(handler.name) === false)?.name
-    if (name !== undefined) return allowed('job name', names, `'${name}'`)
-    if (queues === undefined) return undefined
-    if (served === undefined) return `${allowed('queue', queues, 'all of them')}: name them (\`queues\` of the worker)`
-    const queue = served.find((each) => !queues.includes(each))
-    return queue === undefined ? undefined : allowed('queue', queues, `'${queue}'`)
-  }
-  if (command.op !== 'complete' || scopes.includes('enqueue')) return undefined
-  return firstOf(command.enqueues ?? [], (job) => outsideJob(permit, job))
+  const { scopes: enough, reach, newJobs } = traitsOf(command.op)
+  // Another scope of the token allows the operation, and no other scope is restricted.
+  if (enough.some((scope) => scope !== 'work' && scopes.includes(scope))) return undefined
+  if (reach === undefined) return `a token that is bound to job names or queues cannot call '${command.op}': use one that is not bound`
+  const outside = outsideReach(permit, reach(command))
+  if (outside !== undefined || newJobs === undefined || scopes.includes('enqueue')) return outside
+  return firstOf(newJobs(command), (job) => outsideJob(permit, job))
 }
 
-function outsideJob({ names, queues }: Permit, { name, queue }: NewJob): string | undefined {
+function outsideReach({ names, queues, scopes }: Permit, reach: Reach): string | undefined {
+  if (reach.or !== undefined && scopes.includes(reach.or)) return undefined
+  const name = firstOutside(names, reach.names)
+  if (name === 'all') return `${allowed('job name', names, 'all of them')}: pause the name of the job alone`
+  if (name !== undefined) return allowed('job name', names, `'${name.name}'`)
+  const queue = firstOutside(queues, reach.queues)
+  if (queue === 'all') return `${allowed('queue', queues, 'all of them')}: name them (\`queues\` of the worker)`
+  return queue === undefined ? undefined : allowed('queue', queues, `'${queue.name}'`)
+}
+
+function firstOutside(within: readonly string[] | undefined, reached: Reach['names'] = []): 'all' | { readonly name: string } | undefined {
+  if (within === undefined) return undefined
+  if (reached === 'all') return 'all'
+  const name = reached.find((each) => !within.includes(each))
+  return name === undefined ? undefined : { name }
+}
+
+function outsideJob({ names, queues }: Permit, job: NewJob): string | undefined {
+  const { name, queue } = job
   if (names?.includes(name) === false) return allowed('job name', names, `a new job '${name}'`)
-  if (queues === undefined || (queue !== undefined && queues.includes(queue))) return undefined
-  return allowed('queue', queues, `a new job '${name}' ${queue === undefined ? 'that names no queue' : `in '${queue}'`}`)
+  if (queues === undefined) return undefined
+  if (queue === undefined || !queues.includes(queue))
+    return allowed('queue', queues, `a new job '${name}' ${queue === undefined ? 'that names no queue' : `in '${queue}'`}`)
+  if (!mayChangeAnother(job)) return undefined
+  return `${allowed('queue', queues, `a new job '${name}' that may change one of another queue`)}: use onConflict 'skip' or 'error', and no debounce`
+}
+
+/** True if the new job may change a waiting one. Jobs of one name share their keys, in whatever queue they are. */
+function mayChangeAnother({ unique, debounce }: NewJob): boolean {
+  return debounce !== undefined || unique?.onConflict === 'replace' || unique?.onConflict === 'reschedule'
 }
 
 function allowed(kind: 'job name' | 'queue', within: readonly string[] | undefined, what: string): string {

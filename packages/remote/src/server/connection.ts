@@ -31,6 +31,7 @@ import { LIBRARY } from '../version.ts'
 import type { Pass } from './gate.ts'
 import type { ListenSettings } from './options.ts'
 import { Readings } from './readings.ts'
+import { SessionNames } from './sessionNames.ts'
 import { ANYONE, type Tokens } from './tokens.ts'
 import { type AuditedCall, Trail } from './trail.ts'
 import { Unanswered } from './unanswered.ts'
@@ -88,7 +89,7 @@ export class Connection {
   #library = ''
   /** The process that the client says it is, and the worker sessions that live there. */
   #process = ''
-  readonly #sessions = new Set<string>()
+  #sessions = new SessionNames(undefined)
 
   constructor(options: ConnectionOptions) {
     this.#options = options
@@ -155,6 +156,7 @@ export class Connection {
     // Tokens that are known beforehand are kept only as digests.
     if (this.#options.tokens.change) this.#token = token
     this.#allow(permit)
+    this.#sessions = new SessionNames(this.#options.tokens.ownerOf(token, permit))
     this.#library = client.library
     this.#process = client.process
     try {
@@ -240,13 +242,13 @@ export class Connection {
     if (this.#unanswered.full) this.#link.pause()
   }
 
-  /** Returns the command with the library of its sender. */
+  /** Returns the command with the library of its sender, and without a say in defaults if its token is bound to queues. */
   #attach(command: AttachCommand): AttachCommand {
     const { session } = command
-    this.#sessions.add(session.uuid)
     if (this.#sessions.size > BOUNDS.sessions)
       throw new WireError('BAD_MESSAGE', `one connection has at most ${BOUNDS.sessions} worker sessions: let some leave, or open another`)
-    return { ...command, session: { ...session, library: this.#library } }
+    const isBound = this.#permit?.queues !== undefined
+    return { ...command, session: { ...session, library: this.#library, ...(isBound && { defines: false }) } }
   }
 
   /** Returns the command with what the server knows and the client does not say. */
@@ -279,8 +281,7 @@ export class Connection {
         refused.push({ id, refusal })
         continue
       }
-      if (command.op === 'leave') this.#sessions.delete(command.session)
-      allowed.push({ id, command: this.#completed(command) })
+      allowed.push({ id, command: this.#completed(this.#sessions.translate(command)) })
     }
     if (refused.length > 0) {
       this.#audit(this.#trail?.answer(refused, this.#who))
@@ -321,7 +322,7 @@ export class Connection {
   #tell(delivery: Delivery): void {
     this.#audit(this.#trail?.answer(delivery.replies, this.#who))
     this.#unanswered.answer(delivery.replies)
-    this.#send(delivery)
+    this.#send(this.#sessions.deliver(delivery))
     // After the delivery was sent: whether it is read decides what is asked next.
     this.#readings.answer(delivery.replies)
     if (!this.#unanswered.full) this.#link.resume()
@@ -373,7 +374,7 @@ export class Connection {
 
   /** Reports the sessions of a dead client: it has no use for its workers' leases. A client that lives comes back within them. */
   #declareDead([waitMs, ...more]: readonly number[]): void {
-    if (isDead(this.#process)) this.#options.declareDead([...this.#sessions])
+    if (isDead(this.#process)) this.#options.declareDead(this.#sessions.inside)
     else if (waitMs !== undefined) this.#options.clock.setTimer(waitMs, () => this.#declareDead(more))
   }
 }

@@ -38,6 +38,15 @@ export class Tokens {
     for (const known of this.#known) if (timingSafeEqual(digest, known.digest)) found = known.permit
     return token === undefined ? undefined : found
   }
+
+  /**
+   * Returns a string that is the same for all connections of one token: what they open belongs to it. A token that `authenticate` names
+   * may be renewed under its name. Undefined if no token is required.
+   */
+  ownerOf(token: string | undefined, { name }: Permit): string | undefined {
+    if (this.#authenticate === undefined) return this.#known.length === 0 ? undefined : digestOf(token ?? '').toString('base64url')
+    return name === undefined ? digestOf(token ?? '').toString('base64url') : `name ${name}`
+  }
 }
 
 function permitOf(answer: unknown): Permit | undefined {

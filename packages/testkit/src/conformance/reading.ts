@@ -246,6 +246,8 @@ export function readingConformance(under: () => Probe): void {
     await probe.attach(['a'], { uuid: 'one', worker: 'w' })
     // Attaches again, as after a break.
     await probe.attach(['a'], { uuid: 'one', worker: 'w' })
+    const [attached] = await probe.call<'workers'>({ op: 'workers' })
+    const session = String(attached?.session)
     const pause = { op: 'pause', queue: 'q', job: 'a' } as const
     await probe.call<'pause'>({ ...pause, paused: true })
     await probe.call<'pause'>({ ...pause, paused: true })
@@ -262,7 +264,7 @@ export function readingConformance(under: () => Probe): void {
     await probe.call<'leave'>({ op: 'leave', session: 'one' })
     const { seq, node, enqueuedAt } = tick as Enqueued
     const expected = [
-      { type: 'worker.attached', worker: 'w', session: 'one' },
+      { type: 'worker.attached', worker: 'w', session },
       { type: 'queue.paused', queue: 'q', name: 'a' },
       { type: 'engine.paused' },
       { type: 'engine.resumed' },
@@ -270,8 +272,8 @@ export function readingConformance(under: () => Probe): void {
       { type: 'schedule.upserted', schedule: 's' },
       { type: 'schedule.triggered', schedule: 's', job: { seq, node, enqueuedAt } },
       { type: 'schedule.deleted', schedule: 's' },
-      { type: 'worker.draining', worker: 'w', session: 'one' },
-      { type: 'worker.left', worker: 'w', session: 'one' },
+      { type: 'worker.draining', worker: 'w', session },
+      { type: 'worker.left', worker: 'w', session },
     ]
     const pushed: SystemEvent[] = []
     for (const _ of expected) pushed.push(await probe.systemEvents.take())

@@ -241,7 +241,7 @@ const SCHEDULE_EVENT = record<Omit<ScheduleEvent, 'seq' | 'type'>>('ScheduleEven
 const WORKER_EVENT = record<Omit<WorkerEvent, 'seq' | 'type'>>('WorkerEvent', {
   at: field(time),
   worker: field(recurring(LIMITS.nameLength), 'its id'),
-  session: field(text(LIMITS.nameLength), 'distinguishes the workers that have had the id'),
+  session: field(text(LIMITS.nameLength), 'number of its session: distinguishes the workers that have had the id'),
   name: optional(recurring(LIMITS.nameLength), 'of `disputed`: the job name for which other defaults are in force'),
 })
 

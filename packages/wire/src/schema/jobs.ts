@@ -265,6 +265,7 @@ export const SESSION = record<Omit<SessionIntro, 'local' | 'library'>>('Session'
   paused: optional(boolean, 'true: it takes no jobs until it says otherwise'),
   isolated: optional(boolean, 'true: a pool of child processes runs its handlers'),
   order: optional(choice(QUEUE_ORDERS), 'of `queues`: in turns, or an earlier one first; nil: fair'),
+  defines: optional(boolean, 'false: its defaults never come into force; nil: they may'),
 })
 
 export const VITALS = record<Vitals>('Vitals', {

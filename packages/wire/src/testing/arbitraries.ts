@@ -254,7 +254,9 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
       paused: fc.boolean(),
       isolated: fc.boolean(),
       order: fc.constantFrom(...QUEUE_ORDERS),
+      defines: fc.boolean(),
     })
+      .chain((session) => fc.boolean().map((every) => (every ? without(session, 'defines') : session)))
       .chain((session) => fc.boolean().map((all) => (all ? without(session, 'queues') : session)))
       .chain((session) =>
         fc.boolean().map((old) => (old ? without(without(without(without(session, 'pooled'), 'paused'), 'isolated'), 'order') : session)),

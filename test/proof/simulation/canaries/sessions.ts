@@ -5,6 +5,27 @@ const sessions = 'packages/core/src/kernel/sessions'
 
 export const SESSIONS: readonly Canary[] = [
   {
+    name: 'uuid-told-to-readers',
+    file: `${sessions}/presence.ts`,
+    find: 'worker: known.worker, session: String(known.id) })',
+    replace: 'worker: known.worker, session: uuid })',
+    breaks: 'invariant 54',
+  },
+  {
+    name: 'defined-without-a-say',
+    file: `${sessions}/define.ts`,
+    find: 'of defines === false ? [] : handlers',
+    replace: 'of handlers',
+    breaks: 'invariant 54',
+  },
+  {
+    name: 'runs-of-others-adopted',
+    file: `${sessions}/attach.ts`,
+    find: ' && mine.delete(job))',
+    replace: ' && (mine.delete(job) || true))',
+    breaks: 'invariant 54',
+  },
+  {
     name: 'attached-by-another-connection-not-noted',
     file: `${sessions}/attach.ts`,
     find: '  session.holder = connection\n',

@@ -1,7 +1,8 @@
 /**
  * Attaches a session, or attaches it again after a reload, a restart or a lost connection. One exchange handles all cases. A run
  * that the session holds and the engine recorded for it continues. A run that the session holds and no longer owns is reported as
- * lost. A run that was recorded for the session, but not received by it, is given back without using an attempt.
+ * lost. A run that was recorded for the session, but not received by it, is given back without using an attempt. So is a run whose job
+ * the session no longer serves: its token may serve less by now.
  */
 import type { AttachCommand, RunKey } from '../../commands.ts'
 import type { Decision } from '../../decision.ts'
@@ -36,7 +37,8 @@ export function attach(turn: TurnContext, command: AttachCommand, { connection, 
   const lost: RunKey[] = []
   for (const { seq, run } of held) {
     const job = tables.jobs.get(seq)
-    if (job !== undefined && job.run === run && mine.delete(job)) adopt(turn, session, job)
+    if (job !== undefined && job.run === run && session.group.serves(job.lane.queue.name, job.lane.name) && mine.delete(job))
+      adopt(turn, session, job)
     else lost.push({ seq, run })
   }
   for (const job of mine) {

@@ -9,7 +9,8 @@ import { hasAttached, type Session } from './session.ts'
 import { beginToSettle, settleAnew } from './settle.ts'
 
 /** Begins to settle names that a session defines first, before it is served any of their jobs. An empty definition changes none. */
-export function beginToDefine({ tables }: TurnContext, { handlers }: SessionIntro): void {
+export function beginToDefine({ tables }: TurnContext, { handlers, defines }: SessionIntro): void {
+  if (defines === false) return
   for (const { name, defaults } of handlers)
     if (tables.definitions.get(name) === undefined && Object.keys(defaults).length > 0) beginToSettle(tables, name)
 }
@@ -17,8 +18,9 @@ export function beginToDefine({ tables }: TurnContext, { handlers }: SessionIntr
 /** Takes the defaults of a session, which may have been awaited. Returns the names for which others than its own are in force. */
 export function define(turn: TurnContext, session: Session, wasAwaited: boolean): readonly string[] {
   const { definitions, present } = turn.tables
+  const { handlers, defines } = session.intro
   const disputed: string[] = []
-  for (const { name, defaults } of session.intro.handlers) {
+  for (const { name, defaults } of defines === false ? [] : handlers) {
     const inForce = definitions.get(name)
     const agrees = inForce !== undefined && isSame(inForce.defaults, defaults)
     const sayer = inForce && present.get(inForce.session)
@@ -27,7 +29,11 @@ export function define(turn: TurnContext, session: Session, wasAwaited: boolean)
     if ((inForce !== undefined && !agrees) || definitions.disputes.has(name)) reconsider(turn, name)
   }
   if (wasAwaited) for (const name of [...definitions.disputes.keys()]) reconsider(turn, name)
-  for (const { name } of session.intro.handlers) if (definitions.disputes.get(name)?.has(session)) disputed.push(name)
+  for (const { name, defaults } of handlers) {
+    const isDisputed =
+      defines === false ? !isSame(definitions.get(name)?.defaults ?? {}, defaults) : definitions.disputes.get(name)?.has(session)
+    if (isDisputed === true) disputed.push(name)
+  }
   return disputed
 }
 
@@ -61,8 +67,8 @@ function reconsider(turn: TurnContext, name: string): void {
   if (against.size === 0) definitions.disputes.delete(name)
   else definitions.disputes.set(name, against)
   for (const session of against) {
-    const { worker, uuid } = session.intro
-    if (before?.has(session) !== true) effects.systemEvent({ type: 'worker.disputed', worker, session: uuid, name })
+    const { worker } = session.intro
+    if (before?.has(session) !== true) effects.systemEvent({ type: 'worker.disputed', worker, session: String(session.id), name })
   }
 }
 
@@ -94,8 +100,10 @@ function oldest(sessions: readonly Session[]): Session | undefined {
   return sessions.toSorted((one, other) => one.id - other.id)[0]
 }
 
+/** Returns the sessions that serve the name, without those that have no say in its defaults. */
 function servers({ groups }: Tables, name: string): Session[] {
-  return [...groups.values()].flatMap((group) => (group.names.has(name) ? [...group.sessions] : []))
+  const sessions = [...groups.values()].flatMap((group) => (group.names.has(name) ? [...group.sessions] : []))
+  return sessions.filter(({ intro }) => intro.defines !== false)
 }
 
 function defaultsOf(session: Session, name: string): Defaults {

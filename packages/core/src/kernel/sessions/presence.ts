@@ -36,11 +36,11 @@ export function lapsePresent(turn: TurnContext): void {
   }
 }
 
-function tell({ tables, effects }: TurnContext, session: string, type: keyof typeof PRESENCE): void {
-  const known = tables.present.get(session)
-  if (known === undefined) throw new Error(`${type}: nothing is known of session ${session}`)
+function tell({ tables, effects }: TurnContext, uuid: string, type: keyof typeof PRESENCE): void {
+  const known = tables.present.get(uuid)
+  if (known === undefined) throw new Error(`${type}: nothing is known of session ${uuid}`)
   effects.presence.push({ id: known.id, presence: PRESENCE[type] })
-  effects.systemEvent({ type, worker: known.worker, session })
+  effects.systemEvent({ type, worker: known.worker, session: String(known.id) })
 }
 
 const PRESENCE = { 'worker.attached': 'here', 'worker.draining': 'draining', 'worker.left': 'gone', 'worker.lost': 'gone' } as const

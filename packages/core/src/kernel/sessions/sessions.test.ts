@@ -84,14 +84,26 @@ describe('attach', () => {
     expect(world.stateOf({ seq: 1 })).toBe('completed')
   })
 
-  test('may come back serving something else', () => {
+  test('may come back serving something else: runs of what it no longer serves are given back, and only those', () => {
     const world = new World()
-    world.attach('s', ['a'], two)
+    world.attach('s', ['a', 'b'], two)
     world.run(enqueueing({ name: 'a' }, { name: 'b' }))
-    const { grants } = world.run(attaching('s', ['b'], two, [{ seq: 1, run: 1 }]))
-    expect(grants).toMatchObject([{ seq: 2, session: 's' }])
+    world.run(enqueueing({ name: 'b', queue: 'other' }))
+    const held = [1, 2].map((seq) => ({ seq, run: 1 }))
+    const { replies, grants, notices } = world.run(attaching('s', ['b'], two, held))
+    expect(replies).toEqual([{ lost: [{ seq: 1, run: 1 }] }])
+    expect(notices).toEqual([{ kind: 'lost', session: 's', seq: 1, run: 1 }])
+    expect(grants).toMatchObject([{ seq: 3, session: 's' }])
     expect(world.tables.sessions.get('s')?.weight).toBe(2)
-    expect(world.run(enqueueing({ name: 'a' })).grants).toEqual([])
+    expect(
+      world.run(
+        attaching('s', ['b'], { ...two, queues: ['other'] }, [
+          { seq: 2, run: 1 },
+          { seq: 3, run: 1 },
+        ]),
+      ).replies,
+    ).toEqual([{ lost: [{ seq: 2, run: 1 }] }])
+    expect(world.run({ op: 'complete', seq: 3, run: 1, output: null }).replies).toEqual([true])
   })
 
   test('is told again of an abort that it may have missed', () => {

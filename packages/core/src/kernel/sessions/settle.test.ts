@@ -268,7 +268,7 @@ describe('defaults of a name that living sessions say differently', () => {
     world.run(defining('one', 'a', { maxAttempts: 1 }, remote))
     const { replies, systemEvents } = world.run(defining('two', 'a', { maxAttempts: 9 }, remote))
     expect(replies).toEqual([{ lost: [], disputed: ['a'] }])
-    expect(systemEvents).toContainEqual({ type: 'worker.disputed', worker: 'worker of two', session: 'two', name: 'a' })
+    expect(systemEvents).toContainEqual({ type: 'worker.disputed', worker: 'worker of two', session: '2', name: 'a' })
     expect(inForce(world)).toMatchObject({ defaults: { maxAttempts: 1 }, worker: 'worker of one' })
     expect(world.run(defining('three', 'a', { maxAttempts: 1 }, remote)).replies).toEqual([{ lost: [] }])
     expect(JSON.parse(world.row(world.enqueue('a')).policy ?? '')).toMatchObject({ maxAttempts: 1 })
