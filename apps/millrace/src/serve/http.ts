@@ -45,7 +45,7 @@ export async function startHttp({ options, tls, fetch, health, longRequest, long
   const answer: typeof fetch = (request, env) => {
     const { incoming } = env as { readonly incoming: IncomingMessage }
     if (places.isKept(incoming.socket) && !health(pathOf(incoming))) return taken(maxConnections)
-    return fetch(request, trustProxy ? { remoteAddress: forwardedFor(request, incoming) } : env)
+    return fetch(request, trustProxy ? { ...(env as object), remoteAddress: forwardedFor(request, incoming) } : env)
   }
   const server = createAdaptorServer({
     // The host of HTTP/1.0 requests, which need no Host header: some load balancers send such health checks.

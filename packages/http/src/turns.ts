@@ -1,0 +1,66 @@
+/**
+ * Answers one request of a connection at a time. Node parses all requests of a packet at once, so a client that reads nothing could
+ * otherwise make this process hold thousands of answers.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { HttpError } from './errors.ts'
+import { BOUNDS } from './limits.ts'
+
+/** What @hono/node-server gives beside a request. */
+interface NodeEnv {
+  readonly incoming?: IncomingMessage
+  readonly outgoing?: ServerResponse
+}
+
+export class Turns {
+  /** The requests that wait, by connections with a request that is being answered. */
+  readonly #waiting = new WeakMap<Socket, (() => void)[]>()
+
+  /**
+   * Resolves when all earlier requests of the connection are answered. Returns undefined if it is the request's turn now, and for requests
+   * that come from no connection, or from one of HTTP/2, which has a flow control of its own.
+   *
+   * @throws HttpError 503 if the connection was closed, also because too many of its requests wait
+   */
+  take(env: unknown): Promise<void> | undefined {
+    const { incoming, outgoing } = (env ?? {}) as NodeEnv
+    if (incoming?.httpVersionMajor !== 1 || outgoing === undefined) return undefined
+    const { socket } = incoming
+    const waiting = this.#waiting.get(socket)
+    if (waiting === undefined) {
+      this.#begin(socket, outgoing, [])
+      return undefined
+    }
+    // Nothing can be answered yet: that would be an answer to another request.
+    if (waiting.length >= BOUNDS.requestsWaiting) socket.destroy()
+    if (socket.destroyed) return Promise.reject(tooMany())
+    return new Promise((resolve, reject) => {
+      waiting.push(() => {
+        if (socket.destroyed) reject(tooMany())
+        else resolve()
+        this.#begin(socket, outgoing, waiting)
+      })
+    })
+  }
+
+  #begin(socket: Socket, outgoing: ServerResponse, waiting: (() => void)[]): void {
+    this.#waiting.set(socket, waiting)
+    const next = () => {
+      const begin = waiting.shift()
+      if (begin === undefined) this.#waiting.delete(socket)
+      else begin()
+    }
+    // The response of a request that waits belongs to no connection yet: it does not notice that its connection is closed.
+    if (socket.destroyed) next()
+    else outgoing.once('close', next)
+  }
+}
+
+function tooMany(): HttpError {
+  return new HttpError(
+    503,
+    'BUSY',
+    `the connection was closed: it may have ${BOUNDS.requestsWaiting} requests that wait for an earlier one`,
+  )
+}
