@@ -112,4 +112,14 @@ test('64 KB of pipelined requests take less than 20 MB, and 10,000 requests do n
   await silentClients(port, 100, DOCUMENT.repeat(16))
   for (let times = 0; times < 5; times++) expect(await statusOf('/readyz')).toBe(200)
   expect(await statusOf('/openapi.json')).toBe(200)
+
+  // Answers of 2 MB, each of its own: 40 connections hold as much of them as all may, and no more.
+  const headers = { authorization: `Bearer ${tokenIn(folder)}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ job: 'large', data: 'x'.repeat(100_000) })
+  for (let times = 0; times < 20; times++) expect((await fetch(`${url}/v1/jobs`, { method: 'POST', headers, body })).status).toBe(201)
+  const list = `GET /v1/jobs HTTP/1.1\r\nHost: x\r\nAuthorization: ${headers.authorization}\r\n\r\n`
+  await silentClients(port, 40, list.repeat(16))
+  expect((await fetch(`${url}/v1/jobs`, { headers })).status).toBe(200)
+  for (let times = 0; times < 5; times++) expect(await statusOf('/readyz')).toBe(200)
+  expect(memoryOf(pid).most).toBeLessThan(600)
 })

@@ -86,6 +86,7 @@ export class Places {
     response.once('close', () => {
       place.requests.delete(request)
       place.left = 0
+      place.ticks = 0
       this.#unread.look(place)
       if (place.requests.size === 0) this.#answering.delete(place)
       // The rest of its body may still have to arrive.
