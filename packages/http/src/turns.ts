@@ -2,20 +2,27 @@
  * Answers one request of a connection at a time. Node parses all requests of a packet at once, so a client that reads nothing could
  * otherwise make this process hold thousands of answers.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
 import { HttpError } from './errors.ts'
 import { BOUNDS } from './limits.ts'
 
-/** What @hono/node-server gives beside a request. */
+interface Connection {
+  readonly destroyed: boolean
+  destroy(): unknown
+}
+
+interface Outgoing {
+  once(event: 'close', listener: () => void): unknown
+}
+
+/** The objects of `node:http` that @hono/node-server gives beside a request. */
 interface NodeEnv {
-  readonly incoming?: IncomingMessage
-  readonly outgoing?: ServerResponse
+  readonly incoming?: { readonly httpVersionMajor: number; readonly socket: Connection }
+  readonly outgoing?: Outgoing
 }
 
 export class Turns {
   /** The requests that wait, by connections with a request that is being answered. */
-  readonly #waiting = new WeakMap<Socket, (() => void)[]>()
+  readonly #waiting = new WeakMap<Connection, (() => void)[]>()
 
   /**
    * Resolves when all earlier requests of the connection are answered. Returns undefined if it is the request's turn now, and for requests
@@ -44,7 +51,7 @@ export class Turns {
     })
   }
 
-  #begin(socket: Socket, outgoing: ServerResponse, waiting: (() => void)[]): void {
+  #begin(socket: Connection, outgoing: Outgoing, waiting: (() => void)[]): void {
     this.#waiting.set(socket, waiting)
     const next = () => {
       const begin = waiting.shift()

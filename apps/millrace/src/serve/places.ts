@@ -42,7 +42,7 @@ export class Places {
   readonly #unread = new Unread(UNREAD_BYTES)
   /** Places by both ends of the connection. */
   readonly #byEnds = new Map<string, Place>()
-  /** Those with requests. */
+  /** The places of connections with requests. */
   readonly #answering = new Set<Place>()
   #kept = 0
   #crowded = false
