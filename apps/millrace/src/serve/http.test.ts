@@ -266,6 +266,30 @@ describe.each([
   })
 })
 
+test('an import that still comes and a stream of events keep their places, however many newcomers there are', async () => {
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  const events = new ReadableStream<Uint8Array>({
+    start(given) {
+      controller = given
+    },
+  })
+  const send = (text: string) => controller?.enqueue(new TextEncoder().encode(text))
+  const { url } = await started(
+    { maxConnections: 3 },
+    { fetch: async (request) => new Response(request.url.endsWith('/events') ? events : `${(await request.text()).length} bytes`) },
+  )
+  const [coming, stream] = [await raw(url, `POST /import HTTP/1.1\r\n${HEAD}0123456789`), await raw(url, GET('/events'))]
+  send(': here')
+  await expect.poll(stream.heard).toContain(': here')
+  const newcomers = await crowd(url, 20, 'GET /a HTTP/1.1\r\nX')
+  await Promise.all(newcomers.slice(0, 15).map(({ closed }) => closed))
+  expect(await statusOf(url, '/a')).toBe(200)
+  coming.socket.write('x'.repeat(90))
+  send(': still')
+  await expect.poll(coming.heard).toMatch(/^HTTP\/1\.1 200 [\s\S]*100 bytes/)
+  await expect.poll(stream.heard).toContain(': still')
+})
+
 /** Calls what happens every second when the test says so. */
 async function startedWithTicks(parts: Partial<HttpParts>) {
   let tick = () => {}
