@@ -230,6 +230,22 @@ test('a connection whose requests wait by the dozen is closed; others are served
   bystander.destroy()
 })
 
+test('an app may ask several things for one request', async () => {
+  const twice = createServer(
+    getRequestListener(async (incoming, env) => {
+      const ask = async (path: string) => (await api.fetch(new Request(new URL(path, incoming.url)), env)).status
+      return Response.json([await ask('/readyz'), ...(await Promise.all([ask('/healthz'), ask('/v1/jobs')]))])
+    }),
+  ).listen(0, '127.0.0.1')
+  await once(twice, 'listening')
+  const socket = connect((twice.address() as AddressInfo).port, '127.0.0.1')
+  socket.setEncoding('utf8').write(`${GET('/')}${GET('/', 'connection: close\r\n')}`)
+  let text = ''
+  for await (const part of socket) text += part
+  expect(text.match(/\[200,200,401\]/g)).toHaveLength(2)
+  twice.close()
+})
+
 test('streams of one connection of HTTP/2 do not wait for each other', async () => {
   const listener = getRequestListener(api.fetch)
   const modern = createHttp2((request, response) => void listener(request, response)).listen(0, '127.0.0.1')

@@ -23,6 +23,8 @@ interface NodeEnv {
 export class Turns {
   /** The requests that wait, by connections with a request that is being answered. */
   readonly #waiting = new WeakMap<Connection, (() => void)[]>()
+  /** The turns of requests by their responses: an app may ask several things before it answers one request. */
+  readonly #turns = new WeakMap<Outgoing, Promise<void> | undefined>()
 
   /**
    * Resolves when all earlier requests of the connection are answered. Returns undefined if it is the request's turn now, and for requests
@@ -33,7 +35,13 @@ export class Turns {
   take(env: unknown): Promise<void> | undefined {
     const { incoming, outgoing } = (env ?? {}) as NodeEnv
     if (incoming?.httpVersionMajor !== 1 || outgoing === undefined) return undefined
-    const { socket } = incoming
+    if (this.#turns.has(outgoing)) return this.#turns.get(outgoing)
+    const turn = this.#turnOf(incoming.socket, outgoing)
+    this.#turns.set(outgoing, turn)
+    return turn
+  }
+
+  #turnOf(socket: Connection, outgoing: Outgoing): Promise<void> | undefined {
     const waiting = this.#waiting.get(socket)
     if (waiting === undefined) {
       this.#begin(socket, outgoing, [])
