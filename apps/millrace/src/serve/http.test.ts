@@ -23,7 +23,7 @@ async function started(options: Partial<HttpParts['options']> = {}, parts: Parti
     tls: undefined,
     fetch: async (request) => new Response(`${request.method} ${new URL(request.url).pathname} ${(await request.text()).length}`),
     health: (path) => path === '/healthz',
-    anonymousBody: (path) => path === '/log-in',
+    anonymousBody: ({ url }) => url.endsWith('/log-in'),
     longRequest: (path) => path === '/import',
     longAnswer: (path) => path === '/events',
     logger: silent,

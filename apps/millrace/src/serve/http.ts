@@ -48,6 +48,7 @@ export async function startHttp({ options, tls, logger, ...parts }: HttpParts): 
   const answer: typeof fetch = async (request, env) => {
     const { incoming } = env as { readonly incoming: IncomingMessage }
     if (places.isKept(incoming.socket) && !health(pathOf(incoming))) return taken(maxConnections)
+    if (request.method !== 'GET' && request.method !== 'HEAD' && anonymousBody(request)) places.anonymous(incoming)
     const response = await fetch(request, trustProxy ? { ...(env as object), remoteAddress: forwardedFor(request, incoming) } : env)
     soon(() => places.written(incoming.socket))
     return response
@@ -68,7 +69,7 @@ export async function startHttp({ options, tls, logger, ...parts }: HttpParts): 
   const streams = new Set<ServerResponse>()
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
     const path = pathOf(request)
-    places.begin(request, response, anonymousBody(path))
+    places.begin(request, response)
     if (longAnswer(path)) {
       streams.add(response)
       response.once('close', () => streams.delete(response))

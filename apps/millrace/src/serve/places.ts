@@ -69,18 +69,14 @@ export class Places {
     socket.once('close', () => this.#free(place))
   }
 
-  /**
-   * Notes a request whose head is complete, until it is answered.
-   *
-   * @param anonymous true if its body is read before anybody knows who asks
-   */
-  begin(request: IncomingMessage, response: ServerResponse, anonymous: boolean): void {
+  /** Notes a request whose head is complete, until it is answered. */
+  begin(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request
     const place = this.#byEnds.get(endsOf(socket))
     if (place === undefined) return
     if (place.kept) response.setHeader('connection', 'close')
     place.socket = socket
-    place.requests.set(request, anonymous)
+    place.requests.set(request, false)
     this.#answering.add(place)
     this.#settle(place)
     response.once('close', () => {
@@ -92,6 +88,14 @@ export class Places {
       // The rest of its body may still have to arrive.
       this.#settle(place)
     })
+  }
+
+  /** Notes that the body of a request is read before anybody knows who asks: until it is complete, its connection waits. */
+  anonymous(request: IncomingMessage): void {
+    const place = this.#byEnds.get(endsOf(request.socket))
+    if (place?.requests.has(request) !== true) return
+    place.requests.set(request, true)
+    this.#settle(place)
   }
 
   /** Notes what the client of an answer that was written has yet to read. */

@@ -43,7 +43,7 @@ export async function serveHealth({ host, port, engine, draining, logger }: Heal
   }
   const limits = { headersTimeout: REQUEST_MS, requestTimeout: REQUEST_MS, connectionsCheckingInterval: REQUEST_MS / 5 }
   const server = createServer(limits, async (request, response) => {
-    places.begin(request, response, false)
+    places.begin(request, response)
     const [status, body] = await answerTo(request.url ?? '', ask, draining)
     // Each connection has one answer, whatever else its client has sent.
     const headers = { 'content-type': 'application/json', 'cache-control': 'no-store', connection: 'close' }
