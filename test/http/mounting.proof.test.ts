@@ -1,4 +1,6 @@
 /** The API in apps of others: each file of docs/http.md as it stands, in a process of its own, asked over sockets; and Next's as Next calls it. */
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { codeAfter, folderWith, startApp, TOKEN } from './mounted.ts'
 
@@ -83,14 +85,36 @@ async function serves(send: Fetch, base: string): Promise<void> {
   expect((await send(location, { method: 'DELETE', headers: AUTH })).status).toBe(204)
 }
 
+/** Requests of one connection are answered one by one; by the dozen, they close it. */
+async function boundsConnections(send: Fetch, base: string): Promise<void> {
+  const { port } = new URL((await send(`${base}/readyz`)).url)
+  const heardBy = async (text: string) => {
+    const socket = connect(Number(port), '127.0.0.1').on('error', () => {})
+    socket.setEncoding('utf8').write(text)
+    let heard = ''
+    socket.on('data', (part: string) => {
+      heard += part
+    })
+    await once(socket, 'close')
+    return heard.match(/HTTP\/1\.1 200 /g)?.length ?? 0
+  }
+  const request = `GET ${base}/openapi.json HTTP/1.1\r\nHost: x\r\n`
+  expect(await heardBy(`${`${request}\r\n`.repeat(9)}${request}Connection: close\r\n\r\n`)).toBe(10)
+  expect(await heardBy(`${request}\r\n`.repeat(1_000))).toBeLessThan(18)
+  expect((await send(`${base}/readyz`)).status).toBe(200)
+}
+
 test('a server of node:http', { timeout: LONG }, async () => {
-  await serves(await started(folderWith('server.ts', codeAfter('# The queue over HTTP'))), '')
+  const send = await started(folderWith('server.ts', codeAfter('# The queue over HTTP')))
+  await serves(send, '')
+  await boundsConnections(send, '')
 })
 
 describe.each(['Hono', 'Express', 'Fastify'])('%s', (name) => {
   test('serves the queue at its path, and the app at all others', { timeout: LONG }, async () => {
     const send = await started(folderWith('server.ts', codeAfter(`**${name}**`)))
     await serves(send, '/queue')
+    await boundsConnections(send, '/queue')
     expect(await (await send('/')).text()).toBe('an app')
     expect((await send('/v1/jobs', { headers: AUTH })).status).toBe(404)
   })

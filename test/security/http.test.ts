@@ -1,5 +1,6 @@
 /** Attacks on a daemon's HTTP without a token: nobody else is shut out, nor the address that they come from. */
 import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { startDaemon, tokenIn } from '../app/daemon.ts'
@@ -65,4 +66,60 @@ test('2,200 half-sent requests of one address shut out nobody, and not that addr
   expect(crowd.slice(0, 200).every(({ socket }) => socket.destroyed)).toBe(true)
   await daemon.said(/all HTTP connections are taken/)
   expect(daemon.lines.filter((line) => line.includes('all HTTP connections are taken'))).toHaveLength(1)
+})
+
+const DOCUMENT = 'GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'
+
+/** Clients that say something and read nothing. */
+async function silentClients(port: number, count: number, text: string): Promise<void> {
+  for (let index = 0; index < count; index++) {
+    const socket = connect(port, '127.0.0.1')
+    onTestFinished(() => void socket.destroy())
+    socket.pause().on('error', () => {})
+    await once(socket, 'connect')
+    socket.write(text)
+  }
+}
+
+function memoryOf(pid: number): { readonly now: number; readonly most: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const mebibytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1_024
+  return { now: mebibytes('VmRSS'), most: mebibytes('VmHWM') }
+}
+
+test('64 KB of pipelined requests take less than 20 MB, and 10,000 requests do not end a daemon with a heap of 256 MB', async ({
+  skip,
+}) => {
+  if (process.platform !== 'linux') skip('/proc has the memory of a process on Linux alone')
+  const folder = temporaryFolder()
+  const daemon = startDaemon(folder, { env: { NODE_OPTIONS: `${process.env['NODE_OPTIONS']} --max-old-space-size=256` } })
+  const { url } = await daemon.serving
+  const port = Number(new URL(url).port)
+  const pid = daemon.child.pid as number
+  const statusOf = async (path: string) => (await fetch(`${url}${path}`)).status
+  // Whatever is loaded or compiled for the first request.
+  for (let times = 0; times < 50; times++) expect(await statusOf('/openapi.json')).toBe(200)
+  const before = memoryOf(pid).now
+  // The most is counted anew.
+  writeFileSync(`/proc/${pid}/clear_refs`, '5')
+  await silentClients(port, 1, DOCUMENT.repeat(Math.floor(65_536 / DOCUMENT.length)))
+  for (let times = 0; times < 5; times++) expect(await statusOf('/readyz')).toBe(200)
+  const added = memoryOf(pid).most - before
+  expect(added).toBeLessThan(20)
+
+  await silentClients(port, 8, DOCUMENT.repeat(1_250))
+  // As many as are answered one by one.
+  await silentClients(port, 100, DOCUMENT.repeat(16))
+  for (let times = 0; times < 5; times++) expect(await statusOf('/readyz')).toBe(200)
+  expect(await statusOf('/openapi.json')).toBe(200)
+
+  // Answers of 2 MB, each of its own: 40 connections hold as much of them as all may, and no more.
+  const headers = { authorization: `Bearer ${tokenIn(folder)}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ job: 'large', data: 'x'.repeat(100_000) })
+  for (let times = 0; times < 20; times++) expect((await fetch(`${url}/v1/jobs`, { method: 'POST', headers, body })).status).toBe(201)
+  const list = `GET /v1/jobs HTTP/1.1\r\nHost: x\r\nAuthorization: ${headers.authorization}\r\n\r\n`
+  await silentClients(port, 40, list.repeat(16))
+  expect((await fetch(`${url}/v1/jobs`, { headers })).status).toBe(200)
+  for (let times = 0; times < 5; times++) expect(await statusOf('/readyz')).toBe(200)
+  expect(memoryOf(pid).most).toBeLessThan(600)
 })

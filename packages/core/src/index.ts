@@ -3,6 +3,7 @@ export { isLoopbackNeighbourhood, neighbourhoodOf } from './access/neighbourhood
 export { allowsLess, isUnbounded, outsideOf, type Permit, permitOption } from './access/permit.ts'
 export { SCOPES, type Scope, scopesOption } from './access/scopes.ts'
 export { headerTokenOption, tokenOption, tokensOption } from './access/tokens.ts'
+export { type Reader, Unread } from './access/unread.ts'
 export { WaitingRoom } from './access/waitingRoom.ts'
 export { tooManyWrongTokens, type WrongToken, WrongTokens } from './access/wrongTokens.ts'
 export { type Backoff, backoffDelay } from './backoff.ts'

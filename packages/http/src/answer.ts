@@ -21,7 +21,11 @@ export function noContent(headers?: Readonly<Record<string, string>>): Response 
   return new Response(null, { status: 204, headers: headers === undefined ? SECURITY_HEADERS : { ...SECURITY_HEADERS, ...headers } })
 }
 
-export function text(body: string | ReadableStream<Uint8Array>, type: string, headers?: Readonly<Record<string, string>>): Response {
+export function text(
+  body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>,
+  type: string,
+  headers?: Readonly<Record<string, string>>,
+): Response {
   return new Response(body, { status: 200, headers: { ...SECURITY_HEADERS, 'content-type': type, ...headers } })
 }
 

@@ -12,19 +12,23 @@ const FROM_BYTES = 1_024
 /** Higher levels take several times as long and save a few per cent. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 
-const compressors = { br: (body: Uint8Array) => promisify(brotliCompress)(body, BROTLI), gzip: (body: Uint8Array) => promisify(gzip)(body) }
+/** Compresses a body by a coding. */
+export const compress = {
+  br: async (body: Uint8Array) => new Uint8Array(await promisify(brotliCompress)(body, BROTLI)),
+  gzip: async (body: Uint8Array) => new Uint8Array(await promisify(gzip)(body)),
+}
 
 /** Returns the response, compressed if its operation allows it, the client accepts it, and it is long enough. */
-export async function compressed({ compress }: Operation, request: Request, response: Response): Promise<Response> {
-  if (compress !== true || response.status !== 200) return response
+export async function compressed(operation: Operation, request: Request, response: Response): Promise<Response> {
+  if (operation.compress !== true || response.status !== 200) return response
   response.headers.append('vary', 'accept-encoding')
-  const coding = codingOf(request.headers.get('accept-encoding'), compressors)
+  const coding = codingOf(request.headers.get('accept-encoding'), compress)
   if (coding === undefined) return response
   const { status, headers } = response
   const body = new Uint8Array(await response.arrayBuffer())
   if (body.byteLength < FROM_BYTES) return new Response(body, { status, headers })
-  const short = await compressors[coding](body)
+  const short = await compress[coding](body)
   headers.set('content-encoding', coding)
   headers.delete('content-length')
-  return new Response(new Uint8Array(short), { status, headers })
+  return new Response(short, { status, headers })
 }

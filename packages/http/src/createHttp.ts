@@ -31,6 +31,7 @@ import { socketRoutes } from './routes/sockets.ts'
 import { tokenRoutes } from './routes/tokens.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { Sessions } from './session/sessions.ts'
+import { Turns } from './turns.ts'
 
 /** The API: a function of requests, for any server. */
 export interface HttpApi {
@@ -102,11 +103,17 @@ export function buildHttp(engine: Engine, options: HttpOptions, { clock, newId, 
     ...docsRoutes(document, settings),
   ]
   const report = reporter(settings.logger, newId)
-  mount(app, operations, { service, refuse: (error) => problemOf(error, report), report })
+  const refuse = (error: unknown) => problemOf(error, report)
+  mount(app, operations, { service, refuse, report })
   if (settings.dashboard !== undefined) mountDashboard(app, settings.dashboard, basePath)
   const paths = [...operations.map(({ path }) => path), ...(settings.dashboard === undefined ? [] : SCREENS)]
+  const answer = async (request: Request, env: unknown) => app.fetch(request, (env ?? {}) as object)
+  const turns = new Turns()
   const api: HttpApi = {
-    fetch: async (request, env) => app.fetch(request, (env ?? {}) as object),
+    fetch: (request, env) => {
+      const turn = turns.take(env)
+      return turn === undefined ? answer(request, env) : turn.then(() => answer(request, env), refuse)
+    },
     document,
     routeOf: routeFinder(app, paths, basePath),
   }

@@ -6,6 +6,10 @@ export const BOUNDS = {
   /** The default of `maxBodyBytes`. */
   bodyBytes: MIB,
   bodyBytesMax: 64 * MIB,
+  /** The maximum size of the body of a log-in or log-out, which is read before anybody knows who asks. */
+  sessionBodyBytes: 8 * 1024,
+  /** The number of requests of one connection that may wait for an earlier one. Beyond it, the connection is closed. */
+  requestsWaiting: 16,
   /** The default of `bodyTimeout`: the time for a body to arrive, or for an import to send more of it. */
   bodyMs: 30_000,
   bodyMsMax: 86_400_000,

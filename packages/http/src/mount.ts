@@ -105,7 +105,7 @@ async function read(each: Operation, c: Context, { service }: Mounting, caller: 
 async function bodyOf(each: Operation, request: Request, service: Service): Promise<unknown> {
   refuseEncoding(request)
   if (each.stream !== undefined) return undefined
-  const json = await readJson(request, service)
+  const json = await readJson(request, service, each.bodyBytes)
   if (each.body === undefined) return refuseBody(json)
   return check(each.body, json === undefined && each.bodyOptional ? {} : json, 'body')
 }

@@ -60,6 +60,8 @@ export interface Operation<Params = unknown, Query = unknown, Body = unknown> {
   readonly body?: z.ZodType<Body>
   /** Set if the body may be missing, and is then `{}`. */
   readonly bodyOptional?: true
+  /** The maximum size of its body in bytes, if it is below `maxBodyBytes`. */
+  readonly bodyBytes?: number
   /** The content types of a body that the operation itself reads, as a stream. */
   readonly stream?: readonly string[]
   readonly responses: Readonly<Record<number, ResponseShape>>

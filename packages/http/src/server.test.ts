@@ -1,6 +1,7 @@
 // Over a socket, as a server of Node hands requests on: bodies by length and in chunks, clients that go away, addresses.
 import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, request, type Server } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
+import { connect as connectHttp2, createServer as createHttp2 } from 'node:http2'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { type Engine, openEngine } from '@millrace/engine'
@@ -184,4 +185,76 @@ test('wrong tokens of this machine are 401s, and shut out nobody', async () => {
   const wrong = { ...JSON_HEADERS, authorization: 'Bearer of-somebody-else-entirely' }
   for (let attempt = 0; attempt < 8; attempt++) expect((await send('GET', '/v1/jobs', [], wrong)).status).toBe(401)
   expect((await send('GET', '/v1/jobs', [], AUTH)).status).toBe(200)
+})
+
+const GET = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n${headers}\r\n`
+
+/** Counts the answers that are made and that their connection has not taken yet: now, and the most at a time. */
+function heldAnswers() {
+  const held = { now: 0, most: 0 }
+  server.on('request', (_request: IncomingMessage, response: ServerResponse) => {
+    response.once('prefinish', () => {
+      held.most = Math.max(held.most, ++held.now)
+      response.once('close', () => held.now--)
+    })
+  })
+  return held
+}
+
+test('requests that come at once are answered one by one, and in order', async () => {
+  const held = heldAnswers()
+  const paths = ['/readyz', '/nowhere', '/openapi.json', '/docs', '/healthz', '/v1/jobs', '/readyz', '/']
+  const last = GET('/healthz', 'connection: close\r\n')
+  const socket = await dial([...paths.map((path) => GET(path)), last].join(''))
+  let text = ''
+  for await (const part of socket.setEncoding('utf8')) text += part
+  const statuses = [...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status))
+  expect(statuses).toEqual([200, 404, 200, 200, 200, 401, 200, 200, 200])
+  expect(held).toEqual({ now: 0, most: 1 })
+})
+
+test('a connection whose requests wait by the dozen is closed; others are served', async () => {
+  const bystander = await dial(GET('/readyz'))
+  await once(bystander, 'data')
+  const socket = await dial(GET('/openapi.json').repeat(1_600))
+  await new Promise((resolve) => socket.resume().once('close', resolve))
+  // How many of them were read before it was closed is up to the system.
+  await expect.poll(() => answered.length).toBeGreaterThan(18)
+  const refused = answered.filter(({ status }) => status !== 200)
+  expect(answered.length - refused.length).toBeLessThanOrEqual(2)
+  expect(await Promise.all(refused.map(async (response) => [response.status, ((await response.json()) as { code: string }).code]))).toEqual(
+    Array(refused.length).fill([503, 'BUSY']),
+  )
+  bystander.write(GET('/readyz'))
+  expect(String(await once(bystander, 'data'))).toMatch(/^HTTP\/1\.1 200 /)
+  bystander.destroy()
+})
+
+test('an app may ask several things for one request', async () => {
+  const twice = createServer(
+    getRequestListener(async (incoming, env) => {
+      const ask = async (path: string) => (await api.fetch(new Request(new URL(path, incoming.url)), env)).status
+      return Response.json([await ask('/readyz'), ...(await Promise.all([ask('/healthz'), ask('/v1/jobs')]))])
+    }),
+  ).listen(0, '127.0.0.1')
+  await once(twice, 'listening')
+  const socket = connect((twice.address() as AddressInfo).port, '127.0.0.1')
+  socket.setEncoding('utf8').write(`${GET('/')}${GET('/', 'connection: close\r\n')}`)
+  let text = ''
+  for await (const part of socket) text += part
+  expect(text.match(/\[200,200,401\]/g)).toHaveLength(2)
+  twice.close()
+})
+
+test('streams of one connection of HTTP/2 do not wait for each other', async () => {
+  const listener = getRequestListener(api.fetch)
+  const modern = createHttp2((request, response) => void listener(request, response)).listen(0, '127.0.0.1')
+  await once(modern, 'listening')
+  const session = connectHttp2(`http://127.0.0.1:${(modern.address() as AddressInfo).port}`)
+  const ask = (path: string) => session.request({ ':path': path, ...AUTH })
+  const events = ask('/v1/events')
+  await once(events, 'response')
+  expect((await once(ask('/readyz').resume(), 'response'))[0][':status']).toBe(200)
+  session.destroy()
+  modern.close()
 })

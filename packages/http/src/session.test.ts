@@ -275,6 +275,29 @@ test('a token is not in the answer, nor in what is logged', async () => {
   expect(JSON.stringify([answers, lines])).not.toMatch(/test-token-0|a-wrong-token/)
 })
 
+test('a body of more than 8 KiB is not read, of a log-in and of a log-out; others may be longer', async () => {
+  const { http, loggedIn } = sessionApi()
+  const raw = JSON.stringify({ token: TOKEN }).padEnd(8_193)
+  const headers = { ...PAGE, 'content-type': 'application/json' }
+  const refused = {
+    status: 413,
+    body: { code: 'TOO_LARGE', limit: 8_192, detail: expect.stringContaining('this operation reads no more') },
+  }
+  for (const method of ['POST', 'DELETE']) {
+    expect(await http.send(method, '/v1/session', { raw, headers })).toMatchObject(refused)
+    expect(await http.send(method, '/v1/session', { raw, headers: { ...headers, 'content-length': '8193' } })).toMatchObject(refused)
+  }
+  expect((await http.send('POST', '/v1/session', { raw: raw.trim().padEnd(8_192), headers })).status).toBe(204)
+  const long = JSON.stringify({ job: 'long', data: 'x'.repeat(10_000) })
+  expect((await http.send('POST', '/v1/jobs', { raw: long, headers: { ...headers, cookie: await loggedIn() } })).status).toBe(201)
+})
+
+test('only session operations read a body before they know who asks, and a small one', () => {
+  const { operations } = sessionApi().http
+  const anonymous = operations.filter(({ scope, method }) => scope === undefined && method !== 'get')
+  expect(anonymous.map(({ path, bodyBytes }) => [path, bodyBytes])).toEqual(Array(2).fill(['/v1/session', 8_192]))
+})
+
 test('over a socket: a cookie is set, sent and renewed like any other', async () => {
   const api = createHttp(engine, { token: TOKEN })
   const server = createServer(getRequestListener(api.fetch)).listen(0, '127.0.0.1')

@@ -35,7 +35,9 @@ test('a program of this machine sees all of them, without a token', async () => 
 })
 
 test('others see the ports that they can reach, and no path', async () => {
-  for (const env of [{ remoteAddress: '10.0.0.7' }, { remoteAddress: 'fe80::1' }, {}])
+  // With a proxy on this machine, the address that it reports counts, and not that of the connection.
+  const proxied = { remoteAddress: '10.0.0.7', incoming: { socket: near } }
+  for (const env of [{ remoteAddress: '10.0.0.7' }, { remoteAddress: 'fe80::1' }, {}, proxied])
     expect((await api().send('GET', '/v1/sockets', { env })).body).toEqual({ sockets: [PORT] })
 })
 

@@ -31,6 +31,26 @@ async function start(endpoints: unknown): Promise<void> {
   await assembled.close()
 }
 
+test('the body of a log-in is read before anybody knows who asks, however its path is written; others are not', async () => {
+  const config = SCHEMA.parse({})
+  const tracing = await startTracing(config.otel, {}, logger)
+  const known = { authenticate: () => undefined, ready: () => true, stop: () => {} }
+  const { anonymousBody, fetch, close } = await assemble({ engine, control, config, logger, tracing, cwd: '/', ...known })
+  const asked = (path: string) => new Request(`http://localhost${path}`, { method: 'POST', headers: { 'content-length': '9000' } })
+  for (const path of ['/v1/session', '/v1/%73ession', '/v1/session?a', '/%76%31/session']) {
+    // A 413 is of an operation that reads bodies.
+    const isLogIn = (await fetch(asked(path), {})).status !== 404
+    expect(anonymousBody(asked(path)), path).toBe(isLogIn)
+  }
+  expect(['/v1/session', '/v1/jobs', '/v1/jobs:import', '/v1/nowhere'].map((path) => anonymousBody(asked(path)))).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ])
+  await close()
+})
+
 test('nothing said: a command that ignores SIGTERM is dead before its run is given up', async () => {
   const { worker, exec } = SCHEMA.parse({ exec: { long: { file: '/bin/sh' } } })
   expect(worker.abortGrace).toBe(30_000)

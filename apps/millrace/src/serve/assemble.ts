@@ -43,6 +43,8 @@ export interface Assembled {
   readonly fetch: (request: Request, env: unknown) => Response | Promise<Response>
   /** True for a request whose body may take any time as long as data arrives: an import. */
   readonly longRequest: (path: string) => boolean
+  /** True for a request whose body is read before anybody knows who asks: a log-in. */
+  readonly anonymousBody: (request: Request) => boolean
   /** True for health checks, which are answered even if all connections are taken. */
   readonly health: (path: string) => boolean
   /** True for a request whose response has no end: a stream of events. */
@@ -68,6 +70,8 @@ export async function assemble(parts: Parts): Promise<Assembled> {
   return {
     fetch: tracing.fetch(fetch, routeOf),
     longRequest: (path) => path === '/v1/jobs:import',
+    // By the router, because a path can be written in more ways than one.
+    anonymousBody: (request) => parts.authenticate === undefined || routeOf(request) === '/v1/session',
     health: (path) => path === '/healthz' || path === '/readyz',
     longAnswer: (path) => path === '/v1/events',
     workers,

@@ -14,6 +14,11 @@ export function every(ms: number, work: () => void | Promise<void>): () => void 
   }
 }
 
+/** Calls `work` after everything that is due by now has had the thread. */
+export function soon(work: () => void): void {
+  setImmediate(work)
+}
+
 /** Calls `work` once after `ms` milliseconds, unless the returned function is called first. */
 export function after(ms: number, work: () => void): () => void {
   const timer = setTimeout(work, ms)

@@ -1,11 +1,13 @@
 /** RELIABILITY 5.2: what bounds a client of HTTP, whoever answers. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { request as httpRequest } from 'node:http'
 import { request as tlsRequest } from 'node:https'
 import { connect, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { SCHEMA } from '../config/schema/schema.ts'
-import { after } from './clock.ts'
+import { after, every } from './clock.ts'
 import { type HttpParts, startHttp } from './http.ts'
 
 vi.mock('./clock.ts', { spy: true })
@@ -21,6 +23,7 @@ async function started(options: Partial<HttpParts['options']> = {}, parts: Parti
     tls: undefined,
     fetch: async (request) => new Response(`${request.method} ${new URL(request.url).pathname} ${(await request.text()).length}`),
     health: (path) => path === '/healthz',
+    anonymousBody: ({ url }) => url.endsWith('/log-in'),
     longRequest: (path) => path === '/import',
     longAnswer: (path) => path === '/events',
     logger: silent,
@@ -162,9 +165,11 @@ describe.each([
   ['half of a head', 'GET /a HTTP/1.1\r\nX'],
   ['nothing', ''],
   ['a request that is answered, and no other', GET('/a')],
+  ['half of a log-in', `POST /log-in HTTP/1.1\r\n${HEAD}half`],
 ])('connections that have said %s', (_, text) => {
   const fetch = async (request: Request) => {
     const { pathname } = new URL(request.url)
+    await request.text()
     return new Response(pathname)
   }
 
@@ -191,6 +196,157 @@ describe.each([
     await expect.poll(other.heard).toContain('/again')
     expect(warnings).toEqual([expect.stringContaining('all HTTP connections are taken')])
   })
+})
+
+/** More than the system takes for a client that reads nothing. */
+const LONG = new Uint8Array(24 * 2 ** 20)
+
+const longAnswers = async (request: Request) => new Response(request.url.endsWith('/long') ? LONG : 'short')
+
+/** A client that says something, and reads when the test says so. */
+async function silentClient(url: string, text: string, localAddress = '127.0.0.1') {
+  const at = { port: Number(new URL(url).port), host: '127.0.0.1', localAddress, rejectUnauthorized: false }
+  const socket: Socket = url.startsWith('https:') ? connectTls(at) : connect(at)
+  onTestFinished(() => void socket.destroy())
+  let bytes = 0
+  socket.on('error', () => {})
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  await once(socket, url.startsWith('https:') ? 'secureConnect' : 'connect')
+  socket.pause()
+  socket.write(text)
+  const read = async (least: number) => {
+    const until = Math.min(LONG.length, bytes + least)
+    while (bytes < until) {
+      bytes += (socket.read() as Buffer | null)?.length ?? 0
+      if (bytes < until) await Promise.race([once(socket, 'readable'), closed.then(() => Promise.reject(new Error('it was closed')))])
+    }
+    return bytes
+  }
+  /** Resolves when it is closed, which a client notices only behind what it has yet to read. */
+  const gone = () => {
+    socket.resume()
+    return closed
+  }
+  return { socket, gone, read }
+}
+
+async function statusOf(url: string, path: string): Promise<number> {
+  const send = url.startsWith('https:') ? tlsRequest : httpRequest
+  const request = send({ host: '127.0.0.1', port: new URL(url).port, path, rejectUnauthorized: false, agent: false }).end()
+  const [response] = await once(request, 'response')
+  response.resume()
+  return response.statusCode
+}
+
+describe.each([
+  ['plain', undefined],
+  ['with TLS', TLS],
+])('%s', (_, tls) => {
+  test.each([
+    ['that have a long answer and read nothing', GET('/long')],
+    ['that have sent half of a log-in', `POST /log-in HTTP/1.1\r\n${HEAD}half`],
+  ])('twice as many connections as there are places, %s: newcomers are served, and who reads keeps its place', async (_, text) => {
+    const fetch = async (request: Request) => {
+      await request.text()
+      return longAnswers(request)
+    }
+    const { url } = await started({ maxConnections: 8 }, { tls, fetch })
+    const reader = await silentClient(url, GET('/long'))
+    await reader.read(1)
+    const attackers = []
+    for (let index = 0; index < 16; index++) {
+      attackers.push(await silentClient(url, text))
+      // The system takes more of an answer when much of it is read.
+      if (index > 5) await reader.read(2 ** 21)
+      if (index % 4 === 3) expect(await statusOf(url, '/short'), `with ${index + 1}`).toBe(200)
+    }
+    expect(await reader.read(LONG.length)).toBeGreaterThanOrEqual(LONG.length)
+    expect(reader.socket.destroyed).toBe(false)
+    await Promise.all(attackers.slice(0, 8).map(({ gone }) => gone()))
+  })
+})
+
+test('an import that still comes and a stream of events keep their places, however many newcomers there are', async () => {
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  const events = new ReadableStream<Uint8Array>({
+    start(given) {
+      controller = given
+    },
+  })
+  const send = (text: string) => controller?.enqueue(new TextEncoder().encode(text))
+  const { url } = await started(
+    { maxConnections: 3 },
+    { fetch: async (request) => new Response(request.url.endsWith('/events') ? events : `${(await request.text()).length} bytes`) },
+  )
+  const [coming, stream] = [await raw(url, `POST /import HTTP/1.1\r\n${HEAD}0123456789`), await raw(url, GET('/events'))]
+  send(': here')
+  await expect.poll(stream.heard).toContain(': here')
+  const newcomers = await crowd(url, 20, 'GET /a HTTP/1.1\r\nX')
+  await Promise.all(newcomers.slice(0, 15).map(({ closed }) => closed))
+  expect(await statusOf(url, '/a')).toBe(200)
+  coming.socket.write('x'.repeat(90))
+  send(': still')
+  await expect.poll(coming.heard).toMatch(/^HTTP\/1\.1 200 [\s\S]*100 bytes/)
+  await expect.poll(stream.heard).toContain(': still')
+})
+
+/** Calls what happens every second when the test says so. */
+async function startedWithTicks(parts: Partial<HttpParts>) {
+  let tick = () => {}
+  vi.mocked(every).mockImplementation((_, work) => {
+    tick = () => void work()
+    return () => {}
+  })
+  onTestFinished(() => void vi.mocked(every).mockReset())
+  const server = await started({}, parts)
+  return { ...server, tick: (times: number) => Array.from({ length: times }, () => tick()) }
+}
+
+test('an answer of which nothing is read for a minute: the connection is closed; one that is read slowly comes whole', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const { url, tick } = await startedWithTicks({
+    fetch: async (request) => {
+      if (request.url.endsWith('/slow')) await promise
+      return longAnswers(request)
+    },
+  })
+  const [slow, reader, silent] = [
+    await raw(url, GET('/slow')),
+    await silentClient(url, GET('/long')),
+    await silentClient(url, GET('/long')),
+  ]
+  await Promise.all([reader.read(1), once(silent.socket, 'readable')])
+  for (let times = 0; times < 3; times++) {
+    tick(30)
+    // As much as the system holds for it.
+    await reader.read(LONG.length / 4)
+  }
+  tick(1)
+  await silent.gone()
+  expect(await reader.read(LONG.length)).toBeGreaterThanOrEqual(LONG.length)
+  // An answer that is still being made may take its time.
+  resolve()
+  await expect.poll(slow.heard).toContain('short')
+})
+
+test('more unread bytes than all answers may have: the greediest of those that read nothing are closed', async () => {
+  const warnings: string[] = []
+  const logger = { ...silent, warn: (message: string) => void warnings.push(message) }
+  const [large, small] = [new Uint8Array(120 * 2 ** 20), new Uint8Array(60 * 2 ** 20)]
+  const { url, tick } = await startedWithTicks({ logger, fetch: async ({ url }) => new Response(url.endsWith('/large') ? large : small) })
+  const reader = await silentClient(url, GET('/large'))
+  await reader.read(1)
+  const stuck = [await silentClient(url, GET('/small')), await silentClient(url, GET('/small'))]
+  await Promise.all(stuck.map(({ socket }) => once(socket, 'readable')))
+  for (let times = 0; times < 3; times++) {
+    await reader.read(2 ** 22)
+    tick(1)
+  }
+  expect(warnings).toEqual([])
+  const last = await silentClient(url, GET('/small'))
+  await Promise.race(stuck.map(({ gone }) => gone()))
+  expect(warnings).toEqual([expect.stringContaining('too much unread')])
+  expect([reader.socket.destroyed, last.socket.destroyed]).toEqual([false, false])
 })
 
 test('what is being answered keeps its place; beyond all places there is health alone', async () => {

@@ -7,7 +7,7 @@ import type { Logger } from '@millrace/core'
 import { AddressInUseError, InsecureBindError } from '@millrace/remote'
 import type { Config } from '../config/schema/schema.ts'
 import type { Assembled } from './assemble.ts'
-import { after } from './clock.ts'
+import { after, every, soon } from './clock.ts'
 import { Places } from './places.ts'
 import { whole } from './whole.ts'
 
@@ -17,7 +17,7 @@ export interface HttpServer {
   close(): Promise<void>
 }
 
-export interface HttpParts extends Pick<Assembled, 'fetch' | 'health' | 'longRequest' | 'longAnswer'> {
+export interface HttpParts extends Pick<Assembled, 'fetch' | 'health' | 'anonymousBody' | 'longRequest' | 'longAnswer'> {
   readonly options: Config['http']
   /** The key and the certificate in PEM. If set, the server speaks HTTPS. */
   readonly tls: { readonly key: string; readonly cert: string } | undefined
@@ -26,11 +26,14 @@ export interface HttpParts extends Pick<Assembled, 'fetch' | 'health' | 'longReq
 
 /** The maximum interval at which Node looks for connections that are past their time. */
 const LOOK_MS = 5_000
+/** The interval at which clients that read nothing are noticed. */
+const TICK_MS = 1_000
 /** The time that requests in progress may take when the server closes. */
 const CLOSE_MS = 5_000
 
 /** @throws InsecureBindError, AddressInUseError */
-export async function startHttp({ options, tls, fetch, health, longRequest, longAnswer, logger }: HttpParts): Promise<HttpServer> {
+export async function startHttp({ options, tls, logger, ...parts }: HttpParts): Promise<HttpServer> {
+  const { fetch, health, anonymousBody, longRequest, longAnswer } = parts
   const { host, port, headersTimeout, requestTimeout, keepAliveTimeout, maxHeaderBytes, maxConnections, trustProxy } = options
   checkSafe(options, tls)
   const limits = {
@@ -42,10 +45,13 @@ export async function startHttp({ options, tls, fetch, health, longRequest, long
     maxHeaderSize: maxHeaderBytes,
   }
   const places = new Places(maxConnections, logger)
-  const answer: typeof fetch = (request, env) => {
+  const answer: typeof fetch = async (request, env) => {
     const { incoming } = env as { readonly incoming: IncomingMessage }
     if (places.isKept(incoming.socket) && !health(pathOf(incoming))) return taken(maxConnections)
-    return fetch(request, trustProxy ? { remoteAddress: forwardedFor(request, incoming) } : env)
+    if (request.method !== 'GET' && request.method !== 'HEAD' && anonymousBody(request)) places.anonymous(incoming)
+    const response = await fetch(request, trustProxy ? { ...(env as object), remoteAddress: forwardedFor(request, incoming) } : env)
+    soon(() => places.written(incoming.socket))
+    return response
   }
   const server = createAdaptorServer({
     // The host of HTTP/1.0 requests, which need no Host header: some load balancers send such health checks.
@@ -71,6 +77,10 @@ export async function startHttp({ options, tls, fetch, health, longRequest, long
     whole(request, response, { ms: requestTimeout, endless: longRequest(path) })
   })
   await listening(server, host, port)
+  server.once(
+    'close',
+    every(TICK_MS, () => places.tick()),
+  )
   server.on('error', (error) => logger.error('the HTTP server reported an error', { error: error.message }))
   const { port: bound } = server.address() as AddressInfo
   return {

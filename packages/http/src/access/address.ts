@@ -6,9 +6,12 @@ interface NodeEnv {
   readonly remoteAddress?: unknown
 }
 
-/** Returns the address in `env`, as @hono/node-server gives it, or `{ remoteAddress }`. Undefined for Unix sockets, or if there is none. */
+/**
+ * Returns the address in `env`: `remoteAddress`, else that of the connection, as @hono/node-server gives it. Undefined for Unix sockets, or
+ * if there is none.
+ */
 export function addressOf(env: unknown): string | undefined {
   const { incoming, remoteAddress } = (env ?? {}) as NodeEnv
-  const address = incoming?.socket?.remoteAddress ?? remoteAddress
+  const address = remoteAddress ?? incoming?.socket?.remoteAddress
   return typeof address === 'string' && address !== '' ? neighbourhoodOf(address) : undefined
 }

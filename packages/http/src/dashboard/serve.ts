@@ -26,14 +26,16 @@ export const SCREENS = [
   '/login',
 ] as const
 
+const encoder = new TextEncoder()
+
 const YEAR_S = 31_536_000
 
 /** The answers of one file, by the headers of the request. */
 type Answer = (headers: Headers) => Response
 
 export function mountDashboard(app: OpenAPIHono, { page, assets, frameAncestors }: DashboardSettings, basePath: string): void {
-  const html = page.replaceAll(BASE_PATH_MARKER, () => basePath)
-  const headers = pageHeaders(frameAncestors, Buffer.byteLength(html))
+  const html = encoder.encode(page.replaceAll(BASE_PATH_MARKER, () => basePath))
+  const headers = pageHeaders(frameAncestors, html.byteLength)
   const answerPage = () => new Response(html, { headers })
   // Without the slash at its end, too: that is what people type.
   if (basePath !== '') app.get(basePath, answerPage)

@@ -15,11 +15,14 @@ export function isJson(type: string): boolean {
 /**
  * Returns the body as JSON, or undefined if there is none.
  *
+ * @param operationBytes what the operation reads at most, if that is less than `maxBodyBytes`
  * @throws HttpError 400, 408, 413, 415; OptionRangeError
  */
-export async function readJson(request: Request, patience: Patience): Promise<unknown> {
+export async function readJson(request: Request, patience: Patience, operationBytes = Number.POSITIVE_INFINITY): Promise<unknown> {
   const { headers } = request
-  const { maxBodyBytes: maxBytes } = patience.settings
+  const { maxBodyBytes } = patience.settings
+  const maxBytes = Math.min(maxBodyBytes, operationBytes)
+  const tooLarge = () => (operationBytes < maxBodyBytes ? tooLargeHere(maxBytes) : tooLargeFor(maxBytes))
   const length = headers.get('content-length')
   if (length === '0' || (length === null && !isChunked(request))) return undefined
   const type = headers.get('content-type')
@@ -27,11 +30,11 @@ export async function readJson(request: Request, patience: Patience): Promise<un
   // No header says that a POST or DELETE has no body, as `curl -X POST` sends it. Reading it shows that.
   const mayBeEmpty = length === null && (type === null || !headers.has('transfer-encoding'))
   if (!isTyped && !mayBeEmpty) throw unsupported(type, 'application/json')
-  if (length !== null && Number(length) > maxBytes) throw tooLarge(maxBytes)
-  const reading: Promise<ArrayBuffer | Uint8Array> = length === null ? readBounded(request, maxBytes) : request.arrayBuffer()
+  if (length !== null && Number(length) > maxBytes) throw tooLarge()
+  const reading: Promise<ArrayBuffer | Uint8Array> = length === null ? readBounded(request, maxBytes, tooLarge) : request.arrayBuffer()
   const bytes = await inTime(reading, patience).catch(unread)
   // A server has held the body to its length. Bodies from elsewhere are checked here.
-  if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes)
+  if (bytes.byteLength > maxBytes) throw tooLarge()
   if (bytes.byteLength === 0) return undefined
   if (!isTyped) throw unsupported(type, 'application/json')
   const text = textOf(bytes)
@@ -58,12 +61,12 @@ function isChunked(request: Request): boolean {
   return request.headers.has('transfer-encoding') || request.body !== null
 }
 
-async function readBounded(request: Request, maxBytes: number): Promise<Uint8Array> {
+async function readBounded(request: Request, maxBytes: number, tooLarge: () => HttpError): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of request.body ?? []) {
     bytes += chunk.byteLength
-    if (bytes > maxBytes) throw tooLarge(maxBytes)
+    if (bytes > maxBytes) throw tooLarge()
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
@@ -95,7 +98,11 @@ export function unsupported(type: string | null, wanted: string): HttpError {
   return new HttpError(415, 'UNSUPPORTED_MEDIA_TYPE', `the body is ${type === null ? 'of no content type' : type}, and ${wanted} is read`)
 }
 
-function tooLarge(maxBytes: number): HttpError {
+function tooLargeHere(limit: number): HttpError {
+  return new HttpError(413, 'TOO_LARGE', `the body has more than ${limit} bytes: this operation reads no more`, { limit })
+}
+
+function tooLargeFor(maxBytes: number): HttpError {
   return new HttpError(413, 'TOO_LARGE', `the body has more than ${maxBytes} bytes: send less at a time, or raise maxBodyBytes`, {
     option: 'maxBodyBytes',
     limit: maxBytes,

@@ -1,6 +1,7 @@
 /** The document, for programs and for people. */
 import { z } from '@hono/zod-openapi'
-import { json, text } from '../answer.ts'
+import { text } from '../answer.ts'
+import { constant } from '../constant.ts'
 import type { OpenApiDocument } from '../document.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
 import { pageOf } from '../page/page.ts'
@@ -8,20 +9,20 @@ import { startPage } from '../page/start.ts'
 
 /** @param document of all operations, these included, so it is requested only when they are called */
 export function docsRoutes(document: () => OpenApiDocument, { basePath, dashboard }: Service['settings']): readonly Operation[] {
-  let page: ReturnType<typeof pageOf> | undefined
+  let page: Page | undefined
+  const answer = constant('application/json', () => JSON.stringify(document()))
   return [
     // The dashboard has a page of its own there.
     ...(dashboard === undefined ? [startRoute(basePath)] : []),
 
     operation({
       id: 'document',
-      compress: true,
       method: 'get',
       path: '/openapi.json',
       tag: 'docs',
       summary: 'This document',
       responses: { 200: { description: 'OpenAPI 3.1', schema: z.looseObject({ openapi: z.string() }) } },
-      handle: () => json(200, document()),
+      handle: ({ request }) => answer(request),
     }),
 
     operation({
@@ -32,7 +33,7 @@ export function docsRoutes(document: () => OpenApiDocument, { basePath, dashboar
       summary: 'This document, for people',
       responses: { 200: { description: 'A page without scripts', type: 'text/html' } },
       handle() {
-        page ??= pageOf(document())
+        page ??= encoded(pageOf(document()))
         return html(page)
       },
     }),
@@ -40,7 +41,7 @@ export function docsRoutes(document: () => OpenApiDocument, { basePath, dashboar
 }
 
 function startRoute(basePath: string): Operation {
-  let start: ReturnType<typeof startPage> | undefined
+  let start: Page | undefined
   return operation({
     id: 'start',
     method: 'get',
@@ -49,13 +50,21 @@ function startRoute(basePath: string): Operation {
     summary: 'Links to what is here, for people',
     responses: { 200: { description: 'A page without scripts', type: 'text/html' } },
     handle() {
-      start ??= startPage(basePath)
+      start ??= encoded(startPage(basePath))
       return html(start)
     },
   })
 }
 
-function html({ html: body, style }: ReturnType<typeof pageOf>): Response {
+/** A page, and the hash of its style. */
+interface Page {
+  readonly body: Uint8Array<ArrayBuffer>
+  readonly style: string
+}
+
+const encoded = ({ html, style }: ReturnType<typeof pageOf>): Page => ({ body: new TextEncoder().encode(html), style })
+
+function html({ body, style }: Page): Response {
   const policy = `default-src 'none'; style-src '${style}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`
   return text(body, 'text/html; charset=utf-8', { 'content-security-policy': policy })
 }

@@ -1,5 +1,6 @@
 /** Sessions: a browser gives the token once, and has a cookie from then on. */
 import { json, noContent } from '../answer.ts'
+import { BOUNDS } from '../limits.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
 import { LOG_IN, SESSION } from '../schemas/session.ts'
 
@@ -16,6 +17,7 @@ export function sessionRoutes({ access, settings }: Service): readonly Operation
       summary: 'Begin a session of a browser',
       description: LOG_IN_ABOUT,
       body: LOG_IN,
+      bodyBytes: BOUNDS.sessionBodyBytes,
       responses: { 204: { description: 'The cookie is set' } },
       refusals: [401, 403, 429, 501],
       async handle({ body, request, env }) {
@@ -40,6 +42,7 @@ export function sessionRoutes({ access, settings }: Service): readonly Operation
       id: 'logOut',
       method: 'delete',
       path: '/v1/session',
+      bodyBytes: BOUNDS.sessionBodyBytes,
       tag: 'session',
       summary: 'End the session of this browser',
       description: 'It needs no session: one that is over may be ended, too.',

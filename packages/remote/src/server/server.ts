@@ -1,6 +1,6 @@
 /** A listening server: it accepts connections while there is room, and ends them all when it closes. */
 import type { Server as NetServer, Socket } from 'node:net'
-import { type Clock, type Command, neighbourhoodOf, type Port, type Refusal, WaitingRoom } from '@millrace/core'
+import { type Clock, type Command, neighbourhoodOf, type Port, type Refusal, Unread, WaitingRoom } from '@millrace/core'
 import { type Address, formatAddress } from '../address.ts'
 import { BOUNDS } from '../limits.ts'
 import { type End, Link } from '../link.ts'
@@ -9,7 +9,6 @@ import { Connection } from './connection.ts'
 import { Gate } from './gate.ts'
 import type { ListenSettings } from './options.ts'
 import { Tokens } from './tokens.ts'
-import { Unread } from './unread.ts'
 
 /** The parts of an engine that a server needs. */
 export interface Shareable {

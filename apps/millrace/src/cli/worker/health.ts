@@ -1,9 +1,10 @@
 /** Reports to probes whether a worker's process lives and takes jobs. Its own server does this, as orchestrators require. */
 import { once } from 'node:events'
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { MillraceError } from '@millrace/core'
+import type { AddressInfo, Socket } from 'node:net'
+import { type Logger, MillraceError } from '@millrace/core'
 import type { Engine } from '@millrace/engine'
+import { Places } from '../../serve/places.ts'
 import { pause } from '../clock.ts'
 
 export interface HealthOptions {
@@ -12,6 +13,7 @@ export interface HealthOptions {
   readonly port: number
   readonly engine: Engine
   readonly draining: () => boolean
+  readonly logger: Logger
 }
 
 export interface Health {
@@ -21,15 +23,33 @@ export interface Health {
 
 /** The time in which the engine must answer. */
 const ANSWER_MS = 2_000
+/** The time for a request to arrive. Probes are small. */
+const REQUEST_MS = 5_000
+/** The number of connections. Beyond it, newcomers replace those that have waited longest for a request. */
+const CONNECTIONS = 64
 
 /** Serves `/healthz` (the process answers) and `/readyz` (it takes jobs, and its engine answers). @throws AddressInUseError */
-export async function serveHealth({ host, port, engine, draining }: HealthOptions): Promise<Health> {
+export async function serveHealth({ host, port, engine, draining, logger }: HealthOptions): Promise<Health> {
   // An import of all of node:http would load what it has for WebSockets, too: a sixth of the start of each command.
   const { createServer } = process.getBuiltinModule('node:http')
-  const server = createServer(async (request, response) => {
-    const [status, body] = await answerTo(request.url ?? '', engine, draining)
-    response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end(`${JSON.stringify(body)}\n`)
+  const places = new Places(CONNECTIONS, logger)
+  // Probes that come together ask the engine once.
+  let asked: Promise<string | undefined> | undefined
+  const ask = () => {
+    asked ??= silence(engine).finally(() => {
+      asked = undefined
+    })
+    return asked
+  }
+  const limits = { headersTimeout: REQUEST_MS, requestTimeout: REQUEST_MS, connectionsCheckingInterval: REQUEST_MS / 5 }
+  const server = createServer(limits, async (request, response) => {
+    places.begin(request, response)
+    const [status, body] = await answerTo(request.url ?? '', ask, draining)
+    // Each connection has one answer, whatever else its client has sent.
+    const headers = { 'content-type': 'application/json', 'cache-control': 'no-store', connection: 'close' }
+    response.writeHead(status, headers).end(`${JSON.stringify(body)}\n`)
   })
+  server.on('connection', (socket: Socket) => places.take(socket))
   await listening(server, host, port)
   const { port: bound } = server.address() as AddressInfo
   return {
@@ -41,11 +61,15 @@ export async function serveHealth({ host, port, engine, draining }: HealthOption
   }
 }
 
-async function answerTo(url: string, engine: Engine, draining: () => boolean): Promise<readonly [status: number, body: object]> {
+async function answerTo(
+  url: string,
+  ask: () => Promise<string | undefined>,
+  draining: () => boolean,
+): Promise<readonly [status: number, body: object]> {
   const path = url.split('?', 1)[0]
   if (path === '/healthz') return [200, { status: 'ok' }]
   if (path !== '/readyz') return [404, { error: 'there are /healthz and /readyz' }]
-  const reason = draining() ? 'it is stopping' : await silence(engine)
+  const reason = draining() ? 'it is stopping' : await ask()
   return reason === undefined ? [200, { status: 'ready' }] : [503, { status: 'not ready', reason }]
 }
 

@@ -37,7 +37,8 @@ export async function serve(
   { id, handlers, work, drainMs, log, verbose, tracing, health, until }: ServeOptions,
 ): Promise<void> {
   const { connect, env, out } = context
-  const engine = await connect({ create: true, logger: loggerOn(out) })
+  const logger = loggerOn(out)
+  const engine = await connect({ create: true, logger })
   const told = Promise.withResolvers<void>()
   const worker = engine.work(tracing?.handlers(handlers) ?? handlers, { id, ...work })
   const folder = recordFolder(env)
@@ -67,7 +68,7 @@ export async function serve(
   if (until?.aborted === true) end()
   else until?.addEventListener('abort', end, { once: true })
   const forget = tellRuns(out, verbose)
-  const probed = health === undefined ? undefined : await serveHealth({ ...health, engine, draining: () => draining })
+  const probed = health === undefined ? undefined : await serveHealth({ ...health, engine, draining: () => draining, logger })
   if (probed !== undefined && !out.json) out.note(`health: ${probed.url}/healthz and /readyz`)
   try {
     await Promise.race([worker.ready, told.promise])

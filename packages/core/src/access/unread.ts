@@ -1,8 +1,13 @@
-/** The bytes that all clients of a server together have yet to read. Beyond a budget the client with the most loses its connection. */
+/**
+ * The bytes that all clients of a server together have yet to read. Beyond a budget the client with the most loses its connection: one that
+ * is stuck, if there is one.
+ */
 
 export interface Reader {
   /** The number of bytes that were sent and have yet to leave this process. */
   readonly unreadBytes: number
+  /** True if it has read nothing for a while. */
+  readonly stuck?: boolean
   /** Closes its connection at once, with all that it has not read. */
   crowdOut(): void
 }
@@ -41,7 +46,8 @@ export class Unread {
     let greediest: Reader | undefined
     let most = 0
     for (const [reader, bytes] of this.#seen) {
-      if (bytes <= most) continue
+      const isWorse = greediest === undefined || (reader.stuck ?? false) === (greediest.stuck ?? false) ? bytes > most : reader.stuck
+      if (!isWorse) continue
       greediest = reader
       most = bytes
     }

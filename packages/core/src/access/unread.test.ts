@@ -4,6 +4,7 @@ import { Unread } from './unread.ts'
 class FakeReader {
   unreadBytes = 0
   crowdedOut = 0
+  stuck?: boolean
   crowdOut(): void {
     this.crowdedOut++
     this.unreadBytes = 0
@@ -57,4 +58,24 @@ test('nothing of those that have read all is kept', () => {
     tell(0, -60)
   }
   expect([unread.bytes, out()]).toEqual([0, []])
+})
+
+test('a client that is stuck goes before one that reads, whatever the other has', () => {
+  const unread = new Unread(100)
+  const [reading, small, large] = [new FakeReader(), new FakeReader(), new FakeReader()]
+  for (const stuck of [small, large]) stuck.stuck = true
+  const hold = (reader: FakeReader, bytes: number) => {
+    reader.unreadBytes = bytes
+    unread.look(reader)
+  }
+  hold(reading, 60)
+  hold(small, 15)
+  hold(large, 20)
+  expect([reading, small, large].map(({ crowdedOut }) => crowdedOut)).toEqual([0, 0, 0])
+  hold(reading, 70)
+  expect([reading, small, large].map(({ crowdedOut }) => crowdedOut)).toEqual([0, 0, 1])
+  hold(reading, 90)
+  expect([reading, small, large].map(({ crowdedOut }) => crowdedOut)).toEqual([0, 1, 1])
+  hold(reading, 101)
+  expect([reading, small, large].map(({ crowdedOut }) => crowdedOut)).toEqual([1, 1, 1])
 })
