@@ -15,6 +15,6 @@ test('the printed address asks for the token, and shows the overview', async ({ 
   await task(page, 1, (user) => user.click(page.getByRole('button', { name: 'Log in' })))
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   await page.getByText('staging').first().waitFor()
-  expect(new URL(page.url()).pathname).toBe('/')
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/')
   await expectAccessible(page)
 })

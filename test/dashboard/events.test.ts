@@ -36,7 +36,7 @@ test('a filter is in the address, and the server applies it', async ({ serveDash
   await page.getByRole('combobox', { name: 'Queue' }).fill('mail')
   await page.keyboard.press('Enter')
   await server.until(/events\?after=0&types=enqueued&queue=mail$/, 0)
-  expect(new URL(page.url()).search).toBe('?type=enqueued&queue=mail')
+  await expect.poll(() => new URL(page.url()).search).toBe('?type=enqueued&queue=mail')
   await engine.enqueue('bystander', 1, { queue: 'other' })
   await engine.enqueue('mine', 1, { queue: 'mail' })
   await page.getByRole('link', { name: 'mine' }).waitFor()

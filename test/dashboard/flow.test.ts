@@ -41,7 +41,7 @@ test('a flow is drawn, and a job of it is opened in one click', async ({ serveDa
   await task(page, 1, (user) => user.click(page.getByRole('link', { name: 'charge: charge, Failed' })))
   const beside = page.getByRole('complementary', { name: 'Job' })
   await beside.getByRole('link', { name: 'Open the job' }).waitFor()
-  expect(new URL(page.url()).searchParams.has('job')).toBe(true)
+  await expect.poll(() => new URL(page.url()).searchParams.has('job')).toBe(true)
   await expectAccessible(page)
 })
 
@@ -133,7 +133,7 @@ test('which flow has failed, and which of its jobs, takes three clicks', async (
     await user.click(page.getByRole('link', { name: 'fetch', exact: true }))
   })
   await page.getByRole('link', { name: 'charge: charge, Failed' }).waitFor()
-  expect(new URL(page.url()).pathname).toBe(`/flows/${id}`)
+  await expect.poll(() => new URL(page.url()).pathname).toBe(`/flows/${id}`)
   await task(page, 1, (user) => user.click(page.getByRole('main').getByRole('link', { name: 'Flows' })))
   await page.locator('tbody tr').nth(49).waitFor()
 })

@@ -102,7 +102,7 @@ test('a deletion asks first, and leads back to the list', async ({ serveDashboar
     await user.click(page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }))
   })
   await page.getByText('charge is deleted.').waitFor()
-  expect(new URL(page.url()).pathname).toBe('/jobs')
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/jobs')
   expect([await engine.get(ids.failed), (await engine.get(ids.completed))?.state]).toEqual([undefined, 'completed'])
 })
 

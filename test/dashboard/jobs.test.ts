@@ -24,7 +24,7 @@ test('tabs are the states with their numbers, and the address is all of what is 
     .waitFor()
   // The list of all jobs has such a row, too.
   await expect.poll(() => rowsOf(page).count()).toBe(COUNTS.declined + COUNTS.bounced)
-  expect(new URL(page.url()).search).toBe('?state=failed')
+  await expect.poll(() => new URL(page.url()).search).toBe('?state=failed')
   await queryOf(page).fill('queue:mail ')
   await page.getByText(`${COUNTS.bounced} jobs`).first().waitFor()
   const colleague = await enter(`/jobs${new URL(page.url()).search}`, { as: 'read' })

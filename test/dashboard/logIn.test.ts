@@ -17,7 +17,7 @@ test('nobody sees the queue: the log-in comes first, and leads back to the wante
   expect(server.asked.filter(({ path, status }) => path.startsWith('/v1/') && status !== 401)).toEqual([])
   expect(await page.locator('#token:focus').count()).toBe(1)
   await logIn(page, 'admin')
-  expect(new URL(page.url()).search).toBe('?period=24h')
+  await expect.poll(() => new URL(page.url()).search).toBe('?period=24h')
 })
 
 test('by the keyboard alone: paste the token, press Enter', async ({ serveDashboard, guard }) => {

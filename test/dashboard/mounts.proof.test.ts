@@ -38,7 +38,7 @@ async function works(visit: Visit, origin: string, base: string, entry = base): 
   // A screen that is opened by its address is the app's too.
   await page.goto(`${origin}${base}/jobs?state=waiting`)
   await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor()
-  expect(new URL(page.url()).pathname).toBe(`${base}/jobs`)
+  await expect.poll(() => new URL(page.url()).pathname).toBe(`${base}/jobs`)
   await expectAccessible(page)
   await page.context().close()
 }

@@ -18,7 +18,7 @@ test('did the job of customer X run? /, type, Enter', async ({ serveDashboard })
     await user.press('Enter')
     await page.waitForURL((url) => url.pathname === '/jobs')
   })
-  expect(new URL(page.url()).searchParams.get('q')).toBe('customer-7')
+  await expect.poll(() => new URL(page.url()).searchParams.get('q')).toBe('customer-7')
 })
 
 test('an id leads to its job, a name to its queue, and Escape back', async ({ serveDashboard }) => {
@@ -42,7 +42,7 @@ test('an id leads to its job, a name to its queue, and Escape back', async ({ se
   await page.getByRole('combobox', { name: PALETTE }).waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  expect(page.url()).toContain('/queues/billing')
+  await expect.poll(() => page.url()).toContain('/queues/billing')
 })
 
 test('commands of the frame are there too, and the palette is accessible', async ({ serveDashboard }) => {

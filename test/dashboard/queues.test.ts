@@ -217,7 +217,7 @@ test('the list: a filter that is part of the address, no sideways scroll on a ph
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
   await page.getByRole('searchbox', { name: 'Filter by name' }).fill('ear')
   await page.getByRole('link', { name: 'billing', exact: true }).waitFor({ state: 'hidden' })
-  expect(new URL(page.url()).search).toBe('?q=ear')
+  await expect.poll(() => new URL(page.url()).search).toBe('?q=ear')
   await page.goto(`${new URL(page.url()).origin}/queues/billing`)
   await page.getByRole('heading', { name: 'All 2 slots are taken' }).waitFor()
   await expectAccessible(page)
