@@ -29,22 +29,21 @@ const incremental = (program: string) => [
 ]
 
 const git = (...args: string[]) => execFileSync('git', [...args, '-z'], { cwd: ROOT, encoding: 'utf8' }).split('\0')
-/** What differs from the last commit, also when git does not know it yet. */
-const changed = [...git('diff', '--name-only', 'HEAD'), ...git('ls-files', '--others', '--exclude-standard')].filter(
-  (file) => file !== '' && existsSync(join(ROOT, file)),
-)
+/** The files that differ from the last commit, and those that git does not track yet. Some may be deleted. */
+const changed = [...git('diff', '--name-only', 'HEAD'), ...git('ls-files', '--others', '--exclude-standard')].filter((file) => file !== '')
 const packages = [...new Set(changed.map((file) => /^(?:packages|apps)\/[^/]+\//.exec(file)?.[0]))].filter((path) => path !== undefined)
 
 const CHANGED_UNITS = ['vitest', 'run', '--project', 'unit*', '--changed', 'HEAD', '--passWithNoTests', ...packages]
 const TESTS = values.changed
   ? [...(packages.length > 0 ? [CHANGED_UNITS] : []), ['vitest', 'run', '--project', 'rules']]
   : [['vitest', 'run', '--project', 'unit*', '--project', 'rules']]
-const LINTED = values.changed ? ['--no-errors-on-unmatched', ...changed] : ['.']
+const linted = values.changed ? changed.filter((file) => existsSync(join(ROOT, file))) : ['.']
+const LINT = linted.length > 0 ? [['biome', 'check', '--no-errors-on-unmatched', ...linted]] : []
 const PARTS: readonly Part[] = [
   { name: 'tests', commands: TESTS },
   {
     name: 'lint and types',
-    commands: [['biome', 'check', ...LINTED], ...PROGRAMS.map((program) => ['tsc', '-p', program, ...incremental(program)])],
+    commands: [...LINT, ...PROGRAMS.map((program) => ['tsc', '-p', program, ...incremental(program)])],
   },
 ]
 

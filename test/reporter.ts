@@ -8,7 +8,7 @@ import { costTable, tooDear } from './cost/costs.ts'
 
 /** A run of fewer files shows each of them. */
 const FEW = 20
-/** Of what processes say on stderr that tests start, in characters. */
+/** The number of characters that are kept of what the processes of tests write to stderr. */
 const KEPT_CHARACTERS = 64_000
 
 export class CountsReporter extends DefaultReporter {

@@ -47,7 +47,7 @@ export async function startRegistry(folder: string): Promise<Registry> {
   }
 }
 
-/** What a registry answers for a package with one version. */
+/** The answer of a registry about a package with one version. */
 function listing(file: string, tarball: string): object {
   const manifest = manifestOf(file)
   const { name, version } = manifest

@@ -29,3 +29,29 @@ test.each(['SELECT count(*) FROM job', 'CREATE TABLE own (x); INSERT INTO own VA
     await again.enqueue('goes-on')
   },
 )
+
+test.each(['closes', 'stays'])(
+  'one that writes after the log has gone, and %s: nothing more is acknowledged, and both have what they had',
+  async (how) => {
+    const file = temporaryFile()
+    const engine = await openEngine({ file })
+    const bystanders = await engine.enqueueMany(Array.from({ length: 50 }, (_, n) => ({ job: 'bystander', data: n })))
+    const reader = new DatabaseSync(file)
+    reader.exec('SELECT count(*) FROM job')
+    reader.close()
+    const writer = new DatabaseSync(file)
+    writer.exec('CREATE TABLE own (x)')
+    for (let row = 0; row < 200; row++) writer.exec(`INSERT INTO own VALUES ('${'x'.repeat(2_000)}')`)
+    if (how === 'closes') writer.close()
+    await expect(engine.enqueue('late')).rejects.toMatchObject({ code: 'COMMIT_UNKNOWN' })
+    await engine.stop()
+    if (how === 'stays') writer.close()
+
+    const read = new DatabaseSync(file)
+    expect(read.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
+    expect(read.prepare('SELECT count(*) AS rows FROM own').get()).toEqual({ rows: 200 })
+    read.close()
+    await using again = await openEngine({ file })
+    for (const { id } of bystanders) expect(await again.get(id)).toMatchObject({ name: 'bystander', state: 'waiting' })
+  },
+)

@@ -26,7 +26,7 @@ export const COSTS: Readonly<Record<string, Partial<Pick<Cost, Kind>>>> = {
   'test/engine': { processes: 21, threads: 154 },
   'test/examples': { processes: 32, threads: 3 },
   'test/exec': { processes: 39, threads: 9 },
-  'test/failures': { processes: 20, threads: 80 },
+  'test/failures': { processes: 20, threads: 92 },
   'test/frameworks': { processes: 2, threads: 11 },
   'test/http': { threads: 2 },
   'test/kubernetes': { processes: 9 },

@@ -34,8 +34,8 @@ export class Identity {
   }
 
   /**
-   * Asserts the log after each turn: what was acknowledged is nowhere else. The others are looked at now and then, as a look costs a lone turn
-   * a fiftieth. `at` is the turn's time.
+   * Asserts the log after each turn: what was acknowledged is nowhere else. The others are looked at now and then: a look costs 1.5 µs.
+   * `at` is the turn's time.
    *
    * @throws StoreFailure of the phase `commit` if one of the names means another file by now
    */

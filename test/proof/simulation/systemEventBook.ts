@@ -52,7 +52,7 @@ export class SystemEventBook {
   readonly #workers = new Map<string, boolean>()
   /** The uuids of sessions by their numbers. */
   readonly #uuids = new Map<string, string>()
-  /** What events have told of sessions: a reader knows it. */
+  /** The `session` of each worker event: every reader knows these. */
   readonly toldSessions = new Set<string>()
 
   constructor(options: SystemEventBookOptions) {

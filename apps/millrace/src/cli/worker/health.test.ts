@@ -1,4 +1,4 @@
-/** What bounds clients of a worker's health checks, who need no token. */
+/** The limits of a worker's health server, which anybody may ask. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Engine } from '@millrace/engine'
