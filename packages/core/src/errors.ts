@@ -47,7 +47,7 @@ export class AlreadyOpenError extends define('ALREADY_OPEN', true) {
   declare readonly pid?: number
   declare readonly host?: string
 }
-/** Another engine has taken the store over: this one has stopped writing. */
+/** Another engine has taken the store over, or its files were taken away: this one has stopped writing. */
 export class OwnerLostError extends define('OWNER_LOST', false) {}
 /** The file is no SQLite database, or not one of Millrace's. */
 export class NotADatabaseError extends define('NOT_A_DATABASE', false) {}

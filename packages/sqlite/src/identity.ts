@@ -3,8 +3,9 @@
  * has lost its name. Another copy of SQLite in this process does that to the log when it closes the database, also after a mere SELECT: locks
  * do not keep a process from itself.
  */
-import { statSync } from 'node:fs'
+import { closeSync, openSync, statSync } from 'node:fs'
 import { StoreFailure } from '@millrace/core/kernel'
+import { indexFile, walFile } from './beside.ts'
 
 /** The longest time that a database without its name goes unnoticed while turns are written. */
 const LOOK_EVERY_MS = 10
@@ -15,36 +16,87 @@ export class Identity {
   #log: Known
   #index: Known
   #lookedAt = 0
+  /** The size and the times of the database at the last look. */
+  #stamp: string | undefined
+  /** The log itself, whatever its name is by now. SQLite locks other files, so closing this one drops no lock. */
+  #descriptor: number | undefined
 
   constructor(file: string) {
     this.#database = known(file)
-    this.#log = known(`${file}-wal`)
-    this.#index = known(`${file}-shm`)
+    this.#log = known(walFile(file))
+    this.#index = known(indexFile(file))
+    this.#begin()
   }
 
   /** Call it when the database was opened again: the last connection takes the log with it. */
   reopened(): void {
     this.#log = known(this.#log.path)
     this.#index = known(this.#index.path)
+    this.#begin()
   }
 
-  /** @throws StoreFailure of the phase `commit` if the database's name means another file by now */
+  close(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor)
+    this.#descriptor = undefined
+  }
+
+  /** The log's descriptor; undefined if it was opened when the log had lost its name already. */
+  get log(): number | undefined {
+    return this.#descriptor
+  }
+
+  /** True if the name of the database means the same file as ever. */
+  get hasDatabase(): boolean {
+    return isSame(this.#database)
+  }
+
+  /** True if the name of the log means the same file as ever. */
+  get hasLog(): boolean {
+    return isSame(this.#log)
+  }
+
+  /** True if nobody has written into the database since the last look, this process included. */
+  get isUntouched(): boolean {
+    return this.hasDatabase && stampOf(this.#database.path) === this.#stamp
+  }
+
+  /** @throws StoreFailure of the phase `before` if the database's name means another file by now */
   assertDatabase(): void {
-    assertSame(this.#database, '')
+    assertSame(this.#database, 'before', '')
   }
 
   /**
-   * Asserts the log after each turn: what was acknowledged is nowhere else. The others are looked at now and then: a look costs 1.5 µs.
-   * `at` is the turn's time.
+   * Asserts all three before a turn, now and then: a look costs 1.5 µs. `at` is the turn's time.
    *
-   * @throws StoreFailure of the phase `commit` if one of the names means another file by now
+   * @throws StoreFailure of the phase `before` if one of the names means another file by now
    */
   assertInTime(at: number): void {
-    assertSame(this.#log, BY_ANOTHER)
     if (Math.abs(at - this.#lookedAt) < LOOK_EVERY_MS) return
+    this.assertAll()
     this.#lookedAt = at
+  }
+
+  /** @throws StoreFailure of the phase `before` if one of the names means another file by now */
+  assertAll(): void {
     this.assertDatabase()
-    assertSame(this.#index, BY_ANOTHER)
+    assertSame(this.#log, 'before', BY_ANOTHER)
+    assertSame(this.#index, 'before', BY_ANOTHER)
+    this.#stamp = stampOf(this.#database.path)
+  }
+
+  /**
+   * Asserts the log after each turn: what is acknowledged now is nowhere else.
+   *
+   * @throws StoreFailure of the phase `commit` if its name means another file by now
+   */
+  assertLog(): void {
+    assertSame(this.#log, 'commit', BY_ANOTHER)
+  }
+
+  #begin(): void {
+    this.close()
+    if (this.#log.is !== undefined) this.#descriptor = openSync(this.#log.path, 'r')
+    this.#stamp = stampOf(this.#database.path)
   }
 }
 
@@ -59,14 +111,21 @@ function known(path: string): Known {
   return { path, is: identityOf(path) }
 }
 
-function assertSame({ path, is }: Known, by: string): void {
-  if (identityOf(path) === is) return
-  const message = `${path} was moved, deleted or replaced under the engine${by}: what was written since is not in it`
-  throw new StoreFailure('commit', 'owner', message)
+function isSame({ path, is }: Known): boolean {
+  return identityOf(path) === is
+}
+
+function assertSame(file: Known, phase: 'before' | 'commit', by: string): void {
+  if (!isSame(file)) throw new StoreFailure(phase, 'owner', `${file.path} was moved, deleted or replaced under the engine${by}`)
 }
 
 /** Identifies a file without opening it: opening and closing it would drop SQLite's locks. */
 function identityOf(file: string): string | undefined {
   const found = statSync(file, { throwIfNoEntry: false })
   return found === undefined ? undefined : `${found.dev}:${found.ino}`
+}
+
+function stampOf(file: string): string | undefined {
+  const found = statSync(file, { throwIfNoEntry: false })
+  return found === undefined ? undefined : `${found.size}:${found.mtimeMs}:${found.ctimeMs}`
 }

@@ -4,7 +4,7 @@ import { NotADatabaseError, StorageBusyError } from '@millrace/core'
 import { StoreFailure } from '@millrace/core/kernel'
 import { assertPlain, createFile, type Making, makingOf, restrict } from './access.ts'
 import { type Ballast, ballastBeside, NO_BALLAST } from './ballast.ts'
-import { newFile, ownerFile } from './beside.ts'
+import { newFile, ownerFile, savedBeside } from './beside.ts'
 import type { Database } from './driver.ts'
 import { SCHEMA_VERSION } from './migrations/list.ts'
 import { type Claim, claim, epochOf } from './open/claim.ts'
@@ -56,11 +56,12 @@ function openInMemory(options: StoreOptions): SqliteStore {
     connect: undefined,
     making: () => makingOf(MEMORY_FILE, options.fileAccess),
     release: () => {},
+    warn: () => {},
   })
 }
 
 function openOnDisk(options: StoreOptions, ballast: Ballast): SqliteStore {
-  const { file, fileAccess } = options
+  const { file, fileAccess, warn = () => {} } = options
   return owned(options, undefined, ({ db, claim: mine, release }) =>
     makeStore(db, {
       file,
@@ -69,6 +70,7 @@ function openOnDisk(options: StoreOptions, ballast: Ballast): SqliteStore {
       connect: () => stillMine(connect(options), mine.epoch),
       making: () => makingOf(file, fileAccess),
       release,
+      warn,
     }),
   )
 }
@@ -109,6 +111,11 @@ function owned<Value>(options: StoreOptions, move: IdentifyOptions['move'], use:
     if (known === false && !existsSync(ownerFile(file))) markNew(file, making())
     owner ??= lock()
     restrict(file, fileAccess, warn)
+    for (const copy of savedBeside(file))
+      warn(
+        `${copy} has jobs that were acknowledged when the log of ${file} was taken away, and ${file} may lack them: see docs/durability.md`,
+        { file: copy },
+      )
     owner.announce(0)
     // Looks again, now that nobody else can create or migrate the file.
     if (!identify(file, { waitMs, ...allowed })) createDatabase(file, making())

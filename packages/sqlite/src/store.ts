@@ -1,18 +1,15 @@
 /** The store as the engine has it: one writer connection, which `reopen` replaces, and the files beside the database. */
 import { statSync } from 'node:fs'
-import { EngineFailedError } from '@millrace/core'
 import { answersOf, type FileCare, type Store, StoreFailure } from '@millrace/core/kernel'
 import type { Making } from './access.ts'
 import { backUp } from './backup.ts'
 import type { Ballast } from './ballast.ts'
 import type { Database } from './driver.ts'
-import { Identity } from './identity.ts'
+import { Held } from './held.ts'
 import type { Claim } from './open/claim.ts'
+import type { Warn } from './options.ts'
 import { forwardReads } from './read/forward.ts'
-import { prepareReads, type Reads } from './read/reads.ts'
 import { roomOf } from './room.ts'
-import { prepareShrink, type Shrink } from './shrink.ts'
-import { prepareWrite, type Write } from './write/write.ts'
 
 export interface SqliteStore extends Store {
   readonly file: string
@@ -21,6 +18,8 @@ export interface SqliteStore extends Store {
   readonly epoch: number
   /** The file's number in the ids of its jobs. */
   readonly node: number
+  /** Looks whether the file and its log are where they were. @throws StoreFailure, of the reason `owner` if they are not */
+  beat(): void
 }
 
 /** The parts of a store. */
@@ -34,36 +33,14 @@ export interface StoreParts {
   readonly making: () => Making
   /** Runs after the last connection is closed. */
   readonly release: () => void
+  readonly warn: Warn
 }
 
-interface Connection {
-  readonly db: Database
-  readonly reads: Reads
-  readonly write: Write
-  readonly shrink: Shrink
-}
-
-export function makeStore(db: Database, { file, claim, ballast, connect, making, release }: StoreParts): SqliteStore {
-  const prepare = (opened: Database): Connection => ({
-    db: opened,
-    reads: prepareReads(opened),
-    write: prepareWrite(opened, claim),
-    shrink: prepareShrink(opened, claim),
-  })
-  let connection: Connection | undefined = prepare(db)
+export function makeStore(db: Database, parts: StoreParts): SqliteStore {
+  const { file, claim, ballast, connect, making, release } = parts
+  const held = new Held(db, parts)
   let closed = false
-  const current = (): Connection => {
-    if (connection === undefined) throw new StoreFailure('before', 'io', `${file} is closed`)
-    return connection
-  }
-  const identity = connect === undefined ? undefined : new Identity(file)
-  const disconnect = () => {
-    const last = connection
-    connection = undefined
-    last?.db.close()
-  }
-
-  const reads = forwardReads(() => current().reads)
+  const reads = forwardReads(() => held.current.reads)
 
   return {
     file,
@@ -72,40 +49,37 @@ export function makeStore(db: Database, { file, claim, ballast, connect, making,
     ...reads,
     read: (questions) => answersOf(reads, questions),
     write: (effects, header) => {
-      current().write(effects, header)
-      identity?.assertInTime(header.at)
+      held.look(header.at).write(effects, header)
+      held.committed(header.nextEvent)
     },
+    beat: () => void held.look(),
     care: {
-      backup: async (target) => backUp(current().db, target, making()),
+      backup: async (target) => backUp(held.current.db, target, making()),
       walBytes: () => (connect === undefined ? 0 : (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0)),
       foldWal: () => {
+        const { db: folded } = held.look()
         try {
-          current().db.pragma('wal_checkpoint(TRUNCATE)')
+          folded.pragma('wal_checkpoint(TRUNCATE)')
         } catch {
           // For example on a full disk: the log stays as long as before, and the caller sees that.
         }
       },
-      freePages: () => current().shrink.freePages(),
-      room: () => roomOf(current().shrink, connect === undefined ? undefined : file),
-      shrink: (pages) => current().shrink.shrink(pages),
+      freePages: () => held.current.shrink.freePages(),
+      room: () => roomOf(held.current.shrink, connect === undefined ? undefined : file),
+      shrink: (pages) => held.look().shrink.shrink(pages),
       ballastNeedsBytes: ballast.neededBytes,
       releaseBallast: ballast.release,
       restoreBallast: ballast.restore,
     },
     reopen: () => {
       if (closed) throw new StoreFailure('before', 'io', `${file} is closed`)
-      if (connect === undefined) throw new EngineFailedError('a database in memory is lost with its connection: open the engine again')
-      disconnect()
-      // SQLite would create a new file, or take a copy for it.
-      identity?.assertDatabase()
-      connection = prepare(connect())
-      identity?.reopened()
+      held.reopen()
     },
     close: () => {
       if (closed) return
       closed = true
       try {
-        disconnect()
+        held.close()
       } finally {
         release()
       }

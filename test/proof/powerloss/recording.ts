@@ -97,5 +97,5 @@ function openUnsynced(file: string): SqliteStore {
   migrate(db, { file, now: OPENING.now })
   const ballast = { neededBytes: 0, release: () => {}, restore: () => true }
   const making = () => ({ mode: 0o600, like: undefined })
-  return makeStore(db, { file, claim: claim(db, OPENING.random), ballast, connect, making, release: () => {} })
+  return makeStore(db, { file, claim: claim(db, OPENING.random), ballast, connect, making, release: () => {}, warn: () => {} })
 }

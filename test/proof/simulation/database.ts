@@ -82,6 +82,7 @@ export class MemoryDatabase {
       connect: () => this.#connection(this.#statements),
       making: () => ({ mode: 0o600, like: undefined }),
       release: () => {},
+      warn: () => {},
     }
     const store = makeStore(this.#connection(this.#statements), parts)
     this.#gate = gate

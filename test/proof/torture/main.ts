@@ -14,7 +14,7 @@ import { clockJumps } from './scenarios/clock.ts'
 import { fullDisk } from './scenarios/disk.ts'
 import { ownerKills, threadKills } from './scenarios/kills.ts'
 import { descriptorsToBackUp, descriptorsToList, descriptorsToOpen, writeErrors } from './scenarios/limits.ts'
-import { deletedFile, movedFile, replacedFile } from './scenarios/lostFile.ts'
+import { lostFiles } from './scenarios/lostFile.ts'
 import { takeOvers } from './scenarios/owners.ts'
 import { stoppedOwner, unreadHeartbeats } from './scenarios/pauses.ts'
 import { serverKills } from './scenarios/remote.ts'
@@ -37,9 +37,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   unreadHeartbeats,
   clockJumps,
   walStarvation,
-  deletedFile,
-  movedFile,
-  replacedFile,
+  ...lostFiles,
   soak,
   ...overload,
 }

@@ -14,7 +14,7 @@ vi.mock('../driver.ts', async (original) => {
   return {
     ...all,
     openDatabase: (file: string, options: DriverOptions = {}) => {
-      const isLook = options.readonly === true && file.endsWith('jobs.db')
+      const isLook = options.readonly === true && options.timeout !== undefined && file.endsWith('jobs.db')
       if (isLook) looks.before(++looks.made)
       // Nothing is gained by waiting in the thread that has the lock.
       return all.openDatabase(file, isLook ? { ...options, timeout: 0 } : options)

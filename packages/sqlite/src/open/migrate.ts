@@ -4,9 +4,9 @@
  * which older versions can no longer open the file makes a copy beside it first, and so does a migration down, which loses what only newer
  * versions store.
  */
-import { closeSync, renameSync, rmSync } from 'node:fs'
 import { InternalError } from '@millrace/core'
-import { createFile, type Making, makingOf } from '../access.ts'
+import { type Making, makingOf } from '../access.ts'
+import { copyWhole } from '../backup.ts'
 import { copyDownFile, copyFile } from '../beside.ts'
 import type { Database } from '../driver.ts'
 import { MIGRATIONS } from '../migrations/list.ts'
@@ -41,7 +41,7 @@ export function migrate(db: Database, { file, now, migrations = MIGRATIONS, maki
   const applied = new Set(db.prepare('SELECT id FROM migration').pluck().all() as number[])
   for (const migration of migrations) {
     if (applied.has(migration.id)) continue
-    if (!fresh && file !== MEMORY_FILE && migration.minReader > minReader(db)) copyBefore(db, copyFile(file, migration.id), making)
+    if (!fresh && file !== MEMORY_FILE && migration.minReader > minReader(db)) copyWhole(db, copyFile(file, migration.id), making)
     apply(db, now, migration)
   }
 }
@@ -54,7 +54,7 @@ export function migrateDown(
 ): void {
   const due = ledger(db).filter(({ id }) => id > to)
   if (due.length === 0) return
-  copyBefore(db, copyDownFile(file, (due.at(-1) as { id: number }).id), making)
+  copyWhole(db, copyDownFile(file, (due.at(-1) as { id: number }).id), making)
   for (const { id } of due.toReversed()) undo(db, migrations, id)
 }
 
@@ -115,21 +115,6 @@ function inTransaction(db: Database, work: () => void): void {
 
 function minReader(db: Database): number {
   return db.prepare('SELECT min_reader FROM meta').pluck().get() as number
-}
-
-/** Copies the file through SQLite. The copy is complete before it gets its name. */
-function copyBefore(db: Database, target: string, making: Making): void {
-  const partial = `${target}.partial`
-  rmSync(partial, { force: true })
-  closeSync(createFile(partial, making))
-  try {
-    db.prepare('VACUUM INTO ?').run(partial)
-  } catch (error) {
-    // On a full disk, the partial copy is what fills it.
-    rmSync(partial, { force: true })
-    throw error
-  }
-  renameSync(partial, target)
 }
 
 /** Returns the migrations applied to a file, oldest first. */

@@ -64,9 +64,17 @@ export class Turns {
     }
   }
 
-  commit(): void {
+  /** Writes the turn; `during` runs while its transaction is open. */
+  commit(during: () => void = () => {}): void {
     const { header, effects } = this
-    this.store.write(effects, header)
+    const midway = {
+      ...header,
+      get nextSession() {
+        during()
+        return header.nextSession
+      },
+    }
+    this.store.write(effects, midway)
     effects.clear()
     this.nextEvent = header.nextEvent
     this.effects = new Effects()

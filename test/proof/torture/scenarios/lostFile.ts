@@ -1,11 +1,12 @@
 /**
- * Somebody deletes the database file, moves it away, or puts another in its place, under the running engine. What is acknowledged from
- * then on goes nowhere: the engine must notice, and say so.
+ * Somebody deletes the database file or its log, moves it away, or puts another in its place, under the running engine. What is written from
+ * then on goes nowhere: the engine must notice, say so, and save what it has acknowledged. Then it is killed.
  */
 import { renameSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { formatId } from '@millrace/core'
 import { openEngine } from '@millrace/engine'
+import { indexFile, savedBeside, walFile } from '../../../../packages/sqlite/src/beside.ts'
 import { auditFile } from '../../../../packages/sqlite/src/testing/inspect.ts'
 import { Child } from '../child.ts'
 import type { LoadSettings } from '../programs/load.ts'
@@ -15,21 +16,21 @@ const LOAD = new URL('../programs/load.ts', import.meta.url)
 /** Lines that the engine may go on with before it notices: well over a second of them. */
 const PATIENCE_LINES = 20_000
 
+const remove = (...files: readonly string[]): void => files.forEach((file) => void rmSync(file, { force: true }))
+
 const HARMS: Readonly<Record<string, (file: string, folder: string) => Promise<void>>> = {
-  async deleted(file) {
-    for (const part of [file, `${file}-wal`, `${file}-shm`]) rmSync(part, { force: true })
-  },
-  async moved(file, folder) {
-    renameSync(file, join(folder, 'moved.db'))
-  },
-  async replaced(file, folder) {
+  'the log is deleted': async (file) => remove(walFile(file)),
+  'the log and its index are deleted': async (file) => remove(walFile(file), indexFile(file)),
+  'the file is deleted, with its log': async (file) => remove(file, walFile(file), indexFile(file)),
+  'the file is moved away': async (file, folder) => renameSync(file, join(folder, 'moved.db')),
+  'the file is replaced': async (file, folder) => {
     const other = join(folder, 'other.db')
     await (await openEngine({ file: other })).stop()
     renameSync(other, file)
   },
 }
 
-function harmed(harm: string): Scenario {
+function lostFile(harm: string): Scenario {
   return async ({ folder }) => {
     const tally = new Tally()
     const settings: LoadSettings = { file: join(folder, 'jobs.db'), effects: join(folder, 'none'), producers: 8 }
@@ -39,35 +40,36 @@ function harmed(harm: string): Scenario {
     await HARMS[harm]?.(settings.file, folder)
     const from = owner.lines.length
     await Promise.race([owner.said(/^refused/, from).catch(() => {}), owner.saidLines(from + PATIENCE_LINES).catch(() => {})])
-    const after = owner.lines.slice(from)
+    const refusal = owner.lines.slice(from).find((line) => line.startsWith('refused'))
     await owner.kill()
-    const refusal = after.find((line) => line.startsWith('refused'))
-    const acknowledged = after.filter((line) => line.startsWith('enqueued ')).map((line) => line.slice(9))
-    const lost = await missing(settings.file, acknowledged)
+    const acknowledged = owner.linesOf('enqueued')
+    const there = await idsIn(settings.file)
     tally.cycles++
     tally.kills++
-    tally.acknowledged = owner.linesOf('enqueued').length
-    tally.facts.push(`${harm}: ${refusal ?? 'never refused'}; of ${acknowledged.length} acknowledged afterwards ${lost} are not there`)
-    if (refusal === undefined) {
-      tally.lost = lost
-      tally.violations.push(`1: the file was ${harm}, and ${acknowledged.length} jobs were acknowledged without a word; ${lost} are lost`)
-    } else tally.expect(!refusal.includes('!'), 'typed errors', refusal)
+    tally.acknowledged = acknowledged.length
+    tally.lost = acknowledged.filter((id) => !there.has(id)).length
+    tally.facts.push(`${harm}: ${refusal ?? 'never refused'}; ${savedBeside(settings.file).length} copies`)
+    tally.expect(refusal !== undefined, '1', `${harm}, and jobs were acknowledged without a word`)
+    tally.expect(!refusal?.includes('!'), 'typed errors', String(refusal))
     return tally
   }
 }
 
-/** How many are not in what somebody finds who opens the path now. */
-async function missing(file: string, ids: readonly string[]): Promise<number> {
-  try {
-    await (await openEngine({ file })).stop()
-  } catch {
-    // As where the log of one file lies beside another: nothing of it is to be had.
-    return ids.length
+/** The jobs that somebody finds who opens the file now, or a copy that the engine has made of it. */
+async function idsIn(file: string): Promise<ReadonlySet<string>> {
+  const copies = savedBeside(file).map((name) => join(dirname(file), name))
+  const ids = new Set<string>()
+  for (const path of [file, ...copies]) {
+    try {
+      await (await openEngine({ file: path })).stop()
+    } catch {
+      // As where the log of one file lies beside another: nothing of it is to be had.
+      continue
+    }
+    for (const key of auditFile(path).jobs) ids.add(formatId(key))
   }
-  const there = new Set(auditFile(file).jobs.map(formatId))
-  return ids.filter((id) => !there.has(id)).length
+  return ids
 }
 
-export const deletedFile = harmed('deleted')
-export const movedFile = harmed('moved')
-export const replacedFile = harmed('replaced')
+/** By what is done to the file. */
+export const lostFiles = Object.fromEntries(Object.keys(HARMS).map((harm) => [harm, lostFile(harm)]))
