@@ -1,14 +1,30 @@
 /** A store's connection to its file. It is given up as soon as the file is no longer where it was. */
 import { EngineFailedError } from '@millrace/core'
 import { StoreFailure } from '@millrace/core/kernel'
+import type { Making } from './access.ts'
+import type { Ballast } from './ballast.ts'
 import { type Database, openDatabase } from './driver.ts'
 import { Identity } from './identity.ts'
-import { MEMORY_FILE } from './options.ts'
+import type { Claim } from './open/claim.ts'
+import { MEMORY_FILE, type Warn } from './options.ts'
 import { prepareReads, type Reads } from './read/reads.ts'
 import { saveLog } from './saveLog.ts'
 import { prepareShrink, type Shrink } from './shrink.ts'
-import type { StoreParts } from './store.ts'
 import { prepareWrite, type Write } from './write/write.ts'
+
+/** The parts of a store. */
+export interface StoreParts {
+  readonly file: string
+  readonly claim: Claim
+  readonly ballast: Ballast
+  /** Opens the writer's connection again; undefined if the database lives and dies with its first connection. */
+  readonly connect: (() => Database) | undefined
+  /** Returns the mode and the owner for a backup. */
+  readonly making: () => Making
+  /** Runs after the last connection is closed. */
+  readonly release: () => void
+  readonly warn: Warn
+}
 
 export interface Connection {
   readonly db: Database

@@ -1,13 +1,9 @@
 /** The store as the engine has it: one writer connection, which `reopen` replaces, and the files beside the database. */
 import { statSync } from 'node:fs'
 import { answersOf, type FileCare, type Store, StoreFailure } from '@millrace/core/kernel'
-import type { Making } from './access.ts'
 import { backUp } from './backup.ts'
-import type { Ballast } from './ballast.ts'
 import type { Database } from './driver.ts'
-import { Held } from './held.ts'
-import type { Claim } from './open/claim.ts'
-import type { Warn } from './options.ts'
+import { Held, type StoreParts } from './held.ts'
 import { forwardReads } from './read/forward.ts'
 import { roomOf } from './room.ts'
 
@@ -20,20 +16,6 @@ export interface SqliteStore extends Store {
   readonly node: number
   /** Looks whether the file and its log are where they were. @throws StoreFailure, of the reason `owner` if they are not */
   beat(): void
-}
-
-/** The parts of a store. */
-export interface StoreParts {
-  readonly file: string
-  readonly claim: Claim
-  readonly ballast: Ballast
-  /** Opens the writer's connection again; undefined if the database lives and dies with its first connection. */
-  readonly connect: (() => Database) | undefined
-  /** Returns the mode and the owner for a backup. */
-  readonly making: () => Making
-  /** Runs after the last connection is closed. */
-  readonly release: () => void
-  readonly warn: Warn
 }
 
 export function makeStore(db: Database, parts: StoreParts): SqliteStore {

@@ -5,7 +5,6 @@ import type { Engine } from '@millrace/client'
 import { type EngineOptions, type Logger, type OpenOptions, type OpenPostgresOptions, SCOPES } from '@millrace/core'
 import { openEngine } from '@millrace/engine'
 import type { DashboardOptions } from '@millrace/http'
-import type { RemoteServer } from '@millrace/remote'
 import type { Worker } from '@millrace/worker'
 import type { Environment } from '../config/environment.ts'
 import type { Config } from '../config/schema/schema.ts'
@@ -22,7 +21,7 @@ import { startHttp } from './http.ts'
 import { type Notifier, notifier } from './notify.ts'
 import { pulseOf } from './pulse.ts'
 import { placesOf } from './socketPlaces.ts'
-import { type SocketParts, startSockets } from './sockets.ts'
+import { type SocketParts, type Sockets, startSockets } from './sockets.ts'
 import { readTls } from './tls.ts'
 import { startWorkers } from './workers.ts'
 
@@ -98,13 +97,13 @@ async function start(config: Config, options: ServeOptions, closers: (() => unkn
   closers.push(() => control.close())
   const authenticate = authenticator(control, config.token)
 
-  let sockets: readonly RemoteServer[] = []
+  let sockets: Pick<Sockets, 'servers'> = { servers: [] }
   const assembled = await assemble({
     ...{ engine, control, config, logger, cwd, tracing },
     authenticate: open === undefined ? authenticate : undefined,
     ready: () => ready,
     stop: () => end(undefined),
-    sockets: () => placesOf(sockets.map((server) => server.url)),
+    sockets: () => placesOf(sockets.servers.map((server) => server.url)),
     dashboard: await files,
     samples: open?.samples,
   })
@@ -130,7 +129,7 @@ async function start(config: Config, options: ServeOptions, closers: (() => unkn
   return {
     url: http?.url,
     dashboard: http !== undefined && (await files) !== undefined ? forBrowser(http.url) : undefined,
-    sockets: sockets.map((server) => server.url),
+    sockets: sockets.servers.map((server) => server.url),
     firstToken: made,
     engine,
     control,
@@ -155,14 +154,14 @@ function beat(engine: Engine, file: string | undefined, notify: Notifier, end: (
 }
 
 /** Starts the sockets. They check their connections again when tokens change. */
-async function listen(options: Omit<SocketParts, 'audit'>, control: Control, closers: (() => unknown)[]): Promise<readonly RemoteServer[]> {
+async function listen(options: Omit<SocketParts, 'audit'>, control: Control, closers: (() => unknown)[]): Promise<Sockets> {
   const sockets = await startSockets({
     ...options,
     audit: (calls) => control.auditNow(calls.map((call) => ({ ...call, via: 'socket' }))),
   })
-  closers.push(() => Promise.all(sockets.map((server) => server.close())))
+  closers.push(() => sockets.close())
   const forget = control.onChange(() => {
-    for (const server of sockets) server.recheck()
+    for (const server of sockets.servers) server.recheck()
   })
   closers.push(forget, watchControl(control, options.logger))
   return sockets

@@ -2,8 +2,9 @@
 import { resolve } from 'node:path'
 import type { Engine } from '@millrace/client'
 import { type Logger, OptionRangeError, type Permit } from '@millrace/core'
-import { type ListenOptions, listen, type RemoteServer, type ServerTlsOptions } from '@millrace/remote'
+import { AddressInUseError, type ListenOptions, listen, type RemoteServer, type ServerTlsOptions } from '@millrace/remote'
 import type { Config } from '../config/schema/schema.ts'
+import { every } from './clock.ts'
 
 export interface SocketParts {
   readonly engine: Engine
@@ -18,21 +19,54 @@ export interface SocketParts {
   readonly logger: Logger
 }
 
-/** Listens at every address, or at none if one fails. */
-export async function startSockets({ engine, file, urls, tls, limits, authenticate, audit, logger }: SocketParts): Promise<RemoteServer[]> {
+export interface Sockets {
+  /** The servers that listen now. */
+  readonly servers: readonly RemoteServer[]
+  close(): Promise<void>
+}
+
+/** The interval at which a daemon looks whether the socket beside its file is free by now. */
+const LOOK_MS = 2_000
+
+/** Listens at every address, or at none if one fails. The socket beside the file may be another daemon's: it is taken when that one ends. */
+export async function startSockets({ engine, file, urls, tls, limits, authenticate, audit, logger }: SocketParts): Promise<Sockets> {
   const servers: RemoteServer[] = []
+  let stopLooking = () => {}
+  const sockets: Sockets = {
+    servers,
+    close: async () => {
+      stopLooking()
+      await Promise.all(servers.map((server) => server.close()))
+    },
+  }
+  const open = async (url: string) => {
+    const options = { ...limits, authenticate, audit, logger, ...(tls !== undefined && url.startsWith('tls:') && { tls }) }
+    servers.push(await listen(engine, url, options))
+  }
   try {
-    for (const url of urls ?? socketOf(file)) {
-      const options = { ...limits, authenticate, audit, logger, ...(tls !== undefined && url.startsWith('tls:') && { tls }) }
-      servers.push(await listen(engine, url, options))
-    }
-    return servers
+    for (const url of urls ?? socketOf(file)) await open(url)
   } catch (error) {
-    await Promise.all(servers.map((server) => server.close()))
+    await sockets.close()
     // The user has not chosen the default path, so an unusable one is no error.
-    if (urls !== undefined || !(error instanceof OptionRangeError)) throw error
-    logger.warn(`cannot open a socket for workers: ${error.message}, and set it as \`listen\``)
-    return []
+    if (urls !== undefined) throw error
+    if (error instanceof AddressInUseError) {
+      logger.warn(`${error.message}. Until that one ends, this daemon has no socket for workers, unless \`listen\` names one`)
+      stopLooking = every(LOOK_MS, () => openIfFree(sockets, open, socketOf(file)[0] as string, logger))
+    } else if (error instanceof OptionRangeError) {
+      logger.warn(`cannot open a socket for workers: ${error.message}, and set it as \`listen\``)
+    } else throw error
+  }
+  return sockets
+}
+
+/** Ends the looking once the socket is open. */
+async function openIfFree(sockets: Sockets, open: (url: string) => Promise<void>, url: string, logger: Logger): Promise<void> {
+  if (sockets.servers.length > 0) return
+  try {
+    await open(url)
+    logger.info(`listens at ${url}, which another daemon had`)
+  } catch (error) {
+    if (!(error instanceof AddressInUseError)) logger.error(`cannot listen at ${url}`, { error: (error as Error).message })
   }
 }
 
