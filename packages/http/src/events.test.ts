@@ -181,7 +181,7 @@ test('filters', async () => {
   const one = await open(`?jobId=${id}`)
   expect((await one.take(2)).map(({ event }) => event)).toEqual(['enqueued', 'cancelled'])
   await one.close()
-  for (const query of ['types=nope', 'types=', 'after=-1', 'after=x', 'jobId=nope', 'queue=a/b', 'nope=1'])
+  for (const query of ['types=nope', 'types=', 'after=-1', 'after=x', 'jobId=nope', 'queue=a+b', 'nope=1'])
     expect((await http.send('GET', `/v1/events?${query}`)).status, query).toBe(400)
   expect((await http.send('GET', '/v1/events', { headers: { 'last-event-id': 'x' } })).status).toBe(400)
 })
