@@ -261,6 +261,7 @@ test('a reader that takes nothing holds what it was given and no more', async ()
     signal: new AbortController().signal,
     clock: http.clock,
     stillMay,
+    onChange: () => () => {},
     ended: () => over++,
   }
   const stream = eventStream(fake, options)
@@ -304,6 +305,7 @@ test('what the journal has forgotten is told as a gap, whose id is where it goes
     signal: new AbortController().signal,
     clock: http.clock,
     stillMay,
+    onChange: () => () => {},
     ended() {},
   }
   const source = new Source(new Response(eventStream(fake, options)))

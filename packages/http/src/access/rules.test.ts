@@ -121,7 +121,8 @@ describe('log-in and log-out', () => {
     [{ origin: 'http://localhost:81' }, false],
     [{ origin: 'null' }, false],
   ])('%j: %s', async (headers, good) => {
-    const { send } = await apiBy('cookie')
+    // Its session ends, so it is no other test's.
+    const { send } = await apiBy('cookie', {})
     for (const [method, body] of [['POST', { token: TOKEN }], ['DELETE']] as const) {
       const answer = await send(method, '/v1/session', headers, { body })
       expect(answer.status, method).toBe(good ? 204 : 403)
