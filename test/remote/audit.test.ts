@@ -1,6 +1,10 @@
 /** What needs `admin` is told to `audit` before it is answered: who, what, for what, and how it went. */
+import { type Command, OPERATIONS, type Operation } from '@millrace/core'
 import { type AuditedCall, connect } from '@millrace/remote'
+import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
+import { Trail } from '../../packages/remote/src/server/trail.ts'
+import { COMMANDS } from '../../packages/wire/src/testing/arbitraries.ts'
 import { HELLO, RawClient } from './rawClient.ts'
 import { serve } from './served.ts'
 import { until } from './until.ts'
@@ -42,6 +46,46 @@ test('each call, also what is refused; payloads are in none, and questions are n
     { ...who, operation: 'pause', target: { queue: 'default', paused: true }, outcome: 'done' },
     expect.objectContaining({ operation: 'deleteMany', target: expect.objectContaining({ filter: { name: 'mail', state: 'waiting' } }) }),
     expect.objectContaining({ operation: 'deleteMany', target: expect.objectContaining({ filter: { ids: 2 } }) }),
+  ])
+})
+
+const ADMINS = Object.entries(OPERATIONS).flatMap(([op, { scopes }]) => (scopes.join() === 'admin' ? [op as Operation] : []))
+const PAYLOADS = new Set(['data', 'meta', 'checkpoint', 'output', 'changes', 'spec'])
+
+/** Every key at any depth. A filter may look for data. */
+function keysOf(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, under]) => (key === 'filter' ? [] : [key, ...keysOf(under)]))
+}
+
+test.each(ADMINS)('%s: what it was for is told, without payloads', (op) => {
+  fc.assert(
+    fc.property(COMMANDS[op], (fields) => {
+      const trail = new Trail({ read: () => ({ wall: 0, mono: 0 }) } as never)
+      const command = { op, ...fields } as Command
+      trail.ask({ id: 1, command })
+      const [told] = trail.answer([{ id: 1, value: true }] as never, 'ops')
+      const keys = told === undefined ? ['an export that continues'] : keysOf(told.target)
+      expect(keys).not.toEqual([])
+      expect(keys.filter((key) => PAYLOADS.has(key))).toEqual([])
+      if (command.op === 'byKey' && !('cut' in (told?.target ?? {})))
+        expect(told?.target).toMatchObject({ of: command.of, call: command.call })
+    }),
+    { numRuns: 30 },
+  )
+})
+
+test('a schedule is told by its job’s name, and the job of a key by the key', async () => {
+  const { calls, engine } = await start()
+  await engine.schedules.upsert('daily', { every: '1d' }, { job: 'report', data: { secret: 1 }, options: { meta: { secret: 2 } } })
+  await engine.enqueue('mail', null, { idempotencyKey: 'k', delay: '1h' })
+  await engine.cancel({ name: 'mail', idempotencyKey: 'k' })
+  await engine.releaseKey({ name: 'mail', idempotencyKey: 'k' })
+  const of = { kind: 'idempotency', name: 'mail', key: 'k' }
+  expect(calls).toMatchObject([
+    { operation: 'upsertSchedule', target: { id: 'daily', job: 'report' } },
+    { operation: 'byKey', target: { of, call: 'cancel' } },
+    { operation: 'byKey', target: { of, call: 'release' } },
   ])
 })
 

@@ -386,6 +386,31 @@ test('no wrong argument of any method in Python ends the connection, and each is
   expect(count).toBeGreaterThan(2_250 * MISTAKES.length)
 })
 
+// Python forks, and a fork needs a process of its own.
+test('in processes that Python forks, each has its own connection, session and jobs', async () => {
+  const engine = await engineOf()
+  const { url } = await serve(engine)
+  const forks = program('forks', url)
+  expect(await forks.ended).toMatchObject({ code: 0, stderr: '' })
+  const handler = ['STALE_RUN', 'STALE_RUN', 'STALE_RUN', 'STALE_RUN', 'STALE_RUN', 'active']
+  expect(Object.assign({}, ...forks.lines.map((line) => JSON.parse(line)))).toEqual({
+    both: [[true, true], true],
+    together: [true, true],
+    grandchild: true,
+    locked: true,
+    closed: [-1, true],
+    events: [['enqueued'], 'cancelled', 'cancelled'],
+    while_waiting: true,
+    asynchronous: ['parent', 'child', 'again'],
+    handlers: [handler, handler],
+    ran_in: true,
+    sessions: 3,
+    names: 3,
+    results: ['done'],
+    same: true,
+  })
+})
+
 test('a producer in Python', async () => {
   const engine = await engineOf()
   const server = await serve(engine)

@@ -54,16 +54,22 @@ def _hint(url: str) -> str:
 
 
 def token_of(url: str, token: Optional[str]) -> Optional[str]:
-    """The token as it was given; else MILLRACE_TOKEN; else, over a daemon's own socket, the one that its first run has put beside its file."""
+    """The token as it was given; else MILLRACE_TOKEN; else, over a daemon's own socket, the one that its first run has put beside its file.
+    Raises Error (OPTION_TYPE) if that socket belongs to another user than this one and root: whoever listens there would get the token."""
     token = token or os.environ.get("MILLRACE_TOKEN")
     if token or not (url.startswith("unix:") and url.endswith(SOCKET_END)):
         return token
+    path = url[len("unix:") :]
     try:
-        with open(url[len("unix:") : -len(SOCKET_END)] + TOKEN_END, encoding="ascii") as file:
-            return file.read(TOKEN_LENGTH).strip() or None
+        with open(path[: -len(SOCKET_END)] + TOKEN_END, encoding="ascii") as file:
+            found = file.read(TOKEN_LENGTH).strip() or None
+        owner = os.lstat(path).st_uid
     except (OSError, ValueError):
         # There is none, or it is another user's: the server says what it wants.
         return None
+    if found is not None and owner not in (0, os.getuid()):
+        raise type_error("token", "given, or be in MILLRACE_TOKEN: %s belongs to another user (%d), who would get the one beside it" % (path, owner))
+    return found
 
 
 def dial(url: str, timeout: float) -> socket.socket:

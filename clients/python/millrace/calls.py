@@ -9,6 +9,7 @@ from typing import Any, Dict, Optional, Tuple
 from .address import url_of
 from .connection import Connection
 from .errors import ConnectionLost, Error
+from .forks import tell_in_children
 from .messages import REQUESTS, Delivery, read_replies, request, request_frames
 from .options import given, number
 
@@ -16,18 +17,23 @@ DAY = 86_400
 
 
 class Calls:
-    """Threads may share them. One that a break leaves without its answer fails with ConnectionLost; `open` connects again."""
+    """Threads may share them. One that a break leaves without its answer fails with ConnectionLost; `open` connects again. A process that
+    is forked has a connection of its own."""
 
     def __init__(self, url: Optional[str], token: Optional[str], timeout: float, queued: bool = False) -> None:
         self.url, self.token, self.queued = url_of(url), token, queued
         self.timeout = number("timeout", given("timeout", timeout), 0.001, DAY)
+        self._last_id = 0
+        self._closed = False
+        self.forked()
+        tell_in_children(self)
+
+    def forked(self) -> None:
         # Held while a connection is made, so that a call on one that is there does not wait for it.
         self._opening = threading.Lock()
         self._lock = threading.Lock()
         self._connection: Optional[Connection] = None
         self._waiting: Dict[int, Tuple[Connection, Future[Any]]] = {}
-        self._last_id = 0
-        self._closed = False
 
     def opened(self) -> Optional[Connection]:
         """The connection that is there. Raises ConnectionLost (CLOSED)."""

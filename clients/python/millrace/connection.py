@@ -13,6 +13,7 @@ from typing import Any, Callable, List, Optional
 
 from .address import dial, token_of
 from .errors import ConnectionLost, Error, ProtocolError
+from .forks import tell_in_children
 from .messages import (
     DELIVERY, FRAME_BYTES, GOODBYE, GREETING_BYTES, HELLO, LIBRARY, PING, PONG, VERSIONS, Delivery, Limits, Welcome, frame, read_message,
 )
@@ -30,6 +31,7 @@ class Connection:
             self.sock = dial(url, timeout)
         except OSError as error:
             raise ConnectionLost("no server at %s: %s" % (url, error), "CONNECT_FAILED") from error
+        tell_in_children(self)
         self.sending = threading.Lock()
         self.queue: Optional[queue.SimpleQueue[Optional[List[bytes]]]] = queue.SimpleQueue() if queued else None
         self.ended = threading.Event()
@@ -78,6 +80,10 @@ class Connection:
             self.queue.put(None)
         else:
             self._shut()
+
+    def forked(self) -> None:
+        """Closes the child's copy of the socket, so that the server hears of the parent's end. A shutdown would end the parent's, too."""
+        self.sock.close()
 
     def _write(self, frames: Any) -> None:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 import time
 from concurrent.futures import Future
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List,
 
 from .codec import pack
 from .data import Stored, decode_data, encode_data, sized_json
-from .errors import range_error
+from .errors import Error, range_error
 from .jobs import JOBS_MAX, KEYS, JobOptions, NewJob, job_from, job_list, without
 from .keys import JobKey
 from .messages import Grant, Joined, trimmed
@@ -64,7 +65,8 @@ class JobContext:
     """What every handler gets, in a thread or as a coroutine."""
 
     def __init__(self, worker: Link, grant: Grant) -> None:
-        self._worker = worker
+        self._link = worker
+        self._pid = os.getpid()
         self._grant = grant
         self.key = JobKey(grant.seq, grant.node, grant.enqueued_at)
         self.name: str = grant.name
@@ -82,6 +84,13 @@ class JobContext:
         self.enqueued_bytes = 0
         # What its join has ended the run with: it counts, whatever the handler makes of the exception.
         self.ending: Optional[Tuple[Any, ...]] = None
+
+    @property
+    def _worker(self) -> Link:
+        if os.getpid() != self._pid:
+            message = "the job is of the process that runs its handler, and this one was forked from it: say it there, or use a client here"
+            raise Error("STALE_RUN", message)
+        return self._link
 
     @property
     def id(self) -> str:

@@ -14,7 +14,7 @@ from .errors import range_error, type_error
 from .keys import JobKey, JobOfKey
 
 DURATION_MS = 100 * 365 * 86_400_000
-NAME = re.compile(r"[A-Za-z0-9_.:/-]{1,128}\Z")
+NAME = re.compile(r"(?![.][.]?\Z)[A-Za-z0-9_.:/-]{1,128}\Z")
 KEY_LENGTH = 512
 NAME_LENGTH = 128
 META_LENGTH = 16_384

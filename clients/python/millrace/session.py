@@ -18,6 +18,7 @@ from .connection import Connection, backoff_delay
 from .data import Stored, encode_data
 from .errors import ConnectionLost, Error, type_error
 from .failures import Cancel, Snooze, failure
+from .forks import tell_in_children
 from .job import JobContext
 from .jobs import defaults_of, handlers_of
 from .messages import ABORT, ABORT_CAUSES, LOST, REATTACH, STOP, Attached, Delivery, Grant, Limits, read_replies, request, request_frames, trimmed
@@ -59,23 +60,25 @@ class Session:
         self._min = concurrency if min_concurrency is None else integer("min_concurrency", min_concurrency, 1, concurrency)
         self._grace_ms: int = milliseconds("abort_grace", given("abort_grace", abort_grace))
         self._grace = self._grace_ms / 1000
+        self._named = str(name) if name else None
+        self.forked()
+        tell_in_children(self)
+
+    def forked(self) -> None:
+        """A session that holds nothing, and is no other's: two processes with one would take each other's jobs."""
         self.uuid = str(uuid.uuid4())
-        self.name = str(name) if name else "python-%s" % str(uuid.uuid4())[:8]
+        self.name = self._named or "python-%s" % str(uuid.uuid4())[:8]
         # Everything below is looked at and changed under this lock, and what changes wakes up the thread of `_work`.
         self._changed = threading.Condition(threading.RLock())
         self._connection: Optional[Connection] = None
         self._limits: Limits
         self._runs: Dict[Tuple[int, int], Run] = {}
         self._unanswered: Dict[int, Run] = {}
-        self._stopping = False
-        self._stop_timeout = 30.0
-        self._stop_until = 0.0
+        self._stopping, self._stop_timeout, self._stop_until = False, 30.0, 0.0
         self._end: Optional[ConnectionLost] = None
-        self._last_id = 0
+        self._last_id, self._renewals, self._renewed = 0, 0, 0.0
         self._attaching: Optional[int] = None
-        self._renewals = 0
         self._sent: List[Tuple[int, float]] = []
-        self._renewed = 0.0
         # Why the engine is of no use to this worker.
         self._refused: Optional[Error] = None
         # When the last renewal that the engine has counted was sent; None before the first attach is answered.
@@ -136,8 +139,7 @@ class Session:
 
     def _attach_to(self, connection: Connection) -> None:
         with self._changed:
-            self._connection, self._limits = connection, connection.limits
-            self._end = None
+            self._connection, self._limits, self._end = connection, connection.limits, None
             self._renewals, self._sent, self._attaching = 0, [(0, connection.hello_sent)], None
             connection.start(lambda delivery: self._deliver(connection, delivery), lambda end: self._ended(connection, end))
             self._attach()
@@ -204,9 +206,7 @@ class Session:
         if elapsed >= self._stop_timeout:
             for run in self._runs.values():
                 self._abort(run.job, "stop")
-        if elapsed >= self._stop_timeout + self._grace:
-            return True
-        return not self._runs
+        return elapsed >= self._stop_timeout + self._grace or not self._runs
 
     def _look(self) -> None:
         """Runs whose lease has passed since the engine is known to have heard of us: they may be another's by now."""

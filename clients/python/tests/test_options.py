@@ -114,7 +114,7 @@ class Options(unittest.TestCase):
             file = os.path.join(folder, "jobs.db")
             own = "unix:%s-socket" % file
             self.assertIsNone(address.token_of(own, None))
-            with open(file + "-token", "w") as token:
+            with open(file + "-token", "w") as token, open(file + "-socket", "w"):
                 token.write("kept beside the file\n")
             self.assertEqual(address.token_of(own, None), "kept beside the file")
             self.assertEqual(address.token_of(own, "given"), "given")
@@ -122,6 +122,22 @@ class Options(unittest.TestCase):
                 self.assertIsNone(address.token_of(other, None))
             environment["MILLRACE_TOKEN"] = "of the environment"
             self.assertEqual(address.token_of(own, None), "of the environment")
+
+    def test_the_token_beside_the_file_is_sent_to_no_other_user(self):
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.dict(os.environ, {"MILLRACE_TOKEN": ""}):
+            own = "unix:%s/millrace.db-socket" % folder
+            with open("%s/millrace.db-token" % folder, "w", encoding="ascii") as file:
+                file.write("kept beside the file")
+            for owner, user in ((7, 7), (0, 7), (0, 0), (7, 8), (7, 0)):
+                stats = os.stat_result((0o140600, 1, 1, 1, owner, 0, 0, 0, 0, 0))
+                with unittest.mock.patch("os.lstat", return_value=stats), unittest.mock.patch("os.getuid", return_value=user), self.subTest(owner=owner, user=user):
+                    if owner in (0, user):
+                        self.assertEqual(address.token_of(own, None), "kept beside the file")
+                        continue
+                    with self.assertRaisesRegex(millrace.Error, r"token must be given, or be in MILLRACE_TOKEN: .*another user \(7\)") as caught:
+                        address.token_of(own, None)
+                    self.assertEqual(caught.exception.details, {"option": "token"})
+                    self.assertEqual(address.token_of(own, "given"), "given")
 
     def test_the_address_is_the_given_one_or_that_of_the_environment_or_of_a_file(self):
         with unittest.mock.patch.dict(os.environ, clear=False) as environment:

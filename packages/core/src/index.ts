@@ -282,7 +282,7 @@ export {
   type StoreAddress,
   validateMoveOptions,
 } from './options/move.ts'
-export { nameOption } from './options/name.ts'
+export { NAME_PATTERN, nameOption } from './options/name.ts'
 export { nearest } from './options/nearest.ts'
 export {
   DEFAULT_SCHEMA,

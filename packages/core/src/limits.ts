@@ -4,7 +4,7 @@ const MIB = 2 ** 20
 
 /** The limits of the engine. Names carry their units; numbers without one are counts. */
 export const LIMITS = {
-  /** The length of queue names, job names and worker ids, which also match `^[A-Za-z0-9_.:/-]+$`. */
+  /** The length of queue names, job names and worker ids, which also match `NAME_PATTERN`. */
   nameLength: 128,
   /** The length of idempotency, unique and concurrency keys and of tags, in UTF-16 units. */
   keyLength: 512,

@@ -12,8 +12,10 @@ export interface StreamOptions {
   /** Aborts when the reader is gone. */
   readonly signal: AbortSignal
   readonly clock: Clock
-  /** Asked with each heartbeat. The stream ends if its token is no longer valid. */
+  /** Asked with each heartbeat, and after each change. The stream ends if its token is no longer valid. */
   readonly stillMay: () => Promise<boolean>
+  /** Calls the listener when tokens or sessions have changed. Returns a function that removes it. */
+  readonly onChange: (listener: () => void) => () => void
   /** Called once, when the stream is over. */
   readonly ended: () => void
 }
@@ -25,28 +27,31 @@ const HEARTBEAT = encoder.encode(':\n\n')
 
 /** @throws what `engine.events` does */
 export function eventStream(engine: Engine, options: StreamOptions): ReadableStream<Uint8Array> {
-  const { frames, pace, after, filter, signal, clock, stillMay, ended } = options
+  const { frames, pace, after, filter, signal, clock, stillMay, onChange, ended } = options
   // Beyond the journal: the gap that comes first says where it ends.
   const events = engine.events({ after: after === 'now' ? Number.MAX_SAFE_INTEGER : after, filter })
   const textOf = after === 'now' ? placeFirst(frames) : (item: EventStreamItem) => frames.of(item)
   let cancelTimer = () => {}
+  let forget = () => {}
   let over = false
   const end = (controller?: ReadableStreamDefaultController<Uint8Array>) => {
     if (over) return
     over = true
     cancelTimer()
+    forget()
     signal.removeEventListener('abort', abort)
     void events.return()
     controller?.close()
     ended()
   }
   let abort = () => end()
+  const check = (controller: ReadableStreamDefaultController<Uint8Array>) => void stillMay().then((still) => still || end(controller))
   const beat = (controller: ReadableStreamDefaultController<Uint8Array>) => {
     cancelTimer = clock.setTimer(BOUNDS.heartbeatMs, () => {
       // A reader that takes nothing has enough to read already.
       if ((controller.desiredSize ?? 0) > 0) controller.enqueue(HEARTBEAT)
       beat(controller)
-      void stillMay().then((still) => still || end(controller))
+      check(controller)
     })
   }
   return new ReadableStream<Uint8Array>(
@@ -56,6 +61,7 @@ export function eventStream(engine: Engine, options: StreamOptions): ReadableStr
         controller.enqueue(OPENING)
         if (signal.aborted) return abort()
         signal.addEventListener('abort', abort)
+        forget = onChange(() => check(controller))
         beat(controller)
       },
       async pull(controller) {

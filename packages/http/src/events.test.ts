@@ -181,7 +181,7 @@ test('filters', async () => {
   const one = await open(`?jobId=${id}`)
   expect((await one.take(2)).map(({ event }) => event)).toEqual(['enqueued', 'cancelled'])
   await one.close()
-  for (const query of ['types=nope', 'types=', 'after=-1', 'after=x', 'jobId=nope', 'queue=a/b', 'nope=1'])
+  for (const query of ['types=nope', 'types=', 'after=-1', 'after=x', 'jobId=nope', 'queue=a+b', 'nope=1'])
     expect((await http.send('GET', `/v1/events?${query}`)).status, query).toBe(400)
   expect((await http.send('GET', '/v1/events', { headers: { 'last-event-id': 'x' } })).status).toBe(400)
 })
@@ -261,6 +261,7 @@ test('a reader that takes nothing holds what it was given and no more', async ()
     signal: new AbortController().signal,
     clock: http.clock,
     stillMay,
+    onChange: () => () => {},
     ended: () => over++,
   }
   const stream = eventStream(fake, options)
@@ -304,6 +305,7 @@ test('what the journal has forgotten is told as a gap, whose id is where it goes
     signal: new AbortController().signal,
     clock: http.clock,
     stillMay,
+    onChange: () => () => {},
     ended() {},
   }
   const source = new Source(new Response(eventStream(fake, options)))

@@ -183,7 +183,7 @@ test('a queue that is full ends it, and how far it came is told', async () => {
 test('of another type, or with a name that is none, nothing is read', async () => {
   for (const type of ['application/json', 'application/x-www-form-urlencoded'])
     expect((await http.send('POST', '/v1/jobs:import?name=line', { raw: '1', headers: { 'content-type': type } })).status).toBe(415)
-  for (const query of ['', '?name=a/b', '?name=a&nope=1', '?name=a&client='])
+  for (const query of ['', '?name=a+b', '?name=a&nope=1', '?name=a&client='])
     expect((await http.send('POST', `/v1/jobs:import${query}`, { raw: '1', headers: NDJSON })).status, query).toBe(400)
   expect(await enqueued()).toBe(0)
 })

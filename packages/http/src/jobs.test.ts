@@ -271,7 +271,7 @@ describe('many', () => {
       'limit=201',
       'limit=1e2',
       'state=gone',
-      'queue=a/b',
+      'queue=a+b',
       'nope=1',
       'limit=1&limit=2',
       `search=${'x'.repeat(201)}`,

@@ -43,9 +43,9 @@ export interface HttpOptions {
   readonly open?: true
   /**
    * The names under which the API is served, without ports: `jobs.example.com`, or `*.example.com`. Requests to other names are
-   * refused, except to addresses and `localhost`. Default: any name; with `open` and `dashboard` none.
+   * refused, except to addresses and `localhost`. `any` allows every name. Default `any`; with `open` none.
    */
-  readonly allowedHosts?: readonly string[]
+  readonly allowedHosts?: readonly string[] | 'any'
   /** The maximum size of a request's body, except for imports: 1 KiB to 64 MiB, default 1 MiB. */
   readonly maxBodyBytes?: number
   /** The maximum size of one line of an import: 1 KiB to 16 MiB, default 1 MiB. */
@@ -99,7 +99,7 @@ export interface HttpTokenOption {
 export interface HttpSettings {
   /** Undefined if no token is needed. */
   readonly authenticate: HttpOptions['authenticate'] | undefined
-  readonly allowedHosts: readonly string[] | undefined
+  readonly allowedHosts: readonly string[] | 'any' | undefined
   readonly maxBodyBytes: number
   readonly maxLineBytes: number
   readonly bodyTimeoutMs: number

@@ -182,7 +182,7 @@ describe('answers', () => {
     const answers = [
       await http.send('GET', `/v1/jobs/${id}`),
       await http.send('GET', '/v1/jobs'),
-      await http.send('GET', '/v1/jobs?tag=a&search=signup'),
+      await http.send('GET', '/v1/jobs?tag=a&name=signup'),
       await http.send('POST', '/v1/jobs', { body: { job: 'signup', options: { idempotencyKey: 'once' } } }),
       await http.send('GET', '/v1/schedules'),
       await http.send('GET', '/v1/schedules/nightly'),
@@ -194,6 +194,40 @@ describe('answers', () => {
     // Without the option, each of those with payloads shows it.
     expect(JSON.stringify((await testApi(engine).send('GET', '/v1/jobs')).body)).toContain(SECRET)
   })
+
+  test.each<[paths: readonly string[], search: boolean, data: unknown, meta: unknown, allowed: boolean]>([
+    [['data.user.email'], true, undefined, undefined, false],
+    [['*.password'], true, undefined, undefined, false],
+    [['data'], true, undefined, undefined, false],
+    [['meta.trace', 'output', 'fields.a'], true, undefined, undefined, true],
+    [['data.user.email'], false, { user: { name: 'Ada' } }, { password: 1 }, true],
+    [['data.user.email'], false, { user: { email: 'g' } }, undefined, false],
+    [['data.user.email'], false, { user: {} }, undefined, true],
+    [['data.user'], false, { user: {} }, undefined, false],
+    [['data'], false, null, undefined, false],
+    [['data.list.1'], false, { list: ['g'] }, undefined, false],
+    [['data.list.*.email'], false, { list: [{ name: 'Ada', email: 'g' }] }, undefined, false],
+    [['*.password'], false, undefined, { password: 'g' }, false],
+    [['*.password'], false, { password: 'g' }, undefined, false],
+    [['data.password'], false, undefined, { password: 'g' }, true],
+    [['*'], false, undefined, { a: 1 }, false],
+  ])(
+    'with %j, a search (%j) and the filters data %j and meta %j: %s, in lists and in each bulk call',
+    async (paths, search, data, meta, allowed) => {
+      const http = api({ redact: paths })
+      const filter = { ...(search && { search: 'g' }), ...(data !== undefined && { data }), ...(meta !== undefined && { meta }) }
+      const query = Object.entries(filter).map(([name, value]): [string, string] => [name, name === 'search' ? 'g' : JSON.stringify(value)])
+      const answers = [await http.send('GET', `/v1/jobs?${new URLSearchParams(query)}`)]
+      const bodies = [{}, { changes: { priority: 1 } }].map((more) => ({ filter, dryRun: true, ...more }))
+      const bulk = http.operations.flatMap(({ path, body }) => {
+        const fitting = bodies.find((each) => body?.safeParse(each).success)
+        return fitting === undefined ? [] : [{ path, body: fitting }]
+      })
+      expect(bulk.map(({ path }) => path.slice('/v1/jobs:'.length))).toEqual(['cancel', 'retry', 'delete', 'run', 'update'])
+      for (const { path, body } of bulk) answers.push(await http.send('POST', path, { body }))
+      for (const { status, body } of answers) expect([status, body.code]).toEqual(allowed ? [200, undefined] : [403, 'FORBIDDEN'])
+    },
+  )
 
   test('no operation that reads shows what is hidden, whatever its query asks for', async () => {
     const { id: flow } = await engine.flow([{ ref: 'a', job: 'signup', data: payload, options: { meta: { password: SECRET } } }])

@@ -1,6 +1,6 @@
 /** The option `redact`: blanks values of payloads by their paths, in every answer that shows payloads. */
 import type { Job, PayloadPreview, PayloadPreviews, Schedule } from '@millrace/client'
-import { describe, OptionRangeError, OptionTypeError, PAYLOADS, type PayloadName } from '@millrace/core'
+import { describe, ForbiddenError, OptionRangeError, OptionTypeError, PAYLOADS, type PayloadName } from '@millrace/core'
 import { BOUNDS } from './limits.ts'
 
 /** The payloads of jobs and schedules, values of progress, and the fields of log lines: a path begins with one of them. */
@@ -76,6 +76,25 @@ export class Redaction {
     return (this.#below.get(root) ?? []).reduce<unknown>(withBlank, value) as Value
   }
 
+  /**
+   * Refuses to look for a value that is hidden: jobs that are found, or not, tell it letter by letter. A search looks at all of `data`,
+   * so it is refused if that has hidden values; `data` and `meta` only if they ask for one.
+   *
+   * @throws ForbiddenError
+   */
+  refuseSearch({ search, data, meta }: { readonly search?: unknown; readonly data?: unknown; readonly meta?: unknown }): void {
+    if (search !== undefined && this.#below.get('data')?.length !== 0)
+      throw new ForbiddenError(
+        'search looks into data, which has hidden values here (redact): filter by queue, name, tag, key or state, or by data that is not hidden',
+      )
+    for (const [root, wanted] of [
+      ['data', data],
+      ['meta', meta],
+    ] as const)
+      if (this.#asksFor(root, wanted))
+        throw new ForbiddenError(`${root} asks for a value that is hidden here (redact): filter by queue, name, tag, key or state`)
+  }
+
   /** Returns a payload, as it is stored or as a part of that, with its blanks. */
   stored(root: PayloadName, payload: string | Uint8Array): Stored {
     if (this.#below.get(root)?.length === 0) return { shown: payload, hides: false }
@@ -110,6 +129,12 @@ export class Redaction {
       ...(meta !== undefined && { options: { ...options, meta } }),
       ...(output !== undefined && lastResult !== undefined && { lastResult: { ...lastResult, output } }),
     }
+  }
+
+  /** True if a part that payloads are to have is hidden. It finds items of an array at any index. */
+  #asksFor(root: Root, wanted: unknown): boolean {
+    const anywhere = (this.#below.get(root) ?? []).map((path) => path.map((key) => (/^\d+$/.test(key) ? ANY : key)))
+    return wanted !== undefined && anywhere.some((path) => withBlank(wanted, path) !== wanted)
   }
 
   /** Returns the payloads that have blanks, and their names. */

@@ -184,7 +184,7 @@ describe('queues', () => {
       body: { code: 'UNSUPPORTED', option: 'deadLetter' },
     })
     expect((await http.send('GET', '/v1/queues/none')).status).toBe(404)
-    expect((await http.send('GET', '/v1/queues/a%2Fb')).status).toBe(400)
+    expect((await http.send('GET', '/v1/queues/a%20b')).status).toBe(400)
   })
 
   test('are drained, purged only where that is said, and forgotten when empty', async () => {
@@ -375,7 +375,7 @@ describe('what the engine tells of itself', () => {
       'failures?limit=0',
       'failures?order=size',
       'failures?trend=minute',
-      'failures?queue=a/b',
+      'failures?queue=a+b',
       'stats?nope=1',
     ])
       expect((await http.send('GET', `/v1/${query}`)).status, query).toBe(400)

@@ -23,6 +23,19 @@ const HOUR = 3_600_000
 /** As a browser sends a call of a page of the same origin, with no token in the header. */
 const PAGE = { authorization: '', 'sec-fetch-site': 'same-origin' }
 
+async function follow(http: ReturnType<typeof testApi>, cookie: string) {
+  const response = await http.open('GET', '/v1/events', { headers: { ...PAGE, cookie } })
+  expect(response.status).toBe(200)
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  onTestFinished(() => void reader.cancel())
+  await reader.read()
+  return reader
+}
+
+async function over(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  for (;;) if ((await reader.read()).done) return
+}
+
 const cookieIn = (headers: Headers) => headers.get('set-cookie')?.split(';')[0] ?? ''
 
 function sessionApi(options: HttpOptions = { token: TOKEN }) {
@@ -62,6 +75,24 @@ test('a session is ended by removing its cookie, also one that is over', async (
     expect(ended.headers.get('set-cookie')).toMatch(/^millrace_[0-9a-f]{8}=; Max-Age=0; Path=\/; HttpOnly; SameSite=Strict$/)
   }
   expect((await http.send('DELETE', '/v1/session', { token: 'none' })).status).toBe(204)
+})
+
+test('a log-out ends the session: its cookie, copies of it, and its streams; other sessions of the token stay', async () => {
+  const { http, loggedIn, as } = sessionApi()
+  const [ended, kept] = [await loggedIn(), await loggedIn()]
+  const [gone, stays] = [await follow(http, ended), await follow(http, kept)]
+  http.clock.advance(600_000)
+  const renewed = cookieIn((await as(ended)).headers)
+  expect((await as(ended, 'DELETE')).status).toBe(204)
+  await over(gone)
+  for (const cookie of [ended, renewed]) {
+    const refused = await as(cookie)
+    expect(refused).toMatchObject({ status: 401, body: { code: 'AUTH_FAILED' } })
+    expect(refused.headers.get('set-cookie')).toBeNull()
+  }
+  expect((await as(kept)).status).toBe(200)
+  http.clock.advance(15_000)
+  expect((await stays.read()).done).toBe(false)
 })
 
 describe('a wrong token at the log-in', () => {
@@ -154,18 +185,10 @@ describe('a token that is kept elsewhere', () => {
   test('ends the stream that its session follows, and no other', async () => {
     const { known, loggedIn, http } = store()
     known.set('other-token', ['read'])
-    const follow = async (cookie: string) => {
-      const response = await http.open('GET', '/v1/events', { headers: { ...PAGE, cookie } })
-      expect(response.status).toBe(200)
-      const reader = (response.body as ReadableStream<Uint8Array>).getReader()
-      onTestFinished(() => void reader.cancel())
-      await reader.read()
-      return reader
-    }
-    const [ended, kept] = [await follow(await loggedIn('first-token')), await follow(await loggedIn('other-token'))]
+    const [ended, kept] = [await follow(http, await loggedIn('first-token')), await follow(http, await loggedIn('other-token'))]
     known.delete('first-token')
     http.clock.advance(15_000)
-    for (;;) if ((await ended.read()).done) break
+    await over(ended)
     // The heartbeats of this one come, and it stays.
     http.clock.advance(15_000)
     for (const beat of [1, 2]) expect(Buffer.from((await kept.read()).value ?? []).toString(), `heartbeat ${beat}`).toBe(':\n\n')

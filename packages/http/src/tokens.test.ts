@@ -141,3 +141,45 @@ describe('without a store', () => {
     )
   })
 })
+
+test('what continues ends when its token is revoked, without a tick of the clock; that of another token stays', async () => {
+  const known = new Map<string, Caller>(
+    ['gone', 'stays'].map((name) => [`${name}-token-of-sixteen`, { name, scopes: ['read', 'enqueue'] }]),
+  )
+  const listeners = new Set<() => void>()
+  const { store } = memoryStore()
+  const onChange = (listener: () => void) => {
+    listeners.add(listener)
+    return () => void listeners.delete(listener)
+  }
+  const http = testApi(engine, { authenticate: (token) => known.get(token), tokens: { ...store, onChange } })
+  const [gone, stays] = [...known.keys()] as [string, string]
+  const readers = await Promise.all(
+    [gone, stays].map(async (token) => {
+      const reader = ((await http.open('GET', '/v1/events', { token })).body as ReadableStream<Uint8Array>).getReader()
+      await reader.read()
+      return reader
+    }),
+  )
+  const imports = [gone, stays].map((token) => {
+    const lines = new TransformStream<Uint8Array, Uint8Array>()
+    const headers = { 'content-type': 'text/plain' }
+    const answer = http.send('POST', '/v1/jobs:import?name=line', { raw: lines.readable, headers, token })
+    return { answer, to: lines.writable.getWriter() }
+  })
+  const say = (text: string) => Promise.all(imports.map(({ to }) => to.write(Buffer.from(text)).catch(() => {})))
+  await say('one\n')
+  known.delete(gone)
+  for (const listener of listeners) listener()
+  expect((await readers[0]?.read())?.done).toBe(true)
+  await say('two\n')
+  await Promise.all(imports.map(({ to }) => to.close().catch(() => {})))
+  expect(await imports[0]?.answer).toMatchObject({ status: 401, body: { code: 'AUTH_FAILED' } })
+  expect(await imports[1]?.answer).toMatchObject({ status: 200, body: { created: 2 } })
+  const job = await engine.enqueue('seen')
+  const seen = Buffer.from((await readers[1]?.read())?.value ?? []).toString()
+  expect(seen).toContain('enqueued')
+  await readers[1]?.cancel()
+  expect(job.created).toBe(true)
+  expect(listeners.size).toBe(1)
+})

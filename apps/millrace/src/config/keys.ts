@@ -1,5 +1,6 @@
 /** The schema as a list: every setting by its key, with the variable and the flag that set it. */
 import type { z } from 'zod'
+import { hasCredentials } from './hidden.ts'
 import { SCHEMA } from './schema/schema.ts'
 import { type About, aboutOf } from './schema/setting.ts'
 
@@ -83,18 +84,27 @@ export function keyOf(path: readonly (string | number)[]): Key | undefined {
 
 const BY_KEY = new Map(KEYS.map((key) => [key.key, key]))
 
-/** Returns the secret setting that a string for this key sets: `token`, or `exec.report.env.set`. Undefined if it sets none. */
+/**
+ * Returns the secret setting that a string for this key sets: `token`, or `exec.report.env.set`. A URL with credentials is one, too.
+ * Undefined if it sets none.
+ */
 export function secretIn(key: string, text: string): string | undefined {
-  if (!NAMED.includes(key)) return BY_KEY.get(key)?.secret === undefined ? undefined : key
+  if (hasCredentials(text)) return key
+  if (!NAMED.includes(key)) return isSecret(BY_KEY.get(key)?.secret) ? key : undefined
   const names = Object.entries(objectOf(text))
-  for (const inner of KEYS.filter((each) => each.secret !== undefined && each.key.startsWith(`${key}.<name>`))) {
-    const path = [...inner.key.split('.').slice(2), ...(inner.secret === true ? [] : (inner.secret ?? []))]
+  for (const inner of KEYS.filter((each) => isSecret(each.secret) && each.key.startsWith(`${key}.<name>`))) {
+    const path = [...inner.key.split('.').slice(2), ...(inner.secret === true ? [] : (inner.secret as readonly string[]))]
     for (const [name, value] of names) {
       const found = path.reduce<unknown>((outer, part) => objectOf(outer)[part], value)
       if (found !== undefined) return [key, name, ...path].join('.')
     }
   }
   return undefined
+}
+
+/** True if the setting has a secret whatever it is: a URL mostly has none. */
+function isSecret(secret: About['secret']): boolean {
+  return secret !== undefined && secret !== 'url'
 }
 
 /** Returns the value if it is an object, or parses it if it is an object as JSON. Returns an empty object for anything else. */

@@ -2,6 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { shown } from './hidden.ts'
+import { KEYS, secretIn } from './keys.ts'
 import { loadConfig, type Sources } from './load.ts'
 
 function folder(files: Readonly<Record<string, string>> = {}): string {
@@ -268,6 +270,50 @@ test('headers of endpoints, and what commands have in their environment, are not
   expect(of('exec.b')).toEqual({ file: '/bin/false' })
   expect(JSON.stringify(settings)).not.toContain(secret)
   expect(config).toMatchObject({ endpoints: { a: endpoint }, exec: { a: exec } })
+})
+
+const CREDENTIALS = ['ada:hunter2', 'hunter2', ':hunter2', 'ada:hun/ter2#?', 'ada:hunter2@x']
+
+test.each(CREDENTIALS)('no setting shows the credentials %s of a URL in it, at any depth', (credentials) => {
+  for (const { key, secret } of KEYS)
+    for (const value of [
+      `https://${credentials}@host.example/path`,
+      [`tcp://${credentials}@host.example:1`],
+      { a: { b: [`see postgres://${credentials}@host.example/db, please`] } },
+      JSON.stringify({ url: `https://${credentials}@host.example` }),
+    ]) {
+      expect(JSON.stringify(shown(value, secret)), key).not.toMatch(/hun|ter2/)
+      expect(secretIn(key, JSON.stringify(value)), key).toBe(key)
+    }
+})
+
+test.each([
+  ['http://collector:4318', 'http://collector:4318'],
+  ['https://collector/', 'https://collector'],
+  ['https://hooks.example/services/T0/secret', 'https://hooks.example/[redacted]'],
+  ['https://hooks.example?key=secret', 'https://hooks.example/[redacted]'],
+  ['https://hooks.example/#secret', 'https://hooks.example/[redacted]'],
+  ['https://ada:secret@hooks.example:8443/secret', 'https://[redacted]@hooks.example:8443/[redacted]'],
+  ['secret', '[redacted]'],
+])('of the URL %s only the host is shown', async (url, wanted) => {
+  expect(KEYS.filter(({ secret }) => secret === 'url').map(({ key }) => key)).toEqual(['otel.endpoint', 'endpoints.<name>.url'])
+  const { settings } = await load({}, { 'millrace.config.json': JSON.stringify({ endpoints: { a: { url } } }) })
+  expect(settings.find(({ key }) => key === 'endpoints.a.url')?.value).toBe(wanted)
+})
+
+test('what has no credentials is shown as it was written', () => {
+  for (const value of [
+    'https://host/@scope/x',
+    'a@b.example',
+    'unix:/tmp/a@b',
+    'tcp://127.0.0.1:7411',
+    '*.example.com',
+    'C:\\a',
+    5,
+    null,
+    [1],
+  ])
+    expect(shown(value, undefined)).toEqual(value)
 })
 
 test('what is shown is in the order of the reference, as it was written', async () => {

@@ -3,10 +3,10 @@ import type { z } from 'zod'
 import { type Environment, readEnvironment, readFlags } from './environment.ts'
 import { ConfigError } from './errors.ts'
 import { readFiles } from './files.ts'
+import { shown } from './hidden.ts'
 import { KEYS, keyOf } from './keys.ts'
 import { keyText, Layers, type Origin, type Path, type Written } from './layers.ts'
 import { type Config, SCHEMA } from './schema/schema.ts'
-import type { About } from './schema/setting.ts'
 
 export interface Sources {
   /** Settings by key, as `{ 'http.port': 8080 }`. Each is a value or a string. */
@@ -58,15 +58,6 @@ function settingsOf({ values, written }: Layers): Setting[] {
     if (found.length === 0) return known.preset === undefined ? [] : [{ key: known.key, value: known.preset, origin: DEFAULT }]
     return found.map(([key, { path, origin }]) => ({ key, value: shown(at(values, path), known.secret), origin }))
   }).filter(({ key }) => !key.includes('<'))
-}
-
-function shown(value: unknown, secret: About['secret']): unknown {
-  if (secret === undefined) return value
-  if (secret === true) return '[redacted]'
-  const [name, ...rest] = secret as [string, ...string[]]
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return value
-  const inner = (value as Readonly<Record<string, unknown>>)[name]
-  return { ...value, [name]: shown(inner, rest.length === 0 ? true : rest) }
 }
 
 function at(values: unknown, path: Path): unknown {

@@ -1,6 +1,6 @@
 /** The tools of `millrace mcp`: what a model needs to find out why jobs do not run or fail, and to retry them. */
 import { FAILURES_ORDERS, JobNotFoundError, LIST_ORDERS, OptionTypeError, STATES } from '@millrace/core'
-import type { Engine, Job, JobLog, ListOptions, ManyFilter, Stats } from '@millrace/engine'
+import type { Engine, Job, JobLog, ListOptions, ManyFilter, Schedule, Stats } from '@millrace/engine'
 import { z } from 'zod'
 import { warningsOf } from '../cli/view/warnings.ts'
 import { type Tool, type ToolSettings, tool } from './tool.ts'
@@ -139,7 +139,10 @@ export const TOOLS: readonly Tool[] = [
     title: 'Schedules',
     description: 'Lists schedules in the order of their ids: when each fires next, its last job, and whether it is paused.',
     input: z.strictObject({ after: z.string().optional().describe('The next of the previous answer.'), limit }),
-    call: (engine, options) => engine.schedules.list(given(options)),
+    async call(engine, options, { payloads }) {
+      const { schedules, ...page } = await engine.schedules.list(given(options))
+      return { schedules: payloads ? schedules : schedules.map(withoutPayloads), ...page }
+    },
   }),
   tool({
     name: 'retry_job',
@@ -168,6 +171,12 @@ export const TOOLS: readonly Tool[] = [
     },
   }),
 ]
+
+function withoutPayloads({ data: _data, options: { meta: _meta, ...options }, lastResult, ...schedule }: Schedule): object {
+  if (lastResult === undefined) return { ...schedule, options }
+  const { output: _output, ...result } = lastResult
+  return { ...schedule, options, lastResult: result }
+}
 
 /** Cuts the message of a line, and fields that are longer as JSON: those become a string. */
 function shortLine(line: JobLog): object {

@@ -157,6 +157,7 @@ export function httpOf(
         list: () => control.listTokens(),
         create: (token) => control.createToken(token),
         revoke: (id) => control.revokeToken(id),
+        onChange: (listener) => control.onChange(listener),
         audited: (limit) => control.audited(limit),
       },
     }),

@@ -9,7 +9,7 @@ import { RUN_OPTION_NAMES, type RunOptions, type RunSettings, readRunOptions } f
 
 /** The options of a definition that are not about its schema. */
 export interface DefinitionOptions extends Omit<RunOptions, 'backoff'> {
-  /** Routes jobs to handlers: 1 to 128 of `A-Z a-z 0-9 _ . : / -`. */
+  /** Routes jobs to handlers: 1 to 128 of `A-Z a-z 0-9 _ . : / -`, except `.` and `..`. */
   readonly name: string
   /**
    * The delay between attempts, as data, or as a function that runs in the worker. Default exponential from 20 s, factor 2, cap 1 h,

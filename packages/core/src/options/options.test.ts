@@ -178,7 +178,8 @@ describe('a wrong option is refused by name, and never clamped', () => {
 describe('names', () => {
   test('queue-name-namespace: letters, digits and _ . : / - alone, up to 128', () => {
     for (const name of ['a', 'A.b:c/d_e-1', 'x'.repeat(128)]) expect(nameOption('name', name)).toBe(name)
-    for (const name of ['', 'a b', 'é', 'a\n', '😀']) expect(() => nameOption('name', name)).toThrow()
+    for (const name of ['', 'a b', 'é', 'a\n', '😀', '.', '..']) expect(() => nameOption('name', name)).toThrow()
+    for (const name of ['...', './', '/..', 'a.', '.a']) expect(nameOption('name', name)).toBe(name)
   })
 
   test('a control character is named with its position', () => {

@@ -1,6 +1,6 @@
 /** The queues that a worker serves: names, and prefixes of names that end with an asterisk. */
 import { OptionTypeError } from '../errors.ts'
-import { nameOption } from './name.ts'
+import { nameOption, prefixOption } from './name.ts'
 
 const ANY = '*'
 
@@ -13,7 +13,7 @@ export function queuePatternOption(option: string, value: unknown): string {
       option,
       `${option} has '${ANY}' before its end, got '${value}': it stands for any rest of a name, as in 'mail-*'`,
     )
-  if (prefix !== '') nameOption(option, prefix)
+  if (prefix !== '') prefixOption(option, prefix)
   return value
 }
 

@@ -10,7 +10,7 @@ import { encodeMeta } from './data.ts'
 import { describe } from './describe.ts'
 import { checkKnown } from './known.ts'
 import { durationOption, type Time, timeOption } from './milliseconds.ts'
-import { nameOption } from './name.ts'
+import { nameOption, prefixOption } from './name.ts'
 import { type Check, integerBetween, optionsReader } from './read.ts'
 
 /** The times of a schedule. Exactly one of `cron` and `every` is required. */
@@ -279,9 +279,9 @@ export interface ScheduleListOptions {
   readonly limit?: number
 }
 
-const prefixOption: Check<string> = (option, value) => (value === '' ? '' : nameOption(option, value))
+const idPrefix: Check<string> = (option, value) => (value === '' ? '' : prefixOption(option, value))
 const readList = optionsReader('schedules.list', {
-  prefix: prefixOption,
+  prefix: idPrefix,
   queue: nameOption,
   name: nameOption,
   after: nameOption,

@@ -27,6 +27,7 @@ export class Access {
   readonly #sessions: Sessions
   /** Throws for a request to a host that is not allowed. */
   readonly #checkHost: (request: Request) => void
+  readonly #listeners = new Set<() => void>()
 
   constructor(settings: HttpSettings, sessions: Sessions, clock: Clock) {
     const { authenticate, rate, logger } = settings
@@ -36,6 +37,13 @@ export class Access {
     this.#logger = logger
     this.#wrong = new WrongTokens(clock)
     this.#rates = rate && new Rates(rate, clock)
+    settings.tokens?.onChange?.(() => this.#tell())
+  }
+
+  /** Calls the listener when tokens or sessions may have ended: then ask `still`. Returns a function that removes it. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
   }
 
   /**
@@ -73,11 +81,13 @@ export class Access {
     return this.#sessions.begin(token, isSecure(request))
   }
 
-  /** Returns what removes the cookie of a session, as `Set-Cookie` has it. @throws HttpError 403 */
+  /** Ends the session of a request, and returns what removes its cookie, as `Set-Cookie` has it. @throws HttpError 403 */
   logOut(request: Request): string {
     this.#checkHost(request)
     refuseOtherPages(request)
-    return this.#sessions.end()
+    const removal = this.#sessions.end(request)
+    this.#tell()
+    return removal
   }
 
   /** @throws ForbiddenError */
@@ -112,6 +122,10 @@ export class Access {
   #remembered(caller: Caller | undefined): Caller {
     if (caller === undefined) throw unknownToken('the token of this session is not valid any more: log in again')
     return this.#counted(caller)
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener()
   }
 
   #counted(caller: Caller): Caller {

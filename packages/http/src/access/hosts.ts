@@ -8,8 +8,7 @@ import { HttpError } from '../errors.ts'
 /** The options of the API that decide which names count. */
 interface Settings {
   readonly authenticate: unknown
-  readonly allowedHosts: readonly string[] | undefined
-  readonly dashboard: unknown
+  readonly allowedHosts: readonly string[] | 'any' | undefined
 }
 
 /** A name in lower case without its port, or one below which every name is meant. */
@@ -20,8 +19,10 @@ const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 const ADDRESS = /^(?:\d+(?:\.\d+){3}|\[.*\])$/
 
 /** @throws OptionTypeError */
-export function allowedHostsOption(value: unknown): readonly string[] {
-  if (!Array.isArray(value)) throw new OptionTypeError('allowedHosts', `allowedHosts must be an array of names, got ${describe(value)}`)
+export function allowedHostsOption(value: unknown): readonly string[] | 'any' {
+  if (value === 'any') return value
+  if (!Array.isArray(value))
+    throw new OptionTypeError('allowedHosts', `allowedHosts must be an array of names or 'any', got ${describe(value)}`)
   return value.map((host, index) => {
     const name = typeof host === 'string' ? host.toLowerCase() : ''
     if (NAME.test(name)) return name
@@ -36,29 +37,12 @@ export function hostOf({ headers, url }: Request): string {
 }
 
 /**
- * Returns a function that throws for a request to a host that is not allowed, wherever the host counts. With tokens it need not: a page
- * under another name has no cookie of this one. An open API refuses all names but those that it was given if it has a dashboard, which
- * is for browsers. Without one it may stand behind a check of its own under any name, so it refuses only what a rebound page may have
- * sent for certain.
+ * Returns a function that throws for a request to a host that is not allowed. With tokens every host is allowed by default: a page under
+ * another name has no cookie of this one. An open API has nothing but the name, so it allows only those that it was given.
  */
-export function hostCheckOf({ authenticate, allowedHosts, dashboard }: Settings): (request: Request) => void {
-  const counts =
-    allowedHosts !== undefined || (authenticate === undefined && dashboard !== undefined)
-      ? () => true
-      : authenticate === undefined
-        ? isByPlainHttp
-        : () => false
-  return (request) => {
-    if (counts(request)) refuseHost(request, allowedHosts ?? [])
-  }
-}
-
-/**
- * True for a change by a page that was loaded without TLS under another name than this machine's own. Browsers send Sec-Fetch-Site
- * everywhere else, and a rebound name has no certificate.
- */
-function isByPlainHttp({ headers }: Request): boolean {
-  return headers.get('sec-fetch-site') === null && headers.get('origin')?.startsWith('http:') === true
+export function hostCheckOf({ authenticate, allowedHosts }: Settings): (request: Request) => void {
+  const allowed = allowedHosts ?? (authenticate === undefined ? [] : 'any')
+  return allowed === 'any' ? () => {} : (request) => refuseHost(request, allowed)
 }
 
 /** Refuses a request to a name that is not allowed. An address and this machine's own names always are: nobody can rebind them. */

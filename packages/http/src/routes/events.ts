@@ -13,7 +13,7 @@ import { EVENT_DATA, EVENTS_QUERY } from '../schemas/observed.ts'
 const DESCRIPTION = `Server-sent events. The \`id\` of each is its place in the journal: who comes back with the last one as \`Last-Event-ID\` (or
 \`after\`, which counts less) misses none and has none twice. Where the journal has forgotten some, an event \`gap\` takes their place.`
 
-export function eventRoutes({ engine, clock }: Service): readonly Operation[] {
+export function eventRoutes({ engine, clock, access }: Service): readonly Operation[] {
   let open = 0
   /** The number of open streams by the name of the caller, which is that of the token. */
   const openOf = new Map<string, number>()
@@ -24,6 +24,7 @@ export function eventRoutes({ engine, clock }: Service): readonly Operation[] {
     else openOf.delete(name)
   }
   const frames = new Frames()
+  const onChange = (listener: () => void) => access.onChange(listener)
   const pace = new Pace()
   return [
     operation({
@@ -55,7 +56,17 @@ export function eventRoutes({ engine, clock }: Service): readonly Operation[] {
         const filter = { ...where, ...(types !== undefined && { types: types.split(',') as EventType[] }) } as EventsFilter
         const ended = () => count(caller.name, -1)
         const { signal } = request
-        const stream = eventStream(engine, { frames, pace, after: lastIdOf(request) ?? after, filter, signal, clock, stillMay, ended })
+        const stream = eventStream(engine, {
+          frames,
+          pace,
+          after: lastIdOf(request) ?? after,
+          filter,
+          signal,
+          clock,
+          stillMay,
+          onChange,
+          ended,
+        })
         count(caller.name, 1)
         // nginx would hold it back until a buffer is full.
         return text(stream, 'text/event-stream', { 'x-accel-buffering': 'no' })

@@ -4,9 +4,10 @@ import { type EnqueueOptions, newJobFrom } from '@millrace/core'
 import { json } from '../answer.ts'
 import { HttpError, type HttpErrorDetails } from '../errors.ts'
 import { Importer } from '../importer.ts'
-import { type Operation, operation, type Service } from '../operation.ts'
+import { BOUNDS } from '../limits.ts'
+import { type Call, type Operation, operation, type Service } from '../operation.ts'
 import { unsupported } from '../requests/body.ts'
-import { inTime, type Patience } from '../requests/inTime.ts'
+import { inTime } from '../requests/inTime.ts'
 import { Lines } from '../requests/lines.ts'
 import { MANY_KEYS_HEADER } from '../schemas/job.ts'
 import { QUERY_OPTIONS } from '../schemas/options.ts'
@@ -51,14 +52,14 @@ export function importRoutes(service: Service): readonly Operation[] {
       headers: MANY_KEYS_HEADER,
       stream: [...JSON_LINES, PLAIN],
       responses: { 200: { description: 'All of it was read', schema: RESULT } },
-      async handle({ query: { name, queue, client, ...run }, request }) {
+      async handle({ query: { name, queue, client, ...run }, request, stillMay }) {
         const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? null
         if (type !== PLAIN && !JSON_LINES.includes(type ?? '')) throw unsupported(type, [...JSON_LINES, PLAIN].join(', '))
         const key = request.headers.get('idempotency-key') ?? undefined
         const options = jobOptions(name, client, run as EnqueueOptions)
         const importer = new Importer(service.engine, { name, queue, options, key, json: type !== PLAIN })
         try {
-          await readLines(request, importer, service)
+          await readLines(request, importer, service, stillMay)
           return json(200, await importer.end())
         } catch (error) {
           await importer.stop()
@@ -81,21 +82,31 @@ function jobOptions(name: string, client: string | undefined, run: EnqueueOption
   return options
 }
 
-async function readLines({ body, signal }: Request, importer: Importer, patience: Patience): Promise<void> {
+async function readLines({ body, signal }: Request, importer: Importer, service: Service, stillMay: Call['stillMay']): Promise<void> {
   if (body === null) return
   const reader = body.getReader()
   const leave = () => void reader.cancel().catch(() => {})
   signal.addEventListener('abort', leave, { once: true })
-  const lines = new Lines(patience.settings.maxLineBytes)
+  // A caller who may not enqueue any more is found as a reader of events is: at a change, and now and then.
+  let askAt = service.clock.read().mono + BOUNDS.heartbeatMs
+  const forget = service.access.onChange(() => {
+    askAt = 0
+  })
+  const lines = new Lines(service.settings.maxLineBytes)
   try {
     for (;;) {
       if (signal.aborted) throw brokenOff()
-      const { done, value } = await inTime(reader.read(), patience).catch((error: unknown) => {
+      const { done, value } = await inTime(reader.read(), service).catch((error: unknown) => {
         throw error instanceof HttpError ? error : brokenOff()
       })
       // The last line may be incomplete.
       if (signal.aborted) throw brokenOff()
       if (done) break
+      const now = service.clock.read().mono
+      if (now >= askAt) {
+        askAt = now + BOUNDS.heartbeatMs
+        if (!(await stillMay())) throw revoked()
+      }
       await importer.take(lines.push(value))
     }
     await importer.take(lines.end())
@@ -103,8 +114,13 @@ async function readLines({ body, signal }: Request, importer: Importer, patience
     leave()
     throw error
   } finally {
+    forget()
     signal.removeEventListener('abort', leave)
   }
+}
+
+function revoked(): HttpError {
+  return new HttpError(401, 'AUTH_FAILED', 'the token was revoked while the import went on: what was stored before stays')
 }
 
 function brokenOff(): HttpError {

@@ -96,6 +96,7 @@ export function jobRoutes({ engine, settings, cursors, redaction }: Service): re
       query: JOB_QUERY,
       responses: { 200: { description: 'The page', schema: JOB_PAGE } },
       async handle({ query: { after: cursor, include, ...filter } }) {
+        redaction.refuseSearch(filter)
         const after = cursors.open('jobs', cursor)
         const options = { ...filter, ...(include !== undefined && { lastRun: true }), ...(after !== undefined && { after }) }
         const { jobs, next, ...found } = await engine.list(options as ListOptions)

@@ -6,7 +6,11 @@ import { json } from '../answer.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
 import { CANCEL_MANY, MANY, MANY_RESULT, REDRIVE, UPDATE_MANY } from '../schemas/job.ts'
 
-export function manyRoutes({ engine }: Service): readonly Operation[] {
+export function manyRoutes({ engine, redaction }: Service): readonly Operation[] {
+  const filterOf = ({ filter }: Body): ManyFilter => {
+    redaction.refuseSearch(filter)
+    return filter as ManyFilter
+  }
   const many = (word: 'retry' | 'delete' | 'run', summary: string): Operation => {
     const call = word === 'run' ? 'runNowMany' : (`${word}Many` as const)
     return operation({
@@ -21,7 +25,7 @@ export function manyRoutes({ engine }: Service): readonly Operation[] {
       responses: { 200: { description: 'How many', schema: MANY_RESULT } },
       // The events of each job show which jobs they were.
       target: targetOf,
-      handle: async ({ body }) => json(200, await engine[call](body.filter as ManyFilter, optionsOf(body))),
+      handle: async ({ body }) => json(200, await engine[call](filterOf(body), optionsOf(body))),
     })
   }
   return [
@@ -52,7 +56,7 @@ export function manyRoutes({ engine }: Service): readonly Operation[] {
       handle: async ({ body, caller }) =>
         json(
           200,
-          await engine.cancelMany(body.filter as ManyFilter, {
+          await engine.cancelMany(filterOf(body), {
             ...optionsOf(body),
             ...(body.reason !== undefined && { reason: body.reason }),
             ...cancelBy(caller),
@@ -73,8 +77,7 @@ export function manyRoutes({ engine }: Service): readonly Operation[] {
       body: UPDATE_MANY,
       responses: { 200: { description: 'How many', schema: MANY_RESULT } },
       target: ({ changes: { meta: _meta, ...changes }, ...body }) => ({ ...targetOf(body), changes }),
-      handle: async ({ body }) =>
-        json(200, await engine.updateMany(body.filter as ManyFilter, body.changes as UpdateManyChanges, optionsOf(body))),
+      handle: async ({ body }) => json(200, await engine.updateMany(filterOf(body), body.changes as UpdateManyChanges, optionsOf(body))),
     }),
   ]
 }

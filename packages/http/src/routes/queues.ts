@@ -183,7 +183,7 @@ export function queueRoutes({ engine: { queues } }: Service): readonly Operation
 function notEmpty(error: unknown): never {
   if (!(error instanceof QueueNotEmptyError)) throw error
   const { queue, jobs } = error
-  const message = `queue '${queue}' has ${jobs} jobs, ended ones included: POST /v1/queues/${queue}/purge with { "dryRun": false } removes those that do not run`
+  const message = `queue '${queue}' has ${jobs} jobs, ended ones included: POST /v1/queues/${encodeURIComponent(queue)}/purge with { "dryRun": false } removes those that do not run`
   throw new HttpError(409, error.code, message, { queue, jobs })
 }
 

@@ -35,7 +35,7 @@ export function scheduleRoutes({ engine: { schedules }, settings, cursors, redac
         return noContent()
       },
     })
-  const locationOf = (id: string) => ({ location: `${settings.basePath}/v1/schedules/${id}` })
+  const locationOf = (id: string) => ({ location: `${settings.basePath}/v1/schedules/${encodeURIComponent(id)}` })
   return [
     operation({
       id: 'listSchedules',

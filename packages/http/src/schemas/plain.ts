@@ -1,11 +1,10 @@
 /** Names, times and durations, which all other schemas use. */
 import { z } from '@hono/zod-openapi'
-import { describe, LIMITS, STATES } from '@millrace/core'
+import { describe, LIMITS, NAME_PATTERN, STATES } from '@millrace/core'
 
-/** A name as HTTP accepts it. Names from elsewhere may have a slash, too. */
 export const NAME = z
   .string()
-  .regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'must have 1 to 128 of the characters A-Z a-z 0-9 _ . : -')
+  .regex(new RegExp(NAME_PATTERN), 'must have 1 to 128 of the characters A-Z a-z 0-9 _ . : / -, and be neither . nor ..')
   .openapi({ example: 'media' })
 
 /** A key or a tag. */

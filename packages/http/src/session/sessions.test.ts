@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { BOUNDS } from '../limits.ts'
 import { derived, Seal } from './seal.ts'
-import { Sessions } from './sessions.ts'
+import { type Session, Sessions } from './sessions.ts'
 
 const HOUR = 3_600_000
 const TOKEN = 'mr_a-token-of-somebody'
@@ -11,7 +11,11 @@ const SECRET = Buffer.alloc(32, 1)
 function sessionsAt({ secret = SECRET, basePath = '' } = {}) {
   const clock = { now: 1_800_000_000_000 }
   let bytes = 0
-  const newBytes = (count: number) => Buffer.alloc(count, ++bytes)
+  const newBytes = (count: number) => {
+    const made = Buffer.alloc(count)
+    made.writeUInt32BE(++bytes)
+    return made
+  }
   return { clock, sessions: new Sessions({ secret, basePath, now: () => clock.now, newBytes }) }
 }
 
@@ -24,13 +28,19 @@ describe('a cookie', () => {
     expect(sessions.begin(TOKEN, false)).toMatch(/^millrace_[0-9a-f]{8}=[\w-]+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/)
     expect(sessions.begin(TOKEN, true)).toMatch(/; HttpOnly; SameSite=Strict; Secure$/)
     expect(sessionsAt({ basePath: '/a/queue' }).sessions.begin(TOKEN, false)).toContain('; Path=/a/queue; HttpOnly;')
-    expect(sessions.end()).toBe(`${sessions.cookieName}=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict`)
+    expect(sessions.end(requestWith(''))).toBe(`${sessions.cookieName}=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict`)
   })
 
   test('opens as what was sealed', () => {
     const { sessions, clock } = sessionsAt()
     const opened = sessions.of(requestWith(`a=b; ${pairOf(sessions.begin(TOKEN, true))}; c=d`))
-    expect(opened).toEqual({ token: TOKEN, begunAt: clock.now, sealedAt: clock.now, secure: true })
+    expect(opened).toEqual({
+      token: TOKEN,
+      id: expect.stringMatching(/^[\w-]{22}$/),
+      begunAt: clock.now,
+      sealedAt: clock.now,
+      secure: true,
+    })
   })
 
   test('shows nothing of the token, and is another one each time', () => {
@@ -94,6 +104,20 @@ describe('a session', () => {
     expect(sessions.of(request)?.token).toBe(TOKEN)
     clock.now += 1
     expect(sessions.of(request)).toBeUndefined()
+  })
+
+  test('that is ended is over for every copy of its cookie, and for no other session', () => {
+    const { sessions, clock } = sessionsAt()
+    const [one, other] = [1, 2].map(() => pairOf(sessions.begin(TOKEN, false))) as [string, string]
+    clock.now += 600_000
+    const renewed = pairOf(sessions.renewed(sessions.of(requestWith(one)) as Session) as string)
+    sessions.end(requestWith(`a=b; ${renewed}`))
+    expect([one, renewed, other].map((cookie) => sessions.of(requestWith(cookie)) !== undefined)).toEqual([false, false, true])
+    for (let more = 0; more < BOUNDS.sessionsEnded - 1; more++) sessions.end(requestWith(pairOf(sessions.begin(TOKEN, false))))
+    expect([one, other].map((cookie) => sessions.of(requestWith(cookie)) !== undefined)).toEqual([false, true])
+    // The list is bounded: the earliest are forgotten.
+    sessions.end(requestWith(other))
+    expect([one, other].map((cookie) => sessions.of(requestWith(cookie)) !== undefined)).toEqual([true, false])
   })
 
   test('is renewed when its cookie is ten minutes old, and not before', () => {

@@ -1,12 +1,14 @@
 /**
- * Sessions of browsers: the cookie holds the token, sealed, and nothing else is stored anywhere. Each request opens it, so a revoked
- * token ends all of its sessions.
+ * Sessions of browsers: the cookie holds the token, sealed. Each request opens it, so a revoked token ends all of its sessions. Only the
+ * ids of sessions that were ended before their time are kept, until the process ends.
  */
 import { BOUNDS } from '../limits.ts'
 import { derived, Seal } from './seal.ts'
 
 export interface Session {
   readonly token: string
+  /** The id of the log-in, which stays when its cookie is renewed. */
+  readonly id: string
   /** The time of the log-in. */
   readonly begunAt: number
   /** The time when this cookie was made: at the log-in, or when the session was last renewed. */
@@ -24,6 +26,8 @@ export interface SessionOptions {
   readonly newBytes: (bytes: number) => Uint8Array
 }
 
+/** The bytes of the id of a log-in. */
+const ID_BYTES = 16
 /** The bytes of a secret's mark in the name of its cookie. */
 const NAME_BYTES = 4
 
@@ -36,28 +40,28 @@ export class Sessions {
   readonly #seal: Seal
   readonly #path: string
   readonly #now: () => number
+  readonly #newBytes: (bytes: number) => Uint8Array
+  /** The ids of log-ins that have ended while their cookies could still be opened, the earliest first. */
+  readonly #ended = new Set<string>()
 
   constructor({ secret, basePath, now, newBytes }: SessionOptions) {
     this.cookieName = `millrace_${Buffer.from(derived(secret, 'millrace session: name', NAME_BYTES)).toString('hex')}`
     this.#seal = new Seal(secret, newBytes)
     this.#path = basePath === '' ? '/' : basePath
     this.#now = now
+    this.#newBytes = newBytes
   }
 
   /** Begins a session, and returns its cookie as `Set-Cookie` has it. */
   begin(token: string, secure: boolean): string {
     const now = this.#now()
-    return this.#cookieOf({ token, begunAt: now, sealedAt: now, secure })
+    const id = Buffer.from(this.#newBytes(ID_BYTES)).toString('base64url')
+    return this.#cookieOf({ token, id, begunAt: now, sealedAt: now, secure })
   }
 
   /** Returns the session of a request; undefined if it has none, or one that is over. */
-  of({ headers }: Request): Session | undefined {
-    for (const sealed of cookiesOf(headers.get('cookie'), this.cookieName)) {
-      const text = this.#seal.open(sealed)
-      const session = text === undefined ? undefined : (JSON.parse(text) as Session)
-      if (session !== undefined && this.#leftMs(session) > 0) return session
-    }
-    return undefined
+  of(request: Request): Session | undefined {
+    return this.#allOf(request)[0]
   }
 
   /** Returns a new cookie for the session if its cookie is old enough, as `Set-Cookie` has it. */
@@ -66,9 +70,22 @@ export class Sessions {
     return now - session.sealedAt < BOUNDS.sessionRenewMs ? undefined : this.#cookieOf({ ...session, sealedAt: now })
   }
 
-  /** Returns what removes the cookie, as `Set-Cookie` has it. */
-  end(): string {
+  /** Ends the sessions of a request, copies of their cookies included, and returns what removes the cookie, as `Set-Cookie` has it. */
+  end(request: Request): string {
+    for (const { id } of this.#allOf(request)) this.#ended.add(id)
+    for (const id of this.#ended) {
+      if (this.#ended.size <= BOUNDS.sessionsEnded) break
+      this.#ended.delete(id)
+    }
     return this.#setting('', 0, false)
+  }
+
+  #allOf({ headers }: Request): readonly Session[] {
+    return cookiesOf(headers.get('cookie'), this.cookieName).flatMap((sealed) => {
+      const text = this.#seal.open(sealed)
+      const session = text === undefined ? undefined : (JSON.parse(text) as Session)
+      return session !== undefined && this.#leftMs(session) > 0 && !this.#ended.has(session.id) ? [session] : []
+    })
   }
 
   #cookieOf(session: Session): string {

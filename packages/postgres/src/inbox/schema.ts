@@ -2,7 +2,7 @@
  * The inbox: jobs that are enqueued by SQL, in the caller's transaction, by any language and through any pooler. The owner takes them
  * out in the turn that creates them.
  */
-import { LIMITS, NODE_LIMIT, PLACE_LIMIT } from '@millrace/core'
+import { LIMITS, NAME_PATTERN, NODE_LIMIT, PLACE_LIMIT } from '@millrace/core'
 
 /** Places repeat after so many entries, with another number. */
 export const PLACES = PLACE_LIMIT - 1
@@ -11,8 +11,6 @@ export const NUMBERS = NODE_LIMIT - 1
 
 /** The data and the options of an entry. The owner's own limit for data applies as well. */
 const BYTES_MAX = LIMITS.bytesPerCommand + 2 ** 20
-
-const NAME = `^[A-Za-z0-9_.:/-]{1,${LIMITS.nameLength}}$`
 
 /**
  * Returns the id of the new job, which is valid as soon as the transaction commits. It runs with the rights of the schema's owner, so that
@@ -29,7 +27,7 @@ DECLARE
   bytes bigint;
 BEGIN
   PERFORM pg_current_xact_id();
-  IF name IS NULL OR name !~ '${NAME}' THEN
+  IF name IS NULL OR name !~ '${NAME_PATTERN}' THEN
     RAISE EXCEPTION 'name must have 1 to ${LIMITS.nameLength} of the characters A-Z a-z 0-9 _ . : / -, got %', coalesce(to_json(name)::text, 'null')
       USING ERRCODE = 'invalid_parameter_value';
   END IF;

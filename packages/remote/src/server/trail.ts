@@ -26,7 +26,7 @@ export interface AuditedCall extends Audited {
 type Asked = Pick<AuditedCall, 'at' | 'operation' | 'target'>
 
 /** The fields of a command that say what it is for. */
-const SAID = ['queue', 'name', 'job', 'key', 'paused', 'worker', 'file', 'limit', 'dryRun', 'reason', 'by'] as const
+const SAID = ['of', 'call', 'queue', 'name', 'key', 'paused', 'worker', 'file', 'limit', 'dryRun', 'reason', 'by'] as const
 
 const NONE: readonly AuditedCall[] = []
 
@@ -87,7 +87,13 @@ function isFurtherSlice(command: Command): boolean {
 function targetOf(command: Command): AuditedCall['target'] {
   const fields = command as unknown as Readonly<Record<string, unknown>>
   const said = SAID.flatMap((field) => (fields[field] === undefined ? [] : [[field, fields[field]] as const]))
-  return { ...idOf(command), ...filterOf(command), ...Object.fromEntries(said) }
+  return { ...idOf(command), ...filterOf(command), ...jobOf(command), ...Object.fromEntries(said) }
+}
+
+/** Returns the name of a job. A schedule's command has the whole job, with its payloads. */
+function jobOf(command: Command): object {
+  if (!('job' in command) || command.job === undefined) return {}
+  return { job: typeof command.job === 'string' ? command.job : command.job.name }
 }
 
 function idOf(command: Command): object {

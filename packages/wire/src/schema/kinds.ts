@@ -2,7 +2,7 @@
  * The kinds of values that a field can hold. Every kind says in words what it accepts, for docs/protocol.md, and checks what it
  * reads against its limits: its values are as valid as if core's options had checked them.
  */
-import { type Data, LIMITS, prefixOf, TooLargeError, withCommas } from '@millrace/core'
+import { type Data, LIMITS, NAME_PATTERN, prefixOf, TooLargeError, withCommas } from '@millrace/core'
 import { type Reader, repeated } from '../msgpack/reader.ts'
 import { tooMany, writeValue } from '../msgpack/value.ts'
 import type { Writer } from '../msgpack/writer.ts'
@@ -107,7 +107,8 @@ export function recurring(max: number): Kind<string> {
   }
 }
 
-const NAME = /^[A-Za-z0-9_.:/-]+$/
+const NAME = new RegExp(NAME_PATTERN)
+const PREFIX = /^[A-Za-z0-9_.:/-]*$/
 
 /** The name of a job or a queue: each field remembers the last one that was valid. */
 export function name(): Kind<string> {
@@ -132,8 +133,8 @@ export const queuePattern: Kind<string> = {
   write: (out, value) => out.text(value),
   read: (from) => {
     const value = from.text(LIMITS.nameLength + 1)
-    const prefix = prefixOf(value) ?? value
-    if (prefix.length > LIMITS.nameLength || !(prefix === '' ? value === '*' : NAME.test(prefix)))
+    const prefix = prefixOf(value)
+    if (prefix === undefined ? !NAME.test(value) : prefix.length > LIMITS.nameLength || !PREFIX.test(prefix))
       throw from.wrong('a name of 1 to 128 of the characters A-Z a-z 0-9 _ . : / -, or the beginning of one and *')
     return value
   },

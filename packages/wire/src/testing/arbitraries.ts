@@ -67,7 +67,7 @@ const anyText = (max: number): fc.Arbitrary<string> =>
     fc.constantFrom('', '\0', 'a\0b', '\ud800', '\udc00\ud800', 'x\udfff', '😀', '\ufffd', '\ufffd\ud834', '"\\ud800"'),
   )
 /** Names, except those of properties that every object has: comparisons of objects stumble over them. */
-const name = fc.stringMatching(/^[A-Za-z0-9_.:/-]{1,128}$/).filter((text) => !(text in {}))
+const name = fc.stringMatching(/^[A-Za-z0-9_.:/-]{1,128}$/).filter((text) => !(text in {}) && text !== '.' && text !== '..')
 const key = fc.string({ unit: 'binary', minLength: 1, maxLength: 250 }).filter((text) => text.length > 0)
 const data = fc.oneof(anyText(200), fc.json(), fc.constant(null), fc.uint8Array({ maxLength: 300 }))
 const backoff = record(

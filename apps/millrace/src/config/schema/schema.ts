@@ -164,10 +164,10 @@ const log = section({
 
 const otel = section({
   enabled: settingOr(flag('enabled'), false, 'Sends spans of enqueues over HTTP, and of runs, to an OpenTelemetry collector.'),
-  endpoint: setting(
-    read<string, string>(collectorOption),
-    'The URL of the collector, which accepts OTLP over HTTP. Default `OTEL_EXPORTER_OTLP_ENDPOINT`, else `http://localhost:4318`.',
-  ),
+  endpoint: setting(read<string, string>(collectorOption), {
+    text: 'The URL of the collector, which accepts OTLP over HTTP. Default `OTEL_EXPORTER_OTLP_ENDPOINT`, else `http://localhost:4318`.',
+    secret: 'url',
+  }),
 })
 
 const execLogs = section({
@@ -238,7 +238,10 @@ const webhooks = section({
 })
 
 const endpoint = section({
-  url: setting(text('url'), 'The URL to which events are posted, as webhooks of the queue `webhooks`. Required.'),
+  url: setting(text('url'), {
+    text: 'The URL to which events are posted, as webhooks of the queue `webhooks`. Required.',
+    secret: 'url',
+  }),
   secret: setting(text('secret'), 'The name of one of `webhooks.secrets`, which no other endpoint has.'),
   headers: setting(checked<Readonly<Record<string, string>>>(textsByName), { text: 'Headers of each request.', secret: true }),
   events: setting(

@@ -6,8 +6,11 @@ import { z } from 'zod'
 export interface About {
   /** One or two sentences: what the setting does, its unit and its bounds. */
   readonly text: string
-  /** The part of the value that is never shown: true for all of it, or the path of the secret in it. */
-  readonly secret?: true | readonly string[]
+  /**
+   * The part of the value that is never shown: true for all of it, `url` for all of a URL behind its host, or the path of the secret in it.
+   * Credentials in URLs are shown of no setting.
+   */
+  readonly secret?: true | 'url' | readonly string[]
 }
 
 const ABOUT = z.registry<About>()
