@@ -53,6 +53,7 @@ export const text = {
       rate: 'Rate',
       keys: 'Keys',
       oldest: 'Oldest job',
+      failures: 'Failures',
     },
     starts: {
       allPaused: 'All queues are paused.',
@@ -68,6 +69,11 @@ export const text = {
         `All ${counted(slots, 'slot')} of ${counted(workers, 'worker')} are taken: start another worker, or give these more slots.`,
       free: (taken: number, slots: number, workers: number) =>
         `${count(taken)} of ${counted(slots, 'slot')} of ${counted(workers, 'worker')} are taken.`,
+    },
+    failures: {
+      some: (name: string, share: string, more: number) =>
+        `${name} fails: ${share}${more > 0 ? `; ${counted(more, 'other name')} too` : ''}.`,
+      none: (kept: number) => (kept === 0 ? 'No job has failed.' : `No name fails now; ${counted(kept, 'failed job')} are kept.`),
     },
     names: {
       unserved: (name: string, waiting: number, more: number) =>
