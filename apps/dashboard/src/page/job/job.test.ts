@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { before, jobOf } from '../testing/evidence.ts'
 import { actionsOf } from './actions.ts'
 import { allFacts, backoffOf, briefFacts } from './facts.ts'
+import { whyNotShown } from './whyNotShown.ts'
 
 describe('actions', () => {
   test.each([
@@ -26,6 +27,12 @@ describe('actions', () => {
     expect(retry?.action).toMatchObject({ path: '/v1/jobs/a%2Fb/retry' })
     expect(remove?.action).toMatchObject({ method: 'DELETE', path: '/v1/jobs/a%2Fb' })
   })
+})
+
+test('why a payload has no text is what the server says', () => {
+  expect(whyNotShown(jobOf(), 'data')).toBe('large')
+  expect(whyNotShown(jobOf({ redacted: ['output', 'data'] }), 'data')).toBe('hidden')
+  expect(whyNotShown(jobOf({ redacted: ['output'], undecoded: ['data'] }), 'data')).toBe('undecoded')
 })
 
 describe('properties', () => {
