@@ -78,7 +78,7 @@ export interface Stats<Times extends Percentiles = Timing> {
   readonly queuesLeftOut?: number
   /** Names with waiting jobs that no attached worker serves, the most jobs first; 100 at most. */
   readonly unserved: readonly { readonly queue: string; readonly name: string; readonly waiting: number }[]
-  /** Names of which many runs fail, those with the most permanently failed jobs first; 100 at most. */
+  /** Job names that fail often, the most permanently failed jobs first; 100 at most. */
   readonly failing: readonly FailingName[]
   /** The defaults in force for enqueues by plain name, disputed ones first: at most 1,000 names. */
   readonly definitions: readonly DefinitionStats[]
@@ -138,7 +138,7 @@ export interface FailingName {
   readonly name: string
   /** Runs that ended in the last 15 minutes. */
   readonly runs: number
-  /** Those of them that failed. */
+  /** Failed runs of the last 15 minutes. */
   readonly failed: number
   /** Jobs that failed permanently in the last 15 minutes. */
   readonly failedJobs: number
