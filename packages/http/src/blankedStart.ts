@@ -22,7 +22,7 @@ type Wanted = 'value' | 'item or end' | 'key or end' | 'key' | 'colon' | 'comma 
 const SPACE = /[\t\n\r ]*/y
 const TOKEN = /([{}[\],:])|("(?:[^"\\\p{Cc}]|\\.)*")|(?:-?\d[\d.eE+-]*|true|false|null)/uy
 /** A token whose end is cut. */
-const CUT = /(?:"(?:[^"\\]|\\[^])*\\?|-|tr?u?|fa?l?s?|nu?l?)?$/y
+const CUT = /(?:"(?:[^"\\]|\\[\s\S])*\\?|-|tr?u?|fa?l?s?|nu?l?)?$/y
 
 /** Returns the text with its blanks, and whether there are some; undefined if it is not the beginning of JSON. */
 export function blankedStart(text: string, paths: readonly Path[]): { readonly shown: string; readonly hides: boolean } | undefined {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { before, jobOf } from '../testing/evidence.ts'
-import { actionsOf } from './actions.ts'
+import { ASKS, actionsOf, KEYS } from './actions.ts'
 import { allFacts, backoffOf, briefFacts } from './facts.ts'
 import { whyNotShown } from './whyNotShown.ts'
 
@@ -16,6 +16,15 @@ describe('actions', () => {
     ['cancelled', 0, ['retry', 'delete']],
   ] as const)('of a job that is %s, with %d attempts', (state, attempt, words) => {
     expect(actionsOf(jobOf({ state, attempt })).map(({ word }) => word)).toEqual(words)
+  })
+
+  test('what takes something away asks, at least if it comes by a key', () => {
+    const states = ['waiting', 'scheduled', 'active', 'blocked', 'completed', 'failed', 'cancelled'] as const
+    const words = new Set(states.flatMap((state) => actionsOf(jobOf({ state })).map(({ word }) => word)))
+    expect(words).toEqual(new Set(Object.keys(ASKS)))
+    const harmless = new Set(['retry', 'run'])
+    for (const word of words) expect(ASKS[word] === 'never', word).toBe(harmless.has(word))
+    for (const word of Object.keys(KEYS)) expect(ASKS[word as keyof typeof ASKS], word).not.toBe('always')
   })
 
   test('a job that is being cancelled has none', () => {

@@ -136,6 +136,14 @@ export const text = {
     resume: (key: string) => `Resume ${key}`,
     leftOut: (more: number) => `${count(more)} more paused names and keys are not listed.`,
   },
+  toggling: {
+    title: { pause: (queue: string) => `Pause ${queue}?`, resume: (queue: string) => `Resume ${queue}?` },
+    text: {
+      pause: (waiting: number) => `No job of the queue starts until you resume it. Running jobs continue. Now ${waits(waiting)}.`,
+      resume: (waiting: number) => `Its jobs start again. Now ${waits(waiting)}.`,
+    },
+    confirm: { pause: 'Pause the queue', resume: 'Resume the queue' },
+  },
   draining: {
     title: (queue: string) => `Drain ${queue}`,
     text: 'The queue takes no new jobs until it is resumed, and finishes those that it has. Producers get a QueueDrainingError.',
