@@ -153,7 +153,7 @@ test('4: too late, or taken; 1: no place for a backup; 5: busy', { timeout: LONG
   await check(place, [
     { args: ['jobs', 'cancel', id], code: 4, error: 'JOB_FINISHED', says: /./ },
     { args: ['enqueue', 'mail', '--unique', 'u', '--on-conflict', 'error'], code: 4, error: 'UNIQUE_CONFLICT', says: /./ },
-    { args: ['queues', 'delete', 'full'], code: 4, error: 'QUEUE_NOT_EMPTY', says: /millrace queues purge full/ },
+    { args: ['queues', 'delete', 'full', '--yes'], code: 4, error: 'QUEUE_NOT_EMPTY', says: /millrace queues purge full/ },
   ])
   await check(place, [
     { args: ['backup', place.file], code: 1, error: 'NOT_WRITABLE', says: /the file exists/ },

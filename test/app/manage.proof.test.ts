@@ -32,7 +32,7 @@ test('a token made on the command line is good at once for what it allows, and r
   expect(await place.ok('audit')).toMatch(
     /^AT +WHO +VIA +OPERATION +OUTCOME +STATUS +TARGET\n\S+ \S+Z +ci +http +pauseEngine +refused +403 +\{\}\n$/,
   )
-  await place.ok('token', 'revoke', id as string)
+  await place.ok('token', 'revoke', id as string, '--yes')
   expect(await status('/v1/stats', token as string)).toBe(401)
   expect((await place.run('token', 'revoke', 'nobody', '--json')).code).toBe(3)
   daemon.child.kill('SIGTERM')
@@ -149,13 +149,13 @@ test('endpoints are added, told of over HTTP by the daemon, disabled and forgott
   expect(await over()).toMatchObject([{ id: 'billing', enabled: true }])
   const headers = { authorization: `Bearer ${admin as string}` }
   expect((await fetch(`${url}/v1/webhooks/billing/test`, { method: 'POST', headers })).status).toBe(202)
-  await place.ok('webhooks', 'disable', 'billing')
+  await place.ok('webhooks', 'disable', 'billing', '--yes')
   expect(await over()).toMatchObject([{ id: 'billing', enabled: false }])
   await place.ok('webhooks', 'enable', 'billing', '--replay')
   const { webhooks } = (await place.okJson('webhooks', 'list')) as { webhooks: { id: string; enabled: boolean }[] }
   expect(webhooks).toMatchObject([{ id: 'billing', enabled: true }])
-  await place.ok('webhooks', 'delete', 'billing')
-  expect([(await place.run('webhooks', 'delete', 'billing')).code, await over()]).toEqual([3, []])
+  await place.ok('webhooks', 'delete', 'billing', '--yes')
+  expect([(await place.run('webhooks', 'delete', 'billing', '--yes')).code, await over()]).toEqual([3, []])
   daemon.child.kill('SIGTERM')
   expect((await daemon.ended).code).toBe(0)
 })

@@ -29,7 +29,7 @@ test('Q1: enqueue, list by state, status, a worker, dlq, and JSON of each', { ti
   expect(await place.okJson('dlq', 'list')).toMatchObject({
     jobs: [{ id: failing, state: 'failed', lastError: { name: 'Error', message: 'no such luck' } }],
   })
-  expect(await place.ok('dlq', 'retry')).toBe('1 job retried\n')
+  expect(await place.ok('dlq', 'retry', '--yes')).toBe('1 job retried\n')
   expect(await place.ok('worker', 'stop', '--all')).toMatch(/^w1 \(process \d+\) stopped\n$/)
   expect(await worker.ended).toMatchObject({ code: 0 })
   // It failed again, or waits to: either way it is there, and says so.
@@ -151,7 +151,7 @@ test('T5: a demo producer, and a demo worker that fails all, some or none', { ti
   for (const run of runs)
     expect(run).toMatchObject({ event: 'run', name: 'demo', outcome: 'failed', error: { message: expect.stringContaining('100 %') } })
   expect(await place.okJson('stats')).toMatchObject({ totals: { completed: 0 } })
-  await place.ok('jobs', 'retry', '--all')
+  await place.ok('jobs', 'retry', '--all', '--yes')
   const working = place.startHere('demo', 'worker', '--work', '1ms', '--json')
   await working.saidLines(21)
   working.signal('SIGTERM')

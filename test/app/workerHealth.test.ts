@@ -32,7 +32,7 @@ test('it lives and is ready; while it drains it lives, and is not ready', { time
   await worker.noted(/takes no more jobs/)
   expect(await statusOf(`${url}/readyz`)).toEqual([503, { status: 'not ready', reason: 'it is stopping' }])
   expect(await statusOf(`${url}/healthz`)).toEqual([200, { status: 'ok' }])
-  await place.ok('jobs', 'cancel', '--name', 'gate')
+  await place.ok('jobs', 'cancel', '--name', 'gate', '--yes')
   expect(await worker.ended).toMatchObject({ code: 0 })
 })
 

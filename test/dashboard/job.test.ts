@@ -22,6 +22,29 @@ test('is this job stuck? One click: its worker, its progress and its log; cancel
   expect((await engine.get(ids.active))?.state).toBe('cancelled')
 })
 
+// A key may be hit by accident, and only a browser presses them all.
+test('no single key changes a job that runs, or a queue', async ({ serveDashboard }) => {
+  const { enter, engine, server } = await serveDashboard()
+  const { ids } = await fill(engine, FEW)
+  for (const path of [`/jobs/${ids.active}`, '/queues/billing']) {
+    const page = await enter(path)
+    await page.getByRole('button', { name: /^(Cancel|Pause) [cp]$/ }).waitFor()
+    const before = server.asked.length
+    for (const key of 'abcdefhijklmnopqrstuvwxz') {
+      await page.keyboard.press(key)
+      const dialog = page.getByRole('dialog')
+      if ((await dialog.count()) > 0) await page.keyboard.press('Escape')
+    }
+    expect(server.asked.slice(before).filter(({ method }) => method !== 'GET')).toEqual([])
+    expect(new URL(page.url()).pathname).toBe(path)
+  }
+  const page = await enter(`/jobs/${ids.active}`)
+  await page.getByRole('button', { name: 'Cancel c' }).waitFor()
+  await page.keyboard.press('c')
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the job' }).click()
+  await page.getByText('Cancelled', { exact: true }).first().waitFor()
+})
+
 test('why does it wait? The page says it without a click, and no longer once it has started', async ({ serveDashboard }) => {
   const engine = openInThread()
   await engine.queues.configure('mail', {})

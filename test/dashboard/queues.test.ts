@@ -224,7 +224,7 @@ test('the list: a filter that is part of the address, no sideways scroll on a ph
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
 })
 
-test('by keys alone: to the list, into a queue, and p pauses it', async ({ serveDashboard }) => {
+test('by keys alone: to the list, into a queue, and p pauses it once it has asked', async ({ serveDashboard }) => {
   const engine = await filled()
   const { enter } = await serveDashboard({ engine })
   const page = await enter('/')
@@ -235,6 +235,10 @@ test('by keys alone: to the list, into a queue, and p pauses it', async ({ serve
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: /^Pause p/ }).waitFor()
   await page.keyboard.press('p')
+  const dialog = page.getByRole('dialog', { name: 'Pause billing?' })
+  await dialog.waitFor()
+  expect(await queue(engine, 'billing')).toMatchObject({ paused: false })
+  await dialog.getByRole('button', { name: 'Pause the queue' }).press('Enter')
   await page.getByText('Queue billing is paused.').waitFor()
   expect(await queue(engine, 'billing')).toMatchObject({ paused: true })
 })

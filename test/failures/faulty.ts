@@ -1,13 +1,15 @@
 /** The real engine on this thread, over a real file, with a store between them that fails when a test says so. */
+import type { Logger } from '@millrace/engine'
 import { createTestEngine } from '@millrace/testkit'
 import { type FaultyStore, faultyStore, Probe, quiet, rebuilt, tableFacts } from '@millrace/testkit/internal'
 import { expect, onTestFinished } from 'vitest'
 import { temporaryFile } from '../temporary.ts'
 
-export function startFaulty() {
+export function startFaulty(logger?: Logger) {
   let store: FaultyStore | undefined
   const t = createTestEngine({
     file: temporaryFile(),
+    ...(logger && { logger }),
     wrapStore: (real) => {
       store = faultyStore(real)
       return store

@@ -82,6 +82,22 @@ describe('32: while the disk is full', () => {
     await expectTablesAsStored()
   })
 
+  test('the log has one line when new work is refused, and one when it is accepted again', async () => {
+    const warned: (readonly [string, unknown])[] = []
+    const warn = (message: string, fields: unknown) => void warned.push([message, fields])
+    const { engine, faults, advance } = startFaulty({ debug() {}, info() {}, warn, error() {} })
+    for (let round = 0; round < 2; round++) {
+      faults.fail({ kind: 'full' })
+      faults.room = false
+      for (let call = 0; call < 20; call++) await engine.enqueue(a).catch(() => {})
+      await advance('10m')
+      faults.room = true
+      await advance('1m')
+    }
+    const full = [expect.stringMatching(/^the disk is full: .*Free some space/), expect.objectContaining({ code: 'DISK_FULL' })]
+    expect(warned).toEqual([full, ['new jobs are accepted again', {}], full, ['new jobs are accepted again', {}]])
+  })
+
   test('where even the ballast is not enough, all that writes is refused, and goes on when there is room', async () => {
     const { engine, faults, advance, store, expectTablesAsStored } = startFaulty()
     let runs = 0

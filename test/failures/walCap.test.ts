@@ -20,7 +20,9 @@ const SLACK_BYTES = 2 ** 22
 test('31: wal-cap: new work is refused while a reader keeps the log long, completions go on, and service resumes', async () => {
   const file = temporaryFile()
   const walSize = () => statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
-  await using t = createTestEngine({ file })
+  const warned: string[] = []
+  const warn = (message: string) => void warned.push(message)
+  await using t = createTestEngine({ file, logger: { debug() {}, info() {}, warn, error() {} } })
   const { promise: held, resolve: finish } = Promise.withResolvers<void>()
   let completed = 0
   t.engine.on('completed', () => completed++)
@@ -50,4 +52,5 @@ test('31: wal-cap: new work is refused while a reader keeps the log long, comple
   await t.engine.enqueue(job, PAYLOAD)
   expect((await t.engine.stats()).writer.draining).toBe(false)
   expect(walSize()).toBeLessThan(SLACK_BYTES)
+  expect(warned).toEqual([expect.stringMatching(/End the long read/), 'new jobs are accepted again'])
 })

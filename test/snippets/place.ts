@@ -88,7 +88,7 @@ export const GIVEN: readonly Given[] = [
     run: 'rm jobs.db && MILLRACE_POSTGRES=postgres://queue@db.example/app millrace migrate',
   },
   { when: /queues (?:delete|drain) mail/, run: 'millrace jobs delete --queue mail --yes' },
-  { when: /schedules add nightly/, run: 'millrace schedules delete nightly' },
+  { when: /schedules add nightly/, run: 'millrace schedules delete nightly --yes' },
   { when: /worker-1a2b3c4d|^millrace worker stop --all|queues drain|events -f/, run: WORKER },
   { when: /^(?!.*millrace serve).*(?:https?:\/\/127\.0\.0\.1:\d+|\.sock\b|db-socket|millrace open)/s, run: 'millrace serve' },
   { when: /token (?:revoke|list)|millrace audit/, run: 'millrace token create ci' },

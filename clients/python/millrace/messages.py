@@ -208,13 +208,14 @@ def read_reply(reply: Any) -> Tuple[int, Any, Optional[Error]]:
     if kind == STATS:
         queues = {name: counts for name, counts, *_ in fields[0]}
         stats = {**dict(zip(STATS_FIELDS, fields)), "queues": queues, "names": fields[6] or [], "paused": bool(fields[7])}
+        stats["failing"] = stats.get("failing") or []
         return id, {**stats, "definitions": fields[9] or [], "node": fields[10] or 0, "seq": fields[11] or 0}, None
     raise ProtocolError("no reply is of the kind %r" % (kind,))
 
 
 STATS_FIELDS = (
     "queues", "states", "totals", "unserved", "workers", "writer", "names", "paused", "queuesLeftOut", "definitions", "node", "seq",
-    "retrying", "store", "owner",
+    "retrying", "store", "owner", "failing",
 )
 
 

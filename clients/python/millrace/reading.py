@@ -246,7 +246,7 @@ def stats(said: Fields) -> Stats:
     return Stats(
         queues={name: plain(counts) for name, counts in said["queues"].items()},
         queues_left_out=said.get("queuesLeftOut") or 0,
-        **{name: plain(said[name]) for name in ("unserved", "names", "definitions", "writer", "store", "owner")},
+        **{name: plain(said[name]) for name in ("unserved", "failing", "names", "definitions", "writer", "store", "owner")},
         **_same(said, "states", "retrying", "totals", "workers", "paused", "node", "seq"),
     )
 

@@ -141,6 +141,7 @@ export {
   type WorkerEventType,
 } from './events.ts'
 export { CAUSES, type Cause, type CauseCode, type ExplainCommand, type Explanation } from './explanation.ts'
+export { FAILING, isFailing, type RecentRuns } from './failing.ts'
 export { fingerprintOf, formatFingerprint } from './fingerprint.ts'
 export { FLOW_STATES, type FlowState, type Joined, ON_PARENT_FAILURE, type OnParentFailure } from './flow.ts'
 export type { FlowCursor, FlowNode, JoinCommand, ParentsCommand } from './flowCommands.ts'
@@ -437,6 +438,7 @@ export type { GetScheduleCommand, ListSchedulesCommand, UpsertScheduleCommand } 
 export {
   type AttachedWorker,
   type DefinitionStats,
+  type FailingName,
   type NameStats,
   type OwnerStats,
   type PauseEndView,

@@ -78,6 +78,8 @@ export interface Stats<Times extends Percentiles = Timing> {
   readonly queuesLeftOut?: number
   /** Names with waiting jobs that no attached worker serves, the most jobs first; 100 at most. */
   readonly unserved: readonly { readonly queue: string; readonly name: string; readonly waiting: number }[]
+  /** Job names that fail often, the most permanently failed jobs first; 100 at most. */
+  readonly failing: readonly FailingName[]
   /** The defaults in force for enqueues by plain name, disputed ones first: at most 1,000 names. */
   readonly definitions: readonly DefinitionStats[]
   /** Job names that have run lately, the busiest first; 1,000 at most. */
@@ -125,6 +127,27 @@ export interface DefinitionStats {
   readonly saidAt: number
   /** Workers that are there and say other defaults, which are not in force; 10 at most. */
   readonly disputedBy: readonly string[]
+}
+
+/**
+ * A job name that fails: at least 10 and 5 % of its runs failed in 15 minutes, or its last 3 runs did. It is over after 10 minutes without
+ * a failed run, or after an hour if no run has completed since. It counts from the time when the engine was opened.
+ */
+export interface FailingName {
+  readonly queue: string
+  readonly name: string
+  /** Runs that ended in the last 15 minutes. */
+  readonly runs: number
+  /** Failed runs of the last 15 minutes. */
+  readonly failed: number
+  /** Jobs that failed permanently in the last 15 minutes. */
+  readonly failedJobs: number
+  /** Failed runs since the last one that completed. */
+  readonly streak: number
+  /** When it began to fail, in milliseconds since 1970. */
+  readonly firstAt: number
+  /** When a run failed last, in milliseconds since 1970. */
+  readonly lastAt: number
 }
 
 /** Timings of the jobs of a name in a queue since the engine was opened. */

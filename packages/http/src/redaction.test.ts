@@ -76,7 +76,7 @@ describe('paths', () => {
     const text = JSON.stringify({ user: { email: SECRET }, a: [1] })
     const [same, bytes] = ['{ "a": 1 }', new Uint8Array([1])]
 
-    test('JSON has its blanks, and nothing is shown of JSON that is cut', () => {
+    test('JSON has its blanks, and nothing is shown of what is no JSON', () => {
       expect(redaction.stored('data', text)).toEqual({ shown: `{"user":{"email":"${BLANK}"},"a":[1]}`, hides: true })
       expect(redaction.stored('data', same)).toEqual({ shown: '{"a":1}', hides: false })
       for (const part of [text.slice(0, -3), '', 'no JSON'])
@@ -284,12 +284,12 @@ describe('answers', () => {
     expect((await engine.get(id))?.data).toEqual(payload)
   })
 
-  test('a preview of a whole payload has its blanks; one that is cut has no text', async () => {
+  test('a preview has its blanks, whether it is whole or cut', async () => {
     const long = await engine.enqueue('long', { ...payload, text: 'x'.repeat(600) }, { delay: '1h', meta: { password: SECRET } })
     const preview = { bytes: JSON.stringify({ ...payload, text: 'x'.repeat(600) }).length, cut: true }
     const [listed] = (await api().send('GET', '/v1/jobs?name=long&payload=preview')).body.jobs
     expect(listed).toMatchObject({ preview: { data: preview }, redacted: ['data', 'meta'], meta: { password: BLANK } })
-    expect(listed.preview.data).not.toHaveProperty('text')
+    expect(listed.preview.data.text).toMatch(/^\{"user":\{"email":"\[redacted\]","name":"Ada"\},"password":"\[redacted\]","text":"x+$/)
     const got = (await api().send('GET', `/v1/jobs/${long.id}?payload=preview`)).body
     const text = JSON.stringify({ user: { email: BLANK, name: 'Ada' }, password: BLANK, text: 'x'.repeat(600) })
     expect(got).toMatchObject({ preview: { data: { bytes: preview.bytes, text } }, redacted: ['data', 'meta'] })
@@ -297,6 +297,18 @@ describe('answers', () => {
     const none = (await api().send('GET', `/v1/jobs/${long.id}?payload=none`)).body
     expect(none).toMatchObject({ redacted: ['meta'] })
     await engine.delete(long.id)
+  })
+
+  test.each([
+    ['in a list', 600, (at: string) => `/v1/jobs?name=plain&payload=preview#${at}`],
+    ['of one job', 70_000, (at: string) => `/v1/jobs/${at}?payload=preview`],
+  ])('a cut preview without a hidden value is as without the option: %s', async (_what, length, pathOf) => {
+    const { id: plain } = await engine.enqueue('plain', { order: 7, text: 'x'.repeat(length), late: { email: SECRET } }, { delay: '1h' })
+    const path = pathOf(plain)
+    const [shown, before] = [await api({ redact: ['data.late.email'] }).send('GET', path), await testApi(engine).send('GET', path)]
+    expect(shown.body).toEqual(before.body)
+    expect(JSON.stringify(shown.body)).not.toContain('redacted')
+    await engine.delete(plain)
   })
 
   test('a preview in which nothing is hidden is as without the option, bytes too', async () => {

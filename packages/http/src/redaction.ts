@@ -1,6 +1,7 @@
 /** The option `redact`: blanks values of payloads by their paths, in every answer that shows payloads. */
 import type { Job, PayloadPreview, PayloadPreviews, Schedule } from '@millrace/client'
 import { describe, ForbiddenError, OptionRangeError, OptionTypeError, PAYLOADS, type PayloadName } from '@millrace/core'
+import { ANY, BLANK, blankedStart, type Path } from './blankedStart.ts'
 import { BOUNDS } from './limits.ts'
 
 /** The payloads of jobs and schedules, values of progress, and the fields of log lines: a path begins with one of them. */
@@ -18,21 +19,17 @@ interface Redacted {
   readonly redacted?: readonly Payload[]
 }
 
-/** The keys on the way to a value. `*` is any key, and any item of an array. */
-type Path = readonly string[]
-
-const ANY = '*'
-const BLANK = '[redacted]'
-
 /** A payload that was stored, with its blanks. */
 interface Stored {
-  /** JSON, or bytes. Undefined if it has paths, and is only a part of JSON, which shows no values. */
+  /** JSON, or bytes. Undefined if it has paths, and is no JSON: its values are unknown. */
   readonly shown: string | Uint8Array | undefined
   readonly hides: boolean
 }
 
 /** A payload that is hidden as a whole. */
 export const HIDDEN = { shown: JSON.stringify(BLANK), hides: true } as const
+
+const NO_JSON: Stored = { shown: undefined, hides: true }
 
 /** @throws OptionTypeError, OptionRangeError */
 export function redactOption(value: unknown): readonly Path[] {
@@ -95,17 +92,18 @@ export class Redaction {
         throw new ForbiddenError(`${root} asks for a value that is hidden here (redact): filter by queue, name, tag, key or state`)
   }
 
-  /** Returns a payload, as it is stored or as a part of that, with its blanks. */
-  stored(root: PayloadName, payload: string | Uint8Array): Stored {
+  /** Returns a payload as it is stored, or the beginning of one, with its blanks. */
+  stored(root: PayloadName, payload: string | Uint8Array, isCut = false): Stored {
     if (this.#below.get(root)?.length === 0) return { shown: payload, hides: false }
     if (typeof payload !== 'string') return this.blanked(root, payload) === payload ? { shown: payload, hides: false } : HIDDEN
+    if (isCut) return blankedStart(payload, this.#below.get(root) ?? []) ?? NO_JSON
     try {
       const value = JSON.parse(payload)
       const blanked = this.blanked(root, value)
       // Written anew even if nothing is hidden: if a key is there twice, the text has a value that no path has looked at.
       return { shown: JSON.stringify(blanked), hides: blanked !== value }
     } catch {
-      return { shown: undefined, hides: true }
+      return NO_JSON
     }
   }
 
@@ -151,7 +149,7 @@ export class Redaction {
     const shown = Object.entries(previews).map(([key, preview]): [string, PayloadPreview] => {
       if (preview.start === undefined) return [key, preview]
       const name = key as PayloadName
-      const { shown: start, hides } = this.stored(name, preview.start)
+      const { shown: start, hides } = this.stored(name, preview.start, preview.cut)
       if (hides) redacted.push(name)
       return [key, { ...preview, start, cut: preview.cut || start === undefined }]
     })

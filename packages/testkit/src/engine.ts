@@ -128,7 +128,8 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
   const opening = { file, durability: 'full', random, now: clock.read().wall, ...HOST } as const
   const store = faultyStore(wrapStore(openStore(opening)), file === MEMORY)
   const ruled = { recovery, retention, defaults, maxQueues, maxDataBytes, calendar: systemCalendar, ...settings }
-  const writer = new TestWriter((alive) => new InThreadEngine({ store, clock, random, settings: ruled, alive }))
+  const warn = logger ? logger.warn.bind(logger) : undefined
+  const writer = new TestWriter((alive) => new InThreadEngine({ store, clock, random, settings: ruled, alive, warn }))
   // Silent unless a test asks: tests fail attempts on purpose.
   const setup = { maxDataBytes, codec, redact, logger: logger ?? undefined, clock, quietClock: clock, ...HOST, local: true }
   const engine = inline ? new InlineEngine(writer, setup, clock) : new TrackingEngine(writer, setup)

@@ -21,6 +21,7 @@ const stats = (queues: number): Stats =>
     states: {},
     totals: {},
     unserved: [],
+    failing: [],
     workers: 0,
     writer: {},
     definitions: [{ name: 'a', defaults: { maxAttempts: 2 }, worker: 'w', host: 'h', saidAt: 5, disputedBy: ['v'] }],
@@ -69,8 +70,8 @@ describe('what an answer may have, and one more', () => {
 })
 
 test('what an earlier server does not say of itself is 0', () => {
-  const { node: _node, seq: _seq, retrying: _retrying, store: _store, ...before } = stats(1)
-  expect(repliesOf(payloadOf({ replies: [{ id: 1, value: before }] }))[0]?.value).toStrictEqual({ ...before, node: 0, seq: 0 })
+  const { node: _node, seq: _seq, failing: _failing, retrying: _retrying, store: _store, ...before } = stats(1)
+  expect(repliesOf(payloadOf({ replies: [{ id: 1, value: before }] }))[0]?.value).toStrictEqual({ ...before, node: 0, seq: 0, failing: [] })
 })
 
 describe('one reply that cannot be read, between two that can', () => {

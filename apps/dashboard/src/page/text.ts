@@ -235,6 +235,13 @@ export const TEXT = {
       `the oldest job waits ${oldest}${usual === undefined ? '' : `, usually ${usual}`}`,
     slotsTaken: (active: number, limit: number) => `; ${count(active)} of ${count(limit)} slots are taken`,
     fresh: (where: string, runs: number, since: string) => `in ${where}: ${counted(runs, 'run')} failed since ${since}`,
+    failing: (name: string) => `${name} fails`,
+    failingIn: (queue: string, share: string) => `in ${queue}: ${share}`,
+    share: (failed: number, runs: number) =>
+      `${count(failed)} of ${counted(runs, 'run')} failed in 15 min (${Math.round((100 * failed) / runs)} %)`,
+    streak: (runs: number) => (runs === 1 ? 'the last run failed' : `the last ${count(runs)} runs failed`),
+    lost: (share: string, jobs: number) => `${share}, ${counted(jobs, 'job')} permanently`,
+    also: (runs: string, share: string) => `${runs}; ${share}`,
     rising: (runs: string, usual: string) => `${runs}, usually ${usual} an hour`,
     isNew: 'new',
     rises: 'rising',

@@ -1,6 +1,7 @@
 /** The program with its global flags and its commands. Each command is added by its own file. */
 import { Command } from 'commander'
 import { version } from '../version.ts'
+import { askFirst } from './asks.ts'
 import { addAudit } from './commands/audit.ts'
 import { addBackup } from './commands/backup.ts'
 import { addCompletion } from './commands/completion.ts'
@@ -89,6 +90,7 @@ export function createProgram(context: Context): Command {
     program.commandsGroup(`${heading}:`)
     for (const add of commands) add(program, context)
   }
+  askFirst(program, context)
   program.commandsGroup('Help:').helpCommand('help [command]', 'Print the help of a command')
   finishHelp(program)
   refuseRepeats(program)

@@ -34,15 +34,16 @@ export const TOOLS: readonly Tool[] = [
     name: 'get_status',
     title: 'Status',
     description:
-      'Counts the jobs by state, of the whole engine and of each queue, and lists warnings: pauses, job names without a worker, workers that are away. Call it first.',
+      'Counts the jobs by state, of the whole engine and of each queue, and lists warnings: pauses, job names without a worker, job names that fail, workers that are away. Call it first.',
     input: NOTHING,
     async call(engine) {
       const stats = await engine.stats({ names: 'percentiles', definitions: 'disputed' })
       const workers = await engine.workers()
-      const { paused, states, retrying, totals, unserved, names, owner } = stats
+      const { paused, states, retrying, totals, unserved, failing, names, owner } = stats
       const warnings = warningsOf(stats, workers).slice(0, PAGE_MAX)
       const counts = { paused, states, retrying, totals, ...queuesOf(stats) }
-      return { warnings, ...counts, unserved: unserved.slice(0, PAGE), names: names.slice(0, PAGE), workers: workers.length, owner }
+      const lists = { unserved: unserved.slice(0, PAGE), failing: failing.slice(0, PAGE), names: names.slice(0, PAGE) }
+      return { warnings, ...counts, ...lists, workers: workers.length, owner }
     },
   }),
   tool({

@@ -54,7 +54,11 @@ export interface ActorOptions {
   readonly version?: string | undefined
   /** The process that owns the store; undefined if there is none to name. */
   readonly owner?: OwnerStats | undefined
+  /** Logs a warning. Default: nothing is logged. */
+  readonly warn?: Warn | undefined
 }
+
+export type Warn = (message: string, details: Readonly<Record<string, unknown>>) => void
 
 export class Actor {
   readonly store: Store
@@ -74,9 +78,11 @@ export class Actor {
   readonly #inbox = new Inbox()
   /** Sessions of dead processes, until the end of their connection arrives. */
   readonly #dead = new Map<string, ConnectionId>()
+  readonly #warn: Warn | undefined
   readonly #post: Post = (connection, reply) => this.answerLate(connection, reply)
 
-  constructor({ store, clock, random, settings, alive, version, owner }: ActorOptions) {
+  constructor({ store, clock, random, settings, alive, version, owner, warn }: ActorOptions) {
+    this.#warn = warn
     this.store = store
     this.calendar = settings.calendar
     this.version = version
@@ -202,6 +208,8 @@ export class Actor {
     this.#admission.look(now)
     const decided = failures.take(mail, now)
     if (decided !== undefined) this.#deliver(mail, decided)
+    const { news } = this.#admission
+    if (news !== undefined) this.#warn?.(news.message, news.details)
     this.#answerBacklog(unanswered)
     if (decided !== undefined && mail.length === 0 && !this.hasMail && decided.effects.events.length === 0) this.#shrink(now)
     if (this.hasMail) return failures.mailMs

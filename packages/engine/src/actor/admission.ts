@@ -14,6 +14,8 @@ export class Admission {
   #nextMono = Number.NEGATIVE_INFINITY
   #diskFull = false
   #walFull = false
+  /** The refusal that was reported last; undefined if work is accepted, or nothing was reported. */
+  #reported: string | undefined
 
   constructor(care: FileCare | undefined) {
     this.#care = care
@@ -23,6 +25,15 @@ export class Admission {
   get refusal(): Refusal | undefined {
     if (this.#diskFull) return this.diskFull('the disk is full: new jobs are refused, running jobs continue')
     return this.#walFull ? walFull() : undefined
+  }
+
+  /** Returns what to log if new work is refused for another reason than at the last call, or is accepted again. */
+  get news(): { readonly message: string; readonly details: Readonly<Record<string, unknown>> } | undefined {
+    const { refusal } = this
+    if (refusal?.code === this.#reported) return undefined
+    this.#reported = refusal?.code
+    if (refusal === undefined) return { message: 'new jobs are accepted again', details: {} }
+    return { message: refusal.message, details: { code: refusal.code, ...refusal.details } }
   }
 
   /** The time after which to look again at the latest, in milliseconds. */

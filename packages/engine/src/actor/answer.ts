@@ -1,11 +1,14 @@
 /** Answers questions after the commit, from the store and the tables. */
 import {
+  ACTIVE,
   type AttachedWorker,
   type Calendar,
   type Command,
   type CommandOf,
   type DEFERRED,
   type ExportView,
+  FAILED,
+  type FailingName,
   isOfRunning,
   type JobView,
   LIMITS,
@@ -271,6 +274,7 @@ function stats(actor: Answering, { names, definitions }: StatsCommand): Stats<Pe
     queues: Object.fromEntries(queues),
     ...(tables.queues.size > told.length && { queuesLeftOut: tables.queues.size - told.length }),
     unserved: fullest(unserved, UNSERVED_MAX).map((lane) => ({ queue: lane.queue.name, name: lane.name, waiting: countOf(lane, WAITING) })),
+    failing: failingOf(actor),
     definitions: definitionsOf(tables, definitions),
     names: actor.meter.timings.stats(names),
     workers: livingSessions(actor).length,
@@ -283,6 +287,25 @@ function stats(actor: Answering, { names, definitions }: StatsCommand): Stats<Pe
     ...(store.care !== undefined && { store: { ...store.care.room(), walBytes, ...(firstEvent > 0 && { oldestEventAt: firstAt }) } }),
     ...(actor.owner !== undefined && { owner: actor.owner }),
   }
+}
+
+function failingOf({ meter, tables, now }: Answering): readonly FailingName[] {
+  return [...meter.timings.failing(now.wall)]
+    .filter(([id, { lastAt }]) => !isMended(tables.lanesById.get(id), now.wall - lastAt))
+    .map(([, name]) => name)
+    .sort((a, b) => b.failedJobs - a.failedJobs || b.failed - a.failed)
+    .slice(0, FAILING_MAX)
+}
+
+/**
+ * True once no job of the name has failed or is tried again: somebody has retried or deleted them. Jobs that wait or run may be those, at
+ * their next attempt. The silence shows that failed jobs are not just deleted at once.
+ */
+function isMended(lane: Lane | undefined, silentMs: number): boolean {
+  if (lane === undefined) return true
+  if (silentMs < MENDED_MS || lane.retrying > 0) return false
+  const { retention } = lane.queue.settings
+  return retention?.failed === undefined && ([FAILED, WAITING, ACTIVE] as const).every((state) => countOf(lane, state) === 0)
 }
 
 /** Returns all queues in their order if they fit; otherwise those with the most jobs that have not ended. */
@@ -403,6 +426,8 @@ function lastSeenAt({ intro, connection, renewedMono }: Session, { wall, mono }:
 }
 
 const UNSERVED_MAX = 100
+const FAILING_MAX = 100
+const MENDED_MS = 60_000
 /** The maximum number of lookups for one queue: each reads from the disk. */
 const OLDEST_ASKED_MAX = 64
 /** The maximum number of lookups for one queue of a page. */

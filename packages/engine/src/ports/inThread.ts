@@ -1,7 +1,7 @@
 /** A Port to an actor on the same thread, for tests and simulation. Deliveries and turns happen in microtasks. */
 import { type Clock, type Port, type PortListener, type Random, refusalFrom } from '@millrace/core'
 import type { Settings, Store } from '@millrace/core/kernel'
-import { Actor } from '../actor/actor.ts'
+import { Actor, type Warn } from '../actor/actor.ts'
 import { ActorFailure } from '../actor/failure.ts'
 import { Loop } from '../actor/loop.ts'
 
@@ -11,6 +11,7 @@ export interface InThreadOptions {
   readonly random: Random
   readonly settings: Settings
   readonly alive?: ReadonlySet<string>
+  readonly warn?: Warn | undefined
 }
 
 /** An actor on this thread, with any number of Ports. */
@@ -23,10 +24,10 @@ export class InThreadEngine {
   #scheduled = false
   #closed = false
 
-  constructor({ store, clock, random, settings, alive = new Set() }: InThreadOptions) {
+  constructor({ store, clock, random, settings, alive = new Set(), warn }: InThreadOptions) {
     this.#store = store
     this.#maxDataBytes = settings.maxDataBytes
-    this.actor = new Actor({ store, clock, random, settings, alive })
+    this.actor = new Actor({ store, clock, random, settings, alive, warn })
     this.#loop = new Loop({
       actor: this.actor,
       clock,

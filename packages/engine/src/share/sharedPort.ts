@@ -334,6 +334,7 @@ export class SharedPort implements Port {
       if (refused === undefined) {
         // It may have been dethroned again by now.
         if (this.#thread === undefined && !this.#closed) continue
+        logger?.info(`this process has taken over ${this.#store} from its lost owner`)
         this.#reopened()
         break
       }

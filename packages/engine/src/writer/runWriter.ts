@@ -4,7 +4,7 @@ import { availableParallelism, hostname } from 'node:os'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { type Refusal, refusalFrom } from '@millrace/core'
 import { type Store, StoreFailure } from '@millrace/core/kernel'
-import { Actor } from '../actor/actor.ts'
+import { Actor, type Warn } from '../actor/actor.ts'
 import { ActorFailure } from '../actor/failure.ts'
 import { Loop } from '../actor/loop.ts'
 import { systemCalendar, systemClock, systemRandom } from '../clock.ts'
@@ -32,7 +32,7 @@ export interface WriterModule<Options> {
   /** The schema version of the stores that `open` returns. */
   readonly schema: number
   /** Opens the store as its one owner. `warn` takes a problem that does not keep it from being opened. */
-  open(options: Options, warn: (message: string, details: Readonly<Record<string, unknown>>) => void): OwnedStore
+  open(options: Options, warn: Warn): OwnedStore
 }
 
 /** The time that the thread looks out for more mail; none on a single processor, where it would keep the caller from asking. */
@@ -45,8 +45,9 @@ export function runWriter<Options>(module: WriterModule<Options>): void {
   const say = (message: FromWriter): void => host.postMessage(message)
   try {
     const { store: options, settings, alive, channel }: WriterData = workerData
-    const store = module.open(options as Options, (message, details) => say({ kind: 'warning', message, details }))
-    serve({ host, say, store, schema: module.schema, settings, alive, channel })
+    const warn: Warn = (message, details) => say({ kind: 'warning', message, details })
+    const store = module.open(options as Options, warn)
+    serve({ host, say, warn, store, schema: module.schema, settings, alive, channel })
   } catch (error) {
     say({ kind: 'failed', refusal: refusalOf(error) })
     host.close()
@@ -56,11 +57,12 @@ export function runWriter<Options>(module: WriterModule<Options>): void {
 interface Served extends Omit<WriterData, 'store'> {
   readonly host: MessagePort
   readonly say: (message: FromWriter) => void
+  readonly warn: Warn
   readonly store: OwnedStore
   readonly schema: number
 }
 
-function actorOf({ store, settings, alive }: Pick<Served, 'store' | 'settings' | 'alive'>): Actor {
+function actorOf({ store, settings, alive, warn }: Pick<Served, 'store' | 'settings' | 'alive' | 'warn'>): Actor {
   return new Actor({
     store,
     clock: systemClock,
@@ -69,11 +71,12 @@ function actorOf({ store, settings, alive }: Pick<Served, 'store' | 'settings' |
     alive: new Set(alive),
     version: ownVersion(),
     owner: { host: hostname(), pid: process.pid, epoch: store.epoch },
+    warn,
   })
 }
 
-function serve({ host, say, store, schema, settings, alive, channel }: Served): void {
-  const actor = actorOf({ store, settings, alive })
+function serve({ host, say, warn, store, schema, settings, alive, channel }: Served): void {
+  const actor = actorOf({ store, settings, alive, warn })
   const channels = new Channels(() => loop.wake())
   const loop = new Loop({
     actor,

@@ -251,6 +251,7 @@ export class WriterThread implements Port {
     }
     this.start().then(
       () => {
+        if (this.#serverAway) this.#logger?.warn('the server of the store can be used again')
         this.#serverAway = false
         if (this.#closing === undefined) this.#listener?.reopened()
       },

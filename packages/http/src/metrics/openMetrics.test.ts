@@ -34,6 +34,7 @@ const statsOf = (queues: readonly string[], names: readonly string[]): Stats => 
   node: 1,
   seq: 9,
   retrying: 3,
+  failing: [],
   unserved: names.slice(0, 2).map((name) => ({ queue: 'q', name, waiting: 1 })),
   names: names.map(nameOf),
   workers: 2,

@@ -117,7 +117,7 @@ const PREVIEW = z
     bytes: z.number().openapi({ description: 'The size of the whole payload as it is stored.' }),
     text: z.string().optional().openapi({
       description:
-        'The beginning: JSON, or bytes as base64. Absent if a codec cannot decode it, if it is too large to decode for a list, or if it is cut and `redact` has paths of it.',
+        'The beginning: JSON, or bytes as base64. Absent if a codec cannot decode it, if it is too large to decode for a list, or if it is no JSON and `redact` has paths of it.',
     }),
     binary: z.literal(true).optional().openapi({ description: 'The payload is bytes: `text` is base64.' }),
     cut: z.literal(true).optional().openapi({ description: '`text` is not all of it.' }),
@@ -127,7 +127,9 @@ const PREVIEW = z
 export const REDACTED_SHOWN = z
   .array(z.enum(REDACTED))
   .optional()
-  .openapi({ description: 'Which payloads have values that the option `redact` hides.' })
+  .openapi({
+    description: 'Which payloads have values that the option `redact` hides. Of a cut preview, only values before the cut count.',
+  })
 
 const BACKOFF_SHOWN = z.strictObject({
   type: z.string(),

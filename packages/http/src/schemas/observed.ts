@@ -68,6 +68,23 @@ export const STATS = z
           'The defaults in force for jobs that are enqueued by a plain name, and the worker that set them; 1,000 names at most, disputed ones first.',
       }),
     unserved: z.array(z.strictObject({ queue: z.string(), name: z.string(), waiting: z.number() })),
+    failing: z
+      .array(
+        z.strictObject({
+          queue: z.string(),
+          name: z.string(),
+          runs: z.number(),
+          failed: z.number(),
+          failedJobs: z.number(),
+          streak: z.number(),
+          firstAt: z.number(),
+          lastAt: z.number(),
+        }),
+      )
+      .openapi({
+        description:
+          'Job names that fail: at least 10 and 5 % of their runs failed in 15 minutes, or their last 3 runs did; 100 at most, those with the most permanently failed jobs first. `runs`, `failed` (runs) and `failedJobs` count the 15 minutes, `streak` the failed runs since one completed; `firstAt` (when it began) and `lastAt` (its last failed run) are in milliseconds since 1970. Counted since the engine was opened.',
+      }),
     names: z.array(
       z.strictObject({
         queue: z.string(),

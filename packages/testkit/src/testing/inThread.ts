@@ -15,12 +15,13 @@ export function openInThread(options: Omit<OpenOptions, 'file'> = {}): Engine {
   const { recovery, retention, defaults, maxQueues, maxDataBytes, codec, redact, logger } = opened
   const store = openStore({ file: MEMORY, durability: 'normal', random: systemRandom, now: systemClock.read().wall, ...HOST })
   const settings = { recovery, retention, defaults, maxQueues, maxDataBytes, calendar: systemCalendar }
-  const inThread = new InThreadEngine({ store, clock: systemClock, random: systemRandom, settings })
+  const told = loggerOrDefault(logger)
+  const inThread = new InThreadEngine({ store, clock: systemClock, random: systemRandom, settings, warn: told?.warn.bind(told) })
   const setup = {
     maxDataBytes,
     codec,
     redact,
-    logger: loggerOrDefault(logger),
+    logger: told,
     clock: systemClock,
     quietClock: systemClock,
     ...HOST,

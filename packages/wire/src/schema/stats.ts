@@ -59,6 +59,11 @@ const fields = record<Stats>('stats', {
     value as Kind<NonNullable<Stats['owner']>>,
     'map: the `host` and `pid` of the owner, its `epoch`; nil if the server does not report it',
   ),
+  failing: or(
+    value as Kind<Stats['failing']>,
+    [],
+    'array of maps: `queue`, `name`, `runs`, `failed`, `failedJobs`, `streak`, `firstAt`, `lastAt`; nil where the server does not say',
+  ),
 })
 
 export const STATS: RecordKind<Stats> & { fits(reply: unknown): reply is Stats } = {

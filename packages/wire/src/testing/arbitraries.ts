@@ -449,6 +449,10 @@ const stats = record({
   totals: record({ enqueued: count, completed: count, failed: count, cancelled: count }),
   queues: fc.dictionary(name, queueStats, { maxKeys: 4, noNullPrototype: true }),
   unserved: fc.array(record({ queue: name, name, waiting: count }), { maxLength: 2 }),
+  failing: fc.array(
+    record({ queue: name, name, runs: count, failed: count, failedJobs: count, streak: count, firstAt: count, lastAt: count }),
+    { maxLength: 2 },
+  ),
   workers: count,
   writer: record({
     turns: count,

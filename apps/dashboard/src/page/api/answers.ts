@@ -90,6 +90,7 @@ interface Past {
 }
 export type Query = Readonly<Record<string, string | number | boolean | Past | undefined>>
 export type { FailuresAnswer, FlowAnswer, JobAnswer, ManyAnswer, QueueAnswer, QueueKeysAnswer, ScheduleAnswer, Scope, WorkersAnswer }
+export type FailingName = StatsAnswer['failing'][number]
 export type Failure = FailuresAnswer['failures'][number]
 export type FlowSummary = FlowListAnswer['flows'][number]
 export type FlowJob = FlowAnswer['jobs'][number]

@@ -1,8 +1,9 @@
 import type { JobAnswer } from '../api/answers.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Icon } from '../parts/Icon.tsx'
+import { KEYS } from './actions.ts'
 import { JOB_TEXT as text } from './text.ts'
-import { type JobActions, KEYS } from './useJobActions.ts'
+import type { JobActions } from './useJobActions.ts'
 
 interface Props {
   readonly job: JobAnswer
@@ -24,8 +25,8 @@ export function ActionButtons({ job, actions: { actions, run, asked, confirm, cl
         </button>
       ))}
       {asked !== undefined && (
-        <Ask isDanger title={text.confirm.title(job.name)} action={text.confirm.action} onConfirm={confirm} onClose={close}>
-          <p>{text.confirm.text(job.id)}</p>
+        <Ask isDanger {...text.confirm[asked.word](job.name)} onConfirm={confirm} onClose={close}>
+          <p>{text.confirmText[asked.word](job.id)}</p>
         </Ask>
       )}
     </>

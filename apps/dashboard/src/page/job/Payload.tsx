@@ -6,8 +6,7 @@ import { Copy } from '../parts/Copy.tsx'
 import { Json } from '../parts/json/Json.tsx'
 import { JSON_TEXT } from '../parts/json/text.ts'
 import { JOB_TEXT } from './text.ts'
-
-export type PayloadName = 'data' | 'output' | 'checkpoint'
+import { type PayloadName, whyNotShown } from './whyNotShown.ts'
 
 interface Props {
   readonly job: JobAnswer
@@ -41,7 +40,7 @@ export function Payload({ job, name }: Props) {
 
 function Shown({ job, name }: Props) {
   const { text, binary, cut } = job.preview?.[name] ?? {}
-  if (text === undefined) return <p class="note">{JSON_TEXT.notShown}</p>
+  if (text === undefined) return <p class="note">{JSON_TEXT.notShown[whyNotShown(job, name)]}</p>
   return (
     <>
       {binary && <p class="note">{JSON_TEXT.bytes}</p>}

@@ -5,6 +5,17 @@ import { JOB_TEXT as text } from './text.ts'
 
 export type JobWord = 'retry' | 'run' | 'cancel' | 'delete'
 
+/** How an action begins: what cannot be undone asks each time, and a key that may be hit by accident asks if it takes something away. */
+export const ASKS: Readonly<Record<JobWord, 'never' | 'by key' | 'always'>> = {
+  retry: 'never',
+  run: 'never',
+  cancel: 'by key',
+  delete: 'always',
+}
+
+/** Keys of actions. What cannot be undone has none. */
+export const KEYS: Readonly<Partial<Record<JobWord, string>>> = { retry: 'r', cancel: 'c' }
+
 export interface JobAction {
   readonly word: JobWord
   readonly label: string

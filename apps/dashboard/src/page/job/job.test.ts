@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { before, jobOf } from '../testing/evidence.ts'
-import { actionsOf } from './actions.ts'
+import { ASKS, actionsOf, KEYS } from './actions.ts'
 import { allFacts, backoffOf, briefFacts } from './facts.ts'
+import { whyNotShown } from './whyNotShown.ts'
 
 describe('actions', () => {
   test.each([
@@ -17,6 +18,15 @@ describe('actions', () => {
     expect(actionsOf(jobOf({ state, attempt })).map(({ word }) => word)).toEqual(words)
   })
 
+  test('what takes something away asks, at least if it comes by a key', () => {
+    const states = ['waiting', 'scheduled', 'active', 'blocked', 'completed', 'failed', 'cancelled'] as const
+    const words = new Set(states.flatMap((state) => actionsOf(jobOf({ state })).map(({ word }) => word)))
+    expect(words).toEqual(new Set(Object.keys(ASKS)))
+    const harmless = new Set(['retry', 'run'])
+    for (const word of words) expect(ASKS[word] === 'never', word).toBe(harmless.has(word))
+    for (const word of Object.keys(KEYS)) expect(ASKS[word as keyof typeof ASKS], word).not.toBe('always')
+  })
+
   test('a job that is being cancelled has none', () => {
     expect(actionsOf(jobOf({ state: 'active', cancelRequested: true }))).toEqual([])
   })
@@ -26,6 +36,12 @@ describe('actions', () => {
     expect(retry?.action).toMatchObject({ path: '/v1/jobs/a%2Fb/retry' })
     expect(remove?.action).toMatchObject({ method: 'DELETE', path: '/v1/jobs/a%2Fb' })
   })
+})
+
+test('why a payload has no text is what the server says', () => {
+  expect(whyNotShown(jobOf(), 'data')).toBe('large')
+  expect(whyNotShown(jobOf({ redacted: ['output', 'data'] }), 'data')).toBe('hidden')
+  expect(whyNotShown(jobOf({ redacted: ['output'], undecoded: ['data'] }), 'data')).toBe('undecoded')
 })
 
 describe('properties', () => {

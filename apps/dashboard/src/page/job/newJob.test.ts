@@ -42,10 +42,15 @@ describe('a copy', () => {
   test.each([
     ['bytes', data('QUJD', { binary: true })],
     ['a part', data('{"a":', { cut: true })],
-    ['hidden', data('{"a":"[redacted]"}')],
+    ['hidden', { ...data('{"a":"[redacted]"}'), redacted: ['data'] as const }],
+    ['hidden and cut', { ...data('{"a":"[redacted]"', { cut: true }), redacted: ['data'] as const }],
     ['absent', jobOf({ preview: { data: { bytes: 9 } } })],
-  ])('is refused where the data is %s', (_, job) => {
+  ])('is refused if the data is %s', (_, job) => {
     expect(copyOf(job)).toHaveProperty('refusal')
+  })
+
+  test('has the data as it is, if the server says of none that it is hidden', () => {
+    expect(sourceOf(copyOf(data('["[redacted]"]')))).toBe('[\n  "[redacted]"\n]')
   })
 
   test('has the options of the job but for those that were edited, what was typed, and says of what it is a copy', () => {

@@ -4,7 +4,6 @@ import { own } from '../api/own.ts'
 import type { ApiError } from '../api/problem.ts'
 import { RawJson } from '../api/rawJson.ts'
 import { exactSpan } from '../format/durations.ts'
-import { REDACTED } from '../parts/json/lines.ts'
 import { parseJson } from '../parts/json/parse.ts'
 import { writeJson } from '../parts/json/write.ts'
 import { NEW_JOB_TEXT as text } from './newJobText.ts'
@@ -62,9 +61,9 @@ function shown(name: string, value: unknown): string {
 function editable({ preview, redacted }: JobAnswer): { readonly source: string } | { readonly refusal: string } {
   const data = preview?.data
   if (data === undefined) return { source: '' }
-  if (data.binary || data.text === undefined) return { refusal: text.binary }
-  if (data.cut) return { refusal: text.large }
-  if (redacted?.includes('data') || data.text.includes(REDACTED)) return { refusal: text.redacted }
+  if (redacted?.includes('data')) return { refusal: text.redacted }
+  if (data.binary) return { refusal: text.binary }
+  if (data.cut || data.text === undefined) return { refusal: text.large }
   const node = parseJson(data.text)
   return node === undefined ? { refusal: text.binary } : { source: writeJson(node) }
 }

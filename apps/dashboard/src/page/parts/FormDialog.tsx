@@ -8,6 +8,8 @@ export interface FormDialogProps {
   readonly title: string
   /** The label of the button that sends it: it says what happens. */
   readonly action: string
+  /** The label of the button that closes it. Default: Cancel. */
+  readonly dismiss?: string
   readonly isDanger?: boolean
   /** False while it cannot be sent. */
   readonly isReady?: boolean
@@ -20,7 +22,17 @@ export interface FormDialogProps {
 }
 
 /** A dialog with a form. If what it sends is refused, it stays open and says why. */
-export function FormDialog({ title, action, isDanger, isReady = true, isWide, onSubmit, onClose, children }: FormDialogProps) {
+export function FormDialog({
+  title,
+  action,
+  dismiss = TEXT.actions.cancel,
+  isDanger,
+  isReady = true,
+  isWide,
+  onSubmit,
+  onClose,
+  children,
+}: FormDialogProps) {
   const [isBusy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState<string>()
   const submit = async () => {
@@ -49,7 +61,7 @@ export function FormDialog({ title, action, isDanger, isReady = true, isWide, on
         </div>
         <footer>
           <button type="button" class="btn" onClick={onClose}>
-            {TEXT.actions.cancel}
+            {dismiss}
           </button>
           <button type="submit" class={isDanger ? 'btn danger' : 'btn primary'} disabled={!isReady || isBusy}>
             {action}

@@ -1,5 +1,5 @@
 /** Answers of an engine where all is well, for tests that make one thing wrong. */
-import type { Columns, Failure, JobAnswer, QueueAnswer, QueuesHistory, Schedule, StatsAnswer, Worker } from '../api/answers.ts'
+import type { Columns, FailingName, Failure, JobAnswer, QueueAnswer, QueuesHistory, Schedule, StatsAnswer, Worker } from '../api/answers.ts'
 import type { Evidence } from '../screens/overview/problems/problem.ts'
 
 export const NOW = Date.UTC(2025, 10, 23, 3, 12, 30)
@@ -21,6 +21,7 @@ export function statsOf(changes: Partial<StatsAnswer> = {}): StatsAnswer {
     queues: {},
     definitions: [],
     unserved: [],
+    failing: [],
     names: [],
     workers: 1,
     writer: writerOf(),
@@ -39,6 +40,12 @@ export function writerOf(changes: Partial<StatsAnswer['writer']> = {}): StatsAns
 export function nameOf(queue: string, name: string, waitP50: number): StatsAnswer['names'][number] {
   const timing = (p50: number) => ({ p50, p95: p50 * 3, p99: p50 * 5, sum: 0, buckets: [] })
   return { queue, name, started: 10, completed: 10, failed: 0, waitMs: timing(waitP50), runMs: timing(20) }
+}
+
+/** A name of which 22 % of the runs have failed for two hours and a half. */
+export function failingOf(changes: Partial<FailingName> = {}): FailingName {
+  const counts = { runs: 300, failed: 66, failedJobs: 66, streak: 1 }
+  return { queue: 'billing', name: 'charge', ...counts, firstAt: NOW - 2.5 * HOUR_MS, lastAt: NOW - 2_000, ...changes }
 }
 
 export function failureOf(changes: Partial<Failure> = {}): Failure {

@@ -35,7 +35,6 @@ export function addDlq(program: Command, context: Context): void {
   addFlags(dlq.command('purge').description('Delete failed jobs, after showing how many and asking'))
     .option('--limit <number>', 'at most this many', number)
     .option('--dry-run', 'count them and delete nothing')
-    .option('--yes', 'do not ask')
     .action((flags: Flags) => purge(context, flags))
 }
 
@@ -66,9 +65,14 @@ async function list({ connect, out }: Context, { queue, name, limit, after }: Fl
   out.more(page.next)
 }
 
-async function retry({ connect, out }: Context, ids: readonly string[], { queue, name, limit }: Flags): Promise<void> {
+async function retry(context: Context, ids: readonly string[], { queue, name, limit, yes }: Flags): Promise<void> {
+  const { connect, out } = context
   const engine = await connect()
   if (ids.length === 0) {
+    if (queue === undefined && name === undefined) {
+      const { changed } = await engine.retryMany({ state: 'failed' }, said<ManyOptions>({ limit, dryRun: true }))
+      await confirm(context, `${many(changed, 'failed job')} would be retried.`, yes)
+    }
     const { count } = await engine.redrive(said<RedriveOptions>({ queue, name, limit }))
     await out.answer({ count }, () => `${many(count, 'job')} retried`)
     return

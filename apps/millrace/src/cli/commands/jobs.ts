@@ -14,6 +14,7 @@ import type {
 } from '@millrace/engine'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
+import { ASKS } from '../asks.ts'
 import { now } from '../clock.ts'
 import { confirm } from '../confirm.ts'
 import type { Context } from '../context.ts'
@@ -197,7 +198,6 @@ function addChange(jobs: Command, context: Context, change: Change, description:
     .option('--dry-run', 'with flags: count them and change nothing')
   if (change === 'cancel' || change === 'retry') command.option('--descendants', 'also select the jobs of its flow that wait for it')
   if (change === 'cancel') command.option('--reason <text>', 'reason for the cancel, stored with the jobs and passed to their handlers')
-  if (change === 'delete') command.option('--yes', 'do not ask')
   if (change === 'update')
     command
       .option('--run-at <time>', 'do not start them before this time', time)
@@ -233,9 +233,10 @@ async function changeMany(context: Context, change: Change, flags: ManyFlags): P
     throw new UsageError(`no jobs selected: give ids, or flags such as --state, --queue, --name or --tag; --all selects every job`)
   const engine = await context.connect()
   const call = (dry: boolean) => CALLS[change].many(engine, filter, said<ManyOptions>({ limit, dryRun: dry || undefined }), flags)
-  if (change === 'delete' && !dryRun) {
+  const isEvery = Object.keys(filter).every((name) => name === 'all')
+  if (!dryRun && (ASKS[`jobs ${change}`] === 'selected' || isEvery)) {
     const { changed } = await call(true)
-    await confirm(context, `${many(changed, 'job')} would be deleted.`, yes)
+    await confirm(context, `${many(changed, 'job')} would be ${CALLS[change].done}.`, yes)
   }
   const result = await call(dryRun)
   await context.out.answer({ ...result, dryRun }, () => manyText(result, dryRun ? `would be ${CALLS[change].done}` : CALLS[change].done))

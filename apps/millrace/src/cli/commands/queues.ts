@@ -189,7 +189,6 @@ export function addQueues(program: Command, context: Context): void {
     .argument('<name>')
     .option('--state <states>', 'only jobs in these states: waiting,failed', names)
     .option('--dry-run', 'count them and delete nothing')
-    .option('--yes', 'do not ask')
     .action((name: string, flags: PurgeFlags) => purge(context, name, flags))
   queues
     .command('delete')

@@ -1,6 +1,7 @@
 /** `millrace token`: manages tokens, which define who may do what with a daemon over HTTP and over its sockets. */
 import type { Command } from 'commander'
 import type { TokenOptions, TokenView } from '../../control/tokens.ts'
+import { confirm } from '../confirm.ts'
 import type { Context } from '../context.ts'
 import { controlOf } from '../control.ts'
 import { defaultCommand } from '../groups.ts'
@@ -47,8 +48,11 @@ export function addToken(program: Command, context: Context): void {
     .command('revoke')
     .description('Revoke a token')
     .argument('<id|name>')
-    .action(async (wanted: string) => {
+    .action(async (wanted: string, { yes }: { readonly yes?: boolean }) => {
       using control = await controlOf(context)
+      const tokens = control.listTokens().filter(({ revokedAt }) => revokedAt === undefined)
+      const found = tokens.find(({ id, name }) => id === wanted || name === wanted)
+      if (found !== undefined) await confirm(context, revokeText(found, tokens), yes)
       const view = control.revokeToken(wanted)
       await out.answer(view, () => `${view.name} (${view.id}) is revoked`)
     })
@@ -58,4 +62,11 @@ export function addToken(program: Command, context: Context): void {
 function boundText({ names, queues }: TokenView, before = ''): string {
   const parts = [names && `names ${names.join(',')}`, queues && `queues ${queues.join(',')}`].filter((part) => part !== undefined)
   return parts.length === 0 ? '' : `${before}${parts.join(' ')}`
+}
+
+/** Says what a revocation takes away. Without a token of the scope admin, only a new one on the machine of the daemon helps. */
+function revokeText({ id, name }: TokenView, tokens: readonly TokenView[]): string {
+  const admins = tokens.filter(({ scopes }) => scopes.includes('admin'))
+  const isLast = admins.length === 1 && admins[0]?.id === id
+  return `Token ${name} (${id}) would be revoked.${isLast ? ' It is the last one with the scope admin.' : ''}`
 }

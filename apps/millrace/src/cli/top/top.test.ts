@@ -14,6 +14,7 @@ function frameOf(queues: Readonly<Record<string, Partial<typeof NONE>>>, more: o
   const stats = {
     totals: { enqueued: 100, completed: 50, failed: 1 },
     names: [],
+    failing: [],
     queues: Object.fromEntries(Object.entries(queues).map(([name, counts]) => [name, { ...NONE, ...counts }])),
     ...more,
   }
@@ -63,6 +64,18 @@ test('the cursor moves among the rows, stays in them, and stays on its queue whe
   expect(marked(after(state, 'r').state)).toMatch(/^> media /)
   const gone = step(state, { type: 'frame', frame: frameOf({ bulk: {}, mail: {} }) }).state
   expect(marked(gone)).toMatch(/^> bulk /)
+})
+
+test('names that fail are below the queues, before the workers', () => {
+  const failing = { queue: 'mail', name: 'charge', runs: 300, failed: 66, failedJobs: 4, streak: 1, firstAt: AT, lastAt: AT }
+  const rare = { ...failing, name: 'report', runs: 2, failed: 2, failedJobs: 0, streak: 3 }
+  const said = picture(begin(frameOf(QUEUES, { failing: [failing, rare] }), false), 120)
+  expect(said.slice(6, 10)).toEqual([
+    '',
+    'charge in mail fails: 66 of 300 runs in 15 minutes (22 %), 4 jobs permanently, since 2026-11-27 12:00:00Z',
+    'report in mail fails: its last 3 runs failed, since 2026-11-27 12:00:00Z',
+    '',
+  ])
 })
 
 test('rows are sorted by each column: names ascend, numbers descend; r reverses', () => {

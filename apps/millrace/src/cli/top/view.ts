@@ -7,6 +7,7 @@ import { type Column, tableLines } from '../output/table.ts'
 import { errorText } from '../view/job.ts'
 import { NAME_COLUMNS } from '../view/names.ts'
 import { statesText } from '../view/states.ts'
+import { failingText } from '../view/warnings.ts'
 import { workerColumns } from '../view/workers.ts'
 import { columnsOf, SPARE_COLUMNS } from './columns.ts'
 import { CHANGES, KEYS } from './keys.ts'
@@ -20,6 +21,7 @@ export interface Size {
 /** An engine that has been silent for longer than this is said to be. */
 const SILENT_MS = 5_000
 const NAMES = 20
+const FAILING = 3
 /** Lines that are not of the list: the head and an empty line, the titles, the place in the list, an empty line and the foot. */
 const AROUND = 6
 const LIST_MIN = 3
@@ -63,7 +65,8 @@ function listLines(state: State, width: number, height: number, paint: Paint): T
   const at = placeOf(state, rows)
   const names = stats.names.slice(0, NAMES)
   const room = Math.max(height - AROUND, LIST_MIN)
-  const below = workers.length + names.length === 0 ? 0 : Math.floor(room / 2)
+  const failing = stats.failing.slice(0, FAILING)
+  const below = workers.length + names.length + failing.length === 0 ? 0 : Math.floor(room / 2)
   // The window moves when the cursor would leave it.
   const shown = Math.min(rows.length, Math.max(room - below, LIST_MIN))
   const first = Math.min(Math.max(0, at - shown + 1), Math.max(0, rows.length - shown))
@@ -79,6 +82,7 @@ function listLines(state: State, width: number, height: number, paint: Paint): T
     line`  ${titles}`,
     ...(rows.length === 0 ? [state.filter === '' ? '  no queues' : `  no queue has ${JSON.stringify(state.filter)} in its name`] : list),
     ...(left > 0 ? [paint('dim', `  ${countText(at + 1)} of ${many(rows.length, 'queue')}`)] : []),
+    ...(failing.length === 0 ? [] : ['', ...failing.map((name) => paint('yellow', failingText(name)))]),
     ...(workers.length === 0 ? [] : ['', ...table(workerColumns(paint, width < WIDE ? undefined : frame.at), workers, paint)]),
     ...(names.length === 0 ? [] : ['', ...table(nameColumns(width), names, paint)]),
   ]

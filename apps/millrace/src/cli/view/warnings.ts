@@ -1,15 +1,16 @@
 /** The sentences that say what keeps jobs from running, of an engine as a whole. */
-import type { Percentiles, Stats, WorkerView } from '@millrace/engine'
-import { countText } from '../output/amounts.ts'
+import type { FailingName, Percentiles, Stats, WorkerView } from '@millrace/engine'
+import { countText, many, timeText } from '../output/amounts.ts'
 
 export function warningsOf(
-  { paused: everything, queues, unserved, definitions, writer }: Stats<Percentiles>,
+  { paused: everything, queues, unserved, failing, definitions, writer }: Stats<Percentiles>,
   workers: readonly WorkerView[],
 ): string[] {
   return [
     ...(everything ? ['the engine is paused: nothing of any queue starts until millrace queues resume-all'] : []),
     ...Object.entries(queues).flatMap(([name, { paused }]) => (paused ? [`queue ${name} is paused`] : [])),
     ...unserved.map(({ queue, name, waiting }) => `no worker serves ${name} in ${queue}: ${countText(waiting)} waiting`),
+    ...failing.map(failingText),
     ...definitions
       .filter(({ disputedBy }) => disputedBy.length > 0)
       .map(
@@ -20,4 +21,12 @@ export function warningsOf(
     ...workers.filter(({ zombies }) => zombies > 0).map(({ id, zombies }) => `worker ${id} has ${zombies} runs that ignore their abort`),
     ...(writer.draining ? ['new work is refused: the disk is full, or the write-ahead log has grown behind a slow reader'] : []),
   ]
+}
+
+/** Says how many runs of a name fail, or that its last ones did: a name that runs rarely has hardly a share. */
+export function failingText({ queue, name, runs, failed, failedJobs, streak, firstAt }: FailingName): string {
+  const share = `${countText(failed)} of ${many(runs, 'run')} in 15 minutes (${Math.round((100 * failed) / runs)} %)`
+  const text = streak >= runs ? `its last ${many(streak, 'run')} failed` : share
+  const lost = failedJobs === 0 ? '' : `, ${many(failedJobs, 'job')} permanently`
+  return `${name} in ${queue} fails: ${text}${lost}, since ${timeText(new Date(firstAt))}`
 }

@@ -2,9 +2,10 @@
  * Records how long jobs wait and run, by lane, after each commit, from what the turn has decided. The timings belong to
  * this engine's life and not to the file: a turn that fails leaves nothing here, and a restart begins from zero.
  */
-import { LIMITS, type NameDetail, type NameStats, type Percentiles } from '@millrace/core'
+import { type FailingName, LIMITS, type NameDetail, type NameStats, type Percentiles } from '@millrace/core'
 import type { Effects, Lane } from '@millrace/core/kernel'
 import { Histogram } from './histogram.ts'
+import { Recent } from './recent.ts'
 
 /** The timings of a name. They hold no lane: a lane leads to all that its tables held, which a reload has thrown away. */
 interface Entry {
@@ -17,6 +18,7 @@ interface Entry {
   failed: number
   readonly wait: Histogram
   readonly run: Histogram
+  readonly recent: Recent
 }
 
 export class Timings {
@@ -48,6 +50,7 @@ export class Timings {
         if (type === 'completed') entry.completed++
         else entry.failed++
         entry.run.add(wall - job.startedAt)
+        entry.recent.note(type === 'retrying' ? 'retried' : type, wall)
       }
     }
   }
@@ -69,6 +72,14 @@ export class Timings {
         waitMs: timingOf(wait),
         runMs: timingOf(run),
       }))
+  }
+
+  /** Returns the names that fail, by the ids of their lanes. */
+  *failing(wall: number): Iterable<[lane: number, name: FailingName]> {
+    for (const [id, { queue, name, recent }] of this.#entries) {
+      const counts = recent.failing(wall)
+      if (counts !== undefined) yield [id, { queue, name, ...counts }]
+    }
   }
 
   #entryOf(lane: Lane): Entry {
@@ -93,6 +104,7 @@ export class Timings {
       if (!entry.used) {
         entry.wait.clear()
         entry.run.clear()
+        entry.recent.clear()
         return Object.assign(entry, { started: 0, completed: 0, failed: 0 })
       }
       entry.used = false
@@ -103,5 +115,6 @@ export class Timings {
 }
 
 function newEntry(): Entry {
-  return { queue: '', name: '', used: false, started: 0, completed: 0, failed: 0, wait: new Histogram(), run: new Histogram() }
+  const times = { wait: new Histogram(), run: new Histogram(), recent: new Recent() }
+  return { queue: '', name: '', used: false, started: 0, completed: 0, failed: 0, ...times }
 }

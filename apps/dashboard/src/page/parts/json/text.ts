@@ -8,7 +8,11 @@ export const JSON_TEXT = {
   hidden: 'hidden',
   cut: '… cut here',
   none: 'None.',
-  notShown: 'It is too large, encoded, or has hidden values: download it to see it.',
+  notShown: {
+    hidden: 'Its values are hidden.',
+    undecoded: 'The codec of the server cannot decode it: does it still have the key?',
+    large: 'It is encoded, and too large to decode for a list: open the job, or download it.',
+  },
   cutAt: (shown: string) => `The first ${shown} are shown.`,
   bytes: 'Bytes, shown as base64.',
   download: 'Download',

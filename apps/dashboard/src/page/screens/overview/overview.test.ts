@@ -73,6 +73,12 @@ describe('queues', () => {
     expect(rowsOf({ stats, problems }).map(({ name }) => name)).toEqual(['red', 'amber', 'old', 'quiet', 'paused'])
   })
 
+  test('of queues without a problem, those that have lost the most jobs come first', () => {
+    const stats = statsOf({ queues: { idle: queueStats(), old: queueStats({ waiting: 1, oldestWaitingMs: 5_000 }), lossy: queueStats() } })
+    const history = historyOf({ lossy: columnsOf(() => ({ failed: 2 })), old: columnsOf(() => ({ failed: 1 })) })
+    expect(rowsOf({ stats, history }).map(({ name }) => name)).toEqual(['lossy', 'old', 'idle'])
+  })
+
   test('at most as many as there is room for', () => {
     const queues = Object.fromEntries(Array.from({ length: 1_000 }, (_, number) => [`q${number}`, queueStats({ waiting: number })]))
     expect(rowsOf({ stats: statsOf({ queues }) }).map(({ name }) => name)[0]).toBe('q999')

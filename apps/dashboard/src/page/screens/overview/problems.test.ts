@@ -3,6 +3,7 @@ import type { Failure, StatsAnswer } from '../../api/answers.ts'
 import {
   before,
   evidenceOf,
+  failingOf,
   failureOf,
   NOW,
   nameOf,
@@ -197,6 +198,57 @@ describe('failures', () => {
 
   test('how often it was before is told by the hour', () => {
     expect(told(rising(12, [250]))).toEqual(['bad: PaymentDeclined in billing / charge: 250 runs failed since 03:00, usually 12 an hour'])
+  })
+})
+
+describe('a name that fails', () => {
+  const stats = statsOf({ failing: [failingOf()], queues: { billing: queueStats({ failed: 388 }) } })
+
+  test('is a problem however long it lasts, and however usual it has become', () => {
+    for (const hours of [1, 3, 12, 24, 240]) {
+      const failures = [failureOf({ firstAt: before(hours * H), trend: new Array(24).fill(66) })]
+      const name = failingOf({ firstAt: NOW - hours * H })
+      expect(ids({ failures, stats: statsOf({ ...stats, failing: [name] }) })).toEqual(['failure 084e2abb billing charge'])
+    }
+  })
+
+  test('has the kind that fails most, with its message and remedy', () => {
+    const failures = [
+      failureOf({ fingerprint: 'few', trend: [...new Array(22).fill(0), 2, 2] }),
+      failureOf({ trend: [...new Array(22).fill(0), 40, 9] }),
+      failureOf({ fingerprint: 'past', lastAt: before(3 * H), trend: new Array(24).fill(99) }),
+      failureOf({ fingerprint: 'elsewhere', queue: 'other', trend: new Array(24).fill(99) }),
+    ]
+    expect(told({ failures, stats })).toEqual([
+      'bad: PaymentDeclined in billing / charge: 66 of 300 runs failed in 15 min (22 %), 66 jobs permanently',
+    ])
+    expect(problemsOf(evidenceOf({ failures, stats }))[0]).toMatchObject({
+      message: 'card ending 67055 declined',
+      tag: 'since 00:42',
+      show: '/errors?group=084e2abb',
+      queue: 'billing',
+      remedy: { does: { bulk: { filter: { fingerprint: '084e2abb' } } } },
+    })
+  })
+
+  test('is one problem with its kind that is new', () => {
+    const failures = [failureOf({ firstAt: before(18 * MIN) })]
+    expect(told({ failures, stats })).toEqual([
+      'bad: PaymentDeclined in billing / charge: 253 runs failed since 02:54; 66 of 300 runs failed in 15 min (22 %), 66 jobs permanently',
+    ])
+  })
+
+  test('is told without a kind that is known', () => {
+    expect(told({ stats })).toEqual(['bad: charge fails in billing: 66 of 300 runs failed in 15 min (22 %), 66 jobs permanently'])
+    expect(problemsOf(evidenceOf({ stats }))[0]).toMatchObject({ show: '/jobs?state=failed&q=queue%3Abilling+name%3Acharge' })
+  })
+
+  test.each([
+    ['no job is lost', { failedJobs: 0 }, 'warn', 'in billing: 66 of 300 runs failed in 15 min (22 %)'],
+    ['no run completes', { failedJobs: 0, runs: 2, failed: 2, streak: 9 }, 'bad', 'in billing: the last 9 runs failed'],
+  ])('is red or amber by harm: %s', (_what, changes, severity, text) => {
+    const failing = [failingOf(changes)]
+    expect(problemsOf(evidenceOf({ stats: statsOf({ failing }) }))).toMatchObject([{ severity, text }])
   })
 })
 

@@ -1,4 +1,4 @@
-/** The list of queues, worst first. */
+/** The list of queues, worst first: those with problems, with the most jobs lost in the period, with the oldest jobs. */
 import type { Columns, QueueAnswer, QueuesHistory, StatsAnswer } from '../../api/answers.ts'
 import { own } from '../../api/own.ts'
 import { grouped, sum } from '../../chart/paths.ts'
@@ -56,8 +56,16 @@ const WEIGHT = { bad: 2, warn: 1 }
 const weightOf = ({ severity }: QueueRow) => (severity === undefined ? 0 : WEIGHT[severity])
 
 function worstFirst(a: QueueRow, b: QueueRow): number {
-  const byAge = () => Number(a.paused) - Number(b.paused) || b.oldestWaitingMs - a.oldestWaitingMs
-  return weightOf(b) - weightOf(a) || byAge() || b.waiting - a.waiting || b.donePerSecond - a.donePerSecond || (a.name < b.name ? -1 : 1)
+  const byAge = () => b.oldestWaitingMs - a.oldestWaitingMs
+  const byLoss = () => Number(a.paused) - Number(b.paused) || (b.failed ?? 0) - (a.failed ?? 0)
+  return (
+    weightOf(b) - weightOf(a) ||
+    byLoss() ||
+    byAge() ||
+    b.waiting - a.waiting ||
+    b.donePerSecond - a.donePerSecond ||
+    (a.name < b.name ? -1 : 1)
+  )
 }
 
 function rowOf(name: string, settings: QueueAnswer['settings'] | undefined, seen: Seen): QueueRow {

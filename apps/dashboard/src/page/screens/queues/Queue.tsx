@@ -1,10 +1,8 @@
 /** One queue: what holds it back, its jobs by state, names, keys and settings, and all that can be done to it. */
-import { act } from '../../actions/act.ts'
-import { pause } from '../../actions/pauses.ts'
 import type { QueueAnswer, StatsAnswer } from '../../api/answers.ts'
 import { Notice } from '../../frame/Notice.tsx'
 import { Page } from '../../frame/Page.tsx'
-import { useAnswer, useKeys, useShared, useStats } from '../../hooks.ts'
+import { useAnswer, useShared, useStats } from '../../hooks.ts'
 import { now, sessions } from '../../page.ts'
 import { TEXT } from '../../text.ts'
 import { PERIODS } from '../overview/periods.ts'
@@ -57,16 +55,12 @@ function Tags({ queue: { paused, settings }, isAll }: { readonly queue: QueueAns
 }
 
 function Shown({ queue, stats }: { readonly queue: QueueAnswer; readonly stats: StatsAnswer }) {
-  const { name, paused } = queue
+  const { name } = queue
   const isAdmin = sessions.can('admin')
   const workers = useAnswer('/v1/workers', {}, WORKERS_EVERY).value?.workers
   const history = useHistory(name)
   const standing = useShared(standingOf({ queue, stats, workers, recent: history?.total }))
   const rows = useShared(nameRows(queue, stats, workers))
-  const word = paused ? 'resume' : 'pause'
-  useKeys(
-    isAdmin ? [{ keys: 'p', label: `${text.pause} / ${text.resume}`, group: TEXT.keys.page, run: () => void act(pause(word, name)) }] : [],
-  )
   return (
     <>
       {isAdmin && <Actions queue={queue} />}

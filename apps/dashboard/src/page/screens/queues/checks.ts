@@ -3,6 +3,7 @@ import type { Columns, QueueAnswer, StatsAnswer, Worker } from '../../api/answer
 import { sum } from '../../chart/paths.ts'
 import { duration } from '../../format/durations.ts'
 import { rate } from '../../format/numbers.ts'
+import { severityOf, shareText } from '../overview/problems/failures.ts'
 import { rateText } from '../overview/queueRows.ts'
 import { endedPerSecond } from './history.ts'
 import { text } from './text.ts'
@@ -34,13 +35,13 @@ export interface Standing {
   readonly checks: readonly Check[]
 }
 
-/** Worst first: what stops jobs before what slows them down. */
-const CAUSES: readonly CheckName[] = ['workers', 'names', 'slots', 'rate', 'keys', 'starts']
+/** Worst first: what stops jobs, what loses them, what slows them down. */
+const CAUSES: readonly CheckName[] = ['workers', 'names', 'failures', 'slots', 'rate', 'keys', 'starts']
 
 export function standingOf(evidence: Evidence): Standing {
   const others = [starts, workersCheck, names, slots, rateCheck].flatMap((check) => check(evidence) ?? [])
   const isHeld = others.some(({ name, tone }) => name !== 'names' && (tone === 'bad' || (tone === 'warn' && name !== 'starts')))
-  const checks = [...others, keys(evidence, isHeld), oldest(evidence)]
+  const checks = [...others, keys(evidence, isHeld), oldest(evidence), failures(evidence)]
   const causes = CAUSES.flatMap((name) => checks.find((check) => check.name === name) ?? [])
   const cause = causes.find(({ tone }) => tone === 'bad') ?? causes.find(({ tone }) => tone === 'warn')
   const { waiting } = evidence.queue.states
@@ -130,6 +131,14 @@ function keys({ queue: { settings, states } }: Evidence, isHeld: boolean): Check
   if (told.length === 0) return { name: 'keys', tone: 'none', text: why.keys.none }
   const holds = !isHeld && states.waiting > states.active
   return { name: 'keys', tone: holds ? 'warn' : 'good', text: (holds ? [...told, why.keys.held] : told).join(' ') }
+}
+
+/** The same verdict as among the problems of the overview. */
+function failures({ queue: { name: queue, states }, stats }: Evidence): Check {
+  const failing = stats.failing.filter((name) => name.queue === queue)
+  const [worst] = failing
+  if (worst === undefined) return { name: 'failures', tone: 'good', text: why.failures.none(states.failed) }
+  return { name: 'failures', tone: severityOf(worst), text: why.failures.some(worst.name, shareText(worst), failing.length - 1) }
 }
 
 const LONG_MS = 60_000

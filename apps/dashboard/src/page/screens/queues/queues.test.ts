@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { before, columnsOf, NOW, nameOf, queueOf, queueStats, statsOf, workerOf } from '../../testing/evidence.ts'
+import { before, columnsOf, failingOf, NOW, nameOf, queueOf, queueStats, statsOf, workerOf } from '../../testing/evidence.ts'
 import { type CheckName, type Evidence, standingOf } from './checks.ts'
 import { endedPerSecond, lastHourOf } from './history.ts'
 import { nameRows } from './names.ts'
+import { listOf } from './rows.ts'
 import { changesOf, errorsOf, fieldsOf, type Settings } from './settings.ts'
 
 const MIN = 60_000
@@ -91,6 +92,14 @@ describe('what holds a queue back', () => {
       'good',
       { queue: { ...queueOf('mail', { perKeyLimit: 1, concurrencyLimit: 8 }), states: waiting } },
     ],
+    ['a name that loses jobs', 'failures', 'bad', { stats: statsOf({ failing: [failingOf({ queue: 'mail' })] }) }],
+    [
+      'a name whose runs are tried again',
+      'failures',
+      'warn',
+      { stats: statsOf({ failing: [failingOf({ queue: 'mail', failedJobs: 0 })] }) },
+    ],
+    ['a name that fails elsewhere', 'failures', 'good', { stats: statsOf({ failing: [failingOf()] }) }],
     ['an old job', 'oldest', 'warn', { queue: { ...mail, states: waiting, oldestWaitingMs: 2 * MIN } }],
     ['a very old job', 'oldest', 'bad', { queue: { ...mail, states: waiting, oldestWaitingMs: 11 * MIN } }],
   ])('%s', (_what, name, tone, changes) => {
@@ -102,6 +111,25 @@ describe('what holds a queue back', () => {
     expect(standingOf(evidence({ queue })).verdict).toMatch(/^All 8 slots are taken/)
     expect(standingOf(evidence({ queue, workers: [] })).verdict).toBe('No worker serves the queue')
     expect(standingOf(evidence({ queue: { ...queue, settings: {} } })).verdict).toBe('Nothing holds it back')
+  })
+
+  test('a queue of which no job waits is not well while its jobs fail', () => {
+    const stats = statsOf({ failing: [failingOf({ queue: 'mail' }), failingOf({ queue: 'mail', name: 'refund' })] })
+    expect(standingOf(evidence({ queue: mail, stats }))).toMatchObject({
+      tone: 'bad',
+      verdict: 'charge fails: 66 of 300 runs failed in 15 min (22 %), 66 jobs permanently; 1 other name too',
+    })
+    expect(toneOf('keys', evidence({ queue: { ...mail, states: waiting, settings: { perKeyLimit: 1 } }, stats }))).toBe('warn')
+  })
+
+  test('the list of queues begins with one whose jobs fail', () => {
+    const queues = { idle: queueStats(), billing: queueStats({ failed: 730 }), late: queueStats({ waiting: 1, oldestWaitingMs: 61_000 }) }
+    const { rows } = listOf({ stats: statsOf({ queues, failing: [failingOf()] }), queues: [], recent: undefined, now: NOW }, '')
+    expect(rows.map(({ name, severity }) => [name, severity])).toEqual([
+      ['billing', 'bad'],
+      ['late', 'warn'],
+      ['idle', undefined],
+    ])
   })
 
   test('workers are not judged before they are known', () => {

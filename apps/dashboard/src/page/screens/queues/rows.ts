@@ -1,6 +1,7 @@
 /** The list of queues: worst first, all that fit, those with a text in their names. */
 import type { QueueAnswer, QueuesHistory, StatsAnswer } from '../../api/answers.ts'
 import { PERIODS } from '../overview/periods.ts'
+import { failureProblems } from '../overview/problems/failures.ts'
 import { queueProblems } from '../overview/problems/queues.ts'
 import { type QueueRow, queueRows } from '../overview/queueRows.ts'
 
@@ -28,7 +29,8 @@ const SHOWN = 200
 
 export function listOf({ stats, queues, recent, now }: Seen, filter: string): List {
   const nothing = { failures: [], workers: [], schedules: [], crowdedSince: undefined }
-  const problems = queueProblems({ stats, queues, now, zone: 'utc', ...nothing })
+  const evidence = { stats, queues, now, zone: 'utc', ...nothing } as const
+  const problems = [...failureProblems(evidence), ...queueProblems(evidence)]
   const all = queueRows({ stats, queues, history: recent, recent, period: PERIODS['1h'], problems }, Number.POSITIVE_INFINITY)
   const wanted = filter.trim().toLowerCase()
   const matching = all.filter(({ name }) => name.toLowerCase().includes(wanted))

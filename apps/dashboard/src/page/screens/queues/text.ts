@@ -53,6 +53,7 @@ export const text = {
       rate: 'Rate',
       keys: 'Keys',
       oldest: 'Oldest job',
+      failures: 'Failures',
     },
     starts: {
       allPaused: 'All queues are paused.',
@@ -68,6 +69,11 @@ export const text = {
         `All ${counted(slots, 'slot')} of ${counted(workers, 'worker')} are taken: start another worker, or give these more slots.`,
       free: (taken: number, slots: number, workers: number) =>
         `${count(taken)} of ${counted(slots, 'slot')} of ${counted(workers, 'worker')} are taken.`,
+    },
+    failures: {
+      some: (name: string, share: string, more: number) =>
+        `${name} fails: ${share}${more > 0 ? `; ${counted(more, 'other name')} too` : ''}.`,
+      none: (kept: number) => (kept === 0 ? 'No job has failed.' : `No name fails now; ${counted(kept, 'failed job')} are kept.`),
     },
     names: {
       unserved: (name: string, waiting: number, more: number) =>
@@ -129,6 +135,14 @@ export const text = {
     pause: (key: string) => `Pause ${key}`,
     resume: (key: string) => `Resume ${key}`,
     leftOut: (more: number) => `${count(more)} more paused names and keys are not listed.`,
+  },
+  toggling: {
+    title: { pause: (queue: string) => `Pause ${queue}?`, resume: (queue: string) => `Resume ${queue}?` },
+    text: {
+      pause: (waiting: number) => `No job of the queue starts until you resume it. Running jobs continue. Now ${waits(waiting)}.`,
+      resume: (waiting: number) => `Its jobs start again. Now ${waits(waiting)}.`,
+    },
+    confirm: { pause: 'Pause the queue', resume: 'Resume the queue' },
   },
   draining: {
     title: (queue: string) => `Drain ${queue}`,

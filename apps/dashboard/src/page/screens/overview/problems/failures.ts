@@ -1,13 +1,13 @@
-/** Problems of jobs that fail: kinds of failures that are new, or far more frequent than usual. */
+/** Problems of jobs that fail: names that fail for as long as they do, and kinds of failures that are new or far more frequent than usual. */
 import { jobsOfGroup } from '../../../actions/jobsOfGroup.ts'
-import type { Failure } from '../../../api/answers.ts'
+import type { FailingName, Failure } from '../../../api/answers.ts'
 import { own } from '../../../api/own.ts'
 import { sum } from '../../../chart/paths.ts'
 import { rate } from '../../../format/numbers.ts'
 import { minuteTime, type Zone } from '../../../format/times.ts'
-import { errorLink } from '../../../router/links.ts'
+import { errorLink, jobsLink } from '../../../router/links.ts'
 import { TEXT } from '../../../text.ts'
-import type { Evidence, Problem } from './problem.ts'
+import type { Evidence, Problem, Severity } from './problem.ts'
 
 const { problems } = TEXT
 const HOUR_MS = 3_600_000
@@ -23,15 +23,64 @@ const LEAST = 10
 const CONSEQUENCE = 'ParentFailedError'
 
 export function failureProblems(evidence: Evidence): readonly Problem[] {
-  const { failures: all, now, zone } = evidence
+  const { failures: all, stats, now, zone } = evidence
   const failures = all.filter(({ error }) => error !== CONSEQUENCE)
   const isFresh = ({ firstAt }: Failure) => now - Date.parse(firstAt) < HOUR_MS
   const fresh = failures.filter((failure) => isFresh(failure) && !isOver(failure, evidence))
   const known = failures.filter((failure) => !isFresh(failure))
-  return [
+  const found = [
     ...fresh.toSorted((a, b) => b.count - a.count).map((failure) => freshProblem(failure, minuteTime(Date.parse(failure.firstAt), zone))),
     ...risingOf(known, now, zone),
   ]
+  return stats.failing.reduce((problems, name) => withFailing(problems, name, failures, evidence), found)
+}
+
+/** Adds a name that fails: to the problem of the kind that fails most, or as one of its own. */
+function withFailing(
+  found: readonly Problem[],
+  name: FailingName,
+  failures: readonly Failure[],
+  { now, zone }: Evidence,
+): readonly Problem[] {
+  const kinds = failures.filter((failure) => failure.queue === name.queue && failure.name === name.name && isNow(failure, name))
+  const [most] = kinds.toSorted((a, b) => frequency(b, now).last - frequency(a, now).last)
+  const share = shareText(name)
+  if (most === undefined)
+    return [...found, { ...failingProblem(name, zone), text: problems.failingIn(name.queue, share), title: problems.failing(name.name) }]
+  const kind = problemOf(most)
+  if (!found.some(({ id }) => id === kind.id))
+    return [
+      ...found,
+      { ...failingProblem(name, zone), ...kind, text: problems.failingIn(whereOf(most), share), severity: severityOf(name) },
+    ]
+  return found.map((problem) => (problem.id === kind.id ? { ...problem, text: problems.also(problem.text, share) } : problem))
+}
+
+/** A kind that has not failed since the name began to fail is not why. */
+function isNow({ lastAt }: Failure, { firstAt }: FailingName): boolean {
+  return Date.parse(lastAt) >= firstAt
+}
+
+function failingProblem(name: FailingName, zone: Zone): Omit<Problem, 'text' | 'title'> {
+  return {
+    id: `failing ${name.queue} ${name.name}`,
+    severity: severityOf(name),
+    icon: 'errors',
+    tag: problems.since(minuteTime(name.firstAt, zone)),
+    show: jobsLink({ state: 'failed', queue: name.queue, name: name.name }),
+    queue: name.queue,
+  }
+}
+
+/** Red if jobs are lost, or no run completes; amber while every job that fails is tried again. */
+export function severityOf({ failedJobs, streak, runs }: FailingName): Severity {
+  return failedJobs > 0 || streak >= runs ? 'bad' : 'warn'
+}
+
+/** The share of runs that fail: of a name that runs rarely, its last ones. */
+export function shareText({ failed, runs, failedJobs, streak }: FailingName): string {
+  const share = streak >= runs ? problems.streak(streak) : problems.share(failed, runs)
+  return failedJobs === 0 ? share : problems.lost(share, failedJobs)
 }
 
 function freshProblem(failure: Failure, since: string): Problem {
@@ -71,7 +120,7 @@ function frequency({ trend = [], firstAt }: Failure, now: number) {
   return { last: sum(trend.slice(-hours)), spanMs, usual: sum(trend.slice(0, -hours)) / Math.max(1, before) }
 }
 
-const whereOf = ({ queue, name }: Failure) => `${queue} / ${name}`
+const whereOf = ({ queue, name }: Pick<Failure, 'queue' | 'name'>) => `${queue} / ${name}`
 
 function problemOf(failure: Failure): Omit<Problem, 'text'> {
   const { fingerprint, queue, name, error, message } = failure

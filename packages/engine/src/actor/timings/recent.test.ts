@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { Recent } from './recent.ts'
+
+const MINUTE = 60_000
+const START = Date.UTC(2025, 10, 23)
+
+test('counts the last 15 minutes, and forgets each minute as it leaves', () => {
+  const recent = new Recent()
+  for (let minute = 0; minute < 40; minute++) {
+    const wall = START + minute * MINUTE
+    recent.note('retried', wall)
+    recent.note('failed', wall + 1)
+    recent.note('completed', wall + 2)
+    const minutes = Math.min(16, minute + 1)
+    const counts = { runs: 3 * minutes, failed: 2 * minutes, failedJobs: minutes, streak: 0, lastAt: wall + 1 }
+    expect(recent.failing(wall + 2)).toEqual(minute < 4 ? undefined : { ...counts, firstAt: START + 4 * MINUTE + 1 })
+  }
+  expect(recent.failing(START + 48 * MINUTE)).toMatchObject({ failed: 2 * 7 })
+  expect(recent.failing(START + 49 * MINUTE + 1)).toBeUndefined()
+})
+
+test('three failed runs in a row are enough, at any rate', () => {
+  const recent = new Recent()
+  recent.note('failed', START)
+  recent.note('failed', START + 40 * MINUTE)
+  expect(recent.failing(START + 40 * MINUTE)).toBeUndefined()
+  recent.note('failed', START + 80 * MINUTE)
+  expect(recent.failing(START + 139 * MINUTE)).toMatchObject({ streak: 3, runs: 0, firstAt: START + 80 * MINUTE })
+  expect(recent.failing(START + 140 * MINUTE)).toBeUndefined()
+  recent.note('completed', START + 141 * MINUTE)
+  recent.note('failed', START + 142 * MINUTE)
+  expect(recent.failing(START + 142 * MINUTE)).toBeUndefined()
+})
+
+test('a wall clock that went back by a second changes nothing; by more than a minute, the count begins anew', () => {
+  const recent = new Recent()
+  for (const wall of [START, START - 1_000, START]) recent.note('failed', wall)
+  expect(recent.failing(START)).toMatchObject({ runs: 3, failed: 3 })
+  recent.note('failed', START + 1e12)
+  expect(recent.failing(START + 1e12)).toMatchObject({ runs: 1, streak: 4 })
+  expect(recent.failing(START)).toBeUndefined()
+})
