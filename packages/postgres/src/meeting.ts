@@ -5,6 +5,7 @@
 import { createHmac } from 'node:crypto'
 import type pg from 'pg'
 import { leave, newClient } from './line/client.ts'
+import { checkDirect } from './line/direct.ts'
 import { errorOf } from './line/errorOf.ts'
 import { streamOf } from './line/opened.ts'
 import { SCHEMA_VERSION } from './migrations/list.ts'
@@ -107,6 +108,7 @@ async function connected<Value>(url: string, schema: string, use: (client: pg.Cl
     })
     client.on('error', () => {})
     await client.connect()
+    await checkDirect(client)
     return await use(client)
   } catch (error) {
     throw refusedBy(errorOf(error))
