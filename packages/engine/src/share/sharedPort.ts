@@ -198,6 +198,9 @@ export class SharedPort implements Port {
     }
     this.#leaveOwner()
     this.#thread = thread
+    thread.onForgotten = () => {
+      if (this.#thread === thread) this.#notice.repeat()
+    }
     thread.listen({
       deliver: (delivery) => this.#listener?.deliver(delivery),
       broken: (refusal) => this.#listener?.broken(refusal),
