@@ -31,12 +31,17 @@ export function refusedBy({ code, message }: LineError): Error {
 
 /** @throws UnsupportedRuntimeError, NotWritableError */
 export function checkServer(connection: Connection, durability: StoreOptions['durability']): void {
-  const [version, fsync, isReplica] =
-    connection.get<[number, string, boolean]>(
-      "SELECT current_setting('server_version_num')::int, current_setting('fsync'), pg_is_in_recovery()",
+  const [version, fsync, isReplica, encoding] =
+    connection.get<[number, string, boolean, string]>(
+      "SELECT current_setting('server_version_num')::int, current_setting('fsync'), pg_is_in_recovery(), current_setting('server_encoding')",
     ) ?? []
   if (version === undefined || version < OLDEST)
     throw new UnsupportedRuntimeError(`Postgres must be 15 or newer, got ${Math.floor((version ?? 0) / 10_000)}: update the server`)
+  // The error of a run, or its output, could not be stored. SQL_ASCII checks nothing, and its jsonb takes no escapes such as \u00e9.
+  if (encoding !== 'UTF8')
+    throw new UnsupportedRuntimeError(
+      `the encoding of the database must be UTF8, got ${encoding}: create one WITH ENCODING 'UTF8' TEMPLATE template0, and name it in the URL`,
+    )
   if (isReplica === true) throw new NotWritableError('the server is a replica, which cannot be written: connect to the primary server')
   if (durability === 'full' && fsync !== 'on')
     throw new UnsupportedRuntimeError(
