@@ -48,6 +48,10 @@ export interface Meeting {
   /** Removes the owner's row, unless a later owner has written its own. */
   withdraw(epoch: number): Promise<void>
   here(): Promise<Here>
+  /** Puts jobs into the inbox in one transaction, as name, data and options. Resolves to their ids. */
+  enqueue(entries: readonly (readonly [name: string, data: string | null, options: string])[]): Promise<readonly string[]>
+  /** Resolves to the time of the last commit, in milliseconds since 1970. */
+  lastCommit(): Promise<number>
 }
 
 /** Returns the key by which clients of a schema attach. The row of a copied schema has the secret, but its clients derive another key. */
@@ -72,6 +76,9 @@ since = excluded.since, host = excluded.host, boot = excluded.boot, pid = exclud
 protocol_min = excluded.protocol_min, protocol_max = excluded.protocol_max, url = excluded.url, secret = excluded.secret,
 schema_id = excluded.schema_id WHERE former.epoch <= excluded.epoch`
 
+const enqueueAll = (schema: string) =>
+  `SELECT "${schema}".enqueue(name, data::jsonb, options::jsonb) FROM unnest($1::text[], $2::text[], $3::text[]) AS entry (name, data, options)`
+
 export function meetingOf({ url, schema }: { readonly url: string; readonly schema: string }): Meeting {
   return {
     look: () =>
@@ -93,6 +100,21 @@ export function meetingOf({ url, schema }: { readonly url: string; readonly sche
       connected(url, schema, async (client) => {
         const { rows } = await client.query<[string]>({ text: `SELECT "${schema}".schema_id()`, values: [], rowMode: 'array' })
         return { schemaId: rows[0]?.[0] as string, localAddress: streamOf(client).localAddress }
+      }),
+    enqueue: (entries) =>
+      connected(url, schema, async (client) => {
+        const column = (index: 0 | 1 | 2) => entries.map((entry) => entry[index])
+        const { rows } = await client.query<[string]>({
+          text: enqueueAll(schema),
+          values: [column(0), column(1), column(2)],
+          rowMode: 'array',
+        })
+        return rows.map(([id]) => id)
+      }),
+    lastCommit: () =>
+      connected(url, schema, async (client) => {
+        const text = `SELECT at::float8 FROM "${schema}".journal ORDER BY turn DESC LIMIT 1`
+        return (await client.query<[number]>({ text, values: [], rowMode: 'array' })).rows[0]?.[0] as number
       }),
   }
 }
