@@ -1,5 +1,6 @@
 // The command line against a schema: what it finds there, what it creates, and what it says without one.
 import { join } from 'node:path'
+import { openEngine } from '@millrace/engine'
 import { expect } from 'vitest'
 import { run as runCommand } from '../../apps/millrace/src/cli/run.ts'
 import { startHere } from '../app/here.ts'
@@ -32,10 +33,21 @@ test('the first job creates the schema, and other commands find it there', async
   expect(missing).toMatchObject({ code: 3, lines: [] })
   expect(missing.stderr).toContain('millrace migrate creates it')
 
+  expect((await millrace(postgres, 'status')).stderr).toContain('millrace migrate creates it')
   const created = await endOf(startProgram(MAIN, ['enqueue', 'greet', '{"who":"you"}', ...within(postgres), '--json']))
-  expect(created).toMatchObject({ code: 0, stderr: '' })
+  expect(created).toMatchObject({ code: 0, stderr: expect.stringContaining('jobs wait in its inbox') })
   const { id } = created.lines[0]
-  expect((await millrace(postgres, 'queues', 'list')).lines).toMatchObject([{ queues: [{ name: 'default', totals: { enqueued: 1 } }] }])
+  const lines = startHere((host) => runCommand(['enqueue', 'greet', '-', ...within(postgres), '--priority', '3', '--json'], host), {})
+  lines.stdin.end('{"who":"me"}\n{"who":"her"}\n')
+  expect((await endOf(lines)).lines).toEqual([{ enqueued: 2, existing: 0 }])
+  // A command that looks for an owner does not become one.
+  const lastCommitAt = expect.stringMatching(/^\d{4}-.*Z$/)
+  const nobody = { owner: null, lastCommitAt, warnings: [expect.stringContaining('no process owns the schema')] }
+  for (const _ of [1, 2]) expect((await millrace(postgres, 'status')).lines).toMatchObject([nobody])
+  await using engine = await openEngine({ postgres: postgres.url, schema: postgres.schema, logger: false })
+  await expect.poll(async () => (await engine.stats()).totals.enqueued).toBe(3)
+  expect((await millrace(postgres, 'status')).lines).toMatchObject([{ owner: { pid: process.pid, epoch: 2 } }])
+  expect((await millrace(postgres, 'queues', 'list')).lines).toMatchObject([{ queues: [{ name: 'default', totals: { enqueued: 3 } }] }])
   expect((await millrace(postgres, 'jobs', 'show', id)).lines).toEqual([
     expect.objectContaining({ id, name: 'greet', data: { who: 'you' }, state: 'waiting' }),
   ])

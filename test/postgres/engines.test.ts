@@ -113,6 +113,19 @@ test('an engine survives a server that is away for longer than a few attempts', 
   await engine.stop()
 })
 
+test('an owner whose row is gone announces itself again', async ({ postgres }) => {
+  await using engine = await openEngine({ ...optionsOf(postgres), logger: false })
+  await expect.poll(() => ownerOf(postgres)).toMatchObject({ pid: process.pid })
+  const announced = await ownerOf(postgres)
+  const client = new pg.Client({ connectionString: postgres.url })
+  await client.connect()
+  await client.query(`TRUNCATE "${postgres.schema}".owner`)
+  await client.end()
+  // With the next beat.
+  await expect.poll(() => ownerOf(postgres), { timeout: 20_000 }).toEqual(announced)
+  expect((await engine.stats()).owner?.epoch).toBe(1)
+})
+
 describe('roles', () => {
   test('a client never owns, and says which roles do', async ({ postgres }) => {
     await expect(openEngine({ ...optionsOf(postgres), role: 'client' })).rejects.toMatchObject({

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { chmodSync, chownSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openEngine } from '@millrace/engine'
+import { inspectSchema, meetingOf, openReader, openTunnel } from '@millrace/postgres'
 import pg from 'pg'
 import { expect, onTestFinished } from 'vitest'
 import { freePort } from '../freePorts.ts'
@@ -14,8 +15,11 @@ import { test } from './test.ts'
 /** As Debian's package `pgbouncer` installs it. */
 const PROGRAM = '/usr/sbin/pgbouncer'
 
+const MODES = ['session', 'transaction', 'statement'] as const
+type Mode = (typeof MODES)[number]
+
 /** Starts a pooler before a server, and returns its URL. It ends with the test. */
-async function startPooler(serverUrl: string, mode: 'session' | 'transaction'): Promise<string> {
+async function startPooler(serverUrl: string, mode: Mode): Promise<string> {
   const url = new URL(serverUrl)
   const [folder, port] = [temporaryFolder(), await freePort()]
   const host = url.searchParams.get('host') ?? url.hostname
@@ -24,7 +28,7 @@ async function startPooler(serverUrl: string, mode: 'session' | 'transaction'): 
   const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`)
   writeFileSync(
     file,
-    `[databases]\npostgres = host=${host} port=${url.port || 5_432} user=${url.username}\n[pgbouncer]\n${lines.join('\n')}\n`,
+    `[databases]\npostgres = host=${host} port=${url.port || 5_432} user=${url.username} pool_size=1\n[pgbouncer]\n${lines.join('\n')}\n`,
   )
   chmodSync(folder, 0o755)
   if (NOBODY !== undefined) chownSync(file, NOBODY.uid, NOBODY.gid)
@@ -39,16 +43,45 @@ async function startPooler(serverUrl: string, mode: 'session' | 'transaction'): 
   return `postgres://${url.username}@127.0.0.1:${port}/postgres`
 }
 
-test('an engine refuses a pooler in any mode, and says what to do', async ({ postgres: { url, schema }, skip }) => {
-  if (!existsSync(PROGRAM)) return skip(`there is no ${PROGRAM}: install the package pgbouncer`)
-  for (const mode of ['session', 'transaction'] as const)
-    await expect(openEngine({ postgres: await startPooler(url, mode), schema, durability: 'normal', logger: false })).rejects.toMatchObject(
-      {
+/** Everything that connects to Postgres for an engine. */
+const CONNECTIONS: Readonly<Record<string, (url: string, schema: string) => unknown>> = {
+  any: (postgres, schema) => openEngine({ postgres, schema, durability: 'normal', logger: false }),
+  client: (postgres, schema) => openEngine({ postgres, schema, role: 'client', logger: false }),
+  owner: (postgres, schema) => openEngine({ postgres, schema, role: 'owner', durability: 'normal', logger: false }),
+  mailbox: (url, schema) => openTunnel({ url, schema, epoch: 1 }, 'stream'),
+  'another process that looks for the owner': (url, schema) => meetingOf({ url, schema }).look(),
+  reader: async (url, schema) => openReader({ url, schema }),
+  inspection: async (url, schema) => inspectSchema({ url, schema }),
+}
+
+/** The settings that Millrace makes in sessions of its own. */
+const SETTINGS = ['search_path', 'synchronous_commit', 'statement_timeout', 'idle_session_timeout', 'enable_seqscan', 'application_name']
+
+test.for(MODES)(
+  'a pooler in %s mode is refused by name, whoever connects, and its sessions stay as they were',
+  async (mode, { skip, postgres }) => {
+    if (!existsSync(PROGRAM)) return skip(`there is no ${PROGRAM}: install the package pgbouncer`)
+    const { url, schema } = postgres
+    await using _owner = await openEngine({ postgres: url, schema, durability: 'normal', logger: false })
+    const pooled = await startPooler(url, mode)
+    // The one session of the pool, which every connection gets in its turn.
+    const settings = async () => {
+      const client = new pg.Client({ connectionString: pooled, application_name: 'app' })
+      await client.connect()
+      const { rows } = await client.query(`SELECT ${SETTINGS.map((name) => `current_setting('${name}') AS ${name}`).join(', ')}`)
+      await client.end()
+      return rows[0]
+    }
+    const before = await settings()
+    for (const [what, connect] of Object.entries(CONNECTIONS)) {
+      await expect((async () => connect(pooled, schema))(), what).rejects.toMatchObject({
         code: 'UNSUPPORTED_RUNTIME',
         message: expect.stringMatching(/a pooler answers in place of Postgres: name the server itself/),
-      },
-    )
-})
+      })
+      expect(await settings(), what).toEqual(before)
+    }
+  },
+)
 
 test('jobs are enqueued by SQL through a pooler in transaction mode, with the transactions of their callers', async ({
   postgres: { url, schema },

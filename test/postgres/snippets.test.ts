@@ -1,4 +1,5 @@
 // The snippets of docs/postgres.md, and those of every page that need a Postgres, a Redis or a MongoDB, each beside a real one (MongoDB: its protocol).
+import { openEngine } from '@millrace/engine'
 import { Queue } from 'bullmq'
 import { makeWorkerUtils } from 'graphile-worker'
 import { ObjectId } from 'mongodb'
@@ -117,6 +118,7 @@ test('the SQL of docs/postgres.md: a role that has the right of the page creates
   await query(url, 'CREATE TABLE orders (total int)', 'CREATE ROLE app', 'GRANT INSERT ON orders TO app')
   await expect(query(url, 'SET ROLE app', transaction)).rejects.toThrow(/permission denied for schema millrace/)
   const [row] = await query(url, grant, 'SET ROLE app', transaction)
+  await using _owner = await openEngine({ postgres: url, logger: false })
   const shown = await runBeside({ ...unit, script: `millrace jobs show ${row?.['enqueue']}\n` }, url, context)
   expect(shown.stdout, shown.stderr).toMatch(/^name +receipt$/m)
   expect(shown.stdout).toMatch(/^priority +5$/m)

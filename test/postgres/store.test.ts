@@ -1,7 +1,7 @@
 // Who owns a schema, what another owner's turn does, and how a schema is refused.
 import { AlreadyOpenError, NotADatabaseError, SchemaTooNewError, StorageError, UnsupportedRuntimeError } from '@millrace/core'
 import { StoreFailure } from '@millrace/core/kernel'
-import { openStore, type PostgresStore } from '@millrace/postgres'
+import { meetingOf, openStore, type PostgresStore } from '@millrace/postgres'
 import pg from 'pg'
 import { describe, expect, onTestFinished } from 'vitest'
 import { StoreTurns } from '../../packages/testkit/src/storeConformance/storeTurns.ts'
@@ -93,6 +93,29 @@ test('an engine whose session has ended goes on, and has the lock again with its
   }
   expect(turns.rows()).toHaveLength(2)
   expect(turns.rows()).toContainEqual(bystander)
+})
+
+test('the beat of an owner says whether others find it by its row, also once it has claimed the schema again', async ({
+  kept: postgres,
+}) => {
+  const store = open(postgres)
+  const announce = async () => {
+    const owner = { epoch: store.epoch, host: 'here', boot: '', pid: 1, library: '', protocol: [1, 1], url: '' } as const
+    await meetingOf(postgres).announce(owner, Buffer.alloc(32))
+  }
+  expect(store.beat()).toBe(false)
+  await announce()
+  // As by a DBA who tidies, and by a restore of the table.
+  for (const change of ['DELETE FROM owner', 'UPDATE owner SET epoch = 0', "UPDATE owner SET schema_id = ''"]) {
+    expect(store.beat()).toBe(true)
+    await sql(postgres, change)
+    expect(store.beat(), change).toBe(false)
+    await announce()
+  }
+  await endSession(postgres)
+  store.reopen()
+  expect(store.epoch).toBe(2)
+  expect(store.beat()).toBe(true)
 })
 
 describe('a connection that breaks', () => {

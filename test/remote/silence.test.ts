@@ -1,10 +1,11 @@
 /** Half-open connections: one end is gone, and nothing says so. Only frames that come are signs of life. */
 import type { PortListener } from '@millrace/core'
 import type { RemotePort } from '@millrace/remote/internal'
-import { quiet } from '@millrace/testkit/internal'
+import { quiet, sessionIntro } from '@millrace/testkit/internal'
 import { expect, test } from 'vitest'
+import { processKey } from '../../packages/remote/src/process.ts'
 import { FaultyProxy } from './proxy.ts'
-import { type RawClient, welcomed } from './rawClient.ts'
+import { HELLO, RawClient, welcomed } from './rawClient.ts'
 import { serve } from './served.ts'
 import { until } from './until.ts'
 
@@ -23,6 +24,15 @@ function listenTo(port: RemotePort): string[] {
   return said
 }
 
+/** A worker of the process with that key. */
+async function attached(url: string, uuid: string, process: string): Promise<RawClient> {
+  const client = new RawClient(url)
+  client.send({ ...HELLO, client: { ...HELLO.client, process } })
+  await client.said('welcome')
+  await client.ask({ op: 'attach', session: sessionIntro(['a'], { uuid, worker: uuid, local: false }), held: [] })
+  return client
+}
+
 const pings = (client: RawClient) => client.heard.filter(({ type }) => type === 'ping').length
 
 test('a server pings a quiet client after 15 s, once, and takes it for dead after 45 s', async () => {
@@ -38,6 +48,25 @@ test('a server pings a quiet client after 15 s, once, and takes it for dead afte
   await clock.advance(1)
   await until(() => server.connections === 0)
   await client.gone()
+})
+
+test('a worker whose process dies without closing its connection is found out within 2 s, and no other', async ({ skip }) => {
+  if (process.platform !== 'linux') skip('what tells processes apart is read from /proc')
+  const dead: string[] = []
+  const { clock, url, server } = await serve({ declareDead: (sessions) => dead.push(...sessions) })
+  const bystander = await attached(url, 'bystander', processKey())
+  const elsewhere = await attached(url, 'elsewhere', `another boot:1:${process.pid}:0`)
+  // Its socket stays open, as the tunnel of a client through Postgres does.
+  const client = await attached(url, 'worker', `${processKey()}1`)
+  await clock.advance(1_999)
+  await quiet()
+  expect(server.connections).toBe(3)
+  await clock.advance(1)
+  await client.gone()
+  expect(dead).toEqual(['worker'])
+  await clock.advance(2_000)
+  await quiet()
+  expect([bystander.closed, elsewhere.closed, server.connections]).toEqual([false, false, 2])
 })
 
 test('a client that answers stays, for as long as it does', async () => {

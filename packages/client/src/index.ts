@@ -31,6 +31,7 @@ export {
 } from './forwarding/forwarder.ts'
 export type { SourceLine } from './forwarding/sourceLine.ts'
 export { JobHandle } from './handle.ts'
+export { type InboxEntry, inboxEntryOf } from './inboxEntry.ts'
 export type { EventStream, EventStreamItem, EventsGap, JournalStream } from './journalStream.ts'
 export type { EventGap, EventListener, EventName, EventOf, GapListener } from './listeners.ts'
 export type { JobLogs, NumberedLog } from './logs.ts'

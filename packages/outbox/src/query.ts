@@ -1,13 +1,13 @@
 /** Enqueues jobs by SQL, in a transaction on the Postgres that the queue is in too. */
-import { newJobOf } from '@millrace/client'
-import { DEFAULT_SCHEMA, type EnqueueOptions, LIMITS, type NewJob, OptionTypeError, schemaOption } from '@millrace/core'
+import { type InboxEntry, inboxEntryOf, newJobOf } from '@millrace/client'
+import { DEFAULT_SCHEMA, type EnqueueOptions, LIMITS, OptionTypeError, schemaOption } from '@millrace/core'
 import type { EnqueueArguments, JobType } from '@millrace/worker'
 
 /** A statement for any driver of Postgres. It returns the id of the job as `id`. */
 export interface EnqueueQuery {
   readonly text: string
   /** The name, the data and the options, as JSON. */
-  readonly values: [name: string, data: string | null, options: string]
+  readonly values: InboxEntry
 }
 
 /**
@@ -31,12 +31,6 @@ export function enqueueBySql(schema = DEFAULT_SCHEMA) {
       made.catch(() => {})
       throw new OptionTypeError('schema', `the schema of job '${(job as JobType).name}' is asynchronous: await engine.enqueue instead`)
     }
-    return { text, values: valuesOf(made) }
+    return { text, values: inboxEntryOf(made) }
   }
-}
-
-function valuesOf({ name, data, meta, weak: _, ...options }: NewJob & { readonly weak?: boolean }): EnqueueQuery['values'] {
-  if (data instanceof Uint8Array)
-    throw new OptionTypeError('data', 'data must be JSON to be enqueued by SQL, got bytes: encode them as base64, or await engine.enqueue')
-  return [name, data, JSON.stringify({ ...options, ...(meta !== undefined && { meta: JSON.parse(meta) }) })]
 }

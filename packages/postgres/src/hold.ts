@@ -12,12 +12,18 @@ const TAKEN_OVER = 'another engine has taken the schema over'
 /** A plan that was made when a table was nearly empty reads all of it, also when it has filled since. The next turns make new ones. */
 const FORGET_PLANS: Statement = { text: 'DISCARD PLANS', values: [] }
 const LAST_EPOCH: Statement = { text: 'SELECT epoch FROM journal ORDER BY turn DESC LIMIT 1', values: [] }
+const isAnnounced = (epoch: number): Statement => ({
+  text: 'SELECT 1 FROM owner WHERE epoch = $1 AND schema_id = schema_id()',
+  values: [epoch],
+})
 
 export class Hold {
   readonly #connection: Connection
   readonly #lock: Lock
   readonly #floors: Floors
   #owned: Claim
+  /** The row of the owner has this epoch, also when the schema was claimed again since. */
+  readonly #announced: Statement
   #write: Write
   /** True if it is unknown which turn was the last one: the journal has to be asked before the next. */
   #inDoubt = false
@@ -28,6 +34,7 @@ export class Hold {
     this.#connection = connection
     this.#lock = lock
     this.#owned = claimed
+    this.#announced = isAnnounced(claimed.epoch)
     this.#floors = floors
     this.#write = prepareWrite(connection, claimed, claimed.turn, floors)
     this.#opening = connection.opening
@@ -68,11 +75,12 @@ export class Hold {
     this.#inDoubt = false
   }
 
-  /** @throws StoreFailure, of reason `owner` if another engine has the schema */
-  beat(): void {
-    const [, last] = this.#connection.many([FORGET_PLANS, LAST_EPOCH])
+  /** Returns false if the schema does not say that this engine owns it. @throws StoreFailure, of reason `owner` if another engine has the schema */
+  beat(): boolean {
+    const [, last, row] = this.#connection.many([FORGET_PLANS, LAST_EPOCH, this.#announced])
     if (last?.[0]?.[0] !== this.#owned.epoch) throw new StoreFailure('before', 'owner', TAKEN_OVER)
     this.#lock.keep()
+    return row?.length === 1
   }
 
   /** Finds out whether a turn was written. Whatever keeps it from asking, the outcome of the turn is unknown. */

@@ -1,5 +1,5 @@
 export { openTunnel, type SocketAddress, serveTunnels } from './mailbox/tunnel.ts'
-export { type Found, type Meeting, meetingOf, type Owner } from './meeting.ts'
+export { type Found, type Here, keyOf, type Meeting, meetingOf, type Owner } from './meeting.ts'
 export { SCHEMA_VERSION } from './migrations/list.ts'
 export { openMoveSource } from './move/source.ts'
 export { openMoveTarget } from './move/target.ts'

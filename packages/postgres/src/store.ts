@@ -14,8 +14,12 @@ export interface PostgresStore extends Store {
   readonly epoch: number
   /** The schema's number in the ids of its jobs. */
   readonly node: number
-  /** Shows the server that this owner lives. @throws StoreFailure, of reason `owner` if another engine has the schema */
-  beat(): void
+  /**
+   * Shows the server that this owner lives. Returns false if its row is gone, by which others find it.
+   *
+   * @throws StoreFailure, of reason `owner` if another engine has the schema
+   */
+  beat(): boolean
   /** Reads the jobs that others have enqueued by SQL. */
   readonly inbox: ReadInbox
 }

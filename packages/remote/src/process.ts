@@ -13,9 +13,14 @@ export function processKey(): string {
 
 /** True if the process with that key is certainly dead. */
 export function isDead(key: string): boolean {
-  const [boot, space, pid, start] = key.split(':')
-  if (start === undefined || `${boot}:${space}` !== namespace()) return false
-  return startOf(Number(pid)) !== start
+  const [, , pid, start] = key.split(':')
+  return isHere(key) && startOf(Number(pid)) !== start
+}
+
+/** True if the process with that key is, or was, where this process can see it. */
+export function isHere(key: string): boolean {
+  const [boot, space, , start] = key.split(':')
+  return start !== undefined && `${boot}:${space}` === namespace()
 }
 
 /** Returns the id of the machine's current boot; empty if the system does not report it. */

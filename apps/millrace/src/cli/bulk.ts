@@ -1,7 +1,8 @@
 /** Enqueues jobs by the thousand from a stream, in atomic chunks. The next chunk is read when the last is committed. */
-import type { Engine, JobRequest } from '@millrace/engine'
+import type { JobRequest } from '@millrace/engine'
 import { Chunks } from './chunks.ts'
 import { UsageError } from './errors.ts'
+import type { Enqueuer } from './inbox.ts'
 import { type Line, linesOf } from './lines.ts'
 import { many } from './output/amounts.ts'
 import type { Output } from './output/output.ts'
@@ -13,7 +14,7 @@ export interface BulkResult {
 }
 
 export interface BulkOptions {
-  readonly engine: Engine
+  readonly engine: Enqueuer
   readonly out: Output
   readonly input: NodeJS.ReadableStream
   /** Returns the job of a line; undefined if there is none in it. Throws if the line cannot be read. */

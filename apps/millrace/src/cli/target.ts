@@ -12,6 +12,7 @@ import {
   validatePostgresOptions,
 } from '@millrace/core'
 import type { Engine } from '@millrace/engine'
+import type { Meeting } from '@millrace/postgres'
 import { NoFileError, NotFoundError, UsageError } from './errors.ts'
 
 export type Target =
@@ -33,6 +34,8 @@ export interface ConnectOptions {
   readonly create?: boolean
   /** True for a command that only looks, perhaps for days: as the owner of a file or a schema it deletes no old jobs. */
   readonly looks?: boolean
+  /** False for a command that only attaches to the owner of a schema of Postgres. Default `create`. */
+  readonly owns?: boolean
   /** Called with the path of the file that was created. */
   readonly created?: (file: string) => void
   /** Receives the log messages of the engine. */
@@ -78,12 +81,15 @@ export function targetOf({ file, url, token, postgres, schema }: TargetOptions, 
 }
 
 /** Opens the engine of a target. A missing file is created only with `create`. */
-export async function openTarget(target: Target, { create = false, looks = false, created, logger }: ConnectOptions = {}): Promise<Engine> {
+export async function openTarget(
+  target: Target,
+  { create = false, looks = false, owns = create, created, logger }: ConnectOptions = {},
+): Promise<Engine> {
   // A command cannot know the daemon's configuration, so it warns of nothing on stderr, which may be read as JSON.
   const log = { logger: logger ?? null }
   const own = looks ? { ...log, retention: KEEP_ALL } : log
   if (target.kind === 'url') return connectTo(target, log)
-  if (target.kind === 'postgres') return openSchema(target, create, own).catch(noServer)
+  if (target.kind === 'postgres') return openSchema(target, { create, owns }, own).catch(noServer)
   const missing = !existsSync(target.file)
   if (!create && missing) throw new NoFileError(target.file)
   const { openEngine } = await import('@millrace/engine')
@@ -92,15 +98,29 @@ export async function openTarget(target: Target, { create = false, looks = false
   return engine
 }
 
-async function openSchema(target: Target & { readonly kind: 'postgres' }, create: boolean, own: EngineOptions): Promise<Engine> {
+async function openSchema(
+  target: Target & { readonly kind: 'postgres' },
+  { create, owns }: Required<Pick<ConnectOptions, 'create' | 'owns'>>,
+  own: EngineOptions,
+): Promise<Engine> {
   if (!create) await assertSchema(target)
   const { openEngine } = await import('@millrace/engine')
   // Other processes of an older version may use the schema.
-  return openEngine({ postgres: target.postgres, schema: target.schema, autoMigrate: false, ...own })
+  return openEngine({ postgres: target.postgres, schema: target.schema, role: owns ? 'any' : 'client', autoMigrate: false, ...own })
+}
+
+/** Returns the meeting place of a schema that nobody owns now; undefined if somebody does, or if the target is none. */
+export async function unowned(target: Target): Promise<(Meeting & { readonly url: string; readonly schema: string }) | undefined> {
+  if (target.kind !== 'postgres') return undefined
+  const { meetingOf } = await import('@millrace/postgres')
+  const { postgres: url, schema } = validatePostgresOptions({ postgres: target.postgres, schema: target.schema })
+  const meeting = meetingOf({ url, schema })
+  const { free } = await meeting.look().catch(noServer)
+  return free ? { ...meeting, url, schema } : undefined
 }
 
 /** Reports a server that a command cannot reach by the code of every engine that cannot be reached. */
-async function noServer(error: unknown): Promise<never> {
+export async function noServer(error: unknown): Promise<never> {
   if (!(error instanceof StorageError)) throw error
   const { ConnectFailedError } = await import('@millrace/remote')
   throw new ConnectFailedError(error.message, { cause: error })
@@ -119,7 +139,7 @@ async function connectTo({ url, token }: Target & { readonly kind: 'url' }, log:
 }
 
 /** Only commands that put something into a queue create its tables. */
-async function assertSchema(target: Target & { readonly kind: 'postgres' }): Promise<void> {
+export async function assertSchema(target: Target & { readonly kind: 'postgres' }): Promise<void> {
   const { inspectSchema } = await import('@millrace/postgres')
   const { postgres: url, schema } = validatePostgresOptions({ postgres: target.postgres, schema: target.schema })
   if (inspectSchema({ url, schema }).schemaVersion === 0)

@@ -3,7 +3,7 @@
  * know each other. A process that can read the schema may attach: by a socket, or through the schema if no socket leads to the owner.
  */
 import type { ListenAt, Transport } from '@millrace/core'
-import { type Meeting, openTunnel, serveTunnels } from '@millrace/postgres'
+import { keyOf, type Meeting, openTunnel, serveTunnels } from '@millrace/postgres'
 import { newSecret, systemClock } from '../clock.ts'
 import type { Ownership } from '../share/ownership.ts'
 
@@ -30,7 +30,10 @@ export function schemaOwnership({ meeting, url, schema, listen, transport, exist
   const isThroughSchema = attemptsOf(transport)
   let stopServing = () => {}
   /** The address by which this machine reaches the server: others, which reach the server too, are likely to reach it there. */
-  const here = async () => (await meeting.localAddress()) ?? LOOPBACK
+  const here = async () => {
+    const { schemaId, localAddress = LOOPBACK } = await meeting.here()
+    return { key: keyOf(secret, schemaId), localAddress }
+  }
 
   return {
     store: `schema ${schema}`,
@@ -39,20 +42,22 @@ export function schemaOwnership({ meeting, url, schema, listen, transport, exist
     isFoundByNote: true,
     lookEveryMs: 2_000,
     listenAt: async () => {
-      const host = transport === 'postgres' ? LOOPBACK : (listen?.host ?? (await here()))
-      return { url: urlOf(host, listen?.port ?? 0), tls: { secret } }
+      const { key, localAddress } = await here()
+      const host = transport === 'postgres' ? LOOPBACK : (listen?.host ?? localAddress)
+      return { url: urlOf(host, listen?.port ?? 0), tls: { secret: key } }
     },
     look: async () => {
       const { free, owner } = await meeting.look()
       if (owner !== undefined) exists()
-      return { mayBeFree: free, where: owner && { url: owner.url, tls: { secret: Buffer.from(owner.secret, 'base64url') } }, note: owner }
+      return { mayBeFree: free, where: owner && { url: owner.url, tls: { secret: owner.key } }, note: owner }
     },
     reach: async () => {
-      const { owner } = await meeting.look()
-      if (owner === undefined) return undefined
+      const { free, owner } = await meeting.look()
+      // A row that nobody stands for is of a dead owner, or came with a copy of the schema.
+      if (owner === undefined || free) return undefined
       exists()
-      const { epoch, url: ownerUrl } = owner
-      const tls = { secret: Buffer.from(owner.secret, 'base64url') }
+      const { epoch, url: ownerUrl, key } = owner
+      const tls = { secret: key }
       if (!isThroughSchema(epoch)) return { where: { url: ownerUrl, tls }, ownerUrl }
       const port = await openTunnel({ url, schema, epoch }, newSecret().toString('hex'))
       return { where: { url: urlOf(LOOPBACK, port), tls }, ownerUrl }
@@ -60,11 +65,8 @@ export function schemaOwnership({ meeting, url, schema, listen, transport, exist
     announce: async ({ url: listening, ...note }) => {
       const { hostname, port } = new URL(listening)
       const host = hostname.replace(/^\[(.*)\]$/, '$1')
-      await meeting.announce({
-        ...note,
-        url: ALL.has(host) ? urlOf(await here(), Number(port)) : listening,
-        secret: secret.toString('base64url'),
-      })
+      const reached = ALL.has(host) ? urlOf((await here()).localAddress, Number(port)) : listening
+      await meeting.announce({ ...note, url: reached }, secret)
       exists()
       stopServing()
       const to = { host: ALL.has(host) ? LOOPBACK : host, port: Number(port) }

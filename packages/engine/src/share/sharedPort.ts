@@ -180,11 +180,12 @@ export class SharedPort implements Port {
 
   async #tryToOwn(): Promise<Error | undefined> {
     const { role, ownership, newThread } = this.#options
-    if (role === 'client')
-      return new AlreadyOpenError(`this process only attaches to the owner of ${this.#store}, since its role is client`)
     let thread: WriterThread
     try {
-      if (!(await ownership.look()).mayBeFree) return new AlreadyOpenError(`another process owns ${this.#store}`)
+      const { mayBeFree } = await ownership.look()
+      if (role === 'client')
+        return new AlreadyOpenError(`this process only attaches to the owner of ${this.#store}, since its role is client`)
+      if (!mayBeFree) return new AlreadyOpenError(`another process owns ${this.#store}`)
       if (this.#closed) return undefined
       thread = newThread()
       await thread.start()
@@ -197,6 +198,9 @@ export class SharedPort implements Port {
     }
     this.#leaveOwner()
     this.#thread = thread
+    thread.onForgotten = () => {
+      if (this.#thread === thread) this.#notice.repeat()
+    }
     thread.listen({
       deliver: (delivery) => this.#listener?.deliver(delivery),
       broken: (refusal) => this.#listener?.broken(refusal),

@@ -36,6 +36,8 @@ export type FromWriter =
   | { readonly kind: 'ready'; readonly epoch: number; readonly schema: number }
   /** A warning for the logger of the host. */
   | { readonly kind: 'warning'; readonly message: string; readonly details: Readonly<Record<string, unknown>> }
+  /** The store does not say who owns it: the announcement is missing, or is not there yet. */
+  | { readonly kind: 'forgotten' }
   /** The store cannot be opened, or the writer cannot continue; the thread ends. */
   | { readonly kind: 'failed'; readonly refusal: Refusal }
   | { readonly kind: 'closed' }

@@ -21,8 +21,12 @@ import type { FromWriter, ToWriter, WriterData } from './messages.ts'
 export interface OwnedStore extends Store {
   /** A number that grows each time an engine takes the store. */
   readonly epoch: number
-  /** Shows a server that this owner lives. @throws StoreFailure, of reason `owner` if another engine owns the store by now */
-  beat?(): void
+  /**
+   * Shows a server that this owner lives. Returns false if others cannot find it by what is in the store.
+   *
+   * @throws StoreFailure, of reason `owner` if another engine owns the store by now
+   */
+  beat?(): boolean
   /** Reads jobs that others have put into the store without the engine; undefined if there is no way to. */
   readonly inbox?: ReadInbox
 }
@@ -132,7 +136,12 @@ function serve({ host, say, warn, store, schema, settings, alive, channel }: Ser
     } else close()
   })
   const besides = [
-    startBeats(store, systemClock, (message) => end({ code: 'OWNER_LOST', message })),
+    startBeats(
+      store,
+      systemClock,
+      (message) => end({ code: 'OWNER_LOST', message }),
+      () => say({ kind: 'forgotten' }),
+    ),
     watchInbox({ read: store.inbox, actor, wake: loop.wake, clock: systemClock }),
   ]
   connect(channel)

@@ -66,6 +66,8 @@ export class WriterThread implements Port {
   #serverAway = false
   #epoch = 0
   #schema = 0
+  /** Called when others cannot find this owner by what is in the store. */
+  onForgotten = () => {}
 
   constructor({ store, settings, clock, readers, logger }: WriterThreadOptions) {
     this.#store = store
@@ -120,6 +122,7 @@ export class WriterThread implements Port {
           this.#opened(worker, port1)
           resolve()
         } else if (message.kind === 'failed') failure = message.refusal
+        else if (message.kind === 'forgotten') this.onForgotten()
         else if (message.kind === 'warning') this.#logger?.warn(message.message, message.details)
       })
       worker.on('error', (error) => {

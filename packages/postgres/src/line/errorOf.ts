@@ -1,9 +1,11 @@
 /** Returns what an error of the driver says, as plain data. */
 import type { DatabaseError } from 'pg'
+import { PooledError } from './direct.ts'
 import type { LineError } from './message.ts'
 
 export function errorOf(error: unknown): LineError {
   if (isOfServer(error)) return { message: error.message, code: error.code, constraint: error.constraint }
+  if (error instanceof PooledError) return { message: error.message, code: error.code, constraint: undefined }
   return { message: error instanceof Error ? error.message : String(error), code: undefined, constraint: undefined }
 }
 

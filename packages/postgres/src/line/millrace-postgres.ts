@@ -2,6 +2,7 @@
 import { workerData } from 'node:worker_threads'
 import { quietClock } from '@millrace/worker/clock'
 import pg from 'pg'
+import { checkDirect } from './direct.ts'
 import { errorOf } from './errorOf.ts'
 import { Exchanges } from './exchange.ts'
 import type { Call, LineData, Reply, Request, Sent } from './message.ts'
@@ -56,9 +57,10 @@ async function connect(): Promise<Reply> {
   // The server may have vanished: nothing is waited for.
   if (server !== undefined) streamOf(server.client).destroy()
   server = undefined
+  let opened: pg.Client | undefined
   try {
     // It throws if it cannot read the URL.
-    const opened = new pg.Client({
+    opened = new pg.Client({
       connectionString: target.url,
       keepAlive: true,
       connectionTimeoutMillis: CONNECT_MS,
@@ -66,6 +68,7 @@ async function connect(): Promise<Reply> {
     // The statements under way hear of it.
     opened.on('error', () => {})
     await opened.connect()
+    await checkDirect(opened)
     const exchanges = new Exchanges(opened)
     const { error } = await exchanges.send(target.setUp.map((text) => ({ text, parameters: [] })))
     if (error !== undefined || mine !== opening) {
@@ -76,6 +79,7 @@ async function connect(): Promise<Reply> {
     server = exchanges
     return { rows: [[[backendOf(opened)]]], error }
   } catch (error) {
+    if (opened !== undefined) streamOf(opened).destroy()
     return { rows: [], error: errorOf(error) }
   }
 }

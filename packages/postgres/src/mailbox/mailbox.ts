@@ -7,6 +7,7 @@ import { NotWritableError } from '@millrace/core'
 import { quietClock } from '@millrace/worker/clock'
 import type pg from 'pg'
 import { leave, newClient } from '../line/client.ts'
+import { checkDirect } from '../line/direct.ts'
 import { errorOf } from '../line/errorOf.ts'
 import { streamOf } from '../line/opened.ts'
 import { refusedBy } from '../open/check.ts'
@@ -40,15 +41,21 @@ export const CREATE_FRAME = `CREATE UNLOGGED TABLE frame (
   PRIMARY KEY (epoch, way, stream, number)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000)`
 
-const SEND = `WITH sent AS (
-  INSERT INTO frame SELECT $1, $2, * FROM unnest($3::text[], $4::bigint[], $5::bytea[]) ON CONFLICT DO NOTHING
+/** The statements of a mailbox. They name the table with its schema. */
+function textsOf(schema: string) {
+  const frame = `"${schema}".frame`
+  return {
+    send: `WITH sent AS (
+  INSERT INTO ${frame} SELECT $1, $2, * FROM unnest($3::text[], $4::bigint[], $5::bytea[]) ON CONFLICT DO NOTHING
 )
-SELECT pg_notify(channel, '') FROM unnest($6::text[]) AS channel`
-const TAKE = `DELETE FROM frame WHERE epoch = $1 AND way = $2 AND ($3::text IS NULL OR stream = $3) AND stream <> ALL ($4::text[])
-RETURNING stream, number::float8, bytes`
-const LEFT = 'SELECT DISTINCT stream FROM frame WHERE epoch = $1 AND way = $2 AND stream = ANY ($3::text[])'
-/** Frames that nobody will take. */
-const FORGET = 'DELETE FROM frame WHERE epoch < $1 OR (epoch = $1 AND stream = ANY ($2::text[]))'
+SELECT pg_notify(channel, '') FROM unnest($6::text[]) AS channel`,
+    take: `DELETE FROM ${frame} WHERE epoch = $1 AND way = $2 AND ($3::text IS NULL OR stream = $3) AND stream <> ALL ($4::text[])
+RETURNING stream, number::float8, bytes`,
+    left: `SELECT DISTINCT stream FROM ${frame} WHERE epoch = $1 AND way = $2 AND stream = ANY ($3::text[])`,
+    /** Removes frames that nobody will take. */
+    forget: `DELETE FROM ${frame} WHERE epoch < $1 OR (epoch = $1 AND stream = ANY ($2::text[]))`,
+  }
+}
 
 /** The bytes of a stream that may be in the table before its other end has taken them all. */
 const WINDOW_BYTES = 2 ** 20
@@ -75,6 +82,7 @@ interface Outgoing {
 export class Mailbox {
   readonly #client: pg.Client
   readonly #options: MailboxOptions
+  readonly #texts
   #listener: MailboxListener | undefined
   readonly #outgoing = new Map<string, Outgoing>()
   /** Streams whose frames are left in the table for now. */
@@ -88,9 +96,10 @@ export class Mailbox {
   private constructor(client: pg.Client, options: MailboxOptions) {
     this.#client = client
     this.#options = options
+    this.#texts = textsOf(options.schema)
   }
 
-  /** @throws StorageError, NotWritableError */
+  /** @throws StorageError, NotWritableError, UnsupportedRuntimeError */
   static async open(options: MailboxOptions): Promise<Mailbox> {
     const { url, schema, epoch, stream } = options
     let client: pg.Client | undefined
@@ -112,11 +121,12 @@ export class Mailbox {
       await client.connect()
       // The engine decides what keeps its process alive.
       streamOf(client).unref()
-      await client.query(`SET search_path TO "${schema}"`)
+      await checkDirect(client)
       await client.query('SET synchronous_commit TO off')
       await client.query(`LISTEN ${channelOf(options, stream)}`)
       // A client that may not use the table hears of it now.
-      await client.query(stream === undefined ? FORGET : LEFT, stream === undefined ? [epoch, []] : [epoch, WAYS.out, [stream]])
+      const { forget, left } = mailbox.#texts
+      await client.query(stream === undefined ? forget : left, stream === undefined ? [epoch, []] : [epoch, WAYS.out, [stream]])
       return mailbox
     } catch (error) {
       if (client !== undefined) leave(client)
@@ -159,7 +169,7 @@ export class Mailbox {
   async forget(stream: string): Promise<void> {
     this.#outgoing.delete(stream)
     this.#held.delete(stream)
-    if (!this.#over) await this.#query(FORGET, [this.#options.epoch, [stream]])
+    if (!this.#over) await this.#query(this.#texts.forget, [this.#options.epoch, [stream]])
   }
 
   /** Sends what is queued, if that is possible soon, and closes. */
@@ -187,14 +197,21 @@ export class Mailbox {
     const frames = open.flatMap(([stream, outgoing]) => framesOf(stream, outgoing))
     const column = <Name extends keyof Frame>(name: Name) => frames.map((frame) => frame[name])
     const channels = this.#isOwner ? open.map(([stream]) => channelOf(this.#options, stream)) : [channelOf(this.#options, undefined)]
-    await this.#query(SEND, [epoch, this.#isOwner ? WAYS.out : WAYS.in, column('stream'), column('number'), column('bytes'), channels])
+    await this.#query(this.#texts.send, [
+      epoch,
+      this.#isOwner ? WAYS.out : WAYS.in,
+      column('stream'),
+      column('number'),
+      column('bytes'),
+      channels,
+    ])
     for (const [, { sent }] of open) for (const resolve of sent.splice(0)) resolve()
   }
 
   /** @param isIdle true if there is nothing else to send */
   async #lookAtWindows(full: readonly (readonly [string, Outgoing])[], isIdle: boolean): Promise<void> {
     const streams = full.map(([stream]) => stream)
-    const rows = await this.#query<[string]>(LEFT, [this.#options.epoch, this.#isOwner ? WAYS.out : WAYS.in, streams])
+    const rows = await this.#query<[string]>(this.#texts.left, [this.#options.epoch, this.#isOwner ? WAYS.out : WAYS.in, streams])
     const left = new Set(rows.map(([stream]) => stream))
     for (const [stream, outgoing] of full) if (!left.has(stream)) outgoing.sentBytes = 0
     if (isIdle && left.size === full.length) await new Promise<void>((done) => void quietClock.setTimer(LOOK_AGAIN_MS, done))
@@ -207,7 +224,7 @@ export class Mailbox {
     while (this.#notified && !this.#over) {
       this.#notified = false
       const values = [this.#options.epoch, this.#isOwner ? WAYS.in : WAYS.out, this.#options.stream ?? null, [...this.#held]]
-      const rows = await this.#query<[string, number, Buffer]>(TAKE, values)
+      const rows = await this.#query<[string, number, Buffer]>(this.#texts.take, values)
       for (const [stream, number, bytes] of rows.sort((a, b) => a[1] - b[1])) this.#hear(stream, bytes, number)
     }
     this.#taking = false

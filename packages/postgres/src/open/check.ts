@@ -9,6 +9,7 @@ import {
   UnsupportedRuntimeError,
 } from '@millrace/core'
 import type { Connection } from '../connection.ts'
+import { POOLED } from '../line/direct.ts'
 import type { LineError } from '../line/message.ts'
 import type { StoreOptions } from '../options.ts'
 
@@ -18,6 +19,8 @@ const OLDEST = 150_000
 /** Returns the error for a server that cannot be reached, or refuses. */
 export function refusedBy({ code, message }: LineError): Error {
   if (code === undefined) return new StorageError(`cannot connect to Postgres (${message}): check the URL, and that the server runs`)
+  if (code === POOLED)
+    return new UnsupportedRuntimeError(`${message}: name the server itself in the URL, since Millrace needs a session of its own`)
   if (code.startsWith('28')) return new NotWritableError(`Postgres refused the user (${message}): check user and password in the URL`)
   if (code === '3D000') return new NotADatabaseError(`${message}: create the database, or name another one in the URL`)
   if (code === '42501')
@@ -28,16 +31,17 @@ export function refusedBy({ code, message }: LineError): Error {
 
 /** @throws UnsupportedRuntimeError, NotWritableError */
 export function checkServer(connection: Connection, durability: StoreOptions['durability']): void {
-  const [version, fsync, isReplica, backend] =
-    connection.get<[number, string, boolean, number]>(
-      "SELECT current_setting('server_version_num')::int, current_setting('fsync'), pg_is_in_recovery(), pg_backend_pid()",
+  const [version, fsync, isReplica, encoding] =
+    connection.get<[number, string, boolean, string]>(
+      "SELECT current_setting('server_version_num')::int, current_setting('fsync'), pg_is_in_recovery(), current_setting('server_encoding')",
     ) ?? []
-  if (backend !== connection.backend)
-    throw new UnsupportedRuntimeError(
-      'a pooler answers in place of Postgres: name the server itself in the URL, since the owner of a schema needs a session of its own',
-    )
   if (version === undefined || version < OLDEST)
     throw new UnsupportedRuntimeError(`Postgres must be 15 or newer, got ${Math.floor((version ?? 0) / 10_000)}: update the server`)
+  // The error of a run, or its output, could not be stored. SQL_ASCII checks nothing, and its jsonb takes no escapes such as \u00e9.
+  if (encoding !== 'UTF8')
+    throw new UnsupportedRuntimeError(
+      `the encoding of the database must be UTF8, got ${encoding}: create one WITH ENCODING 'UTF8' TEMPLATE template0, and name it in the URL`,
+    )
   if (isReplica === true) throw new NotWritableError('the server is a replica, which cannot be written: connect to the primary server')
   if (durability === 'full' && fsync !== 'on')
     throw new UnsupportedRuntimeError(

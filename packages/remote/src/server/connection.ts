@@ -26,7 +26,7 @@ import { chooseVersion, ELEMENTS_MAX, type Message, WireError } from '@millrace/
 import { sendCut, slices } from '../frames.ts'
 import { BOUNDS } from '../limits.ts'
 import type { Link } from '../link.ts'
-import { isDead } from '../process.ts'
+import { isDead, isHere } from '../process.ts'
 import { LIBRARY } from '../version.ts'
 import type { Pass } from './gate.ts'
 import type { ListenSettings } from './options.ts'
@@ -61,6 +61,9 @@ export interface ConnectionOptions {
 /** The delays after which a dying process is looked for again: it closes its sockets before it is dead. */
 const DYING_MS = [10, 100, 1_000] as const
 
+/** The interval at which the process of a client with worker sessions is looked for. A client through Postgres dies without closing anything. */
+const LOOK_MS = 2_000
+
 /** The id of the request that tests if the engine is there, before the client has any requests. */
 const PROBE = 0
 
@@ -90,6 +93,7 @@ export class Connection {
   /** The process that the client says it is, and the worker sessions that live there. */
   #process = ''
   #sessions = new SessionNames(undefined)
+  #cancelLook: (() => void) | undefined
 
   constructor(options: ConnectionOptions) {
     this.#options = options
@@ -247,6 +251,7 @@ export class Connection {
     const { session } = command
     if (this.#sessions.size > BOUNDS.sessions)
       throw new WireError('BAD_MESSAGE', `one connection has at most ${BOUNDS.sessions} worker sessions: let some leave, or open another`)
+    if (this.#cancelLook === undefined && isHere(this.#process)) this.#lookForProcess()
     const isBound = this.#permit?.queues !== undefined
     return { ...command, session: { ...session, library: this.#library, ...(isBound && { defines: false }) } }
   }
@@ -364,12 +369,20 @@ export class Connection {
 
   #end(): void {
     this.#cancelHello()
+    this.#cancelLook?.()
     this.#options.pass.leave()
     this.#options.over(this)
     this.#audit(this.#trail?.end(this.#who))
     void this.#port?.close()
     this.#port = undefined
     if (this.#sessions.size > 0 && this.#process !== '') this.#declareDead(DYING_MS)
+  }
+
+  #lookForProcess(): void {
+    this.#cancelLook = this.#options.clock.setTimer(LOOK_MS, () => {
+      if (isDead(this.#process)) this.#link.abandon('the process of the client is dead')
+      else this.#lookForProcess()
+    })
   }
 
   /** Reports the sessions of a dead client: it has no use for its workers' leases. A client that lives comes back within them. */

@@ -7,6 +7,7 @@ import { newKey } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { FailedError, UsageError } from '../errors.ts'
 import { EXIT, exitCodeOf } from '../exit.ts'
+import { inboxOf } from '../inbox.ts'
 import { addJobFlags, enqueueOptionsOf, type JobFlags } from '../jobFlags.ts'
 import type { Line } from '../lines.ts'
 import { many } from '../output/amounts.ts'
@@ -47,7 +48,13 @@ async function enqueueOne(context: Context, name: string, data: string | undefin
     throw new UsageError('--idempotency-prefix requires - as <data>: use --idempotency-key for a single job')
   const value = await dataOf(data)
   const asked = checked(name, flags, value)
-  const engine = await context.connect({ create: true })
+  const inbox = wait ? undefined : await inboxOf(context.target(), out)
+  if (inbox !== undefined) {
+    const [entry] = await inbox.enqueueMany([{ job: name, data: value, options: asked }])
+    await out.answer({ id: entry?.id, created: true }, () => entry?.id ?? '')
+    return
+  }
+  const engine = await context.connect({ create: true, owns: false })
   const options = repeatable(asked)
   const job = await again(() => engine.enqueue(name, value, options))
   // If the key is this run's own, an earlier job is this one.
@@ -92,7 +99,7 @@ async function enqueueStream(context: Context, name: string, flags: Flags): Prom
     if (value !== undefined) throw new UsageError(`${flag} is for a single job: leave it out when <data> is -`)
   }
   const options = checkedForMany(name, flags)
-  const engine = await context.connect({ create: true })
+  const engine = (await inboxOf(context.target(), out)) ?? (await context.connect({ create: true, owns: false }))
   const jobOf = ({ number, text }: Line) => {
     const keyed = idempotencyPrefix === undefined ? options : { ...options, idempotencyKey: `${idempotencyPrefix}${number}` }
     return { job: name, data: parse(text), options: keyed }

@@ -1,12 +1,13 @@
 /** `millrace status`: shows on one screen whether all is well. */
 import type { Percentiles, Stats, WorkerView } from '@millrace/engine'
+import type { Meeting } from '@millrace/postgres'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
 import type { Context } from '../context.ts'
-import { countText, durationText } from '../output/amounts.ts'
+import { countText, durationText, timeText } from '../output/amounts.ts'
 import type { Text } from '../output/line.ts'
 import type { Output } from '../output/output.ts'
-import { targetName } from '../target.ts'
+import { assertSchema, targetName, unowned } from '../target.ts'
 import { fieldLines } from '../view/job.ts'
 import { statesText } from '../view/states.ts'
 import { warningsOf } from '../view/warnings.ts'
@@ -18,6 +19,11 @@ export function addStatus(program: Command, context: Context): void {
     .description('Show the state of the engine, its jobs and workers, with warnings')
     .action(async () => {
       const { out } = context
+      const meeting = await unowned(context.target())
+      if (meeting !== undefined) {
+        await unownedStatus(context, meeting)
+        return
+      }
       const engine = await context.connect()
       const stats = await again(() => engine.stats({ names: 'none', definitions: 'disputed' }))
       const workers = await again(() => engine.workers())
@@ -34,6 +40,25 @@ export function addStatus(program: Command, context: Context): void {
       }
       await out.answer(status, () => statusLines(at, stats, workers, warnings, out))
     })
+}
+
+/** Answers for a schema that nobody owns. It is only read: a command that became the owner would hide that there was none. */
+async function unownedStatus({ out, target: targetOf }: Context, meeting: Pick<Meeting, 'lastCommit'>): Promise<void> {
+  const target = targetOf()
+  if (target.kind === 'postgres') await assertSchema(target)
+  const at = targetName(target)
+  const lastCommitAt = new Date(await meeting.lastCommit())
+  const warnings = ['no process owns the schema: no job starts until one does, such as millrace serve or millrace worker start']
+  await out.answer({ target: at, owner: null, lastCommitAt: lastCommitAt.toISOString(), warnings }, () => [
+    ...fieldLines(
+      [
+        ['engine', at],
+        ['owner', `none since ${timeText(lastCommitAt)} or later`],
+      ],
+      out.paint,
+    ),
+    ...warnings.map((warning) => out.paint('yellow', `warning: ${warning}`)),
+  ])
 }
 
 function statusLines(

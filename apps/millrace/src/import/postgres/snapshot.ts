@@ -24,9 +24,9 @@ export class Snapshot {
     client.on('error', () => {})
     try {
       await client.connect()
-      // The user may take a while to confirm, and a policy must not hide rows.
-      await client.query('SET idle_in_transaction_session_timeout = 0; SET statement_timeout = 0; SET row_security = off')
       await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+      // The user may take a while to confirm, and a policy must not hide rows. A pooler would hand settings of a session to the next application.
+      await client.query('SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL statement_timeout = 0; SET LOCAL row_security = off')
     } catch (cause) {
       await client.end().catch(() => {})
       throw new SourceError(`cannot connect to ${at}: ${(cause as Error).message}`, { cause })
