@@ -9,8 +9,8 @@ export interface StreamOptions {
   readonly pace: Pace
   readonly after: number | 'now'
   readonly filter: EventsFilter
-  /** Aborts when the reader is gone. */
-  readonly signal: AbortSignal
+  /** The stream ends when one of them aborts: the reader is gone, or the engine is about to stop. */
+  readonly ends: readonly AbortSignal[]
   readonly clock: Clock
   /** Asked with each heartbeat. The stream ends if its token is no longer valid. */
   readonly stillMay: () => Promise<boolean>
@@ -25,7 +25,7 @@ const HEARTBEAT = encoder.encode(':\n\n')
 
 /** @throws what `engine.events` does */
 export function eventStream(engine: Engine, options: StreamOptions): ReadableStream<Uint8Array> {
-  const { frames, pace, after, filter, signal, clock, stillMay, ended } = options
+  const { frames, pace, after, filter, ends, clock, stillMay, ended } = options
   // Beyond the journal: the gap that comes first says where it ends.
   const events = engine.events({ after: after === 'now' ? Number.MAX_SAFE_INTEGER : after, filter })
   const textOf = after === 'now' ? placeFirst(frames) : (item: EventStreamItem) => frames.of(item)
@@ -35,7 +35,7 @@ export function eventStream(engine: Engine, options: StreamOptions): ReadableStr
     if (over) return
     over = true
     cancelTimer()
-    signal.removeEventListener('abort', abort)
+    for (const each of ends) each.removeEventListener('abort', abort)
     void events.return()
     controller?.close()
     ended()
@@ -54,8 +54,8 @@ export function eventStream(engine: Engine, options: StreamOptions): ReadableStr
       start(controller) {
         abort = () => end(controller)
         controller.enqueue(OPENING)
-        if (signal.aborted) return abort()
-        signal.addEventListener('abort', abort)
+        if (ends.some(({ aborted }) => aborted)) return abort()
+        for (const each of ends) each.addEventListener('abort', abort)
         beat(controller)
       },
       async pull(controller) {

@@ -15,7 +15,7 @@ export const EXIT = {
 } as const
 
 /** The exit codes after a second signal, which does not wait: 128 plus the number of the signal. */
-export const EXIT_OF_SIGNAL: Readonly<Record<EndSignal, number>> = { SIGINT: 130, SIGTERM: 143 }
+export const EXIT_OF_SIGNAL: Readonly<Record<EndSignal, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }
 
 export function exitCodeOf(error: unknown): number {
   if (error instanceof ConfigError) return EXIT.usage
