@@ -1,5 +1,5 @@
 /** Stops an engine when a signal asks the process to end, and then ends the process. */
-import { checkKnown, describe, OptionTypeError, type StopOptions, validateStopOptions } from '@millrace/core'
+import { checkKnown, describe, isError, OptionTypeError, type StopOptions, validateStopOptions } from '@millrace/core'
 import { systemClock, within } from '@millrace/worker'
 import { stderrLogger } from './defaultLogger.ts'
 import type { Engine } from './engine.ts'
@@ -64,7 +64,7 @@ async function reported(what: string, step: () => Promise<unknown>): Promise<voi
     await step()
   } catch (error) {
     process.exitCode = 1
-    stderrLogger.error(`${what} failed`, { stack: error instanceof Error ? error.stack : String(error) })
+    stderrLogger.error(`${what} failed`, { stack: isError(error) ? error.stack : String(error) })
   }
 }
 

@@ -1,5 +1,5 @@
 /** The exit codes of `millrace serve`: docs/daemon.md. They equal those of the command line if it has them. */
-import { MillraceError } from '@millrace/core'
+import { isErrorOf } from '@millrace/core'
 import { ConfigError } from '../config/errors.ts'
 import type { EndSignal } from '../host.ts'
 
@@ -21,5 +21,5 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof ConfigError) return EXIT.usage
   const { code } = error as { readonly code?: unknown }
   if (code === 'OPTION_TYPE' || code === 'OPTION_RANGE' || code === 'INSECURE_BIND') return EXIT.usage
-  return error instanceof MillraceError && error.retryable ? EXIT.busy : EXIT.failure
+  return isErrorOf(error, 'MillraceError') && error.retryable ? EXIT.busy : EXIT.failure
 }

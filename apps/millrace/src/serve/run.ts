@@ -1,5 +1,5 @@
 /** `millrace serve`: reads the configuration, serves until a signal, and returns the exit code. */
-import type { Logger } from '@millrace/core'
+import { isError, type Logger } from '@millrace/core'
 import { ConfigError } from '../config/errors.ts'
 import { type LoadedConfig, loadConfig, type Sources } from '../config/load.ts'
 import { tokenFileOf } from '../control/firstToken.ts'
@@ -32,11 +32,11 @@ export async function runDaemon(
     if (daemon.firstToken !== undefined) stderr.write(welcome(daemon, loaded.config.file))
     summarize(daemon, loaded, logger)
     const reason = await Promise.race([told, daemon.ending])
-    if (reason instanceof Error) logger.error('the engine failed: the daemon stops', { error: reason.message })
+    if (isError(reason)) logger.error('the engine failed: the daemon stops', { error: reason.message })
     else logger.info('draining', { reason: reason ?? 'stopped by an admin', timeoutMs: loaded.config.shutdown.timeout })
     await daemon.close()
     logger.info('closed')
-    return reason instanceof Error ? EXIT.failure : EXIT.ok
+    return isError(reason) ? EXIT.failure : EXIT.ok
   } catch (error) {
     stderr.write(`${explain(error).split('\n').map(visible).join('\n')}\n`)
     return exitCodeOf(error)
@@ -87,7 +87,7 @@ function welcome({ firstToken, dashboard }: Daemon, file: string): string {
 
 /** Returns a line for each problem, in the form of all commands; an unexpected error has its stack. */
 export function explain(error: unknown): string {
-  if (!(error instanceof Error)) return `millrace: ${String(error)}`
+  if (!isError(error)) return `millrace: ${String(error)}`
   const { code } = error as { readonly code?: unknown }
   if (code === undefined) return `millrace: ${error.stack ?? error.message}`
   const problems = error instanceof ConfigError ? error.problems : [error.message]

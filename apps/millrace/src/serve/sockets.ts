@@ -1,7 +1,7 @@
 /** Opens the sockets that workers and producers attach to. */
 import { resolve } from 'node:path'
 import type { Engine } from '@millrace/client'
-import { type Logger, OptionRangeError, type Permit } from '@millrace/core'
+import { isErrorOf, type Logger, type Permit } from '@millrace/core'
 import { type ListenOptions, listen, type RemoteServer, type ServerTlsOptions } from '@millrace/remote'
 import type { Config } from '../config/schema/schema.ts'
 
@@ -30,7 +30,7 @@ export async function startSockets({ engine, file, urls, tls, limits, authentica
   } catch (error) {
     await Promise.all(servers.map((server) => server.close()))
     // The user has not chosen the default path, so an unusable one is no error.
-    if (urls !== undefined || !(error instanceof OptionRangeError)) throw error
+    if (urls !== undefined || !isErrorOf(error, 'OptionRangeError')) throw error
     logger.warn(`cannot open a socket for workers: ${error.message}, and set it as \`listen\``)
     return []
   }
