@@ -73,3 +73,12 @@ export function startCommand(
     },
   }
 }
+
+/** Sends a second signal: again and again until the program ends, because those that follow the first within 500 ms do not count. */
+export async function insist(
+  { signal, ended }: { readonly ended: Promise<unknown>; signal(name: NodeJS.Signals): unknown },
+  name: NodeJS.Signals,
+): Promise<void> {
+  const again = setInterval(() => signal(name), 50)
+  await ended.finally(() => clearInterval(again))
+}

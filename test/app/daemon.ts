@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { connect, type Engine } from '@millrace/remote'
 import { onTestFinished } from 'vitest'
 import { flagsOf } from '../../apps/millrace/src/config/flags.ts'
+import { onSignal } from '../../apps/millrace/src/host.ts'
 import { runDaemon } from '../../apps/millrace/src/serve/run.ts'
 import { type Program, startProgram } from '../program.ts'
 import { type Here, startHere } from './here.ts'
@@ -33,7 +34,12 @@ export function startDaemon(folder: string, { flags = {}, env = {} }: DaemonOpti
 /** Starts a daemon in this process. Where a test leaves it running, its jobs are aborted. */
 export function startDaemonHere(folder: string, { flags = {}, env = {} }: DaemonOptions = {}): DaemonHere {
   const read = flagsOf(argumentsOf({ 'shutdown-timeout': 0, ...flags }))
-  return heard(startHere((host) => runDaemon({ ...read, cwd: folder }, host), { ...(process.env as Record<string, string>), ...env }))
+  return heard(
+    startHere((host) => runDaemon({ ...read, cwd: folder }, host, (heard) => onSignal(host, heard)), {
+      ...(process.env as Record<string, string>),
+      ...env,
+    }),
+  )
 }
 
 const argumentsOf = (flags: Required<DaemonOptions>['flags']): string[] =>

@@ -1,6 +1,7 @@
 // How the command line ends, as docs/cli.md says: the number, the line on stderr with its remedy, and the same as JSON.
 import { existsSync, readdirSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
+import { insist } from '../program.ts'
 import { HANDLERS, Place } from './millrace.ts'
 
 const LONG = 300_000
@@ -206,7 +207,7 @@ test('130: interrupted; a second signal ends a worker at once', { timeout: LONG 
   await place.ok('enqueue', 'gate', JSON.stringify({ begun: place.path('begun'), open: place.path('never') }))
   await place.made('begun')
   worker.child.kill('SIGINT')
-  worker.child.kill('SIGTERM')
+  await insist(worker, 'SIGTERM')
   expect(await worker.ended).toMatchObject({ code: 130, stderr: expect.stringMatching(/takes no more jobs and waits for 1 running/) })
 })
 

@@ -2,7 +2,7 @@
 import { EventEmitter, once } from 'node:events'
 import { PassThrough, Writable } from 'node:stream'
 import { onTestFinished } from 'vitest'
-import type { Host } from '../../apps/millrace/src/host.ts'
+import type { EndSignal, Host } from '../../apps/millrace/src/host.ts'
 
 // Colours are for terminals: what the shell of the tests asks for is not for these programs, which read it from this process.
 for (const name of ['NO_COLOR', 'FORCE_COLOR']) delete process.env[name]
@@ -25,7 +25,7 @@ export interface Here extends Spoken {
   /** Everything on stderr so far. */
   readonly stderr: string
   /** Sends a signal to the program, and to no other of this process. */
-  signal(name: 'SIGINT' | 'SIGTERM'): void
+  signal(name: EndSignal): void
   /** Resolves when stderr matches. */
   noted(pattern: RegExp): Promise<void>
 }
@@ -68,7 +68,7 @@ export function startHere(program: (host: Host) => Promise<number>, env: Readonl
       await Promise.race([once(said, 'more'), ended])
     }
   }
-  const signal = (name: 'SIGINT' | 'SIGTERM') => void heard.emit(name, name)
+  const signal = (name: EndSignal) => void heard.emit(name, name)
   onTestFinished(async () => {
     if (!over) signal('SIGTERM')
     await ended.catch(() => {})

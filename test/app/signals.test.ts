@@ -1,9 +1,13 @@
 /** M13: SIGTERM and SIGINT. Stop taking, wait for what runs, stop the rest, close. */
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { run } from '../../apps/millrace/src/cli/run.ts'
+import type { Host } from '../../apps/millrace/src/host.ts'
 import { family, startRoll } from '../exec/roll.ts'
+import { insist } from '../program.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { attached, HANDLERS, startDaemon, startDaemonHere } from './daemon.ts'
+import { startHere } from './here.ts'
 import { HANDLERS as GATE, Place } from './millrace.ts'
 
 /** No page is asked for. */
@@ -21,6 +25,7 @@ const gateOf = (place: Place) => ({ begun: place.path('begun'), open: place.path
 test.each([
   ['SIGTERM', startDaemon],
   ['SIGINT', startDaemonHere],
+  ['SIGHUP', startDaemonHere],
 ] as const)('M13: %s lets a running job finish; what waits stays for the next start', async (signal, start) => {
   const place = new Place()
   const daemon = start(place.folder, { flags: { ...PLAIN, 'worker-handlers': GATE, 'worker-concurrency': 1, 'shutdown-timeout': '30s' } })
@@ -70,6 +75,7 @@ test('M13: a handler that hears nothing holds nothing up', async () => {
 test.each([
   ['SIGTERM', 143],
   ['SIGINT', 130],
+  ['SIGHUP', 129],
 ] as const)(
   'M13, 5.4: a second %s ends it at once, with %i, and leaves nothing of a command behind, without a folder of logs too; the job runs again at the next start',
   async (signal, code) => {
@@ -82,7 +88,7 @@ test.each([
     await Promise.all([place.made('begun'), roll.here('child'), roll.here('grandchild')])
     daemon.signal('SIGTERM')
     await daemon.said(/"msg":"draining"/)
-    daemon.signal(signal)
+    await insist(daemon, signal)
     expect((await daemon.ended).code).toBe(code)
     await Promise.all([roll.gone('child'), roll.gone('grandchild')])
     await engine.stop({ timeout: 0 })
@@ -108,6 +114,33 @@ test('M13: a daemon whose log nobody reads any more drains as any other', async 
   expect(sockets.map((socket) => existsSync(socket.replace(/^unix:/, '')))).toEqual([false])
   expect(await place.okJson('jobs', 'show', id)).toMatchObject({ state: 'completed', attempt: 1 })
   expect(await place.okJson('jobs', 'show', bystander)).toMatchObject({ state: 'waiting', run: 0 })
+})
+
+test.each([
+  ['serve', ['serve', '--http-port', '0', '--http-dashboard-enabled=false'], /"msg":"serving"/],
+  ['demo', ['demo', 'start', '--port', '0', '--json'], /"url"/],
+  ['worker start', ['worker', 'start', '--handlers', GATE], /is ready/],
+  ['demo worker', ['demo', 'worker'], /is ready/],
+] as const)('M13: %s listens for signals without a gap, in which Node would drop one that is on its way', async (_name, args, ready) => {
+  const place = new Place()
+  await place.serve()
+  const left = vi.fn<Host['off']>()
+  const program = startHere(
+    (host) => {
+      const { off } = host
+      Object.assign(host, { off: (...given: Parameters<Host['off']>) => left(...given) ?? off(...given) })
+      return run(args, host)
+    },
+    {
+      ...(process.env as Record<string, string>),
+      MILLRACE_STATE_DIR: place.path('state'),
+      ...(args[0] === 'serve' ? { MILLRACE_FILE: place.path('own.db') } : { MILLRACE_URL: place.url as string }),
+    },
+  )
+  await program.said(ready)
+  expect(left).not.toHaveBeenCalled()
+  program.signal('SIGHUP')
+  expect(await program.ended).toMatchObject({ code: 0 })
 })
 
 test('M13: a signal while it starts is obeyed when it has started', async () => {

@@ -1,6 +1,8 @@
 // What is different on a terminal: colours, a view that is drawn over and over, questions.
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { insist } from '../program.ts'
 import { Place } from './millrace.ts'
 import { found, inTerminal, millraceLine } from './pty.ts'
 
@@ -117,7 +119,10 @@ test.for(['SIGTERM', 'a second signal', 'an engine that refuses', 'q while the e
     await terminal.said(/0\.0\/s enqueued/)
     const top = Number(readFileSync(pid, 'utf8'))
     if (how === 'SIGTERM') process.kill(top, 'SIGTERM')
-    if (how === 'a second signal') for (const signal of ['SIGTERM', 'SIGINT'] as const) process.kill(top, signal)
+    if (how === 'a second signal') {
+      process.kill(top, 'SIGTERM')
+      await insist({ signal: (name) => spawnSync('kill', ['-s', name.slice(3), String(top)]), ended: terminal.said(/ended \d+/) }, 'SIGINT')
+    }
     if (how.startsWith('q')) {
       await server.kill()
       await terminal.said(/no answer since/)

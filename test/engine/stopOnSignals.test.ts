@@ -1,8 +1,8 @@
 // A process that is told to end: what becomes of the job that it runs, and how it ends.
 import { join } from 'node:path'
 import { openEngine, stopOnSignals } from '@millrace/engine'
-import { describe, expect, test } from 'vitest'
-import { type Program, startProgram } from '../program.ts'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { insist, type Program, startProgram } from '../program.ts'
 import { temporaryFolder } from '../temporary.ts'
 
 async function started(name: string): Promise<{ program: Program; folder: string }> {
@@ -22,7 +22,7 @@ async function jobIn(folder: string) {
 }
 
 describe('a signal', () => {
-  test.each(['SIGTERM', 'SIGINT'] as const)('%s: the running job completes, then the process ends with 0', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s: the running job completes, then the process ends with 0', async (signal) => {
     const { program, folder } = await started('plain')
     program.child.kill(signal)
     program.child.stdin.write('finish\n')
@@ -38,11 +38,21 @@ describe('a signal', () => {
     expect(await jobIn(folder)).toEqual({ state: 'waiting', attempt: 0 })
   })
 
+  test('one that arrives twice, as of a terminal and of npm, is one', async () => {
+    const { program, folder } = await started('two')
+    program.child.kill('SIGINT')
+    await program.said(/^the other stops$/)
+    program.child.kill('SIGINT')
+    program.child.stdin.write('finish\n')
+    expect(await program.ended).toMatchObject({ code: 0 })
+    expect(await jobIn(folder)).toEqual({ state: 'completed', attempt: 1 })
+  })
+
   test('a second signal ends the process at once', async () => {
     const { program } = await started('two')
     program.child.kill('SIGTERM')
     await program.said(/^the other stops$/)
-    program.child.kill('SIGTERM')
+    await insist(program, 'SIGTERM')
     expect(await program.ended).toMatchObject({ code: 143 })
     expect(program.lines).not.toContain('done')
   })
@@ -72,6 +82,29 @@ describe('a signal', () => {
     program.child.stdin.write('finish\n')
     expect(await program.ended).toMatchObject({ code: 7 })
   })
+})
+
+test('a `before` that does not end holds the engine up for 10 s at most', async () => {
+  const engine = await openEngine({ file: ':memory:' })
+  const exited = Promise.withResolvers<unknown>()
+  vi.spyOn(process, 'exit').mockImplementation(exited.resolve as never)
+  const printed = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  const stop = vi.spyOn(engine, 'stop')
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => {
+    vi.useRealTimers()
+    vi.restoreAllMocks()
+    process.exitCode = undefined
+  })
+  stopOnSignals(engine, { signals: ['SIGUSR2'], before: () => new Promise(() => {}) })
+  process.emit('SIGUSR2')
+  expect(engine.leaving.signal.aborted).toBe(true)
+  await vi.advanceTimersByTimeAsync(9_999)
+  expect(stop).not.toHaveBeenCalled()
+  await vi.advanceTimersByTimeAsync(1)
+  expect(stop).toHaveBeenCalledOnce()
+  expect(await exited.promise).toBe(1)
+  expect(printed.mock.calls.join()).toMatch(/the `before` of stopOnSignals failed\nError: it took longer than 10 s, and the engine stops/)
 })
 
 test('an engine that is stopped leaves no listener behind', async () => {

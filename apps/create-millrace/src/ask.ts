@@ -1,7 +1,8 @@
 /** Questions on a terminal, for what the arguments leave out. */
+
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { MillraceError } from '@millrace/core'
+import { isErrorOf } from '@millrace/core'
 import { InterruptedError } from './errors.ts'
 import { TEMPLATES, templateOf } from './templates.ts'
 
@@ -33,7 +34,7 @@ export function openQuestions({ stdin, stdout }: Terminal): Questions {
       try {
         return accept((value as string).trim())
       } catch (error) {
-        if (!(error instanceof MillraceError)) throw error
+        if (!isErrorOf(error, 'MillraceError')) throw error
         stdout.write(`${error.message}\n`)
       }
     }

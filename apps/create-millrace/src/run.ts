@@ -1,7 +1,7 @@
 /** One run: reads the arguments, asks for what they leave out, writes the project and installs its packages. */
 import { readFileSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
-import { MillraceError, UnsupportedRuntimeError } from '@millrace/core'
+import { isErrorOf, UnsupportedRuntimeError } from '@millrace/core'
 import { type Arguments, argumentsOf, HELP } from './arguments.ts'
 import { askTemplate, openQuestions, type Terminal } from './ask.ts'
 import { exitCodeOf, UsageError } from './errors.ts'
@@ -29,7 +29,7 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
     else await create(given, surroundings)
     return 0
   } catch (error) {
-    if (!(error instanceof MillraceError)) throw error
+    if (!isErrorOf(error, 'MillraceError')) throw error
     surroundings.stderr.write(`create-millrace: ${error.message} (${error.code})\n`)
     return exitCodeOf(error)
   }

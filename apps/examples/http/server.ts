@@ -29,5 +29,5 @@ server.listen(Number(port), '127.0.0.1', () => {
   if (TOKEN === undefined) console.log(`token ${token}`)
 })
 
-// The stop ends what runs, and with it the streams of events.
-stopOnSignals(engine, { before: () => void server.close() })
+// Streams of events have ended by then.
+stopOnSignals(engine, { before: () => new Promise((closed) => server.close(closed)) })

@@ -84,6 +84,8 @@ export class Engine extends Changes {
   readonly exports: Exports
   /** @internal The servers that `listen` has opened for this engine: they close with it. */
   readonly servers = new Set<{ close(): Promise<void> }>()
+  /** @internal Aborted when a stop begins, before servers around the engine close: they wait for streams, which end at it. */
+  readonly leaving = new AbortController()
   readonly #port: Port
   readonly #setup: EngineSetup
   /** Recurring jobs, by cron expressions or at intervals. */
@@ -190,9 +192,9 @@ export class Engine extends Changes {
   }
 
   /**
-   * Creates many jobs and returns their handles, which all stay in memory. An array is all or nothing: up to 10,000 jobs
-   * and 16 MiB. Any other iterable is read as its jobs are committed, in chunks of 1,000 that are all or nothing each. An
-   * error that ends it early has `committed`, the number of jobs created.
+   * Creates many jobs and returns their handles, which all stay in memory. An array is all or nothing: up to 10,000 jobs and 16 MiB.
+   * Any other iterable is read as its jobs are committed, in chunks of 1,000 that are all or nothing each. An error that ends it early
+   * has `committed`, the number of jobs created.
    *
    * @example
    * ```ts
@@ -364,9 +366,8 @@ export class Engine extends Changes {
   }
 
   /**
-   * Stops its workers (as `worker.stop`, with the same `timeout`), lets open calls be answered, and closes its servers
-   * and itself. An engine of another process has `timeout` plus one second for all of its answers. Calls that are
-   * unanswered by then throw CommitUnknownError. Later calls throw EngineStoppedError.
+   * Stops its workers (as `worker.stop`, with the same `timeout`), lets open calls be answered, and closes its servers and itself. An engine
+   * of another process has `timeout` plus one second for all answers. Unanswered calls then throw CommitUnknownError, later ones EngineStoppedError.
    */
   stop(options?: StopOptions): Promise<void> {
     validateStopOptions(options)
@@ -385,6 +386,7 @@ export class Engine extends Changes {
 
   async #stop(options?: StopOptions): Promise<void> {
     const { clock, intake } = this.#setup
+    this.leaving.abort()
     const deadlineMono = await this.#workers.stop(options)
     // An engine of this process answers every call, however long its disk takes. One of another process may never answer again.
     const leftMs = () => (this.#port.distant === true ? Math.max(0, deadlineMono - clock.read().mono) : Number.POSITIVE_INFINITY)
@@ -399,8 +401,7 @@ export class Engine extends Changes {
 
   async #answered(): Promise<void> {
     await this.#setup.intake?.forwarded()
-    // A question about no request (ids begin at 1), sent after all earlier calls: when it is answered, so is everything
-    // else that the writer answers.
+    // A question about no request (ids begin at 1), sent after all earlier calls: its answer comes after all others of the writer.
     await this.#mailbox.call<'unwatch'>({ op: 'unwatch', request: 0 }).catch(() => {})
     await this.#mailbox.answered()
   }

@@ -3,7 +3,7 @@
  * only while no chunk is under way. Memory holds one chunk of jobs and, until the iterable ends, the keys of all
  * committed jobs.
  */
-import { checkCommandSize, type Enqueued, LIMITS, type NewJob, OptionTypeError, weighJob, weighJobs } from '@millrace/core'
+import { checkCommandSize, type Enqueued, isError, LIMITS, type NewJob, OptionTypeError, weighJob, weighJobs } from '@millrace/core'
 import type { JobOrName, JobRequest, OutputOf } from '@millrace/worker'
 import type { JobHandle } from './handle.ts'
 import { itemOf, newJobOf } from './newJobs.ts'
@@ -65,7 +65,7 @@ async function enqueueChunks(enqueue: Enqueue, requests: AsyncIterable<JobReques
     await send()
   } catch (error) {
     // Committed jobs stay: the caller continues after them.
-    if (error instanceof Error) Object.assign(error, { committed: enqueued.length })
+    if (isError(error)) Object.assign(error, { committed: enqueued.length })
     throw error
   }
   return enqueued

@@ -2,18 +2,17 @@
 import {
   type Cancellation,
   type Clock,
-  CodecError,
   decodeData,
   type Enqueued,
   type ErrorCode,
   formatId,
   handlerErrorOf,
   InternalError,
+  isErrorOf,
   JobCancelledError,
   JobFailedError,
   type JobKey,
   JobNotFoundError,
-  MillraceError,
   type Outcome,
   type ResultOptions,
   ResultTimeoutError,
@@ -81,9 +80,9 @@ export class JobHandle<Output = unknown> {
       try {
         return this.#read(await this.#watch(job, until, signal))
       } catch (error) {
-        if (error instanceof ResultTimeoutError && timeoutMs > 0) throw await this.#explained(error, job)
+        if (isErrorOf(error, 'ResultTimeoutError') && timeoutMs > 0) throw await this.#explained(error, job)
         // The engine, or the connection to it, was lost meanwhile: ask for the outcome again.
-        if (!(error instanceof MillraceError) || !ASKED_AGAIN.has(error.code)) throw error
+        if (!isErrorOf(error, 'MillraceError') || !ASKED_AGAIN.has(error.code)) throw error
       }
     }
   }
@@ -103,7 +102,7 @@ export class JobHandle<Output = unknown> {
     try {
       return decodeData(this.#codec?.decode('output', output) ?? output)
     } catch (cause) {
-      if (cause instanceof CodecError) throw Object.assign(cause, { jobId: this.id })
+      if (isErrorOf(cause, 'CodecError')) throw Object.assign(cause, { jobId: this.id })
       throw new InternalError(`the stored output of job ${this.id} is not JSON`, { jobId: this.id }, { cause })
     }
   }

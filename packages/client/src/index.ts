@@ -42,6 +42,7 @@ export type { PayloadPreview, PayloadPreviews } from './payloads.ts'
 export type { PauseEnd, QueueKey, QueueKeys, QueueRate, QueueView } from './queues.ts'
 export type { Schedule, ScheduleChanges, ScheduledJob, ScheduledOptions, SchedulePage, ScheduleSet, Schedules } from './schedules.ts'
 export type { EngineSetup } from './setup.ts'
+export { END_SIGNALS, onSignals, type SignalSource } from './signals.ts'
 export { whyUnready } from './unready.ts'
 export type {
   EngineEvent,

@@ -7,9 +7,10 @@ import {
   type Clock,
   type CommandOf,
   type ErrorCode,
+  isErrorOf,
   type JournalGap,
   LIMITS,
-  MillraceError,
+  type MillraceError,
   type ReplyOf,
   type StopSignal,
 } from '@millrace/core'
@@ -156,7 +157,7 @@ export class JournalStream<Op extends Question, Item> implements AsyncIterableIt
       this.#items = this.#pages.read(page)
       this.#behind = this.#items.length >= LIMITS.eventsPerPage
     } catch (error) {
-      if (error instanceof MillraceError && this.#isAskedAgain(error)) {
+      if (isErrorOf(error, 'MillraceError') && this.#isAskedAgain(error)) {
         if (error.code === 'COMMIT_UNKNOWN' && ++this.#unknown > 1) await this.#pause()
         return
       }

@@ -1,6 +1,7 @@
 /** `cancelMany`, `updateMany` and their like work slice by slice, so that no turn is long. */
 import {
   type CancelManyCommand,
+  isError,
   type JobKey,
   LIMITS,
   type ManyFilter,
@@ -46,7 +47,7 @@ export async function runMany(
       assertUnderstood(filter, slice, beyond)
       return slice
     } catch (error) {
-      if (error instanceof Error && sum.changed > 0) Object.assign(error, { done: sum.result })
+      if (isError(error) && sum.changed > 0) Object.assign(error, { done: sum.result })
       throw error
     }
   }

@@ -9,6 +9,7 @@ import {
   type CompleteCommand,
   type Data,
   type Grant,
+  isError,
   type JobChanges,
   type NewJob,
   type Operation,
@@ -146,7 +147,7 @@ export class PayloadCodec {
     try {
       made = this.#codec[method](bytes)
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause)
+      const reason = isError(cause) ? cause.message : String(cause)
       throw new CodecError(`codec.${method} has thrown for the ${what} of the job: ${reason}`, {}, { cause })
     }
     if (made instanceof Uint8Array) return made

@@ -7,12 +7,12 @@ import {
   type Enqueued,
   type EnqueueOptions,
   formatId,
+  isErrorOf,
   type NewJob,
   nameOption,
   newJobFrom,
   OptionTypeError,
   type RunError,
-  ScheduleChangedError,
   type ScheduleGetOptions,
   type ScheduleListOptions,
   ScheduleNotFoundError,
@@ -167,7 +167,7 @@ export class Schedules {
         const settings = { ...(paused !== undefined && { paused }), ...(updateWaiting && { updateWaiting }) }
         return await this.#put({ id, spec, job, runImmediately: false, ...settings, updatedAt })
       } catch (error) {
-        if (!(error instanceof ScheduleChangedError) || tries === UPDATE_TRIES) throw error
+        if (!isErrorOf(error, 'ScheduleChangedError') || tries === UPDATE_TRIES) throw error
       }
     }
   }

@@ -1,29 +1,32 @@
 /** Stops an engine when a signal asks the process to end, and then ends the process. */
-import { checkKnown, describe, OptionTypeError, type StopOptions, validateStopOptions } from '@millrace/core'
+import { checkKnown, describe, isError, OptionTypeError, type StopOptions, validateStopOptions } from '@millrace/core'
+import { systemClock, within } from '@millrace/worker'
 import { stderrLogger } from './defaultLogger.ts'
 import type { Engine } from './engine.ts'
+import { END_SIGNALS, onSignals } from './signals.ts'
 
 /** The options of `stopOnSignals`. */
 export interface StopOnSignalsOptions extends StopOptions {
-  /** The signals to listen for; default `SIGTERM` and `SIGINT`. */
+  /** The signals to listen for; default `SIGTERM`, `SIGINT` and `SIGHUP`. */
   readonly signals?: readonly NodeJS.Signals[]
   /**
-   * Called first, and awaited; default none. Use it to close what enqueues, such as an HTTP server. If it fails, the
-   * engine is stopped anyway.
+   * Called first, and awaited for at most 10 s; default none. Use it to close what enqueues, such as an HTTP server. If it
+   * fails or takes longer, the engine is stopped anyway.
    */
   readonly before?: () => unknown
 }
 
 const KNOWN: ReadonlySet<string> = new Set(['timeout', 'signals', 'before'])
-const SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT']
+/** The time limit of `before`, in milliseconds. */
+const BEFORE_MS = 10_000
 /** The base of the exit code of a process that a signal has ended, as shells report it: 128 plus the signal's number. */
 const SIGNAL_EXIT_CODE = 128
 
 /**
  * Handles the first signal: calls `before`, stops the engine (`engine.stop` with the same `timeout`, default 30 s), and
  * ends the process with `process.exitCode`, or 0. If `before` or the stop failed, prints the error and ends the process
- * with 1. A second signal ends the process at once, with 128 plus the signal's number: running jobs then run again, and
- * the attempt counts.
+ * with 1. A second signal, 500 ms later or more, ends the process at once, with 128 plus the signal's number: running
+ * jobs then run again, and the attempt counts.
  *
  * If the process has other listeners for the signal, it is not ended: that is their task. With several engines in one
  * process, the last to stop ends it. If an engine is stopped in another way, its signals are no longer listened for.
@@ -37,24 +40,21 @@ const SIGNAL_EXIT_CODE = 128
 export function stopOnSignals(engine: Engine, options: StopOnSignalsOptions = {}): void {
   const { signals, before, stop } = settingsOf(options)
   let stopping = false
-  const leave = () => {
-    for (const signal of signals) process.off(signal, listener)
-  }
   const end = (signal: NodeJS.Signals, code = process.exitCode) => {
     leave()
     if (process.listenerCount(signal) === 0) process.exit(code)
   }
   const stopped = async (signal: NodeJS.Signals) => {
-    await reported('the `before` of stopOnSignals', async () => before?.())
+    engine.leaving.abort()
+    await reported('the `before` of stopOnSignals', () => limited(before))
     await reported('the stop', () => engine.stop(stop))
     end(signal)
   }
-  const listener = (signal: NodeJS.Signals, number: number) => {
+  const leave = onSignals(process, signals, (signal, number) => {
     if (stopping) return end(signal, SIGNAL_EXIT_CODE + number)
     stopping = true
     void stopped(signal)
-  }
-  for (const signal of signals) process.on(signal, listener)
+  })
   engine.servers.add({ close: async () => void (stopping || leave()) })
 }
 
@@ -64,17 +64,23 @@ async function reported(what: string, step: () => Promise<unknown>): Promise<voi
     await step()
   } catch (error) {
     process.exitCode = 1
-    stderrLogger.error(`${what} failed`, { stack: error instanceof Error ? error.stack : String(error) })
+    stderrLogger.error(`${what} failed`, { stack: isError(error) ? error.stack : String(error) })
   }
+}
+
+async function limited(before: StopOnSignalsOptions['before']): Promise<void> {
+  const ended = Promise.resolve(before?.()).then(() => true)
+  if ((await within(systemClock, BEFORE_MS, ended)) === undefined)
+    throw new Error(`it took longer than ${BEFORE_MS / 1_000} s, and the engine stops without it: end streams of your own in it`)
 }
 
 function settingsOf(options: StopOnSignalsOptions) {
   checkKnown('stopOnSignals', options, KNOWN, "stopOnSignals(engine, { timeout: '20s' })")
-  const { signals = SIGNALS, before, ...stop } = options
+  const { signals = END_SIGNALS, before, ...stop } = options
   if (!Array.isArray(signals) || signals.length === 0 || signals.some((signal) => typeof signal !== 'string'))
     throw new OptionTypeError('signals', `signals must be an array of names such as 'SIGTERM', got ${describe(signals)}`)
   if (before !== undefined && typeof before !== 'function')
     throw new OptionTypeError('before', `before must be a function, got ${describe(before)}`)
   validateStopOptions(stop)
-  return { signals, before, stop }
+  return { signals, before: before as StopOnSignalsOptions['before'], stop }
 }

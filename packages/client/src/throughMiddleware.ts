@@ -1,5 +1,5 @@
 /** Passes the jobs of calls through the engine's middleware. */
-import { checkCommandSize, type Enqueued } from '@millrace/core'
+import { checkCommandSize, type Enqueued, isError } from '@millrace/core'
 import { aroundEnqueue, type JobRequest, type Middleware } from '@millrace/worker'
 import type { JobRequests } from './enqueueMany.ts'
 
@@ -42,7 +42,7 @@ export async function enqueueManyThrough(
     }
     if (chunk.length > 0) await flush()
   } catch (error) {
-    if (error instanceof Error) {
+    if (isError(error)) {
       const { committed = 0 } = error as { readonly committed?: number }
       Object.assign(error, { committed: enqueued.length + committed })
     }

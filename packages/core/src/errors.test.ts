@@ -10,8 +10,8 @@ import {
   OptionRangeError,
   OptionTypeError,
   RetryAfterError,
-  refusalFrom,
 } from './errors.ts'
+import { refusalFrom } from './refusalFrom.ts'
 
 /** `CommitUnknownError` is `COMMIT_UNKNOWN`. */
 const codeOf = (name: string) =>

@@ -315,19 +315,6 @@ export function errorFrom({ code, message, details }: Refusal, options?: ErrorOp
   return new (BY_CODE[code] ?? InternalError)(message, details, options)
 }
 
-/** The refusal that stands for an error; what is not ours becomes INTERNAL. */
-export function refusalFrom(error: unknown): Refusal {
-  if (error instanceof OptionRangeError) {
-    const { message, option, limit } = error
-    return { code: error.code, message, details: { option, limit } }
-  }
-  if (error instanceof MillraceError && error.code in BY_CODE) {
-    const { name: _name, code, retryable: _retryable, ...details } = error as MillraceError & Record<string, unknown>
-    return { code: code as ErrorCode, message: error.message, details }
-  }
-  return { code: 'INTERNAL', message: error instanceof Error ? `${error.name}: ${error.message}` : String(error) }
-}
-
 // Misuse.
 
 /** An option that is unknown or of the wrong type. */

@@ -39,6 +39,7 @@ export type {
 } from './commands.ts'
 export { DEFERRED, Refused } from './decision.ts'
 export { type Duration, formatDuration, parseDuration } from './duration.ts'
+export { type ErrorKind, isError, isErrorOf } from './errorKind.ts'
 export {
   AlreadyOpenError,
   AuthFailedError,
@@ -87,7 +88,6 @@ export {
   type Refusal,
   ResultTimeoutError,
   RetryAfterError,
-  refusalFrom,
   ScheduleChangedError,
   ScheduleExistsError,
   ScheduleNotFoundError,
@@ -398,6 +398,7 @@ export {
   type SharedLimit,
   sameSettings,
 } from './queueSettings.ts'
+export { refusalFrom } from './refusalFrom.ts'
 export type {
   AttachReply,
   AttemptView,

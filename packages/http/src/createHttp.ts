@@ -6,6 +6,7 @@ import { type Surroundings, SYSTEM } from './clock.ts'
 import { Cursors } from './cursors.ts'
 import { mountDashboard, SCREENS } from './dashboard/serve.ts'
 import { describe, type OpenApiDocument } from './document.ts'
+import { letGo } from './letGo.ts'
 import { mount } from './mount.ts'
 import type { Operation, Service } from './operation.ts'
 import { type HttpOptions, validateHttpOptions } from './options.ts'
@@ -107,7 +108,11 @@ export function buildHttp(engine: Engine, options: HttpOptions, { clock, newId, 
   mount(app, operations, { service, refuse, report })
   if (settings.dashboard !== undefined) mountDashboard(app, settings.dashboard, basePath)
   const paths = [...operations.map(({ path }) => path), ...(settings.dashboard === undefined ? [] : SCREENS)]
-  const answer = async (request: Request, env: unknown) => app.fetch(request, (env ?? {}) as object)
+  const answer = async (request: Request, env: unknown) => {
+    const response = await app.fetch(request, (env ?? {}) as object)
+    if (engine.leaving.signal.aborted) letGo(response, env)
+    return response
+  }
   const turns = new Turns()
   const api: HttpApi = {
     fetch: (request, env) => {

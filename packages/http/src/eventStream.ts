@@ -9,8 +9,8 @@ export interface StreamOptions {
   readonly pace: Pace
   readonly after: number | 'now'
   readonly filter: EventsFilter
-  /** Aborts when the reader is gone. */
-  readonly signal: AbortSignal
+  /** The stream ends when one of them aborts: the reader is gone, or the engine is about to stop. */
+  readonly ends: readonly AbortSignal[]
   readonly clock: Clock
   /** Asked with each heartbeat, and after each change. The stream ends if its token is no longer valid. */
   readonly stillMay: () => Promise<boolean>
@@ -27,7 +27,7 @@ const HEARTBEAT = encoder.encode(':\n\n')
 
 /** @throws what `engine.events` does */
 export function eventStream(engine: Engine, options: StreamOptions): ReadableStream<Uint8Array> {
-  const { frames, pace, after, filter, signal, clock, stillMay, onChange, ended } = options
+  const { frames, pace, after, filter, ends, clock, stillMay, onChange, ended } = options
   // Beyond the journal: the gap that comes first says where it ends.
   const events = engine.events({ after: after === 'now' ? Number.MAX_SAFE_INTEGER : after, filter })
   const textOf = after === 'now' ? placeFirst(frames) : (item: EventStreamItem) => frames.of(item)
@@ -39,7 +39,7 @@ export function eventStream(engine: Engine, options: StreamOptions): ReadableStr
     over = true
     cancelTimer()
     forget()
-    signal.removeEventListener('abort', abort)
+    for (const each of ends) each.removeEventListener('abort', abort)
     void events.return()
     controller?.close()
     ended()
@@ -59,8 +59,8 @@ export function eventStream(engine: Engine, options: StreamOptions): ReadableStr
       start(controller) {
         abort = () => end(controller)
         controller.enqueue(OPENING)
-        if (signal.aborted) return abort()
-        signal.addEventListener('abort', abort)
+        if (ends.some(({ aborted }) => aborted)) return abort()
+        for (const each of ends) each.addEventListener('abort', abort)
         forget = onChange(() => check(controller))
         beat(controller)
       },

@@ -1,9 +1,10 @@
-import { createServer } from 'node:http'
+import { once } from 'node:events'
+import { Agent, createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import type { Scope } from '@millrace/core'
 import type { Engine } from '@millrace/engine'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { openInThread } from '../../testkit/src/testing/inThread.ts'
 import { eventStream, Frames } from './eventStream.ts'
 import { BOUNDS } from './limits.ts'
@@ -258,7 +259,7 @@ test('a reader that takes nothing holds what it was given and no more', async ()
     pace: new Pace(),
     after: 0,
     filter: {},
-    signal: new AbortController().signal,
+    ends: [],
     clock: http.clock,
     stillMay,
     onChange: () => () => {},
@@ -302,7 +303,7 @@ test('what the journal has forgotten is told as a gap, whose id is where it goes
     pace: new Pace(),
     after: 3,
     filter: { queue: 'q' },
-    signal: new AbortController().signal,
+    ends: [],
     clock: http.clock,
     stillMay,
     onChange: () => () => {},
@@ -353,4 +354,39 @@ test('over a socket: a client that goes away ends its stream', async () => {
   aborting.abort()
   await ended
   await new Promise((resolve) => server.close(resolve))
+})
+
+test('a server closes when a stop begins: streams end, and connections that are asked again and again', async () => {
+  // Idle connections stay: it is not their timeout that ends them here.
+  const server = createServer({ keepAliveTimeout: 0 }, getRequestListener(http.api.fetch, { overrideGlobalObjects: false }))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const agent = new Agent({ keepAlive: true })
+  onTestFinished(() => agent.destroy())
+  const get = async (path: string) => {
+    const [response] = await once(request({ port, path, agent, headers: { authorization: `Bearer ${TOKEN}` } }).end(), 'response')
+    return response as IncomingMessage
+  }
+  const whole = async (response: IncomingMessage) => response.resume() && once(response, 'end')
+  const streams = http.operations.filter(({ responses }) => responses[200]?.type === 'text/event-stream')
+  expect(streams.length).toBeGreaterThan(0)
+  const followed = await Promise.all(streams.map(({ path }) => get(path)))
+  await whole(await get('/v1/stats'))
+
+  engine.leaving.abort()
+  const closed = new Promise((resolve) => server.close(resolve))
+  await Promise.all(followed.map(whole))
+  await closed
+  expect(http.clock.timers).toBe(0)
+  // It may have been on its way.
+  const late = new Source(await http.open('GET', '/v1/events'))
+  expect(await late.next()).toBeUndefined()
+})
+
+test('when a stop begins, each answer of HTTP/1 lets its connection go', async () => {
+  const headerOf = async (env: unknown) => (await http.open('GET', '/v1/stats', { env })).headers.get('connection')
+  const [first, second] = [{ incoming: { httpVersionMajor: 1 } }, { incoming: { httpVersionMajor: 2 } }]
+  expect(await headerOf(first)).toBeNull()
+  engine.leaving.abort()
+  expect([await headerOf(first), await headerOf(second), await headerOf(undefined)]).toEqual(['close', null, null])
 })

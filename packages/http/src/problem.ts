@@ -1,5 +1,5 @@
 /** Errors in the form of RFC 9457: `application/problem+json`, with the error's stable `code`. */
-import type { Logger } from '@millrace/core'
+import { isError, type Logger } from '@millrace/core'
 import { SECURITY_HEADERS } from './answer.ts'
 import { HttpError } from './errors.ts'
 import { BOUNDS } from './limits.ts'
@@ -147,7 +147,7 @@ function faultOf(issue: unknown): { path: string; message: string } {
 export function reporter(logger: Logger | undefined, newId: () => string): (error: unknown) => string {
   return (error) => {
     const id = newId()
-    const stack = error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : String(error)
+    const stack = isError(error) ? (error.stack ?? `${error.name}: ${error.message}`) : String(error)
     if (logger === undefined) process.emitWarning(`a request has failed (${id}): ${stack}`, 'MillraceWarning')
     else logger.error('a request has failed', { id, error: stack })
     return id

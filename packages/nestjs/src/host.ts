@@ -35,6 +35,11 @@ export class EngineHost {
     for (const instance of found) assign(instance, { engine: this.#engine, stop: this.#stop })
   }
 
+  /** Runs before the server closes, which waits for the streams of a mounted HTTP API. */
+  beforeApplicationShutdown(): void {
+    this.#engine.leaving.abort()
+  }
+
   /** Runs when the server is closed, and after the hooks of all other modules: until then they can enqueue. */
   async onApplicationShutdown(): Promise<void> {
     await this.#engine.stop(this.#stop)

@@ -1,5 +1,5 @@
 /** Traces runs, as children of the enqueue that the job comes from. */
-import { type EnqueueOptions, isThenable } from '@millrace/core'
+import { type EnqueueOptions, isError, isThenable } from '@millrace/core'
 import type { JobInfo, JobType, Context as RunContext } from '@millrace/worker'
 import {
   type Attributes,
@@ -107,7 +107,7 @@ const SIGNALS: ReadonlyMap<string, string> = new Map([
 
 /** Recognizes a run that will go on later by the name of what it throws: a second copy of the package has another class. */
 export function ended(span: Span, error: unknown): void {
-  const outcome = error instanceof Error ? SIGNALS.get(error.name) : undefined
+  const outcome = isError(error) ? SIGNALS.get(error.name) : undefined
   if (outcome === undefined) failed(span, error)
   else span.setAttribute('millrace.outcome', outcome)
   span.end()

@@ -1,4 +1,5 @@
 /** The tracer, and the attributes that every span of this package has. */
+import { isError } from '@millrace/core'
 import { type Attributes, type Span, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api'
 
 /**
@@ -20,7 +21,7 @@ export function attributesOf(operation: 'enqueue' | 'run', queue: string | undef
 }
 
 export function failed(span: Span, error: unknown): void {
-  const known = error instanceof Error ? error : new Error(String(error))
+  const known = isError(error) ? error : new Error(String(error))
   span.recordException(known)
   span.setStatus({ code: SpanStatusCode.ERROR, message: known.message })
   span.setAttribute('error.type', known.name)

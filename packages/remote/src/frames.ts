@@ -1,5 +1,5 @@
 /** Sends many items in as few frames as their size allows, in order. */
-import { type Delivery, type Grant, type JournalEvent, type Reply, TooLargeError } from '@millrace/core'
+import { type Delivery, type Grant, isErrorOf, type JournalEvent, type Reply } from '@millrace/core'
 import { encodeCounted, HEADER_BYTES, type Message } from '@millrace/wire'
 import { BOUNDS } from './limits.ts'
 
@@ -42,7 +42,7 @@ function encodeWithin(message: Message, bounds: Pick<Cut<never>, 'frameBytes' | 
     if (elements > bounds.elements) return `${elements} items in arrays and maps, and at most ${bounds.elements} cross a connection`
     return frame
   } catch (error) {
-    if (!(error instanceof TooLargeError)) throw error
+    if (!isErrorOf(error, 'TooLargeError')) throw error
     return `more than a connection carries: ${error.message}`
   }
 }

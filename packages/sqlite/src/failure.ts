@@ -1,4 +1,5 @@
 /** Classifies SQLite's errors by their effect on the turn that met them. */
+import { isError } from '@millrace/core'
 import { StoreFailure } from '@millrace/core/kernel'
 import { sqliteCode } from './driver.ts'
 
@@ -40,6 +41,6 @@ const STATEMENT_CODE = /^SQLITE_(ERROR|CONSTRAINT|MISMATCH|MISUSE|RANGE|TOOBIG)(
 
 function messageOf(error: unknown): string {
   const code = sqliteCode(error)
-  const message = error instanceof Error ? error.message : String(error)
+  const message = isError(error) ? error.message : String(error)
   return code === undefined ? message : `${code}: ${message}`
 }

@@ -1,6 +1,6 @@
 /** Opens a database as its one owner: identifies the file, locks it, migrates it and claims it. */
 import { closeSync, existsSync, rmSync } from 'node:fs'
-import { NotADatabaseError, StorageBusyError } from '@millrace/core'
+import { isErrorOf, NotADatabaseError } from '@millrace/core'
 import { StoreFailure } from '@millrace/core/kernel'
 import { assertPlain, createFile, type Making, makingOf, restrict } from './access.ts'
 import { type Ballast, ballastBeside, NO_BALLAST } from './ballast.ts'
@@ -158,7 +158,7 @@ function identifyUnlessClosing(file: string, allowed: IdentifyOptions): boolean 
   try {
     return identify(file, allowed)
   } catch (error) {
-    if (!(error instanceof StorageBusyError) || !existsSync(ownerFile(file))) throw error
+    if (!isErrorOf(error, 'StorageBusyError') || !existsSync(ownerFile(file))) throw error
     return undefined
   }
 }

@@ -14,8 +14,8 @@ export interface SqliteStore extends Store {
   readonly epoch: number
   /** The file's number in the ids of its jobs. */
   readonly node: number
-  /** Looks whether the file and its log are where they were. @throws StoreFailure, of the reason `owner` if they are not */
-  beat(): void
+  /** Returns true if the file and its log are where they were. @throws StoreFailure, of the reason `owner` if they are not */
+  beat(): boolean
 }
 
 export function makeStore(db: Database, parts: StoreParts): SqliteStore {
@@ -34,7 +34,7 @@ export function makeStore(db: Database, parts: StoreParts): SqliteStore {
       held.look(header.at).write(effects, header)
       held.committed(header.nextEvent)
     },
-    beat: () => void held.look(),
+    beat: () => held.look() !== undefined,
     care: {
       backup: async (target) => backUp(held.current.db, target, making()),
       walBytes: () => (connect === undefined ? 0 : (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0)),

@@ -13,6 +13,7 @@ import {
   encodeProgress,
   formatId,
   type Grant,
+  isError,
   LIMITS,
   type LogLevel,
   type LogLine,
@@ -432,7 +433,7 @@ function fieldsText(fields: Readonly<Record<string, unknown>>): string {
   try {
     return JSON.stringify(fields).slice(0, LIMITS.logMessageLength)
   } catch (error) {
-    return JSON.stringify({ unreadable: error instanceof Error ? error.message : String(error) })
+    return JSON.stringify({ unreadable: isError(error) ? error.message : String(error) })
   }
 }
 

@@ -1,5 +1,5 @@
 /** Ends a session: running jobs have their time, all answers share one deadline, and the engine learns that nothing is held any more. */
-import { type Clock, LIMITS, MillraceError } from '@millrace/core'
+import { type Clock, isErrorOf, LIMITS } from '@millrace/core'
 import type { Calls } from './calls.ts'
 import { within } from './within.ts'
 
@@ -102,7 +102,7 @@ export class Departure {
       const left = calls.call<'leave'>({ op: 'leave', session })
       const isOpen = await left.then(
         () => false,
-        (error: unknown) => error instanceof MillraceError && error.retryable,
+        (error: unknown) => isErrorOf(error, 'MillraceError') && error.retryable,
       )
       if (!isOpen || clock.read().mono >= untilMono) return
       await new Promise<void>((resolve) => clock.setTimer(SAY_AGAIN_MS, resolve))

@@ -1,4 +1,5 @@
 /** How a run ends: every way in which a handler may return, throw, or be told to stop. */
+import { runInNewContext } from 'node:vm'
 import {
   CancelJobError,
   type Grant,
@@ -197,6 +198,28 @@ describe('throwing', () => {
     expect(settlement).toMatchObject({ op: 'fail', error: { message: 'no' } })
     expect((settlement as { retry?: number }).retry).toBe(retry)
     expect(complaints).toEqual(complaint === undefined ? [] : [`the backoff function ${complaint}: the stored backoff is used`])
+  })
+})
+
+describe('an error of another realm, or of another copy of the package', () => {
+  test.for<readonly [what: string, script: string, settlement: object]>([
+    ['NonRetryableError', "Object.assign(new Error('no'), { name: 'NonRetryableError' })", { op: 'fail', retry: false }],
+    ['a class of that name', "class NonRetryableError extends Error {}; new NonRetryableError('no')", { op: 'fail', retry: false }],
+    [
+      'one that extends it',
+      "class NonRetryableError extends Error {}; class No extends NonRetryableError {}; new No('no')",
+      { op: 'fail', retry: false },
+    ],
+    ['RetryAfterError', "Object.assign(new Error('no'), { name: 'RetryAfterError', delay: 5_000 })", { op: 'fail', retry: 5_000 }],
+    ['CancelJobError', "Object.assign(new Error('no'), { name: 'CancelJobError' })", { op: 'fail', retry: false, cancel: true }],
+    ['ValidationError', "Object.assign(new Error('no'), { name: 'ValidationError', code: 'VALIDATION' })", { op: 'fail', retry: false }],
+  ])('%s is honoured', async ([, script, settlement]) => {
+    const settled = await settle(runnable(() => runInNewContext(`throw eval(${JSON.stringify(script)})`)))
+    expect(settled).toMatchObject({ ...settlement, error: { message: 'no', stack: expect.any(String) } })
+  })
+
+  test('the ValidationError of another library is tried again', async () => {
+    expect(await settle(runnable(thrower(Object.assign(new Error('no'), { name: 'ValidationError' }))))).not.toHaveProperty('retry')
   })
 })
 

@@ -1,7 +1,6 @@
 /** Runs a handler once and reports how the run ended: the one place that distinguishes outcomes. */
 import {
   type BackoffFunction,
-  CancelJobError,
   type CompleteCommand,
   decodeData,
   describe,
@@ -10,17 +9,14 @@ import {
   type GiveBackCommand,
   type Grant,
   handlerErrorOf,
+  isError,
+  isErrorOf,
   isThenable,
   type JoinCommand,
   LIMITS,
   NonRetryableError,
-  OptionRangeError,
-  OptionTypeError,
   parseDuration,
-  RetryAfterError,
   type SnoozeCommand,
-  ValidationError,
-  WorkerStoppedError,
 } from '@millrace/core'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { type RunContext, SnoozeSignal } from './context.ts'
@@ -107,7 +103,7 @@ function decodeStored(what: string, stored: Grant['data']): unknown {
   try {
     return decodeData(stored)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = isError(error) ? error.message : String(error)
     throw new NonRetryableError(`the stored ${what} of the job is not JSON: ${reason}`, { cause: error })
   }
 }
@@ -117,7 +113,7 @@ export function returned(ending: Ending, context: RunContext, output: unknown, m
   const { seq, run } = context.grant
   if (context.joining !== undefined) return threw(ending, context, notAwaited(context.joining))
   // The return value of a handler that was asked to stop may be half of its work: the job runs again.
-  if (context.aborted instanceof WorkerStoppedError) return { op: 'giveBack', seq, run, started: true }
+  if (isErrorOf(context.aborted, 'WorkerStoppedError')) return { op: 'giveBack', seq, run, started: true }
   try {
     const { enqueues } = context
     const data = encodeData('output', output, maxDataBytes)
@@ -138,8 +134,8 @@ export function threw({ backoff }: Ending, context: RunContext, thrown: unknown)
   if (error instanceof JoinSignal) return { op: 'join', seq, run, name: error.group, jobs: error.jobs }
   // An engine that does not know `cancel` fails the job permanently.
   if (isCancel(error)) return { op: 'fail', seq, run, error: runErrorOf(error), retry: false, cancel: true }
-  if (context.aborted instanceof WorkerStoppedError) return { op: 'giveBack', seq, run, started: true }
-  const told = context.ending !== undefined && context.ending.cause instanceof Error ? context.ending.cause : error
+  if (isErrorOf(context.aborted, 'WorkerStoppedError')) return { op: 'giveBack', seq, run, started: true }
+  const told = context.ending !== undefined && isError(context.ending.cause) ? context.ending.cause : error
   const failure: FailCommand = { op: 'fail', seq, run, error: runErrorOf(told) }
   const retry = retryOf(error) ?? (backoff === undefined ? undefined : askBackoff(backoff, context, error))
   return retry === undefined ? failure : { ...failure, retry }
@@ -156,7 +152,7 @@ function notAwaited(name: string): NonRetryableError {
 function retryOf(error: unknown): number | false | undefined {
   try {
     if (isHopeless(error)) return false
-    return isRetryAfter(error) ? wholeDelay(error.delay) : undefined
+    return isErrorOf(error, 'RetryAfterError') ? wholeDelay(error.delay) : undefined
   } catch {
     return undefined
   }
@@ -165,21 +161,15 @@ function retryOf(error: unknown): number | false | undefined {
 /** True if the handler cancels its job. An error that cannot be read does not. */
 function isCancel(error: unknown): boolean {
   try {
-    return error instanceof CancelJobError || (error instanceof Error && error.name === 'CancelJobError')
+    return isErrorOf(error, 'CancelJobError')
   } catch {
     return false
   }
 }
 
-/** Checks the name too: an error from another thread, or from a second copy of this package, is of another class. */
 function isHopeless(error: unknown): boolean {
-  if (error instanceof ValidationError || error instanceof NonRetryableError) return true
-  if (error instanceof OptionTypeError || error instanceof OptionRangeError) return error.option === 'data' || error.option === 'output'
-  return error instanceof Error && error.name === 'NonRetryableError'
-}
-
-function isRetryAfter(error: unknown): error is { readonly delay: unknown } {
-  return error instanceof RetryAfterError || (error instanceof Error && error.name === 'RetryAfterError' && 'delay' in error)
+  if (isErrorOf(error, 'ValidationError') || isErrorOf(error, 'NonRetryableError')) return true
+  return (isErrorOf(error, 'OptionTypeError') || isErrorOf(error, 'OptionRangeError')) && ['data', 'output'].includes(error.option)
 }
 
 /** Calls the backoff function. If it throws, or returns no valid duration, the stored backoff is used and a complaint reported. */

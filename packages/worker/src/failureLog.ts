@@ -1,5 +1,5 @@
 /** Logs failed attempts, since there may be no other listener. A flood is cut, and the lines left out are counted. */
-import { type Clock, type FailCommand, formatId, JobCancelledError, type Logger } from '@millrace/core'
+import { type Clock, type FailCommand, formatId, isErrorOf, type Logger } from '@millrace/core'
 import type { RunContext } from './context.ts'
 
 const LINES_MAX = 20
@@ -22,7 +22,7 @@ export class FailureLog {
   /** Logs a warning, or for the last attempt an error with its stack. */
   tell({ grant, aborted }: Pick<RunContext, 'grant' | 'aborted'>, { error, retry, cancel }: FailCommand): void {
     // A cancelled job ends as cancelled, whatever its handler throws.
-    if (cancel === true || aborted instanceof JobCancelledError || !this.#mayTell()) return
+    if (cancel === true || isErrorOf(aborted, 'JobCancelledError') || !this.#mayTell()) return
     const { name, queue, attempt, maxAttempts } = grant
     const fields = { job: formatId(grant), queue, worker: this.#worker, ...this.#left() }
     const what = `${error.name}: ${error.message}`

@@ -1,5 +1,5 @@
 /** How much a session takes: a pause and its concurrency. The engine is notified of each change, and each attach repeats it. */
-import { type Clock, type CommandOf, MillraceError, type WorkSettings } from '@millrace/core'
+import { type Clock, type CommandOf, isErrorOf, type WorkSettings } from '@millrace/core'
 import type { Calls } from './calls.ts'
 
 export type IntakeState = Pick<WorkSettings, 'minConcurrency' | 'maxConcurrency'> & { readonly paused: boolean }
@@ -48,7 +48,7 @@ export class Intake {
         await this.#calls.call<'adjust'>({ op: 'adjust', session: this.#session, ...this.said })
         return
       } catch (error) {
-        if (!(error instanceof MillraceError && error.retryable)) {
+        if (!(isErrorOf(error, 'MillraceError') && error.retryable)) {
           if (this.#state === wanted) this.#state = before
           throw error
         }

@@ -1,5 +1,15 @@
 /** Applies `redact` to everything that a run says about itself, before any of it leaves the worker. */
-import { encodeProgress, LIMITS, type Logger, type LogLine, type Redact, type RunCause, type RunError, type Said } from '@millrace/core'
+import {
+  encodeProgress,
+  isError,
+  LIMITS,
+  type Logger,
+  type LogLine,
+  type Redact,
+  type RunCause,
+  type RunError,
+  type Said,
+} from '@millrace/core'
 import type { Progress } from './context.ts'
 
 const HIDDEN = '[redact has failed: nothing is shown]'
@@ -107,5 +117,5 @@ function fieldsOf(text: string): Readonly<Record<string, unknown>> {
 
 /** Returns the name of an error: its message may contain what was to be redacted. */
 function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error
+  return isError(error) ? error.name : typeof error
 }

@@ -1,3 +1,4 @@
+import { runInNewContext, runInThisContext } from 'node:vm'
 import { LIMITS } from '@millrace/core'
 import { expect, test } from 'vitest'
 import { runErrorOf } from './runError.ts'
@@ -135,4 +136,58 @@ test('what is kept is bounded, however deep, long or crooked the causes are', ()
     },
   })
   expect(runErrorOf(crooked)).toMatchObject({ name: 'Error', message: 'crooked', stack: crooked.stack })
+})
+
+/** Errors that a script of another realm has made: they are instances of nothing here. */
+const foreign = (script: string) => {
+  try {
+    return runInNewContext(script, { DOMException })
+  } catch (error) {
+    return error
+  }
+}
+
+test.for<readonly [what: string, script: string, stored: object]>([
+  ['of the language', 'null.x', { name: 'TypeError', message: "Cannot read properties of null (reading 'x')" }],
+  ['with a code', "Object.assign(new Error('gone'), { code: 'ECONNRESET' })", { name: 'Error', message: 'gone', code: 'ECONNRESET' }],
+  ['with a class of its own', "class Rare extends Error { name = 'Rare' }; new Rare('m')", { name: 'Rare', message: 'm' }],
+  [
+    'with causes',
+    "new Error('a', { cause: Object.assign(new Error('b', { cause: new RangeError('c') }), { code: 7 }) })",
+    {
+      name: 'Error',
+      message: 'a',
+      cause: [
+        { name: 'Error', message: 'b', code: '7' },
+        { name: 'RangeError', message: 'c' },
+      ],
+    },
+  ],
+  ['a DOMException', "new DOMException('late', 'TimeoutError')", { name: 'TimeoutError', message: 'late' }],
+])('an error of another realm is stored as one: %s', ([, script, stored]) => {
+  const thrown = foreign(script)
+  expect(runErrorOf(thrown)).toMatchObject({ ...stored, stack: expect.stringContaining((thrown as Error).stack as string) })
+})
+
+test.for<readonly [what: string, make: (script: string) => unknown]>([
+  ['this realm', (script) => runInThisContext(script)],
+  ['another realm', foreign],
+])('errors in errors are shown with their codes, of %s', ([, make]) => {
+  const details = (script: string) => (runErrorOf(make(script)).stack as string).split('\n').filter((line) => line.startsWith('['))
+  const inner = "Object.assign(new Error('inner', { cause: new Error('deep') }), { code: 'EINNER' })"
+  expect(details(`new AggregateError([${inner}, 'text'], 'many')`)).toEqual([
+    '[errors][0]: Error: inner',
+    '[code]: EINNER',
+    '[cause]: Error: deep',
+    '[errors][1]: text',
+  ])
+  expect(details(`new Error('outer', { cause: new AggregateError([${inner}], 'many') })`)).toEqual([
+    '[cause]: AggregateError: many',
+    '[errors][0]: Error: inner',
+    '[code]: EINNER',
+  ])
+  // As TypeScript makes it for a Node without the class.
+  expect(
+    details(`Object.assign(new Error('both'), { name: 'SuppressedError', error: new Error('dispose'), suppressed: ${inner} })`),
+  ).toEqual(['[error]: Error: dispose', '[suppressed]: Error: inner', '[code]: EINNER', '[cause]: Error: deep'])
 })

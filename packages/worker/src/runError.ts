@@ -1,14 +1,16 @@
 /** Returns errors as they are stored. */
-import { LIMITS, type RunCause, type RunError } from '@millrace/core'
+import { isError, isErrorOf, LIMITS, type RunCause, type RunError } from '@millrace/core'
 
 const ERRORS_MAX = 10
+/** How deep errors in errors are shown. */
+const HELD_DEPTH = 2
 /** The maximum length of a cause's stack: its first lines show where it was thrown. */
 const CAUSE_STACK_LENGTH = 1_000
 
 /** Returns an error as it is stored. Never throws, even for an object without a prototype, or an error with getters that throw. */
 export function runErrorOf(error: unknown): RunError {
   try {
-    if (!(error instanceof Error)) return { name: 'Error', message: cut(textOf(error), LIMITS.errorMessageLength) }
+    if (!isError(error)) return { name: 'Error', message: cut(textOf(error), LIMITS.errorMessageLength) }
     const { stack } = error
     const facts = factsOf(error)
     return {
@@ -34,7 +36,7 @@ function factsOf(error: Error): Facts {
 const UNREADABLE: RunCause = { name: 'Error', message: 'the cause cannot be read' }
 
 function causeOf(cause: unknown): RunCause {
-  if (!(cause instanceof Error)) return { name: 'Error', message: cut(textOf(cause), LIMITS.errorCauseLength) }
+  if (!isError(cause)) return { name: 'Error', message: cut(textOf(cause), LIMITS.errorCauseLength) }
   const code = codeOf(cause)
   return { name: nameOf(cause), message: cut(textOf(cause.message), LIMITS.errorCauseLength), ...(code !== undefined && { code }) }
 }
@@ -44,7 +46,7 @@ function chainOf(error: Error): unknown[] {
   const chain: unknown[] = []
   for (let { cause } = error; cause !== undefined && chain.length < LIMITS.errorCauses; ) {
     chain.push(cause)
-    cause = cause instanceof Error ? cause.cause : undefined
+    cause = isError(cause) ? cause.cause : undefined
   }
   return chain
 }
@@ -61,11 +63,19 @@ function withDetails(stack: string, details: readonly string[], length: number):
 }
 
 /**
- * Returns the details of an error beside its stack, as Node shows them: `code`, the chain of `cause`, and the `errors` of
- * an AggregateError.
+ * Returns the details of an error beside its stack, as Node shows them: `code`, the chain of `cause`, the `errors` of an AggregateError, and
+ * the two errors of a SuppressedError.
  */
 function detailsOf(error: Error): string[] {
-  return attempt(() => [...codeLine(error), ...errorsOf(error), ...chainOf(error).flatMap(causeLines)], [])
+  return attempt(() => [...codeLine(error), ...heldBy(error, HELD_DEPTH)], [])
+}
+
+/** Returns the errors in an error, with those in them up to a depth. */
+function heldBy(error: Error, depth: number): string[] {
+  if (depth === 0) return []
+  const inside = (each: unknown) => (isError(each) ? heldBy(each, depth - 1) : [])
+  const causes = chainOf(error).flatMap((cause) => [...linesOf('[cause]', cause), ...(isError(cause) ? errorsOf(cause) : [])])
+  return [...errorsOf(error, inside), ...causes]
 }
 
 function nameOf({ name }: Error): string {
@@ -81,19 +91,26 @@ function codeLine(error: Error): string[] {
   return code === undefined ? [] : [`[code]: ${code}`]
 }
 
-function causeLines(cause: unknown): string[] {
-  return [`[cause]: ${shortOf(cause)}`, ...(cause instanceof Error ? codeLine(cause) : [])]
+function linesOf(label: string, value: unknown): string[] {
+  return [`${label}: ${shortOf(value)}`, ...(isError(value) ? codeLine(value) : [])]
 }
 
-function errorsOf(error: Error): string[] {
-  if (!(error instanceof AggregateError)) return []
-  const shown = error.errors.slice(0, ERRORS_MAX).map((each, index) => `[errors][${index}]: ${shortOf(each)}`)
-  const left = error.errors.length - shown.length
-  return left > 0 ? [...shown, `[errors]: ${left} more`] : shown
+function errorsOf(error: Error, inside: (each: unknown) => readonly string[] = () => []): string[] {
+  const shown = (label: string, each: unknown) => [...linesOf(label, each), ...inside(each)]
+  if (isSuppressed(error)) return [...shown('[error]', error.error), ...shown('[suppressed]', error.suppressed)]
+  if (!isErrorOf(error, 'AggregateError') || !Array.isArray(error.errors)) return []
+  const lines = error.errors.slice(0, ERRORS_MAX).flatMap((each, index) => shown(`[errors][${index}]`, each))
+  const left = error.errors.length - ERRORS_MAX
+  return left > 0 ? [...lines, `[errors]: ${left} more`] : lines
+}
+
+/** True for the error of a `using` whose disposal failed after another error. Node 22 has no class for it. */
+function isSuppressed(error: Error): error is Error & { readonly error: unknown; readonly suppressed: unknown } {
+  return error.name === 'SuppressedError' && 'suppressed' in error && 'error' in error
 }
 
 function shortOf(value: unknown): string {
-  const text = value instanceof Error ? (value.stack ?? `${value.name}: ${value.message}`) : textOf(value)
+  const text = isError(value) ? (value.stack ?? `${value.name}: ${value.message}`) : textOf(value)
   return cutWord(text, CAUSE_STACK_LENGTH)
 }
 

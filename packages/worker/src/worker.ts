@@ -9,18 +9,18 @@ import {
   type CommandOf,
   EngineStoppedError,
   type Grant,
+  isErrorOf,
   type Logger,
   leaseMs,
-  MillraceError,
+  type MillraceError,
   type Notice,
   NumberMap,
   type Operation,
-  OptionRangeError,
+  type OptionRangeError,
   type ParentsPage,
   type Redact,
   type RunKey,
   type StopOptions,
-  UnsupportedError,
   validateStopOptions,
   type WorkSettings,
 } from '@millrace/core'
@@ -208,7 +208,7 @@ export class WorkerSession {
     } catch (error) {
       // The drain failed: another round is under way, and repeats it.
       if (isOver && this.#attaching) return
-      if (error instanceof MillraceError && error.retryable) {
+      if (isErrorOf(error, 'MillraceError') && error.retryable) {
         // Until then, no notice causes another attach: otherwise workers whose refusals make all others attach would never pause.
         this.#attaching = true
         this.#pause = pause(clock, SAY_AGAIN_MS, () => {
@@ -222,7 +222,7 @@ export class WorkerSession {
       this.#ready.reject(error)
       if (!this.#draining) logger?.error('a worker could not attach to its engine', { worker: this.id, error: String(error) })
       // That engine has taken the session all the same, and may have handed it jobs, which go back.
-      if (error instanceof UnsupportedError) void this.stop()
+      if (isErrorOf(error, 'UnsupportedError')) void this.stop()
       for (const grant of this.#order.release()) this.take(grant)
     }
   }
@@ -238,11 +238,11 @@ export class WorkerSession {
     const former = this.#runs.get(given.seq)
     if (former !== undefined) this.#drop(former)
     const opened = this.#options.open === undefined ? given : this.#opened(given)
-    const grant = opened instanceof CodecError ? { ...given, data: null, checkpoint: null } : opened
+    const grant = isErrorOf(opened, 'CodecError') ? { ...given, data: null, checkpoint: null } : opened
     const run = newRun(new RunContext(grant, this.#link), runnable)
     this.#runs.set(grant.seq, run)
     tellStarted(grant, this.id)
-    if (opened instanceof CodecError) {
+    if (isErrorOf(opened, 'CodecError')) {
       this.#settled(run, { op: 'fail', seq: grant.seq, run: grant.run, error: runErrorOf(opened), retry: false })
     } else execute(runnable, run.context, this.#options.maxDataBytes, (settlement) => this.#settled(run, settlement))
   }
@@ -251,7 +251,7 @@ export class WorkerSession {
     try {
       return this.#options.open?.(grant) ?? grant
     } catch (error) {
-      return error instanceof CodecError ? error : new CodecError(String(error), {}, { cause: error })
+      return isErrorOf(error, 'CodecError') ? error : new CodecError(String(error), {}, { cause: error })
     }
   }
 
@@ -342,7 +342,7 @@ export class WorkerSession {
   }
 
   #unanswered(run: Run, settlement: Settlement, error: unknown): void {
-    if (!(error instanceof MillraceError || error instanceof OptionRangeError)) throw error
+    if (!(isErrorOf(error, 'MillraceError') || isErrorOf(error, 'OptionRangeError'))) throw error
     if (error.retryable) {
       this.#options.clock.setTimer(SAY_AGAIN_MS, () => {
         if ((this.#runs.get(run.context.grant.seq) ?? (run.lapsed ? run : undefined)) === run) this.#sayOutcome(run, settlement)
@@ -365,7 +365,7 @@ export class WorkerSession {
       run: number,
       error: settlement.op === 'fail' ? settlement.error : runErrorOf(error),
       // An outcome that cannot be encoded, or is too large, will be so again.
-      ...((error instanceof CodecError || error instanceof OptionRangeError) && { retry: false as const }),
+      ...((isErrorOf(error, 'CodecError') || isErrorOf(error, 'OptionRangeError')) && { retry: false as const }),
     }
     this.#sayOutcome(run, run.settlement)
   }
@@ -431,7 +431,7 @@ export class WorkerSession {
       try {
         return await calls.call<'heartbeat' | 'checkpoint' | 'parents'>(command)
       } catch (error) {
-        if (!(error instanceof MillraceError && error.retryable)) throw error
+        if (!(isErrorOf(error, 'MillraceError') && error.retryable)) throw error
         await new Promise<void>((resolve) => clock.setTimer(SAY_AGAIN_MS, resolve))
         if (run === undefined || run.context.aborted !== undefined) throw error
         // A later value was sent meanwhile, which this one would undo.

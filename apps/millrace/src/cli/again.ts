@@ -1,5 +1,5 @@
 /** Repeats calls if the engine changes hands in between, because the owner of a shared file may be another short command. */
-import { type ErrorCode, MillraceError } from '@millrace/core'
+import { type ErrorCode, isErrorOf } from '@millrace/core'
 
 const ASKED_AGAIN: ReadonlySet<string> = new Set(['COMMIT_UNKNOWN', 'CONNECTION_LOST'] satisfies ErrorCode[])
 const TIMES = 20
@@ -10,7 +10,7 @@ export async function again<T>(call: () => Promise<T>): Promise<T> {
     try {
       return await call()
     } catch (error) {
-      if (!(error instanceof MillraceError) || !ASKED_AGAIN.has(error.code) || time === TIMES) throw error
+      if (!isErrorOf(error, 'MillraceError') || !ASKED_AGAIN.has(error.code) || time === TIMES) throw error
     }
   }
 }

@@ -1,4 +1,5 @@
 /** Enqueues jobs by the thousand from a stream, in atomic chunks. The next chunk is read when the last is committed. */
+import { isError } from '@millrace/core'
 import type { JobRequest } from '@millrace/engine'
 import { Chunks } from './chunks.ts'
 import { UsageError } from './errors.ts'
@@ -52,7 +53,7 @@ export async function enqueueLines({ engine, out, input, jobOf, refused }: BulkO
     }
     return { enqueued, existing }
   } catch (error) {
-    if (error instanceof Error) Object.assign(error, { enqueued, existing })
+    if (isError(error)) Object.assign(error, { enqueued, existing })
     throw error
   } finally {
     progress.end()

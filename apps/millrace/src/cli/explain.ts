@@ -1,6 +1,6 @@
 /** Turns an error into a line on stderr that names its flag, or into JSON, and into its exit code. */
 
-import { choiceMeant, optionHint } from '@millrace/core'
+import { choiceMeant, isError, optionHint } from '@millrace/core'
 import type { Command } from 'commander'
 import { CommanderError } from 'commander'
 import { jsonText, visible } from '../visible.ts'
@@ -23,7 +23,7 @@ interface Thrown {
 export function explain(error: unknown, command: Command | undefined): Explained {
   // Every error of commander is a usage error.
   if (error instanceof CommanderError) return { exit: 2, code: 'USAGE', message: usageText(error) }
-  if (!(error instanceof Error)) return { exit: 1, code: 'INTERNAL', message: String(error) }
+  if (!isError(error)) return { exit: 1, code: 'INTERNAL', message: String(error) }
   const { code, retryable, option, problems } = error as Thrown
   if (typeof code !== 'string') return { exit: 1, code: 'INTERNAL', message: `${error.name}: ${error.message}` }
   // A configuration error has one line for each problem.

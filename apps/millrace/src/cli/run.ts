@@ -1,7 +1,7 @@
 /** One run of the command line: parses the arguments, runs the command, and returns the exit code. */
 import { assertRuntime } from '@millrace/engine'
 import { type Command, CommanderError } from 'commander'
-import { type Host, onSignal } from '../host.ts'
+import { type Heard, type Host, onSignal } from '../host.ts'
 import { keepAlive } from './clock.ts'
 import type { Context } from './context.ts'
 import { InterruptedError } from './errors.ts'
@@ -26,6 +26,11 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
   const letGo = keepAlive()
   // True for a worker or the daemon: their output is not their purpose.
   let endsByItself = false
+  let heard: Heard = () => {
+    // A second signal does not wait for anything.
+    if (interrupted.signal.aborted) host.exit(EXIT.interrupted)
+    interrupted.abort(new InterruptedError())
+  }
   const out = new Output({ stdout, stderr }, (error) => {
     if (endsByItself) return
     if (!out.closed) throw error
@@ -40,10 +45,9 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
   const context: Context = {
     ...{ host, env, out, stdin },
     signal: interrupted.signal,
-    takeOver: (heard) => {
+    takeOver: (taken) => {
       endsByItself = true
-      forget()
-      forget = onSignal(host, heard)
+      heard = taken
     },
     target: () => {
       target ??= targetOf(program.opts(), env)
@@ -65,11 +69,8 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
     // Not every command opens an engine: some would load the driver directly, and crash with it.
     assertRuntime()
   })
-  let forget = onSignal(host, () => {
-    // A second signal does not wait for anything.
-    if (interrupted.signal.aborted) host.exit(EXIT.interrupted)
-    interrupted.abort(new InterruptedError())
-  })
+  // One listener for the whole run: a signal that is not delivered yet would be lost with it.
+  const forget = onSignal(host, (signal) => heard(signal))
   try {
     const done = program.parseAsync(argv as string[], { from: 'user' })
     await Promise.race([done, rejection(interrupted.signal)])

@@ -5,9 +5,9 @@ import {
   AuthFailedError,
   DEFAULT_SCHEMA,
   type EngineOptions,
+  isErrorOf,
   LIMITS,
   type Logger,
-  StorageError,
   schemaName,
   validatePostgresOptions,
 } from '@millrace/core'
@@ -121,7 +121,7 @@ export async function unowned(target: Target): Promise<(Meeting & { readonly url
 
 /** Reports a server that a command cannot reach by the code of every engine that cannot be reached. */
 export async function noServer(error: unknown): Promise<never> {
-  if (!(error instanceof StorageError)) throw error
+  if (!isErrorOf(error, 'StorageError')) throw error
   const { ConnectFailedError } = await import('@millrace/remote')
   throw new ConnectFailedError(error.message, { cause: error })
 }
@@ -132,7 +132,7 @@ async function connectTo({ url, token }: Target & { readonly kind: 'url' }, log:
   try {
     return await connect(socket, { connectTimeout: PATIENCE, ...(token !== undefined && { token }), ...log })
   } catch (error) {
-    if (token !== undefined || !(error instanceof AuthFailedError)) throw error
+    if (token !== undefined || !isErrorOf(error, 'AuthFailedError')) throw error
     const message = `the engine at ${url} requires a token: set MILLRACE_TOKEN. The first run of millrace serve saves one beside its file (millrace.db-token)`
     throw new AuthFailedError(message, { cause: error })
   }

@@ -1,6 +1,6 @@
 /** Parses flags into values that the engine checks. It passes on invalid numbers and durations, which the engine rejects by name. */
 import { readFile } from 'node:fs/promises'
-import { checkJsonText, OptionRangeError, timeOption } from '@millrace/core'
+import { checkJsonText, isErrorOf, OptionRangeError, timeOption } from '@millrace/core'
 import { InvalidArgumentError } from 'commander'
 import { UsageError } from './errors.ts'
 
@@ -29,7 +29,7 @@ export function time(text: string): Date {
   try {
     return new Date(timeOption('time', value))
   } catch (error) {
-    if (error instanceof OptionRangeError) throw new InvalidArgumentError(`The ${error.message}.`)
+    if (isErrorOf(error, 'OptionRangeError')) throw new InvalidArgumentError(`The ${error.message}.`)
     throw new InvalidArgumentError(
       'A time is ISO 8601 with its zone, on a day that exists (2030-01-31T12:00:00Z, 2030-01-31T12:00+01:00), or milliseconds since 1970.',
     )
@@ -66,7 +66,7 @@ export function json(text: string): unknown {
   try {
     return parsedJson('it', text)
   } catch (error) {
-    if (error instanceof SyntaxError) throw new InvalidArgumentError(`It is not JSON: ${error.message}. ${quoted(text)}`)
+    if (isErrorOf(error, 'SyntaxError')) throw new InvalidArgumentError(`It is not JSON: ${error.message}. ${quoted(text)}`)
     throw new InvalidArgumentError((error as Error).message)
   }
 }
@@ -88,7 +88,7 @@ export async function dataOf(argument: string | undefined): Promise<unknown> {
   try {
     return parsedJson('data', text)
   } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause
+    if (!isErrorOf(cause, 'SyntaxError')) throw cause
     const where = argument.startsWith('@') ? argument.slice(1) : '<data>'
     throw new UsageError(`${where} is not JSON: ${(cause as Error).message}. ${quoted(text)}`, { cause })
   }

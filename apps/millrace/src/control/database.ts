@@ -4,7 +4,7 @@
  */
 import { chmodSync, constants, copyFileSync, linkSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { FileTruncatedError, MillraceError, NotADatabaseError, NotWritableError, SchemaTooNewError } from '@millrace/core'
+import { FileTruncatedError, isErrorOf, NotADatabaseError, NotWritableError, SchemaTooNewError } from '@millrace/core'
 import { assertWhole, type Database, openDatabase as openSqlite } from '@millrace/sqlite'
 
 export interface TokenRow {
@@ -163,7 +163,7 @@ function openFile(file: string): Database {
       throw error
     }
   } catch (cause) {
-    if (cause instanceof MillraceError) throw cause
+    if (isErrorOf(cause, 'MillraceError')) throw cause
     if ((cause as { code?: string }).code === 'SQLITE_NOTADB')
       throw new NotADatabaseError(`${file} is not a control database`, {}, { cause })
     throw new NotWritableError(`${file} cannot be opened: ${(cause as Error).message}`, {}, { cause })

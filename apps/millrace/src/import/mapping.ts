@@ -1,6 +1,6 @@
 /** Translations that several sources share. */
 import { createHash } from 'node:crypto'
-import { checkJsonText, LIMITS } from '@millrace/core'
+import { checkJsonText, isErrorOf, LIMITS } from '@millrace/core'
 import { UnfitError } from './errors.ts'
 
 /** Parses the data of a job. @throws UnfitError if it is not JSON, or if JavaScript would change one of its numbers */
@@ -9,7 +9,7 @@ export function dataOf(text: string): unknown {
     checkJsonText('data', text)
     return JSON.parse(text)
   } catch (cause) {
-    throw new UnfitError(cause instanceof SyntaxError ? `its data is not JSON: ${cause.message}` : (cause as Error).message, { cause })
+    throw new UnfitError(isErrorOf(cause, 'SyntaxError') ? `its data is not JSON: ${cause.message}` : (cause as Error).message, { cause })
   }
 }
 

@@ -1,6 +1,14 @@
 /** Plans an import: reads the source a first time, and checks each entry as the engine will check it. */
 import { systemCalendar } from '@millrace/client/calendar'
-import { checkScheduledJob, type EnqueueOptions, nameOption, newJobFrom, orderNodes, validateScheduleOptions } from '@millrace/core'
+import {
+  checkScheduledJob,
+  type EnqueueOptions,
+  isErrorOf,
+  nameOption,
+  newJobFrom,
+  orderNodes,
+  validateScheduleOptions,
+} from '@millrace/core'
 import type { JobRequest } from '@millrace/engine'
 import type { Found, Outcome, Setting, Source } from './source.ts'
 
@@ -126,7 +134,7 @@ export function checked(outcome: Outcome): Outcome {
     }
     return outcome
   } catch (error) {
-    if (!(error instanceof TypeError || error instanceof RangeError)) throw error
+    if (!(isErrorOf(error, 'TypeError') || isErrorOf(error, 'RangeError'))) throw error
     return { as: 'unfit', error }
   }
 }

@@ -1,5 +1,7 @@
 /** An engine as a server of the Model Context Protocol, on stdin and stdout. */
+
 import { Readable, type Writable } from 'node:stream'
+import { isError } from '@millrace/core'
 import type { Engine } from '@millrace/engine'
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
@@ -79,7 +81,7 @@ async function answer(tool: Tool, engine: Engine, input: Record<string, unknown>
   try {
     return { content: [{ type: 'text', text: textOf(await tool.call(engine, input, settings)) }] }
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error)) throw error
+    if (!(isError(error) && 'code' in error)) throw error
     return { content: [{ type: 'text', text: textOf({ error: { code: error.code, message: error.message } }) }], isError: true }
   }
 }

@@ -1,5 +1,5 @@
 /** The exit codes of `millrace serve`: docs/daemon.md. They equal those of the command line if it has them. */
-import { MillraceError } from '@millrace/core'
+import { isErrorOf } from '@millrace/core'
 import { ConfigError } from '../config/errors.ts'
 import type { EndSignal } from '../host.ts'
 
@@ -15,11 +15,11 @@ export const EXIT = {
 } as const
 
 /** The exit codes after a second signal, which does not wait: 128 plus the number of the signal. */
-export const EXIT_OF_SIGNAL: Readonly<Record<EndSignal, number>> = { SIGINT: 130, SIGTERM: 143 }
+export const EXIT_OF_SIGNAL: Readonly<Record<EndSignal, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }
 
 export function exitCodeOf(error: unknown): number {
   if (error instanceof ConfigError) return EXIT.usage
   const { code } = error as { readonly code?: unknown }
   if (code === 'OPTION_TYPE' || code === 'OPTION_RANGE' || code === 'INSECURE_BIND') return EXIT.usage
-  return error instanceof MillraceError && error.retryable ? EXIT.busy : EXIT.failure
+  return isErrorOf(error, 'MillraceError') && error.retryable ? EXIT.busy : EXIT.failure
 }

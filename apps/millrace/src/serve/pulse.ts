@@ -1,6 +1,6 @@
 /** Checks that the engine answers, and serves the file that the daemon was started for, if there is one. */
 import type { Engine } from '@millrace/client'
-import { MillraceError, OwnerLostError } from '@millrace/core'
+import { isErrorOf, OwnerLostError } from '@millrace/core'
 import { fileIdentity } from '../machine.ts'
 
 /**
@@ -17,7 +17,7 @@ export function pulseOf(engine: Engine, file: string | undefined): () => Promise
     if (identityOf(file) !== begun)
       return new OwnerLostError(`${file} was moved, deleted or replaced under the daemon: later writes are not in it`)
     // The engine may recover automatically.
-    return failed instanceof MillraceError && failed.retryable ? undefined : failed
+    return isErrorOf(failed, 'MillraceError') && failed.retryable ? undefined : failed
   }
 }
 

@@ -1,9 +1,9 @@
 /** `millrace serve`: reads the configuration, serves until a signal, and returns the exit code. */
-import type { Logger } from '@millrace/core'
+import { isError, type Logger } from '@millrace/core'
 import { ConfigError } from '../config/errors.ts'
 import { type LoadedConfig, loadConfig, type Sources } from '../config/load.ts'
 import { tokenFileOf } from '../control/firstToken.ts'
-import { type EndSignal, type Host, onSignal } from '../host.ts'
+import type { EndSignal, Heard, Host } from '../host.ts'
 import { createLogger } from '../log/logger.ts'
 import { visible } from '../visible.ts'
 import { EXIT, EXIT_OF_SIGNAL, exitCodeOf } from './exit.ts'
@@ -12,30 +12,34 @@ import { type Daemon, serve } from './serve.ts'
 /**
  * Runs the daemon, and resolves to the exit code when it has ended. A second signal ends the process at once. Logs go to stdout. Messages
  * that people see once go to stderr: the first token, and why nothing is served.
+ *
+ * @param hear takes the function that is called with each signal from then on
  */
-export async function runDaemon(given: Omit<Sources, 'env'>, host: Omit<Host, 'stdin'>): Promise<number> {
+export async function runDaemon(
+  given: Omit<Sources, 'env'>,
+  host: Pick<Host, 'env' | 'stdout' | 'stderr' | 'exit'>,
+  hear: (heard: Heard) => void,
+): Promise<number> {
   const { env, stdout, stderr } = host
   const sources = { ...given, env }
   // The daemon continues if the reader of its logs goes away.
   for (const stream of [stdout, stderr]) stream.on('error', () => {})
-  const told = signalled(host)
+  const told = firstSignal(host, hear)
   try {
     const loaded = await loadConfig(sources)
     const logger = createLogger(loaded.config.log, stdout)
     const daemon = await serve(loaded.config, { logger, cwd: sources.cwd, env: sources.env, dashboard })
     if (daemon.firstToken !== undefined) stderr.write(welcome(daemon, loaded.config.file))
     summarize(daemon, loaded, logger)
-    const reason = await Promise.race([told.first, daemon.ending])
-    if (reason instanceof Error) logger.error('the engine failed: the daemon stops', { error: reason.message })
+    const reason = await Promise.race([told, daemon.ending])
+    if (isError(reason)) logger.error('the engine failed: the daemon stops', { error: reason.message })
     else logger.info('draining', { reason: reason ?? 'stopped by an admin', timeoutMs: loaded.config.shutdown.timeout })
     await daemon.close()
     logger.info('closed')
-    return reason instanceof Error ? EXIT.failure : EXIT.ok
+    return isError(reason) ? EXIT.failure : EXIT.ok
   } catch (error) {
     stderr.write(`${explain(error).split('\n').map(visible).join('\n')}\n`)
     return exitCodeOf(error)
-  } finally {
-    told.forget()
   }
 }
 
@@ -45,15 +49,15 @@ async function dashboard() {
 }
 
 /** Returns the first signal as a promise, because it may arrive while the daemon is busy starting. The second ends the process at once. */
-function signalled(host: Pick<Host, 'on' | 'off' | 'exit'>): { readonly first: Promise<EndSignal>; readonly forget: () => void } {
-  const { promise: first, resolve } = Promise.withResolvers<EndSignal>()
+function firstSignal(host: Pick<Host, 'exit'>, hear: (heard: Heard) => void): Promise<EndSignal> {
+  const { promise, resolve } = Promise.withResolvers<EndSignal>()
   let before = false
-  const forget = onSignal(host, (signal) => {
+  hear((signal) => {
     if (before) host.exit(EXIT_OF_SIGNAL[signal])
     before = true
     resolve(signal)
   })
-  return { first, forget }
+  return promise
 }
 
 function summarize({ url, dashboard, sockets }: Daemon, { config, origins }: LoadedConfig, logger: Logger): void {
@@ -83,7 +87,7 @@ function welcome({ firstToken, dashboard }: Daemon, file: string): string {
 
 /** Returns a line for each problem, in the form of all commands; an unexpected error has its stack. */
 export function explain(error: unknown): string {
-  if (!(error instanceof Error)) return `millrace: ${String(error)}`
+  if (!isError(error)) return `millrace: ${String(error)}`
   const { code } = error as { readonly code?: unknown }
   if (code === undefined) return `millrace: ${error.stack ?? error.message}`
   const problems = error instanceof ConfigError ? error.problems : [error.message]

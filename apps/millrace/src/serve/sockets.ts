@@ -1,8 +1,8 @@
 /** Opens the sockets that workers and producers attach to. */
 import { resolve } from 'node:path'
 import type { Engine } from '@millrace/client'
-import { type Logger, OptionRangeError, type Permit } from '@millrace/core'
-import { AddressInUseError, type ListenOptions, listen, type RemoteServer, type ServerTlsOptions } from '@millrace/remote'
+import { isErrorOf, type Logger, type Permit } from '@millrace/core'
+import { type ListenOptions, listen, type RemoteServer, type ServerTlsOptions } from '@millrace/remote'
 import type { Config } from '../config/schema/schema.ts'
 import { every } from './clock.ts'
 
@@ -49,14 +49,18 @@ export async function startSockets({ engine, file, urls, tls, limits, authentica
     await sockets.close()
     // The user has not chosen the default path, so an unusable one is no error.
     if (urls !== undefined) throw error
-    if (error instanceof AddressInUseError) {
+    if (isTaken(error)) {
       logger.warn(`${error.message}. Until that one ends, this daemon has no socket for workers, unless \`listen\` names one`)
       stopLooking = every(LOOK_MS, () => openIfFree(sockets, open, socketOf(file)[0] as string, logger))
-    } else if (error instanceof OptionRangeError) {
+    } else if (isErrorOf(error, 'OptionRangeError')) {
       logger.warn(`cannot open a socket for workers: ${error.message}, and set it as \`listen\``)
     } else throw error
   }
   return sockets
+}
+
+function isTaken(error: unknown): error is Error {
+  return (error as { readonly code?: unknown }).code === 'ADDRESS_IN_USE'
 }
 
 /** Ends the looking once the socket is open. */
@@ -66,7 +70,7 @@ async function openIfFree(sockets: Sockets, open: (url: string) => Promise<void>
     await open(url)
     logger.info(`listens at ${url}, which another daemon had`)
   } catch (error) {
-    if (!(error instanceof AddressInUseError)) logger.error(`cannot listen at ${url}`, { error: (error as Error).message })
+    if (!isTaken(error)) logger.error(`cannot listen at ${url}`, { error: (error as Error).message })
   }
 }
 

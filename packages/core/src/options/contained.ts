@@ -1,4 +1,5 @@
 /** The filters `data` and `meta`: JSON that the stored JSON contains. */
+import { isError, isErrorOf } from '../errorKind.ts'
 import { OptionRangeError, OptionTypeError } from '../errors.ts'
 import { LIMITS } from '../limits.ts'
 import { describe } from './describe.ts'
@@ -19,8 +20,8 @@ export function containedOption(option: string, value: unknown): string {
       return each
     })
   } catch (error) {
-    if (error instanceof OptionTypeError) throw error
-    const reason = error instanceof Error ? error.message.split('\n', 1)[0] : String(error)
+    if (isErrorOf(error, 'OptionTypeError')) throw error
+    const reason = isError(error) ? error.message.split('\n', 1)[0] : String(error)
     throw new OptionTypeError(option, `${option} must be a value of JSON: ${reason}`)
   }
   if (text === '{}' || text === '[]') {

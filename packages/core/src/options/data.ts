@@ -1,4 +1,5 @@
 /** Values as they are stored: bytes as they are, all else as JSON. The one place that encodes and decodes. */
+import { isError } from '../errorKind.ts'
 import { OptionRangeError, OptionTypeError } from '../errors.ts'
 import type { Data } from '../job.ts'
 import { LIMITS } from '../limits.ts'
@@ -66,7 +67,7 @@ function toJson(option: string, value: unknown): string {
   try {
     text = JSON.stringify(value)
   } catch (cause) {
-    const reason = cause instanceof Error ? (cause.message.split('\n', 1)[0] as string) : String(cause)
+    const reason = isError(cause) ? (cause.message.split('\n', 1)[0] as string) : String(cause)
     throw new OptionTypeError(option, `${option} cannot be stored as JSON: ${reason}. ${REMEDY}`)
   }
   if (text === undefined) {

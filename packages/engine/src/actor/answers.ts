@@ -6,8 +6,9 @@ import {
   type Clock,
   type Command,
   DEFERRED,
+  isError,
+  isErrorOf,
   type JobKey,
-  NotWritableError,
   type Refusal,
   Refused,
   type Reply,
@@ -148,10 +149,10 @@ export class Answers {
 
 /** A target that cannot be written is the caller's to change. After any other failure, the same call may succeed later. */
 function backupRefusal(error: unknown): Refusal {
-  return error instanceof NotWritableError ? refusalFrom(error) : { code: 'STORAGE', message: `the backup failed: ${describe(error)}` }
+  return isErrorOf(error, 'NotWritableError') ? refusalFrom(error) : { code: 'STORAGE', message: `the backup failed: ${describe(error)}` }
 }
 
 /** Describes an error in a message for a caller. */
 export function describe(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  return isError(error) ? `${error.name}: ${error.message}` : String(error)
 }

@@ -1,12 +1,12 @@
 /** The error of a process that neither owns a store nor reaches its owner. */
-import { AlreadyOpenError, MillraceError, type Role } from '@millrace/core'
+import { AlreadyOpenError, isErrorOf, type Role } from '@millrace/core'
 import type { Ownership } from './ownership.ts'
 
 const NOTHING = { note: undefined, mayBeFree: false }
 
 /** Returns why a store is neither owned nor attached to, with the note of its owner if that is the process that has the lock. */
 export async function unanswered(ownership: Ownership, role: Role, owned: Error, refused: Error): Promise<Error> {
-  if (!(owned instanceof AlreadyOpenError)) return owned
+  if (!isErrorOf(owned, 'AlreadyOpenError')) return owned
   const { message, pid, host } = owned
   const { note, mayBeFree } = await ownership.look().catch(() => NOTHING)
   if (role === 'client' && (note === undefined || mayBeFree)) return refused
@@ -24,5 +24,5 @@ export async function unanswered(ownership: Ownership, role: Role, owned: Error,
 }
 
 export function codeOf(error: Error): string {
-  return error instanceof MillraceError ? error.code : ''
+  return isErrorOf(error, 'MillraceError') ? error.code : ''
 }

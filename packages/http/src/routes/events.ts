@@ -5,6 +5,7 @@ import type { EventsFilter, EventType } from '@millrace/core'
 import { text } from '../answer.ts'
 import { HttpError, invalid } from '../errors.ts'
 import { eventStream, Frames } from '../eventStream.ts'
+import { letGo } from '../letGo.ts'
 import { BOUNDS } from '../limits.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
 import { Pace } from '../pace.ts'
@@ -44,7 +45,7 @@ export function eventRoutes({ engine, clock, access }: Service): readonly Operat
           schema: EVENT_DATA,
         },
       },
-      handle({ query: { after = 0, types, ...where }, request, caller, stillMay }) {
+      handle({ query: { after = 0, types, ...where }, request, caller, env, stillMay }) {
         if (request.method === 'HEAD') return text('', 'text/event-stream')
         if (open >= BOUNDS.streams) throw new HttpError(503, 'BUSY', `${BOUNDS.streams} event streams are open, and no more are served`)
         if ((openOf.get(caller.name) ?? 0) >= BOUNDS.streamsPerToken)
@@ -55,13 +56,14 @@ export function eventRoutes({ engine, clock, access }: Service): readonly Operat
           )
         const filter = { ...where, ...(types !== undefined && { types: types.split(',') as EventType[] }) } as EventsFilter
         const ended = () => count(caller.name, -1)
-        const { signal } = request
+        // A server that closes waits for its streams, and the engine stops after it.
+        const ends = [request.signal, engine.leaving.signal]
         const stream = eventStream(engine, {
           frames,
           pace,
           after: lastIdOf(request) ?? after,
           filter,
-          signal,
+          ends,
           clock,
           stillMay,
           onChange,
@@ -69,7 +71,9 @@ export function eventRoutes({ engine, clock, access }: Service): readonly Operat
         })
         count(caller.name, 1)
         // nginx would hold it back until a buffer is full.
-        return text(stream, 'text/event-stream', { 'x-accel-buffering': 'no' })
+        const response = text(stream, 'text/event-stream', { 'x-accel-buffering': 'no' })
+        letGo(response, env)
+        return response
       },
     }),
   ]

@@ -1,6 +1,6 @@
 /** Payloads of jobs as downloads, one at a time. */
 import { z } from '@hono/zod-openapi'
-import { CodecError, PAYLOADS, type PayloadName } from '@millrace/core'
+import { isErrorOf, PAYLOADS, type PayloadName } from '@millrace/core'
 import { download } from '../answer.ts'
 import { HttpError } from '../errors.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
@@ -29,7 +29,7 @@ export function payloadRoutes({ engine, redaction }: Service): readonly Operatio
       refusals: [404, 409],
       async handle({ params: { id } }) {
         const stored = await engine.payload(id, name).catch((error) => {
-          throw error instanceof CodecError ? undecodable(id, name) : error
+          throw isErrorOf(error, 'CodecError') ? undecodable(id, name) : error
         })
         if (stored === undefined) throw new HttpError(404, 'NOT_FOUND', `job ${id} has no ${name}`)
         // Stored text that is no JSON shows no values: it is hidden as a whole.

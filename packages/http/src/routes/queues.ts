@@ -1,5 +1,5 @@
 /** Queues. */
-import { DrainIncompleteError, type PauseOptions, type PurgeOptions, QueueNotEmptyError } from '@millrace/core'
+import { isErrorOf, type PauseOptions, type PurgeOptions } from '@millrace/core'
 import { json, noContent } from '../answer.ts'
 import { HttpError } from '../errors.ts'
 import { BOUNDS } from '../limits.ts'
@@ -153,7 +153,7 @@ export function queueRoutes({ engine: { queues } }: Service): readonly Operation
           await queues.drain(name, { timeout: waitMs })
           return json(200, { drained: true })
         } catch (error) {
-          if (error instanceof DrainIncompleteError) return json(202, { drained: false })
+          if (isErrorOf(error, 'DrainIncompleteError')) return json(202, { drained: false })
           throw error
         }
       },
@@ -181,7 +181,7 @@ export function queueRoutes({ engine: { queues } }: Service): readonly Operation
 
 /** Replaces the library's call in the message with the request that makes room. */
 function notEmpty(error: unknown): never {
-  if (!(error instanceof QueueNotEmptyError)) throw error
+  if (!isErrorOf(error, 'QueueNotEmptyError')) throw error
   const { queue, jobs } = error
   const message = `queue '${queue}' has ${jobs} jobs, ended ones included: POST /v1/queues/${encodeURIComponent(queue)}/purge with { "dryRun": false } removes those that do not run`
   throw new HttpError(409, error.code, message, { queue, jobs })

@@ -1,4 +1,5 @@
 /** Returns what an error of the driver says, as plain data. */
+import { isError } from '@millrace/core'
 import type { DatabaseError } from 'pg'
 import { PooledError } from './direct.ts'
 import type { LineError } from './message.ts'
@@ -6,10 +7,10 @@ import type { LineError } from './message.ts'
 export function errorOf(error: unknown): LineError {
   if (isOfServer(error)) return { message: error.message, code: error.code, constraint: error.constraint }
   if (error instanceof PooledError) return { message: error.message, code: error.code, constraint: undefined }
-  return { message: error instanceof Error ? error.message : String(error), code: undefined, constraint: undefined }
+  return { message: isError(error) ? error.message : String(error), code: undefined, constraint: undefined }
 }
 
 /** The driver's class would have to be loaded. Errors of the system have codes, too, but no severity. */
 function isOfServer(error: unknown): error is DatabaseError {
-  return error instanceof Error && 'severity' in error
+  return isError(error) && 'severity' in error
 }

@@ -8,6 +8,7 @@ import {
   type Clock,
   type Command,
   type Delivery,
+  isError,
   isUnbounded,
   LIMITS,
   type Logger,
@@ -197,7 +198,7 @@ export class Connection {
     try {
       return this.#options.tokens.permitOf(token)
     } catch (error) {
-      this.#options.logger?.error('a token could not be looked at', { error: error instanceof Error ? error.message : String(error) })
+      this.#options.logger?.error('a token could not be looked at', { error: isError(error) ? error.message : String(error) })
       this.#link.goodbye('BUSY', 'the server cannot look at tokens just now', BOUNDS.busyRetryMs)
       return 'unknown'
     }
@@ -319,7 +320,7 @@ export class Connection {
       logger?.error('calls could not be audited', {
         who: this.#who,
         operations,
-        error: error instanceof Error ? error.message : String(error),
+        error: isError(error) ? error.message : String(error),
       })
     }
   }

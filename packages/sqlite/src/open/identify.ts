@@ -1,6 +1,8 @@
 /** Finds out read-only which program a file belongs to, so that another program's database is never touched. */
 import { statSync } from 'node:fs'
 import {
+  isError,
+  isErrorOf,
   NotADatabaseError,
   NotWritableError,
   SchemaTooNewError,
@@ -42,7 +44,7 @@ export function identify(file: string, { waitMs = 0, ...options }: IdentifyOptio
     try {
       return identifyNow(file, options)
     } catch (error) {
-      if (leftMs <= 0 || !(error instanceof StorageBusyError)) throw error
+      if (leftMs <= 0 || !isErrorOf(error, 'StorageBusyError')) throw error
     }
   }
 }
@@ -173,5 +175,5 @@ export function translate(error: unknown, file: string): unknown {
 
 /** True for an error of a system call, for example if a file beside the database cannot be created. */
 function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string'
+  return isError(error) && typeof (error as NodeJS.ErrnoException).syscall === 'string'
 }

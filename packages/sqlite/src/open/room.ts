@@ -1,7 +1,7 @@
 /** Opening a file takes a little room, for its log and its index. If there is none, the ballast is given up for it. */
 import { statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { DiskFullError } from '@millrace/core'
+import { DiskFullError, isError } from '@millrace/core'
 import { sqliteCode } from '../driver.ts'
 
 /** Below this, an I/O error means a full disk: SQLite reports a shared index that finds no room as one. */
@@ -28,7 +28,7 @@ export function withRoom<T>(file: string, releaseBallast: () => void, open: () =
 }
 
 export function lacksRoom(file: string, error: unknown): boolean {
-  if (!(error instanceof Error)) return false
+  if (!isError(error)) return false
   if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return true
   const code = sqliteCode(error)
   if (code === 'SQLITE_FULL') return true

@@ -1,6 +1,6 @@
 /** The handler of 'http' jobs: one request for each run. */
 
-import { type Clock, durationOption } from '@millrace/core'
+import { type Clock, durationOption, isError } from '@millrace/core'
 import type { Context, InlineHandler } from '@millrace/worker'
 import { Agent, buildConnector, request } from 'undici'
 import { DeliveryFailedError, DeliveryTimeoutError, SsrfBlockedError, UnsendableError, WebhookGoneError } from '../errors.ts'
@@ -136,7 +136,7 @@ async function tellGone({ data, job, log }: Context<WebhookData>, { gone }: Hand
   try {
     await gone?.(data.url, job)
   } catch (error) {
-    log('error', `the option gone has failed: ${error instanceof Error ? error.message : String(error)}`)
+    log('error', `the option gone has failed: ${isError(error) ? error.message : String(error)}`)
   }
 }
 

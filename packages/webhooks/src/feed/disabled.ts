@@ -1,5 +1,5 @@
 /** Reports that an endpoint was disabled. The stored state stays, even if the callback fails. */
-import type { Logger } from '@millrace/core'
+import { isError, type Logger } from '@millrace/core'
 import type { DisabledReason, Endpoint } from './endpoint.ts'
 
 /** Called after an endpoint is stored as disabled. Nothing waits for it, so it may `remove`, `enable` and `stop`. */
@@ -16,6 +16,6 @@ export async function tellDisabled(
   try {
     await onDisabled?.({ ...endpoint, enabled: false }, reason)
   } catch (error) {
-    logger?.error('onDisabled has failed', { id, error: error instanceof Error ? error.message : String(error) })
+    logger?.error('onDisabled has failed', { id, error: isError(error) ? error.message : String(error) })
   }
 }

@@ -5,9 +5,10 @@ import {
   checkKnown,
   type Duration,
   durationOption,
+  isError,
+  isErrorOf,
   type Logger,
   loggerOption,
-  MillraceError,
   nameOption,
   OptionTypeError,
 } from '@millrace/core'
@@ -253,8 +254,8 @@ export class EventWebhooks {
         await pass
       } catch (error) {
         if (this.#asking.signal.aborted && error === this.#asking.signal.reason) return
-        const code = error instanceof MillraceError ? error.code : undefined
-        const message = error instanceof Error ? error.message : String(error)
+        const code = isErrorOf(error, 'MillraceError') ? error.code : undefined
+        const message = isError(error) ? error.message : String(error)
         if (code !== undefined && OVER.has(code)) {
           this.#settings.logger?.warn('event webhooks have ended with their engine', { code, message })
           return

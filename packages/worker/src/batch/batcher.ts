@@ -1,5 +1,5 @@
 /** Collects the runs of one name, and passes them to their handler together. Each is settled on its own, exactly once. */
-import { type Clock, WorkerStoppedError } from '@millrace/core'
+import { type Clock, isErrorOf } from '@millrace/core'
 import type { RunContext } from '../context.ts'
 import { type Ending, payloadOf, type Settlement, threw } from '../execute.ts'
 import type { BatchFunction, BatchHandler, BatchSettings } from './handler.ts'
@@ -122,7 +122,7 @@ export class Batcher {
 
   #unstarted(context: RunContext): Settlement {
     const { aborted, grant } = context
-    if (aborted === undefined || aborted instanceof WorkerStoppedError) return { op: 'giveBack', seq: grant.seq, run: grant.run }
+    if (aborted === undefined || isErrorOf(aborted, 'WorkerStoppedError')) return { op: 'giveBack', seq: grant.seq, run: grant.run }
     return threw(this.#ending, context, aborted)
   }
 }

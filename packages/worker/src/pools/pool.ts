@@ -1,5 +1,5 @@
 /** A pool of places for handlers that are modules. A place that ignores an abort beyond its grace is killed, and replaced. */
-import { type Clock, MillraceError, type ParentsPage, type RunError, refusalFrom, WorkerStoppedError } from '@millrace/core'
+import { type Clock, isErrorOf, type ParentsPage, type RunError, refusalFrom, WorkerStoppedError } from '@millrace/core'
 import type { RunContext, RunLink } from '../context.ts'
 import type { Settlement } from '../execute.ts'
 import { Processes } from '../processes/processes.ts'
@@ -147,7 +147,7 @@ export class Pool {
  * an error that is retried.
  */
 function failure({ aborted, grant: { seq, run } }: RunContext, fatal: RunError | undefined, error: unknown): Settlement {
-  const told = aborted instanceof MillraceError ? aborted : error
-  if (told instanceof WorkerStoppedError) return { op: 'giveBack', seq, run }
+  const told = isErrorOf(aborted, 'MillraceError') ? aborted : error
+  if (isErrorOf(told, 'WorkerStoppedError')) return { op: 'giveBack', seq, run }
   return { op: 'fail', seq, run, error: fatal ?? runErrorOf(told) }
 }

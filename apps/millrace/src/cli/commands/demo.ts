@@ -2,7 +2,7 @@
  * `millrace demo`: a shop's queues with their dashboard, in a temporary folder. Beside it a producer of demo jobs for another engine, and
  * a worker that fails as often as `--fail-percent` says.
  */
-import { durationOption, integerOption, type Logger, OptionRangeError, OptionTypeError } from '@millrace/core'
+import { durationOption, integerOption, isError, type Logger, OptionRangeError, OptionTypeError } from '@millrace/core'
 import { defineJob, type Context as RunContext } from '@millrace/worker'
 import type { Command } from 'commander'
 import { chance, newKey, now, pause } from '../clock.ts'
@@ -105,7 +105,7 @@ async function start(context: Context, flags: StartFlags): Promise<void> {
     if (durationMs !== undefined) void pause(durationMs, stop.signal).then(() => ended.resolve())
     if (stop.signal.aborted) ended.resolve()
     const reason = await Promise.race([ended.promise, demo.ending])
-    if (reason instanceof Error) throw reason
+    if (isError(reason)) throw reason
   } finally {
     await demo.close()
   }

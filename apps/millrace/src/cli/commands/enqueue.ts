@@ -1,5 +1,5 @@
 /** `millrace enqueue`: creates one job, or one for each line of stdin. */
-import { type EnqueueOptions, encodeData, nameOption, newJobFrom } from '@millrace/core'
+import { type EnqueueOptions, encodeData, isErrorOf, nameOption, newJobFrom } from '@millrace/core'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
 import { type BulkResult, enqueueLines } from '../bulk.ts'
@@ -115,7 +115,7 @@ function parse(text: string): unknown {
   try {
     return parsedJson('data', text)
   } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause
+    if (!isErrorOf(cause, 'SyntaxError')) throw cause
     throw new UsageError(`the line is not JSON: ${(cause as Error).message}`, { cause })
   }
 }

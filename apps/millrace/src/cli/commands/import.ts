@@ -2,8 +2,10 @@
  * `millrace import`: creates jobs from a file of lines, or from the store of another queue. Lines that cannot be read are reported by
  * number, and the rest is enqueued.
  */
+
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
+import { isErrorOf } from '@millrace/core'
 import type { JobRequest } from '@millrace/engine'
 import { type Command, Option } from 'commander'
 import { SOURCES } from '../../import/sources.ts'
@@ -139,7 +141,7 @@ function parse(text: string): unknown {
   try {
     return parsedJson('data', text)
   } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause
+    if (!isErrorOf(cause, 'SyntaxError')) throw cause
     throw new UsageError(`the line is not JSON: ${(cause as Error).message}`, { cause })
   }
 }

@@ -11,8 +11,8 @@ export function addServe(program: Command, context: Context): void {
       .addHelpText('after', SETTINGS_HELP),
   ).action(async (_flags: unknown, command: Command) => {
     const [{ flagsOf }, { runDaemon }] = await Promise.all([import('../../config/flags.ts'), import('../../serve/run.ts')])
+    const { host, takeOver, exitWith } = context
     // The daemon handles signals itself: the first drains it, a second one ends the process.
-    context.takeOver(() => {})
-    context.exitWith(await runDaemon({ ...flagsOf(settingsOf(command)), cwd: process.cwd() }, context.host))
+    exitWith(await runDaemon({ ...flagsOf(settingsOf(command)), cwd: process.cwd() }, host, takeOver))
   })
 }

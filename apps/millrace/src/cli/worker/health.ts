@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { type Logger, MillraceError } from '@millrace/core'
+import { isErrorOf, type Logger } from '@millrace/core'
 import type { Engine } from '@millrace/engine'
 import { Places } from '../../serve/places.ts'
 import { pause } from '../clock.ts'
@@ -80,7 +80,7 @@ async function silence(engine: Engine): Promise<string | undefined> {
   const asked = engine.workers().then(
     () => undefined,
     // A token that only allows work may not list workers, but the refusal is an answer.
-    (error: unknown) => (error instanceof MillraceError && error.code === 'FORBIDDEN' ? undefined : (error as Error).message),
+    (error: unknown) => (isErrorOf(error, 'MillraceError') && error.code === 'FORBIDDEN' ? undefined : (error as Error).message),
   )
   return Promise.race([asked, late]).finally(() => over.abort())
 }

@@ -1,6 +1,6 @@
 /** A worker's process: runs jobs until it is stopped, and then lets running jobs finish. */
 import { hostname } from 'node:os'
-import { MillraceError, type WorkOptions } from '@millrace/core'
+import { isErrorOf, type WorkOptions } from '@millrace/core'
 import type { Engine, Worker } from '@millrace/engine'
 import type { Handler } from '@millrace/worker'
 import type { Tracing } from '../../tracing/tracing.ts'
@@ -88,7 +88,7 @@ export async function serve(
 
 /** Rethrows all errors but FORBIDDEN: a token that only allows work may not ask. */
 function unlessForbidden(error: unknown): void {
-  if (!(error instanceof MillraceError) || error.code !== 'FORBIDDEN') throw error
+  if (!isErrorOf(error, 'MillraceError') || error.code !== 'FORBIDDEN') throw error
 }
 
 async function ready({ out, host }: Context, { id }: Worker, handlers: readonly Handler[]): Promise<void> {

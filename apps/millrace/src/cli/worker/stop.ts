@@ -18,7 +18,7 @@ export interface StopLimits {
 }
 
 const LOOK_MS = 50
-/** The time between the second signal and SIGKILL. */
+/** The time between the first of the second signals and SIGKILL. */
 const END_MS = 5_000
 
 export async function stopWorker(record: WorkerRecord, { timeoutMs, late }: StopLimits, { env, signal }: Context): Promise<StopResult> {
@@ -31,11 +31,14 @@ export async function stopWorker(record: WorkerRecord, { timeoutMs, late }: Stop
   if (await gone(timeoutMs)) return told('stopped')
   // An aborted wait does not mean that running jobs should be ended.
   if (late === 'leave' || signal.aborted) return told('draining')
-  // Two signals count as one if a busy process has not yet handled the first.
+  // Two signals count as one if a busy process has not yet handled the first, or within 500 ms.
   await becomes(noted, END_MS, signal)
-  if (signal.aborted) return told('draining')
-  send(pid, 'SIGTERM')
-  if (!(await gone(END_MS)) && !signal.aborted) send(pid, 'SIGKILL')
+  const insist = () => {
+    if (!isAlive(record)) return true
+    send(pid, 'SIGTERM')
+    return false
+  }
+  if (!(await becomes(insist, END_MS, signal)) && !signal.aborted) send(pid, 'SIGKILL')
   await gone(END_MS)
   return told('ended')
 }

@@ -1,5 +1,5 @@
 /** Stops workers through the engine, wherever they run. */
-import { MillraceError } from '@millrace/core'
+import { isErrorOf } from '@millrace/core'
 import type { Engine, WorkerView } from '@millrace/engine'
 import { again } from '../again.ts'
 import { now, pause } from '../clock.ts'
@@ -36,6 +36,6 @@ async function tell(engine: Engine, id: string, timeout: number): Promise<void> 
     await again(() => engine.stopWorker(id, { timeout }))
   } catch (error) {
     // The worker has just left.
-    if (!(error instanceof MillraceError) || error.code !== 'WORKER_NOT_FOUND') throw error
+    if (!isErrorOf(error, 'MillraceError') || error.code !== 'WORKER_NOT_FOUND') throw error
   }
 }

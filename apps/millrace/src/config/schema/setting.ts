@@ -1,5 +1,5 @@
 /** The building blocks of the schema: settings with a default and a description, in sections and in records of sections. */
-import { OptionTypeError } from '@millrace/core'
+import { isError, OptionTypeError } from '@millrace/core'
 import { z } from 'zod'
 
 /** The description of a setting, for the reference and for `config show`. */
@@ -66,7 +66,7 @@ export function read<Value, Input = unknown>(check: (value: unknown) => Value): 
 }
 
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+  return isError(error) ? error.message : String(error)
 }
 
 export function text(option: string): z.ZodType<string, string> {
