@@ -175,6 +175,7 @@ export const GRANT = record<Grant>('Grant', {
   concurrencyKey: optional(text(LIMITS.keyLength)),
   joined: optional(list(JOINED, LIMITS.joinsPerJob), 'what earlier runs of the job have joined'),
   logLines: optional(count, `log lines that the run keeps: no more need to be sent; nil: ${LIMITS.logLinesPerRun}`),
+  idempotencyKey: optional(text(LIMITS.keyLength)),
 })
 
 export const NOTICE = union<'kind', Notice>('Notice', 'kind', {

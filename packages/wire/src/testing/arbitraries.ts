@@ -510,11 +510,13 @@ const grant = record({
   tags: fc.option(fc.array(key, { maxLength: 3 }), { nil: undefined }),
   meta: fc.option(anyText(60), { nil: undefined }),
   concurrencyKey: key,
+  idempotencyKey: key,
   joined: fc.array(record({ name, place: count, jobs: count }), { maxLength: 2 }),
   logLines: count,
 })
   .chain((each) => fc.boolean().map((usual) => (usual ? without(each, 'logLines') : each)))
   .chain((each) => fc.boolean().map((keyless) => (keyless ? without(each, 'concurrencyKey') : each)))
+  .chain((each) => fc.boolean().map((keyless) => (keyless ? without(each, 'idempotencyKey') : each)))
   .chain((each) => fc.boolean().map((alone) => (alone ? without(each, 'joined') : each))) as fc.Arbitrary<Grant>
 
 const notice = fc.oneof(
