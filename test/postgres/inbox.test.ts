@@ -132,7 +132,11 @@ describe('bad input', () => {
   }) => {
     const client = await connect(postgres)
     await client.query('BEGIN')
-    const wrong = [await enqueue(client, 'a', 1, { priorty: 1 }), await enqueue(client, 'a', 'x'.repeat(DATA_MAX + 1))]
+    const wrong = [
+      await enqueue(client, 'a', 1, { priorty: 1 }),
+      await enqueue(client, 'a', 'x'.repeat(DATA_MAX + 1)),
+      await enqueue(client, 'a', 1, { idempotencyKey: 'millrace:endpoint:shop:1' }),
+    ]
     const right = await enqueue(client, 'a', 'right')
     await client.query('COMMIT')
     await expect.poll(() => engine.get(right)).toMatchObject({ data: 'right' })
@@ -141,6 +145,7 @@ describe('bad input', () => {
     expect(rows).toEqual([
       { name: 'a', code: 'OPTION_TYPE', message: expect.stringContaining("did you mean 'priority'?") },
       { name: 'a', code: 'OPTION_RANGE', message: expect.stringContaining(`at most ${DATA_MAX} are stored`) },
+      { name: 'a', code: 'FORBIDDEN', message: expect.stringContaining("begin with 'millrace:'") },
     ])
   })
 })

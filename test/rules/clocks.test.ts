@@ -17,7 +17,7 @@ const CLOCKS: Readonly<Record<string, string | undefined>> = {
   remote: 'packages/remote/src/clock.ts',
   outbox: 'packages/outbox/src/clock.ts',
   http: 'packages/http/src/clock.ts',
-  webhooks: undefined,
+  webhooks: 'packages/webhooks/src/clock.ts',
 }
 
 /** `setImmediate` is no clock: it lets others have the thread. */

@@ -87,6 +87,7 @@ class Grant(NamedTuple):
     concurrency_key: Optional[str]
     joined: Optional[List[Joined]]
     log_lines: Optional[int]
+    idempotency_key: Optional[str]
 
 
 class Delivery(NamedTuple):

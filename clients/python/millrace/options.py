@@ -14,6 +14,8 @@ from .errors import range_error, type_error
 from .keys import JobKey, JobOfKey
 
 DURATION_MS = 100 * 365 * 86_400_000
+# The last instant that the server knows, in seconds since 1970.
+TIME = 8_640_000_000_000
 NAME = re.compile(r"(?![.][.]?\Z)[A-Za-z0-9_.:/-]{1,128}\Z")
 KEY_LENGTH = 512
 NAME_LENGTH = 128
@@ -68,7 +70,7 @@ def time_ms(option: str, seconds: Any) -> Optional[int]:
             seconds = seconds.timestamp()
         except (OverflowError, ValueError, OSError) as error:
             raise type_error(option, "a time since 1970, got %r: %s" % (seconds, error)) from None
-    return None if number(option, seconds, 0, SAFE // 1000) is None else math.ceil(round(seconds * 1000, 3))
+    return None if number(option, seconds, 0, TIME) is None else math.ceil(round(seconds * 1000, 3))
 
 
 def choice(option: str, value: Any, choices: Sequence[str]) -> int:
@@ -155,7 +157,7 @@ def job_key(job: Any) -> List[Any]:
     if not isinstance(parts, (tuple, list)) or len(parts) != 3:
         hint = ", which this call does not take" if isinstance(job, JobOfKey) else ""
         raise type_error("job", "a JobKey or an id, got %r%s" % (job, hint))
-    return [integer("job", given("job", part), 0, most) for part, most in zip(parts, (2**48 - 1, SAFE, SAFE))]
+    return [integer("job", given("job", part), 0, most) for part, most in zip(parts, (2**48 - 1, SAFE, 2**48 - 1))]
 
 
 def held_key(of: Any) -> List[Any]:

@@ -43,7 +43,7 @@ class Options(unittest.TestCase):
             "queue": [{"queue": ""}],
             "priority": [{"priority": 0.5}, {"priority": 1_000_001}, {"priority": "1"}],
             "delay": [{"delay": -1}, {"delay": "1"}, {"delay": math.nan}, {"delay": True}],
-            "run_at": [{"run_at": math.inf}, {"run_at": -1}],
+            "run_at": [{"run_at": math.inf}, {"run_at": -1}, {"run_at": 8_640_000_000_001}],
             "idempotency_key": [{"idempotency_key": ""}, {"idempotency_key": "\U0001f600" * 257}, {"idempotency_key": "\ud800"}],
             "unique": [{"unique": ("k", "skipp")}, {"unique": ("", "skip")}, {"unique": ("k", "skip", "run")}],
             "max_attempts": [{"max_attempts": 0}],

@@ -22,7 +22,6 @@ export const NODE_LIMIT = 2 ** 26
 export const SEQ_LIMIT = 2 ** 48
 /** Places in a producer's journal are below it, so that a place and a number fit into one safe integer. */
 export const PLACE_LIMIT = 2 ** 27
-const TIME_LIMIT = 2 ** 48
 
 const PATTERN = /^([0-9a-f]{8})-([0-9a-f]{4})-7([0-9a-f]{3})-([89ab][0-9a-f]{3})-([0-9a-f]{12})$/i
 
@@ -63,9 +62,7 @@ export function parseId(id: string): JobKey | undefined {
   const [, t1, t2, high, middle, low] = parts as unknown as [string, string, string, string, string, string]
   const tail = Number.parseInt(low, 16)
   const seq = Number.parseInt(high, 16) * 2 ** 36 + (Number.parseInt(middle, 16) % 2 ** 14) * 2 ** 22 + Math.floor(tail / NODE_LIMIT)
-  const enqueuedAt = Number.parseInt(t1 + t2, 16)
-  if (enqueuedAt >= TIME_LIMIT) return undefined
-  return { seq, node: tail % NODE_LIMIT, enqueuedAt }
+  return { seq, node: tail % NODE_LIMIT, enqueuedAt: Number.parseInt(t1 + t2, 16) }
 }
 
 function hex(value: number, digits: number): string {

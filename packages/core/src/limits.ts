@@ -44,6 +44,8 @@ export const LIMITS = {
   durationMs: 100 * 365 * 86_400_000,
   /** The last instant that a Date can hold, in milliseconds since 1970. */
   timeMs: 8_640_000_000_000_000,
+  /** The last millisecond since 1970 that a job's id can say. */
+  idTimeMs: 2 ** 48 - 1,
   /** The lengths of an error's message and stack and of a log line, in UTF-16 units; the rest is cut off. */
   errorMessageLength: 4_096,
   errorStackLength: 16_384,

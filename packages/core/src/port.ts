@@ -47,6 +47,7 @@ export interface Grant extends JobKey {
   /** JSON text. */
   readonly meta: string | undefined
   readonly concurrencyKey?: string | undefined
+  readonly idempotencyKey?: string | undefined
   /** The groups of jobs that earlier runs of the job have joined, in order. */
   readonly joined?: readonly Joined[] | undefined
   /** The log lines that the run keeps; undefined for `LIMITS.logLinesPerRun`. */

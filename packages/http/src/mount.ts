@@ -1,6 +1,6 @@
 /** Mounts operations on a router: admits the caller, reads the request, answers it, and audits the call. */
 import type { OpenAPIHono } from '@hono/zod-openapi'
-import { boundedTarget } from '@millrace/core'
+import { boundedTarget, ForbiddenError, reservedKey } from '@millrace/core'
 import type { Context } from 'hono'
 import type { Admitted } from './access/access.ts'
 import type { Caller } from './access/caller.ts'
@@ -98,6 +98,7 @@ async function read(each: Operation, c: Context, { service }: Mounting, caller: 
   const query = each.query === undefined ? undefined : check(each.query, given, 'query')
   if (each.headers !== undefined) checkHeaders(each, request)
   const body = mayBringBody(each) ? await bodyOf(each, request, service) : undefined
+  if (!caller.scopes.includes('admin')) refuseReserved(request, body)
   const stillMay = async () => each.scope === undefined || service.access.still(request, each.scope)
   return { params, query, body, request, caller, env, stillMay }
 }
@@ -108,6 +109,19 @@ async function bodyOf(each: Operation, request: Request, service: Service): Prom
   const json = await readJson(request, service, each.bodyBytes)
   if (each.body === undefined) return refuseBody(json)
   return check(each.body, json === undefined && each.bodyOptional ? {} : json, 'body')
+}
+
+interface Keyed {
+  readonly options?: { readonly idempotencyKey?: string } | undefined
+}
+
+/** Refuses keys of Millrace itself: in the header, and of the job, the jobs or the flow in the body. @throws ForbiddenError */
+function refuseReserved({ headers }: Request, body: unknown): void {
+  const bodies = (Array.isArray(body) ? body : [body]) as readonly (Keyed | undefined)[]
+  for (const key of [headers.get('idempotency-key'), ...bodies.map((each) => each?.options?.idempotencyKey)]) {
+    const reason = reservedKey(key)
+    if (reason !== undefined) throw new ForbiddenError(reason)
+  }
 }
 
 function refuseQuery(given: Readonly<Record<string, string>>): void {

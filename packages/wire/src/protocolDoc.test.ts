@@ -30,6 +30,14 @@ test('every object that a table speaks of has its own', () => {
 /** Described otherwise: by their kinds, and words that are no objects. */
 const WORDS = new Set(['Request', 'Reply', 'Notice', 'Delivery', 'UTF', 'JSON'])
 
+test('every time that a client says is one that a Date can hold, and that of an id one that an id can say', () => {
+  const fields = [...all.values()].flatMap((block) => [...block.matchAll(/`(\w+)`(?: \||) \[?([^|\]]+)/g)].map(([, name, says]) => [name, says?.trim()]))
+  const times = fields.filter(([name]) => /^(?:at|from|to|tick|\w+(?:At|After|Before))$/.test(name as string))
+  expect(times.length).toBeGreaterThan(20)
+  // Places in pages are no times.
+  expect(times.filter(([, says]) => !/^time\b/.test(says as string)).map(([name]) => name)).toEqual(['from', 'beforeAt', 'nextAt'])
+})
+
 test('every operation is described', () => {
   for (const operation of Object.keys(OPERATIONS)) expect(text, operation).toMatch(new RegExp(`^(?:#+|-) .*\`${operation}\``, 'm'))
 })

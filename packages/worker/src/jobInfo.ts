@@ -15,6 +15,8 @@ export interface JobInfo {
   readonly weight: number
   /** The concurrency key of the job; undefined if it has none, or if the engine is of an earlier version. */
   readonly concurrencyKey: string | undefined
+  /** The idempotency key of the job; undefined if it has none. */
+  readonly idempotencyKey: string | undefined
   /** The last value that an earlier attempt stored. */
   readonly checkpoint: unknown
   readonly enqueuedAt: Date
@@ -38,6 +40,7 @@ export function infoOf(grant: Grant): JobInfo {
     priority: grant.priority,
     weight: grant.weight,
     concurrencyKey: grant.concurrencyKey,
+    idempotencyKey: grant.idempotencyKey,
     checkpoint: decodeData(grant.checkpoint),
     enqueuedAt: new Date(grant.enqueuedAt),
     runAt: new Date(grant.runAt),

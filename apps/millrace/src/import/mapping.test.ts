@@ -40,9 +40,9 @@ test('ids of schedules stay as they are if they can; otherwise a hash tells them
 })
 
 test('keys name the source and the id, and are hashes if that is too long', () => {
-  expect(keyOf('bullmq', 'bull:mail:1:2')).toBe('import:bullmq:bull:mail:1:2')
+  expect(keyOf('bullmq', 'bull:mail:1:2')).toBe('millrace:import:bullmq:bull:mail:1:2')
   const [long, other] = [keyOf('bullmq', 'x'.repeat(600)), keyOf('bullmq', 'x'.repeat(601))]
-  expect(long).toMatch(/^import:bullmq:sha256:[0-9a-f]{64}$/)
+  expect(long).toMatch(/^millrace:import:bullmq:sha256:[0-9a-f]{64}$/)
   expect(other).not.toBe(long)
   expect(keyOf('bullmq', '\ud800')).toMatch(/sha256/)
 })

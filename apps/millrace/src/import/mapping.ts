@@ -1,6 +1,6 @@
 /** Translations that several sources share. */
 import { createHash } from 'node:crypto'
-import { checkJsonText, isErrorOf, LIMITS } from '@millrace/core'
+import { checkJsonText, isErrorOf, LIMITS, RESERVED_KEYS } from '@millrace/core'
 import { UnfitError } from './errors.ts'
 
 /** Parses the data of a job. @throws UnfitError if it is not JSON, or if JavaScript would change one of its numbers */
@@ -40,10 +40,11 @@ export function scheduleId(...parts: readonly string[]): string {
   return `${allowed.slice(0, LIMITS.nameLength - HASH_LENGTH - 1)}-${hashOf(id).slice(0, HASH_LENGTH)}`
 }
 
-/** Returns the idempotency key of an entry: a hash if its id is longer than a key. */
+/** Returns the idempotency key of an entry, which no producer can take first: a hash if its id is longer than a key. */
 export function keyOf(source: string, id: string): string {
-  const key = `import:${source}:${id}`
-  return key.length <= LIMITS.keyLength && key.isWellFormed() ? key : `import:${source}:sha256:${hashOf(id)}`
+  const begin = `${RESERVED_KEYS}import:${source}:`
+  const key = `${begin}${id}`
+  return key.length <= LIMITS.keyLength && key.isWellFormed() ? key : `${begin}sha256:${hashOf(id)}`
 }
 
 function hashOf(text: string): string {

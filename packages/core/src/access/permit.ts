@@ -5,6 +5,7 @@ import { OptionRangeError, OptionTypeError } from '../errors.ts'
 import { type Command, type Reach, traitsOf } from '../operations.ts'
 import { describe } from '../options/describe.ts'
 import { nameOption } from '../options/name.ts'
+import { reservedKey } from './reserved.ts'
 import { SCOPES, type Scope, scopesOption } from './scopes.ts'
 
 /** The rights of a token. */
@@ -72,18 +73,25 @@ function isNarrower(after: readonly string[] | undefined, before: readonly strin
 /**
  * Returns why a command exceeds what the token may serve, or undefined if it does not. The table of operations says what each one
  * reaches; an operation that does not say so is refused. If the token's queues are restricted, a worker must name its queues. New jobs
- * must be within the limits too, unless the token may enqueue anyway.
+ * must be within the limits too, unless the token may enqueue anyway. No token without the scope `admin` sets a reserved key.
  */
 export function outsideOf(permit: Permit, command: Command): string | undefined {
   const { names, queues, scopes } = permit
-  if (names === undefined && queues === undefined) return undefined
   const { scopes: enough, reach, newJobs } = traitsOf(command.op)
+  const reserved = scopes.includes('admin') ? undefined : firstOf(keysOf(command, newJobs), reservedKey)
+  if (reserved !== undefined || (names === undefined && queues === undefined)) return reserved
   // Another scope of the token allows the operation, and no other scope is restricted.
   if (enough.some((scope) => scope !== 'work' && scopes.includes(scope))) return undefined
   if (reach === undefined) return `a token that is bound to job names or queues cannot call '${command.op}': use one that is not bound`
   const outside = outsideReach(permit, reach(command))
   if (outside !== undefined || newJobs === undefined || scopes.includes('enqueue')) return outside
   return firstOf(newJobs(command), (job) => outsideJob(permit, job))
+}
+
+/** Returns the idempotency keys that a command sets: its own, which a flow has, and those of its new jobs. */
+function keysOf(command: Command, newJobs: ((command: Command) => readonly NewJob[]) | undefined): readonly (string | undefined)[] {
+  const own = command.op === 'flow' ? [command.idempotencyKey] : []
+  return newJobs === undefined ? own : [...own, ...newJobs(command).map(({ idempotencyKey }) => idempotencyKey)]
 }
 
 function outsideReach({ names, queues, scopes }: Permit, reach: Reach): string | undefined {

@@ -1,6 +1,6 @@
 /** Reads what a turn's commands need and memory lacks, before the first decision: the questions of all features, asked at once. */
 import type { Now } from '../clock.ts'
-import type { NewJob } from '../commands.ts'
+import type { CheckedForward, NewJob } from '../commands.ts'
 import { type JobKey, NODE_LIMIT, PLACE_LIMIT, sourcedNode } from '../id.ts'
 import { ACTIVE } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
@@ -97,8 +97,7 @@ function gatherFor(plan: Plan, tables: Tables, facts: Facts, command: Command): 
       gatherKeys(plan, tables, command.jobs)
       break
     case 'forward':
-      plan.source(command.source)
-      for (const { jobs } of command.entries) gatherKeys(plan, tables, jobs)
+      gatherForwarded(plan, tables, command)
       break
     case 'flow':
       if (command.idempotencyKey !== undefined) plan.idempotent({ name: FLOW_KEYS, key: command.idempotencyKey })
@@ -144,6 +143,17 @@ function gatherFor(plan: Plan, tables: Tables, facts: Facts, command: Command): 
       break
     default:
   }
+}
+
+/** Asks how far the producer's journal has come, and for the jobs that may have the ids of its jobs. */
+function gatherForwarded(plan: Plan, tables: Tables, { source, number, first, entries, inbox }: CheckedForward): void {
+  plan.source(source)
+  let place = first
+  for (const { jobs } of entries) {
+    gatherKeys(plan, tables, jobs)
+    if (inbox === undefined) for (const _ of jobs) plan.sourced(sourcedNode(place++, number))
+  }
+  for (const { node } of inbox ?? []) plan.sourced(node)
 }
 
 /** Asks who holds the keys of new jobs. */

@@ -107,6 +107,7 @@ function grantOf(job: Job, session: Session): Grant {
     tags: extras?.tags,
     meta: extras?.meta,
     concurrencyKey: extras?.concurrencyKey,
+    idempotencyKey: extras?.idempotencyKey,
     joined: extras?.flow?.joined?.map(({ name, place, jobs }) => ({ name, place, jobs })),
     logLines: policy.logLines === LIMITS.logLinesPerRun ? undefined : policy.logLines,
   }

@@ -6,11 +6,13 @@ import {
   type CheckedForward,
   type Clock,
   endlessOf,
+  ForbiddenError,
   type NewJob,
   nameOption,
   newJobFrom,
   type Refusal,
   type Request,
+  reservedKey,
   type Unfit,
 } from '@millrace/core'
 import { type ConnectionId, type InboxRow, StoreFailure } from '@millrace/core/kernel'
@@ -122,6 +124,9 @@ function commandOf(rows: readonly InboxRow[]): CheckedForward {
 function jobOf({ at, name, data, options }: InboxRow): { readonly job?: NewJob; readonly unfit?: Unfit } {
   try {
     const { delay, ...job } = newJobFrom(nameOption('name', name), data, endlessOf(JSON.parse(options)), undefined)
+    // A user of the database needs no right on the tables, so it is no owner.
+    const reserved = reservedKey(job.idempotencyKey)
+    if (reserved !== undefined) throw new ForbiddenError(reserved)
     // A delay counts from the call.
     return { job: delay === undefined ? job : { ...job, runAt: at + delay } }
   } catch (error) {

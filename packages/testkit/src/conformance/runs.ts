@@ -27,7 +27,8 @@ export function runsConformance(under: () => Probe): void {
 
   test('a job goes from enqueue over its grant to completed, with data and output as they were', async () => {
     await probe.attach(['a'])
-    const id = await probe.enqueue('a', { data: '{"x":1}', priority: 3, tags: ['t'], meta: '{"m":2}', concurrencyKey: 'k' })
+    const keys = { concurrencyKey: 'k', idempotencyKey: 'once' }
+    const id = await probe.enqueue('a', { data: '{"x":1}', priority: 3, tags: ['t'], meta: '{"m":2}', ...keys })
     expect(id.created).toBe(true)
     const grant = await probe.grants.take()
     expect(grant).toMatchObject({
@@ -40,7 +41,7 @@ export function runsConformance(under: () => Probe): void {
       data: '{"x":1}',
       priority: 3,
       tags: ['t'],
-      concurrencyKey: 'k',
+      ...keys,
     })
     expect(await stateOf(id)).toBe('active')
     await probe.call<'complete'>({ op: 'complete', seq: grant.seq, run: grant.run, output: '"done"' })

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import type { Engine, Job } from '@millrace/client'
+import type { EnqueueOptions } from '@millrace/core'
 import { openEngine } from '@millrace/engine'
 import type { Worker } from '@millrace/worker'
 import { Webhook } from 'standardwebhooks'
@@ -45,12 +46,12 @@ const status =
     void response.writeHead(code, headers).end(body)
 
 /** The job after its first run: it has ended, or waits for the next one. */
-async function afterOneRun(data: WebhookData, options: WebhookHandlerOptions = {}): Promise<Job> {
+async function afterOneRun(data: WebhookData, options: WebhookHandlerOptions = {}, enqueue: EnqueueOptions = {}): Promise<Job> {
   const settled = new Promise<void>((resolve) => {
     for (const type of ['completed', 'failed', 'retrying', 'snoozed'] as const) engine.once(type, () => resolve())
   })
   work(options)
-  const { id } = await engine.enqueue(webhookJob, data)
+  const { id } = await engine.enqueue(webhookJob, data, enqueue)
   await settled
   return (await engine.get(id)) as Job
 }
@@ -158,23 +159,27 @@ describe('what is sent', () => {
   test('6: a secret without hosts signs what was made with it, and nothing that was changed since', async () => {
     const server = await receiver()
     const data: WebhookData = { url: server.url, body: { amount: 1 }, secret: 'shop', headers: { 'x-own': 'yes' } }
-    const proof = proofOf(Buffer.alloc(32, 1), data)
+    const proof = proofOf(Buffer.alloc(32, 1), data, 'first')
     const secrets = { shop: [NEXT, SECRET], other: OTHER }
-    const wrong: WebhookData[] = [
-      { ...data, proof, body: { amount: 2 } },
-      { ...data, proof, url: `${server.url}?to=other` },
-      { ...data, proof, headers: {} },
-      { ...data, proof, method: 'PUT' },
-      { ...data, proof: proofOf(Buffer.alloc(32, 3), data) },
-      { ...data, proof: '' },
+    const wrong: (readonly [WebhookData, EnqueueOptions?])[] = [
+      [{ ...data, proof, body: { amount: 2 } }],
+      [{ ...data, proof, url: `${server.url}?to=other` }],
+      [{ ...data, proof, headers: {} }],
+      [{ ...data, proof, method: 'PUT' }],
+      [{ ...data, proof: proofOf(Buffer.alloc(32, 3), data, 'first') }],
+      [{ ...data, proof: '' }],
+      [{ ...data, proof }, { idempotencyKey: 'second' }],
+      [{ ...data, proof }, { unique: { key: 'first' }, concurrencyKey: 'first', tags: ['first'] }],
     ]
-    for (const one of wrong) {
-      const { state, attempts } = await afterOneRun(one, { secrets })
+    for (const [one, keys = { idempotencyKey: 'first' }] of wrong) {
+      await engine.releaseKey({ name: 'http', idempotencyKey: 'first' })
+      const { state, attempts } = await afterOneRun(one, { secrets }, keys)
       expect([state, attempts[0]?.error?.name, server.connections]).toEqual(['scheduled', 'SecretMissingError', 0])
       await Promise.all(workers.splice(0).map((worker) => worker.stop({ timeout: 0 })))
       await engine.cancelMany({ all: true })
     }
-    expect(await afterOneRun({ ...data, proof }, { secrets })).toMatchObject({ state: 'completed' })
+    await engine.releaseKey({ name: 'http', idempotencyKey: 'first' })
+    expect(await afterOneRun({ ...data, proof }, { secrets }, { idempotencyKey: 'first' })).toMatchObject({ state: 'completed' })
     const [{ headers, body }] = server.received as [Received]
     expect(verify({ headers, body, secret: SECRET }).id).toBe(headers['webhook-id'])
   })

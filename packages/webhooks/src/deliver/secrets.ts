@@ -82,22 +82,22 @@ export async function keysFor(find: Keyring<[JobInfo]>, data: WebhookData, { url
   const secret = await find(name, job)
   if (secret === undefined) throw new SecretMissingError(`this worker has no secret '${name}': add it to the option secrets`)
   const { keys, allows } = secret
-  if (allows === undefined) checkProof(name, keys, data)
+  if (allows === undefined) checkProof(name, keys, data, job)
   else if (!allows(url.hostname.replace(/^\[|\]$/g, '')))
     throw new SecretRefusedError(`the secret '${name}' is not for ${url.hostname}: add the host to secrets.${name}.hosts, or name another`)
   return keys
 }
 
-function checkProof(name: string, keys: readonly Buffer[], data: WebhookData): void {
+function checkProof(name: string, keys: readonly Buffer[], data: WebhookData, { idempotencyKey }: JobInfo): void {
   if (data.proof === undefined) {
     throw new SecretRefusedError(
       `the secret '${name}' has no hosts, and so signs deliveries of EventWebhooks alone: secrets.${name} = { keys, hosts } signs jobs, to these hosts`,
     )
   }
   // The name may have had another secret when the delivery was made. A deploy may bring that one back.
-  if (!isProven(keys, data)) {
+  if (!isProven(keys, data, idempotencyKey)) {
     throw new SecretMissingError(
-      `the secret '${name}' is not the one that this delivery was made with: while one takes over, give both to workers and EventWebhooks`,
+      `the secret '${name}' is not the one that this delivery was made with, or another job was: while one takes over, give both to workers and EventWebhooks`,
     )
   }
 }

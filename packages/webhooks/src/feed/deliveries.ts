@@ -1,6 +1,7 @@
 /** The job that delivers an event to an endpoint. */
 import type { Engine, EventsGap, Job, JobRequest, MillraceEvent } from '@millrace/client'
-import type { EnqueueOptions } from '@millrace/core'
+import { type Duration, RESERVED_KEYS } from '@millrace/core'
+import { newTestId } from '../clock.ts'
 import type { Keyring } from '../deliver/secrets.ts'
 import { type WebhookData, webhookJob } from '../job.ts'
 import { proofOf } from '../proof.ts'
@@ -10,8 +11,11 @@ import type { Endpoint } from './endpoint.ts'
  * The time for which the key of a delivery is known: twice the default retention of the journal. A delivery whose cursor was
  * not saved is repeated only if the feed starts later than that.
  */
-const KEY_TTL = '14d'
+const KEY_TTL: Duration = '14d'
 const TAG = 'endpoint:'
+/** Begins the idempotency key of a delivery, with the endpoint and what it reports. No producer can set such a key. */
+const KEY = `${RESERVED_KEYS}endpoint:`
+const KEY_PATTERN = new RegExp(`^${KEY}([^:]+):`)
 const PAGE_JOBS = 200
 
 /** Cancels all deliveries to an endpoint that have not succeeded yet. Running ones have their request aborted. */
@@ -35,7 +39,7 @@ export async function retryDeliveries({ engine, queue, prove }: Deliverer, endpo
   let after: string | undefined
   do {
     const { jobs, next } = await engine.list({ ...cancelled, limit: PAGE_JOBS, ...(after !== undefined && { after }) })
-    const moved = jobs.filter((job) => ![undefined, endpoint.url].includes(recipientOf(job)?.url))
+    const moved = jobs.filter((job) => isMoved(recipientOf(job), endpoint))
     const bodyOf = ({ data }: Job) => (data as WebhookData).body as EventWebhook
     const again = moved.map((job) => delivery(endpoint, queue, `again:${job.id}`, bodyOf(job)))
     await engine.enqueueMany((await prove(again)).values())
@@ -44,6 +48,10 @@ export async function retryDeliveries({ engine, queue, prove }: Deliverer, endpo
     after = next
   } while (after !== undefined)
   await engine.retryMany(cancelled)
+}
+
+function isMoved(recipient: Recipient | undefined, { id, url }: Endpoint): boolean {
+  return recipient?.endpointId === id && recipient.url !== url
 }
 
 /** The engine, the queue and the proofs that deliveries are made with. */
@@ -65,7 +73,7 @@ async function proven(find: Keyring, request: JobRequest): Promise<JobRequest> {
   const data = request.data as WebhookData
   const secret = data.secret === undefined ? undefined : await find(data.secret)
   const [key] = secret?.keys ?? []
-  return key === undefined ? request : { ...request, data: { ...data, proof: proofOf(key, data) } }
+  return key === undefined ? request : { ...request, data: { ...data, proof: proofOf(key, data, request.options?.idempotencyKey) } }
 }
 
 /** The JSON that a receiver gets. */
@@ -87,10 +95,10 @@ export interface Recipient {
   readonly url: string | undefined
 }
 
-/** Returns the recipient of a delivery, or undefined if the job belongs to no endpoint. */
-export function recipientOf({ tags, data }: Pick<Job, 'tags' | 'data'>): Recipient | undefined {
-  const tag = tags.find((one) => one.startsWith(TAG))
-  return tag === undefined ? undefined : { endpointId: tag.slice(TAG.length), url: (data as Partial<WebhookData> | undefined)?.url }
+/** Returns the recipient of a delivery, or undefined if no feed has created the job. Anybody may set the tag of an endpoint. */
+export function recipientOf({ idempotencyKey, data }: Pick<Job, 'idempotencyKey' | 'data'>): Recipient | undefined {
+  const endpointId = KEY_PATTERN.exec(idempotencyKey ?? '')?.[1]
+  return endpointId === undefined ? undefined : { endpointId, url: (data as Partial<WebhookData> | undefined)?.url }
 }
 
 /** True if the endpoint wants the event, which is not a delivery's. `names` match jobs; `queues` match jobs and queues themselves. */
@@ -111,7 +119,9 @@ export function eventDelivery(endpoint: Endpoint, queue: string, event: Millrace
 
 /** Returns a delivery that tests an endpoint: it is tried once, and each test is a job of its own. */
 export function testDelivery(endpoint: Endpoint, queue: string, at: number): JobRequest<string> {
-  return post(endpoint, queue, { type: 'test', timestamp: new Date(at).toISOString(), data: {} }, { maxAttempts: 1 })
+  const body = { type: 'test', timestamp: new Date(at).toISOString(), data: {} }
+  const { options, ...request } = delivery(endpoint, queue, `test:${newTestId()}`, body)
+  return { ...request, options: { ...options, maxAttempts: 1 } }
 }
 
 export function gapDelivery(endpoint: Endpoint, queue: string, { after, resumesAt }: EventsGap, at: number): JobRequest {
@@ -119,14 +129,12 @@ export function gapDelivery(endpoint: Endpoint, queue: string, { after, resumesA
   return delivery(endpoint, queue, `gap:${after}:${resumesAt}`, { type: 'gap', timestamp, data: { after, resumesAt } })
 }
 
-function delivery(endpoint: Endpoint, queue: string, what: string, body: EventWebhook): JobRequest {
-  return post(endpoint, queue, body, { idempotencyKey: `${tagOf(endpoint.id)}:${what}`, idempotencyTtl: KEY_TTL })
-}
-
-function post({ id, url, secret, headers }: Endpoint, queue: string, body: EventWebhook, options: EnqueueOptions): JobRequest<string> {
+/** @param what is new to the endpoint: each has one delivery, however often the feed makes it */
+function delivery({ id, url, secret, headers }: Endpoint, queue: string, what: string, body: EventWebhook): JobRequest<string> {
   const data: WebhookData = { url, body, ...(secret !== undefined && { secret }), ...(headers !== undefined && { headers }) }
   const tag = tagOf(id)
+  const once = { idempotencyKey: `${KEY}${id}:${what}`, idempotencyTtl: KEY_TTL }
   // Endpoints take turns if the app limits keys of the queue.
   // Enqueued by name: retries follow the settings of the queue, then those of the worker that delivers.
-  return { job: webhookJob.name, data, options: { ...options, queue, tags: [tag], concurrencyKey: tag } }
+  return { job: webhookJob.name, data, options: { ...once, queue, tags: [tag], concurrencyKey: tag } }
 }

@@ -147,7 +147,7 @@ export class Feed {
     for (const [index, { id, created }] of handles.entries()) {
       const { data, options } = requests[index] as JobRequest
       // A delivery that already existed has the URL of its time.
-      if (created) this.#remember(id, recipientOf({ tags: options?.tags ?? [], data }))
+      if (created) this.#remember(id, recipientOf({ idempotencyKey: options?.idempotencyKey, data }))
     }
   }
 
@@ -188,7 +188,7 @@ export class Feed {
     return [...disabled.values()]
   }
 
-  /** Returns the recipient of an older delivery, null if its job is no longer kept, or undefined if it belongs to no endpoint. */
+  /** Returns the recipient of an older delivery, null if its job is no longer kept, or undefined if no feed has created it. */
   async #askRecipient(jobId: string): Promise<Recipient | null | undefined> {
     const job = await this.#settings.engine.get(jobId)
     return job === undefined ? null : recipientOf(job)

@@ -24,7 +24,7 @@ import {
 import { WireError } from '../errors.ts'
 import type { Reader } from '../msgpack/reader.ts'
 import { JOB_KEY, KEY, NONE, node, priority, RUN, RUN_CAUSES, RUN_KEYS, seq, weight } from './jobs.ts'
-import { boolean, choice, count, data, duration, FIELDS_MAX, type Kind, list, recurring, text, time, told, value } from './kinds.ts'
+import { boolean, choice, count, data, duration, FIELDS_MAX, idTime, type Kind, list, recurring, text, time, told, value } from './kinds.ts'
 import { field, optional, or, type RecordKind, record } from './record.ts'
 import { STATS } from './stats.ts'
 import { union } from './union.ts'
@@ -175,6 +175,7 @@ export const GRANT = record<Grant>('Grant', {
   concurrencyKey: optional(text(LIMITS.keyLength)),
   joined: optional(list(JOINED, LIMITS.joinsPerJob), 'what earlier runs of the job have joined'),
   logLines: optional(count, `log lines that the run keeps: no more need to be sent; nil: ${LIMITS.logLinesPerRun}`),
+  idempotencyKey: optional(text(LIMITS.keyLength)),
 })
 
 export const NOTICE = union<'kind', Notice>('Notice', 'kind', {
@@ -206,7 +207,7 @@ const STAMP = record<Pick<JournalEvent, 'seq' | 'type'>>('Event', {
 const JOB_EVENT = record<Omit<JobEvent, 'seq' | 'type'>>('JobEvent', {
   jobSeq: field(seq),
   node: field(node),
-  enqueuedAt: field(time),
+  enqueuedAt: field(idTime),
   queue: field(recurring(LIMITS.nameLength)),
   name: field(recurring(LIMITS.nameLength)),
   at: field(time),

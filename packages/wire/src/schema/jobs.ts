@@ -52,6 +52,7 @@ import {
   count,
   data,
   duration,
+  idTime,
   integer,
   type Kind,
   key,
@@ -182,7 +183,7 @@ export const NEW_JOB: typeof newJob = {
 export const NEW_JOBS = list(NEW_JOB, LIMITS.jobsPerCommand)
 
 export const SOURCE_ENTRY = record<SourceEntry>('Entry', {
-  at: field(time, 'by the producer’s clock'),
+  at: field(idTime, 'by the producer’s clock; at most a day ahead of the engine’s'),
   jobs: field(NEW_JOBS, 'all or none are created'),
 })
 
@@ -276,7 +277,7 @@ export const VITALS = record<Vitals>('Vitals', {
 export const KEY = {
   seq: field<number>(seq, 'the three parts of a job id'),
   node: field<number>(node),
-  enqueuedAt: field<number>(time),
+  enqueuedAt: field<number>(idTime),
 }
 
 export const JOB_KEY = record<JobKey>('JobKey', KEY)

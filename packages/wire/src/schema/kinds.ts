@@ -38,8 +38,10 @@ export function integer(min: number, max: number, says = `integer, ${withCommas(
 
 export const count = integer(0, SAFE, 'integer')
 export const signed = integer(-SAFE, SAFE, 'integer, may be negative')
-/** Milliseconds since 1970; 0 for never. */
-export const time = integer(0, SAFE, 'time')
+/** Milliseconds since 1970, which a Date can hold; 0 for never. */
+export const time = integer(0, LIMITS.timeMs, 'time')
+/** The time in a job's id. */
+export const idTime = integer(0, LIMITS.idTimeMs, 'time below 2^48')
 
 /** A number that may have a fraction. */
 export function number(min: number, max: number, says = `number, ${withCommas(min)} to ${withCommas(max)}`): Kind<number> {

@@ -54,7 +54,8 @@ const below = (limit: number) => fc.oneof(fc.nat({ max: Math.min(limit - 1, 2 **
 const signed = fc.tuple(count, fc.boolean()).map(([any, minus]) => (minus && any !== 0 ? -any : any))
 const seq = below(2 ** 48)
 const node = below(2 ** 26)
-const time = fc.oneof(fc.constantFrom(0, 2 ** 31 * 1_000, 8_640_000_000_000_000), fc.maxSafeNat())
+const time = fc.oneof(fc.constantFrom(0, 2 ** 31 * 1_000, 8_640_000_000_000_000), fc.integer({ min: 0, max: 8_640_000_000_000_000 }))
+const idTime = fc.oneof(fc.constantFrom(0, 2 ** 48 - 1), fc.integer({ min: 0, max: 2 ** 48 - 1 }))
 const duration = fc.nat({ max: 2 ** 31 - 1 })
 const fraction = fc.double({ min: 0, max: 1, noNaN: true }).map((any) => any + 0)
 
@@ -135,7 +136,7 @@ const newJob = fc.oneof(
 const cancellation = { reason: anyText(60), by: anyText(60) }
 const run = { seq, run: count }
 const runKey = record(run)
-const id = record({ seq, node, enqueuedAt: time })
+const id = record({ seq, node, enqueuedAt: idTime })
 const uuid = anyText(128)
 const cause = fc.array(record({ name: anyText(60), message: anyText(100), code: anyText(60) }, { requiredKeys: ['name', 'message'] }), {
   maxLength: 5,
@@ -206,7 +207,7 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
     source: uuid,
     number: fc.integer({ min: 1, max: NODE_LIMIT - 1 }),
     first: fc.integer({ min: 1, max: PLACE_LIMIT - 1 }),
-    entries: fc.array(record({ at: time, jobs: fc.array(newJob, { maxLength: 3 }) }), { maxLength: 3 }),
+    entries: fc.array(record({ at: idTime, jobs: fc.array(newJob, { maxLength: 3 }) }), { maxLength: 3 }),
   }),
   flow: record(
     {
@@ -475,7 +476,7 @@ const reply = fc.oneof(
     id: signed,
     value: fc.oneof(
       fc.constant(true),
-      fc.array(record({ seq, node, enqueuedAt: time, created: fc.boolean() }), { maxLength: 3 }),
+      fc.array(record({ seq, node, enqueuedAt: idTime, created: fc.boolean() }), { maxLength: 3 }),
       record({ lost: fc.array(runKey, { maxLength: 3 }) }),
       stats,
       plain,
@@ -498,7 +499,7 @@ const grant = record({
   session: fc.oneof(fc.constantFrom('s1', 's2'), uuid),
   seq,
   node,
-  enqueuedAt: time,
+  enqueuedAt: idTime,
   name: fc.oneof(fc.constantFrom('resize', 'thumbnail'), name),
   queue: name,
   run: count,
@@ -514,11 +515,13 @@ const grant = record({
   tags: fc.option(fc.array(key, { maxLength: 3 }), { nil: undefined }),
   meta: fc.option(anyText(60), { nil: undefined }),
   concurrencyKey: key,
+  idempotencyKey: key,
   joined: fc.array(record({ name, place: count, jobs: count }), { maxLength: 2 }),
   logLines: count,
 })
   .chain((each) => fc.boolean().map((usual) => (usual ? without(each, 'logLines') : each)))
   .chain((each) => fc.boolean().map((keyless) => (keyless ? without(each, 'concurrencyKey') : each)))
+  .chain((each) => fc.boolean().map((keyless) => (keyless ? without(each, 'idempotencyKey') : each)))
   .chain((each) => fc.boolean().map((alone) => (alone ? without(each, 'joined') : each))) as fc.Arbitrary<Grant>
 
 const notice = fc.oneof(
@@ -538,7 +541,7 @@ const jobEvent = record(
     type: fc.constantFrom(...JOB_EVENT_TYPES),
     jobSeq: seq,
     node,
-    enqueuedAt: time,
+    enqueuedAt: idTime,
     queue: name,
     name,
     at: time,

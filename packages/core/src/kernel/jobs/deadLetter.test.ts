@@ -104,6 +104,25 @@ describe('a dead letter', () => {
     expect(inQueue(world, 'default')).toHaveLength(2)
   })
 
+  test('is left for a job whose own meta has a deadLetter, which it replaces', () => {
+    const world = worldOf()
+    const meta = { deadLetter: { id: 'said by a producer' }, by: 'ada' }
+    const job = world.enqueue('a', { maxAttempts: 1, meta: JSON.stringify(meta) })
+    world.call<'fail'>(failing(job))
+    expect(metaOf(dead(world)[0])).toEqual({ deadLetter: expect.objectContaining({ id: formatId(job) }), by: 'ada' })
+  })
+
+  test('is known as one after its meta was changed', () => {
+    const world = worldOf()
+    world.call<'configure'>({ op: 'configure', queue: 'dead', changes: { deadLetter: 'default' } })
+    const job = world.enqueue('a', { maxAttempts: 1 })
+    world.call<'fail'>(failing(job))
+    const letter = dead(world)[0] as JobRow
+    world.call<'update'>({ op: 'update', id: keyOfJob(letter), changes: { meta: '{}' } })
+    world.call<'fail'>(failing(letter, { retry: false }))
+    expect([world.stateOf(letter), inQueue(world, 'default').length]).toEqual(['failed', 1])
+  })
+
   test('says the first 300 characters of a long message', () => {
     const world = worldOf()
     const job = world.enqueue('a', { maxAttempts: 1 })

@@ -8,13 +8,13 @@ import type { RunError } from '../../runError.ts'
 import type { TurnContext } from '../turn.ts'
 import { createDeadLetter } from './enqueue.ts'
 import { attemptOf, type Job } from './job.ts'
-import { metaHas, metaWith } from './meta.ts'
+import { metaWith } from './meta.ts'
 
 /** A dead letter that fails leaves none, so that queues which name each other do not pass a job on for ever. */
 export function leaveDeadLetter(turn: TurnContext, job: Job, { name, message, code }: RunError): void {
   const { queue, name: jobName } = job.lane
   const { deadLetter } = queue.settings
-  if (deadLetter === undefined || metaHas(job.extras?.meta, 'deadLetter')) return
+  if (deadLetter === undefined || job.extras?.letter) return
   const error = { name, message: message.slice(0, LIMITS.lastErrorLength), ...(code !== undefined && { code }) }
   const meta = metaWith(job.extras?.meta, 'deadLetter', { id: formatId(job), queue: queue.name, attempt: attemptOf(job), error })
   const tags = job.extras?.tags

@@ -285,7 +285,7 @@ export function holdUnique(turn: TurnContext, job: Job, { name, key }: NameAndKe
   turn.facts.holdUnique(name, key, job)
 }
 
-function extrasOf(wanted: NewJob, { place: flow, schedule }: From, said: JobExtras['said']): JobExtras | undefined {
+function extrasOf(wanted: NewJob, { place: flow, schedule, payloadOf }: From, said: JobExtras['said']): JobExtras | undefined {
   const { tags, meta, idempotencyKey, unique, concurrencyKey } = wanted
   const shape = shapeOf(wanted)
   const plain = tags === undefined && meta === undefined && idempotencyKey === undefined && unique === undefined
@@ -300,6 +300,7 @@ function extrasOf(wanted: NewJob, { place: flow, schedule }: From, said: JobExtr
     ...(shape && { shape }),
     ...(flow && { flow }),
     ...(schedule !== undefined && { schedule }),
+    ...(payloadOf !== undefined && { letter: true }),
     ...(said && { said }),
   }
 }

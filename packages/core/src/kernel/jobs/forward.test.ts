@@ -196,3 +196,72 @@ describe('forward', () => {
     )
   })
 })
+
+describe('a producer that says the id of a job that is not its own', () => {
+  const idsOf = ({ store }: World) => [...store.rows.values()].map((row) => formatId(row))
+
+  test.each<[string, (world: World) => ForwardCommand]>([
+    [
+      'of another journal',
+      (world) => {
+        forwarded(world, forwarding(1, [entry(plain(1))], 'victim'))
+        return forwarding(1, [entry(plain(9))], 'forger')
+      },
+    ],
+    [
+      'of another journal, in the same turn',
+      (world) => {
+        world.turn(forwarding(1, [entry(plain(1))], 'victim'), forwarding(1, [entry(plain(8))], 'forger'))
+        return forwarding(2, [entry(plain(9))], 'forger')
+      },
+    ],
+    [
+      'of a row of the file',
+      (world) => {
+        const { seq, node, enqueuedAt } = world.enqueue('a', { data: '1' })
+        return { ...forwarding(seq, [{ at: enqueuedAt, jobs: [plain(9)] }], 'forger'), number: node }
+      },
+    ],
+    [
+      'of a row of the file that is still to come',
+      (world) => ({ ...forwarding(2, [{ at: world.now.wall, jobs: [plain(9)] }], 'forger'), number: world.tables.node }),
+    ],
+  ])('%s: its job has an id of the engine, which the answer names, and no job is lost', (_what, prepare) => {
+    const world = new World()
+    const command = prepare(world)
+    const before = idsOf(world)
+    const { mark, merged, refused } = forwarded(world, command)
+    expect([mark, refused]).toEqual([command.first, undefined])
+    const made = [...world.store.rows.values()].at(-1)
+    expect(made).toMatchObject({ data: '9' })
+    if (merged.length > 0) expect(merged).toEqual([{ place: command.first, job: { seq: made?.seq, node: made?.node, enqueuedAt: made?.enqueuedAt } }])
+    world.enqueue('a', { data: '3' })
+    const ids = idsOf(world)
+    expect(new Set(ids).size).toBe(before.length + 2)
+    expect(ids.slice(0, before.length)).toEqual(before)
+  })
+
+  test('the id of a job that was deleted is free again', () => {
+    const world = new World()
+    forwarded(world, forwarding(1, [entry(plain(1))], 'one'))
+    world.turn({ op: 'delete', id: { seq: 1, node: NUMBER, enqueuedAt: AT } })
+    expect(forwarded(world, forwarding(1, [entry(plain(2))], 'two'))).toEqual({ mark: 1, merged: [] })
+  })
+})
+
+test('a producer whose clock is more than a day ahead is refused, entry by entry', () => {
+  const world = new World()
+  const at = (ahead: number): SourceEntry => ({ at: world.now.wall + ahead, jobs: [plain(ahead)] })
+  expect(forwarded(world, forwarding(1, [at(86_400_000), at(86_400_001), at(0)]))).toEqual({
+    mark: 1,
+    merged: [],
+    refused: {
+      place: 2,
+      refusal: { code: 'OPTION_RANGE', message: expect.stringContaining('set the clock'), details: { option: 'at', limit: expect.any(Number) } },
+    },
+  })
+  expect(created(world)).toEqual([86_400_000])
+  const last = new World()
+  last.now = { wall: 2 ** 48 - 10, mono: 1_000 }
+  expect(forwarded(last, forwarding(1, [{ at: 2 ** 48, jobs: [plain(1)] }])).refused).toMatchObject({ refusal: { code: 'OPTION_RANGE' } })
+})

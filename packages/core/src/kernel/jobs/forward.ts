@@ -1,12 +1,14 @@
 /** Creates the jobs of a producer's journal, or of the store's inbox: each entry once, however often it is sent. */
 import type { CheckedForward, InboxEntry, SourceEntry } from '../../commands.ts'
 import { type Decision, Refused } from '../../decision.ts'
-import { PLACE_LIMIT, sourcedNode } from '../../id.ts'
+import type { Refusal } from '../../errors.ts'
+import { NODE_LIMIT, PLACE_LIMIT, sourcedNode } from '../../id.ts'
+import { LIMITS } from '../../limits.ts'
 import type { Forwarded } from '../../replies.ts'
 import { makeRoom } from '../queues/drop.ts'
 import { findOversizedJob } from '../size.ts'
 import type { TurnContext } from '../turn.ts'
-import { createOne, findRefusal } from './enqueue.ts'
+import { createOne, findRefusal, type Origin } from './enqueue.ts'
 
 export function forward(turn: TurnContext, command: CheckedForward): Decision<'forward'> {
   return command.inbox === undefined ? forwardJournal(turn, command) : takeIn(turn, command, command.inbox)
@@ -26,7 +28,9 @@ function forwardJournal(turn: TurnContext, { source, number, first, entries, unf
     // The request is refused before the offset moves, so all of it comes again.
     if (turn.refusing !== undefined) return new Refused(turn.refusing)
     const refusal =
-      next > PLACE_LIMIT ? TOO_MANY : (unfit?.get(place) ?? (findOversizedJob(turn.settings, jobs) ?? findRefusal(turn, jobs))?.refusal)
+      next > PLACE_LIMIT
+        ? TOO_MANY
+        : (aheadOf(turn, at) ?? unfit?.get(place) ?? (findOversizedJob(turn.settings, jobs) ?? findRefusal(turn, jobs))?.refusal)
     // Until there is room, the journal keeps the entry.
     if (refusal !== undefined && LATER.has(refusal.code)) {
       if (offset === known) return new Refused(refusal)
@@ -38,8 +42,9 @@ function forwardJournal(turn: TurnContext, { source, number, first, entries, unf
     }
     const row = turn.tables.nextSeq
     for (const [index, wanted] of jobs.entries()) {
-      const { seq, node, enqueuedAt, created } = createOne(turn, wanted, { node: sourcedNode(place + index, number), enqueuedAt: at })
-      if (!created) merged.push({ place: place + index, job: { seq, node, enqueuedAt } })
+      const origin = freeOrigin(turn, { node: sourcedNode(place + index, number), enqueuedAt: at })
+      const { created, ...job } = createOne(turn, wanted, origin)
+      if (!created || origin === undefined) merged.push({ place: place + index, job })
     }
     makeRoom(turn, row)
     offset = next - 1
@@ -66,8 +71,9 @@ function takeIn(turn: TurnContext, { entries }: CheckedForward, inbox: readonly 
     }
     const row = turn.tables.nextSeq
     for (const wanted of jobs) {
-      const { created, ...job } = createOne(turn, wanted, { node, enqueuedAt: at })
-      if (!created) merged.push({ place: index + 1, job })
+      const origin = freeOrigin(turn, { node, enqueuedAt: at })
+      const { created, ...job } = createOne(turn, wanted, origin)
+      if (!created || origin === undefined) merged.push({ place: index + 1, job })
     }
     makeRoom(turn, row)
   }
@@ -78,3 +84,25 @@ function takeIn(turn: TurnContext, { entries }: CheckedForward, inbox: readonly 
 const LATER: ReadonlySet<string> = new Set(['QUEUE_FULL', 'QUEUE_DRAINING'])
 
 const TOO_MANY = { code: 'TOO_LARGE', message: `a journal has places below ${PLACE_LIMIT}: begin another one` } as const
+
+/** How far a producer's clock may be ahead of the engine's: the ids of its jobs have its time. */
+const AHEAD_MS = 86_400_000
+
+function aheadOf({ now }: TurnContext, at: number): Refusal | undefined {
+  const limit = Math.min(now.wall + AHEAD_MS, LIMITS.idTimeMs)
+  if (at <= limit) return undefined
+  const message = `at must be at most a day ahead of the engine's clock (${limit} ms), got ${at}: set the clock of the producer`
+  return { code: 'OPTION_RANGE', message, details: { option: 'at', limit } }
+}
+
+/**
+ * Returns what a producer has said of its job's id, or undefined if another job has that id. The producer chooses all parts of it, so it may
+ * say those of a job that is not its own. The job then gets an id of the engine's, and the answer names it.
+ */
+function freeOrigin({ tables, facts }: TurnContext, origin: Origin): Origin | undefined {
+  const { node, enqueuedAt } = origin
+  const number = node % NODE_LIMIT
+  // Ids with the number of the file are those of its own rows, of which some are still to come.
+  if (number === tables.node) return undefined
+  return facts.find({ seq: Math.floor(node / NODE_LIMIT), node: number, enqueuedAt }) === undefined ? origin : undefined
+}

@@ -34,6 +34,8 @@ export interface JobExtras {
   readonly shape?: Shape
   /** The schedule that it comes from. */
   readonly schedule?: string
+  /** It is a dead letter. Its `meta` says so too, but anybody may enqueue a job with that. */
+  readonly letter?: true
   readonly flow?: FlowPlace
   /** Enqueued before its name was defined: what its caller has stated, which the definition leaves as it is. */
   readonly said?: readonly Field[]

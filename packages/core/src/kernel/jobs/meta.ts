@@ -32,12 +32,6 @@ export function metaOf(meta = '{}', name: 'schedule'): unknown {
   }
 }
 
-/** True if the meta has `name`. */
-export function metaHas(meta: string | undefined, name: 'deadLetter'): boolean {
-  // The text is searched first, because most metas do not have it.
-  return meta?.includes(`"${name}"`) === true && without(meta, name) !== meta
-}
-
 /** Removes `name` from the meta. If another library sent something that is not JSON, it stays. */
 function without(meta: string, name: string): string {
   try {

@@ -507,6 +507,11 @@ describe('upsert', () => {
     expect(world.upsert({ cron: '*/1 * * * *', timezone: 'UTC', jitter: 1 }).fireAt).toBeGreaterThanOrEqual(world.begin + 2 * MINUTE)
   })
 
+  test('a tick at the last instant of a Date does not fire after it, whatever its jitter', () => {
+    const world = worked()
+    expect(world.upsert({ every: 2 * HOUR, startAt: LIMITS.timeMs, jitter: HOUR }).fireAt).toBe(LIMITS.timeMs)
+  })
+
   test('runImmediately: a job at once, of a new schedule alone', () => {
     const world = worked()
     world.upsert({ runImmediately: true })

@@ -69,13 +69,16 @@ export function latestTick(schedule: Schedule, known: number, until: number, cal
   return low + 1
 }
 
-/** When a tick fires: the same for the same schedule and tick, whoever asks; and before the next one, which would otherwise be late at once. */
+/**
+ * When a tick fires: the same for the same schedule and tick, whoever asks; before the next one, which would otherwise be late at once; and at a
+ * time that a Date can hold.
+ */
 export function fireTime(schedule: Pick<Schedule, 'id' | 'spec' | 'anchor'>, tick: number, calendar: Calendar): number {
   const { id, spec } = schedule
   if (tick === 0 || spec.jitter === 0) return tick
   const next = spec.cron === undefined ? 0 : followerOf(schedule, tick, calendar)
   const jitter = next === 0 ? spec.jitter : Math.min(spec.jitter, next - tick - 1)
-  return tick + (hash(`${id} ${tick}`) % (jitter + 1))
+  return Math.min(tick + (hash(`${id} ${tick}`) % (jitter + 1)), LIMITS.timeMs)
 }
 
 /** A spec that no calendar understands is found when its tick comes. */

@@ -110,10 +110,11 @@ function packGrants(grants: readonly Grant[]): Pick<PackedDelivery, 'grants' | '
     column.push(grant.timeout)
     column.push(grant.heartbeatTimeout)
     grantData.push(grant.data)
-    const { checkpoint, tags, meta, concurrencyKey, joined, logLines } = grant
-    const isPlain = tags === undefined && meta === undefined && concurrencyKey === undefined && joined === undefined
+    const { checkpoint, tags, meta, concurrencyKey, joined, logLines, idempotencyKey } = grant
+    const isKeyless = concurrencyKey === undefined && idempotencyKey === undefined
+    const isPlain = tags === undefined && meta === undefined && isKeyless && joined === undefined
     if (!isPlain || checkpoint !== null || logLines !== undefined)
-      grantExtras.push(index, checkpoint, tags, meta, concurrencyKey, joined, logLines)
+      grantExtras.push(index, checkpoint, tags, meta, concurrencyKey, joined, logLines, idempotencyKey)
   }
   if (head !== undefined) grantHeads.push(alike)
   return { grants: column.take(), grantData, grantHeads, grantExtras }
@@ -152,8 +153,9 @@ function unpackGrants({ grants: numbers, grantData, grantHeads, grantExtras }: P
         concurrencyKey: has ? (grantExtras[extra + 4] as Grant['concurrencyKey']) : undefined,
         joined: has ? (grantExtras[extra + 5] as Grant['joined']) : undefined,
         logLines: has ? (grantExtras[extra + 6] as Grant['logLines']) : undefined,
+        idempotencyKey: has ? (grantExtras[extra + 7] as Grant['idempotencyKey']) : undefined,
       })
-      if (has) extra += 7
+      if (has) extra += 8
     }
   }
   return grants
