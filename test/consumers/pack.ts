@@ -30,8 +30,8 @@ export async function pack(destination: string): Promise<void> {
   }
 }
 
-export async function install(folder: string, packages: readonly string[]): Promise<void> {
+export async function install(folder: string, packages: readonly string[], env: Readonly<NodeJS.ProcessEnv> = {}): Promise<void> {
   const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
-  const installed = await run('npm', ['install', '--save-exact', ...quiet, ...packages], folder, { hangsMs: 240_000 })
+  const installed = await run('npm', ['install', '--save-exact', ...quiet, ...packages], folder, { hangsMs: 240_000, env })
   if (installed.code !== 0) throw new Error(`npm could not install ${packages.join(' ')}:\n${installed.stdout}${installed.stderr}`)
 }
