@@ -12,7 +12,19 @@ import { type Ended, run } from './run.ts'
 const PROGRAMS = fileURLToPath(new URL('./programs', import.meta.url))
 
 /** Exact, and taken from npm's cache where it has them: a run does not depend on what was released this morning. */
-const TOOLS = ['@types/node@24.19.2', 'esbuild@0.28.2', 'jest@30.5.2', 'typescript@7.0.2', 'vitest@5.1.1', 'zod@4.6.7']
+const TOOLS = [
+  '@types/node@24.19.2',
+  'esbuild@0.28.2',
+  'jest@30.5.2',
+  'typescript@7.0.2',
+  // The last that has `moduleResolution: 'node'`.
+  'typescript5@npm:typescript@5.9.3',
+  'vitest@5.1.1',
+  'zod@4.6.7',
+]
+
+/** TypeScript 5 takes 40 s for the declarations of all packages if the machine is busy. */
+const COMPILING = { hangsMs: 240_000 }
 
 export interface Consumer {
   readonly folder: string
@@ -20,6 +32,8 @@ export interface Consumer {
   readonly tarballs: readonly string[]
   /** Runs a file of the folder with this Node. */
   node(...args: readonly string[]): Promise<Ended>
+  /** Runs the compiler of TypeScript 7, or of another package. Both link the same command. */
+  tsc(args: readonly string[], compiler?: string): Promise<Ended>
   /** Runs a tool that was installed into the folder. */
   tool(name: string, ...args: readonly string[]): Promise<Ended>
   write(name: string, text: string): void
@@ -35,6 +49,7 @@ export async function createConsumer(): Promise<Consumer> {
       return readdirSync(folder).filter((name) => name.endsWith('.tgz'))
     },
     node: (...args) => run(process.execPath, args, folder),
+    tsc: (args, compiler = 'typescript') => run(process.execPath, [`node_modules/${compiler}/bin/tsc`, ...args], folder, COMPILING),
     tool: (name, ...args) => run(join(folder, 'node_modules/.bin', name), args, folder),
     write: (name, text) => writeFileSync(join(folder, name), text),
     remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }),

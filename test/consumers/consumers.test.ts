@@ -38,6 +38,14 @@ function isPublished(name: string): boolean {
   return (JSON.parse(manifest) as { readonly private?: boolean }).private !== true
 }
 
+/** What a program can import of a package, as its published manifest says. */
+function entriesOf(name: string): string[] {
+  const manifest = readFileSync(new URL(`../../packages/${name}/package.json`, import.meta.url), 'utf8')
+  const { publishConfig } = JSON.parse(manifest) as { readonly publishConfig: { readonly exports: Readonly<Record<string, object>> } }
+  const paths = Object.keys(publishConfig.exports).filter((path) => path !== './package.json')
+  return paths.map((path) => `@millrace/${name}${path.slice(1)}`)
+}
+
 /** What it printed, as JSON, where it ended well. */
 function told({ code, stdout, stderr }: Ended): unknown {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -230,7 +238,7 @@ export const open = (): Promise<unknown> => openEngine({ file: 'common.db' })
       outDir: 'compiled',
     }
     consumer.write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['program.ts', 'wrong.ts', 'tested.ts', 'common.cts'] }))
-    expect(await consumer.tool('tsc')).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect(await consumer.tsc([])).toEqual({ code: 0, stdout: '', stderr: '' })
     expect(told(await consumer.node('compiled/program.js'))).toBe('a.png...')
     expect(told(await consumer.node('compiled/tested.js'))).toBe('a.png')
   })
@@ -243,7 +251,40 @@ export const open = (): Promise<unknown> => openEngine({ file: 'common.db' })
     consumer.write('common.cts', COMMON)
     const compilerOptions = { strict: true, ...resolution, target: 'es2022', types: ['node'], skipLibCheck: false, noEmit: true }
     consumer.write(`tsconfig.${name}.json`, JSON.stringify({ compilerOptions, files }))
-    expect(await consumer.tool('tsc', '--project', `tsconfig.${name}.json`)).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect(await consumer.tsc(['--project', `tsconfig.${name}.json`])).toEqual({ code: 0, stdout: '', stderr: '' })
+  })
+
+  // The types of each entry lead to those of other packages, by paths that only `exports` or `typesVersions` has.
+  test.each([
+    ['commonjs, which is node10', { module: 'commonjs' }],
+    ['node10', { module: 'esnext', moduleResolution: 'node10' }],
+    ['node16', { module: 'node16' }],
+    ['nodenext', { module: 'nodenext' }],
+    ['bundler', { module: 'esnext', moduleResolution: 'bundler' }],
+  ])('TypeScript 5 finds the types of every entry: %s', { timeout: 300_000 }, async (_, resolution) => {
+    const entries = PACKAGES.filter((name) => name !== 'sqlite').flatMap(entriesOf)
+    expect(entries).toEqual(expect.arrayContaining(['@millrace/engine', '@millrace/core/kernel', '@millrace/testkit/conformance']))
+    const lines = entries.map((entry, at) => `import type * as M${at} from '${entry}'\nexport type Names${at} = keyof typeof M${at}`)
+    consumer.write('entries.ts', lines.join('\n'))
+    consumer.write('everywhere.ts', PROGRAM.replace(/^await using .*$.*/ms, ''))
+    const compilerOptions = {
+      ...{ strict: true, esModuleInterop: true, ...resolution, target: 'es2022', types: ['node'] },
+      ...{ skipLibCheck: false, noEmit: true },
+    }
+    consumer.write('tsconfig.entries.json', JSON.stringify({ compilerOptions, files: ['entries.ts', 'everywhere.ts'] }))
+    expect(await consumer.tsc(['--project', 'tsconfig.entries.json'], 'typescript5')).toEqual({ code: 0, stdout: '', stderr: '' })
+  })
+
+  test("compiled by TypeScript 5 with `module: 'commonjs'`, it runs", async () => {
+    const body = PROGRAM.replace('await using engine', 'const engine').replace('jobs.db', 'commonjs.db')
+    consumer.write(
+      'commonjs.ts',
+      body.replace(/^const engine.*$/ms, (lines) => `async function main() {\n${lines}await engine.stop()\n}\nvoid main()`),
+    )
+    const flags = ['--module', 'commonjs', '--target', 'es2022', '--types', 'node', '--strict', '--esModuleInterop', '--outDir', 'cjs']
+    expect(await consumer.tsc([...flags, '--skipLibCheck', 'commonjs.ts'], 'typescript5')).toEqual({ code: 0, stdout: '', stderr: '' })
+    consumer.write('cjs/package.json', '{"type":"commonjs"}')
+    expect(told(await consumer.node('cjs/commonjs.js'))).toBe('a.png...')
   })
 
   test('runs as it is, with its types stripped', async () => {

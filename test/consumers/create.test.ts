@@ -1,11 +1,11 @@
 // `npm create millrace`, as from the registry: each template is created, installed, tested and started, and does a job.
-import { globSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type Program, startCommand } from '../program.ts'
 import { temporaryFolder } from '../temporary.ts'
-import { pack } from './pack.ts'
+import { PACK, pack } from './pack.ts'
 import { ENV, run } from './run.ts'
 
 const LONG = { timeout: 600_000 }
@@ -91,9 +91,12 @@ const expectClosed = (folder: string, file = 'jobs.db') =>
 
 test('embedded, by the words of the guide: a mail fails, and is sent by its second attempt', LONG, async () => {
   const guide = readFileSync(new URL('../../docs/create.md', import.meta.url), 'utf8')
-  const [, block = ''] = /^## Before the first release$.*?^```sh\n(.*?)^```$/ms.exec(guide) ?? []
+  const [, section = ''] = /^## Before the first release$(.*?)^## /ms.exec(guide) ?? []
+  const [packing, block = '', ...others] = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, lines]) => lines)
+  expect({ packing, others }).toEqual({ packing: `${PACK}\n`, others: [] })
   const parent = temporaryFolder()
-  symlinkSync(packed, join(parent, 'millrace-packed'))
+  mkdirSync(join(parent, 'millrace'))
+  symlinkSync(packed, join(parent, 'millrace/packed'))
   const program = start(parent, ['bash', '-ec', block])
   await program.said(/^enqueued [\da-f-]{36}$/)
   await program.said(/^sent a mail to ada@example\.com$/)

@@ -7,16 +7,8 @@ import { run } from './run.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** What is published, each with all that it needs. */
-const PUBLISHED = [
-  '@millrace/testkit',
-  '@millrace/outbox',
-  '@millrace/nestjs',
-  '@millrace/fastify',
-  '@millrace/dashboard',
-  'millrace',
-  'create-millrace',
-]
+/** The command of the README and of docs/create.md. */
+export const PACK = 'npx -y pnpm@12 run pack'
 
 /** Built by their own `prepack`, from a copy of the sources: runs side by side do not take each other's `dist` away. */
 export async function pack(destination: string): Promise<void> {
@@ -28,16 +20,18 @@ export async function pack(destination: string): Promise<void> {
     for (const folder of ['packages', 'apps/create-millrace', 'apps/dashboard', 'apps/millrace'])
       cpSync(join(ROOT, folder), join(copy, folder), { recursive: true, verbatimSymlinks: true, filter })
     symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
-    const those = ['--recursive', ...PUBLISHED.flatMap((name) => ['--filter-prod', `${name}...`]), '--config.verifyDepsBeforeRun=false']
-    const packed = await run('npx', ['-y', 'pnpm@12', ...those, 'pack', '--pack-destination', destination], copy, { hangsMs: 240_000 })
+    const [command = '', ...args] = PACK.split(' ')
+    // The copy is installed: it has the folders of the checkout.
+    const packed = await run(command, args, copy, { hangsMs: 240_000, env: { pnpm_config_verify_deps_before_run: 'false' } })
     if (packed.code !== 0) throw new Error(`the packages could not be packed:\n${packed.stdout}${packed.stderr}`)
+    cpSync(join(copy, 'packed'), destination, { recursive: true })
   } finally {
     rmSync(copy, { recursive: true, force: true, maxRetries: 3 })
   }
 }
 
-export async function install(folder: string, packages: readonly string[]): Promise<void> {
+export async function install(folder: string, packages: readonly string[], env: Readonly<NodeJS.ProcessEnv> = {}): Promise<void> {
   const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
-  const installed = await run('npm', ['install', '--save-exact', ...quiet, ...packages], folder, { hangsMs: 240_000 })
+  const installed = await run('npm', ['install', '--save-exact', ...quiet, ...packages], folder, { hangsMs: 240_000, env })
   if (installed.code !== 0) throw new Error(`npm could not install ${packages.join(' ')}:\n${installed.stdout}${installed.stderr}`)
 }

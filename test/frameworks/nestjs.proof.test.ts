@@ -14,9 +14,9 @@ import { createTestEngine } from '@millrace/testkit'
 import { type DynamicModule, Injectable, Module, Scope } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import { expect, onTestFinished, test } from 'vitest'
-import { startProgram } from '../program.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { checkTypes, compiled } from './compiled.ts'
+import { tryNestExample } from './nestExample.ts'
 
 type Class = new (...args: never[]) => object
 
@@ -54,19 +54,8 @@ function doubler(...classes: readonly ClassDecorator[]) {
   return decorated(Doubler, { run: Handles(double) }, ...classes)
 }
 
-test('the example: a route enqueues, the processor runs, terminus asks, and SIGTERM stops all of it', async () => {
-  const main = new URL('main.js', compiled('nestjs'))
-  const program = startProgram(main, [], ['env', `JOBS_FILE=${file()}`, 'PORT=0', 'NO_COLOR=1'])
-  const base = (await program.said(/^listening on/)).slice('listening on '.length)
-  const body = JSON.stringify({ to: 'ada@example.com' })
-  const answer = await fetch(`${base}/mails`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-  expect({ status: answer.status, body: await answer.json() }).toEqual({ status: 201, body: { id: expect.any(String) } })
-  await program.said(/^mail to ada@example\.com$/)
-  const health = await fetch(`${base}/health`)
-  expect({ status: health.status, body: await health.json() }).toMatchObject({ status: 200, body: { details: { jobs: { status: 'up' } } } })
-  program.child.kill('SIGTERM')
-  expect(await program.ended).toEqual({ code: null, signal: 'SIGTERM', stderr: '' })
-})
+test('the example: a route enqueues, the processor runs, terminus asks, and SIGTERM stops all of it', () =>
+  tryNestExample(new URL('main.js', compiled('nestjs'))))
 
 test('a handler takes the data of its definition, or the compiler says so', () => {
   checkTypes(`

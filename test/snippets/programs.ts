@@ -90,7 +90,7 @@ function pnpm(words: readonly string[]): void {
   for (const name of filtersOf(args)) assert(OURS.has(name), `there is no package ${name}`)
   const script = args.find((word, at) => !word.startsWith('-') && !args[at - 1]?.startsWith('--filter')) ?? ''
   if (script === 'millrace') return void parseMillrace(args.slice(1))
-  if (script === 'pack' || script === 'install') return
+  if (script === 'install') return
   const filtered = filtersOf(args).length > 0
   const manifests = filtered ? MANIFESTS.filter(({ name }) => filtersOf(args).includes(name)) : [{ scripts: SCRIPTS }]
   for (const { scripts } of manifests) assert(scripts?.[script] !== undefined, `there is no script ${script}`)
