@@ -1,6 +1,6 @@
 /** Parses flags into values that the engine checks. It passes on invalid numbers and durations, which the engine rejects by name. */
 import { readFile } from 'node:fs/promises'
-import { checkJsonText, OptionRangeError, timeOption } from '@millrace/core'
+import { checkJsonText, isErrorOf, timeOption } from '@millrace/core'
 import { InvalidArgumentError } from 'commander'
 import { UsageError } from './errors.ts'
 
