@@ -52,7 +52,7 @@ test('jobs, delays, priorities, attempts and keys; twice is once, and Redis is a
   await client.call('ACL', 'SETUSER', 'reader', 'on', '>word', '~bull:*', '+@read')
   const dry = await place.run(...from(url.replace('//', '//reader:word@'), '--dry-run'))
   expect(dry).toMatchObject({ code: 0, stderr: '' })
-  expect(dry.stdout).toContain('millrace queues set mail --rate-limit 10/1000ms')
+  expect(dry.stdout).toContain('millrace queues set --rate-limit 10/1000ms mail')
   expect(dry.stdout).toContain('job has " " at position 3')
   expect(await place.okJson('stats')).toMatchObject({ totals: { enqueued: 1 } })
 
@@ -67,7 +67,7 @@ test('jobs, delays, priorities, attempts and keys; twice is once, and Redis is a
         { queue: 'mail', state: 'delayed', count: 1, becomes: 'scheduled' },
         { queue: 'reports', state: 'waiting', count: 1, becomes: 'waiting' },
       ],
-      settings: [{ command: 'millrace queues pause mail' }, { command: 'millrace queues set mail --concurrency-limit 3' }, {}],
+      settings: [{ command: 'millrace queues pause mail' }, { command: 'millrace queues set --concurrency-limit 3 mail' }, {}],
     },
     ...{ jobs: 7, existing: 0, unfit: 1, changed: false, errors: [{ id: expect.stringMatching(/^bull:mail:7:\d+$/) }] },
   })
@@ -188,6 +188,30 @@ test('a flow waits as it did; what has ended of it is in the meta of the job tha
     ['total', 'blocked', 'continue'],
   ])
   expect(await queue('sums').getWaitingChildrenCount()).toBe(2)
+})
+
+test('jobs that wait for themselves in a circle, and what no BullMQ writes, are left out', { timeout: LONG }, async (context) => {
+  const { url, client, place, queue } = await bull(context)
+  await queue('mail').add('bystander', 1)
+  const parents = { a: 'a', b: 'c', c: 'b', d: 'e', e: 'f', f: 'd', g: 'b' }
+  for (const [id, parent] of Object.entries(parents)) {
+    await client.hset(`bull:mail:${id}`, { name: 'circle', data: '1', opts: '{}', timestamp: '1', parentKey: `bull:mail:${parent}` })
+    await client.sadd(`bull:mail:${parent}:dependencies`, `bull:mail:${id}`)
+    await client.zadd('bull:mail:waiting-children', 1, id)
+  }
+  for (const [index, opts] of ['{"attempts":2,"backoff":null,"de":null}', '{"attempts":"many"}', '7', '{'].entries()) {
+    await client.hset(`bull:mail:odd${index}`, { name: 'odd', data: '1', opts, timestamp: '1' })
+    await client.lpush('bull:mail:wait', `odd${index}`)
+  }
+  await client.hset("bull:$(touch it); it's:meta", { paused: '1' })
+  const { code, json } = await place.run(...from(url, '--yes', '--json'))
+  expect(code).toBe(1)
+  expect(json).toMatchObject({
+    jobs: 3,
+    unfit: 9,
+    plan: { settings: [{ command: `millrace queues pause '$(touch it); it'\\''s'` }] },
+    errors: expect.arrayContaining([expect.objectContaining({ message: expect.stringContaining('waits for itself: bull:mail:') })]),
+  })
 })
 
 test('schedulers become schedules, which have their next run; an existing schedule stays as it is', { timeout: LONG }, async (context) => {

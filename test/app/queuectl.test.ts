@@ -74,6 +74,26 @@ test('Q3: a detached worker outlives whoever started it, and is listed with pid 
   }
 })
 
+test('a second worker of one name is refused, detached or not, and worker stop --all reaches every worker', { timeout: LONG }, async () => {
+  const place = new Place()
+  await place.ok('enqueue', 'nobody')
+  try {
+    const begin = (...args: readonly string[]) => place.run('worker', 'start', '--handlers', HANDLERS, ...args)
+    const first = await place.okJson('worker', 'start', '--handlers', HANDLERS, '--id', 'box', '--detach')
+    for (const args of [['--detach'], []])
+      expect(await begin('--id', 'box', ...args)).toMatchObject({
+        code: 4,
+        stderr: expect.stringMatching(new RegExp(`box runs already on this machine, as process ${first['pid']}.*\\(WORKER_EXISTS\\)`)),
+      })
+    const second = await place.okJson('worker', 'start', '--handlers', HANDLERS, '--id', 'box-2', '--detach')
+    const stopped = await place.ok('worker', 'stop', '--all')
+    for (const { pid } of [first, second]) expect(stopped).toContain(`process ${pid}`)
+    expect(await place.okJson('worker', 'start', '--handlers', HANDLERS, '--id', 'box', '--detach')).toMatchObject({ id: 'box' })
+  } finally {
+    await place.run('worker', 'stop', '--all')
+  }
+})
+
 test('Q4: told to stop, a worker finishes the job that runs, takes no other, and ends well', { timeout: LONG }, async () => {
   const place = new Place()
   await place.serve()

@@ -91,7 +91,7 @@ test('pg-boss: jobs, policies and schedules; twice is once, and its tables are a
         { queue: 'done', state: 'completed', count: 1, becomes: 'left: it has ended' },
         { queue: 'mail', state: 'created', count: 1, becomes: 'waiting' },
       ]),
-      settings: [{ queue: 'single', command: 'millrace queues set single --per-key-limit 1' }],
+      settings: [{ queue: 'single', command: 'millrace queues set --per-key-limit 1 single' }],
     },
   })
   expect(await place.okJson(...from('--yes', '--only', 'mail,busy', '--include-active'))).toMatchObject({ jobs: 1, existing: 2, unfit: 0 })

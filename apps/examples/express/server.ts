@@ -14,7 +14,7 @@ app.post('/mails', async ({ body }, response) => {
   const { id } = await engine.enqueue(sendMail, { to: body.to })
   response.status(202).json({ id })
 })
-const server = app.listen(Number(port), (error) => {
+const server = app.listen(Number(port), '127.0.0.1', (error) => {
   if (error) throw error
   console.log(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`)
 })

@@ -18,4 +18,4 @@ app.post<{ Body: { to: string } }>('/mails', async ({ body }, reply) => {
   return reply.code(202).send({ id })
 })
 
-console.log(`listening on ${await app.listen({ port: Number(port) })}`)
+console.log(`listening on ${await app.listen({ port: Number(port), host: '127.0.0.1' })}`)

@@ -15,5 +15,7 @@ app.post('/mails', async (c) => {
   const { id } = await engine.enqueue(sendMail, { to })
   return c.json({ id }, 202)
 })
-const server = serve({ fetch: app.fetch, port: Number(port) }, (at) => console.log(`listening on http://127.0.0.1:${at.port}`))
+const server = serve({ fetch: app.fetch, port: Number(port), hostname: '127.0.0.1' }, (at) =>
+  console.log(`listening on http://127.0.0.1:${at.port}`),
+)
 stopOnSignals(engine, { before: () => new Promise((closed) => server.close(closed)) })

@@ -37,15 +37,40 @@ describe('M4: jitter', () => {
   })
 })
 
-test('M4: the cap comes last, so that no jitter passes it', () => {
-  expect(backoffDelay({ type: 'fixed', delay: 1_000, maxDelay: 1_100, jitter: 0.5 }, 1, ALMOST_ONE)).toBe(1_100)
-  // And what lies under the cap is spread still.
-  expect(backoffDelay({ type: 'fixed', delay: 1_000, maxDelay: 1_100, jitter: 0.5 }, 1, 0)).toBe(500)
+describe('M4: at the cap, jitter spreads as below it', () => {
+  test.each([
+    [0.5, 300, 600, 900],
+    [1, 0, 450, 900],
+    ['equal', 450, 675, 900],
+    ['full', 0, 450, 900],
+    [0, 900, 900, 900],
+  ] as const)('%s spreads over %d, %d, %d', (jitter, least, middle, most) => {
+    for (const type of ['exponential', 'linear', 'fixed'] as const)
+      for (const attempt of [1, 10, LIMITS.maxAttempts]) {
+        const backoff: Backoff = { type, delay: 1_000, maxDelay: 900, jitter }
+        expect([0, 0.5, ALMOST_ONE].map((random) => backoffDelay(backoff, attempt, random))).toEqual([least, middle, most])
+      }
+  })
+
+  test('two draws that differ have delays that differ, whatever the cap', () => {
+    const jitter = fc.oneof(fc.double({ min: 0.01, max: 1, noNaN: true }), fc.constantFrom('equal' as const, 'full' as const))
+    const type = fc.constantFrom('exponential' as const, 'linear' as const, 'fixed' as const)
+    const large = fc.integer({ min: 1_000_000, max: LIMITS.durationMs })
+    fc.assert(
+      fc.property(type, large, large, jitter, fc.integer({ min: 1, max: 50 }), (type, delay, maxDelay, jitter, attempt) => {
+        const drawn = [0, 0.25, 0.5, 0.75].map((random) => backoffDelay({ type, delay, maxDelay, jitter }, attempt, random))
+        expect(new Set(drawn).size).toBe(4)
+        expect(drawn).toEqual(drawn.toSorted((one, other) => one - other))
+      }),
+      { numRuns: runs(300) },
+    )
+  })
 })
 
 test('E6: the default is 20 s, factor 2, cap 1 h, jitter 0.2', () => {
-  expect(delays(DEFAULT_POLICY.backoff, [1, 2, 3, 20])).toEqual([20_000, 40_000, 80_000, 3_600_000])
+  expect(delays(DEFAULT_POLICY.backoff, [1, 2, 3, 20])).toEqual([20_000, 40_000, 80_000, 3_000_000])
   expect([0, ALMOST_ONE].map((random) => backoffDelay(DEFAULT_POLICY.backoff, 1, random))).toEqual([16_000, 24_000])
+  expect([0, ALMOST_ONE].map((random) => backoffDelay(DEFAULT_POLICY.backoff, 20, random))).toEqual([2_400_000, 3_600_000])
 })
 
 test('whatever the attempt, a whole number of milliseconds that leads to a time that a Date can hold', () => {

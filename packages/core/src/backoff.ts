@@ -13,18 +13,20 @@ export interface Backoff {
 
 /**
  * Milliseconds until the next attempt. `attempt` is the one that failed, from 1; `random` is in [0, 1).
- * exponential delay·factor^(attempt−1), linear delay·attempt, fixed delay; then jitter; the cap comes last.
+ * exponential delay·factor^(attempt−1), linear delay·attempt, fixed delay; then the cap; then jitter, within the cap: a cap behind the
+ * draw would give jobs that have reached it one and the same delay.
  */
 export function backoffDelay(backoff: Backoff, attempt: number, random: number): number {
-  const jittered = jitter(baseDelay(backoff, attempt), backoff.jitter ?? 0, random)
-  return Math.round(Math.min(jittered, backoff.maxDelay ?? LIMITS.durationMs))
+  const { maxDelay = LIMITS.durationMs, jitter = 0 } = backoff
+  const most = typeof jitter === 'number' ? maxDelay / (1 + jitter) : maxDelay
+  return Math.round(jittered(Math.min(baseDelay(backoff, attempt), most), jitter, random))
 }
 
 function baseDelay(backoff: Backoff, attempt: number): number {
   switch (backoff.type) {
     case 'exponential':
-      // Capped before jitter too: a power that overflowed to Infinity would turn jitter, or a delay of 0, into NaN.
-      return backoff.delay === 0 ? 0 : Math.min(backoff.delay * (backoff.factor ?? 2) ** (attempt - 1), Number.MAX_SAFE_INTEGER)
+      // The power may overflow to Infinity, which would turn a delay of 0 into NaN.
+      return backoff.delay === 0 ? 0 : backoff.delay * (backoff.factor ?? 2) ** (attempt - 1)
     case 'linear':
       return backoff.delay * attempt
     case 'fixed':
@@ -32,7 +34,7 @@ function baseDelay(backoff: Backoff, attempt: number): number {
   }
 }
 
-function jitter(delay: number, kind: number | 'equal' | 'full', random: number): number {
+function jittered(delay: number, kind: number | 'equal' | 'full', random: number): number {
   if (kind === 'equal') return delay / 2 + (delay / 2) * random
   if (kind === 'full') return delay * random
   return delay * (1 + kind * (2 * random - 1))

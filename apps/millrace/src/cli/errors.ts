@@ -29,6 +29,18 @@ export class NotFoundError extends MillraceError {
   }
 }
 
+/** A worker of this machine has the name already. */
+export class WorkerExistsError extends MillraceError {
+  static readonly code = 'WORKER_EXISTS'
+  constructor(id: string, pid: number) {
+    super(
+      WorkerExistsError.code,
+      false,
+      `the worker ${id} runs already on this machine, as process ${pid}: give another --id, or stop it with millrace worker stop ${id}`,
+    )
+  }
+}
+
 /** A check has found problems, or some of many items have failed. They have already been reported. */
 export class FailedError extends MillraceError {
   static readonly code = 'FAILED'

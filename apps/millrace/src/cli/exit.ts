@@ -32,6 +32,7 @@ const BY_CODE: Readonly<Record<string, ExitCode>> = {
   WORKER_NOT_FOUND: EXIT.notFound,
   QUEUE_NOT_FOUND: EXIT.notFound,
   TOKEN_EXISTS: EXIT.conflict,
+  WORKER_EXISTS: EXIT.conflict,
   JOB_ACTIVE: EXIT.conflict,
   JOB_FINISHED: EXIT.conflict,
   JOB_BLOCKED: EXIT.conflict,

@@ -15,6 +15,7 @@ import type { Tracing } from '../tracing/tracing.ts'
 import { version } from '../version.ts'
 import { loadHandlers } from './handlers.ts'
 import { named } from './named.ts'
+import { loggedFetch } from './requestLog.ts'
 import { EVENTS_QUEUE, type Handlers, type Plan, plansOf } from './workers.ts'
 
 export interface Parts {
@@ -68,7 +69,7 @@ export async function assemble(parts: Parts): Promise<Assembled> {
   // Another process may change endpoints, too.
   const forget = parts.control.onChange(() => feed?.refresh())
   return {
-    fetch: tracing.fetch(fetch, routeOf),
+    fetch: loggedFetch(tracing.fetch(fetch, routeOf), routeOf, config.log.level, parts.logger),
     longRequest: (path) => path === '/v1/jobs:import',
     // By the router, because a path can be written in more ways than one.
     anonymousBody: (request) => parts.authenticate === undefined || routeOf(request) === '/v1/session',

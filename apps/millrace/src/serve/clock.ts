@@ -25,6 +25,12 @@ export function after(ms: number, work: () => void): () => void {
   return () => clearTimeout(timer)
 }
 
+/** Returns a function for the milliseconds since this call. */
+export function elapsed(): () => number {
+  const begun = performance.now()
+  return () => Math.round(performance.now() - begun)
+}
+
 /** Returns a function for the milliseconds left of a time that several waits share. Its first call starts the time; 0 once it is over. */
 export function shared(ms: number, now: () => number = () => performance.now()): () => number {
   let untilMono: number | undefined

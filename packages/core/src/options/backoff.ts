@@ -18,7 +18,7 @@ export interface BackoffOptions {
   readonly delay: Duration
   /** The factor of `exponential`: at least 1, default 2. */
   readonly factor?: number
-  /** The cap of every delay, which comes after jitter: 0 to 100 years. Default none. */
+  /** The cap of every delay, within which jitter spreads: 0 to 100 years. Default none. */
   readonly maxDelay?: Duration
   /** 0 to 1 spreads by ± that fraction; `'equal'`: half plus a random half; `'full'`: random. Default none. */
   readonly jitter?: number | 'equal' | 'full'

@@ -98,7 +98,7 @@ export const BACKOFF = record<Backoff>('Backoff', {
   type: field(choice(BACKOFF_TYPES), 'delay·factor^(attempt−1), delay·attempt, or delay'),
   delay: field(duration(0), 'of the first retry'),
   factor: optional(number(1, 1_000), 'of exponential alone; nil: 2'),
-  maxDelay: optional(duration(0), 'the cap, which comes after jitter'),
+  maxDelay: optional(duration(0), 'the cap, which jitter stays within'),
   jitter: optional(jitter, 'spread by ± that fraction; half plus a random half; or random from 0'),
 })
 

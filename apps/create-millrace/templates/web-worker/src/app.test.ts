@@ -9,14 +9,14 @@ import { confirmOrder } from './jobs.ts'
 /** The app on a free port, over the real engine in memory. */
 async function setUp() {
   const t = createTestEngine()
-  const app = createApp(t.engine).listen(0)
+  const app = createApp(t.engine).listen(0, '127.0.0.1')
   await once(app, 'listening')
   onTestFinished(async () => {
     app.close()
     app.closeAllConnections()
     await t[Symbol.asyncDispose]()
   })
-  const url = `http://localhost:${(app.address() as AddressInfo).port}`
+  const url = `http://127.0.0.1:${(app.address() as AddressInfo).port}`
   const order = (body: string, headers: Record<string, string> = {}) => fetch(`${url}/orders`, { method: 'POST', body, headers })
   return { t, url, order }
 }

@@ -19,6 +19,7 @@ stopOnSignals(engine, {
   },
 })
 
-app.listen(Number(process.env['PORT'] ?? 3000))
+// Other machines reach it only by another address: set it when something in front checks who calls.
+app.listen(Number(process.env['PORT'] ?? 3000), '127.0.0.1')
 await once(app, 'listening')
-console.log(`http://localhost:${(app.address() as AddressInfo).port}`)
+console.log(`http://127.0.0.1:${(app.address() as AddressInfo).port}`)

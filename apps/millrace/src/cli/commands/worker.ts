@@ -15,7 +15,7 @@ import { loggerOn } from '../output/logger.ts'
 import { argumentsOf, secretsOf, TARGET_VARIABLES } from '../target.ts'
 import { duration, names, number, texts } from '../values.ts'
 import { startDetached } from '../worker/detach.ts'
-import { fileNameOf, liveRecords, recordFolder, type WorkerRecord } from '../worker/records.ts'
+import { fileNameOf, liveRecords, recordFolder, refuseAlive, type WorkerRecord } from '../worker/records.ts'
 import { serve } from '../worker/serve.ts'
 import { type StopLimits, type StopResult, stopWorker } from '../worker/stop.ts'
 
@@ -135,6 +135,7 @@ async function handlersIn(config: Config, configFile: string, tracing: Tracing |
 /** @param flags with the id and the milliseconds that were checked */
 async function startElsewhere({ env, out, target }: Context, flags: StartFlags & { readonly id: string }): Promise<void> {
   const { id, concurrency, handlers = [], config, queues, drainTimeout, verbose, otel, logFile } = flags
+  refuseAlive(liveRecords(recordFolder(env)).find((record) => record.id === id))
   const log = resolve(logFile ?? `${recordFolder(env)}/${fileNameOf(id)}.log`)
   const at = target()
   const args = [

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { beginningOf } from './processes.ts'
-import { currentRecord, liveRecords, recordFolder, removeRecord, type WorkerRecord, writeRecord } from './records.ts'
+import { claimRecord, currentRecord, liveRecords, recordFolder, removeRecord, type WorkerRecord, writeRecord } from './records.ts'
 
 function folder(): string {
   const made = mkdtempSync(join(tmpdir(), 'millrace-records-'))
@@ -31,6 +31,24 @@ test("one that lives is found, by whatever name; and is this user's alone", () =
   expect(liveRecords(at)).toEqual([own({ draining: true })])
   expect(currentRecord(at, own())).toEqual(own({ draining: true }))
   expect(readdirSync(at)).toHaveLength(1)
+})
+
+test('a name that a worker has is claimed by no other; that of one that is gone is', () => {
+  const at = folder()
+  const living = { pid: process.ppid, beginning: beginningOf(process.ppid) as string }
+  claimRecord(at, own(living))
+  expect(() => claimRecord(at, own())).toThrow(
+    expect.objectContaining({ code: 'WORKER_EXISTS', message: expect.stringContaining(`${process.ppid}`) }),
+  )
+  expect(liveRecords(at)).toEqual([own(living)])
+  claimRecord(at, own({ id: 'other' }))
+  expect(liveRecords(at).map(({ id }) => id)).toEqual(['a/b:c', 'other'])
+  for (const gone of [JSON.stringify(own({ beginning: 'another boot:1' })), '{', '']) {
+    writeFileSync(join(at, 'other.json'), gone)
+    claimRecord(at, own({ id: 'other' }))
+    expect(currentRecord(at, own({ id: 'other' }))).toEqual(own({ id: 'other' }))
+  }
+  expect(readdirSync(at)).toHaveLength(2)
 })
 
 test('a process of the same number that began at another time is another one: its record goes', () => {

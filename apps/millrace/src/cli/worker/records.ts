@@ -1,7 +1,8 @@
 /** Records of the workers that `millrace worker start` runs on this machine: a file for each, while it lives. */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { WorkerExistsError } from '../errors.ts'
 import { beginningOf } from './processes.ts'
 
 export interface WorkerRecord {
@@ -27,13 +28,67 @@ export function recordFolder(env: NodeJS.ProcessEnv): string {
   return join(folder, 'workers')
 }
 
-/** Writes a record atomically, readable only by this user. */
+/**
+ * Writes the first record of a worker. Each record has a name of its own, so that `worker stop` finds every worker.
+ *
+ * @throws WorkerExistsError if a worker that lives has the name
+ */
+export function claimRecord(folder: string, record: WorkerRecord): void {
+  const path = pathOf(folder, record.id)
+  const partial = writePartial(folder, record)
+  try {
+    while (!isLinked(partial, path)) {
+      refuseAlive(readRecord(path))
+      // It is gone, or there is a new one since: that goes back to its place.
+      const former = `${path}.${record.pid}.former`
+      if (!isMoved(path, former)) continue
+      const moved = readRecord(former)
+      if (moved !== undefined && isAlive(moved)) isLinked(former, path)
+      rmSync(former, { force: true })
+      refuseAlive(moved)
+    }
+  } finally {
+    rmSync(partial, { force: true })
+  }
+}
+
+/** @throws WorkerExistsError if the worker of a record lives. */
+export function refuseAlive(record: WorkerRecord | undefined): void {
+  if (record !== undefined && isAlive(record)) throw new WorkerExistsError(record.id, record.pid)
+}
+
+/** Writes the record of a worker that has claimed it, atomically. */
 export function writeRecord(folder: string, record: WorkerRecord): void {
+  renameSync(writePartial(folder, record), pathOf(folder, record.id))
+}
+
+/** Returns the path of a file with the record, readable only by this user. */
+function writePartial(folder: string, record: WorkerRecord): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const partial = `${pathOf(folder, record.id)}.${record.pid}.partial`
   rmSync(partial, { force: true })
   writeFileSync(partial, `${JSON.stringify(record)}\n`, { mode: 0o600, flag: 'wx' })
-  renameSync(partial, pathOf(folder, record.id))
+  return partial
+}
+
+/** Gives a file a second name. Returns false if that is taken. */
+function isLinked(from: string, to: string): boolean {
+  return unless('EEXIST', () => linkSync(from, to))
+}
+
+/** Gives a file another name. Returns false if there is none. */
+function isMoved(from: string, to: string): boolean {
+  return unless('ENOENT', () => renameSync(from, to))
+}
+
+function unless(code: string, act: () => void): boolean {
+  try {
+    act()
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === code) return false
+    throw error
+  }
 }
 
 /** Removes a record. That of a successor with the same name stays. */

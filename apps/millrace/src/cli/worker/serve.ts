@@ -11,7 +11,7 @@ import { loggerOn } from '../output/logger.ts'
 import { targetName } from '../target.ts'
 import { type HealthOptions, serveHealth } from './health.ts'
 import { beginningOf } from './processes.ts'
-import { recordFolder, removeRecord, writeRecord } from './records.ts'
+import { claimRecord, recordFolder, removeRecord, writeRecord } from './records.ts'
 import { tellRuns } from './runLog.ts'
 
 export interface ServeOptions {
@@ -40,16 +40,17 @@ export async function serve(
   const logger = loggerOn(out)
   const engine = await connect({ create: true, logger })
   const told = Promise.withResolvers<void>()
-  const worker = engine.work(tracing?.handlers(handlers) ?? handlers, { id, ...work })
   const folder = recordFolder(env)
   const record = {
-    id: worker.id,
+    id,
     pid: process.pid,
     beginning: beginningOf(process.pid) ?? '',
     target: targetName(context.target()),
     log,
     startedAt: new Date(now()).toISOString(),
   }
+  claimRecord(folder, { ...record, draining: false })
+  const worker = engine.work(tracing?.handlers(handlers) ?? handlers, { id, ...work })
   const note = (told: boolean) => writeRecord(folder, { ...record, draining: told })
   let draining = false
   const drain = (by: string) => {
@@ -72,10 +73,7 @@ export async function serve(
   if (probed !== undefined && !out.json) out.note(`health: ${probed.url}/healthz and /readyz`)
   try {
     await Promise.race([worker.ready, told.promise])
-    if (!draining) {
-      note(false)
-      await ready(context, worker, handlers)
-    }
+    if (!draining) await ready(context, worker, handlers)
     await Promise.race([told.promise, worker.stopped, ended(engine)])
     await worker.stop({ timeout: drainMs })
   } finally {

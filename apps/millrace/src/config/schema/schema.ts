@@ -148,7 +148,7 @@ const log = section({
   level: settingOr(
     choice('level', ['trace', 'debug', 'info', 'warn', 'error', 'silent']),
     'info',
-    'The lowest level that is logged: `trace` (the same as `debug`), `debug`, `info`, `warn`, `error` or `silent`.',
+    'The lowest level that is logged: `debug` (each HTTP request; `trace` is the same), `info`, `warn`, `error` or `silent`.',
   ),
   format: settingOr(
     choice('format', ['auto', 'json', 'pretty']),

@@ -3,6 +3,7 @@ import type { EnqueueOptions, ScheduleOptions } from '@millrace/engine'
 import { UnfitError } from '../errors.ts'
 import { priorityOf, scheduleId } from '../mapping.ts'
 import { ACTIVE_LEFT, type Found, type Outcome } from '../source.ts'
+import { unlessUnfit } from '../unfit.ts'
 
 /** Names each feature of Agenda that a job may use, and what becomes of it. docs/import.md has the same table. */
 export const FEATURES = {
@@ -43,21 +44,15 @@ export function stateOf({ lockedAt, nextRunAt, repeatInterval, repeatAt }: Agend
   if (isSet(repeatInterval) || isSet(repeatAt)) return 'repeating'
   if (isSet(lockedAt)) return 'running'
   if (!isSet(nextRunAt)) return 'ended'
-  return nextRunAt.getTime() > now ? 'scheduled' : 'queued'
+  return Number(nextRunAt) > now ? 'scheduled' : 'queued'
 }
 
 export function agendaFound(document: AgendaDocument, now: number, includeActive: boolean): Found {
   const { _id, name } = document
   const state = stateOf(document, now)
   const uses: Uses = new Set()
-  let outcome: Outcome
-  try {
-    outcome = outcomeOf(document, state, now, includeActive, uses)
-  } catch (error) {
-    if (!(error instanceof UnfitError)) throw error
-    outcome = { as: 'unfit', error }
-  }
-  return { queue: name, state, id: _id.toString(), uses: [...uses], outcome }
+  const outcome = unlessUnfit(() => outcomeOf(document, state, now, includeActive, uses))
+  return { queue: name, state, id: String(_id), uses: [...uses], outcome }
 }
 
 function outcomeOf(document: AgendaDocument, state: AgendaState, now: number, includeActive: boolean, uses: Uses): Outcome {
@@ -69,8 +64,8 @@ function outcomeOf(document: AgendaDocument, state: AgendaState, now: number, in
   const options: EnqueueOptions = { maxAttempts: 1, timeout: Number.POSITIVE_INFINITY, ...priorityOption(document, uses) }
   const job = { job: name, data: data ?? undefined, options }
   if (state === 'repeating') {
-    const due = isSet(nextRunAt) && nextRunAt.getTime() <= now && disabled !== true
-    const id = scheduleId(name, type === 'single' ? '' : _id.toString())
+    const due = isSet(nextRunAt) && Number(nextRunAt) <= now && disabled !== true
+    const id = scheduleId(name, type === 'single' ? '' : String(_id))
     return { as: 'schedule', id, options: { ...timesOf(document, uses), ...(due && { runImmediately: true }) }, job }
   }
   if (state !== 'scheduled') return { as: 'job', job }

@@ -142,9 +142,12 @@ function backoffOf(stored: StoredOptions['backoff'], made: number, uses: Set<Fea
 
 function optionsOf(text: string | undefined): StoredOptions {
   if (text === undefined) return {}
+  let options: unknown
   try {
-    return (JSON.parse(text) as StoredOptions | null) ?? {}
+    options = JSON.parse(text)
   } catch (cause) {
     throw new UnfitError(`its options are not JSON: ${(cause as Error).message}`, { cause })
   }
+  // BullMQ looks at what is there, so null is nothing.
+  return Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value !== null))
 }

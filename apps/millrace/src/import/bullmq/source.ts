@@ -4,7 +4,9 @@ import { now } from '../../cli/clock.ts'
 import { NotFoundError } from '../../cli/errors.ts'
 import { UnfitError } from '../errors.ts'
 import { scheduleId } from '../mapping.ts'
+import { proposed } from '../proposed.ts'
 import { ACTIVE_LEFT, type Ended, type Found, type Outcome, type Setting, type Source, type SourceOptions } from '../source.ts'
+import { unfitOf, unlessUnfit } from '../unfit.ts'
 import { flowOf } from './flow.ts'
 import { deduplicationOf, FEATURES, type Feature, jobOf, type NextRun, scheduleOf } from './job.ts'
 import { delayedUntil, Keys } from './keys.ts'
@@ -103,14 +105,14 @@ class BullmqSource implements Source {
     return this.#queues.flatMap((queue, index) => {
       const { paused, concurrency, max, duration } = metas[index] as Hash
       return [
-        ...(paused === undefined ? [] : [{ queue, what: 'paused', command: `millrace queues pause ${queue}` }]),
+        ...(paused === undefined ? [] : [{ queue, what: 'paused', command: proposed(['queues', 'pause'], queue) }]),
         ...(concurrency === undefined
           ? []
           : [
               {
                 queue,
                 what: `global concurrency ${concurrency}`,
-                command: `millrace queues set ${queue} --concurrency-limit ${concurrency}`,
+                command: proposed(['queues', 'set', '--concurrency-limit', concurrency], queue),
               },
             ]),
         ...(max === undefined || duration === undefined
@@ -119,7 +121,7 @@ class BullmqSource implements Source {
               {
                 queue,
                 what: `rate limit ${max} in ${duration} ms`,
-                command: `millrace queues set ${queue} --rate-limit ${max}/${duration}ms`,
+                command: proposed(['queues', 'set', '--rate-limit', `${max}/${duration}ms`], queue),
               },
             ]),
       ]
@@ -186,10 +188,7 @@ class BullmqSource implements Source {
     const found: Found[] = []
     for (const [index, entry] of entries.entries()) {
       const uses = new Set<Feature>()
-      const outcome = await this.#outcomeOf(entry, links[index] as Links, uses).catch((error: unknown): Outcome => {
-        if (!(error instanceof UnfitError)) throw error
-        return { as: 'unfit', error }
-      })
+      const outcome = await this.#outcomeOf(entry, links[index] as Links, uses).catch(unfitOf)
       const { queue, state, id, hash } = entry
       // Redis may have been flushed, and numbers its jobs anew then.
       found.push({ queue, state, id: `${this.#keys.of(queue, id)}:${hash['timestamp'] ?? ''}`, uses: [...uses], outcome })
@@ -246,15 +245,17 @@ class BullmqSource implements Source {
   }
 
   /** A job for which another waits comes with that one, if that one comes. */
-  #childOf(parentKey: string): Promise<Outcome> {
+  #childOf(parentKey: string, below: readonly string[] = []): Promise<Outcome> {
+    if (below.includes(parentKey)) return Promise.reject(new UnfitError(`the job that waits for it waits for itself: ${parentKey}`))
     const known = this.#flows.get(parentKey)
     if (known !== undefined) return known
-    const asked = this.#flowOf(parentKey)
+    const asked = this.#flowOf(parentKey, [...below, parentKey])
     this.#flows.set(parentKey, asked)
     return asked
   }
 
-  async #flowOf(parentKey: string): Promise<Outcome> {
+  /** @param path the jobs that wait for one another, from an entry to this one */
+  async #flowOf(parentKey: string, path: readonly string[]): Promise<Outcome> {
     const place = this.#keys.split(parentKey)
     if (place === undefined) throw new UnfitError(`the job that waits for it is under another prefix: ${parentKey}`)
     const { queue, id } = place
@@ -267,7 +268,7 @@ class BullmqSource implements Source {
     const above = hash['parentKey']
     if (above === undefined) return { as: 'node' }
     const isChild = await this.#redis.one(['sismember', `${above}:dependencies`, parentKey])
-    return isChild === 1 ? this.#childOf(above) : { as: 'node' }
+    return isChild === 1 ? this.#childOf(above, path) : { as: 'node' }
   }
 
   async *#schedulers(queue: string): AsyncGenerator<readonly Found[]> {
@@ -280,14 +281,14 @@ class BullmqSource implements Source {
       const nexts = await this.#redis.ask(page.map(({ id, score }) => ['zscore', delayed, `repeat:${id}:${score}`]))
       yield page.map(({ id, score }, index): Found => {
         const place = { queue, state: 'scheduler', id: `${repeat}:${id}` }
-        try {
-          const next = nextRun(Number(score), nexts[index] as string | null)
+        const next = nextRun(Number(score), nexts[index] as string | null)
+        let used: readonly string[] = []
+        const outcome = unlessUnfit(() => {
           const { uses, ...schedule } = scheduleOf(queue, id, hashes[index] as Hash, next)
-          return { ...place, uses: [...uses], outcome: { as: 'schedule', id: scheduleId(queue, id), ...schedule } }
-        } catch (error) {
-          if (!(error instanceof UnfitError)) throw error
-          return { ...place, uses: [], outcome: { as: 'unfit', error } }
-        }
+          used = [...uses]
+          return { as: 'schedule', id: scheduleId(queue, id), ...schedule }
+        })
+        return { ...place, uses: used, outcome }
       })
     }
   }

@@ -1,6 +1,7 @@
 /** Graphile Worker as a source: its tables in a schema of Postgres. */
 import { NotFoundError } from '../../cli/errors.ts'
 import { SourceError } from '../errors.ts'
+import { proposed } from '../proposed.ts'
 import type { Ended, Found, Setting, Source, SourceOptions } from '../source.ts'
 import { FEATURES, graphileFound } from './graphileJob.ts'
 import { quoted, Snapshot } from './snapshot.ts'
@@ -70,7 +71,7 @@ class GraphileSource implements Source {
         : [{ queue: `${queues} queues`, what: 'one job at a time', command: 'millrace queues set default --per-key-limit 1' }]),
       ...crontabs.map(({ identifier }) => ({
         ...{ queue: identifier as string, what: 'crontab, which is in the code' },
-        command: `millrace schedules set ${identifier} <task> --cron '<pattern>'`,
+        command: proposed(['schedules', 'set', '--cron', '<pattern>'], identifier as string, '<task>'),
       })),
     ]
   }

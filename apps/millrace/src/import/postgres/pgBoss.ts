@@ -1,6 +1,7 @@
 /** pg-boss as a source: its tables in a schema of Postgres. */
 import { NotFoundError } from '../../cli/errors.ts'
 import { SourceError } from '../errors.ts'
+import { proposed } from '../proposed.ts'
 import type { Ended, Found, Setting, Source, SourceOptions } from '../source.ts'
 import { FEATURES, pgBossFound, scheduleFound } from './pgBossJob.ts'
 import { quoted, type Row, Snapshot } from './snapshot.ts'
@@ -56,8 +57,9 @@ class PgBossSource implements Source {
       [this.#queues],
     )
     return rows.map(({ name, policy }) => {
-      const strict = policy === 'key_strict_fifo' ? ' --key-order strict' : ''
-      return { queue: name as string, what: `policy ${policy}`, command: `millrace queues set ${name} --per-key-limit 1${strict}` }
+      const strict = policy === 'key_strict_fifo' ? ['--key-order', 'strict'] : []
+      const command = proposed(['queues', 'set', '--per-key-limit', '1', ...strict], name as string)
+      return { queue: name as string, what: `policy ${policy}`, command }
     })
   }
 

@@ -3,6 +3,7 @@ import type { BackoffOptions, EnqueueOptions, ScheduleOptions } from '@millrace/
 import { UnfitError } from '../errors.ts'
 import { attemptsLeft, capped, dataOf, priorityOf, scheduleId } from '../mapping.ts'
 import { ACTIVE_LEFT, type Found, type Outcome } from '../source.ts'
+import { unlessUnfit } from '../unfit.ts'
 import type { Row } from './snapshot.ts'
 
 /** Names each feature of pg-boss that a job may use, and what becomes of it. docs/import.md has the same table. */
@@ -130,13 +131,4 @@ function retryOptions({ limit, used, delay, backoff, delayMax }: Retries, uses: 
 /** A column of a later version is undefined. */
 function isSet(value: unknown): boolean {
   return value !== null && value !== undefined
-}
-
-function unlessUnfit(translate: () => Outcome): Outcome {
-  try {
-    return translate()
-  } catch (error) {
-    if (!(error instanceof UnfitError)) throw error
-    return { as: 'unfit', error }
-  }
 }
