@@ -49,7 +49,14 @@ function engineOf(changes: string[], path: readonly string[] = []): object {
 
 function programOf(changes: string[] = []) {
   const stdin = new PassThrough()
-  const out = { stderr: new PassThrough(), stdout: new PassThrough(), json: false, paint: String, answer: async () => {}, item: async () => {} }
+  const out = {
+    stderr: new PassThrough(),
+    stdout: new PassThrough(),
+    json: false,
+    paint: String,
+    answer: async () => {},
+    item: async () => {},
+  }
   const context = { stdin, out, env: {}, host: {}, signal: new AbortController().signal, connect: async () => engineOf(changes) }
   const program = createProgram(context as unknown as Context)
   program.exitOverride()
