@@ -2,7 +2,7 @@
 
 export const JOB_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** What `shortId` returns of an id. The API takes it where one job is read, and in searches. */
+/** The API takes short ids where one job is read, and in searches. */
 export const SHORT_ID = /^[0-9a-f]{4}-[0-9a-f]{6}$/i
 
 /** "7c60-01275d" of 01a20941-7c60-7000-8000-01275d5b9b95, whose end is the number of the file; other ids are as they are. */
