@@ -9,6 +9,7 @@ import { describe, type OpenApiDocument } from './document.ts'
 import { mount } from './mount.ts'
 import type { Operation, Service } from './operation.ts'
 import { type HttpOptions, validateHttpOptions } from './options.ts'
+import { nowhereFor } from './page/nowhere.ts'
 import { problemOf, reporter } from './problem.ts'
 import { Redaction } from './redaction.ts'
 import { routeFinder } from './route.ts'
@@ -104,8 +105,9 @@ export function buildHttp(engine: Engine, options: HttpOptions, { clock, newId, 
   ]
   const report = reporter(settings.logger, newId)
   const refuse = (error: unknown) => problemOf(error, report)
-  mount(app, operations, { service, refuse, report })
-  if (settings.dashboard !== undefined) mountDashboard(app, settings.dashboard, basePath)
+  mount(app, operations, { service, refuse, report, nowherePage: (request) => nowhere(request) })
+  const dashboard = settings.dashboard === undefined ? undefined : mountDashboard(app, settings.dashboard, basePath)
+  const nowhere = nowhereFor({ app, basePath, dashboard })
   const paths = [...operations.map(({ path }) => path), ...(settings.dashboard === undefined ? [] : SCREENS)]
   const answer = async (request: Request, env: unknown) => app.fetch(request, (env ?? {}) as object)
   const turns = new Turns()

@@ -124,12 +124,9 @@ const PREVIEW = z
   })
   .openapi('PayloadPreview')
 
-export const REDACTED_SHOWN = z
-  .array(z.enum(REDACTED))
-  .optional()
-  .openapi({
-    description: 'Which payloads have values that the option `redact` hides. Of a cut preview, only values before the cut count.',
-  })
+export const REDACTED_SHOWN = z.array(z.enum(REDACTED)).optional().openapi({
+  description: 'Which payloads have values that the option `redact` hides. Of a cut preview, only values before the cut count.',
+})
 
 const BACKOFF_SHOWN = z.strictObject({
   type: z.string(),
