@@ -69,7 +69,7 @@ export const JOBS_TEXT = {
   bulk: {
     label: 'Selected jobs',
     some: (jobs: string) => `${jobs} selected`,
-    all: (jobs: string | undefined) => (jobs === undefined ? 'All' : `All ${jobs} jobs`),
+    all: (jobs: string | undefined) => (jobs === undefined ? 'All' : `${jobs}` === '1' ? 'The job' : `All ${jobs} jobs`),
     scope: (isFinished: boolean, time: string) => `that match, ${isFinished ? 'ended' : 'enqueued'} before ${time}`,
     selected: 'selected jobs',
     matching: (state: string | undefined, query: string) =>
