@@ -52,6 +52,29 @@ test('what redact hides is hidden in the log, in the event and in the job alike'
   expect(events).toMatchObject([{ error: 'TypeError', message: 'no route to ***' }])
 })
 
+test('attempts that fail alike are three lines a minute, whatever differs from job to job; other kinds and last attempts have their own', async () => {
+  const { engine, advance, lines } = start()
+  const deliver = defineJob<number>({ name: 'deliver', maxAttempts: 1_000, backoff: { type: 'fixed', delay: '1s' } })
+  engine.work([
+    deliver.handler(({ data }) => {
+      throw new Error(data < 90 ? `connect ECONNREFUSED 10.0.0.${data}:9` : 'no such host')
+    }),
+    failing,
+  ])
+  await engine.enqueueMany(Array.from({ length: 90 }, (_, data) => ({ job: deliver, data })))
+  await engine.enqueue(deliver, 90)
+  for (let number = 0; number < 5; number++) await engine.enqueue(mail, 'ada', { maxAttempts: 1 })
+  await advance(1)
+  const said = (part: string) => lines.filter(({ message }) => message.includes(part))
+  expect([said('ECONNREFUSED'), said('no such host'), said('permanently')].map((each) => each.length)).toEqual([3, 1, 5])
+  await advance('59s')
+  expect(said('ECONNREFUSED')).toHaveLength(3)
+  await advance('2s')
+  expect(said('ECONNREFUSED')).toHaveLength(6)
+  const leftOut = said('ECONNREFUSED').reduce((sum, { fields }) => sum + Number(fields['leftOut'] ?? 0), 0)
+  expect(leftOut).toBeGreaterThan(90 * 58)
+})
+
 test('a cancelled job is no failure, and a flood of failures is cut and counted', async () => {
   const { engine, advance, lines } = start()
   const forever = defineJob({ name: 'forever' }).handler(

@@ -1,8 +1,9 @@
 /** Explains why a job has not ended: what the engine answers, in words. */
-import { type Cause, type CauseCode, type Clock, type Explanation, type JobKey, parseId, type State } from '@millrace/core'
+import { type Cause, type CauseCode, type Clock, type Explanation, formatId, type JobKey, parseId, type State } from '@millrace/core'
 import { within } from '@millrace/worker'
 import { textOf } from './jobKey.ts'
 import type { Mailbox } from './mailbox.ts'
+import { keyOfShortId } from './shortId.ts'
 
 /** One thing that keeps a job from its start. */
 export interface JobCause {
@@ -76,14 +77,14 @@ function messageOf(job: Explanation): string {
 
 /** @throws UnsupportedError if the engine is of an earlier version */
 export async function explainJob(calls: Pick<Mailbox, 'call'>, id: string): Promise<JobExplanation | undefined> {
-  const asked = parseId(textOf(id))
+  const asked = parseId(textOf(id)) ?? (await keyOfShortId(calls, id))
   const job = asked && (await calls.call<'explain'>({ op: 'explain', id: asked }))
   if (!job) return undefined
   const causes = job.causes.map((cause): JobCause => {
     const { until: at, ...rest } = cause
     return { ...rest, message: sentenceOf(cause, job), ...(at !== undefined && { until: new Date(at) }) }
   })
-  return { id, ...job, message: messageOf(job), causes }
+  return { id: formatId(asked as JobKey), ...job, message: messageOf(job), causes }
 }
 
 /** The longest wait for the answer: an engine that is out of reach is not waited for. */

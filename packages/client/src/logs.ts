@@ -2,6 +2,7 @@
 import { type CommandOf, JobNotFoundError, parseId } from '@millrace/core'
 import { textOf } from './jobKey.ts'
 import type { Mailbox } from './mailbox.ts'
+import { keyOfShortId } from './shortId.ts'
 import { type JobLog, logOf } from './view.ts'
 
 /** A line with its place among those of its run. */
@@ -20,7 +21,7 @@ export interface JobLogs {
 }
 
 export async function readLogs(calls: Pick<Mailbox, 'call'>, id: string, wanted: Omit<CommandOf<'logs'>, 'op' | 'id'>): Promise<JobLogs> {
-  const key = parseId(textOf(id))
+  const key = parseId(textOf(id)) ?? (await keyOfShortId(calls, id))
   const page = key && (await calls.call<'logs'>({ op: 'logs', id: key, ...wanted }))
   if (!page) throw new JobNotFoundError(`there is no job ${id}`, { jobId: id })
   return { run: page.run, lines: page.lines.map(({ number, ...line }) => ({ number, ...logOf(line) })), next: page.next ?? undefined }

@@ -19,6 +19,7 @@ import { isOfKey, textOf } from './jobKey.ts'
 import type { Mailbox } from './mailbox.ts'
 import { assertOrdered, assertReadable, assertUnderstood } from './offered.ts'
 import type { PayloadCodec } from './payloadCodec.ts'
+import { keyOfShortId } from './shortId.ts'
 import { type Job, type JobOf, jobOf } from './view.ts'
 
 /** One page of jobs, newest first. */
@@ -43,7 +44,7 @@ export async function readJob<Type extends JobType>(
 ): Promise<JobOf<Type> | undefined> {
   const payloadBytes = payloadBytesOf(payload, 'one', codec !== undefined)
   const wanted = payloadBytes === undefined ? {} : { payloadBytes }
-  const id = isOfKey(job) ? undefined : parseId(textOf(job))
+  const id = isOfKey(job) ? undefined : (parseId(textOf(job)) ?? (await keyOfShortId(calls, textOf(job))))
   const view = isOfKey(job)
     ? await calls.call<'getByKey'>({ op: 'getByKey', of: heldKeyOption(job), ...wanted })
     : id && (await calls.call<'get'>({ op: 'get', id, ...wanted }))
@@ -58,7 +59,7 @@ export async function readPayload(
   codec: PayloadCodec | undefined,
 ): Promise<string | Uint8Array | undefined> {
   const only = choiceOption('name', name, PAYLOADS)
-  const key = parseId(textOf(id))
+  const key = parseId(textOf(id)) ?? (await keyOfShortId(calls, id))
   const view = key && (await calls.call<'get'>({ op: 'get', id: key, only }))
   if (!view) throw new JobNotFoundError(`there is no job ${id}`, { jobId: id })
   return codec?.decode(name, view[name]) ?? view[name] ?? undefined
@@ -69,23 +70,24 @@ export async function readPage(calls: Pick<Mailbox, 'call'>, settings: ListSetti
   assertReadable(filter, codec)
   const payloadBytes = payloadBytesOf(payload, 'list', codec !== undefined)
   const byTime = timeOrderOf(order)
+  // A short id says the row: no job has to be searched.
+  const named = search === undefined || place.before !== undefined ? undefined : await keyOfShortId(calls, search, filter)
+  const ordered = { ...place, ...(byTime !== undefined && { order: byTime }), ...(order === 'oldest' && { ascending: true }) }
   const reply = await calls.call<'list'>({
     op: 'list',
     filter,
-    limit,
-    ...place,
-    ...(byTime !== undefined && { order: byTime }),
-    ...(order === 'oldest' && { ascending: true }),
-    ...(search !== undefined && { search }),
+    ...(named === undefined ? { limit, ...ordered, ...(search !== undefined && { search }) } : { limit: 1, before: named.seq + 1 }),
     ...(payloadBytes !== undefined && { payloadBytes }),
     ...(lastRun && { lastRun }),
   })
-  assertUnderstood(filter, reply, byTime && 'order')
-  assertOrdered(order, reply)
-  const { jobs, next, nextAt, looked } = reply
+  assertUnderstood(filter, reply, named === undefined && byTime ? 'order' : undefined)
   const shown = { payload, previewBytes: LIMITS.previewBytes }
+  const jobs = reply.jobs.map((view) => jobOf(view, codec, shown))
+  if (named !== undefined) return { jobs, next: undefined }
+  assertOrdered(order, reply)
+  const { next, nextAt, looked } = reply
   return {
-    jobs: jobs.map((view) => jobOf(view, codec, shown)),
+    jobs,
     next: next === null ? undefined : formatCursor(next, order, nextAt),
     ...(next !== null && jobs.length < limit && { partial: true as const }),
     ...(looked !== undefined && { looked }),

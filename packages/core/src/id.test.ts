@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../testkit/src/testing/runs.ts'
-import { formatId, type JobKey, NODE_LIMIT, PLACE_LIMIT, parseId, SEQ_LIMIT, sourcedNode } from './id.ts'
+import { formatId, type JobKey, NODE_LIMIT, PLACE_LIMIT, parseId, rowOfShortId, SEQ_LIMIT, SHORT_ROWS, shortId, sourcedNode } from './id.ts'
 
 const V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const TIME_MAX = 2 ** 48 - 1
@@ -101,4 +101,13 @@ test('an id that a journal makes says its place and its number, whatever row the
     }),
     { numRuns: runs(1_000) },
   )
+})
+
+test('a short id says the row, modulo its bits', () => {
+  for (const seq of [1, 5, SHORT_ROWS - 1, SHORT_ROWS, 3 * SHORT_ROWS + 17]) {
+    const id = formatId({ seq, node: 12_345_678, enqueuedAt: Date.UTC(2025, 10, 23) })
+    expect(rowOfShortId(shortId(id))).toBe(seq % SHORT_ROWS)
+    expect(rowOfShortId(shortId(id).toUpperCase())).toBe(seq % SHORT_ROWS)
+  }
+  for (const none of ['', '7c60', '7c60-01275', '7c60-01275dd', 'g000-000000', 'order-7718']) expect(rowOfShortId(none)).toBeUndefined()
 })

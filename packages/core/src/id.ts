@@ -65,6 +65,21 @@ export function parseId(id: string): JobKey | undefined {
   return { seq, node: tail % NODE_LIMIT, enqueuedAt: Number.parseInt(t1 + t2, 16) }
 }
 
+/** The parts of an id in which jobs of a list differ: the end of its time, and the row's low 22 bits, as the dashboard shows them. */
+const SHORT = /^[0-9a-f]{4}-([0-9a-f]{6})$/i
+export const SHORT_ROWS = 2 ** 22
+
+/** Returns "7c60-01275d" of 01a20941-7c60-7000-8000-01275d5b9b95. */
+export function shortId(id: string): string {
+  return `${id.slice(9, 13)}-${id.slice(24, 30)}`
+}
+
+/** Returns the row of a short id, modulo `SHORT_ROWS`; undefined if the text is none. */
+export function rowOfShortId(text: string): number | undefined {
+  const [, low] = SHORT.exec(text) ?? []
+  return low === undefined ? undefined : Math.floor(Number.parseInt(low, 16) / 4)
+}
+
 function hex(value: number, digits: number): string {
   return value.toString(16).padStart(digits, '0')
 }

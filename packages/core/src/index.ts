@@ -147,7 +147,7 @@ export { fingerprintOf, formatFingerprint } from './fingerprint.ts'
 export { FLOW_STATES, type FlowState, type Joined, ON_PARENT_FAILURE, type OnParentFailure } from './flow.ts'
 export type { FlowCursor, FlowNode, JoinCommand, ParentsCommand } from './flowCommands.ts'
 export { IndexedHeap } from './heap.ts'
-export { formatId, type JobKey, NODE_LIMIT, PLACE_LIMIT, parseId, SEQ_LIMIT, sourcedNode } from './id.ts'
+export { formatId, type JobKey, NODE_LIMIT, PLACE_LIMIT, parseId, rowOfShortId, SEQ_LIMIT, SHORT_ROWS, shortId, sourcedNode } from './id.ts'
 export { type AbortCause, type Cancellation, type Data, dataBytes } from './job.ts'
 export {
   type ByKeyCommand,

@@ -10,6 +10,7 @@ import { letGo } from './letGo.ts'
 import { mount } from './mount.ts'
 import type { Operation, Service } from './operation.ts'
 import { type HttpOptions, validateHttpOptions } from './options.ts'
+import { nowhereFor } from './page/nowhere.ts'
 import { problemOf, reporter } from './problem.ts'
 import { Redaction } from './redaction.ts'
 import { routeFinder } from './route.ts'
@@ -105,8 +106,9 @@ export function buildHttp(engine: Engine, options: HttpOptions, { clock, newId, 
   ]
   const report = reporter(settings.logger, newId)
   const refuse = (error: unknown) => problemOf(error, report)
-  mount(app, operations, { service, refuse, report })
-  if (settings.dashboard !== undefined) mountDashboard(app, settings.dashboard, basePath)
+  mount(app, operations, { service, refuse, report, nowherePage: (request) => nowhere(request) })
+  const dashboard = settings.dashboard === undefined ? undefined : mountDashboard(app, settings.dashboard, basePath)
+  const nowhere = nowhereFor({ app, basePath, dashboard })
   const paths = [...operations.map(({ path }) => path), ...(settings.dashboard === undefined ? [] : SCREENS)]
   const answer = async (request: Request, env: unknown) => {
     const response = await app.fetch(request, (env ?? {}) as object)

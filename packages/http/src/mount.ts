@@ -18,6 +18,8 @@ export interface Mounting {
   readonly refuse: (error: unknown) => Response
   /** Logs an error that must not be shown, and returns its id. */
   readonly report: (error: unknown) => string
+  /** Returns the page of an address where nothing is; undefined if JSON is wanted there. */
+  readonly nowherePage: (request: Request) => Response | undefined
 }
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -27,7 +29,7 @@ export function mount(app: OpenAPIHono, operations: readonly Operation[], mounti
   for (const each of operations) {
     app.on([each.method.toUpperCase()], [routerPath(basePath, each.path)], (c) => serve(each, c, mounting))
   }
-  app.notFound((c) => mounting.refuse(nowhere(app, c, basePath)))
+  app.notFound((c) => mounting.nowherePage(c.req.raw) ?? mounting.refuse(nowhere(app, c, basePath)))
   app.onError((error) => mounting.refuse(error))
 }
 

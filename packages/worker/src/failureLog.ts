@@ -1,9 +1,23 @@
-/** Logs failed attempts, since there may be no other listener. A flood is cut, and the lines left out are counted. */
-import { type Clock, type FailCommand, formatId, isErrorOf, type Logger } from '@millrace/core'
+/**
+ * Logs failed attempts, since there may be no other listener. A flood is cut, and so are attempts that fail alike minute by minute. The lines
+ * left out are counted.
+ */
+import { type Clock, type FailCommand, fingerprintOf, formatId, isErrorOf, type Logger } from '@millrace/core'
 import type { RunContext } from './context.ts'
 
 const LINES_MAX = 20
 const WITHIN_MS = 1_000
+/** The maximum number of warnings of one kind in a minute: a dead endpoint fails as often as it is tried. */
+const ALIKE_MAX = 3
+const ALIKE_WITHIN_MS = 60_000
+/** More kinds than that are forgotten together, and begin anew. */
+const KINDS_MAX = 1_000
+
+interface Kind {
+  sinceMono: number
+  lines: number
+  leftOut: number
+}
 
 export class FailureLog {
   readonly #logger: Logger
@@ -12,6 +26,8 @@ export class FailureLog {
   #sinceMono = Number.NEGATIVE_INFINITY
   #lines = 0
   #leftOut = 0
+  /** By queue, job name, class and message without what differs from job to job. */
+  readonly #kinds = new Map<string, Kind>()
 
   constructor(logger: Logger, clock: Clock, worker: string) {
     this.#logger = logger
@@ -22,17 +38,37 @@ export class FailureLog {
   /** Logs a warning, or for the last attempt an error with its stack. */
   tell({ grant, aborted }: Pick<RunContext, 'grant' | 'aborted'>, { error, retry, cancel }: FailCommand): void {
     // A cancelled job ends as cancelled, whatever its handler throws.
-    if (cancel === true || isErrorOf(aborted, 'JobCancelledError') || !this.#mayTell()) return
+    if (cancel === true || isErrorOf(aborted, 'JobCancelledError')) return
     const { name, queue, attempt, maxAttempts } = grant
-    const fields = { job: formatId(grant), queue, worker: this.#worker, ...this.#left() }
+    const isLast = retry === false || attempt >= maxAttempts
+    const kind = isLast ? undefined : this.#kindOf(`${queue} ${name} ${fingerprintOf(error)}`)
+    if (kind !== undefined && kind.lines >= ALIKE_MAX) {
+      kind.leftOut++
+      return
+    }
+    if (!this.#mayTell()) return
+    const fields = { job: formatId(grant), queue, worker: this.#worker, ...this.#left(kind) }
     const what = `${error.name}: ${error.message}`
-    if (retry === false || attempt >= maxAttempts) {
+    if (isLast) {
       const { stack } = error
       this.#logger.error(`job '${name}' failed permanently at attempt ${attempt} of ${maxAttempts}: ${what}`, {
         ...fields,
         ...(stack !== undefined && { stack }),
       })
     } else this.#logger.warn(`job '${name}' failed at attempt ${attempt} of ${maxAttempts} and is tried again: ${what}`, fields)
+  }
+
+  #kindOf(name: string): Kind {
+    const { mono } = this.#clock.read()
+    const known = this.#kinds.get(name)
+    if (known === undefined) {
+      if (this.#kinds.size >= KINDS_MAX) this.#kinds.clear()
+      const kind = { sinceMono: mono, lines: 0, leftOut: 0 }
+      this.#kinds.set(name, kind)
+      return kind
+    }
+    if (mono - known.sinceMono >= ALIKE_WITHIN_MS) Object.assign(known, { sinceMono: mono, lines: 0 })
+    return known
   }
 
   #mayTell(): boolean {
@@ -49,9 +85,11 @@ export class FailureLog {
     return false
   }
 
-  #left(): { readonly leftOut?: number } {
-    const leftOut = this.#leftOut
+  /** Takes what was left out before this line, of its kind and of all. */
+  #left(kind: Kind | undefined): { readonly leftOut?: number } {
+    const leftOut = this.#leftOut + (kind?.leftOut ?? 0)
     this.#leftOut = 0
+    if (kind !== undefined) Object.assign(kind, { lines: kind.lines + 1, leftOut: 0 })
     return leftOut === 0 ? {} : { leftOut }
   }
 }

@@ -1,5 +1,5 @@
 /** All that the page says, in English. */
-import { count, counted } from './format/numbers.ts'
+import { count, counted, partOf } from './format/numbers.ts'
 
 /** States of jobs as people look for them: scheduled jobs that have failed before are apart. */
 export const STATES = {
@@ -146,7 +146,7 @@ export const TEXT = {
       cancel: (number: string) => `${number} cancelled`,
       delete: (number: string) => `${number} deleted`,
     },
-    skipped: (number: string, reasons: string) => `${number} were left as they are: ${reasons}.`,
+    skipped: (number: string, reasons: string) => `Left as they are: ${number} (${reasons}).`,
     stop: 'Stop',
     done: 'Done',
   },
@@ -161,7 +161,7 @@ export const TEXT = {
     moreProblems: (more: number) => `${count(more)} more`,
     states: 'Jobs by state',
     net: (change: string, period: string) => `${change} in ${period}`,
-    slots: (slots: string) => ` / ${slots} slots`,
+    slots: (slots: number) => ` / ${counted(slots, 'slot')}`,
     workers: (workers: number) => counted(workers, 'worker'),
     schedules: (schedules: number) => counted(schedules, 'schedule'),
     retrying: 'have failed before',
@@ -233,7 +233,7 @@ export const TEXT = {
     behind: (queue: string) => `${queue} is falling behind`,
     behindMore: (oldest: string, usual: string | undefined) =>
       `the oldest job waits ${oldest}${usual === undefined ? '' : `, usually ${usual}`}`,
-    slotsTaken: (active: number, limit: number) => `; ${count(active)} of ${count(limit)} slots are taken`,
+    slotsTaken: (active: number, limit: number) => `; ${partOf(active, limit, 'slot')} taken`,
     fresh: (where: string, runs: number, since: string) => `in ${where}: ${counted(runs, 'run')} failed since ${since}`,
     failing: (name: string) => `${name} fails`,
     failingIn: (queue: string, share: string) => `in ${queue}: ${share}`,
@@ -258,7 +258,7 @@ export const TEXT = {
     draining: 'New jobs are refused',
     drainingMore: (wal: string) => `the disk is full, or a slow reader lets the write-ahead log grow (${wal})`,
     full: 'The mailbox stays full',
-    fullMore: (depth: number) => `${counted(depth, 'command')} wait for the writer; new ones may be refused as busy`,
+    fullMore: (depth: number) => `${counted(depth, 'command waits', 'commands wait')} for the writer; new ones may be refused as busy`,
     schedule: (id: string) => `Schedule ${id} failed`,
     scheduleMore: (job: string, error: string | undefined) => `its last ${job} failed${error === undefined ? '' : `: ${error}`}`,
   },

@@ -1,5 +1,5 @@
 /** Reads the job with an id, which must exist. */
-import { JobNotFoundError } from '@millrace/core'
+import { JobNotFoundError, rowOfShortId } from '@millrace/core'
 import type { Engine, GetOptions, Job, JobExplanation } from '@millrace/engine'
 import { again } from './again.ts'
 
@@ -15,6 +15,11 @@ export async function explanationOf(engine: Engine, id: string): Promise<JobExpl
   const explanation = await again(() => engine.explain(id))
   if (explanation === undefined) throw noJob(id)
   return explanation
+}
+
+/** Returns the whole id of a short one: changes take no other. @throws JobNotFoundError */
+export async function wholeId(engine: Engine, id: string): Promise<string> {
+  return rowOfShortId(id) === undefined ? id : (await jobOf(engine, id, { payload: 'none' })).id
 }
 
 export function noJob(id: string): JobNotFoundError {

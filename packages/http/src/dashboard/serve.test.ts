@@ -74,7 +74,7 @@ test('nothing that a request says is in the page', async () => {
   expect(await (await http.open('GET', '/jobs/%3Cscript%3E?"><script>', { headers })).text()).toBe(pageOf(''))
 })
 
-test('what is no screen and no file is a problem, whoever asks; other methods are refused', async () => {
+test('what is no screen and no file is a problem for a program; other methods are refused', async () => {
   const http = dashboardApi()
   for (const path of [
     '/index.html',
@@ -105,6 +105,56 @@ test('what is no screen and no file is a problem, whoever asks; other methods ar
     expect(answer, path).toMatchObject({ status: 405, body: { code: 'METHOD_NOT_ALLOWED' } })
     expect(answer.headers.get('allow')).toBe('GET, HEAD')
   }
+})
+
+describe('a browser at an address where nothing is', () => {
+  const asPerson = { headers: { authorization: '', accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } }
+
+  test.each(['/nope', '/jobs/a/b', '/jobs/a/b/', '/index.html', '/v1', '/v2/jobs', '//evil.example', '//evil.example/', '/%3Cscript%3E'])(
+    '%s: gets the dashboard, which says so',
+    async (path) => {
+      const answer = await dashboardApi().open('GET', path, asPerson)
+      expect([answer.status, answer.headers.get('content-type'), answer.headers.get('location')]).toEqual([
+        404,
+        'text/html; charset=utf-8',
+        null,
+      ])
+      expect(await answer.text()).toBe(pageOf(''))
+    },
+  )
+
+  test('a slash behind an address is taken away', async () => {
+    for (const [path, location] of [
+      ['/jobs/', '/jobs'],
+      ['/jobs//?state=failed', '/jobs?state=failed'],
+      ['/queues/mail/', '/queues/mail'],
+      ['/docs/', '/docs'],
+    ] as const) {
+      const answer = await dashboardApi().open('GET', path, { ...asPerson, redirect: 'manual' } as never)
+      expect([answer.status, answer.headers.get('location')], path).toEqual([308, location])
+    }
+    const mounted = await dashboardApi({ basePath: '/queue' }).open('GET', '/queue/jobs/', asPerson)
+    expect([mounted.status, mounted.headers.get('location')]).toEqual([308, '/queue/jobs'])
+  })
+
+  test('without the dashboard it is a page with links, and outside of the mount too', async () => {
+    for (const http of [
+      testApi(engine),
+      dashboardApi({ basePath: '/queue' }),
+      testApi(engine, { token: TOKEN, basePath: '/queue' } as never),
+    ]) {
+      const answer = await http.open('GET', '/nope', asPerson)
+      expect([answer.status, answer.headers.get('content-security-policy')]).toEqual([404, expect.stringContaining("style-src 'sha256-")])
+      expect(await answer.text()).toContain('There is nothing at this address.')
+    }
+  })
+
+  test('below /v1, for another method, and for a program it is a problem in JSON', async () => {
+    const http = dashboardApi()
+    for (const path of ['/v1/nope', '/v1/jobs/', '/v1/'])
+      expect(await http.send('GET', path, asPerson), path).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } })
+    expect(await http.send('POST', '/nope', asPerson)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } })
+  })
 })
 
 test('what is elsewhere stays as it is: the API, its document and the page of that', async () => {

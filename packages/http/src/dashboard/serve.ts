@@ -33,7 +33,8 @@ const YEAR_S = 31_536_000
 /** The answers of one file, by the headers of the request. */
 type Answer = (headers: Headers) => Response
 
-export function mountDashboard(app: OpenAPIHono, { page, assets, frameAncestors }: DashboardSettings, basePath: string): void {
+/** Returns what answers with the page. */
+export function mountDashboard(app: OpenAPIHono, { page, assets, frameAncestors }: DashboardSettings, basePath: string): () => Response {
   const html = encoder.encode(page.replaceAll(BASE_PATH_MARKER, () => basePath))
   const headers = pageHeaders(frameAncestors, html.byteLength)
   const answerPage = () => new Response(html, { headers })
@@ -44,6 +45,7 @@ export function mountDashboard(app: OpenAPIHono, { page, assets, frameAncestors 
     const answer = answerOf(file)
     app.get(`${basePath}${path}`, (c) => answer(c.req.raw.headers))
   }
+  return answerPage
 }
 
 /** Returns headers that let the page load its own files and call its own origin, and nothing else. */

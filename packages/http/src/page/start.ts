@@ -13,8 +13,12 @@ const LINKS: readonly (readonly [path: string, about: string])[] = [
   ['/v1/stats', 'counts of jobs, queues and workers (needs a token with the scope read)'],
 ]
 
-/** Returns the page, and the hash by which a content security policy allows its style. It contains nothing of the queue. */
-export function startPage(basePath: string): { readonly html: string; readonly style: string } {
+/**
+ * Returns the page, and the hash by which a content security policy allows its style. It contains nothing of the queue.
+ *
+ * @param isMissing true if it stands where nothing is, and says so
+ */
+export function startPage(basePath: string, isMissing = false): { readonly html: string; readonly style: string } {
   const links = LINKS.map(([path, about]) => `<li><a href="${basePath}${path}"><code>${path}</code></a>: ${about}</li>`).join('\n')
   const html = `<!doctype html>
 <html lang="en">
@@ -24,7 +28,7 @@ export function startPage(basePath: string): { readonly html: string; readonly s
 <style>${STYLE}</style>
 <main>
 <h1>Millrace</h1>
-<p>This is the HTTP API of a job queue.</p>
+<p>${isMissing ? 'There is nothing at this address. ' : ''}This is the HTTP API of a job queue.</p>
 <ul>
 ${links}
 </ul>

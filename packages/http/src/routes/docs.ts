@@ -1,9 +1,9 @@
 /** The document, for programs and for people. */
 import { z } from '@hono/zod-openapi'
-import { text } from '../answer.ts'
 import { constant } from '../constant.ts'
 import type { OpenApiDocument } from '../document.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
+import { htmlHeaders } from '../page/html.ts'
 import { pageOf } from '../page/page.ts'
 import { startPage } from '../page/start.ts'
 
@@ -65,6 +65,5 @@ interface Page {
 const encoded = ({ html, style }: ReturnType<typeof pageOf>): Page => ({ body: new TextEncoder().encode(html), style })
 
 function html({ body, style }: Page): Response {
-  const policy = `default-src 'none'; style-src '${style}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`
-  return text(body, 'text/html; charset=utf-8', { 'content-security-policy': policy })
+  return new Response(body, { headers: htmlHeaders(style) })
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { cut } from './cut.ts'
 import { ago, duration, exactSpan, rough, span } from './durations.ts'
+import { escaped } from './escaped.ts'
 import { shortId } from './ids.ts'
 import { bytes, change, count, counted, rate, short } from './numbers.ts'
 import { clockTime, clockTimeMs, dayDate, dayMinute, exactTime, minuteTime, zoneName } from './times.ts'
@@ -114,4 +115,9 @@ test('a text is cut where it is longer', () => {
 test('an id is shortened to what differs; what is no id stays', () => {
   expect(shortId('01a20941-7c60-7000-8000-0127d5b9b95e')).toBe('7c60-0127d5')
   expect(shortId('order-7718')).toBe('order-7718')
+})
+
+test('signs that turn the direction, or that nobody sees, are escaped; letters of any direction stay', () => {
+  expect(escaped('a\u202eexe.png\u2066b\u200b')).toBe(String.raw`a\u202eexe.png\u2066b\u200b`)
+  expect(escaped('שלום مرحبا 😀')).toBe('שלום مرحبا 😀')
 })

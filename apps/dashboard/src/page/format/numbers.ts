@@ -28,6 +28,16 @@ export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`
 }
 
+/** "All 3 slots are", "The slot is". */
+export function allOf(value: number, one: string): string {
+  return value === 1 ? `The ${one} is` : `All ${counted(value, one)} are`
+}
+
+/** "2 of 3 slots are", "1 of 3 slots is". */
+export function partOf(value: number, all: number, one: string): string {
+  return `${count(value)} of ${counted(all, one)} ${value === 1 ? 'is' : 'are'}`
+}
+
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
 
 export function bytes(value: number): string {

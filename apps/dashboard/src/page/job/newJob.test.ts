@@ -53,11 +53,31 @@ describe('a copy', () => {
     expect(sourceOf(copyOf(data('["[redacted]"]')))).toBe('[\n  "[redacted]"\n]')
   })
 
+  test('of a scheduled job is due at its time, unless that is edited', () => {
+    const runAt = '2025-11-23T05:00:00.000Z'
+    const draft = copyOf(jobOf({ state: 'scheduled', runAt })) as Draft
+    expect([draft.fields.delay, sent(draft).options.runAt]).toEqual([runAt, runAt])
+    expect(sent(draft, { delay: '10m' }).options).toMatchObject({ delay: '10m' })
+    expect(sent(draft, { delay: '10m' }).options).not.toHaveProperty('runAt')
+    expect(sent(draft, { delay: '' }).options).not.toHaveProperty('runAt')
+    expect(sent(draft, { delay: '2025-11-24T05:00:00Z' }).options).toMatchObject({ runAt: '2025-11-24T05:00:00Z' })
+    for (const other of [jobOf({ state: 'scheduled', runAt, run: 1, attempt: 1 }), jobOf({ runAt })])
+      expect(sent(copyOf(other) as Draft).options).not.toHaveProperty('runAt')
+    const fault = { path: 'body.options.runAt', message: 'is no time' }
+    expect(refusalsOf(new ApiError(400, 'VALIDATION', 'no', undefined, [fault]))).toEqual({ delay: 'is no time' })
+  })
+
+  test('keeps tags with commas and quotation marks as they are when others are edited', () => {
+    const tags = ['eu, south', 'a "b"', 'c\\', 'plain', '"', ' x ']
+    const draft = copyOf(jobOf({ tags })) as Draft
+    expect(sent(draft, { tags: `${draft.fields.tags}, new` }).options.tags).toEqual([...tags, 'new'])
+  })
+
   test('has the options of the job but for those that were edited, what was typed, and says of what it is a copy', () => {
     const known = { tags: ['eu, south'], meta: { trace: 't' }, timeout: null, maxAge: null, weight: 3, idempotencyKey: 'k', uniqueKey: 'u' }
     const job = jobOf(known as never)
     const draft = copyOf(job) as Draft
-    expect(draft.fields).toMatchObject({ job: 'charge', queue: 'billing', tags: 'eu, south', timeout: 'none' })
+    expect(draft.fields).toMatchObject({ job: 'charge', queue: 'billing', tags: '"eu, south"', timeout: 'none' })
     const { text } = requestOf(draft, { ...draft.fields, data: '{"id": 9007199254740993}', priority: '7', queue: '' })
     expect(text).toContain('"data":{"id": 9007199254740993}')
     const { options } = JSON.parse(text)

@@ -47,14 +47,19 @@ export function copyOf(job: JobAnswer): Draft | { readonly refusal: string } {
   const meta = typeof job.meta === 'object' && job.meta !== null ? job.meta : {}
   const fields = given.filter(([name]) => name in EMPTY).map(([name, value]) => [name, shown(name, value)])
   return {
-    fields: { ...EMPTY, job: job.name, data: data.source, ...Object.fromEntries(fields) },
-    options: { ...Object.fromEntries(given), meta: { ...meta, copyOf: job.id } },
+    fields: { ...EMPTY, job: job.name, data: data.source, delay: timeOf(job).runAt ?? '', ...Object.fromEntries(fields) },
+    options: { ...Object.fromEntries(given), ...timeOf(job), meta: { ...meta, copyOf: job.id } },
   }
+}
+
+/** A copy of a job that is yet to be due is due at the same time. A job between two attempts has had its time. */
+function timeOf({ state, run, runAt }: JobAnswer): { readonly runAt?: string } {
+  return state === 'scheduled' && run === 0 ? { runAt } : {}
 }
 
 function shown(name: string, value: unknown): string {
   if (value === null) return text.none
-  if (Array.isArray(value)) return value.join(', ')
+  if (Array.isArray(value)) return value.map(quotedTag).join(', ')
   return name === 'timeout' ? exactSpan(value as number) : `${value}`
 }
 
@@ -83,7 +88,9 @@ export function faultsOf({ data }: Fields): FieldErrors {
 /** Returns the errors that the API names by the fields that they are of. */
 export function refusalsOf({ faults }: ApiError): FieldErrors {
   const named = faults.map(({ path, message }) => [/^body\.(?:options\.)?(\w+)/.exec(path)?.[1] ?? '', message] as const)
-  return Object.fromEntries(named.filter(([name]) => name in EMPTY))
+  const errors = Object.fromEntries(named)
+  const { runAt = errors['delay'], ...others } = errors
+  return Object.fromEntries(Object.entries({ ...others, ...(runAt !== undefined && { delay: runAt }) }).filter(([name]) => name in EMPTY))
 }
 
 /** The request: what was edited, and the rest as it was. */
@@ -95,13 +102,36 @@ export function requestOf({ fields: before, options }: Draft, fields: Fields): R
 
 /** The options whose fields differ. */
 function editedIn(before: Fields, after: Fields): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(OPTIONS.filter((name) => after[name] !== before[name]).map((name) => [name, sent(name, after[name].trim())]))
+  const edited = OPTIONS.filter((name) => after[name] !== before[name])
+  return Object.fromEntries(
+    edited.flatMap((name) => (name === 'delay' ? due(after.delay.trim()) : [[name, sent(name, after[name].trim())]])),
+  )
+}
+
+/** A time in place of a duration is one that the job is due at. Only one of both is sent. */
+function due(value: string): readonly (readonly [name: string, value: unknown])[] {
+  const isTime = /^\d{4}-\d{2}-\d{2}/.test(value)
+  return [
+    ['runAt', isTime ? value : undefined],
+    ['delay', isTime || value === '' ? undefined : value],
+  ]
+}
+
+/** A tag with a comma, or that begins with a quotation mark, stands in quotation marks. */
+function quotedTag(tag: string): string {
+  return /[,"\\]|^\s|\s$/.test(tag) ? `"${tag.replaceAll(/["\\]/g, '\\$&')}"` : tag
+}
+
+function tagsOf(value: string): readonly string[] {
+  const parts = value.match(/"(?:[^"\\]|\\.)*"|[^,]+/g) ?? []
+  const tags = parts.map((part) => part.trim()).filter((part) => part !== '')
+  return tags.map((tag) => (/^".*"$/s.test(tag) && tag.length > 1 ? tag.slice(1, -1).replaceAll(/\\(.)/gs, '$1') : tag))
 }
 
 /** An empty field is no option, which JSON leaves out. */
 function sent(name: Option, value: string): unknown {
   if (value === '') return undefined
-  if (name === 'tags') return value.split(/\s*,\s*/).filter((tag) => tag !== '')
+  if (name === 'tags') return tagsOf(value)
   if (name === 'timeout' && value === text.none) return null
   return (name === 'priority' || name === 'maxAttempts') && /^-?\d+$/.test(value) ? Number(value) : value
 }

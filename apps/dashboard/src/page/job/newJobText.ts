@@ -9,7 +9,7 @@ export const NEW_JOB_TEXT = {
     job: 'Job name',
     data: 'Data, as JSON',
     queue: 'Queue',
-    delay: 'Start after',
+    delay: 'Start after, or at',
     priority: 'Priority',
     concurrencyKey: 'Key',
     tags: 'Tags',

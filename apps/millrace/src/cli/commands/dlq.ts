@@ -7,7 +7,7 @@ import { confirm } from '../confirm.ts'
 import type { Context } from '../context.ts'
 import { defaultCommand } from '../groups.ts'
 import { said } from '../jobFlags.ts'
-import { noJob } from '../jobOf.ts'
+import { noJob, wholeId } from '../jobOf.ts'
 import { awayText, many } from '../output/amounts.ts'
 import { number } from '../values.ts'
 import { errorText } from '../view/job.ts'
@@ -53,11 +53,11 @@ async function list({ connect, out }: Context, { queue, name, limit, after }: Fl
       'no failed jobs',
       [
         { title: 'ID', text: (job) => job.id },
-        { title: 'NAME', text: (job) => job.name },
-        { title: 'QUEUE', text: (job) => job.queue },
+        { title: 'NAME', elastic: true, text: (job) => job.name },
+        { title: 'QUEUE', elastic: true, text: (job) => job.queue },
         { title: 'ATTEMPTS', text: (job) => String(job.attempt), right: true },
         { title: 'FAILED', text: (job) => awayText(job.finishedAt, now()) },
-        { title: 'ERROR', text: errorText },
+        { title: 'ERROR', elastic: true, text: errorText },
       ],
       failed,
     ),
@@ -65,9 +65,10 @@ async function list({ connect, out }: Context, { queue, name, limit, after }: Fl
   out.more(page.next)
 }
 
-async function retry(context: Context, ids: readonly string[], { queue, name, limit, yes }: Flags): Promise<void> {
+async function retry(context: Context, given: readonly string[], { queue, name, limit, yes }: Flags): Promise<void> {
   const { connect, out } = context
   const engine = await connect()
+  const ids = await Promise.all(given.map((id) => wholeId(engine, id)))
   if (ids.length === 0) {
     if (queue === undefined && name === undefined) {
       const { changed } = await engine.retryMany({ state: 'failed' }, said<ManyOptions>({ limit, dryRun: true }))

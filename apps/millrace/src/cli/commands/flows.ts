@@ -36,8 +36,8 @@ export function addFlows(program: Command, { connect, out }: Context): void {
           'no flows',
           [
             { title: 'ID', text: ({ id }) => id },
-            { title: 'NAME', text: ({ name }) => name },
-            { title: 'QUEUE', text: ({ queue }) => queue },
+            { title: 'NAME', elastic: true, text: ({ name }) => name },
+            { title: 'QUEUE', elastic: true, text: ({ queue }) => queue },
             { title: 'STATE', text: ({ state }) => stateText(state, out.paint) },
             { title: 'JOBS', text: jobsText },
             { title: 'ENQUEUED', text: ({ enqueuedAt }) => awayText(enqueuedAt, now()) },
@@ -58,8 +58,8 @@ export function addFlows(program: Command, { connect, out }: Context): void {
           [
             { title: 'REF', text: ({ ref }) => ref },
             { title: 'ID', text: (job) => job.id },
-            { title: 'NAME', text: ({ name }) => name },
-            { title: 'QUEUE', text: ({ queue }) => queue },
+            { title: 'NAME', elastic: true, text: ({ name }) => name },
+            { title: 'QUEUE', elastic: true, text: ({ queue }) => queue },
             { title: 'STATE', text: ({ state }) => stateText(state, out.paint) },
             { title: 'ENDED', text: endedText, right: true },
             { title: 'AFTER', text: afterText },

@@ -22,7 +22,7 @@ import { UsageError } from '../errors.ts'
 import { addFilters, type FilterFlags, filterOf } from '../filterFlags.ts'
 import { defaultCommand } from '../groups.ts'
 import { said } from '../jobFlags.ts'
-import { explanationOf, jobOf } from '../jobOf.ts'
+import { explanationOf, jobOf, wholeId } from '../jobOf.ts'
 import { followLogs, type LogsFlags } from '../logs.ts'
 import { countText, many } from '../output/amounts.ts'
 import type { Line } from '../output/line.ts'
@@ -218,7 +218,8 @@ async function changeEach({ out, connect }: Context, change: Change, ids: readon
   const other = Object.keys(flags).find((name) => !OF_EACH.has(name))
   if (other !== undefined) throw new UsageError(`give either ids or flags that select jobs, not both: got ids and ${other}`)
   const engine = await connect()
-  for (const id of ids) {
+  for (const each of ids) {
+    const id = await wholeId(engine, each)
     const result = await CALLS[change].one(engine, id, flags)
     await out.item({ id, result }, () => `${id} ${result}`)
   }

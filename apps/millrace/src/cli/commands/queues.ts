@@ -50,7 +50,7 @@ export function addQueues(program: Command, context: Context): void {
         out.list(
           'no queues',
           [
-            { title: 'QUEUE', text: ({ name }) => name },
+            { title: 'QUEUE', elastic: true, text: ({ name }) => name },
             ...stateColumns<QueueView>(({ states }) => states),
             { title: 'OLDEST', text: ({ oldestWaitingMs: ms }) => (ms === 0 ? '-' : durationText(ms)), right: true },
             { title: '', text: (queue) => stateText(queue, out.paint) },

@@ -33,9 +33,9 @@ export function addToken(program: Command, context: Context): void {
           'no tokens',
           [
             { title: 'ID', text: ({ id }) => id },
-            { title: 'NAME', text: ({ name }) => name },
+            { title: 'NAME', elastic: true, text: ({ name }) => name },
             { title: 'SCOPES', text: ({ scopes }) => scopes.join(',') },
-            { title: 'SERVES', text: (view) => boundText(view) },
+            { title: 'SERVES', elastic: true, text: (view) => boundText(view) },
             { title: 'CREATED', text: ({ createdAt }) => createdAt.toISOString() },
             { title: 'LAST USED', text: ({ lastUsedAt }) => lastUsedAt?.toISOString() ?? '-' },
             { title: '', text: ({ revokedAt }: TokenView) => (revokedAt === undefined ? '' : `revoked ${revokedAt.toISOString()}`) },

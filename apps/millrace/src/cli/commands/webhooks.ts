@@ -33,7 +33,7 @@ export function addWebhooks(program: Command, context: Context): void {
             'no endpoints',
             [
               { title: 'ID', text: ({ id }) => id },
-              { title: 'URL', text: ({ url }) => url },
+              { title: 'URL', elastic: true, text: ({ url }) => url },
               { title: 'EVENTS', text: ({ events }) => events.join(',') },
               { title: 'CURSOR', text: ({ cursor }) => String(cursor), right: true },
               {

@@ -62,7 +62,8 @@ export class Output {
   }
 
   table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): Line[] {
-    return tableLines(columns, rows, (title) => this.paint('bold', title))
+    // A program that reads the output gets whole values.
+    return tableLines(columns, rows, (title) => this.paint('bold', title), this.stdout.isTTY ? this.stdout.columns : undefined)
   }
 
   /** Prints a note on stderr, which is not part of the answer. */

@@ -66,6 +66,29 @@ test('the cursor moves among the rows, stays in them, and stays on its queue whe
   expect(marked(gone)).toMatch(/^> bulk /)
 })
 
+test('one long name takes the room of no number: it is cut', () => {
+  const long = `tenant-${'x'.repeat(70)}`
+  const workers = [
+    {
+      id: 'w1',
+      pid: 7,
+      host: 'h'.repeat(60),
+      names: Array.from({ length: 40 }, (_, each) => `name-${each}`),
+      queues: null,
+      runningJobs: 1,
+      maxConcurrency: 4,
+    },
+  ]
+  const frame = { ...frameOf({ [long]: { waiting: 70, failed: 9 }, mail: { waiting: 5 } }), workers } as unknown as Frame
+  for (const columns of [80, 120]) {
+    const said = picture(begin(frame, false), columns)
+    for (const each of said) expect([...each].length).toBeLessThanOrEqual(columns)
+    expect(said.find((each) => each.includes('tenant-'))).toMatch(/tenant-x+…? .* 70 .* 9/)
+    expect(said.find((each) => each.startsWith('w1'))).toMatch(/1\/4 .*…$/)
+  }
+  expect(picture(begin(frame, false), 300).join('\n')).toContain(long)
+})
+
 test('names that fail are below the queues, before the workers', () => {
   const failing = { queue: 'mail', name: 'charge', runs: 300, failed: 66, failedJobs: 4, streak: 1, firstAt: AT, lastAt: AT }
   const rare = { ...failing, name: 'report', runs: 2, failed: 2, failedJobs: 0, streak: 3 }

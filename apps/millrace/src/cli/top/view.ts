@@ -72,7 +72,7 @@ function listLines(state: State, width: number, height: number, paint: Paint): T
   const first = Math.min(Math.max(0, at - shown + 1), Math.max(0, rows.length - shown))
   const ascends = (sort === 'QUEUE') !== reversed
   const [titles = '', ...lines] = fitting(width - 2, (fewer) =>
-    tableLines(columnsOf(paint, sort, ascends, fewer), rows, (title) => paint('bold', title)),
+    tableLines(columnsOf(paint, sort, ascends, fewer), rows, (title) => paint('bold', title), width - 2),
   )
   const list = lines
     .slice(first, first + shown)
@@ -83,8 +83,8 @@ function listLines(state: State, width: number, height: number, paint: Paint): T
     ...(rows.length === 0 ? [state.filter === '' ? '  no queues' : `  no queue has ${JSON.stringify(state.filter)} in its name`] : list),
     ...(left > 0 ? [paint('dim', `  ${countText(at + 1)} of ${many(rows.length, 'queue')}`)] : []),
     ...(failing.length === 0 ? [] : ['', ...failing.map((name) => paint('yellow', failingText(name)))]),
-    ...(workers.length === 0 ? [] : ['', ...table(workerColumns(paint, width < WIDE ? undefined : frame.at), workers, paint)]),
-    ...(names.length === 0 ? [] : ['', ...table(nameColumns(width), names, paint)]),
+    ...(workers.length === 0 ? [] : ['', ...table(workerColumns(paint, width < WIDE ? undefined : frame.at), workers, paint, width)]),
+    ...(names.length === 0 ? [] : ['', ...table(nameColumns(width), names, paint, width)]),
   ]
 }
 
@@ -110,20 +110,20 @@ function queueLines({ frame, open = '' }: State, width: number, height: number, 
     line`${paint('bold', open)}${stats.paused ? line`  ${paint('yellow', 'paused')}` : ''}`,
     statesText(stats),
     '',
-    ...(names.length === 0 ? ['no job has started since the engine did'] : table(nameColumns(width), names, paint)),
+    ...(names.length === 0 ? ['no job has started since the engine did'] : table(nameColumns(width), names, paint, width)),
     '',
     ...(failures === undefined || failures.length === 0
       ? [failures === undefined ? 'reading its failures' : 'no failed jobs']
-      : table(failureColumns(frame.at), failures, paint)),
+      : table(failureColumns(frame.at), failures, paint, width)),
   ]
 }
 
 function failureColumns(now: number): readonly Column<Job>[] {
   return [
     { title: 'FAILED JOB', text: ({ id }) => id },
-    { title: 'NAME', text: ({ name }) => name },
+    { title: 'NAME', elastic: true, text: ({ name }) => name },
     { title: 'WHEN', text: ({ finishedAt }) => awayText(finishedAt, now) },
-    { title: 'ERROR', text: errorText },
+    { title: 'ERROR', elastic: true, text: errorText },
   ]
 }
 
@@ -139,8 +139,8 @@ function helpLines({ readOnly }: State, paint: Paint): Text[] {
   )
 }
 
-function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], paint: Paint): Line[] {
-  return tableLines(columns, rows, (title) => paint('bold', title))
+function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], paint: Paint, width?: number): Line[] {
+  return tableLines(columns, rows, (title) => paint('bold', title), width)
 }
 
 function footOf({ asked, typing, filter, note, open, help, readOnly }: State, paint: Paint): Text {

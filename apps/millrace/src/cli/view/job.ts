@@ -10,8 +10,8 @@ import type { Column } from '../output/table.ts'
 export function jobColumns(paint: Paint, now: number): readonly Column<Job>[] {
   return [
     { title: 'ID', text: (job) => job.id },
-    { title: 'NAME', text: (job) => job.name },
-    { title: 'QUEUE', text: (job) => job.queue },
+    { title: 'NAME', elastic: true, text: (job) => job.name },
+    { title: 'QUEUE', elastic: true, text: (job) => job.queue },
     { title: 'STATE', text: (job) => stateText(job.state, paint) },
     { title: 'ATTEMPT', text: (job) => `${job.attempt}/${job.maxAttempts}`, right: true },
     { title: 'SINCE', text: (job) => awayText(sinceOf(job), now) },
@@ -20,7 +20,7 @@ export function jobColumns(paint: Paint, now: number): readonly Column<Job>[] {
 
 export const LAST_RUN_COLUMNS: readonly Column<Job>[] = [
   { title: 'WORKER', text: ({ lastRun }) => lastRun?.worker || '-' },
-  { title: 'ERROR', text: errorText },
+  { title: 'ERROR', elastic: true, text: errorText },
 ]
 
 /** Formats the error of the job's last run as a part of a line. */

@@ -4,8 +4,8 @@ import { countText, durationText } from '../output/amounts.ts'
 import type { Column } from '../output/table.ts'
 
 export const NAME_COLUMNS: readonly Column<NameStats<Percentiles>>[] = [
-  { title: 'NAME', text: ({ name }) => name },
-  { title: 'QUEUE', text: ({ queue }) => queue },
+  { title: 'NAME', elastic: true, text: ({ name }) => name },
+  { title: 'QUEUE', elastic: true, text: ({ queue }) => queue },
   { title: 'STARTED', text: ({ started }) => countText(started), right: true },
   { title: 'COMPLETED', text: ({ completed }) => countText(completed), right: true },
   { title: 'FAILED', text: ({ failed }) => countText(failed), right: true },

@@ -26,7 +26,7 @@ export function planLines(out: Output, name: string, plan: Plan, features: Featu
     ...out.list<PlanRow>(
       'It has no jobs.',
       [
-        { title: 'QUEUE', text: ({ queue }) => queue },
+        { title: 'QUEUE', elastic: true, text: ({ queue }) => queue },
         { title: 'STATE', text: ({ state }) => state },
         { title: 'COUNT', text: ({ count }) => countText(count), right: true },
         { title: 'BECOMES', text: ({ becomes }) => becomes },

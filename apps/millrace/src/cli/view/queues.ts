@@ -16,7 +16,7 @@ export function queueRows({ queues }: Pick<Stats, 'queues'>): readonly QueueRow[
 
 export function queueColumns(paint: Paint): readonly Column<QueueRow>[] {
   return [
-    { title: 'QUEUE', text: ({ name }) => name },
+    { title: 'QUEUE', elastic: true, text: ({ name }) => name },
     ...stateColumns<QueueRow>(({ stats }) => stats),
     { title: 'OLDEST', text: ({ stats }) => (stats.oldestWaitingMs === 0 ? '-' : durationText(stats.oldestWaitingMs)), right: true },
     { title: '', text: ({ stats }) => (stats.paused ? paint('yellow', 'paused') : '') },

@@ -18,13 +18,13 @@ export function workerColumns(paint: Paint, now?: number): readonly Column<Worke
   return [
     { title: 'ID', text: ({ id }) => id },
     { title: 'PID', text: ({ pid }) => String(pid), right: true },
-    { title: 'HOST', text: ({ host }) => host },
+    { title: 'HOST', elastic: true, text: ({ host }) => host },
     { title: 'STATE', text: (worker) => stateOf(worker, paint) },
     ...(now === undefined ? [] : [{ title: 'SEEN', text: (worker: WorkerView) => seenText(worker, now) }]),
     { title: 'RUNS', text: ({ runningJobs, maxConcurrency }) => `${runningJobs}/${maxConcurrency}`, right: true },
     ...(now === undefined ? [] : PROCESS_COLUMNS),
-    { title: 'QUEUES', text: ({ queues, order }) => queues?.join(order === 'strict' ? ' > ' : ', ') ?? 'all' },
-    { title: 'NAMES', text: ({ names }) => names.join(', ') },
+    { title: 'QUEUES', elastic: true, text: ({ queues, order }) => queues?.join(order === 'strict' ? ' > ' : ', ') ?? 'all' },
+    { title: 'NAMES', elastic: true, text: ({ names }) => names.join(', ') },
   ]
 }
 

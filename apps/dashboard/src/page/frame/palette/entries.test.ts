@@ -31,6 +31,11 @@ test('an id leads to its job, in any case', () => {
   expect(entry?.to).toBe('/jobs/01a20941-7c60-7000-8000-0127d5b9b95e')
 })
 
+test('a short id, as every row shows it, leads to its job', () => {
+  expect(entriesOf(' EC81-173682 ', KNOWN)[0]?.to).toBe('/jobs/ec81-173682')
+  for (const other of ['ec81-17368', 'order-7718']) expect(entriesOf(other, KNOWN)[0]?.to).toBe(`/jobs?q=${other}`)
+})
+
 test('queues, names and commands are found', () => {
   expect(entriesOf('charge', KNOWN)[1]?.to).toBe('/jobs?q=queue%3Abilling+name%3Acharge')
   expect(entriesOf('billing', KNOWN)[1]?.to).toBe('/queues/billing')

@@ -1,5 +1,5 @@
 /** The entries that the palette offers for a text: a job by its id, screens, queues, job names, and a search. */
-import { JOB_ID } from '../../format/ids.ts'
+import { JOB_ID, SHORT_ID } from '../../format/ids.ts'
 import { jobLink, jobsLink, queueLink } from '../../router/links.ts'
 import { TEXT } from '../../text.ts'
 
@@ -26,10 +26,11 @@ export function entriesOf(typed: string, known: Known): readonly Entry[] {
   return [...searches(text), ...ranked].slice(0, MOST)
 }
 
-/** An id leads to its job; all else is searched for, unless nothing was typed. */
+/** An id, short or whole, leads to its job; all else is searched for, unless nothing was typed. */
 function searches(text: string): readonly Entry[] {
   if (text === '') return []
-  if (JOB_ID.test(text)) return [{ kind: TEXT.palette.job, label: TEXT.palette.open(text), to: jobLink(text.toLowerCase()) }]
+  if (JOB_ID.test(text) || SHORT_ID.test(text))
+    return [{ kind: TEXT.palette.job, label: TEXT.palette.open(text), to: jobLink(text.toLowerCase()) }]
   return [{ kind: TEXT.screens.jobs, label: TEXT.palette.find(text), to: jobsLink({ text }) }]
 }
 

@@ -4,6 +4,7 @@
  */
 import { useMemo, useState } from 'preact/hooks'
 import { cut } from '../../format/cut.ts'
+import { escaped } from '../../format/escaped.ts'
 import { isContainer, linesOf, REDACTED } from './lines.ts'
 import { type Container, type Entry, type JsonNode, type Leaf, parseJson } from './parse.ts'
 import { JSON_TEXT as text } from './text.ts'
@@ -29,7 +30,7 @@ export function Json({ source, isRedacted }: Props) {
       <>
         <p class="note">{text.raw}</p>
         <div class="json">
-          <LongText value={source} />
+          <LongText value={escaped(source)} />
         </div>
       </>
     )
@@ -65,7 +66,9 @@ function Name({ name }: { readonly name: string | undefined }) {
   if (name === undefined) return null
   return (
     <>
-      <span class="k">{cut(name, STRING_LENGTH)}</span>
+      <span class="k">
+        <bdi>{escaped(cut(name, STRING_LENGTH))}</bdi>
+      </span>
       <span class="p">: </span>
     </>
   )
@@ -124,7 +127,7 @@ const KINDS: Readonly<Record<Leaf['kind'], string>> = { string: 's', number: 'n'
 
 /** A string as JSON writes it, so that spaces, signs of control and quotation marks are seen. */
 function Quoted({ node }: { readonly node: Leaf }) {
-  const written = JSON.stringify(node.text)
+  const written = escaped(JSON.stringify(node.text))
   return <LongText value={node.isCut ? `${written.slice(0, -1)}…` : written} />
 }
 

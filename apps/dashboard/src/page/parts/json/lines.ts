@@ -1,4 +1,5 @@
 /** The size of JSON in lines, and its first values in one line. */
+import { escaped } from '../../format/escaped.ts'
 import type { JsonNode } from './parse.ts'
 
 /** Returns how many lines a value has when all of it is open; counting stops above `most`. */
@@ -46,5 +47,5 @@ export function pairsOf(node: JsonNode, most: number): readonly Pair[] {
 }
 
 function pairOf(name: string, text: string, isString: boolean): Pair {
-  return { name, value: text.slice(0, VALUE_LENGTH), isRedacted: isString && text === REDACTED }
+  return { name: escaped(name), value: escaped(text.slice(0, VALUE_LENGTH)), isRedacted: isString && text === REDACTED }
 }

@@ -1,9 +1,9 @@
 /** Sentences of payloads. */
-import { count } from '../../format/numbers.ts'
+import { count, counted } from '../../format/numbers.ts'
 
 export const JSON_TEXT = {
   more: (shown: number, left: number) => `${count(shown)} of ${count(left)} more`,
-  wholeString: (length: number) => `all ${count(length)} characters`,
+  wholeString: (length: number) => `all ${counted(length, 'character')}`,
   items: (number: number) => `${count(number)}`,
   hidden: 'hidden',
   cut: '… cut here',

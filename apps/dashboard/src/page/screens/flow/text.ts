@@ -13,7 +13,7 @@ export const text = {
   missing: (id: string) => `There is no flow ${id}, or all of its jobs are deleted.`,
   graph: (jobs: number, layers: number) => `${counted(jobs, 'job')} in ${counted(layers, 'layer')}: each waits for those to its left`,
   job: (ref: string, name: string, state: string) => `${ref}: ${name}, ${state}`,
-  many: (shown: number) => `${count(shown)} jobs: too many to draw.`,
+  many: (shown: number) => `${counted(shown, 'job')}: too many to draw.`,
   next: 'Next page',
   columns: {
     ...{ ref: 'Ref', job: 'Job', state: 'State', queue: 'Queue', waits: 'Waits for', ended: 'Ended' },
@@ -44,13 +44,15 @@ export const text = {
   cancel: (jobs: number) => `Cancel ${count(jobs)}…`,
   retrying: {
     title: (ref: string) => `Retry ${ref} and what waits for it`,
-    text: (jobs: number) => `${counted(jobs, 'job')} that failed or were cancelled run again. Completed jobs stay completed.`,
+    text: (jobs: number) =>
+      `${counted(jobs, 'job that failed or was cancelled runs', 'jobs that failed or were cancelled run')} again. Completed jobs stay completed.`,
     confirm: (jobs: number) => `Retry ${counted(jobs, 'job')}`,
     done: (ref: string) => `${ref} and what waits for it run again.`,
   },
   cancelling: {
     title: (ref: string) => `Cancel ${ref} and what waits for it`,
-    text: (jobs: number) => `${counted(jobs, 'job')} that are not over are cancelled. Those that run are aborted.`,
+    text: (jobs: number) =>
+      `${counted(jobs, 'job that is not over is', 'jobs that are not over are')} cancelled. Running jobs are aborted.`,
     confirm: (jobs: number) => `Cancel ${counted(jobs, 'job')}`,
     done: (ref: string) => `${ref} and what waits for it are cancelled.`,
   },

@@ -1,6 +1,7 @@
 /** One job: what happened to it, why, its payloads, and what can be done. It is live by its events. */
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { JobAnswer } from '../../api/answers.ts'
+import { SHORT_ID } from '../../format/ids.ts'
 import { Page } from '../../frame/Page.tsx'
 import { useAnswer, useKeys } from '../../hooks.ts'
 import { ActionButtons } from '../../job/ActionButtons.tsx'
@@ -20,6 +21,7 @@ import { Icon } from '../../parts/Icon.tsx'
 import { Json } from '../../parts/json/Json.tsx'
 import { Menu } from '../../parts/Menu.tsx'
 import { StateIcon } from '../../parts/StateIcon.tsx'
+import { jobLink } from '../../router/links.ts'
 import { STATES, TEXT } from '../../text.ts'
 import type { ScreenProps } from '../props.ts'
 import { ChangeDialog } from './ChangeDialog.tsx'
@@ -39,6 +41,11 @@ export function JobPage({ params: { id = '' } }: ScreenProps) {
   const [goneId, setGone] = useState<string>()
   const isGone = goneId === id
   const { value: job, error } = useAnswer(isGone ? undefined : path, query)
+  // A short id leads to its job, whose events are by its whole one.
+  const whole = job?.id ?? id
+  useEffect(() => {
+    if (whole !== id && SHORT_ID.test(id)) router.go(jobLink(whole), {}, { replace: true })
+  }, [whole, id])
   useJobEvents(id, (events) => (events.some(({ type }) => type === 'deleted') ? setGone(id) : live.poll(path, query).refresh()))
   useKeys([{ keys: 'Escape', label: text.back, group: JOB_TEXT.actions.group, run: () => router.go('/jobs') }])
   return (

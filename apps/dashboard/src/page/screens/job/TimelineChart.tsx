@@ -17,7 +17,7 @@ const { timeline } = text
 export function TimelineCard({ job }: { readonly job: JobAnswer }) {
   const isOver = job.finishedAt !== undefined
   const line = timelineOf(job, isOver ? 0 : now.value)
-  const total = duration(line.to - line.from)
+  const total = duration(line.passedMs)
   return (
     <section class="card">
       <header>

@@ -3,6 +3,8 @@ import type { ExplanationAnswer } from '@millrace/http'
 import type { JobAnswer } from '../../api/answers.ts'
 import { useAnswer } from '../../hooks.ts'
 import type { Told } from '../../live/poll.ts'
+import { now, settings } from '../../page.ts'
+import { causeText } from './causes.ts'
 import { JOB_PAGE_TEXT } from './text.ts'
 
 const { waits: text } = JOB_PAGE_TEXT
@@ -19,8 +21,8 @@ export function WaitsCard({ job }: { readonly job: JobAnswer }) {
         <h2>{text.title}</h2>
       </header>
       <ul class="causes">
-        {value.causes.map(({ code, message }) => (
-          <li key={code}>{text.sentence(message)}</li>
+        {value.causes.map((cause) => (
+          <li key={cause.code}>{text.sentence(causeText(cause, now.value, settings.zone.value))}</li>
         ))}
       </ul>
     </section>

@@ -3,6 +3,7 @@ import type { FlowAnswer } from '../../api/answers.ts'
 import { parseJson } from '../../parts/json/parse.ts'
 import { writeJson } from '../../parts/json/write.ts'
 import { before, jobOf, NOW } from '../../testing/evidence.ts'
+import { causeText } from './causes.ts'
 import { changesOf, localTime } from './change.ts'
 import { curlOf } from './curl.ts'
 import { neighboursOf } from './neighbours.ts'
@@ -49,6 +50,14 @@ describe('a timeline', () => {
     expect(kinds(jobOf({ state: 'cancelled', enqueuedAt, finishedAt: before(500) }))).toEqual(['waited waited 1.5 s'])
   })
 
+  test('counts what has passed, not what is yet to come', () => {
+    const passed = (job: Parameters<typeof timelineOf>[0], now = NOW) => timelineOf(job, now).passedMs
+    const due = jobOf({ state: 'scheduled', enqueuedAt: before(240_000), runAt: before(-7_200_000) })
+    expect([passed(due), timelineOf(due, NOW).to - NOW]).toEqual([240_000, 7_200_000])
+    expect(passed(jobOf({ enqueuedAt: before(2_000) }))).toBe(2_000)
+    expect(passed(jobOf({ state: 'cancelled', enqueuedAt: before(2_000), finishedAt: before(500) }), 0)).toBe(1_500)
+  })
+
   test('never goes backwards where clocks differ', () => {
     const job = jobOf({ state: 'completed', enqueuedAt: before(0), finishedAt: before(90), attempts: [attempt(1, 100, 90, false)] })
     const { from, to, segments } = timelineOf(job, NOW)
@@ -61,6 +70,14 @@ describe('a timeline', () => {
     expect(offsetsOf(3, 5)).toEqual([1, 2, 3])
     expect(offsetsOf(86_400_000 * 3, 4)).toEqual([64_800_000, 129_600_000, 194_400_000, 259_200_000])
   })
+})
+
+test('a cause that ends has its time as all others on the page', () => {
+  const until = '2025-11-23T05:53:53.523Z'
+  const cause = { message: `waits for its time until ${until}`, until }
+  expect(causeText(cause, NOW, 'utc')).toBe('waits for its time until 05:53')
+  expect(causeText(cause, NOW - 2 * 86_400_000, 'utc')).toBe('waits for its time until 23 Nov, 05:53')
+  expect(causeText({ message: 'waits' }, NOW, 'utc')).toBe('waits')
 })
 
 describe('neighbours', () => {

@@ -40,7 +40,7 @@ export const JOB_PAGE_TEXT = {
     title: 'Flow',
     open: 'Open the flow',
     part: (total: number, failed: number, isWhole: boolean) =>
-      `one of ${count(total)}${isWhole ? '' : ' or more'} jobs${failed > 0 ? `, ${count(failed)} failed` : ''}`,
+      `one of ${isWhole ? counted(total, 'job') : `${count(total)} or more jobs`}${failed > 0 ? `, ${count(failed)} failed` : ''}`,
     more: (jobs: number) => `${count(jobs)} more`,
     this: 'this job',
   },

@@ -16,6 +16,8 @@ export interface Timeline {
   readonly from: number
   readonly to: number
   readonly ranMs: number
+  /** What has passed of it: a job that is due later has yet to wait. */
+  readonly passedMs: number
   readonly segments: readonly Segment[]
 }
 
@@ -46,7 +48,8 @@ export function timelineOf(job: JobAnswer, now: number): Timeline {
   if (job.state === 'waiting' || job.state === 'blocked') add('waited', now, text.timeline.waits)
   const to = Math.max(at, from + 1)
   const ran = segments.filter(({ kind }) => kind === 'ok' || kind === 'bad' || kind === 'running')
-  return { from, to, ranMs: ran.reduce((total, segment) => total + segment.to - segment.from, 0), segments }
+  const passedMs = (job.finishedAt === undefined ? Math.min(to, Math.max(from, now)) : to) - from
+  return { from, to, passedMs, ranMs: ran.reduce((total, segment) => total + segment.to - segment.from, 0), segments }
 }
 
 const STEPS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 10e3, 15e3, 30e3, 60e3, 120e3, 300e3, 600e3, 900e3, 1800e3]

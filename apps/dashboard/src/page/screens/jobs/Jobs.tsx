@@ -74,12 +74,14 @@ export function Jobs({ query: { state, q = '', peek, new: isNew } }: ScreenProps
     ...(canEnqueue ? [key('n', NEW_JOB_TEXT.action, openNew)] : []),
     key('f', text.keys.focus, () => document.querySelector<HTMLElement>('[data-query]')?.focus()),
   ])
-  const fault = faultyTime(query, around)
+  const time = faultyTime(query, around)
+  const [word] = query.faults
+  const fault = time === undefined ? word && text.fault(word.word, word.meant) : text.wrongTime(time)
   const found = list.pages === undefined ? '' : text.found(jobs.length, list.pages.next !== undefined)
   return (
     <Page name="jobs" title={TEXT.screens.jobs} tools={canEnqueue && <NewJobButton />}>
       <Tabs current={tab} counts={countsOf(stats, query)} line={writeQuery(query)} />
-      <QueryLine query={query} known={{ stats, jobs }} found={found} fault={fault && text.wrongTime(fault)} onChange={show} />
+      <QueryLine query={query} known={{ stats, jobs }} found={found} fault={fault} onChange={show} />
       <div class={peek === undefined ? 'stack' : 'cols'}>
         {list.pages !== undefined && jobs.length === 0 && list.pages.next === undefined ? (
           <Empty icon="jobs" title={text.none.title} text={text.none.text} />

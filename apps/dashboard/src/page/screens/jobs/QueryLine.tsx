@@ -16,20 +16,20 @@ interface Props {
 }
 
 export function QueryLine({ query, known, found, fault, onChange }: Props) {
-  const [typed, setTyped] = useState(writeText(query.text))
+  const [typed, setTyped] = useState(writeText(query.text, query.faults))
   const [chosen, setChosen] = useState(0)
   const [isOpen, setOpen] = useState(false)
   const field = useRef<HTMLInputElement>(null)
-  useEffect(() => setTyped(writeText(query.text)), [query.text])
+  useEffect(() => setTyped(writeText(query.text, query.faults)), [query.text])
   const offered = isOpen ? suggestionsOf(lastWordOf(typed), known) : []
   const given = FIELDS.filter((name) => query.terms[name] !== undefined)
 
   /** Takes what is typed: terms become chips, all else is searched for. */
   const apply = (line: string) => {
-    const { terms, text, leading } = parseQuery(line)
+    const { terms, ...others } = parseQuery(line)
     setOpen(false)
-    setTyped(writeText(text))
-    onChange({ terms: { ...query.terms, ...terms }, text, leading })
+    setTyped(writeText(others.text, others.faults))
+    onChange({ terms: { ...query.terms, ...terms }, ...others })
   }
   const take = ({ word, isWhole }: Suggestion) => {
     const line = withLastWord(typed, word)
@@ -124,7 +124,12 @@ export function QueryLine({ query, known, found, fault, onChange }: Props) {
         </span>
       )}
       {(given.length > 0 || query.text !== '') && (
-        <button type="button" class="btn ghost" aria-label={text.clear} onClick={() => onChange({ terms: {}, text: '', leading: {} })}>
+        <button
+          type="button"
+          class="btn ghost"
+          aria-label={text.clear}
+          onClick={() => onChange({ terms: {}, text: '', leading: {}, faults: [] })}
+        >
           <Icon name="x" size={12} />
         </button>
       )}

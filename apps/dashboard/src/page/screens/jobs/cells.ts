@@ -1,5 +1,6 @@
 /** The cells of a row, by the tab that it is in. */
 import type { JobAnswer } from '../../api/answers.ts'
+import { escaped } from '../../format/escaped.ts'
 import { type Pair, pairsOf } from '../../parts/json/lines.ts'
 import { parseJson } from '../../parts/json/parse.ts'
 import type { Tab } from './tabs.ts'
@@ -54,7 +55,7 @@ export function dataOf({ preview, redacted }: JobAnswer): DataCell | undefined {
   const { text, binary } = preview?.data ?? {}
   if (text === undefined) return undefined
   const node = binary === undefined ? parseJson(text) : undefined
-  if (node === undefined) return { pairs: [], raw: text.slice(0, RAW_LENGTH) }
+  if (node === undefined) return { pairs: [], raw: escaped(text.slice(0, RAW_LENGTH)) }
   const isRedacted = redacted?.includes('data') === true
   return { pairs: pairsOf(node, PAIRS).map((pair) => ({ ...pair, isRedacted: pair.isRedacted && isRedacted })), raw: undefined }
 }

@@ -4,6 +4,7 @@ import { jobsLink } from '../../router/links.ts'
 import { jobOf, statsOf } from '../../testing/evidence.ts'
 import { FIELDS, parseQuery, type Query, withTerm, writeQuery } from './query.ts'
 import { lastWordOf, suggestionsOf, withLastWord } from './suggest.ts'
+import { JOBS_TEXT } from './text.ts'
 
 describe('a query', () => {
   test.each([
@@ -27,13 +28,60 @@ describe('a query', () => {
   })
 
   test('is read as it was written, whatever its values are', () => {
-    const value = fc.oneof(fc.string({ minLength: 1, unit: 'binary' }), fc.constantFrom('queue:a', '"', '\\', 'a "b', ' ', 'id:1 x'))
+    const value = fc.oneof(
+      fc.string({ minLength: 1, unit: 'binary' }),
+      fc.constantFrom('queue:a', '"', '\\', 'a "b', ' ', 'id:1 x', '-tag:x', 'NOT x', 'tenant=7'),
+    )
     const terms = fc.dictionary(fc.constantFrom(...FIELDS), value) as fc.Arbitrary<Query['terms']>
     fc.assert(
       fc.property(terms, fc.oneof(value, fc.constant('')), (given, text) => {
-        expect(parseQuery(writeQuery({ terms: given, text }))).toEqual({ terms: { ...given }, text, leading: {} })
+        expect(parseQuery(writeQuery({ terms: given, text, faults: [] }))).toEqual({ terms: { ...given }, text, leading: {}, faults: [] })
       }),
     )
+  })
+
+  test.each([
+    ['-tag:tenant:acme', '-tag:tenant:acme', undefined],
+    ['!queue:mail', '!queue:mail', undefined],
+    ['a NOT b', 'NOT', undefined],
+    ['a OR b', 'OR', undefined],
+    ['tenant=acme', 'tenant=acme', undefined],
+    ['took:>5s', 'took:>5s', undefined],
+    ['attempt>1', 'attempt>1', undefined],
+    ['tagg:x', 'tagg:x', 'tag'],
+    ['qeue:mail', 'qeue:mail', 'queue'],
+    ['Queue:mail', 'Queue:mail', 'queue'],
+    ['name=charge', 'name=charge', 'name'],
+    ['-nmae:charge', '-nmae:charge', 'name'],
+    ['queue:', 'queue:', 'queue'],
+    ['state:faild', 'state:faild', 'state'],
+  ])('%s: what looks like syntax is said, and stays said once it is applied', (line, word, meant) => {
+    const query = parseQuery(line)
+    expect(query).toMatchObject({ terms: {}, text: line, leading: {}, faults: [{ word, ...(meant && { meant }) }] })
+    expect(parseQuery(writeQuery(query))).toEqual(query)
+    expect(parseQuery(`"${line}"`)).toMatchObject({ text: line, faults: [] })
+    expect(parseQuery(writeQuery(parseQuery(`"${line}"`)))).toMatchObject({ text: line, faults: [] })
+  })
+
+  test.each([
+    'customer:8',
+    'http://a',
+    'urn:x',
+    '-5',
+    'card 4242',
+    'not',
+    '2025-11-23',
+    'a-b:c',
+    '"order":"o-47"',
+    'ec81-173682',
+    'a@b.example',
+  ])('%s is a text like any other', (line) => expect(parseQuery(line)).toMatchObject({ text: line, faults: [] }))
+
+  test('what is wrong with a word says what to do', () => {
+    const { fault } = JOBS_TEXT
+    expect(fault('queue:', 'queue')).toBe('queue: needs a value')
+    expect(fault('tagg:x', 'tag')).toBe('tagg:x is searched for as text. Did you mean tag:?')
+    expect(fault('-tag:x', undefined)).toMatch(/^-tag:x is searched for as text: there are no negations/)
   })
 
   test('has what links to jobs give', () => {

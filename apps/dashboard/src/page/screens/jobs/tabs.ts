@@ -7,6 +7,10 @@ import type { Query } from './query.ts'
 export const TABS = ['all', 'waiting', 'active', 'retrying', 'scheduled', 'blocked', 'failed', 'completed', 'cancelled'] as const
 export type Tab = (typeof TABS)[number]
 
+export function isTab(state: string): boolean {
+  return TABS.includes(state as Tab)
+}
+
 export function tabOf(state: string | undefined): Tab {
   return TABS.find((tab) => tab === state) ?? 'all'
 }

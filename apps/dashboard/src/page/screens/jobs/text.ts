@@ -57,12 +57,19 @@ export const JOBS_TEXT = {
   loading: (found: number) => `Loading more, after ${counted(found, 'job')}…`,
   refused: (message: string) => `The list could not be loaded: ${message}.`,
   wrongTime: (name: string) => `${name}: takes 10m, 1h, 7d, 03:20, 2025-11-23 or 2025-11-23T03:20`,
+  fault: (word: string, meant: string | undefined) => {
+    if (word === `${meant}:`) return `${word} needs a value`
+    const isText = `${word} is searched for as text`
+    if (meant === 'state') return `${isText}: state: takes the name of a tab, such as failed`
+    if (meant !== undefined) return `${isText}. Did you mean ${meant}:?`
+    return `${isText}: there are no negations and comparisons. In quotation marks it is meant as text`
+  },
   select: (name: string, id: string) => `Select ${name} ${id}`,
   selectAll: 'Select all that match',
   bulk: {
     label: 'Selected jobs',
     some: (jobs: string) => `${jobs} selected`,
-    all: (jobs: string | undefined) => (jobs === undefined ? 'All' : `All ${jobs} jobs`),
+    all: (jobs: string | undefined) => (jobs === undefined ? 'All' : `${jobs}` === '1' ? 'The job' : `All ${jobs} jobs`),
     scope: (isFinished: boolean, time: string) => `that match, ${isFinished ? 'ended' : 'enqueued'} before ${time}`,
     selected: 'selected jobs',
     matching: (state: string | undefined, query: string) =>

@@ -46,7 +46,7 @@ function Row({ row, y, axis }: { readonly row: TimingRow; readonly y: number; re
         {cut(row.label, NAME_LENGTH)}
       </text>
       <Range kind={row.isLate ? 'late' : 'wait'} percentiles={row.wait} y={y} axis={axis} />
-      <Range kind="run" percentiles={row.run} y={y + 10} axis={axis} />
+      {row.run !== undefined && <Range kind="run" percentiles={row.run} y={y + 10} axis={axis} />}
     </g>
   )
 }
@@ -91,8 +91,10 @@ export function PercentileMarks() {
 
 const NAME_LENGTH = 18
 
+const NONE = '–'
+
 function said({ queue, name, wait, run }: TimingRow): string {
-  return text.timesOf(`${queue} / ${name}`, three(wait), three(run))
+  return text.timesOf(`${queue} / ${name}`, three(wait), run === undefined ? NONE : three(run))
 }
 
 function three({ p50, p95, p99 }: TimingRow['wait']): string {

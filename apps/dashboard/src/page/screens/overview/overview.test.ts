@@ -152,6 +152,8 @@ test('times of the busiest names that have run', () => {
     ['transcode', true],
     ['send', false],
   ])
+  const begun = { ...nameOf('mail', 'begun', 1), completed: 0, failed: 0 }
+  expect(timingRows([begun], new Set(), 6)[0]?.run).toBeUndefined()
   const twice = timingRows([nameOf('a', 'send', 1), nameOf('b', 'send', 1), nameOf('b', 'other', 1)], new Set(), 6)
   expect(twice.map(({ label }) => label)).toEqual(['a / send', 'b / send', 'other'])
   const { ticks, positionOf } = timeAxis(rows, 100, 400)

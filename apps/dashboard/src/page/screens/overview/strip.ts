@@ -56,7 +56,7 @@ export function stripOf({ stats, workers, history, recent, period }: Seen): read
     state,
     value: values[state],
     note: notes[state],
-    ...(state === 'active' && slots > 0 && { of: overview.slots(count(slots)) }),
+    ...(state === 'active' && slots > 0 && { of: overview.slots(slots) }),
     ...(state === 'failed' && { isBad: failed > 0 && states.failed > 0 }),
   }))
 }

@@ -11,7 +11,8 @@ export interface TimingRow {
   /** The name, with its queue if another queue has the same. */
   readonly label: string
   readonly wait: Percentiles
-  readonly run: Percentiles
+  /** Undefined before a run has ended. */
+  readonly run: Percentiles | undefined
   /** Its queue is falling behind. */
   readonly isLate: boolean
 }
@@ -19,12 +20,12 @@ export interface TimingRow {
 /** @param behind the queues that are falling behind */
 export function timingRows(names: readonly Name[], behind: ReadonlySet<string>, most: number): readonly TimingRow[] {
   const shown = names.filter(({ started }) => started > 0).slice(0, most)
-  return shown.map(({ queue, name, waitMs, runMs }) => ({
+  return shown.map(({ queue, name, completed, failed, waitMs, runMs }) => ({
     queue,
     name,
     label: shown.some((other) => other.name === name && other.queue !== queue) ? `${queue} / ${name}` : name,
     wait: waitMs,
-    run: runMs,
+    run: completed + failed > 0 ? runMs : undefined,
     isLate: behind.has(queue),
   }))
 }
@@ -36,7 +37,7 @@ export interface TimeAxis {
 
 /** An axis between two pixels, from 1 ms to the first tick that is as long as the longest time. */
 export function timeAxis(rows: readonly TimingRow[], from: number, to: number): TimeAxis {
-  const ticks = timeTicks(Math.max(0, ...rows.flatMap(({ wait, run }) => [wait.p99, run.p99])))
+  const ticks = timeTicks(Math.max(0, ...rows.flatMap(({ wait, run }) => [wait.p99, run?.p99 ?? 0])))
   const [longest] = ticks.at(-1) as readonly [number, string]
   const positionOf = logarithmic(1, longest, from, to)
   return { ticks: ticks.map(([ms, name]) => ({ at: positionOf(ms), name })), positionOf }

@@ -46,11 +46,10 @@ const nameColumn = (queue: string): Column<NameRow> => ({
   ),
 })
 
-/** A percentile; those of a name without runs mean nothing. */
 const timeColumn = (head: string, style: string, ms: (row: NameRow) => number | undefined): Column<NameRow> => ({
   ...{ head, style },
   cell: (row) => {
-    const time = row.started === 0 ? undefined : ms(row)
+    const time = ms(row)
     return time === undefined ? NOTHING : duration(time)
   },
 })

@@ -11,7 +11,9 @@ export interface NameRow {
   readonly workers: number | undefined
   readonly started: number
   readonly failed: number
+  /** Undefined before the first start. */
   readonly wait: Percentiles | undefined
+  /** Undefined before a run has ended. */
   readonly run: Percentiles | undefined
 }
 
@@ -35,8 +37,8 @@ export function nameRows(
       workers: serving && new Set(serving.map(({ id }) => id)).size,
       started: times?.started ?? 0,
       failed: times?.failed ?? 0,
-      wait: times?.waitMs,
-      run: times?.runMs,
+      wait: times !== undefined && times.started > 0 ? times.waitMs : undefined,
+      run: times !== undefined && times.completed + times.failed > 0 ? times.runMs : undefined,
     }
   })
   const weight = ({ unserved: waiting, isPaused }: NameRow) => (waiting === undefined ? 0 : 2) + (isPaused ? 1 : 0)

@@ -152,6 +152,13 @@ describe('the history of one queue', () => {
   })
 })
 
+test('times of a name are known once it has started, and once a run has ended', () => {
+  const name = (changes: object) => nameRows(mail, statsOf({ names: [{ ...nameOf('mail', 'a', 1), ...changes }] }), undefined)[0]
+  expect(name({})).toMatchObject({ wait: { p50: 1 }, run: { p50: 20 } })
+  expect(name({ completed: 0 })).toMatchObject({ wait: { p50: 1 }, run: undefined })
+  expect(name({ started: 0, completed: 0 })).toMatchObject({ wait: undefined, run: undefined })
+})
+
 test('job names: unserved first, then paused, then by runs', () => {
   const stats = statsOf({
     names: [nameOf('mail', 'a', 1), { ...nameOf('mail', 'b', 1), started: 99 }, nameOf('other', 'c', 1)],

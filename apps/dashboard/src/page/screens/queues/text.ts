@@ -1,5 +1,5 @@
 /** The sentences of the screens Queues and Queue. */
-import { count, counted } from '../../format/numbers.ts'
+import { allOf, count, counted, partOf } from '../../format/numbers.ts'
 
 const waits = (jobs: number) => counted(jobs, 'job waits', 'jobs wait')
 
@@ -66,14 +66,14 @@ export const text = {
     workers: {
       none: 'No worker serves the queue.',
       full: (slots: number, workers: number) =>
-        `All ${counted(slots, 'slot')} of ${counted(workers, 'worker')} are taken: start another worker, or give these more slots.`,
-      free: (taken: number, slots: number, workers: number) =>
-        `${count(taken)} of ${counted(slots, 'slot')} of ${counted(workers, 'worker')} are taken.`,
+        `${allOf(slots, 'slot')} taken, of ${counted(workers, 'worker')}: start another worker, or give more slots.`,
+      free: (taken: number, slots: number, workers: number) => `${partOf(taken, slots, 'slot')} taken, of ${counted(workers, 'worker')}.`,
     },
     failures: {
       some: (name: string, share: string, more: number) =>
         `${name} fails: ${share}${more > 0 ? `; ${counted(more, 'other name')} too` : ''}.`,
-      none: (kept: number) => (kept === 0 ? 'No job has failed.' : `No name fails now; ${counted(kept, 'failed job')} are kept.`),
+      none: (kept: number) =>
+        kept === 0 ? 'No job has failed.' : `No name fails now; ${counted(kept, 'failed job is', 'failed jobs are')} kept.`,
     },
     names: {
       unserved: (name: string, waiting: number, more: number) =>
@@ -84,10 +84,10 @@ export const text = {
     slots: {
       none: (active: number) => `No limit; ${count(active)} run.`,
       full: (active: number, limit: number) =>
-        `All ${counted(limit, 'slot')} are taken${active > limit ? ` (${count(active)} run)` : ''}: raise the limit if the workers have room.`,
+        `${allOf(limit, 'slot')} taken${active > limit ? ` (${count(active)} run)` : ''}: raise the limit if the workers have room.`,
       shared: (active: number, limit: number, name: string) =>
-        `All ${counted(limit, 'slot')} of the shared limit ${name} are taken (${count(active)} run): raise it if the workers have room.`,
-      free: (active: number, limit: number) => `${count(active)} of ${count(limit)} are taken.`,
+        `${allOf(limit, 'slot')} taken of the shared limit ${name} (${count(active)} run): raise it if the workers have room.`,
+      free: (active: number, limit: number) => `${partOf(active, limit, 'slot')} taken.`,
     },
     rate: {
       none: 'No limit of starts.',
@@ -128,13 +128,13 @@ export const text = {
     title: 'Keys',
     columns: { key: 'Key', waiting: 'Waiting', running: 'Running' },
     none: 'No key waits or is paused. A key is the concurrencyKey of jobs, such as a customer. It is counted if the queue limits keys.',
-    partial: (known: number) => `The list covers only a part of ${count(known)} keys: those known longest.`,
+    partial: (known: number) => `The list covers only a part of ${counted(known, 'key')}: those known longest.`,
     label: 'Key',
     placeholder: 'acme',
     pauseOther: 'Pause key',
     pause: (key: string) => `Pause ${key}`,
     resume: (key: string) => `Resume ${key}`,
-    leftOut: (more: number) => `${count(more)} more paused names and keys are not listed.`,
+    leftOut: (more: number) => `Not listed: ${count(more)} more paused names and keys.`,
   },
   toggling: {
     title: { pause: (queue: string) => `Pause ${queue}?`, resume: (queue: string) => `Resume ${queue}?` },
@@ -153,10 +153,10 @@ export const text = {
   purging: {
     title: (queue: string) => `Purge ${queue}`,
     counting: 'Counting…',
-    text: (jobs: number) => `Removes ${counted(jobs, 'job')} that wait, with their data. Nothing brings them back.`,
+    text: (jobs: number) => `Removes ${counted(jobs, 'job that waits', 'jobs that wait')}, with all data. Nothing brings them back.`,
     none: 'No job waits: there is nothing to remove.',
     states: (state: string, jobs: number) => `${count(jobs)} ${state}`,
-    left: (active: number) => `${counted(active, 'job runs', 'jobs run')}, and stay.`,
+    left: (active: number) => `${counted(active, 'job runs and stays', 'jobs run and stay')}.`,
     ended: 'Also jobs that have ended',
     confirm: (jobs: number | undefined) => (jobs === undefined ? 'Purge' : `Purge ${counted(jobs, 'job')}`),
     done: (jobs: number, queue: string) => `${counted(jobs, 'job')} of ${queue} removed.`,
