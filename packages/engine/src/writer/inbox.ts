@@ -119,7 +119,8 @@ function commandOf(rows: readonly InboxRow[]): CheckedForward {
   }
 }
 
-function jobOf({ at, name, data, options }: InboxRow): { readonly job?: NewJob; readonly unfit?: Unfit } {
+function jobOf({ at, name, data, options, unfit }: InboxRow): { readonly job?: NewJob; readonly unfit?: Unfit } {
+  if (unfit !== undefined) return { unfit }
   try {
     const { delay, ...job } = newJobFrom(nameOption('name', name), data, endlessOf(JSON.parse(options)), undefined)
     // A delay counts from the call.
