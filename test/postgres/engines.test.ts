@@ -1,11 +1,12 @@
 // Processes on one schema of Postgres: one owns it, until another has to.
 import { openEngine } from '@millrace/engine'
+import { openStore } from '@millrace/postgres'
 import pg from 'pg'
 import { describe, expect, vi } from 'vitest'
 import { insist } from '../proof/torture/insist.ts'
 import { type Fact, Member } from '../share/members.ts'
 import { startRelay } from './relay.ts'
-import { type TestSchema, test } from './test.ts'
+import { storeOptions, type TestSchema, test } from './test.ts'
 
 const acknowledged = (n: number) => (fact: Fact) => fact['acknowledged'] === n
 const ran = (n: number) => (fact: Fact) => fact['ran'] === n
@@ -132,6 +133,34 @@ describe('roles', () => {
       code: 'CONNECT_FAILED',
       message: expect.stringContaining("role is 'any' or 'owner'"),
     })
+  })
+
+  test('an owner hears which session has the lock, and that its user has no right on the schema', async ({ postgres }) => {
+    const { url, schema } = postgres
+    openStore(storeOptions(postgres)).close()
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    const role = `squatter_${schema}`
+    await client.query(`CREATE ROLE ${role} LOGIN`)
+    const squat = new URL(url)
+    squat.username = role
+    const squatter = new pg.Client({ connectionString: squat.href })
+    await squatter.connect()
+    const { rows } = await squatter.query("SELECT pg_advisory_lock(hashtextextended('millrace ' || $1, 0)), pg_backend_pid() AS pid", [
+      schema,
+    ])
+    const refused = {
+      code: 'ALREADY_OPEN',
+      message: expect.stringMatching(`session ${rows[0].pid} of user ${role}, which has no right on the`),
+    }
+    await expect(openEngine({ ...optionsOf(postgres), role: 'owner', logger: false })).rejects.toMatchObject(refused)
+    expect(() => openStore(storeOptions(postgres))).toThrow(expect.objectContaining(refused))
+    await client.query(`GRANT USAGE ON SCHEMA ${schema} TO ${role}`)
+    await expect(openEngine({ ...optionsOf(postgres), role: 'owner', logger: false })).rejects.toMatchObject({
+      message: expect.stringContaining(`session ${rows[0].pid} of user ${role} has the owner's lock`),
+    })
+    await squatter.end()
+    await client.end()
   })
 
   test('an owner attaches to nobody', async ({ postgres }) => {

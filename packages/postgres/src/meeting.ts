@@ -10,7 +10,7 @@ import { errorOf } from './line/errorOf.ts'
 import { streamOf } from './line/opened.ts'
 import { SCHEMA_VERSION } from './migrations/list.ts'
 import { refusedBy } from './open/check.ts'
-import { IS_FREE } from './open/lock.ts'
+import { HOLDER, type Holder, holderText, IS_FREE } from './open/lock.ts'
 
 /** The row that an owner writes of itself. */
 export interface Owner {
@@ -43,6 +43,8 @@ export interface Found {
 export interface Meeting {
   /** @throws StorageError, NotWritableError, NotADatabaseError */
   look(): Promise<Found>
+  /** Resolves to the words for the session that has the owner's lock; undefined if none has. */
+  holder(): Promise<string | undefined>
   /** Writes the owner's row with its secret, unless a later owner has. Everyone who can read the schema may attach. */
   announce(owner: Owner, secret: Buffer): Promise<void>
   /** Removes the owner's row, unless a later owner has written its own. */
@@ -86,6 +88,11 @@ export function meetingOf({ url, schema }: { readonly url: string; readonly sche
         const { rows: locks } = await client.query({ text: IS_FREE, values: [schema], rowMode: 'array' })
         const row = await ownerRow(client, schema)
         return { free: locks[0]?.[0] === true, owner: row && ownerOf(row) }
+      }),
+    holder: () =>
+      connected(url, schema, async (client) => {
+        const { rows } = await client.query<[...Holder]>({ text: HOLDER, values: [schema], rowMode: 'array' })
+        return holderText(rows[0])
       }),
     announce: ({ epoch, host, boot, pid, library, protocol, url: place }, secret) =>
       connected(url, schema, async (client) => {
