@@ -163,6 +163,27 @@ describe('roles', () => {
     await client.end()
   })
 
+  test('a client without a right hears which one it lacks, at once', async ({ postgres }) => {
+    const { url, schema } = postgres
+    openStore(storeOptions(postgres)).close()
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    const role = `stranger_${schema}`
+    await client.query(`CREATE ROLE ${role} LOGIN`)
+    const stranger = new URL(url)
+    stranger.username = role
+    for (const what of [`schema ${schema}`, 'table owner']) {
+      await expect(openEngine({ postgres: stranger.href, schema, role: 'client', logger: false })).rejects.toMatchObject({
+        code: 'NOT_WRITABLE',
+        message: expect.stringMatching(
+          `^permission denied for ${what}: grant the user USAGE on schema ${schema} and SELECT on its table owner`,
+        ),
+      })
+      await client.query(`GRANT USAGE ON SCHEMA ${schema} TO ${role}`)
+    }
+    await client.end()
+  })
+
   test('an owner attaches to nobody', async ({ postgres }) => {
     const store = optionsOf(postgres)
     const owner = await Member.start({ ...store, role: 'owner' }, 'producer')

@@ -3,6 +3,7 @@
  * processes ask once.
  */
 import { createHmac } from 'node:crypto'
+import { NotWritableError } from '@millrace/core'
 import type pg from 'pg'
 import { leave, newClient } from './line/client.ts'
 import { checkDirect } from './line/direct.ts'
@@ -62,6 +63,8 @@ export function keyOf(secret: Buffer, schemaId: string): Buffer {
 }
 
 const TIMEOUT_MS = 5_000
+/** The code of a right that the user lacks. */
+const FORBIDDEN = '42501'
 /** Codes of a schema that does not exist or lacks its table, and of one that an older version has made. */
 const MISSING: ReadonlySet<string | undefined> = new Set(['3F000', '42P01', '42703', '42883'])
 
@@ -140,7 +143,11 @@ async function connected<Value>(url: string, schema: string, use: (client: pg.Cl
     await checkDirect(client)
     return await use(client)
   } catch (error) {
-    throw refusedBy(errorOf(error))
+    const refused = errorOf(error)
+    if (refused.code !== FORBIDDEN) throw refusedBy(refused)
+    throw new NotWritableError(
+      `${refused.message}: grant the user USAGE on schema ${schema} and SELECT on its table owner, or make the user the owner of the schema`,
+    )
   } finally {
     if (client !== undefined) leave(client)
   }

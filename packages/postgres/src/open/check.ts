@@ -21,11 +21,14 @@ export function refusedBy({ code, message }: LineError): Error {
   if (code === undefined) return new StorageError(`cannot connect to Postgres (${message}): check the URL, and that the server runs`)
   if (code === POOLED)
     return new UnsupportedRuntimeError(`${message}: name the server itself in the URL, since Millrace needs a session of its own`)
+  if (code.startsWith('28') && message.includes('no encryption'))
+    return new NotWritableError(`Postgres refused the connection (${message}): add sslmode=verify-full to the URL`)
   if (code.startsWith('28')) return new NotWritableError(`Postgres refused the user (${message}): check user and password in the URL`)
   if (code === '3D000') return new NotADatabaseError(`${message}: create the database, or name another one in the URL`)
   if (code === '42501')
     return new NotWritableError(`${message}: grant the user CREATE on the database, or create the schema and make the user its owner`)
-  if (code === '25006') return new NotWritableError(`${message}: connect to the primary server, not to a replica`)
+  if (code === '25006')
+    return new NotWritableError(`${message}: connect to the primary server, with a user whose default_transaction_read_only is off`)
   return new StorageError(`Postgres refused to open the schema (${code}: ${message})`)
 }
 
