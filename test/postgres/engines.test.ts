@@ -1,11 +1,12 @@
 // Processes on one schema of Postgres: one owns it, until another has to.
 import { openEngine } from '@millrace/engine'
+import { openStore } from '@millrace/postgres'
 import pg from 'pg'
 import { describe, expect, vi } from 'vitest'
 import { insist } from '../proof/torture/insist.ts'
 import { type Fact, Member } from '../share/members.ts'
 import { startRelay } from './relay.ts'
-import { type TestSchema, test } from './test.ts'
+import { storeOptions, type TestSchema, test } from './test.ts'
 
 const acknowledged = (n: number) => (fact: Fact) => fact['acknowledged'] === n
 const ran = (n: number) => (fact: Fact) => fact['ran'] === n
@@ -126,12 +127,78 @@ test('an owner whose row is gone announces itself again', async ({ postgres }) =
   expect((await engine.stats()).owner?.epoch).toBe(1)
 })
 
+test('calls to an owner whose journal somebody empties reject with the reason', async ({ postgres }) => {
+  const engine = await openEngine({ ...optionsOf(postgres), logger: false })
+  await expect.poll(() => ownerOf(postgres)).toMatchObject({ pid: process.pid })
+  const client = new pg.Client({ connectionString: postgres.url })
+  await client.connect()
+  await client.query(`TRUNCATE "${postgres.schema}".journal`)
+  await client.end()
+  const codes: unknown[] = []
+  while (!codes.includes('NOT_A_DATABASE') && codes.length < 5) await engine.enqueue('a').catch(({ code }) => codes.push(code))
+  expect(codes.at(-1)).toBe('NOT_A_DATABASE')
+  await expect(engine.stats()).rejects.toMatchObject({
+    code: 'NOT_A_DATABASE',
+    message: expect.stringContaining('emptied the table journal'),
+  })
+  await engine.stop()
+})
+
 describe('roles', () => {
   test('a client never owns, and says which roles do', async ({ postgres }) => {
     await expect(openEngine({ ...optionsOf(postgres), role: 'client' })).rejects.toMatchObject({
       code: 'CONNECT_FAILED',
       message: expect.stringContaining("role is 'any' or 'owner'"),
     })
+  })
+
+  test('an owner hears which session has the lock, and that its user has no right on the schema', async ({ postgres }) => {
+    const { url, schema } = postgres
+    openStore(storeOptions(postgres)).close()
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    const role = `squatter_${schema}`
+    await client.query(`CREATE ROLE ${role} LOGIN`)
+    const squat = new URL(url)
+    squat.username = role
+    const squatter = new pg.Client({ connectionString: squat.href })
+    await squatter.connect()
+    const { rows } = await squatter.query("SELECT pg_advisory_lock(hashtextextended('millrace ' || $1, 0)), pg_backend_pid() AS pid", [
+      schema,
+    ])
+    const refused = {
+      code: 'ALREADY_OPEN',
+      message: expect.stringMatching(`session ${rows[0].pid} of user ${role}, which has no right on the`),
+    }
+    await expect(openEngine({ ...optionsOf(postgres), role: 'owner', logger: false })).rejects.toMatchObject(refused)
+    expect(() => openStore(storeOptions(postgres))).toThrow(expect.objectContaining(refused))
+    await client.query(`GRANT USAGE ON SCHEMA ${schema} TO ${role}`)
+    await expect(openEngine({ ...optionsOf(postgres), role: 'owner', logger: false })).rejects.toMatchObject({
+      message: expect.stringContaining(`session ${rows[0].pid} of user ${role} has the owner's lock`),
+    })
+    await squatter.end()
+    await client.end()
+  })
+
+  test('a client without a right hears which one it lacks, at once', async ({ postgres }) => {
+    const { url, schema } = postgres
+    openStore(storeOptions(postgres)).close()
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    const role = `stranger_${schema}`
+    await client.query(`CREATE ROLE ${role} LOGIN`)
+    const stranger = new URL(url)
+    stranger.username = role
+    for (const what of [`schema ${schema}`, 'table owner']) {
+      await expect(openEngine({ postgres: stranger.href, schema, role: 'client', logger: false })).rejects.toMatchObject({
+        code: 'NOT_WRITABLE',
+        message: expect.stringMatching(
+          `^permission denied for ${what}: grant the user USAGE on schema ${schema} and SELECT on its table owner`,
+        ),
+      })
+      await client.query(`GRANT USAGE ON SCHEMA ${schema} TO ${role}`)
+    }
+    await client.end()
   })
 
   test('an owner attaches to nobody', async ({ postgres }) => {

@@ -122,7 +122,10 @@ describe('bad input', () => {
     ['a b', {}, /name must have 1 to 128 .*got "a b"/],
     ['a', [], /options must be an object/],
     ['a', 5, /options must be an object.*got 5/],
-  ] as const)('%j with %j is refused within the transaction', async ([name, options, message], { shared: postgres }) => {
+    ['a', { ['x'.repeat(2 ** 16)]: 1 }, /options must have at most 65536 bytes, got 655\d\d: put large content into data/],
+    ['b'.repeat(2 ** 20), {}, /^name must have 1 to 128 [^"]*"b{99}$/],
+    ['a', 'c'.repeat(2 ** 20), /^options must be an object[^"]*"priority": 5}, got "c{99}$/],
+  ] as const)('input %# is refused within the transaction', async ([name, options, message], { shared: postgres }) => {
     const client = await connect(postgres)
     await expect(enqueue(client, name, 1, options)).rejects.toMatchObject({ code: '22023', message: expect.stringMatching(message) })
   })
@@ -148,6 +151,17 @@ describe('bad input', () => {
       { name: 'a', code: 'FORBIDDEN', message: expect.stringContaining("begin with 'millrace:'") },
     ])
   })
+})
+
+test('what was set aside is kept with its reason', async ({ postgres }) => {
+  openStore(storeOptions(postgres)).close()
+  const client = await connect(postgres)
+  await enqueue(client, 'a', 'deadly')
+  const after = await enqueue(client, 'a', 'after')
+  await client.query('UPDATE inbox SET tries = 2 WHERE data = \'"deadly"\'')
+  const engine = await open(postgres)
+  await expect.poll(() => engine.get(after)).toMatchObject({ data: 'after' })
+  expect((await client.query('SELECT data, code FROM inbox_refused')).rows).toEqual([{ data: 'deadly', code: 'TOO_LARGE' }])
 })
 
 test('an entry for a queue that is full waits for room, and others pass it', async ({ shared: { engine, ...postgres } }) => {

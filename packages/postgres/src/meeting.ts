@@ -3,6 +3,7 @@
  * processes ask once.
  */
 import { createHmac } from 'node:crypto'
+import { NotWritableError } from '@millrace/core'
 import type pg from 'pg'
 import { leave, newClient } from './line/client.ts'
 import { checkDirect } from './line/direct.ts'
@@ -10,7 +11,7 @@ import { errorOf } from './line/errorOf.ts'
 import { streamOf } from './line/opened.ts'
 import { SCHEMA_VERSION } from './migrations/list.ts'
 import { refusedBy } from './open/check.ts'
-import { IS_FREE } from './open/lock.ts'
+import { HOLDER, type Holder, holderText, IS_FREE } from './open/lock.ts'
 
 /** The row that an owner writes of itself. */
 export interface Owner {
@@ -43,6 +44,8 @@ export interface Found {
 export interface Meeting {
   /** @throws StorageError, NotWritableError, NotADatabaseError */
   look(): Promise<Found>
+  /** Resolves to the words for the session that has the owner's lock; undefined if none has. */
+  holder(): Promise<string | undefined>
   /** Writes the owner's row with its secret, unless a later owner has. Everyone who can read the schema may attach. */
   announce(owner: Owner, secret: Buffer): Promise<void>
   /** Removes the owner's row, unless a later owner has written its own. */
@@ -60,6 +63,8 @@ export function keyOf(secret: Buffer, schemaId: string): Buffer {
 }
 
 const TIMEOUT_MS = 5_000
+/** The code of a right that the user lacks. */
+const FORBIDDEN = '42501'
 /** Codes of a schema that does not exist or lacks its table, and of one that an older version has made. */
 const MISSING: ReadonlySet<string | undefined> = new Set(['3F000', '42P01', '42703', '42883'])
 
@@ -86,6 +91,11 @@ export function meetingOf({ url, schema }: { readonly url: string; readonly sche
         const { rows: locks } = await client.query({ text: IS_FREE, values: [schema], rowMode: 'array' })
         const row = await ownerRow(client, schema)
         return { free: locks[0]?.[0] === true, owner: row && ownerOf(row) }
+      }),
+    holder: () =>
+      connected(url, schema, async (client) => {
+        const { rows } = await client.query<[...Holder]>({ text: HOLDER, values: [schema], rowMode: 'array' })
+        return holderText(rows[0])
       }),
     announce: ({ epoch, host, boot, pid, library, protocol, url: place }, secret) =>
       connected(url, schema, async (client) => {
@@ -133,7 +143,11 @@ async function connected<Value>(url: string, schema: string, use: (client: pg.Cl
     await checkDirect(client)
     return await use(client)
   } catch (error) {
-    throw refusedBy(errorOf(error))
+    const refused = errorOf(error)
+    if (refused.code !== FORBIDDEN) throw refusedBy(refused)
+    throw new NotWritableError(
+      `${refused.message}: grant the user USAGE on schema ${schema} and SELECT on its table owner, or make the user the owner of the schema`,
+    )
   } finally {
     if (client !== undefined) leave(client)
   }

@@ -90,7 +90,8 @@ function opened<Value>(
   const { schema, waitMs, mayCreate = true, random, now } = options
   return connected(options, lineTo, (connection) => {
     const lock = new Lock(connection, schema)
-    if (!lock.take(waitMs)) throw new AlreadyOpenError(`another process owns schema ${schema}`)
+    if (!lock.take(waitMs))
+      throw new AlreadyOpenError(`another process owns schema ${schema} (${lock.holder() ?? 'it has gone by now: try again'})`)
     const isFresh = !checkSchema(connection, schema, migrations.at(-1)?.id ?? 0, move)
     if (isFresh && move === 'source') throw new NotADatabaseError(`there is nothing to move in schema ${schema}`)
     if (isFresh && !mayCreate)

@@ -1,5 +1,5 @@
 /** The rows that a store gives, and the queries that it takes. */
-import type { InboxPlace } from '../commands.ts'
+import type { InboxPlace, Unfit } from '../commands.ts'
 import type { JobEnd } from '../events.ts'
 import type { JobKey } from '../id.ts'
 import type { Data } from '../job.ts'
@@ -332,4 +332,6 @@ export interface InboxRow extends InboxPlace {
   readonly data: string | null
   /** The options of `enqueue`, as JSON. */
   readonly options: string
+  /** The reason why the entry becomes no job, if the store knows one. Data and options are not read then. */
+  readonly unfit?: Unfit
 }

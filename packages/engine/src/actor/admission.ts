@@ -53,10 +53,13 @@ export class Admission {
   /** Returns the refusal for a full disk: what happened, and what to do. */
   diskFull(what: string): Refusal {
     const neededBytes = this.#care?.ballastNeedsBytes ?? 0
-    const room = `${Math.ceil(neededBytes / 2 ** 20)} MiB (${neededBytes} bytes)`
+    const remedy =
+      neededBytes === 0
+        ? 'Free some space on the server: service then resumes automatically'
+        : `Free some space: service resumes automatically when ${Math.ceil(neededBytes / 2 ** 20)} MiB (${neededBytes} bytes) are free`
     return {
       code: 'DISK_FULL',
-      message: `${what}. Free some space: service resumes automatically when ${room} are free`,
+      message: `${what}. ${remedy}`,
       details: { neededBytes },
     }
   }

@@ -146,7 +146,9 @@ export class Failures {
       return PUT_OFF
     }
     this.#busySinceMono = -1
-    const message = `another program has held the file's write lock for ${BUSY_PATIENCE_MS} ms: ${error.message}`
+    const what =
+      this.#turns.store.care === undefined ? 'the server has refused each turn as busy' : "another program has held the file's write lock"
+    const message = `${what} for ${BUSY_PATIENCE_MS} ms: ${error.message}`
     this.#turns.refuse(mail, { code: 'STORAGE_BUSY', message })
     return undefined
   }

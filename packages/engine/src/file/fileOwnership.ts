@@ -23,6 +23,7 @@ export function fileOwnership(file: string): Ownership {
     listenAt: async () => ({ url }),
     // Its lock is free for whoever gets it.
     look: async () => ({ mayBeFree: true, where: { url }, note: readNote(note) }),
+    holder: async () => undefined,
     reach: async () => ({ where: { url }, ownerUrl: url }),
     announce: async (owner) => writeNote(note, owner),
     withdraw: async (owner) => removeNote(note, owner),

@@ -51,6 +51,7 @@ export function schemaOwnership({ meeting, url, schema, listen, transport, exist
       if (owner !== undefined) exists()
       return { mayBeFree: free, where: owner && { url: owner.url, tls: { secret: owner.key } }, note: owner }
     },
+    holder: () => meeting.holder(),
     reach: async () => {
       const { free, owner } = await meeting.look()
       // A row that nobody stands for is of a dead owner, or came with a copy of the schema.

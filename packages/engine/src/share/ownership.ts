@@ -19,6 +19,8 @@ export interface Ownership {
   listenAt(): Promise<Whereabouts>
   /** Resolves to what is known of the owner now. */
   look(): Promise<Sighting>
+  /** Resolves to what the store itself says of the process that keeps it, for error messages; undefined if it says nothing. */
+  holder(): Promise<string | undefined>
   /** Resolves to where an attempt to reach the owner goes; undefined while no owner is known. Called for each attempt. */
   reach(): Promise<Reached | undefined>
   /** Tells others who the owner is. */

@@ -121,7 +121,8 @@ function commandOf(rows: readonly InboxRow[]): CheckedForward {
   }
 }
 
-function jobOf({ at, name, data, options }: InboxRow): { readonly job?: NewJob; readonly unfit?: Unfit } {
+function jobOf({ at, name, data, options, unfit }: InboxRow): { readonly job?: NewJob; readonly unfit?: Unfit } {
+  if (unfit !== undefined) return { unfit }
   try {
     const { delay, ...job } = newJobFrom(nameOption('name', name), data, endlessOf(JSON.parse(options)), undefined)
     // A user of the database needs no right on the tables, so it is no owner.

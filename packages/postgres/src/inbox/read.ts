@@ -3,19 +3,28 @@ import { sourcedNode } from '@millrace/core'
 import type { InboxRow } from '@millrace/core/kernel'
 import type { Connection } from '../connection.ts'
 import { MARK, MARK_ITSELF } from '../line/nul.ts'
-import { fittingOf, type Sized } from '../read/bounded.ts'
+import { fittingOf } from '../read/bounded.ts'
 import { Floor } from './floor.ts'
 import { NUMBERS, PLACES } from './schema.ts'
+import { TRIES_MAX, Tries, type Waiting } from './tries.ts'
 
 const ENTRIES_MAX = 1_000
 const BYTES_MAX = 4 * 2 ** 20
 
 /** Numbers are not the order of commits, so nothing but an entry's absence says that it is done with. */
-const WAITING = 'SELECT id, bytes FROM inbox WHERE id > $1 ORDER BY id LIMIT $2'
+const WAITING = 'SELECT id, bytes, tries FROM inbox WHERE id > $1 ORDER BY id LIMIT $2'
 
 /** Characters of these texts come from others, who know nothing of how NUL is stored. */
 const marked = (text: string) => `replace(${text}, '${MARK}', '${MARK_ITSELF}')`
 const ENTRIES = `SELECT id, at, name, ${marked('data::text')}, ${marked('options::text')} FROM inbox WHERE id = ANY ($1::bigint[]) ORDER BY id`
+
+/** Whatever is in it is not looked at: that is what may take too long. */
+const UNREAD = "SELECT id, at, name, NULL, '{}' FROM inbox WHERE id = ANY ($1::bigint[])"
+
+const SET_ASIDE = {
+  code: 'TOO_LARGE',
+  message: `${TRIES_MAX} owners of the schema were lost while they read this entry, so it was set aside unread: split its data, and enqueue it again`,
+} as const
 
 type Raw = [id: number, at: number, name: string, data: string | null, options: string]
 
@@ -24,16 +33,30 @@ export type ReadInbox = (except: readonly number[], entriesMax?: number) => Inbo
 
 export function prepareInbox(connection: Connection): ReadInbox {
   const floor = new Floor(connection)
+  const tries = new Tries(connection)
   let first: number | undefined
   return (except, entriesMax = ENTRIES_MAX) => {
     const skipped = new Set(except)
-    const waiting = connection.all<Sized>(WAITING, floor.get(), ENTRIES_MAX + except.length)
+    const waiting = connection.all<Waiting>(WAITING, floor.get(), ENTRIES_MAX + except.length)
     const found = waiting.filter(([id]) => !skipped.has(id)).slice(0, entriesMax)
     if (found.length === 0) return []
+    const fitting = new Set(
+      fittingOf(
+        found.map(([id, bytes]) => [id, bytes]),
+        entriesMax,
+        BYTES_MAX,
+      ),
+    )
+    const trying = tries.begin(found.filter(([id]) => fitting.has(id)))
+    const isSetAside = trying.some(([, , count]) => count >= TRIES_MAX)
     first ??= connection.pluck<number>('SELECT inbox_number FROM meta')[0] as number
     const number = first
-    const rows = connection.all<Raw>(ENTRIES, fittingOf(found, entriesMax, BYTES_MAX))
-    return rows.map(([id, at, name, data, options]) => ({ id, node: nodeOf(id, number), at, name, data, options }))
+    const ids = trying.map(([id]) => id)
+    const rows = connection.all<Raw>(isSetAside ? UNREAD : ENTRIES, ids)
+    return rows.map(([id, at, name, data, options]) => {
+      const row = { id, node: nodeOf(id, number), at, name, data, options }
+      return isSetAside ? { ...row, unfit: SET_ASIDE } : row
+    })
   }
 }
 

@@ -9,14 +9,33 @@ export const PLACES = PLACE_LIMIT - 1
 /** Numbers repeat after so many. No number is 0. */
 export const NUMBERS = NODE_LIMIT - 1
 
+/** The options of an entry: more than twice what valid ones can have. The owner reads them all, whoever has written them. */
+const OPTIONS_BYTES_MAX = 2 ** 16
+/** The part of a wrong value in an error message, in characters. */
+const SHOWN = 100
 /** The data and the options of an entry. The owner's own limit for data applies as well. */
 const BYTES_MAX = LIMITS.bytesPerCommand + 2 ** 20
 
 /**
  * Returns the id of the new job, which is valid as soon as the transaction commits. It runs with the rights of the schema's owner, so that
  * others need the right to use the schema, and none on its tables. The transaction gets its number before the entry does.
+ *
+ * @param bounded given if the options have a limit of their own, and messages show a part of a wrong value
  */
-const ENQUEUE = `CREATE FUNCTION enqueue(name text, data jsonb DEFAULT NULL, options jsonb DEFAULT '{}') RETURNS text
+export function createEnqueue(bounded?: 'bounded'): string {
+  const [create, shown, limit] =
+    bounded === undefined
+      ? ['CREATE', (text: string) => text, '']
+      : [
+          'CREATE OR REPLACE',
+          (text: string) => `left(${text}, ${SHOWN})`,
+          `IF octet_length(options::text) > ${OPTIONS_BYTES_MAX} THEN
+    RAISE EXCEPTION 'options must have at most ${OPTIONS_BYTES_MAX} bytes, got %: put large content into data', octet_length(options::text)
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  `,
+        ]
+  return `${create} FUNCTION enqueue(name text, data jsonb DEFAULT NULL, options jsonb DEFAULT '{}') RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
   ms bigint := floor(extract(epoch FROM clock_timestamp()) * 1000);
@@ -28,14 +47,14 @@ DECLARE
 BEGIN
   PERFORM pg_current_xact_id();
   IF name IS NULL OR name !~ '${NAME_PATTERN}' THEN
-    RAISE EXCEPTION 'name must have 1 to ${LIMITS.nameLength} of the characters A-Z a-z 0-9 _ . : / -, got %', coalesce(to_json(name)::text, 'null')
+    RAISE EXCEPTION 'name must have 1 to ${LIMITS.nameLength} of the characters A-Z a-z 0-9 _ . : / -, got %', coalesce(${shown('to_json(name)::text')}, 'null')
       USING ERRCODE = 'invalid_parameter_value';
   END IF;
   IF jsonb_typeof(options) IS DISTINCT FROM 'object' THEN
-    RAISE EXCEPTION 'options must be an object, such as {"priority": 5}, got %', coalesce(options::text, 'null')
+    RAISE EXCEPTION 'options must be an object, such as {"priority": 5}, got %', coalesce(${shown('options::text')}, 'null')
       USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  bytes := coalesce(octet_length(data::text), 0) + octet_length(options::text);
+  ${limit}bytes := coalesce(octet_length(data::text), 0) + octet_length(options::text);
   IF bytes > ${BYTES_MAX} THEN
     RAISE EXCEPTION 'data and options must have at most ${BYTES_MAX} bytes, got %: keep large content elsewhere and store its address', bytes
       USING ERRCODE = 'invalid_parameter_value';
@@ -47,6 +66,7 @@ BEGIN
     || '-' || lpad(to_hex(32768 + ((place >> 22) & 16383)), 4, '0')
     || '-' || lpad(to_hex(((place & 4194303) << 2) | (number >> 24)), 6, '0') || lpad(to_hex(number & 16777215), 6, '0');
 END $$`
+}
 
 export const CREATE_INBOX: readonly string[] = [
   `CREATE TABLE inbox (
@@ -58,5 +78,5 @@ export const CREATE_INBOX: readonly string[] = [
   id bigint PRIMARY KEY, at bigint NOT NULL, name text NOT NULL, data jsonb, options jsonb NOT NULL, refused_at bigint NOT NULL,
   code text NOT NULL, message text NOT NULL
 )`,
-  ENQUEUE,
+  createEnqueue(),
 ]

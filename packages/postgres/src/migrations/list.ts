@@ -3,6 +3,7 @@ import { CREATE_SCHEMA } from '../schema.ts'
 import { COUNT_IN_JOURNAL, COUNT_IN_LANES } from './counters.ts'
 import type { Migration } from './migration.ts'
 import { NAME_SCHEMA, UNNAME_SCHEMA } from './schemaId.ts'
+import { COUNT_NO_TRIES, COUNT_TRIES } from './tries.ts'
 
 /** A version without this migration keeps timed pauses until they are resumed. */
 const PAUSE_END = `CREATE TABLE pause_end (
@@ -51,6 +52,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 4, name: 'cancel-reverted', up: CANCEL_REVERTED, down: NOT_REVERTED, minReader: 4 },
   { id: 5, name: 'counted', up: COUNT_IN_JOURNAL, down: COUNT_IN_LANES, minReader: 5 },
   { id: 6, name: 'schema-id', up: NAME_SCHEMA, down: UNNAME_SCHEMA, minReader: 6 },
+  { id: 7, name: 'tries', up: COUNT_TRIES, down: COUNT_NO_TRIES, minReader: 7 },
 ]
 
 export const SCHEMA_VERSION = (MIGRATIONS.at(-1) as Migration).id

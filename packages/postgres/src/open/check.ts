@@ -21,11 +21,14 @@ export function refusedBy({ code, message }: LineError): Error {
   if (code === undefined) return new StorageError(`cannot connect to Postgres (${message}): check the URL, and that the server runs`)
   if (code === POOLED)
     return new UnsupportedRuntimeError(`${message}: name the server itself in the URL, since Millrace needs a session of its own`)
+  if (code.startsWith('28') && message.includes('no encryption'))
+    return new NotWritableError(`Postgres refused the connection (${message}): add sslmode=verify-full to the URL`)
   if (code.startsWith('28')) return new NotWritableError(`Postgres refused the user (${message}): check user and password in the URL`)
   if (code === '3D000') return new NotADatabaseError(`${message}: create the database, or name another one in the URL`)
   if (code === '42501')
     return new NotWritableError(`${message}: grant the user CREATE on the database, or create the schema and make the user its owner`)
-  if (code === '25006') return new NotWritableError(`${message}: connect to the primary server, not to a replica`)
+  if (code === '25006')
+    return new NotWritableError(`${message}: connect to the primary server, with a user whose default_transaction_read_only is off`)
   return new StorageError(`Postgres refused to open the schema (${code}: ${message})`)
 }
 
@@ -49,6 +52,10 @@ export function checkServer(connection: Connection, durability: StoreOptions['du
     )
 }
 
+/** Names a table that has rows in each queue, or in each with jobs, and has none. */
+const EMPTIED = `SELECT 'journal' WHERE NOT EXISTS (SELECT FROM journal) UNION ALL SELECT 'running' WHERE NOT EXISTS (SELECT FROM running)
+UNION ALL SELECT 'lane' WHERE NOT EXISTS (SELECT FROM lane) AND EXISTS (SELECT FROM job)`
+
 /**
  * Returns true if the schema holds a queue.
  *
@@ -65,7 +72,14 @@ export function checkSchema(connection: Connection, schema: string, known: numbe
   if (!tables.includes('meta') || !tables.includes('journal'))
     throw new NotADatabaseError(`schema ${schema} has other tables (${tables[0]}): choose a schema of its own`)
   const [needed] = connection.pluck<number>('SELECT min_reader FROM meta')
-  if (needed === undefined || needed > known)
+  // The target of a move is filled table by table.
+  const find = () => (move === 'target' ? [] : connection.pluck<string>(EMPTIED))
+  const [emptied] = needed === undefined ? ['meta'] : find()
+  if (emptied !== undefined || needed === undefined)
+    throw new NotADatabaseError(
+      `somebody has emptied the table ${emptied} of schema ${schema}, without which its jobs cannot be decided: restore the schema from a backup, or drop it`,
+    )
+  if (needed > known)
     throw new SchemaTooNewError(`schema ${schema} needs version ${needed} of its layout, and this Millrace knows ${known}: update Millrace`)
   if (tables.includes('moved') && move !== 'source') {
     const [movedTo] = connection.pluck<string>('SELECT address FROM moved')

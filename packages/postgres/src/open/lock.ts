@@ -13,6 +13,22 @@ const HOLDERS = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND grante
 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 AND ((classid::bigint << 32) | objid::bigint) = ${KEY}`
 
+/** The session that has the lock, its user, and false if the user has no right on the schema: anybody who may connect can take the lock. */
+export const HOLDER = `SELECT holder.pid, usename::text, coalesce(has_schema_privilege(usesysid, to_regnamespace(quote_ident($1))::oid, 'USAGE'), true)
+FROM (${HOLDERS}) AS holder LEFT JOIN pg_stat_activity USING (pid)`
+
+export type Holder = readonly [pid: number, user: string | null, hasRights: boolean]
+
+/** Returns the words for the session that has the lock; undefined if nobody has. */
+export function holderText(holder: Holder | undefined): string | undefined {
+  if (holder === undefined) return undefined
+  const [pid, user, hasRights] = holder
+  const session = `session ${pid} of user ${user ?? 'unknown'}`
+  return hasRights
+    ? `${session} has the owner's lock`
+    : `${session}, which has no right on the schema, has the owner's lock: end it by pg_terminate_backend(${pid})`
+}
+
 /** True if nobody has the lock. */
 export const IS_FREE = `SELECT NOT EXISTS (${HOLDERS})`
 
@@ -46,6 +62,11 @@ export class Lock {
       if (leftMs <= 0) return false
       sleep(Math.min(TRY_MS, leftMs))
     }
+  }
+
+  /** Returns the words for the session that has the lock; undefined if nobody has by now. */
+  holder(): string | undefined {
+    return holderText(this.#connection.get<Holder>(HOLDER, this.#schema))
   }
 
   /** Takes the lock again if it was taken before, and the connection has been opened again since. If that fails, the next beat tries. */
