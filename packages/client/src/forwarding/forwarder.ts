@@ -183,7 +183,7 @@ export class Forwarder<Read extends Chunk = Chunk> {
     this.#told = code
     const { retryAfter } = error as { retryAfter?: number }
     if (retryAfter === undefined) this.#release()
-    await this.#pause(retryAfter ?? RETRY_MS)
+    await this.#pause(Math.max(retryAfter ?? 0, RETRY_MS))
     this.#busy = true
   }
 
