@@ -1,6 +1,6 @@
 /** Signals that ask a process to end. */
 import type { EventEmitter } from 'node:events'
-import { quietClock } from '@millrace/worker'
+import { apart, quietClock } from '@millrace/worker'
 
 /** The signals that ask a process to end. A terminal that is closed sends `SIGHUP`. */
 export const END_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
@@ -39,7 +39,7 @@ export function onSignals(
     quietClock.setTimer(SAME_STOP_MS, () => quietClock.afterTurn?.(over))
     heard(signal, number)
   }
-  for (const signal of signals) source.on(signal, hear)
+  for (const signal of signals) apart(() => source.on(signal, hear))
   return () => {
     for (const signal of signals) source.off(signal, hear)
   }

@@ -1,6 +1,6 @@
 /** Manages the workers that `engine.work` has started for one engine. */
 import { type Grant, type Notice, OptionTypeError, type StopOptions, validateStopOptions, type WorkSettings } from '@millrace/core'
-import { type Handler, type Middleware, Worker } from '@millrace/worker'
+import { apart, type Handler, type Middleware, Worker } from '@millrace/worker'
 import type { Mailbox } from './mailbox.ts'
 import type { PayloadCodec } from './payloadCodec.ts'
 import type { EngineSetup } from './setup.ts'
@@ -35,8 +35,12 @@ export class Workers {
     this.#open = codec && ((grant) => codec.decodeGrant(grant))
   }
 
-  /** Starts a worker. A worker with the same id is drained and replaced. */
+  /** Starts a worker, apart from the caller. A worker with the same id is drained and replaced. */
   start(served: readonly Handler[], settings: WorkSettings, middleware: readonly Middleware[]): Worker {
+    return apart(() => this.#start(served, settings, middleware))
+  }
+
+  #start(served: readonly Handler[], settings: WorkSettings, middleware: readonly Middleware[]): Worker {
     const handlers = middleware.length === 0 ? served : served.map((handler) => ({ ...handler, middleware }))
     const { maxDataBytes, clock, host, pid, local, logger, redact } = this.#setup
     const calls = this.#calls

@@ -220,6 +220,8 @@ export interface FailCommand extends RunKey {
   readonly retry?: number | false
   /** The handler cancels its job: the message of `error` is the reason. `retry` is false, for engines that do not know this field. */
   readonly cancel?: true
+  /** The job waits at least `retry` ms: longer if its backoff says so. */
+  readonly atLeast?: true
 }
 
 /** Puts the job off without using an attempt. Reply: true. */

@@ -363,6 +363,8 @@ export class RetryAfterError extends Error {
   readonly code = 'RETRY_AFTER'
   /** Milliseconds. */
   readonly delay: number
+  /** @internal True if a longer backoff of the job counts. */
+  declare readonly atLeast?: true
   constructor(duration: Duration, message?: string, options?: ErrorOptions) {
     const delay = parseDuration(duration)
     if (delay === undefined || !(delay >= 0) || delay === Number.POSITIVE_INFINITY) {

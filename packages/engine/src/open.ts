@@ -26,6 +26,7 @@ import {
   validateOpenOptions,
   validatePostgresOptions,
 } from '@millrace/core'
+import { apart } from '@millrace/worker'
 import { quietClock, systemClock, systemRandom } from './clock.ts'
 import { fileStore } from './file/fileStore.ts'
 import { MEMORY } from './file/options.ts'
@@ -57,6 +58,10 @@ import { WriterThread } from './writer/thread.ts'
  * this runtime, or a bundle of the engine, cannot work; EngineFailedError if the system has no thread left for the writer.
  */
 export async function openEngine(options: OpenOptions | OpenPostgresOptions): Promise<Engine> {
+  return apart(openApart, options)
+}
+
+async function openApart(options: OpenOptions | OpenPostgresOptions): Promise<Engine> {
   if (typeof options === 'object' && options !== null && 'postgres' in options) return openSchema(validatePostgresOptions(options))
   const settings = validateOpenOptions(options)
   assertRuntime()

@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '@millrace/core'
+import { apart } from './apart.ts'
 
 /** The longest delay of a Node timer, in milliseconds: longer ones would fire at once. */
 const TIMER_MAX_MS = 2 ** 31 - 1
@@ -19,7 +20,7 @@ export const quietClock: Clock = clock((timer) => timer.unref())
 export const ownClock: Pick<Clock, 'read' | 'setTimer'> = {
   read: () => ({ wall: Date.now(), mono: now() }),
   setTimer(ms, wake) {
-    const timer = later(wake, ms).unref()
+    const timer = apart(later, wake, ms).unref()
     return () => forget(timer)
   },
 }
@@ -33,12 +34,12 @@ function clock(held: (timer: NodeJS.Timeout) => NodeJS.Timeout): Clock {
       const arm = () => {
         const slice = Math.min(left, TIMER_MAX_MS)
         left -= slice
-        timer = held(setTimeout(left > 0 ? arm : wake, slice))
+        timer = held(apart(setTimeout, left > 0 ? arm : wake, slice))
       }
       arm()
       return () => clearTimeout(timer)
     },
-    afterTurn: (work) => void soon(work),
+    afterTurn: (work) => void apart(soon, work),
   }
 }
 

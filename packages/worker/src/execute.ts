@@ -16,6 +16,7 @@ import {
   LIMITS,
   NonRetryableError,
   parseDuration,
+  type RetryAfterError,
   type SnoozeCommand,
 } from '@millrace/core'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
@@ -135,9 +136,11 @@ export function threw({ backoff }: Ending, context: RunContext, thrown: unknown)
   // An engine that does not know `cancel` fails the job permanently.
   if (isCancel(error)) return { op: 'fail', seq, run, error: runErrorOf(error), retry: false, cancel: true }
   if (isErrorOf(context.aborted, 'WorkerStoppedError')) return { op: 'giveBack', seq, run, started: true }
-  const told = context.ending !== undefined && isError(context.ending.cause) ? context.ending.cause : error
-  const failure: FailCommand = { op: 'fail', seq, run, error: runErrorOf(told) }
-  const retry = retryOf(error) ?? (backoff === undefined ? undefined : askBackoff(backoff, context, error))
+  const shown = context.ending !== undefined && isError(context.ending.cause) ? context.ending.cause : error
+  const failure: FailCommand = { op: 'fail', seq, run, error: runErrorOf(shown) }
+  const told = retryOf(error)
+  if (told !== undefined) return { ...failure, ...told }
+  const retry = backoff === undefined ? undefined : askBackoff(backoff, context, error)
   return retry === undefined ? failure : { ...failure, retry }
 }
 
@@ -149,10 +152,12 @@ function notAwaited(name: string): NonRetryableError {
  * Returns what the error itself says about another attempt: never, a delay in milliseconds, or nothing. An error that
  * cannot be read says nothing.
  */
-function retryOf(error: unknown): number | false | undefined {
+function retryOf(error: unknown): Pick<FailCommand, 'retry' | 'atLeast'> | undefined {
   try {
-    if (isHopeless(error)) return false
-    return isErrorOf(error, 'RetryAfterError') ? wholeDelay(error.delay) : undefined
+    if (isHopeless(error)) return { retry: false }
+    const retry = isErrorOf(error, 'RetryAfterError') ? wholeDelay(error.delay) : undefined
+    if (retry === undefined) return undefined
+    return (error as RetryAfterError).atLeast === true ? { retry, atLeast: true } : { retry }
   } catch {
     return undefined
   }

@@ -1,3 +1,4 @@
+export { apart } from './apart.ts'
 export type {
   BatchContext,
   BatchFunction,

@@ -1,5 +1,6 @@
 /** Reads text line by line as it arrives, and keeps only the newest part in memory. */
 import { isUtf8 } from 'node:buffer'
+import { withoutMark } from '@millrace/core'
 import { UsageError } from './errors.ts'
 
 export interface Line {
@@ -28,7 +29,8 @@ export async function* linesOf(stream: NodeJS.ReadableStream): AsyncGenerator<re
     const bytes = Buffer.concat(rest)
     rest = []
     restBytes = 0
-    const text = bytes.toString('utf8')
+    const decoded = bytes.toString('utf8')
+    const text = number === 0 ? withoutMark(decoded) : decoded
     return { number: ++number, text: text.endsWith('\r') ? text.slice(0, -1) : text, exact: isUtf8(bytes) }
   }
   for await (const piece of stream as AsyncIterable<Buffer>) {

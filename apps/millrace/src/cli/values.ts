@@ -1,6 +1,6 @@
 /** Parses flags into values that the engine checks. It passes on invalid numbers and durations, which the engine rejects by name. */
 import { readFile } from 'node:fs/promises'
-import { checkJsonText, isErrorOf, timeOption } from '@millrace/core'
+import { checkJsonText, isErrorOf, timeOption, withoutMark } from '@millrace/core'
 import { InvalidArgumentError } from 'commander'
 import { UsageError } from './errors.ts'
 
@@ -96,7 +96,7 @@ export async function dataOf(argument: string | undefined): Promise<unknown> {
 
 async function readText(file: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8')
+    return withoutMark(await readFile(file, 'utf8'))
   } catch (cause) {
     throw new UsageError(`cannot read ${file}: ${(cause as Error).message}`, { cause })
   }

@@ -1,6 +1,8 @@
 /** Reads settings from files: one for everybody, and one for this machine only. Nothing is fetched, and no file includes another. */
-import { existsSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, extname, join, resolve } from 'node:path'
+import { withoutMark } from '@millrace/core'
 import { loadConfig } from 'c12'
 import { ConfigError } from './errors.ts'
 import type { Layer, Origin } from './layers.ts'
@@ -46,10 +48,11 @@ async function readFile(file: string | undefined): Promise<Found | undefined> {
   const name = basename(file)
   let config: unknown
   try {
+    using read = readable(file)
     ;({ config } = await loadConfig({
       name: 'millrace',
       cwd: dirname(file),
-      configFile: file,
+      configFile: read.file,
       // We merge the layers ourselves, and read nothing but this file.
       envName: false,
       extend: false,
@@ -67,6 +70,17 @@ async function readFile(file: string | undefined): Promise<Found | undefined> {
   if (typeof config !== 'object' || config === null || Array.isArray(config))
     throw new ConfigError([`${name} must be an object of settings`])
   return { name, values: config as Readonly<Record<string, unknown>> }
+}
+
+/** Returns the file, or a copy if it is TOML with a byte order mark: the parser reads the file itself, and refuses the mark. */
+function readable(file: string): { readonly file: string } & Disposable {
+  const text = extname(file) === '.toml' ? readFileSync(file, 'utf8') : ''
+  if (withoutMark(text) === text) return { file, [Symbol.dispose]: () => {} }
+  // Only this user can read the folder: the settings may have secrets.
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-config-'))
+  const copy = join(folder, basename(file))
+  writeFileSync(copy, withoutMark(text))
+  return { file: copy, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) }
 }
 
 function layersOf(found: Found | undefined, layer: Origin['layer'], environment: string | undefined): Layer[] {

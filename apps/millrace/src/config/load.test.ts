@@ -124,9 +124,11 @@ test.each([
   ['millrace.config.mjs', "export default () => ({ file: 'made.db' })\n"],
   ['millrace.config.json', '{"file":"made.db"}'],
   ['millrace.config.toml', 'file = "made.db"\n'],
-])('reads %s', async (name, text) => {
-  const { config, origins } = await load({}, { [name]: text })
-  expect([config.file, origins.get('file')?.name]).toEqual(['made.db', name])
+])('reads %s, with a byte order mark, too', async (name, text) => {
+  for (const content of [text, `\uFEFF${text}`]) {
+    const { config, origins } = await load({}, { [name]: content })
+    expect([config.file, origins.get('file')?.name]).toEqual(['made.db', name])
+  }
 })
 
 test('a file by name, which has to be there', async () => {

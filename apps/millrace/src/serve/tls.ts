@@ -1,6 +1,7 @@
 /** Reads the keys and certificates of the configuration from their files. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { withoutMark } from '@millrace/core'
 import type { ServerTlsOptions } from '@millrace/remote'
 import { ConfigError } from '../config/errors.ts'
 import type { Config } from '../config/schema/schema.ts'
@@ -20,7 +21,7 @@ export function readTls({ key, cert, ca, requestCert }: Config['tls'], cwd: stri
     ])
   const read = (name: string, path: string) => {
     try {
-      return readFileSync(resolve(cwd, path), 'utf8')
+      return withoutMark(readFileSync(resolve(cwd, path), 'utf8'))
     } catch (cause) {
       throw new ConfigError([`'tls.${name}' cannot be read: ${(cause as Error).message}`], { cause })
     }

@@ -13,6 +13,7 @@ import {
   type SourceEntry,
   sourcedNode,
 } from '@millrace/core'
+import { apart } from '@millrace/worker'
 
 /** The origin of forwarded jobs. Each process starts a new one, so that a copy never speaks for its original. */
 export interface Source {
@@ -98,7 +99,7 @@ export class Forwarder<Read extends Chunk = Chunk> {
 
   constructor(options: ForwarderOptions<Read>) {
     this.#options = options
-    this.#running = this.#run()
+    this.#running = apart(() => this.#run())
   }
 
   /** Reports new entries in the log. */
@@ -182,7 +183,7 @@ export class Forwarder<Read extends Chunk = Chunk> {
     this.#told = code
     const { retryAfter } = error as { retryAfter?: number }
     if (retryAfter === undefined) this.#release()
-    await this.#pause(retryAfter ?? RETRY_MS)
+    await this.#pause(Math.max(retryAfter ?? 0, RETRY_MS))
     this.#busy = true
   }
 

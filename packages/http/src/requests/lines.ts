@@ -1,5 +1,6 @@
 /** Splits a stream of bytes into whole lines, with at most a chunk and the line that it ends in in memory. */
 import { isUtf8 } from 'node:buffer'
+import { withoutMark } from '@millrace/core'
 
 export interface Line {
   /** The number of the line, from 1. */
@@ -80,7 +81,8 @@ export class Lines {
   #line(bytes: Uint8Array): Line {
     const number = ++this.#number
     if (!isUtf8(bytes)) return { number, text: undefined, fault: 'the line is not UTF-8' }
-    return { number, text: withoutReturn(bufferOf(bytes).toString('utf8')) }
+    const text = withoutReturn(bufferOf(bytes).toString('utf8'))
+    return { number, text: number === 1 ? withoutMark(text) : text }
   }
 
   #tooLong(): Line {

@@ -2,7 +2,7 @@
 import { hostname } from 'node:os'
 import { Engine, loggerOrDefault } from '@millrace/client'
 import { errorFrom, OptionTypeError } from '@millrace/core'
-import { quietClock, systemClock } from '@millrace/worker'
+import { apart, quietClock, systemClock } from '@millrace/worker'
 import { type Address, formatAddress, parseAddress } from '../address.ts'
 import { keepAlive, type Surroundings, SYSTEM } from '../clock.ts'
 import type { SharedSecret } from '../credentials.ts'
@@ -29,6 +29,10 @@ const DIAL_MS = 10_000
  * AuthFailedError, VersionMismatchError if the server rejected this client; JournalInUseError, JournalDamagedError, NotWritableError
  */
 export async function connect(url: string, options?: ConnectOptions): Promise<Engine> {
+  return apart(connectApart, url, options)
+}
+
+async function connectApart(url: string, options: ConnectOptions | undefined): Promise<Engine> {
   const settings = validateConnectOptions(options)
   const address = addressOf(url, options)
   const { maxDataBytes, codec, redact } = settings

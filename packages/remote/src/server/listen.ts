@@ -2,6 +2,7 @@
 import { createServer } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { OptionTypeError } from '@millrace/core'
+import { apart } from '@millrace/worker'
 import { type Address, isLoopback, parseAddress } from '../address.ts'
 import { type Surroundings, SYSTEM } from '../clock.ts'
 import { SECRET_NAME, SECRET_TLS } from '../credentials.ts'
@@ -30,9 +31,11 @@ export async function listen(
   const address = parseAddress(url)
   const settings = validateListenOptions(options)
   checkSafe(address, settings)
-  const server = new RemoteServer(engine, netServerOf(settings), settings, clock)
-  await server.bind(address)
-  return server
+  return apart(async () => {
+    const server = new RemoteServer(engine, netServerOf(settings), settings, clock)
+    await server.bind(address)
+    return server
+  })
 }
 
 function checkSafe(address: Address, { tls, tokens, authenticate }: ListenSettings): void {

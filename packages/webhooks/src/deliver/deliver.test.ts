@@ -279,17 +279,22 @@ describe('M3: what an answer does', () => {
     })
   })
 
+  const AGO = new Date(Date.now() - 60_000).toUTCString()
+  const LATER = new Date(Date.now() + 3_600_000).toUTCString()
   test.each([
-    ['60', 60_000],
-    ['0', 1_000],
-    ['9999999', 86_400_000],
-    ['a date in an hour', 3_600_000],
-    ['Thu, 01 Jan 1970 00:00:00 GMT', 1_000],
-  ])('Retry-After: %s', async (retryAfter, wanted) => {
-    const server = await receiver(
-      status(503, { 'retry-after': retryAfter.startsWith('a date') ? new Date(Date.now() + wanted).toUTCString() : retryAfter }),
-    )
-    const { state, attempts, runAt } = await afterOneRun({ url: server.url })
+    ['60', 20_000, 60_000],
+    ['60', 600_000, 600_000],
+    ['0', 20_000, 20_000],
+    ['1', 20_000, 20_000],
+    ['9999999', 20_000, 86_400_000],
+    ['9999999', 604_800_000, 604_800_000],
+    [LATER, 20_000, 3_600_000],
+    [LATER, 7_200_000, 7_200_000],
+    [AGO, 20_000, 20_000],
+    ['Thu, 01 Jan 1970 00:00:00 GMT', 20_000, 20_000],
+  ])('Retry-After: %s and a backoff of %i ms: the longer counts', async (retryAfter, delay, wanted) => {
+    const server = await receiver(status(503, { 'retry-after': retryAfter }))
+    const { state, attempts, runAt } = await afterOneRun({ url: server.url }, {}, { backoff: { type: 'fixed', delay } })
     expect([state, attempts[0]?.error?.name]).toEqual(['scheduled', 'RetryAfterError'])
     expect(Math.abs(runAt.getTime() - (attempts[0]?.endedAt?.getTime() ?? 0) - wanted)).toBeLessThan(5_000)
   })

@@ -2,7 +2,6 @@
 import { RetryAfterError } from '@millrace/core'
 import { DeliveryFailedError, DeliveryRejectedError, WebhookGoneError } from '../errors.ts'
 
-const RETRY_AFTER_MIN_MS = 1_000
 const RETRY_AFTER_MAX_MS = 86_400_000
 /** The number of characters of the answer's body that the error message shows. */
 const HEAD_LENGTH = 512
@@ -23,18 +22,20 @@ export function failureOf({ status, body, retryAfter, host }: Answer, now: numbe
   if (status === 410) return new WebhookGoneError(message)
   if (status >= 500 || status === 408 || status === 425 || status === 429) {
     const delay = retryAfterMs(retryAfter, now)
-    return delay === undefined ? new DeliveryFailedError(message, { status }) : new RetryAfterError(delay, message)
+    if (delay === undefined) return new DeliveryFailedError(message, { status })
+    // A receiver may ask for more time than the backoff gives, but not for more attempts.
+    return Object.assign(new RetryAfterError(delay, message), { atLeast: true })
   }
   if (status < 400) return new DeliveryRejectedError(`${message} (redirects are not followed: give the URL that it leads to)`, status)
   return new DeliveryRejectedError(message, status)
 }
 
-/** Parses `Retry-After`, in seconds or as a date, into 1 s to 24 h in milliseconds. Returns undefined if it is neither. */
+/** Parses `Retry-After`, in seconds or as a date, into 0 to 24 h in milliseconds. Returns undefined if it is neither. */
 export function retryAfterMs(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined
   const text = value.trim()
   const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : dateMs(text) - now
-  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, RETRY_AFTER_MIN_MS), RETRY_AFTER_MAX_MS)
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), RETRY_AFTER_MAX_MS)
 }
 
 /** Parses a date as HTTP writes it. Returns NaN for anything else that `Date.parse` might accept. */

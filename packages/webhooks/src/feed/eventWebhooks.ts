@@ -12,7 +12,7 @@ import {
   nameOption,
   OptionTypeError,
 } from '@millrace/core'
-import { systemClock } from '@millrace/worker'
+import { apart, systemClock } from '@millrace/worker'
 import { type Keyring, keyring, type Secret } from '../deliver/secrets.ts'
 import { EndpointNotFoundError } from '../errors.ts'
 import { batchesOf } from './batches.ts'
@@ -120,7 +120,7 @@ export class EventWebhooks {
     this.#startsAgain = false
     this.#stopping = false
     this.#asking = new AbortController()
-    this.#running = this.#run().finally(() => {
+    this.#running = apart(() => this.#run()).finally(() => {
       this.#running = undefined
       if (this.#startsAgain) this.#begin()
     })

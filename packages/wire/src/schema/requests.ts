@@ -169,6 +169,7 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
     error: field(RUN_ERROR),
     retry: optional(retry, 'nil: by the job’s backoff'),
     cancel: optional(yes, 'its handler cancels the job, and the message of `error` is the reason; with `retry` false, for older servers'),
+    atLeast: optional(yes, '`retry` is a minimum: a longer backoff of the job counts'),
   },
   snooze: {
     ...RUN,

@@ -289,6 +289,7 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
       error,
       retry: fc.oneof(duration, fc.constant(false as const)),
       cancel: fc.constant(true as const),
+      atLeast: fc.constant(true as const),
     },
     { requiredKeys: ['seq', 'run', 'error'] },
   ) as never,

@@ -41,8 +41,11 @@ export function endCompleted(turn: TurnContext, job: Job, output: CompleteComman
   transition.complete(turn, job, output)
 }
 
-/** Ends a failed run. The job is retried after its backoff or `retry` ms, unless `retry` is false or it has no attempts or age left. */
-export function endFailed(turn: TurnContext, job: Job, error: RunError, retry: number | false | undefined): void {
+/**
+ * Ends a failed run. The job is retried after its backoff or `retry` ms, and at least `leastMs`, unless `retry` is false or it has no attempts
+ * or age left.
+ */
+export function endFailed(turn: TurnContext, job: Job, error: RunError, retry: number | false | undefined, leastMs = 0): void {
   if (job.cancelRequested) {
     endCancelled(turn, job, error)
     return
@@ -53,7 +56,7 @@ export function endFailed(turn: TurnContext, job: Job, error: RunError, retry: n
   const attempt = attemptOf(job)
   freeSlot(turn, job)
   const over = retry === false || attempt >= maxAttempts
-  const delayMs = over ? Number.POSITIVE_INFINITY : (retry ?? backoffDelay(backoff, attempt, turn.random()))
+  const delayMs = over ? Number.POSITIVE_INFINITY : Math.max(leastMs, retry ?? backoffDelay(backoff, attempt, turn.random()))
   if (over || turn.now.wall + delayMs > job.enqueuedAt + maxAge) exhaust(turn, job, error)
   else transition.retry(turn, job, delayMs, error)
 }
