@@ -38,6 +38,12 @@ async function enqueue(client: pg.Client, name: string | null, data?: unknown, o
   return rows[0]?.id as string
 }
 
+/** As a client of another language does it: JSON.stringify has no such numbers. */
+async function enqueueText(client: pg.Client, data: string, options = '{}'): Promise<string> {
+  const { rows } = await client.query<{ id: string }>("SELECT enqueue('a', $1::jsonb, $2::jsonb) AS id", [data, options])
+  return rows[0]?.id as string
+}
+
 test('a job is there once its transaction commits, under the id that the call has returned, and never if it rolls back', async ({
   shared: { engine, ...postgres },
 }) => {
@@ -139,6 +145,9 @@ describe('bad input', () => {
       await enqueue(client, 'a', 1, { priorty: 1 }),
       await enqueue(client, 'a', 'x'.repeat(DATA_MAX + 1)),
       await enqueue(client, 'a', 1, { idempotencyKey: 'millrace:endpoint:shop:1' }),
+      await enqueueText(client, '{"id":1234567890123456789}'),
+      await enqueueText(client, '1e400'),
+      await enqueueText(client, '1', '{"meta":{"id":1234567890123456789}}'),
     ]
     const right = await enqueue(client, 'a', 'right')
     await client.query('COMMIT')
@@ -149,6 +158,9 @@ describe('bad input', () => {
       { name: 'a', code: 'OPTION_TYPE', message: expect.stringContaining("did you mean 'priority'?") },
       { name: 'a', code: 'OPTION_RANGE', message: expect.stringContaining(`at most ${DATA_MAX} are stored`) },
       { name: 'a', code: 'FORBIDDEN', message: expect.stringContaining("begin with 'millrace:'") },
+      { name: 'a', code: 'OPTION_RANGE', message: expect.stringContaining('data has the integer 1234567890123456789, which would be') },
+      { name: 'a', code: 'OPTION_RANGE', message: expect.stringContaining('data has the number 1000') },
+      { name: 'a', code: 'OPTION_RANGE', message: expect.stringContaining('options has the integer 1234567890123456789') },
     ])
   })
 })

@@ -430,7 +430,7 @@ test('a producer in Python', async () => {
     { same: [true, true, true, true, true, true] },
     { bytes: true },
     { id: said.again, again: said.id, result: 1 },
-    { conflict: 'UNIQUE_CONFLICT' },
+    { conflict: 'UNIQUE_CONFLICT', number: 'OPTION_RANGE' },
     { state: 'scheduled', data: { n: 1 }, priority: -3, timeout: null, backoff: { type: 'fixed', delay: 1 }, due: 3_600, started: null },
     { cancelled: 'cancelled', result: 'JOB_CANCELLED', twice: 'JOB_FINISHED' },
     { failed: 'JOB_FAILED' },

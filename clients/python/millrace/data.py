@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+import re
 from decimal import Decimal
 from typing import Any, Optional, Union
 
@@ -12,9 +14,13 @@ from .errors import range_error, type_error
 
 Stored = Union[None, str, bytes]
 
+# Only a text with 16 digits in a row can have an integer that JavaScript does not have.
+SUSPECT = re.compile(r"\d{16}")
+
 
 def encode_data(value: Any, what: str = "data") -> Stored:
-    """None for nothing, bytes as they are, all else as JSON. Raises Error (OPTION_TYPE)."""
+    """None for nothing, bytes as they are, all else as JSON. Raises Error (OPTION_TYPE; OPTION_RANGE for an integer that JavaScript does not
+    have: every reader but Python would see another one)."""
     if value is None or isinstance(value, bytes):
         return value
     return json_text(value, what)
@@ -25,7 +31,23 @@ def json_text(value: Any, what: str, allowed: str = "JSON, or bytes") -> str:
         text = json.dumps(value, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise type_error(what, "%s: %s" % (allowed, error)) from None
+    if SUSPECT.search(text):
+        json.loads(text, parse_int=lambda digits: _kept(what, digits))
     return _well_formed(text)
+
+
+def _kept(what: str, digits: str) -> None:
+    value = _double(what, digits)
+    if len(digits) > 15 and int(value) != int(digits) and _double_text(value) != digits:
+        message = "sent with the integer %s as a string: it would be stored as %s" % (digits, _double_text(value))
+        raise range_error(what, 2**53 - 1, message)
+
+
+def _double(what: str, digits: str) -> float:
+    value = float(digits)
+    if math.isinf(value):
+        raise range_error(what, 2**53 - 1, "sent with the integer %s as a string: a number cannot hold it" % digits)
+    return value
 
 
 def _well_formed(text: str) -> str:
@@ -64,21 +86,11 @@ def _canonical(value: Any) -> str:
         return "[%s]" % ",".join(map(_canonical, value))
     if isinstance(value, str):
         return _well_formed(json.dumps(value, ensure_ascii=False))
-    return json.dumps(value) if isinstance(value, bool) or value is None else _number_text(value)
+    return json.dumps(value) if isinstance(value, bool) or value is None else _double_text(float(value))
 
 
 def _utf16(name: str) -> bytes:
     return name.encode("utf-16-be", "surrogatepass")
-
-
-def _number_text(value: Union[int, float]) -> str:
-    try:
-        text = _double_text(float(value))
-    except OverflowError:
-        raise range_error("data", 2**53, "sent with the integer %s as a string: a number cannot hold it" % value) from None
-    if isinstance(value, int) and float(value) != value and text != str(value):
-        raise range_error("data", 2**53, "sent with the integer %s as a string: it would be stored as %s" % (value, text))
-    return text
 
 
 def _double_text(number: float) -> str:

@@ -202,6 +202,7 @@ export {
   type NameDetail,
   type StatsCommand,
 } from './observeCommands.ts'
+export { changedNumber, withChangedNumbers } from './numbers.ts'
 export {
   type Command,
   type CommandOf,
@@ -269,7 +270,7 @@ export { INSTANCE_COLOURS, type InstanceColour, type InstanceOptions, instanceNa
 export { integerOption } from './options/integer.ts'
 export { checkItemKeys, ITEM_KEYS, itemName } from './options/item.ts'
 export { heldKeyOption, type JobOfKey, type JobRef } from './options/jobRef.ts'
-export { checkJsonText } from './options/jsonText.ts'
+export { checkJsonNumbers, checkJsonText } from './options/jsonText.ts'
 export { checkKnown, checkNone } from './options/known.ts'
 export { formatCursor, type ListOptions, type ListPlace, type ListSettings, validateListOptions } from './options/list.ts'
 export { type Logger, type LoggerOption, loggerOption, quietableLogger } from './options/logger.ts'

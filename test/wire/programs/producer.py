@@ -23,7 +23,7 @@ with millrace.connect(sys.argv[1]) as client:
     once = client.enqueue("echo", 1, idempotency_key="k", queue="other", tags=["a"], meta={"by": "python"})
     say(id=str(once), again=str(client.enqueue("echo", 2, idempotency_key="k")), result=client.result(once, timeout=60))
     waiting = client.enqueue("nobody", {"n": 1}, delay=3600, priority=-3, unique="u", timeout=float("inf"), backoff={"type": "fixed", "delay": 1})
-    say(conflict=refusal(client.enqueue, "nobody", unique=("u", "error")))
+    say(conflict=refusal(client.enqueue, "nobody", unique=("u", "error")), number=refusal(client.enqueue, "nobody", {"id": 1234567890123456789}))
     view = client.get(waiting)
     due = (view.run_at - view.enqueued_at).total_seconds()
     say(state=view.state, data=view.data, priority=view.priority, timeout=view.timeout, backoff=view.backoff, due=due, started=view.started_at)

@@ -18,15 +18,28 @@ const SHOWN = 40
  * @throws OptionRangeError, naming `option` and the number
  */
 export function checkJsonText(option: string, text: string): void {
+  check(option, text, LIMITS.jsonDepth)
+}
+
+/**
+ * Refuses those numbers alone, in JSON of others that is stored as it is and parsed by whoever reads it.
+ *
+ * @throws OptionRangeError, naming `option` and the number
+ */
+export function checkJsonNumbers(option: string, text: string): void {
+  check(option, text, Number.POSITIVE_INFINITY)
+}
+
+function check(option: string, text: string, levels: number): void {
   const suspect = SUSPECT.test(text)
   // A level takes a character at least.
-  if (!suspect && text.length <= LIMITS.jsonDepth) return
+  if (!suspect && text.length <= levels) return
   let depth = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) at = endOfString(text, at)
     else if (code === OPEN_LIST || code === OPEN_OBJECT) {
-      if (++depth > LIMITS.jsonDepth) throw tooDeep(option)
+      if (++depth > levels) throw tooDeep(option)
     } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth--
     else if (suspect && code >= ZERO && code <= NINE) at = endOfNumber(option, text, at)
   }

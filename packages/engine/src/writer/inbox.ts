@@ -5,6 +5,7 @@
 import {
   type CheckedForward,
   type Clock,
+  checkJsonText,
   endlessOf,
   ForbiddenError,
   type NewJob,
@@ -124,6 +125,8 @@ function commandOf(rows: readonly InboxRow[]): CheckedForward {
 function jobOf({ at, name, data, options, unfit }: InboxRow): { readonly job?: NewJob; readonly unfit?: Unfit } {
   if (unfit !== undefined) return { unfit }
   try {
+    if (data !== null) checkJsonText('data', data)
+    checkJsonText('options', options)
     const { delay, ...job } = newJobFrom(nameOption('name', name), data, endlessOf(JSON.parse(options)), undefined)
     // A user of the database needs no right on the tables, so it is no owner.
     const reserved = reservedKey(job.idempotencyKey)

@@ -7,6 +7,7 @@ import {
   allowsLess,
   type Clock,
   type Command,
+  changedNumber,
   type Delivery,
   isError,
   isUnbounded,
@@ -22,6 +23,7 @@ import {
   type Request,
   refusalFrom,
   tooManyWrongTokens,
+  withChangedNumbers,
 } from '@millrace/core'
 import { chooseVersion, ELEMENTS_MAX, type Message, WireError } from '@millrace/wire'
 import { sendCut, slices } from '../frames.ts'
@@ -47,7 +49,7 @@ export interface ConnectionOptions {
   /** Returns the reason why a command is not sent to the engine; undefined if it may be sent. */
   readonly refusalOf: (command: Command) => Refusal | undefined
   /** Marks the entries of a `forward` that do not fit. */
-  readonly checked: (command: Command) => Command
+  readonly checked: <Asked extends Command>(command: Asked) => Asked
   readonly declareDead: (sessions: readonly string[]) => void
   readonly helloTimeoutMs: number
   readonly clock: Clock
@@ -269,6 +271,8 @@ export class Connection {
         const by = this.#permit?.name
         return command.by !== undefined || by === undefined || by === ANYONE ? command : { ...command, by: by.slice(0, LIMITS.nameLength) }
       }
+      case 'forward':
+        return withChangedNumbers(this.#options.checked(command))
       default:
         return this.#options.checked(command)
     }
@@ -282,7 +286,8 @@ export class Connection {
       const { id, command } = request
       this.#trail?.ask(request)
       const message = this.#unbounded ? undefined : this.#forbidden(command)
-      const refusal = message === undefined ? this.#options.refusalOf(command) : ({ code: 'FORBIDDEN', message } as const)
+      const refusal =
+        message === undefined ? (changedNumber(command) ?? this.#options.refusalOf(command)) : ({ code: 'FORBIDDEN', message } as const)
       if (refusal !== undefined) {
         refused.push({ id, refusal })
         continue

@@ -21,7 +21,7 @@ export interface Shareable {
   /** @internal Checks commands before they are sent to the engine: `refusalOf` returns undefined if a command may be sent. */
   readonly checks?: {
     refusalOf(command: Command, sender: 'other'): Refusal | undefined
-    checked(command: Command): Command
+    checked<Asked extends Command>(command: Asked): Asked
   }
 }
 

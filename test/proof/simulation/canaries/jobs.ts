@@ -324,8 +324,8 @@ export const JOBS: readonly Canary[] = [
   {
     name: 'dead-letters-of-dead-letters',
     file: `${jobs}/deadLetter.ts`,
-    find: "deadLetter === undefined || metaHas(job.extras?.meta, 'deadLetter')",
-    replace: 'deadLetter === undefined || metaHas(undefined, "deadLetter")',
+    find: 'deadLetter === undefined || job.extras?.letter',
+    replace: 'deadLetter === undefined',
     breaks: 'invariant 50',
   },
   {

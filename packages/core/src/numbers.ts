@@ -1,0 +1,54 @@
+/**
+ * Numbers in JSON that others have written: JavaScript has doubles alone, so a handler, a list or a result in it would see another number.
+ * They are refused where they come in, as over HTTP and on the command line.
+ */
+import type { CheckedForward, NewJob } from './commands.ts'
+import { type Refusal, refusalFrom } from './errors.ts'
+import type { Data } from './job.ts'
+import { type Command, traitsOf } from './operations.ts'
+import { checkJsonNumbers } from './options/jsonText.ts'
+
+/** Returns the refusal of a command with such a number in a payload or a meta. `forward` has each of its entries refused alone. */
+export function changedNumber(command: Command): Refusal | undefined {
+  if (command.op === 'forward') return undefined
+  const { newJobs, payloads = [] } = traitsOf(command.op)
+  return (
+    refusalOf(['meta', metaOf(command)], ...payloads.map(([what, payloadOf]) => [what, payloadOf(command)] as const)) ??
+    (newJobs && changedNumberIn(newJobs(command)))
+  )
+}
+
+/** Returns the meta that a command says beside those of its new jobs. */
+function metaOf(command: Command): string | undefined {
+  if (command.op === 'triggerSchedule') return command.meta
+  return 'changes' in command && command.changes !== undefined && 'meta' in command.changes ? command.changes.meta : undefined
+}
+
+/** Returns the command with the entries that have such a number, beside those that are known to be unfit. */
+export function withChangedNumbers(command: CheckedForward): CheckedForward {
+  const unfit = new Map(command.unfit)
+  let place = command.first
+  for (const { jobs } of command.entries) {
+    const refusal = changedNumberIn(jobs)
+    if (refusal !== undefined) unfit.set(place, refusal)
+    place += jobs.length
+  }
+  return unfit.size === 0 ? command : { ...command, unfit }
+}
+
+function changedNumberIn(jobs: readonly NewJob[]): Refusal | undefined {
+  for (const { data, meta } of jobs) {
+    const refusal = refusalOf(['data', data], ['meta', meta])
+    if (refusal !== undefined) return refusal
+  }
+  return undefined
+}
+
+function refusalOf(...texts: (readonly [option: string, text: Data | undefined])[]): Refusal | undefined {
+  try {
+    for (const [option, text] of texts) if (typeof text === 'string') checkJsonNumbers(option, text)
+    return undefined
+  } catch (error) {
+    return refusalFrom(error)
+  }
+}
