@@ -1,9 +1,10 @@
 import { createTestEngine } from '@millrace/testkit'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { charge, placeOrder, receipt, startWorker } from './shop.ts'
 
 test('an order is charged, and its receipt sent five minutes later', async () => {
-  await using t = createTestEngine()
+  const t = createTestEngine()
+  onTestFinished(() => t[Symbol.asyncDispose]())
   const charged: string[] = []
   startWorker(t.engine, async (order) => void charged.push(order))
 

@@ -111,9 +111,10 @@ const HOST = { host: 'test', pid: 1 }
  *
  * @example
  * ```ts
- * await using t = createTestEngine()
+ * const t = createTestEngine()
  * await t.engine.enqueue(sendMail, { to: 'ada@example.com' }, { delay: '1h' })
  * await t.advance('1h')
+ * await t[Symbol.asyncDispose]()
  * ```
  * @throws OptionTypeError, OptionRangeError
  */

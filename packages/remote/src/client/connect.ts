@@ -23,7 +23,7 @@ const DIAL_MS = 10_000
  *
  * @example
  * ```ts
- * await using engine = await connect('tls://queue.example:7411', { token: process.env.WORKER_TOKEN })
+ * const engine = await connect('tls://queue.example:7411', { token: process.env.WORKER_TOKEN })
  * ```
  * @throws OptionTypeError, OptionRangeError for a wrong option; ConnectFailedError if no server answered in time;
  * AuthFailedError, VersionMismatchError if the server rejected this client; JournalInUseError, JournalDamagedError, NotWritableError
