@@ -23,7 +23,7 @@ import { type Notifier, notifier } from './notify.ts'
 import { pulseOf } from './pulse.ts'
 import { placesOf } from './socketPlaces.ts'
 import { type SocketParts, startSockets } from './sockets.ts'
-import { readTls } from './tls.ts'
+import { readTls, type TlsTexts, tlsRenewal } from './tls.ts'
 import { startWorkers } from './workers.ts'
 
 export interface ServeOptions {
@@ -60,6 +60,8 @@ export interface Daemon {
 
 /** The interval at which the daemon checks whether tokens have changed elsewhere. */
 const LOOK_MS = 1_000
+/** The interval at which the files of the TLS certificate are looked at. */
+const TLS_LOOK_MS = 10_000
 /** The maximum interval at which the daemon checks that the engine answers. */
 const BEAT_MS = 5_000
 
@@ -115,6 +117,13 @@ async function start(config: Config, options: ServeOptions, closers: (() => unkn
 
   const http = config.http.enabled ? await startHttp({ options: config.http, tls, logger, ...assembled }) : undefined
   closers.push(() => http?.close())
+  if (tls !== undefined) {
+    const served = sockets.filter(({ url }) => url.startsWith('tls:'))
+    const use = (next: TlsTexts) => {
+      for (const server of [...served, ...(http === undefined ? [] : [http])]) server.useCertificate(next)
+    }
+    closers.push(every(TLS_LOOK_MS, tlsRenewal(config.tls, cwd, use, logger)))
+  }
 
   const workers: Worker[] = []
   closers.push(() => Promise.all(workers.map((worker) => worker.stop({ timeout: leftMs() }))))
