@@ -18,7 +18,7 @@ import { apply, given } from './apply.ts'
 import { assemble } from './assemble.ts'
 import { every, shared } from './clock.ts'
 import { filesOf, forBrowser, type LoadFiles } from './dashboard.ts'
-import { startHttp } from './http.ts'
+import { type HttpServer, startHttp } from './http.ts'
 import { type Notifier, notifier } from './notify.ts'
 import { pulseOf } from './pulse.ts'
 import { placesOf } from './socketPlaces.ts'
@@ -117,13 +117,7 @@ async function start(config: Config, options: ServeOptions, closers: (() => unkn
 
   const http = config.http.enabled ? await startHttp({ options: config.http, tls, logger, ...assembled }) : undefined
   closers.push(() => http?.close())
-  if (tls !== undefined) {
-    const served = sockets.filter(({ url }) => url.startsWith('tls:'))
-    const use = (next: TlsTexts) => {
-      for (const server of [...served, ...(http === undefined ? [] : [http])]) server.useCertificate(next)
-    }
-    closers.push(every(TLS_LOOK_MS, tlsRenewal(config.tls, cwd, use, logger)))
-  }
+  if (tls !== undefined) closers.push(renewTls(options, config, [...sockets, ...(http === undefined ? [] : [http])]))
 
   const workers: Worker[] = []
   closers.push(() => Promise.all(workers.map((worker) => worker.stop({ timeout: leftMs() }))))
@@ -175,6 +169,15 @@ async function listen(options: Omit<SocketParts, 'audit'>, control: Control, clo
   })
   closers.push(forget, watchControl(control, options.logger))
   return sockets
+}
+
+/** Gives servers the TLS certificate again when its files change. Returns what ends that. */
+function renewTls({ cwd, logger }: ServeOptions, { tls }: Config, servers: readonly (HttpServer | RemoteServer)[]): () => void {
+  const served = servers.filter(({ url }) => /^(?:tls|https):/.test(url))
+  const use = (next: TlsTexts) => {
+    for (const server of served) server.useCertificate(next)
+  }
+  return every(TLS_LOOK_MS, tlsRenewal(tls, cwd, use, logger))
 }
 
 /** Checks now and then whether tokens have changed elsewhere. Returns what ends the checks. */
