@@ -33,6 +33,35 @@ test('with both it listens', async () => {
   expect(server.url).toMatch(/^tls:\/\/0\.0\.0\.0:[1-9]\d*$/)
 })
 
+test('a renewed certificate is shown to clients that connect from now on, and those that are connected stay', async () => {
+  const { server } = await serve({ url: 'tls://127.0.0.1:0', listen: { tls: { key, cert }, token } })
+  const connected = await connect(server.url, { token, tls: { ca } })
+  onTestFinished(() => connected.stop({ timeout: 0 }))
+  const [otherCert, otherKey] = [pem('client.crt'), pem('client.key')]
+  const shown = async () => {
+    const socket = connectTls({ port: Number(new URL(server.url).port), host: '127.0.0.1', rejectUnauthorized: false })
+    await once(socket, 'secureConnect')
+    const found = socket.getPeerX509Certificate()?.toString().trim()
+    socket.destroy()
+    return found
+  }
+  expect(await shown()).toBe(`${cert}`.trim())
+  server.useCertificate({ key: otherKey, cert: otherCert })
+  expect(await shown()).toBe(`${otherCert}`.trim())
+  expect(() => server.useCertificate({ key, cert: otherCert })).toThrow(/key values mismatch/)
+  expect(() => server.useCertificate({ key: '/etc/key.pem', cert })).toThrow(expect.objectContaining({ option: 'tls.key' }))
+  expect(await shown()).toBe(`${otherCert}`.trim())
+  const { id } = await connected.enqueue('stays')
+  expect(await connected.get(id)).toMatchObject({ name: 'stays' })
+})
+
+test('a server without a certificate has none to replace', async () => {
+  for (const options of [{ tls: { secret: randomBytes(32) } }, {}]) {
+    await using server = await listen(engine, 'tls' in options ? 'tls://127.0.0.1:0' : 'tcp://127.0.0.1:0', options)
+    expect(() => server.useCertificate({ key, cert })).toThrow(expect.objectContaining({ code: 'OPTION_TYPE', option: 'tls' }))
+  }
+})
+
 test.each([
   ['tls://127.0.0.1:0', {}, 'tls'],
   ['tcp://127.0.0.1:0', { tls: { key, cert } }, 'tls'],

@@ -1,7 +1,7 @@
 /** Values of settings as they are shown: without their secrets. */
 import type { About } from './schema/setting.ts'
 
-export const HIDDEN = '[redacted]'
+const HIDDEN = '[redacted]'
 
 /** A user, a password or both between the scheme of a URL and its host. A password may have been written with a slash. */
 const CREDENTIALS = /(?<=\b\w[\w+.-]*:\/\/)(?:[^\s/?#@"]*:[^\s"]*|[^\s/?#@"]*)(?=@)/g

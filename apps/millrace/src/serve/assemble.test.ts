@@ -88,6 +88,25 @@ test.each(['v1/jobs', 'v1/jobs:import?name=line'])('http.requestTimeout is how l
   }
 })
 
+test.each([false, true])('a webhook that would fail is refused, with webhooks.enabled %s', async (enabled) => {
+  const config = SCHEMA.parse({ webhooks: { enabled } })
+  const tracing = await startTracing(config.otel, {}, logger)
+  const known = { authenticate: () => ({ name: 'me', scopes: SCOPES }), ready: () => true, stop: () => {} }
+  const { fetch, close } = await assemble({ engine, control, config, logger, tracing, cwd: '/', ...known })
+  onTestFinished(() => close())
+  const headers = { authorization: 'Bearer any-token-of-mine', 'content-type': 'application/json' }
+  const post = async (job: string, data: unknown) => {
+    const body = JSON.stringify({ job, data })
+    return (await fetch(new Request('http://localhost/v1/jobs', { method: 'POST', headers, body }), {})).status
+  }
+  expect([await post('http', { nourl: 1 }), await post('http', { url: 'https://a.example' }), await post('other', { nourl: 1 })]).toEqual([
+    400, 201, 201,
+  ])
+  await expect(engine.schedules.upsert('s', { every: '1d' }, { job: 'http', data: { nourl: 1 } })).rejects.toMatchObject({
+    code: 'VALIDATION',
+  })
+})
+
 describe('browsers', () => {
   const TOKEN = 'any-token-of-mine'
   const known: Parts['authenticate'] = (token) => (token === TOKEN ? { name: 'me', scopes: SCOPES } : undefined)

@@ -7,7 +7,7 @@ import type { Engine } from '@millrace/client'
 import type { Logger } from '@millrace/core'
 import { type CommandSpec, execHandlers } from '@millrace/exec'
 import { type Caller, createHttp, type DashboardOptions, type HttpApi, type InstanceOptions, type SocketPlace } from '@millrace/http'
-import { EventWebhooks, type NewEndpoint, type WebhookHandlerOptions, webhookHandler } from '@millrace/webhooks'
+import { EventWebhooks, type NewEndpoint, type WebhookHandlerOptions, webhookHandler, webhookJob } from '@millrace/webhooks'
 import type { Handler } from '@millrace/worker'
 import type { Config } from '../config/schema/schema.ts'
 import type { Control } from '../control/control.ts'
@@ -64,8 +64,10 @@ export async function assemble(parts: Parts): Promise<Assembled> {
   if (feed !== undefined) await applyEndpoints(parts, feed)
   const { fetch, routeOf } = await named('http', () => httpOf({ ...parts, engine: tracing.engine(parts.engine) }, feed))
   const workers = await workersOf(config, cwd, tracing)
-  // The daemon knows the jobs that it serves itself, so the engine rejects those that would fail.
-  parts.engine.checks.add(workers.flatMap(({ handlers }) => handlers.map(({ definition }) => definition)))
+  // The daemon knows the jobs that it serves itself, so the engine rejects those that would fail. It knows webhooks even if it sends none
+  // now: they would fail once it does. A handler of that name is the user's own.
+  const served = workers.flatMap(({ handlers }) => handlers.map(({ definition }) => definition))
+  parts.engine.checks.add(served.some(({ name }) => name === webhookJob.name) ? served : [...served, webhookJob])
   // Another process may change endpoints, too.
   const forget = parts.control.onChange(() => feed?.refresh())
   return {

@@ -198,6 +198,26 @@ describe.each([
   })
 })
 
+test('a renewed certificate is shown to new connections, and those that are open stay', async () => {
+  const server = await started({}, { tls: TLS })
+  const open = async () => {
+    const socket = connectTls({ port: Number(new URL(server.url).port), host: '127.0.0.1', rejectUnauthorized: false })
+    onTestFinished(() => void socket.destroy())
+    await once(socket, 'secureConnect')
+    return { socket, cert: socket.getPeerX509Certificate()?.toString().trim() }
+  }
+  const before = await open()
+  expect(before.cert).toBe(TLS.cert.trim())
+  server.useCertificate({ key: read('client.key'), cert: read('client.crt') })
+  expect((await open()).cert).toBe(read('client.crt').trim())
+  before.socket.write('GET /again HTTP/1.1\r\nHost: x\r\n\r\n')
+  const [answer] = (await once(before.socket, 'data')) as [Buffer]
+  expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /)
+  // A key that does not fit changes nothing.
+  expect(() => server.useCertificate({ key: TLS.key, cert: read('client.crt') })).toThrow(/key values mismatch/)
+  expect((await open()).cert).toBe(read('client.crt').trim())
+})
+
 /** More than the system takes for a client that reads nothing. */
 const LONG = new Uint8Array(24 * 2 ** 20)
 

@@ -1,6 +1,6 @@
 /** Serves a fetch function over HTTP: Node's server with the limits of the configuration, on loopback unless configured otherwise. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import type { Logger } from '@millrace/core'
@@ -13,6 +13,8 @@ import { whole } from './whole.ts'
 
 export interface HttpServer {
   readonly url: string
+  /** Shows another certificate to clients that connect from now on. Does nothing without TLS. */
+  useCertificate(tls: NonNullable<HttpParts['tls']>): void
   /** Stops taking requests, and resolves when those that arrived are answered. */
   close(): Promise<void>
 }
@@ -24,6 +26,7 @@ export interface HttpParts extends Pick<Assembled, 'fetch' | 'health' | 'anonymo
   readonly logger: Logger
 }
 
+const MIN_VERSION = 'TLSv1.2'
 /** The maximum interval at which Node looks for connections that are past their time. */
 const LOOK_MS = 5_000
 /** The interval at which clients that read nothing are noticed. */
@@ -62,7 +65,7 @@ export async function startHttp({ options, tls, logger, ...parts }: HttpParts): 
       : {
           createServer: createTlsServer,
           // Until the handshake is done, there is no request that could be late.
-          serverOptions: { ...limits, ...tls, handshakeTimeout: headersTimeout, minVersion: 'TLSv1.2' as const },
+          serverOptions: { ...limits, ...tls, handshakeTimeout: headersTimeout, minVersion: MIN_VERSION },
         }),
   }) as Server
   server.on('connection', (socket: Socket) => places.take(socket))
@@ -85,6 +88,9 @@ export async function startHttp({ options, tls, logger, ...parts }: HttpParts): 
   const { port: bound } = server.address() as AddressInfo
   return {
     url: `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    useCertificate: (next) => {
+      if (tls !== undefined) (server as unknown as TlsServer).setSecureContext({ ...next, minVersion: MIN_VERSION })
+    },
     close: () => close(server, streams),
   }
 }

@@ -17,12 +17,12 @@ import { apply, given } from './apply.ts'
 import { assemble } from './assemble.ts'
 import { every, shared } from './clock.ts'
 import { filesOf, forBrowser, type LoadFiles } from './dashboard.ts'
-import { startHttp } from './http.ts'
+import { type HttpServer, startHttp } from './http.ts'
 import { type Notifier, notifier } from './notify.ts'
 import { pulseOf } from './pulse.ts'
 import { placesOf } from './socketPlaces.ts'
 import { type SocketParts, type Sockets, startSockets } from './sockets.ts'
-import { readTls } from './tls.ts'
+import { readTls, type TlsTexts, tlsRenewal } from './tls.ts'
 import { startWorkers } from './workers.ts'
 
 export interface ServeOptions {
@@ -59,6 +59,8 @@ export interface Daemon {
 
 /** The interval at which the daemon checks whether tokens have changed elsewhere. */
 const LOOK_MS = 1_000
+/** The interval at which the files of the TLS certificate are looked at. */
+const TLS_LOOK_MS = 10_000
 /** The maximum interval at which the daemon checks that the engine answers. */
 const BEAT_MS = 5_000
 
@@ -114,6 +116,7 @@ async function start(config: Config, options: ServeOptions, closers: (() => unkn
 
   const http = config.http.enabled ? await startHttp({ options: config.http, tls, logger, ...assembled }) : undefined
   closers.push(() => http?.close())
+  if (tls !== undefined) closers.push(renewTls(options, config, [...sockets.servers, ...(http === undefined ? [] : [http])]))
 
   const workers: Worker[] = []
   closers.push(() => Promise.all(workers.map((worker) => worker.stop({ timeout: leftMs() }))))
@@ -165,6 +168,15 @@ async function listen(options: Omit<SocketParts, 'audit'>, control: Control, clo
   })
   closers.push(forget, watchControl(control, options.logger))
   return sockets
+}
+
+/** Gives servers the TLS certificate again when its files change. Returns what ends that. */
+function renewTls({ cwd, logger }: ServeOptions, { tls }: Config, servers: readonly (HttpServer | RemoteServer)[]): () => void {
+  const served = servers.filter(({ url }) => /^(?:tls|https):/.test(url))
+  const use = (next: TlsTexts) => {
+    for (const server of served) server.useCertificate(next)
+  }
+  return every(TLS_LOOK_MS, tlsRenewal(tls, cwd, use, logger))
 }
 
 /** Checks now and then whether tokens have changed elsewhere. Returns what ends the checks. */

@@ -1,7 +1,8 @@
-/** Reads the keys and certificates of the configuration from their files. */
-import { readFileSync } from 'node:fs'
+/** Reads the keys and certificates of the configuration from their files, and again when the files change. */
+import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { withoutMark } from '@millrace/core'
+import { createSecureContext } from 'node:tls'
+import { type Logger, withoutMark } from '@millrace/core'
 import type { ServerTlsOptions } from '@millrace/remote'
 import { ConfigError } from '../config/errors.ts'
 import type { Config } from '../config/schema/schema.ts'
@@ -9,6 +10,7 @@ import type { Config } from '../config/schema/schema.ts'
 export interface TlsTexts extends ServerTlsOptions {
   readonly key: string
   readonly cert: string
+  readonly ca?: string
 }
 
 /** Returns undefined if none is configured. @throws ConfigError */
@@ -27,4 +29,35 @@ export function readTls({ key, cert, ca, requestCert }: Config['tls'], cwd: stri
     }
   }
   return { key: read('key', key), cert: read('cert', cert), requestCert, ...(ca !== undefined && { ca: read('ca', ca) }) }
+}
+
+/**
+ * Returns a function that looks at the files, and calls `use` with what they hold if they have changed. Files that cannot be read, or do
+ * not fit, are logged once: they may be half replaced, and are tried again at each look.
+ */
+export function tlsRenewal(settings: Config['tls'], cwd: string, use: (tls: TlsTexts) => void, logger: Logger): () => void {
+  const paths = [settings.key, settings.cert, settings.ca].flatMap((path) => (path === undefined ? [] : [resolve(cwd, path)]))
+  const stamp = () => paths.map(stampOf).join()
+  let used = stamp()
+  let logged = used
+  return () => {
+    const now = stamp()
+    if (now === used) return
+    try {
+      const tls = readTls(settings, cwd) as TlsTexts
+      createSecureContext(tls)
+      use(tls)
+      used = now
+      logger.info('the TLS certificate was read again', { cert: settings.cert })
+    } catch (error) {
+      if (logged !== now) logger.error('the TLS certificate has changed, and cannot be used', { error: (error as Error).message })
+      logged = now
+    }
+  }
+}
+
+/** A link to a file of the same content, as Kubernetes replaces it, is another file. */
+function stampOf(path: string): string {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return stats === undefined ? '' : `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeMs}`
 }

@@ -7,6 +7,7 @@ import { type Address, isLoopback, parseAddress } from '../address.ts'
 import { type Surroundings, SYSTEM } from '../clock.ts'
 import { SECRET_NAME, SECRET_TLS } from '../credentials.ts'
 import { InsecureBindError } from '../errors.ts'
+import { certificateOf } from './certificate.ts'
 import { type ListenOptions, type ListenSettings, validateListenOptions } from './options.ts'
 import { RemoteServer, type Shareable } from './server.ts'
 
@@ -66,19 +67,12 @@ function netServerOf({ tls, helloTimeoutMs }: ListenSettings) {
       noDelay: true,
     })
   }
-  const { key, cert, ca, requestCert = false } = tls
+  const { requestCert = false } = tls
   return createTlsServer({
-    key: bufferOf(key),
-    cert: bufferOf(cert),
-    ...(ca !== undefined && { ca: bufferOf(ca) }),
+    ...certificateOf(tls),
     requestCert,
     rejectUnauthorized: requestCert,
-    minVersion: 'TLSv1.3',
     handshakeTimeout: helloTimeoutMs,
     noDelay: true,
   })
-}
-
-function bufferOf(pem: string | Uint8Array): Buffer | string {
-  return typeof pem === 'string' ? pem : Buffer.from(pem)
 }

@@ -162,7 +162,7 @@ function auditOption(_option: string, value: unknown): NonNullable<ListenSetting
   return value as NonNullable<ListenSettings['audit']>
 }
 
-function tlsOption(_option: string, value: unknown): ServerTlsOptions | SharedSecret {
+export function tlsOption(_option: string, value: unknown): ServerTlsOptions | SharedSecret {
   const secret = secretOption(value)
   if (secret !== undefined) return secret
   checkKnown('tls', value, TLS_KNOWN)

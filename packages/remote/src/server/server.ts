@@ -1,13 +1,15 @@
 /** A listening server: it accepts connections while there is room, and ends them all when it closes. */
 import type { Server as NetServer, Socket } from 'node:net'
-import { type Clock, type Command, neighbourhoodOf, type Port, type Refusal, Unread, WaitingRoom } from '@millrace/core'
+import type { Server as TlsServer } from 'node:tls'
+import { type Clock, type Command, neighbourhoodOf, OptionTypeError, type Port, type Refusal, Unread, WaitingRoom } from '@millrace/core'
 import { type Address, formatAddress } from '../address.ts'
 import { BOUNDS } from '../limits.ts'
 import { type End, Link } from '../link.ts'
 import { type Bound, bind } from './bind.ts'
+import { certificateOf } from './certificate.ts'
 import { Connection } from './connection.ts'
 import { Gate } from './gate.ts'
-import type { ListenSettings } from './options.ts'
+import { type ListenSettings, type ServerTlsOptions, tlsOption } from './options.ts'
 import { Tokens } from './tokens.ts'
 
 /** The parts of an engine that a server needs. */
@@ -96,6 +98,21 @@ export class RemoteServer implements AsyncDisposable {
    */
   recheck(): void {
     for (const connection of this.#connections) connection.recheck()
+  }
+
+  /**
+   * Shows another certificate to clients that connect from now on, such as a renewed one. `requestCert` stays as it was. Connected clients
+   * stay connected.
+   *
+   * @throws OptionTypeError for a wrong option, and if the server has no certificate; the error of Node if the key does not fit, and then
+   * nothing changes
+   */
+  useCertificate(tls: Pick<ServerTlsOptions, 'key' | 'cert' | 'ca'>): void {
+    const { tls: before } = this.#settings
+    if (before === undefined || 'secret' in before)
+      throw new OptionTypeError('tls', 'this server has no certificate to replace: listen at tls:// with tls.key and tls.cert')
+    const next = tlsOption('tls', { ...tls, requestCert: before.requestCert })
+    ;(this.#net as TlsServer).setSecureContext(certificateOf(next as ServerTlsOptions))
   }
 
   /**

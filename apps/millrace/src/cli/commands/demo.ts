@@ -36,11 +36,13 @@ interface WorkerFlags {
 }
 
 const JOB = 'demo'
+const RATE_MIN = 0.001
 const RATE_MAX = 100_000
 /** The maximum time between two batches. Each batch creates the jobs that are due by then. */
 const STEP_MS = 50
 const CONCURRENCY = 16
 const LONGEST = { max: 24 * 3_600_000 }
+const SPEED_MIN = 0.1
 const SPEED_MAX = 100
 
 export function addDemo(program: Command, context: Context): void {
@@ -55,7 +57,7 @@ export function addDemo(program: Command, context: Context): void {
   demo
     .command('producer')
     .description('Create demo jobs at a steady rate')
-    .option('--rate <number>', 'jobs a second: 1 to 100,000; default 10', number, 10)
+    .option('--rate <number>', 'jobs a second: 0.001 to 100,000; default 10', number, 10)
     .option('--count <number>', 'stop after this many', number)
     .option('--duration <duration>', 'stop after this long', duration)
     .action((flags: ProducerFlags) => produce(context, flags))
@@ -73,7 +75,7 @@ async function start(context: Context, flags: StartFlags): Promise<void> {
   const { out } = context
   const port = flags.port === undefined ? undefined : integerOption('port', flags.port, 0, 65_535)
   const seed = integerOption('seed', flags.seed, 0, 2 ** 32 - 1)
-  const rate = rateOption(flags.rate)
+  const rate = rateOption(flags.rate, SPEED_MIN, SPEED_MAX)
   const durationMs = flags.duration === undefined ? undefined : durationOption('duration', flags.duration, LONGEST)
   const stop = new AbortController()
   context.takeOver(() => {
@@ -124,13 +126,13 @@ function withoutJobs({ error }: Logger): Logger {
   }
 }
 
-function rateOption(rate: number): number {
-  if (rate >= 0.1 && rate <= SPEED_MAX) return rate
-  throw new OptionRangeError('rate', rate < 0.1 ? 0.1 : SPEED_MAX, `rate must be between 0.1 and ${SPEED_MAX}, got ${rate}`)
+function rateOption(rate: number, least: number, most: number): number {
+  if (rate >= least && rate <= most) return rate
+  throw new OptionRangeError('rate', rate < least ? least : most, `rate must be between ${least} and ${most}, got ${rate}`)
 }
 
 async function produce({ connect, out, signal }: Context, flags: ProducerFlags): Promise<void> {
-  const rate = integerOption('rate', flags.rate, 1, RATE_MAX)
+  const rate = rateOption(flags.rate, RATE_MIN, RATE_MAX)
   const count = flags.count === undefined ? Number.POSITIVE_INFINITY : integerOption('count', flags.count, 1, Number.MAX_SAFE_INTEGER)
   const until = flags.duration === undefined ? Number.POSITIVE_INFINITY : durationOption('duration', flags.duration, LONGEST)
   const engine = await connect({ create: true })

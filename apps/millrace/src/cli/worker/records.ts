@@ -1,5 +1,5 @@
 /** Records of the workers that `millrace worker start` runs on this machine: a file for each, while it lives. */
-import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { constants, copyFileSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { WorkerExistsError } from '../errors.ts'
@@ -71,9 +71,17 @@ function writePartial(folder: string, record: WorkerRecord): string {
   return partial
 }
 
+/** The errors of file systems without hard links. */
+const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
+
 /** Gives a file a second name. Returns false if that is taken. */
 function isLinked(from: string, to: string): boolean {
-  return unless('EEXIST', () => linkSync(from, to))
+  try {
+    return unless('EEXIST', () => linkSync(from, to))
+  } catch (error) {
+    if (!NO_LINKS.has((error as NodeJS.ErrnoException).code)) throw error
+    return unless('EEXIST', () => copyFileSync(from, to, constants.COPYFILE_EXCL))
+  }
 }
 
 /** Gives a file another name. Returns false if there is none. */
