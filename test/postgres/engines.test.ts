@@ -127,6 +127,23 @@ test('an owner whose row is gone announces itself again', async ({ postgres }) =
   expect((await engine.stats()).owner?.epoch).toBe(1)
 })
 
+test('calls to an owner whose journal somebody empties reject with the reason', async ({ postgres }) => {
+  const engine = await openEngine({ ...optionsOf(postgres), logger: false })
+  await expect.poll(() => ownerOf(postgres)).toMatchObject({ pid: process.pid })
+  const client = new pg.Client({ connectionString: postgres.url })
+  await client.connect()
+  await client.query(`TRUNCATE "${postgres.schema}".journal`)
+  await client.end()
+  const codes: unknown[] = []
+  while (!codes.includes('NOT_A_DATABASE') && codes.length < 5) await engine.enqueue('a').catch(({ code }) => codes.push(code))
+  expect(codes.at(-1)).toBe('NOT_A_DATABASE')
+  await expect(engine.stats()).rejects.toMatchObject({
+    code: 'NOT_A_DATABASE',
+    message: expect.stringContaining('emptied the table journal'),
+  })
+  await engine.stop()
+})
+
 describe('roles', () => {
   test('a client never owns, and says which roles do', async ({ postgres }) => {
     await expect(openEngine({ ...optionsOf(postgres), role: 'client' })).rejects.toMatchObject({

@@ -1,7 +1,7 @@
 // Who owns a schema, what another owner's turn does, and how a schema is refused.
 import { AlreadyOpenError, NotADatabaseError, SchemaTooNewError, StorageError, UnsupportedRuntimeError } from '@millrace/core'
 import { StoreFailure } from '@millrace/core/kernel'
-import { meetingOf, openStore, type PostgresStore } from '@millrace/postgres'
+import { inspectSchema, meetingOf, openStore, type PostgresStore } from '@millrace/postgres'
 import pg from 'pg'
 import { describe, expect, onTestFinished } from 'vitest'
 import { StoreTurns } from '../../packages/testkit/src/storeConformance/storeTurns.ts'
@@ -116,6 +116,17 @@ test('the beat of an owner says whether others find it by its row, also once it 
   store.reopen()
   expect(store.epoch).toBe(2)
   expect(store.beat()).toBe(true)
+})
+
+test.for(['meta', 'journal', 'running', 'lane'])('a schema whose table %s was emptied is refused by name', (table, { kept: postgres }) => {
+  const store = open(postgres)
+  new StoreTurns(store).enqueue('a')
+  store.close()
+  return sql(postgres, `TRUNCATE ${table}`).then(() => {
+    const refused = { code: 'NOT_A_DATABASE', message: expect.stringMatching(`emptied the table ${table} of schema .*restore the schema`) }
+    expect(() => openStore(storeOptions(postgres))).toThrow(expect.objectContaining(refused))
+    expect(() => inspectSchema(postgres)).toThrow(expect.objectContaining(refused))
+  })
 })
 
 describe('a connection that breaks', () => {

@@ -5,7 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MessageChannel } from 'node:worker_threads'
 import { JobChecks } from '@millrace/client'
-import { AlreadyOpenError, type Clock, type Port, type PortListener, SchemaTooNewError } from '@millrace/core'
+import {
+  AlreadyOpenError,
+  type Clock,
+  NotADatabaseError,
+  type Port,
+  type PortListener,
+  SchemaTooNewError,
+  StoreMovedError,
+} from '@millrace/core'
 import { type ListenOptions, listen, type RemoteServer } from '@millrace/remote'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { quietClock, systemClock } from '../clock.ts'
@@ -227,6 +235,16 @@ test('one that is too old for the file never owns it, and is there for the next 
   expect(said).toEqual(['CONNECTION_LOST', 'reopened'])
   expect(Attempt.all).toHaveLength(2)
   expect(port.isOwner).toBe(false)
+})
+
+test.each([
+  new NotADatabaseError('somebody has emptied the table journal'),
+  new StoreMovedError('the jobs have moved', { movedTo: 'jobs.db' }),
+])('one that finds the store gone ends with the reason, and calls do not wait', async (reason) => {
+  const { said, own } = await succeeding()
+  own.refuse(reason)
+  await until(() => said.length === 2)
+  expect(said).toEqual(['CONNECTION_LOST', `ended ${reason.code}`])
 })
 
 test('closed while it is about to own the file, it has let go of it when that is done', async () => {

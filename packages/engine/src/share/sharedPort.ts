@@ -14,6 +14,7 @@ import {
   type Refusal,
   type Request,
   type Role,
+  refusalFrom,
 } from '@millrace/core'
 import type { RemoteServer } from '@millrace/remote'
 import type { RemotePort, Whereabouts } from '@millrace/remote/internal'
@@ -46,6 +47,8 @@ type Remote = typeof import('@millrace/remote/internal')
 
 /** Errors of a process that does not open a store with this schema. Another one may. */
 const WRONG_SCHEMA: ReadonlySet<string> = new Set(['SCHEMA_TOO_NEW', 'SCHEMA_TOO_OLD'])
+/** Errors of an attempt to own a store that is gone, for this process and for every other one. */
+const GONE: ReadonlySet<string> = new Set(['NOT_A_DATABASE', 'STORE_MOVED'])
 /** Errors of an attempt to own the store after which another process may be attached to. */
 const OTHERS: ReadonlySet<string> = new Set(['ALREADY_OPEN', ...WRONG_SCHEMA])
 const ATTACH_MS = 1_000
@@ -339,6 +342,11 @@ export class SharedPort implements Port {
         // It may have been dethroned again by now.
         if (this.#thread === undefined && !this.#closed) continue
         this.#reopened()
+        break
+      }
+      // Calls would wait for ever.
+      if (GONE.has(codeOf(refused))) {
+        this.#end(refusalFrom(refused))
         break
       }
       if (this.#connection === undefined) {
