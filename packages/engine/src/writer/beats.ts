@@ -10,19 +10,32 @@ interface Beating {
 /** The interval of beats. A server ends the session of an owner that is silent for three of them. */
 const BEAT_MS = 3_000
 
+/** The silence after which a server may have ended the session, so that another process owns the store. */
+export const PATIENCE_MS = 10_000
+
+export interface BeatListener {
+  /** Called after each beat that the server has heard. */
+  beaten(): void
+  /** Called if another engine owns the store by now. */
+  lost(message: string): void
+  /** Called if others cannot find the owner by what is in the store. */
+  forgotten(): void
+}
+
 /**
  * Beats until the returned function is called. The writer's thread itself does, since a thread that hangs must not be taken for one that
- * lives. Calls `lost` if another engine owns the store by now, and `forgotten` if others cannot find the owner by what is in the store.
+ * lives.
  */
-export function startBeats(store: Beating, clock: Clock, lost: (message: string) => void, forgotten: () => void): () => void {
+export function startBeats(store: Beating, clock: Clock, listener: BeatListener): () => void {
   if (store.beat === undefined) return () => {}
   const later = (): (() => void) =>
     clock.setTimer(BEAT_MS, () => {
       try {
-        if (store.beat?.() === false) forgotten()
+        if (store.beat?.() === false) listener.forgotten()
+        listener.beaten()
       } catch (error) {
         // The next turn meets any other failure too.
-        if (error instanceof StoreFailure && error.reason === 'owner') lost(error.message)
+        if (error instanceof StoreFailure && error.reason === 'owner') listener.lost(error.message)
       }
       cancel = later()
     })

@@ -20,6 +20,8 @@ export interface WriterData {
   /** Sessions of this process that may come back for their jobs. */
   readonly alive: readonly string[]
   readonly channel: MessagePort
+  /** Shared memory: the time of the last beat, by `sharedMono`. */
+  readonly beat: Float64Array
 }
 
 export type ToWriter =

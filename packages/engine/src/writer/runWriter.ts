@@ -7,7 +7,7 @@ import { type Store, StoreFailure } from '@millrace/core/kernel'
 import { Actor, type Warn } from '../actor/actor.ts'
 import { ActorFailure } from '../actor/failure.ts'
 import { Loop } from '../actor/loop.ts'
-import { systemCalendar, systemClock, systemRandom } from '../clock.ts'
+import { sharedMono, systemCalendar, systemClock, systemRandom } from '../clock.ts'
 import type { MuxRequest } from '../ports/mux.ts'
 import { ownVersion } from '../version.ts'
 import { startBeats } from './beats.ts'
@@ -48,10 +48,10 @@ export function runWriter<Options>(module: WriterModule<Options>): void {
   if (host === null) throw new Error('this file is the writer thread of an engine: it does not run on its own')
   const say = (message: FromWriter): void => host.postMessage(message)
   try {
-    const { store: options, settings, alive, channel }: WriterData = workerData
+    const { store: options, settings, alive, channel, beat }: WriterData = workerData
     const warn: Warn = (message, details) => say({ kind: 'warning', message, details })
     const store = module.open(options as Options, warn)
-    serve({ host, say, warn, store, schema: module.schema, settings, alive, channel })
+    serve({ host, say, warn, store, schema: module.schema, settings, alive, channel, beat })
   } catch (error) {
     say({ kind: 'failed', refusal: refusalOf(error) })
     host.close()
@@ -79,7 +79,7 @@ function actorOf({ store, settings, alive, warn }: Pick<Served, 'store' | 'setti
   })
 }
 
-function serve({ host, say, warn, store, schema, settings, alive, channel }: Served): void {
+function serve({ host, say, warn, store, schema, settings, alive, channel, beat }: Served): void {
   const actor = actorOf({ store, settings, alive, warn })
   const channels = new Channels(() => loop.wake())
   const loop = new Loop({
@@ -136,17 +136,22 @@ function serve({ host, say, warn, store, schema, settings, alive, channel }: Ser
     } else close()
   })
   const besides = [
-    startBeats(
-      store,
-      systemClock,
-      (message) => end({ code: 'OWNER_LOST', message }),
-      () => say({ kind: 'forgotten' }),
-    ),
+    startBeats(store, systemClock, {
+      beaten: () => noteBeat(beat),
+      lost: (message) => end({ code: 'OWNER_LOST', message }),
+      forgotten: () => say({ kind: 'forgotten' }),
+    }),
     watchInbox({ read: store.inbox, actor, wake: loop.wake, clock: systemClock }),
   ]
+  noteBeat(beat)
   connect(channel)
   say({ kind: 'ready', epoch: store.epoch, schema })
   loop.wake()
+}
+
+/** Notes that the store was this thread's just now. */
+function noteBeat(beat: Float64Array): void {
+  beat[0] = sharedMono()
 }
 
 function refusalOf(error: unknown): Refusal {

@@ -4,8 +4,10 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { type Clock, DEFAULT_RETENTION, type Port } from '@millrace/core'
+import { sessionIntro } from '@millrace/testkit/internal'
 import { afterEach, expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../sqlite/src/testing/files.ts'
+import { sharedMono } from '../clock.ts'
 import { fileStore } from '../file/fileStore.ts'
 import { ChannelPort } from '../ports/channel.ts'
 import { greetingOf } from '../readers/attachedReaders.ts'
@@ -58,9 +60,9 @@ function stoppedClock() {
   return { clock, next, waiting }
 }
 
-function newThread(clock: Clock, readers?: Readers) {
+function newThread(clock: Clock, readers?: Readers, onServer?: { readonly sharedMono: () => number }) {
   const file = join(temporaryFolder(), 'jobs.db')
-  const store = fileStore({
+  const inFile = fileStore({
     file,
     durability: 'normal',
     waitForOwnerMs: 0,
@@ -68,13 +70,19 @@ function newThread(clock: Clock, readers?: Readers) {
     secureDelete: false,
     unsafeFilesystem: 'refuse',
   })
+  const store = { ...inFile, onServer: onServer !== undefined }
   const told: string[] = []
+  const granted: number[] = []
   const reopenings = new EventEmitter()
+  const deliveries = new EventEmitter()
   const settings = { recovery: 'immediate', retention: DEFAULT_RETENTION } as const
-  const thread = new WriterThread({ store, settings, clock, readers })
+  const thread = new WriterThread({ store, settings, clock, readers, ...onServer })
   const ended = new Promise<void>((resolve) => {
     thread.listen({
-      deliver: () => {},
+      deliver: ({ grants, replies }) => {
+        granted.push(...grants.map(({ run }) => run))
+        deliveries.emit('delivery', replies)
+      },
       lapsed: () => {},
       broken: ({ code }) => told.push(code),
       reopened: () => {
@@ -87,7 +95,7 @@ function newThread(clock: Clock, readers?: Readers) {
       },
     })
   })
-  return { thread, told, ended, file, reopened: () => once(reopenings, 'reopened') }
+  return { thread, told, granted, delivered: () => once(deliveries, 'delivery'), ended, file, reopened: () => once(reopenings, 'reopened') }
 }
 
 test('a thread that the system cannot start is an error of the opening', async () => {
@@ -207,5 +215,23 @@ test('workers that have left are not waited for by the next thread', async () =>
   restart()
   await back
   expect(alive).toEqual([[], ['stays']])
+  await thread.close()
+})
+
+test('a run that comes after a silence, in which another process may have taken over, goes back, and comes again', async () => {
+  let stoodStillMs = 60_000
+  const { thread, granted, delivered } = newThread(stoppedClock().clock, undefined, { sharedMono: () => sharedMono() + stoodStillMs })
+  await thread.start()
+  const session = sessionIntro(['a'], { uuid: 'worker', local: true })
+  thread.send([
+    { id: 1, command: { op: 'attach', session, held: [] } },
+    { id: 2, command: { op: 'enqueue', jobs: [{ name: 'a', data: null }] } },
+  ])
+  for (let deliveries = 0; deliveries < 3; deliveries++) await delivered()
+  expect(granted).toEqual([])
+  stoodStillMs = 0
+  while (granted.length === 0) await delivered()
+  // Every time it was handed out it had another number.
+  expect(granted[0]).toBeGreaterThan(1)
   await thread.close()
 })

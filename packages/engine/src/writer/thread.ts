@@ -3,15 +3,16 @@
  * store. A thread that dies has answered nothing of its turn: unanswered calls are of unknown outcome.
  */
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
-import { type Clock, errorFrom, type Logger, type Port, type PortListener, type Refusal, type Request } from '@millrace/core'
+import { type Clock, type Delivery, errorFrom, type Logger, type Port, type PortListener, type Refusal, type Request } from '@millrace/core'
 import { threadOptions } from '@millrace/worker'
-import { quietClock } from '../clock.ts'
+import { quietClock, sharedMono } from '../clock.ts'
 import { CAPABILITIES, ChannelPort } from '../ports/channel.ts'
 import { PortMux } from '../ports/mux.ts'
 import { greet } from '../readers/attachedReaders.ts'
 import type { Readers } from '../readers/readers.ts'
 import { askReaders, deliveryOf, ReadingPort } from '../readers/readRouter.ts'
 import type { StoreModule } from '../storeModule.ts'
+import { PATIENCE_MS } from './beats.ts'
 import type { FromWriter, ToWriter, WriterData, WriterSettings } from './messages.ts'
 
 /** The engine gives up after more deaths than this within a minute. */
@@ -25,6 +26,8 @@ const RESTART_CODES = new Map<string, Refusal['code']>([
   // A replica that is about to be promoted.
   ['NOT_WRITABLE', 'STORAGE'],
 ])
+/** The id of requests whose answers nobody waits for. */
+const GIVES_BACK = -1
 /** The time until the next attempt to reach a server that is away. */
 const SERVER_AWAY_MS = 500
 /**
@@ -39,6 +42,8 @@ export interface WriterThreadOptions {
   readonly store: StoreModule
   readonly settings: WriterSettings
   readonly clock: Clock
+  /** The clock of beats. Default `sharedMono`. */
+  readonly sharedMono?: () => number
   /** The threads that answer lists; undefined if the writer does. */
   readonly readers?: Readers | undefined
   readonly logger?: Logger | undefined
@@ -49,6 +54,7 @@ export class WriterThread implements Port {
   readonly #store: StoreModule
   readonly #settings: WriterSettings
   readonly #clock: Clock
+  readonly #sharedMono: () => number
   readonly #readers: Readers | undefined
   readonly #logger: Logger | undefined
   /** Worker sessions of this process, which keep their jobs when the thread is restarted. */
@@ -64,12 +70,15 @@ export class WriterThread implements Port {
   readonly #deathsMono: number[] = []
   /** True while the server of the store could not be reached. */
   #serverAway = false
+  /** The time of the thread's last beat, which it writes. */
+  readonly #beat = new Float64Array(new SharedArrayBuffer(8))
   #epoch = 0
   #schema = 0
   /** Called when others cannot find this owner by what is in the store. */
   onForgotten = () => {}
 
-  constructor({ store, settings, clock, readers, logger }: WriterThreadOptions) {
+  constructor({ store, settings, clock, sharedMono: mono = sharedMono, readers, logger }: WriterThreadOptions) {
+    this.#sharedMono = mono
     this.#store = store
     this.#settings = settings
     this.#clock = clock
@@ -110,6 +119,7 @@ export class WriterThread implements Port {
       settings: this.#settings,
       alive: [...this.#sessions],
       channel: port2,
+      beat: this.#beat,
     })
     await new Promise<void>((resolve, reject) => {
       let failure: Refusal | undefined
@@ -201,11 +211,23 @@ export class WriterThread implements Port {
 
   /** Relays the channel to the listener, except for the channel's end: the thread's end says more. */
   readonly #relay: PortListener = {
-    deliver: (delivery) => this.#listener?.deliver(delivery),
+    deliver: (delivery) => this.#listener?.deliver(this.#inTime(delivery)),
     broken: () => {},
     reopened: () => {},
     lapsed: () => {},
     ended: () => {},
+  }
+
+  /**
+   * Gives runs back that come after a silence in which the server may have ended this owner's session: the process, or its machine, has stood
+   * still, and the jobs may have run elsewhere since. If the store is still this thread's, they come again.
+   */
+  #inTime(delivery: Delivery): Delivery {
+    const { grants } = delivery
+    if (grants.length === 0 || !this.#store.onServer || this.#sharedMono() - (this.#beat[0] ?? 0) < PATIENCE_MS) return delivery
+    // Nobody waits for the answers.
+    this.#channel?.send(grants.map(({ seq, run }): Request => ({ id: GIVES_BACK, command: { op: 'giveBack', seq, run } })))
+    return { ...delivery, grants: [] }
   }
 
   #opened(worker: Worker, port: MessagePort): void {

@@ -52,9 +52,13 @@ export function checkServer(connection: Connection, durability: StoreOptions['du
     )
 }
 
-/** Names a table that has rows in each queue, or in each with jobs, and has none. */
-const EMPTIED = `SELECT 'journal' WHERE NOT EXISTS (SELECT FROM journal) UNION ALL SELECT 'running' WHERE NOT EXISTS (SELECT FROM running)
-UNION ALL SELECT 'lane' WHERE NOT EXISTS (SELECT FROM lane) AND EXISTS (SELECT FROM job)`
+/**
+ * Names a table that has rows in each queue, or in each with jobs, and has none. The newest rows are asked for: in front of the others may be
+ * the remains of many.
+ */
+const EMPTIED = `SELECT 'journal' WHERE (SELECT max(turn) FROM journal) IS NULL
+UNION ALL SELECT 'running' WHERE NOT EXISTS (SELECT FROM running)
+UNION ALL SELECT 'lane' WHERE NOT EXISTS (SELECT FROM lane) AND (SELECT max(seq) FROM job) IS NOT NULL`
 
 /**
  * Returns true if the schema holds a queue.
@@ -72,13 +76,7 @@ export function checkSchema(connection: Connection, schema: string, known: numbe
   if (!tables.includes('meta') || !tables.includes('journal'))
     throw new NotADatabaseError(`schema ${schema} has other tables (${tables[0]}): choose a schema of its own`)
   const [needed] = connection.pluck<number>('SELECT min_reader FROM meta')
-  // The target of a move is filled table by table.
-  const find = () => (move === 'target' ? [] : connection.pluck<string>(EMPTIED))
-  const [emptied] = needed === undefined ? ['meta'] : find()
-  if (emptied !== undefined || needed === undefined)
-    throw new NotADatabaseError(
-      `somebody has emptied the table ${emptied} of schema ${schema}, without which its jobs cannot be decided: restore the schema from a backup, or drop it`,
-    )
+  if (needed === undefined) throw emptied(schema, 'meta')
   if (needed > known)
     throw new SchemaTooNewError(`schema ${schema} needs version ${needed} of its layout, and this Millrace knows ${known}: update Millrace`)
   if (tables.includes('moved') && move !== 'source') {
@@ -89,5 +87,14 @@ export function checkSchema(connection: Connection, schema: string, known: numbe
     throw new StoreMovingError(
       `a move into schema ${schema} was interrupted: repeat it (millrace migrate --from), which continues from there, or drop the schema`,
     )
+  // The target of a move is filled table by table.
+  const [table] = move === 'target' ? [] : connection.pluck<string>(EMPTIED)
+  if (table !== undefined) throw emptied(schema, table)
   return true
+}
+
+function emptied(schema: string, table: string): Error {
+  return new NotADatabaseError(
+    `somebody has emptied the table ${table} of schema ${schema}, without which its jobs cannot be decided: restore the schema from a backup, or drop it`,
+  )
 }
