@@ -87,7 +87,10 @@ test('jobs, delays, priorities, attempts and keys; twice is once, and Redis is a
   expect(shown).toMatchObject({
     welcome: {
       ...{ ...plain, data: { to: 'ada' }, maxAttempts: 5 },
-      ...{ backoff: { type: 'exponential', delay: 750 }, idempotencyKey: expect.stringMatching(/^millrace:import:bullmq:bull:mail:1:\d+$/) },
+      ...{
+        backoff: { type: 'exponential', delay: 750 },
+        idempotencyKey: expect.stringMatching(/^millrace:import:bullmq:bull:mail:1:\d+$/),
+      },
     },
     later: { ...plain, state: 'scheduled', data: { to: 'bob' } },
     urgent: { ...plain, data: null, priority: -3 },

@@ -1,5 +1,5 @@
 /** Numbers that JavaScript does not have, by each door through which JSON of others comes: one rule, one code, the same words. */
-import { checkJsonText, type Command, type JobKey, type NewJob, OPERATIONS, type Operation } from '@millrace/core'
+import { type Command, checkJsonText, type JobKey, type NewJob, OPERATIONS, type Operation } from '@millrace/core'
 import { sessionIntro } from '@millrace/testkit/internal'
 import { expect, onTestFinished, test } from 'vitest'
 import { testApi } from '../../packages/http/src/testing/api.ts'

@@ -66,7 +66,12 @@ test('each route that takes keys refuses reserved ones, in the header and in the
       ['/v1/flows', { body: { nodes: [{ ref: 'a', job: 'http' }] }, headers: { 'idempotency-key': KEY } }],
     ],
   }
-  expect(http.operations.filter(({ headers, method }) => headers !== undefined && method === 'post').map(({ id }) => id).toSorted()).toEqual(Object.keys(attempts).toSorted())
+  expect(
+    http.operations
+      .filter(({ headers, method }) => headers !== undefined && method === 'post')
+      .map(({ id }) => id)
+      .toSorted(),
+  ).toEqual(Object.keys(attempts).toSorted())
   for (const [path, sent] of Object.values(attempts).flat()) {
     const refused = await http.send('POST', path, { ...sent, token: PRODUCER })
     expect([path, refused.status, refused.body.code]).toEqual([path, 403, 'FORBIDDEN'])

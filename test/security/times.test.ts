@@ -27,27 +27,31 @@ const STORING: Readonly<Record<string, (at: number) => Command>> = {
   'schedule endAt': (endAt) => ({ op: 'upsertSchedule', id: 's', spec: { ...spec, endAt }, job, runImmediately: false }),
 }
 
-test.each(Object.entries(STORING))('%s takes the last instant of a Date, and ends the connection at a later one', async (what, commandOf) => {
-  const last = what === 'forward at' ? LIMITS.idTimeMs : LIMITS.timeMs
-  const { url } = await serve()
-  const polite = await welcomed(url)
-  const { refusal } = await polite.ask(commandOf(last))
-  expect(['BAD_MESSAGE', 'INTERNAL']).not.toContain(refusal?.code)
-  const attacker = await welcomed(url)
-  attacker.socket.write(encodeMessage({ type: 'requests', requests: [{ id: 1, command: commandOf(last + 1) }] }))
-  await attacker.gone()
-  expect(attacker.replies).toEqual([])
-  const { value } = await polite.ask({ op: 'list', filter: {}, limit: 200 })
-  for (const { runAt, enqueuedAt } of (value as { jobs: readonly { runAt: number; enqueuedAt: number }[] }).jobs)
-    expect([new Date(runAt).getTime(), enqueuedAt <= LIMITS.idTimeMs]).toEqual([runAt, true])
-})
+test.each(Object.entries(STORING))(
+  '%s takes the last instant of a Date, and ends the connection at a later one',
+  async (what, commandOf) => {
+    const last = what === 'forward at' ? LIMITS.idTimeMs : LIMITS.timeMs
+    const { url } = await serve()
+    const polite = await welcomed(url)
+    const { refusal } = await polite.ask(commandOf(last))
+    expect(['BAD_MESSAGE', 'INTERNAL']).not.toContain(refusal?.code)
+    const attacker = await welcomed(url)
+    attacker.socket.write(encodeMessage({ type: 'requests', requests: [{ id: 1, command: commandOf(last + 1) }] }))
+    await attacker.gone()
+    expect(attacker.replies).toEqual([])
+    const { value } = await polite.ask({ op: 'list', filter: {}, limit: 200 })
+    for (const { runAt, enqueuedAt } of (value as { jobs: readonly { runAt: number; enqueuedAt: number }[] }).jobs)
+      expect([new Date(runAt).getTime(), enqueuedAt <= LIMITS.idTimeMs]).toEqual([runAt, true])
+  },
+)
 
 test('each command that stores a time of its sender is among them', () => {
   const all = tables()
   const wordsOf = (text: string) => text.match(/\b[A-Z][A-Za-z]+\b/g) ?? []
   // Filters and ids name times, and store none.
   const stores = (text: string): boolean =>
-    /(?:\||\[) ?time(?: below 2\^48)?(?: \||;|\])/.test(text) || wordsOf(text).some((word) => !['Filter', 'JobKey'].includes(word) && stores(all.get(word) ?? ''))
+    /(?:\||\[) ?time(?: below 2\^48)?(?: \||;|\])/.test(text) ||
+    wordsOf(text).some((word) => !['Filter', 'JobKey'].includes(word) && stores(all.get(word) ?? ''))
   const storing = (all.get('operations') as string).split('\n').flatMap((row) => {
     const [, op] = /^\| \d+ \| `(\w+)`/.exec(row) ?? []
     return op !== undefined && OPERATIONS[op as Operation].kind === 'command' && stores(row) ? [op] : []

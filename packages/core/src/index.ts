@@ -185,6 +185,7 @@ export type {
   UpdateManyCommand,
 } from './manageCommands.ts'
 export { NumberMap } from './numberMap.ts'
+export { changedNumber, withChangedNumbers } from './numbers.ts'
 export {
   DEFINITION_DETAILS,
   type DefinitionDetail,
@@ -201,7 +202,6 @@ export {
   type NameDetail,
   type StatsCommand,
 } from './observeCommands.ts'
-export { changedNumber, withChangedNumbers } from './numbers.ts'
 export {
   type Command,
   type CommandOf,

@@ -31,7 +31,9 @@ test('every object that a table speaks of has its own', () => {
 const WORDS = new Set(['Request', 'Reply', 'Notice', 'Delivery', 'UTF', 'JSON'])
 
 test('every time that a client says is one that a Date can hold, and that of an id one that an id can say', () => {
-  const fields = [...all.values()].flatMap((block) => [...block.matchAll(/`(\w+)`(?: \||) \[?([^|\]]+)/g)].map(([, name, says]) => [name, says?.trim()]))
+  const fields = [...all.values()].flatMap((block) =>
+    [...block.matchAll(/`(\w+)`(?: \||) \[?([^|\]]+)/g)].map(([, name, says]) => [name, says?.trim()]),
+  )
   const times = fields.filter(([name]) => /^(?:at|from|to|tick|\w+(?:At|After|Before))$/.test(name as string))
   expect(times.length).toBeGreaterThan(20)
   // Places in pages are no times.

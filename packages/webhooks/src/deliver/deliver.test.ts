@@ -169,7 +169,10 @@ describe('what is sent', () => {
       [{ ...data, proof: proofOf(Buffer.alloc(32, 3), data, 'first') }],
       [{ ...data, proof: '' }],
       [{ ...data, proof }, { idempotencyKey: 'second' }],
-      [{ ...data, proof }, { unique: { key: 'first' }, concurrencyKey: 'first', tags: ['first'] }],
+      [
+        { ...data, proof },
+        { unique: { key: 'first' }, concurrencyKey: 'first', tags: ['first'] },
+      ],
     ]
     for (const [one, keys = { idempotencyKey: 'first' }] of wrong) {
       await engine.releaseKey({ name: 'http', idempotencyKey: 'first' })

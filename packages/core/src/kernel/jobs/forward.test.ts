@@ -234,7 +234,8 @@ describe('a producer that says the id of a job that is not its own', () => {
     expect([mark, refused]).toEqual([command.first, undefined])
     const made = [...world.store.rows.values()].at(-1)
     expect(made).toMatchObject({ data: '9' })
-    if (merged.length > 0) expect(merged).toEqual([{ place: command.first, job: { seq: made?.seq, node: made?.node, enqueuedAt: made?.enqueuedAt } }])
+    if (merged.length > 0)
+      expect(merged).toEqual([{ place: command.first, job: { seq: made?.seq, node: made?.node, enqueuedAt: made?.enqueuedAt } }])
     world.enqueue('a', { data: '3' })
     const ids = idsOf(world)
     expect(new Set(ids).size).toBe(before.length + 2)
@@ -264,7 +265,11 @@ test('a producer whose clock is more than a day ahead is refused, entry by entry
     merged: [],
     refused: {
       place: 2,
-      refusal: { code: 'OPTION_RANGE', message: expect.stringContaining('set the clock'), details: { option: 'at', limit: expect.any(Number) } },
+      refusal: {
+        code: 'OPTION_RANGE',
+        message: expect.stringContaining('set the clock'),
+        details: { option: 'at', limit: expect.any(Number) },
+      },
     },
   })
   expect(created(world)).toEqual([86_400_000])
