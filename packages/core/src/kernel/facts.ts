@@ -16,6 +16,9 @@ import type { Schedule } from './schedules/ticks.ts'
 import type { Settling } from './sessions/definition.ts'
 import type { Tables } from './tables.ts'
 
+/** Journals that draw the same number have this many jobs of one place at most, or a look for an id would read ever more rows. */
+const SAME_PLACE_MAX = 2
+
 /** Children of one parent that this turn notifies. */
 export interface FlowSlice {
   readonly parent: number
@@ -56,6 +59,7 @@ export class Facts {
   #unique: Map<string, JobKey> | undefined
   /** Jobs of producers' journals, by their `node`. Two journals may have drawn the same number. */
   #sourced: Map<number, Job[]> | undefined
+  #taken: Map<number, number[]> | undefined
   #offsets: Map<string, number> | undefined
   /** Jobs found by time or by filter, for the decisions that asked for them. */
   due: readonly Job[] = []
@@ -174,6 +178,20 @@ export class Facts {
     const others = this.#sourced.get(job.node)
     if (others === undefined) this.#sourced.set(job.node, [job])
     else others.push(job)
+  }
+
+  /** Notes an id that a producer has said. */
+  take({ node, enqueuedAt }: Pick<JobKey, 'node' | 'enqueuedAt'>): void {
+    this.#taken ??= new Map()
+    const others = this.#taken.get(node)
+    if (others === undefined) this.#taken.set(node, [enqueuedAt])
+    else others.push(enqueuedAt)
+  }
+
+  /** True if a job has this id, as far as this turn has asked, or if so many have its place and number that more are no accident. */
+  isTaken({ node, enqueuedAt }: Pick<JobKey, 'node' | 'enqueuedAt'>): boolean {
+    const times = this.#taken?.get(node)
+    return times !== undefined && (times.length >= SAME_PLACE_MAX || times.includes(enqueuedAt))
   }
 
   /** Returns the offset that a producer's journal has reached; 0 if nothing of it has come yet. */

@@ -151,9 +151,9 @@ function gatherForwarded(plan: Plan, tables: Tables, { source, number, first, en
   let place = first
   for (const { jobs } of entries) {
     gatherKeys(plan, tables, jobs)
-    if (inbox === undefined) for (const _ of jobs) plan.sourced(sourcedNode(place++, number))
+    if (inbox === undefined) for (const _ of jobs) plan.taken(sourcedNode(place++, number))
   }
-  for (const { node } of inbox ?? []) plan.sourced(node)
+  for (const { node } of inbox ?? []) plan.taken(node)
 }
 
 /** Asks who holds the keys of new jobs. */

@@ -22,6 +22,7 @@ export class Plan {
   #revivable: number[] = []
   #jobs: number[] = []
   #sourced: number[] = []
+  #taken: number[] = []
   #unique: NameAndKey[] = []
   #idempotent: NameAndKey[] = []
   /** Keys whose jobs are read, too, whatever becomes of them. */
@@ -67,6 +68,11 @@ export class Plan {
   /** Asks for a job of a producer's journal, by its `node`. */
   sourced(node: number): void {
     this.#sourced.push(node)
+  }
+
+  /** Asks whether a job has this `node`, which a producer says for a new one. */
+  taken(node: number): void {
+    this.#taken.push(node)
   }
 
   /** Asks how far a producer's journal has come. */
@@ -124,6 +130,11 @@ export class Plan {
     if (this.#sourced.length > 0)
       this.ask('sourced', [drain(this.#sourced)], (rows) => {
         for (const row of rows) this.mayRevive(facts.rememberSourced(row))
+      })
+    if (this.#taken.length > 0)
+      // No payload is read: a producer may say the ids of many jobs.
+      this.ask('sourced', [drain(this.#taken), 0], (rows) => {
+        for (const row of rows) facts.take(row)
       })
     if (this.#jobs.length > 0)
       this.ask('jobs', [drain(this.#jobs)], (rows) => {

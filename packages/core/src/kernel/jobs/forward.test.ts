@@ -242,6 +242,13 @@ describe('a producer that says the id of a job that is not its own', () => {
     expect(ids.slice(0, before.length)).toEqual(before)
   })
 
+  test('many journals with one number: the ids of two jobs of a place are as they were said, so that a look for an id reads no more', () => {
+    const world = new World()
+    for (let source = 0; source < 5; source++) forwarded(world, forwarding(1, [{ at: AT + source, jobs: [plain(source)] }], `s${source}`))
+    expect([...world.store.rows.values()].map(({ node }) => node === sourcedNode(1, NUMBER))).toEqual([true, true, false, false, false])
+    expect(new Set(idsOf(world)).size).toBe(5)
+  })
+
   test('the id of a job that was deleted is free again', () => {
     const world = new World()
     forwarded(world, forwarding(1, [entry(plain(1))], 'one'))

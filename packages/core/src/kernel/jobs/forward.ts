@@ -100,9 +100,8 @@ function aheadOf({ now }: TurnContext, at: number): Refusal | undefined {
  * say those of a job that is not its own. The job then gets an id of the engine's, and the answer names it.
  */
 function freeOrigin({ tables, facts }: TurnContext, origin: Origin): Origin | undefined {
-  const { node, enqueuedAt } = origin
-  const number = node % NODE_LIMIT
   // Ids with the number of the file are those of its own rows, of which some are still to come.
-  if (number === tables.node) return undefined
-  return facts.find({ seq: Math.floor(node / NODE_LIMIT), node: number, enqueuedAt }) === undefined ? origin : undefined
+  if (origin.node % NODE_LIMIT === tables.node || facts.isTaken(origin)) return undefined
+  facts.take(origin)
+  return origin
 }
