@@ -49,6 +49,12 @@ describe('a copy', () => {
     expect(copyOf(job)).toHaveProperty('refusal')
   })
 
+  test('shows signs that turn the direction as JSON writes them, which is the same data', () => {
+    const source = sourceOf(copyOf(data('["x\u202egnp.exe"]')))
+    expect(source).toContain(String.raw`"x\u202egnp.exe"`)
+    expect(JSON.parse(source)).toEqual(['x\u202egnp.exe'])
+  })
+
   test('has the data as it is, if the server says of none that it is hidden', () => {
     expect(sourceOf(copyOf(data('["[redacted]"]')))).toBe('[\n  "[redacted]"\n]')
   })

@@ -53,7 +53,10 @@ function withFailing(
       ...found,
       { ...failingProblem(name, zone), ...kind, text: problems.failingIn(whereOf(most), share), severity: severityOf(name) },
     ]
-  return found.map((problem) => (problem.id === kind.id ? { ...problem, text: problems.also(problem.text, share) } : problem))
+  const isFresh = now - Date.parse(most.firstAt) < HOUR_MS
+  const textOf = (text: string) =>
+    isFresh ? problems.freshIn(whereOf(most), share, minuteTime(Date.parse(most.firstAt), zone)) : problems.also(text, share)
+  return found.map((problem) => (problem.id === kind.id ? { ...problem, text: textOf(problem.text) } : problem))
 }
 
 /** A kind that has not failed since the name began to fail is not why. */
