@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import type { Engine } from '@millrace/client'
 import { type Logger, OptionRangeError, type Permit } from '@millrace/core'
-import { type ListenOptions, listen, type RemoteServer, type ServerTlsOptions } from '@millrace/remote'
+import { AddressInUseError, type ListenOptions, listen, type RemoteServer, type ServerTlsOptions } from '@millrace/remote'
 import type { Config } from '../config/schema/schema.ts'
 
 export interface SocketParts {
@@ -29,11 +29,17 @@ export async function startSockets({ engine, file, urls, tls, limits, authentica
     return servers
   } catch (error) {
     await Promise.all(servers.map((server) => server.close()))
+    if (urls === undefined && error instanceof AddressInUseError) throw secondDaemon(file, error)
     // The user has not chosen the default path, so an unusable one is no error.
     if (urls !== undefined || !(error instanceof OptionRangeError)) throw error
     logger.warn(`cannot open a socket for workers: ${error.message}, and set it as \`listen\``)
     return []
   }
+}
+
+function secondDaemon(file: string, cause: AddressInUseError): AddressInUseError {
+  const message = `another daemon serves ${file}, and has its socket ${resolve(file)}-socket: stop it first. To have this one take over when it ends, give this one a socket and a port of its own: --listen unix:/path --http-port <port>`
+  return new AddressInUseError(message, { cause })
 }
 
 function socketOf(file: string): readonly string[] {
