@@ -219,7 +219,10 @@ test('queues: list, show, set, pause, resume, drain, purge, delete', { timeout: 
     code: 5,
     stderr: expect.stringContaining('(QUEUE_DRAINING)'),
   })
-  expect(await place.run('queues', 'delete', 'out', '--yes')).toMatchObject({ code: 4, stderr: expect.stringContaining('(QUEUE_NOT_EMPTY)') })
+  expect(await place.run('queues', 'delete', 'out', '--yes')).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining('(QUEUE_NOT_EMPTY)'),
+  })
   expect(await place.okJson('queues', 'purge', 'out', '--dry-run')).toMatchObject({ queue: 'out', count: 1, active: 0, dryRun: true })
   expect(await place.run('queues', 'purge', 'out')).toMatchObject({ code: 2 })
   expect(await place.ok('queues', 'purge', 'out', '--state', 'waiting,failed', '--yes')).toBe('1 job of out removed\n')

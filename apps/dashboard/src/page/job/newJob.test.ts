@@ -42,8 +42,8 @@ describe('a copy', () => {
   test.each([
     ['bytes', data('QUJD', { binary: true })],
     ['a part', data('{"a":', { cut: true })],
-    ['hidden', { ...data('{"a":"[redacted]"}'), redacted: ['data'] as const }],
-    ['hidden and cut', { ...data('{"a":"[redacted]"', { cut: true }), redacted: ['data'] as const }],
+    ['hidden', { ...data('{"a":"[redacted]"}'), redacted: ['data' as const] }],
+    ['hidden and cut', { ...data('{"a":"[redacted]"', { cut: true }), redacted: ['data' as const] }],
     ['absent', jobOf({ preview: { data: { bytes: 9 } } })],
   ])('is refused if the data is %s', (_, job) => {
     expect(copyOf(job)).toHaveProperty('refusal')

@@ -32,7 +32,7 @@ export function failureProblems(evidence: Evidence): readonly Problem[] {
     ...fresh.toSorted((a, b) => b.count - a.count).map((failure) => freshProblem(failure, minuteTime(Date.parse(failure.firstAt), zone))),
     ...risingOf(known, now, zone),
   ]
-  return stats.failing.reduce((problems, name) => withFailing(problems, name, failures, evidence), found)
+  return stats.failing.reduce<readonly Problem[]>((problems, name) => withFailing(problems, name, failures, evidence), found)
 }
 
 /** Adds a name that fails: to the problem of the kind that fails most, or as one of its own. */
