@@ -40,7 +40,7 @@ test('two failures are understood and fixed: all is well', async ({ serveDashboa
   const show = (what: string) => problems.filter({ hasText: what }).getByRole('link', { name: 'Show' })
 
   // 1, 2: what fails, and why.
-  await problems.filter({ hasText: `in payments / charge: ${ORDERS * 2} runs failed` }).waitFor()
+  await problems.filter({ hasText: `in payments / charge: the last ${ORDERS * 2} runs failed, ${ORDERS} jobs permanently` }).waitFor()
   await task(page, 1, (user) => user.click(show('payments / charge')))
   await group.getByText(`[cause]: Error: connect ECONNREFUSED 127.0.0.1:${port}`).waitFor()
   await page.goBack()

@@ -61,6 +61,21 @@ test('a screen that was left while it loaded does not replace the one that is sh
   expect(await page.getByRole('heading', { name: 'Overview' }).count()).toBe(1)
 })
 
+test('the first stop of Tab leads past the sidebar', async ({ serveDashboard }) => {
+  const { enter } = await serveDashboard()
+  const page = await enter('/')
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  const link = page.getByRole('link', { name: 'Skip to the page' })
+  expect((await link.boundingBox())?.width).toBeLessThan(2)
+  await page.keyboard.press('Tab')
+  expect((await link.boundingBox())?.width).toBeGreaterThan(50)
+  await page.keyboard.press('Enter')
+  expect(await page.evaluate('document.activeElement.tagName')).toBe('MAIN')
+  await page.keyboard.press('Tab')
+  expect(await page.evaluate("document.activeElement.closest('main') !== null")).toBe(true)
+  expect(new URL(page.url()).hash).toBe('')
+})
+
 test('everything can be reached by Tab, and each stop is seen', async ({ serveDashboard }) => {
   const { enter, engine } = await serveDashboard()
   await fill(engine, FEW)

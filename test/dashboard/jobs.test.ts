@@ -174,7 +174,7 @@ test('a new job by n: what the server refuses stands at its field, and what it t
   const refused = guard.expect(/400/)
   await dialog.getByLabel('Data, as JSON').fill('{"id": 7}')
   await dialog.getByLabel('Priority').fill('high')
-  await dialog.getByLabel('Start after').fill('1h')
+  await dialog.getByLabel('Start after, or at').fill('1h')
   await dialog.getByLabel('Key').fill('acme')
   await page.keyboard.press('Enter')
   await expect.poll(() => dialog.getByLabel('Priority').getAttribute('aria-invalid')).toBe('true')

@@ -37,7 +37,7 @@ test('why a queue is slow takes one click: limits, slots, oldest and names are o
   await task(page, 1, (user) => user.click(page.getByRole('link', { name: 'billing', exact: true })))
   const why = page.getByRole('region', { name: 'Why is it slow?' })
   await why.getByRole('heading', { name: 'All 2 slots are taken' }).waitFor()
-  for (const said of ['Nothing is paused.', '2 of 8 slots of 1 worker are taken.', 'At most 20 per s', 'Waits for'])
+  for (const said of ['Nothing is paused.', '2 of 8 slots are taken, of 1 worker.', 'At most 20 per s', 'Waits for'])
     await why.getByText(said).waitFor()
   await expectAccessible(page)
   await page.goBack()
@@ -178,7 +178,7 @@ test('a purge takes three clicks: it counts, asks for the name, and leaves what 
   await task(page, 3, async (user) => {
     await user.click(page.getByRole('button', { name: 'Purge…' }))
     await page.getByText('Removes 10 jobs that wait').waitFor()
-    await page.getByText('2 jobs run, and stay.').waitFor()
+    await page.getByText('2 jobs run and stay.').waitFor()
     expect(await page.getByRole('button', { name: 'Purge 10 jobs' }).isDisabled()).toBe(true)
     await user.click(page.getByLabel('Type billing to confirm'))
     await user.type('billing')

@@ -34,6 +34,7 @@ export const TEXT = {
   },
   frame: {
     main: 'Main',
+    skip: 'Skip to the page',
     system: 'System',
     search: 'Search or jump to',
     missing: (path: string) => `There is no page at ${path}.`,
@@ -242,6 +243,7 @@ export const TEXT = {
     streak: (runs: number) => (runs === 1 ? 'the last run failed' : `the last ${count(runs)} runs failed`),
     lost: (share: string, jobs: number) => `${share}, ${counted(jobs, 'job')} permanently`,
     also: (runs: string, share: string) => `${runs}; ${share}`,
+    freshIn: (where: string, share: string, since: string) => `in ${where}: ${share}, since ${since}`,
     rising: (runs: string, usual: string) => `${runs}, usually ${usual} an hour`,
     isNew: 'new',
     rises: 'rising',

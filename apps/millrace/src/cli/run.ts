@@ -3,6 +3,7 @@ import { assertRuntime } from '@millrace/engine'
 import { type Command, CommanderError } from 'commander'
 import { type Heard, type Host, onSignal } from '../host.ts'
 import { keepAlive } from './clock.ts'
+import { configuredTarget } from './configuredTarget.ts'
 import type { Context } from './context.ts'
 import { InterruptedError } from './errors.ts'
 import { EXIT } from './exit.ts'
@@ -10,7 +11,7 @@ import { explain, linesOf } from './explain.ts'
 import { answerHelp } from './help.ts'
 import { Output } from './output/output.ts'
 import { createProgram } from './program.ts'
-import { openTarget, type Target, targetOf } from './target.ts'
+import { openTarget, type Target, type TargetOptions, targetOf } from './target.ts'
 
 /** The note is not an error, because a command takes only milliseconds. A daemon, which keeps running, rejects the flag. */
 const TOKEN_SEEN = 'millrace: --token shows the token to every user of this machine, in the list of its processes: set MILLRACE_TOKEN'
@@ -41,6 +42,7 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
   let command: Command | undefined
   let engine: ReturnType<Context['connect']> | undefined
   let target: Target | undefined
+  let configured: TargetOptions = {}
   let exit: number = EXIT.ok
   const context: Context = {
     ...{ host, env, out, stdin },
@@ -50,7 +52,7 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
       heard = taken
     },
     target: () => {
-      target ??= targetOf(program.opts(), env)
+      target ??= targetOf({ ...configured, ...program.opts() }, env)
       return target
     },
     exitWith: (code) => {
@@ -62,12 +64,13 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
     },
   }
   const program = createProgram(context)
-  program.hook('preAction', (_program, action) => {
+  program.hook('preAction', async (_program, action) => {
     command = action
     out.json = program.opts()['json'] === true
     if (program.opts()['token'] !== undefined && !out.json) out.note(TOKEN_SEEN)
     // Not every command opens an engine: some would load the driver directly, and crash with it.
     assertRuntime()
+    if (!readsSettings(action)) configured = await configuredTarget(program.opts(), env, process.cwd())
   })
   // One listener for the whole run: a signal that is not delivered yet would be lost with it.
   const forget = onSignal(host, (signal) => heard(signal))
@@ -87,6 +90,11 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
     forget()
     letGo()
   }
+}
+
+/** True for commands that read the whole configuration themselves. */
+function readsSettings(command: Command): boolean {
+  return ['serve', 'open'].includes(command.name()) || (command.name() === 'show' && command.parent?.name() === 'config')
 }
 
 const GONE = new Error('the reader of stdout has gone')

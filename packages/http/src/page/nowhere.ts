@@ -1,4 +1,4 @@
-/** What people get at an address where nothing is: a page, where a program gets a problem in JSON. */
+/** Answers browsers at addresses where nothing is with a page. Programs get a problem in JSON. */
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import { SECURITY_HEADERS } from '../answer.ts'
 import { htmlHeaders } from './html.ts'

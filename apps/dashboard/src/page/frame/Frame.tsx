@@ -9,6 +9,7 @@ import { SCREENS } from '../screens.ts'
 import { TEXT } from '../text.ts'
 import { KeyList } from './KeyList.tsx'
 import { overlay } from './overlay.ts'
+import { MAIN } from './Page.tsx'
 import { Palette } from './palette/Palette.tsx'
 import { Side } from './Side.tsx'
 import { toggleLive } from './toggleLive.ts'
@@ -31,6 +32,9 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
   ])
   return (
     <div class="frame">
+      <a class="btn skip" href={`#${MAIN}`} onClick={skip}>
+        {TEXT.frame.skip}
+      </a>
       <Side info={info} />
       {children}
       {overlay.value === 'palette' && <Palette />}
@@ -39,6 +43,12 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
       <Toast />
     </div>
   )
+}
+
+/** Moves the focus past the sidebar: the address stays. */
+function skip(event: Event): void {
+  event.preventDefault()
+  document.getElementById(MAIN)?.focus()
 }
 
 function open(which: 'palette' | 'keys'): void {

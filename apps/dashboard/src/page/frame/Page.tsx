@@ -7,6 +7,8 @@ import { Banners } from './Banners.tsx'
 import { LiveControl } from './LiveControl.tsx'
 import { overlay } from './overlay.ts'
 
+export const MAIN = 'main'
+
 interface Props {
   /** The name of the screen: the class `{name}-screen` bounds its styles. */
   readonly name: string
@@ -20,7 +22,7 @@ interface Props {
 
 export function Page({ name, title, above, tools, children }: Props) {
   return (
-    <main class={`main ${name}-screen`}>
+    <main id={MAIN} tabIndex={-1} class={`main ${name}-screen`}>
       <div class="top">
         {above !== undefined && (
           <a class="crumb" href={router.to(above[0])}>

@@ -42,11 +42,17 @@ describe('a copy', () => {
   test.each([
     ['bytes', data('QUJD', { binary: true })],
     ['a part', data('{"a":', { cut: true })],
-    ['hidden', { ...data('{"a":"[redacted]"}'), redacted: ['data'] as const }],
-    ['hidden and cut', { ...data('{"a":"[redacted]"', { cut: true }), redacted: ['data'] as const }],
+    ['hidden', { ...data('{"a":"[redacted]"}'), redacted: ['data' as const] }],
+    ['hidden and cut', { ...data('{"a":"[redacted]"', { cut: true }), redacted: ['data' as const] }],
     ['absent', jobOf({ preview: { data: { bytes: 9 } } })],
   ])('is refused if the data is %s', (_, job) => {
     expect(copyOf(job)).toHaveProperty('refusal')
+  })
+
+  test('shows signs that turn the direction as JSON writes them, which is the same data', () => {
+    const source = sourceOf(copyOf(data('["x\u202egnp.exe"]')))
+    expect(source).toContain(String.raw`"x\u202egnp.exe"`)
+    expect(JSON.parse(source)).toEqual(['x\u202egnp.exe'])
   })
 
   test('has the data as it is, if the server says of none that it is hidden', () => {

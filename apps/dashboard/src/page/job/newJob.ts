@@ -4,6 +4,7 @@ import { own } from '../api/own.ts'
 import type { ApiError } from '../api/problem.ts'
 import { RawJson } from '../api/rawJson.ts'
 import { exactSpan } from '../format/durations.ts'
+import { escaped } from '../format/escaped.ts'
 import { parseJson } from '../parts/json/parse.ts'
 import { writeJson } from '../parts/json/write.ts'
 import { NEW_JOB_TEXT as text } from './newJobText.ts'
@@ -70,7 +71,7 @@ function editable({ preview, redacted }: JobAnswer): { readonly source: string }
   if (data.binary) return { refusal: text.binary }
   if (data.cut || data.text === undefined) return { refusal: text.large }
   const node = parseJson(data.text)
-  return node === undefined ? { refusal: text.binary } : { source: writeJson(node) }
+  return node === undefined ? { refusal: text.binary } : { source: escaped(writeJson(node)) }
 }
 
 export type FieldErrors = Readonly<Partial<Record<FieldName, string>>>

@@ -16,7 +16,7 @@ export interface Timeline {
   readonly from: number
   readonly to: number
   readonly ranMs: number
-  /** What has passed of it: a job that is due later has yet to wait. */
+  /** The time that has passed: a job that is due later has yet to wait. */
   readonly passedMs: number
   readonly segments: readonly Segment[]
 }

@@ -59,10 +59,9 @@ export const JOBS_TEXT = {
   wrongTime: (name: string) => `${name}: takes 10m, 1h, 7d, 03:20, 2025-11-23 or 2025-11-23T03:20`,
   fault: (word: string, meant: string | undefined) => {
     if (word === `${meant}:`) return `${word} needs a value`
-    const isText = `${word} is searched for as text`
-    if (meant === 'state') return `${isText}: state: takes the name of a tab, such as failed`
-    if (meant !== undefined) return `${isText}. Did you mean ${meant}:?`
-    return `${isText}: there are no negations and comparisons. In quotation marks it is meant as text`
+    const isText = `No term, but text: ${word}`
+    if (meant === 'state') return `${isText}. state: takes the name of a tab, such as failed`
+    return meant === undefined ? isText : `${isText}. Did you mean ${meant}:?`
   },
   select: (name: string, id: string) => `Select ${name} ${id}`,
   selectAll: 'Select all that match',

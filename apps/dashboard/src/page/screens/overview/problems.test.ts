@@ -234,7 +234,7 @@ describe('a name that fails', () => {
   test('is one problem with its kind that is new', () => {
     const failures = [failureOf({ firstAt: before(18 * MIN) })]
     expect(told({ failures, stats })).toEqual([
-      'bad: PaymentDeclined in billing / charge: 253 runs failed since 02:54; 66 of 300 runs failed in 15 min (22 %), 66 jobs permanently',
+      'bad: PaymentDeclined in billing / charge: 66 of 300 runs failed in 15 min (22 %), 66 jobs permanently, since 02:54',
     ])
   })
 

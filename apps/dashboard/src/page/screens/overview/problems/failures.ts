@@ -32,7 +32,7 @@ export function failureProblems(evidence: Evidence): readonly Problem[] {
     ...fresh.toSorted((a, b) => b.count - a.count).map((failure) => freshProblem(failure, minuteTime(Date.parse(failure.firstAt), zone))),
     ...risingOf(known, now, zone),
   ]
-  return stats.failing.reduce((problems, name) => withFailing(problems, name, failures, evidence), found)
+  return stats.failing.reduce<readonly Problem[]>((problems, name) => withFailing(problems, name, failures, evidence), found)
 }
 
 /** Adds a name that fails: to the problem of the kind that fails most, or as one of its own. */
@@ -53,7 +53,10 @@ function withFailing(
       ...found,
       { ...failingProblem(name, zone), ...kind, text: problems.failingIn(whereOf(most), share), severity: severityOf(name) },
     ]
-  return found.map((problem) => (problem.id === kind.id ? { ...problem, text: problems.also(problem.text, share) } : problem))
+  const isFresh = now - Date.parse(most.firstAt) < HOUR_MS
+  const textOf = (text: string) =>
+    isFresh ? problems.freshIn(whereOf(most), share, minuteTime(Date.parse(most.firstAt), zone)) : problems.also(text, share)
+  return found.map((problem) => (problem.id === kind.id ? { ...problem, text: textOf(problem.text) } : problem))
 }
 
 /** A kind that has not failed since the name began to fail is not why. */
