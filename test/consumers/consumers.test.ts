@@ -361,7 +361,7 @@ describe('bundled with esbuild', () => {
   test.for(['esm', 'cjs'])('%s, with the package left out: runs', async (format) => {
     const outfile = `outside.${format === 'esm' ? 'mjs' : 'cjs'}`
     await bundle(`--format=${format}`, '--external:@millrace/engine', `--outfile=${outfile}`)
-    expect(told(await consumer.node(outfile))).toEqual({ output: 42 })
+    expect(told(await consumer.node(outfile))).toEqual({ output: 42, listed: true })
   })
 
   const refusal = {

@@ -3,7 +3,7 @@ import { type Context, defineJob, JobBlockedError, LIMITS, ParentFailedError } f
 import { createTestEngine, type TestEngine } from '@millrace/testkit'
 import { quiet } from '@millrace/testkit/internal'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runs } from '../../packages/testkit/src/testing/runs.ts'
 
 let t: TestEngine
@@ -232,6 +232,9 @@ describe('a batch', () => {
 
 describe('refused by name', () => {
   const node = (ref: string, ...dependsOn: string[]) => ({ ref, job: step, data: {}, dependsOn })
+  const tooMany = () => Array.from({ length: 10_001 }, (_, index) => node(`${index}`))
+  const around = createTestEngine()
+  afterAll(() => around[Symbol.asyncDispose]())
   const cases: readonly [what: string, call: () => Promise<unknown>, message: RegExp][] = [
     [
       'a cycle',
@@ -257,7 +260,13 @@ describe('refused by name', () => {
       /nodes\[0\] \('a'\) has the option 'idempotencyKey'/,
     ],
     ['a unique key', () => t.engine.flow([{ ...node('a'), options: { unique: { key: 'k' } } }]), /has the option 'unique'/],
-    ['too many jobs', () => t.engine.flow(Array.from({ length: 10_001 }, (_, index) => node(`${index}`))), /at most 10000 jobs/],
+    ['too many jobs', () => t.engine.flow(tooMany()), /at most 10000 jobs, not 10001: create several flows/],
+    [
+      'too many jobs, with a middleware',
+      () => around.engine.use({ enqueue: (_jobs, next) => next() }).flow(tooMany()),
+      /at most 10000 jobs, not 10001: create several flows/,
+    ],
+    ['a batch of too many jobs', () => t.engine.batch(tooMany(), { job: step, data: {} }), /not 10002: create several batches/],
     [
       'too many edges',
       () =>

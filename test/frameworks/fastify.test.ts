@@ -1,6 +1,6 @@
 // @millrace/fastify in apps of Fastify: options, the mounted API, and the order of a close.
 import { defineJob, type Engine, openEngine } from '@millrace/engine'
-import { type MillracePluginOptions, millrace } from '@millrace/fastify'
+import plugin, { type MillracePluginOptions, millrace } from '@millrace/fastify'
 import { createTestEngine } from '@millrace/testkit'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { expect, onTestFinished, test } from 'vitest'
@@ -15,6 +15,8 @@ function newApp(): FastifyInstance {
   onTestFinished(() => app.close())
   return app
 }
+
+test('the plugin is the default export too, as plugins of Fastify are', () => expect(plugin).toBe(millrace))
 
 test('running jobs finish when the app closes, before plugins that were registered earlier end', async () => {
   const said: string[] = []

@@ -2,7 +2,7 @@
 import { Engine } from '@millrace/client'
 import { DEFAULT_RETENTION, LIMITS, validatePostgresOptions } from '@millrace/core'
 import { InThreadEngine, systemCalendar, systemClock, systemRandom, WriterThread } from '@millrace/engine/internal'
-import { openReader, openStore, type StoreReader } from '@millrace/postgres'
+import * as driver from '@millrace/postgres'
 import { type PortUnderTest, portConformance } from '@millrace/testkit/conformance'
 import { beforeEach, expect, test } from 'vitest'
 import { postgresStore } from '../../packages/engine/src/postgres/postgresStore.ts'
@@ -17,7 +17,7 @@ import { keptSchema } from './keptSchema.ts'
 import { storeOptions, type TestSchema } from './test.ts'
 
 async function start({ url, schema }: TestSchema): Promise<WriterThread> {
-  const store = postgresStore(validatePostgresOptions({ postgres: url, schema, durability: 'normal' }))
+  const store = postgresStore(driver, validatePostgresOptions({ postgres: url, schema, durability: 'normal' }))
   const thread = new WriterThread({
     store,
     settings: { recovery: 'immediate', retention: DEFAULT_RETENTION },
@@ -31,11 +31,11 @@ async function start({ url, schema }: TestSchema): Promise<WriterThread> {
 /** The writer's actor, with a reader beside it, on this thread: lists are read by a connection of their own, as those of readers are. */
 function startInThread(schema: TestSchema): PortUnderTest {
   const settings = { recovery: 'immediate', retention: DEFAULT_RETENTION, calendar: systemCalendar } as const
-  const store = openStore({ ...storeOptions(schema), random: systemRandom, now: systemClock.read().wall }, undefined, keptLine)
+  const store = driver.openStore({ ...storeOptions(schema), random: systemRandom, now: systemClock.read().wall }, undefined, keptLine)
   const engine = new InThreadEngine({ store, clock: systemClock, random: systemRandom, settings })
-  let reader: StoreReader | undefined
+  let reader: driver.StoreReader | undefined
   const page = pagesOf(() => {
-    reader = openReader(schema, keptLine)
+    reader = driver.openReader(schema, keptLine)
     return reader
   })
   const port = new ReadingPort(engine.port({ owner: true }), { page: async (command) => page(command) })

@@ -18,6 +18,8 @@ export const ELSEWHERE: readonly Held[] = [
   { page: 'docs/tutorial.md', language: 'shell', by: 'test/app/tutorial.proof.test.ts' },
   { page: 'docs/tutorial.md', language: '', by: 'test/app/tutorial.proof.test.ts' },
   { page: 'docs/migrate/small-queues.md', language: 'shell', by: 'test/examples/migrateSmall.proof.test.ts' },
+  { page: 'docs/bundling.md', language: 'shell', by: 'test/consumers/bundlers.test.ts' },
+  { page: 'docs/bundling.md', language: 'js', by: 'test/consumers/bundlers.test.ts' },
   { page: 'docs/create.md', language: 'shell', by: 'test/consumers/create.test.ts' },
   // Each line is for a shell of its own: of those, the test takes what the machine has.
   { page: 'docs/cli.md', language: 'shell', heading: 'Completion', by: 'test/app/completion.proof.test.ts' },

@@ -81,6 +81,7 @@ function npx(words: readonly string[], standing: Standing): void {
   if (program === 'millrace') parseMillrace(args)
   else if (program === 'pnpm@12') pnpm(args)
   else if (program === 'tsc') assertFile(join(args[1] as string, 'tsconfig.json'))
+  else if (program === 'esbuild') assert(args.includes('--bundle'), 'esbuild bundles')
   else if (program === 'vitest') assertFile(args[args.indexOf('--root') + 1] as string)
   else throw new Error(`npx ${program} on ${standing.page}: add it to test/snippets/programs.ts`)
 }

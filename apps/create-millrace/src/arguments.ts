@@ -9,14 +9,20 @@ export interface Arguments {
   readonly template: string | undefined
   readonly name: string | undefined
   readonly install: boolean
+  /** True if nothing is asked: what the arguments leave out has its default. */
+  readonly yes: boolean
   readonly help: boolean
   readonly version: boolean
 }
+
+/** The folder that is suggested on a terminal. */
+export const FOLDER = 'millrace-app'
 
 const FLAGS = {
   template: { type: 'string', short: 't' },
   name: { type: 'string' },
   'no-install': { type: 'boolean' },
+  yes: { type: 'boolean', short: 'y' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'V' },
 } as const
@@ -28,6 +34,7 @@ export const HELP = `Create a project with Millrace, the durable job queue.
   -t, --template <name>  ${TEMPLATES.map(({ name }) => name).join(', ')}
       --name <name>      name of the package; default the name of the folder
       --no-install       do not install the packages of the project
+  -y, --yes              ask nothing: the folder is ${FOLDER}, the template ${TEMPLATES[0]?.name}
   -V, --version          print the version
   -h, --help             print this help
 
@@ -62,6 +69,7 @@ export function argumentsOf(args: readonly string[]): Arguments {
     template,
     name,
     install: values['no-install'] !== true,
+    yes: values.yes === true,
     help: values.help === true,
     version: values.version === true,
   }

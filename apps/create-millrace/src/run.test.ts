@@ -187,6 +187,21 @@ test('--help and --version', async () => {
   for (const part of ['--template', '--no-install', 'embedded', 'web-worker', 'daemon']) expect(said).toContain(part)
 })
 
+test.for(['--yes', '-y'])('%s: what is left out has its default, and nothing is asked, on a terminal or without one', async (flag) => {
+  for (const typed of [undefined, 'other\n']) {
+    const cwd = temporaryFolder()
+    expect(await create([flag, '--no-install'], { cwd, ...(typed !== undefined && { typed }) })).toMatchObject({
+      code: 0,
+      said: expect.stringMatching(/^Created millrace-app from the template embedded/),
+    })
+    expect(readdirSync(cwd)).toEqual(['millrace-app'])
+  }
+  const cwd = temporaryFolder()
+  expect(await create(['app', '-t', 'daemon', flag, '--no-install'], { cwd })).toMatchObject({
+    said: expect.stringContaining('Created app from the template daemon'),
+  })
+})
+
 test('on a terminal, what is left out is asked for; a wrong answer is asked again', async () => {
   const { code, said, path } = await create(['--no-install'], { typed: 'My App\nmy-app\nnothing\n2\n' })
   expect(code).toBe(0)

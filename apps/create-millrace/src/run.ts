@@ -2,16 +2,13 @@
 import { readFileSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { isErrorOf, UnsupportedRuntimeError } from '@millrace/core'
-import { type Arguments, argumentsOf, HELP } from './arguments.ts'
+import { type Arguments, argumentsOf, FOLDER, HELP } from './arguments.ts'
 import { askTemplate, openQuestions, type Terminal } from './ask.ts'
 import { exitCodeOf, UsageError } from './errors.ts'
 import { install, type Manager, managerOf, scriptOf } from './install.ts'
 import { checkName } from './name.ts'
 import { checkFolder, writeProject } from './project.ts'
 import { folderOf, TEMPLATES, type Template, templateOf } from './templates.ts'
-
-/** The folder that is suggested on a terminal. */
-const FOLDER = 'millrace-app'
 
 export interface Surroundings extends Terminal {
   readonly stderr: { write(text: string): unknown }
@@ -60,8 +57,10 @@ async function answered(given: Arguments, surroundings: Surroundings): Promise<P
     checkFolder(folder)
     return { folder, name: checkName(given.name ?? basename(folder)) }
   }
-  const template = given.template === undefined ? undefined : templateOf(given.template)
-  const place = given.folder === undefined ? undefined : check(given.folder)
+  const chosen = given.template ?? (given.yes ? TEMPLATES[0]?.name : undefined)
+  const template = chosen === undefined ? undefined : templateOf(chosen)
+  const named = given.folder ?? (given.yes ? FOLDER : undefined)
+  const place = named === undefined ? undefined : check(named)
   if (place !== undefined && template !== undefined) return { ...place, template }
   if (!isTerminal(surroundings))
     throw new UsageError(

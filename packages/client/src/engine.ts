@@ -227,7 +227,8 @@ export class Engine extends Changes {
     options?: FlowOptions,
   ): Promise<Flow<FlowHandles<Refs, Jobs>>>
   async flow(nodes: readonly FlowNodeRequest[], options?: FlowOptions): Promise<Flow> {
-    return through(this.#middleware, nodes, (sent) => createFlow(sent, options, this.#setup.maxDataBytes, this.#calls, this.#handleOf))
+    const send = (sent: readonly FlowNodeRequest[]) => createFlow(sent, options, this.#setup.maxDataBytes, this.#calls, this.#handleOf)
+    return through(this.#middleware, nodes, send, 'flow')
   }
 
   /** Creates up to 9,999 jobs, and a callback that runs once all of them have ended in any state, and sees which have failed. */

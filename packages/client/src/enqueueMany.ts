@@ -36,9 +36,9 @@ export async function enqueueMany(enqueue: Enqueue, requests: JobRequests, maxDa
 async function enqueueArray(enqueue: Enqueue, requests: readonly JobRequest[], maxDataBytes: number): Promise<readonly Enqueued[]> {
   if (requests.length === 0) return []
   // Check the count before anything is encoded: a million jobs are refused without being looked at.
-  checkCommandSize('jobs', requests.length, 0)
+  checkCommandSize('enqueueMany', requests.length, 0)
   const jobs = await newJobsOf(requests, maxDataBytes)
-  checkCommandSize('jobs', jobs.length, weighJobs(jobs))
+  checkCommandSize('enqueueMany', jobs.length, weighJobs(jobs))
   return enqueue(jobs)
 }
 

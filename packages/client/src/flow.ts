@@ -136,7 +136,7 @@ export async function createBatch(
 
 async function flowCommand(nodes: readonly FlowNodeRequest[], options: FlowOptions | undefined, maxDataBytes: number): Promise<FlowCall> {
   // Check the count before anything else: a million nodes are refused at once.
-  if (Array.isArray(nodes)) checkCommandSize('nodes', nodes.length, 0)
+  if (Array.isArray(nodes)) checkCommandSize('flow', nodes.length, 0)
   const settings = validateFlowOptions(options)
   const order = orderNodes(nodes)
   const requests = order.map(({ index }) => {
@@ -150,7 +150,7 @@ async function flowCommand(nodes: readonly FlowNodeRequest[], options: FlowOptio
     parents: node.parents,
     onFailure: node.onFailure,
   }))
-  checkCommandSize('nodes', placed.length, weighCommand({ op: 'flow', nodes: placed }))
+  checkCommandSize('flow', placed.length, weighCommand({ op: 'flow', nodes: placed }))
   return { command: { op: 'flow', nodes: placed, ...settings }, refs: order.map(({ ref }) => ref) }
 }
 
@@ -195,7 +195,7 @@ function callbacksOf(jobs: readonly JobRequest[], after: JobRequest | BatchCallb
 
 /** Returns the nodes of a batch. The refs of its jobs are their places, from 0. */
 function batchNodes(jobs: readonly JobRequest[], callbacks: readonly Callback[]): FlowNodeRequest[] {
-  checkCommandSize('jobs', jobs.length + callbacks.length, 0)
+  checkCommandSize('batch', jobs.length + callbacks.length, 0)
   const nodes = jobs.map((job, index): FlowNodeRequest => ({ ...job, ref: `${index}` }))
   const dependsOn = nodes.map(({ ref }) => ref)
   return [...nodes, ...callbacks.map(({ ref, request, onParentFailure }) => ({ ...request, ref, dependsOn, onParentFailure }))]

@@ -11,10 +11,11 @@ export async function through<Request extends JobRequest, Answer>(
   middleware: readonly Middleware[],
   requests: readonly Request[],
   send: (requests: readonly Request[]) => Promise<Answer>,
+  call: 'enqueueMany' | 'flow' = 'enqueueMany',
 ): Promise<Answer> {
   if (middleware.length === 0 || !Array.isArray(requests) || requests.length === 0 || !requests.every(isRequest)) return send(requests)
   // A million jobs are refused without being looked at.
-  checkCommandSize('jobs', requests.length, 0)
+  checkCommandSize(call, requests.length, 0)
   return aroundEnqueue(middleware, requests, send)
 }
 

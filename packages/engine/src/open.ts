@@ -22,7 +22,6 @@ import {
   type Role,
   redactOption,
   UnsupportedError,
-  UnsupportedRuntimeError,
   validateOpenOptions,
   validatePostgresOptions,
 } from '@millrace/core'
@@ -33,6 +32,7 @@ import { MEMORY } from './file/options.ts'
 import { realFile } from './file/realFile.ts'
 import { assertNotOpen, joinShared, type Membership, registerFile } from './file/registry.ts'
 import { ChannelPort } from './ports/channel.ts'
+import { loadPostgres } from './postgres/load.ts'
 import { greetingOf, ReaderLine } from './readers/attachedReaders.ts'
 import { Readers } from './readers/readers.ts'
 import { ReadingPort } from './readers/readRouter.ts'
@@ -48,8 +48,8 @@ import { WriterThread } from './writer/thread.ts'
  *
  * @example
  * ```ts
- * await using engine = await openEngine({ file: 'jobs.db' })
- * await using engine = await openEngine({ postgres: 'postgres://queue@db.example/app' })
+ * const engine = await openEngine({ file: 'jobs.db' })
+ * const engine = await openEngine({ postgres: 'postgres://queue@db.example/app' })
  * ```
  * @throws OptionTypeError, OptionRangeError for a wrong option, or if this process shares the store by an engine with
  * another `codec`, `redact` or `maxDataBytes`; AlreadyOpenError if another process (or this one) has the store;
@@ -77,19 +77,9 @@ async function openApart(options: OpenOptions | OpenPostgresOptions): Promise<En
 async function openSchema(settings: PostgresSettings): Promise<Engine> {
   assertRuntime()
   const { postgres, schema } = settings
-  const { postgresStore } = await import('./postgres/postgresStore.ts').catch(withoutPostgres)
+  const [driver, { postgresStore }] = await Promise.all([loadPostgres(), import('./postgres/postgresStore.ts')])
   return joinShared({ key: `${postgres} ${schema}`, name: `schema ${schema}` }, settings, (membership) =>
-    openShared(postgresStore(settings), settings, membership),
-  )
-}
-
-/** The driver is installed by those who use it. */
-export function withoutPostgres(cause: NodeJS.ErrnoException): never {
-  if (cause.code !== 'ERR_MODULE_NOT_FOUND') throw cause
-  throw new UnsupportedRuntimeError(
-    'openEngine({ postgres }) needs the package @millrace/postgres: install it beside @millrace/engine',
-    {},
-    { cause },
+    openShared(postgresStore(driver, settings), settings, membership),
   )
 }
 

@@ -1,2 +1,2 @@
 /** Millrace in Fastify: a plugin. */
-export { type MillraceAppOptions, type MillracePluginOptions, millrace } from './plugin.ts'
+export { type MillraceAppOptions, type MillracePluginOptions, millrace, millrace as default } from './plugin.ts'

@@ -8,7 +8,9 @@ async function main() {
     const engine = await openEngine({ file: 'bundled.db' })
     engine.work(double.handler(({ data }) => data * 2))
     const handle = await engine.enqueue(double, 21)
-    process.stdout.write(JSON.stringify({ output: await handle.result() }))
+    const output = await handle.result()
+    const { jobs } = await engine.list({ limit: 1 })
+    process.stdout.write(JSON.stringify({ output, listed: jobs.length === 1 }))
     await engine.stop()
   } catch ({ name, code, message }) {
     process.stdout.write(JSON.stringify({ name, code, message }))

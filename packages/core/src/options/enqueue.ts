@@ -147,21 +147,20 @@ export function weighJob({ data, meta }: NewJob): number {
   return JOB_BYTES + (data === null ? 0 : data.length) + (meta === undefined ? 0 : meta.length)
 }
 
+/** The calls that create many jobs at once: the option that has them, and how to create more. */
+const CREATING = {
+  enqueueMany: { option: 'jobs', remedy: 'give an async iterable to enqueueMany, which is atomic per chunk of 1,000' },
+  flow: { option: 'nodes', remedy: 'create several flows, or let a job of the flow join the others' },
+  batch: { option: 'jobs', remedy: 'create several batches, or let jobs of the batch join the others' },
+  join: { option: 'join', remedy: 'let some of the joined jobs join the others' },
+} as const
+
 /** Refuses more than one atomic command may hold: 10,000 jobs and 16 MiB. */
-export function checkCommandSize(option: string, jobs: number, bytes: number): void {
-  const remedy = 'give an async iterable to enqueueMany, which is atomic per chunk of 1,000'
-  if (jobs > LIMITS.jobsPerCommand) {
-    throw new OptionRangeError(
-      option,
-      LIMITS.jobsPerCommand,
-      `one atomic call takes at most ${LIMITS.jobsPerCommand} jobs, not ${jobs}: ${remedy}`,
-    )
+export function checkCommandSize(call: keyof typeof CREATING, jobs: number, bytes: number): void {
+  const { option, remedy } = CREATING[call]
+  const check = (most: number, unit: string, given: number) => {
+    if (given > most) throw new OptionRangeError(option, most, `one atomic call takes at most ${most} ${unit}, not ${given}: ${remedy}`)
   }
-  if (bytes > LIMITS.bytesPerCommand) {
-    throw new OptionRangeError(
-      option,
-      LIMITS.bytesPerCommand,
-      `one atomic call takes at most ${LIMITS.bytesPerCommand} bytes, not ${bytes}: ${remedy}`,
-    )
-  }
+  check(LIMITS.jobsPerCommand, 'jobs', jobs)
+  check(LIMITS.bytesPerCommand, 'bytes', bytes)
 }

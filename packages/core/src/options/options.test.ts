@@ -145,8 +145,8 @@ describe('a wrong option is refused by name, and never clamped', () => {
     ['limit', LIMITS.pageJobs, () => validateListOptions({ limit: 201 })],
     ['threads', 1, () => validateThreadOptions({ threads: 0 })],
     ['resourceLimits.maxOldGenerationSizeMb', 16, () => validateThreadOptions({ resourceLimits: { maxOldGenerationSizeMb: 2 } })],
-    ['jobs', LIMITS.jobsPerCommand, () => checkCommandSize('jobs', 10_001, 0)],
-    ['jobs', LIMITS.bytesPerCommand, () => checkCommandSize('jobs', 1, 2 ** 24 + 1)],
+    ['jobs', LIMITS.jobsPerCommand, () => checkCommandSize('enqueueMany', 10_001, 0)],
+    ['jobs', LIMITS.bytesPerCommand, () => checkCommandSize('enqueueMany', 1, 2 ** 24 + 1)],
   ])('%s is an OptionRangeError that names the limit %d', (option, limit, call) => {
     const error = thrownBy(call)
     expect(error).toBeInstanceOf(OptionRangeError)

@@ -26,8 +26,9 @@ const LIVE: Synonym = {
   elsewhere: 'set unique, debounce or throttle when you enqueue the job',
 }
 const RETENTION: Synonym = {
-  ours: ['retention'],
-  elsewhere: 'the retention of openEngine or of the queue says how long finished jobs are kept (queues.configure)',
+  ours: ['retention', 'keep'],
+  note: 'It says how long finished jobs are kept',
+  elsewhere: 'keep of a job, or retention of the queue (queues.configure) or of openEngine, says how long finished jobs are kept',
 }
 const RATE: Synonym = {
   ours: ['rateLimit'],

@@ -6,7 +6,9 @@ import type { Engine } from '@millrace/client'
 import { LIMITS, type StoreAddress, schemaName, validateOpenOptions, validatePostgresOptions } from '@millrace/core'
 import type { MoveSource, MoveTarget } from '@millrace/core/kernel'
 import { systemClock, systemRandom } from '../clock.ts'
-import { openAlone, openFile, withoutPostgres } from '../open.ts'
+import { openAlone, openFile } from '../open.ts'
+import { loadPostgres } from '../postgres/load.ts'
+import { postgresStore } from '../postgres/postgresStore.ts'
 
 export interface Movable {
   /** The store in messages and marks. It has no password. */
@@ -49,8 +51,8 @@ async function movableFile({ file, unsafeFilesystem = 'refuse' }: Extract<StoreA
 }
 
 async function movableSchema(address: StoreAddress & { readonly postgres: string }): Promise<Movable> {
-  const { inspectSchema, openMoveSource, openMoveTarget } = await import('@millrace/postgres').catch(withoutPostgres)
-  const { postgresStore } = await import('../postgres/postgresStore.ts')
+  const driver = await loadPostgres()
+  const { inspectSchema, openMoveSource, openMoveTarget } = driver
   const settings = validatePostgresOptions({ ...address, ...KEEPING, role: 'owner' })
   const { postgres: url, schema } = settings
   const options = () => ({
@@ -61,7 +63,7 @@ async function movableSchema(address: StoreAddress & { readonly postgres: string
     exists: () => inspectSchema({ url, schema }).schemaVersion > 0,
     openSource: () => openMoveSource(options()),
     openTarget: () => openMoveTarget(options()),
-    openEngine: () => openAlone(postgresStore(settings, { isMoving: true }), settings),
+    openEngine: () => openAlone(postgresStore(driver, settings, { isMoving: true }), settings),
   }
 }
 

@@ -1,8 +1,8 @@
 /** The store in a schema of Postgres. */
 import type { PostgresSettings } from '@millrace/core'
-import { meetingOf } from '@millrace/postgres'
 import { threadFile } from '@millrace/worker'
 import type { StoreModule } from '../storeModule.ts'
+import type { Postgres } from './load.ts'
 import type { SchemaOptions } from './options.ts'
 import { schemaOwnership } from './schemaOwnership.ts'
 
@@ -11,10 +11,11 @@ const FORMER_SESSION_MS = 2_000
 
 /** @param isMoving see `SchemaOptions` */
 export function postgresStore(
+  driver: Postgres,
   { postgres: url, schema, durability, autoMigrate, listen, transport }: PostgresSettings,
   { isMoving = false }: { readonly isMoving?: boolean } = {},
 ): StoreModule {
-  const meeting = meetingOf({ url, schema })
+  const meeting = driver.meetingOf({ url, schema })
   /** True once an owner has said where it is. */
   let exists = false
   const optionsNow = (): SchemaOptions => ({
@@ -37,7 +38,7 @@ export function postgresStore(
     onServer: true,
     ownership: () =>
       schemaOwnership({
-        ...{ meeting, url, schema, listen, transport },
+        ...{ driver, meeting, url, schema, listen, transport },
         exists: () => {
           exists = true
         },

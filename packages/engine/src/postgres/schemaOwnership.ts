@@ -3,11 +3,13 @@
  * know each other. A process that can read the schema may attach: by a socket, or through the schema if no socket leads to the owner.
  */
 import type { ListenAt, Transport } from '@millrace/core'
-import { keyOf, type Meeting, openTunnel, serveTunnels } from '@millrace/postgres'
+import type { Meeting } from '@millrace/postgres'
 import { newSecret, systemClock } from '../clock.ts'
 import type { Ownership } from '../share/ownership.ts'
+import type { Postgres } from './load.ts'
 
 export interface SchemaOwnershipOptions {
+  readonly driver: Pick<Postgres, 'keyOf' | 'openTunnel' | 'serveTunnels'>
   readonly meeting: Meeting
   readonly url: string
   readonly schema: string
@@ -25,14 +27,14 @@ const SOCKET_ATTEMPTS = 3
 /** Attempts that are further apart do not belong together: a connection has held between them. */
 const TOGETHER_MS = 30_000
 
-export function schemaOwnership({ meeting, url, schema, listen, transport, exists }: SchemaOwnershipOptions): Ownership {
+export function schemaOwnership({ driver, meeting, url, schema, listen, transport, exists }: SchemaOwnershipOptions): Ownership {
   const secret = newSecret()
   const isThroughSchema = attemptsOf(transport)
   let stopServing = () => {}
   /** The address by which this machine reaches the server: others, which reach the server too, are likely to reach it there. */
   const here = async () => {
     const { schemaId, localAddress = LOOPBACK } = await meeting.here()
-    return { key: keyOf(secret, schemaId), localAddress }
+    return { key: driver.keyOf(secret, schemaId), localAddress }
   }
 
   return {
@@ -60,7 +62,7 @@ export function schemaOwnership({ meeting, url, schema, listen, transport, exist
       const { epoch, url: ownerUrl, key } = owner
       const tls = { secret: key }
       if (!isThroughSchema(epoch)) return { where: { url: ownerUrl, tls }, ownerUrl }
-      const port = await openTunnel({ url, schema, epoch }, newSecret().toString('hex'))
+      const port = await driver.openTunnel({ url, schema, epoch }, newSecret().toString('hex'))
       return { where: { url: urlOf(LOOPBACK, port), tls }, ownerUrl }
     },
     announce: async ({ url: listening, ...note }) => {
@@ -71,7 +73,7 @@ export function schemaOwnership({ meeting, url, schema, listen, transport, exist
       exists()
       stopServing()
       const to = { host: ALL.has(host) ? LOOPBACK : host, port: Number(port) }
-      stopServing = transport === 'socket' ? () => {} : serveTunnels({ url, schema, epoch: note.epoch }, to)
+      stopServing = transport === 'socket' ? () => {} : driver.serveTunnels({ url, schema, epoch: note.epoch }, to)
     },
     withdraw: ({ epoch }) => {
       stopServing()

@@ -1,0 +1,129 @@
+// The packed engine in a program that is bundled, as docs/bundling.md says, and wholly. @millrace/postgres is not installed. Bundlers and
+// bundles are programs of their own, so each test starts some.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { install, pack } from './pack.ts'
+import { run } from './run.ts'
+
+const PAGE = readFileSync(new URL('../../docs/bundling.md', import.meta.url), 'utf8')
+const PROGRAM = readFileSync(new URL('programs/bundled.mjs', import.meta.url), 'utf8')
+const LONG = { timeout: 600_000 }
+/** The packages that @millrace/engine installs from the registry. */
+const OURS = /^millrace-(?:core|sqlite|worker|wire|client|remote|engine)-\d/
+/** Exact: a run does not depend on what was released this morning. */
+const TOOLS = [
+  'esbuild@0.28.2',
+  'webpack@5.113.0',
+  'webpack-cli@7.3.1',
+  'rollup@4.68.8',
+  '@rollup/plugin-node-resolve@16.0.3',
+  'vite@8.3.8',
+]
+
+interface Bundler {
+  readonly name: string
+  readonly command: string
+  /** What it writes. */
+  readonly bundle: string
+  /** Its file of settings on the page. */
+  readonly settings?: string
+  /** Makes settings that bundle everything of those that the page has. */
+  readonly inside: (text: string) => string
+}
+
+const [, ESBUILD = ''] = /^```sh\nnpx (esbuild .*)$/m.exec(PAGE) ?? []
+const BUNDLERS: readonly Bundler[] = [
+  { name: 'esbuild', command: ESBUILD, bundle: 'out/server.mjs', inside: (text) => text.replace("'--external:@millrace/*' ", '') },
+  {
+    name: 'webpack',
+    command: 'webpack',
+    bundle: 'out/server.cjs',
+    settings: 'webpack.config.mjs',
+    inside: (text) => text.replace(/externals: .*/, ''),
+  },
+  {
+    name: 'rollup',
+    command: 'rollup -c',
+    bundle: 'out/server.mjs',
+    settings: 'rollup.config.mjs',
+    // Rollup needs more plugins for packages of CommonJS.
+    inside: (text) => text.replace(/external: .*/, 'external: (name, from) => from !== undefined && !/^(?:[./]|@millrace)/.test(name),'),
+  },
+  {
+    name: 'vite',
+    command: 'vite build',
+    bundle: 'out/server.mjs',
+    settings: 'vite.config.mjs',
+    inside: (text) => text.replace(/, external: .*\]/, ''),
+  },
+]
+
+let folder: string
+
+beforeAll(async () => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'millrace-bundlers-')))
+  writeFileSync(join(folder, 'package.json'), '{"private":true}')
+  mkdirSync(join(folder, 'packed'))
+  await pack(join(folder, 'packed'))
+  const tarballs = readdirSync(join(folder, 'packed')).filter((name) => OURS.test(name))
+  await install(folder, [...TOOLS, ...tarballs.map((name) => `./packed/${name}`)])
+  writeFileSync(join(folder, 'server.mjs'), PROGRAM)
+}, 600_000)
+
+afterAll(() => {
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+})
+
+async function bundle({ command, settings }: Bundler, changed: (text: string) => string = (text) => text): Promise<void> {
+  rmSync(join(folder, 'out'), { recursive: true, force: true })
+  if (settings !== undefined) {
+    const [, block = ''] = new RegExp(`^\`\`\`js\\n(// ${settings}\\n.*?)^\`\`\`$`, 'ms').exec(PAGE) ?? []
+    expect(block).not.toBe('')
+    writeFileSync(join(folder, settings), changed(block))
+  }
+  const line = settings === undefined ? changed(command) : command
+  const { code, stdout, stderr } = await run('npx', ['--no-install', '-c', line], folder, { hangsMs: 300_000 })
+  expect(code, stdout + stderr).toBe(0)
+}
+
+async function outcomeOf(file: string): Promise<unknown> {
+  const { code, stdout, stderr } = await run(process.execPath, [file], folder)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return JSON.parse(stdout)
+}
+
+test.for(BUNDLERS)('$name, as the page says: the bundle runs a job, and has a page of jobs', LONG, async (bundler) => {
+  await bundle(bundler)
+  expect(readFileSync(join(folder, bundler.bundle), 'utf8')).toContain('@millrace/engine')
+  expect(await outcomeOf(bundler.bundle)).toEqual({ output: 42, listed: true })
+})
+
+test.for(BUNDLERS)(
+  '$name, with Millrace in the bundle: it builds without @millrace/postgres, and says what to do',
+  LONG,
+  async (bundler) => {
+    await bundle(bundler, bundler.inside)
+    // Elsewhere there are no packages. A bundle of webpack knows where they were.
+    renameSync(join(folder, 'node_modules/@millrace'), join(folder, 'away'))
+    try {
+      expect(await outcomeOf(bundler.bundle)).toEqual({
+        name: expect.any(String),
+        code: 'UNSUPPORTED_RUNTIME',
+        message: expect.stringMatching(/bundled.+mark @millrace\/engine as external/),
+      })
+    } finally {
+      renameSync(join(folder, 'away'), join(folder, 'node_modules/@millrace'))
+    }
+  },
+)
+
+test('openEngine({ postgres }) without @millrace/postgres, not bundled: it says what to install', async () => {
+  writeFileSync(join(folder, 'postgres.mjs'), PROGRAM.replace("file: 'bundled.db'", "postgres: 'postgres://localhost/app'"))
+  expect(await outcomeOf('postgres.mjs')).toEqual({
+    name: 'UnsupportedRuntimeError',
+    code: 'UNSUPPORTED_RUNTIME',
+    message: expect.stringContaining('needs the package @millrace/postgres: install it'),
+  })
+})
