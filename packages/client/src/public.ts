@@ -25,6 +25,7 @@ export type {
   FailuresOptions,
   FailuresOrder,
   FailuresTrend,
+  FileUrl,
   FlowGetOptions,
   FlowListOptions,
   FlowOptions,
