@@ -26,6 +26,7 @@ export type {
   FailuresOptions,
   FailuresOrder,
   FailuresTrend,
+  FileUrl,
   FlowGetOptions,
   FlowListOptions,
   FlowOptions,

@@ -36,7 +36,7 @@ import { loadPostgres } from './postgres/load.ts'
 import { greetingOf, ReaderLine } from './readers/attachedReaders.ts'
 import { Readers } from './readers/readers.ts'
 import { ReadingPort } from './readers/readRouter.ts'
-import { assertRuntime } from './runtime.ts'
+import { assertDriver, assertRuntime } from './runtime.ts'
 import { SharedPort } from './share/sharedPort.ts'
 import type { StoreModule } from './storeModule.ts'
 import { WriterThread } from './writer/thread.ts'
@@ -65,6 +65,7 @@ async function openApart(options: OpenOptions | OpenPostgresOptions): Promise<En
   if (typeof options === 'object' && options !== null && 'postgres' in options) return openSchema(validatePostgresOptions(options))
   const settings = validateOpenOptions(options)
   assertRuntime()
+  assertDriver()
   const file = settings.file === MEMORY ? settings.file : resolve(settings.file)
   if (!settings.share) return openFile(file, settings)
   // An engine that is not shared may have it open.

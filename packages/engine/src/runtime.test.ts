@@ -1,6 +1,6 @@
 import { UnsupportedRuntimeError } from '@millrace/core'
 import { describe, expect, test } from 'vitest'
-import { assertRuntime } from './runtime.ts'
+import { assertDriver, assertRuntime } from './runtime.ts'
 
 test('the Node that runs this is one of those that will do', () => {
   expect(() => assertRuntime()).not.toThrow()
@@ -25,6 +25,18 @@ describe('refused with a typed error that names the runtime and what to use inst
     expect(refusal).toHaveProperty('message', expect.stringContaining(`does not run on ${name}`))
     expect(refusal).toHaveProperty('message', expect.stringContaining('run it on Node 22.14 or newer'))
   })
+})
+
+test('without code from strings, the flag is named', () => {
+  expect(() => assertDriver()).not.toThrow()
+  const cause = new EvalError('Code generation from strings disallowed for this context')
+  const refusal = captured(() =>
+    assertDriver(() => {
+      throw cause
+    }),
+  )
+  expect(refusal).toMatchObject({ code: 'UNSUPPORTED_RUNTIME', cause })
+  expect(refusal).toHaveProperty('message', expect.stringContaining('--disallow-code-generation-from-strings'))
 })
 
 function captured(call: () => void): unknown {

@@ -28,3 +28,19 @@ export function assertRuntime(versions: Readonly<Record<string, string | undefin
     `the engine does not run on Node ${versions['node']}, where its SQLite driver crashes the process; ${remedy}`,
   )
 }
+
+/**
+ * Checks if the SQLite driver works here. It compiles a function for each statement with rows.
+ *
+ * @param compile compiles a string; default `Function`
+ * @throws UnsupportedRuntimeError
+ */
+export function assertDriver(compile: (code: string) => unknown = Function): void {
+  try {
+    compile('')
+  } catch (cause) {
+    const message =
+      'the engine cannot open a file under --disallow-code-generation-from-strings, because its SQLite driver compiles functions: start Node without this flag, and remove it from NODE_OPTIONS'
+    throw new UnsupportedRuntimeError(message, {}, { cause })
+  }
+}

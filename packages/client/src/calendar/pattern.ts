@@ -1,5 +1,6 @@
 /** Finds matches of cron expressions without zones: croner parses them and searches on a clock that never changes. */
 import { Cron } from 'croner'
+import { unrolled } from './fields.ts'
 
 const PATTERNS_MAX = 1_000
 
@@ -23,14 +24,8 @@ export function nextMatch(expression: string, after: number): number | undefined
 }
 
 function read(expression: string): Cron {
-  // Croner also accepts dates, which are no expressions.
-  const fields = expression.trim().split(/\s+/).length
-  if (!expression.startsWith('@') && (fields < 5 || fields > 7)) {
-    const known = '5 (minute hour day month weekday), 6 (with seconds in front) or 7 (with seconds in front and the year at the end)'
-    throw new Error(`it must have ${known} fields, got ${fields}`)
-  }
   try {
-    return new Cron(expression, { utcOffset: 0 })
+    return new Cron(expression.startsWith('@') ? expression : unrolled(expression), { utcOffset: 0 })
   } catch (error) {
     throw new Error((error as Error).message.replace(/^CronPattern: /, ''))
   }

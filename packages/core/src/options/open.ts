@@ -1,4 +1,5 @@
 /** The options of `openEngine`. */
+
 import type { Duration } from '../duration.ts'
 import { OptionTypeError } from '../errors.ts'
 import { LIMITS } from '../limits.ts'
@@ -7,6 +8,7 @@ import { DEFAULT_RETENTION, type Retention } from '../retention.ts'
 import { booleanOption } from './choice.ts'
 import { type Codec, codecOption } from './codec.ts'
 import { describe } from './describe.ts'
+import { type FileUrl, withoutUrl } from './fileUrl.ts'
 import { type Logger, type LoggerOption, quietableLogger } from './logger.ts'
 import { defaultsOption } from './queue.ts'
 import { choiceOf, durationWithin, integerBetween, optionsReader } from './read.ts'
@@ -60,8 +62,8 @@ export interface EngineOptions {
 
 /** The options of `openEngine` for a file. */
 export interface OpenOptions extends EngineOptions {
-  /** Path of the database file, created if it does not exist; `':memory:'` for none. */
-  readonly file: string
+  /** Path or `file:` URL of the database file, created if it does not exist; `':memory:'` for none. */
+  readonly file: string | FileUrl
   /**
    * The first process that opens the file owns it. Later ones attach to it over a socket beside the file, and one of them takes over when
    * it is gone. Default false: a second opening is an AlreadyOpenError. Not with `':memory:'`. All openings of one process are one engine,
@@ -244,7 +246,8 @@ export function validatePostgresOptions(options: object): PostgresSettings {
   return { ...DEFAULTS, ...sharing, postgres, waitForOwnerMs: waitForOwner, ...given }
 }
 
-export function fileOption(_option: string, file: unknown): string {
+export function fileOption(_option: string, value: unknown): string {
+  const file = withoutUrl('file', value)
   if (typeof file !== 'string' || file.length === 0) {
     throw new OptionTypeError('file', `file must be the path of the database file, or ':memory:', got ${describe(file)}`)
   }

@@ -1,6 +1,6 @@
 /** The entry to moving a store, which loads the rest on demand. */
 import { type Moved, type MoveOptions, validateMoveOptions } from '@millrace/core'
-import { assertRuntime } from '../runtime.ts'
+import { assertDriver, assertRuntime } from '../runtime.ts'
 
 /**
  * Moves all jobs, schedules, settings and events of a store to another one, with their ids: from a file to a schema of Postgres, or back.
@@ -17,6 +17,7 @@ import { assertRuntime } from '../runtime.ts'
 export async function moveStore(options: MoveOptions): Promise<Moved> {
   const settings = validateMoveOptions(options)
   assertRuntime()
+  assertDriver()
   const { move } = await import('./move.ts')
   return move(settings)
 }

@@ -6,6 +6,7 @@ import {
   codecOption,
   type Duration,
   durationWithin,
+  type FileUrl,
   integerBetween,
   integerOption,
   LIMITS,
@@ -18,6 +19,7 @@ import {
   redactOption,
   textOption,
   tokenOption,
+  withoutUrl,
 } from '@millrace/core'
 import { pemOption, type SharedSecret, secretOption } from '../credentials.ts'
 
@@ -37,7 +39,7 @@ export interface ConnectOptions {
    * The folder of a journal: `enqueue` resolves when the job is synced there, even if no server can be reached. The jobs are
    * forwarded in order as soon as a server can be reached. Default none.
    */
-  readonly journal?: string | JournalFolder
+  readonly journal?: string | FileUrl | JournalFolder
   /** Encodes data, output and checkpoint of jobs on this side: the server never sees them. Default none. */
   readonly codec?: Codec
   /** Maps the errors, log lines and notes that workers here report, before they are sent. Default none. */
@@ -70,8 +72,8 @@ export interface ReconnectOptions {
 
 /** The folder of a journal, and its largest size. */
 export interface JournalFolder {
-  /** The path of the folder. It is created if it does not exist, and one process uses it at a time. */
-  readonly folder: string
+  /** The path or `file:` URL of the folder. It is created if it does not exist, and one process uses it at a time. */
+  readonly folder: string | FileUrl
   /** The limit for jobs that wait to be forwarded: 1 MiB to 64 GiB, default 256 MiB. Beyond it `enqueue` throws JournalFullError. */
   readonly maxBytes?: number
 }
@@ -137,12 +139,13 @@ function reconnectOption(value: unknown): Pick<ConnectSettings, 'minDelayMs' | '
 
 const JOURNAL_KNOWN = new Set(['folder', 'maxBytes'])
 
-function journalOption(option: string, value: unknown): ConnectSettings['journal'] {
+function journalOption(option: string, given: unknown): ConnectSettings['journal'] {
+  const value = withoutUrl(option, given)
   if (typeof value === 'string') return { folder: textOption(option, value), maxBytes: JOURNAL_BYTES.usual }
   checkKnown(option, value, JOURNAL_KNOWN)
   const { folder, maxBytes = JOURNAL_BYTES.usual } = value
   return {
-    folder: textOption(`${option}.folder`, folder),
+    folder: textOption(`${option}.folder`, withoutUrl(`${option}.folder`, folder)),
     maxBytes: integerOption(`${option}.maxBytes`, maxBytes, JOURNAL_BYTES.min, JOURNAL_BYTES.max),
   }
 }
