@@ -162,8 +162,13 @@ test('T5: a demo producer, and a demo worker that fails all, some or none', { ti
   const place = new Place()
   expect(await place.okJson('demo', 'producer', '--rate', '1000', '--count', '20')).toMatchObject({ created: 20 })
   expect(await place.okJson('stats')).toMatchObject({ states: { waiting: 20 }, totals: { enqueued: 20 } })
-  expect(await place.okJson('demo', 'producer', '--rate', '0.5', '--count', '1', '--file', place.path('slow.db'))).toMatchObject({ created: 1 })
-  expect(await place.run('demo', 'producer', '--rate', '0')).toMatchObject({ code: 2, stderr: expect.stringContaining('between 0.001 and') })
+  expect(await place.okJson('demo', 'producer', '--rate', '0.5', '--count', '1', '--file', place.path('slow.db'))).toMatchObject({
+    created: 1,
+  })
+  expect(await place.run('demo', 'producer', '--rate', '0')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('between 0.001 and'),
+  })
   const failing = place.startHere('demo', 'worker', '--fail-percent', '100', '--work', '0', '--json')
   // `ready`, and a line for each run.
   await failing.saidLines(21)

@@ -1,6 +1,6 @@
 // A schema that was restored from a dump: its rows name the owner of the original, and that owner is not its own.
 import { openEngine } from '@millrace/engine'
-import { meetingOf } from '@millrace/postgres'
+import * as driver from '@millrace/postgres'
 import pg from 'pg'
 import { expect } from 'vitest'
 import { schemaOwnership } from '../../packages/engine/src/postgres/schemaOwnership.ts'
@@ -14,7 +14,15 @@ async function execute({ url }: TestSchema, ...texts: readonly string[]): Promis
 }
 
 const ownershipOf = ({ url, schema }: TestSchema) =>
-  schemaOwnership({ meeting: meetingOf({ url, schema }), url, schema, listen: undefined, transport: 'socket', exists: () => {} })
+  schemaOwnership({
+    driver,
+    meeting: driver.meetingOf({ url, schema }),
+    url,
+    schema,
+    listen: undefined,
+    transport: 'socket',
+    exists: () => {},
+  })
 
 test('the row of the owner leads to it from its own schema only, and only while it has the lock', async ({ postgres }) => {
   const copy = { ...postgres, schema: `${postgres.schema}_copy` }

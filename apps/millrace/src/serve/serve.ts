@@ -171,7 +171,11 @@ async function listen(options: Omit<SocketParts, 'audit'>, control: Control, clo
 }
 
 /** Gives servers the TLS certificate again when its files change. Returns what ends that. */
-function renewTls({ cwd, logger }: ServeOptions, { tls }: Config, servers: readonly (HttpServer | RemoteServer)[]): () => void {
+function renewTls(
+  { cwd, logger }: ServeOptions,
+  { tls }: Config,
+  servers: readonly (HttpServer | Sockets['servers'][number])[],
+): () => void {
   const served = servers.filter(({ url }) => /^(?:tls|https):/.test(url))
   const use = (next: TlsTexts) => {
     for (const server of served) server.useCertificate(next)
