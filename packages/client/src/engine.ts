@@ -69,9 +69,6 @@ import { handlersOf, Workers } from './workers.ts'
 
 const STOPPED: Refusal = { code: 'ENGINE_STOPPED', message: 'the engine was stopped: open it again to continue' }
 
-/** Options of `stats` without what is told name by name. */
-const BRIEF = { names: 'none', definitions: 'disputed' } as const
-
 /** An engine, wherever it runs: in this process, in another one, or behind a socket. `openEngine` and `connect` return it. */
 export class Engine extends Changes {
   /** Limits, rates, pauses and settings of queues. */
@@ -122,7 +119,7 @@ export class Engine extends Changes {
     this.schedules = new Schedules(this.#calls, setup, this.#handleOf)
     this.#workers = new Workers(setup, this.#mailbox, this.#calls, this.#codec)
     this.#listeners = new Listeners(this.#mailbox, setup.logger)
-    this.#unserved = new Unserved(setup, () => this.stats(BRIEF))
+    this.#unserved = new Unserved(setup, () => this.stats({ names: 'none', definitions: 'disputed' }))
     port.listen({
       deliver: (delivery) => deliver(delivery, { mailbox: this.#mailbox, listeners: this.#listeners, workers: this.#workers }),
       broken: (refusal) => {

@@ -75,8 +75,7 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
   // One listener for the whole run: a signal that is not delivered yet would be lost with it.
   const forget = onSignal(host, (signal) => heard(signal))
   try {
-    const done = program.parseAsync(argv as string[], { from: 'user' })
-    await Promise.race([done, rejection(interrupted.signal)])
+    await Promise.race([program.parseAsync(argv as string[], { from: 'user' }), rejection(interrupted.signal)])
     return exit
   } catch (error) {
     // The reader of stdout has closed it, which is no error.
