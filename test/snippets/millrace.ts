@@ -19,6 +19,8 @@ const program = createProgram({ out: { raw: () => {} } } as unknown as Context)
 for (const each of program.commands) prepare(each, each.name())
 
 function prepare(command: Command, at: string): void {
+  // Nobody is there to ask.
+  command.setOptionValue('yes', true)
   command.action((...given: readonly unknown[]) => {
     path = at
     const ran = given.at(-1) as Command

@@ -65,9 +65,9 @@ describe('budgets, compressed', () => {
     expect(gzipBytes([...files].filter(([path]) => first.includes(path)))).toBeLessThanOrEqual(45 * KB)
   })
 
-  test('all scripts are at most 70 kB by Brotli', () => {
+  test('all scripts are at most 72 kB by Brotli', () => {
     const bytes = named(/\.js$/).reduce((total, [, { br }]) => total + (br?.byteLength ?? Number.POSITIVE_INFINITY), 0)
-    expect(bytes).toBeLessThanOrEqual(70 * KB)
+    expect(bytes).toBeLessThanOrEqual(72 * KB)
   })
 
   test('styles are at most 9 kB', () => {

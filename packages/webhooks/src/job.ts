@@ -116,7 +116,7 @@ const SCHEMA = {
 
 /**
  * The definition of a webhook. It is tried 10 times within about three days (at once, then after 5 s, 25 s, 2 m, 10 m, 1 h, 4
- * h, 22 h, 24 h, 24 h, each ± 20 %), unless the enqueue sets other values or the receiver says when.
+ * h, 20 h, 20 h, 20 h, each ± 20 %), unless the enqueue sets other values or the receiver says when.
  */
 export const webhookJob: Definition<WebhookData, WebhookOutput> = define()
 

@@ -376,8 +376,9 @@ export class WorkerSession {
     if (this.#runs.get(grant.seq) === run) {
       this.#runs.delete(grant.seq)
       tellEnded(grant, this.id, settlement)
-      if (settlement?.op === 'fail') this.#failureLog?.tell(run.context, settlement)
     }
+    // Also if the next attempt has its place already: that may be handed out before this answer is heard.
+    if (settlement?.op === 'fail') this.#failureLog?.tell(run.context, settlement)
     this.#departure.changed()
   }
 

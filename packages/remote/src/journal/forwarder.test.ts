@@ -178,14 +178,14 @@ test('after a lost connection says all of it again, at once', async () => {
 
 test('waits as long as a busy engine says', async () => {
   const { begin, clock, queue, failures, asked, warned } = await start([entry(1)])
-  failures.push(new BusyError('busy', { retryAfter: 70 }))
+  failures.push(new BusyError('busy', { retryAfter: 700 }))
   const forwarder = begin()
   let done = false
   const forwarded = forwarder.forwarded().then(() => {
     done = true
   })
   await until(() => warned.length === 1)
-  await clock.advance(69)
+  await clock.advance(699)
   expect([asked.length, done]).toEqual([1, false])
   await clock.advance(1)
   await forwarded

@@ -170,18 +170,18 @@ export function keysConformance(under: () => StoreTurns): void {
         entries: names.map((name) => ({ at: turns.now.wall - 500, jobs: [{ name, data: `"${name}"` }] })),
       })
     expect(turns.store.offsets(['app', 'other'])).toEqual([])
-    forward('app', 7, 1, ['a', 'b'])
+    forward('app', 17, 1, ['a', 'b'])
     forward('other', 8, 1, ['c'])
     expect(turns.store.offsets(['app', 'none', 'other'])).toEqual([
       { source: 'app', offset: 2 },
       { source: 'other', offset: 1 },
     ])
     const [, second] = turns.rows().filter(({ node }) => node !== turns.tables.node)
-    const node = sourcedNode(2, 7)
-    expect(turns.store.sourced([node, sourcedNode(9, 7)])).toEqual([second])
+    const node = sourcedNode(2, 17)
+    expect(turns.store.sourced([node, sourcedNode(9, 17)])).toEqual([second])
     expect(second).toMatchObject({ node, enqueuedAt: turns.now.wall - 500, data: '"b"' })
     expect(turns.store.sourced([node], 1)).toMatchObject([{ data: '"', bytes: { data: 3 } }])
-    forward('app', 7, 2, ['b', 'd'])
+    forward('app', 17, 2, ['b', 'd'])
     expect(turns.store.offsets(['app'])).toEqual([{ source: 'app', offset: 3 }])
     expect(turns.rows().filter((row) => row.node !== turns.tables.node)).toHaveLength(4)
     assertBystanders()
