@@ -1,7 +1,8 @@
 // Another copy of SQLite in the process of an engine: its close takes the log away, whatever it has done, as locks do not keep a process from itself.
+import { rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { openEngine } from '@millrace/engine'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFile } from '../temporary.ts'
 
 test.each(['SELECT count(*) FROM job', 'CREATE TABLE own (x); INSERT INTO own VALUES (1)', 'VACUUM'])(
@@ -55,3 +56,18 @@ test.each(['closes', 'stays'])(
     for (const { id } of bystanders) expect(await again.get(id)).toMatchObject({ name: 'bystander', state: 'waiting' })
   },
 )
+
+test('an engine that shares its file ends as well: what has the name of the file now may lack jobs', async () => {
+  const file = temporaryFile()
+  const engine = await openEngine({ file, share: true, logger: false })
+  onTestFinished(() => engine.stop())
+  await engine.enqueue('first')
+  for (const ending of ['-wal', '-shm']) rmSync(`${file}${ending}`)
+  const writer = new DatabaseSync(file)
+  writer.exec('CREATE TABLE own (x)')
+  writer.close()
+  await expect(engine.enqueue('late')).rejects.toMatchObject({ code: 'COMMIT_UNKNOWN' })
+  const lost = { code: 'OWNER_LOST', path: file, message: expect.stringContaining('saved-') }
+  await expect(engine.enqueue('later')).rejects.toMatchObject(lost)
+  await expect(engine.list()).rejects.toMatchObject(lost)
+})

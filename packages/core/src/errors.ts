@@ -48,7 +48,10 @@ export class AlreadyOpenError extends define('ALREADY_OPEN', true) {
   declare readonly host?: string
 }
 /** Another engine has taken the store over, or its files were taken away: this one has stopped writing. */
-export class OwnerLostError extends define('OWNER_LOST', false) {}
+export class OwnerLostError extends define('OWNER_LOST', false) {
+  /** The file that was taken away; undefined if another engine has the store. */
+  declare readonly path?: string
+}
 /** The file is no SQLite database, or not one of Millrace's. */
 export class NotADatabaseError extends define('NOT_A_DATABASE', false) {}
 /** The file was emptied or cut: it has no content or lacks its end, and held more. Opening it as a new one would hide the loss. */

@@ -20,8 +20,8 @@ export const copyFile = (file: string, migration: number): string => `${file}.be
 /** The copy made before a file is migrated down from a schema. If that is interrupted and begun again, the next copy has another name. */
 export const copyDownFile = (file: string, from: number): string => `${file}.before-down-from-${String(from).padStart(3, '0')}`
 
-/** The copy that an owner makes if the file or its log is taken away: the epoch is the owner's. */
-export const savedFile = (file: string, epoch: number): string => `${file}.saved-${epoch}`
+/** The copy that an owner makes if the file or its log is taken away: the number is the owner's epoch, or the next that is free. */
+export const savedFile = (file: string, number: number): string => `${file}.saved-${number}`
 
 /** The names of all such copies that are there. */
 export function savedBeside(file: string): readonly string[] {

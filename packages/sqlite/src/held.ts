@@ -130,7 +130,7 @@ export class Held {
     const { db, reads } = this.current
     const seesAll = () => reads.load().nextEvent >= this.#nextEvent
     const saved = saveLog({ db, file, identity, seesAll, epoch: claim.epoch, making: making() })
-    this.#lost = new StoreFailure(phase, 'owner', `${message}: ${saved}`)
+    this.#lost = new StoreFailure(phase, 'owner', `${message}: ${saved}`, { path: file })
     this.#connection = undefined
     db.close()
     this.#guard?.close()

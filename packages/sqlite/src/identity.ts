@@ -3,7 +3,7 @@
  * has lost its name. Another copy of SQLite in this process does that to the log when it closes the database, also after a mere SELECT: locks
  * do not keep a process from itself.
  */
-import { closeSync, openSync, statSync } from 'node:fs'
+import { closeSync, openSync, type Stats, statSync } from 'node:fs'
 import { StoreFailure } from '@millrace/core/kernel'
 import { indexFile, walFile } from './beside.ts'
 
@@ -111,21 +111,37 @@ function known(path: string): Known {
   return { path, is: identityOf(path) }
 }
 
+/** True also while the system does not say: a folder that may not be read for a while takes nothing away. */
 function isSame({ path, is }: Known): boolean {
-  return identityOf(path) === is
+  const found = foundAt(path)
+  return found === UNKNOWN || identityFrom(found) === is
 }
 
 function assertSame(file: Known, phase: 'before' | 'commit', by: string): void {
   if (!isSame(file)) throw new StoreFailure(phase, 'owner', `${file.path} was moved, deleted or replaced under the engine${by}`)
 }
 
-/** Identifies a file without opening it: opening and closing it would drop SQLite's locks. */
 function identityOf(file: string): string | undefined {
-  const found = statSync(file, { throwIfNoEntry: false })
+  const found = foundAt(file)
+  return found === UNKNOWN ? undefined : identityFrom(found)
+}
+
+function identityFrom(found: Stats | undefined): string | undefined {
   return found === undefined ? undefined : `${found.dev}:${found.ino}`
 }
 
 function stampOf(file: string): string | undefined {
-  const found = statSync(file, { throwIfNoEntry: false })
-  return found === undefined ? undefined : `${found.size}:${found.mtimeMs}:${found.ctimeMs}`
+  const found = foundAt(file)
+  return found === UNKNOWN || found === undefined ? undefined : `${found.size}:${found.mtimeMs}:${found.ctimeMs}`
+}
+
+const UNKNOWN = Symbol('unknown')
+
+/** Asks of a file without opening it: opening and closing it would drop SQLite's locks. */
+function foundAt(file: string): Stats | undefined | typeof UNKNOWN {
+  try {
+    return statSync(file, { throwIfNoEntry: false })
+  } catch {
+    return UNKNOWN
+  }
 }

@@ -92,7 +92,11 @@ function syncFolder(folder: string): void {
 }
 
 function copy({ db, file, epoch, making }: Orphaned): string {
-  const target = savedFile(file, epoch)
+  // The epoch may have been in a log that was lost before this one.
+  let number = epoch
+  while (existsSync(savedFile(file, number))) number++
+  const target = savedFile(file, number)
   copyWhole(db, target, making, asBackup)
+  syncFolder(dirname(file))
   return basename(target)
 }

@@ -3,12 +3,20 @@
  * any more. `broken`: a constraint or an error of the statement itself, one command's fault.
  */
 export class StoreFailure extends Error {
+  /** The file that is no longer where it was; undefined if the reason is another one. */
+  readonly path: string | undefined
   readonly phase: 'before' | 'commit' | 'broken'
   readonly reason: 'full' | 'busy' | 'io' | 'owner' | 'statement'
-  constructor(phase: StoreFailure['phase'], reason: StoreFailure['reason'], message: string, options?: ErrorOptions) {
+  constructor(
+    phase: StoreFailure['phase'],
+    reason: StoreFailure['reason'],
+    message: string,
+    options?: ErrorOptions & { readonly path?: string },
+  ) {
     super(message, options)
     this.name = 'StoreFailure'
     this.phase = phase
     this.reason = reason
+    this.path = options?.path
   }
 }

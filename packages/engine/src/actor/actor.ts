@@ -204,8 +204,12 @@ export class Actor {
     this.#answers.beginTurn()
     const unanswered = this.#answers.waiting > 0
     if (unanswered && this.#inbox.size === 0 && failures.restMs(now) > 0) return this.#onlyAnswer(now)
+    try {
+      this.#admission.look(now)
+    } catch (error) {
+      failures.failedBeside(error, now)
+    }
     const mail = this.#inbox.take()
-    this.#admission.look(now)
     const decided = failures.take(mail, now)
     if (decided !== undefined) this.#deliver(mail, decided)
     const { news } = this.#admission

@@ -8,7 +8,7 @@ import { type Clock, LIMITS, type Now, type Refusal } from '@millrace/core'
 import { type Decided, forgetHolders, type Store, StoreFailure } from '@millrace/core/kernel'
 import type { Admission } from './admission.ts'
 import { describe } from './answers.ts'
-import { ActorFailure } from './failure.ts'
+import { ActorFailure, ownerLost } from './failure.ts'
 import type { Arrived, Inbox } from './inbox.ts'
 import type { Memory } from './memory.ts'
 import type { Meter } from './meter.ts'
@@ -122,7 +122,7 @@ export class Failures {
   #storeFailed(mail: readonly Arrived[], now: Now, error: StoreFailure): Outcome {
     const { store, clock, admission, memory } = this.#turns
     this.#retryMono = clock.read().mono + FAILED_RETRY_MS
-    if (error.reason === 'owner') throw new ActorFailure({ code: 'OWNER_LOST', message: error.message }, { cause: error })
+    if (error.reason === 'owner') throw new ActorFailure(ownerLost(error), { cause: error })
     if (error.phase === 'commit') {
       this.#reload(mail, () => store.reopen())
       const message = `the commit's outcome is unknown (${error.message}): the call may have happened; repeat it with the same idempotencyKey`

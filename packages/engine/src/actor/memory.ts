@@ -2,7 +2,7 @@
 import type { Clock, Now } from '@millrace/core'
 import { awaited, type Envelope, keepHolders, loadTables, StoreFailure, type Tables, type TurnStore } from '@millrace/core/kernel'
 import { describe } from './answers.ts'
-import { ActorFailure } from './failure.ts'
+import { ActorFailure, ownerLost } from './failure.ts'
 
 export class Memory {
   readonly #store: TurnStore
@@ -29,8 +29,8 @@ export class Memory {
       this.loadedAt = this.#clock.read()
       this.tables = loadTables(this.#store, alive, this.loadedAt)
     } catch (cause) {
-      const code = cause instanceof StoreFailure && cause.reason === 'owner' ? 'OWNER_LOST' : 'STORAGE'
-      throw new ActorFailure({ code, message: describe(cause) }, { cause })
+      const isLost = cause instanceof StoreFailure && cause.reason === 'owner'
+      throw new ActorFailure(isLost ? ownerLost(cause) : { code: 'STORAGE', message: describe(cause) }, { cause })
     }
     // Their connections are as they were: renewals count until they have attached again.
     for (const [uuid, { connection }] of before.sessions) {

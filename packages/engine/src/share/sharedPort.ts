@@ -389,7 +389,8 @@ export class SharedPort implements Port {
     this.#server = undefined
     // Its readers hold on to the store.
     void thread.close()
-    if (refusal.code !== 'OWNER_LOST') {
+    // Files that were taken away have no other owner, and what has their names now may lack jobs.
+    if (refusal.code !== 'OWNER_LOST' || refusal.details?.['path'] !== undefined) {
       this.#listener?.ended(refusal)
       return
     }

@@ -16,8 +16,8 @@ export const PATIENCE_MS = 10_000
 export interface BeatListener {
   /** Called after each beat that the server has heard. */
   beaten(): void
-  /** Called if another engine owns the store by now. */
-  lost(message: string): void
+  /** Called if another engine owns the store by now, or if its files were taken away. */
+  lost(failure: StoreFailure): void
   /** Called if others cannot find the owner by what is in the store. */
   forgotten(): void
 }
@@ -35,7 +35,7 @@ export function startBeats(store: Beating, clock: Clock, listener: BeatListener)
         listener.beaten()
       } catch (error) {
         // The next turn meets any other failure too.
-        if (error instanceof StoreFailure && error.reason === 'owner') listener.lost(error.message)
+        if (error instanceof StoreFailure && error.reason === 'owner') listener.lost(error)
       }
       cancel = later()
     })

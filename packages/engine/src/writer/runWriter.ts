@@ -5,7 +5,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { type Refusal, refusalFrom } from '@millrace/core'
 import { type Store, StoreFailure } from '@millrace/core/kernel'
 import { Actor, type Warn } from '../actor/actor.ts'
-import { ActorFailure } from '../actor/failure.ts'
+import { ActorFailure, ownerLost } from '../actor/failure.ts'
 import { Loop } from '../actor/loop.ts'
 import { sharedMono, systemCalendar, systemClock, systemRandom } from '../clock.ts'
 import type { MuxRequest } from '../ports/mux.ts'
@@ -138,7 +138,7 @@ function serve({ host, say, warn, store, schema, settings, alive, channel, beat 
   const besides = [
     startBeats(store, systemClock, {
       beaten: () => noteBeat(beat),
-      lost: (message) => end({ code: 'OWNER_LOST', message }),
+      lost: (failure) => end(ownerLost(failure)),
       forgotten: () => say({ kind: 'forgotten' }),
     }),
     watchInbox({ read: store.inbox, actor, wake: loop.wake, clock: systemClock }),

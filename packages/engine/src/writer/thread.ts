@@ -289,7 +289,10 @@ export class WriterThread implements Port {
 
   #fail(refusal: Refusal): void {
     const message = `the engine has failed and takes no more calls: ${refusal.message}. Open the engine again to continue`
-    this.#listener?.ended({ code: refusal.code === 'OWNER_LOST' ? 'OWNER_LOST' : 'ENGINE_FAILED', message })
+    const { code, details } = refusal
+    this.#listener?.ended(
+      code === 'OWNER_LOST' ? { code, message, ...(details !== undefined && { details }) } : { code: 'ENGINE_FAILED', message },
+    )
   }
 
   /** @param before runs with the writer's end before it is sent */

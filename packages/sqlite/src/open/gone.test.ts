@@ -1,10 +1,11 @@
 // What stands in a file's place, and what is left beside it.
-import { copyFileSync, existsSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import fs, { copyFileSync, existsSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { StoreFailure } from '@millrace/core/kernel'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { indexFile, walFile } from '../beside.ts'
+import { indexFile, savedBeside, walFile } from '../beside.ts'
 import { type Database, openDatabase } from '../driver.ts'
 import { openStore } from '../open-store.ts'
 import type { SqliteStore } from '../store.ts'
@@ -205,6 +206,39 @@ describe('a file that goes while it is open', () => {
     store.close()
     expect(warn).toHaveBeenCalledTimes(what === 'a close' ? 1 : 0)
     expect(jobsOf(file)).toBe(3)
+  })
+
+  test('a second loss leaves the copy of the first', () => {
+    const file = join(temporaryFolder(), 'jobs.db')
+    // The epochs of both are in logs that are lost, so they are the same.
+    open(file).close()
+    for (const copies of [['jobs.db.saved-2'], ['jobs.db.saved-2', 'jobs.db.saved-3']]) {
+      const store = open(file)
+      const turns = new Turns(store)
+      turns.insert()
+      turns.commit()
+      all(remove(log, index), other(OWN.replace('TABLE', 'TABLE IF NOT EXISTS')))(file)
+      expect(() => store.beat()).toThrow(copies.at(-1) as string)
+      store.close()
+      expect(savedBeside(file).toSorted()).toEqual(copies)
+    }
+    for (const copy of savedBeside(file)) expect(jobsOf(join(dirname(file), copy))).toBe(1)
+  })
+
+  test('a folder that cannot be read for a while takes nothing away', () => {
+    const file = join(temporaryFolder(), 'jobs.db')
+    const { store, write } = written(file)
+    const refused = Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' })
+    const stat = vi.spyOn(fs, 'statSync').mockImplementation(() => {
+      throw refused
+    })
+    syncBuiltinESMExports()
+    write()
+    stat.mockRestore()
+    syncBuiltinESMExports()
+    write()
+    store.close()
+    expect(jobsOf(file)).toBe(4)
   })
 
   test('the next open warns of a copy that was saved', () => {
