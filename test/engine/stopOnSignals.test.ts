@@ -97,7 +97,7 @@ test('a `before` that does not end holds the engine up for 10 s at most', async 
     process.exitCode = undefined
   })
   stopOnSignals(engine, { signals: ['SIGUSR2'], before: () => new Promise(() => {}) })
-  process.emit('SIGUSR2')
+  process.emit('SIGUSR2', 'SIGUSR2')
   expect(engine.leaving.signal.aborted).toBe(true)
   await vi.advanceTimersByTimeAsync(9_999)
   expect(stop).not.toHaveBeenCalled()

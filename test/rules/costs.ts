@@ -19,7 +19,7 @@ export const COSTS: Readonly<Record<string, Partial<Pick<Cost, Kind>>>> = {
   'packages/testkit': { threads: 2 },
   'packages/webhooks': { threads: 8 },
   'packages/worker': { processes: 25, threads: 38 },
-  'test/app': { processes: 40, threads: 164 },
+  'test/app': { processes: 45, threads: 164 },
   'test/browser': { processes: 14, threads: 5, pages: 35 },
   'test/dashboard': { processes: 12, threads: 35, pages: 139 },
   'test/demo': { processes: 3, threads: 24 },

@@ -53,6 +53,7 @@ export const NOT_RUN: readonly Unrun[] = [
     command: /^pip install /,
     because: 'it would install for the whole machine: test/wire/pythonPackage.proof.test.ts builds the wheel, and uses it',
   },
+  { command: /^pg_dump /, because: 'it refuses a server that is newer than itself, and the server of the tests brings none' },
   { command: /^docker /, because: 'no daemon of containers: test/image builds the image without one, and runs it' },
   { command: /^kubectl /, because: 'no cluster: test/kubernetes renders the manifests, and compares the secrets' },
   { command: /^npx -y pnpm@12 run image /, because: 'it takes minutes, and needs root: test/image builds it' },

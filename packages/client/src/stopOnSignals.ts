@@ -41,8 +41,9 @@ export function stopOnSignals(engine: Engine, options: StopOnSignalsOptions = {}
   const { signals, before, stop } = settingsOf(options)
   let stopping = false
   const end = (signal: NodeJS.Signals, code = process.exitCode) => {
+    // Its own listener stays until the exit: without one, a signal that comes in between would decide how the process ends.
+    if (process.listenerCount(signal) === 1) process.exit(code)
     leave()
-    if (process.listenerCount(signal) === 0) process.exit(code)
   }
   const stopped = async (signal: NodeJS.Signals) => {
     engine.leaving.abort()

@@ -72,7 +72,8 @@ class Reading {
 
   /** Notes the beginning of a value that is hidden. */
   #hide(): void {
-    const isItem = this.#wanted === 'item or end' && this.#text[this.#at] !== ']'
+    // At the end of the text, the array may be empty.
+    const isItem = this.#wanted === 'item or end' && this.#at < this.#text.length && this.#text[this.#at] !== ']'
     if (this.#hidden !== undefined || !(this.#wanted === 'value' || isItem)) return
     if (this.#paths.some(({ length }) => length === 0)) this.#hidden = { from: this.#at, depth: this.#open.length }
   }
