@@ -18,11 +18,16 @@ export class Recent implements RecentRuns {
   lastFailedAt = 0
   #failedJobs = 0
   #since = 0
+  /** When a job last failed permanently. */
+  #lastJobAt = Number.POSITIVE_INFINITY
+  /** That job's own `keep`; undefined if retention decides. */
+  #lastJobKeep: number | undefined
   readonly #counts = new Uint32Array(MINUTES * WIDTH)
   /** The last minute with a run. */
   #minute = 0
 
-  note(end: RunEnd, wall: number): void {
+  /** Counts a run. If its job has failed permanently and has a `keep` of its own, that is `keepMs`. */
+  note(end: RunEnd, wall: number, keepMs?: number): void {
     this.#moveTo(wall)
     const at = (this.#minute % MINUTES) * WIDTH
     this.runs++
@@ -39,6 +44,8 @@ export class Recent implements RecentRuns {
     if (end === 'failed') {
       this.#failedJobs++
       this.#add(at + PARTS.failedJobs)
+      this.#lastJobAt = wall
+      this.#lastJobKeep = keepMs
     }
     if (!was && isFailing(this, wall)) this.#since = wall
   }
@@ -51,10 +58,17 @@ export class Recent implements RecentRuns {
     return { runs, failed, failedJobs: this.#failedJobs, streak, firstAt: this.#since, lastAt }
   }
 
+  /** True if its age has removed the last job that failed permanently. If retention decides, failed jobs are kept for `retentionMs`. */
+  isPruned(retentionMs: number, wall: number): boolean {
+    return wall - this.#lastJobAt >= (this.#lastJobKeep ?? retentionMs)
+  }
+
   clear(): void {
     this.#counts.fill(0)
     this.runs = this.failed = this.streak = this.lastFailedAt = 0
     this.#minute = this.#failedJobs = this.#since = 0
+    this.#lastJobAt = Number.POSITIVE_INFINITY
+    this.#lastJobKeep = undefined
   }
 
   #add(place: number): void {
