@@ -1,4 +1,5 @@
 /** A job name that fails stays among those that fail for as long as it does, in every answer that lists them. */
+import type { KeepOptions } from '@millrace/core'
 import { defineJob, type FailingName } from '@millrace/engine'
 import { createHttp } from '@millrace/http'
 import { createTestEngine, type TestEngine } from '@millrace/testkit'
@@ -13,8 +14,11 @@ const bystander = defineJob<boolean>({ name: 'bystander', queue: 'billing', maxA
 const flaky = defineJob({ name: 'flaky', queue: 'billing', maxAttempts: 2, backoff: { type: 'fixed', delay: '1s' } })
 
 let t: TestEngine
-beforeEach(() => {
-  t = createTestEngine()
+beforeEach(() => begin())
+afterEach(() => t[Symbol.asyncDispose]())
+
+function begin(options: Parameters<typeof createTestEngine>[0] = {}): void {
+  t = createTestEngine(options)
   const work = async ({ data }: { readonly data: boolean }) => {
     if (!data) throw new Error('declined')
   }
@@ -25,8 +29,7 @@ beforeEach(() => {
       if (job.run === 1) throw new Error('busy')
     }),
   ])
-})
-afterEach(() => t[Symbol.asyncDispose]())
+}
 
 const failing = async (): Promise<readonly FailingName[]> => (await t.engine.stats({ names: 'none' })).failing
 const names = async () => (await failing()).map(({ name }) => name)
@@ -86,6 +89,35 @@ test('a name whose last runs all failed is listed for an hour, and no longer onc
   expect(await names()).toEqual(['charge'])
   await t.engine.deleteMany({ state: 'failed' })
   expect(await names()).toEqual([])
+})
+
+describe('pruned jobs are not mended', () => {
+  type Kept = KeepOptions | undefined
+  test.for<readonly [what: string, engine: Kept, queue: Kept, job?: '10s' | 0]>([
+    ['by the age of the engine', '10s', undefined],
+    ['by the engine, which keeps none', { count: 0 }, undefined],
+    ['by the age of the queue', undefined, '10s'],
+    ['by the queue, which keeps none', undefined, { count: 0 }],
+    ['by the keep of a job', undefined, undefined, '10s'],
+    ['by the keep of a job, which is none', undefined, '1h', 0],
+  ])('%s', async ([, engine, queue, keep]) => {
+    await t[Symbol.asyncDispose]()
+    begin(engine === undefined ? {} : { retention: { failed: engine } })
+    if (queue !== undefined) await t.engine.queues.configure('billing', { retention: { failed: queue } })
+    for (let index = 0; index < 3; index++) await t.engine.enqueue(charge, false, keep === undefined ? {} : { keep })
+    await t.advance('5m')
+    expect((await t.engine.list({ state: 'failed' })).jobs).toEqual([])
+    expect(await names()).toEqual(['charge'])
+  })
+
+  test('a queue that keeps failed jobs for an hour is mended once they are deleted', async () => {
+    await t.engine.queues.configure('billing', { retention: { failed: '1h' } })
+    await minute(0, 3, 1)
+    await t.advance('5m')
+    expect(await names()).toEqual(['charge'])
+    await t.engine.deleteMany({ state: 'failed' })
+    expect(await names()).toEqual([])
+  })
 })
 
 test('runs that are tried again count, and lose no job', async () => {

@@ -41,6 +41,20 @@ describe.for(CLASSES)('%s', ([name, Made]) => {
   })
 })
 
+test('an object that cannot be asked is none', () => {
+  const tagged = {
+    get [Symbol.toStringTag]() {
+      throw new Error('no')
+    },
+  }
+  const { proxy, revoke } = Proxy.revocable({}, {})
+  revoke()
+  for (const value of [tagged, proxy]) {
+    expect(isError(value)).toBe(false)
+    expect(isErrorOf(value, 'BusyError')).toBe(false)
+  }
+})
+
 test('those of the language, and the base of all that the queue raises', () => {
   expect(isErrorOf(runInNewContext("try { JSON.parse('{') } catch (error) { error }"), 'SyntaxError')).toBe(true)
   expect(isErrorOf(new ERRORS.OptionTypeError('a', 'b'), 'TypeError')).toBe(true)

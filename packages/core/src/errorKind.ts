@@ -14,9 +14,14 @@ export type ErrorKind = {
 
 const ERROR_TAGS: ReadonlySet<string> = new Set(['[object Error]', '[object DOMException]'])
 
-/** True for an error of any realm. */
+/** True for an error of any realm. It never throws, whatever was thrown. */
 export function isError(value: unknown): value is Error {
-  return value instanceof Error || (typeof value === 'object' && ERROR_TAGS.has(Object.prototype.toString.call(value)))
+  try {
+    return value instanceof Error || (typeof value === 'object' && ERROR_TAGS.has(Object.prototype.toString.call(value)))
+  } catch {
+    // The tag is a getter that throws, or the object is a revoked proxy.
+    return false
+  }
 }
 
 /**
@@ -25,8 +30,9 @@ export function isError(value: unknown): value is Error {
  */
 export function isErrorOf<Kind extends ErrorKind>(value: unknown, kind: Kind): value is InstanceType<Kinds[Kind]> {
   const known: { readonly code?: string } & Kinds[Kind] = KINDS[kind]
+  if (!isError(value)) return false
   if (value instanceof known) return true
-  if (!isError(value) || (known.code !== undefined && (value as { readonly code?: unknown }).code !== known.code)) return false
+  if (known.code !== undefined && (value as { readonly code?: unknown }).code !== known.code) return false
   return value.name === kind || classNames(value).includes(kind)
 }
 

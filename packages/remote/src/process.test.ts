@@ -37,4 +37,14 @@ onLinux('one that was killed is dead, also while its parent has not asked', asyn
   child.kill('SIGKILL')
   await once(child, 'exit')
   expect(isDead(key)).toBe(true)
+  expect(isDead(key, () => undefined)).toBe(true)
+})
+
+onLinux('one whose entry in /proc is hidden may be alive; one that is known as ended, or by another start, is dead', () => {
+  const key = processKey()
+  const start = key.split(':')[3]
+  expect(isDead(key, () => undefined)).toBe(false)
+  expect(isDead(key, () => ({ ended: false, start }))).toBe(false)
+  expect(isDead(key, () => ({ ended: true, start }))).toBe(true)
+  expect(isDead(key, () => ({ ended: false, start: `${start}1` }))).toBe(true)
 })

@@ -4,23 +4,28 @@
  */
 import { readFileSync, readlinkSync } from 'node:fs'
 
+/** This process never leaves its boot and its namespace. */
+const HERE = namespace()
+
 /** Returns `boot:namespace:pid:start`; empty if it cannot be known. */
 export function processKey(): string {
-  const start = startOf(process.pid)
-  const here = namespace()
-  return start === undefined || here === undefined ? '' : `${here}:${process.pid}:${start}`
+  const stat = readStat(process.pid)
+  return stat === undefined || HERE === undefined ? '' : `${HERE}:${process.pid}:${stat.start}`
 }
 
-/** True if the process with that key is certainly dead. */
-export function isDead(key: string): boolean {
-  const [, , pid, start] = key.split(':')
-  return isHere(key) && startOf(Number(pid)) !== start
+/** True if the process with that key is certainly dead. A process that `/proc` hides (`hidepid`, `ProtectProc`) may be alive. */
+export function isDead(key: string, statOf: (pid: number) => Stat | undefined = readStat): boolean {
+  const [, , number, start] = key.split(':')
+  if (!isHere(key)) return false
+  const pid = Number(number)
+  const stat = statOf(pid)
+  return stat === undefined ? isGone(pid) : stat.ended || stat.start !== start
 }
 
 /** True if the process with that key is, or was, where this process can see it. */
 export function isHere(key: string): boolean {
   const [boot, space, , start] = key.split(':')
-  return start !== undefined && `${boot}:${space}` === namespace()
+  return start !== undefined && `${boot}:${space}` === HERE
 }
 
 /** Returns the id of the machine's current boot; empty if the system does not report it. */
@@ -42,15 +47,32 @@ function namespace(): string | undefined {
   }
 }
 
-/** Returns the start of a process in ticks since the boot; undefined if it has ended. */
-function startOf(pid: number): string | undefined {
+interface Stat {
+  /** True for a zombie, too. */
+  readonly ended: boolean
+  /** Ticks since the boot. */
+  readonly start: string | undefined
+}
+
+/** Returns undefined if the process has ended, or if its entry cannot be read. */
+function readStat(pid: number): Stat | undefined {
   try {
     // The name in the second field may contain anything, including blanks and brackets.
     const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
       .replace(/^.*\) /s, '')
       .split(' ')
-    return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19]
+    return { ended: fields[0] === 'Z' || fields[0] === 'X', start: fields[19] }
   } catch {
     return undefined
+  }
+}
+
+/** True if no process has this number. One of another user, which must not be signalled, has it. */
+function isGone(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
   }
 }

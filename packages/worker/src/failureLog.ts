@@ -7,10 +7,12 @@ import type { RunContext } from './context.ts'
 
 const LINES_MAX = 20
 const WITHIN_MS = 1_000
+/** The maximum number of fingerprints in a second: 1 % of a core at 20 µs each. Attempts beyond them are left out. */
+const FINGERPRINTS_MAX = 500
 /** The maximum number of warnings of one kind in a minute: a dead endpoint fails as often as it is tried. */
 const ALIKE_MAX = 3
 const ALIKE_WITHIN_MS = 60_000
-/** More kinds than that are forgotten together, and begin anew. */
+/** More kinds than that are forgotten together, and begin anew. The lines left out of them are counted still. */
 const KINDS_MAX = 1_000
 
 interface Kind {
@@ -25,6 +27,7 @@ export class FailureLog {
   readonly #worker: string
   #sinceMono = Number.NEGATIVE_INFINITY
   #lines = 0
+  #fingerprints = 0
   #leftOut = 0
   /** By queue, job name, class and message without what differs from job to job. */
   readonly #kinds = new Map<string, Kind>()
@@ -41,12 +44,16 @@ export class FailureLog {
     if (cancel === true || isErrorOf(aborted, 'JobCancelledError')) return
     const { name, queue, attempt, maxAttempts } = grant
     const isLast = retry === false || attempt >= maxAttempts
+    if (!this.#mayTell(isLast)) {
+      this.#leftOut++
+      return
+    }
     const kind = isLast ? undefined : this.#kindOf(`${queue} ${name} ${fingerprintOf(error)}`)
     if (kind !== undefined && kind.lines >= ALIKE_MAX) {
       kind.leftOut++
       return
     }
-    if (!this.#mayTell()) return
+    this.#lines++
     const fields = { job: formatId(grant), queue, worker: this.#worker, ...this.#left(kind) }
     const what = `${error.name}: ${error.message}`
     if (isLast) {
@@ -62,7 +69,7 @@ export class FailureLog {
     const { mono } = this.#clock.read()
     const known = this.#kinds.get(name)
     if (known === undefined) {
-      if (this.#kinds.size >= KINDS_MAX) this.#kinds.clear()
+      if (this.#kinds.size >= KINDS_MAX) this.#forgetKinds()
       const kind = { sinceMono: mono, lines: 0, leftOut: 0 }
       this.#kinds.set(name, kind)
       return kind
@@ -71,18 +78,19 @@ export class FailureLog {
     return known
   }
 
-  #mayTell(): boolean {
+  #forgetKinds(): void {
+    for (const { leftOut } of this.#kinds.values()) this.#leftOut += leftOut
+    this.#kinds.clear()
+  }
+
+  /** True while this second has room for a line, and for the fingerprint that it takes unless it is of a last attempt. */
+  #mayTell(isLast: boolean): boolean {
     const { mono } = this.#clock.read()
     if (mono - this.#sinceMono >= WITHIN_MS) {
       this.#sinceMono = mono
-      this.#lines = 0
+      this.#lines = this.#fingerprints = 0
     }
-    if (this.#lines < LINES_MAX) {
-      this.#lines++
-      return true
-    }
-    this.#leftOut++
-    return false
+    return this.#lines < LINES_MAX && (isLast || this.#fingerprints++ < FINGERPRINTS_MAX)
   }
 
   /** Takes what was left out before this line, of its kind and of all. */

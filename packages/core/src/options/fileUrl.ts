@@ -16,5 +16,14 @@ export function withoutUrl(option: string, value: unknown): unknown {
   if (protocol !== 'file:' || host !== '' || /%2f|%5c|%00/i.test(pathname))
     throw new OptionTypeError(option, `${option} must be a path, or a file: URL of this machine, got ${describe(String(value))}`)
   // `/C:/jobs.db` of Windows.
-  return decodeURIComponent(pathname).replace(/^\/(?=[A-Za-z]:)/, '')
+  return decoded(option, pathname).replace(/^\/(?=[A-Za-z]:)/, '')
+}
+
+function decoded(option: string, pathname: string): string {
+  try {
+    return decodeURIComponent(pathname)
+  } catch {
+    const what = `${option} must be a path, or a file: URL whose path is UTF-8 with % written as %25`
+    throw new OptionTypeError(option, `${what}, got ${describe(pathname)}: use pathToFileURL of node:url to make the URL`)
+  }
 }

@@ -16,6 +16,7 @@ import {
   Refused,
   type Reply,
   type Request,
+  type Retention,
   type Vitals,
 } from '@millrace/core'
 import {
@@ -64,6 +65,7 @@ export class Actor {
   readonly store: Store
   readonly meter = new Meter()
   readonly calendar: Calendar
+  readonly retention: Retention
   readonly version: string | undefined
   readonly owner: OwnerStats | undefined
   readonly waiters = new Waiters()
@@ -85,6 +87,7 @@ export class Actor {
     this.#warn = warn
     this.store = store
     this.calendar = settings.calendar
+    this.retention = settings.retention
     this.version = version
     this.owner = owner
     this.#clock = clock

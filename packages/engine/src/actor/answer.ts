@@ -1,14 +1,11 @@
 /** Answers questions after the commit, from the store and the tables. */
 import {
-  ACTIVE,
   type AttachedWorker,
   type Calendar,
   type Command,
   type CommandOf,
   type DEFERRED,
   type ExportView,
-  FAILED,
-  type FailingName,
   isOfRunning,
   type JobView,
   LIMITS,
@@ -71,19 +68,16 @@ import {
   viewOf,
 } from '@millrace/core/kernel'
 import { definitionsOf } from './definitions.ts'
-import type { Meter } from './meter.ts'
+import { failingOf, type Judging } from './failing.ts'
 import { failuresOf, historyOf } from './observed.ts'
 import { scheduleOf, schedulesOf } from './schedules.ts'
 import type { Waiters } from './waiters/waiters.ts'
 
 /** The actor, as far as answers need it. */
-export interface Answering {
+export interface Answering extends Judging {
   readonly store: Store
-  readonly tables: Tables
-  readonly meter: Meter
   readonly waiters: Waiters
   readonly calendar: Calendar
-  readonly now: Now
   readonly mailboxDepth: number
   readonly draining: boolean
   /** The version of the engine, undefined if it is unknown. */
@@ -289,25 +283,6 @@ function stats(actor: Answering, { names, definitions }: StatsCommand): Stats<Pe
   }
 }
 
-function failingOf({ meter, tables, now }: Answering): readonly FailingName[] {
-  return [...meter.timings.failing(now.wall)]
-    .filter(([id, { lastAt }]) => !isMended(tables.lanesById.get(id), now.wall - lastAt))
-    .map(([, name]) => name)
-    .sort((a, b) => b.failedJobs - a.failedJobs || b.failed - a.failed)
-    .slice(0, FAILING_MAX)
-}
-
-/**
- * True once no job of the name has failed or is tried again: somebody has retried or deleted them. Jobs that wait or run may be those, at
- * their next attempt. The silence shows that failed jobs are not just deleted at once.
- */
-function isMended(lane: Lane | undefined, silentMs: number): boolean {
-  if (lane === undefined) return true
-  if (silentMs < MENDED_MS || lane.retrying > 0) return false
-  const { retention } = lane.queue.settings
-  return retention?.failed === undefined && ([FAILED, WAITING, ACTIVE] as const).every((state) => countOf(lane, state) === 0)
-}
-
 /** Returns all queues in their order if they fit; otherwise those with the most jobs that have not ended. */
 function mostLive(queues: readonly Queue[], limit: number): readonly Queue[] {
   if (queues.length <= limit) return queues
@@ -426,8 +401,6 @@ function lastSeenAt({ intro, connection, renewedMono }: Session, { wall, mono }:
 }
 
 const UNSERVED_MAX = 100
-const FAILING_MAX = 100
-const MENDED_MS = 60_000
 /** The maximum number of lookups for one queue: each reads from the disk. */
 const OLDEST_ASKED_MAX = 64
 /** The maximum number of lookups for one queue of a page. */

@@ -40,3 +40,19 @@ test('a wall clock that went back by a second changes nothing; by more than a mi
   expect(recent.failing(START + 1e12)).toMatchObject({ runs: 1, streak: 4 })
   expect(recent.failing(START)).toBeUndefined()
 })
+
+test('the sums are those of a plain list, at any pace and after any gap', () => {
+  const recent = new Recent()
+  const noted: [minute: number, end: 'completed' | 'retried' | 'failed'][] = []
+  let wall = START
+  for (let index = 0; index < 3_000; index++) {
+    wall += index % 400 === 399 ? (index % 40) * MINUTE : (index * 7_919) % 20_000
+    const end = (['failed', 'retried', 'completed', 'failed'] as const)[index % 4] as 'failed'
+    noted.push([Math.floor(wall / MINUTE), end])
+    recent.note(end, wall)
+    const ends = noted.filter(([minute]) => minute > Math.floor(wall / MINUTE) - 16).map(([, each]) => each)
+    const failed = ends.filter((each) => each !== 'completed').length
+    const counts = { runs: ends.length, failed, failedJobs: ends.filter((each) => each === 'failed').length }
+    if (failed >= 10) expect(recent.failing(wall)).toMatchObject(counts)
+  }
+})

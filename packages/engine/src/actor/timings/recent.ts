@@ -1,5 +1,5 @@
 /** Counts the runs of a job name that ended in the last 15 minutes, by minutes. */
-import { FAILING, type FailingName, isFailing } from '@millrace/core'
+import { FAILING, type FailingName, isFailing, type RecentRuns } from '@millrace/core'
 
 const MINUTE_MS = 60_000
 /** The minute that has begun, and the whole ones before it. */
@@ -10,55 +10,65 @@ const WIDTH = 3
 /** `retried`: the run failed, and the job is tried again. `failed`: its job has failed permanently. */
 export type RunEnd = 'completed' | 'retried' | 'failed'
 
-export class Recent {
+/** The fields are sums of all minutes, so that a run costs the same at any length of the window. */
+export class Recent implements RecentRuns {
+  runs = 0
+  failed = 0
+  streak = 0
+  lastFailedAt = 0
+  #failedJobs = 0
+  #since = 0
+  /** When a job last failed permanently. */
+  #lastJobAt = Number.POSITIVE_INFINITY
+  /** That job's own `keep`; undefined if retention decides. */
+  #lastJobKeep: number | undefined
   readonly #counts = new Uint32Array(MINUTES * WIDTH)
   /** The last minute with a run. */
   #minute = 0
-  #streak = 0
-  #lastFailedAt = 0
-  #since = 0
 
-  note(end: RunEnd, wall: number): void {
+  /** Counts a run. If its job has failed permanently and has a `keep` of its own, that is `keepMs`. */
+  note(end: RunEnd, wall: number, keepMs?: number): void {
     this.#moveTo(wall)
     const at = (this.#minute % MINUTES) * WIDTH
+    this.runs++
     this.#add(at + PARTS.runs)
     if (end === 'completed') {
-      this.#streak = 0
+      this.streak = 0
       return
     }
-    const was = this.#isFailing(wall)
-    this.#streak++
-    this.#lastFailedAt = wall
+    const was = isFailing(this, wall)
+    this.streak++
+    this.lastFailedAt = wall
+    this.failed++
     this.#add(at + PARTS.failed)
-    if (end === 'failed') this.#add(at + PARTS.failedJobs)
-    if (!was && this.#isFailing(wall)) this.#since = wall
+    if (end === 'failed') {
+      this.#failedJobs++
+      this.#add(at + PARTS.failedJobs)
+      this.#lastJobAt = wall
+      this.#lastJobKeep = keepMs
+    }
+    if (!was && isFailing(this, wall)) this.#since = wall
   }
 
   /** Returns the counts while the name fails; otherwise undefined. */
   failing(wall: number): Omit<FailingName, 'queue' | 'name'> | undefined {
     this.#moveTo(wall)
-    if (!this.#isFailing(wall)) return undefined
-    const { runs, failed, failedJobs } = this.#sums()
-    return { runs, failed, failedJobs, streak: this.#streak, firstAt: this.#since, lastAt: this.#lastFailedAt }
+    if (!isFailing(this, wall)) return undefined
+    const { runs, failed, streak, lastFailedAt: lastAt } = this
+    return { runs, failed, failedJobs: this.#failedJobs, streak, firstAt: this.#since, lastAt }
+  }
+
+  /** True if its age has removed the last job that failed permanently. If retention decides, failed jobs are kept for `retentionMs`. */
+  isPruned(retentionMs: number, wall: number): boolean {
+    return wall - this.#lastJobAt >= (this.#lastJobKeep ?? retentionMs)
   }
 
   clear(): void {
     this.#counts.fill(0)
-    this.#minute = this.#streak = this.#lastFailedAt = this.#since = 0
-  }
-
-  #isFailing(wall: number): boolean {
-    return isFailing({ ...this.#sums(), streak: this.#streak, lastFailedAt: this.#lastFailedAt }, wall)
-  }
-
-  #sums(): Record<keyof typeof PARTS, number> {
-    const sums = { runs: 0, failed: 0, failedJobs: 0 }
-    for (let at = 0; at < this.#counts.length; at += WIDTH) {
-      sums.runs += this.#counts[at + PARTS.runs] as number
-      sums.failed += this.#counts[at + PARTS.failed] as number
-      sums.failedJobs += this.#counts[at + PARTS.failedJobs] as number
-    }
-    return sums
+    this.runs = this.failed = this.streak = this.lastFailedAt = 0
+    this.#minute = this.#failedJobs = this.#since = 0
+    this.#lastJobAt = Number.POSITIVE_INFINITY
+    this.#lastJobKeep = undefined
   }
 
   #add(place: number): void {
@@ -70,10 +80,14 @@ export class Recent {
     const at = Math.floor(wall / MINUTE_MS)
     if (at < this.#minute - 1) this.clear()
     const minute = Math.max(this.#minute, at)
-    for (let next = Math.max(this.#minute + 1, minute - MINUTES + 1); next <= minute; next++) {
-      const at = (next % MINUTES) * WIDTH
-      this.#counts.fill(0, at, at + WIDTH)
-    }
+    for (let next = Math.max(this.#minute + 1, minute - MINUTES + 1); next <= minute; next++) this.#forget((next % MINUTES) * WIDTH)
     this.#minute = minute
+  }
+
+  #forget(at: number): void {
+    this.runs -= this.#counts[at + PARTS.runs] as number
+    this.failed -= this.#counts[at + PARTS.failed] as number
+    this.#failedJobs -= this.#counts[at + PARTS.failedJobs] as number
+    this.#counts.fill(0, at, at + WIDTH)
   }
 }

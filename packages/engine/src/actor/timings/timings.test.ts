@@ -7,7 +7,14 @@ import { Timings } from './timings.ts'
 const lane = (id: number): Lane => newLane(id, newQueue(1, 'q'), `n${id}`)
 
 function note(type: JobEventType, of: Lane, job: Partial<Job> = {}, attempt = 1): EventNote {
-  return { type, job: { lane: of, runAt: 100, startedAt: 140, ...job } as Job, run: 1, attempt, error: undefined, value: undefined }
+  return {
+    type,
+    job: { lane: of, runAt: 100, startedAt: 140, policy: {}, ...job } as Job,
+    run: 1,
+    attempt,
+    error: undefined,
+    value: undefined,
+  }
 }
 
 const turn = (...events: EventNote[]): Effects => ({ events }) as unknown as Effects

@@ -50,7 +50,8 @@ export class Timings {
         if (type === 'completed') entry.completed++
         else entry.failed++
         entry.run.add(wall - job.startedAt)
-        entry.recent.note(type === 'retrying' ? 'retried' : type, wall)
+        if (type === 'failed') entry.recent.note('failed', wall, job.policy.keep)
+        else entry.recent.note(type === 'retrying' ? 'retried' : type, wall)
       }
     }
   }
@@ -74,11 +75,11 @@ export class Timings {
       }))
   }
 
-  /** Returns the names that fail, by the ids of their lanes. */
-  *failing(wall: number): Iterable<[lane: number, name: FailingName]> {
+  /** Returns the names that fail, by the ids of their lanes, with their recent runs. */
+  *failing(wall: number): Iterable<[lane: number, name: FailingName, recent: Recent]> {
     for (const [id, { queue, name, recent }] of this.#entries) {
       const counts = recent.failing(wall)
-      if (counts !== undefined) yield [id, { queue, name, ...counts }]
+      if (counts !== undefined) yield [id, { queue, name, ...counts }, recent]
     }
   }
 
