@@ -205,6 +205,10 @@ describe('answers', () => {
     [['data.user.email'], false, { user: {} }, undefined, true],
     [['data.user'], false, { user: {} }, undefined, false],
     [['data'], false, null, undefined, false],
+    // At the top, an array has what it contains.
+    [['data.*'], false, 'secret', undefined, false],
+    [['data.0'], false, 5, undefined, false],
+    [['data.a'], false, 5, undefined, true],
     [['data.list.1'], false, { list: ['g'] }, undefined, false],
     [['data.list.*.email'], false, { list: [{ name: 'Ada', email: 'g' }] }, undefined, false],
     [['*.password'], false, undefined, { password: 'g' }, false],

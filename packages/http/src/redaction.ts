@@ -129,10 +129,15 @@ export class Redaction {
     }
   }
 
-  /** True if a part that payloads are to have is hidden. It finds items of an array at any index. */
+  /**
+   * True if a part that payloads are to have is hidden. Items of an array are found at any index, and at the top a value that is no container
+   * asks for the items of an array as well.
+   */
   #asksFor(root: Root, wanted: unknown): boolean {
+    if (wanted === undefined) return false
     const anywhere = (this.#below.get(root) ?? []).map((path) => path.map((key) => (/^\d+$/.test(key) ? ANY : key)))
-    return wanted !== undefined && anywhere.some((path) => withBlank(wanted, path) !== wanted)
+    const asked = typeof wanted === 'object' && wanted !== null ? [wanted] : [wanted, [wanted]]
+    return anywhere.some((path) => asked.some((each) => withBlank(each, path) !== each))
   }
 
   /** Returns the payloads that have blanks, and their names. */

@@ -62,7 +62,7 @@ function greet({ address, token, tls, clock, timeoutMs, began }: DialOptions): P
     const link = new Link(socket, { role: 'client', clock, frameMs: Number.POSITIVE_INFINITY })
     began?.(link)
     let greetedMono = 0
-    const cancel = clock.setTimer(timeoutMs, () => link.abandon(`there was no welcome within ${timeoutMs} ms`))
+    const cancel = clock.setTimer(timeoutMs, () => link.abandon(`there was no welcome within ${Math.ceil(timeoutMs)} ms`))
     socket.once(address.kind === 'tls' ? 'secureConnect' : 'connect', () => {
       greetedMono = clock.read().mono
       const client = { library: LIBRARY, host: hostname().slice(0, 255), pid: process.pid, process: processKey() }
