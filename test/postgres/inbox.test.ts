@@ -121,6 +121,24 @@ test('any JSON comes through, with characters that Postgres and this store use f
   )
 })
 
+test.for([
+  ['of three bytes', '€'],
+  ['that are escaped', '\u0001'],
+] as const)('options at their limits, with characters %s, are taken', async ([, unit], { shared: { engine, ...postgres } }) => {
+  const client = await connect(postgres)
+  const key = (end: number) => unit.repeat(510) + String(end).padStart(2, '0')
+  const meta = Array(5_000).fill(0)
+  const options = {
+    tags: Array.from({ length: 32 }, (_, index) => key(index)),
+    meta: [...meta, 'm'.repeat(6_000)],
+    idempotencyKey: key(0),
+    unique: { key: key(0) },
+    concurrencyKey: key(0),
+  }
+  const id = await enqueue(client, 'a', 1, options)
+  await expect.poll(() => engine.get(id)).toMatchObject({ tags: options.tags, meta: options.meta })
+})
+
 describe('bad input', () => {
   test.for([
     [null, {}, /name must have 1 to 128 .*got null/],
@@ -128,7 +146,7 @@ describe('bad input', () => {
     ['a b', {}, /name must have 1 to 128 .*got "a b"/],
     ['a', [], /options must be an object/],
     ['a', 5, /options must be an object.*got 5/],
-    ['a', { ['x'.repeat(2 ** 16)]: 1 }, /options must have at most 65536 bytes, got 655\d\d: put large content into data/],
+    ['a', { ['x'.repeat(2 ** 18)]: 1 }, /options must have at most 262144 bytes, got 2621\d\d: put large content into data/],
     ['b'.repeat(2 ** 20), {}, /^name must have 1 to 128 [^"]*"b{99}$/],
     ['a', 'c'.repeat(2 ** 20), /^options must be an object[^"]*"priority": 5}, got "c{99}$/],
   ] as const)('input %# is refused within the transaction', async ([name, options, message], { shared: postgres }) => {

@@ -285,3 +285,19 @@ test('a token that may not enqueue: people are told, nothing is lost, and to sto
   expect((await engine.stats()).states.waiting).toBe(1)
   expect(existsSync(join(folder, 'refused.ndjson'))).toBe(false)
 })
+
+test('a reserved key without the scope `admin` is refused alone, and the others are taken', async () => {
+  const { serve, produce, refused } = place()
+  const token = 'a token for producing'
+  const { engine } = await serve({ token: [{ token, scopes: ['enqueue', 'read'] }] })
+  const producer = await produce({ token })
+  const [, reserved] = await Promise.all([
+    producer.enqueue(number, 1),
+    producer.enqueue(number, 2, { idempotencyKey: 'millrace:taken' }),
+    producer.enqueue(number, 3),
+  ])
+  await expect(reserved?.result()).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  await told(engine, 2)
+  expect((await engine.list()).jobs.map(({ data }) => data).toReversed()).toEqual([1, 3])
+  expect(refused()).toMatchObject([{ id: reserved?.id, error: { code: 'FORBIDDEN' }, jobs: [{ data: 2 }] }])
+})

@@ -1,6 +1,6 @@
 export { type Audited, boundedTarget } from './access/audited.ts'
 export { isLoopbackNeighbourhood, neighbourhoodOf } from './access/neighbourhood.ts'
-export { allowsLess, isUnbounded, outsideOf, type Permit, permitOption } from './access/permit.ts'
+export { allowsLess, isUnbounded, outsideOf, type Permit, permitOption, withForbiddenKeys } from './access/permit.ts'
 export { RESERVED_KEYS, reservedKey } from './access/reserved.ts'
 export { SCOPES, type Scope, scopesOption } from './access/scopes.ts'
 export { headerTokenOption, tokenOption, tokensOption } from './access/tokens.ts'

@@ -8,6 +8,7 @@ import type { Data } from './job.ts'
 import { type Command, traitsOf } from './operations.ts'
 import { checkJsonNumbers } from './options/jsonText.ts'
 import { refusalFrom } from './refusalFrom.ts'
+import { withUnfit } from './unfit.ts'
 
 /** Returns the refusal of a command with such a number in a payload or a meta. `forward` has each of its entries refused alone. */
 export function changedNumber(command: Command): Refusal | undefined {
@@ -27,14 +28,7 @@ function metaOf(command: Command): string | undefined {
 
 /** Returns the command with the entries that have such a number, beside those that are known to be unfit. */
 export function withChangedNumbers(command: CheckedForward): CheckedForward {
-  const unfit = new Map(command.unfit)
-  let place = command.first
-  for (const { jobs } of command.entries) {
-    const refusal = changedNumberIn(jobs)
-    if (refusal !== undefined) unfit.set(place, refusal)
-    place += jobs.length
-  }
-  return unfit.size === 0 ? command : { ...command, unfit }
+  return withUnfit(command, changedNumberIn)
 }
 
 function changedNumberIn(jobs: readonly NewJob[]): Refusal | undefined {

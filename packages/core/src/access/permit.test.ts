@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { NewJob, SessionIntro } from '../commands.ts'
+import type { ForwardCommand, NewJob, SessionIntro } from '../commands.ts'
 import { type Command, OPERATIONS, type Operation, traitsOf } from '../operations.ts'
-import { allowsLess, outsideOf, type Permit, permitOption } from './permit.ts'
+import { allowsLess, outsideOf, type Permit, permitOption, withForbiddenKeys } from './permit.ts'
 import { SCOPES } from './scopes.ts'
 
 describe('a permit as an option', () => {
@@ -108,4 +108,29 @@ describe('what is outside of a permit', () => {
     expect(names.filter((op) => isOfWork(op) && traitsOf(op).reach === undefined)).toEqual([])
     expect(names.filter((op) => !isOfWork(op) && traitsOf(op).reach !== undefined)).toEqual([])
   })
+})
+
+test('a reserved key of a forwarded job refuses its entry alone, unless the token has admin', () => {
+  const entry = (...keys: (string | undefined)[]) => ({
+    at: 0,
+    jobs: keys.map((idempotencyKey): NewJob => ({ name: 'a', data: null, ...(idempotencyKey !== undefined && { idempotencyKey }) })),
+  })
+  const command: ForwardCommand = {
+    op: 'forward',
+    source: 'source',
+    number: 1,
+    first: 5,
+    entries: [entry('own'), entry(undefined, 'millrace:a'), entry(undefined), entry('millrace:b')],
+  }
+  const producer: Permit = { scopes: ['enqueue'] }
+  expect(outsideOf(producer, command)).toBeUndefined()
+  expect(outsideOf(producer, { op: 'enqueue', jobs: command.entries[3]?.jobs ?? [] })).toMatch(/need the scope 'admin'/)
+  const known = { code: 'VALIDATION', message: 'wrong' } as const
+  const { unfit } = withForbiddenKeys(producer, { ...command, unfit: new Map([[5, known]]) })
+  expect([...(unfit ?? [])].map(([place, { code }]) => [place, code])).toEqual([
+    [5, 'VALIDATION'],
+    [6, 'FORBIDDEN'],
+    [9, 'FORBIDDEN'],
+  ])
+  expect(withForbiddenKeys({ scopes: ['enqueue', 'admin'] }, command)).toBe(command)
 })

@@ -1,10 +1,11 @@
 /** The rights of a token: its scopes, and for `work` the jobs that it may serve. */
 
-import type { NewJob } from '../commands.ts'
+import type { CheckedForward, NewJob } from '../commands.ts'
 import { OptionRangeError, OptionTypeError } from '../errors.ts'
 import { type Command, type Reach, traitsOf } from '../operations.ts'
 import { describe } from '../options/describe.ts'
 import { nameOption } from '../options/name.ts'
+import { withUnfit } from '../unfit.ts'
 import { reservedKey } from './reserved.ts'
 import { SCOPES, type Scope, scopesOption } from './scopes.ts'
 
@@ -73,7 +74,8 @@ function isNarrower(after: readonly string[] | undefined, before: readonly strin
 /**
  * Returns why a command exceeds what the token may serve, or undefined if it does not. The table of operations says what each one
  * reaches; an operation that does not say so is refused. If the token's queues are restricted, a worker must name its queues. New jobs
- * must be within the limits too, unless the token may enqueue anyway. No token without the scope `admin` sets a reserved key.
+ * must be within the limits too, unless the token may enqueue anyway. No token without the scope `admin` sets a reserved key: `forward`
+ * has each of its entries refused alone, by `withForbiddenKeys`.
  */
 export function outsideOf(permit: Permit, command: Command): string | undefined {
   const { names, queues, scopes } = permit
@@ -88,8 +90,18 @@ export function outsideOf(permit: Permit, command: Command): string | undefined 
   return firstOf(newJobs(command), (job) => outsideJob(permit, job))
 }
 
-/** Returns the idempotency keys that a command sets: its own, which a flow has, and those of its new jobs. */
+/** Returns the command with the entries that set a reserved key, beside those that are known to be unfit. A journal repeats other refusals. */
+export function withForbiddenKeys({ scopes }: Permit, command: CheckedForward): CheckedForward {
+  if (scopes.includes('admin')) return command
+  return withUnfit(command, (jobs) => {
+    const message = firstOf(jobs, ({ idempotencyKey }) => reservedKey(idempotencyKey))
+    return message === undefined ? undefined : { code: 'FORBIDDEN', message }
+  })
+}
+
+/** Returns the idempotency keys that a command sets: its own, which a flow has, and those of its new jobs, but not those of a `forward`. */
 function keysOf(command: Command, newJobs: ((command: Command) => readonly NewJob[]) | undefined): readonly (string | undefined)[] {
+  if (command.op === 'forward') return []
   const own = command.op === 'flow' ? [command.idempotencyKey] : []
   return newJobs === undefined ? own : [...own, ...newJobs(command).map(({ idempotencyKey }) => idempotencyKey)]
 }

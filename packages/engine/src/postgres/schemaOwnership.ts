@@ -31,6 +31,8 @@ export function schemaOwnership({ driver, meeting, url, schema, listen, transpor
   const secret = newSecret()
   const isThroughSchema = attemptsOf(transport)
   let stopServing = () => {}
+  /** The epoch and the address that clients are led to through the schema. */
+  let served: string | undefined
   /** The address by which this machine reaches the server: others, which reach the server too, are likely to reach it there. */
   const here = async () => {
     const { schemaId, localAddress = LOOPBACK } = await meeting.here()
@@ -71,12 +73,18 @@ export function schemaOwnership({ driver, meeting, url, schema, listen, transpor
       const reached = ALL.has(host) ? urlOf((await here()).localAddress, Number(port)) : listening
       await meeting.announce({ ...note, url: reached }, secret)
       exists()
+      // The same note is announced again if its row is gone, and the clients of its tunnels are not cut off for that.
+      const serving = `${note.epoch} ${listening}`
+      if (served === serving) return
       stopServing()
+      served = serving
       const to = { host: ALL.has(host) ? LOOPBACK : host, port: Number(port) }
       stopServing = transport === 'socket' ? () => {} : driver.serveTunnels({ url, schema, epoch: note.epoch }, to)
     },
     withdraw: ({ epoch }) => {
       stopServing()
+      stopServing = () => {}
+      served = undefined
       return meeting.withdraw(epoch)
     },
   }

@@ -235,3 +235,35 @@ test('a run that comes after a silence, in which another process may have taken 
   expect(granted[0]).toBeGreaterThan(1)
   await thread.close()
 })
+
+test('so does one for a client of a server, which hears nothing of that', async () => {
+  let stoodStillMs = 60_000
+  const { thread } = newThread(stoppedClock().clock, undefined, { sharedMono: () => sharedMono() + stoodStillMs })
+  await thread.start()
+  const port = thread.openPort()
+  const granted: number[] = []
+  const answered: number[] = []
+  const deliveries = new EventEmitter()
+  port.listen({
+    deliver: ({ grants, replies }) => {
+      granted.push(...grants.map(({ run }) => run))
+      answered.push(...replies.map(({ id }) => id))
+      deliveries.emit('delivery')
+    },
+    lapsed: () => {},
+    broken: () => {},
+    reopened: () => {},
+    ended: () => {},
+  })
+  port.send([
+    { id: 1, command: { op: 'attach', session: sessionIntro(['a'], { uuid: 'worker' }), held: [] } },
+    { id: 2, command: { op: 'enqueue', jobs: [{ name: 'a', data: null }] } },
+  ])
+  for (let count = 0; count < 3 && granted.length === 0; count++) await once(deliveries, 'delivery')
+  expect(granted).toEqual([])
+  stoodStillMs = 0
+  while (granted.length === 0) await once(deliveries, 'delivery')
+  expect(granted[0]).toBeGreaterThan(1)
+  expect(answered).toEqual([1, 2])
+  await thread.close()
+})

@@ -14,6 +14,7 @@ import { askReaders, deliveryOf, ReadingPort } from '../readers/readRouter.ts'
 import type { StoreModule } from '../storeModule.ts'
 import { PATIENCE_MS } from './beats.ts'
 import type { FromWriter, ToWriter, WriterData, WriterSettings } from './messages.ts'
+import { TimelyPort, withoutGrants } from './timely.ts'
 
 /** The engine gives up after more deaths than this within a minute. */
 const DEATHS_MAX = 3
@@ -26,8 +27,6 @@ const RESTART_CODES = new Map<string, Refusal['code']>([
   // A replica that is about to be promoted.
   ['NOT_WRITABLE', 'STORAGE'],
 ])
-/** The id of requests whose answers nobody waits for. */
-const GIVES_BACK = -1
 /** The time until the next attempt to reach a server that is away. */
 const SERVER_AWAY_MS = 500
 /**
@@ -181,7 +180,8 @@ export class WriterThread implements Port {
   /** Opens another Port of this thread; all of them share a channel. */
   openPort(): Port {
     if (this.#mux === undefined || this.#mux.ended) this.#mux = new PortMux(this.#openChannel('connectMux'), this.maxDataBytes)
-    const port = this.#mux.openPort()
+    const muxed = this.#mux.openPort()
+    const port = this.#store.onServer ? new TimelyPort(muxed, this.#isLate) : muxed
     return this.#readers === undefined ? port : new ReadingPort(port, this.#readers)
   }
 
@@ -218,17 +218,16 @@ export class WriterThread implements Port {
     ended: () => {},
   }
 
-  /**
-   * Gives runs back that come after a silence in which the server may have ended this owner's session: the process, or its machine, has stood
-   * still, and the jobs may have run elsewhere since. If the store is still this thread's, they come again.
-   */
   #inTime(delivery: Delivery): Delivery {
-    const { grants } = delivery
-    if (grants.length === 0 || !this.#store.onServer || this.#sharedMono() - (this.#beat[0] ?? 0) < PATIENCE_MS) return delivery
-    // Nobody waits for the answers.
-    this.#channel?.send(grants.map(({ seq, run }): Request => ({ id: GIVES_BACK, command: { op: 'giveBack', seq, run } })))
-    return { ...delivery, grants: [] }
+    if (delivery.grants.length === 0 || !this.#isLate()) return delivery
+    return withoutGrants(delivery, { send: (requests) => this.#channel?.send(requests) })
   }
+
+  /**
+   * Returns true after a silence in which the server may have ended this owner's session: the process, or its machine, has stood still, and
+   * the jobs that were handed out may have run elsewhere since.
+   */
+  readonly #isLate = (): boolean => this.#store.onServer && this.#sharedMono() - (this.#beat[0] ?? 0) >= PATIENCE_MS
 
   #opened(worker: Worker, port: MessagePort): void {
     this.#worker = worker

@@ -39,7 +39,10 @@ export function prepareInbox(connection: Connection): ReadInbox {
     const skipped = new Set(except)
     const waiting = connection.all<Waiting>(WAITING, floor.get(), ENTRIES_MAX + except.length)
     const found = waiting.filter(([id]) => !skipped.has(id)).slice(0, entriesMax)
-    if (found.length === 0) return []
+    if (found.length === 0) {
+      tries.end()
+      return []
+    }
     const fitting = new Set(
       fittingOf(
         found.map(([id, bytes]) => [id, bytes]),

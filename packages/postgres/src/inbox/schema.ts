@@ -9,8 +9,12 @@ export const PLACES = PLACE_LIMIT - 1
 /** Numbers repeat after so many. No number is 0. */
 export const NUMBERS = NODE_LIMIT - 1
 
-/** The options of an entry: more than twice what valid ones can have. The owner reads them all, whoever has written them. */
-const OPTIONS_BYTES_MAX = 2 ** 16
+/**
+ * The options of an entry as Postgres prints them. The owner reads them all, whoever has written them. Valid ones have at most about half of
+ * it: 96 KiB of tags if each UTF-16 unit is escaped, 16 KiB of meta and the spaces that Postgres adds, and a few keys of 3 KiB. Only numbers
+ * such as 1e300 in meta, which Postgres prints with all their digits, can need more.
+ */
+const OPTIONS_BYTES_MAX = 2 ** 18
 /** The part of a wrong value in an error message, in characters. */
 const SHOWN = 100
 /** The data and the options of an entry. The owner's own limit for data applies as well. */

@@ -24,7 +24,7 @@ export class Tries {
   /** Returns those of the entries that may be decided in one turn: one alone if it has taken an owner with it. */
   begin(waiting: readonly Waiting[]): readonly Waiting[] {
     const isCounted = ([id]: Waiting) => id <= this.#lastId() && !this.#harmless.has(id)
-    this.#end(waiting)
+    this.end()
     const suspect = waiting.find((entry) => isCounted(entry) && entry[2] > 0)
     const found = suspect === undefined ? waiting : [suspect]
     this.#trying = found.flatMap((entry) => (isCounted(entry) && entry[2] < TRIES_MAX ? [entry[0]] : []))
@@ -32,19 +32,22 @@ export class Tries {
     return found
   }
 
-  /** The entries that are still there were no trouble: an owner that stops now must not count against them. */
-  #end(waiting: readonly Waiting[]): void {
-    if (this.#trying.length === 0) return
-    const tried = new Set(this.#trying)
-    const left = waiting.flatMap(([id]) => (tried.has(id) ? [id] : []))
+  /**
+   * Tried entries that are still there were no trouble: an owner that stops now must not count against them. The next look may not find them,
+   * because it asks for fewer or leaves them for later.
+   */
+  end(): void {
+    const tried = this.#trying
     this.#trying = []
-    for (const id of left) this.#harmless.add(id)
-    if (left.length > 0) this.#set('0', left)
+    if (tried.length > 0) for (const id of this.#set('0', tried)) this.#harmless.add(id)
   }
 
-  /** Only a hint is written, so it needs no turn: it decides when an entry is set aside, and the turn that does so checks the owner. */
-  #set(tries: string, ids: readonly number[]): void {
-    this.#connection.all(`UPDATE inbox SET tries = ${tries} WHERE id = ANY ($1::bigint[])`, ids)
+  /**
+   * Returns the ids that are still there. Only a hint is written, so it needs no turn: it decides when an entry is set aside, and the turn
+   * that does so checks the owner.
+   */
+  #set(tries: string, ids: readonly number[]): readonly number[] {
+    return this.#connection.pluck<number>(`UPDATE inbox SET tries = ${tries} WHERE id = ANY ($1::bigint[]) RETURNING id`, ids)
   }
 
   #lastId(): number {

@@ -24,6 +24,7 @@ import {
   refusalFrom,
   tooManyWrongTokens,
   withChangedNumbers,
+  withForbiddenKeys,
 } from '@millrace/core'
 import { chooseVersion, ELEMENTS_MAX, type Message, WireError } from '@millrace/wire'
 import { sendCut, slices } from '../frames.ts'
@@ -66,6 +67,9 @@ const DYING_MS = [10, 100, 1_000] as const
 
 /** The interval at which the process of a client with worker sessions is looked for. A client through Postgres dies without closing anything. */
 const LOOK_MS = 2_000
+
+/** The rights of a client that has not greeted. */
+const NOTHING: Permit = { scopes: [] }
 
 /** The id of the request that tests if the engine is there, before the client has any requests. */
 const PROBE = 0
@@ -272,7 +276,7 @@ export class Connection {
         return command.by !== undefined || by === undefined || by === ANYONE ? command : { ...command, by: by.slice(0, LIMITS.nameLength) }
       }
       case 'forward':
-        return withChangedNumbers(this.#options.checked(command))
+        return withForbiddenKeys(this.#permit ?? NOTHING, withChangedNumbers(this.#options.checked(command)))
       default:
         return this.#options.checked(command)
     }
@@ -303,7 +307,7 @@ export class Connection {
 
   /** Returns what the token lacks for the command; undefined if it is allowed. */
   #forbidden(command: Command): string | undefined {
-    const permit = this.#permit ?? { scopes: [] }
+    const permit = this.#permit ?? NOTHING
     const enough = OPERATIONS[command.op].scopes
     if (enough.some((scope) => permit.scopes.includes(scope))) return outsideOf(permit, command)
     const has = permit.scopes.join(', ')

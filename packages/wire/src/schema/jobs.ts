@@ -183,7 +183,7 @@ export const NEW_JOB: typeof newJob = {
 export const NEW_JOBS = list(NEW_JOB, LIMITS.jobsPerCommand)
 
 export const SOURCE_ENTRY = record<SourceEntry>('Entry', {
-  at: field(idTime, 'by the producer’s clock; at most a day ahead of the engine’s'),
+  at: field(idTime, 'by the producer’s clock; if it is more than a day ahead of the engine’s, the jobs get ids of the engine'),
   jobs: field(NEW_JOBS, 'all or none are created'),
 })
 

@@ -257,23 +257,13 @@ describe('a producer that says the id of a job that is not its own', () => {
   })
 })
 
-test('a producer whose clock is more than a day ahead is refused, entry by entry', () => {
+test('a producer whose clock is more than a day ahead loses nothing: the job gets an id of the engine, which the answer names', () => {
   const world = new World()
   const at = (ahead: number): SourceEntry => ({ at: world.now.wall + ahead, jobs: [plain(ahead)] })
-  expect(forwarded(world, forwarding(1, [at(86_400_000), at(86_400_001), at(0)]))).toEqual({
-    mark: 1,
-    merged: [],
-    refused: {
-      place: 2,
-      refusal: {
-        code: 'OPTION_RANGE',
-        message: expect.stringContaining('set the clock'),
-        details: { option: 'at', limit: expect.any(Number) },
-      },
-    },
-  })
-  expect(created(world)).toEqual([86_400_000])
-  const last = new World()
-  last.now = { wall: 2 ** 48 - 10, mono: 1_000 }
-  expect(forwarded(last, forwarding(1, [{ at: 2 ** 48, jobs: [plain(1)] }])).refused).toMatchObject({ refusal: { code: 'OPTION_RANGE' } })
+  const all = forwarding(1, [at(86_400_000), at(86_400_001), at(0)])
+  const { seq, node, enqueuedAt } = { seq: 2, node: world.tables.node, enqueuedAt: world.now.wall }
+  expect(forwarded(world, all)).toEqual({ mark: 3, merged: [{ place: 2, job: { seq, node, enqueuedAt } }] })
+  expect(created(world)).toEqual([86_400_000, 86_400_001, 0])
+  expect(forwarded(world, all)).toEqual({ mark: 3, merged: [] })
+  expect(created(world)).toHaveLength(3)
 })

@@ -1,9 +1,7 @@
 /** Creates the jobs of a producer's journal, or of the store's inbox: each entry once, however often it is sent. */
 import type { CheckedForward, InboxEntry, SourceEntry } from '../../commands.ts'
 import { type Decision, Refused } from '../../decision.ts'
-import type { Refusal } from '../../errors.ts'
 import { NODE_LIMIT, PLACE_LIMIT, sourcedNode } from '../../id.ts'
-import { LIMITS } from '../../limits.ts'
 import type { Forwarded } from '../../replies.ts'
 import { makeRoom } from '../queues/drop.ts'
 import { findOversizedJob } from '../size.ts'
@@ -28,9 +26,7 @@ function forwardJournal(turn: TurnContext, { source, number, first, entries, unf
     // The request is refused before the offset moves, so all of it comes again.
     if (turn.refusing !== undefined) return new Refused(turn.refusing)
     const refusal =
-      next > PLACE_LIMIT
-        ? TOO_MANY
-        : (aheadOf(turn, at) ?? unfit?.get(place) ?? (findOversizedJob(turn.settings, jobs) ?? findRefusal(turn, jobs))?.refusal)
+      next > PLACE_LIMIT ? TOO_MANY : (unfit?.get(place) ?? (findOversizedJob(turn.settings, jobs) ?? findRefusal(turn, jobs))?.refusal)
     // Until there is room, the journal keeps the entry.
     if (refusal !== undefined && LATER.has(refusal.code)) {
       if (offset === known) return new Refused(refusal)
@@ -41,8 +37,10 @@ function forwardJournal(turn: TurnContext, { source, number, first, entries, unf
       break
     }
     const row = turn.tables.nextSeq
+    // A job that a journal has accepted is not refused for a clock: the engine's may be the wrong one.
+    const isAhead = at > turn.now.wall + AHEAD_MS
     for (const [index, wanted] of jobs.entries()) {
-      const origin = freeOrigin(turn, { node: sourcedNode(place + index, number), enqueuedAt: at })
+      const origin = isAhead ? undefined : freeOrigin(turn, { node: sourcedNode(place + index, number), enqueuedAt: at })
       const { created, ...job } = createOne(turn, wanted, origin)
       if (!created || origin === undefined) merged.push({ place: place + index, job })
     }
@@ -85,15 +83,8 @@ const LATER: ReadonlySet<string> = new Set(['QUEUE_FULL', 'QUEUE_DRAINING'])
 
 const TOO_MANY = { code: 'TOO_LARGE', message: `a journal has places below ${PLACE_LIMIT}: begin another one` } as const
 
-/** How far a producer's clock may be ahead of the engine's: the ids of its jobs have its time. */
+/** How far a producer's clock may be ahead of the engine's. Further ahead, its jobs get ids of the engine's: ids have the time. */
 const AHEAD_MS = 86_400_000
-
-function aheadOf({ now }: TurnContext, at: number): Refusal | undefined {
-  const limit = Math.min(now.wall + AHEAD_MS, LIMITS.idTimeMs)
-  if (at <= limit) return undefined
-  const message = `at must be at most a day ahead of the engine's clock (${limit} ms), got ${at}: set the clock of the producer`
-  return { code: 'OPTION_RANGE', message, details: { option: 'at', limit } }
-}
 
 /**
  * Returns what a producer has said of its job's id, or undefined if another job has that id. The producer chooses all parts of it, so it may
