@@ -14,10 +14,11 @@ import { withUnfit } from './unfit.ts'
 export function changedNumber(command: Command): Refusal | undefined {
   if (command.op === 'forward') return undefined
   const { newJobs, payloads = [] } = traitsOf(command.op)
-  return (
-    refusalOf(['meta', metaOf(command)], ...payloads.map(([what, payloadOf]) => [what, payloadOf(command)] as const)) ??
-    (newJobs && changedNumberIn(newJobs(command)))
-  )
+  return refusalOf(() => {
+    check('meta', metaOf(command))
+    for (const [what, payloadOf] of payloads) check(what, payloadOf(command))
+    if (newJobs !== undefined) checkJobs(newJobs(command))
+  })
 }
 
 /** Returns the meta that a command says beside those of its new jobs. */
@@ -28,20 +29,23 @@ function metaOf(command: Command): string | undefined {
 
 /** Returns the command with the entries that have such a number, beside those that are known to be unfit. */
 export function withChangedNumbers(command: CheckedForward): CheckedForward {
-  return withUnfit(command, changedNumberIn)
+  return withUnfit(command, (jobs) => refusalOf(() => checkJobs(jobs)))
 }
 
-function changedNumberIn(jobs: readonly NewJob[]): Refusal | undefined {
+function checkJobs(jobs: readonly NewJob[]): void {
   for (const { data, meta } of jobs) {
-    const refusal = refusalOf(['data', data], ['meta', meta])
-    if (refusal !== undefined) return refusal
+    check('data', data)
+    check('meta', meta)
   }
-  return undefined
 }
 
-function refusalOf(...texts: (readonly [option: string, text: Data | undefined])[]): Refusal | undefined {
+function check(option: string, text: Data | undefined): void {
+  if (typeof text === 'string') checkJsonNumbers(option, text)
+}
+
+function refusalOf(checks: () => void): Refusal | undefined {
   try {
-    for (const [option, text] of texts) if (typeof text === 'string') checkJsonNumbers(option, text)
+    checks()
     return undefined
   } catch (error) {
     return refusalFrom(error)

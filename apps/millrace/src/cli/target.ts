@@ -173,7 +173,10 @@ export function fileOf(target: Target, why: string): string {
 
 /** Returns the file beside which its daemon keeps tokens and endpoints. */
 export function beside(target: Target): string {
-  return fileOf(target, "tokens and endpoints are beside the daemon's file: give --file, on its machine; over HTTP, use /v1/webhooks")
+  return fileOf(
+    target,
+    "tokens and endpoints are beside the daemon's file: give --file, on its machine; over HTTP, use /v1/tokens and /v1/webhooks",
+  )
 }
 
 function given(text: string | undefined): string | undefined {

@@ -51,7 +51,9 @@ export async function startSockets({ engine, file, urls, tls, limits, authentica
     if (urls !== undefined) throw error
     if (isTaken(error)) {
       logger.warn(`${error.message}. Until that one ends, this daemon has no socket for workers, unless \`listen\` names one`)
-      stopLooking = every(LOOK_MS, () => openIfFree(sockets, open, socketOf(file)[0] as string, logger))
+      stopLooking = every(LOOK_MS, async () => {
+        if (await openIfFree(open, socketOf(file)[0] as string, logger)) stopLooking()
+      })
     } else if (isErrorOf(error, 'OptionRangeError')) {
       logger.warn(`cannot open a socket for workers: ${error.message}, and set it as \`listen\``)
     } else throw error
@@ -63,14 +65,15 @@ function isTaken(error: unknown): error is Error {
   return (error as { readonly code?: unknown }).code === 'ADDRESS_IN_USE'
 }
 
-/** Ends the looking once the socket is open. */
-async function openIfFree(sockets: Sockets, open: (url: string) => Promise<void>, url: string, logger: Logger): Promise<void> {
-  if (sockets.servers.length > 0) return
+/** Returns true once the socket is open. */
+async function openIfFree(open: (url: string) => Promise<void>, url: string, logger: Logger): Promise<boolean> {
   try {
     await open(url)
     logger.info(`listens at ${url}, which another daemon had`)
+    return true
   } catch (error) {
     if (!isTaken(error)) logger.error(`cannot listen at ${url}`, { error: (error as Error).message })
+    return false
   }
 }
 

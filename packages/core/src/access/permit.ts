@@ -80,7 +80,7 @@ function isNarrower(after: readonly string[] | undefined, before: readonly strin
 export function outsideOf(permit: Permit, command: Command): string | undefined {
   const { names, queues, scopes } = permit
   const { scopes: enough, reach, newJobs } = traitsOf(command.op)
-  const reserved = scopes.includes('admin') ? undefined : firstOf(keysOf(command, newJobs), reservedKey)
+  const reserved = scopes.includes('admin') ? undefined : reservedOf(command, newJobs?.(command))
   if (reserved !== undefined || (names === undefined && queues === undefined)) return reserved
   // Another scope of the token allows the operation, and no other scope is restricted.
   if (enough.some((scope) => scope !== 'work' && scopes.includes(scope))) return undefined
@@ -94,17 +94,19 @@ export function outsideOf(permit: Permit, command: Command): string | undefined 
 export function withForbiddenKeys({ scopes }: Permit, command: CheckedForward): CheckedForward {
   if (scopes.includes('admin')) return command
   return withUnfit(command, (jobs) => {
-    const message = firstOf(jobs, ({ idempotencyKey }) => reservedKey(idempotencyKey))
+    const message = firstOf(jobs, reservedOfJob)
     return message === undefined ? undefined : { code: 'FORBIDDEN', message }
   })
 }
 
-/** Returns the idempotency keys that a command sets: its own, which a flow has, and those of its new jobs, but not those of a `forward`. */
-function keysOf(command: Command, newJobs: ((command: Command) => readonly NewJob[]) | undefined): readonly (string | undefined)[] {
-  if (command.op === 'forward') return []
-  const own = command.op === 'flow' ? [command.idempotencyKey] : []
-  return newJobs === undefined ? own : [...own, ...newJobs(command).map(({ idempotencyKey }) => idempotencyKey)]
+/** Looks at the keys that a command sets: its own, which a flow has, and those of its new jobs, but not those of a `forward`. */
+function reservedOf(command: Command, newJobs: readonly NewJob[] = []): string | undefined {
+  if (command.op === 'forward') return undefined
+  const own = command.op === 'flow' ? reservedKey(command.idempotencyKey) : undefined
+  return own ?? firstOf(newJobs, reservedOfJob)
 }
+
+const reservedOfJob = ({ idempotencyKey }: NewJob): string | undefined => reservedKey(idempotencyKey)
 
 function outsideReach({ names, queues, scopes }: Permit, reach: Reach): string | undefined {
   if (reach.or !== undefined && scopes.includes(reach.or)) return undefined

@@ -11,6 +11,7 @@ import type { Frame } from '../top/state.ts'
 import { duration } from '../values.ts'
 import { NAME_COLUMNS } from '../view/names.ts'
 import { queueColumns, queueRows } from '../view/queues.ts'
+import { failingLines } from '../view/warnings.ts'
 import { workerColumns } from '../view/workers.ts'
 
 interface Flags {
@@ -37,12 +38,13 @@ export function addTop(program: Command, context: Context): void {
 }
 
 /** Returns everything at once, for a reader that is no terminal. */
-function linesOf({ at, stats, workers }: Frame, out: Output): Text[] {
+export function linesOf({ at, stats, workers }: Frame, out: Pick<Output, 'paint' | 'table'>): Text[] {
   const names = stats.names.slice(0, NAMES)
   return [
     line`${out.paint('bold', 'millrace')}  ${timeText(new Date(at))}`,
     '',
     ...out.table(queueColumns(out.paint), queueRows(stats)),
+    ...failingLines(stats.failing, out.paint),
     ...(workers.length === 0 ? [] : ['', ...out.table(workerColumns(out.paint, at), workers)]),
     ...(names.length === 0 ? [] : ['', ...out.table(NAME_COLUMNS, names)]),
   ]

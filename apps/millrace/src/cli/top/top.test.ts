@@ -1,7 +1,9 @@
 /** `millrace top` without a terminal and without an engine: keys change a state, and a state is a picture. */
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
+import { linesOf } from '../commands/top.ts'
 import { Line, widthOf, written } from '../output/line.ts'
+import { tableLines } from '../output/table.ts'
 import { CHANGES, keysIn } from './keys.ts'
 import { begin, type Effect, type Frame, rowsOf, type State, step } from './state.ts'
 import { viewOf } from './view.ts'
@@ -99,6 +101,12 @@ test('names that fail are below the queues, before the workers', () => {
     'report in mail fails: its last 3 runs failed, since 2026-11-27 12:00:00Z',
     '',
   ])
+  // Without a terminal as well.
+  const printed = linesOf(frameOf(QUEUES, { failing: [failing] }), {
+    paint: plainly,
+    table: (columns, rows) => tableLines(columns, rows, (title) => title),
+  })
+  expect(printed.map(written).join('\n')).toContain('\n\ncharge in mail fails: 66 of 300 runs')
 })
 
 test('rows are sorted by each column: names ascend, numbers descend; r reverses', () => {

@@ -7,7 +7,7 @@ import { type Column, tableLines } from '../output/table.ts'
 import { errorText } from '../view/job.ts'
 import { NAME_COLUMNS } from '../view/names.ts'
 import { statesText } from '../view/states.ts'
-import { failingText } from '../view/warnings.ts'
+import { failingLines } from '../view/warnings.ts'
 import { workerColumns } from '../view/workers.ts'
 import { columnsOf, SPARE_COLUMNS } from './columns.ts'
 import { CHANGES, KEYS } from './keys.ts'
@@ -82,7 +82,7 @@ function listLines(state: State, width: number, height: number, paint: Paint): T
     line`  ${titles}`,
     ...(rows.length === 0 ? [state.filter === '' ? '  no queues' : `  no queue has ${JSON.stringify(state.filter)} in its name`] : list),
     ...(left > 0 ? [paint('dim', `  ${countText(at + 1)} of ${many(rows.length, 'queue')}`)] : []),
-    ...(failing.length === 0 ? [] : ['', ...failing.map((name) => paint('yellow', failingText(name)))]),
+    ...failingLines(failing, paint),
     ...(workers.length === 0 ? [] : ['', ...table(workerColumns(paint, width < WIDE ? undefined : frame.at), workers, paint, width)]),
     ...(names.length === 0 ? [] : ['', ...table(nameColumns(width), names, paint, width)]),
   ]

@@ -1,6 +1,8 @@
 /** The sentences that say what keeps jobs from running, of an engine as a whole. */
 import type { FailingName, Percentiles, Stats, WorkerView } from '@millrace/engine'
 import { countText, many, timeText } from '../output/amounts.ts'
+import type { Text } from '../output/line.ts'
+import type { Paint } from '../output/style.ts'
 
 export function warningsOf(
   { paused: everything, queues, unserved, failing, definitions, writer }: Stats<Percentiles>,
@@ -29,4 +31,9 @@ export function failingText({ queue, name, runs, failed, failedJobs, streak, fir
   const text = streak >= runs ? `its last ${many(streak, 'run')} failed` : share
   const lost = failedJobs === 0 ? '' : `, ${many(failedJobs, 'job')} permanently`
   return `${name} in ${queue} fails: ${text}${lost}, since ${timeText(new Date(firstAt))}`
+}
+
+/** Returns the lines of names that fail, behind an empty one; none if there are none. */
+export function failingLines(failing: readonly FailingName[], paint: Paint): readonly Text[] {
+  return failing.length === 0 ? [] : ['', ...failing.map((name) => paint('yellow', failingText(name)))]
 }
