@@ -38,6 +38,17 @@ export class Definitions {
     else names.add(name)
   }
 
+  get size(): number {
+    return this.#inForce.size
+  }
+
+  delete(name: string): void {
+    const definition = this.#inForce.get(name)
+    if (definition === undefined) return
+    this.#forget(definition.session, name)
+    this.#inForce.delete(name)
+  }
+
   /** Returns the names whose defaults in force come from that session. */
   saidBy(session: string): readonly string[] {
     return [...(this.#bySession.get(session) ?? [])]

@@ -15,7 +15,7 @@ import { endTurn } from '../keys/strict.ts'
 import type { Plan } from '../plan.ts'
 import { countOf, type Lane } from '../queues/lane.ts'
 import { enterLine, leaveLine } from '../queues/line.ts'
-import { refuseQueue } from '../queues/newQueues.ts'
+import { refuseName } from '../queues/newQueues.ts'
 import { DEFAULT_QUEUE } from '../queues/queueOf.ts'
 import type { Tables } from '../tables.ts'
 import type { TurnContext } from '../turn.ts'
@@ -96,8 +96,8 @@ function settle(turn: TurnContext, job: Job, { defaults }: Definition): void {
   const said = new Set(job.extras?.said)
   const { name } = job.lane
   const queue = said.has('queue') ? job.lane.queue.name : (defaults.queue ?? DEFAULT_QUEUE)
-  // The job was already accepted. If there is no room for another queue, it stays where it is.
-  const lane = refuseQueue(turn, queue) === undefined ? laneOf(turn, queue, name) : job.lane
+  // The job was already accepted. If there is no room for another queue or name, it stays where it is.
+  const lane = refuseName(turn, queue, name) === undefined ? laneOf(turn, queue, name) : job.lane
   const ofQueue = defaultsOf(settings.defaults, lane.queue.settings)
   const policy = resolvePolicy(stated(job.policy, said), defaults, ofQueue)
   const priority = said.has('priority') ? job.priority : priorityOf({}, defaults, ofQueue)
