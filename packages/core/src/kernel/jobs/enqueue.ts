@@ -21,7 +21,7 @@ import { exclusiveKey, hasKey, holdLonger, holdShape, placeOf, pushedTo, shapeOf
 import { DIRTY_DATA, DIRTY_INSERT, type Job, type JobExtras, newJob } from './job.ts'
 import { tellRepeat } from './repeats.ts'
 import { reschedule } from './reschedule.ts'
-import { saidOf, sayMore } from './said.ts'
+import { saidOfNew, sayMore } from './said.ts'
 
 export const IDEMPOTENCY_TTL_MS = 86_400_000
 
@@ -206,7 +206,7 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin, from: From =
       expiresAt: expiryOf(enqueuedAt, wanted.ttl ?? defaults?.ttl ?? ofQueue?.ttl),
     },
     resolvePolicy(wanted, defaults, ofQueue),
-    extrasOf(wanted, from, defaults === undefined ? saidOf(wanted) : undefined),
+    extrasOf(wanted, from, saidOfNew(turn.tables, wanted)),
     payloadOf === 0 ? wanted.data : undefined,
   )
   job.payloadOf = payloadOf

@@ -21,7 +21,7 @@ export class Definitions {
     this.saidFrom = saidFrom
     for (const { name, definition, settling } of definitions) {
       this.set(name, definition)
-      if (settling > 0) this.settling.set(name, { before: settling, left: Number.POSITIVE_INFINITY })
+      if (settling > 0) this.settling.set(name, { before: settling, first: true, left: Number.POSITIVE_INFINITY })
     }
   }
 
