@@ -34,6 +34,7 @@ import { tokenRoutes } from './routes/tokens.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { Sessions } from './session/sessions.ts'
 import { Turns } from './turns.ts'
+import { UnreadAnswers } from './unreadAnswers.ts'
 
 /** The API: a function of requests, for any server. */
 export interface HttpApi {
@@ -113,9 +114,11 @@ export function buildHttp(engine: Engine, options: HttpOptions, { clock, newId, 
   const answer = async (request: Request, env: unknown) => {
     const response = await app.fetch(request, (env ?? {}) as object)
     if (engine.leaving.signal.aborted) letGo(response, env)
+    unread.begin(env)
     return response
   }
   const turns = new Turns()
+  const unread = new UnreadAnswers(clock)
   const api: HttpApi = {
     fetch: (request, env) => {
       const turn = turns.take(env)
