@@ -32,7 +32,7 @@ import { sessionRoutes } from './routes/session.ts'
 import { socketRoutes } from './routes/sockets.ts'
 import { tokenRoutes } from './routes/tokens.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
-import { Sessions } from './session/sessions.ts'
+import { endedIn, Sessions } from './session/sessions.ts'
 import { Turns } from './turns.ts'
 import { UnreadAnswers } from './unreadAnswers.ts'
 
@@ -69,7 +69,14 @@ export function createHttp(engine: Engine, options: HttpOptions): HttpApi {
 export function buildHttp(engine: Engine, options: HttpOptions, { clock, newId, newSecret }: Surroundings) {
   const settings = validateHttpOptions(options)
   const { basePath, cursorSecret = newSecret(32), sessionSecret = newSecret(32) } = settings
-  const sessions = new Sessions({ secret: sessionSecret, basePath, now: () => clock.read().wall, newBytes: newSecret })
+  const ended = endedIn(settings.tokens)
+  const sessions = new Sessions({
+    secret: sessionSecret,
+    basePath,
+    now: () => clock.read().wall,
+    newBytes: newSecret,
+    ...(ended && { ended }),
+  })
   const service: Service = {
     engine,
     settings,
