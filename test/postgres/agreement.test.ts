@@ -15,7 +15,7 @@ import { fill, isPlanned, planAs, planOf, wholeScans } from './plans.ts'
 import { newSchema, storeOptions, type TestSchema } from './test.ts'
 
 // A slice that looks at few rows finds as many as its place lets it.
-useSmallLimits({ walkRows: LIMITS.walkRows })
+useSmallLimits({ walkRows: LIMITS.walkRows, nameUnusedMs: 20 })
 
 /** The number of random histories in `pnpm proof`; `pnpm test` tries a quarter of them. */
 const HISTORIES = Number(process.env['HISTORIES'] ?? 9)

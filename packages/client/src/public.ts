@@ -148,6 +148,7 @@ export {
   StoreMovingError,
   TIMING_BOUNDS_MS,
   TooLargeError,
+  TooManyNamesError,
   TooManyQueuesError,
   UniqueConflictError,
   UnsafeFilesystemError,

@@ -151,6 +151,14 @@ export class TooManyQueuesError extends define('TOO_MANY_QUEUES', false) {
   declare readonly queue: string
   declare readonly maxQueues: number
 }
+/** There are as many job names as a store keeps, and the call would make another one. */
+export class TooManyNamesError extends define('TOO_MANY_NAMES', false) {
+  /** The job name that would be one too many. */
+  declare readonly job: string
+  /** Its queue; empty for a worker's definition, which is of no queue. */
+  declare readonly queue: string
+  declare readonly maxNames: number
+}
 /** The queue holds as many jobs that have yet to start as its `maxLength` allows. */
 export class QueueFullError extends define('QUEUE_FULL', true) {
   declare readonly queue: string
@@ -276,6 +284,7 @@ const BY_CODE = {
   RESULT_TIMEOUT: ResultTimeoutError,
   UNIQUE_CONFLICT: UniqueConflictError,
   TOO_MANY_QUEUES: TooManyQueuesError,
+  TOO_MANY_NAMES: TooManyNamesError,
   QUEUE_FULL: QueueFullError,
   QUEUE_DRAINING: QueueDrainingError,
   DRAIN_INCOMPLETE: DrainIncompleteError,

@@ -100,6 +100,7 @@ export {
   StoreMovedError,
   StoreMovingError,
   TooLargeError,
+  TooManyNamesError,
   TooManyQueuesError,
   UniqueConflictError,
   UnsafeFilesystemError,

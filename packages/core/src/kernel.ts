@@ -98,6 +98,7 @@ export {
 } from './kernel/move.ts'
 export { nextTurnMs } from './kernel/nextTurn.ts'
 export { DROPPED } from './kernel/queues/drop.ts'
+export { FORGOTTEN, forgetNames } from './kernel/queues/forgetNames.ts'
 export {
   type Counts,
   countOf,

@@ -17,6 +17,11 @@ export const LIMITS = {
   jsonDepth: 1_000,
   /** Default of the option `maxQueues`. */
   queues: 10_000,
+  /** Job names, each counted once for each of its queues; and as many names with defaults. */
+  names: 100_000,
+  /** The time after which a job name that nothing uses is forgotten, and the interval at which such names are looked for. */
+  nameUnusedMs: 86_400_000,
+  namesEveryMs: 3_600_000,
   /** Default of the option `maxDataBytes`, for data, output and checkpoint each. */
   dataBytes: MIB,
   /** The length of `meta` as JSON. */

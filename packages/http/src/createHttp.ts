@@ -32,8 +32,9 @@ import { sessionRoutes } from './routes/session.ts'
 import { socketRoutes } from './routes/sockets.ts'
 import { tokenRoutes } from './routes/tokens.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
-import { Sessions } from './session/sessions.ts'
+import { endedIn, Sessions } from './session/sessions.ts'
 import { Turns } from './turns.ts'
+import { UnreadAnswers } from './unreadAnswers.ts'
 
 /** The API: a function of requests, for any server. */
 export interface HttpApi {
@@ -68,7 +69,14 @@ export function createHttp(engine: Engine, options: HttpOptions): HttpApi {
 export function buildHttp(engine: Engine, options: HttpOptions, { clock, newId, newSecret }: Surroundings) {
   const settings = validateHttpOptions(options)
   const { basePath, cursorSecret = newSecret(32), sessionSecret = newSecret(32) } = settings
-  const sessions = new Sessions({ secret: sessionSecret, basePath, now: () => clock.read().wall, newBytes: newSecret })
+  const ended = endedIn(settings.tokens)
+  const sessions = new Sessions({
+    secret: sessionSecret,
+    basePath,
+    now: () => clock.read().wall,
+    newBytes: newSecret,
+    ...(ended && { ended }),
+  })
   const service: Service = {
     engine,
     settings,
@@ -113,9 +121,11 @@ export function buildHttp(engine: Engine, options: HttpOptions, { clock, newId, 
   const answer = async (request: Request, env: unknown) => {
     const response = await app.fetch(request, (env ?? {}) as object)
     if (engine.leaving.signal.aborted) letGo(response, env)
+    unread.begin(env)
     return response
   }
   const turns = new Turns()
+  const unread = new UnreadAnswers(clock)
   const api: HttpApi = {
     fetch: (request, env) => {
       const turn = turns.take(env)

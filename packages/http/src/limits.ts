@@ -10,6 +10,11 @@ export const BOUNDS = {
   sessionBodyBytes: 8 * 1024,
   /** The number of requests of one connection that may wait for an earlier one. Beyond it, the connection is closed. */
   requestsWaiting: 16,
+  /** The unread bytes of all answers together, at most a quarter of the heap. Beyond it, the client with the most loses its connection. */
+  unreadBytes: 256 * MIB,
+  /** The time after which a client that reads nothing of an answer loses its connection, and the interval at which that is noticed. */
+  unreadMs: 60_000,
+  unreadLookMs: 5_000,
   /** The default of `bodyTimeout`: the time for a body to arrive, or for an import to send more of it. */
   bodyMs: 30_000,
   bodyMsMax: 86_400_000,

@@ -41,6 +41,10 @@ export interface TokenStore {
    * Without it, they end within 15 seconds.
    */
   onChange?(listener: () => void): () => void
+  /** Notes that the session with this id has ended, until its cookie expires. Without it, only this process knows, until it ends. */
+  endSession?(id: string, until: Date): void
+  /** True if a session was noted as ended, by any process. Required with `endSession`. */
+  isEnded?(id: string): boolean
   /** Returns the newest calls of the audit, newest first. */
   audited(limit: number): readonly AuditedCall[]
 }

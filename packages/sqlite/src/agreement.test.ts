@@ -7,7 +7,7 @@ import { openStore } from './open-store.ts'
 import { storeOptions } from './testing/files.ts'
 
 // A slice that looks at few rows finds as many as its index lets it.
-useSmallLimits({ walkRows: LIMITS.walkRows })
+useSmallLimits({ walkRows: LIMITS.walkRows, nameUnusedMs: 20 })
 
 storeAgreement('SQLite and memory', () => {
   const sqlite = openStore(storeOptions(':memory:'))

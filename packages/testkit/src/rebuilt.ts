@@ -24,6 +24,7 @@ export function tableFacts(tables: Tables) {
         sharedActive: sharing?.active,
       }))
       .sort((a, b) => a.id - b.id),
+    lanes: [...tables.lanesById.values()].map(({ id, totals }) => [id, totals]).sort(([a], [b]) => Number(a) - Number(b)),
     pausedJobs: [...tables.lanesById.values()].filter(({ paused }) => paused).map(({ id }) => id),
     pausedKeys: [...tables.queues.values()].flatMap((queue) => pausedKeys(queue)).sort(),
     pauseEnds: [...tables.queues.values()].flatMap((queue) => pauseEnds(tables, queue)).sort(),

@@ -46,6 +46,7 @@ export const PROBES: readonly string[] = [
   'definedLate',
   'settledLate',
   'redefined',
+  'nameForgotten',
   'refused COMMIT_UNKNOWN',
   'refused DISK_FULL',
   'refused STORAGE',

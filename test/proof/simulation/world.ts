@@ -83,6 +83,7 @@ export async function runWorld(plan: Plan, keepHistory = false): Promise<Outcome
   const bounds = {
     ...plan.tiny,
     journalEveryMs,
+    ...(forgetsNothing(plan) ? {} : { namesEveryMs: journalEveryMs, nameUnusedMs: 2 * journalEveryMs }),
     leaseMs,
     windowBytes,
     sliceRows,
@@ -499,6 +500,7 @@ export class World {
         this.#schedules.commit(effects, header.at)
         this.#logBook.commit(effects)
         if (this.plan.hasty > 0 && !this.healed) this.#haste()
+        if (effects.lanesGone.length > 0) this.history.meet('nameForgotten')
         this.#audit.definitions(this.engine.actor, effects)
         this.#audit.order(this.engine.actor, header.at)
         this.#audit.newcomers(header.at)

@@ -43,6 +43,7 @@ const BY_CODE: Readonly<Record<string, ExitCode>> = {
   SCHEDULE_CHANGED: EXIT.conflict,
   SCHEDULE_EXISTS: EXIT.conflict,
   TOO_MANY_QUEUES: EXIT.conflict,
+  TOO_MANY_NAMES: EXIT.conflict,
   CONNECT_FAILED: EXIT.connection,
   CONNECTION_LOST: EXIT.connection,
   AUTH_FAILED: EXIT.connection,

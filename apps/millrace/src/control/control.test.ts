@@ -78,7 +78,7 @@ test('tokens of a file from before there were bindings are good, and bound to no
   const file = fileIn()
   new Control(file, SYSTEM).close()
   const db = new Database(`${file}-control`)
-  db.exec('DROP TABLE secret')
+  db.exec('DROP TABLE secret; DROP TABLE ended_session')
   db.exec('ALTER TABLE token DROP COLUMN names; ALTER TABLE token DROP COLUMN queues')
   db.exec('ALTER TABLE audit DROP COLUMN via; ALTER TABLE audit DROP COLUMN code')
   db.exec("INSERT INTO audit (at, who, operation, target, outcome, status) VALUES (7, 'old', 'deleteJob', '{}', 'done', 204)")
@@ -442,4 +442,16 @@ test('endpoints are kept with their cursors, and changed in part, all or nothing
   expect((await endpoints.list()).map(({ cursor }) => cursor)).toEqual([9, 1])
   expect([await endpoints.delete('a'), await endpoints.delete('a')]).toEqual([true, false])
   expect(await endpoints.list()).toEqual([two])
+})
+
+test('a session that has ended in one process has ended in all, and is forgotten with its cookie', () => {
+  const file = fileIn()
+  let now = 1_000
+  const [one, other] = [open(file, () => now), open(file, () => now)]
+  one.endSession('first', new Date(5_000))
+  expect([one, other].map((control) => control.isEnded('first'))).toEqual([true, true])
+  expect(other.isEnded('second')).toBe(false)
+  now = 5_000
+  other.endSession('second', new Date(9_000))
+  expect(['first', 'second'].map((id) => one.isEnded(id))).toEqual([false, true])
 })

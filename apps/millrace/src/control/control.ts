@@ -10,6 +10,8 @@ export function controlFileOf(file: string): string {
 }
 
 const SECRET_BYTES = 32
+/** The ended sessions that are remembered: beyond it those that would have ended first are forgotten. */
+const SESSIONS_ENDED = 10_000
 
 export class Control {
   readonly endpoints: Endpoints
@@ -65,6 +67,19 @@ export class Control {
     if (kept !== undefined) return kept.value
     add.run(name, this.#surroundings.randomBytes(SECRET_BYTES))
     return this.secret(name)
+  }
+
+  /** Notes that a session of a browser has ended, for every process that has the file. */
+  endSession(id: string, until: Date): void {
+    const { end, forget } = this.#db.sessions
+    this.#db.write(() => {
+      end.run(id, until.getTime())
+      forget.run(this.#surroundings.now(), SESSIONS_ENDED)
+    })
+  }
+
+  isEnded(id: string): boolean {
+    return this.#db.sessions.isEnded.get(id) !== undefined
   }
 
   /** Adds an entry. Resolves when it is on disk. */

@@ -79,6 +79,10 @@ const MIGRATIONS: readonly string[] = [
      name TEXT PRIMARY KEY,
      value BLOB NOT NULL
    ) STRICT, WITHOUT ROWID;`,
+  `CREATE TABLE ended_session (
+     id TEXT PRIMARY KEY,
+     until INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;`,
 ]
 
 /** 'Mill'. */
@@ -121,6 +125,16 @@ export function openDatabase(file: string) {
     /** Adds a secret unless there is one of that name, which another process may have added. */
     add: db.prepare<[string, Uint8Array]>('INSERT INTO secret (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING'),
   }
+  const sessions = {
+    end: db.prepare<[string, number]>('INSERT INTO ended_session (id, until) VALUES (?, ?) ON CONFLICT (id) DO NOTHING'),
+    isEnded: db.prepare<[string], { readonly found: 1 }>('SELECT 1 AS found FROM ended_session WHERE id = ?'),
+    /** Deletes those whose cookies have expired, and the first ones beyond a number. */
+    forget: db.prepare<[number, number]>(
+      `DELETE FROM ended_session WHERE until <= ? OR id IN (
+  SELECT id FROM ended_session ORDER BY until DESC LIMIT -1 OFFSET ?
+)`,
+    ),
+  }
   const audit = {
     insert: db.prepare<[AuditRow]>(
       'INSERT INTO audit (at, who, operation, target, outcome, status, via, code) VALUES (@at, @who, @operation, @target, @outcome, @status, @via, @code)',
@@ -139,6 +153,7 @@ export function openDatabase(file: string) {
     tokens,
     endpoints,
     secrets,
+    sessions,
     audit,
     /** Runs `work` in one transaction that waits for other writers first. */
     write: <T>(work: () => T): T => db.transaction(work).immediate(),

@@ -161,6 +161,8 @@ export function httpOf(
         create: (token) => control.createToken(token),
         revoke: (id) => control.revokeToken(id),
         onChange: (listener) => control.onChange(listener),
+        endSession: (id, until) => control.endSession(id, until),
+        isEnded: (id) => control.isEnded(id),
         audited: (limit) => control.audited(limit),
       },
     }),

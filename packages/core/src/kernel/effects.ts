@@ -157,6 +157,8 @@ export class Effects {
   readonly queues: Queue[] = []
   /** Queues that are deleted, with their lanes. */
   readonly queuesGone: Queue[] = []
+  /** Lanes that nothing uses any more: they are forgotten. */
+  readonly lanesGone: Lane[] = []
   /** Lanes that are paused, or go on. */
   readonly pausedLanes: Lane[] = []
   readonly pausedKeys: Key[] = []
@@ -175,6 +177,8 @@ export class Effects {
   /** Each with its event. */
   readonly presence: PresenceNote[] = []
   readonly definitions: DefinitionRow[] = []
+  /** Names whose defaults are forgotten. */
+  readonly definitionsGone: string[] = []
   readonly idempotency: IdempotencyRecord[] = []
   readonly keysForgotten: ForgottenKeys[] = []
   readonly sourceOffsets: SourceOffset[] = []
@@ -221,6 +225,7 @@ export class Effects {
       this.events.length === 0 &&
       this.newSessions.length === 0 &&
       this.definitions.length === 0 &&
+      this.definitionsGone.length === 0 &&
       this.logs.length === 0 &&
       this.countedLanes.length === 0 &&
       this.newLanes.length === 0 &&
@@ -319,7 +324,7 @@ export class Effects {
     queue.counts[state] = (queue.counts[state] as number) + change
     queue.all.counts[state] = (queue.all.counts[state] as number) + change
     if (state === ACTIVE && queue.sharing !== undefined) queue.sharing.active += change
-    this.#counted(lane)
+    this.noteCounters(lane)
   }
 
   /** Counts a job with a `keep` of its own among those of its queue, if it has ended. Runs before its policy changes, and after. */
@@ -338,7 +343,7 @@ export class Effects {
     lane.totals[total] += change
     lane.queue.totals[total] += change
     lane.queue.all.totals[total] += change
-    this.#counted(lane)
+    this.noteCounters(lane)
   }
 
   event(type: JobEventType, job: Job, value?: number, error?: string, failure?: RunError): void {
@@ -356,6 +361,7 @@ export class Effects {
   }
 
   notePause(lane: Lane): void {
+    lane.unused = undefined
     if (lane.noted) return
     lane.noted = true
     this.pausedLanes.push(lane)
@@ -390,8 +396,9 @@ export class Effects {
     queue.minuteAt = this.#minuteAt
   }
 
-  #counted(lane: Lane): void {
+  noteCounters(lane: Lane): void {
     if (lane.counted) return
+    lane.unused = undefined
     lane.counted = true
     this.countedLanes.push(lane)
   }

@@ -75,6 +75,12 @@ export function tooManyQueues(queue: string, maxQueues: number): Refused {
   return new Refused({ code: 'TOO_MANY_QUEUES', message, details: { queue, maxQueues } })
 }
 
+export function tooManyNames(job: string, queue: string, maxNames: number): Refused {
+  const where = queue === '' ? `the definition of '${job}'` : `'${job}' in queue '${queue}'`
+  const message = `there are ${maxNames} job names, the most that a store keeps, and ${where} would be one more: use fewer names, and put what varies into the data or the tags of jobs; names without jobs are forgotten after a day, or at once with their queue by queues.delete(name)`
+  return new Refused({ code: 'TOO_MANY_NAMES', message, details: { job, queue, maxNames } })
+}
+
 export function nothingToDrop(queue: string, maxLength: number): Refused {
   const message = `queue '${queue}' takes ${maxLength} jobs that are yet to start, and has not so many for a new one to take their place: those of one call and those that wait for others stay; try again later, send fewer in one call, or raise its maxLength`
   return new Refused({ code: 'QUEUE_FULL', message, details: { queue, maxLength } })

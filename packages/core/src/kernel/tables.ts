@@ -390,6 +390,7 @@ export class Tables {
   }
 
   #serve(group: ConsumerGroup, lane: Lane): void {
+    if (group.lanes.has(lane)) return // The name was served, and then settled again.
     group.lanes.add(lane)
     if (lane.groups.push(group) === 1) this.servedLanes++
     group.markReady(lane)

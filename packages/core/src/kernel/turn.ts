@@ -32,6 +32,8 @@ export interface Settings {
   readonly maxDataBytes?: number
   /** The maximum number of queues; one more is refused. Default 10,000. */
   readonly maxQueues?: number
+  /** The maximum number of job names; one more is refused. Default `LIMITS.names`. Tests need fewer. */
+  readonly maxNames?: number
   /** Reads the cron expressions of schedules. */
   readonly calendar: Calendar
 }

@@ -66,6 +66,10 @@ export class MemoryObserved {
   /** Forgets a deleted queue. */
   forget(queueId: number, laneIds: readonly number[]): void {
     this.#setNoted(this.#noted.filter((row) => row.queueId !== queueId))
+    this.forgetLanes(laneIds)
+  }
+
+  forgetLanes(laneIds: readonly number[]): void {
     for (const [key, { laneId }] of this.#kinds) if (laneIds.includes(laneId)) this.#kinds.delete(key)
   }
 

@@ -534,6 +534,7 @@ export class MemoryStore implements Store {
       this.sessions.set(id, { ...session, presence })
     }
     for (const row of effects.definitions) this.definitions.set(row.name, structuredClone(row))
+    for (const name of effects.definitionsGone) if (!this.definitions.delete(name)) throw broken(`nothing is defined of ${name}`)
     for (const job of effects.jobs) this.#writeJob(job, header.at)
     for (const job of effects.jobs) if (isCopy(job) && !(job.dirty & DIRTY_DELETE)) this.#copyPayload(job)
     this.#runs.write(effects)
@@ -554,6 +555,11 @@ export class MemoryStore implements Store {
       const [, , , , completed, failed, cancelled] = kept
       if (completed + failed + cancelled > 0) this.kept.set(queueId, { queueId, completed, failed, cancelled })
       else this.kept.delete(queueId)
+    }
+    for (const { id, queue } of effects.lanesGone) {
+      if (!this.lanes.delete(id)) throw broken(`there is no lane ${id}`)
+      for (const row of this.rows.values()) if (row.laneId === id) throw broken(`lane ${id} of ${queue.name} has job ${row.seq}`)
+      this.observed.forgetLanes([id])
     }
     for (const queue of effects.queuesGone) {
       for (const { id } of queue.lanes.values()) this.lanes.delete(id)

@@ -17,7 +17,7 @@ const SMALL = {
 }
 
 /** @param others limits that are to have other values */
-export function useSmallLimits(others: Partial<typeof LIMITS> = {}): void {
+export function useSmallLimits(others: Partial<Record<keyof typeof LIMITS, number>> = {}): void {
   const before = { ...LIMITS }
   Object.assign(LIMITS, SMALL, others)
   afterAll(() => void Object.assign(LIMITS, before))

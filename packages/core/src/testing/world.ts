@@ -10,7 +10,7 @@ import type { ErrorCode, Refusal } from '../errors.ts'
 import type { JobEventType, SystemEventBody } from '../events.ts'
 import type { JobKey } from '../id.ts'
 import type { Data } from '../job.ts'
-import type { EventNote, InboxEffects, NoticeNote } from '../kernel/effects.ts'
+import type { Effects, EventNote, InboxEffects, NoticeNote } from '../kernel/effects.ts'
 import { attemptOf, type Job } from '../kernel/jobs/job.ts'
 import { loadTables } from '../kernel/load.ts'
 import { nextTurnMs } from '../kernel/nextTurn.ts'
@@ -81,11 +81,16 @@ export class World {
   gone = false
   /** True if the next turn prunes. */
   pruning = false
+  /** Adds to the effects of each turn. */
+  addEffects: ((effects: Effects) => void) | undefined
 
   constructor({ settings, random = () => 0.5, store = new MemoryStore(), audited = true }: WorldOptions = {}) {
     this.store = store
     this.settings = { recovery: 'immediate', retention: DEFAULT_RETENTION, calendar: plainCalendar, ...settings }
-    const upkeep = { pruning: () => (this.pruning ? this.settings.retention : undefined), note: () => {} }
+    const upkeep = {
+      pruning: () => (this.pruning ? this.settings.retention : undefined),
+      note: (_facts: unknown, effects: Effects) => this.addEffects?.(effects),
+    }
     this.#parts = { store, clock: { read: () => this.now }, random, settings: this.settings, upkeep }
     this.#audited = audited
     this.tables = loadTables(store, new Set(), this.now)

@@ -1,5 +1,5 @@
 /**
- * Decides when to look for old jobs, keys and journal rows, and when to give back free pages: at intervals, and again
+ * Decides when to look for old jobs, keys, job names and journal rows, and when to give back free pages: at intervals, and again
  * soon while a slice comes back full.
  */
 import { LIMITS, type Now, type Retention, retentionOf } from '@millrace/core'
@@ -8,6 +8,7 @@ import {
   type Facts,
   type FileCare,
   finalStates,
+  forgetNames,
   type Queue,
   retainedOf,
   type Tables,
@@ -29,6 +30,7 @@ export class Housekeeping implements Upkeep {
   /** True if the file has more free pages than it should keep. */
   #shrinking = false
   #keysMono: number
+  #namesMono: number
   /** True if there were expired idempotency keys at the last look. */
   #keysLeft = false
   readonly #final: ReturnType<typeof finalStates>
@@ -42,6 +44,7 @@ export class Housekeeping implements Upkeep {
     this.#journalMono = now.mono + LIMITS.journalEveryMs
     this.#shrinkMono = now.mono + SHRINK_EVERY_MS
     this.#keysMono = now.mono + LIMITS.keysEveryMs
+    this.#namesMono = now.mono + LIMITS.namesEveryMs
   }
 
   /** Returns the retention that this turn prunes by; undefined if it is not time. */
@@ -49,7 +52,8 @@ export class Housekeeping implements Upkeep {
     return this.#more || this.#pruneMono <= now.mono ? this.#retention : undefined
   }
 
-  note(facts: Facts, effects: Effects, store: TurnStore, { nextEvent, exports }: Tables, now: Now): void {
+  note(facts: Facts, effects: Effects, store: TurnStore, tables: Tables, now: Now): void {
+    const { nextEvent, exports } = tables
     if (this.pruning(now) !== undefined) {
       this.#more = facts.prunable.length > 0
       this.#pruneMono = now.mono + LIMITS.pruneEveryMs
@@ -60,6 +64,10 @@ export class Housekeeping implements Upkeep {
         this.#finalOf(queue).some(([state, { count }]) => retainedOf(queue, state) > count),
       )
     this.#forgetKeys(effects, store, now)
+    if (this.#namesMono <= now.mono) {
+      const more = forgetNames({ tables, effects, now }, store.journal(0).firstEvent)
+      this.#namesMono = now.mono + (more ? NEXT_SLICE_MS : LIMITS.namesEveryMs)
+    }
     if (this.#journalMono > now.mono) return
     effects.forgetFailuresBefore = now.wall - LIMITS.failuresMs
     const { ageMs, bytes } = this.#retention.journal

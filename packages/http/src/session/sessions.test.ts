@@ -1,14 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import { BOUNDS } from '../limits.ts'
+import type { TokenStore } from '../tokens.ts'
 import { derived, Seal } from './seal.ts'
-import { type Session, Sessions } from './sessions.ts'
+import { endedIn, type Session, Sessions } from './sessions.ts'
 
 const HOUR = 3_600_000
 const TOKEN = 'mr_a-token-of-somebody'
 const SECRET = Buffer.alloc(32, 1)
 
+function endedOf(tokens: TokenStore | undefined) {
+  const ended = endedIn(tokens)
+  return ended === undefined ? {} : { ended }
+}
+
 /** Sessions at a time that the test moves. */
-function sessionsAt({ secret = SECRET, basePath = '' } = {}) {
+function sessionsAt({ secret = SECRET, basePath = '', tokens = undefined as TokenStore | undefined } = {}) {
   const clock = { now: 1_800_000_000_000 }
   let bytes = 0
   const newBytes = (count: number) => {
@@ -16,7 +22,7 @@ function sessionsAt({ secret = SECRET, basePath = '' } = {}) {
     made.writeUInt32BE(++bytes)
     return made
   }
-  return { clock, sessions: new Sessions({ secret, basePath, now: () => clock.now, newBytes }) }
+  return { clock, sessions: new Sessions({ secret, basePath, now: () => clock.now, newBytes, ...endedOf(tokens) }) }
 }
 
 const pairOf = (setting: string) => setting.slice(0, setting.indexOf(';'))
@@ -167,4 +173,19 @@ test('what is derived from a secret says nothing about what else is', () => {
 test('a seal holds any text', () => {
   const seal = new Seal(SECRET, (bytes) => Buffer.alloc(bytes, 9))
   for (const text of ['', 'ü', '\0', 'x'.repeat(10_000)]) expect(seal.open(seal.close(text))).toBe(text)
+})
+
+test('a log-out at one server ends the session at another one of the same secret and the same store, renewed copies included', () => {
+  const ended = new Map<string, Date>()
+  const store = { endSession: (id: string, until: Date) => void ended.set(id, until), isEnded: (id: string) => ended.has(id) }
+  const tokens = { list: () => [], create: () => expect.fail(), revoke: () => expect.fail(), audited: () => [], ...store }
+  const [one, other] = [sessionsAt({ tokens }), sessionsAt({ tokens })]
+  const first = pairOf(one.sessions.begin(TOKEN, false))
+  const bystander = pairOf(one.sessions.begin(TOKEN, false))
+  other.clock.now += HOUR
+  const renewed = pairOf(other.sessions.renewed(other.sessions.of(requestWith(first)) as Session) ?? '')
+  one.sessions.end(requestWith(first))
+  for (const cookie of [first, renewed]) expect(other.sessions.of(requestWith(cookie))).toBeUndefined()
+  expect([...ended.values()]).toEqual([new Date(one.clock.now + BOUNDS.sessionMs)])
+  expect(other.sessions.of(requestWith(bystander))).toBeDefined()
 })

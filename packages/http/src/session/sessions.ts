@@ -1,8 +1,9 @@
 /**
  * Sessions of browsers: the cookie holds the token, sealed. Each request opens it, so a revoked token ends all of its sessions. Only the
- * ids of sessions that were ended before their time are kept, until the process ends.
+ * ids of sessions that were ended before their time are kept: by the store of tokens, or else until the process ends.
  */
 import { BOUNDS } from '../limits.ts'
+import type { TokenStore } from '../tokens.ts'
 import { derived, Seal } from './seal.ts'
 
 export interface Session {
@@ -24,6 +25,37 @@ export interface SessionOptions {
   readonly now: () => number
   /** Returns random bytes. */
   readonly newBytes: (bytes: number) => Uint8Array
+  /** Keeps the ids of sessions that have ended. Default: this process. */
+  readonly ended?: EndedSessions
+}
+
+export interface EndedSessions {
+  /** @param until the time when the session would have ended, in milliseconds since 1970 */
+  add(id: string, until: number): void
+  has(id: string): boolean
+}
+
+/** Keeps ids in this process: the last ones, the earliest first. */
+class EndedHere implements EndedSessions {
+  readonly #ids = new Set<string>()
+
+  add(id: string): void {
+    this.#ids.add(id)
+    for (const first of this.#ids) {
+      if (this.#ids.size <= BOUNDS.sessionsEnded) break
+      this.#ids.delete(first)
+    }
+  }
+
+  has(id: string): boolean {
+    return this.#ids.has(id)
+  }
+}
+
+/** Returns the part of a store of tokens that keeps ended sessions; undefined if it keeps none. */
+export function endedIn(tokens: TokenStore | undefined): EndedSessions | undefined {
+  if (tokens?.endSession === undefined || tokens.isEnded === undefined) return undefined
+  return { add: (id, until) => tokens.endSession?.(id, new Date(until)), has: (id) => tokens.isEnded?.(id) === true }
 }
 
 /** The bytes of the id of a log-in. */
@@ -41,10 +73,11 @@ export class Sessions {
   readonly #path: string
   readonly #now: () => number
   readonly #newBytes: (bytes: number) => Uint8Array
-  /** The ids of log-ins that have ended while their cookies could still be opened, the earliest first. */
-  readonly #ended = new Set<string>()
+  /** The ids of log-ins that have ended while their cookies could still be opened. */
+  readonly #ended: EndedSessions
 
-  constructor({ secret, basePath, now, newBytes }: SessionOptions) {
+  constructor({ secret, basePath, now, newBytes, ended = new EndedHere() }: SessionOptions) {
+    this.#ended = ended
     this.cookieName = `millrace_${Buffer.from(derived(secret, 'millrace session: name', NAME_BYTES)).toString('hex')}`
     this.#seal = new Seal(secret, newBytes)
     this.#path = basePath === '' ? '/' : basePath
@@ -72,11 +105,8 @@ export class Sessions {
 
   /** Ends the sessions of a request, copies of their cookies included, and returns what removes the cookie, as `Set-Cookie` has it. */
   end(request: Request): string {
-    for (const { id } of this.#allOf(request)) this.#ended.add(id)
-    for (const id of this.#ended) {
-      if (this.#ended.size <= BOUNDS.sessionsEnded) break
-      this.#ended.delete(id)
-    }
+    // A copy of the cookie may have been renewed since.
+    for (const { id, begunAt } of this.#allOf(request)) this.#ended.add(id, begunAt + BOUNDS.sessionMs)
     return this.#setting('', 0, false)
   }
 

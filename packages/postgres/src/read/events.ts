@@ -1,5 +1,5 @@
 /** Reads the journal by cursor, and how far it goes back. */
-import type { JobEnd, JournalEvent, JournalExtent } from '@millrace/core'
+import { type JobEnd, type JournalEvent, type JournalExtent, LIMITS } from '@millrace/core'
 import type { EndsPage } from '@millrace/core/kernel'
 import { decodeEnds, decodeEvents, JOURNAL_ROW_BYTES, type JournalRow, type LaneName, nameOnTombstone } from '@millrace/sqlite/rows'
 import type { Connection } from '../connection.ts'
@@ -65,7 +65,7 @@ AND first_event >= coalesce((SELECT max(first_event) FROM journal WHERE count > 
 
 /**
  * Returns the names of a lane. A lane's number is never reused, and its row stays when its queue is deleted, so names that were read once
- * stay true.
+ * stay true. Those of forgotten lanes leave with all others once there are more than a store keeps.
  */
 function prepareLaneName(connection: Connection): (id: number) => LaneName {
   const sql = 'SELECT queue.name, lane.name FROM lane JOIN queue ON queue.id = lane.queue WHERE lane.id = $1'
@@ -75,6 +75,7 @@ function prepareLaneName(connection: Connection): (id: number) => LaneName {
     if (found !== undefined) return found
     const [queue, name] = connection.get<[string, string]>(sql, id) ?? ['', '']
     const read = { queue: nameOnTombstone(queue), name }
+    if (known.size >= LIMITS.names) known.clear()
     if (name !== '') known.set(id, read)
     return read
   }

@@ -1,4 +1,4 @@
-/** Writes new lanes. What is counted of others stands in the journal. */
+/** Writes new lanes, and removes those that nothing uses. What is counted of others stands in the journal. */
 import type { Lane } from '@millrace/core/kernel'
 import { COUNTERS, countersOf, tombstoneOf } from '@millrace/sqlite/rows'
 import type { Value } from '../line/statement.ts'
@@ -20,4 +20,13 @@ export function writeLanes(batch: Batch, added: readonly Lane[]): void {
   const counters = COUNTERS.map((_name, place) => rows.map((row) => row[place] as Value))
   const rest = [added.map(({ id }) => id), added.map(({ queue }) => queue.id), added.map(({ name }) => name)]
   batch.add(INSERT_LANES, ...counters, ...rest)
+}
+
+/** Removes lanes that no event of the journal names. Their counters are folded before, since a row of the journal may still have them. */
+export function forgetLanes(batch: Batch, gone: readonly Lane[]): void {
+  if (gone.length === 0) return
+  const ids = gone.map(({ id }) => id)
+  batch.add('SELECT fold_counters()')
+  batch.add('DELETE FROM failure WHERE lane = ANY ($1::bigint[])', ids)
+  batch.change('forget lanes', ids.length, 'DELETE FROM lane WHERE id = ANY ($1::bigint[])', ids)
 }

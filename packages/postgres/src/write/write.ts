@@ -14,7 +14,7 @@ import { prepareHeader } from './header.ts'
 import { writeHistory } from './history.ts'
 import { deleteContent, deleteJobs, writeJobs } from './jobs.ts'
 import { writeKeys } from './keys.ts'
-import { writeLanes } from './lanes.ts'
+import { forgetLanes, writeLanes } from './lanes.ts'
 import { writePrune } from './prune.ts'
 import { forgetDeleted, renameDeleted, writeQueues } from './queues.ts'
 import { prepareRunning } from './running.ts'
@@ -60,6 +60,7 @@ export function prepareWrite(connection: Connection, claim: Claim, turn: number,
     forgetFinished(batch, effects.pruneTokens, floors)
     countKept(batch, effects.keptQueues)
     forgetDeleted(batch, effects.queuesGone)
+    forgetLanes(batch, effects.lanesGone)
     running.write(batch, turn, effects)
     writePrune(batch, effects, floors)
     return batch

@@ -1,5 +1,5 @@
 /** Reads the journal by cursor. */
-import type { JobEnd, JournalEvent } from '@millrace/core'
+import { type JobEnd, type JournalEvent, LIMITS } from '@millrace/core'
 import type { EndsPage } from '@millrace/core/kernel'
 import { nameOnTombstone } from '../deletedQueues.ts'
 import type { Database } from '../driver.ts'
@@ -59,7 +59,7 @@ WHERE first_event >= coalesce((SELECT max(first_event) FROM journal WHERE first_
 
 /**
  * Returns the names of a lane. A lane's number is never reused, and its row stays when its queue is deleted, so names that were
- * read once stay true.
+ * read once stay true. Those of forgotten lanes leave with all others once there are more than a store keeps.
  */
 function prepareLaneName(db: Database): (id: number) => LaneName {
   const lane = db.prepare('SELECT queue.name, lane.name FROM lane JOIN queue ON queue.id = lane.queue WHERE lane.id = ?').raw()
@@ -69,6 +69,7 @@ function prepareLaneName(db: Database): (id: number) => LaneName {
     if (found !== undefined) return found
     const [queue, name] = (lane.get(id) ?? ['', '']) as [string, string]
     const read = { queue: nameOnTombstone(queue), name }
+    if (known.size >= LIMITS.names) known.clear()
     if (name !== '') known.set(id, read)
     return read
   }

@@ -83,7 +83,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
     finished.note(effects.settled, turn.at, turn.nextEvent)
     finished.forget(effects.pruneTokens)
     finished.count(effects.keptQueues)
-    if (effects.queuesGone.length > 0) queuesGone.forget(effects.queuesGone)
+    queuesGone.forget(effects)
     running.write(turn, effects)
     prune(effects)
   }

@@ -1,9 +1,10 @@
 /** Tests what the tables are built from. Every turn of the suite compares them; here is the rest of it, and reads in one go. */
 
-import { MINUTE_MS, type Question } from '@millrace/core/kernel'
+import { LIMITS } from '@millrace/core'
+import { FORGOTTEN, forgetNames, MINUTE_MS, type Question } from '@millrace/core/kernel'
 import { expect, test } from 'vitest'
 import { standBy } from './standBy.ts'
-import { keyOf, type StoreTurns } from './storeTurns.ts'
+import { ERROR, keyOf, type StoreTurns } from './storeTurns.ts'
 
 const ALL = Number.MAX_SAFE_INTEGER
 
@@ -112,6 +113,38 @@ export function loadConformance(under: () => StoreTurns): void {
     expect(present()).toEqual([['far', true, false]])
     const [definition] = turns.store.load().definitions
     expect(definition).toMatchObject({ name: 'a', definition: { session: 'far', defaults: handlers[0]?.defaults } })
+  })
+
+  test('a name that nothing uses is gone with its failures, and its totals are kept in its queue; so are defaults', () => {
+    const turns = under()
+    const assertBystanders = standBy(turns)
+    const handlers = ['once', 'never'].map((name) => ({ name, defaults: { maxAttempts: 1 } }))
+    turns.attach('w', [], { handlers })
+    turns.run({ op: 'fail', seq: turns.enqueue('once', { queue: 'q' }).seq, run: 1, error: ERROR })
+    turns.enqueue('stays', { queue: 'q' })
+    turns.run({ op: 'leave', session: 'w' }, { op: 'deleteMany', filter: { queue: 'q', name: 'once' }, limit: 9, dryRun: false })
+    const before = turns.store.load()
+    const { id } = turns.lane('once', 'q')
+    expect(turns.store.failures([id], 9, 'last')).toHaveLength(1)
+    const look = () => {
+      turns.addEffects = (effects) => void forgetNames({ tables: turns.tables, effects, now: turns.now }, 0)
+      turns.turn()
+      turns.pass(LIMITS.nameUnusedMs)
+    }
+    look()
+    expect(turns.store.load()).toEqual({ ...before, ...turns.store.load(), lanes: before.lanes, definitions: before.definitions })
+    look()
+    turns.reload('bystander')
+    const after = turns.store.load()
+    const ours = (lanes: typeof after.lanes) => lanes.filter(({ queue }) => queue === 'q')
+    const [gone] = ours(before.lanes)
+    expect(ours(after.lanes).map(({ name }) => name)).toEqual(['stays', FORGOTTEN])
+    expect(ours(after.lanes).at(-1)).toMatchObject({ totals: gone?.totals, counts: [0, 0, 0, 0, 0, 0, 0] })
+    expect(after.definitions).toEqual(before.definitions.filter(({ name }) => name === 'stand'))
+    expect(turns.store.failures([id], 9, 'last')).toEqual([])
+    expect(after.nextLane).toBe(before.nextLane + 1)
+    turns.enqueue('once', { queue: 'q' })
+    assertBystanders()
   })
 
   test('a deleted queue is gone, and so is all that it was told; nothing else has its numbers', () => {

@@ -3,7 +3,7 @@
  * is the contract as a program.
  */
 import { ACTIVE, type Command, type Data, type NewJob, Refused } from '@millrace/core'
-import type { JobRow } from '@millrace/core/kernel'
+import { forgetNames, type JobRow } from '@millrace/core/kernel'
 import fc from 'fast-check'
 import { test } from 'vitest'
 import { sessionIntro } from '../probe.ts'
@@ -300,13 +300,15 @@ function take(turns: StoreTurns, { pass, upkeep }: Step, commands: readonly Comm
   const { wall } = turns.now
   const oldest = Math.min(turns.store.journal(0).firstEvent + 9, turns.tables.nextEvent - 1)
   if (upkeep === 'forget')
-    turns.addEffects = (effects) =>
+    turns.addEffects = (effects) => {
       Object.assign(effects, {
         forgetKeysBefore: wall,
         forgetKeysLimit: 2,
         forgetEventsBefore: oldest,
         forgetFailuresBefore: wall - 5_000,
       })
+      forgetNames({ tables: turns.tables, effects, now: turns.now }, turns.store.journal(0).firstEvent)
+    }
   const { replies } = turns.turn(...commands)
   const between = turns.image()
   turns.pruning = undefined

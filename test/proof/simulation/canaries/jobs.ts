@@ -42,9 +42,9 @@ export const JOBS: readonly Canary[] = [
   },
   {
     name: 'what-a-caller-has-stated-is-not-noted',
-    file: `${jobs}/enqueue.ts`,
-    find: 'defaults === undefined ? saidOf(wanted) : undefined',
-    replace: 'undefined',
+    file: `${jobs}/said.ts`,
+    find: 'if (definition === undefined) return saidOf(job)',
+    replace: 'if (definition === undefined) return undefined',
     breaks: 'invariant 45',
   },
   {

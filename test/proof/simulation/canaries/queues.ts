@@ -26,6 +26,20 @@ export const QUEUES: readonly Canary[] = [
     breaks: 'invariant 21',
   },
   {
+    name: 'a-name-forgotten-with-its-jobs',
+    file: `${queues}/forgetNames.ts`,
+    find: 'return counts.every((count) => count === 0)',
+    replace: 'return counts[1] === 0',
+    breaks: 'invariant 18',
+  },
+  {
+    name: 'totals-of-a-forgotten-name-lost',
+    file: `${queues}/forgetNames.ts`,
+    find: '  addSums(forgotten, lane)\n',
+    replace: '',
+    breaks: 'invariant 18',
+  },
+  {
     name: 'own-time-counted-by-the-queue',
     file: `${queues}/lane.ts`,
     find: 'return (counts[state] as number) - (kept[state] as number)',

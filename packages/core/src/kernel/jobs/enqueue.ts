@@ -11,7 +11,7 @@ import type { FlowPlace } from '../flows/state.ts'
 import { makeRoom, mayMakeRoom } from '../queues/drop.ts'
 import { type Lane, lengthOf, type Queue } from '../queues/lane.ts'
 import { enterLine } from '../queues/line.ts'
-import { findNewQueue, mayExceedQueues } from '../queues/newQueues.ts'
+import { findTooMany, mayExceed } from '../queues/newQueues.ts'
 import { DEFAULT_QUEUE, queueOf } from '../queues/queueOf.ts'
 import { active, conflictInCall, nothingToDrop, queueDraining, queueFull, uniqueConflict } from '../refuse.ts'
 import type { NameAndKey } from '../rows.ts'
@@ -21,7 +21,7 @@ import { exclusiveKey, hasKey, holdLonger, holdShape, placeOf, pushedTo, shapeOf
 import { DIRTY_DATA, DIRTY_INSERT, type Job, type JobExtras, newJob } from './job.ts'
 import { tellRepeat } from './repeats.ts'
 import { reschedule } from './reschedule.ts'
-import { saidOf, sayMore } from './said.ts'
+import { saidOfNew, sayMore } from './said.ts'
 
 export const IDEMPOTENCY_TTL_MS = 86_400_000
 
@@ -33,7 +33,7 @@ export function enqueue(turn: TurnContext, command: EnqueueCommand): Decision<'e
 
 /** Returns the refusal of one of the jobs, and so of all. Changes nothing. `ending` frees its key before they are created. */
 export function findRefusal(turn: TurnContext, jobs: readonly NewJob[], ending?: Job): Refused | undefined {
-  const bounded = turn.tables.bounded > 0 || mayExceedQueues(turn, jobs.length)
+  const bounded = turn.tables.bounded > 0 || mayExceed(turn, jobs.length)
   if (!bounded && !jobs.some(({ unique }) => unique !== undefined)) return undefined
   const claims = new Claims(turn.facts, ending)
   const created: NewJob[] = []
@@ -54,12 +54,12 @@ export function findRefusal(turn: TurnContext, jobs: readonly NewJob[], ending?:
 }
 
 /**
- * Returns a refusal if a job's queue would be one too many, is draining, or has no room for these jobs and can make none. None of
+ * Returns a refusal if a job's queue or name would be one too many, or if its queue is draining, or has no room for these jobs and can make none. None of
  * the jobs is a repeat. A draining queue still takes jobs of its own runs, which could not end otherwise.
  */
 export function findFull(turn: TurnContext, jobs: readonly NewJob[], own?: Queue): Refused | undefined {
   const { tables } = turn
-  const tooMany = findNewQueue(turn, jobs)
+  const tooMany = findTooMany(turn, jobs)
   if (tooMany !== undefined || tables.bounded === 0) return tooMany
   const wanted = new Map<Queue, number>()
   for (const job of jobs) {
@@ -206,7 +206,7 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin, from: From =
       expiresAt: expiryOf(enqueuedAt, wanted.ttl ?? defaults?.ttl ?? ofQueue?.ttl),
     },
     resolvePolicy(wanted, defaults, ofQueue),
-    extrasOf(wanted, from, defaults === undefined ? saidOf(wanted) : undefined),
+    extrasOf(wanted, from, saidOfNew(turn.tables, wanted)),
     payloadOf === 0 ? wanted.data : undefined,
   )
   job.payloadOf = payloadOf
@@ -253,7 +253,7 @@ export function drained(turn: TurnContext, job: NewJob): string | undefined {
 }
 
 /** Returns a lane, which is created on its first use. */
-export function laneOf(turn: TurnContext, queueName: string, name: string): Lane {
+export function laneOf(turn: Pick<TurnContext, 'tables' | 'effects'>, queueName: string, name: string): Lane {
   const known = turn.tables.lane(queueName, name)
   if (known !== undefined) return known
   const lane = turn.tables.addLane(queueName, name)

@@ -1,5 +1,6 @@
 /** Notes what callers have stated for jobs whose name is yet to be defined. The definition leaves that as it is. */
 
+import type { NewJob } from '../../commands.ts'
 import { FIELDS, type Field } from '../sessions/definition.ts'
 import type { Tables } from '../tables.ts'
 import type { TurnContext } from '../turn.ts'
@@ -15,6 +16,13 @@ export function saidOf(stated: Readonly<Partial<Record<Field, unknown>>>): reado
     said.push(field)
   }
   return said
+}
+
+/** Returns what is noted of a new job: what its caller has stated, unless the defaults that it takes are those of a session that is there. */
+export function saidOfNew({ definitions, present }: Tables, job: NewJob): readonly Field[] | undefined {
+  const definition = definitions.get(job.name)
+  if (definition === undefined) return saidOf(job)
+  return present.has(definition.session) ? undefined : (saidOf(job) ?? [])
 }
 
 /** Adds fields that a caller states for a job that has yet to take the defaults of its name. */
@@ -33,12 +41,13 @@ export function sayInstead(turn: TurnContext, job: Job, stated: Readonly<Partial
   const said = FIELDS.filter((field) => (field in stated ? stated[field] !== undefined : before.includes(field)))
   if (said.length === before.length && said.every((field) => before.includes(field))) return
   const { said: _said, ...others } = job.extras ?? {}
-  job.extras = { ...others, ...(said.length > 0 && { said }) }
+  job.extras = { ...others, ...((said.length > 0 || job.extras?.said !== undefined) && { said }) }
   turn.effects.touch(job, DIRTY_PLACE)
 }
 
-function isUnsettled({ definitions }: Tables, { seq, lane: { name } }: Job): boolean {
+function isUnsettled({ definitions }: Tables, { seq, run, extras, lane: { name } }: Job): boolean {
   if (seq < definitions.saidFrom) return false
+  if (run === 0 && extras?.said !== undefined) return true
   const definition = definitions.get(name)
   return definition === undefined || (definitions.isUnserved(name) && seq < definition.firstSeq)
 }

@@ -85,6 +85,8 @@ export interface Lane {
   turn: number
   /** True if this turn has paused or resumed the lane. */
   noted: boolean
+  /** Since when nothing has used it, as far as was looked: monotonic, and the next event then. Undefined if it is used, or at first. */
+  unused: { readonly mono: number; readonly event: number } | undefined
 }
 
 export function newCounts(): Counts {
@@ -145,6 +147,7 @@ export function newLane(id: number, queue: Queue, name: string): Lane {
     paused: false,
     turn: 0,
     noted: false,
+    unused: undefined,
   }
 }
 

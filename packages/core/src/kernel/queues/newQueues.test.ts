@@ -1,4 +1,5 @@
-// As many queues as maxQueues allows: whatever would make another one is refused by name, and those that are there go on.
+// As many queues as maxQueues allows, and as many job names as a store keeps: whatever would make another one is refused by name, and those
+// that are there go on.
 
 import { expect, test } from 'vitest'
 import type { NewJob } from '../../commands.ts'
@@ -109,4 +110,44 @@ test('a tick whose queue cannot be made is skipped, and the schedule goes on', (
   world.turn({ op: 'deleteMany', filter: { queue: 'a' }, limit: 10, dryRun: false })
   world.turn({ op: 'deleteQueue', queue: 'a' })
   expect(world.after(SECOND).systemEvents).toMatchObject([{ type: 'schedule.fired', schedule: 's' }])
+})
+
+const NAMES = 3
+
+/** With the names a, b and c of queue q, of which b is defined, too. */
+function worldOfNames(): World {
+  const world = new World({ settings: { maxNames: NAMES } })
+  world.turn({ op: 'enqueue', jobs: ['a', 'b', 'c'].map((name) => ({ name, queue: 'q', data: null })) })
+  for (const name of ['b', 'e', 'f']) world.turn(attaching(`w of ${name}`, [name]))
+  return world
+}
+
+const named = (name: string, more: Partial<NewJob> = {}): NewJob => ({ name, queue: 'q', data: null, ...more })
+const tooMany = (job = 'd', queue = 'q') => ['TOO_MANY_NAMES', { job, queue, maxNames: NAMES }]
+
+test.each<[string, Command, unknown]>([
+  ['enqueue', { op: 'enqueue', jobs: [named('a'), named('d')] }, tooMany()],
+  ['enqueue of a known name into another queue', { op: 'enqueue', jobs: [named('a', { queue: 'r' })] }, tooMany('a', 'r')],
+  ['flow', { op: 'flow', nodes: [{ ref: 'x', job: named('d'), parents: [], onFailure: 'fail' }] }, tooMany()],
+  ['pause of a name', { op: 'pause', queue: 'q', job: 'd', paused: true }, tooMany()],
+  ['a schedule that begins at once', { op: 'upsertSchedule', id: 's', spec: SPEC, job: named('d'), runImmediately: true }, tooMany()],
+  ['a definition', attaching('w', ['b', 'd']), tooMany('d', '')],
+])('%s makes no job name beyond the bound', (_, command, refused) => {
+  const world = worldOfNames()
+  expect(ask(world, command)).toEqual(refused)
+  expect([...world.tables.lanesByName.keys()]).toEqual(['a', 'b', 'c'])
+  expect([...world.tables.definitions].map(([name]) => name)).toEqual(['b', 'e', 'f'])
+})
+
+test('names that are there take jobs, pauses and workers as before, and a deleted queue makes room', () => {
+  const world = worldOfNames()
+  expect(ask(world, { op: 'enqueue', jobs: [named('a'), named('b')] })).toHaveLength(2)
+  expect(ask(world, { op: 'pause', queue: 'q', job: 'a', paused: true })).toBe(true)
+  expect(ask(world, { op: 'pause', queue: 'q', job: 'd', paused: false })).toBe(true)
+  expect(ask(world, attaching('w', ['b']))).toMatchObject({ lost: [] })
+  expect(ask(world, attaching('x', ['d'], { defines: false }))).toMatchObject({ lost: [] })
+  for (const session of ['w of b', 'w', 'x']) world.run({ op: 'leave', session })
+  world.turn({ op: 'deleteMany', filter: { queue: 'q' }, limit: 10, dryRun: false })
+  world.turn({ op: 'deleteQueue', queue: 'q' })
+  expect(ask(world, { op: 'enqueue', jobs: [named('d')] })).toHaveLength(1)
 })

@@ -8,7 +8,7 @@ import type { Job } from '../jobs/job.ts'
 import { queueNotFound } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'
 import type { Queue } from './lane.ts'
-import { refuseQueue } from './newQueues.ts'
+import { refuseName, refuseQueue } from './newQueues.ts'
 import type { PausePlace } from './pauseEnds.ts'
 import { DEFAULT_QUEUE } from './queueOf.ts'
 import { change, queueOf } from './queues.ts'
@@ -17,7 +17,7 @@ export function pause(turn: TurnContext, command: PauseCommand): Decision<'pause
   const { queue: name, job, key, paused, existing, for: ms } = command
   // The default queue exists before its first job.
   if (existing === true && name !== DEFAULT_QUEUE && !turn.tables.queues.has(name)) return queueNotFound(name)
-  const refused = refuseQueue(turn, name)
+  const refused = refuseQueue(turn, name) ?? (paused && job !== undefined ? refuseName(turn, name, job) : undefined)
   if (refused !== undefined) return refused
   const queue = queueOf(turn, name)
   const until = ms === undefined ? undefined : turn.now.wall + ms

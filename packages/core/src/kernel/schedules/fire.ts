@@ -11,7 +11,7 @@ import { cancelJob } from '../jobs/cancel.ts'
 import { createScheduled, drained } from '../jobs/enqueue.ts'
 import type { Job } from '../jobs/job.ts'
 import { metaWith } from '../jobs/meta.ts'
-import { findNewQueue } from '../queues/newQueues.ts'
+import { findTooMany } from '../queues/newQueues.ts'
 import type { TurnContext } from '../turn.ts'
 import { fireTime, latestTick, runsLeft, type Schedule, scheduleTag, tickAfter } from './ticks.ts'
 
@@ -57,7 +57,7 @@ function fire(turn: TurnContext, schedule: Schedule): void {
   const late = fireTime(schedule, tick, turn.settings.calendar) < earliest(turn, schedule)
   const overlaps = running !== undefined && overlap === 'skip'
   const drains = drained(turn, schedule.job) !== undefined
-  if (late || overlaps || drains || findNewQueue(turn, [schedule.job]) !== undefined) {
+  if (late || overlaps || drains || findTooMany(turn, [schedule.job]) !== undefined) {
     // A late tick does not count as skipped: no other job caused it.
     if (!late) schedule.skipped++
     // One queue too many has no reason of its own: clients that know only the others could not read it.

@@ -5,7 +5,7 @@ import { type Decision, Refused } from '../../decision.ts'
 import type { TriggerScheduleCommand } from '../../scheduleCommands.ts'
 import { cancelJob } from '../jobs/cancel.ts'
 import { drained } from '../jobs/enqueue.ts'
-import { findNewQueue } from '../queues/newQueues.ts'
+import { findTooMany } from '../queues/newQueues.ts'
 import { noSchedule, queueDraining } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'
 import { create, liveJob, moveTo } from './fire.ts'
@@ -27,7 +27,7 @@ export function triggerSchedule(turn: TurnContext, { id, meta }: TriggerSchedule
   const wrong = job === schedule.job ? undefined : job === undefined ? 'meta is an object' : whatIsWrong(turn, { spec: schedule.spec, job })
   if (job === undefined || wrong !== undefined) return new Refused({ code: 'INVALID_SCHEDULE', message: `schedule '${id}': ${wrong}` })
   const queue = drained(turn, schedule.job)
-  const refused = queue === undefined ? findNewQueue(turn, [job]) : queueDraining(queue)
+  const refused = queue === undefined ? findTooMany(turn, [job]) : queueDraining(queue)
   if (refused !== undefined) return refused
   if (running !== undefined) cancelJob(turn, running)
   const created = create(turn, schedule, job, turn.now.wall, 'schedule.triggered')

@@ -5,7 +5,7 @@ import { checkScheduledJob, checkScheduleSpec } from '../../options/schedule.ts'
 import type { ScheduleSpec } from '../../schedule.ts'
 import type { UpsertScheduleCommand } from '../../scheduleCommands.ts'
 import { drained } from '../jobs/enqueue.ts'
-import { findNewQueue } from '../queues/newQueues.ts'
+import { findTooMany } from '../queues/newQueues.ts'
 import { noSchedule, queueDraining, scheduleChanged, scheduleExists } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'
 import { create, moveTo } from './fire.ts'
@@ -23,7 +23,7 @@ export function upsertSchedule(turn: TurnContext, command: UpsertScheduleCommand
   if (before === undefined) {
     const queue = command.runImmediately ? drained(turn, command.job) : undefined
     if (queue !== undefined) return queueDraining(queue)
-    const tooMany = command.runImmediately ? findNewQueue(turn, [command.job]) : undefined
+    const tooMany = command.runImmediately ? findTooMany(turn, [command.job]) : undefined
     if (tooMany !== undefined) return tooMany
     const { fireAt } = insert(turn, command)
     return { created: true, fireAt: command.paused ? 0 : fireAt, ...(command.updateWaiting && { waitingUpdated: 0 }) }

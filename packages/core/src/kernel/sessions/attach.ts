@@ -10,6 +10,7 @@ import { LIMITS } from '../../limits.ts'
 import { abortNote } from '../jobs/abort.ts'
 import { endGivenBack } from '../jobs/end.ts'
 import type { Job } from '../jobs/job.ts'
+import { refuseDefinitions } from '../queues/newQueues.ts'
 import type { Sender, TurnContext } from '../turn.ts'
 import { beginToDefine, define } from './define.ts'
 import { beginLease } from './lease.ts'
@@ -21,6 +22,8 @@ import { hasAttached, type Session } from './session.ts'
 export function attach(turn: TurnContext, command: AttachCommand, { connection, gone }: Sender): Decision<'attach'> {
   const { tables, effects } = turn
   const { session: intro, held } = command
+  const tooMany = refuseDefinitions(turn, intro)
+  if (tooMany !== undefined) return tooMany
   const before = tables.sessions.get(intro.uuid)
   const mine = recorded(turn, intro.uuid, before)
   const known = tables.present.get(intro.uuid)

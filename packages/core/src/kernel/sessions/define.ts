@@ -1,6 +1,7 @@
 /**
  * Decides whose defaults of a name are in force. If living sessions disagree, those of the engine's own process decide. Among
- * equals the first one decides, until it is gone or they agree. Defaults stay in force when no session that states them is left.
+ * equals the first one decides, until it is gone or they agree. Defaults stay in force when no session that states them is left; but jobs that
+ * are enqueued then take those of the next one, if they have not started.
  */
 import type { Defaults, SessionIntro } from '../../commands.ts'
 import type { Tables } from '../tables.ts'
@@ -8,11 +9,18 @@ import type { TurnContext } from '../turn.ts'
 import { hasAttached, type Session } from './session.ts'
 import { beginToSettle, settleAnew } from './settle.ts'
 
-/** Begins to settle names that a session defines first, before it is served any of their jobs. An empty definition changes none. */
+/**
+ * Begins to settle names that a session defines first, or after another that is gone, before it is served any of their jobs. An empty
+ * first definition changes none.
+ */
 export function beginToDefine({ tables }: TurnContext, { handlers, defines }: SessionIntro): void {
   if (defines === false) return
-  for (const { name, defaults } of handlers)
-    if (tables.definitions.get(name) === undefined && Object.keys(defaults).length > 0) beginToSettle(tables, name)
+  for (const { name, defaults } of handlers) {
+    const inForce = tables.definitions.get(name)
+    const changes =
+      inForce === undefined ? Object.keys(defaults).length > 0 : !tables.present.has(inForce.session) && !isSame(inForce.defaults, defaults)
+    if (changes) beginToSettle(tables, name, inForce === undefined)
+  }
 }
 
 /** Takes the defaults of a session, which may have been awaited. Returns the names for which others than its own are in force. */
@@ -86,7 +94,7 @@ function putInForce({ tables, effects, now }: TurnContext, name: string, session
   const definition = { defaults: defaultsOf(session, name), session: uuid, worker, host, saidAt: now.wall, firstSeq }
   const before = definitions.get(name)
   definitions.set(name, definition)
-  if (before !== undefined && !isSame(before.defaults, definition.defaults)) settleAnew(tables, name, definition)
+  if (before !== undefined && !isSame(before.defaults, definition.defaults)) settleAnew(tables, name, before)
   effects.definitions.push({ name, definition, settling: definitions.settling.get(name)?.before ?? 0 })
 }
 

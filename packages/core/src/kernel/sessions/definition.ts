@@ -16,10 +16,12 @@ export interface Definition {
   readonly firstSeq: number
 }
 
-/** A name that was defined after jobs of it had been enqueued: they take its defaults, the newest first, a slice per turn. */
+/** A name that was defined after jobs of it had been enqueued, or anew after its session had gone: they take its defaults, the newest first, a slice per turn. */
 export interface Settling {
   /** Jobs in rows before this one are yet to be looked at. */
   before: number
+  /** True if the name is defined for the first time. Otherwise no job is meant from before one that took the defaults of a session that was there. */
+  readonly first: boolean
   /** The number of jobs at most; Infinity if the tables were loaded meanwhile. */
   left: number
 }

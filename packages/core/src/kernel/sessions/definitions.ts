@@ -21,7 +21,7 @@ export class Definitions {
     this.saidFrom = saidFrom
     for (const { name, definition, settling } of definitions) {
       this.set(name, definition)
-      if (settling > 0) this.settling.set(name, { before: settling, left: Number.POSITIVE_INFINITY })
+      if (settling > 0) this.settling.set(name, { before: settling, first: true, left: Number.POSITIVE_INFINITY })
     }
   }
 
@@ -36,6 +36,17 @@ export class Definitions {
     const names = this.#bySession.get(definition.session)
     if (names === undefined) this.#bySession.set(definition.session, new Set([name]))
     else names.add(name)
+  }
+
+  get size(): number {
+    return this.#inForce.size
+  }
+
+  delete(name: string): void {
+    const definition = this.#inForce.get(name)
+    if (definition === undefined) return
+    this.#forget(definition.session, name)
+    this.#inForce.delete(name)
   }
 
   /** Returns the names whose defaults in force come from that session. */

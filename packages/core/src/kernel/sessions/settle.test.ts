@@ -3,6 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Defaults, NewJob } from '../../commands.ts'
+import type { JobKey } from '../../id.ts'
 import { LIMITS } from '../../limits.ts'
 import type { Command } from '../../operations.ts'
 import { useSmallLimits } from '../../testing/smallLimits.ts'
@@ -27,7 +28,7 @@ const DEFAULTS = {
 }
 
 /** What of a job its caller, its definition and its queue may say. */
-function told(world: World): unknown {
+function told(world: World) {
   return [...world.store.rows.values()].map(({ seq, laneId, state, priority, weight, runAt, policy, run, expiresAt }) => {
     const { queue, name } = world.tables.laneOf(laneId)
     return { seq, queue: queue.name, name, state, priority, weight, runAt, policy, run, expiresAt }
@@ -84,6 +85,59 @@ describe('a job that was enqueued before its name was defined', () => {
     world.run({ op: 'leave', session: 's' })
     world.run(defining('t', 'charge', { maxAttempts: 3 }, { queues: ['nowhere'] }))
     expect(JSON.parse(world.row(job).policy ?? '')).toMatchObject({ maxAttempts: 2 })
+  })
+
+  test('takes what the next worker says if it was enqueued after the worker that had spoken for its name had left', () => {
+    const world = new World()
+    world.run(defining('first', 'charge', { queue: 'void', maxAttempts: 1, timeout: 1, priority: 5 }))
+    const [heard] = world.call<'enqueue'>(enqueueing({ name: 'charge', delay: 50 }))
+    world.run({ op: 'leave', session: 'first' })
+    const jobs = world.call<'enqueue'>(
+      enqueueing({ name: 'charge' }, { name: 'charge', priority: 2 }, { name: 'charge', queue: 'own', timeout: 77, maxAttempts: 4 }),
+    )
+    world.run({ op: 'update', id: jobs[0] as JobKey, changes: { weight: 9 } })
+    expect(jobs.map((job) => told(world).find(({ seq }) => seq === job.seq)?.queue)).toEqual(['void', 'void', 'own'])
+    const { grants } = world.run(defining('true', 'charge', DEFAULTS))
+    expect(grants.map(({ seq, queue }) => [seq, queue]).sort()).toEqual(jobs.map(({ seq }, index) => [seq, index < 2 ? 'money' : 'own']))
+    expect(jobs.map((job) => JSON.parse(world.row(job).policy ?? ''))).toMatchObject([
+      { timeout: 7_200_000, maxAttempts: 1 },
+      { timeout: 7_200_000, maxAttempts: 1 },
+      { timeout: 77, maxAttempts: 4, heartbeatTimeout: 50 },
+    ])
+    expect(jobs.map((job) => [world.row(job).priority, world.row(job).weight])).toEqual([
+      [7, 9],
+      [2, 3],
+      [7, 3],
+    ])
+    // This one was enqueued while the worker that had spoken was there.
+    expect(told(world).find(({ seq }) => seq === heard?.seq)).toMatchObject({ queue: 'void', priority: 5 })
+  })
+
+  test.each<[string, (world: World) => void]>([
+    ['a reload', (world) => world.reload()],
+    [
+      'another job of the name that has run',
+      (world) => {
+        world.run(attaching('runs', ['charge'], { defines: false, queues: ['void'], maxConcurrency: 1, minConcurrency: 1 }))
+        world.run({ op: 'leave', session: 'runs' })
+      },
+    ],
+    [
+      'a worker of the same word, and another leave',
+      (world) => {
+        world.run(defining('again', 'charge', { queue: 'void' }, { queues: ['nowhere'] }))
+        world.run({ op: 'leave', session: 'again' })
+        world.enqueue('charge')
+      },
+    ],
+  ])('takes it also after %s', (_, between) => {
+    const world = new World()
+    world.run(defining('first', 'charge', { queue: 'void' }))
+    world.run({ op: 'leave', session: 'first' })
+    const job = world.enqueue('charge')
+    between(world)
+    world.run(defining('true', 'charge', DEFAULTS, { queues: ['nowhere'] }))
+    expect(world.tables.laneOf(world.row(job).laneId).queue.name).toBe(world.row(job).run > 0 ? 'void' : 'money')
   })
 
   test('fails when its definition says that it had to start by now', () => {

@@ -1,7 +1,7 @@
 /**
- * Settles jobs that were enqueued before their name was defined. They keep what their callers stated (`extras.said`), and take
- * the rest from the definition when it comes. So it makes no difference which of the two was first. None of these jobs can have
- * started: a name is not served before it is defined, nor while its jobs are settled.
+ * Settles jobs that were enqueued before their name was defined, or while no session was there that states its defaults. They keep what their
+ * callers stated (`extras.said`), and take the rest from the definition when it comes. So it makes no difference which of the two was first.
+ * A job that has started keeps what it has.
  */
 
 import { BLOCKED, isFinal, SCHEDULED, WAITING } from '../../lifecycle.ts'
@@ -15,23 +15,29 @@ import { endTurn } from '../keys/strict.ts'
 import type { Plan } from '../plan.ts'
 import { countOf, type Lane } from '../queues/lane.ts'
 import { enterLine, leaveLine } from '../queues/line.ts'
-import { refuseQueue } from '../queues/newQueues.ts'
+import { refuseName } from '../queues/newQueues.ts'
 import { DEFAULT_QUEUE } from '../queues/queueOf.ts'
 import type { Tables } from '../tables.ts'
 import type { TurnContext } from '../turn.ts'
 import type { Definition, Field } from './definition.ts'
 
-/** Begins to settle a name that is defined for the first time: its jobs are to take its defaults. */
-export function beginToSettle(tables: Tables, name: string): void {
+/** Begins to settle a name that is defined for the first time, or anew: its jobs are to take its defaults. */
+export function beginToSettle(tables: Tables, name: string, first: boolean): void {
   const left = (tables.lanesByName.get(name) ?? []).reduce((sum, lane) => sum + unstarted(lane), 0)
-  if (left > 0) tables.definitions.settling.set(name, { before: tables.nextSeq, left })
+  if (left > 0) tables.definitions.settling.set(name, { before: tables.nextSeq, first, left })
 }
 
-/** Settles again if other defaults come into force before any job of the name could start. Settled jobs take them, too. */
-export function settleAnew({ definitions }: Tables, name: string, { firstSeq }: Definition): void {
-  if (!definitions.isUnserved(name)) return
-  definitions.settled.delete(name)
-  definitions.settling.set(name, { before: firstSeq, left: Number.POSITIVE_INFINITY })
+/**
+ * Settles again if other defaults come into force before jobs of the name could start. If the session that stated those of before is gone,
+ * also jobs that were enqueued meanwhile.
+ */
+export function settleAnew(tables: Tables, name: string, before: Definition): void {
+  const { settling, settled } = tables.definitions
+  const isLeft = !tables.present.has(before.session)
+  if (settled.has(name) || settling.get(name)?.first === true) {
+    settled.delete(name)
+    settling.set(name, { before: isLeft ? tables.nextSeq : before.firstSeq, first: true, left: Number.POSITIVE_INFINITY })
+  } else if (isLeft) beginToSettle(tables, name, false)
 }
 
 function unstarted(lane: Lane): number {
@@ -58,15 +64,21 @@ export function settleSlice(turn: TurnContext): void {
   const definition = slice && tables.definitions.get(slice.name)
   if (slice === undefined || settling !== slice.walk || definition === undefined) return
   // In order of arrival, because the first job of a key to enter the line stands in it.
-  for (const job of slice.jobs.toReversed()) {
+  const end = settling.first ? -1 : slice.jobs.findIndex((job) => job.seq < definition.firstSeq || isHeard(job, definition))
+  for (const job of slice.jobs.slice(0, end < 0 ? undefined : end).toReversed()) {
     if (job.seq >= settling.before || isFinal(job.state) || isDeleted(job)) continue
-    settle(turn, job, definition)
+    if (job.run === 0 && !isHeard(job, definition)) settle(turn, job, definition)
     settling.left--
   }
-  const done = slice.next === null || slice.next <= tables.definitions.saidFrom || settling.left <= 0
+  const done = end >= 0 || slice.next === null || slice.next <= tables.definitions.saidFrom || settling.left <= 0
   settling.before = done ? 0 : (slice.next as number)
   if (done) endSettling(tables, slice.name)
   effects.definitions.push({ name: slice.name, definition, settling: settling.before })
+}
+
+/** True if the job took the defaults of a session that was there when it was enqueued: it keeps them. */
+function isHeard({ seq, extras }: Job, { firstSeq }: Definition): boolean {
+  return seq >= firstSeq && extras?.said === undefined
 }
 
 /** Ends the settling of a name. It is served as soon as no other name is being settled. */
@@ -84,7 +96,7 @@ function endSettling(tables: Tables, name: string): void {
 export function settleRevived(turn: TurnContext, job: Job): void {
   const { tables } = turn
   const definition = tables.definitions.get(job.lane.name)
-  if (definition === undefined || job.run > 0 || job.seq >= definition.firstSeq || job.seq < tables.definitions.saidFrom) return
+  if (definition === undefined || job.run > 0 || isHeard(job, definition) || job.seq < tables.definitions.saidFrom) return
   settle(turn, job, definition)
   const settling = tables.definitions.settling.get(job.lane.name)
   // The slices will reach this job.
@@ -96,8 +108,8 @@ function settle(turn: TurnContext, job: Job, { defaults }: Definition): void {
   const said = new Set(job.extras?.said)
   const { name } = job.lane
   const queue = said.has('queue') ? job.lane.queue.name : (defaults.queue ?? DEFAULT_QUEUE)
-  // The job was already accepted. If there is no room for another queue, it stays where it is.
-  const lane = refuseQueue(turn, queue) === undefined ? laneOf(turn, queue, name) : job.lane
+  // The job was already accepted. If there is no room for another queue or name, it stays where it is.
+  const lane = refuseName(turn, queue, name) === undefined ? laneOf(turn, queue, name) : job.lane
   const ofQueue = defaultsOf(settings.defaults, lane.queue.settings)
   const policy = resolvePolicy(stated(job.policy, said), defaults, ofQueue)
   const priority = said.has('priority') ? job.priority : priorityOf({}, defaults, ofQueue)
