@@ -1,5 +1,5 @@
 /** The tools of `millrace mcp`: what a model needs to find out why jobs do not run or fail, and to retry them. */
-import { FAILURES_ORDERS, JobNotFoundError, LIST_ORDERS, OptionTypeError, STATES } from '@millrace/core'
+import { FAILURES_ORDERS, JobNotFoundError, LIST_ORDERS, OptionTypeError, STATES, shortened } from '@millrace/core'
 import type { Engine, Job, JobLog, ListOptions, ManyFilter, Schedule, Stats } from '@millrace/engine'
 import { z } from 'zod'
 import { warningsOf } from '../cli/view/warnings.ts'
@@ -229,5 +229,5 @@ async function explained(engine: Engine, id: string): Promise<object> {
 }
 
 function missing(id: string): never {
-  throw new JobNotFoundError(`there is no job ${id}: it never existed, or retention has deleted it`, { jobId: id })
+  throw new JobNotFoundError(`there is no job ${shortened(id)}: it never existed, or retention has deleted it`, { jobId: id })
 }
