@@ -159,6 +159,11 @@ export interface NameStats<Times extends Percentiles = Timing> {
   readonly completed: number
   /** Runs that failed, those that are tried again included. */
   readonly failed: number
+  /**
+   * Runs that ended because their worker stopped, as at a deploy, or was lost. A lost run uses an attempt, so `failed` counts it too, unless the
+   * job was being cancelled. Undefined from an engine of an earlier version.
+   */
+  readonly interrupted?: number
   /** Time from a job's due time to its hand-out. */
   readonly waitMs: Times
   /** Time from a run's hand-out to its end, whether it completed or failed. */

@@ -90,7 +90,7 @@ function listLines(state: State, width: number, height: number, paint: Paint): T
 
 /** On a narrow terminal, the percentiles have the room of the number of starts. */
 function nameColumns(width: number): typeof NAME_COLUMNS {
-  return width < WIDE ? NAME_COLUMNS.filter(({ title }) => title !== 'STARTED') : NAME_COLUMNS
+  return width < WIDE ? NAME_COLUMNS.filter(({ title }) => title !== 'STARTED' && title !== 'INTERRUPTED') : NAME_COLUMNS
 }
 
 /** Returns the table with as many columns as fit. */
