@@ -39,11 +39,21 @@ export const TOOLS: readonly Tool[] = [
     async call(engine) {
       const stats = await engine.stats({ names: 'percentiles', definitions: 'disputed' })
       const workers = await engine.workers()
-      const { paused, states, retrying, totals, unserved, failing, names, owner } = stats
-      const warnings = warningsOf(stats, workers).slice(0, PAGE_MAX)
+      const { paused, states, retrying, totals, unserved, unservedLeftOut, failing, failingLeftOut, names, owner } = stats
+      const all = warningsOf(stats, workers)
+      const warnings = {
+        warnings: all.slice(0, PAGE_MAX),
+        ...(all.length > PAGE_MAX && { warningsLeftOut: all.length - PAGE_MAX }),
+      }
       const counts = { paused, states, retrying, totals, ...queuesOf(stats) }
-      const lists = { unserved: unserved.slice(0, PAGE), failing: failing.slice(0, PAGE), names: names.slice(0, PAGE) }
-      return { warnings, ...counts, ...lists, workers: workers.length, owner }
+      const lists = {
+        unserved: unserved.slice(0, PAGE),
+        ...(behind(unserved, unservedLeftOut) > 0 && { unservedLeftOut: behind(unserved, unservedLeftOut) }),
+        failing: failing.slice(0, PAGE),
+        ...(behind(failing, failingLeftOut) > 0 && { failingLeftOut: behind(failing, failingLeftOut) }),
+        names: names.slice(0, PAGE),
+      }
+      return { ...warnings, ...counts, ...lists, workers: workers.length, owner }
     },
   }),
   tool({
@@ -219,6 +229,11 @@ function queuesOf({ queues, queuesLeftOut = 0 }: Pick<Stats, 'queues' | 'queuesL
 }
 
 /** Returns the options that were given: the engine rejects those that are undefined. */
+/** Returns the number of items that an answer of a page leaves out of a list, which the engine may have cut before. */
+function behind(list: readonly unknown[], leftOut = 0): number {
+  return Math.max(0, list.length - PAGE) + leftOut
+}
+
 function given<Options extends object>(options: { readonly [Name in keyof Options]: Options[Name] | undefined }): Options {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as unknown as Options
 }
