@@ -4,6 +4,10 @@ import { defineJob, type FailingName } from '@millrace/engine'
 import { createHttp } from '@millrace/http'
 import { createTestEngine, type TestEngine } from '@millrace/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { statsLines } from '../../apps/millrace/src/cli/commands/stats.ts'
+import { linesOf } from '../../apps/millrace/src/cli/commands/top.ts'
+import type { Text } from '../../apps/millrace/src/cli/output/line.ts'
+import type { Output } from '../../apps/millrace/src/cli/output/output.ts'
 import { warningsOf } from '../../apps/millrace/src/cli/view/warnings.ts'
 import { TOOLS } from '../../apps/millrace/src/mcp/tools.ts'
 
@@ -137,8 +141,35 @@ test('every reader has the same names', async () => {
   const answer = await fetch(new Request('http://localhost/v1/stats', { headers: { authorization: `Bearer ${TOKEN}` } }))
   expect(((await answer.json()) as { failing: unknown }).failing).toEqual(said)
   expect(warningsOf(await t.engine.stats(), [])).toEqual([
-    expect.stringMatching(/^charge in billing fails: 66 of 300 runs in 15 minutes \(22 %\), 66 jobs permanently, since \S+ \S+Z$/),
+    expect.stringMatching(/^charge in billing fails since \S+ \S+Z: 66 of 300 runs in 15 minutes \(22 %\), 66 jobs permanently$/),
   ])
   const status = TOOLS.find(({ name }) => name === 'get_status') ?? expect.fail()
   expect(await status.call(t.engine, {}, { payloads: false } as never)).toMatchObject({ failing: said })
+})
+
+test('every reader says how many names its list leaves out', async () => {
+  const all = Array.from({ length: 130 }, (_, index) => defineJob({ name: `f${index}`, maxAttempts: 1 }))
+  t.engine.work(all.map((job) => job.handler(() => Promise.reject(new Error('declined')))))
+  await t.engine.enqueueMany(all.flatMap((job) => [{ job }, { job }, { job }]))
+  await t.engine.enqueueMany(Array.from({ length: 104 }, (_, index) => ({ job: `u${index}` })))
+  await t.advance('1s')
+  const leftOut = { failingLeftOut: 30, unservedLeftOut: 4 }
+  const stats = await t.engine.stats({ names: 'none' })
+  expect(stats).toMatchObject(leftOut)
+  expect([stats.failing.length, stats.unserved.length]).toEqual([100, 100])
+  const { fetch } = createHttp(t.engine, { token: TOKEN })
+  const answer = await fetch(new Request('http://localhost/v1/stats', { headers: { authorization: `Bearer ${TOKEN}` } }))
+  expect(await answer.json()).toMatchObject(leftOut)
+  const more = ['no worker serves 4 more job names', 'failing: 30 more job names']
+  expect(warningsOf(stats, []).filter((text) => text.includes(' more '))).toEqual(more)
+  const out = { paint: (_: string, text: Text) => text, table: () => [] } as unknown as Output
+  for (const text of more) expect(statsLines(stats, out)).toContain(text)
+  expect(linesOf({ at: 0, stats, workers: [] }, out)).toContain(more[1])
+  const status = TOOLS.find(({ name }) => name === 'get_status') ?? expect.fail()
+  // Its own lists have 20 names, and 100 warnings.
+  expect(await status.call(t.engine, {}, { payloads: false } as never)).toMatchObject({
+    warningsLeftOut: 102,
+    failingLeftOut: 110,
+    unservedLeftOut: 84,
+  })
 })

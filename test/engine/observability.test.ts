@@ -33,10 +33,29 @@ describe('E25: how long jobs wait and run', () => {
         started: 3,
         completed: 3,
         failed: 0,
+        interrupted: 0,
         waitMs: { p50: 10, p95: 10, p99: 10, sum: 30, buckets: [0, 0, 0, 0, 3] },
         runMs: { p50: 7, p95: 7, p99: 7, sum: 21, buckets: [0, 0, 0, 3] },
       },
     ])
+  })
+
+  test('runs that a worker interrupts when it stops, beside those that fail', async () => {
+    const worker = t.engine.work([a.handler(() => new Promise<void>(() => {}))], { concurrency: 2 })
+    await t.engine.enqueueMany([{ job: a }, { job: a }, { job: a }])
+    const failing = t.engine.work([defineJob({ name: 'b', queue: 'q', maxAttempts: 1 }).handler(() => Promise.reject(new Error('no')))])
+    await t.engine.enqueue('b', null, { queue: 'q' })
+    await t.advance(1)
+    const stopped = worker.stop({ timeout: 0 })
+    await t.advance('10m')
+    await stopped
+    const { names } = await t.engine.stats()
+    const counts = names.map(({ name, started, failed, interrupted }) => [name, started, failed, interrupted])
+    expect(counts).toEqual([
+      ['a', 2, 0, 2],
+      ['b', 1, 1, 0],
+    ])
+    await failing.stop()
   })
 
   test('as much of each name as is asked for, whoever asks for more in the same turn', async () => {

@@ -216,7 +216,7 @@ def read_reply(reply: Any) -> Tuple[int, Any, Optional[Error]]:
 
 STATS_FIELDS = (
     "queues", "states", "totals", "unserved", "workers", "writer", "names", "paused", "queuesLeftOut", "definitions", "node", "seq",
-    "retrying", "store", "owner", "failing",
+    "retrying", "store", "owner", "failing", "failingLeftOut", "unservedLeftOut",
 )
 
 

@@ -246,6 +246,8 @@ def stats(said: Fields) -> Stats:
     return Stats(
         queues={name: plain(counts) for name, counts in said["queues"].items()},
         queues_left_out=said.get("queuesLeftOut") or 0,
+        unserved_left_out=said.get("unservedLeftOut") or 0,
+        failing_left_out=said.get("failingLeftOut") or 0,
         **{name: plain(said[name]) for name in ("unserved", "failing", "names", "definitions", "writer", "store", "owner")},
         **_same(said, "states", "retrying", "totals", "workers", "paused", "node", "seq"),
     )

@@ -305,7 +305,7 @@ class Event:
 @dataclass(frozen=True)
 class Stats:
     """Counts of the whole engine. `queues` has the counts of each queue by its name, `names` the timings of each name of job in seconds,
-    `unserved` the jobs that no worker serves, `failing` the names of which many runs fail. `seq` is the last event that the numbers include. `node` is part of every id of a job."""
+    `unserved` the jobs that no worker serves, `failing` the names of which many runs fail; the fields `..._left_out` count those that a list leaves out. `seq` is the last event that the numbers include. `node` is part of every id of a job."""
 
     states: Dict[str, int]
     retrying: Optional[int]
@@ -313,7 +313,9 @@ class Stats:
     queues: Dict[str, Dict[str, Any]]
     queues_left_out: int
     unserved: List[Dict[str, Any]]
+    unserved_left_out: int
     failing: List[Dict[str, Any]]
+    failing_left_out: int
     names: List[Dict[str, Any]]
     definitions: List[Dict[str, Any]]
     workers: int

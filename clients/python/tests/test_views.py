@@ -141,6 +141,9 @@ class Views(unittest.TestCase):
         self.assertEqual((stats.states, stats.seq, stats.node), (said["states"], said.get("seq", 0), said.get("node", 0)))
         self.assertEqual(stats.queues["default"]["oldest_waiting"], said["queues"]["default"]["oldestWaitingMs"] / 1000)
         self.assertEqual(stats.writer["commit_p99"], said["writer"]["commitMsP99"] / 1000)
+        self.assertEqual((stats.failing_left_out, stats.unserved_left_out), (0, 0))
+        more = operations.stats("none", "disputed").answer({**value, "failingLeftOut": 30, "unservedLeftOut": 4})
+        self.assertEqual((more.failing_left_out, more.unserved_left_out), (30, 4))
         (timing,) = operations.stats("none", "disputed").answer({**value, "names": [{"name": "a", "runMs": {"p99": 20, "buckets": [0, 1]}}]}).names
         self.assertEqual(timing, {"name": "a", "run": {"p99": 0.02, "buckets": [0, 1]}})
 

@@ -8,6 +8,7 @@ import {
   type Grant,
   type JobEvent,
   LIMITS,
+  RetryAfterError,
   UniqueConflictError,
   UnsupportedError,
 } from '@millrace/core'
@@ -270,6 +271,37 @@ describe('misuse is refused here, by name, and nothing is asked', () => {
     await quiet()
     expect(port.posts).toEqual([])
     expect(port.holds).toEqual([false])
+  })
+
+  const long = 'x'.repeat(1_000_000)
+
+  test.for<readonly [what: string, call: () => unknown]>([
+    ['an event', () => engine.on(long as never, () => {})],
+    ['an event, by symbol', () => engine.once(Symbol(long) as never, () => {})],
+    ['an event whose text fails', () => engine.off(Object.create(null) as never, () => {})],
+    ['a job', () => engine.enqueue(long)],
+    ['a queue', () => engine.enqueue('a', 1, { queue: long })],
+    ['a value of an option', () => engine.list({ state: long as never })],
+    ['an option', () => engine.list({ [long]: 5 } as never)],
+    ['an option of a call without options', () => (engine.schedules.delete as (...given: unknown[]) => unknown)('a', { [long]: 5 })],
+    ['a cursor', () => engine.list({ after: long })],
+    ['an id', () => engine.cancel(long)],
+    ['the id of a result', () => engine.handle(long).result()],
+    ['the id of a payload', () => engine.payload(long, 'data')],
+    ['the id of logs', () => engine.logs(long)],
+    ['a payload', () => engine.payload(id, long as never)],
+    ['a schedule', () => engine.schedules.get(long)],
+    ['a cron', () => engine.schedules.upsert('a', { cron: long }, { job: 'a' })],
+    ['a zone', () => engine.schedules.upsert('a', { cron: '@daily', timezone: long }, { job: 'a' })],
+    ['a duration', () => engine.stop({ timeout: long as never })],
+    ['the duration of a RetryAfterError', () => new RetryAfterError(long as never)],
+    ['the URL of a module', () => a.thread(long)],
+    ['the URL of a module for processes', () => a.childProcess(long)],
+  ])('the message is short, whatever the length of %s', async ([, call]) => {
+    const error = await Promise.resolve()
+      .then(call)
+      .catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: expect.stringMatching(/^OPTION_|^JOB_NOT_FOUND$/), message: expect.stringMatching(/^.{1,700}$/) })
   })
 
   test.for<readonly [capability: Capability, calls: readonly (() => unknown)[]]>([

@@ -12,12 +12,13 @@ import {
   OptionTypeError,
   parseId,
   type ReplyOf,
+  shortened,
 } from '@millrace/core'
 import type { Mailbox } from './mailbox.ts'
 
 export function keyOf(id: string): JobKey {
   const key = parseId(textOf(id))
-  if (key === undefined) throw new JobNotFoundError(`there is no job ${id}: that is no id of a job`, { jobId: id })
+  if (key === undefined) throw new JobNotFoundError(`there is no job ${shortened(id)}: that is no id of a job`, { jobId: id })
   return key
 }
 

@@ -1,5 +1,6 @@
 /** `on`, `once`, `off`: the engine sends events only while there is a listener. */
 import {
+  describe,
   type EnginePauseEventType,
   EVENT_TYPES,
   type EventType,
@@ -10,6 +11,7 @@ import {
   OptionTypeError,
   type QueueEventType,
   type ScheduleEventType,
+  shortened,
   type WorkerEventType,
 } from '@millrace/core'
 import { EventEmitter } from 'eventemitter3'
@@ -128,7 +130,8 @@ export class Listeners {
   }
 
   #check(name: unknown, listener: unknown): void {
-    if (!NAMES.includes(name as string)) throw new OptionTypeError('event', `there is no event '${String(name)}'${hintOf(String(name))}`)
+    if (typeof name !== 'string') throw new OptionTypeError('event', `event must be a string, got ${describe(name)}`)
+    if (!NAMES.includes(name)) throw new OptionTypeError('event', `there is no event '${shortened(name)}'${hintOf(name)}`)
     if (typeof listener !== 'function') throw new OptionTypeError('listener', 'a listener must be a function')
   }
 }

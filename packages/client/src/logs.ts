@@ -1,5 +1,5 @@
 /** Reads the log lines of a job, page by page. */
-import { type CommandOf, JobNotFoundError, parseId } from '@millrace/core'
+import { type CommandOf, JobNotFoundError, parseId, shortened } from '@millrace/core'
 import { textOf } from './jobKey.ts'
 import type { Mailbox } from './mailbox.ts'
 import { keyOfShortId } from './shortId.ts'
@@ -23,6 +23,6 @@ export interface JobLogs {
 export async function readLogs(calls: Pick<Mailbox, 'call'>, id: string, wanted: Omit<CommandOf<'logs'>, 'op' | 'id'>): Promise<JobLogs> {
   const key = parseId(textOf(id)) ?? (await keyOfShortId(calls, id))
   const page = key && (await calls.call<'logs'>({ op: 'logs', id: key, ...wanted }))
-  if (!page) throw new JobNotFoundError(`there is no job ${id}`, { jobId: id })
+  if (!page) throw new JobNotFoundError(`there is no job ${shortened(id)}`, { jobId: id })
   return { run: page.run, lines: page.lines.map(({ number, ...line }) => ({ number, ...logOf(line) })), next: page.next ?? undefined }
 }

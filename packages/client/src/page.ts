@@ -12,6 +12,7 @@ import {
   type PayloadName,
   parseId,
   payloadBytesOf,
+  shortened,
   timeOrderOf,
 } from '@millrace/core'
 import type { JobType } from '@millrace/worker'
@@ -61,7 +62,7 @@ export async function readPayload(
   const only = choiceOption('name', name, PAYLOADS)
   const key = parseId(textOf(id)) ?? (await keyOfShortId(calls, id))
   const view = key && (await calls.call<'get'>({ op: 'get', id: key, only }))
-  if (!view) throw new JobNotFoundError(`there is no job ${id}`, { jobId: id })
+  if (!view) throw new JobNotFoundError(`there is no job ${shortened(id)}`, { jobId: id })
   return codec?.decode(name, view[name]) ?? view[name] ?? undefined
 }
 

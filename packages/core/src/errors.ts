@@ -3,6 +3,7 @@
  * trouble is a MillraceError with a stable `code`; a broken invariant is InternalError.
  */
 import { type Duration, parseDuration } from './duration.ts'
+import { describe } from './options/describe.ts'
 import type { HandlerError } from './runError.ts'
 
 /** An error as it crosses a Port: `code` leads back to its class. */
@@ -382,7 +383,7 @@ export class RetryAfterError extends Error {
     if (delay === undefined || !(delay >= 0) || delay === Number.POSITIVE_INFINITY) {
       throw new OptionTypeError(
         'duration',
-        `RetryAfterError takes a duration of 0 or more (milliseconds, '5m' or { minutes: 5 }), got ${String(duration)}`,
+        `RetryAfterError takes a duration of 0 or more (milliseconds, '5m' or { minutes: 5 }), got ${describe(duration)}`,
       )
     }
     super(message ?? `retry after ${delay} ms`, options)

@@ -226,7 +226,7 @@ export { type Codec, codecOption } from './options/codec.ts'
 export { isContained } from './options/contained.ts'
 export { decodeData, encodeData, encodeProgress } from './options/data.ts'
 export { type DefinitionOptions, validateDefinition } from './options/definition.ts'
-export { describe } from './options/describe.ts'
+export { describe, shortened } from './options/describe.ts'
 export {
   checkCommandSize,
   type EnqueueOptions,

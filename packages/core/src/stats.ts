@@ -78,8 +78,12 @@ export interface Stats<Times extends Percentiles = Timing> {
   readonly queuesLeftOut?: number
   /** Names with waiting jobs that no attached worker serves, the most jobs first; 100 at most. */
   readonly unserved: readonly { readonly queue: string; readonly name: string; readonly waiting: number }[]
+  /** The number of names that `unserved` leaves out; undefined if there are none. */
+  readonly unservedLeftOut?: number
   /** Job names that fail often, the most permanently failed jobs first; 100 at most. */
   readonly failing: readonly FailingName[]
+  /** The number of names that `failing` leaves out; undefined if there are none. */
+  readonly failingLeftOut?: number
   /** The defaults in force for enqueues by plain name, disputed ones first: at most 1,000 names. */
   readonly definitions: readonly DefinitionStats[]
   /** Job names that have run lately, the busiest first; 1,000 at most. */
@@ -144,7 +148,10 @@ export interface FailingName {
   readonly failedJobs: number
   /** Failed runs since the last one that completed. */
   readonly streak: number
-  /** When it began to fail, in milliseconds since 1970. */
+  /**
+   * When it began to fail, in milliseconds since 1970: the first of its last runs in a row, or the run that made the failed ones too many. If it
+   * fails again within 15 minutes, it has not stopped.
+   */
   readonly firstAt: number
   /** When a run failed last, in milliseconds since 1970. */
   readonly lastAt: number
@@ -159,6 +166,11 @@ export interface NameStats<Times extends Percentiles = Timing> {
   readonly completed: number
   /** Runs that failed, those that are tried again included. */
   readonly failed: number
+  /**
+   * Runs that ended because their worker stopped, as at a deploy, or was lost. A lost run uses an attempt, so `failed` counts it too, unless the
+   * job was being cancelled. Undefined from an engine of an earlier version.
+   */
+  readonly interrupted?: number
   /** Time from a job's due time to its hand-out. */
   readonly waitMs: Times
   /** Time from a run's hand-out to its end, whether it completed or failed. */

@@ -1,3 +1,4 @@
+import { shortId } from '@millrace/core'
 import { defineJob, type Engine, openEngine } from '@millrace/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHttp } from './createHttp.ts'
@@ -232,6 +233,30 @@ describe('answers', () => {
       for (const { status, body } of answers) expect([status, body.code]).toEqual(allowed ? [200, undefined] : [403, 'FORBIDDEN'])
     },
   )
+
+  test('a search for a short id looks at that job alone, and never into hidden data', async () => {
+    const http = api()
+    const job = await engine.enqueue('signup', payload, { tags: ['one'] })
+    // A hidden value that has the form of a short id.
+    const other = await engine.enqueue('signup', { user: { email: 'abcd-012345' } })
+    const found = async (query: string) => {
+      const { status, body } = await http.send('GET', `/v1/jobs?${query}`)
+      return [status, body.jobs?.map(({ id }: { readonly id: string }) => id) ?? body.code]
+    }
+    const [own, others] = [shortId(job.id), shortId(other.id)]
+    expect(await found(`search=${own}`)).toEqual([200, [job.id]])
+    expect(await found(`search=${own.toUpperCase()}&order=oldest&tag=one&limit=5`)).toEqual([200, [job.id]])
+    expect(await found(`search=${others}&tag=one`)).toEqual([200, []])
+    expect(await found('search=abcd-012345')).toEqual([200, []])
+    expect(await found(`search=${own}x`)).toEqual([403, 'FORBIDDEN'])
+    expect(await found(`search=${own}&data=${JSON.stringify({ user: { email: SECRET } })}`)).toEqual([403, 'FORBIDDEN'])
+    const { body } = await http.send('GET', `/v1/jobs?limit=1`)
+    expect(await found(`search=${own}&after=${body.next}`)).toEqual([403, 'FORBIDDEN'])
+    // Bulk calls search the text of jobs alone.
+    const bulk = await http.send('POST', '/v1/jobs:cancel', { body: { filter: { search: own }, dryRun: true } })
+    expect([bulk.status, bulk.body.code]).toEqual([403, 'FORBIDDEN'])
+    expect(JSON.stringify((await http.send('GET', `/v1/jobs?search=${own}`)).body)).not.toContain(SECRET)
+  })
 
   test('no operation that reads shows what is hidden, whatever its query asks for', async () => {
     const { id: flow } = await engine.flow([{ ref: 'a', job: 'signup', data: payload, options: { meta: { password: SECRET } } }])

@@ -73,6 +73,11 @@ export class Redaction {
     return (this.#below.get(root) ?? []).reduce<unknown>(withBlank, value) as Value
   }
 
+  /** True if a search, which looks at all of `data`, could find a hidden value. */
+  get hidesFromSearch(): boolean {
+    return this.#below.get('data')?.length !== 0
+  }
+
   /**
    * Refuses to look for a value that is hidden: jobs that are found, or not, tell it letter by letter. A search looks at all of `data`,
    * so it is refused if that has hidden values; `data` and `meta` only if they ask for one.
@@ -80,9 +85,9 @@ export class Redaction {
    * @throws ForbiddenError
    */
   refuseSearch({ search, data, meta }: { readonly search?: unknown; readonly data?: unknown; readonly meta?: unknown }): void {
-    if (search !== undefined && this.#below.get('data')?.length !== 0)
+    if (search !== undefined && this.hidesFromSearch)
       throw new ForbiddenError(
-        'search looks into data, which has hidden values here (redact): filter by queue, name, tag, key or state, or by data that is not hidden',
+        'search looks into data, which has hidden values here (redact): filter by queue, name, tag, key or state, by data that is not hidden, or search for a whole short id',
       )
     for (const [root, wanted] of [
       ['data', data],

@@ -7,6 +7,7 @@ import {
   checkKnown,
   choiceOption,
   type Duration,
+  describe,
   integerOption,
   type Logger,
   type OpenOptions,
@@ -171,6 +172,6 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
 
 function timeOf(now: unknown): number {
   const time = Object.prototype.toString.call(now) === '[object Date]' ? (now as Date).getTime() : Number.NaN
-  if (Number.isNaN(time)) throw new OptionTypeError('now', `now must be a Date, where the test's clock starts, got ${String(now)}`)
+  if (Number.isNaN(time)) throw new OptionTypeError('now', `now must be a Date, where the test's clock starts, got ${describe(now)}`)
   return time
 }

@@ -237,6 +237,9 @@ export const TEXT = {
     slotsTaken: (active: number, limit: number) => `; ${partOf(active, limit, 'slot')} taken`,
     fresh: (where: string, runs: number, since: string) => `in ${where}: ${counted(runs, 'run')} failed since ${since}`,
     failing: (name: string) => `${name} fails`,
+    moreFailing: (names: number) => `${counted(names, 'more job name fails', 'more job names fail')}`,
+    moreUnserved: (names: number) => `Nobody serves ${counted(names, 'more job name')}`,
+    notListed: 'too many to list here',
     failingIn: (queue: string, share: string) => `in ${queue}: ${share}`,
     share: (failed: number, runs: number) =>
       `${count(failed)} of ${counted(runs, 'run')} failed in 15 min (${Math.round((100 * failed) / runs)} %)`,

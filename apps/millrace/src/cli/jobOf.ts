@@ -1,5 +1,5 @@
 /** Reads the job with an id, which must exist. */
-import { JobNotFoundError, rowOfShortId } from '@millrace/core'
+import { JobNotFoundError, rowOfShortId, shortened } from '@millrace/core'
 import type { Engine, GetOptions, Job, JobExplanation } from '@millrace/engine'
 import { again } from './again.ts'
 
@@ -23,5 +23,5 @@ export async function wholeId(engine: Engine, id: string): Promise<string> {
 }
 
 export function noJob(id: string): JobNotFoundError {
-  return new JobNotFoundError(`there is no job ${id}: it never existed, or retention has deleted it`, { jobId: id })
+  return new JobNotFoundError(`there is no job ${shortened(id)}: it never existed, or retention has deleted it`, { jobId: id })
 }

@@ -78,7 +78,7 @@ test('tokens of a file from before there were bindings are good, and bound to no
   const file = fileIn()
   new Control(file, SYSTEM).close()
   const db = new Database(`${file}-control`)
-  db.exec('DROP TABLE secret; DROP TABLE ended_session')
+  db.exec('DROP TABLE secret; DROP TABLE ended_session; DROP TABLE schedule')
   db.exec('ALTER TABLE token DROP COLUMN names; ALTER TABLE token DROP COLUMN queues')
   db.exec('ALTER TABLE audit DROP COLUMN via; ALTER TABLE audit DROP COLUMN code')
   db.exec("INSERT INTO audit (at, who, operation, target, outcome, status) VALUES (7, 'old', 'deleteJob', '{}', 'done', 204)")

@@ -1,6 +1,6 @@
-/** The data that the daemon keeps beside its jobs: tokens, endpoints, secrets, and the audit of changes. */
+/** The data that the daemon keeps beside its jobs: tokens, endpoints, secrets, the schedules of the configuration, and the audit of changes. */
 import { Audit, type AuditEntry } from './audit.ts'
-import { type ControlDatabase, openDatabase } from './database.ts'
+import { type ControlDatabase, openDatabase, type ScheduleRow } from './database.ts'
 import { Endpoints } from './endpoints.ts'
 import { type Holder, type Surroundings, type TokenOptions, Tokens, type TokenView } from './tokens.ts'
 
@@ -80,6 +80,19 @@ export class Control {
 
   isEnded(id: string): boolean {
     return this.#db.sessions.isEnded.get(id) !== undefined
+  }
+
+  /** Returns the schedules that the configuration has set at this start or an earlier one. */
+  configuredSchedules(): readonly ScheduleRow[] {
+    return this.#db.schedules.all.all()
+  }
+
+  /** Remembers schedules that the configuration has set, and forgets others. */
+  rememberSchedules(set: readonly ScheduleRow[], gone: readonly string[]): void {
+    this.#db.write(() => {
+      for (const row of set) this.#db.schedules.save.run(row)
+      for (const id of gone) this.#db.schedules.delete.run(id)
+    })
   }
 
   /** Adds an entry. Resolves when it is on disk. */

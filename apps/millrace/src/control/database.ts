@@ -1,5 +1,5 @@
 /**
- * The control database: tokens, endpoints of events, secrets, and the audit of changes. It is a small file beside the queue's, with the only SQL
+ * The control database: tokens, endpoints of events, secrets, the schedules of the configuration, and the audit of changes. It is a small file beside the queue's, with the only SQL
  * of the app: docs/decisions/0020. Several processes may have it open at once.
  */
 import { chmodSync, constants, copyFileSync, linkSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -44,6 +44,12 @@ export interface AuditRow {
   readonly code: string | null
 }
 
+/** A schedule that the configuration has set, and when it was last changed then. */
+export interface ScheduleRow {
+  readonly id: string
+  readonly updatedAt: number
+}
+
 /** Migrations are appended and never changed: the file's user_version is the number of those that it has. */
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE token (
@@ -82,6 +88,10 @@ const MIGRATIONS: readonly string[] = [
   `CREATE TABLE ended_session (
      id TEXT PRIMARY KEY,
      until INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;`,
+  `CREATE TABLE schedule (
+     id TEXT PRIMARY KEY,
+     updatedAt INTEGER NOT NULL
    ) STRICT, WITHOUT ROWID;`,
 ]
 
@@ -135,6 +145,13 @@ export function openDatabase(file: string) {
 )`,
     ),
   }
+  const schedules = {
+    all: db.prepare<[], ScheduleRow>('SELECT id, updatedAt FROM schedule ORDER BY id'),
+    save: db.prepare<[ScheduleRow]>(
+      'INSERT INTO schedule (id, updatedAt) VALUES (@id, @updatedAt) ON CONFLICT (id) DO UPDATE SET updatedAt = excluded.updatedAt',
+    ),
+    delete: db.prepare<[string]>('DELETE FROM schedule WHERE id = ?'),
+  }
   const audit = {
     insert: db.prepare<[AuditRow]>(
       'INSERT INTO audit (at, who, operation, target, outcome, status, via, code) VALUES (@at, @who, @operation, @target, @outcome, @status, @via, @code)',
@@ -154,6 +171,7 @@ export function openDatabase(file: string) {
     endpoints,
     secrets,
     sessions,
+    schedules,
     audit,
     /** Runs `work` in one transaction that waits for other writers first. */
     write: <T>(work: () => T): T => db.transaction(work).immediate(),

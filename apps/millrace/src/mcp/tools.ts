@@ -1,5 +1,5 @@
 /** The tools of `millrace mcp`: what a model needs to find out why jobs do not run or fail, and to retry them. */
-import { FAILURES_ORDERS, JobNotFoundError, LIST_ORDERS, OptionTypeError, STATES } from '@millrace/core'
+import { FAILURES_ORDERS, JobNotFoundError, LIST_ORDERS, OptionTypeError, STATES, shortened } from '@millrace/core'
 import type { Engine, Job, JobLog, ListOptions, ManyFilter, Schedule, Stats } from '@millrace/engine'
 import { z } from 'zod'
 import { warningsOf } from '../cli/view/warnings.ts'
@@ -39,11 +39,21 @@ export const TOOLS: readonly Tool[] = [
     async call(engine) {
       const stats = await engine.stats({ names: 'percentiles', definitions: 'disputed' })
       const workers = await engine.workers()
-      const { paused, states, retrying, totals, unserved, failing, names, owner } = stats
-      const warnings = warningsOf(stats, workers).slice(0, PAGE_MAX)
+      const { paused, states, retrying, totals, unserved, unservedLeftOut, failing, failingLeftOut, names, owner } = stats
+      const all = warningsOf(stats, workers)
+      const warnings = {
+        warnings: all.slice(0, PAGE_MAX),
+        ...(all.length > PAGE_MAX && { warningsLeftOut: all.length - PAGE_MAX }),
+      }
       const counts = { paused, states, retrying, totals, ...queuesOf(stats) }
-      const lists = { unserved: unserved.slice(0, PAGE), failing: failing.slice(0, PAGE), names: names.slice(0, PAGE) }
-      return { warnings, ...counts, ...lists, workers: workers.length, owner }
+      const lists = {
+        unserved: unserved.slice(0, PAGE),
+        ...(behind(unserved, unservedLeftOut) > 0 && { unservedLeftOut: behind(unserved, unservedLeftOut) }),
+        failing: failing.slice(0, PAGE),
+        ...(behind(failing, failingLeftOut) > 0 && { failingLeftOut: behind(failing, failingLeftOut) }),
+        names: names.slice(0, PAGE),
+      }
+      return { ...warnings, ...counts, ...lists, workers: workers.length, owner }
     },
   }),
   tool({
@@ -219,6 +229,11 @@ function queuesOf({ queues, queuesLeftOut = 0 }: Pick<Stats, 'queues' | 'queuesL
 }
 
 /** Returns the options that were given: the engine rejects those that are undefined. */
+/** Returns the number of items that an answer of a page leaves out of a list, which the engine may have cut before. */
+function behind(list: readonly unknown[], leftOut = 0): number {
+  return Math.max(0, list.length - PAGE) + leftOut
+}
+
 function given<Options extends object>(options: { readonly [Name in keyof Options]: Options[Name] | undefined }): Options {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as unknown as Options
 }
@@ -229,5 +244,5 @@ async function explained(engine: Engine, id: string): Promise<object> {
 }
 
 function missing(id: string): never {
-  throw new JobNotFoundError(`there is no job ${id}: it never existed, or retention has deleted it`, { jobId: id })
+  throw new JobNotFoundError(`there is no job ${shortened(id)}: it never existed, or retention has deleted it`, { jobId: id })
 }

@@ -1,9 +1,22 @@
 /** Queues and schedules of the configuration, at each start. */
 import { type Engine, openEngine } from '@millrace/engine'
-import { expect, onTestFinished, test } from 'vitest'
-import { SCHEMA } from '../config/schema/schema.ts'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { type Config, SCHEMA } from '../config/schema/schema.ts'
 import { setSetting } from '../config/settings.ts'
-import { apply } from './apply.ts'
+import { Control } from '../control/control.ts'
+import { SYSTEM } from '../control/surroundings.ts'
+import { apply as applyWith } from './apply.ts'
+
+let control: Control
+let warnings: object[]
+beforeEach(() => {
+  control = new Control(':memory:', SYSTEM)
+  warnings = []
+  onTestFinished(() => control.close())
+})
+const warn = (message: string, fields?: object) => void warnings.push({ message, ...fields })
+const logger = { debug() {}, info() {}, warn, error() {} }
+const apply = (engine: Engine, config: Config) => applyWith(engine, config, control, logger)
 
 async function opened(): Promise<Engine> {
   const engine = await openEngine({ file: ':memory:' })
@@ -85,6 +98,57 @@ test('what is not named stays as it was told at run time', async () => {
   })
   expect((await engine.queues.get('other'))?.paused).toBe(true)
   expect(await engine.schedules.get('theirs')).toBeDefined()
+})
+
+const withIds = (...ids: readonly string[]) =>
+  SCHEMA.parse({ schedules: Object.fromEntries(ids.map((id) => [id, { every: '1h', job: 'x' }])) })
+
+test('a schedule that has left the configuration is reported at each start until it is deleted, and is never deleted by the daemon', async () => {
+  const engine = await opened()
+  await engine.schedules.upsert('bystander', { every: '1h' }, { job: 'x' })
+  await apply(engine, withIds('a', 'report/b'))
+  await apply(engine, withIds('a', 'report/b'))
+  expect(warnings).toEqual([])
+  for (let starts = 1; starts <= 2; starts++) {
+    await apply(engine, withIds('a'))
+    expect(warnings).toHaveLength(starts)
+  }
+  expect(warnings[0]).toEqual({
+    message: 'a schedule has left the configuration, and still creates jobs: delete it, or pause it',
+    schedule: 'report/b',
+    next: expect.any(Date),
+    command: 'millrace schedules delete report/b',
+  })
+  expect((await engine.schedules.list()).schedules.map(({ id }) => id)).toEqual(['a', 'bystander', 'report/b'])
+  await engine.schedules.delete('report/b')
+  await apply(engine, withIds('a'))
+  // Another one of that id is not of the configuration.
+  await engine.schedules.upsert('report/b', { every: '2h' }, { job: 'x' })
+  await apply(engine, withIds('a'))
+  expect(warnings).toHaveLength(2)
+})
+
+test.each<[what: string, warned: number, change: (engine: Engine) => unknown]>([
+  ['came back into the configuration', 0, (engine) => apply(engine, withIds('a'))],
+  ['is paused', 0, (engine) => engine.schedules.pause('a')],
+  ['was paused and resumed', 1, async (engine) => [await engine.schedules.pause('a'), await engine.schedules.resume('a')]],
+  ['has created a job by hand', 1, (engine) => engine.schedules.trigger('a')],
+  ['a program has set since', 0, (engine) => engine.schedules.upsert('a', { every: '2h' }, { job: 'x' })],
+  ['was changed by hand', 0, (engine) => engine.schedules.update('a', { every: '2h' })],
+])('a schedule that left and %s: %i warnings', async (_what, warned, change) => {
+  const engine = await opened()
+  await apply(engine, withIds('a'))
+  await change(engine)
+  await apply(engine, withIds(...(_what.startsWith('came') ? ['a'] : [])))
+  expect(warnings).toHaveLength(warned)
+})
+
+test('a schedule that has ended is not reported', async () => {
+  const engine = await opened()
+  const ended = SCHEMA.parse({ schedules: { a: { every: '1h', endAt: '2020-01-01T00:00:00Z', job: 'x' } } })
+  await apply(engine, ended)
+  await apply(engine, withIds())
+  expect(warnings).toEqual([])
 })
 
 test('what only the engine can see is told with its key', async () => {

@@ -110,7 +110,7 @@ async function start(config: Config, options: ServeOptions, closers: (() => unkn
     samples: open?.samples,
   })
   // After `assemble`, which registers the known jobs: schedules are checked against them.
-  await apply(engine, config)
+  await apply(engine, config, control, logger)
 
   sockets = await listen({ engine, file, urls: config.listen, tls, limits: config.sockets, authenticate, logger }, control, closers)
 

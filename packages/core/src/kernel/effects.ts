@@ -145,6 +145,8 @@ export class Effects {
   readonly runs: RunRecord[] = []
   readonly logs: LogRecord[] = []
   readonly failures: FailureNote[] = []
+  /** The lanes of runs that ended because their worker stopped or was lost, one entry per run. No store writes them. */
+  readonly interrupted: Lane[] = []
   /** Queues that count something for the first time in this minute. */
   readonly minutes: MinuteNote[] = []
   readonly #minuteAt: number

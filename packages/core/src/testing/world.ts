@@ -79,6 +79,8 @@ export class World {
   connection = 1
   /** True if the connection broke while commands were on their way. */
   gone = false
+  /** The names of the jobs whose runs were interrupted so far. */
+  readonly interrupted: string[] = []
   /** True if the next turn prunes. */
   pruning = false
   /** Adds to the effects of each turn. */
@@ -113,6 +115,7 @@ export class World {
       inbox: effects.inboxEffects,
       systemEvents: effects.events.flatMap((note) => (note.job === undefined ? [note.body] : [])),
     }
+    this.interrupted.push(...effects.interrupted.map(({ name }) => name))
     forgetHolders(tables)
     for (const job of effects.grants) job.data = undefined
     if (this.#audited) audit(store, tables)

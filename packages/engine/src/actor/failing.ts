@@ -1,5 +1,5 @@
 /** Lists the job names that fail: the recent runs say which, and the tables if somebody has mended them since. */
-import { ACTIVE, FAILED, type FailingName, type Now, type Retention, retentionOf, WAITING } from '@millrace/core'
+import { ACTIVE, FAILED, type Now, type Retention, retentionOf, type Stats, WAITING } from '@millrace/core'
 import { countOf, retainedOf, type Tables } from '@millrace/core/kernel'
 import type { Meter } from './meter.ts'
 import type { Recent } from './timings/recent.ts'
@@ -15,14 +15,14 @@ export interface Judging {
   readonly now: Now
 }
 
-/** Returns the names that fail and are not mended, those with the most failed jobs first. */
-export function failingOf(actor: Judging): readonly FailingName[] {
+/** Returns the names that fail and are not mended, those with the most failed jobs first, and the number of those that are left out. */
+export function failingOf(actor: Judging): Pick<Stats, 'failing' | 'failingLeftOut'> {
   const { meter, now } = actor
-  return [...meter.timings.failing(now.wall)]
+  const all = [...meter.timings.failing(now.wall)]
     .filter(([id, { lastAt }, recent]) => !isMended(actor, id, now.wall - lastAt, recent))
     .map(([, name]) => name)
     .sort((a, b) => b.failedJobs - a.failedJobs || b.failed - a.failed)
-    .slice(0, FAILING_MAX)
+  return { failing: all.slice(0, FAILING_MAX), ...(all.length > FAILING_MAX && { failingLeftOut: all.length - FAILING_MAX }) }
 }
 
 /**

@@ -22,6 +22,7 @@ const nameOf = (name: string): NameStats => ({
   started: 3,
   completed: 2,
   failed: 1,
+  interrupted: 4,
   waitMs: timing,
   runMs: { ...timing, buckets: [] },
 })

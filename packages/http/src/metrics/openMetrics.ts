@@ -86,10 +86,11 @@ function nameFamilies(out: Exposition, names: readonly NameStats[]): void {
     started: 'Hand-outs of jobs since the engine was opened.',
     completed: 'Runs that completed.',
     failed: 'Runs that failed, those that are tried again included.',
+    interrupted: 'Runs that ended because their worker stopped or was lost. Lost ones are among the failed, too.',
   } as const
-  for (const what of ['started', 'completed', 'failed'] as const) {
+  for (const what of ['started', 'completed', 'failed', 'interrupted'] as const) {
     const family = out.family({ name: `millrace_runs_${what}`, type: 'counter', help: counters[what] })
-    for (const { queue, name, [what]: count } of names) family(count, { queue, name })
+    for (const { queue, name, [what]: count } of names) if (count !== undefined) family(count, { queue, name })
   }
   const times = {
     wait: ['waitMs', 'Time from the moment a job became due to its hand-out.'],

@@ -1,8 +1,18 @@
 /** Jobs, one at a time. */
 
 import { z } from '@hono/zod-openapi'
-import type { JobHandle } from '@millrace/client'
-import { type CancelOptions, type GetOptions, JobNotFoundError, type ListOptions, type LogsOptions } from '@millrace/core'
+import type { JobHandle, JobPage } from '@millrace/client'
+import {
+  type CancelOptions,
+  formatCursor,
+  type GetOptions,
+  JobNotFoundError,
+  type ListOptions,
+  type LogsOptions,
+  parseId,
+  rowOfShortId,
+  shortened,
+} from '@millrace/core'
 import { cancelBy } from '../access/caller.ts'
 import { json, noContent } from '../answer.ts'
 import { invalid } from '../errors.ts'
@@ -96,10 +106,17 @@ export function jobRoutes({ engine, settings, cursors, redaction }: Service): re
       query: JOB_QUERY,
       responses: { 200: { description: 'The page', schema: JOB_PAGE } },
       async handle({ query: { after: cursor, include, ...filter } }) {
-        redaction.refuseSearch(filter)
+        const { search, ...others } = filter
+        const isById = redaction.hidesFromSearch && cursor === undefined && search !== undefined && rowOfShortId(search) !== undefined
+        redaction.refuseSearch(isById ? others : filter)
         const after = cursors.open('jobs', cursor)
-        const options = { ...filter, ...(include !== undefined && { lastRun: true }), ...(after !== undefined && { after }) }
-        const { jobs, next, ...found } = await engine.list(options as ListOptions)
+        const options = {
+          ...(isById ? others : filter),
+          ...(include !== undefined && { lastRun: true }),
+          ...(after !== undefined && { after }),
+        }
+        const page = isById ? pageOfShortId(engine, search, options as ListOptions) : engine.list(options as ListOptions)
+        const { jobs, next, ...found } = await page
         return json(200, { jobs: jobs.map((job) => shownJob(job, redaction)), next: cursors.sign('jobs', next), ...found })
       },
     }),
@@ -117,7 +134,7 @@ export function jobRoutes({ engine, settings, cursors, redaction }: Service): re
       refusals: [404],
       async handle({ params: { id }, query }) {
         const job = await engine.get(id, query as GetOptions)
-        if (job === undefined) throw new JobNotFoundError(`there is no job ${id}`, { jobId: id })
+        if (job === undefined) throw new JobNotFoundError(`there is no job ${shortened(id)}`, { jobId: id })
         return json(200, shownJob(job, redaction))
       },
     }),
@@ -151,7 +168,7 @@ export function jobRoutes({ engine, settings, cursors, redaction }: Service): re
       refusals: [404],
       async handle({ params: { id } }) {
         const explanation = await engine.explain(id)
-        if (explanation === undefined) throw new JobNotFoundError(`there is no job ${id}`, { jobId: id })
+        if (explanation === undefined) throw new JobNotFoundError(`there is no job ${shortened(id)}`, { jobId: id })
         return json(200, explanation)
       },
     }),
@@ -247,6 +264,15 @@ export function jobRoutes({ engine, settings, cursors, redaction }: Service): re
       },
     }),
   ]
+}
+
+/** Returns the job of this short id, if it matches. The engine's search for one that no job has goes on into the data. */
+async function pageOfShortId(engine: Service['engine'], id: string, options: ListOptions): Promise<JobPage> {
+  const job = await engine.get(id, { payload: 'none' })
+  const key = job && parseId(job.id)
+  if (key === undefined) return { jobs: [], next: undefined }
+  const { jobs } = await engine.list({ ...options, order: 'newest', limit: 1, after: formatCursor(key.seq + 1) })
+  return { jobs: jobs.filter((each) => each.id === job?.id), next: undefined }
 }
 
 interface Keyed {

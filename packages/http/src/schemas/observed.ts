@@ -67,7 +67,10 @@ export const STATS = z
         description:
           'The defaults in force for jobs that are enqueued by a plain name, and the worker that set them; 1,000 names at most, disputed ones first.',
       }),
-    unserved: z.array(z.strictObject({ queue: z.string(), name: z.string(), waiting: z.number() })),
+    unserved: z.array(z.strictObject({ queue: z.string(), name: z.string(), waiting: z.number() })).openapi({
+      description: 'Job names with waiting jobs that no worker serves, those with the most jobs first; 100 at most.',
+    }),
+    unservedLeftOut: z.number().optional().openapi({ description: 'The number of names that `unserved` leaves out.' }),
     failing: z
       .array(
         z.strictObject({
@@ -83,8 +86,9 @@ export const STATS = z
       )
       .openapi({
         description:
-          'Job names that fail: at least 10 and 5 % of their runs failed in 15 minutes, or their last 3 runs did; 100 at most, those with the most permanently failed jobs first. `runs`, `failed` (runs) and `failedJobs` count the 15 minutes, `streak` the failed runs since one completed; `firstAt` (when it began) and `lastAt` (its last failed run) are in milliseconds since 1970. Counted since the engine was opened.',
+          'Job names that fail: at least 10 and 5 % of their runs failed in 15 minutes, or their last 3 runs did; 100 at most, those with the most permanently failed jobs first. `runs`, `failed` (runs) and `failedJobs` count the 15 minutes, `streak` the failed runs since one completed; `firstAt` (when it began: the first of its last failed runs in a row, or the run that made them too many; a name that fails again within 15 minutes has not stopped) and `lastAt` (its last failed run) are in milliseconds since 1970. Counted since the engine was opened.',
       }),
+    failingLeftOut: z.number().optional().openapi({ description: 'The number of names that `failing` leaves out.' }),
     names: z.array(
       z.strictObject({
         queue: z.string(),
@@ -92,6 +96,10 @@ export const STATS = z
         started: z.number(),
         completed: z.number(),
         failed: z.number(),
+        interrupted: z.number().optional().openapi({
+          description:
+            'Runs that ended because their worker stopped or was lost; lost ones are among `failed`, too. Absent if the engine does not say it.',
+        }),
         waitMs: TIMING,
         runMs: TIMING,
       }),

@@ -302,7 +302,7 @@ export function readingConformance(under: () => Probe): void {
       else await probe.call<'fail'>({ op: 'fail', seq, run, error: { name: 'TypeError', message: 'row 7' } })
     }
     const { names, writer } = await probe.call<'stats'>({ op: 'stats' })
-    expect(names).toMatchObject([{ queue: 'q', name: 'a', started: 2, completed: 1, failed: 1 }])
+    expect(names).toMatchObject([{ queue: 'q', name: 'a', started: 2, completed: 1, failed: 1, interrupted: 0 }])
     expect(names[0]?.runMs.p99).toBeGreaterThanOrEqual(names[0]?.runMs.p50 ?? 0)
     expect(writer).toMatchObject({ failedTurns: 0, journalBytes: expect.any(Number), mailboxDepth: expect.any(Number) })
     const brief = await probe.call<'stats'>({ op: 'stats', names: 'percentiles' })

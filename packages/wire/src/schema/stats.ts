@@ -64,6 +64,8 @@ const fields = record<Stats>('stats', {
     [],
     'array of maps: `queue`, `name`, `runs`, `failed`, `failedJobs`, `streak`, `firstAt`, `lastAt`; nil where the server does not say',
   ),
+  failingLeftOut: optional(count, 'names that `failing` leaves out'),
+  unservedLeftOut: optional(count, 'names that `unserved` leaves out'),
 })
 
 export const STATS: RecordKind<Stats> & { fits(reply: unknown): reply is Stats } = {

@@ -1,6 +1,7 @@
 /** A handler that is a module of its own, run by a pool of threads or of child processes. */
 import { fileURLToPath } from 'node:url'
 import {
+  describe,
   OptionTypeError,
   type ProcessOptions,
   type ProcessSettings,
@@ -64,7 +65,7 @@ function hrefOf(method: string, url: URL | string): string {
   const href = url instanceof URL ? url.href : url
   if (typeof href !== 'string' || !href.startsWith('file:')) {
     const example = "new URL('./resize.ts', import.meta.url)"
-    throw new OptionTypeError('url', `${method} takes the URL of a module, such as ${example}, got ${String(url)}`)
+    throw new OptionTypeError('url', `${method} takes the URL of a module, such as ${example}, got ${describe(url)}`)
   }
   fileURLToPath(href)
   if (href.endsWith('.ts')) assertTypeStripping()

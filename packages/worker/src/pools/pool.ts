@@ -51,7 +51,7 @@ export class Pool {
       run.started = this.#places.start(task, (message) => this.#hear(context, run, message))
       return await run.started.ended
     } catch (error) {
-      return failure(context, run.fatal, error)
+      return failure(context, run, error)
     } finally {
       this.#runs.delete(context)
       this.#leave()
@@ -146,8 +146,9 @@ export class Pool {
  * Returns the end of a run that was not started, died, could not load its module, or was killed: as the abort says, or as
  * an error that is retried.
  */
-function failure({ aborted, grant: { seq, run } }: RunContext, fatal: RunError | undefined, error: unknown): Settlement {
+function failure({ aborted, grant: { seq, run } }: RunContext, begun: PoolRun | undefined, error: unknown): Settlement {
   const told = isErrorOf(aborted, 'MillraceError') ? aborted : error
-  if (isErrorOf(told, 'WorkerStoppedError')) return { op: 'giveBack', seq, run }
-  return { op: 'fail', seq, run, error: fatal ?? runErrorOf(told) }
+  if (isErrorOf(told, 'WorkerStoppedError'))
+    return begun?.started === undefined ? { op: 'giveBack', seq, run } : { op: 'giveBack', seq, run, started: true }
+  return { op: 'fail', seq, run, error: begun?.fatal ?? runErrorOf(told) }
 }

@@ -159,6 +159,16 @@ describe('a run that is told to stop', () => {
     expect([bench.worker.zombies, Atomics.load(counters, SETUPS)]).toEqual([0, 2])
   })
 
+  test('because its worker stops is given back as one that has begun, even if it has to be killed', async () => {
+    start('tasks')
+    bench.grant({ seq: 901, data: '"spin"' })
+    await bench.calls.heard('log')
+    const stopping = bench.worker.stop({ timeout: 0 })
+    await bench.clock.advance(5_000)
+    expect(await outcomeOf(901)).toEqual({ op: 'giveBack', seq: 901, run: 1, started: true })
+    await stopping
+  })
+
   test('because it is lost is killed at once, and its thread is free for others', async () => {
     start('tasks')
     bench.grant({ seq: 901, data: '"spin"' })

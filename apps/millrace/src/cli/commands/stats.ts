@@ -9,7 +9,7 @@ import type { Output } from '../output/output.ts'
 import { fieldLines } from '../view/job.ts'
 import { NAME_COLUMNS } from '../view/names.ts'
 import { queueColumns, queueRows } from '../view/queues.ts'
-import { failingText } from '../view/warnings.ts'
+import { failingText, moreText } from '../view/warnings.ts'
 
 export function addStats(program: Command, { connect, out }: Context): void {
   program
@@ -25,7 +25,7 @@ export function addStats(program: Command, { connect, out }: Context): void {
 }
 
 export function statsLines(stats: Stats<Percentiles>, out: Output): Text[] {
-  const { totals, names, unserved, failing, writer, workers, store, owner } = stats
+  const { totals, names, unserved, unservedLeftOut, failing, failingLeftOut, writer, workers, store, owner } = stats
   const sum = { name: 'all', stats: { ...stats.states, paused: false, oldestWaitingMs: 0 } }
   return [
     ...out.table(queueColumns(out.paint), [...queueRows(stats), sum]),
@@ -33,7 +33,8 @@ export function statsLines(stats: Stats<Percentiles>, out: Output): Text[] {
     ...unserved.map(({ queue, name, waiting }) =>
       out.paint('yellow', `no worker serves ${name} in ${queue}: ${countText(waiting)} waiting`),
     ),
-    ...failing.map((name) => out.paint('yellow', failingText(name))),
+    ...moreText('no worker serves', unservedLeftOut).map((each) => out.paint('yellow', each)),
+    ...[...failing.map(failingText), ...moreText('failing:', failingLeftOut)].map((each) => out.paint('yellow', each)),
     '',
     ...fieldLines(
       [

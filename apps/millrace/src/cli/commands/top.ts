@@ -44,7 +44,7 @@ export function linesOf({ at, stats, workers }: Frame, out: Pick<Output, 'paint'
     line`${out.paint('bold', 'millrace')}  ${timeText(new Date(at))}`,
     '',
     ...out.table(queueColumns(out.paint), queueRows(stats)),
-    ...failingLines(stats.failing, out.paint),
+    ...failingLines(stats, out.paint),
     ...(workers.length === 0 ? [] : ['', ...out.table(workerColumns(out.paint, at), workers)]),
     ...(names.length === 0 ? [] : ['', ...out.table(NAME_COLUMNS, names)]),
   ]

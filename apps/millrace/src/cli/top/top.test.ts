@@ -97,16 +97,20 @@ test('names that fail are below the queues, before the workers', () => {
   const said = picture(begin(frameOf(QUEUES, { failing: [failing, rare] }), false), 120)
   expect(said.slice(6, 10)).toEqual([
     '',
-    'charge in mail fails: 66 of 300 runs in 15 minutes (22 %), 4 jobs permanently, since 2026-11-27 12:00:00Z',
-    'report in mail fails: its last 3 runs failed, since 2026-11-27 12:00:00Z',
+    'charge in mail fails since 2026-11-27 12:00:00Z: 66 of 300 runs in 15 minutes (22 %), 4 jobs permanently',
+    'report in mail fails since 2026-11-27 12:00:00Z: its last 3 runs failed',
     '',
   ])
+  const many = { failing: Array.from({ length: 10 }, () => rare), failingLeftOut: 5 }
+  const shown = picture(begin(frameOf(QUEUES, many), false), 120)
+  expect(shown.filter((each) => each.startsWith('report') || each.startsWith('failing'))).toHaveLength(4)
+  expect(shown).toContain('failing: 12 more job names')
   // Without a terminal as well.
   const printed = linesOf(frameOf(QUEUES, { failing: [failing] }), {
     paint: plainly,
     table: (columns, rows) => tableLines(columns, rows, (title) => title),
   })
-  expect(printed.map(written).join('\n')).toContain('\n\ncharge in mail fails: 66 of 300 runs')
+  expect(printed.map(written).join('\n')).toContain('\n\ncharge in mail fails since 2026-11-27 12:00:00Z: 66 of 300 runs')
 })
 
 test('rows are sorted by each column: names ascend, numbers descend; r reverses', () => {

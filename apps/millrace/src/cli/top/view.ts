@@ -82,7 +82,7 @@ function listLines(state: State, width: number, height: number, paint: Paint): T
     line`  ${titles}`,
     ...(rows.length === 0 ? [state.filter === '' ? '  no queues' : `  no queue has ${JSON.stringify(state.filter)} in its name`] : list),
     ...(left > 0 ? [paint('dim', `  ${countText(at + 1)} of ${many(rows.length, 'queue')}`)] : []),
-    ...failingLines(failing, paint),
+    ...failingLines({ failing, failingLeftOut: stats.failing.length - failing.length + (stats.failingLeftOut ?? 0) }, paint),
     ...(workers.length === 0 ? [] : ['', ...table(workerColumns(paint, width < WIDE ? undefined : frame.at), workers, paint, width)]),
     ...(names.length === 0 ? [] : ['', ...table(nameColumns(width), names, paint, width)]),
   ]
@@ -90,7 +90,7 @@ function listLines(state: State, width: number, height: number, paint: Paint): T
 
 /** On a narrow terminal, the percentiles have the room of the number of starts. */
 function nameColumns(width: number): typeof NAME_COLUMNS {
-  return width < WIDE ? NAME_COLUMNS.filter(({ title }) => title !== 'STARTED') : NAME_COLUMNS
+  return width < WIDE ? NAME_COLUMNS.filter(({ title }) => title !== 'STARTED' && title !== 'INTERRUPTED') : NAME_COLUMNS
 }
 
 /** Returns the table with as many columns as fit. */

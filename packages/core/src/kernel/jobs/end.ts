@@ -69,6 +69,7 @@ function exhaust(turn: TurnContext, job: Job, error: RunError): void {
 /** Ends the run of a lost worker. It is retried at once or after its backoff, and uses an attempt unless `maxLost` is set. */
 export function endLost(turn: TurnContext, job: Job): void {
   turn.effects.event('stalled', job)
+  if (!job.cancelRequested) turn.effects.interrupted.push(job.lane)
   const retry = turn.settings.recovery === 'immediate' ? 0 : undefined
   const { maxLost } = job.policy
   if (maxLost === undefined || job.cancelRequested) endFailed(turn, job, { name: 'WorkerLostError', message: LOST }, retry)
@@ -107,12 +108,13 @@ export function endCancelled(turn: TurnContext, job: Job, error: RunError = CANC
   transition.cancel(turn, job)
 }
 
-/** Puts the job back in line without using an attempt. */
-export function endGivenBack(turn: TurnContext, job: Job): void {
+/** Puts the job back in line without using an attempt. `interrupted`: its handler had begun, and its worker stops. */
+export function endGivenBack(turn: TurnContext, job: Job, interrupted = false): void {
   if (job.cancelRequested) {
     endCancelled(turn, job)
     return
   }
+  if (interrupted) turn.effects.interrupted.push(job.lane)
   recordLogged(turn, job)
   freeSlot(turn, job)
   transition.giveBack(turn, job)
@@ -136,8 +138,14 @@ export function endJoined(turn: TurnContext, job: Job): void {
   transition.join(turn, job)
 }
 
-/** Ends the run as its abort has decided, whatever its handler reports. */
-export function endAborted(turn: TurnContext, job: Job, error?: RunError): void {
+/** The report of an aborted run: its error, or that its worker has interrupted it. */
+interface Reported {
+  readonly error?: RunError
+  readonly interrupted?: boolean
+}
+
+/** Ends the run as its abort has decided, whatever its handler reports. Without an abort it is given back. */
+export function endAborted(turn: TurnContext, job: Job, { error, interrupted }: Reported = {}): void {
   switch (job.abort) {
     case 'cancel':
       endCancelled(turn, job, error)
@@ -146,7 +154,7 @@ export function endAborted(turn: TurnContext, job: Job, error?: RunError): void 
       endFailed(turn, job, timeoutError(job), undefined)
       break
     default:
-      endGivenBack(turn, job)
+      endGivenBack(turn, job, interrupted)
   }
 }
 

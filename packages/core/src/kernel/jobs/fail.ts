@@ -11,7 +11,7 @@ export function fail(turn: TurnContext, command: FailCommand, sender: Sender): D
   const job = runOf(turn, command, sender)
   if (job === undefined) return staleRun(turn, command, sender)
   const { error, retry, cancel, atLeast } = command
-  if (job.abort !== undefined) endAborted(turn, job, error)
+  if (job.abort !== undefined) endAborted(turn, job, { error })
   else if (cancel === true) {
     noteCancellation(turn, job, { reason: error.message.slice(0, LIMITS.reasonLength), by: job.session?.intro.worker ?? job.worker })
     endCancelled(turn, job, error)

@@ -10,6 +10,6 @@ export function giveBack(turn: TurnContext, command: GiveBackCommand, sender: Se
   if (job === undefined) return staleRun(turn, command, sender)
   if (command.started === true) job.expiresAt = 0
   // Without an abort by the engine this is `endGivenBack`.
-  endAborted(turn, job)
+  endAborted(turn, job, { interrupted: command.started === true })
   return true
 }

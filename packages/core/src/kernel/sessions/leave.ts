@@ -38,9 +38,10 @@ export function stopSession(turn: TurnContext, session: Session, stopMs: number)
 export function leave(turn: TurnContext, command: LeaveCommand): Decision<'leave'> {
   const { tables } = turn
   const session = tables.sessions.get(command.session)
+  // A worker gives back what it has not begun before it leaves.
   // The session may leave after a reload before it attaches again. Its recorded runs are given back all the same.
   const unattached = tables.unattached.get(command.session)
-  for (const job of [...(session?.jobs ?? unattached?.jobs ?? [])]) endAborted(turn, job)
+  for (const job of [...(session?.jobs ?? unattached?.jobs ?? [])]) endAborted(turn, job, { interrupted: true })
   if (tables.unattached.delete(command.session)) tables.noteHolder(command.session, unattached?.holder)
   if (session !== undefined) tables.removeSession(session)
   disappear(turn, command.session, 'worker.left', session)

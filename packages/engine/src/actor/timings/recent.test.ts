@@ -25,11 +25,29 @@ test('three failed runs in a row are enough, at any rate', () => {
   recent.note('failed', START + 40 * MINUTE)
   expect(recent.failing(START + 40 * MINUTE)).toBeUndefined()
   recent.note('failed', START + 80 * MINUTE)
-  expect(recent.failing(START + 139 * MINUTE)).toMatchObject({ streak: 3, runs: 0, firstAt: START + 80 * MINUTE })
+  expect(recent.failing(START + 139 * MINUTE)).toMatchObject({ streak: 3, runs: 0, firstAt: START })
   expect(recent.failing(START + 140 * MINUTE)).toBeUndefined()
   recent.note('completed', START + 141 * MINUTE)
   recent.note('failed', START + 142 * MINUTE)
   expect(recent.failing(START + 142 * MINUTE)).toBeUndefined()
+})
+
+/** `F`: a run that failed; `c`: one that completed; `.`: a minute that passes. */
+test.each<[what: string, runs: string, since: number]>([
+  ['since the first of its last runs in a row', '.F..F.F', 1],
+  ['on while a run completes now and then', 'FFF.cFFF.cFFF', 0],
+  ['on after a silence that its counts outlast', `${'Fc'.repeat(10)}${'.'.repeat(12)}${'Fc'.repeat(10)}`, 0],
+  ['anew after a silence that its counts do not outlast', `${'Fc'.repeat(10)}${'.'.repeat(16)}${'Fc'.repeat(10)}`, 16],
+  ['anew behind failures that were too few', `FFFc${`${'.'.repeat(8)}Fc`.repeat(6)}${'.'.repeat(8)}FFF`, 56],
+  ['from the run that makes it too many, if others complete', `${'Fc'.repeat(6)}..${'Fc'.repeat(6)}`, 2],
+])('it fails %s: %s', (_what, runs, since) => {
+  const recent = new Recent()
+  let wall = START
+  for (const each of runs) {
+    if (each === '.') wall += MINUTE
+    else recent.note(each === 'F' ? 'failed' : 'completed', wall)
+  }
+  expect(recent.failing(wall)?.firstAt).toBe(START + since * MINUTE)
 })
 
 test('a wall clock that went back by a second changes nothing; by more than a minute, the count begins anew', () => {

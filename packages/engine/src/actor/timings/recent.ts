@@ -17,7 +17,12 @@ export class Recent implements RecentRuns {
   streak = 0
   lastFailedAt = 0
   #failedJobs = 0
+  /** When it began to fail. */
   #since = 0
+  /** When a run last failed while it was failing. */
+  #failingAt = 0
+  /** When the first run of the streak failed. */
+  #streakAt = 0
   /** When a job last failed permanently. */
   #lastJobAt = Number.POSITIVE_INFINITY
   /** That job's own `keep`; undefined if retention decides. */
@@ -37,7 +42,7 @@ export class Recent implements RecentRuns {
       return
     }
     const was = isFailing(this, wall)
-    this.streak++
+    if (this.streak++ === 0) this.#streakAt = wall
     this.lastFailedAt = wall
     this.failed++
     this.#add(at + PARTS.failed)
@@ -47,7 +52,17 @@ export class Recent implements RecentRuns {
       this.#lastJobAt = wall
       this.#lastJobKeep = keepMs
     }
-    if (!was && isFailing(this, wall)) this.#since = wall
+    if (!isFailing(this, wall)) return
+    if (!was && !this.#isCounted(this.#failingAt)) this.#since = this.streak >= FAILING.streak ? this.#streakAt : wall
+    this.#failingAt = wall
+  }
+
+  /**
+   * True if the counts include that time. A name that fails again while they include failures of before continues: otherwise they would count
+   * runs from before its beginning.
+   */
+  #isCounted(wall: number): boolean {
+    return Math.floor(wall / MINUTE_MS) > this.#minute - MINUTES
   }
 
   /** Returns the counts while the name fails; otherwise undefined. */
@@ -66,7 +81,7 @@ export class Recent implements RecentRuns {
   clear(): void {
     this.#counts.fill(0)
     this.runs = this.failed = this.streak = this.lastFailedAt = 0
-    this.#minute = this.#failedJobs = this.#since = 0
+    this.#minute = this.#failedJobs = this.#since = this.#failingAt = this.#streakAt = 0
     this.#lastJobAt = Number.POSITIVE_INFINITY
     this.#lastJobKeep = undefined
   }

@@ -17,7 +17,7 @@ function note(type: JobEventType, of: Lane, job: Partial<Job> = {}, attempt = 1)
   }
 }
 
-const turn = (...events: EventNote[]): Effects => ({ events }) as unknown as Effects
+const turn = (...events: EventNote[]): Effects => ({ events, interrupted: [] }) as unknown as Effects
 
 test('waits count from when a job was due, runs from the hand-out; runs that failed count too', () => {
   const timings = new Timings()
@@ -32,6 +32,7 @@ test('waits count from when a job was due, runs from the hand-out; runs that fai
       started: 1,
       completed: 1,
       failed: 2,
+      interrupted: 0,
       waitMs: { p50: 5, p95: 5, p99: 5, sum: 5, buckets: [0, 0, 0, 1] },
       runMs: { p50: 12, p95: 12, p99: 12, sum: 36, buckets: [0, 0, 0, 0, 3] },
     },

@@ -16,6 +16,7 @@ interface Entry {
   started: number
   completed: number
   failed: number
+  interrupted: number
   readonly wait: Histogram
   readonly run: Histogram
   readonly recent: Recent
@@ -30,7 +31,7 @@ export class Timings {
     this.#max = max
   }
 
-  note({ events }: Effects, wall: number): void {
+  note({ events, interrupted }: Effects, wall: number): void {
     let entry: Entry | undefined
     let lane: Lane | undefined
     for (const note of events) {
@@ -54,6 +55,7 @@ export class Timings {
         else entry.recent.note(type === 'retrying' ? 'retried' : type, wall)
       }
     }
+    for (const each of interrupted) this.#entryOf(each).interrupted++
   }
 
   /** Returns the timings, the busiest first. */
@@ -64,12 +66,13 @@ export class Timings {
     const timingOf = (histogram: Histogram) => (detail === 'histograms' ? histogram.timing() : histogram.percentiles())
     return [...this.#entries.values()]
       .sort((a, b) => b.started - a.started)
-      .map(({ queue, name, started, completed, failed, wait, run }) => ({
+      .map(({ queue, name, started, completed, failed, interrupted, wait, run }) => ({
         queue,
         name,
         started,
         completed,
         failed,
+        interrupted,
         waitMs: timingOf(wait),
         runMs: timingOf(run),
       }))
@@ -106,7 +109,7 @@ export class Timings {
         entry.wait.clear()
         entry.run.clear()
         entry.recent.clear()
-        return Object.assign(entry, { started: 0, completed: 0, failed: 0 })
+        return Object.assign(entry, { started: 0, completed: 0, failed: 0, interrupted: 0 })
       }
       entry.used = false
       this.#entries.set(id, entry)
@@ -117,5 +120,5 @@ export class Timings {
 
 function newEntry(): Entry {
   const times = { wait: new Histogram(), run: new Histogram(), recent: new Recent() }
-  return { queue: '', name: '', used: false, started: 0, completed: 0, failed: 0, ...times }
+  return { queue: '', name: '', used: false, started: 0, completed: 0, failed: 0, interrupted: 0, ...times }
 }

@@ -37,6 +37,13 @@ test('all is well', () => {
   expect(told(calm)).toEqual([])
 })
 
+test('names beyond those that the engine lists are told', () => {
+  const unserved = [{ queue: 'webhooks', name: 'post-event', waiting: 1 }]
+  const stats = statsOf({ unserved, unservedLeftOut: 1, failing: [failingOf({ failedJobs: 0 })], failingLeftOut: 30 })
+  const more = told({ stats }).filter((text) => text.endsWith('list here'))
+  expect(more).toEqual(['bad: Nobody serves 1 more job name too many to list here', 'warn: 30 more job names fail too many to list here'])
+})
+
 describe('names that nobody serves', () => {
   const stats = statsOf({
     queues: { webhooks: queueStats({ waiting: 3_174, oldestWaitingMs: 14 * MIN }) },

@@ -32,7 +32,14 @@ export function failureProblems(evidence: Evidence): readonly Problem[] {
     ...fresh.toSorted((a, b) => b.count - a.count).map((failure) => freshProblem(failure, minuteTime(Date.parse(failure.firstAt), zone))),
     ...risingOf(known, now, zone),
   ]
-  return stats.failing.reduce<readonly Problem[]>((problems, name) => withFailing(problems, name, failures, evidence), found)
+  const listed = stats.failing.reduce<readonly Problem[]>((problems, name) => withFailing(problems, name, failures, evidence), found)
+  const { failingLeftOut: more = 0 } = stats
+  if (more === 0) return listed
+  const title = problems.moreFailing(more)
+  return [
+    ...listed,
+    { id: 'failing more', severity: 'warn', icon: 'errors', title, text: problems.notListed, show: jobsLink({ state: 'failed' }) },
+  ]
 }
 
 /** Adds a name that fails: to the problem of the kind that fails most, or as one of its own. */

@@ -35,7 +35,16 @@ function nobodyAttached({ stats, now, zone }: Evidence): Problem {
 }
 
 function unservedProblems({ stats, now, zone }: Evidence): readonly Problem[] {
-  return stats.unserved.map(({ queue, name, waiting }) => {
+  const { unservedLeftOut: more = 0 } = stats
+  const left: Problem = {
+    id: 'unserved more',
+    severity: 'bad',
+    icon: 'workers',
+    title: problems.moreUnserved(more),
+    text: problems.notListed,
+    show: jobsLink({ state: 'waiting' }),
+  }
+  const listed = stats.unserved.map(({ queue, name, waiting }): Problem => {
     const { oldestWaitingMs: oldest = 0, paused = false } = own(stats.queues, queue) ?? {}
     return {
       id: `unserved ${queue} ${name}`,
@@ -50,6 +59,7 @@ function unservedProblems({ stats, now, zone }: Evidence): readonly Problem[] {
       waits: 'unserved',
     }
   })
+  return more === 0 ? listed : [...listed, left]
 }
 
 /** The age of jobs is no surprise if they are paused, or nobody serves some of them. */
