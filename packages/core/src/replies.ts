@@ -222,8 +222,12 @@ export interface JobView extends JobKey, PolicyView {
   readonly priority: number
   readonly weight: number
   readonly runAt: number
+  /** The due time of the first run; undefined if it is still `runAt`. */
+  readonly originalRunAt?: number
   readonly expiresAt: number
   readonly startedAt: number
+  /** Of a job that runs, in the answer of `get`: when the engine ends its run; undefined if nothing limits it. */
+  readonly deadlineAt?: number
   readonly finishedAt: number
   readonly progress: string | null
   readonly cancelRequested: boolean

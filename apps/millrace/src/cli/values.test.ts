@@ -148,6 +148,8 @@ test('a line of an import: a job as it is asked for, or one that was exported an
       attempt: 3,
       uniqueKey: 'u',
       runAt: 'x',
+      originalRunAt: 'x',
+      deadlineAt: 'x',
     }),
   ).toEqual({ job: 'mail', data: new Uint8Array([1, 2]), options: { queue: 'out', timeout: Number.POSITIVE_INFINITY } })
   const data = { base64: 'AQI=' }

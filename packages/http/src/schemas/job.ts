@@ -80,6 +80,7 @@ export const EXPLANATION = z
     state: STATE,
     attempt: z.number(),
     maxAttempts: z.number(),
+    deadlineAt: WHEN.optional().openapi({ description: 'When the engine ends its run. Absent if it does not run, or nothing limits it.' }),
     message: z.string().openapi({ description: 'In words, without a subject: `waits, because …`.' }),
     causes: z.array(CAUSE).openapi({ description: 'Empty for a job that runs or has ended.' }),
   })
@@ -175,7 +176,12 @@ export const JOB = z
     weight: z.number(),
     enqueuedAt: WHEN,
     runAt: WHEN,
+    originalRunAt: WHEN.optional().openapi({ description: 'The `runAt` of its first run, if it has moved since.' }),
     startedAt: WHEN.optional(),
+    deadlineAt: WHEN.optional().openapi({
+      description:
+        'When the engine ends the run, unless a heartbeat extends it. Absent if it does not run, if nothing limits it, and in lists.',
+    }),
     finishedAt: WHEN.optional(),
     expiresAt: WHEN.optional(),
     cancelRequested: z.boolean(),
