@@ -12,6 +12,7 @@ import {
   POLICY_FIELDS,
   RUN_OPTIONS,
 } from '@millrace/core'
+import { base64, binaryOf } from '../binary.ts'
 import { BOUNDS } from '../limits.ts'
 import { REDACTED, type Redaction } from '../redaction.ts'
 import { FILTER_BODY, FILTER_QUERY } from './filter.ts'
@@ -25,6 +26,7 @@ export const NEW_JOB = z
   .strictObject({
     job: NAME.openapi({ description: 'The name that routes it to its handler.', example: 'resize' }),
     data: DATA,
+    binary: binaryOf('data'),
     options: ENQUEUE_OPTIONS.optional(),
   })
   .openapi('NewJob')
@@ -226,10 +228,6 @@ function shownPreview({ bytes, start, cut }: PayloadPreview): unknown {
   return { bytes, ...text, ...(cut && { cut }) }
 }
 
-function base64(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('base64')
-}
-
 export const ENQUEUED = z
   .strictObject({
     id: ID,
@@ -294,6 +292,7 @@ export const JOB_CHANGES = z
     data: DATA,
     ...PLACE_CHANGES,
     checkpoint: DATA,
+    binary: binaryOf('data', 'checkpoint'),
   })
   .openapi('JobChanges')
 
