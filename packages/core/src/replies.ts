@@ -226,7 +226,7 @@ export interface JobView extends JobKey, PolicyView {
   readonly originalRunAt?: number
   readonly expiresAt: number
   readonly startedAt: number
-  /** Of a job that runs, in the answer of `get`: when the engine ends its run; undefined if nothing limits it. */
+  /** The time at which the engine ends the run, in the answer of `get`; undefined if the job does not run or nothing limits it. */
   readonly deadlineAt?: number
   readonly finishedAt: number
   readonly progress: string | null

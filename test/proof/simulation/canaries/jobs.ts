@@ -296,8 +296,8 @@ export const JOBS: readonly Canary[] = [
   {
     name: 'turn-over-at-a-retry',
     file: `${jobs}/transitions.ts`,
-    find: "  if (transition !== 'giveBack') job.runAt = now.wall + delayMs\n",
-    replace: "  if (transition !== 'giveBack') job.runAt = now.wall + delayMs\n  endTurn(turn, job)\n",
+    find: "  if (transition !== 'giveBack') setDue(turn, job, now.wall + delayMs)\n",
+    replace: "  if (transition !== 'giveBack') setDue(turn, job, now.wall + delayMs)\n  endTurn(turn, job)\n",
     breaks: 'invariant 24',
   },
   {
