@@ -301,6 +301,13 @@ export const JOBS: readonly Canary[] = [
     breaks: 'invariant 24',
   },
   {
+    name: 'first-due-time-of-the-last-retry',
+    file: `${jobs}/due.ts`,
+    find: 'job.runAt !== runAt && job.extras?.due === undefined',
+    replace: 'job.runAt !== runAt',
+    breaks: 'invariant 18',
+  },
+  {
     name: 'tokens-of-a-tier-not-taken',
     file: `${jobs}/start.ts`,
     find: 'const rate = key && keyRateOf(key)',
