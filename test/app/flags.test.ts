@@ -144,6 +144,31 @@ test('of a schedule: from when to when, how late, what is caught up, one at once
   expect((await place.okJson('schedules', 'next', 'yearly', '--times', '3'))['nextRuns']).toHaveLength(3)
 })
 
+test('of data: bytes, of a job, of jobs by stdin, of a schedule, and of the short lines of an import', { timeout: LONG }, async () => {
+  const place = new Place()
+  await place.serve()
+  const dataOf = async (...args: readonly string[]) => ((await place.okJson(...args)) as { data: unknown }).data
+  const id = (await place.ok('enqueue', 'mail', 'AQL/', '--binary')).trim()
+  expect(await dataOf('jobs', 'show', id)).toEqual({ base64: 'AQL/' })
+  expect(await place.run('enqueue', 'mail', 'AQL', '--binary')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('must be base64'),
+  })
+  expect((await place.feed('AQL/\n//8=\n', 'enqueue', 'fed', '-', '--binary')).code).toBe(0)
+  const line = { job: 'fed', data: { base64: 'AA==' } }
+  const lines = [{ ...line, binary: ['data'] }, line, { ...line, data: 'AQL', binary: ['data'] }]
+  expect(await place.feed(lines.map((each) => JSON.stringify(each)).join('\n'), 'import', '-', '--json')).toMatchObject({
+    code: 1,
+    json: { enqueued: 2, errors: [{ line: 3, code: 'OPTION_TYPE' }] },
+  })
+  const { jobs } = (await place.okJson('jobs', 'list', '--name', 'fed')) as unknown as { jobs: { data: unknown }[] }
+  expect(jobs.map(({ data }) => data)).toEqual(['AA==', 'AA==', '//8=', 'AQL/'].map((base64) => ({ base64 })))
+  await place.ok('schedules', 'add', 'bytes', 'tick', 'AQL/', '--every', '1h', '--binary')
+  expect(await dataOf('schedules', 'show', 'bytes')).toEqual({ base64: 'AQL/' })
+  await place.ok('schedules', 'update', 'bytes', '--data', '//8=', '--binary')
+  expect(await dataOf('schedules', 'show', 'bytes')).toEqual({ base64: '//8=' })
+})
+
 test('of a job in a flow: all that waits for it, cancelled and brought back', { timeout: LONG }, async () => {
   const place = new Place()
   const engine = await openEngine({ file: place.file, durability: 'normal' })

@@ -23,7 +23,7 @@ test('Q1: enqueue, list by state, status, a worker, dlq, and JSON of each', { ti
   const worker = place.start('worker', 'start', '-c', '4', '--handlers', HANDLERS, '--id', 'w1')
   await worker.said(/^w1 is ready: gate, echo, fail/)
   expect(await place.ok('workers', 'list')).toMatch(
-    /^w1 +\d+ +\S+ +idle +just now +0\/4 +\S+ +\S+ \S+ +inline +\S+ +all +gate, echo, fail$/m,
+    /^w1 +\d+ +\S+ +idle +just now +0\/4 +- +\S+ +\S+ \S+ +inline +\S+ +all +gate, echo, fail$/m,
   )
   expect(await place.okJson('enqueue', 'echo', '{"last":true}', '--wait')).toMatchObject({ output: { last: true } })
   expect(await place.okJson('dlq', 'list')).toMatchObject({

@@ -466,6 +466,69 @@ test('maxLost: lost workers use no attempt, across restarts; then the job fails 
   expect(await t.engine.get(bystander.id)).toMatchObject({ state: 'waiting', lostRuns: 0, maxLost: undefined })
 })
 
+test('a running job shows its deadline, which a heartbeat moves, and an abort; so do explain and its worker', async () => {
+  const [a, b] = [defineJob({ name: 'a', timeout: '5m', heartbeatTimeout: '2m' }), defineJob({ name: 'b', timeout: Infinity })]
+  const alive = gate()
+  t.engine.work(
+    [
+      a.handler(async ({ heartbeat }) => {
+        await alive.wait()
+        await heartbeat()
+        await t.clock.sleep('1h')
+      }),
+      b.handler(() => t.clock.sleep('1h')),
+    ],
+    { abortGrace: '30s', concurrency: 2 },
+  )
+  const { id } = await t.engine.enqueue(a)
+  const bystander = await t.engine.enqueue(b)
+  await quiet()
+  const startedAt = Number((await t.engine.get(id))?.startedAt)
+  const deadlines = async () => [
+    Number((await t.engine.get(id))?.deadlineAt) - startedAt,
+    Number((await t.engine.explain(id))?.deadlineAt) - startedAt,
+    Number((await t.engine.workers())[0]?.nextDeadlineAt) - startedAt,
+  ]
+  expect(await deadlines()).toEqual([300_000, 300_000, 300_000])
+  const words = new Date(startedAt + 300_000).toISOString()
+  expect((await t.engine.explain(id))?.message).toBe(`is running at attempt 1 of 4, with a deadline of ${words}`)
+  await t.advance('4m')
+  expect(await deadlines()).toEqual([300_000, 300_000, 300_000])
+  alive.entered[0]?.resolve()
+  await quiet()
+  expect(await deadlines()).toEqual([360_000, 360_000, 360_000])
+  await t.engine.cancel(id)
+  expect(await deadlines()).toEqual([270_000, 270_000, 270_000])
+  await t.advance('30s')
+  expect((await t.engine.get(id))?.deadlineAt).toBeUndefined()
+  expect(await t.engine.explain(id)).not.toHaveProperty('deadlineAt')
+  expect((await t.engine.workers())[0]?.nextDeadlineAt).toBeUndefined()
+  expect(await t.engine.get(bystander.id)).toMatchObject({ state: 'active', deadlineAt: undefined })
+})
+
+test('the first runAt stays with a job that is tried again, across restarts', async () => {
+  const a = defineJob({ name: 'a', backoff: { type: 'fixed', delay: '1m' } })
+  const fails = () =>
+    t.engine.work([
+      a.handler(() => {
+        throw new Error('no')
+      }),
+    ])
+  fails()
+  const runAt = new Date(t.clock.read().wall + 3_600_000)
+  const { id } = await t.engine.enqueue(a, undefined, { runAt })
+  const bystander = await t.engine.enqueue('b', undefined, { runAt })
+  expect(await t.engine.get(id)).toMatchObject({ state: 'scheduled', runAt, originalRunAt: undefined })
+  await t.advance('1h')
+  const retryAt = new Date(runAt.getTime() + 60_000)
+  expect(await t.engine.get(id)).toMatchObject({ state: 'scheduled', runAt: retryAt, originalRunAt: runAt })
+  await t.restart()
+  expect(await t.engine.get(id)).toMatchObject({ runAt: retryAt, originalRunAt: runAt })
+  const { jobs } = await t.engine.list({ name: 'a' })
+  expect(jobs).toMatchObject([{ runAt: retryAt, originalRunAt: runAt }])
+  expect(await t.engine.get(bystander.id)).toMatchObject({ runAt, originalRunAt: undefined })
+})
+
 test('progress is kept, and told as an event', async () => {
   const a = defineJob({ name: 'a' })
   const { entered, wait } = gate()

@@ -58,7 +58,8 @@ def explanation(id: str, said: Optional[Fields]) -> Optional[Explanation]:
         return None
     causes = [_cause(each, said) for each in said["causes"]]
     message = causes[0].message if causes else _unheld(said)
-    return Explanation(id, said["name"], said["queue"], said["state"], said["attempt"], said["maxAttempts"], message, causes)
+    deadline = when(said.get("deadlineAt"))
+    return Explanation(id, said["name"], said["queue"], said["state"], said["attempt"], said["maxAttempts"], message, causes, deadline)
 
 
 def _cause(said: Fields, job: Fields) -> JobCause:
@@ -71,7 +72,9 @@ def _cause(said: Fields, job: Fields) -> JobCause:
 
 def _unheld(job: Fields) -> str:
     if job["state"] == "active":
-        return "is running at attempt %d of %d" % (job["attempt"], job["maxAttempts"])
+        at = when(job.get("deadlineAt"))
+        deadline = "" if at is None else ", with a deadline of " + _iso(at)
+        return "is running at attempt %d of %d%s" % (job["attempt"], job["maxAttempts"], deadline)
     if job["state"] in ("completed", "cancelled"):
         return "is %(state)s" % job
     return "has failed without a run" if job["attempt"] == 0 else "has failed after attempt %d" % job["attempt"]

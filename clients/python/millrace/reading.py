@@ -69,7 +69,7 @@ def job_info(said: Fields) -> JobInfo:
         log_lines=said.get("logLines", 100),
         enqueued_at=moment(said["enqueuedAt"]),
         run_at=moment(said["runAt"]),
-        **_times(said, "startedAt", "finishedAt", "expiresAt"),
+        **_times(said, "startedAt", "finishedAt", "expiresAt", "originalRunAt", "deadlineAt"),
         cancel_requested=said["cancelRequested"],
         cancel_reason=cancellation.get("reason"),
         cancelled_by=cancellation.get("by"),
@@ -179,7 +179,7 @@ def worker_info(said: Fields) -> WorkerInfo:
         version=said.get("version"),
         event_loop_delay=seconds(said.get("eventLoopDelayMs")),
         rss_bytes=said.get("rssBytes"),
-        **_times(said, "attachedAt", "lastSeenAt"),
+        **_times(said, "attachedAt", "lastSeenAt", "nextDeadlineAt"),
         **_same(said, "id", "session", "host", "pid", "names", "queues", "minConcurrency", "maxConcurrency"),
         **_same(said, "runningJobs", "runningWeight", "zombies", "draining", "away"),
     )

@@ -78,7 +78,8 @@ class LastRun:
 
 @dataclass(frozen=True)
 class JobInfo:
-    """A job as `get` and `jobs` answer it. `attempts` is empty in lists. `progress` is from 0 to 1. `keep`: how long the job is kept once it
+    """A job as `get` and `jobs` answer it. `attempts` is empty in lists. `progress` is from 0 to 1. `original_run_at` is the `run_at` of the
+    first run, if it has moved since. `deadline_at`: when the engine ends the run, unless a heartbeat extends it; None in lists. `keep`: how long the job is kept once it
     has ended, 'forever', or None for what its queue says. `payload_bytes` has the stored sizes of data, output and checkpoint, if the call has
     asked for `payload='none'`; `last_run` is None unless the call asks for it, and if no run is known."""
 
@@ -107,7 +108,9 @@ class JobInfo:
     weight: int
     enqueued_at: datetime
     run_at: datetime
+    original_run_at: Optional[datetime]
     started_at: Optional[datetime]
+    deadline_at: Optional[datetime]
     finished_at: Optional[datetime]
     expires_at: Optional[datetime]
     cancel_requested: bool
@@ -168,6 +171,7 @@ class WorkerInfo:
     away: bool
     attached_at: Optional[datetime]
     last_seen_at: Optional[datetime]
+    next_deadline_at: Optional[datetime]
     kind: Optional[str]
     version: Optional[str]
     event_loop_delay: Optional[float]
@@ -354,6 +358,7 @@ class Explanation:
     max_attempts: int
     message: str
     causes: List[JobCause]
+    deadline_at: Optional[datetime] = None
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,9 @@ class Views(unittest.TestCase):
         self.assertEqual((job.keep, job.max_age, job.max_lost, job.lost_runs), ("forever", None, 2, 1))
         self.assertEqual((job.cancel_reason, job.cancelled_by), ("r", "b"))
         self.assertEqual((job.progress, job.progress_note, job.progress_value), (1, "note", {"rows": 7}))
+        said.update(originalRunAt=1_795_000_000_000, deadlineAt=1_795_000_000_000)
+        self.assertEqual((job.original_run_at, job.deadline_at), (None, None))
+        self.assertEqual((reading.job_info(said).original_run_at, reading.job_info(said).deadline_at), (AT, AT))
         self.assertEqual((job.meta, job.data, job.output), ({"by": "x"}, "no JSON", b"\0"))
         self.assertEqual(job.expires_at, reading.NEVER)
         self.assertEqual(job.flow, millrace.FlowPlace(str(millrace.JobKey(1, 2, 3)), "a", 2, "fail"))
@@ -68,6 +71,9 @@ class Views(unittest.TestCase):
         self.assertEqual(several.causes[3].message, "waits, because no worker has room for it now: 15 of 16 places are taken")
         runs = explained("explain: a job that runs")
         self.assertEqual((runs.message, runs.causes, runs.id), ("is running at attempt 2 of 4", [], str(millrace.JobKey(1, 2, 3))))
+        timed = {**answer("explain: a job that runs", "reply"), "deadlineAt": 1_795_000_000_000}
+        runs = operations.explain(millrace.JobKey(1, 2, 3)).answer(timed)
+        self.assertEqual((runs.deadline_at, runs.message[28:]), (AT, ", with a deadline of 2026-11-18T11:06:40.000Z"))
         self.assertEqual(explained("explain: a code that only a newer server knows").message, "waits (a-later-cause)")
         self.assertIsNone(explained("explain: none of that id"))
 

@@ -5,7 +5,7 @@ import type { Mailbox } from './mailbox.ts'
 import { dateOf } from './view.ts'
 
 /** A worker that is attached to the engine, as `engine.workers()` returns it. */
-export interface WorkerView extends Omit<AttachedWorker, 'session' | 'attachedAt' | 'lastSeenAt'> {
+export interface WorkerView extends Omit<AttachedWorker, 'session' | 'attachedAt' | 'lastSeenAt' | 'nextDeadlineAt'> {
   /**
    * The time at which the worker attached, by the engine's clock; each reconnect renews it. Undefined if the engine was
    * reopened and the worker has not come back yet.
@@ -17,11 +17,14 @@ export interface WorkerView extends Omit<AttachedWorker, 'session' | 'attachedAt
    * `attachedAt`.
    */
   readonly lastSeenAt: Date | undefined
+  /** The earliest `deadlineAt` of its running jobs; undefined if none has a deadline. */
+  readonly nextDeadlineAt: Date | undefined
 }
 
-function workerOf({ session: _, attachedAt, lastSeenAt, ...worker }: AttachedWorker): WorkerView {
-  // An older server sends neither.
-  return { ...worker, attachedAt: dateOf(attachedAt ?? 0), lastSeenAt: dateOf(lastSeenAt ?? 0) }
+function workerOf({ session: _, attachedAt, lastSeenAt, nextDeadlineAt, ...worker }: AttachedWorker): WorkerView {
+  // An older server sends none of these.
+  const times = { attachedAt: dateOf(attachedAt ?? 0), lastSeenAt: dateOf(lastSeenAt ?? 0), nextDeadlineAt: dateOf(nextDeadlineAt ?? 0) }
+  return { ...worker, ...times }
 }
 
 export async function workersOf(calls: Pick<Mailbox, 'call'>): Promise<readonly WorkerView[]> {

@@ -29,6 +29,8 @@ export interface JobExplanation {
   readonly state: State
   readonly attempt: number
   readonly maxAttempts: number
+  /** The time at which the engine ends its run, as `deadlineAt` of `get`. Absent if it does not run, or nothing limits it. */
+  readonly deadlineAt?: Date
   /** The first of the causes in such a sentence, or what the job does if it waits for nothing. */
   readonly message: string
   /** All that keeps it from its start now. Empty for a job that runs or has ended. */
@@ -38,6 +40,7 @@ export interface JobExplanation {
 type Words = (cause: Cause, job: Explanation) => string
 
 const until = ({ until: at }: Cause): string => (at === undefined ? '' : ` until ${new Date(at).toISOString()}`)
+const deadline = ({ deadlineAt: at }: Explanation): string => (at === undefined ? '' : `, with a deadline of ${new Date(at).toISOString()}`)
 const key = ({ of }: Cause): string => `key '${of}'`
 const usage = ({ used, limit }: Cause): string => `${used} of ${limit}`
 
@@ -70,7 +73,7 @@ function sentenceOf(cause: Cause, job: Explanation): string {
 function messageOf(job: Explanation): string {
   const [first] = job.causes
   if (first !== undefined) return sentenceOf(first, job)
-  if (job.state === 'active') return `is running at attempt ${job.attempt} of ${job.maxAttempts}`
+  if (job.state === 'active') return `is running at attempt ${job.attempt} of ${job.maxAttempts}${deadline(job)}`
   if (job.state === 'completed' || job.state === 'cancelled') return `is ${job.state}`
   return job.attempt === 0 ? 'has failed without a run' : `has failed after attempt ${job.attempt}`
 }
@@ -84,7 +87,9 @@ export async function explainJob(calls: Pick<Mailbox, 'call'>, id: string): Prom
     const { until: at, ...rest } = cause
     return { ...rest, message: sentenceOf(cause, job), ...(at !== undefined && { until: new Date(at) }) }
   })
-  return { id: formatId(asked as JobKey), ...job, message: messageOf(job), causes }
+  const { deadlineAt, ...rest } = job
+  const deadline = deadlineAt === undefined ? {} : { deadlineAt: new Date(deadlineAt) }
+  return { id: formatId(asked as JobKey), ...rest, ...deadline, message: messageOf(job), causes }
 }
 
 /** The longest wait for the answer: an engine that is out of reach is not waited for. */

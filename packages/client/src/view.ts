@@ -95,7 +95,14 @@ export interface Job<Data = unknown, Output = unknown> extends PolicyView {
   readonly weight: number
   readonly enqueuedAt: Date
   readonly runAt: Date
+  /** The `runAt` of its first run; undefined if a retry, a snooze or a caller has not moved it since. */
+  readonly originalRunAt: Date | undefined
   readonly startedAt: Date | undefined
+  /**
+   * The time at which the engine aborts the run, unless a heartbeat extends it. After the abort: the time at which the engine ends
+   * the run. Undefined if the job does not run, if nothing limits it, and in lists.
+   */
+  readonly deadlineAt: Date | undefined
   readonly finishedAt: Date | undefined
   /** The time at which its `ttl` ends; undefined if it has none. */
   readonly expiresAt: Date | undefined
@@ -136,7 +143,9 @@ export function jobOf(view: JobView, codec?: PayloadCodec, reading: Shown = WHOL
     weight: view.weight,
     enqueuedAt: new Date(view.enqueuedAt),
     runAt: new Date(view.runAt),
+    originalRunAt: dateOf(view.originalRunAt ?? 0),
     startedAt: dateOf(view.startedAt),
+    deadlineAt: dateOf(view.deadlineAt ?? 0),
     finishedAt: dateOf(view.finishedAt),
     expiresAt: dateOf(view.expiresAt),
     cancelRequested: view.cancelRequested,

@@ -60,6 +60,8 @@ export interface Explanation {
   readonly state: State
   readonly attempt: number
   readonly maxAttempts: number
+  /** When the engine ends its run, in milliseconds since 1970; undefined if it does not run, or nothing limits it. */
+  readonly deadlineAt?: number
   /** Empty for a job that runs or has ended. */
   readonly causes: readonly Cause[]
 }

@@ -75,7 +75,7 @@ export {
   type JobExtras,
   newJob,
 } from './kernel/jobs/job.ts'
-export { droppedAttempt, lastRunOf, viewOf } from './kernel/jobs/view.ts'
+export { deadlineAt, droppedAttempt, lastRunOf, viewOf } from './kernel/jobs/view.ts'
 export { rateNow, tokenMs } from './kernel/keys/bucket.ts'
 export { type KeyBacklog, keyRateOf, newKey, newKeyBacklog, roomOf } from './kernel/keys/keyBacklog.ts'
 export { mostParked, topKeys } from './kernel/keys/topKeys.ts'

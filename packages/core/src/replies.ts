@@ -222,8 +222,12 @@ export interface JobView extends JobKey, PolicyView {
   readonly priority: number
   readonly weight: number
   readonly runAt: number
+  /** The due time of the first run; undefined if it is still `runAt`. */
+  readonly originalRunAt?: number
   readonly expiresAt: number
   readonly startedAt: number
+  /** The time at which the engine ends the run, in the answer of `get`; undefined if the job does not run or nothing limits it. */
+  readonly deadlineAt?: number
   readonly finishedAt: number
   readonly progress: string | null
   readonly cancelRequested: boolean

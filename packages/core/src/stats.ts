@@ -241,6 +241,8 @@ export interface AttachedWorker extends Vitals {
   readonly maxConcurrency: number
   readonly runningJobs: number
   readonly runningWeight: number
+  /** The earliest deadline of its running jobs, in milliseconds since 1970; undefined if none has one. */
+  readonly nextDeadlineAt?: number
   /** Runs that ignored their abort for the whole grace, and may still be going on. */
   readonly zombies: number
   readonly draining: boolean

@@ -1,6 +1,6 @@
 /** Turns lines into jobs, in atomic commands. One is under way while the next is made, so a fast sender waits. */
 import type { Engine, JobRequest } from '@millrace/client'
-import { checkJsonText, type EnqueueOptions } from '@millrace/core'
+import { bytesOption, checkJsonText, type EnqueueOptions } from '@millrace/core'
 import { defineJob } from '@millrace/worker'
 import { BOUNDS } from './limits.ts'
 import type { Line } from './requests/lines.ts'
@@ -15,6 +15,8 @@ export interface ImportOptions {
   readonly key?: string | undefined
   /** True if each line is JSON, false if it is a string. */
   readonly json: boolean
+  /** True if each line is bytes, in base64. */
+  readonly binary: boolean
 }
 
 export interface ImportCounts {
@@ -76,24 +78,31 @@ export class Importer {
   }
 
   #add(number: number, text: string): void {
-    const { json, key } = this.#options
+    const { key } = this.#options
     const { jobs, numbers } = this.#chunk
-    let data: unknown = text
-    if (json) {
-      try {
-        checkJsonText('data', text)
-        data = JSON.parse(text)
-        refusePoison(text, data)
-      } catch (error) {
-        const { code = 'MALFORMED', message } = error as { code?: string; message: string }
-        this.#refuse(number, code, message)
-        return
-      }
+    let data: unknown
+    try {
+      data = this.#read(text)
+    } catch (error) {
+      const { code = 'MALFORMED', message } = error as { code?: string; message: string }
+      this.#refuse(number, code, message)
+      return
     }
     const options = key === undefined ? this.#options.options : { ...this.#options.options, idempotencyKey: `${key}:${number}` }
     jobs.push(options === undefined ? { job: this.#job, data } : { job: this.#job, data, options })
     numbers.push(number)
     this.#chunk.bytes += text.length
+  }
+
+  #read(text: string): unknown {
+    const { json, binary } = this.#options
+    let data: unknown = text
+    if (json) {
+      checkJsonText('data', text)
+      data = JSON.parse(text)
+      refusePoison(text, data)
+    }
+    return binary ? bytesOption('data', data) : data
   }
 
   async #send(): Promise<void> {

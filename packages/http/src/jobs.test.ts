@@ -145,6 +145,29 @@ describe('one job', () => {
     })
   })
 
+  test('a job that runs shows its deadline, and one that is tried again when it was first due', async () => {
+    const id = await create({ job: 'timed', data: 1, options: { timeout: '10m' } })
+    const job = defineJob<number>({ name: 'timed' })
+    let fail = () => {}
+    const failed = new Promise<void>((_, reject) => {
+      fail = () => reject(new Error('no'))
+    })
+    const worker = engine.work(job.handler(() => failed))
+    for await (const event of engine.events({ filter: { jobId: id, types: ['started'] } })) if (event.type === 'started') break
+    const get = async (path = '') => (await http.send('GET', `/v1/jobs/${id}${path}`)).body
+    const { startedAt, deadlineAt, runAt } = await get()
+    expect(Date.parse(deadlineAt) - Date.parse(startedAt)).toBeGreaterThan(599_000)
+    expect(await get('/explain')).toMatchObject({ deadlineAt: expect.stringMatching(/Z$/) })
+    const { workers } = (await http.send('GET', '/v1/workers')).body
+    expect(workers).toContainEqual(expect.objectContaining({ names: ['timed'], nextDeadlineAt: expect.stringMatching(/Z$/) }))
+    fail()
+    for await (const event of engine.events({ filter: { jobId: id, types: ['retrying'] } })) if (event.type === 'retrying') break
+    await worker.stop()
+    const retried = await get()
+    expect(retried).toMatchObject({ state: 'scheduled', originalRunAt: runAt })
+    expect(retried).not.toHaveProperty('deadlineAt')
+  })
+
   test('a job that waits is explained', async () => {
     const id = await create({ job: 'explained', data: 1, options: { queue: 'held' } })
     await engine.queues.pause('held', { for: '1h' })

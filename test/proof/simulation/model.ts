@@ -67,6 +67,8 @@ export interface Tracked {
   priority: number
   weight: number
   runAt: number
+  /** The due time of its first run; undefined before it. */
+  firstDue: number | undefined
   expiresAt: number
   /** What each start takes from the rates of its queue and key. */
   readonly tokens: number
@@ -535,6 +537,7 @@ export class Model {
       priority: record.priority,
       weight: record.weight,
       runAt: runAt ?? record.runAt,
+      firstDue: undefined,
       expiresAt: record.expiresAt,
       tokens: record.policy.tokens,
       run: 0,
@@ -869,6 +872,9 @@ export class Model {
     history.hold(said === found, 11, () => `job ${job.seq} is (state, run, attempt) ${found}, by its events ${said}`)
     const lost = record.extras?.lost ?? 0
     history.hold(lost === job.lost, 11, () => `job ${job.seq} has lost ${lost} runs, by its events ${job.lost}`)
+    const due = record.extras?.due ?? record.runAt
+    if (record.run > 0) job.firstDue ??= due
+    history.hold(record.run === 0 || due === job.firstDue, 18, () => `job ${job.seq} was first due at ${job.firstDue}, and says ${due}`)
     job.priority = record.priority
     job.weight = record.weight
     job.runAt = record.runAt

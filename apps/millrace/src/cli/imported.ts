@@ -1,5 +1,5 @@
 /** Jobs as lines of JSON: what a line asks for, as `enqueueMany` takes it or as `export` has written it; and what `export` writes. */
-import { type OptionRow, RUN_OPTION_NAMES, RUN_OPTIONS, type RunOption } from '@millrace/core'
+import { bytesOption, describe, type OptionRow, RUN_OPTION_NAMES, RUN_OPTIONS, type RunOption } from '@millrace/core'
 import type { Job, JobRequest } from '@millrace/engine'
 import { UsageError } from './errors.ts'
 import { said } from './jobFlags.ts'
@@ -22,7 +22,9 @@ const FATE = [
     'lostRuns',
     'cancellation',
     'enqueuedAt',
+    'originalRunAt',
     'startedAt',
+    'deadlineAt',
     'finishedAt',
   ],
   ...['expiresAt', 'cancelRequested', 'idempotencyKey', 'uniqueKey', 'flow', 'attempts', 'undecoded'],
@@ -48,10 +50,9 @@ export function importedJob(line: unknown): JobRequest {
   const unknown = Object.keys(fields).find((name) => !KNOWN.has(name))
   if (unknown !== undefined)
     throw new UsageError(`the line has an unknown field "${unknown}": the options of an enqueue belong in "options"`)
-  if (fields['state'] === undefined) return said<JobRequest>({ job, data, options })
-  const { binary } = fields
-  const isBytes = Array.isArray(binary) && binary.includes('data')
-  return said<JobRequest>({ job, data: isBytes ? bytesOf(data) : data, options: exportedOptions(fields) })
+  const read = isBinary(fields['binary']) ? bytesOption('data', data) : data
+  if (fields['state'] === undefined) return said<JobRequest>({ job, data: read, options })
+  return said<JobRequest>({ job, data: read, options: exportedOptions(fields) })
 }
 
 function exportedOptions(fields: Readonly<Record<string, unknown>>): object {
@@ -71,9 +72,9 @@ function limitless(name: RunOption): number | undefined {
   return kind.type === 'duration' && kind.endless !== undefined ? Number.POSITIVE_INFINITY : undefined
 }
 
-/** Data of a job may look as bytes are exported, and be just that: bytes are where the export says so. */
-function bytesOf(data: unknown): Uint8Array {
-  const base64 = (data as { readonly base64?: unknown } | null | undefined)?.base64
-  if (typeof base64 !== 'string') throw new UsageError('"binary" names "data", but "data" is not {"base64"}')
-  return new Uint8Array(Buffer.from(base64, 'base64'))
+/** Data of a job may look as bytes are exported, and be just that: bytes are where `binary` says so. */
+function isBinary(names: unknown): boolean {
+  if (names === undefined) return false
+  if (Array.isArray(names) && names.every((name) => PAYLOADS.includes(name))) return names.includes('data')
+  throw new UsageError(`"binary" must be an array of names of payloads, such as ["data"], got ${describe(names)}`)
 }

@@ -1,5 +1,6 @@
 // What flags say, as values: whatever is wrong about them is left for the engine to refuse by name.
 
+import { readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { JobActiveError, OptionRangeError, StorageBusyError } from '@millrace/core'
 import { type Job, openEngine } from '@millrace/engine'
@@ -148,15 +149,31 @@ test('a line of an import: a job as it is asked for, or one that was exported an
       attempt: 3,
       uniqueKey: 'u',
       runAt: 'x',
+      originalRunAt: 'x',
+      deadlineAt: 'x',
     }),
   ).toEqual({ job: 'mail', data: new Uint8Array([1, 2]), options: { queue: 'out', timeout: Number.POSITIVE_INFINITY } })
   const data = { base64: 'AQI=' }
   expect(importedJob({ name: 'mail', data })).toEqual({ job: 'mail', data })
   expect(importedJob({ name: 'mail', state: 'failed', data, binary: ['output'] })).toEqual({ job: 'mail', data, options: {} })
-  expect(() => importedJob({ name: 'mail', state: 'failed', data: 'AQI=', binary: ['data'] })).toThrow(/not {"base64"}/)
+  const bytes = { job: 'mail', data: new Uint8Array([1, 2]) }
+  expect(importedJob({ job: 'mail', data, binary: ['data'] })).toEqual(bytes)
+  expect(importedJob({ name: 'mail', data: 'AQI=', binary: ['data'] })).toEqual(bytes)
+  for (const wrong of ['AQI', 1, { base64: 1 }, undefined])
+    for (const state of ['failed', undefined])
+      expect(() => importedJob({ name: 'mail', state, data: wrong, binary: ['data'] })).toThrow(/^data must be base64/)
+  expect(() => importedJob({ name: 'mail', data, binary: 'data' })).toThrow(/"binary" must be an array/)
+  expect(() => importedJob({ name: 'mail', data, binary: ['date'] })).toThrow(/"binary" must be an array/)
   expect(() => importedJob([1])).toThrow(/if it is only data, give --name/)
   expect(() => importedJob({ data: 1 })).toThrow(/has no "name"/)
   expect(() => importedJob({ name: 'a', priority: 1, colour: 'red' })).toThrow(/unknown field "colour"/)
+})
+
+test('with --binary data is base64, or a file of any bytes', async () => {
+  expect(await dataOf('AQI=', true)).toEqual(new Uint8Array([1, 2]))
+  expect(await dataOf(`@${import.meta.filename}`, true)).toEqual(new Uint8Array(readFileSync(import.meta.filename)))
+  await expect(dataOf('AQI', true)).rejects.toMatchObject({ code: 'OPTION_TYPE', option: 'data' })
+  await expect(dataOf(undefined, true)).rejects.toThrow(/give data too/)
 })
 
 test('numbers that would change are refused, in data as in flags', async () => {

@@ -1,6 +1,6 @@
 /** Parses flags into values that the engine checks. It passes on invalid numbers and durations, which the engine rejects by name. */
 import { readFile } from 'node:fs/promises'
-import { checkJsonText, isErrorOf, timeOption, withoutMark } from '@millrace/core'
+import { bytesOption, checkJsonText, isErrorOf, timeOption, withoutMark } from '@millrace/core'
 import { InvalidArgumentError } from 'commander'
 import { UsageError } from './errors.ts'
 
@@ -81,9 +81,16 @@ export function parsedJson(option: string, text: string): unknown {
   return JSON.parse(text)
 }
 
-/** Parses the argument as JSON, or the content of a file if it is `@file`. Undefined if nothing is given. */
-export async function dataOf(argument: string | undefined): Promise<unknown> {
-  if (argument === undefined) return undefined
+/**
+ * Parses the argument as JSON, or the content of a file if it is `@file`. With `binary` it is base64, or a file of any bytes. Undefined
+ * if nothing is given.
+ */
+export async function dataOf(argument: string | undefined, binary = false): Promise<unknown> {
+  if (argument === undefined) {
+    if (binary) throw new UsageError('--binary says how the data is written: give data too, as base64 or @file')
+    return undefined
+  }
+  if (binary) return argument.startsWith('@') ? new Uint8Array(await readBytes(argument.slice(1))) : bytesOption('data', argument)
   const text = argument.startsWith('@') ? await readText(argument.slice(1)) : argument
   try {
     return parsedJson('data', text)
@@ -95,8 +102,12 @@ export async function dataOf(argument: string | undefined): Promise<unknown> {
 }
 
 async function readText(file: string): Promise<string> {
+  return withoutMark((await readBytes(file)).toString('utf8'))
+}
+
+async function readBytes(file: string): Promise<Buffer> {
   try {
-    return withoutMark(await readFile(file, 'utf8'))
+    return await readFile(file)
   } catch (cause) {
     throw new UsageError(`cannot read ${file}: ${(cause as Error).message}`, { cause })
   }

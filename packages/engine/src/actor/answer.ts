@@ -36,6 +36,7 @@ import {
   type ConnectionId,
   countOf,
   DELETED,
+  deadlineAt,
   explain,
   type FlowPlace,
   findRow,
@@ -130,10 +131,11 @@ export function answer(actor: Answering, command: Command, sender: Sender): unkn
   return answerIt(actor, command as CommandOf<Answered>, sender)
 }
 
-function jobOf({ store, tables }: Answering, { id, only, payloadBytes }: CommandOf<'get'>): JobView | null {
+function jobOf({ store, tables, now }: Answering, { id, only, payloadBytes }: CommandOf<'get'>): JobView | null {
   const row = findRow(store, id, only === undefined ? payloadBytes : 0)
   if (row === undefined) return null
-  if (only === undefined) return view(tables, row, store.attempts([row])[0] ?? [])
+  const endsAt = deadlineAt(tables.jobs.get(row.seq), now)
+  if (only === undefined) return { ...view(tables, row, store.attempts([row])[0] ?? []), ...(endsAt > 0 && { deadlineAt: endsAt }) }
   return view(tables, { ...row, [only]: store.payload(row.seq, only) }, [])
 }
 
@@ -371,6 +373,7 @@ function workerOf(session: Session, now: Now): AttachedWorker {
     maxConcurrency: intro.maxConcurrency,
     runningJobs: jobs.size,
     runningWeight: weight,
+    ...nextDeadlineOf(session, now),
     zombies,
     draining,
     paused: intro.paused === true,
@@ -378,6 +381,15 @@ function workerOf(session: Session, now: Now): AttachedWorker {
     attachedAt,
     lastSeenAt: attachedAt === 0 ? 0 : lastSeenAt(session, now),
   }
+}
+
+function nextDeadlineOf({ jobs }: Session, now: Now): Pick<AttachedWorker, 'nextDeadlineAt'> {
+  let earliest = 0
+  for (const job of jobs) {
+    const at = deadlineAt(job, now)
+    if (at > 0 && (earliest === 0 || at < earliest)) earliest = at
+  }
+  return earliest === 0 ? {} : { nextDeadlineAt: earliest }
 }
 
 /** The name by which the clients of this project greet: `millrace/1.2.3`. */

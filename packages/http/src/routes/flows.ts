@@ -1,6 +1,7 @@
 /** Jobs that wait for one another. */
 import type { FlowListOptions } from '@millrace/core'
 import { json } from '../answer.ts'
+import { withBytes } from '../binary.ts'
 import { HttpError } from '../errors.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
 import { FLOW, FLOW_CREATED, FLOW_LIST, FLOW_PAGE, FLOW_QUERY, FLOWS_QUERY } from '../schemas/flow.ts'
@@ -24,7 +25,10 @@ export function flowRoutes({ engine, settings, cursors }: Service): readonly Ope
         200: { description: 'The key matched an earlier flow', schema: FLOW_CREATED },
       },
       async handle({ body, request }) {
-        const nodes = body.nodes.map((node) => ({ ...node, ...(node.options !== undefined && { options: enqueueOptions(node.options) }) }))
+        const nodes = body.nodes.map((node, place) => ({
+          ...withBytes(node, `nodes[${place}].`),
+          ...(node.options !== undefined && { options: enqueueOptions(node.options) }),
+        }))
         const options = withKey(body.options, request)
         const { id, jobs } = await engine.flow(nodes as Parameters<typeof engine.flow>[0], options as Parameters<typeof engine.flow>[1])
         const handles = Object.entries(jobs)

@@ -47,17 +47,20 @@ export function importRoutes(service: Service): readonly Operation[] {
         name: NAME,
         queue: NAME.optional(),
         client: KEY.optional().openapi({ description: 'The client that the jobs belong to, which becomes a tag of each job.' }),
+        binary: z.literal('data').optional().openapi({
+          description: 'Each line is bytes in base64: a string of JSON or `{"base64": "…"}`, or under `text/plain` the base64 alone.',
+        }),
         ...QUERY_OPTIONS,
       }),
       headers: MANY_KEYS_HEADER,
       stream: [...JSON_LINES, PLAIN],
       responses: { 200: { description: 'All of it was read', schema: RESULT } },
-      async handle({ query: { name, queue, client, ...run }, request, stillMay }) {
+      async handle({ query: { name, queue, client, binary, ...run }, request, stillMay }) {
         const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? null
         if (type !== PLAIN && !JSON_LINES.includes(type ?? '')) throw unsupported(type, [...JSON_LINES, PLAIN].join(', '))
         const key = request.headers.get('idempotency-key') ?? undefined
         const options = jobOptions(name, client, run as EnqueueOptions)
-        const importer = new Importer(service.engine, { name, queue, options, key, json: type !== PLAIN })
+        const importer = new Importer(service.engine, { name, queue, options, key, json: type !== PLAIN, binary: binary !== undefined })
         try {
           await readLines(request, importer, service, stillMay)
           return json(200, await importer.end())

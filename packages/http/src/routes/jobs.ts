@@ -15,6 +15,7 @@ import {
 } from '@millrace/core'
 import { cancelBy } from '../access/caller.ts'
 import { json, noContent } from '../answer.ts'
+import { withBytes } from '../binary.ts'
 import { invalid } from '../errors.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
 import {
@@ -59,8 +60,9 @@ export function jobRoutes({ engine, settings, cursors, redaction }: Service): re
       refusals: [409],
       async handle({ body, request, caller }) {
         const options = enqueueOptions(withKey(body.options, request))
+        const { job: name, data } = withBytes(body)
         await together.join()
-        const handle = await engine.enqueue(body.job, body.data, options)
+        const handle = await engine.enqueue(name, data, options)
         if (handle.created) return json(201, { id: handle.id, created: true }, { location: `${settings.basePath}/v1/jobs/${handle.id}` })
         // A producer may use the key of another one, whose data it must not see.
         const job = caller.scopes.includes('read') ? await engine.get(handle.id) : undefined
@@ -87,7 +89,8 @@ export function jobRoutes({ engine, settings, cursors, redaction }: Service): re
       async handle({ body, request }) {
         const key = request.headers.get('idempotency-key')
         const handles = await engine.enqueueMany(
-          body.map(({ job, data, options: read }, place) => {
+          body.map((item, place) => {
+            const { job, data, options: read } = withBytes(item, `jobs[${place}].`)
             const options = enqueueOptions(key === null ? read : { idempotencyKey: `${key}:${place}`, ...read })
             return { job, data, ...(options !== undefined && { options }) }
           }),
@@ -242,7 +245,7 @@ export function jobRoutes({ engine, settings, cursors, redaction }: Service): re
       responses: { 204: { description: 'It is changed' } },
       refusals: [404, 409],
       async handle({ params, body: { runAt, ...changes } }) {
-        const update = { ...changes, ...(runAt !== undefined && { runAt: new Date(runAt) }) }
+        const update = { ...withBytes(changes), ...(runAt !== undefined && { runAt: new Date(runAt) }) }
         await engine.update(params.id, update as Parameters<typeof engine.update>[1])
         return noContent()
       },

@@ -3,6 +3,7 @@ import { z } from '@hono/zod-openapi'
 import { type CancelOptions, type GetOptions, JobNotFoundError, type JobOfKey, KEY_KINDS } from '@millrace/core'
 import { cancelBy } from '../access/caller.ts'
 import { json, noContent } from '../answer.ts'
+import { withBytes } from '../binary.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
 import { CANCEL, GET_QUERY, JOB, JOB_CHANGES, shownJob, TREE } from '../schemas/job.ts'
 import { KEY, NAME } from '../schemas/plain.ts'
@@ -84,7 +85,7 @@ export function keyedRoutes({ engine, redaction }: Service): readonly Operation[
       body: JOB_CHANGES,
       responses: { 204: { description: 'It is changed' } },
       async handle({ params, body: { runAt, ...changes } }) {
-        const update = { ...changes, ...(runAt !== undefined && { runAt: new Date(runAt) }) }
+        const update = { ...withBytes(changes), ...(runAt !== undefined && { runAt: new Date(runAt) }) }
         await engine.update(jobOf(params), update as Parameters<typeof engine.update>[1])
         return noContent()
       },

@@ -3,6 +3,7 @@ import type { z } from '@hono/zod-openapi'
 import type { ScheduleChanges, ScheduledJob } from '@millrace/client'
 import { ScheduleNotFoundError, type ScheduleOptions } from '@millrace/core'
 import { json, noContent } from '../answer.ts'
+import { withBytes } from '../binary.ts'
 import { type Operation, operation, type Service } from '../operation.ts'
 import { ENQUEUED } from '../schemas/job.ts'
 import { enqueueOptions, TRIGGER } from '../schemas/options.ts'
@@ -16,6 +17,7 @@ import {
   SCHEDULE_PATH,
   SCHEDULE_QUERY,
   SCHEDULED,
+  shownSchedule,
 } from '../schemas/schedule.ts'
 
 export function scheduleRoutes({ engine: { schedules }, settings, cursors, redaction }: Service): readonly Operation[] {
@@ -55,7 +57,10 @@ export function scheduleRoutes({ engine: { schedules }, settings, cursors, redac
           ...(after !== undefined && { after }),
           ...(limit !== undefined && { limit }),
         })
-        return json(200, { schedules: page.schedules.map((each) => redaction.schedule(each)), next: cursors.sign('schedules', page.next) })
+        return json(200, {
+          schedules: page.schedules.map((each) => shownSchedule(each, redaction)),
+          next: cursors.sign('schedules', page.next),
+        })
       },
     }),
 
@@ -73,7 +78,7 @@ export function scheduleRoutes({ engine: { schedules }, settings, cursors, redac
       async handle({ params: { id }, query: { times } }) {
         const schedule = await schedules.get(id, times === undefined ? undefined : { times })
         if (schedule === undefined) throw new ScheduleNotFoundError(`there is no schedule '${id}'`, { scheduleId: id })
-        return json(200, redaction.schedule(schedule))
+        return json(200, shownSchedule(schedule, redaction))
       },
     }),
 
@@ -129,7 +134,7 @@ export function scheduleRoutes({ engine: { schedules }, settings, cursors, redac
       target: ({ cron, every, paused, job }) => ({ cron, every, paused, job }),
       async handle({ params: { id }, body: { options: read, startAt, endAt, ...changes } }) {
         const options = enqueueOptions(read)
-        const told = { ...changes, ...dates({ startAt, endAt }), ...(options !== undefined && { options }) } as ScheduleChanges
+        const told = { ...withBytes(changes), ...dates({ startAt, endAt }), ...(options !== undefined && { options }) } as ScheduleChanges
         return json(200, await schedules.update(id, told))
       },
     }),
@@ -177,10 +182,11 @@ export function scheduleRoutes({ engine: { schedules }, settings, cursors, redac
   ]
 }
 
-function wantedOf({ job, data, options: read, startAt, endAt, ...when }: Omit<z.output<typeof ADDED_SCHEDULE>, 'id'>): {
+function wantedOf(body: Omit<z.output<typeof ADDED_SCHEDULE>, 'id'>): {
   readonly spec: ScheduleOptions
   readonly job: ScheduledJob
 } {
+  const { job, data, options: read, startAt, endAt, ...when } = withBytes(body)
   const options = enqueueOptions(read)
   return {
     spec: { ...when, ...dates({ startAt, endAt }) } as ScheduleOptions,

@@ -1,6 +1,7 @@
 /** Schemas of flows: new ones, and how far they are. */
 import { z } from '@hono/zod-openapi'
 import { FLOW_STATES, LIMITS, ON_PARENT_FAILURE } from '@millrace/core'
+import { binaryOf } from '../binary.ts'
 import { ID } from './job.ts'
 import { IDEMPOTENCY, NODE_OPTIONS } from './options.ts'
 import { CURSOR, KEY, NAME, STATE, STATE_COUNTS, WHEN, whole } from './plain.ts'
@@ -13,6 +14,7 @@ export const FLOW = z
           ref: KEY,
           job: NAME,
           data: z.unknown().optional(),
+          binary: binaryOf('data'),
           options: NODE_OPTIONS.optional(),
           dependsOn: z.array(KEY).optional(),
           onParentFailure: z.enum(ON_PARENT_FAILURE).optional(),

@@ -12,6 +12,7 @@ import {
   POLICY_FIELDS,
   RUN_OPTIONS,
 } from '@millrace/core'
+import { base64, binaryOf } from '../binary.ts'
 import { BOUNDS } from '../limits.ts'
 import { REDACTED, type Redaction } from '../redaction.ts'
 import { FILTER_BODY, FILTER_QUERY } from './filter.ts'
@@ -25,6 +26,7 @@ export const NEW_JOB = z
   .strictObject({
     job: NAME.openapi({ description: 'The name that routes it to its handler.', example: 'resize' }),
     data: DATA,
+    binary: binaryOf('data'),
     options: ENQUEUE_OPTIONS.optional(),
   })
   .openapi('NewJob')
@@ -80,6 +82,7 @@ export const EXPLANATION = z
     state: STATE,
     attempt: z.number(),
     maxAttempts: z.number(),
+    deadlineAt: WHEN.optional().openapi({ description: 'When the engine ends its run. Absent if it does not run, or nothing limits it.' }),
     message: z.string().openapi({ description: 'In words, without a subject: `waits, because …`.' }),
     causes: z.array(CAUSE).openapi({ description: 'Empty for a job that runs or has ended.' }),
   })
@@ -175,7 +178,12 @@ export const JOB = z
     weight: z.number(),
     enqueuedAt: WHEN,
     runAt: WHEN,
+    originalRunAt: WHEN.optional().openapi({ description: 'The `runAt` of its first run, if it has moved since.' }),
     startedAt: WHEN.optional(),
+    deadlineAt: WHEN.optional().openapi({
+      description:
+        'When the engine ends the run, unless a heartbeat extends it. Absent if it does not run, if nothing limits it, and in lists.',
+    }),
     finishedAt: WHEN.optional(),
     expiresAt: WHEN.optional(),
     cancelRequested: z.boolean(),
@@ -218,10 +226,6 @@ function shownPreviews(previews: PayloadPreviews): unknown {
 function shownPreview({ bytes, start, cut }: PayloadPreview): unknown {
   const text = start instanceof Uint8Array ? { text: base64(start), binary: true } : { text: start }
   return { bytes, ...text, ...(cut && { cut }) }
-}
-
-function base64(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('base64')
 }
 
 export const ENQUEUED = z
@@ -288,6 +292,7 @@ export const JOB_CHANGES = z
     data: DATA,
     ...PLACE_CHANGES,
     checkpoint: DATA,
+    binary: binaryOf('data', 'checkpoint'),
   })
   .openapi('JobChanges')
 

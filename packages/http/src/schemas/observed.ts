@@ -164,6 +164,7 @@ export const WORKERS = z
         maxConcurrency: z.number(),
         runningJobs: z.number(),
         runningWeight: z.number(),
+        nextDeadlineAt: WHEN.optional().openapi({ description: 'The earliest deadline of its running jobs. Absent if none has one.' }),
         zombies: z.number(),
         draining: z.boolean(),
         paused: z.boolean().optional().openapi({

@@ -1,6 +1,9 @@
 /** Schemas of schedules, flat as `schedules.get` returns them: the times, and the job. */
 import { z } from '@hono/zod-openapi'
+import type { Schedule } from '@millrace/client'
 import { CATCH_UPS, LIMITS, OVERLAPS } from '@millrace/core'
+import { base64, binaryOf } from '../binary.ts'
+import type { Redaction } from '../redaction.ts'
 import { REDACTED_SHOWN } from './job.ts'
 import { SCHEDULED_OPTIONS } from './options.ts'
 import { CURSOR, DURATION, NAME, RUN_ERROR, STATE, TIME, WHEN, whole } from './plain.ts'
@@ -31,6 +34,7 @@ const PUT = {
   runImmediately: z.boolean().optional(),
   job: NAME,
   data: z.unknown().optional(),
+  binary: binaryOf('data'),
   options: SCHEDULED_OPTIONS.optional(),
 }
 
@@ -47,6 +51,7 @@ export const SCHEDULE_CHANGES = z
     maxRuns: MAX_RUNS.nullable().optional(),
     job: NAME.optional(),
     data: z.unknown().optional(),
+    binary: binaryOf('data'),
     options: SCHEDULED_OPTIONS.optional().openapi({ description: 'In place of all options that its job had.' }),
   })
   .openapi('ScheduleChanges', {
@@ -78,6 +83,7 @@ export const SCHEDULE = z
     maxRuns: z.number().optional(),
     job: z.string(),
     data: z.unknown().optional().openapi({ description: 'Not in lists.' }),
+    binary: z.array(z.literal('data')).optional().openapi({ description: 'Given if `data` is bytes, shown as base64.' }),
     options: z.record(z.string(), z.unknown()),
     redacted: REDACTED_SHOWN,
     paused: z.boolean(),
@@ -89,6 +95,7 @@ export const SCHEDULE = z
       .strictObject({
         state: STATE,
         output: z.unknown().optional().openapi({ description: 'Not in lists.' }),
+        binary: z.literal(true).optional().openapi({ description: '`output` is bytes, shown as base64.' }),
         error: RUN_ERROR.optional(),
       })
       .optional(),
@@ -98,6 +105,18 @@ export const SCHEDULE = z
     updatedAt: WHEN,
   })
   .openapi('Schedule')
+
+/** Returns the schedule without what `redact` hides, and with bytes as base64. */
+export function shownSchedule(found: Schedule, redaction: Redaction): unknown {
+  const schedule = redaction.schedule(found)
+  const { data, lastResult } = schedule
+  const output = lastResult?.output
+  return {
+    ...schedule,
+    ...(data instanceof Uint8Array && { data: base64(data), binary: ['data'] }),
+    ...(output instanceof Uint8Array && { lastResult: { ...lastResult, output: base64(output), binary: true } }),
+  }
+}
 
 export const SCHEDULE_PAGE = z.strictObject({ schedules: z.array(SCHEDULE), next: z.string().optional() }).openapi('SchedulePage')
 

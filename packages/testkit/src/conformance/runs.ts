@@ -159,6 +159,27 @@ export function runsConformance(under: () => Probe): void {
     expect(await probe.grants.take()).toMatchObject({ seq, run: 2, attempt: 1 })
   })
 
+  test('a run says when it ends at the latest, which a heartbeat moves; a retry keeps the first due time', async () => {
+    await probe.attach(['a'])
+    const id = await probe.enqueue('a', { timeout: 60_000, heartbeatTimeout: 3_600_000 })
+    const { seq, run } = await probe.grants.take()
+    const deadlines = async () => {
+      const [job, explained] = [await probe.call<'get'>({ op: 'get', id }), await probe.call<'explain'>({ op: 'explain', id })]
+      const [worker] = await probe.call<'workers'>({ op: 'workers' })
+      return [job?.deadlineAt, explained?.deadlineAt, worker?.nextDeadlineAt].map((at) => Number(at) - id.enqueuedAt)
+    }
+    for (const ms of await deadlines()) expect(Math.abs(ms - 60_000)).toBeLessThan(50_000)
+    await probe.call<'heartbeat'>({ op: 'heartbeat', seq, run })
+    for (const ms of await deadlines()) expect(ms).toBeGreaterThan(3_000_000)
+    const due = (await probe.call<'get'>({ op: 'get', id }))?.runAt
+    await probe.call<'fail'>({ op: 'fail', seq, run, error: { name: 'E', message: 'm' }, retry: 3_600_000 })
+    const job = await probe.call<'get'>({ op: 'get', id })
+    expect(job).toMatchObject({ state: 'scheduled', originalRunAt: due })
+    expect(job).not.toHaveProperty('deadlineAt')
+    const { jobs } = await probe.call<'list'>({ op: 'list', filter: {}, limit: 1 })
+    expect(jobs).toMatchObject([{ originalRunAt: due, runAt: job?.runAt }])
+  })
+
   test('a job that waits is explained by all that holds it', async () => {
     const id = await probe.enqueue('a', { concurrencyKey: 'k' })
     const why = () => probe.call<'explain'>({ op: 'explain', id })

@@ -296,9 +296,16 @@ export const JOBS: readonly Canary[] = [
   {
     name: 'turn-over-at-a-retry',
     file: `${jobs}/transitions.ts`,
-    find: "  if (transition !== 'giveBack') job.runAt = now.wall + delayMs\n",
-    replace: "  if (transition !== 'giveBack') job.runAt = now.wall + delayMs\n  endTurn(turn, job)\n",
+    find: "  if (transition !== 'giveBack') setDue(turn, job, now.wall + delayMs)\n",
+    replace: "  if (transition !== 'giveBack') setDue(turn, job, now.wall + delayMs)\n  endTurn(turn, job)\n",
     breaks: 'invariant 24',
+  },
+  {
+    name: 'first-due-time-of-the-last-retry',
+    file: `${jobs}/due.ts`,
+    find: 'job.runAt !== runAt && job.extras?.due === undefined',
+    replace: 'job.runAt !== runAt',
+    breaks: 'invariant 18',
   },
   {
     name: 'tokens-of-a-tier-not-taken',

@@ -95,12 +95,14 @@ function progressOf({ progress, progressNote, state }: JobAnswer): Fact | undefi
 }
 
 function timesOf(job: JobAnswer): readonly (Fact | undefined)[] {
-  const { state, enqueuedAt, runAt, startedAt, finishedAt } = job
+  const { state, enqueuedAt, runAt, originalRunAt, startedAt, deadlineAt, finishedAt } = job
   const isOver = state === 'completed' || state === 'failed' || state === 'cancelled'
   return [
     { name: text.enqueued, at: enqueuedAt },
+    originalRunAt === undefined ? undefined : { name: text.firstDue, at: originalRunAt },
     state === 'scheduled' ? { name: text.due, at: runAt } : undefined,
     state === 'active' && startedAt !== undefined ? { name: text.started, at: startedAt } : undefined,
+    deadlineAt === undefined ? undefined : { name: text.deadline, at: deadlineAt },
     isOver && finishedAt !== undefined ? { name: text.ended[state], at: finishedAt } : undefined,
   ]
 }

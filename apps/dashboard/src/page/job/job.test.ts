@@ -67,6 +67,15 @@ describe('properties', () => {
     ])
   })
 
+  test('of a job that runs again: when it was first due, and its deadline', () => {
+    const times = { originalRunAt: before(50_000), startedAt: before(2_000), deadlineAt: before(-298_000) }
+    expect(briefFacts(jobOf({ state: 'active', ...times })).slice(-3)).toEqual([
+      { name: 'First due', at: times.originalRunAt },
+      { name: 'Started', at: times.startedAt },
+      { name: 'Deadline', at: times.deadlineAt },
+    ])
+  })
+
   test('tell runs that used no attempt, and the job that this one is a copy of', () => {
     const facts = allFacts(jobOf({ attempt: 1, run: 4, meta: { copyOf: 'x' }, weight: 2 }))
     expect(facts).toContainEqual({ name: 'Attempts', text: '1 of 3', note: '4 runs' })

@@ -1,5 +1,5 @@
 /** `millrace enqueue`: creates one job, or one for each line of stdin. */
-import { type EnqueueOptions, encodeData, isErrorOf, nameOption, newJobFrom } from '@millrace/core'
+import { bytesOption, type EnqueueOptions, encodeData, isErrorOf, nameOption, newJobFrom } from '@millrace/core'
 import type { Command } from 'commander'
 import { again } from '../again.ts'
 import { type BulkResult, enqueueLines } from '../bulk.ts'
@@ -15,6 +15,7 @@ import { plain } from '../output/plain.ts'
 import { dataOf, duration, parsedJson } from '../values.ts'
 
 interface Flags extends JobFlags {
+  readonly binary?: boolean
   readonly idempotencyPrefix?: string
   readonly wait?: boolean
   readonly waitTimeout?: number
@@ -31,6 +32,7 @@ export function addEnqueue(program: Command, context: Context): void {
       .argument('<name>', 'name of the job, which selects its handler')
       .argument('[data]', 'JSON, @file, or - to create a job for each line of JSON on stdin'),
   )
+    .option('--binary', 'the data is bytes: base64, a file of any bytes, or with - a line of base64 for each job')
     .option('--idempotency-prefix <text>', 'with -: the idempotency key of each job is this and its line number')
     .option('--wait', "wait for the job's result and print it")
     .option('--wait-timeout <duration>', 'with --wait: stop waiting after this long; the job continues', duration)
@@ -46,7 +48,7 @@ async function enqueueOne(context: Context, name: string, data: string | undefin
   if (waitTimeout !== undefined && !wait) throw new UsageError('--wait-timeout requires --wait')
   if (idempotencyPrefix !== undefined)
     throw new UsageError('--idempotency-prefix requires - as <data>: use --idempotency-key for a single job')
-  const value = await dataOf(data)
+  const value = await dataOf(data, flags.binary)
   const asked = checked(name, flags, value)
   const inbox = wait ? undefined : await inboxOf(context.target(), out)
   if (inbox !== undefined) {
@@ -102,7 +104,7 @@ async function enqueueStream(context: Context, name: string, flags: Flags): Prom
   const engine = (await inboxOf(context.target(), out)) ?? (await context.connect({ create: true, owns: false }))
   const jobOf = ({ number, text }: Line) => {
     const keyed = idempotencyPrefix === undefined ? options : { ...options, idempotencyKey: `${idempotencyPrefix}${number}` }
-    return { job: name, data: parse(text), options: keyed }
+    return { job: name, data: flags.binary === true ? bytesOption('data', text.trim()) : parse(text), options: keyed }
   }
   const refused = ({ number }: Line, error: unknown): never => {
     throw Object.assign(error as Error, { message: `line ${number}: ${(error as Error).message}` })

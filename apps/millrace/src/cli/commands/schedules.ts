@@ -38,6 +38,7 @@ interface TimeFlags {
 }
 
 interface SetFlags extends RunFlags, TimeFlags {
+  readonly binary?: boolean
   readonly runImmediately?: boolean
   readonly paused?: boolean
 }
@@ -45,6 +46,7 @@ interface SetFlags extends RunFlags, TimeFlags {
 interface UpdateFlags extends TimeFlags {
   readonly job?: string
   readonly data?: string
+  readonly binary?: boolean
 }
 
 interface ListFlags {
@@ -54,6 +56,8 @@ interface ListFlags {
   readonly after?: string
   readonly limit?: number
 }
+
+const BINARY = 'the data is bytes: base64, or @file of any bytes'
 
 /** The default number of times that `next` shows. */
 const TIMES = 5
@@ -103,10 +107,11 @@ export function addSchedules(program: Command, context: Context): void {
       addTimes(schedules.command(verb).description(description).argument('<id>'))
         .argument('<job>', 'name of the job to create')
         .argument('[data]', 'JSON, or @file')
+        .option('--binary', BINARY)
         .option('--run-immediately', 'create the first job of a new schedule at once')
         .option('--paused', 'create the schedule paused'),
     ).action(async (id: string, job: string, data: string | undefined, flags: SetFlags) => {
-      const value = await dataOf(data)
+      const value = await dataOf(data, flags.binary)
       const options = said<ScheduleOptions>({ ...timesOf(flags), runImmediately: flags.runImmediately, paused: flags.paused })
       const wanted = said<ScheduledJob>({ job, data: value, options: runOptionsOf(flags) })
       const { systemCalendar } = await import('@millrace/client/calendar')
@@ -130,10 +135,11 @@ export function addSchedules(program: Command, context: Context): void {
   )
     .option('--job <name>', 'name of the job to create')
     .option('--data <json>', 'JSON, or @file')
+    .option('--binary', BINARY)
     .action(async (id: string, flags: UpdateFlags) => {
       if (Object.keys(flags).length === 0)
         throw new UsageError('nothing to change: give at least one of the flags of millrace schedules update --help')
-      const value = await dataOf(flags.data)
+      const value = await dataOf(flags.data, flags.binary)
       const engine = await connect()
       const changes = said<ScheduleChanges>({ ...removing(timesOf(flags)), job: flags.job, data: value })
       const set = await engine.schedules.update(id, changes)

@@ -22,7 +22,9 @@ export function workerColumns(paint: Paint, now?: number): readonly Column<Worke
     { title: 'STATE', text: (worker) => stateOf(worker, paint) },
     ...(now === undefined ? [] : [{ title: 'SEEN', text: (worker: WorkerView) => seenText(worker, now) }]),
     { title: 'RUNS', text: ({ runningJobs, maxConcurrency }) => `${runningJobs}/${maxConcurrency}`, right: true },
-    ...(now === undefined ? [] : PROCESS_COLUMNS),
+    ...(now === undefined
+      ? []
+      : [{ title: 'DEADLINE', text: (worker: WorkerView) => deadlineText(worker, now), right: true }, ...PROCESS_COLUMNS]),
     { title: 'QUEUES', elastic: true, text: ({ queues, order }) => queues?.join(order === 'strict' ? ' > ' : ', ') ?? 'all' },
     { title: 'NAMES', elastic: true, text: ({ names }) => names.join(', ') },
   ]
@@ -32,6 +34,11 @@ export function workerColumns(paint: Paint, now?: number): readonly Column<Worke
 function seenText({ away, lastSeenAt: at }: WorkerView, now: number): string {
   if (at !== undefined && !away && now - at.getTime() < QUIET_MS) return 'just now'
   return awayText(at && new Date(Math.min(at.getTime(), now)), now)
+}
+
+/** Formats the time that is left until the earliest deadline of its jobs. */
+function deadlineText({ nextDeadlineAt: at }: WorkerView, now: number): string {
+  return at === undefined ? '-' : durationText(Math.max(0, at.getTime() - now))
 }
 
 const QUIET_MS = 60_000

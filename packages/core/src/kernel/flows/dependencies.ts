@@ -1,6 +1,7 @@
 /** The counter of a job that waits for others. */
 
 import { SCHEDULED, WAITING } from '../../lifecycle.ts'
+import { setDue } from '../jobs/due.ts'
 import type { Job } from '../jobs/job.ts'
 import { enterLine } from '../queues/line.ts'
 import type { TurnContext } from '../turn.ts'
@@ -22,7 +23,7 @@ export function openOncePropagated(turn: TurnContext, job: Job, counter: Depende
 function release(turn: TurnContext, job: Job, counter: DependencyCounter): void {
   const { tables, facts, effects, now } = turn
   setDependencies(turn, counter, OPEN)
-  job.runAt = Math.max(job.runAt, now.wall + (job.extras?.flow?.delay ?? 0))
+  setDue(turn, job, Math.max(job.runAt, now.wall + (job.extras?.flow?.delay ?? 0)))
   const later = job.runAt > now.wall
   effects.move(job, 'release', later ? SCHEDULED : WAITING)
   effects.event('released', job, later ? job.runAt : undefined)

@@ -18,6 +18,7 @@ import type { NameAndKey } from '../rows.ts'
 import type { TurnContext } from '../turn.ts'
 import { Claims, OF_CALL } from './claims.ts'
 import { exclusiveKey, hasKey, holdLonger, holdShape, placeOf, pushedTo, shapeOf } from './coalescing.ts'
+import { setDue } from './due.ts'
 import { DIRTY_DATA, DIRTY_INSERT, type Job, type JobExtras, newJob } from './job.ts'
 import { tellRepeat } from './repeats.ts'
 import { reschedule } from './reschedule.ts'
@@ -130,7 +131,7 @@ function existing(turn: TurnContext, job: NewJob): Enqueued | undefined {
       break
     case 'reschedule':
       reschedule(turn, holder, () => {
-        holder.runAt = dueTime(turn, job)
+        setDue(turn, holder, dueTime(turn, job))
       })
       break
     default:
@@ -151,7 +152,7 @@ function replace(turn: TurnContext, holder: Job, job: NewJob, runAt: number): vo
     holder.priority = job.priority ?? holder.priority
     holder.weight = job.weight ?? holder.weight
     sayMore(turn, holder, { priority: job.priority, weight: job.weight })
-    holder.runAt = runAt
+    setDue(turn, holder, runAt)
     turn.effects.touch(holder, DIRTY_DATA)
   })
 }

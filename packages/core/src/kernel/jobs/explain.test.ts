@@ -129,6 +129,7 @@ test('a job that runs or has ended has no cause', () => {
     state: 'active',
     attempt: 1,
     maxAttempts: 4,
+    deadlineAt: world.now.wall + 300_000,
     causes: [],
   })
   world.run({ op: 'complete', seq: job.seq, run: 1, output: null })

@@ -12,6 +12,7 @@ import type { JobRow } from '../rows.ts'
 import { fits, takesJobs } from '../sessions/session.ts'
 import type { TurnStore } from '../store.ts'
 import type { Tables } from '../tables.ts'
+import { deadlineAt } from './view.ts'
 
 interface Place {
   readonly tables: Tables
@@ -22,12 +23,14 @@ interface Place {
 
 export function explain(store: Pick<TurnStore, 'dependencies'>, tables: Tables, now: Now, row: JobRow): Explanation {
   const lane = tables.laneOf(row.laneId)
+  const endsAt = deadlineAt(tables.jobs.get(row.seq), now)
   return {
     name: lane.name,
     queue: lane.queue.name,
     state: STATES[row.state],
     attempt: row.run - row.uncounted,
     maxAttempts: parsePolicy(row.policy).maxAttempts,
+    ...(endsAt > 0 && { deadlineAt: endsAt }),
     causes: causesOf(store, { tables, now, lane, row }),
   }
 }

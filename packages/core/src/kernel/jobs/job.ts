@@ -43,6 +43,8 @@ export interface JobExtras {
   readonly cancel?: Cancellation
   /** Runs that lost their worker and used no attempt. Counted under `maxLost` alone. */
   readonly lost?: number
+  /** The due time of its first run, if `runAt` has moved since. */
+  readonly due?: number
 }
 
 /** The changes of a turn to a row, as bits: the store picks the cheapest statement that covers them. */

@@ -12,6 +12,7 @@ import { settleRevived } from '../sessions/settle.ts'
 import type { TurnContext } from '../turn.ts'
 import { forgetCancellation } from './cancel.ts'
 import { exclusiveKey } from './coalescing.ts'
+import { setDue } from './due.ts'
 import { forgetLost } from './end.ts'
 import { holdUnique } from './enqueue.ts'
 import { failedLanes } from './gatherFailed.ts'
@@ -53,7 +54,7 @@ export function redrive(turn: TurnContext, command: RedriveCommand): Decision<'r
 
 export function makeDue(turn: TurnContext, job: Job): void {
   reschedule(turn, job, () => {
-    job.runAt = turn.now.wall
+    setDue(turn, job, turn.now.wall)
   })
 }
 
@@ -74,7 +75,7 @@ export function revive(turn: TurnContext, job: Job): Refused | undefined {
   // The job was final only within this turn, so its watchers keep waiting.
   if (job.dirty !== 0) effects.unsettle(job)
   job.uncounted = job.run
-  job.runAt = now.wall
+  setDue(turn, job, now.wall)
   job.finishedAt = 0
   job.cancelRequested = false
   job.dropped = false

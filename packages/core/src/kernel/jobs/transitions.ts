@@ -15,6 +15,7 @@ import { endTurn } from '../keys/strict.ts'
 import { enterLine } from '../queues/line.ts'
 import type { TurnContext } from '../turn.ts'
 import { exclusiveKey } from './coalescing.ts'
+import { setDue } from './due.ts'
 import { DIRTY_COMPLETE, DIRTY_DELETE, DIRTY_OTHER, type Job } from './job.ts'
 
 export function complete(turn: TurnContext, job: Job, output: CompleteCommand['output']): void {
@@ -162,7 +163,7 @@ function keepOf({ settings }: TurnContext, { policy, lane }: Job, state: 'comple
 
 function again(turn: TurnContext, job: Job, transition: 'retry' | 'snooze' | 'giveBack', delayMs: number): void {
   const { tables, effects, now } = turn
-  if (transition !== 'giveBack') job.runAt = now.wall + delayMs
+  if (transition !== 'giveBack') setDue(turn, job, now.wall + delayMs)
   // A ttl applies only to the first start.
   if (transition === 'giveBack') tables.noteExpiry(job.expiresAt)
   else job.expiresAt = 0

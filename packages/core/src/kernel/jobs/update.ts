@@ -4,6 +4,7 @@ import type { Decision } from '../../decision.ts'
 import { ACTIVE, isFinal, STATES } from '../../lifecycle.ts'
 import { active, finished, notFound } from '../refuse.ts'
 import type { TurnContext } from '../turn.ts'
+import { setDue } from './due.ts'
 import { DIRTY_DATA, type Job } from './job.ts'
 import { reschedule } from './reschedule.ts'
 import { sayMore } from './said.ts'
@@ -35,7 +36,7 @@ export function change(turn: TurnContext, job: Job, changes: PlaceChanges & Labe
     if (priority !== undefined) job.priority = priority
     if (weight !== undefined) job.weight = weight
     sayMore(turn, job, { priority, weight })
-    if (runAt !== undefined) job.runAt = Math.max(runAt, turn.now.wall)
+    if (runAt !== undefined) setDue(turn, job, Math.max(runAt, turn.now.wall))
     also()
   })
 }

@@ -1,11 +1,14 @@
 /** A job's row as `get` and `list` tell it. */
 
+import type { Now } from '../../clock.ts'
 import { CANCELLED, STATES } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import { parsePolicy } from '../../policy.ts'
 import type { AttemptView, FlowView, JobView, LastRunView } from '../../replies.ts'
+import { timeAfter } from '../keys/bucket.ts'
 import { DROPPED } from '../queues/drop.ts'
 import type { JobRow } from '../rows.ts'
+import type { Job } from './job.ts'
 
 export function viewOf(row: JobRow, queue: string, name: string, attempts: readonly AttemptView[]): JobView {
   const { text: _text, ...policy } = parsePolicy(row.policy)
@@ -25,6 +28,7 @@ export function viewOf(row: JobRow, queue: string, name: string, attempts: reado
     priority: row.priority,
     weight: row.weight,
     runAt: row.runAt,
+    ...(row.extras?.due !== undefined && { originalRunAt: row.extras.due }),
     expiresAt: row.expiresAt,
     startedAt: row.startedAt,
     finishedAt: row.finishedAt,
@@ -42,6 +46,11 @@ export function viewOf(row: JobRow, queue: string, name: string, attempts: reado
     ...(row.lastRun !== undefined && { lastRun: row.lastRun }),
     ...(row.bytes !== undefined && { bytes: row.bytes }),
   }
+}
+
+/** Returns the time at which the engine ends a run, or 0 if there is no run, or nothing limits it. A heartbeat may move it. */
+export function deadlineAt(job: Job | undefined, { wall, mono }: Now): number {
+  return job === undefined || job.deadlinePlace < 0 ? 0 : timeAfter(wall, job.deadlineMono - mono)
 }
 
 /** Says nothing of a job that has ended otherwise, and only passes on what was said of its flow. */

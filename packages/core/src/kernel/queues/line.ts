@@ -1,4 +1,5 @@
 /** Puts a waiting job in its place and takes it out: in its lane, or parked behind the backlog of its key. */
+import { setDue } from '../jobs/due.ts'
 import type { Job } from '../jobs/job.ts'
 import { isStrict, type KeyBacklog, keyTokensFor, mayEnter, tokensInLine } from '../keys/keyBacklog.ts'
 import type { TurnContext } from '../turn.ts'
@@ -23,7 +24,7 @@ export function letGo(turn: TurnContext, job: Job): void {
   const { tables, effects, now } = turn
   effects.noteBacklog(job.parked as KeyBacklog)
   tables.unpark(job)
-  job.runAt = Math.max(job.runAt, now.wall)
+  setDue(turn, job, Math.max(job.runAt, now.wall))
   effects.touch(job)
 }
 

@@ -30,6 +30,7 @@ const BYTES = 8_192
 const LAST_RUN = 16_384
 const CANCELLATION = 32_768
 const LOST_RUNS = 65_536
+const ORIGINAL_RUN_AT = 131_072
 /** Flags that take no value. */
 const OWN_RUN = 2_048 // its only attempt repeats the fields of the job, and its worker is in the head
 const CANCEL = 4_096
@@ -62,6 +63,7 @@ export function packJobs(jobs: readonly JobView[], column: NumberColumn, values:
     if (job.lastRun !== undefined) has |= LAST_RUN
     if (job.cancellation !== undefined) has |= CANCELLATION
     if (job.lostRuns !== undefined) has |= LOST_RUNS
+    if (job.originalRunAt !== undefined) has |= ORIGINAL_RUN_AT
 
     column.push(has)
     column.push(job.seq)
@@ -96,6 +98,7 @@ export function packJobs(jobs: readonly JobView[], column: NumberColumn, values:
     if (has & LAST_RUN) values.push(job.lastRun)
     if (has & CANCELLATION) values.push(job.cancellation)
     if (has & LOST_RUNS) values.push(job.lostRuns)
+    if (has & ORIGINAL_RUN_AT) values.push(job.originalRunAt)
   }
 }
 
@@ -157,6 +160,7 @@ export function unpackJobs(reader: NumberReader, take: () => unknown): JobView[]
       ...(has & LAST_RUN ? { lastRun: take() as LastRunView | null } : undefined),
       ...(has & CANCELLATION ? { cancellation: take() as Cancellation } : undefined),
       ...(has & LOST_RUNS ? { lostRuns: take() as number } : undefined),
+      ...(has & ORIGINAL_RUN_AT ? { originalRunAt: take() as number } : undefined),
     })
   }
   return jobs

@@ -90,12 +90,17 @@ const job = fc
     lastRun: fc.option(fc.option(fc.record({ run: fc.nat(), worker: fc.string() })), { nil: undefined }),
     cancellation: fc.option(fc.record({ reason: fc.string(), by: fc.string() }, { requiredKeys: [] }), { nil: undefined }),
     lostRuns: fc.option(fc.nat(), { nil: undefined }),
+    originalRunAt: fc.option(fc.nat(), { nil: undefined }),
   })
-  .map(({ own, bytes, lastRun, cancellation, lostRuns, ...view }) => {
+  .map(({ own, bytes, lastRun, cancellation, lostRuns, originalRunAt, ...view }) => {
     const { run, attempt: number, startedAt, finishedAt: endedAt } = view
     // As most are: done at once.
     const attempts = own === null ? view.attempts : [{ run, attempt: number, startedAt, endedAt, worker: own, logs: [] }]
-    const some = { ...(cancellation && { cancellation }), ...(lostRuns !== undefined && { lostRuns }) }
+    const some = {
+      ...(cancellation && { cancellation }),
+      ...(lostRuns !== undefined && { lostRuns }),
+      ...(originalRunAt !== undefined && { originalRunAt }),
+    }
     return { ...view, attempts, ...(bytes && { bytes }), ...(lastRun !== undefined && { lastRun }), ...some }
   }) as unknown as fc.Arbitrary<JobView>
 const jobs = fc.array(job, { maxLength: 5 })

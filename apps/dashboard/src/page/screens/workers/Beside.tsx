@@ -69,6 +69,11 @@ function Known({ row }: { readonly row: WorkerRow }) {
             <Ago at={row.seenAt} />
           </Fact>
         )}
+        {row.deadlineAt !== undefined && (
+          <Fact name={facts.deadline}>
+            <Ago at={row.deadlineAt} />
+          </Fact>
+        )}
       </dl>
       <Running id={row.id} />
     </>

@@ -22,6 +22,7 @@ export interface WorkerRow {
   readonly isAway: boolean
   readonly attachedAt: string | undefined
   readonly seenAt: string | undefined
+  readonly deadlineAt: string | undefined
   readonly kinds: readonly Kind[]
   /** Undefined if its process reports none, as the others below. */
   readonly version: string | undefined
@@ -47,7 +48,7 @@ function rowOf(sessions: readonly Worker[]): WorkerRow {
   const queues = sessions.map((each) => each.queues)
   // One process reports for all of its sessions.
   const { version, eventLoopDelayMs: delayMs, rssBytes } = first
-  const times = (name: 'attachedAt' | 'lastSeenAt') => sessions.flatMap((each) => each[name] ?? []).toSorted()
+  const times = (name: 'attachedAt' | 'lastSeenAt' | 'nextDeadlineAt') => sessions.flatMap((each) => each[name] ?? []).toSorted()
   return {
     id: first.id,
     host: first.host,
@@ -65,6 +66,7 @@ function rowOf(sessions: readonly Worker[]): WorkerRow {
     isAway: sessions.some(({ away }) => away),
     attachedAt: times('attachedAt')[0],
     seenAt: times('lastSeenAt').at(-1),
+    deadlineAt: times('nextDeadlineAt')[0],
     kinds: [...new Set(sessions.flatMap(({ kind }) => kind ?? []))],
     version,
     delayMs,

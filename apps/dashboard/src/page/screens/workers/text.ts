@@ -42,6 +42,7 @@ export const text = {
     pools: 'Pools',
     attached: 'Attached',
     seen: 'Seen',
+    deadline: 'Next deadline',
     kind: 'Runs',
     delay: 'Event loop',
   },
