@@ -57,6 +57,23 @@ test('a schema has one owner: others attach to it, take its place when it is kil
   expect(await ownerOf(postgres)).toBeUndefined()
 })
 
+test('a worker that dies before it has come back to the next owner keeps no job for its lease', async ({ postgres }) => {
+  const store = optionsOf(postgres)
+  const first = await Member.start(store, 'producer')
+  const next = await Member.start(store, 'producer')
+  const worker = await Member.start({ ...store, role: 'client' }, 'worker')
+  first.say({ enqueue: 1, ms: 100_000 })
+  await worker.until((fact) => fact['started'] === 1)
+  worker.signal('SIGSTOP')
+  await first.kill()
+  next.say({ enqueue: 2 })
+  await next.until(acknowledged(2))
+  await worker.kill()
+  // Its lease is two minutes from the takeover on.
+  const heir = await Member.start({ ...store, role: 'client' }, 'worker')
+  expect(await heir.until((fact) => fact['started'] === 1)).toEqual({ started: 1, run: 2 })
+})
+
 test('all openings of one process are one engine, whose lists a reader answers, which ends with it', async ({ postgres }) => {
   const sessions = async () => {
     const client = new pg.Client({ connectionString: postgres.url })

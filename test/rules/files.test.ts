@@ -17,7 +17,7 @@ const OPENERS = [
   'packages/remote/src/journal/lock.ts',
   'packages/remote/src/journal/log.ts',
   'packages/remote/src/journal/refusals.ts',
-  'packages/remote/src/process.ts',
+  'packages/worker/src/process.ts',
   // The manifest of its package.
   'packages/remote/src/version.ts',
   // Creates files, and never opens one that is there.

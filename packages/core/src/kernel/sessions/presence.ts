@@ -5,10 +5,10 @@ import { undefine } from './define.ts'
 import type { Session } from './session.ts'
 
 /** Notes a session that has attached, maybe again. */
-export function appear(turn: TurnContext, { id, intro: { uuid, worker, local } }: Session): void {
+export function appear(turn: TurnContext, { id, intro: { uuid, worker, local, process = '' } }: Session): void {
   const { present } = turn.tables
   const known = present.get(uuid)
-  present.set(uuid, { id, worker, local, draining: known?.draining ?? false, untilMono: Number.POSITIVE_INFINITY })
+  present.set(uuid, { id, worker, local, process, draining: known?.draining ?? false, untilMono: Number.POSITIVE_INFINITY })
   if (known === undefined) tell(turn, uuid, 'worker.attached')
 }
 

@@ -1,11 +1,15 @@
 /** Worker sessions that were reported as attached and not as gone. They are kept with the file, so that a restart reports nothing twice. */
 import type { PresentRow } from '../rows.ts'
+import type { Tables } from '../tables.ts'
+import { hasAttached } from './session.ts'
 
 export interface Present {
   /** The session's row number. */
   readonly id: number
   readonly worker: string
   readonly local: boolean
+  /** Identifies its process on its machine; empty if unknown, and for this process. */
+  readonly process: string
   draining: boolean
   /** The time when a session that is only on record is lost, unless it attaches before; monotonic, Infinity if it has. */
   untilMono: number
@@ -18,14 +22,19 @@ interface Registered {
 }
 
 /** Adds a session that is on record and has yet to attach. */
-export function addPresent(tables: Registered, { id, uuid, worker, remote, draining }: PresentRow, untilMono: number): void {
-  tables.present.set(uuid, { id, worker, local: !remote, draining, untilMono })
+export function addPresent(tables: Registered, { uuid, remote, ...row }: PresentRow, untilMono: number): void {
+  tables.present.set(uuid, { ...row, local: !remote, untilMono })
   tables.leaseMono = Math.min(tables.leaseMono, untilMono)
 }
 
 /** Returns the sessions of this process that have yet to attach again. */
 export function awaited({ present }: Registered): string[] {
   return [...present].filter(([, { local, untilMono }]) => local && Number.isFinite(untilMono)).map(([uuid]) => uuid)
+}
+
+/** Returns the sessions that are on record and have yet to attach again, with the keys of their processes. */
+export function away({ present, sessions }: Tables): [uuid: string, process: string][] {
+  return [...present].flatMap(([uuid, { process }]): [string, string][] => (hasAttached(sessions.get(uuid)) ? [] : [[uuid, process]]))
 }
 
 /** Gives up on a session that has yet to attach again. */
