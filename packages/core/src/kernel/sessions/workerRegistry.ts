@@ -1,7 +1,5 @@
 /** Worker sessions that were reported as attached and not as gone. They are kept with the file, so that a restart reports nothing twice. */
 import type { PresentRow } from '../rows.ts'
-import type { Tables } from '../tables.ts'
-import { hasAttached } from './session.ts'
 
 export interface Present {
   /** The session's row number. */
@@ -30,11 +28,6 @@ export function addPresent(tables: Registered, { uuid, remote, ...row }: Present
 /** Returns the sessions of this process that have yet to attach again. */
 export function awaited({ present }: Registered): string[] {
   return [...present].filter(([, { local, untilMono }]) => local && Number.isFinite(untilMono)).map(([uuid]) => uuid)
-}
-
-/** Returns the sessions that are on record and have yet to attach again, with the keys of their processes. */
-export function away({ present, sessions }: Tables): [uuid: string, process: string][] {
-  return [...present].flatMap(([uuid, { process }]): [string, string][] => (hasAttached(sessions.get(uuid)) ? [] : [[uuid, process]]))
 }
 
 /** Gives up on a session that has yet to attach again. */
