@@ -88,7 +88,7 @@ test('2: misuse, with the flag that it is about', { timeout: LONG }, async () =>
     { args: ['backup', ''], code: 2, error: 'USAGE', says: /<file> must be the path of a new file/ },
     { args: ['enqueue', ''], code: 2, error: 'OPTION_RANGE', says: /must have 1 to 128 characters, got 0: give it a name/ },
     { args: ['audit'], code: 2, error: 'USAGE', says: /beside the daemon's file: give --file/ },
-    { args: ['doctor'], code: 2, error: 'USAGE', says: /doctor checks files only/ },
+    { args: ['doctor'], code: 2, error: 'USAGE', says: /doctor checks a file or a schema/ },
     { args: ['completion', 'tcsh'], code: 2, error: 'USAGE', says: /Allowed choices are bash, zsh, fish/ },
   ])
   // Alone it says what there is.

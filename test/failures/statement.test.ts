@@ -39,6 +39,18 @@ test('the caller of the culprit gets an InternalError, which it is no use to rep
   expect(bystander.status).toBe('fulfilled')
 })
 
+test.each([
+  ['unfit', 'VALIDATION', 'ValidationError', /cannot keep a value of the call \(22P05: .*\): change it/],
+  ['large', 'TOO_LARGE', 'TooLargeError', /exceeds a limit of the store \(SQLITE_TOOBIG: .*\): make it smaller/],
+] as const)('a value that the store cannot keep (%s) is refused as %s, not as a bug', async (kind, code, name, message) => {
+  const { engine, faults, expectTablesAsStored } = startFaulty()
+  faults.fail({ kind, culprit: ({ jobs }) => jobs.some((job) => job.data === '"culprit"') }, FOREVER)
+  const [culprit, bystander] = await Promise.allSettled([engine.enqueue(a, 'culprit'), engine.enqueue(a, 'bystander')])
+  expect(culprit).toMatchObject({ reason: { code, name, retryable: false, message: expect.stringMatching(message) } })
+  expect(bystander.status).toBe('fulfilled')
+  await expectTablesAsStored()
+})
+
 test('a completion whose children cannot be written is how the run failed, and its worker goes on', async () => {
   const { engine, faults, expectTablesAsStored } = startFaulty()
   faults.fail(statementFailsFor('"culprit"'), FOREVER)

@@ -8,7 +8,9 @@ import { InThreadEngine } from '@millrace/engine/internal'
 import { openStore } from '@millrace/sqlite'
 import { VirtualClock } from '@millrace/testkit'
 import { Probe, seededRandom } from '@millrace/testkit/internal'
+import { processKey } from '@millrace/worker/process'
 import { afterEach, expect, test } from 'vitest'
+import { watchDeaths } from '../../packages/engine/src/writer/deaths.ts'
 import { holdingsOf } from '../../packages/testkit/src/testing/holdings.ts'
 import { temporaryFolder } from '../temporary.ts'
 
@@ -266,6 +268,34 @@ test('a session whose process is known to be dead loses its runs at once, whiche
   expect([(await next.grants.take()).seq, (await next.grants.take()).seq].sort()).toEqual([1, 2])
   await next.barrier()
   expect(next.grants.size).toBe(0)
+})
+
+test("the next owner sees which processes of the former one's workers are dead, also of one that came back since; others keep their runs", async ({
+  skip,
+}) => {
+  if (process.platform !== 'linux') skip('what tells processes apart is read from /proc')
+  const file = `${temporaryFolder()}/jobs.db`
+  const clock = new VirtualClock()
+  const dead = processKey().replace(/\d+$/, '0')
+  const processes: Readonly<Record<string, string>> = { dead, moved: dead, alive: processKey(), elsewhere: 'boot:space:1:1', older: '' }
+  const first = start(file, clock)
+  for (const [uuid, key] of Object.entries(processes)) {
+    // An older version has noted no process.
+    for (const noted of uuid === 'moved' ? ['', key] : [key]) await first.connect().attach([uuid], { ...remote, uuid, process: noted })
+    await first.connect().enqueue(uuid, job)
+  }
+  await first.connect().attach([], { ...remote, uuid: 'idle', process: dead })
+  first.engine.close()
+  const { engine, connect } = start(file, clock)
+  const stop = watchDeaths({ actor: engine.actor, wake: () => {}, clock })
+  const next = connect()
+  await next.attach(Object.keys(processes), { uuid: 'next', maxConcurrency: 9 })
+  expect([(await next.grants.take()).name, (await next.grants.take()).name].sort()).toEqual(['dead', 'moved'])
+  expect([...engine.actor.tables.present.keys()].sort()).toEqual(['alive', 'elsewhere', 'next', 'older'])
+  await clock.advance(MINUTE - 1)
+  await next.barrier()
+  expect(next.grants.size).toBe(0)
+  stop()
 })
 
 test('a dead process whose last word was that its session left: nothing is kept of it', async () => {

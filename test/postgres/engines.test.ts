@@ -57,6 +57,23 @@ test('a schema has one owner: others attach to it, take its place when it is kil
   expect(await ownerOf(postgres)).toBeUndefined()
 })
 
+test('a worker that dies before it has come back to the next owner keeps no job for its lease', async ({ postgres }) => {
+  const store = optionsOf(postgres)
+  const first = await Member.start(store, 'producer')
+  const next = await Member.start(store, 'producer')
+  const worker = await Member.start({ ...store, role: 'client' }, 'worker')
+  first.say({ enqueue: 1, ms: 100_000 })
+  await worker.until((fact) => fact['started'] === 1)
+  worker.signal('SIGSTOP')
+  await first.kill()
+  next.say({ enqueue: 2 })
+  await next.until(acknowledged(2))
+  await worker.kill()
+  // Its lease is two minutes from the takeover on.
+  const heir = await Member.start({ ...store, role: 'client' }, 'worker')
+  expect(await heir.until((fact) => fact['started'] === 1)).toEqual({ started: 1, run: 2 })
+})
+
 test('all openings of one process are one engine, whose lists a reader answers, which ends with it', async ({ postgres }) => {
   const sessions = async () => {
     const client = new pg.Client({ connectionString: postgres.url })
@@ -152,31 +169,61 @@ describe('roles', () => {
     })
   })
 
-  test('an owner hears which session has the lock, and that its user has no right on the schema', async ({ postgres }) => {
+  test('a session whose user may not write the schema is no owner, whatever locks it has', async ({ postgres }) => {
     const { url, schema } = postgres
     openStore(storeOptions(postgres)).close()
     const client = new pg.Client({ connectionString: url })
     await client.connect()
     const role = `squatter_${schema}`
     await client.query(`CREATE ROLE ${role} LOGIN`)
+    await client.query(`GRANT USAGE ON SCHEMA ${schema} TO ${role}`)
     const squat = new URL(url)
     squat.username = role
     const squatter = new pg.Client({ connectionString: squat.href })
     await squatter.connect()
-    const { rows } = await squatter.query("SELECT pg_advisory_lock(hashtextextended('millrace ' || $1, 0)), pg_backend_pid() AS pid", [
-      schema,
-    ])
+    const take = (owner: pg.Client) =>
+      owner.query<{ pid: number }>("SELECT pg_advisory_lock(hashtextextended('millrace ' || $1, 0)), pg_backend_pid() AS pid", [schema])
+    await take(squatter)
+    const options = { ...optionsOf(postgres), role: 'owner', logger: false } as const
+    const engine = await openEngine(options)
+    const heir = () => openStore(storeOptions(postgres))
+    expect(heir).toThrow(
+      expect.objectContaining({ code: 'ALREADY_OPEN', message: expect.stringMatching(/session \d+ of user postgres has/) }),
+    )
+    // The first key is free by now, and the owner has another one.
+    await squatter.query('SELECT pg_advisory_unlock_all()')
+    expect(heir).toThrow(expect.objectContaining({ code: 'ALREADY_OPEN' }))
+    await engine.stop()
+    await squatter.end()
+    // A user that may write the schema is named.
+    const { rows } = await take(client)
     const refused = {
       code: 'ALREADY_OPEN',
-      message: expect.stringMatching(`session ${rows[0].pid} of user ${role}, which has no right on the`),
+      message: expect.stringContaining(`session ${rows[0]?.pid} of user postgres has the owner's lock`),
     }
-    await expect(openEngine({ ...optionsOf(postgres), role: 'owner', logger: false })).rejects.toMatchObject(refused)
-    expect(() => openStore(storeOptions(postgres))).toThrow(expect.objectContaining(refused))
-    await client.query(`GRANT USAGE ON SCHEMA ${schema} TO ${role}`)
-    await expect(openEngine({ ...optionsOf(postgres), role: 'owner', logger: false })).rejects.toMatchObject({
-      message: expect.stringContaining(`session ${rows[0].pid} of user ${role} has the owner's lock`),
-    })
-    await squatter.end()
+    await expect(openEngine(options)).rejects.toMatchObject(refused)
+    expect(heir).toThrow(expect.objectContaining(refused))
+    await client.end()
+  })
+
+  test('an owner whose session ends gets the lock back by another key if somebody has taken the first one', async ({ postgres }) => {
+    const { url, schema } = postgres
+    await using engine = await openEngine({ ...optionsOf(postgres), role: 'owner', logger: false })
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    const role = `thief_${schema}`
+    await client.query(`CREATE ROLE ${role} LOGIN`)
+    const steal = new URL(url)
+    steal.username = role
+    const thief = new pg.Client({ connectionString: steal.href })
+    await thief.connect()
+    const stolen = thief.query("SELECT pg_advisory_lock(hashtextextended('millrace ' || $1, 0))", [schema])
+    await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1', [`millrace ${schema}`])
+    await stolen
+    await insist(() => engine.enqueue('a', 1, { idempotencyKey: 'one' }))
+    await expect.poll(() => engine.stats().then(({ owner }) => owner?.pid), { timeout: 20_000 }).toBe(process.pid)
+    expect(() => openStore(storeOptions(postgres))).toThrow(expect.objectContaining({ code: 'ALREADY_OPEN' }))
+    await thief.end()
     await client.end()
   })
 

@@ -32,7 +32,7 @@ export const COSTS: Readonly<Record<string, Partial<Pick<Cost, Kind>>>> = {
   'test/kubernetes': { processes: 9 },
   'test/outbox': { threads: 2 },
   'test/ports': { threads: 290 },
-  'test/postgres': { processes: 45, threads: 80, schemas: 60 },
+  'test/postgres': { processes: 49, threads: 110, schemas: 65 },
   'test/remote': { processes: 3, threads: 110 },
   'test/rules': { processes: 5 },
   'test/run': { processes: 2 },

@@ -26,7 +26,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
 
 /** A package by its root, or by one of the paths that manifests.test.ts allows. The arrows hold for all of them. */
 const SIBLING =
-  /^@millrace\/([^/]+?)(?:(?<=\/client)\/(?:calendar|public)|(?<=\/core)\/kernel|(?<=\/sqlite)\/rows|(?<=\/worker)\/clock|(?<=\/(?:engine|remote|testkit))\/internal)?$/
+  /^@millrace\/([^/]+?)(?:(?<=\/client)\/(?:calendar|public)|(?<=\/core)\/kernel|(?<=\/sqlite)\/rows|(?<=\/worker)\/(?:clock|process)|(?<=\/(?:engine|remote|testkit))\/internal)?$/
 const siblingsOf = ({ imports }: Source) => imports.flatMap(({ specifier }) => SIBLING.exec(specifier)?.[1] ?? [])
 
 test('every package has its arrows', () => {

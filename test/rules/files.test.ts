@@ -17,7 +17,6 @@ const OPENERS = [
   'packages/remote/src/journal/lock.ts',
   'packages/remote/src/journal/log.ts',
   'packages/remote/src/journal/refusals.ts',
-  'packages/remote/src/process.ts',
   // The manifest of its package.
   'packages/remote/src/version.ts',
   // Creates files, and never opens one that is there.
@@ -29,6 +28,7 @@ const OPENERS = [
   'packages/sqlite/src/owner/note.ts',
   // A folder, to sync it.
   'packages/sqlite/src/saveLog.ts',
+  'packages/worker/src/process.ts',
 ]
 const OPENING = /\b(?:readFile|writeFile|appendFile|copyFile|cp|open|createReadStream|createWriteStream|truncate|ftruncate)(?:Sync)?\b/
 const IMPORT = /import \{([^}]*)\} from '(?:node:)?fs(?:\/promises)?'/g

@@ -30,7 +30,7 @@ const SUBPATHS: Readonly<Record<string, readonly string[]>> = {
   remote: ['internal'],
   sqlite: ['rows'],
   testkit: ['conformance', 'internal'],
-  worker: ['clock'],
+  worker: ['clock', 'process'],
 }
 const subpaths = (folder: string, target: (name: string) => unknown) =>
   Object.fromEntries((SUBPATHS[folder] ?? []).map((name) => [`./${name}`, target(name)]))

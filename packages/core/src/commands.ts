@@ -155,6 +155,8 @@ export interface SessionIntro {
   readonly defines?: boolean
   /** The library that its client has greeted with, name and version. The server of the connection adds it; no message has room for it. */
   readonly library?: string
+  /** Identifies the client's process on its machine; empty if unknown. The server of the connection adds it, as it does `library`. */
+  readonly process?: string
 }
 
 /** The figures that a worker's process reports about itself, beside what it sends anyway. They are kept in memory alone. */

@@ -152,6 +152,7 @@ export { fireTime, runsLeft, type Schedule, tickAfter } from './kernel/schedules
 export { ConsumerGroup } from './kernel/sessions/consumerGroup.ts'
 export type { Definition } from './kernel/sessions/definition.ts'
 export { forgetHolders, keepHolders, setHolder } from './kernel/sessions/holders.ts'
+export { away } from './kernel/sessions/presence.ts'
 export { type ConnectionId, isLiving, type Session } from './kernel/sessions/session.ts'
 export { awaited, dismiss } from './kernel/sessions/workerRegistry.ts'
 export {

@@ -9,6 +9,8 @@ export const LIMITS = {
   /** The length of idempotency, unique and concurrency keys and of tags, in UTF-16 units. */
   keyLength: 512,
   tagsPerJob: 32,
+  /** Tiers of keys of one queue. */
+  keyTiers: 100,
   /** Fields that make a unique key. */
   uniquePaths: 32,
   /** The length of JSON that `list` and bulk calls look for in `data` or `meta`, in UTF-16 units. */

@@ -8,11 +8,31 @@ export const OTHER_OWNER = 'MR001'
 const OTHER_COUNT = 'MR002'
 const UNIQUE_VIOLATION = '23505'
 
-/** Codes, or their classes, that the statement or its values caused. */
-const STATEMENT = /^(?:2[1-3]|42|P0|0A|54)/
-/** Deadlock, serialization, lock timeout, statement timeout, too many connections. */
-const BUSY: ReadonlySet<string> = new Set(['40P01', '40001', '55P03', '57014', '53300'])
-const FULL: ReadonlySet<string> = new Set(['53100'])
+/**
+ * Reasons by the SQLSTATE or else by its class, the first two characters. Errors of all other classes come from the server: its memory, its
+ * disk, its shutdown, the rights of the user.
+ */
+const REASONS: Readonly<Record<string, StoreFailure['reason']>> = {
+  // Cardinality, constraints, functions of the schema, syntax and names: the statements and the tables do not agree.
+  21: 'statement',
+  23: 'statement',
+  '0A': 'statement',
+  42: 'statement',
+  P0: 'statement',
+  // Only values can cause these: a character or a number that the type does not have, a row or a nesting beyond the server's limits.
+  22: 'unfit',
+  54: 'large',
+  // The user's rights can change while the engine runs.
+  42501: 'io',
+  // Deadlock, serialization, lock timeout, statement timeout, too many connections.
+  '40P01': 'busy',
+  40001: 'busy',
+  '55P03': 'busy',
+  57014: 'busy',
+  53300: 'busy',
+  53100: 'full',
+}
+const COMMANDS_FAULT: ReadonlySet<StoreFailure['reason']> = new Set(['statement', 'unfit', 'large'])
 
 /** Returns the failure for an error of a turn. Without a code the connection broke, and nobody knows what the server did last. */
 export function failureOf({ code, constraint, message }: LineError): StoreFailure {
@@ -20,9 +40,8 @@ export function failureOf({ code, constraint, message }: LineError): StoreFailur
   if (isLost({ code, constraint })) return new StoreFailure('before', 'owner', `another engine has taken the schema over (${message})`)
   if (code === OTHER_COUNT) return new StoreFailure('broken', 'statement', message)
   const text = `${code}: ${message}`
-  if (FULL.has(code)) return new StoreFailure('before', 'full', text)
-  if (BUSY.has(code)) return new StoreFailure('before', 'busy', text)
-  return STATEMENT.test(code) ? new StoreFailure('broken', 'statement', text) : new StoreFailure('before', 'io', text)
+  const reason = REASONS[code] ?? REASONS[code.slice(0, 2)] ?? 'io'
+  return new StoreFailure(COMMANDS_FAULT.has(reason) ? 'broken' : 'before', reason, text)
 }
 
 /** True if the error says that a turn has another owner. */

@@ -35,10 +35,10 @@ export function openStore(options: StoreOptions, migrations: readonly Migration[
   return opened(options, migrations, undefined, use, lineTo)
 }
 
-/** Opens a schema that has a part in a move, and closes the connection if `use` throws. @throws as `openStore` */
+/** Opens a schema to work on its tables, perhaps as a part of a move, and closes the connection if `use` throws. @throws as `openStore` */
 export function ownSchema<Value>(
   options: StoreOptions,
-  move: 'source' | 'target',
+  move: 'source' | 'target' | undefined,
   use: (connection: Connection, claimed: Claim) => Value,
 ): Value {
   const { schema, random, now } = options
@@ -71,11 +71,21 @@ export interface Inspected {
 
 /** Returns the version of a schema, whoever owns it: 0 if there is none yet. @throws NotADatabaseError, and errors as `openStore` */
 export function inspectSchema(options: Pick<StoreOptions, 'url' | 'schema'>): Inspected {
-  return connected({ ...options, durability: 'normal' }, newLine, (connection) => {
-    const isThere = checkSchema(connection, options.schema, SCHEMA_VERSION)
+  return lookAt(options, (connection, isThere) => {
     const [schemaVersion] = isThere ? connection.pluck<number>('SELECT schema_version FROM meta') : [0]
-    connection.close()
     return { schemaVersion: schemaVersion as number, knownVersion: SCHEMA_VERSION }
+  })
+}
+
+/** Looks at a schema, whoever owns it. @throws as `inspectSchema` */
+export function lookAt<Value>(
+  options: Pick<StoreOptions, 'url' | 'schema'>,
+  use: (connection: Connection, isThere: boolean) => Value,
+): Value {
+  return connected({ ...options, durability: 'normal' }, newLine, (connection) => {
+    const value = use(connection, checkSchema(connection, options.schema, SCHEMA_VERSION))
+    connection.close()
+    return value
   })
 }
 

@@ -3,6 +3,5 @@
 export { connectPort, type Whereabouts } from './client/connect.ts'
 export type { RemotePort } from './client/remotePort.ts'
 export type { Surroundings } from './clock.ts'
-export { bootId } from './process.ts'
 export { listen } from './server/listen.ts'
 export { LIBRARY, PROTOCOL } from './version.ts'

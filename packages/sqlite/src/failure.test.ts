@@ -98,7 +98,7 @@ describe('before COMMIT nothing has happened', () => {
     ['SQLITE_FULL', 'before', 'full'],
     ['SQLITE_CONSTRAINT_UNIQUE', 'broken', 'statement'],
     ['SQLITE_ERROR', 'broken', 'statement'],
-    ['SQLITE_TOOBIG', 'broken', 'statement'],
+    ['SQLITE_TOOBIG', 'broken', 'large'],
   ])('%s from a statement is %s, %s', (code, phase, reason) => {
     const db = connect()
     const faulty = faultyStatements(db, /SELECT 1/, code)

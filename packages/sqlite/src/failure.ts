@@ -7,7 +7,7 @@ import { sqliteCode } from './driver.ts'
 export function failureBefore(error: unknown): StoreFailure {
   if (error instanceof StoreFailure) return error
   const reason = reasonOf(error)
-  return new StoreFailure(reason === 'statement' ? 'broken' : 'before', reason, messageOf(error), { cause: error })
+  return new StoreFailure(reason === 'statement' || reason === 'large' ? 'broken' : 'before', reason, messageOf(error), { cause: error })
 }
 
 /**
@@ -20,7 +20,7 @@ export function failureAtCommit(error: unknown): StoreFailure {
   const reason = reasonOf(error)
   return new StoreFailure(
     reason === 'busy' || reason === 'full' ? 'before' : 'commit',
-    reason === 'statement' ? 'io' : reason,
+    reason === 'statement' || reason === 'large' ? 'io' : reason,
     messageOf(error),
     {
       cause: error,
@@ -33,11 +33,12 @@ function reasonOf(error: unknown): StoreFailure['reason'] {
   if (code === undefined) return 'statement'
   if (code === 'SQLITE_FULL') return 'full'
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) return 'busy'
+  if (code === 'SQLITE_TOOBIG') return 'large'
   return STATEMENT_CODE.test(code) ? 'statement' : 'io'
 }
 
 /** Matches errors that the statement or its values caused. All others (IOERR, CORRUPT, READONLY, CANTOPEN, NOMEM) come from the storage. */
-const STATEMENT_CODE = /^SQLITE_(ERROR|CONSTRAINT|MISMATCH|MISUSE|RANGE|TOOBIG)(_|$)/
+const STATEMENT_CODE = /^SQLITE_(ERROR|CONSTRAINT|MISMATCH|MISUSE|RANGE)(_|$)/
 
 function messageOf(error: unknown): string {
   const code = sqliteCode(error)

@@ -10,7 +10,7 @@ export type Fault =
   /** COMMIT itself fails; `committed` is its true outcome, as the next opening of the file will find. */
   | { readonly kind: 'commit'; readonly committed: boolean }
   /** A statement fails, in turns that have what `culprit` looks for. */
-  | { readonly kind: 'statement'; readonly culprit: (effects: Effects) => boolean }
+  | { readonly kind: 'statement' | 'unfit' | 'large'; readonly culprit: (effects: Effects) => boolean }
   /** COMMIT takes time, which `pass` lets go by. */
   | { readonly kind: 'slow'; readonly pass: () => void }
 
@@ -20,6 +20,12 @@ export interface FaultPlan {
   /** The number of writes that fail then; Infinity until `heal`. Default 1. */
   readonly times?: number
 }
+
+const FAULTS = {
+  statement: 'SQLITE_CONSTRAINT_CHECK: CHECK constraint failed: job',
+  unfit: '22P05: unsupported Unicode escape sequence',
+  large: 'SQLITE_TOOBIG: string or blob too big',
+} as const
 
 const MESSAGES = {
   full: 'SQLITE_FULL: database or disk is full',
@@ -78,7 +84,7 @@ export class Faults {
       return scripted
     }
     const fault = this.#fault
-    if (fault === undefined || (fault.kind === 'statement' && !fault.culprit(effects))) return undefined
+    if (fault === undefined || ('culprit' in fault && !fault.culprit(effects))) return undefined
     if (this.#after > 0) {
       this.#after--
       return undefined
@@ -155,8 +161,7 @@ function write(store: Store, fault: Fault | undefined, effects: Effects, header:
   else if (fault.kind === 'slow') {
     fault.pass()
     store.write(effects, header)
-  } else if (fault.kind === 'statement')
-    throw new StoreFailure('broken', 'statement', 'SQLITE_CONSTRAINT_CHECK: CHECK constraint failed: job')
+  } else if ('culprit' in fault) throw new StoreFailure('broken', fault.kind, FAULTS[fault.kind])
   else if (fault.kind === 'commit') {
     if (fault.committed) store.write(effects, header)
     throw new StoreFailure('commit', 'io', 'SQLITE_IOERR_FSYNC: disk I/O error')

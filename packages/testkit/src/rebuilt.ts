@@ -34,7 +34,9 @@ export function tableFacts(tables: Tables) {
       .sort((a, b) => a.id - b.id),
     keyBuckets: [...tables.queues.values()].flatMap((queue) => keyBuckets(queue)).sort(),
     exports: [...tables.exports].sort(([a], [b]) => (a < b ? -1 : 1)),
-    present: [...tables.present].map(([uuid, { id, local, draining }]) => ({ uuid, id, local, draining })).sort((a, b) => a.id - b.id),
+    present: [...tables.present]
+      .map(([uuid, { id, local, draining, process }]) => ({ uuid, id, local, draining, process }))
+      .sort((a, b) => a.id - b.id),
     definitions: [...tables.definitions].sort(([a], [b]) => (a < b ? -1 : 1)),
     active: [...tables.jobs.values()]
       .filter((job) => job.state === ACTIVE)

@@ -69,7 +69,7 @@ interface Waiter {
 }
 
 /** Codes of errors about the call itself: if repeated, it would be refused again. For an internal error, that is unknown. */
-const CONTENT: ReadonlySet<string> = new Set(['TOO_LARGE', 'INTERNAL'])
+const CONTENT: ReadonlySet<string> = new Set(['TOO_LARGE', 'VALIDATION', 'INTERNAL'])
 const RETRY_MS = 250
 /**
  * The number of tries for an entry that ends in an internal error, with pauses that double: 8 s in all. Later entries

@@ -228,6 +228,8 @@ export interface PresentRow {
   readonly worker: string
   readonly remote: boolean
   readonly draining: boolean
+  /** Identifies its process on its machine; empty if unknown. */
+  readonly process: string
 }
 
 /** A key in a queue that keeps an order, with the backlogs that jobs of it are parked behind. */

@@ -171,21 +171,19 @@ function sharedOption(option: string, value: unknown): SharedLimit {
   }
 }
 
-const TIERS_MAX = 100
-
 /** No tiers are as none. */
 function tiersOption(option: string, value: unknown): KeyTiers | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new OptionTypeError(option, `${option} must be an object with a tier for each name, got ${describe(value)}`)
-  const tiers = Object.entries(value)
-  if (tiers.length > TIERS_MAX)
+  const { length } = Object.keys(value)
+  if (length > LIMITS.keyTiers)
     throw new OptionRangeError(
       option,
-      TIERS_MAX,
-      `${option} must have at most ${TIERS_MAX} tiers, got ${tiers.length}: put more keys into each`,
+      LIMITS.keyTiers,
+      `${option} must have at most ${LIMITS.keyTiers} tiers, got ${length}: put more keys into each`,
     )
-  if (tiers.length === 0) return null
-  return Object.fromEntries(tiers.map(([name, tier]) => [tierName(option, name), tierOption(`${option}.${name}`, tier)]))
+  if (length === 0) return null
+  return Object.fromEntries(Object.entries(value).map(([name, tier]) => [tierName(option, name), tierOption(`${option}.${name}`, tier)]))
 }
 
 function tierName(option: string, name: string): string {

@@ -115,7 +115,9 @@ function auditRebuild(store: MemoryStore, tables: Tables): void {
       .filter(({ parked }) => parked > 0)
       .map(({ id, lane, key, parked }) => ({ id, lane: lane.id, key: key.text, parked }))
       .sort((a, b) => a.id - b.id),
-    present: [...of.present].map(([uuid, { id, local, draining }]) => ({ uuid, id, local, draining })).sort((a, b) => a.id - b.id),
+    present: [...of.present]
+      .map(([uuid, { id, local, draining, process }]) => ({ uuid, id, local, draining, process }))
+      .sort((a, b) => a.id - b.id),
     definitions: [...of.definitions].sort(([a], [b]) => (a < b ? -1 : 1)),
     exports: [...of.exports].sort(([a], [b]) => (a < b ? -1 : 1)),
     active: [...of.jobs.values()]

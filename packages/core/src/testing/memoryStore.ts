@@ -80,6 +80,7 @@ interface StoredSession {
   readonly worker: string
   readonly remote: boolean
   readonly presence: PresenceNote['presence']
+  readonly process: string
 }
 
 export class MemoryStore implements Store {
@@ -163,7 +164,14 @@ export class MemoryStore implements Store {
       active: this.#where((row) => row.state === ACTIVE).map((row) => this.#active(row)),
       present: [...this.sessions]
         .filter(([, { presence }]) => presence !== 'gone')
-        .map(([id, { uuid, worker, remote, presence }]) => ({ id, uuid, worker, remote, draining: presence === 'draining' })),
+        .map(([id, { uuid, worker, remote, presence, process }]) => ({
+          id,
+          uuid,
+          worker,
+          remote,
+          draining: presence === 'draining',
+          process,
+        })),
       definitions: [...this.definitions.values()],
       saidFrom: 1,
       exports: [...this.exportCursors].map(([name, cursor]) => ({ name, cursor })),
@@ -526,7 +534,7 @@ export class MemoryStore implements Store {
       const before = this.sessions.get(id)
       if (before !== undefined && before.remote === !intro.local) throw broken(`session ${id} is there already`)
       const presence = before?.presence ?? 'gone'
-      this.sessions.set(id, { uuid: intro.uuid, worker: intro.worker, remote: !intro.local, presence })
+      this.sessions.set(id, { uuid: intro.uuid, worker: intro.worker, remote: !intro.local, presence, process: intro.process ?? '' })
     }
     for (const { id, presence } of effects.presence) {
       const session = this.sessions.get(id)

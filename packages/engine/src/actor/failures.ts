@@ -180,7 +180,7 @@ export class Failures {
       this.#turns.meter.failedTurns++
       if (error instanceof StoreFailure && error.phase !== 'broken') return this.#storeFailed([envelope], now, error)
       this.#reload([envelope])
-      this.#turns.refuse([envelope], { code: 'INTERNAL', message: describe(error) })
+      this.#turns.refuse([envelope], faultOf(error))
       return undefined
     }
   }
@@ -200,4 +200,15 @@ export class Failures {
     this.#reattachMono = Number.POSITIVE_INFINITY
     this.#turns.askToAttach()
   }
+}
+
+/** Returns what the caller of a command at fault hears: its own values are wrong, or the engine is. */
+function faultOf(error: unknown): Refusal {
+  if (!(error instanceof StoreFailure)) return { code: 'INTERNAL', message: describe(error) }
+  const { reason, message } = error
+  if (reason === 'large')
+    return { code: 'TOO_LARGE', message: `a value of the call exceeds a limit of the store (${message}): make it smaller` }
+  if (reason !== 'unfit') return { code: 'INTERNAL', message: describe(error) }
+  const words = `the store cannot keep a value of the call (${message}): change it, or encode it as bytes`
+  return { code: 'VALIDATION', message: words, details: { issues: [{ message }] } }
 }

@@ -18,6 +18,7 @@ import {
 } from '@millrace/core'
 import type { RemoteServer } from '@millrace/remote'
 import type { RemotePort, Whereabouts } from '@millrace/remote/internal'
+import { bootId } from '@millrace/worker/process'
 import { CAPABILITIES } from '../ports/channel.ts'
 import type { WriterThread } from '../writer/thread.ts'
 import { type Notice, noticeOf } from './notice.ts'
@@ -433,7 +434,7 @@ export class SharedPort implements Port {
   }
 
   #writeNote({ epoch, schema }: WriterThread, url: string): void {
-    const { bootId, LIBRARY: library, PROTOCOL: protocol } = this.#remote
+    const { LIBRARY: library, PROTOCOL: protocol } = this.#remote
     this.#notice.write({ host: hostname(), boot: bootId(), pid: process.pid, epoch, schema, library, protocol, url })
   }
 

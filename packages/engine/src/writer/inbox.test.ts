@@ -9,10 +9,15 @@ import { watchInbox } from './inbox.ts'
 type Outcome = 'taken' | Refusal['code']
 
 /** @param decide returns the outcome of a request, by the numbers of its entries; entries that are left stay in the inbox */
-function watched(ids: readonly number[], decide: (ids: readonly number[]) => Outcome, left: readonly number[] = []) {
+function watched(
+  ids: readonly number[],
+  decide: (ids: readonly number[], unfit: ReadonlyMap<number, unknown>) => Outcome,
+  left: readonly number[] = [],
+) {
   const clock = new VirtualClock()
   const entries = new Set(ids)
   const looks: number[] = []
+  const marked: (readonly [id: number, code: string])[] = []
   const requests: { readonly at: number; readonly ids: readonly number[] }[] = []
   let failing = false
   let deliver: Deliver = () => {}
@@ -34,7 +39,9 @@ function watched(ids: readonly number[], decide: (ids: readonly number[]) => Out
         const { id, command } = request as Request & { readonly command: CheckedForward }
         const asked = (command.inbox ?? []).map((entry) => entry.id)
         requests.push({ at: clock.read().mono, ids: asked })
-        const outcome = decide(asked)
+        const unfit = new Map((command.inbox ?? []).flatMap((entry) => (entry.unfit === undefined ? [] : [[entry.id, entry.unfit.code]])))
+        const outcome = decide(asked, unfit)
+        if (outcome === 'taken') marked.push(...unfit)
         if (outcome === 'taken') for (const each of asked) if (!left.includes(each)) entries.delete(each)
         // After this call, as a turn answers.
         clock.setTimer(0, () =>
@@ -48,7 +55,7 @@ function watched(ids: readonly number[], decide: (ids: readonly number[]) => Out
     clock,
   })
   onTestFinished(stop)
-  return { clock, entries, requests, looks, stop, fail: (now: boolean) => (failing = now) }
+  return { clock, entries, requests, looks, marked, stop, fail: (now: boolean) => (failing = now) }
 }
 
 test('entries are taken in order, in one request', async () => {
@@ -72,6 +79,17 @@ test('a request that is refused is repeated after a second, and not before', asy
   const [first, second, third] = requests.map(({ at }) => at) as [number, number, number]
   expect([second - first >= 1_000, third - second >= 1_000]).toEqual([true, true])
 })
+
+test.each<Outcome>(['TOO_LARGE', 'VALIDATION'])(
+  'one entry that the store cannot keep (%s) is refused, and keeps no other from being taken',
+  async (code) => {
+    const ids = Array.from({ length: 40 }, (_, index) => index + 1)
+    const { clock, entries, marked } = watched(ids, (asked, unfit) => (asked.includes(7) && !unfit.has(7) ? code : 'taken'))
+    await clock.advance(2_500)
+    expect([...entries]).toEqual([])
+    expect(marked).toContainEqual([7, code])
+  },
+)
 
 test('one entry that cannot be decided keeps no other from being taken', async () => {
   const ids = Array.from({ length: 40 }, (_, index) => index + 1)

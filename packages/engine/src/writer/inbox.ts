@@ -43,6 +43,9 @@ const ENTRIES_MAX = 1_000
 /** The most entries that are tried again later: beyond it, no new ones are looked at. */
 const LATER_MAX = 10_000
 
+/** Codes of refusals for which an entry is at fault. */
+const CONTENT: ReadonlySet<string> = new Set(['TOO_LARGE', 'VALIDATION', 'INTERNAL'])
+
 /** Looks for entries until the returned function is called. */
 export function watchInbox({ read, actor, wake, clock }: InboxOptions): () => void {
   if (read === undefined) return () => {}
@@ -53,6 +56,7 @@ export function watchInbox({ read, actor, wake, clock }: InboxOptions): () => vo
   let sent: ReadonlySet<number> | undefined
   /** The most entries of a request: fewer after one that could not be decided, until the one at fault is alone. */
   let most = ENTRIES_MAX
+  const unfit = new Map<number, Refusal>()
   /** Nothing is looked at before. */
   let restsUntilMono = Number.NEGATIVE_INFINITY
   let number = 0
@@ -69,10 +73,14 @@ export function watchInbox({ read, actor, wake, clock }: InboxOptions): () => vo
   })
 
   /** A whole request was refused: nothing can be written now, or one of its entries is at fault. */
-  const refused = (ids: ReadonlySet<number>, { code }: Refusal): void => {
-    if (code !== 'INTERNAL') restsUntilMono = clock.read().mono + LATER_MS
+  const refused = (ids: ReadonlySet<number>, refusal: Refusal): void => {
+    if (!CONTENT.has(refusal.code)) restsUntilMono = clock.read().mono + LATER_MS
     else if (ids.size > 1) most = Math.ceil(ids.size / 2)
-    else for (const id of ids) later.set(id, clock.read().mono + LATER_MS)
+    else
+      for (const id of ids) {
+        later.set(id, clock.read().mono + LATER_MS)
+        if (refusal.code !== 'INTERNAL') unfit.set(id, refusal)
+      }
   }
 
   /** Returns the time to the next look. */
@@ -85,7 +93,7 @@ export function watchInbox({ read, actor, wake, clock }: InboxOptions): () => vo
     if (later.size >= LATER_MAX) return LATER_MS
     const found = read([...later.keys()], most)
     for (const { id } of found) if (taken.has(id)) later.set(id, mono + LATER_MS)
-    const rows = found.filter(({ id }) => !taken.has(id))
+    const rows = found.filter(({ id }) => !taken.has(id)).map((row) => withMark(row, unfit))
     taken = new Set()
     if (rows.length === 0) return mono - lastMono < QUIET_AFTER_MS ? EMPTY_MS : QUIET_MS
     lastMono = mono
@@ -108,6 +116,13 @@ export function watchInbox({ read, actor, wake, clock }: InboxOptions): () => vo
     })
   let cancel = lookLater(0)
   return () => cancel()
+}
+
+/** Returns the entry with the reason to refuse it, if it is marked. If the turn that refuses it fails, it is marked again. */
+function withMark(row: InboxRow, unfit: Map<number, Unfit>): InboxRow {
+  const mark = unfit.get(row.id)
+  unfit.delete(row.id)
+  return mark === undefined ? row : { ...row, unfit: mark }
 }
 
 function commandOf(rows: readonly InboxRow[]): CheckedForward {

@@ -13,6 +13,7 @@ import { ownVersion } from '../version.ts'
 import { startBeats } from './beats.ts'
 import { Channels } from './channels.ts'
 import { newClient, type Said } from './client.ts'
+import { watchDeaths } from './deaths.ts'
 import { PortDemux } from './demux.ts'
 import { type ReadInbox, watchInbox } from './inbox.ts'
 import type { FromWriter, ToWriter, WriterData } from './messages.ts'
@@ -141,6 +142,7 @@ function serve({ host, say, warn, store, schema, settings, alive, channel, beat 
       lost: (failure) => end(ownerLost(failure)),
       forgotten: () => say({ kind: 'forgotten' }),
     }),
+    watchDeaths({ actor, wake: loop.wake, clock: systemClock }),
     watchInbox({ read: store.inbox, actor, wake: loop.wake, clock: systemClock }),
   ]
   noteBeat(beat)

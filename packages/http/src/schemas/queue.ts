@@ -4,7 +4,7 @@ import type { QueueOptions } from '@millrace/core'
 import { endlessOf, LIMITS, PURGED_STATES } from '@millrace/core'
 import { BOUNDS } from '../limits.ts'
 import { QUEUE_DEFAULTS } from './options.ts'
-import { DURATION, FOREVER, KEY, NAME, RETRYING, STATE_COUNTS, TOTALS, WHEN, whole } from './plain.ts'
+import { DURATION, FOREVER, KEY, NAME, RETRYING, STATE_COUNTS, sized, TOTALS, WHEN, whole } from './plain.ts'
 
 export const QUEUE_PATH = z.strictObject({ name: NAME.openapi({ param: { name: 'name', in: 'path' } }) })
 
@@ -36,8 +36,7 @@ export const QUEUE_OPTIONS = z
     perKeyLimit: LIMIT,
     rateLimit: RATE_LIMIT,
     perKeyRateLimit: RATE_LIMIT,
-    keyTiers: z
-      .record(z.string(), z.strictObject({ perKeyLimit: SLOTS.optional(), perKeyRateLimit: STARTS.optional() }))
+    keyTiers: sized(z.strictObject({ perKeyLimit: SLOTS.optional(), perKeyRateLimit: STARTS.optional() }), LIMITS.keyTiers)
       .nullable()
       .optional()
       .openapi({

@@ -45,6 +45,9 @@ const NOT_REVERTED = [
   'CREATE INDEX flow_due_back ON flow_due (parent) WHERE mode IN (1, 3)',
 ]
 
+const NOTE_PROCESS = "ALTER TABLE session ADD COLUMN process text NOT NULL DEFAULT ''"
+const NOTE_NO_PROCESS = 'ALTER TABLE session DROP COLUMN process'
+
 export const MIGRATIONS: readonly Migration[] = [
   { id: 1, name: 'initial', up: CREATE_SCHEMA, minReader: 1 },
   { id: 2, name: 'pause-ends', up: [PAUSE_END], down: ['DROP TABLE pause_end'], minReader: 1 },
@@ -53,6 +56,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 5, name: 'counted', up: COUNT_IN_JOURNAL, down: COUNT_IN_LANES, minReader: 5 },
   { id: 6, name: 'schema-id', up: NAME_SCHEMA, down: UNNAME_SCHEMA, minReader: 6 },
   { id: 7, name: 'tries', up: COUNT_TRIES, down: COUNT_NO_TRIES, minReader: 7 },
+  // A version without this migration notes no process: its sessions have their leases.
+  { id: 8, name: 'session-process', up: [NOTE_PROCESS], down: [NOTE_NO_PROCESS], minReader: 7 },
 ]
 
 export const SCHEMA_VERSION = (MIGRATIONS.at(-1) as Migration).id

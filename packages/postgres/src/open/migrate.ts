@@ -16,7 +16,7 @@ const LEDGER = 'CREATE TABLE migration (id bigint PRIMARY KEY, name text NOT NUL
  */
 const searchOnly = (schema: string) => `SET LOCAL search_path TO "${schema}", pg_temp`
 /** A step may take longer than any turn. */
-const WITHOUT_LIMIT = ['SET LOCAL statement_timeout TO 0', 'SET LOCAL lock_timeout TO 0']
+export const WITHOUT_LIMIT = ['SET LOCAL statement_timeout TO 0', 'SET LOCAL lock_timeout TO 0']
 
 const plain = (texts: readonly string[]): Statement[] => texts.map((text) => ({ text, values: [] }))
 const noteOf = ({ id, name }: Migration, now: number): Statement => ({

@@ -2,8 +2,8 @@
 import type { Effects } from '@millrace/core/kernel'
 import type { Batch } from './batch.ts'
 
-const SESSION = `INSERT INTO session (id, uuid, worker, host, pid, attached_at, remote) VALUES ($1, $2, $3, $4, $5, $6, $7)
-ON CONFLICT (id) DO UPDATE SET remote = excluded.remote`
+const SESSION = `INSERT INTO session (id, uuid, worker, host, pid, attached_at, remote, process) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+ON CONFLICT (id) DO UPDATE SET remote = excluded.remote, process = excluded.process`
 const PRESENCE = 'UPDATE session SET presence = $1 WHERE id = $2'
 const DEFINED = ['defaults', 'session', 'worker', 'host', 'said_at', 'first_seq', 'settling']
 const DEFINITION = `INSERT INTO definition (name, ${DEFINED.join(', ')}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
@@ -11,7 +11,8 @@ ON CONFLICT (name) DO UPDATE SET ${DEFINED.map((name) => `${name} = excluded.${n
 const FORGET_DEFINITIONS = 'DELETE FROM definition WHERE name = ANY ($1::text[])'
 
 export function writeSessions(batch: Batch, { newSessions, presence, definitions, definitionsGone }: Effects, at: number): void {
-  for (const { id, intro } of newSessions) batch.add(SESSION, id, intro.uuid, intro.worker, intro.host, intro.pid, at, intro.local ? 0 : 1)
+  for (const { id, intro } of newSessions)
+    batch.add(SESSION, id, intro.uuid, intro.worker, intro.host, intro.pid, at, intro.local ? 0 : 1, intro.process ?? '')
   for (const { id, presence: is } of presence) batch.change('note a session', 1, PRESENCE, is, id)
   // JSON has no Infinity: null stands for it in a timeout.
   for (const { name, definition: is, settling } of definitions)

@@ -27,10 +27,10 @@ import {
   withForbiddenKeys,
 } from '@millrace/core'
 import { chooseVersion, ELEMENTS_MAX, type Message, WireError } from '@millrace/wire'
+import { isDead, isHere } from '@millrace/worker/process'
 import { sendCut, slices } from '../frames.ts'
 import { BOUNDS } from '../limits.ts'
 import type { Link } from '../link.ts'
-import { isDead, isHere } from '../process.ts'
 import { LIBRARY } from '../version.ts'
 import type { Pass } from './gate.ts'
 import type { ListenSettings } from './options.ts'
@@ -253,14 +253,14 @@ export class Connection {
     if (this.#unanswered.full) this.#link.pause()
   }
 
-  /** Returns the command with the library of its sender, and without a say in defaults if its token is bound to queues. */
+  /** Returns the command with the library and the process of its sender, and without a say in defaults if its token is bound to queues. */
   #attach(command: AttachCommand): AttachCommand {
     const { session } = command
     if (this.#sessions.size > BOUNDS.sessions)
       throw new WireError('BAD_MESSAGE', `one connection has at most ${BOUNDS.sessions} worker sessions: let some leave, or open another`)
     if (this.#cancelLook === undefined && isHere(this.#process)) this.#lookForProcess()
     const isBound = this.#permit?.queues !== undefined
-    return { ...command, session: { ...session, library: this.#library, ...(isBound && { defines: false }) } }
+    return { ...command, session: { ...session, library: this.#library, process: this.#process, ...(isBound && { defines: false }) } }
   }
 
   /** Returns the command with what the server knows and the client does not say. */

@@ -22,6 +22,7 @@ import { retryingByDue } from './020-retrying-by-due.ts'
 import { pauseEnds } from './021-pause-ends.ts'
 import { kept } from './022-kept.ts'
 import { cancelReverted } from './023-cancel-reverted.ts'
+import { sessionProcess } from './024-session-process.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -48,6 +49,7 @@ export const MIGRATIONS: readonly Migration[] = [
   pauseEnds,
   kept,
   cancelReverted,
+  sessionProcess,
 ]
 
 /** The oldest schema that a file can be migrated down to: each later step can be undone. */

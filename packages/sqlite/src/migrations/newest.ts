@@ -221,7 +221,7 @@ CREATE INDEX schedule_held ON schedule (held) WHERE held = 1;
 
 CREATE TABLE session (
   id INTEGER PRIMARY KEY, uuid TEXT NOT NULL, worker TEXT NOT NULL, host TEXT NOT NULL, pid INTEGER NOT NULL, attached_at INTEGER NOT NULL
-, remote INTEGER NOT NULL DEFAULT 0 CHECK (remote IN (0, 1)), presence TEXT NOT NULL DEFAULT 'gone' CHECK (presence IN ('here', 'draining', 'gone'))) STRICT;
+, remote INTEGER NOT NULL DEFAULT 0 CHECK (remote IN (0, 1)), presence TEXT NOT NULL DEFAULT 'gone' CHECK (presence IN ('here', 'draining', 'gone')), process TEXT NOT NULL DEFAULT '') STRICT;
 
 CREATE INDEX session_present ON session (presence) WHERE presence <> 'gone';
 

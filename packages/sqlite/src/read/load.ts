@@ -42,7 +42,7 @@ FROM json_each(?) AS listed CROSS JOIN job ON job.seq = listed.value LEFT JOIN s
 WHERE job.state = 2 ORDER BY job.seq`,
     )
     .raw()
-  const present = db.prepare("SELECT id, uuid, worker, remote, presence FROM session WHERE presence <> 'gone'").raw()
+  const present = db.prepare("SELECT id, uuid, worker, remote, presence, process FROM session WHERE presence <> 'gone'").raw()
   const queues = db
     .prepare(
       'SELECT queue.id, queue.name, settings, paused, missing_ms, missing_at FROM queue_settings JOIN queue ON queue.id = queue_settings.queue',
@@ -154,10 +154,10 @@ export function activeFrom(raw: RawRow): ActiveRow {
   }
 }
 
-export type RawPresent = [id: number, uuid: string, worker: string, remote: number, presence: string]
+export type RawPresent = [id: number, uuid: string, worker: string, remote: number, presence: string, process: string]
 
-export function presentFrom([id, uuid, worker, remote, presence]: RawPresent): PresentRow {
-  return { id, uuid, worker, remote: remote === 1, draining: presence === 'draining' }
+export function presentFrom([id, uuid, worker, remote, presence, process]: RawPresent): PresentRow {
+  return { id, uuid, worker, remote: remote === 1, draining: presence === 'draining', process }
 }
 
 function defaultsFrom(text: string): Defaults {

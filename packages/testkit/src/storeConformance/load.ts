@@ -101,16 +101,16 @@ export function loadConformance(under: () => StoreTurns): void {
     const turns = under()
     turns.attach('w', ['a'])
     const handlers = [{ name: 'a', defaults: { maxAttempts: 3, timeout: Number.POSITIVE_INFINITY } }]
-    turns.attach('far', [], { local: false, handlers })
-    const present = () => turns.store.load().present.map(({ uuid, remote, draining }) => [uuid, remote, draining])
+    turns.attach('far', [], { local: false, process: 'there', handlers })
+    const present = () => turns.store.load().present.map(({ uuid, remote, draining, process }) => [uuid, remote, draining, process])
     expect(present().toSorted()).toEqual([
-      ['far', true, false],
-      ['w', false, false],
+      ['far', true, false, 'there'],
+      ['w', false, false, ''],
     ])
     turns.run({ op: 'drain', session: 'w' })
-    expect(present()).toContainEqual(['w', false, true])
+    expect(present()).toContainEqual(['w', false, true, ''])
     turns.run({ op: 'leave', session: 'w' })
-    expect(present()).toEqual([['far', true, false]])
+    expect(present()).toEqual([['far', true, false, 'there']])
     const [definition] = turns.store.load().definitions
     expect(definition).toMatchObject({ name: 'a', definition: { session: 'far', defaults: handlers[0]?.defaults } })
   })

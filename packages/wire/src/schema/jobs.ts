@@ -252,7 +252,7 @@ export const RUN_KEY = record<RunKey>('Run', RUN)
 export const RUN_KEYS = list(RUN_KEY, HELD_MAX)
 
 /** Without `local`, because who comes over a connection is not in the engine's process, and `library`, which the greeting says. */
-export const SESSION = record<Omit<SessionIntro, 'local' | 'library'>>('Session', {
+export const SESSION = record<Omit<SessionIntro, 'local' | 'library' | 'process'>>('Session', {
   uuid: field(text(LIMITS.nameLength), 'random, per worker and process'),
   worker: field(told(LIMITS.nameLength), 'its public name'),
   host: field(told(LIMITS.nameLength)),

@@ -1,16 +1,17 @@
-/** `millrace doctor`: checks a file, read-only and whether or not it is open, and prints what each check found. */
+/** `millrace doctor`: checks a file or a schema, read-only and whether or not it is open, and prints what each check found. */
 import { statSync } from 'node:fs'
 import type { FileFacts, FileProblems, probeOwner } from '@millrace/sqlite'
 import type { Command } from 'commander'
-import { now } from '../clock.ts'
+import { chance, now } from '../clock.ts'
 import type { Context } from '../context.ts'
-import { FailedError, NoFileError } from '../errors.ts'
+import { FailedError, NoFileError, NotFoundError, UsageError } from '../errors.ts'
 import { bytesText, countText, durationText, many, timeText } from '../output/amounts.ts'
 import type { Text } from '../output/line.ts'
 import type { Paint } from '../output/style.ts'
 import { tableLines } from '../output/table.ts'
-import { fileOf } from '../target.ts'
+import { fileOf, type Target } from '../target.ts'
 
+type SchemaTarget = Extract<Target, { readonly kind: 'postgres' }>
 type Verdict = 'ok' | 'warning' | 'problem'
 
 interface Check {
@@ -32,19 +33,52 @@ const AHEAD_MS = 60_000
 export function addDoctor(program: Command, context: Context): void {
   program
     .command('doctor')
-    .description('Check a database file, even while it is open: integrity, counters, settings, owner, log, clock')
-    .action(async () => {
+    .description('Check a database file or a schema of Postgres, even while it is open: integrity, counters, settings, owner, log, clock')
+    .option('--recount', 'correct the counters of a schema of Postgres that no process has open')
+    .action(async ({ recount = false }: { readonly recount?: boolean }) => {
       const { out } = context
-      const why = 'doctor checks files only: run it with --file on the machine of the file; the engine may be running'
-      const file = fileOf(context.target(), why)
-      if (statSync(file, { throwIfNoEntry: false }) === undefined) throw new NoFileError(file)
-      const { auditFile, probeOwner } = await import('@millrace/sqlite')
-      const { facts, problems } = auditFile(file)
-      const checks = checksOf(file, facts, problems, probeOwner(file))
+      const target = context.target()
+      const { of, checks, facts } = target.kind === 'postgres' ? await schemaChecks(target, recount) : await fileChecks(target, recount)
       const bad = checks.filter(({ verdict }) => verdict === 'problem').length
-      await out.answer({ file, healthy: bad === 0, checks, facts: shownFacts(facts) }, () => checkLines(checks, out.paint))
-      if (bad > 0) throw new FailedError(`${many(bad, 'check')} found a problem in ${file}`)
+      await out.answer({ ...of, healthy: bad === 0, checks, facts }, () => checkLines(checks, out.paint))
+      if (bad > 0) throw new FailedError(`${many(bad, 'check')} found a problem in ${Object.values(of)[0]}`)
     })
+}
+
+interface Findings {
+  readonly of: Readonly<Record<string, string>>
+  readonly checks: readonly Check[]
+  readonly facts: object
+}
+
+async function fileChecks(target: Target, recount: boolean): Promise<Findings> {
+  const why =
+    'doctor checks a file or a schema: run it with --file on the machine of the file, or with --postgres; the engine may be running'
+  const file = fileOf(target, why)
+  if (recount) throw new UsageError('--recount is for a schema of Postgres: nothing but an engine writes a file')
+  if (statSync(file, { throwIfNoEntry: false }) === undefined) throw new NoFileError(file)
+  const { auditFile, probeOwner } = await import('@millrace/sqlite')
+  const { facts, problems } = auditFile(file)
+  return { of: { file }, checks: checksOf(file, facts, problems, probeOwner(file)), facts: shownFacts(facts) }
+}
+
+/** Checks what Postgres itself does not: whatever the engine counts beside the jobs, which somebody may have deleted by SQL. */
+async function schemaChecks({ postgres, schema }: SchemaTarget, recount: boolean): Promise<Findings> {
+  const { auditSchema, inspectSchema, recountSchema } = await import('@millrace/postgres')
+  const at = { url: postgres, schema }
+  const facts = inspectSchema(at)
+  if (facts.schemaVersion === 0) throw new NotFoundError(`there is no schema ${schema} yet: millrace migrate creates it`)
+  if (recount) recountSchema({ ...at, durability: 'full', waitMs: 0, random: chance, now: now() })
+  const isKnown = recount || facts.schemaVersion === facts.knownVersion
+  const remedy = 'somebody has changed rows: stop all processes of the schema, run millrace doctor --recount, and start them again'
+  return {
+    of: { schema },
+    checks: [
+      schemaCheck(recount ? inspectSchema(at) : facts),
+      ...(isKnown ? [listCheck('counters', auditSchema(at), 'are the rows', remedy)] : []),
+    ],
+    facts,
+  }
 }
 
 function shownFacts({ createdAt, lastEventAt, migrations, ...facts }: FileFacts): object {
@@ -78,7 +112,7 @@ function checksOf(file: string, facts: FileFacts, { integrity, counters, lists }
   ]
 }
 
-function schemaCheck({ schemaVersion, knownVersion }: FileFacts): Check {
+function schemaCheck({ schemaVersion, knownVersion }: Pick<FileFacts, 'schemaVersion' | 'knownVersion'>): Check {
   if (schemaVersion === knownVersion) return { check: 'schema', verdict: 'ok', found: `version ${schemaVersion}` }
   const found = `version ${schemaVersion}; this version of millrace knows ${knownVersion}`
   return schemaVersion < knownVersion

@@ -33,8 +33,8 @@ export function attach(turn: TurnContext, command: AttachCommand, { connection, 
   session.attachedAt = turn.now.wall
   // A process that is gone takes its own sessions with it. A remote session may come back by another connection.
   if (session.connection === undefined) tables.setLease(session, intro.local ? Number.NEGATIVE_INFINITY : turn.now.mono + LIMITS.leaseMs)
-  // The session's process may have become the engine's own, or stopped being it.
-  if ((before?.intro.local ?? known?.local) !== intro.local) effects.newSessions.push(session)
+  // The session's process may have become the engine's own, or stopped being it. An older version has not noted which process it is.
+  if (known?.local !== intro.local || known.process !== (intro.process ?? '')) effects.newSessions.push(session)
   appear(turn, session)
   const disputed = define(turn, session, known !== undefined && !hasAttached(before))
   const lost: RunKey[] = []

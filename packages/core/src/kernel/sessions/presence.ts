@@ -1,14 +1,15 @@
 /** Reports workers: each comes once and goes once, however often it reconnects in between. */
 
+import type { Tables } from '../tables.ts'
 import type { TurnContext } from '../turn.ts'
 import { undefine } from './define.ts'
-import type { Session } from './session.ts'
+import { hasAttached, type Session } from './session.ts'
 
 /** Notes a session that has attached, maybe again. */
-export function appear(turn: TurnContext, { id, intro: { uuid, worker, local } }: Session): void {
+export function appear(turn: TurnContext, { id, intro: { uuid, worker, local, process = '' } }: Session): void {
   const { present } = turn.tables
   const known = present.get(uuid)
-  present.set(uuid, { id, worker, local, draining: known?.draining ?? false, untilMono: Number.POSITIVE_INFINITY })
+  present.set(uuid, { id, worker, local, process, draining: known?.draining ?? false, untilMono: Number.POSITIVE_INFINITY })
   if (known === undefined) tell(turn, uuid, 'worker.attached')
 }
 
@@ -34,6 +35,11 @@ export function lapsePresent(turn: TurnContext): void {
     if (untilMono <= heardMono) disappear(turn, uuid, 'worker.lost')
     else tables.leaseMono = Math.min(tables.leaseMono, untilMono)
   }
+}
+
+/** Returns the sessions that are on record and have yet to attach again, with the keys of their processes. */
+export function away({ present, sessions }: Tables): [uuid: string, process: string][] {
+  return [...present].flatMap(([uuid, { process }]): [string, string][] => (hasAttached(sessions.get(uuid)) ? [] : [[uuid, process]]))
 }
 
 function tell({ tables, effects }: TurnContext, uuid: string, type: keyof typeof PRESENCE): void {

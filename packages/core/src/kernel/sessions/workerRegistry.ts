@@ -6,6 +6,8 @@ export interface Present {
   readonly id: number
   readonly worker: string
   readonly local: boolean
+  /** Identifies its process on its machine; empty if unknown, and for this process. */
+  readonly process: string
   draining: boolean
   /** The time when a session that is only on record is lost, unless it attaches before; monotonic, Infinity if it has. */
   untilMono: number
@@ -18,8 +20,8 @@ interface Registered {
 }
 
 /** Adds a session that is on record and has yet to attach. */
-export function addPresent(tables: Registered, { id, uuid, worker, remote, draining }: PresentRow, untilMono: number): void {
-  tables.present.set(uuid, { id, worker, local: !remote, draining, untilMono })
+export function addPresent(tables: Registered, { uuid, remote, ...row }: PresentRow, untilMono: number): void {
+  tables.present.set(uuid, { ...row, local: !remote, untilMono })
   tables.leaseMono = Math.min(tables.leaseMono, untilMono)
 }
 
