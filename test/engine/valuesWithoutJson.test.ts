@@ -61,8 +61,8 @@ async function doors(value: object): Promise<Readonly<Record<string, string>>> {
   const get = (id: string) => engine.get(id)
   await door('data', async () => (await get((await engine.enqueue('job', value, { delay: '1h' })).id))?.data)
   await door('meta', async () => (await get((await engine.enqueue('job', null, { delay: '1h', meta: value as never })).id))?.meta)
-  await door('update of data', async () => (await engine.update(plain.id, { data: value }), (await get(plain.id))?.data))
-  await door('update of meta', async () => (await engine.update(plain.id, { meta: value as never }), (await get(plain.id))?.meta))
+  await door('update of data', () => engine.update(plain.id, { data: value }).then(async () => (await get(plain.id))?.data))
+  await door('update of meta', () => engine.update(plain.id, { meta: value as never }).then(async () => (await get(plain.id))?.meta))
   await door('data of a schedule', async () => {
     await engine.schedules.upsert('nightly', { every: '1d' }, { job: 'job', data: value })
     return (await engine.schedules.get('nightly'))?.data
@@ -71,7 +71,7 @@ async function doors(value: object): Promise<Readonly<Record<string, string>>> {
   const run = defineJob({ name: 'run', maxAttempts: 1 })
   engine.work(
     run.handler(async ({ checkpoint, progress, log }: Context) => {
-      await door('checkpoint', async () => (await checkpoint(value), undefined))
+      await door('checkpoint', () => checkpoint(value))
       progress(value)
       log('info', 'values', value as Readonly<Record<string, unknown>>)
       return value
@@ -83,7 +83,7 @@ async function doors(value: object): Promise<Readonly<Record<string, string>>> {
     .result()
     .catch(() => {})
   const job = await get(id)
-  if (found['checkpoint'] !== 'refused') found['checkpoint'] = JSON.stringify(job?.checkpoint ?? job?.data)
+  if (found['checkpoint'] !== 'refused') found['checkpoint'] = JSON.stringify(job?.checkpoint)
   found['output'] = job?.state === 'failed' ? 'refused' : JSON.stringify(job?.output)
   found['progress'] = job?.progressValue === undefined ? 'refused' : JSON.stringify(job.progressValue)
   const { lines } = await engine.logs(id)
