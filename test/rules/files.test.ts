@@ -21,13 +21,13 @@ const OPENERS = [
   'packages/remote/src/version.ts',
   // Creates files, and never opens one that is there.
   'packages/sqlite/src/access.ts',
+  // A copy that no connection has open any more, and a folder, to sync them.
+  'packages/sqlite/src/durable.ts',
   // The log, on which SQLite takes no locks.
   'packages/sqlite/src/identity.ts',
   // Only while no connection of this process has the file open.
   'packages/sqlite/src/open/log.ts',
   'packages/sqlite/src/owner/note.ts',
-  // A folder, to sync it.
-  'packages/sqlite/src/saveLog.ts',
   'packages/worker/src/process.ts',
 ]
 const OPENING = /\b(?:readFile|writeFile|appendFile|copyFile|cp|open|createReadStream|createWriteStream|truncate|ftruncate)(?:Sync)?\b/

@@ -3,9 +3,11 @@ import {
   type Enqueued,
   type EventsOptions,
   errorFrom,
+  type FileUrl,
   type FlowOptions,
   type JobRef,
   nameOption,
+  pathOption,
   type Port,
   type Refusal,
   type StopOptions,
@@ -333,10 +335,10 @@ export class Engine extends Changes {
 
   // The engine as a whole.
 
-  /** Writes a copy of the database to a new file while the engine continues to work. */
-  backup(file: string): Promise<{ readonly bytes: number }> {
+  /** Writes a copy of the database to a new file, a path or a `file:` URL, while the engine continues to work. */
+  backup(file: string | FileUrl): Promise<{ readonly bytes: number }> {
     assertOffered(this.#port, 'backup')
-    return this.#mailbox.call<'backup'>({ op: 'backup', file: textOf(file, 'file') })
+    return this.#mailbox.call<'backup'>({ op: 'backup', file: pathOption('file', file) })
   }
 
   /** Returns a MessagePort for another thread, which passes it to `attach`, once. */

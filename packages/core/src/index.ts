@@ -239,7 +239,7 @@ export {
 } from './options/enqueue.ts'
 export { type EventsFilter, type EventsOptions, type EventsSettings, validateEventsOptions } from './options/events.ts'
 export { type ExportOptions, validateExportOptions } from './options/exports.ts'
-export { type FileUrl, withoutUrl } from './options/fileUrl.ts'
+export { type FileUrl, pathOption, withoutUrl } from './options/fileUrl.ts'
 export {
   ASCENDING_SINCE,
   FILTER_FIELDS,

@@ -5,6 +5,7 @@ import {
   type Duration,
   describe,
   durationOption,
+  type FileUrl,
   formatDuration,
   integerOption,
   OptionRangeError,
@@ -22,8 +23,8 @@ import { runCommand } from './run.ts'
 
 /** The options of `execHandlers`. */
 export interface ExecOptions {
-  /** An absolute path: a log for each run, in up to three files, and what is needed to end the commands of a worker that was killed. Default none. */
-  readonly logFolder?: string
+  /** An absolute path or a `file:` URL: a log for each run, in up to three files, and what is needed to end the commands of a worker that was killed. Default none. */
+  readonly logFolder?: string | FileUrl
   /** The size of one run's log: 4 KiB to 1 TiB, default 64 MiB, in files of a third each. A longer one keeps its beginning and its end. */
   readonly maxLogBytes?: number
   /** The size of all logs together: 4 KiB to 1 TiB, default 1 GiB. The logs of the oldest runs are removed first. */

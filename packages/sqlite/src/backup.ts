@@ -1,11 +1,12 @@
 /**
  * Copies a database. A backup has no node number: the engine that opens it draws a new one, so ids of the two never collide.
  */
-import { closeSync, existsSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { NotWritableError } from '@millrace/core'
 import { createFile, type Making } from './access.ts'
 import { type Database, openDatabase } from './driver.ts'
+import { renameDurably } from './durable.ts'
 import { WRITER_BUSY_MS } from './open/pragmas.ts'
 
 /** Pages per step: a step blocks the writer's thread for at most a few milliseconds. */
@@ -26,14 +27,14 @@ export async function backUp(db: Database, target: string, making: Making): Prom
     await db.backup(partial, { progress: () => STEP_PAGES })
     asBackup(partial)
     refuseExisting(target)
-    renameSync(partial, target)
+    renameDurably(partial, target)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
   return { bytes: statSync(target).size }
 }
 
-/** Copies all that a connection sees, at once. The copy is complete before it gets its name; `finish` makes it so, after SQLite has. */
+/** Copies all that a connection sees, at once. The copy is complete and on disk before it gets its name; `finish` makes it so, after SQLite has. */
 export function copyWhole(db: Database, target: string, making: Making, finish: (partial: string) => void = () => {}): void {
   const partial = `${target}.partial`
   rmSync(partial, { force: true })
@@ -46,7 +47,7 @@ export function copyWhole(db: Database, target: string, making: Making, finish: 
     rmSync(partial, { force: true })
     throw error
   }
-  renameSync(partial, target)
+  renameDurably(partial, target)
 }
 
 /** The codes of a folder that is missing, or that may not be written. */

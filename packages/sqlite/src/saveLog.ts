@@ -6,12 +6,13 @@
  * opens the database meanwhile has a log of that name. Otherwise all that this connection sees goes into a database beside. Only then does
  * the connection close. A process that dies before has changed nothing.
  */
-import { closeSync, existsSync, fsyncSync, linkSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { closeSync, existsSync, fsyncSync, linkSync, mkdtempSync, readSync, rmSync, writeSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { createFile, type Making } from './access.ts'
 import { asBackup, copyWhole } from './backup.ts'
 import { indexFile, savedFile, walFile } from './beside.ts'
 import type { Database } from './driver.ts'
+import { syncFolderOf } from './durable.ts'
 import type { Identity } from './identity.ts'
 
 export interface Orphaned {
@@ -62,7 +63,7 @@ function nameAgain({ file, identity, making }: Orphaned): boolean {
     }
     if (!identity.isUntouched) return false
     linkSync(made, walFile(file))
-    syncFolder(dirname(file))
+    syncFolderOf(walFile(file))
     return true
   } catch {
     return false
@@ -81,22 +82,11 @@ function copyBytes(from: number, to: number): void {
   }
 }
 
-/** Makes a new name in the folder survive a power cut. */
-function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
 function copy({ db, file, epoch, making }: Orphaned): string {
   // The epoch may have been in a log that was lost before this one.
   let number = epoch
   while (existsSync(savedFile(file, number))) number++
   const target = savedFile(file, number)
   copyWhole(db, target, making, asBackup)
-  syncFolder(dirname(file))
   return basename(target)
 }

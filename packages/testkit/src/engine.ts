@@ -8,6 +8,7 @@ import {
   choiceOption,
   type Duration,
   describe,
+  type FileUrl,
   integerOption,
   type Logger,
   type OpenOptions,
@@ -36,8 +37,8 @@ export interface TestEngineOptions {
   readonly now?: Date
   /** The seed of all random numbers, such as the jitter of backoffs; default 1. The same seed gives the same numbers. */
   readonly seed?: number
-  /** The path of the database; default in memory. */
-  readonly file?: string
+  /** The path or `file:` URL of the database; default in memory. */
+  readonly file?: string | FileUrl
   /** The same as in `openEngine`. */
   readonly recovery?: 'immediate' | 'backoff'
   readonly maxQueues?: number
@@ -121,8 +122,8 @@ const HOST = { host: 'test', pid: 1 }
  */
 export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
   checkKnown('createTestEngine', options as unknown, KNOWN)
-  const { mode, now = DEFAULT_NOW, seed = 1, file = MEMORY, settings, wrapStore = (store) => store, ...opened } = options
-  const { recovery, retention, defaults, maxQueues, maxDataBytes, codec, redact, logger } = validateOpenOptions({ ...opened, file })
+  const { mode, now = DEFAULT_NOW, seed = 1, file: given = MEMORY, settings, wrapStore = (store) => store, ...opened } = options
+  const { file, recovery, retention, defaults, maxQueues, maxDataBytes, codec, redact, logger } = validateOpenOptions({ ...opened, file: given })
   const inline = choiceOption('mode', mode ?? 'queue', ['queue', 'inline']) === 'inline'
   const clock = new VirtualClock(timeOf(now))
   const random = seededRandom(integerOption('seed', seed, 0, Number.MAX_SAFE_INTEGER))

@@ -143,8 +143,9 @@ cyclic['itself'] = cyclic
 
 test.for<readonly [what: string, fields: Record<string, unknown>, stored: RegExp | string]>([
   ['plain fields', { n: 1 }, '{"n":1}'],
-  ['a BigInt', { n: 1n }, /^\{"unreadable":".*BigInt/],
-  ['a cycle', cyclic, /^\{"unreadable":/],
+  ['a BigInt', { n: 1n }, /^\{"n":"\[unreadable: .*BigInt\]"\}$/],
+  ['a BigInt beside another field', { n: 1n, job: 7 }, '{"n":"[unreadable: Do not know how to serialize a BigInt]","job":7}'],
+  ['a cycle', cyclic, /"\[unreadable: Converting circular structure to JSON\]"/],
   [
     'a getter that throws',
     {
@@ -152,7 +153,7 @@ test.for<readonly [what: string, fields: Record<string, unknown>, stored: RegExp
         throw new Error('no')
       },
     },
-    '{"unreadable":"no"}',
+    '{"n":"[unreadable: no]"}',
   ],
   ['nothing that JSON can hold', (() => {}) as never, /^\{"unreadable":/],
   ['more than is kept', { text: 'x'.repeat(10_000) }, /^\{"text":"x{4087}$/],

@@ -35,6 +35,7 @@ import { infoOf, type JobInfo } from './jobInfo.ts'
 import type { EnqueueArguments, JobOrName, JobRequest, JobType, OutputOf } from './jobType.ts'
 import { assertJoinable, type JobsToJoin, JoinSignal, jobsToJoin } from './join.ts'
 import { checkSchema } from './schema.ts'
+import { shownJson } from './shownJson.ts'
 
 /** A job that this job has waited for: of the same flow, or one that it has joined. */
 export interface Parent<Output = unknown> {
@@ -431,7 +432,7 @@ function unbothered<Value>(promise: Promise<Value>): Promise<Value> {
 /** Returns the fields as JSON. Fields that cannot be encoded are no reason to fail a job. */
 function fieldsText(fields: Readonly<Record<string, unknown>>): string {
   try {
-    return JSON.stringify(fields).slice(0, LIMITS.logMessageLength)
+    return (shownJson(fields) as string).slice(0, LIMITS.logMessageLength)
   } catch (error) {
     return JSON.stringify({ unreadable: isError(error) ? error.message : String(error) })
   }

@@ -29,7 +29,8 @@ test.for<readonly [what: string, thrown: unknown, name: string, message: string]
   ['an object', { code: 7 }, 'Error', '{"code":7}'],
   ['an object without a prototype', Object.assign(Object.create(null), { a: 1 }), 'Error', '{"a":1}'],
   ['an object whose JSON is nothing', { toJSON: () => undefined }, 'Error', 'an object'],
-  ['a cycle', cyclic, 'Error', 'the handler has thrown something that cannot be read'],
+  ['a cycle', cyclic, 'Error', '{"itself":"[unreadable: Converting circular structure to JSON]"}'],
+  ['an object with a BigInt', { code: 'E', n: 1n }, 'Error', '{"code":"E","n":"[unreadable: Do not know how to serialize a BigInt]"}'],
   ['a getter that throws', new Hostile(), 'Error', 'the handler has thrown something that cannot be read'],
   ['a revoked proxy', revoked.proxy, 'Error', 'the handler has thrown something that cannot be read'],
   ['an error without a name', Object.assign(new Error('m'), { name: '' }), 'Error', 'm'],
@@ -111,7 +112,7 @@ test('a cause that cannot be read hides neither the error, nor its code, nor the
   expect(runErrorOf(error)).toMatchObject({
     message: 'no',
     code: 'E',
-    cause: [{ message: 'near' }, { name: 'Error', message: 'the cause cannot be read' }],
+    cause: [{ message: 'near' }, { name: 'Error', message: '{"message":"[unreadable: never]"}' }],
   })
   const crooked = Object.defineProperty(new Error('no', { cause: new Error('near') }), 'code', {
     get() {
@@ -119,6 +120,22 @@ test('a cause that cannot be read hides neither the error, nor its code, nor the
     },
   })
   expect(runErrorOf(crooked)).toMatchObject({ message: 'no', cause: [{ message: 'near' }] })
+})
+
+test('errors in an error that cannot be read hide none of the others', () => {
+  const error = new AggregateError([new Error('first'), new Hostile(), revoked.proxy, { n: 1n }, new Error('last')], 'all', {
+    cause: revoked.proxy,
+  })
+  const { stack = '', cause } = runErrorOf(Object.assign(error, { code: 'E' }))
+  expect(stack).toContain('[code]: E')
+  for (const line of [
+    '[errors][0]: Error: first',
+    '[errors][3]: {"n":"[unreadable: Do not',
+    '[errors][4]: Error: last',
+    '[cause]: it cannot be read',
+  ])
+    expect(stack).toContain(line)
+  expect(cause).toEqual([{ name: 'Error', message: 'the cause cannot be read' }])
 })
 
 test('what is kept is bounded, however deep, long or crooked the causes are', () => {

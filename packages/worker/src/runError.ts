@@ -1,5 +1,6 @@
 /** Returns errors as they are stored. */
 import { isError, isErrorOf, LIMITS, type RunCause, type RunError } from '@millrace/core'
+import { shownJson } from './shownJson.ts'
 
 const ERRORS_MAX = 10
 /** How deep errors in errors are shown. */
@@ -34,6 +35,7 @@ function factsOf(error: Error): Facts {
 }
 
 const UNREADABLE: RunCause = { name: 'Error', message: 'the cause cannot be read' }
+const UNREADABLE_TEXT = 'it cannot be read'
 
 function causeOf(cause: unknown): RunCause {
   if (!isError(cause)) return { name: 'Error', message: cut(textOf(cause), LIMITS.errorCauseLength) }
@@ -92,11 +94,11 @@ function codeLine(error: Error): string[] {
 }
 
 function linesOf(label: string, value: unknown): string[] {
-  return [`${label}: ${shortOf(value)}`, ...(isError(value) ? codeLine(value) : [])]
+  return [`${label}: ${shortOf(value)}`, ...attempt(() => (isError(value) ? codeLine(value) : []), [])]
 }
 
 function errorsOf(error: Error, inside: (each: unknown) => readonly string[] = () => []): string[] {
-  const shown = (label: string, each: unknown) => [...linesOf(label, each), ...inside(each)]
+  const shown = (label: string, each: unknown) => [...linesOf(label, each), ...attempt(() => inside(each), [])]
   if (isSuppressed(error)) return [...shown('[error]', error.error), ...shown('[suppressed]', error.suppressed)]
   if (!isErrorOf(error, 'AggregateError') || !Array.isArray(error.errors)) return []
   const lines = error.errors.slice(0, ERRORS_MAX).flatMap((each, index) => shown(`[errors][${index}]`, each))
@@ -110,7 +112,7 @@ function isSuppressed(error: Error): error is Error & { readonly error: unknown;
 }
 
 function shortOf(value: unknown): string {
-  const text = isError(value) ? (value.stack ?? `${value.name}: ${value.message}`) : textOf(value)
+  const text = attempt(() => (isError(value) ? (value.stack ?? `${value.name}: ${value.message}`) : textOf(value)), UNREADABLE_TEXT)
   return cutWord(text, CAUSE_STACK_LENGTH)
 }
 
@@ -123,7 +125,7 @@ function attempt<Answer>(read: () => Answer, otherwise: Answer): Answer {
 }
 
 function textOf(value: unknown): string {
-  return typeof value === 'object' && value !== null ? (JSON.stringify(value) ?? 'an object') : String(value)
+  return typeof value === 'object' && value !== null ? (shownJson(value) ?? 'an object') : String(value)
 }
 
 function cut(text: string, length: number): string {

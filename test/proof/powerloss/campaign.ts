@@ -10,9 +10,11 @@ import { judgeLeft, traceOf } from './matrix.ts'
 import type { FaultOrder, FaultResult } from './programs/faults.ts'
 import { type Plan, type Recording, readRecording } from './recording.ts'
 import { type Replayed, type ReplayOptions, replay } from './replay.ts'
+import { type Harm, judgeRescue, type Rescued, type RescueOptions } from './rescue.ts'
 
 const RECORD = fileURLToPath(new URL('programs/record.ts', import.meta.url))
 const FAULTS = fileURLToPath(new URL('programs/faults.ts', import.meta.url))
+const RESCUE = fileURLToPath(new URL('programs/rescue.ts', import.meta.url))
 const CRASH = fileURLToPath(new URL('programs/crash.ts', import.meta.url))
 // Started again and again: what was compiled once is not compiled anew.
 const ENVIRONMENT = { ...process.env, NODE_OPTIONS: undefined, NODE_COMPILE_CACHE: join(tmpdir(), 'millrace-compile-cache') }
@@ -135,6 +137,20 @@ export class Campaign {
     this.runs++
     this.crashes++
     this.#broken(`--again crash:${crash}:${at} --seed ${seed}`, await judgeLeft(folder, traceOf(folder)))
+  }
+
+  /** Takes the files away from a run, and lets the power fail from then on. What is found counts as violations, unless it is to be found. */
+  async rescue(seed: number, harm: Harm, options: Pick<RescueOptions, 'without' | 'cutsMax'> = {}): Promise<Rescued> {
+    const folder = join(this.#folder, 'rescued')
+    const { status, stderr } = this.#run(RESCUE, [folder, String(seed), harm])
+    if (status !== 0) throw new Error(`the recording of seed ${seed} (${harm}) has failed: ${stderr}`)
+    this.runs++
+    const rescued = await judgeRescue(traceOf(folder), { ...options, seed, harm, folder: join(this.#folder, 'images') })
+    rmSync(join(this.#folder, 'images'), { recursive: true })
+    this.images += rescued.images
+    this.engines += rescued.images
+    if (options.without === undefined) this.#broken(`--again '${harm}' --seed ${seed}`, rescued.problems)
+    return rescued
   }
 
   #run(program: string, [folder, ...args]: readonly [string, ...string[]]) {

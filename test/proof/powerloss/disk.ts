@@ -12,6 +12,8 @@ const EMPTY = Buffer.alloc(0)
 
 type Change = { readonly offset: number; readonly data: Uint8Array } | { readonly size: number }
 
+type Named = readonly [file: string, inode: Inode | undefined]
+
 interface Inode {
   durable: Buffer
   /** Since the last sync, in order. */
@@ -36,6 +38,12 @@ export type Loss =
   /** All data, under the names that the folder had when it was last synced. */
   | { readonly kind: 'names' }
 
+/** Returns how a violation names it. */
+export function nameOf(loss: Loss): string {
+  if (loss.kind === 'torn') return `torn-${loss.fraction}`
+  return loss.kind === 'only' ? `only-${loss.file}` : loss.kind
+}
+
 export interface DiskOptions {
   /** A disk that lies: nothing is ever confirmed. */
   readonly ignoreSyncs?: boolean
@@ -44,7 +52,10 @@ export interface DiskOptions {
 export class Disk {
   readonly #files = new Map<string, Inode>()
   readonly #durableNames = new Map<string, Inode>()
-  #renamed: { readonly file: string; readonly inode: Inode | undefined }[] = []
+  /** What was opened by each name last: it is written further when the name is gone, or is another file's. */
+  readonly #opened = new Map<string, Inode>()
+  /** Changes of names since the folder was last synced, in order. Those of one change survive together. */
+  #renamed: (readonly Named[])[] = []
   readonly #ignoreSyncs: boolean
   /** The file of the last change, where it was a write. */
   #lastWrite: Inode | undefined
@@ -72,8 +83,17 @@ export class Disk {
         return
       case 'delete':
         this.#lastWrite = undefined
-        this.#rename(operation.file, undefined)
+        if (this.#files.has(operation.file)) this.#rename([operation.file, undefined])
         if (operation.flags !== 0) this.#syncFolder()
+        return
+      case 'link':
+        this.#rename([operation.file, this.#named(operation.from)])
+        return
+      case 'rename':
+        this.#rename([operation.from, undefined], [operation.file, this.#named(operation.from)])
+        return
+      case 'syncFolder':
+        this.#syncFolder()
         return
       default:
         return
@@ -101,11 +121,7 @@ export class Disk {
     if (loss.kind === 'none' || loss.kind === 'names') return this.#durableNames
     if (loss.kind !== 'sectors') return this.#files
     const names = new Map(this.#durableNames)
-    for (const { file, inode } of this.#renamed) {
-      if (loss.random() < 0.5) continue
-      if (inode === undefined) names.delete(file)
-      else names.set(file, inode)
-    }
+    for (const change of this.#renamed) if (loss.random() >= 0.5) setNames(names, change)
     return names
   }
 
@@ -126,21 +142,28 @@ export class Disk {
   }
 
   #open(file: string, flags: number): void {
-    if (this.#files.has(file)) return
-    if ((flags & CREATE) === 0) throw new Error(`${file} was opened, and nothing had created it`)
-    this.#rename(file, { durable: EMPTY, pending: [], syncsFolder: (flags & JOURNAL_OR_LOG) !== 0 })
+    if (!this.#files.has(file)) {
+      if ((flags & CREATE) === 0) throw new Error(`${file} was opened, and nothing had created it`)
+      this.#rename([file, { durable: EMPTY, pending: [], syncsFolder: (flags & JOURNAL_OR_LOG) !== 0 }])
+    }
+    this.#opened.set(file, this.#named(file))
   }
 
   #find(file: string): Inode {
-    const inode = this.#files.get(file)
-    if (inode === undefined) throw new Error(`${file} was written, and is not there`)
+    const inode = this.#opened.get(file)
+    if (inode === undefined) throw new Error(`${file} was written, and nobody had opened it`)
     return inode
   }
 
-  #rename(file: string, inode: Inode | undefined): void {
-    if (inode === undefined) this.#files.delete(file)
-    else this.#files.set(file, inode)
-    this.#renamed.push({ file, inode })
+  #named(file: string): Inode {
+    const inode = this.#files.get(file)
+    if (inode === undefined) throw new Error(`${file} was given another name, and is not there`)
+    return inode
+  }
+
+  #rename(...change: readonly Named[]): void {
+    setNames(this.#files, change)
+    this.#renamed.push(change)
   }
 
   #sync(inode: Inode): void {
@@ -153,11 +176,15 @@ export class Disk {
 
   #syncFolder(): void {
     if (this.#ignoreSyncs) return
-    for (const { file, inode } of this.#renamed) {
-      if (inode === undefined) this.#durableNames.delete(file)
-      else this.#durableNames.set(file, inode)
-    }
+    for (const change of this.#renamed) setNames(this.#durableNames, change)
     this.#renamed = []
+  }
+}
+
+function setNames(names: Map<string, Inode>, change: readonly Named[]): void {
+  for (const [file, inode] of change) {
+    if (inode === undefined) names.delete(file)
+    else names.set(file, inode)
   }
 }
 

@@ -16,6 +16,7 @@ import { payload } from './payload.ts'
 import { DATABASE, OPENING } from './recording.ts'
 
 const EVENTS_MAX = 1_000_000
+/** An engine that was opened there leaves its own. */
 const FILES = [DATABASE, `${DATABASE}-wal`, `${DATABASE}-journal`]
 
 export interface Examined {
@@ -32,6 +33,8 @@ export class Workbench {
   readonly #folder: string
   /** What lies in the folder and has not been changed since. */
   readonly #lying = new Map<string, Buffer>()
+  /** The names of the image before. */
+  #put: readonly string[] = []
 
   /** @param folder empty; of memory, so that many images can be tried */
   constructor(folder: string) {
@@ -41,7 +44,7 @@ export class Workbench {
 
   /** Nothing else is ever left of the image before. */
   put(image: Image): void {
-    for (const name of FILES) {
+    for (const name of new Set([...FILES, ...this.#put, ...image.keys()])) {
       const content = image.get(name)
       const lying = this.#lying.get(name)
       if (content !== undefined && content === lying) continue
@@ -50,6 +53,7 @@ export class Workbench {
       if (content === undefined) this.#lying.delete(name)
       else this.#lying.set(name, content)
     }
+    this.#put = [...image.keys()]
     rmSync(`${this.file}-shm`, { force: true })
     // The mark of a first start is there until the first commit: what is lost with the power is no file that was emptied. A journal is
     // there only before that commit, and is rolled back.

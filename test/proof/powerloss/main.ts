@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util'
 import { Campaign, FaultProgram, memoryFolder } from './campaign.ts'
 import { type Crash, compileExtension, type Fault } from './extension.ts'
 import { type Durability, RECORDED_STEPS } from './recording.ts'
+import { ALL_HARMS, isHarm } from './rescue.ts'
 
 /** Faults of each kind, and crashes, of every seed but the first. */
 const SHARE = 20
@@ -22,7 +23,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     /** Power cuts alone, no failing operations and no deaths: for a run of a minute. */
     cuts: { type: 'boolean', default: false },
-    /** One thing again, as a violation names it: `full`, `write:full:once:30` or `crash:half:12`. */
+    /** One thing again, as a violation names it: `full`, `write:full:once:30`, `crash:half:12` or `the log is deleted`. */
     again: { type: 'string' },
     /** With `--again full` or `normal`. */
     cut: { type: 'string' },
@@ -65,6 +66,7 @@ async function many(campaign: Campaign, over: () => boolean): Promise<void> {
     if (!values.cuts) {
       await campaign.failEach(current, round === 0 ? undefined : SHARE)
       await campaign.crashEach(current, round === 0 ? undefined : SHARE)
+      for (const harm of ALL_HARMS) if (!over()) await campaign.rescue(current, harm, { cutsMax: SHARE })
     }
     print(`seed ${current}: ${images} images replayed, ${perSecond} a second; ${campaign.violations.length} violations so far`)
   }
@@ -94,6 +96,8 @@ async function again(campaign: Campaign, extension: string, what: string): Promi
     const recording = campaign.record({ seed, durability: first as Durability, steps: RECORDED_STEPS })
     const only = values.cut === undefined ? {} : { only: { cut: Number(values.cut), kind: values.kind ?? 'all' } }
     await campaign.replay(recording, { rule: first, ...only })
+  } else if (isHarm(what)) {
+    await campaign.rescue(seed, what)
   } else if (first === 'crash') {
     await campaign.crash(seed, { crash: second as Crash['crash'], at: Number(third) })
   } else {

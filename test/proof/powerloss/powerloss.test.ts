@@ -4,6 +4,8 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { Campaign, memoryFolder } from './campaign.ts'
 import { compileExtension } from './extension.ts'
 import { type Durability, RECORDED_STEPS } from './recording.ts'
+import { ALL_HARMS } from './rescue.ts'
+import type { Operation } from './trace.ts'
 
 const SEED = Number(process.env['SEED'] ?? 1)
 
@@ -75,4 +77,24 @@ test('1, 2, 7: the process ends at an operation, or in the midst of a write: wha
   await campaign.crashEach(SEED, 8)
   expect(campaign.violations).toEqual([])
   expect(campaign.crashes).toBeGreaterThan(5)
+})
+
+describe('the power fails after the files were taken away', () => {
+  test.for(ALL_HARMS)('1, 2, 7: %s: all that was answered is in the file or in the copy, and nothing is broken', async (harm, { skip }) => {
+    const campaign = startCampaign(skip)
+    const { images } = await campaign.rescue(SEED, harm, { cutsMax: 12 })
+    expect(campaign.violations).toEqual([])
+    expect(images).toBeGreaterThan(10)
+  })
+
+  test.for<[what: string, without: (operation: Operation) => boolean]>([
+    [
+      'the sync of the log that is named again',
+      ({ kind, ...operation }) => kind === 'sync' && 'file' in operation && operation.file === 'log',
+    ],
+    ['the sync of the folder', ({ kind }) => kind === 'syncFolder'],
+  ])('without %s, a loss is seen', async ([, without], { skip }) => {
+    const { problems } = await startCampaign(skip).rescue(SEED, 'the log is deleted', { without, cutsMax: 12 })
+    expect(problems.join('\n')).toContain('was answered to be')
+  })
 })

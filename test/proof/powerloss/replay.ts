@@ -2,7 +2,7 @@
 import { seededRandom } from '@millrace/testkit/internal'
 import type { Database } from '../../../packages/sqlite/src/driver.ts'
 import { auditOf, jobsOf } from './contents.ts'
-import { Disk, type DiskOptions, type Loss } from './disk.ts'
+import { Disk, type DiskOptions, type Loss, nameOf } from './disk.ts'
 import { KEPT_MS } from './driver.ts'
 import { Workbench } from './examine.ts'
 import { judge } from './ledger.ts'
@@ -176,9 +176,4 @@ function turnsOf(digests: readonly string[]): Map<string, Turns> {
 
 function changes({ kind }: Operation): boolean {
   return kind === 'write' || kind === 'truncate' || kind === 'sync' || kind === 'delete'
-}
-
-function nameOf(loss: Loss): string {
-  if (loss.kind === 'torn') return `torn-${loss.fraction}`
-  return loss.kind === 'only' ? `only-${loss.file}` : loss.kind
 }

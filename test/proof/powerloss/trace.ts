@@ -24,9 +24,20 @@ export type Mark =
   | { readonly answered: number; readonly call: Call }
   /** The program could not go on. */
   | { readonly ended: string }
+  /** The process itself has changed a file, beside SQLite; the data as base64. */
+  | { readonly own: OwnChange & { readonly data?: string } }
+  /** From here on a file is gone; from here on all that was answered is to be found again. */
+  | { readonly rescue: 'harmed' | 'done' }
+
+/** What a process does to files without SQLite. */
+export type OwnChange =
+  | { readonly kind: 'open' | 'sync' | 'delete'; readonly file: string; readonly flags: number }
+  | { readonly kind: 'write'; readonly file: string; readonly offset: number }
+  | { readonly kind: 'link' | 'rename'; readonly from: string; readonly file: string }
+  | { readonly kind: 'syncFolder' }
 
 export type Operation =
-  | { readonly kind: 'open' | 'sync' | 'delete'; readonly file: string; readonly flags: number }
+  | Exclude<OwnChange, { readonly kind: 'write' }>
   | { readonly kind: 'write'; readonly file: string; readonly offset: number; readonly data: Uint8Array }
   | { readonly kind: 'truncate'; readonly file: string; readonly size: number }
   /** It was made to fail. */
@@ -50,13 +61,19 @@ export function readTrace(bytes: Buffer): Operation[] {
     if (kind === 'open' || kind === 'delete') names.set(id, Buffer.from(data).toString())
     const file = names.get(id) ?? ''
     if (kind === undefined || (failed && kind !== 'failed')) throw new Error(`the trace has a ${kind} that is no operation, at ${at}`)
-    if (kind === 'mark') operations.push({ kind, mark: JSON.parse(Buffer.from(data).toString()) as Mark })
+    if (kind === 'mark') operations.push(marked(JSON.parse(Buffer.from(data).toString()) as Mark))
     else if (kind === 'write') operations.push({ kind, file, offset: number, data })
     else if (kind === 'truncate') operations.push({ kind, file, size: number })
     else if (kind === 'failed') operations.push({ kind, file, what: KINDS[number] as 'write' | 'truncate' | 'sync' })
     else operations.push({ kind, file, flags: number })
   }
   return operations
+}
+
+function marked(mark: Mark): Operation {
+  if (!('own' in mark)) return { kind: 'mark', mark }
+  const { data = '', ...change } = mark.own
+  return change.kind === 'write' ? { ...change, data: Buffer.from(data, 'base64') } : change
 }
 
 /** Every call that was made so far: what has no answer is in doubt. */

@@ -4,6 +4,7 @@ import fs, {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -13,6 +14,7 @@ import fs, {
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { SCOPES } from '@millrace/core'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -454,4 +456,40 @@ test('a session that has ended in one process has ended in all, and is forgotten
   now = 5_000
   other.endSession('second', new Date(9_000))
   expect(['first', 'second'].map((id) => one.isEnded(id))).toEqual([false, true])
+})
+
+const HARMS: Readonly<Record<string, (control: string) => void>> = {
+  'it is deleted': (control) => rmSync(control),
+  'it is moved away': (control) => renameSync(control, `${control}.moved`),
+  'its log is deleted': (control) => rmSync(`${control}-wal`),
+  'it is deleted, with its log and index': (control) => ['', '-wal', '-shm'].forEach((ending) => void rmSync(`${control}${ending}`)),
+  'another library opens and closes it': (control) => {
+    const other = new DatabaseSync(control)
+    other.exec('SELECT count(*) FROM token')
+    other.close()
+  },
+}
+
+test.each(Object.entries(HARMS))('%s: no change is acknowledged any more, and all that was is in a copy', (_what, harm) => {
+  const file = fileIn()
+  const control = open(file)
+  const { token } = control.createToken({ name: 'first' })
+  control.secret('bystander')
+  harm(`${file}-control`)
+  const lost = expect.objectContaining({ code: 'OWNER_LOST', path: `${file}-control`, message: expect.stringContaining('control.saved-') })
+  expect(() => control.createToken({ name: 'late' })).toThrow(lost)
+  expect(() => control.revokeToken('first')).toThrow(lost)
+  expect(() => control.secret('late')).toThrow(lost)
+  expect(() => control.auditNow([{ at: new Date(0), who: 'x', via: 'socket', operation: 'o', target: {}, outcome: 'done' }])).toThrow(lost)
+  expect(() => control.look()).toThrow(lost)
+  expect(control.authenticate(token)).toMatchObject({ name: 'first' })
+  const secret = control.secret('bystander')
+  control.close()
+
+  const [copy = ''] = readdirSync(dirname(file)).filter((name) => /-control\.saved-\d+$/.test(name))
+  const other = fileIn()
+  renameSync(join(dirname(file), copy), `${other}-control`)
+  const again = open(other)
+  expect(again.listTokens().map(({ name }) => name)).toEqual(['first'])
+  expect(again.secret('bystander')).toEqual(secret)
 })

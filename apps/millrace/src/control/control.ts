@@ -65,7 +65,8 @@ export class Control {
     const { one, add } = this.#db.secrets
     const kept = one.get(name)
     if (kept !== undefined) return kept.value
-    add.run(name, this.#surroundings.randomBytes(SECRET_BYTES))
+    const value = this.#surroundings.randomBytes(SECRET_BYTES)
+    this.#db.write(() => add.run(name, value))
     return this.secret(name)
   }
 
@@ -116,8 +117,9 @@ export class Control {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Checks whether another process has written, and notifies the listeners if so. */
+  /** Checks whether another process has written, and notifies the listeners if so. @throws OwnerLostError if the file was taken away */
   look(): void {
+    this.#db.assertThere()
     const version = this.#db.version()
     if (version === this.#version) return
     this.#version = version
@@ -125,8 +127,11 @@ export class Control {
   }
 
   close(): void {
-    this.#audit.flush()
-    this.#db.close()
+    try {
+      this.#audit.flush()
+    } finally {
+      this.#db.close()
+    }
   }
 
   #tell(): void {

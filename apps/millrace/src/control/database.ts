@@ -5,7 +5,7 @@
 import { chmodSync, constants, copyFileSync, linkSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { FileTruncatedError, isErrorOf, NotADatabaseError, NotWritableError, SchemaTooNewError } from '@millrace/core'
-import { assertWhole, type Database, openDatabase as openSqlite } from '@millrace/sqlite'
+import { assertWhole, type Database, MEMORY_FILE, openDatabase as openSqlite, WatchedFile } from '@millrace/sqlite'
 
 export interface TokenRow {
   readonly id: string
@@ -102,7 +102,11 @@ const BUSY_MS = 1_000
 
 export type ControlDatabase = ReturnType<typeof openDatabase>
 
-/** @throws NotADatabaseError, FileTruncatedError, SchemaTooNewError, NotWritableError */
+/**
+ * Every write throws OwnerLostError once the file or its log was taken away. What was read before can still be read.
+ *
+ * @throws NotADatabaseError, FileTruncatedError, SchemaTooNewError, NotWritableError
+ */
 export function openDatabase(file: string) {
   const db = openFile(file)
   try {
@@ -111,6 +115,8 @@ export function openDatabase(file: string) {
     db.close()
     throw error
   }
+  // The migration has read.
+  const watched = file === MEMORY_FILE ? undefined : new WatchedFile(db, file)
   const tokens = {
     byDigest: db.prepare<[Uint8Array], TokenRow>('SELECT * FROM token WHERE sha256 = ? AND revokedAt IS NULL'),
     inUse: db.prepare<[string, string], TokenRow>('SELECT * FROM token WHERE (id = ? OR name = ?) AND revokedAt IS NULL'),
@@ -173,11 +179,18 @@ export function openDatabase(file: string) {
     sessions,
     schedules,
     audit,
-    /** Runs `work` in one transaction that waits for other writers first. */
-    write: <T>(work: () => T): T => db.transaction(work).immediate(),
+    /** Runs `work` in one transaction that waits for other writers first. @throws OwnerLostError */
+    write: <T>(work: () => T): T => {
+      watched?.assert()
+      const value = db.transaction(work).immediate()
+      watched?.assert()
+      return value
+    },
+    /** @throws OwnerLostError if the file or its log was taken away */
+    assertThere: () => watched?.assert(),
     /** Returns a number that changes whenever another process has written. */
     version: () => db.pragma('data_version', { simple: true }) as number,
-    close: () => db.close(),
+    close: () => (watched ?? db).close(),
   }
 }
 

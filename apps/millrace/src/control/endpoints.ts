@@ -15,7 +15,7 @@ export class Endpoints implements EndpointStore {
 
   /** Adds an endpoint, or replaces the one with its id. Resolves when it is on disk. */
   async save(endpoint: Endpoint): Promise<void> {
-    this.#db.endpoints.save.run(rowOf(endpoint))
+    this.#db.write(() => this.#db.endpoints.save.run(rowOf(endpoint)))
   }
 
   /** Changes the given fields of the endpoints that still exist, all or none of them. Resolves when it is on disk. */
@@ -30,7 +30,7 @@ export class Endpoints implements EndpointStore {
 
   /** Resolves to true if the endpoint existed. */
   async delete(id: string): Promise<boolean> {
-    return this.#db.endpoints.delete.run(id).changes === 1
+    return this.#db.write(() => this.#db.endpoints.delete.run(id)).changes === 1
   }
 }
 

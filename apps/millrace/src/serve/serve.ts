@@ -185,11 +185,15 @@ function renewTls(
 
 /** Checks now and then whether tokens have changed elsewhere. Returns what ends the checks. */
 function watchControl(control: Control, logger: Logger): () => void {
+  let logged: string | undefined
   return every(LOOK_MS, () => {
     try {
       control.look()
     } catch (error) {
-      logger.error('cannot read the control database', { error: (error as Error).message })
+      const { message } = error as Error
+      // If the file was taken away, it stays so.
+      if (message !== logged) logger.error('cannot use the control database', { error: message })
+      logged = message
     }
   })
 }

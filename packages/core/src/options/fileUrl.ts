@@ -19,6 +19,21 @@ export function withoutUrl(option: string, value: unknown): unknown {
   return decoded(option, pathname).replace(/^\/(?=[A-Za-z]:)/, '')
 }
 
+/** Returns a path, also of a `file:` URL. @throws OptionTypeError */
+export function pathOption(option: string, value: unknown): string {
+  const path = withoutUrl(option, value)
+  if (typeof path !== 'string' || path.length === 0)
+    throw new OptionTypeError(option, `${option} must be a path or a file: URL, got ${describe(path)}`)
+  return withoutNul(option, path)
+}
+
+/** @throws OptionTypeError */
+export function withoutNul(option: string, path: string): string {
+  const nul = path.indexOf('\0')
+  if (nul >= 0) throw new OptionTypeError(option, `${option} has a control character (U+0000) at position ${nul}`)
+  return path
+}
+
 function decoded(option: string, pathname: string): string {
   try {
     return decodeURIComponent(pathname)

@@ -2,14 +2,16 @@
 import { OptionTypeError } from '../errors.ts'
 import { booleanOption } from './choice.ts'
 import { describe } from './describe.ts'
+import type { FileUrl } from './fileUrl.ts'
 import { DEFAULT_SCHEMA, fileOption, postgresOption, schemaOption } from './open.ts'
 import { choiceOf, optionsReader } from './read.ts'
 import { type StopSignal, signalOption } from './result.ts'
 
 /** A store: a file, or a schema of Postgres. */
-export type StoreAddress =
+export type StoreAddress<Path = string | FileUrl> =
   | {
-      readonly file: string
+      /** Path or `file:` URL of the database file. */
+      readonly file: Path
       /** See `OpenOptions`. */
       readonly unsafeFilesystem?: 'refuse' | 'allow'
     }
@@ -56,7 +58,11 @@ export interface MovedRows {
   readonly checksum: string
 }
 
-export type MoveSettings = Omit<MoveOptions, 'drain'> & { readonly drain: boolean }
+export type MoveSettings = Omit<MoveOptions, 'from' | 'to' | 'drain'> & {
+  readonly from: StoreAddress<string>
+  readonly to: StoreAddress<string>
+  readonly drain: boolean
+}
 
 const readFile = (option: string) =>
   optionsReader('moveStore', { file: fileOnDisk, unsafeFilesystem: choiceOf(['refuse', 'allow']) }, { within: `${option}.` })
@@ -75,7 +81,7 @@ export function validateMoveOptions(options: unknown): MoveSettings {
   return { from, to, drain, ...given }
 }
 
-function storeOption(option: string, value: unknown): StoreAddress {
+function storeOption(option: string, value: unknown): StoreAddress<string> {
   if (typeof value !== 'object' || value === null || !('file' in value || 'postgres' in value))
     throw new OptionTypeError(option, `${option} must be { file } or { postgres, schema }, got ${describe(value)}`)
   if ('file' in value) {

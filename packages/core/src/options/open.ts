@@ -8,7 +8,7 @@ import { DEFAULT_RETENTION, type Retention } from '../retention.ts'
 import { booleanOption } from './choice.ts'
 import { type Codec, codecOption } from './codec.ts'
 import { describe } from './describe.ts'
-import { type FileUrl, withoutUrl } from './fileUrl.ts'
+import { type FileUrl, withoutNul, withoutUrl } from './fileUrl.ts'
 import { type Logger, type LoggerOption, quietableLogger } from './logger.ts'
 import { defaultsOption } from './queue.ts'
 import { choiceOf, durationWithin, integerBetween, optionsReader } from './read.ts'
@@ -246,14 +246,12 @@ export function validatePostgresOptions(options: object): PostgresSettings {
   return { ...DEFAULTS, ...sharing, postgres, waitForOwnerMs: waitForOwner, ...given }
 }
 
-export function fileOption(_option: string, value: unknown): string {
-  const file = withoutUrl('file', value)
+export function fileOption(option: string, value: unknown): string {
+  const file = withoutUrl(option, value)
   if (typeof file !== 'string' || file.length === 0) {
-    throw new OptionTypeError('file', `file must be the path of the database file, or ':memory:', got ${describe(file)}`)
+    throw new OptionTypeError(option, `${option} must be the path of the database file, or ':memory:', got ${describe(file)}`)
   }
-  const nul = file.indexOf('\0')
-  if (nul >= 0) throw new OptionTypeError('file', `file has a control character (U+0000) at position ${nul}`)
-  return file
+  return withoutNul(option, file)
 }
 
 /** The value is never shown: it may have a password. */

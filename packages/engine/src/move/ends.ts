@@ -31,11 +31,11 @@ const KEEPING = {
 /** A session of the server ends a little later than its process. */
 const FORMER_SESSION_MS = 2_000
 
-export function movable(address: StoreAddress): Promise<Movable> {
+export function movable(address: StoreAddress<string>): Promise<Movable> {
   return 'file' in address ? movableFile({ ...address, file: resolve(address.file) }) : movableSchema(address)
 }
 
-async function movableFile({ file, unsafeFilesystem = 'refuse' }: Extract<StoreAddress, { file: string }>): Promise<Movable> {
+async function movableFile({ file, unsafeFilesystem = 'refuse' }: Extract<StoreAddress<string>, { file: string }>): Promise<Movable> {
   const { openMoveSource, openMoveTarget } = await import('@millrace/sqlite')
   const options = () => ({
     ...{ file, unsafeFilesystem, durability: 'full' as const, random: systemRandom, now: systemClock.read().wall },
@@ -50,7 +50,7 @@ async function movableFile({ file, unsafeFilesystem = 'refuse' }: Extract<StoreA
   }
 }
 
-async function movableSchema(address: StoreAddress & { readonly postgres: string }): Promise<Movable> {
+async function movableSchema(address: StoreAddress<string> & { readonly postgres: string }): Promise<Movable> {
   const driver = await loadPostgres()
   const { inspectSchema, openMoveSource, openMoveTarget } = driver
   const settings = validatePostgresOptions({ ...address, ...KEEPING, role: 'owner' })

@@ -1,7 +1,7 @@
 /** Checks the paths of a configuration when the worker starts. */
 import { accessSync, constants, statSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
-import { describe, OptionRangeError, OptionTypeError } from '@millrace/core'
+import { describe, OptionRangeError, OptionTypeError, withoutUrl } from '@millrace/core'
 import { ARGUMENT_BYTES } from './bounds.ts'
 
 /** Returns the path of a program that can be started. */
@@ -28,7 +28,8 @@ export function folderOption(option: string, value: unknown): string {
   throw new OptionTypeError(option, `${option} ${describe(path)} is not a folder: create it, or correct the path`)
 }
 
-export function pathOption(option: string, value: unknown): string {
+export function pathOption(option: string, given: unknown): string {
+  const value = withoutUrl(option, given)
   if (typeof value !== 'string') throw new OptionTypeError(option, `${option} must be an absolute path, got ${describe(value)}`)
   if (value.includes('\0')) throw new OptionTypeError(option, `${option} has a NUL character, which no path can have`)
   if (!isAbsolute(value)) {

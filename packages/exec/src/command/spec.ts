@@ -1,5 +1,5 @@
 /** The configuration of one command of a worker. */
-import type { Duration, RunOptions } from '@millrace/core'
+import type { Duration, FileUrl, RunOptions } from '@millrace/core'
 import type { ProcessLimits } from '../process/launch.ts'
 import type { ArgumentTemplate } from './template.ts'
 
@@ -13,8 +13,8 @@ export interface EnvironmentOptions {
 
 /** `queue`, `priority`, `weight`, `tokens`, `maxAttempts`, `maxLost`, `maxAge`, `backoff`, `timeout`, `heartbeatTimeout` and `keep` are as in a job's definition. */
 export interface CommandSpec extends RunOptions {
-  /** An absolute path; with `shell`, the source of a script. */
-  readonly file: string
+  /** An absolute path or a `file:` URL; with `shell`, the source of a script. */
+  readonly file: string | FileUrl
   /** `'{{field}}'` stands for a field of the job's data: a string, a number or a boolean. Default none. */
   readonly args?: readonly ArgumentTemplate[]
   /** The content of stdin: the job's data (bytes as they are, all else as JSON), or nothing. Default `'none'`. */
@@ -22,8 +22,8 @@ export interface CommandSpec extends RunOptions {
   /** Passes fields of the data in `JOB_DATA_<KEY>`; default true, or false if stdin has the data. */
   readonly variables?: boolean
   readonly env?: EnvironmentOptions
-  /** The working directory, an absolute path; default `/`. */
-  readonly cwd?: string
+  /** The working directory, an absolute path or a `file:` URL; default `/`. */
+  readonly cwd?: string | FileUrl
   /** Runs `file` as a script of `/bin/sh -c`. Data is in variables and in `$1`, `$2` ... (from `args`), never in the script. */
   readonly shell?: boolean
   /** The ids of the user and the group that it runs as. Only root can choose them. Default the worker's. */

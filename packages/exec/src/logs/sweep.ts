@@ -4,7 +4,7 @@
  */
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { bootId, membersOf, pidNamespace, startOf, wasGiven } from '../process/proc.ts'
+import { bootId, hasEnded, membersOf, pidNamespace, startOf, wasGiven } from '../process/proc.ts'
 import { endRecord, type RunRecord, readRecord } from './record.ts'
 
 /** The number of checks, and the time between them, of members that show no environment yet. */
@@ -35,7 +35,7 @@ export function sweep(folder: string, oldestMs: number): number[] {
     }
     // Processes from before a reboot of the machine are gone.
     const isOfNow = record.boot === boot
-    if (isOfNow && startOf(record.worker.pid) === record.worker.start) return []
+    if (isOfNow && !hasEnded(record.worker)) return []
     const group = isOfNow ? ownGroup(record, { JOB_ID: id, JOB_RUN: run }) : undefined
     if (group !== undefined && !kill(group)) return []
     endRecord(path)

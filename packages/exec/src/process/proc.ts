@@ -25,6 +25,26 @@ export function startOf(pid: number): string | undefined {
   return stat === undefined || isOver(stat) ? undefined : stat.start
 }
 
+/**
+ * True if the process has certainly ended. A process that `/proc` hides (`hidepid`, `ProtectProc`) may be alive: then its number decides.
+ *
+ * @param look finds what `/proc` shows of it
+ */
+export function hasEnded({ pid, start }: { readonly pid: number; readonly start: string }, look = statOf): boolean {
+  const stat = look(pid)
+  return stat === undefined ? isGone(pid) : isOver(stat) || stat.start !== start
+}
+
+/** True if no process has this number. One of another user, which must not be signalled, has it. */
+function isGone(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
+  }
+}
+
 /** Returns the id of this boot, or '' if the system reports none. A pid has a meaning only within one boot and one namespace. */
 export function bootId(): string {
   return read('/proc/sys/kernel/random/boot_id')?.trim() ?? ''

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -45,6 +45,32 @@ async function drained(where = folder): Promise<[number, number, string][]> {
   await log.close()
   return all
 }
+
+test.each<[string, (file: string) => void]>([
+  ['deleted', (file) => rmSync(file)],
+  ['moved away', (file) => renameSync(file, `${file}.moved`)],
+  ['replaced', (file) => [rmSync(file), writeFileSync(file, '')]],
+])('a file that is %s: nothing more is kept in it, and what it has is still sent', async (_how, harm) => {
+  const log = await JournalLog.open(folder)
+  await log.write(A, 1, [entry('1')])
+  harm(join(folder, files(folder)[0] as string))
+  await expect(log.write(A, 2, [entry('2')])).rejects.toMatchObject({
+    code: 'STORAGE',
+    message: expect.stringContaining('deleted, moved or replaced'),
+  })
+  await log.write(A, 3, [entry('3')])
+  await log.write(A, 4, [entry('4')])
+  const [left = ''] = files(folder).filter((name) => name.endsWith('2.journal'))
+  const copy = mkdtempSync(join(tmpdir(), 'millrace-log-'))
+  copyFileSync(join(folder, left), join(copy, left))
+  expect(await drained(copy)).toEqual([
+    [10, 3, '3'],
+    [10, 4, '4'],
+  ])
+  rmSync(copy, { recursive: true })
+  expect((await drain(log)).map(([, , data]) => data)).toEqual(['1', '3', '4'])
+  await log.close()
+})
 
 describe('what is written', () => {
   test('is read in order, with its places; nothing is left of it after that', async () => {

@@ -1,5 +1,5 @@
 /** The files of a producer's journal: written at the end of the last one, read and dropped from the front. */
-import { type FileHandle, mkdir, open, readdir, readFile, unlink } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, readFile, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Chunk, Source } from '@millrace/client'
 import {
@@ -29,6 +29,8 @@ interface Segment extends SegmentHeader {
   /** The end of its whole records. */
   end: number
   handle: FileHandle | undefined
+  /** True once its name is gone: what it has can be read by its handle alone. */
+  isNameless?: boolean
 }
 
 export interface JournalChunk extends Chunk {
@@ -93,6 +95,7 @@ export class JournalLog {
     try {
       await writeWhole(handle, record, live.end)
       await handle.datasync()
+      await assertNamed(live, handle)
     } catch (error) {
       const failure = await takeBack(handle, live.end, error as NodeJS.ErrnoException)
       // Not earlier: a file that is no longer written may be read to its end, and removed.
@@ -155,7 +158,7 @@ export class JournalLog {
     this.#live = { ...header, path, end: HEADER_BYTES, handle }
     this.#add(this.#live)
     // It is opened again when it is read: otherwise every waiting file would stay open. The first is being read.
-    if (former !== this.#segments[0]) await letGo(former)
+    if (former !== this.#segments[0] && former?.isNameless !== true) await letGo(former)
     return this.#live
   }
 
@@ -188,8 +191,18 @@ export class JournalLog {
     this.#offset = HEADER_BYTES
     this.#place = this.#segments[0]?.first ?? 0
     await letGo(segment)
-    await unlink(segment.path)
+    // A file of another may have the name by now.
+    if (segment.isNameless !== true) await rm(segment.path, { force: true })
   }
+}
+
+/** Nothing may be reported as safe in a file that nobody finds again. @throws if it was deleted, moved or replaced */
+async function assertNamed(segment: Segment, handle: FileHandle): Promise<void> {
+  const [there, own] = await Promise.all([stat(segment.path).catch((error: NodeJS.ErrnoException) => error.code), handle.stat()])
+  // While the system does not say, nothing is taken away.
+  if (typeof there === 'string' ? there !== 'ENOENT' : there?.ino === own.ino && there.dev === own.dev) return
+  segment.isNameless = true
+  throw new Error(`${segment.path} was deleted, moved or replaced under it. The next call goes to another file`)
 }
 
 /** Closes the file. Its records are synced, so an error of the close means nothing. */

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { beginningOf } from './processes.ts'
+import { beginningOf, isRunning } from './processes.ts'
 import { claimRecord, currentRecord, liveRecords, recordFolder, removeRecord, type WorkerRecord, writeRecord } from './records.ts'
 
 function folder(): string {
@@ -80,4 +80,13 @@ test('where records are kept', () => {
 
 test('nobody begins at a number that is free', () => {
   expect(beginningOf(2 ** 30)).toBeUndefined()
+})
+
+test('a process that the system hides runs; one that has ended or began at another time does not', () => {
+  const beginning = beginningOf(process.pid) as string
+  expect(isRunning(process.pid, beginning, () => undefined)).toBe(true)
+  expect(isRunning(process.pid, '')).toBe(true)
+  expect(isRunning(process.pid, beginning, () => ({ ended: true, beginning }))).toBe(false)
+  expect(isRunning(process.pid, `${beginning}1`)).toBe(false)
+  expect(isRunning(2 ** 30, beginning)).toBe(false)
 })

@@ -3,7 +3,7 @@ import { constants, copyFileSync, linkSync, mkdirSync, readdirSync, readFileSync
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { WorkerExistsError } from '../errors.ts'
-import { beginningOf } from './processes.ts'
+import { isRunning } from './processes.ts'
 
 export interface WorkerRecord {
   /** The public name of the worker. */
@@ -123,7 +123,7 @@ export function liveRecords(folder: string): WorkerRecord[] {
 }
 
 export function isAlive({ pid, beginning }: Pick<WorkerRecord, 'pid' | 'beginning'>): boolean {
-  return beginningOf(pid) === beginning
+  return isRunning(pid, beginning)
 }
 
 /** Returns a file name for an id, which may contain slashes and colons. */
