@@ -7,7 +7,7 @@ import { configuredTarget } from './configuredTarget.ts'
 import type { Context } from './context.ts'
 import { InterruptedError } from './errors.ts'
 import { EXIT, UNTIL_SIGNAL } from './exit.ts'
-import { explain, linesOf } from './explain.ts'
+import { explain, failureOf, linesOf } from './explain.ts'
 import { answerHelp, pathOf } from './help.ts'
 import { Output } from './output/output.ts'
 import { createProgram } from './program.ts'
@@ -90,6 +90,8 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
     const explained = explain(error, command)
     if (explained.exit === EXIT.interrupted && command !== undefined && UNTIL_SIGNAL.has(pathOf(command).replace(/^millrace /, '')))
       return EXIT.ok
+    // The process that has started this one detached ends as this one does.
+    if (env['MILLRACE_WORKER_LOG'] !== undefined) host.send?.({ failed: failureOf(error) })
     if (explained.exit !== EXIT.interrupted || out.json) out.note(linesOf(explained, out.json))
     return explained.exit
   } finally {
