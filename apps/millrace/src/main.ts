@@ -30,6 +30,12 @@ async function runCommand(): Promise<number> {
 /** Prints the version and loads nothing else, because scripts ask for it often. */
 async function tellVersion(): Promise<number> {
   const { version } = await import('./version.ts')
-  process.stdout.write(`${version()}\n`)
-  return 0
+  const { promise, resolve } = Promise.withResolvers<number>()
+  process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    // The reader of stdout may have closed it.
+    if (code !== 'EPIPE') process.stderr.write(`millrace: cannot write the answer to stdout: ${message} (OUTPUT_FAILED)\n`)
+    resolve(code === 'EPIPE' ? 0 : 1)
+  })
+  process.stdout.write(`${version()}\n`, (error) => error ?? resolve(0))
+  return promise
 }

@@ -56,3 +56,12 @@ export class InterruptedError extends MillraceError {
     super(InterruptedError.code, false, 'interrupted')
   }
 }
+
+/** The answer cannot be written to stdout, for example because the disk is full. */
+export class OutputFailedError extends MillraceError {
+  static readonly code = 'OUTPUT_FAILED'
+  constructor(cause: Error) {
+    const message = `cannot write the answer to stdout: ${cause.message}. The command may have done its work: send its output elsewhere`
+    super(OutputFailedError.code, false, message, undefined, { cause })
+  }
+}

@@ -35,9 +35,7 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
     interrupted.abort(new InterruptedError())
   }
   const out = new Output({ stdout, stderr }, (error) => {
-    if (endsByItself) return
-    if (!out.closed) throw error
-    interrupted.abort(GONE)
+    if (!endsByItself) interrupted.abort(out.closed ? GONE : error)
   })
   // Errors in the arguments are reported before the arguments are parsed.
   out.json = argv.includes('--json')
@@ -80,13 +78,21 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
   })
   // One listener for the whole run: a signal that is not delivered yet would be lost with it.
   const forget = onSignal(host, (signal) => heard(signal))
+  const perform = async () => {
+    try {
+      await program.parseAsync(argv as string[], { from: 'user' })
+    } catch (error) {
+      if (!(error instanceof CommanderError) || !(await answerHelp(error, out))) throw error
+    }
+    // Output of which nobody knows whether it can be written is no answer.
+    if (!endsByItself) await out.flush()
+  }
   try {
-    await Promise.race([program.parseAsync(argv as string[], { from: 'user' }), rejection(interrupted.signal)])
+    await Promise.race([perform(), rejection(interrupted.signal)])
     return exit
   } catch (error) {
     // The reader of stdout has closed it, which is no error.
     if (out.closed && !endsByItself) return EXIT.ok
-    if (error instanceof CommanderError && (await answerHelp(error, out))) return EXIT.ok
     const explained = explain(error, command)
     if (explained.exit === EXIT.interrupted && command !== undefined && UNTIL_SIGNAL.has(pathOf(command).replace(/^millrace /, '')))
       return EXIT.ok
