@@ -28,15 +28,14 @@ const REFUSED = [
 test.each(REFUSED)('%s: no command leaves anything beside it', async (_what, code, make) => {
   const place = new Place()
   make(place.file)
-  const looked = await place.run('status')
+  // An engine would wait for 10 s for an owner of that version, which it could attach to.
+  const isNewer = code === 'SCHEMA_TOO_NEW'
+  const looked = await place.run(isNewer ? 'doctor' : 'status')
   expect(looked.stderr).toMatch(new RegExp(`^millrace: [^\n]+ \\(${code}\\)\n$`))
-  // Their ways to the file differ: by an engine, by a look at it, and beside it. The last two create one in an empty file.
-  const commands = [['jobs', 'list'], ['doctor'], ['migrate', '--check'], ['token', 'list'], ['audit']]
-  const creating = [
-    ['enqueue', 'mail'],
-    ['token', 'create', 'ci'],
-  ]
-  for (const args of code === 'NO_FILE' ? commands : [...commands, ...creating])
+  // Their ways to the file differ: by an engine, by a look at it, and beside it. An empty file may become a database.
+  const byEngine = [['jobs', 'list'], ...(code === 'NO_FILE' ? [] : [['enqueue', 'mail']])]
+  const beside = [['doctor'], ['migrate', '--check'], ['token', 'list'], ['audit'], ...(code === 'NO_FILE' ? [] : [['token', 'create', 'ci']])]
+  for (const args of isNewer ? beside : [...byEngine, ...beside])
     expect((await place.run(...args)).code).not.toBe(0)
   expect(readdirSync(place.folder)).toEqual(['jobs.db'])
   if (code === 'NO_FILE') expect(readFileSync(place.file)).toHaveLength(0)

@@ -26,7 +26,7 @@ test.each(VALUED)('$path $flag takes no flag for its value', ({ command, flag, o
 
 test('a value may begin with a dash if it is written into the flag, is a number, or is stdin', () => {
   const parsed = (...args: readonly string[]) => {
-    const command = allOf(program).find((each) => pathOf(each) === 'millrace enqueue') as Command
+    const command = allOf(createProgram({ out: {} } as Context)).find((each) => pathOf(each) === 'millrace enqueue') as Command
     return command.parseOptions([...args]) && command.opts()
   }
   expect(parsed('--queue=--json', '--tag=-f')).toMatchObject({ queue: '--json', tag: ['-f'] })

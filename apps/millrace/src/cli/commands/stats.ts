@@ -10,6 +10,7 @@ import { isIdle, withoutLooker } from '../target.ts'
 import { fieldLines } from '../view/job.ts'
 import { NAME_COLUMNS } from '../view/names.ts'
 import { queueColumns, queueRows } from '../view/queues.ts'
+import { withTimes } from '../view/times.ts'
 import { failingText } from '../view/warnings.ts'
 
 export function addStats(program: Command, { connect, out, target }: Context): void {
@@ -22,7 +23,7 @@ export function addStats(program: Command, { connect, out, target }: Context): v
       const idle = await isIdle(target())
       const engine = await connect()
       const stats = withoutLooker(await again(() => engine.stats(flags)), idle)
-      await out.answer(stats, () => statsLines(stats, out))
+      await out.answer(withTimes(stats), () => statsLines(stats, out))
     })
 }
 

@@ -10,6 +10,7 @@ import type { Output } from '../output/output.ts'
 import { assertSchema, isIdle, targetName, unowned, withoutLooker } from '../target.ts'
 import { fieldLines } from '../view/job.ts'
 import { statesText } from '../view/states.ts'
+import { withTimes } from '../view/times.ts'
 import { warningsOf } from '../view/warnings.ts'
 import { workerColumns } from '../view/workers.ts'
 
@@ -41,7 +42,7 @@ export function addStatus(program: Command, context: Context): void {
         workers,
         warnings,
       }
-      await out.answer(status, () => statusLines(at, stats, workers, warnings, out, idle))
+      await out.answer(withTimes(status), () => statusLines(at, stats, workers, warnings, out, idle))
     })
 }
 

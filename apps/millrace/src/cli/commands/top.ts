@@ -12,6 +12,7 @@ import { isIdle, withoutLooker } from '../target.ts'
 import { duration } from '../values.ts'
 import { NAME_COLUMNS } from '../view/names.ts'
 import { queueColumns, queueRows } from '../view/queues.ts'
+import { withTimes } from '../view/times.ts'
 import { failingLines } from '../view/warnings.ts'
 import { workerColumns } from '../view/workers.ts'
 
@@ -35,7 +36,7 @@ export function addTop(program: Command, context: Context): void {
       const engine = await context.connect({ looks: true })
       const first = await frameOf(engine, out.json ? {} : SCREEN)
       if (!out.json && out.stdout.isTTY) return runTop(context, engine, first, { everyMs, readOnly })
-      await out.answer({ at: new Date(first.at), stats: withoutLooker(first.stats, idle), workers: first.workers }, () => linesOf(first, out))
+      await out.answer({ at: new Date(first.at), stats: withTimes(withoutLooker(first.stats, idle)), workers: first.workers }, () => linesOf(first, out))
     })
 }
 
