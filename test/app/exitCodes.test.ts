@@ -145,6 +145,9 @@ test('3: what is not there; asking makes no file', { timeout: LONG }, async () =
       says: /there is no queue 'nothing': .*millrace queues set nothing/,
     },
     { args: ['schedules', 'pause', 'nothing'], code: 3, error: 'SCHEDULE_NOT_FOUND', says: /nothing/ },
+    { args: ['queues', 'delete', 'nothing'], code: 3, error: 'NOT_FOUND', says: /there is no queue nothing/ },
+    { args: ['queues', 'purge', 'nothing'], code: 3, error: 'NOT_FOUND', says: /there is no queue nothing/ },
+    { args: ['schedules', 'delete', 'nothing'], code: 3, error: 'SCHEDULE_NOT_FOUND', says: /nothing/ },
     { args: ['workers', 'stop', 'nobody'], code: 3, error: 'NOT_FOUND', says: /no worker nobody is attached/ },
     { args: ['worker', 'stop', '1'], code: 3, error: 'NOT_FOUND', says: /no worker 1/ },
   ])
