@@ -230,6 +230,7 @@ export {
   checkCommandSize,
   type EnqueueOptions,
   newJobFrom,
+  ON_CONFLICT,
   UNIQUE_UNTILS,
   type UniqueOptions,
   weighJob,
@@ -329,6 +330,7 @@ export {
 export {
   type KeyTierOptions,
   type PauseOptions,
+  QUEUE_WORDS,
   type QueueOptions,
   type RateLimitOptions,
   type ResumeOptions,
