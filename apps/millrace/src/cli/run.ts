@@ -78,33 +78,39 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
   })
   // One listener for the whole run: a signal that is not delivered yet would be lost with it.
   const forget = onSignal(host, (signal) => heard(signal))
-  const perform = async () => {
-    try {
-      await program.parseAsync(argv as string[], { from: 'user' })
-    } catch (error) {
-      if (!(error instanceof CommanderError) || !(await answerHelp(error, out))) throw error
-    }
-    // Output of which nobody knows whether it can be written is no answer.
-    if (!endsByItself) await out.flush()
-  }
   try {
-    await Promise.race([perform(), rejection(interrupted.signal)])
+    // Output of which nobody knows whether it was written is no answer.
+    const performed = perform(program, argv, out).then(() => (endsByItself ? undefined : out.flush()))
+    await Promise.race([performed, rejection(interrupted.signal)])
     return exit
   } catch (error) {
     // The reader of stdout has closed it, which is no error.
-    if (out.closed && !endsByItself) return EXIT.ok
-    const explained = explain(error, command)
-    if (explained.exit === EXIT.interrupted && command !== undefined && UNTIL_SIGNAL.has(pathOf(command).replace(/^millrace /, '')))
-      return EXIT.ok
-    // The process that has started this one detached ends as this one does.
-    if (env['MILLRACE_WORKER_LOG'] !== undefined) host.send?.({ failed: failureOf(error) })
-    if (explained.exit !== EXIT.interrupted || out.json) out.note(linesOf(explained, out.json))
-    return explained.exit
+    return out.closed && !endsByItself ? EXIT.ok : report(error, command, { host, out })
   } finally {
     if (engine !== undefined) await stopEngine(engine, interrupted.signal, target?.kind === 'url' ? 0 : OPEN_MS)
     forget()
     letGo()
   }
+}
+
+/** Runs the command of the arguments. Help is an answer like any other. */
+async function perform(program: Command, argv: readonly string[], out: Output): Promise<void> {
+  try {
+    await program.parseAsync(argv, { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError) || !(await answerHelp(error, out))) throw error
+  }
+}
+
+/** Reports the error of a command, and returns its exit code. A signal ends commands that run until one with 0, at their start too. */
+function report(error: unknown, command: Command | undefined, { host, out }: Pick<Context, 'host' | 'out'>): number {
+  const explained = explain(error, command)
+  const words = command === undefined ? '' : pathOf(command).replace(/^millrace /, '')
+  if (explained.exit === EXIT.interrupted && UNTIL_SIGNAL.has(words)) return EXIT.ok
+  // The process that has started this one detached ends as this one does.
+  if (host.env['MILLRACE_WORKER_LOG'] !== undefined) host.send?.({ failed: failureOf(error) })
+  if (explained.exit !== EXIT.interrupted || out.json) out.note(linesOf(explained, out.json))
+  return explained.exit
 }
 
 /** True for commands that read the whole configuration themselves. */

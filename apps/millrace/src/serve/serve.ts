@@ -129,7 +129,6 @@ async function start(config: Config, options: ServeOptions, closers: (() => unkn
   })
   // After `assemble`, which registers the known jobs: schedules are checked against them.
   await apply(engine, config)
-  signal?.throwIfAborted()
 
   sockets = await listen({ engine, file, urls: config.listen, tls, limits: config.sockets, authenticate, logger }, control, closers)
 

@@ -1,4 +1,4 @@
-/** What the values of flags and the arguments of commands may be: names that an engine or its control database knows, or one of some words. */
+/** Tables of the values that flags and arguments may have: names that an engine or its control database knows, or one of some words. */
 import {
   CATCH_UPS,
   DEFINITION_DETAILS,
