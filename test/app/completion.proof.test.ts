@@ -120,7 +120,7 @@ test.for(['bash', 'fish'] as const)(
     expect(complete('millrace jobs list --state fa')).toEqual(['failed'])
     expect(complete('millrace queues set mail --on-full ')).toEqual(['drop-oldest', 'reject'])
     expect(complete('millrace completion ')).toEqual(expect.arrayContaining(['bash', 'fish', 'zsh']))
-    expect(complete('millrace config set max-l')).toEqual(['max-length'])
+    expect(complete('millrace config set max-le')).toEqual(['max-length'])
     expect(complete('millrace serve --wait-for')).toEqual(['--wait-for-owner'])
   },
 )
