@@ -117,6 +117,11 @@ test.for(['bash', 'fish'] as const)(
     // A group alone takes the flags of its usual command.
     for (const words of ['jobs', 'jobs list']) expect(complete(`millrace ${words} --st`)).toEqual(['--state'])
     expect(complete('millrace __')).toEqual([])
+    expect(complete('millrace jobs list --state fa')).toEqual(['failed'])
+    expect(complete('millrace queues set mail --on-full ')).toEqual(['drop-oldest', 'reject'])
+    expect(complete('millrace completion ')).toEqual(expect.arrayContaining(['bash', 'fish', 'zsh']))
+    expect(complete('millrace config set max-le')).toEqual(['max-length'])
+    expect(complete('millrace serve --wait-for')).toEqual(['--wait-for-owner'])
   },
 )
 
@@ -131,6 +136,8 @@ test.for(['bash', 'fish'] as const)('completion in %s: names that the engine kno
   expect(complete('millrace schedules pause n')).toEqual(['nightly'])
   expect(complete(`millrace --url ${place.url} jobs --name mailin`)).toEqual(['mailing'])
   expect(complete('millrace --file nowhere.db jobs --name mailin')).toEqual([])
+  await place.ok('token', 'create', 'ci-runner', '--file', place.file)
+  expect(complete(`millrace --file ${place.file} token revoke ci`)).toEqual(['ci-runner'])
 })
 
 test('a file that nobody has open is left alone, and nobody hears of an error', { timeout: LONG }, async () => {

@@ -75,6 +75,12 @@ test('2: misuse, with the flag that it is about', { timeout: LONG }, async () =>
     { args: ['stats', '--file', 'a', '--url', 'b'], code: 2, error: 'USAGE', says: /exclude each other/ },
     { args: ['stats', '--url', 'ftp://x'], code: 2, error: 'OPTION_TYPE', says: /--url: url must be one of 'unix:/ },
     { args: ['worker', 'start'], code: 2, error: 'USAGE', says: /nothing to run: name a module/ },
+    ...[
+      { flags: ['--id', 'w'.repeat(300)], error: 'OPTION_RANGE', says: /--id: id must have 1 to 128 characters, got 300/ },
+      { flags: ['-c', '0'], error: 'OPTION_RANGE', says: /--concurrency: concurrency must be between 1 and/ },
+      { flags: ['--queues', 'a b'], error: 'OPTION_TYPE', says: /--queues: queues\[0\] has " "/ },
+      { flags: ['--health-port', '70000'], error: 'OPTION_RANGE', says: /--health-port: healthPort must be between 0 and 65535/ },
+    ].map(({ flags, ...row }) => ({ args: ['worker', 'start', '--handlers', HANDLERS, ...flags], code: 2, ...row })),
     { args: ['worker', 'start', '--handlers', 'nothing.ts'], code: 2, error: 'USAGE', says: /--handlers nothing\.ts cannot be loaded/ },
     {
       args: ['queues', 'set', 'mail', '--on-full', 'drop-oldest'],
@@ -139,6 +145,9 @@ test('3: what is not there; asking makes no file', { timeout: LONG }, async () =
       says: /there is no queue 'nothing': .*millrace queues set nothing/,
     },
     { args: ['schedules', 'pause', 'nothing'], code: 3, error: 'SCHEDULE_NOT_FOUND', says: /nothing/ },
+    { args: ['queues', 'delete', 'nothing'], code: 3, error: 'NOT_FOUND', says: /there is no queue nothing/ },
+    { args: ['queues', 'purge', 'nothing'], code: 3, error: 'NOT_FOUND', says: /there is no queue nothing/ },
+    { args: ['schedules', 'delete', 'nothing'], code: 3, error: 'SCHEDULE_NOT_FOUND', says: /nothing/ },
     { args: ['workers', 'stop', 'nobody'], code: 3, error: 'NOT_FOUND', says: /no worker nobody is attached/ },
     { args: ['worker', 'stop', '1'], code: 3, error: 'NOT_FOUND', says: /no worker 1/ },
   ])

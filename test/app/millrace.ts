@@ -110,7 +110,10 @@ export class Place {
   }
 
   async okJson(...args: readonly string[]): Promise<Record<string, unknown>> {
-    return JSON.parse(await this.ok(...args, '--json')) as Record<string, unknown>
+    const answer = JSON.parse(await this.ok(...args, '--json')) as Record<string, unknown>
+    const wrong = timesIn(answer)
+    if (wrong.length > 0) throw new Error(`millrace ${args.join(' ')} --json has times that are no ISO strings: ${wrong.join(', ')}`)
+    return answer
   }
 
   /** An engine of the file that listens at a socket, to which all later calls go. Each token may have its scope, as `secret:read`. */
@@ -150,6 +153,17 @@ export class Place {
     while (!existsSync(path)) await once(watcher, 'change')
     watcher.close()
   }
+}
+
+/** Fields with what users have given, whose names are theirs. */
+const GIVEN: ReadonlySet<string> = new Set(['data', 'output', 'checkpoint', 'meta', 'fields', 'preview'])
+
+/** The names of fields that are times and numbers. */
+function timesIn(value: unknown, name = ''): readonly string[] {
+  if (GIVEN.has(name)) return []
+  if (typeof value === 'number') return /[a-z]At$/.test(name) || (value > 1e12 && value < 3e12) ? [`${name}: ${value}`] : []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, field]) => timesIn(field, Array.isArray(value) ? name : key))
 }
 
 async function pour(input: string | AsyncIterable<string>, stdin: Writable): Promise<void> {

@@ -1,8 +1,15 @@
 /** M13: SIGTERM and SIGINT. Stop taking, wait for what runs, stop the rest, close. */
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
-import { expect, test, vi } from 'vitest'
+import { once } from 'node:events'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
+import { openEngine } from '@millrace/engine'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { run } from '../../apps/millrace/src/cli/run.ts'
+import { SCHEMA } from '../../apps/millrace/src/config/schema/schema.ts'
 import type { Host } from '../../apps/millrace/src/host.ts'
+import { serve } from '../../apps/millrace/src/serve/serve.ts'
+import type { Making } from '../../packages/sqlite/src/access.ts'
+import { lockOwner } from '../../packages/sqlite/src/owner/lock.ts'
 import { family, startRoll } from '../exec/roll.ts'
 import { insist } from '../program.ts'
 import { temporaryFolder } from '../temporary.ts'
@@ -143,10 +150,75 @@ test.each([
   expect(await program.ended).toMatchObject({ code: 0 })
 })
 
-test('M13: a signal while it starts is obeyed when it has started', async () => {
-  const IMPATIENT = new URL('./programs/impatientHandlers.ts', import.meta.url).pathname
-  const daemon = startDaemon(temporaryFolder(), { flags: { ...PLAIN, 'worker-handlers': IMPATIENT } })
-  expect(await daemon.ended).toMatchObject({ code: 0 })
-  const said = daemon.lines.flatMap((line) => /"msg":"(serving|draining|closed)"/.exec(line)?.[1] ?? [])
-  expect(said).toEqual(['serving', 'draining', 'closed'])
+test('M13: a signal while it starts ends the start, and what was open is closed', async () => {
+  const impatient = new URL('./programs/impatientHandlers.ts', import.meta.url).pathname
+  const place = new Place()
+  const daemon = startDaemon(place.folder, { flags: { ...PLAIN, 'worker-handlers': impatient } })
+  expect(await daemon.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
+  expect(daemon.lines).toEqual([])
+  // A log would have to be recovered, and a token would have been shown to nobody.
+  expect(readdirSync(place.folder).filter((name) => /-(?:wal|shm|token|socket)$/.test(name))).toEqual([])
 })
+
+test('M13: a daemon whose file has another owner, for which it would wait, ends at the first signal, with 0', async () => {
+  const place = new Place()
+  const owner = await openEngine({ file: place.file, durability: 'normal' })
+  onTestFinished(() => owner.stop({ timeout: 0 }))
+  const bystander = await owner.enqueue('nobodys')
+  const settings = { file: place.file, waitForOwner: '24h' }
+  writeFileSync(place.path('millrace.config.mjs'), `process.kill(process.pid, 'SIGTERM')\nexport default ${JSON.stringify(settings)}\n`)
+  const daemon = startDaemon(place.folder, { flags: PLAIN })
+  expect(await daemon.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
+  expect(await owner.get(bystander.id)).toMatchObject({ state: 'waiting', run: 0 })
+})
+
+test('M13: a start is ended while it waits for the owner, and the engine that opens later is closed', async () => {
+  const place = new Place()
+  const making: Making = { mode: 0o600, like: undefined }
+  const lock = lockOwner({ file: place.file, pid: 1, host: 'elsewhere', now: 0, waitMs: 0, making: () => making })
+  const stop = new AbortController()
+  const config = SCHEMA.parse({ file: place.file, waitForOwner: '1h', http: { port: 0 }, listen: [] })
+  // Called right before the engine is opened.
+  const dashboard = async () => {
+    setImmediate(() => stop.abort(new Error('stopped')))
+    return undefined as never
+  }
+  await expect(
+    serve(config, { logger: { debug() {}, info() {}, warn() {}, error() {} }, cwd: place.folder, dashboard, signal: stop.signal }),
+  ).rejects.toThrow('stopped')
+  lock.release()
+  await vi.waitFor(async () => (await openEngine({ file: place.file })).stop())
+})
+
+// A server that takes connections and never answers: whoever opens an engine there waits.
+test.each([
+  ['stats', [], 130],
+  ['events', ['-f'], 130],
+  ['top', [], 130],
+  ['mcp', [], 130],
+  ['demo producer', [], 130],
+  ['demo worker', [], 0],
+  ['worker start', ['--handlers', GATE], 0],
+] as const)('M13: %s that waits for its engine ends at the first signal', async (words, flags, code) => {
+  const place = new Place()
+  const { asked } = await silent(place)
+  const program = place.startHere(...words.split(' '), ...flags)
+  const socket = await asked
+  program.signal('SIGTERM')
+  expect(await program.ended).toMatchObject({ code, stderr: '' })
+  // It has not waited until it would have given up.
+  expect(socket.destroyed).toBe(false)
+})
+
+/** Resolves with the first connection to a server of the place. */
+async function silent(place: Place): Promise<{ readonly asked: Promise<Socket> }> {
+  const { promise, resolve } = Promise.withResolvers<Socket>()
+  const server = createServer(resolve).listen(place.path('silent'))
+  await once(server, 'listening')
+  onTestFinished(async () => {
+    ;(await promise).destroy()
+    server.close()
+  })
+  place.url = `unix:${place.path('silent')}`
+  return { asked: promise }
+}

@@ -55,11 +55,17 @@ test('a detached worker has the --drain-timeout that it was started with', { tim
   expect(await place.okJson('jobs', 'show', bystander)).toMatchObject({ state: 'waiting', run: 0 })
 })
 
-test('a detached worker that cannot begin says why, where it was started', { timeout: LONG }, async () => {
+test('a detached worker that cannot begin says why, where it was started, and the code is that of its error', { timeout: LONG }, async () => {
   const place = new Place()
+  const start = (...flags: readonly string[]) => place.run('worker', 'start', '--handlers', HANDLERS, '--detach', ...flags)
+  const twice = await Promise.all([start('--id', 'w'), start('--id', 'w', '--health-port', '0')])
+  const { pid } = JSON.parse(readFileSync(place.path('state/workers/w.json'), 'utf8')) as { readonly pid: number }
+  onTestFinished(() => endIfAlive(pid))
+  expect(twice.map(({ code }) => code).toSorted()).toEqual([0, 4])
+  expect(twice.map(({ stderr }) => stderr).join('')).toMatch(/the worker w runs already .*\(WORKER_EXISTS\)\n$/)
   place.url = `unix:${place.path('nobody')}`
-  const answer = await place.run('worker', 'start', '--handlers', HANDLERS, '--detach')
-  expect(answer).toMatchObject({ code: 1, stdout: '' })
+  const answer = await start()
+  expect(answer).toMatchObject({ code: 6, stdout: '' })
   expect(answer.stderr).toMatch(/the worker ended at its start: .*no engine has answered.*\(CONNECT_FAILED\)/)
 })
 

@@ -232,6 +232,7 @@ export {
   checkCommandSize,
   type EnqueueOptions,
   newJobFrom,
+  ON_CONFLICT,
   UNIQUE_UNTILS,
   type UniqueOptions,
   weighJob,
@@ -331,6 +332,7 @@ export {
 export {
   type KeyTierOptions,
   type PauseOptions,
+  QUEUE_WORDS,
   type QueueOptions,
   type RateLimitOptions,
   type ResumeOptions,

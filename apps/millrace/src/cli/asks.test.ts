@@ -35,6 +35,8 @@ const GIVEN: Readonly<Record<keyof typeof ASKS, readonly string[]>> = {
   'webhooks delete': ['billing'],
 }
 
+const NOWHERE = { kind: 'file', file: '/nowhere/jobs.db' }
+
 /** An engine that notes the changes that it is asked for: calls that read, and dry runs, are none. */
 function engineOf(changes: string[], path: readonly string[] = []): object {
   return new Proxy(() => {}, {
@@ -47,7 +49,10 @@ function engineOf(changes: string[], path: readonly string[] = []): object {
   })
 }
 
-function programOf(changes: string[] = []) {
+/** An engine and a folder in which nothing is: no queue, no schedule, no token, no endpoint. */
+const EMPTY = { queues: { get: async () => undefined }, schedules: { get: async () => undefined }, list: async () => ({ jobs: [] }) }
+
+function programOf(changes: string[] = [], engine: object = engineOf(changes)) {
   const stdin = new PassThrough()
   const out = {
     stderr: new PassThrough(),
@@ -57,7 +62,7 @@ function programOf(changes: string[] = []) {
     answer: async () => {},
     item: async () => {},
   }
-  const context = { stdin, out, env: {}, host: {}, signal: new AbortController().signal, connect: async () => engineOf(changes) }
+  const context = { stdin, out, env: {}, host: {}, signal: new AbortController().signal, connect: async () => engine, target: () => NOWHERE }
   const program = createProgram(context as unknown as Context)
   program.exitOverride()
   return program
@@ -94,4 +99,12 @@ test.each([
   const changes: string[] = []
   await programOf(changes).parseAsync(args, { from: 'user' })
   expect(changes).toHaveLength(1)
+})
+
+// All others select jobs by flags, and say how many.
+const NAMED = Object.entries(GIVEN).filter(([, given]) => given.length === 1 && !given[0]?.startsWith('-'))
+
+test.each(NAMED)('%s of a thing that is not there asks nobody', async (path, given) => {
+  const outcome = programOf([], EMPTY).parseAsync([...path.split(' '), ...given], { from: 'user' })
+  await expect(outcome).rejects.toThrow(expect.objectContaining({ code: expect.stringMatching(/NOT_FOUND$/) }))
 })

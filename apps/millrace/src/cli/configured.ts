@@ -1,8 +1,16 @@
 /** Helpers for commands that take every setting of the configuration as a flag: `--http-port 8080`. */
 import type { Command } from 'commander'
 
+const TAKING = new WeakSet<Command>()
+
+/** True for a command that takes every setting of the configuration as a flag. */
+export function takesSettings(command: Command | undefined): boolean {
+  return command !== undefined && TAKING.has(command)
+}
+
 /** Lets unknown flags pass. The configuration reads them, and rejects those that it does not know either. */
 export function settingFlags(command: Command): Command {
+  TAKING.add(command)
   return command.allowUnknownOption().allowExcessArguments()
 }
 

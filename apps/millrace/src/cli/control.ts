@@ -1,5 +1,5 @@
 /** Opens a daemon's control database, for a command that runs beside it. The code is loaded only when needed. */
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import type { Control } from '../control/control.ts'
 import type { Context } from './context.ts'
 import { NotFoundError } from './errors.ts'
@@ -10,7 +10,7 @@ export interface ControlOptions {
   readonly create?: boolean
 }
 
-/** @throws UsageError if only a URL is known; NotFoundError */
+/** @throws UsageError if only a URL is known; NotFoundError; the errors of `inspectFile` */
 export async function controlOf(
   { target }: Pick<Context, 'target'>,
   { create = false }: ControlOptions = {},
@@ -24,6 +24,8 @@ export async function controlOf(
     throw new NotFoundError(
       `there is no ${controlFileOf(file)}: the first run of millrace serve creates it, or millrace token create. --file names another`,
     )
+  // Nothing is put beside a database of another program.
+  if (create && (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0) (await import('@millrace/sqlite')).inspectFile(file)
   const control = new Control(file, SYSTEM)
   return Object.assign(control, { [Symbol.dispose]: () => control.close() })
 }

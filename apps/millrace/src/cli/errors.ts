@@ -9,14 +9,14 @@ export class UsageError extends MillraceError {
   }
 }
 
-/** There is no file at the target, and the command does not create one. */
+/** There is no file at the target, or an empty one, and the command creates no database. */
 export class NoFileError extends MillraceError {
   static readonly code = 'NO_FILE'
-  constructor(file: string) {
+  constructor(file: string, isEmpty = false) {
     super(
       NoFileError.code,
       false,
-      `there is no file ${file}: name another with --file or MILLRACE_FILE, or a running engine with --url. The first job creates the file: millrace enqueue`,
+      `${isEmpty ? `there is nothing in ${file} yet` : `there is no file ${file}`}: name another with --file or MILLRACE_FILE, or a running engine with --url. The first job creates the file: millrace enqueue`,
     )
   }
 }
@@ -54,5 +54,14 @@ export class InterruptedError extends MillraceError {
   static readonly code = 'INTERRUPTED'
   constructor() {
     super(InterruptedError.code, false, 'interrupted')
+  }
+}
+
+/** The answer cannot be written to stdout, for example because the disk is full. */
+export class OutputFailedError extends MillraceError {
+  static readonly code = 'OUTPUT_FAILED'
+  constructor(cause: Error) {
+    const message = `cannot write the answer to stdout: ${cause.message}. The command may have done its work: send its output elsewhere`
+    super(OutputFailedError.code, false, message, undefined, { cause })
   }
 }

@@ -13,6 +13,9 @@ export const EXIT = {
   interrupted: 130,
 } as const
 
+/** The commands that run until a signal: it ends them with 0, also while they start. It interrupts all others. */
+export const UNTIL_SIGNAL: ReadonlySet<string> = new Set(['serve', 'demo start', 'demo worker', 'worker start'])
+
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
 const BY_CODE: Readonly<Record<string, ExitCode>> = {

@@ -6,6 +6,7 @@ import { CommanderError } from 'commander'
 import { jsonText, visible } from '../visible.ts'
 import { type ExitCode, exitCodeOf } from './exit.ts'
 import { pathOf } from './help.ts'
+import type { Failure } from './worker/detach.ts'
 
 export interface Explained {
   readonly exit: ExitCode
@@ -34,6 +35,13 @@ export function explain(error: unknown, command: Command | undefined): Explained
     code,
     message: flag === undefined ? message : `${flag}: ${message}`,
   }
+}
+
+/** Returns what another process needs in order to explain the error in the same way. */
+export function failureOf(error: unknown): Failure {
+  const { code, message } = explain(error, undefined)
+  const { retryable, option } = error as Thrown
+  return { code, message, retryable: retryable === true, ...(typeof option === 'string' && { option }) }
 }
 
 /** A call of the library in an error of the engine: `queues.resume('mail')`. */

@@ -32,6 +32,7 @@ import { addWorker } from './commands/worker.ts'
 import { addWorkers } from './commands/workers.ts'
 import type { Context } from './context.ts'
 import { configureHelp, finishHelp } from './help.ts'
+import { refuseMissing } from './missing.ts'
 import { refuseRepeats } from './repeats.ts'
 
 type Add = (program: Command, context: Context) => void
@@ -94,5 +95,6 @@ export function createProgram(context: Context): Command {
   program.commandsGroup('Help:').helpCommand('help [command]', 'Print the help of a command')
   finishHelp(program)
   refuseRepeats(program)
+  refuseMissing(program)
   return program
 }

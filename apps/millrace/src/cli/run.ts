@@ -1,14 +1,14 @@
 /** One run of the command line: parses the arguments, runs the command, and returns the exit code. */
-import { assertRuntime } from '@millrace/engine'
+import { assertRuntime, type Engine } from '@millrace/engine'
 import { type Command, CommanderError } from 'commander'
 import { type Heard, type Host, onSignal } from '../host.ts'
-import { keepAlive } from './clock.ts'
+import { keepAlive, pause } from './clock.ts'
 import { configuredTarget } from './configuredTarget.ts'
 import type { Context } from './context.ts'
 import { InterruptedError } from './errors.ts'
-import { EXIT } from './exit.ts'
-import { explain, linesOf } from './explain.ts'
-import { answerHelp } from './help.ts'
+import { EXIT, UNTIL_SIGNAL } from './exit.ts'
+import { explain, failureOf, linesOf } from './explain.ts'
+import { answerHelp, pathOf } from './help.ts'
 import { Output } from './output/output.ts'
 import { createProgram } from './program.ts'
 import { openTarget, type Target, type TargetOptions, targetOf } from './target.ts'
@@ -18,6 +18,8 @@ const TOKEN_SEEN = 'millrace: --token shows the token to every user of this mach
 
 /** The limit for stopping the engine of an interrupted command, which has nothing to wait for. */
 const STOP = { timeout: '5s' } as const
+/** The time for an interrupted command to finish opening a file or a schema, so that it is closed. One that waits for its owner is left. */
+const OPEN_MS = 1_000
 
 /** @param host `process`, or what stands for it */
 export async function run(argv: readonly string[], host: Host): Promise<number> {
@@ -33,14 +35,12 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
     interrupted.abort(new InterruptedError())
   }
   const out = new Output({ stdout, stderr }, (error) => {
-    if (endsByItself) return
-    if (!out.closed) throw error
-    interrupted.abort(GONE)
+    if (!endsByItself) interrupted.abort(out.closed ? GONE : error)
   })
   // Errors in the arguments are reported before the arguments are parsed.
   out.json = argv.includes('--json')
   let command: Command | undefined
-  let engine: ReturnType<Context['connect']> | undefined
+  let engine: Promise<Engine> | undefined
   let target: Target | undefined
   let configured: TargetOptions = {}
   let exit: number = EXIT.ok
@@ -48,6 +48,7 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
     ...{ host, env, out, stdin },
     signal: interrupted.signal,
     takeOver: (taken) => {
+      interrupted.signal.throwIfAborted()
       endsByItself = true
       heard = taken
     },
@@ -58,7 +59,8 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
     exitWith: (code) => {
       exit = code
     },
-    connect: (options) => {
+    connect: async (options) => {
+      interrupted.signal.throwIfAborted()
       engine ??= openTarget(context.target(), { ...options, created: (file) => !out.json && out.note(`created ${file}`) })
       return engine
     },
@@ -71,29 +73,57 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
     // Not every command opens an engine: some would load the driver directly, and crash with it.
     assertRuntime()
     if (!readsSettings(action)) configured = await configuredTarget(program.opts(), env, process.cwd())
+    // A command that was interrupted before it began does nothing.
+    interrupted.signal.throwIfAborted()
   })
   // One listener for the whole run: a signal that is not delivered yet would be lost with it.
   const forget = onSignal(host, (signal) => heard(signal))
   try {
-    await Promise.race([program.parseAsync(argv as string[], { from: 'user' }), rejection(interrupted.signal)])
+    // Output of which nobody knows whether it was written is no answer.
+    const performed = perform(program, argv, out).then(() => (endsByItself ? undefined : out.flush()))
+    await Promise.race([performed, rejection(interrupted.signal)])
     return exit
   } catch (error) {
     // The reader of stdout has closed it, which is no error.
-    if (out.closed && !endsByItself) return EXIT.ok
-    if (error instanceof CommanderError && (await answerHelp(error, out))) return EXIT.ok
-    const explained = explain(error, command)
-    if (explained.exit !== EXIT.interrupted || out.json) out.note(linesOf(explained, out.json))
-    return explained.exit
+    return out.closed && !endsByItself ? EXIT.ok : report(error, command, { host, out })
   } finally {
-    await engine?.then((opened) => opened.stop(STOP)).catch(() => {})
+    if (engine !== undefined) await stopEngine(engine, interrupted.signal, target?.kind === 'url' ? 0 : OPEN_MS)
     forget()
     letGo()
   }
 }
 
+/** Runs the command of the arguments. Help is an answer like any other. */
+async function perform(program: Command, argv: readonly string[], out: Output): Promise<void> {
+  try {
+    await program.parseAsync(argv, { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError) || !(await answerHelp(error, out))) throw error
+  }
+}
+
+/** Reports the error of a command, and returns its exit code. A signal ends commands that run until one with 0, at their start too. */
+function report(error: unknown, command: Command | undefined, { host, out }: Pick<Context, 'host' | 'out'>): number {
+  const explained = explain(error, command)
+  const words = command === undefined ? '' : pathOf(command).replace(/^millrace /, '')
+  if (explained.exit === EXIT.interrupted && UNTIL_SIGNAL.has(words)) return EXIT.ok
+  // The process that has started this one detached ends as this one does.
+  if (host.env['MILLRACE_WORKER_LOG'] !== undefined) host.send?.({ failed: failureOf(error) })
+  if (explained.exit !== EXIT.interrupted || out.json) out.note(linesOf(explained, out.json))
+  return explained.exit
+}
+
 /** True for commands that read the whole configuration themselves. */
 function readsSettings(command: Command): boolean {
   return ['serve', 'open'].includes(command.name()) || (command.name() === 'show' && command.parent?.name() === 'config')
+}
+
+/** Stops the engine of a command. An interrupted command waits only `openMs` for one that still opens, which is stopped when it has opened. */
+async function stopEngine(engine: Promise<Engine>, { aborted }: AbortSignal, openMs: number): Promise<void> {
+  const stopped = engine.then((opened) => opened.stop(STOP)).catch(() => {})
+  const late = () => pause(openMs).then(() => 'late' as const)
+  if (aborted && (await Promise.race([engine.catch(() => {}), late()])) === 'late') return
+  await stopped
 }
 
 const GONE = new Error('the reader of stdout has gone')

@@ -1,5 +1,5 @@
 /** The engine that a command talks to: one that listens at a URL, or that of a file or a schema, no matter which process has it open. */
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import {
   AuthFailedError,
@@ -92,6 +92,8 @@ export async function openTarget(
   if (target.kind === 'postgres') return openSchema(target, { create, owns }, own).catch(noServer)
   const missing = !existsSync(target.file)
   if (!create && missing) throw new NoFileError(target.file)
+  // An owner that is creating the file, or has lost its content, has left its lock.
+  if (!create && statSync(target.file).size === 0 && !existsSync(`${target.file}-owner`)) throw new NoFileError(target.file, true)
   const { openEngine } = await import('@millrace/engine')
   const engine = await openEngine({ file: target.file, share: true, ...own })
   if (missing) created?.(target.file)
@@ -117,6 +119,21 @@ export async function unowned(target: Target): Promise<(Meeting & { readonly url
   const meeting = meetingOf({ url, schema })
   const { free } = await meeting.look().catch(noServer)
   return free ? { ...meeting, url, schema } : undefined
+}
+
+/**
+ * Returns true if no process has the file open. A command that looks opens it for a moment, which makes it no owner: nothing of its queues
+ * runs, before or after.
+ */
+export async function isIdle(target: Target): Promise<boolean> {
+  if (target.kind !== 'file') return false
+  const { probeOwner } = await import('@millrace/sqlite')
+  return probeOwner(target.file) === undefined
+}
+
+/** Returns the statistics without their owner if that is the command itself, which has opened an idle file. */
+export function withoutLooker<T extends { readonly owner?: unknown }>(stats: T, idle: boolean): T {
+  return idle ? { ...stats, owner: undefined } : stats
 }
 
 /** Reports a server that a command cannot reach by the code of every engine that cannot be reached. */

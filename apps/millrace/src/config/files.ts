@@ -1,4 +1,5 @@
 /** Reads settings from files: one for everybody, and one for this machine only. Nothing is fetched, and no file includes another. */
+import { isUtf8 } from 'node:buffer'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, extname, join, resolve } from 'node:path'
@@ -72,8 +73,19 @@ async function readFile(file: string | undefined): Promise<Found | undefined> {
   return { name, values: config as Readonly<Record<string, unknown>> }
 }
 
+/** @throws Error for a file in another encoding than UTF-8: the parsers would report strange characters, or take them */
+function assertUtf8(file: string): void {
+  const bytes = readFileSync(file)
+  const [first, second] = bytes
+  // Its mark, or its zeros: every second byte of a plain letter is 0 there, and no text in UTF-8 has this byte.
+  const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) || bytes.includes(0)
+  if (isUtf16) throw new Error('it is UTF-16: save it as UTF-8 (in PowerShell: Set-Content -Encoding utf8)')
+  if (!isUtf8(bytes)) throw new Error('it is not UTF-8: save it as UTF-8')
+}
+
 /** Returns the file, or a copy if it is TOML with a byte order mark: the parser reads the file itself, and refuses the mark. */
 function readable(file: string): { readonly file: string } & Disposable {
+  assertUtf8(file)
   const text = extname(file) === '.toml' ? readFileSync(file, 'utf8') : ''
   if (withoutMark(text) === text) return { file, [Symbol.dispose]: () => {} }
   // Only this user can read the folder: the settings may have secrets.

@@ -1,5 +1,6 @@
 /** Reads the arguments of a command line as settings: `--http-port 80`, `--http-port=80`. */
 import { ConfigError } from './errors.ts'
+import { isFlag, valueMissing } from './flagName.ts'
 import { flagOf, SETTABLE, secretIn, variableOf } from './keys.ts'
 import { meant } from './layers.ts'
 
@@ -22,6 +23,7 @@ export function flagsOf(argv: readonly string[]): ReadFlags {
       throw new ConfigError([`unknown flag '${name}': ${meant(name, [CONFIG, ...KEY_OF_FLAG.keys()])}`])
     const value = given ?? argv[++index]
     if (value === undefined) throw new ConfigError([`${name} requires a value`])
+    if (given === undefined && isFlag(value)) throw new ConfigError([valueMissing(name, value)])
     if (key === undefined ? configFile !== undefined : Object.hasOwn(flags, key))
       throw new ConfigError([`${name} is given twice; it takes one value`])
     if (key === undefined) configFile = value

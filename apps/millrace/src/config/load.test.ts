@@ -6,7 +6,9 @@ import { shown } from './hidden.ts'
 import { KEYS, secretIn } from './keys.ts'
 import { loadConfig, type Sources } from './load.ts'
 
-function folder(files: Readonly<Record<string, string>> = {}): string {
+type Files = Readonly<Record<string, string | Buffer>>
+
+function folder(files: Files = {}): string {
   const cwd = mkdtempSync(join(tmpdir(), 'millrace-config-'))
   onTestFinished(() => rmSync(cwd, { recursive: true, force: true }))
   for (const [name, text] of Object.entries(files)) {
@@ -16,7 +18,7 @@ function folder(files: Readonly<Record<string, string>> = {}): string {
   return cwd
 }
 
-const load = (sources: Omit<Sources, 'cwd'> = {}, files: Readonly<Record<string, string>> = {}) =>
+const load = (sources: Omit<Sources, 'cwd'> = {}, files: Files = {}) =>
   loadConfig({ cwd: folder(files), ...sources })
 
 test('nothing said: the defaults, on loopback, and each says that it is one', async () => {
@@ -180,7 +182,7 @@ test('what Kubernetes tells of a service of that name is no setting', async () =
   expect((await load({ env })).config.http.port).toBe(7410)
 })
 
-test.each<[Omit<Sources, 'cwd'>, Record<string, string>, string]>([
+test.each<readonly [Omit<Sources, 'cwd'>, Files, string]>([
   [{}, { 'millrace.config.toml': 'retenton = "1d"' }, "unknown key 'retenton' in millrace.config.toml: did you mean 'retention'?"],
   [{}, { 'millrace.config.json': '{"port":1}' }, "unknown key 'port' in millrace.config.json: did you mean 'http.port'?"],
   [
@@ -198,6 +200,12 @@ test.each<[Omit<Sources, 'cwd'>, Record<string, string>, string]>([
   [{ flags: { 'log.levle': 'info' } }, {}, "unknown key 'log.levle' among the flags: did you mean 'log.level'?"],
   [{}, { 'millrace.config.json': '{"http":5}' }, "'http' in millrace.config.json must be an object of settings"],
   [{}, { 'millrace.config.json': '[]' }, 'millrace.config.json must be an object of settings'],
+  ...['toml', 'json', 'ts'].flatMap((format) =>
+    [Buffer.from('\uFEFFfile = "x"', 'utf16le'), Buffer.from('file = "x"', 'utf16le'), Buffer.from('\uFEFFfile', 'utf16le').swap16()].map(
+      (text) => [{}, { [`millrace.config.${format}`]: text }, `millrace.config.${format} cannot be read: it is UTF-16: save it as UTF-8`] as const,
+    ),
+  ),
+  [{}, { 'millrace.config.toml': Buffer.from('file = "\u00fc.db"', 'latin1') }, 'millrace.config.toml cannot be read: it is not UTF-8'],
   [{}, { 'millrace.config.toml': 'file = ' }, 'millrace.config.toml cannot be read'],
   [{}, { 'millrace.config.json': '{"queues":{"__proto__":{"maxLength":1}}}' }, '__proto__'],
 ])('%j %j', async (sources, files, message) => {

@@ -10,7 +10,8 @@ import { EXIT, EXIT_OF_SIGNAL, exitCodeOf } from './exit.ts'
 import { type Daemon, serve } from './serve.ts'
 
 /**
- * Runs the daemon, and resolves to the exit code when it has ended. A second signal ends the process at once. Logs go to stdout. Messages
+ * Runs the daemon, and resolves to the exit code when it has ended. The first signal also ends a start that waits, such as for the owner of
+ * the file. A second signal ends the process at once. Logs go to stdout. Messages
  * that people see once go to stderr: the first token, and why nothing is served.
  *
  * @param hear takes the function that is called with each signal from then on
@@ -25,10 +26,15 @@ export async function runDaemon(
   // The daemon continues if the reader of its logs goes away.
   for (const stream of [stdout, stderr]) stream.on('error', () => {})
   const told = firstSignal(host, hear)
+  const starting = new AbortController()
+  const untold = told.then((signal) => starting.abort(signal)).then(() => starting.signal.throwIfAborted() as never)
+  untold.catch(() => {})
+  let served = false
   try {
-    const loaded = await loadConfig(sources)
+    const loaded = await Promise.race([loadConfig(sources), untold])
     const logger = createLogger(loaded.config.log, stdout)
-    const daemon = await serve(loaded.config, { logger, cwd: sources.cwd, env: sources.env, dashboard })
+    const daemon = await serve(loaded.config, { logger, cwd: sources.cwd, env: sources.env, dashboard, signal: starting.signal })
+    served = true
     if (daemon.firstToken !== undefined) stderr.write(welcome(daemon, loaded.config.file))
     summarize(daemon, loaded, logger)
     const reason = await Promise.race([told, daemon.ending])
@@ -38,6 +44,8 @@ export async function runDaemon(
     logger.info('closed')
     return isError(reason) ? EXIT.failure : EXIT.ok
   } catch (error) {
+    // The start has ended because of the signal: nothing was served, and everything that was open is closed.
+    if (!served && starting.signal.aborted) return EXIT.ok
     stderr.write(`${explain(error).split('\n').map(visible).join('\n')}\n`)
     return exitCodeOf(error)
   }

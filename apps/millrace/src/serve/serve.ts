@@ -15,7 +15,7 @@ import { digestOf, type Holder } from '../control/tokens.ts'
 import { startTracing } from '../tracing/tracing.ts'
 import { apply, given } from './apply.ts'
 import { assemble } from './assemble.ts'
-import { every, shared } from './clock.ts'
+import { after, every, shared } from './clock.ts'
 import { filesOf, forBrowser, type LoadFiles } from './dashboard.ts'
 import { type HttpServer, startHttp } from './http.ts'
 import { type Notifier, notifier } from './notify.ts'
@@ -35,6 +35,8 @@ export interface ServeOptions {
   readonly dashboard?: LoadFiles
   /** Set to ask nobody for a token, and to offer jobs to enqueue on the dashboard: for a demo that only this machine reaches. */
   readonly open?: Pick<DashboardOptions, 'samples'>
+  /** Ends a start when it aborts. A daemon that has started ignores it. */
+  readonly signal?: AbortSignal
 }
 
 export interface Daemon {
@@ -63,22 +65,37 @@ const LOOK_MS = 1_000
 const TLS_LOOK_MS = 10_000
 /** The maximum interval at which the daemon checks that the engine answers. */
 const BEAT_MS = 5_000
+/** The time that one step of an aborted start may still take. An open that does not wait for an owner ends in it, and is closed. */
+const STEP_MS = 1_000
 
-/** @throws ConfigError, and the errors of `openEngine` and `listen`. Nothing is left open then. */
+/** @throws ConfigError, the errors of `openEngine` and `listen`, and the reason of an aborted `signal`. Nothing is left open then. */
 export async function serve(config: Config, options: ServeOptions): Promise<Daemon> {
   const closers: (() => unknown)[] = []
+  // The error of the start matters more than an error while closing.
+  const close = () => closeAll(closers).catch(() => {})
+  const starting = start(config, options, closers)
   try {
-    return await start(config, options, closers)
+    return await untilAborted(starting, options.signal)
   } catch (error) {
-    // The error of the start matters more than an error while closing.
-    await closeAll(closers).catch(() => {})
+    await close()
+    // The step that was left adds its closer when it ends.
+    starting.catch(close)
     throw error
   }
 }
 
+/** Rejects when the signal has aborted, and the step under way has ended or taken too long. */
+function untilAborted<T>(starting: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const leave = () => after(STEP_MS, () => reject(signal?.reason))
+  if (signal?.aborted === true) leave()
+  else signal?.addEventListener('abort', leave, { once: true })
+  return Promise.race([starting, promise]).finally(() => signal?.removeEventListener('abort', leave))
+}
+
 /** Starts the parts in order. Each part adds its closer, and the last closer is called first. */
 async function start(config: Config, options: ServeOptions, closers: (() => unknown)[]): Promise<Daemon> {
-  const { logger, cwd, env = {}, dashboard: load, open } = options
+  const { logger, cwd, env = {}, dashboard: load, open, signal } = options
   const file = config.file === ':memory:' ? config.file : resolve(cwd, config.file)
   const tls = readTls(config.tls, cwd)
   const notify = notifier(env, logger)
@@ -93,6 +110,7 @@ async function start(config: Config, options: ServeOptions, closers: (() => unkn
   const engine = await openEngine(openOptions(config, file, logger))
   const leftMs = shared(config.shutdown.timeout)
   closers.push(() => engine.stop({ timeout: leftMs() }))
+  signal?.throwIfAborted()
   // Started first and ended last: systemd expects signs of life from a draining daemon, too.
   closers.push(beat(engine, config.postgres === undefined ? file : undefined, notify, end))
   const control = new Control(file, SYSTEM)
@@ -120,9 +138,11 @@ async function start(config: Config, options: ServeOptions, closers: (() => unkn
 
   const workers: Worker[] = []
   closers.push(() => Promise.all(workers.map((worker) => worker.stop({ timeout: leftMs() }))))
+  signal?.throwIfAborted()
   await startWorkers(engine, assembled.workers, config.worker, workers)
   await assembled.start()
   closers.push(() => assembled.close())
+  signal?.throwIfAborted()
   // Last, because the token is shown once: a daemon that fails to start must not have created it. Until then nobody is let in.
   const made = config.token === undefined && open === undefined ? firstToken(control, file) : undefined
   ready = true

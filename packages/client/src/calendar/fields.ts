@@ -45,6 +45,8 @@ function itemsOf(field: Field, text: string): string {
 function itemOf(field: Field, item: string): string {
   // What follows the value or the range: a step, the number of a weekday in its month, `L` or `W`.
   const [, range = '', rest = ''] = /^(.*?)((?:[#/].*|(?<=\d)[LW])?)$/i.exec(item) ?? []
+  if (rest.startsWith('/') && !/^\/0*[1-9]\d*$/.test(rest))
+    throw new Error(`the step of its ${field.name} '${item}' must be a whole number of at least 1, got ${rest.slice(1) || 'nothing'}`)
   const ends = range.split('-')
   if (ends.length > 1 && ends.includes('')) throw new Error(`its ${field.name} '${item}' is neither a value nor a range`)
   const [from, to] = ends.map((end) => numberOf(field, end))

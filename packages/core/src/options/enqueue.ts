@@ -96,7 +96,7 @@ function readTimes({ delay, runAt }: Readonly<Record<string, unknown>>, job: Dra
 }
 
 const UNIQUE_KNOWN = new Set(['key', 'by', 'onConflict', 'until'])
-const ON_CONFLICT = ['skip', 'replace', 'reschedule', 'error'] as const
+export const ON_CONFLICT = ['skip', 'replace', 'reschedule', 'error'] as const
 
 /** Reads the options that make a call repeatable. */
 export function readIdempotency({ idempotencyKey, idempotencyTtl }: Readonly<Record<string, unknown>>): {

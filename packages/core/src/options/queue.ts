@@ -114,22 +114,30 @@ const KEPT = ['completed', 'failed', 'cancelled'] as const
 const word = <const Word extends string>(set: Word, words: readonly string[]): Check<Word | null> =>
   orNull((option, value) => (choiceOption(option, value, words) === set ? set : null))
 
+/** The words of settings that take one of some. */
+export const QUEUE_WORDS = {
+  keyOrder: ['strict', 'turns'],
+  onFull: ['reject', 'drop-oldest'],
+  fairness: ['name', 'none'],
+  repeats: ['silent', 'event'],
+} as const
+
 const count = (max: number) => orNull(integerBetween(1, max))
 
 const read = optionsReader('queues.configure', {
   concurrencyLimit: count(LIMITS.concurrencyLimit),
   sharedLimit: orNull(sharedOption),
   perKeyLimit: count(LIMITS.concurrencyLimit),
-  keyOrder: word('strict', ['strict', 'turns']),
+  keyOrder: word('strict', QUEUE_WORDS.keyOrder),
   rateLimit: orNull(rateOption),
   perKeyRateLimit: orNull(rateOption),
   keyTiers: orNull(tiersOption),
   maxLength: count(LENGTH_MAX),
-  onFull: word('drop-oldest', ['reject', 'drop-oldest']),
+  onFull: word('drop-oldest', QUEUE_WORDS.onFull),
   share: count(SHARE_MAX),
-  fairness: word('name', ['name', 'none']),
+  fairness: word('name', QUEUE_WORDS.fairness),
   deadLetter: orNull(nameOption),
-  repeats: word('event', ['silent', 'event']),
+  repeats: word('event', QUEUE_WORDS.repeats),
   retention: orNull(keepsOption),
   defaults: orNull((_option, value) => defaultsOption(value)),
 })

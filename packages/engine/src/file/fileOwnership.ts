@@ -11,57 +11,79 @@ import { realFile } from './realFile.ts'
 /** The longest path of a Unix socket that every system accepts, in bytes. */
 const PATH_BYTES = 100
 
-/** A file's lock decides who owns it. The address and the note are the same for every path to the file. */
+/**
+ * A file's lock decides who owns it. The address and the note are the same for every path to the file. Only an owner makes the folder: a
+ * process that is refused leaves nothing beside the file.
+ *
+ * @throws NotWritableError if the folder exists and others can use it
+ */
 export function fileOwnership(file: string): Ownership {
-  const { url, note } = meetingOf(file)
+  const { url, note, folders } = meetingOf(file)
+  assertTrusted(folders)
   return {
     store: 'the file',
     silence: 'it does not answer at its socket either: open the file with share: true in every process',
     pauseMs: { least: 20, most: 120 },
     isFoundByNote: false,
     lookEveryMs: undefined,
-    listenAt: async () => ({ url }),
+    listenAt: async () => {
+      for (const { path, isDeep } of folders) makeFolder(path, isDeep)
+      assertTrusted(folders)
+      return { url }
+    },
     // Its lock is free for whoever gets it.
     look: async () => ({ mayBeFree: true, where: { url }, note: readNote(note) }),
     holder: async () => undefined,
-    reach: async () => ({ where: { url }, ownerUrl: url }),
+    reach: async () => {
+      assertTrusted(folders)
+      return { where: { url }, ownerUrl: url }
+    },
     announce: async (owner) => writeNote(note, owner),
     withdraw: async (owner) => removeNote(note, owner),
   }
 }
 
+/** A folder that an owner makes. */
+interface Folder {
+  readonly path: string
+  /** True to make the folders above it as well. */
+  readonly isDeep: boolean
+  /** The file beside it, whose owner may have made it; undefined elsewhere. */
+  readonly beside: string | undefined
+}
+
 /** Returns the address of the owner and the path of its note. A socket whose path is too long moves to the runtime folder. */
-function meetingOf(file: string): { readonly url: string; readonly note: string } {
+function meetingOf(file: string): { readonly url: string; readonly note: string; readonly folders: readonly Folder[] } {
   const real = realFile(file)
   const hash = createHash('sha256').update(real).digest('hex').slice(0, 24)
-  const beside = `${real}-share`
-  const note = join(beside, 'owner.json')
-  if (process.platform === 'win32') {
-    makeFolder(beside, false)
-    return { url: `pipe:millrace-${hash}`, note }
-  }
-  trustedFolder(beside, real)
-  const socket = join(beside, 'socket')
-  return { url: `unix:${Buffer.byteLength(socket) <= PATH_BYTES ? socket : join(runtimeFolder(), hash)}`, note }
+  const beside: Folder = { path: `${real}-share`, isDeep: false, beside: real }
+  const note = join(beside.path, 'owner.json')
+  if (process.platform === 'win32') return { url: `pipe:millrace-${hash}`, note, folders: [beside] }
+  const socket = join(beside.path, 'socket')
+  if (Buffer.byteLength(socket) <= PATH_BYTES) return { url: `unix:${socket}`, note, folders: [beside] }
+  const runtime: Folder = { path: runtimeFolder(), isDeep: true, beside: undefined }
+  return { url: `unix:${join(runtime.path, hash)}`, note, folders: [beside, runtime] }
 }
 
 /** Returns `$XDG_RUNTIME_DIR/millrace`, or a folder of this user among the temporary files. */
 function runtimeFolder(): string {
   const { XDG_RUNTIME_DIR: runtime } = process.env
   const user = process.getuid?.() ?? 0
-  const folder = runtime === undefined || runtime === '' ? join(tmpdir(), `millrace-${user}`) : join(runtime, 'millrace')
-  return trustedFolder(folder, undefined)
+  return runtime === undefined || runtime === '' ? join(tmpdir(), `millrace-${user}`) : join(runtime, 'millrace')
 }
 
-/** Returns a folder that belongs to this user alone, or to the owner of the file. Nothing in another user's folder is trusted. */
-function trustedFolder(folder: string, file: string | undefined): string {
-  makeFolder(folder, file === undefined)
-  const stats = lstatSync(folder, { throwIfNoEntry: false })
-  const owners = [process.getuid?.() ?? 0, file && statSync(file, { throwIfNoEntry: false })?.uid]
-  // If it does not exist, the place of the file itself is at fault, and opening the file reports how.
-  if (stats === undefined || (stats.isDirectory() && (stats.mode & 0o077) === 0 && owners.includes(stats.uid))) return folder
-  const remedy = file === undefined ? `, set XDG_RUNTIME_DIR, or keep the file at a path of less than ${PATH_BYTES} bytes` : ''
-  throw new NotWritableError(`${folder} is not this user's alone, as chmod 700 makes it: remove it${remedy}`)
+/** Checks that folders belong to this user alone, or to the owner of the file. Nothing in another user's folder is trusted. */
+function assertTrusted(folders: readonly Folder[]): void {
+  // Windows has no modes.
+  if (process.platform === 'win32') return
+  for (const { path, beside } of folders) {
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    const owners = [process.getuid?.() ?? 0, beside && statSync(beside, { throwIfNoEntry: false })?.uid]
+    // If it does not exist, there is no owner in it; if it cannot, opening the file reports how.
+    if (stats === undefined || (stats.isDirectory() && (stats.mode & 0o077) === 0 && owners.includes(stats.uid))) continue
+    const remedy = beside === undefined ? `, set XDG_RUNTIME_DIR, or keep the file at a path of less than ${PATH_BYTES} bytes` : ''
+    throw new NotWritableError(`${path} is not this user's alone, as chmod 700 makes it: remove it${remedy}`)
+  }
 }
 
 function makeFolder(folder: string, recursive: boolean): void {

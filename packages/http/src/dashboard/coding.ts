@@ -11,7 +11,8 @@ export function codingOf(accepted: string | null, file: { readonly [coding in Co
   return best !== undefined && weightOf(best) > 0 ? best : undefined
 }
 
-function weightsOf(accepted: string): ReadonlyMap<string, number> {
+/** Returns what a client accepts, by its name in small letters, with its weight: 0 for what it refuses. */
+export function weightsOf(accepted: string): ReadonlyMap<string, number> {
   return new Map(
     accepted.split(',').map((part) => {
       const [name = '', ...params] = part.split(';').map((text) => text.trim().toLowerCase())

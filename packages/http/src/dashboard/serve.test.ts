@@ -123,6 +123,14 @@ describe('a browser at an address where nothing is', () => {
     },
   )
 
+  test.each(['text/html;q=0', 'text/html; q=0.0, application/json', '*/*', 'application/json, text/htmlish'])(
+    'a program that accepts %s gets a problem in JSON',
+    async (accept) => {
+      const answer = await dashboardApi().open('GET', '/nope', { headers: { authorization: '', accept } })
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'application/problem+json'])
+    },
+  )
+
   test('a slash behind an address is taken away', async () => {
     for (const [path, location] of [
       ['/jobs/', '/jobs'],

@@ -1,6 +1,7 @@
 /** Answers browsers at addresses where nothing is with a page. Programs get a problem in JSON. */
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import { SECURITY_HEADERS } from '../answer.ts'
+import { weightsOf } from '../dashboard/coding.ts'
 import { htmlHeaders } from './html.ts'
 import { startPage } from './start.ts'
 
@@ -15,9 +16,8 @@ interface Surroundings {
 export function nowhereFor({ app, basePath, dashboard }: Surroundings): (request: Request) => Response | undefined {
   return (request) => {
     const { pathname, search } = new URL(request.url)
-    const isBrowser =
-      (request.method === 'GET' || request.method === 'HEAD') && request.headers.get('accept')?.includes('text/html') === true
-    if (!isBrowser || pathname.startsWith(`${basePath}/v1/`)) return undefined
+    const takesPages = (weightsOf(request.headers.get('accept') ?? '').get('text/html') ?? 0) > 0
+    if (!['GET', 'HEAD'].includes(request.method) || !takesPages || pathname.startsWith(`${basePath}/v1/`)) return undefined
     const isWithin = basePath === '' || pathname === basePath || pathname.startsWith(`${basePath}/`)
     const short = pathname.replace(/\/+$/, '')
     // Two slashes at the beginning of a location would be another host.

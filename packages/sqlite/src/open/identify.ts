@@ -1,5 +1,5 @@
 /** Finds out read-only which program a file belongs to, so that another program's database is never touched. */
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import {
   isError,
   isErrorOf,
@@ -12,6 +12,7 @@ import {
   StoreMovedError,
   StoreMovingError,
 } from '@millrace/core'
+import { walFile } from '../beside.ts'
 import { type Database, openDatabase, sqliteCode } from '../driver.ts'
 import { SCHEMA_VERSION } from '../migrations/list.ts'
 import { assertNotEmptied, assertNotTakenAway, assertWhole, assertWholePages, isEmpty } from './whole.ts'
@@ -63,7 +64,7 @@ function identifyNow(file: string, options: Allowed): boolean {
     if (isEmpty(sizeOf(file))) return false
   }
   try {
-    return look(file, options, true)
+    return look(file, options, !isAtRest(file))
   } catch (error) {
     // For example if a part of the schema is missing.
     if (sqliteCode(error)?.startsWith('SQLITE_CORRUPT')) assertWholePages(file)
@@ -75,6 +76,14 @@ function identifyNow(file: string, options: Allowed): boolean {
   } catch (error) {
     throw translate(error, file)
   }
+}
+
+/**
+ * True if nothing would be folded in or rolled back by a connection that may write. Of a database in WAL mode, such a connection removes its
+ * log and index at its end, and one that only reads leaves them beside it.
+ */
+function isAtRest(file: string): boolean {
+  return !existsSync(walFile(file)) && !existsSync(`${file}-journal`)
 }
 
 function sizeOf(file: string): number {

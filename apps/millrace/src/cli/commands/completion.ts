@@ -3,7 +3,7 @@ import { Argument, type Command } from 'commander'
 import { bashScript } from '../completion/bash.ts'
 import { fishScript } from '../completion/fish.ts'
 import { namesFor } from '../completion/names.ts'
-import { type Node, nodesOf } from '../completion/tree.ts'
+import { type Flag, type Node, nodesOf } from '../completion/tree.ts'
 import { slotOf } from '../completion/words.ts'
 import { zshScript } from '../completion/zsh.ts'
 import type { Context } from '../context.ts'
@@ -17,7 +17,7 @@ export function addCompletion(program: Command, { env, out }: Context): void {
     .description('Print a script that completes commands, flags, and names that the engine knows')
     .addArgument(new Argument('<shell>').choices(Object.keys(SCRIPTS)))
     .action(async (shell: string) => {
-      const script = SCRIPTS[shell]?.(nodesOf(program)) as string
+      const script = SCRIPTS[shell]?.(nodesOf(program, await settingFlagsOf())) as string
       if (out.json) await out.answer({ shell, script }, () => [])
       else await out.raw(script)
     })
@@ -31,4 +31,20 @@ export function addCompletion(program: Command, { env, out }: Context): void {
       const names = slot === undefined ? [] : await namesFor(slot, () => targetOf(slot.target, env), env).catch(() => [])
       await out.raw(names.map((name) => `${name}\n`).join(''))
     })
+}
+
+/** Returns the flags of the settings, which only the daemon loads otherwise. */
+async function settingFlagsOf(): Promise<readonly Flag[]> {
+  const { flagOf, KEYS, SETTABLE } = await import('../../config/keys.ts')
+  const about = new Map(KEYS.map(({ key, text }) => [key, text]))
+  const described = SETTABLE.map((key) => ({
+    name: flagOf(key),
+    description: about.get(key) ?? `All settings in the section ${key}, as JSON.`,
+  }))
+  return [{ name: '--config', description: 'The configuration file.' }, ...described].map(({ name, description }) => ({
+    names: [name],
+    description,
+    takesValue: true,
+    kind: undefined,
+  }))
 }

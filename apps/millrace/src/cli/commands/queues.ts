@@ -215,7 +215,8 @@ async function purge(context: Context, name: string, { state, dryRun = false, ye
   )
 }
 
-async function queueOf({ connect }: Context, name: string): Promise<QueueView> {
+/** @throws NotFoundError */
+export async function queueOf({ connect }: Context, name: string): Promise<QueueView> {
   const engine = await connect()
   const queue = await again(() => engine.queues.get(name))
   if (queue === undefined) throw await noQueue(engine, name)

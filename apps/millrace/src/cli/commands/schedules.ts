@@ -203,7 +203,8 @@ function timesOf(flags: TimeFlags): Readonly<Record<string, unknown>> {
   return { cron, every, timezone, startAt, endAt, jitter, overlap, catchUp, catchUpWithin, maxRuns, updateWaiting }
 }
 
-async function scheduleOf({ connect }: Context, id: string, times: number): Promise<Schedule> {
+/** @throws ScheduleNotFoundError */
+export async function scheduleOf({ connect }: Context, id: string, times = 1): Promise<Schedule> {
   const engine = await connect()
   const schedule = await again(() => engine.schedules.get(id, { times }))
   if (schedule === undefined) throw new ScheduleNotFoundError(`there is no schedule ${id}: see millrace schedules list`, { scheduleId: id })

@@ -6,21 +6,24 @@ import type { Context } from '../context.ts'
 import { bytesText, countText, durationText, timeText } from '../output/amounts.ts'
 import type { Text } from '../output/line.ts'
 import type { Output } from '../output/output.ts'
+import { isIdle, withoutLooker } from '../target.ts'
 import { fieldLines } from '../view/job.ts'
 import { NAME_COLUMNS } from '../view/names.ts'
 import { queueColumns, queueRows } from '../view/queues.ts'
+import { withTimes } from '../view/times.ts'
 import { failingText, moreText } from '../view/warnings.ts'
 
-export function addStats(program: Command, { connect, out }: Context): void {
+export function addStats(program: Command, { connect, out, target }: Context): void {
   program
     .command('stats')
     .description('Show counts by queue and state, times by job name, and the writer')
     .option('--names <detail>', 'for each job name: histograms (default, seen with --json), percentiles or none')
     .option('--definitions <which>', 'defaults of job names, seen with --json: all (default) or disputed')
     .action(async (flags: StatsOptions) => {
+      const idle = await isIdle(target())
       const engine = await connect()
-      const stats = await again(() => engine.stats(flags))
-      await out.answer(stats, () => statsLines(stats, out))
+      const stats = withoutLooker(await again(() => engine.stats(flags)), idle)
+      await out.answer(withTimes(stats), () => statsLines(stats, out))
     })
 }
 

@@ -7,11 +7,14 @@ import type { Context } from '../context.ts'
 import { countText, durationText, timeText } from '../output/amounts.ts'
 import type { Text } from '../output/line.ts'
 import type { Output } from '../output/output.ts'
-import { assertSchema, targetName, unowned } from '../target.ts'
+import { assertSchema, isIdle, targetName, unowned, withoutLooker } from '../target.ts'
 import { fieldLines } from '../view/job.ts'
 import { statesText } from '../view/states.ts'
+import { withTimes } from '../view/times.ts'
 import { warningsOf } from '../view/warnings.ts'
 import { workerColumns } from '../view/workers.ts'
+
+const IDLE = 'no process has the file open: no job starts until one does, such as millrace serve or millrace worker start'
 
 export function addStatus(program: Command, context: Context): void {
   program
@@ -24,11 +27,12 @@ export function addStatus(program: Command, context: Context): void {
         await unownedStatus(context, meeting)
         return
       }
+      const idle = await isIdle(context.target())
       const engine = await context.connect()
-      const stats = await again(() => engine.stats({ names: 'none', definitions: 'disputed' }))
+      const stats = withoutLooker(await again(() => engine.stats({ names: 'none', definitions: 'disputed' })), idle)
       const workers = await again(() => engine.workers())
       const at = targetName(context.target())
-      const warnings = warningsOf(stats, workers)
+      const warnings = [...(idle ? [IDLE] : []), ...warningsOf(stats, workers)]
       const status = {
         target: at,
         owner: stats.owner,
@@ -38,7 +42,7 @@ export function addStatus(program: Command, context: Context): void {
         workers,
         warnings,
       }
-      await out.answer(status, () => statusLines(at, stats, workers, warnings, out))
+      await out.answer(withTimes(status), () => statusLines(at, stats, workers, warnings, out, idle))
     })
 }
 
@@ -67,6 +71,7 @@ function statusLines(
   workers: readonly WorkerView[],
   warnings: readonly string[],
   out: Output,
+  idle: boolean,
 ): Text[] {
   const { states, retrying, queues, owner } = stats
   const oldest = Math.max(0, ...Object.values(queues).map(({ oldestWaitingMs }) => oldestWaitingMs))
@@ -75,6 +80,7 @@ function statusLines(
       [
         ['engine', at],
         ...(owner === undefined ? [] : [['owner', `process ${owner.pid} on ${owner.host}`] as const]),
+        ...(idle ? [['owner', 'none'] as const] : []),
         ['jobs', statesText(states, retrying)],
         ['oldest waiting', oldest === 0 ? '-' : durationText(oldest)],
         ['workers', countText(workers.length)],

@@ -8,9 +8,11 @@ import { line, type Text } from '../output/line.ts'
 import type { Output } from '../output/output.ts'
 import { frameOf, runTop, SCREEN } from '../top/run.ts'
 import type { Frame } from '../top/state.ts'
+import { isIdle, withoutLooker } from '../target.ts'
 import { duration } from '../values.ts'
 import { NAME_COLUMNS } from '../view/names.ts'
 import { queueColumns, queueRows } from '../view/queues.ts'
+import { withTimes } from '../view/times.ts'
 import { failingLines } from '../view/warnings.ts'
 import { workerColumns } from '../view/workers.ts'
 
@@ -30,10 +32,11 @@ export function addTop(program: Command, context: Context): void {
     .action(async ({ interval, readOnly = false }: Flags) => {
       const everyMs = durationOption('interval', interval, { min: 100, max: 60_000 })
       const { out } = context
+      const idle = await isIdle(context.target())
       const engine = await context.connect({ looks: true })
       const first = await frameOf(engine, out.json ? {} : SCREEN)
       if (!out.json && out.stdout.isTTY) return runTop(context, engine, first, { everyMs, readOnly })
-      await out.answer({ at: new Date(first.at), stats: first.stats, workers: first.workers }, () => linesOf(first, out))
+      await out.answer({ at: new Date(first.at), stats: withTimes(withoutLooker(first.stats, idle)), workers: first.workers }, () => linesOf(first, out))
     })
 }
 

@@ -95,10 +95,20 @@ export function addWebhooks(program: Command, context: Context): void {
     .argument('<id>')
     .action((id: string) =>
       withEndpoints(context, async (feed) => {
-        if (!(await feed.remove(id))) throw new NotFoundError(`there is no endpoint ${id}: see millrace webhooks list`)
+        if (!(await feed.remove(id))) throw noEndpoint(id)
         await out.answer({ id, deleted: true }, () => `${id} deleted`)
       }),
     )
+}
+
+/** @throws NotFoundError */
+export async function assertEndpoint(context: Context, id: string): Promise<void> {
+  using control = await controlOf(context)
+  if (!(await control.endpoints.list()).some((endpoint) => endpoint.id === id)) throw noEndpoint(id)
+}
+
+function noEndpoint(id: string): NotFoundError {
+  return new NotFoundError(`there is no endpoint ${id}: see millrace webhooks list`)
 }
 
 /** Returns the settings in the flags, and those of the known endpoint that the flags leave out. `none` removes one. */

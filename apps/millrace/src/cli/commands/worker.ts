@@ -1,6 +1,6 @@
 /** `millrace worker`: starts and stops processes that run jobs on this machine. */
 import { resolve } from 'node:path'
-import { DrainIncompleteError, durationOption, integerOption, type WorkOptions } from '@millrace/core'
+import { DrainIncompleteError, durationOption, integerOption, validateWorkOptions, type WorkOptions } from '@millrace/core'
 import type { Handler } from '@millrace/worker'
 import type { Command } from 'commander'
 import type { Config } from '../../config/schema/schema.ts'
@@ -84,6 +84,8 @@ async function start(context: Context, flags: StartFlags): Promise<void> {
     )
   if (logFile !== undefined && !detach) throw new UsageError('--log-file requires --detach: without it, the worker prints to this terminal')
   const drainMs = durationOption('drainTimeout', drainTimeout, { infinity: true })
+  const port = flags.healthPort === undefined ? undefined : integerOption('healthPort', flags.healthPort, 0, 65_535)
+  validateWorkOptions(said<WorkOptions>({ id, concurrency, queues }))
   // The settings are loaded here, so that problems are reported here and not in a log.
   const settings = await settingsOf(flags, context.env)
   // A detached worker starts its own tracing.
@@ -96,7 +98,6 @@ async function start(context: Context, flags: StartFlags): Promise<void> {
   // The commands of the configuration were checked against its `abortGrace`.
   const abortGrace = config === undefined ? undefined : settings?.worker.abortGrace
   const work = said<WorkOptions>({ concurrency, queues, abortGrace })
-  const port = flags.healthPort === undefined ? undefined : integerOption('healthPort', flags.healthPort, 0, 65_535)
   const health = port === undefined ? undefined : { host: flags.healthHost, port }
   await serve(context, { id, handlers, work, drainMs, log, verbose, tracing, health })
 }
@@ -133,7 +134,7 @@ async function handlersIn(config: Config, configFile: string, tracing: Tracing |
 }
 
 /** @param flags with the id and the milliseconds that were checked */
-async function startElsewhere({ env, out, target }: Context, flags: StartFlags & { readonly id: string }): Promise<void> {
+async function startElsewhere({ env, out, signal, target }: Context, flags: StartFlags & { readonly id: string }): Promise<void> {
   const { id, concurrency, handlers = [], config, queues, drainTimeout, verbose, otel, logFile } = flags
   refuseAlive(liveRecords(recordFolder(env)).find((record) => record.id === id))
   const log = resolve(logFile ?? `${recordFolder(env)}/${fileNameOf(id)}.log`)
@@ -150,7 +151,7 @@ async function startElsewhere({ env, out, target }: Context, flags: StartFlags &
     ...(flags.healthPort === undefined ? [] : ['--health-port', String(flags.healthPort), '--health-host', flags.healthHost]),
     ...(out.json ? ['--json'] : []),
   ]
-  const pid = await startDetached({ args, log, env: { ...env, ...secretsOf(at), MILLRACE_WORKER_LOG: log } })
+  const pid = await startDetached({ args, log, env: { ...env, ...secretsOf(at), MILLRACE_WORKER_LOG: log }, signal })
   await out.answer({ id, pid, log }, () => `${id} runs as process ${pid}; its log is ${log}`)
 }
 

@@ -1,8 +1,30 @@
-/** The names that an engine knows, and the flags and arguments of commands that take them. */
+/** Tables of the values that flags and arguments may have: names that an engine or its control database knows, or one of some words. */
+import {
+  CATCH_UPS,
+  DEFINITION_DETAILS,
+  EVENT_TYPES,
+  FLOW_STATES,
+  JOB_EVENT_TYPES,
+  LIST_ORDERS,
+  NAME_DETAILS,
+  ON_CONFLICT,
+  OVERLAPS,
+  PAYLOAD_MODES,
+  PURGED_STATES,
+  QUEUE_WORDS,
+  SCOPES,
+  STATES,
+  UNIQUE_UNTILS,
+} from '@millrace/core'
+import { SETTING_KEYS } from '../../config/settings.ts'
 
-export type Kind = 'queue' | 'job' | 'worker' | 'process' | 'schedule'
+/** Kinds of names. */
+export type Named = 'queue' | 'job' | 'worker' | 'process' | 'schedule' | 'error' | 'token' | 'endpoint'
 
-/** By flag, with its value as the help shows it: `--names <detail>` takes no names of jobs. */
+/** A kind of names, or the words themselves. */
+export type Kind = Named | readonly string[]
+
+/** By flag, with its value as the help shows it: `--names <detail>` takes no names of jobs. A group in front is for its commands alone. */
 const OF_FLAGS: Readonly<Record<string, Kind>> = {
   '--queue <name>': 'queue',
   '--queues <names>': 'queue',
@@ -12,6 +34,25 @@ const OF_FLAGS: Readonly<Record<string, Kind>> = {
   '--job <name>': 'job',
   '--schedule <name>': 'schedule',
   '--worker <worker>': 'worker',
+  '--error <error>': 'error',
+  '--state <state>': STATES,
+  'flows --state <state>': FLOW_STATES,
+  '--state <states>': PURGED_STATES,
+  '--order <order>': LIST_ORDERS,
+  '--payload <mode>': PAYLOAD_MODES,
+  '--key-order <order>': QUEUE_WORDS.keyOrder,
+  '--on-full <what>': QUEUE_WORDS.onFull,
+  '--fairness <by>': QUEUE_WORDS.fairness,
+  '--repeats <how>': QUEUE_WORDS.repeats,
+  '--unique-until <when>': UNIQUE_UNTILS,
+  '--on-conflict <what>': ON_CONFLICT,
+  '--overlap <what>': OVERLAPS,
+  '--catch-up <what>': CATCH_UPS,
+  '--names <detail>': NAME_DETAILS,
+  '--definitions <which>': DEFINITION_DETAILS,
+  '--type <types>': EVENT_TYPES,
+  '--events <types>': JOB_EVENT_TYPES,
+  '--scopes <scopes>': SCOPES,
 }
 
 /** By group or command, and argument. */
@@ -23,11 +64,15 @@ const OF_ARGUMENTS: Readonly<Record<string, Kind>> = {
   'schedules job': 'job',
   'worker id|pid': 'process',
   'workers id': 'worker',
+  'token id|name': 'token',
+  'webhooks id': 'endpoint',
+  'config key': SETTING_KEYS,
 }
 
-/** @param flags as commander has it: `-q, --queue <name>` */
-export function kindOfFlag(flags: string): Kind | undefined {
-  return OF_FLAGS[flags.replace(/^-\w, /, '')]
+/** @param path the words of the command; @param flags as commander has it: `-q, --queue <name>` */
+export function kindOfFlag(path: string, flags: string): Kind | undefined {
+  const flag = flags.replace(/^-\w, /, '')
+  return OF_FLAGS[`${path.split(' ')[0]} ${flag}`] ?? OF_FLAGS[flag]
 }
 
 /** @param path the words of the command */
@@ -35,5 +80,5 @@ export function kindOfArgument(path: string, argument: string): Kind | undefined
   return OF_ARGUMENTS[`${path.split(' ')[0]} ${argument}`]
 }
 
-/** Every place that takes names, as the tables write it. */
+/** Every place that takes names or words, as the tables write it. */
 export const PLACES: readonly string[] = [...Object.keys(OF_FLAGS), ...Object.keys(OF_ARGUMENTS)]

@@ -7,9 +7,10 @@ import { durationOption, LIMITS } from '@millrace/core'
 import type { Engine } from '@millrace/engine'
 import { visible } from '../../visible.ts'
 import { within } from '../clock.ts'
+import { controlOf } from '../control.ts'
 import type { Target } from '../target.ts'
 import { liveRecords, recordFolder } from '../worker/records.ts'
-import type { Kind } from './kinds.ts'
+import type { Named } from './kinds.ts'
 import type { Slot } from './words.ts'
 
 /** The time for an engine to be found and to answer, unless MILLRACE_COMPLETION_TIMEOUT says another: 1 ms to 1 m. */
@@ -20,9 +21,12 @@ const NAMES_MAX = 200
 
 /** Returns the words that the last one may become, as far as they are known in time. */
 export async function namesFor({ kind, before, typed }: Slot, target: () => Target, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
-  const found: string[] = kind === 'process' ? liveRecords(recordFolder(env)).map(({ id }) => id) : []
   const patienceMs = durationOption('MILLRACE_COMPLETION_TIMEOUT', env['MILLRACE_COMPLETION_TIMEOUT'] || PATIENCE_MS, PATIENCE)
-  if (kind !== 'process') await collect({ kind, typed, target: target(), found, patienceMs })
+  const found: string[] = []
+  if (typeof kind !== 'string') found.push(...kind)
+  else if (kind === 'process') found.push(...liveRecords(recordFolder(env)).map(({ id }) => id))
+  else if (kind === 'token' || kind === 'endpoint') found.push(...(await controlled(kind, target)))
+  else await collect({ kind, typed, target: target(), found, patienceMs })
   const fitting = [...new Set(found)].filter((name) => name.startsWith(typed) && isTypable(name))
   return fitting
     .toSorted()
@@ -35,8 +39,18 @@ function isTypable(name: string): boolean {
   return name !== '' && !name.startsWith('-') && visible(name) === name
 }
 
+/** Returns names in the control database beside the file of a daemon. If there is none, it is not created. */
+async function controlled(kind: 'token' | 'endpoint', target: () => Target): Promise<readonly string[]> {
+  using control = await controlOf({ target })
+  if (kind === 'endpoint') return (await control.endpoints.list()).map(({ id }) => id)
+  return control.listTokens().flatMap(({ name, revokedAt }) => (revokedAt === undefined ? [name] : []))
+}
+
+/** Kinds of names that the engine is asked for. */
+type Asked = Exclude<Named, 'process' | 'token' | 'endpoint'>
+
 interface Question {
-  readonly kind: Exclude<Kind, 'process'>
+  readonly kind: Asked
   readonly typed: string
   readonly target: Target
   /** Gets the names as they arrive. */
@@ -47,7 +61,7 @@ interface Question {
 type Ask = (engine: Engine, typed: string) => Promise<readonly { readonly name: string }[] | readonly { readonly id: string }[]>
 
 /** The calls whose answers have the names of a kind. One that comes too late takes nothing from the others. */
-const CALLS: Readonly<Record<Exclude<Kind, 'process'>, readonly Ask[]>> = {
+const CALLS: Readonly<Record<Asked, readonly Ask[]>> = {
   queue: [(engine) => engine.queues.list()],
   job: [
     async (engine) => {
@@ -57,6 +71,7 @@ const CALLS: Readonly<Record<Exclude<Kind, 'process'>, readonly Ask[]>> = {
     async (engine) => (await engine.list({ limit: LIMITS.pageJobs, payload: 'none' })).jobs.map(({ name }) => ({ name })),
   ],
   worker: [(engine) => engine.workers()],
+  error: [async (engine) => (await engine.failures()).map(({ error }) => ({ name: error }))],
   schedule: [
     async (engine, typed) => (await engine.schedules.list({ limit: NAMES_MAX, ...(typed !== '' && { prefix: typed }) })).schedules,
   ],

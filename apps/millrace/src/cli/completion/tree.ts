@@ -1,5 +1,6 @@
 /** The words that can follow each command, read from the program itself. */
 import type { Command } from 'commander'
+import { takesSettings } from '../configured.ts'
 import { defaultOf, shownCommands } from '../groups.ts'
 import { type Kind, kindOfArgument, kindOfFlag } from './kinds.ts'
 
@@ -28,8 +29,9 @@ export interface Node {
   readonly arguments: readonly Argument[]
 }
 
-export function nodesOf(program: Command): readonly Node[] {
-  const global = flagsOf(program)
+/** @param settings the flags of commands that take every setting of the daemon; none where only names are completed */
+export function nodesOf(program: Command, settings: readonly Flag[] = []): readonly Node[] {
+  const global = flagsOf(program, '')
   const visit = (command: Command, path: string): Node[] => {
     // A group alone takes the flags and arguments of the command that runs then.
     const alone = defaultOf(command)
@@ -38,10 +40,15 @@ export function nodesOf(program: Command): readonly Node[] {
         path,
         description: command.description(),
         commands: shownCommands(command).map((each) => ({ name: each.name(), description: each.description() })),
-        flags: [...(command === program ? [] : flagsOf(command)), ...(alone === undefined ? [] : flagsOf(alone)), ...global, HELP],
+        flags: [
+          ...[command, alone].flatMap((each) => (each === undefined || each === program ? [] : flagsOf(each, path))),
+          ...([command, alone].some(takesSettings) ? settings : []),
+          ...global,
+          HELP,
+        ],
         arguments: (alone ?? command).registeredArguments.map((each) => ({
           variadic: each.variadic,
-          kind: kindOfArgument(path, each.name()),
+          kind: each.argChoices ?? kindOfArgument(path, each.name()),
         })),
       },
       ...shownCommands(command).flatMap((each) => visit(each, `${path} ${each.name()}`.trim())),
@@ -52,12 +59,12 @@ export function nodesOf(program: Command): readonly Node[] {
 
 const HELP: Flag = { names: ['-h', '--help'], description: 'print the help', takesValue: false, kind: undefined }
 
-function flagsOf(command: Command): Flag[] {
+function flagsOf(command: Command, path: string): Flag[] {
   return command.options.map(({ short, long, flags, description, required, optional }) => ({
     names: [short, long].filter((name) => name !== undefined),
     description,
     takesValue: required || optional,
-    kind: kindOfFlag(flags),
+    kind: kindOfFlag(path, flags),
   }))
 }
 

@@ -1,6 +1,9 @@
 /** The last word of a command line: which names may stand there. */
+import { FLOW_STATES, LIST_ORDERS, NAME_DETAILS, PURGED_STATES, STATES } from '@millrace/core'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
+import { flagOf, SETTABLE } from '../../config/keys.ts'
+import { SETTING_KEYS } from '../../config/settings.ts'
 import type { Context } from '../context.ts'
 import { createProgram } from '../program.ts'
 import { PLACES } from './kinds.ts'
@@ -29,26 +32,32 @@ test.each([
   ['keys show ', 'job'],
   ['config set --queue ', 'queue'],
   ['queues set mail --dead-letter ', 'queue'],
+  ['token revoke ', 'token'],
+  ['webhooks disable ', 'endpoint'],
+  ['webhooks delete b', 'endpoint'],
+  ['jobs list --error ', 'error'],
+  ['jobs list --state ', STATES],
+  ['jobs --state ', STATES],
+  ['jobs cancel --state ', STATES],
+  ['flows list --state ', FLOW_STATES],
+  ['queues purge mail --state ', PURGED_STATES],
+  ['jobs list --order ', LIST_ORDERS],
+  ['queues set mail --on-full ', ['reject', 'drop-oldest']],
+  ['queues set mail --key-order ', ['strict', 'turns']],
+  ['stats --names ', NAME_DETAILS],
+  ['completion ', ['bash', 'zsh', 'fish']],
+  ['config set ', SETTING_KEYS],
+  ['config get ', SETTING_KEYS],
 ])('millrace %s', (line, kind) => {
   expect(slot(line)).toMatchObject({ kind, typed: line.split(' ').at(-1) })
 })
 
-test.each([
-  '',
-  'queues ',
-  'queues show --',
-  'queues show mail ',
-  'enqueue mail ',
-  'keys mail ',
-  'stats --names ',
-  'jobs list --state ',
-  'jobs show ',
-  'nowhere ',
-  'completion ',
-  '--file ',
-])('millrace %s: no name', (line) => {
-  expect(slot(line)).toBeUndefined()
-})
+test.each(['', 'queues ', 'queues show --', 'queues show mail ', 'enqueue mail ', 'keys mail ', 'jobs show ', 'nowhere ', '--file '])(
+  'millrace %s: no name',
+  (line) => {
+    expect(slot(line)).toBeUndefined()
+  },
+)
 
 test('the last of several names; the flags of the engine, wherever they are', () => {
   expect(slot('worker start --queues mail,bu')).toEqual({ kind: 'queue', before: 'mail,', typed: 'bu', target: {} })
@@ -65,5 +74,27 @@ test('each row of the tables is about a flag or an argument that is there', () =
       [command, command.parent].flatMap((of) => (of === null ? [] : [`${of.name()} ${each.name()}`])),
     ),
   ])
-  expect(PLACES.filter((place) => !places.includes(place))).toEqual([])
+  const isThere = (place: string) => places.includes(place) || places.includes(place.replace(/^\w+ (?=--)/, ''))
+  expect(PLACES.filter((place) => !isThere(place))).toEqual([])
+})
+
+/** Flags whose help lists words, as `a, b or c`, or with a default. */
+const LISTING = nodes.flatMap(({ path, flags }) =>
+  flags
+    .filter(({ takesValue, description }) => takesValue && /: [a-z-]+(?:, [a-z-]+)+ or [a-z-]+(?:;|$)/.test(description))
+    .map((flag) => ({ path, ...flag })),
+)
+
+test.each(LISTING)('millrace $path $names: the words that its help lists are offered', ({ description, kind }) => {
+  const listed = /: ([a-z-]+(?:, [a-z-]+)+ or [a-z-]+)(?:;|$)/.exec(description)?.[1]?.split(/, | or /) ?? []
+  expect(new Set(kind)).toEqual(new Set(listed))
+})
+
+test('every flag of the settings is offered to the commands that take them, in each shell', async () => {
+  const printed: string[] = []
+  const program = createProgram({ out: { json: false, raw: async (text: string) => void printed.push(text) } } as unknown as Context)
+  for (const shell of ['bash', 'zsh', 'fish']) await program.parseAsync(['completion', shell], { from: 'user' })
+  for (const [index, script] of printed.entries())
+    for (const key of [...SETTABLE.map(flagOf), '--config']) expect(script).toContain(index === 2 ? `-l ${key.slice(2)} ` : key)
+  expect(printed).toHaveLength(3)
 })

@@ -1,4 +1,4 @@
-/** Finds out what the last word of a command line may be: a name of which kind, and of which engine. */
+/** Finds out what the last word of a command line may be: a word, or a name of which kind, and of which engine. */
 import type { TargetOptions } from '../target.ts'
 import type { Kind } from './kinds.ts'
 import { type Flag, type Node, valueFlags } from './tree.ts'
@@ -42,11 +42,14 @@ export function slotOf(nodes: readonly Node[], words: readonly string[]): Slot |
   return { kind: argument.kind, before: '', typed: last, target }
 }
 
+/** Flags whose value may be several names, separated by commas. */
+const LISTS = /^--(?:queues|names|state|type|events|scopes)$/
+
 /** Returns the place in the value of a flag, which may be a list. */
 function inFlag(node: Node, name: string, last: string, target: TargetOptions): Slot | undefined {
   const flag = node.flags.find(({ names }) => names.includes(name)) as Flag | undefined
   if (flag?.kind === undefined) return undefined
-  const comma = /^--(?:queues|names)$/.test(name) ? last.lastIndexOf(',') + 1 : 0
+  const comma = LISTS.test(name) ? last.lastIndexOf(',') + 1 : 0
   return { kind: flag.kind, before: last.slice(0, comma), typed: last.slice(comma), target }
 }
 

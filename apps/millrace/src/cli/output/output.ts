@@ -1,6 +1,7 @@
 /** The output of a command: the answer on stdout, for people or as JSON, and everything else on stderr. */
 import { once } from 'node:events'
 import { jsonText } from '../../visible.ts'
+import { OutputFailedError } from '../errors.ts'
 import { type Line, type Text, written } from './line.ts'
 import { plain } from './plain.ts'
 import { type Progress, progressOn } from './progress.ts'
@@ -21,14 +22,17 @@ export class Output {
   /** True if the reader of stdout has gone: nothing more is printed. */
   closed = false
 
-  /** `onError` receives errors of stdout. `closed` is already set if the reader has gone, as with `millrace jobs list | head`. */
+  #failure: OutputFailedError | undefined
+
+  /** `onError` is called if stdout fails: `closed` is set if its reader has gone, as with `millrace jobs list | head`. */
   constructor({ stdout, stderr }: OutputStreams, onError: (error: Error) => void) {
     this.stdout = stdout
     this.stderr = stderr
     this.paint = painter(stdout)
     stdout.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') this.closed = true
-      onError(error)
+      else this.#failure ??= new OutputFailedError(error)
+      onError(this.#failure ?? error)
     })
     // Messages are lost if nobody reads stderr.
     stderr.on('error', () => {})
@@ -74,6 +78,12 @@ export class Output {
   /** Prints where the next page begins, for people. It goes to stderr, so that programs that read the answer are not confused. */
   more(next: string | undefined): void {
     if (next !== undefined && !this.json) this.note(`there are more: --after ${next}`)
+  }
+
+  /** Resolves when everything is written. @throws OutputFailedError */
+  async flush(): Promise<void> {
+    await new Promise<void>((resolve) => void this.stdout.write('', () => resolve()))
+    if (this.#failure !== undefined) throw this.#failure
   }
 
   progress(): Progress {

@@ -11,12 +11,29 @@ export interface DetachOptions {
   /** The log file, to which the output of the worker is appended. */
   readonly log: string
   readonly env: NodeJS.ProcessEnv
+  /** Ends the worker if it aborts before the worker is ready. */
+  readonly signal: AbortSignal
+}
+
+/** The message of a worker that its parent waits for. */
+export type Told = { readonly ready: string } | { readonly failed: Failure }
+
+/** An error of the worker, with what decides the exit code. */
+export interface Failure {
+  readonly code: string
+  readonly message: string
+  readonly retryable: boolean
+  readonly option?: string
 }
 
 const TAIL_LENGTH = 2_000
 
-/** Starts the worker, and resolves to its process id when it is ready. */
-export async function startDetached({ args, log, env }: DetachOptions): Promise<number> {
+/**
+ * Starts the worker, and resolves to its process id when it is ready.
+ *
+ * @throws the error of the worker, with its code; FailedError if the worker has ended without one
+ */
+export async function startDetached({ args, log, env, signal }: DetachOptions): Promise<number> {
   mkdirSync(dirname(log), { recursive: true, mode: 0o700 })
   const output = openSync(log, 'a', 0o600)
   const main = process.argv[1] as string
@@ -27,12 +44,17 @@ export async function startDetached({ args, log, env }: DetachOptions): Promise<
     env,
   })
   closeSync(output)
-  const ended = once(child, 'exit')
-  const first = await Promise.race([once(child, 'message').then(() => 'ready' as const), ended])
-  if (first !== 'ready') throw new FailedError(`the worker ended at its start: ${tailOf(log)}`)
+  const end = () => child.kill()
+  signal.addEventListener('abort', end, { once: true })
+  const ended = once(child, 'exit').then(() => undefined)
+  const told: Told | undefined = await Promise.race([once(child, 'message').then(([message]) => message as Told), ended])
+  signal.removeEventListener('abort', end)
   if (child.connected) child.disconnect()
   child.unref()
-  return child.pid as number
+  if (told === undefined) throw new FailedError(`the worker ended at its start: ${tailOf(log)}`)
+  if ('ready' in told) return child.pid as number
+  const { message, ...details } = told.failed
+  throw Object.assign(new Error(`the worker ended at its start: ${message}`), details)
 }
 
 function tailOf(log: string): string {

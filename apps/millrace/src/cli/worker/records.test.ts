@@ -72,6 +72,14 @@ test('a successor of the same name keeps its record; what makes no sense is pass
   expect(existsSync(join(at, 'rubbish.json'))).toBe(true)
 })
 
+test('a record of the longest id that an engine takes has a name that every file system takes; another id has another one', () => {
+  const at = folder()
+  const ids = ['a', 'b'].map((last) => `${'/'.repeat(127)}${last}`)
+  for (const id of ids) claimRecord(at, own({ id }))
+  expect(new Set(liveRecords(at).map(({ id }) => id))).toEqual(new Set(ids))
+  for (const name of readdirSync(at)) expect(`${name}.${2 ** 32}.partial`.length).toBeLessThanOrEqual(255)
+})
+
 test('where records are kept', () => {
   expect(recordFolder({ MILLRACE_STATE_DIR: '/a', XDG_STATE_HOME: '/b' })).toBe('/a/workers')
   expect(recordFolder({ XDG_STATE_HOME: '/b' })).toBe('/b/millrace/workers')

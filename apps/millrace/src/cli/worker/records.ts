@@ -1,4 +1,5 @@
 /** Records of the workers that `millrace worker start` runs on this machine: a file for each, while it lives. */
+import { createHash } from 'node:crypto'
 import { constants, copyFileSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -126,9 +127,16 @@ export function isAlive({ pid, beginning }: Pick<WorkerRecord, 'pid' | 'beginnin
   return isRunning(pid, beginning)
 }
 
-/** Returns a file name for an id, which may contain slashes and colons. */
+/** The longest part of a file's name that says an id: file systems take 255 bytes, and a record that is written has more behind it. */
+const NAME_LENGTH = 200
+const HASH_LENGTH = 32
+
+/** Returns a file name for an id, which may contain slashes and colons. That of a long id ends in a hash. */
 export function fileNameOf(id: string): string {
-  return encodeURIComponent(id)
+  const name = encodeURIComponent(id)
+  if (name.length <= NAME_LENGTH) return name
+  const hash = createHash('sha256').update(id).digest('hex').slice(0, HASH_LENGTH)
+  return `${name.slice(0, NAME_LENGTH - HASH_LENGTH - 1)}-${hash}`
 }
 
 function pathOf(folder: string, id: string): string {

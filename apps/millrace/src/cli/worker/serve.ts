@@ -49,6 +49,8 @@ export async function serve(
     log,
     startedAt: new Date(now()).toISOString(),
   }
+  // A signal that has come while the engine was opened ends the start here.
+  context.takeOver((by) => drain(by))
   claimRecord(folder, { ...record, draining: false })
   const worker = engine.work(tracing?.handlers(handlers) ?? handlers, { id, ...work })
   const note = (told: boolean) => writeRecord(folder, { ...record, draining: told })
@@ -61,7 +63,6 @@ export async function serve(
     out.note(`${by}: the worker takes no more jobs and waits for ${worker.running} running; a second signal ends them`)
     told.resolve()
   }
-  context.takeOver(drain)
   const end = () => {
     if (!draining) drain('time is up')
   }
