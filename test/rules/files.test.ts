@@ -9,8 +9,6 @@ import { pathOf, ROOT, walk, withoutComments } from './sources.ts'
 
 const OPENERS = [
   'packages/engine/src/file/note.ts',
-  // The manifest of its package.
-  'packages/engine/src/version.ts',
   'packages/exec/src/logs/log.ts',
   'packages/exec/src/logs/record.ts',
   'packages/exec/src/process/proc.ts',
@@ -18,8 +16,6 @@ const OPENERS = [
   'packages/remote/src/journal/log.ts',
   'packages/remote/src/journal/refusals.ts',
   'packages/remote/src/process.ts',
-  // The manifest of its package.
-  'packages/remote/src/version.ts',
   // Creates files, and never opens one that is there.
   'packages/sqlite/src/access.ts',
   // The log, on which SQLite takes no locks.
@@ -29,6 +25,8 @@ const OPENERS = [
   'packages/sqlite/src/owner/note.ts',
   // A folder, to sync it.
   'packages/sqlite/src/saveLog.ts',
+  // The manifest of its package, in the sources alone.
+  'packages/worker/src/version.ts',
 ]
 const OPENING = /\b(?:readFile|writeFile|appendFile|copyFile|cp|open|createReadStream|createWriteStream|truncate|ftruncate)(?:Sync)?\b/
 const IMPORT = /import \{([^}]*)\} from '(?:node:)?fs(?:\/promises)?'/g
