@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
 interface Manifest {
+  readonly version: string
   readonly exports?: Readonly<Record<string, string | { readonly default: string }>>
   readonly bin?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
@@ -52,6 +53,7 @@ function copyImports(folder: string): void {
 /** The code alone. A file that is as it was is left alone, and no file is ever there in part: processes may be loading them. */
 export async function bundle(folder: string): Promise<void> {
   const {
+    version,
     exports = {},
     bin = {},
     devDependencies = {},
@@ -63,7 +65,8 @@ export async function bundle(folder: string): Promise<void> {
   const bundler = await rolldown({
     input: Object.fromEntries(files.map((file) => [basename(file, '.ts'), file])),
     platform: 'node',
-    transform: { target: 'es2024' },
+    // A bundle of a user's has no manifest beside it.
+    transform: { target: 'es2024', define: { MILLRACE_VERSION: JSON.stringify(version) } },
     // The file includes the helpers of compiled `using`, and siblings that are never installed beside this package.
     external: (id) =>
       !/^(?:[./\\0]|@oxc-project\/)/.test(id) && !(id.startsWith('@millrace/') && id in devDependencies && !(id in peerDependencies)),

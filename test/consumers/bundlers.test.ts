@@ -3,12 +3,13 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { install, pack } from './pack.ts'
 import { run } from './run.ts'
 
 const PAGE = readFileSync(new URL('../../docs/bundling.md', import.meta.url), 'utf8')
-const PROGRAM = readFileSync(new URL('programs/bundled.mjs', import.meta.url), 'utf8')
+const programOf = (name: string) => readFileSync(new URL(`programs/${name}.mjs`, import.meta.url), 'utf8')
+const PROGRAM = programOf('bundled')
 const LONG = { timeout: 600_000 }
 /** The packages that @millrace/engine installs from the registry. */
 const OURS = /^millrace-(?:core|sqlite|worker|wire|client|remote|engine)-\d/
@@ -18,6 +19,7 @@ const TOOLS = [
   'webpack@5.113.0',
   'webpack-cli@7.3.1',
   'rollup@4.68.8',
+  '@rollup/plugin-commonjs@29.0.3',
   '@rollup/plugin-node-resolve@16.0.3',
   'vite@8.3.8',
 ]
@@ -60,6 +62,14 @@ const BUNDLERS: readonly Bundler[] = [
   },
 ]
 
+/** The name of the file of settings for a whole bundle, and how it is run, which its first line says too. */
+const WHOLE = {
+  'esbuild.whole.mjs': 'node esbuild.whole.mjs',
+  'webpack.whole.mjs': 'webpack -c webpack.whole.mjs',
+  'rollup.whole.mjs': 'rollup -c rollup.whole.mjs',
+  'vite.whole.mjs': 'vite build -c vite.whole.mjs',
+}
+
 let folder: string
 
 beforeAll(async () => {
@@ -76,20 +86,27 @@ afterAll(() => {
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
 })
 
-async function bundle({ command, settings }: Bundler, changed: (text: string) => string = (text) => text): Promise<void> {
-  rmSync(join(folder, 'out'), { recursive: true, force: true })
-  if (settings !== undefined) {
-    const [, block = ''] = new RegExp(`^\`\`\`js\\n(// ${settings}\\n.*?)^\`\`\`$`, 'ms').exec(PAGE) ?? []
-    expect(block).not.toBe('')
-    writeFileSync(join(folder, settings), changed(block))
-  }
-  const line = settings === undefined ? changed(command) : command
+/** Writes a file that the page shows, and returns it. */
+function write(name: string, changed: (text: string) => string = (text) => text): string {
+  const [, block = ''] = new RegExp(`^\`\`\`js\\n(// ${name}.*?)^\`\`\`$`, 'ms').exec(PAGE) ?? []
+  expect(block).not.toBe('')
+  writeFileSync(join(folder, name), changed(block))
+  return block
+}
+
+async function execute(line: string): Promise<void> {
   const { code, stdout, stderr } = await run('npx', ['--no-install', '-c', line], folder, { hangsMs: 300_000 })
   expect(code, stdout + stderr).toBe(0)
 }
 
-async function outcomeOf(file: string): Promise<unknown> {
-  const { code, stdout, stderr } = await run(process.execPath, [file], folder)
+async function bundle({ command, settings }: Bundler, changed: (text: string) => string = (text) => text): Promise<void> {
+  rmSync(join(folder, 'out'), { recursive: true, force: true })
+  if (settings !== undefined) write(settings, changed)
+  await execute(settings === undefined ? changed(command) : command)
+}
+
+async function outcomeOf(file: string, cwd = folder): Promise<unknown> {
+  const { code, stdout, stderr } = await run(process.execPath, [file], cwd)
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   return JSON.parse(stdout)
 }
@@ -116,6 +133,27 @@ test.for(BUNDLERS)(
     } finally {
       renameSync(join(folder, 'away'), join(folder, 'node_modules/@millrace'))
     }
+  },
+)
+
+test.for(Object.entries(WHOLE))(
+  '%s: in a folder of its own, the bundle runs jobs here, in a thread and in a process',
+  LONG,
+  async (recipe) => {
+    const [settings, command] = recipe
+    rmSync(join(folder, 'out'), { recursive: true, force: true })
+    expect(write(settings).split('\n')[0]).toContain(`\`${command}\``)
+    write('driver.mjs')
+    writeFileSync(join(folder, 'server.mjs'), programOf('whole'))
+    writeFileSync(join(folder, 'resize.mjs'), programOf('resize'))
+    await execute(command)
+    await execute('node driver.mjs')
+    writeFileSync(join(folder, 'server.mjs'), PROGRAM)
+    const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), 'millrace-whole-')))
+    onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true, maxRetries: 3 }))
+    renameSync(join(folder, 'out'), join(elsewhere, 'out'))
+    const { version } = JSON.parse(readFileSync(new URL('../../packages/engine/package.json', import.meta.url), 'utf8'))
+    expect(await outcomeOf('out/server.mjs', elsewhere)).toEqual({ outputs: [42, 'thread: 42', 'process: 42'], listed: 3, version })
   },
 )
 

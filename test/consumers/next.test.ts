@@ -82,6 +82,26 @@ test('built and started: a route enqueues, the worker runs, and a running job fi
   edit(gated, HANDLER)
 })
 
+test('with output: standalone, the folder has the engine with its threads and its driver', { timeout: 600_000 }, async () => {
+  const config = join(folder, 'next.config.ts')
+  const settings = readFileSync(config, 'utf8')
+  writeFileSync(config, settings.replace('serverExternalPackages', "output: 'standalone', serverExternalPackages"))
+  onTestFinished(() => writeFileSync(config, settings))
+  const [command, ...flags] = env() as [string, ...string[]]
+  const built = await run(command, [...flags, process.execPath, 'node_modules/next/dist/bin/next', 'build'], folder, { hangsMs: 500_000 })
+  expect(built.code, built.stdout + built.stderr).toBe(0)
+
+  const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), 'millrace-standalone-')))
+  onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true, maxRetries: 3 }))
+  cpSync(join(folder, '.next/standalone'), elsewhere, { recursive: true })
+  const program = startProgram(pathToFileURL(join(elsewhere, 'server.js')), [], [...env(), 'PORT=0', 'HOSTNAME=127.0.0.1'])
+  const answer = await post(await originOf(program), 'ada@example.com')
+  expect(answer.status).toBe(202)
+  await program.said(/^mail to ada@example\.com$/)
+  program.child.kill('SIGTERM')
+  expect(await program.ended).toMatchObject({ code: 0 })
+})
+
 test('in development: the engine stays when a file changes, and the worker has the new handler', { timeout: 600_000 }, async () => {
   const program = next('dev', '-p', '0')
   const origin = await originOf(program)

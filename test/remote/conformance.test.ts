@@ -11,8 +11,8 @@ import { listen } from '@millrace/remote'
 import { connectPort } from '@millrace/remote/internal'
 import { openStore } from '@millrace/sqlite'
 import { VirtualClock } from '@millrace/testkit'
-import { PORT_AREAS, portConformance } from '@millrace/testkit/conformance'
-import { seededRandom } from '@millrace/testkit/internal'
+import { portConformance } from '@millrace/testkit/conformance'
+import { PORT_AREAS, seededRandom } from '@millrace/testkit/internal'
 import { sampled } from '../../packages/testkit/src/testing/runs.ts'
 
 portConformance('a Unix socket, an engine of this thread behind it', async () => {

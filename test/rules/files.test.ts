@@ -9,16 +9,12 @@ import { pathOf, ROOT, walk, withoutComments } from './sources.ts'
 
 const OPENERS = [
   'packages/engine/src/file/note.ts',
-  // The manifest of its package.
-  'packages/engine/src/version.ts',
   'packages/exec/src/logs/log.ts',
   'packages/exec/src/logs/record.ts',
   'packages/exec/src/process/proc.ts',
   'packages/remote/src/journal/lock.ts',
   'packages/remote/src/journal/log.ts',
   'packages/remote/src/journal/refusals.ts',
-  // The manifest of its package.
-  'packages/remote/src/version.ts',
   // Creates files, and never opens one that is there.
   'packages/sqlite/src/access.ts',
   // A copy that no connection has open any more, and a folder, to sync them.
@@ -29,6 +25,8 @@ const OPENERS = [
   'packages/sqlite/src/open/log.ts',
   'packages/sqlite/src/owner/note.ts',
   'packages/worker/src/process.ts',
+  // The manifest of its package, in the sources alone.
+  'packages/worker/src/version.ts',
 ]
 const OPENING = /\b(?:readFile|writeFile|appendFile|copyFile|cp|open|createReadStream|createWriteStream|truncate|ftruncate)(?:Sync)?\b/
 const IMPORT = /import \{([^}]*)\} from '(?:node:)?fs(?:\/promises)?'/g

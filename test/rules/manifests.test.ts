@@ -26,7 +26,7 @@ const manifests = folders.map((folder) => [folder, JSON.parse(read(`packages/${f
 const SUBPATHS: Readonly<Record<string, readonly string[]>> = {
   client: ['calendar', 'public'],
   core: ['kernel'],
-  engine: ['internal'],
+  engine: ['bundle', 'internal'],
   remote: ['internal'],
   sqlite: ['rows'],
   testkit: ['conformance', 'internal'],

@@ -1,12 +1,12 @@
 // What the driver adds to better-sqlite3.
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { type Database, openDatabase } from './driver.ts'
+import { type Database, openDatabase, type Statement } from './driver.ts'
 
 const STATES = `CREATE TABLE job (seq INTEGER PRIMARY KEY, state INTEGER NOT NULL, data ANY) STRICT;
 CREATE INDEX job_waiting ON job (state) WHERE state = 1;`
 
-function plansOf(db: Database): unknown[] {
+function plansOf(db: Pick<Database, 'exec'> & { prepare(sql: string): Pick<Statement, 'all'> }): unknown[] {
   db.exec(STATES)
   const plan = db.prepare('EXPLAIN QUERY PLAN SELECT seq FROM job WHERE state = ? LIMIT ?')
   return [1, 2].map((state) => plan.all(state, 10))

@@ -1,13 +1,47 @@
 /**
- * The only import of better-sqlite3, and the two types of it that the rest of the package uses. `#better-sqlite3` is the dependency here,
- * and its copy in `dist` where the package is installed: docs/decisions/0074.
+ * The only import of better-sqlite3, and the part of its types that others use: an application does not install `@types/better-sqlite3`.
+ * `#better-sqlite3` is the dependency here, and its copy in `dist` in a published package: docs/decisions/0074.
  */
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { UnsupportedRuntimeError } from '@millrace/core'
 
-import type Types from 'better-sqlite3'
-import BetterSqlite3 from '#better-sqlite3'
+export interface Database {
+  readonly name: string
+  readonly inTransaction: boolean
+  /** @template Values the values of its parameters, or one object of named values */
+  prepare<Values extends unknown[] | object = unknown[], Row = unknown>(
+    sql: string,
+  ): Statement<Values extends unknown[] ? Values : [Values], Row>
+  exec(sql: string): unknown
+  pragma(sql: string, options?: { readonly simple?: boolean }): unknown
+  transaction<Run extends (...values: never[]) => unknown>(run: Run): Transaction<Run>
+  function(name: string, options: { readonly deterministic?: boolean }, run: (...values: never[]) => unknown): unknown
+  backup(file: string, options: { readonly progress: () => number }): Promise<unknown>
+  serialize(): Buffer
+  loadExtension(file: string): unknown
+  close(): unknown
+}
 
-export type Database = Types.Database
-export type Statement = Types.Statement<unknown[], unknown>
+export interface Statement<Values extends unknown[] = unknown[], Row = unknown> {
+  /** True if it returns rows. */
+  readonly reader: boolean
+  run(...values: Values): { readonly changes: number; readonly lastInsertRowid: number | bigint }
+  get(...values: Values): Row | undefined
+  all(...values: Values): Row[]
+  iterate(...values: Values): IterableIterator<Row>
+  pluck(isOn?: boolean): this
+  raw(isOn?: boolean): this
+}
+
+export type Transaction<Run extends (...values: never[]) => unknown> = Run & { readonly immediate: Run }
+
+interface Driver {
+  new (file: string, options: DriverOptions): Database
+  readonly SqliteError: new (message: string, code: string) => Error & { readonly code: string }
+}
 
 /** A value that SQLite returns or accepts. Integers are numbers: ids stay below 2^48. */
 export type SqlValue = string | number | Uint8Array | null
@@ -26,7 +60,7 @@ export interface DriverOptions {
  * changes no value. A `?` is always a parameter here, because strings are bound.
  */
 export function openDatabase(file: string, options: DriverOptions = {}): Database {
-  const db = new BetterSqlite3(file, options)
+  const db = new (driver())(file, options)
   const prepare = db.prepare.bind(db)
   db.prepare = ((sql: string) => prepareLate(() => prepare(sql.replaceAll('?', '+?')))) as Database['prepare']
   return db
@@ -62,10 +96,41 @@ function prepareLate(prepare: () => Statement): Statement {
 
 /** Creates an error as SQLite itself throws it, for tests that inject one. */
 export function sqliteError(message: string, code: string): Error {
-  return new BetterSqlite3.SqliteError(message, code)
+  return new (driver().SqliteError)(message, code)
 }
 
 /** Returns SQLite's error code, such as `SQLITE_BUSY` or `SQLITE_IOERR_FSYNC`; undefined for any other error. */
 export function sqliteCode(error: unknown): string | undefined {
-  return error instanceof BetterSqlite3.SqliteError ? error.code : undefined
+  return error instanceof driver().SqliteError ? error.code : undefined
+}
+
+/** The folder of the copy, beside this code: in a published package, and in an application that bundles the engine. */
+const COPY = 'better-sqlite3'
+
+let loaded: Driver | undefined
+
+/**
+ * Loads the driver in a way that bundlers leave alone, because it needs its binary beside it.
+ *
+ * @throws UnsupportedRuntimeError in a bundle without the copy
+ */
+function driver(): Driver {
+  loaded ??= driverFrom(import.meta.url)
+  return loaded
+}
+
+function driverFrom(here: string | undefined): Driver {
+  try {
+    const load = createRequire(here as string)
+    const copy = fileURLToPath(new URL(`./${COPY}/lib/index.js`, here))
+    return load(existsSync(copy) ? copy : '#better-sqlite3')
+  } catch (cause) {
+    const message = `the SQLite driver could not be loaded: ${(cause as Error).message}. In a bundle, copy its folder, ${COPY}, beside the bundle, or mark @millrace/engine as external`
+    throw new UnsupportedRuntimeError(message, {}, { cause })
+  }
+}
+
+/** Returns the folder of the driver, with its code in `lib` and its binaries in `prebuilds`. */
+export function driverFolder(): string {
+  return dirname(dirname(createRequire(import.meta.url).resolve('#better-sqlite3')))
 }

@@ -1,5 +1,5 @@
 export { auditFile, type FileFacts, type FileProblems, inspectFile } from './audit.ts'
-export { type Database, openDatabase } from './driver.ts'
+export { type Database, driverFolder, openDatabase } from './driver.ts'
 export { type MigrateDownOptions, migrateFileDown } from './migrateFileDown.ts'
 export { OLDEST_DOWN, SCHEMA_VERSION } from './migrations/list.ts'
 export { openMoveSource } from './move/source.ts'

@@ -1,6 +1,7 @@
 /** The promises of every Port in one suite, a file for each area: each Port's own test runs it, whatever is behind the Port. */
 import type { Port } from '@millrace/core'
 import { afterEach, beforeEach, describe } from 'vitest'
+import { PORT_AREAS, type PortArea } from './conformance/areas.ts'
 import type { Behind } from './conformance/behind.ts'
 import { flowsConformance } from './conformance/flows.ts'
 import { jobsConformance } from './conformance/jobs.ts'
@@ -12,6 +13,7 @@ import { sessionsConformance } from './conformance/sessions.ts'
 import { upkeepConformance } from './conformance/upkeep.ts'
 import { Probe } from './probe.ts'
 
+export type { PortArea } from './conformance/areas.ts'
 export type { StoreUnderTest } from './storeConformance/underTest.ts'
 export { storeConformance } from './storeConformance.ts'
 
@@ -20,7 +22,7 @@ export interface PortUnderTest {
   close(): Promise<void>
 }
 
-const AREAS = {
+const AREAS: Readonly<Record<PortArea, (under: () => Probe, behind: Behind) => void>> = {
   jobs: jobsConformance,
   runs: runsConformance,
   sessions: sessionsConformance,
@@ -30,10 +32,6 @@ const AREAS = {
   reading: readingConformance,
   upkeep: upkeepConformance,
 }
-
-export type PortArea = keyof typeof AREAS
-
-export const PORT_AREAS = Object.keys(AREAS) as readonly PortArea[]
 
 /** @param areas the parts of the contract to test; default all of them */
 export function portConformance(

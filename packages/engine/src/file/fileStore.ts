@@ -5,11 +5,16 @@ import { fileOwnership } from './fileOwnership.ts'
 import { gone } from './gone.ts'
 import { type FileOptions, MEMORY } from './options.ts'
 
+const writer = () => threadFile('millrace-writer', import.meta.url)
+const reader = () => threadFile('millrace-query', import.meta.url)
+
+export const fileThreads = [writer, reader]
+
 export function fileStore(options: FileOptions): StoreModule {
   const { file } = options
   return {
-    writer: { file: () => threadFile('millrace-writer', import.meta.url), options },
-    reader: file === MEMORY ? undefined : { file: () => threadFile('millrace-query', import.meta.url), options: { file } },
+    writer: { file: writer, options },
+    reader: file === MEMORY ? undefined : { file: reader, options: { file } },
     onServer: false,
     ownership: () => fileOwnership(file),
     gone: () => gone(file),

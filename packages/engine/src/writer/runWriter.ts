@@ -4,12 +4,12 @@ import { availableParallelism, hostname } from 'node:os'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { type Refusal, refusalFrom } from '@millrace/core'
 import { type Store, StoreFailure } from '@millrace/core/kernel'
+import { VERSION } from '@millrace/worker'
 import { Actor, type Warn } from '../actor/actor.ts'
 import { ActorFailure, ownerLost } from '../actor/failure.ts'
 import { Loop } from '../actor/loop.ts'
 import { sharedMono, systemCalendar, systemClock, systemRandom } from '../clock.ts'
 import type { MuxRequest } from '../ports/mux.ts'
-import { ownVersion } from '../version.ts'
 import { startBeats } from './beats.ts'
 import { Channels } from './channels.ts'
 import { newClient, type Said } from './client.ts'
@@ -74,7 +74,7 @@ function actorOf({ store, settings, alive, warn }: Pick<Served, 'store' | 'setti
     random: systemRandom,
     settings: { ...settings, calendar: systemCalendar },
     alive: new Set(alive),
-    version: ownVersion(),
+    version: VERSION,
     owner: { host: hostname(), pid: process.pid, epoch: store.epoch },
     warn,
   })

@@ -92,7 +92,7 @@ function load(url: string): Promise<HandlerModule> {
 }
 
 async function start(url: string): Promise<HandlerModule> {
-  const module: HandlerModule = await import(url)
+  const module: HandlerModule = await import(/* webpackIgnore: true */ /* @vite-ignore */ url)
   await module.setup?.()
   return module
 }

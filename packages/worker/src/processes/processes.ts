@@ -14,6 +14,8 @@ import { within } from '../within.ts'
 import { ChildProcessError } from './error.ts'
 import type { FromProcess, ToProcess } from './messages.ts'
 
+export const runProcessFile = (): URL => threadFile('millrace-process', import.meta.url)
+
 interface ProcessRun {
   readonly number: number
   readonly hear: (message: FromRun) => void
@@ -69,7 +71,7 @@ export class Processes implements Places {
 
   #fork(): Child {
     const { memoryLimit, env } = this.#settings
-    const spawned = fork(fileURLToPath(threadFile('millrace-process', import.meta.url)), [], {
+    const spawned = fork(fileURLToPath(runProcessFile()), [], {
       execArgv: nodeOptions(this.#settings),
       serialization: 'advanced',
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
