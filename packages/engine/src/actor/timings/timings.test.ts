@@ -17,7 +17,7 @@ function note(type: JobEventType, of: Lane, job: Partial<Job> = {}, attempt = 1)
   }
 }
 
-const turn = (...events: EventNote[]): Effects => ({ events, interrupted: [], lanesGone: [] }) as unknown as Effects
+const turn = (...events: EventNote[]): Effects => ({ events, interrupted: [], lanesGone: [], queuesGone: [] }) as unknown as Effects
 
 test('waits count from when a job was due, runs from the hand-out; runs that failed count too', () => {
   const timings = new Timings()
@@ -56,11 +56,12 @@ test('what never ran has no run time', () => {
   expect(timings.stats()).toEqual([])
 })
 
-test('a name that was forgotten and comes back is reported once', () => {
+test.each(['lanesGone', 'queuesGone'] as const)('a name that comes back after it was among %s is reported once', (gone) => {
   const timings = new Timings()
   const [before, after] = [lane(1), newLane(2, newQueue(1, 'q'), 'n1')]
+  before.queue.lanes.set('n1', before)
   timings.note(turn(note('started', before)), 100)
-  timings.note({ ...turn(), lanesGone: [before] } as unknown as Effects, 200)
+  timings.note({ ...turn(), [gone]: gone === 'lanesGone' ? [before] : [before.queue] } as unknown as Effects, 200)
   expect(timings.stats()).toEqual([])
   timings.note(turn(note('started', after)), 300)
   expect(timings.stats()).toMatchObject([{ queue: 'q', name: 'n1', started: 1 }])
