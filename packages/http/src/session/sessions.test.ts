@@ -189,3 +189,13 @@ test('a log-out at one server ends the session at another one of the same secret
   expect([...ended.values()]).toEqual([new Date(one.clock.now + BOUNDS.sessionMs)])
   expect(other.sessions.of(requestWith(bystander))).toBeDefined()
 })
+
+test('a log-out whose store cannot be written fails, and has ended the session here', () => {
+  const endSession = () => {
+    throw new Error('the store was taken away')
+  }
+  const { sessions } = sessionsAt({ tokens: { endSession, isEnded: () => false } as unknown as TokenStore })
+  const request = requestWith(pairOf(sessions.begin(TOKEN, true)))
+  expect(() => sessions.end(request)).toThrow('taken away')
+  expect(sessions.of(request)).toBeUndefined()
+})

@@ -52,10 +52,20 @@ class EndedHere implements EndedSessions {
   }
 }
 
-/** Returns the part of a store of tokens that keeps ended sessions; undefined if it keeps none. */
+/**
+ * Returns the part of a store of tokens that keeps ended sessions; undefined if it keeps none. This process keeps them, too: a store that cannot
+ * be written fails the log-out, and the session has ended here all the same.
+ */
 export function endedIn(tokens: TokenStore | undefined): EndedSessions | undefined {
   if (tokens?.endSession === undefined || tokens.isEnded === undefined) return undefined
-  return { add: (id, until) => tokens.endSession?.(id, new Date(until)), has: (id) => tokens.isEnded?.(id) === true }
+  const here = new EndedHere()
+  return {
+    add: (id, until) => {
+      here.add(id)
+      tokens.endSession?.(id, new Date(until))
+    },
+    has: (id) => here.has(id) || tokens.isEnded?.(id) === true,
+  }
 }
 
 /** The bytes of the id of a log-in. */

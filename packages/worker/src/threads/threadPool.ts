@@ -22,9 +22,12 @@ interface Thread {
   readonly worker: Worker
   readonly exited: Promise<void>
   call: Call | undefined
+  /** The number of its last call. */
+  calls: number
 }
 
-type Answer = { readonly value: unknown } | { readonly error: unknown }
+/** Names its call: other code in the thread may send messages of its own. */
+type Answer = { readonly ofCall: number } & ({ readonly value: unknown } | { readonly error: unknown })
 
 export class ThreadPool {
   readonly #file: URL
@@ -87,10 +90,11 @@ export class ThreadPool {
   #start(): Thread {
     const worker = new Worker(this.#file, this.#options)
     const { promise: exited, resolve: exit } = Promise.withResolvers<void>()
-    const thread: Thread = { worker, exited, call: undefined }
+    const thread: Thread = { worker, exited, call: undefined, calls: 0 }
     this.#threads.add(thread)
     worker.unref()
-    worker.on('message', (answer: Answer) => {
+    worker.on('message', (answer: unknown) => {
+      if (!isAnswer(thread, answer)) return
       take(thread, answer)
       this.#hand()
     })
@@ -120,12 +124,16 @@ export class ThreadPool {
 
 /** Data that cannot be sent is refused here, and leaves the thread as it is. */
 function give(thread: Thread, call: Call): void {
-  thread.worker.postMessage(call.message, call.transfer)
+  thread.worker.postMessage({ ofCall: ++thread.calls, message: call.message }, call.transfer)
   thread.worker.ref()
   thread.call = call
 }
 
-function take(thread: Thread, answer: Answer): void {
+function isAnswer({ call, calls }: Thread, message: unknown): message is Answer {
+  return call !== undefined && (message as Partial<Answer> | null)?.ofCall === calls
+}
+
+function take(thread: Thread, answer: { readonly value: unknown } | { readonly error: unknown }): void {
   const { call, worker } = thread
   thread.call = undefined
   worker.unref()
@@ -135,12 +143,12 @@ function take(thread: Thread, answer: Answer): void {
 
 /** Answers the calls of a pool, in its thread. Without a pool, as in a test, nobody calls. */
 export function answerCalls<Message>(answer: (message: Message) => unknown): void {
-  parentPort?.on('message', async (message: Message) => {
+  parentPort?.on('message', async ({ ofCall, message }: { readonly ofCall: number; readonly message: Message }) => {
     let reply: Answer
     try {
-      reply = { value: await answer(message) }
+      reply = { ofCall, value: await answer(message) }
     } catch (error) {
-      reply = { error }
+      reply = { ofCall, error }
     }
     parentPort?.postMessage(reply)
   })

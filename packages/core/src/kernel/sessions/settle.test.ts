@@ -115,6 +115,32 @@ describe('a job that was enqueued before its name was defined', () => {
   })
 
   test.each<[string, (world: World) => void]>([
+    ['in the same process', () => {}],
+    ['after a reload', (world) => world.reload()],
+  ])('takes what the next worker says if the first one left while the name was settled, %s', (_, between) => {
+    const world = new World()
+    const jobs = Array.from({ length: 4 * LIMITS.sliceRows }, () => world.enqueue('charge'))
+    world.turn(defining('first', 'charge', { maxAttempts: 2 }, { queues: ['nowhere'] }))
+    world.turn({ op: 'leave', session: 'first' })
+    between(world)
+    world.run(defining('next', 'charge', { maxAttempts: 3 }, { queues: ['nowhere'] }))
+    expect(jobs.map((job) => JSON.parse(world.row(job).policy ?? '{}').maxAttempts)).toEqual(jobs.map(() => 3))
+  })
+
+  test('takes what the next worker says, however many newer jobs of its name run', () => {
+    const world = new World()
+    world.run(defining('first', 'charge', { maxAttempts: 2 }))
+    world.run({ op: 'leave', session: 'first' })
+    const jobs = Array.from({ length: 3 * LIMITS.sliceRows }, () => world.enqueue('charge'))
+    const running = Array.from({ length: LIMITS.sliceRows + 1 }, () => world.enqueue('charge', { priority: 9 }))
+    const many = { maxConcurrency: running.length, minConcurrency: running.length }
+    world.run(attaching('bound', ['charge'], { defines: false, ...many }))
+    world.run(defining('next', 'charge', { maxAttempts: 3 }, { queues: ['nowhere'] }))
+    expect(running.map((job) => world.stateOf(job))).toEqual(running.map(() => 'active'))
+    expect(jobs.map((job) => JSON.parse(world.row(job).policy ?? '{}').maxAttempts)).toEqual(jobs.map(() => 3))
+  })
+
+  test.each<[string, (world: World) => void]>([
     ['a reload', (world) => world.reload()],
     [
       'another job of the name that has run',
