@@ -95,6 +95,15 @@ const MIGRATIONS: readonly string[] = [
    ) STRICT, WITHOUT ROWID;`,
 ]
 
+/** Deletes those whose cookies have expired, and beyond a number the first of the token that has the most. Ids begin with its mark and a dot. */
+const FORGET_SESSIONS = `DELETE FROM ended_session WHERE until <= ? OR id IN (
+  SELECT id FROM ended_session
+  WHERE substr(id, 1, instr(id, '.')) = (
+    SELECT substr(id, 1, instr(id, '.')) AS mark FROM ended_session GROUP BY mark ORDER BY count(*) DESC LIMIT 1
+  )
+  ORDER BY until LIMIT max(0, (SELECT count(*) FROM ended_session) - ?)
+)`
+
 /** 'Mill'. */
 const APPLICATION_ID = 0x4d696c6d
 /** The time to wait for a lock. Other processes write for milliseconds, and the daemon's thread must not wait for long. */
@@ -117,6 +126,24 @@ export function openDatabase(file: string) {
   }
   // The migration has read.
   const watched = file === MEMORY_FILE ? undefined : new WatchedFile(db, file)
+  return {
+    ...statementsOf(db),
+    /** Runs `work` in one transaction that waits for other writers first. @throws OwnerLostError */
+    write: <T>(work: () => T): T => {
+      watched?.assert()
+      const value = db.transaction(work).immediate()
+      watched?.assert()
+      return value
+    },
+    /** @throws OwnerLostError if the file or its log was taken away */
+    assertThere: () => watched?.assert(),
+    /** Returns a number that changes whenever another process has written. */
+    version: () => db.pragma('data_version', { simple: true }) as number,
+    close: () => (watched ?? db).close(),
+  }
+}
+
+function statementsOf(db: Database) {
   const tokens = {
     byDigest: db.prepare<[Uint8Array], TokenRow>('SELECT * FROM token WHERE sha256 = ? AND revokedAt IS NULL'),
     inUse: db.prepare<[string, string], TokenRow>('SELECT * FROM token WHERE (id = ? OR name = ?) AND revokedAt IS NULL'),
@@ -144,12 +171,7 @@ export function openDatabase(file: string) {
   const sessions = {
     end: db.prepare<[string, number]>('INSERT INTO ended_session (id, until) VALUES (?, ?) ON CONFLICT (id) DO NOTHING'),
     isEnded: db.prepare<[string], { readonly found: 1 }>('SELECT 1 AS found FROM ended_session WHERE id = ?'),
-    /** Deletes those whose cookies have expired, and the first ones beyond a number. */
-    forget: db.prepare<[number, number]>(
-      `DELETE FROM ended_session WHERE until <= ? OR id IN (
-  SELECT id FROM ended_session ORDER BY until DESC LIMIT -1 OFFSET ?
-)`,
-    ),
+    forget: db.prepare<[number, number]>(FORGET_SESSIONS),
   }
   const schedules = {
     all: db.prepare<[], ScheduleRow>('SELECT id, updatedAt FROM schedule ORDER BY id'),
@@ -172,26 +194,7 @@ export function openDatabase(file: string) {
       'SELECT at, who, operation, target, outcome, status, via, code FROM audit ORDER BY number DESC LIMIT ?',
     ),
   }
-  return {
-    tokens,
-    endpoints,
-    secrets,
-    sessions,
-    schedules,
-    audit,
-    /** Runs `work` in one transaction that waits for other writers first. @throws OwnerLostError */
-    write: <T>(work: () => T): T => {
-      watched?.assert()
-      const value = db.transaction(work).immediate()
-      watched?.assert()
-      return value
-    },
-    /** @throws OwnerLostError if the file or its log was taken away */
-    assertThere: () => watched?.assert(),
-    /** Returns a number that changes whenever another process has written. */
-    version: () => db.pragma('data_version', { simple: true }) as number,
-    close: () => (watched ?? db).close(),
-  }
+  return { tokens, endpoints, secrets, sessions, schedules, audit }
 }
 
 function openFile(file: string): Database {
