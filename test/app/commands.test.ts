@@ -130,10 +130,14 @@ test('Q1: jobs: enqueue, list, show, cancel, retry, delete, run, logs', { timeou
     code: 1,
     stderr: expect.stringMatching(/no such luck \(JOB_FAILED\)/),
   })
-  for (const round of [2, 3]) await place.run('enqueue', 'fail', '--max-attempts', '1', '--wait', '--idempotency-key', `${round}`, '--tag', 'again')
+  for (const round of [2, 3])
+    await place.run('enqueue', 'fail', '--max-attempts', '1', '--wait', '--idempotency-key', `${round}`, '--tag', 'again')
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
   const failing = [{ name: 'fail', streak: 3, firstAt: time, lastAt: time }]
-  expect(await place.okJson('stats')).toMatchObject({ failing, definitions: expect.arrayContaining([expect.objectContaining({ saidAt: time })]) })
+  expect(await place.okJson('stats')).toMatchObject({
+    failing,
+    definitions: expect.arrayContaining([expect.objectContaining({ saidAt: time })]),
+  })
   expect(await place.okJson('top')).toMatchObject({ stats: { failing } })
   expect(await place.okJson('status')).toMatchObject({ workers: [{ attachedAt: time }] })
   await place.ok('jobs', 'delete', '--tag', 'again', '--yes')

@@ -34,9 +34,14 @@ test.each(REFUSED)('%s: no command leaves anything beside it', async (_what, cod
   expect(looked.stderr).toMatch(new RegExp(`^millrace: [^\n]+ \\(${code}\\)\n$`))
   // Their ways to the file differ: by an engine, by a look at it, and beside it. An empty file may become a database.
   const byEngine = [['jobs', 'list'], ...(code === 'NO_FILE' ? [] : [['enqueue', 'mail']])]
-  const beside = [['doctor'], ['migrate', '--check'], ['token', 'list'], ['audit'], ...(code === 'NO_FILE' ? [] : [['token', 'create', 'ci']])]
-  for (const args of isNewer ? beside : [...byEngine, ...beside])
-    expect((await place.run(...args)).code).not.toBe(0)
+  const beside = [
+    ['doctor'],
+    ['migrate', '--check'],
+    ['token', 'list'],
+    ['audit'],
+    ...(code === 'NO_FILE' ? [] : [['token', 'create', 'ci']]),
+  ]
+  for (const args of isNewer ? beside : [...byEngine, ...beside]) expect((await place.run(...args)).code).not.toBe(0)
   expect(readdirSync(place.folder)).toEqual(['jobs.db'])
   if (code === 'NO_FILE') expect(readFileSync(place.file)).toHaveLength(0)
 })
@@ -57,5 +62,5 @@ test.each([['status'], ['stats'], ['top']])('%s at a file that nobody has open: 
 test('status says that no process has the file open', async () => {
   const place = new Place()
   await place.ok('enqueue', 'mail')
-  expect(await place.ok('status')).toMatch(/^owner +none$[^]*^warning: no process has the file open: no job starts until one does/m)
+  expect(await place.ok('status')).toMatch(/^owner +none$[\s\S]*^warning: no process has the file open: no job starts until one does/m)
 })

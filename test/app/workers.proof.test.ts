@@ -55,7 +55,9 @@ test('a detached worker has the --drain-timeout that it was started with', { tim
   expect(await place.okJson('jobs', 'show', bystander)).toMatchObject({ state: 'waiting', run: 0 })
 })
 
-test('a detached worker that cannot begin says why, where it was started, and the code is that of its error', { timeout: LONG }, async () => {
+test('a detached worker that cannot begin says why, where it was started, and the code is that of its error', {
+  timeout: LONG,
+}, async () => {
   const place = new Place()
   const start = (...flags: readonly string[]) => place.run('worker', 'start', '--handlers', HANDLERS, '--detach', ...flags)
   const twice = await Promise.all([start('--id', 'w'), start('--id', 'w', '--health-port', '0')])

@@ -62,7 +62,15 @@ function programOf(changes: string[] = [], engine: object = engineOf(changes)) {
     answer: async () => {},
     item: async () => {},
   }
-  const context = { stdin, out, env: {}, host: {}, signal: new AbortController().signal, connect: async () => engine, target: () => NOWHERE }
+  const context = {
+    stdin,
+    out,
+    env: {},
+    host: {},
+    signal: new AbortController().signal,
+    connect: async () => engine,
+    target: () => NOWHERE,
+  }
   const program = createProgram(context as unknown as Context)
   program.exitOverride()
   return program

@@ -13,7 +13,9 @@ const program = createProgram({ out: {} } as Context)
 const VALUED = allOf(program).flatMap((command) =>
   command.options
     .filter(({ required }) => required)
-    .flatMap((option) => [option.short, option.long].flatMap((flag) => (flag === undefined ? [] : [{ command, path: pathOf(command), flag, option }]))),
+    .flatMap((option) =>
+      [option.short, option.long].flatMap((flag) => (flag === undefined ? [] : [{ command, path: pathOf(command), flag, option }])),
+    ),
 )
 
 test.each(VALUED)('$path $flag takes no flag for its value', ({ command, flag, option }) => {

@@ -18,8 +18,7 @@ function folder(files: Files = {}): string {
   return cwd
 }
 
-const load = (sources: Omit<Sources, 'cwd'> = {}, files: Files = {}) =>
-  loadConfig({ cwd: folder(files), ...sources })
+const load = (sources: Omit<Sources, 'cwd'> = {}, files: Files = {}) => loadConfig({ cwd: folder(files), ...sources })
 
 test('nothing said: the defaults, on loopback, and each says that it is one', async () => {
   const { config, origins } = await load()
@@ -202,7 +201,8 @@ test.each<readonly [Omit<Sources, 'cwd'>, Files, string]>([
   [{}, { 'millrace.config.json': '[]' }, 'millrace.config.json must be an object of settings'],
   ...['toml', 'json', 'ts'].flatMap((format) =>
     [Buffer.from('\uFEFFfile = "x"', 'utf16le'), Buffer.from('file = "x"', 'utf16le'), Buffer.from('\uFEFFfile', 'utf16le').swap16()].map(
-      (text) => [{}, { [`millrace.config.${format}`]: text }, `millrace.config.${format} cannot be read: it is UTF-16: save it as UTF-8`] as const,
+      (text) =>
+        [{}, { [`millrace.config.${format}`]: text }, `millrace.config.${format} cannot be read: it is UTF-16: save it as UTF-8`] as const,
     ),
   ),
   [{}, { 'millrace.config.toml': Buffer.from('file = "\u00fc.db"', 'latin1') }, 'millrace.config.toml cannot be read: it is not UTF-8'],

@@ -4,7 +4,7 @@
  */
 import { chmodSync, constants, copyFileSync, linkSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { FileTruncatedError, isErrorOf, NotADatabaseError, NotWritableError, SchemaTooNewError } from '@millrace/core'
+import { FileTruncatedError, isErrorOf, NotADatabaseError, NotWritableError, SchemaTooNewError, SchemaTooOldError } from '@millrace/core'
 import { assertWhole, type Database, MEMORY_FILE, openDatabase as openSqlite, WatchedFile } from '@millrace/sqlite'
 
 export interface TokenRow {
@@ -50,13 +50,15 @@ export interface ScheduleRow {
   readonly updatedAt: number
 }
 
-/** Migrations are appended and never changed: the file's user_version is the number of those that it has. */
+/** Migrations are appended and never changed. The file's user_version is their number, after those from before 0.1.0. */
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE token (
      id TEXT PRIMARY KEY,
      name TEXT NOT NULL,
      sha256 BLOB NOT NULL UNIQUE,
      scopes TEXT NOT NULL,
+     names TEXT,
+     queues TEXT,
      createdAt INTEGER NOT NULL,
      lastUsedAt INTEGER,
      revokedAt INTEGER
@@ -74,26 +76,27 @@ const MIGRATIONS: readonly string[] = [
      operation TEXT NOT NULL,
      target TEXT NOT NULL,
      outcome TEXT NOT NULL,
-     status INTEGER NOT NULL
-   ) STRICT;`,
-  `CREATE INDEX audit_refused ON audit (outcome = 'refused');`,
-  `ALTER TABLE token ADD COLUMN names TEXT;
-   ALTER TABLE token ADD COLUMN queues TEXT;`,
-  `ALTER TABLE audit ADD COLUMN via TEXT NOT NULL DEFAULT 'http';
-   ALTER TABLE audit ADD COLUMN code TEXT;`,
-  `CREATE TABLE secret (
+     status INTEGER NOT NULL,
+     via TEXT NOT NULL,
+     code TEXT
+   ) STRICT;
+   CREATE INDEX audit_refused ON audit (outcome = 'refused');
+   CREATE TABLE secret (
      name TEXT PRIMARY KEY,
      value BLOB NOT NULL
-   ) STRICT, WITHOUT ROWID;`,
-  `CREATE TABLE ended_session (
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE ended_session (
      id TEXT PRIMARY KEY,
      until INTEGER NOT NULL
-   ) STRICT, WITHOUT ROWID;`,
-  `CREATE TABLE schedule (
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE schedule (
      id TEXT PRIMARY KEY,
      updatedAt INTEGER NOT NULL
    ) STRICT, WITHOUT ROWID;`,
 ]
+/** The last number from before 0.1.0. */
+const EARLY = 7
+const NEWEST = EARLY + MIGRATIONS.length
 
 /** Deletes those whose cookies have expired, and beyond a number the first of the token that has the most. Ids begin with its mark and a dot. */
 const FORGET_SESSIONS = `DELETE FROM ended_session WHERE until <= ? OR id IN (
@@ -114,7 +117,7 @@ export type ControlDatabase = ReturnType<typeof openDatabase>
 /**
  * Every write throws OwnerLostError once the file or its log was taken away. What was read before can still be read.
  *
- * @throws NotADatabaseError, FileTruncatedError, SchemaTooNewError, NotWritableError
+ * @throws NotADatabaseError, FileTruncatedError, SchemaTooNewError, SchemaTooOldError, NotWritableError
  */
 export function openDatabase(file: string) {
   const db = openFile(file)
@@ -270,12 +273,14 @@ function migrate(db: Database, file: string): void {
   const tables = db.prepare<[], { readonly found: number }>('SELECT count(*) AS found FROM sqlite_schema').get()?.found ?? 0
   if (tables > 0 && db.pragma('application_id', { simple: true }) !== APPLICATION_ID)
     throw new NotADatabaseError(`${file} is not a control database`)
-  if (versionOf() > MIGRATIONS.length) throw new SchemaTooNewError(`${file} was written by a newer version: use that version`)
-  if (versionOf() === MIGRATIONS.length) return
+  if (tables > 0 && versionOf() <= EARLY)
+    throw new SchemaTooOldError(`${file} was made before 0.1.0, and no release can open it: delete it, to start with a new admin token`)
+  if (versionOf() > NEWEST) throw new SchemaTooNewError(`${file} was written by a newer version: use that version`)
+  if (versionOf() === NEWEST) return
   db.transaction(() => {
     // Another process may have migrated the file meanwhile.
-    for (const step of MIGRATIONS.slice(versionOf())) db.exec(step)
+    for (const step of MIGRATIONS.slice(Math.max(0, versionOf() - EARLY))) db.exec(step)
     db.pragma(`application_id = ${APPLICATION_ID}`)
-    db.pragma(`user_version = ${MIGRATIONS.length}`)
+    db.pragma(`user_version = ${NEWEST}`)
   }).immediate()
 }

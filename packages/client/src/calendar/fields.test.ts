@@ -56,7 +56,10 @@ test.each([
   ['0 0 0 1 1 * 10000', 'its year must be between 1 and 9999, got 10000'],
   ['0 0 0 1 1 * 2029-2027', "its year '2029-2027' ends before it begins"],
   ['0 0 * * FRI-MON#2', "its weekday 'FRI-MON#2' ends before it begins: write two ranges"],
-  ...['22-4/0', '*/0', '1-5/0', '3/0'].map((hour) => [`0 ${hour} * * *`, `the step of its hour '${hour}' must be a whole number of at least 1, got 0`]),
+  ...['22-4/0', '*/0', '1-5/0', '3/0'].map((hour) => [
+    `0 ${hour} * * *`,
+    `the step of its hour '${hour}' must be a whole number of at least 1, got 0`,
+  ]),
   ['0 22-4/x * * *', "the step of its hour '22-4/x' must be a whole number of at least 1, got x"],
   ['*/ * * * *', "the step of its minute '*/' must be a whole number of at least 1, got nothing"],
   ['-1 * * * *', "its minute '-1' is neither a value nor a range"],

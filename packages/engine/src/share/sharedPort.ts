@@ -301,7 +301,8 @@ export class SharedPort implements Port {
 
   async #whereIsTheOwner(): Promise<Whereabouts> {
     const reached = await this.#options.ownership.reach()
-    if (reached === undefined) throw new Error(`no process owns ${this.#store} yet: start one whose role is 'any' or 'owner', such as millrace serve`)
+    if (reached === undefined)
+      throw new Error(`no process owns ${this.#store} yet: start one whose role is 'any' or 'owner', such as millrace serve`)
     this.#ownerUrl = reached.ownerUrl
     return reached.where
   }

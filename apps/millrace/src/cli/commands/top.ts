@@ -6,9 +6,9 @@ import type { Context } from '../context.ts'
 import { timeText } from '../output/amounts.ts'
 import { line, type Text } from '../output/line.ts'
 import type { Output } from '../output/output.ts'
+import { isIdle, withoutLooker } from '../target.ts'
 import { frameOf, runTop, SCREEN } from '../top/run.ts'
 import type { Frame } from '../top/state.ts'
-import { isIdle, withoutLooker } from '../target.ts'
 import { duration } from '../values.ts'
 import { NAME_COLUMNS } from '../view/names.ts'
 import { queueColumns, queueRows } from '../view/queues.ts'
@@ -36,7 +36,9 @@ export function addTop(program: Command, context: Context): void {
       const engine = await context.connect({ looks: true })
       const first = await frameOf(engine, out.json ? {} : SCREEN)
       if (!out.json && out.stdout.isTTY) return runTop(context, engine, first, { everyMs, readOnly })
-      await out.answer({ at: new Date(first.at), stats: withTimes(withoutLooker(first.stats, idle)), workers: first.workers }, () => linesOf(first, out))
+      await out.answer({ at: new Date(first.at), stats: withTimes(withoutLooker(first.stats, idle)), workers: first.workers }, () =>
+        linesOf(first, out),
+      )
     })
 }
 

@@ -5,6 +5,9 @@ export function withTimes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withTimes)
   if (typeof value !== 'object' || value === null || value instanceof Date) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [name, typeof field === 'number' && /[a-z]At$/.test(name) ? new Date(field) : withTimes(field)]),
+    Object.entries(value).map(([name, field]) => [
+      name,
+      typeof field === 'number' && /[a-z]At$/.test(name) ? new Date(field) : withTimes(field),
+    ]),
   )
 }

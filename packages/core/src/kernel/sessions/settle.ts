@@ -51,8 +51,7 @@ export function gatherSettling(plan: Plan, tables: Tables, facts: Facts): void {
   const laneIds = (tables.lanesByName.get(name) ?? []).map(({ id }) => id)
   const filter = { laneIds, filter: {}, indexed: false }
   plan.ask('matching', [filter, walk.before, LIMITS.sliceRows], ({ rows, next }) => {
-    const said = rows.filter(({ seq }) => seq >= tables.definitions.saidFrom)
-    facts.settling = { name, walk, jobs: said.map((row) => facts.remember(row)), next }
+    facts.settling = { name, walk, jobs: rows.map((row) => facts.remember(row)), next }
   })
 }
 
@@ -70,7 +69,7 @@ export function settleSlice(turn: TurnContext): void {
     if (job.run === 0 && !isHeard(job, definition)) settle(turn, job, definition)
     settling.left--
   }
-  const done = end >= 0 || slice.next === null || slice.next <= tables.definitions.saidFrom || settling.left <= 0
+  const done = end >= 0 || slice.next === null || settling.left <= 0
   settling.before = done ? 0 : (slice.next as number)
   if (done) endSettling(tables, slice.name)
   effects.definitions.push({ name: slice.name, definition, settling: settling.before })
@@ -96,7 +95,7 @@ function endSettling(tables: Tables, name: string): void {
 export function settleRevived(turn: TurnContext, job: Job): void {
   const { tables } = turn
   const definition = tables.definitions.get(job.lane.name)
-  if (definition === undefined || job.run > 0 || isHeard(job, definition) || job.seq < tables.definitions.saidFrom) return
+  if (definition === undefined || job.run > 0 || isHeard(job, definition)) return
   settle(turn, job, definition)
   const settling = tables.definitions.settling.get(job.lane.name)
   // The slices will reach this job.
