@@ -451,6 +451,20 @@ test('a session that has ended in one process has ended in all, and is forgotten
   expect(['first', 'second'].map((id) => one.isEnded(id))).toEqual([false, true])
 })
 
+test('a session stays ended, however many sessions of another token end', () => {
+  const file = fileIn()
+  const before = open(file, () => 1_000)
+  before.endSession('victim.1', new Date(5_000))
+  before.close()
+  const db = new DatabaseSync(`${file}-control`)
+  db.exec(`WITH RECURSIVE many (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM many WHERE n < 9999)
+INSERT INTO ended_session SELECT 'other.' || n, 6000 + n FROM many`)
+  db.close()
+  const control = open(file, () => 1_000)
+  control.endSession('other.late', new Date(60_000))
+  expect(['victim.1', 'other.1', 'other.2', 'other.late'].map((id) => control.isEnded(id))).toEqual([true, false, true, true])
+})
+
 const HARMS: Readonly<Record<string, (control: string) => void>> = {
   'it is deleted': (control) => rmSync(control),
   'it is moved away': (control) => renameSync(control, `${control}.moved`),

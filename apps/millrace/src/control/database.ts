@@ -98,6 +98,15 @@ const MIGRATIONS: readonly string[] = [
 const EARLY = 7
 const NEWEST = EARLY + MIGRATIONS.length
 
+/** Deletes those whose cookies have expired, and beyond a number the first of the token that has the most. Ids begin with its mark and a dot. */
+const FORGET_SESSIONS = `DELETE FROM ended_session WHERE until <= ? OR id IN (
+  SELECT id FROM ended_session
+  WHERE substr(id, 1, instr(id, '.')) = (
+    SELECT substr(id, 1, instr(id, '.')) AS mark FROM ended_session GROUP BY mark ORDER BY count(*) DESC LIMIT 1
+  )
+  ORDER BY until LIMIT max(0, (SELECT count(*) FROM ended_session) - ?)
+)`
+
 /** 'Mill'. */
 const APPLICATION_ID = 0x4d696c6d
 /** The time to wait for a lock. Other processes write for milliseconds, and the daemon's thread must not wait for long. */
@@ -165,12 +174,7 @@ function statementsOf(db: Database) {
   const sessions = {
     end: db.prepare<[string, number]>('INSERT INTO ended_session (id, until) VALUES (?, ?) ON CONFLICT (id) DO NOTHING'),
     isEnded: db.prepare<[string], { readonly found: 1 }>('SELECT 1 AS found FROM ended_session WHERE id = ?'),
-    /** Deletes those whose cookies have expired, and the first ones beyond a number. */
-    forget: db.prepare<[number, number]>(
-      `DELETE FROM ended_session WHERE until <= ? OR id IN (
-  SELECT id FROM ended_session ORDER BY until DESC LIMIT -1 OFFSET ?
-)`,
-    ),
+    forget: db.prepare<[number, number]>(FORGET_SESSIONS),
   }
   const schedules = {
     all: db.prepare<[], ScheduleRow>('SELECT id, updatedAt FROM schedule ORDER BY id'),

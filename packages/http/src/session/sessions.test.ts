@@ -42,7 +42,7 @@ describe('a cookie', () => {
     const opened = sessions.of(requestWith(`a=b; ${pairOf(sessions.begin(TOKEN, true))}; c=d`))
     expect(opened).toEqual({
       token: TOKEN,
-      id: expect.stringMatching(/^[\w-]{22}$/),
+      id: expect.stringMatching(/^[\w-]{16}\.[\w-]{22}$/),
       begunAt: clock.now,
       sealedAt: clock.now,
       secure: true,
@@ -124,6 +124,14 @@ describe('a session', () => {
     // The list is bounded: the earliest are forgotten.
     sessions.end(requestWith(other))
     expect([one, other].map((cookie) => sessions.of(requestWith(cookie)) !== undefined)).toEqual([true, false])
+  })
+
+  test('stays ended, however many sessions of another token end', () => {
+    const { sessions } = sessionsAt()
+    const [stolen, bystander] = [1, 2].map(() => requestWith(pairOf(sessions.begin(TOKEN, false)))) as [Request, Request]
+    sessions.end(stolen)
+    for (let more = 0; more <= BOUNDS.sessionsEnded; more++) sessions.end(requestWith(pairOf(sessions.begin('mr_of-another', false))))
+    expect([stolen, bystander].map((request) => sessions.of(request) !== undefined)).toEqual([false, true])
   })
 
   test('is renewed when its cookie is ten minutes old, and not before', () => {
