@@ -218,7 +218,7 @@ describe('misuse is refused here, by name, and nothing is asked', () => {
     ['update of nothing', () => engine.update(id, {}), /update changes at least one/],
     ['update with more data than is stored', () => engine.update(id, { data: 'x'.repeat(2_000) }), /data has at least/],
     ['redrive with a limit of 0', () => engine.redrive({ limit: 0 }), /limit/],
-    ['backup without a file', () => engine.backup('' as never), /file is empty/],
+    ['backup without a file', () => engine.backup('' as never), /file must be a path or a file: URL/],
     ['on an unknown event', () => engine.on('done' as never, () => {}), /there is no event 'done'/],
     ['once without a listener', () => engine.once('completed', undefined as never), /a listener must be a function/],
     ['work without handlers', () => engine.work([]), /work takes handlers/],

@@ -34,7 +34,8 @@ export class UnreadAnswers {
   readonly #unread: Unread
   /** The answers that were begun and whose responses are open. An app may ask several things before it answers one request. */
   readonly #open = new Map<Connection, Answer>()
-  #looks = false
+  /** Ends the timer of the next look. */
+  #forget: (() => void) | undefined
 
   constructor(clock: Clock, budgetBytes = Math.min(BOUNDS.unreadBytes, getHeapStatistics().heap_size_limit / 4)) {
     this.#clock = clock
@@ -61,18 +62,19 @@ export class UnreadAnswers {
     outgoing.once('close', () => {
       this.#open.delete(socket)
       this.#unread.look(answer)
+      if (this.#open.size > 0) return
+      this.#forget?.()
+      this.#forget = undefined
     })
     soon(() => this.#unread.look(answer))
     this.#lookSoon()
   }
 
   #lookSoon(): void {
-    if (this.#looks || this.#open.size === 0) return
-    this.#looks = true
-    this.#clock.setTimer(BOUNDS.unreadLookMs, () => {
-      this.#looks = false
+    this.#forget ??= this.#clock.setTimer(BOUNDS.unreadLookMs, () => {
+      this.#forget = undefined
       for (const answer of this.#open.values()) this.#look(answer)
-      this.#lookSoon()
+      if (this.#open.size > 0) this.#lookSoon()
     })
   }
 

@@ -62,7 +62,7 @@ const fields = record<Stats>('stats', {
   failing: or(
     value as Kind<Stats['failing']>,
     [],
-    'array of maps: `queue`, `name`, `runs`, `failed`, `failedJobs`, `streak`, `firstAt`, `lastAt`',
+    'array of maps: `queue`, `name`, `firstAt`, `lastAt`, `runs`, `failed`, `failedJobs`, `streak`',
   ),
   failingLeftOut: optional(count, 'names that `failing` leaves out'),
   unservedLeftOut: optional(count, 'names that `unserved` leaves out'),

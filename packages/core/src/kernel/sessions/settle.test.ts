@@ -100,7 +100,7 @@ describe('a job that was enqueued before its name was defined', () => {
     expect(jobs.map((job) => told(world).find(({ seq }) => seq === job.seq)?.queue)).toEqual(['void', 'void', 'own'])
     const { grants } = world.run(defining('true', 'charge', DEFAULTS))
     expect(grants.map(({ seq, queue }) => [seq, queue]).sort()).toEqual(jobs.map(({ seq }, index) => [seq, index < 2 ? 'money' : 'own']))
-    expect(jobs.map((job) => JSON.parse(world.row(job).policy ?? ''))).toMatchObject([
+    expect(jobs.map((job) => parsePolicy(world.row(job).policy))).toMatchObject([
       { timeout: 7_200_000, maxAttempts: 1 },
       { timeout: 7_200_000, maxAttempts: 1 },
       { timeout: 77, maxAttempts: 4, heartbeatTimeout: 50 },
