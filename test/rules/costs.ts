@@ -10,10 +10,10 @@ export type Kind = (typeof KINDS)[number]
 
 export const COSTS: Readonly<Record<string, Partial<Pick<Cost, Kind>>>> = {
   'apps/create-millrace': { processes: 2 },
-  'apps/millrace': { processes: 2, threads: 42 },
+  'apps/millrace': { processes: 2, threads: 50 },
   'packages/engine': { threads: 13 },
   'packages/exec': { processes: 39 },
-  'packages/http': { threads: 44 },
+  'packages/http': { threads: 45 },
   'packages/remote': { processes: 3 },
   'packages/sqlite': { processes: 50 },
   'packages/testkit': { threads: 2 },

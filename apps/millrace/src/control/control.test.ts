@@ -465,6 +465,16 @@ INSERT INTO ended_session SELECT 'other.' || n, 6000 + n FROM many`)
   expect(['victim.1', 'other.1', 'other.2', 'other.late'].map((id) => control.isEnded(id))).toEqual([true, false, true, true])
 })
 
+test('a file that was taken away from its log is not made anew beside it', () => {
+  const file = fileIn()
+  const control = open(file)
+  control.createToken({ name: 'first' })
+  rmSync(`${file}-control`)
+  const refused = expect.objectContaining({ code: 'FILE_TRUNCATED', message: expect.stringContaining('delete jobs.db-control-wal') })
+  expect(() => open(file)).toThrow(refused)
+  expect(existsSync(`${file}-control`)).toBe(false)
+})
+
 const HARMS: Readonly<Record<string, (control: string) => void>> = {
   'it is deleted': (control) => rmSync(control),
   'it is moved away': (control) => renameSync(control, `${control}.moved`),

@@ -222,10 +222,17 @@ function openFile(file: string): Database {
   }
 }
 
-/** Creates a missing file, rejects an emptied one, and makes the file private to its owner. SQLite's files beside it get its mode. */
+/** Creates a missing file, rejects an emptied one and one that was taken away from its log, and makes the file private to its owner. SQLite's files beside it get its mode. */
 function ownFile(file: string): void {
   const stats = statSync(file, { throwIfNoEntry: false })
   if (stats === undefined) {
+    // It would be read into the new file.
+    const log = `${file}-wal`
+    if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0)
+      throw new FileTruncatedError(
+        `${file} does not exist, and its log ${basename(log)} may hold tokens that are nowhere else. Stop the daemon and put the file back; or, to start with a new admin token, delete ${basename(log)}`,
+        { path: file, bytes: 0 },
+      )
     createWhole(file)
     return
   }
