@@ -323,7 +323,7 @@ describe('an engine that serves', () => {
     ['a dry run, perhaps', () => engine.deleteMany({ all: true }, { dryRun: wrong('yes') }), wrongType('dryRun', /true or false/)],
     ['an unknown event', () => engine.on(wrong('finished'), () => {}), wrongType('event', /completed/)],
     ['a listener that is none', () => engine.on('completed', wrong('listener')), wrongType('listener', /function/)],
-    ['a backup to nowhere', () => engine.backup(''), wrongType('file', /is empty/)],
+    ['a backup to nowhere', () => engine.backup(''), wrongType('file', /must be a path or a file: URL/)],
     ['a stop of no duration', () => engine.stop({ timeout: -1 }), outOfRange('timeout', 0, /0/)],
   ]
 

@@ -191,7 +191,7 @@ export function runsConformance(under: () => Probe): void {
     expect(await why()).toMatchObject({ causes: [{ code: 'key-paused' }] })
     await probe.call<'pause'>({ op: 'pause', queue: 'default', key: 'k', paused: false })
     await probe.grants.take()
-    expect(await why()).toEqual({ ...told, state: 'active', attempt: 1, causes: [] })
+    expect(await why()).toEqual({ ...told, state: 'active', attempt: 1, deadlineAt: expect.any(Number), causes: [] })
     expect(await probe.call<'explain'>({ op: 'explain', id: { ...id, seq: id.seq + 9 } })).toBeNull()
   })
 
