@@ -4,20 +4,20 @@ import { inspectSchema, migrateSchemaDown, openStore } from '@millrace/postgres'
 import pg from 'pg'
 import { expect } from 'vitest'
 import { run } from '../../apps/millrace/src/cli/run.ts'
-import { MIGRATIONS } from '../../packages/postgres/src/migrations/list.ts'
+import { MIGRATIONS, OLDEST_SCHEMA } from '../../packages/postgres/src/migrations/list.ts'
 import type { Migration } from '../../packages/postgres/src/migrations/migration.ts'
 import { StoreTurns } from '../../packages/testkit/src/storeConformance/storeTurns.ts'
 import { startHere } from '../app/here.ts'
 import { keptSchema } from './keptSchema.ts'
 import { storeOptions, type TestSchema, test } from './test.ts'
 
-const FIRST = MIGRATIONS.length
+const FIRST = (MIGRATIONS.at(-1) as Migration).id
 const words: Migration = {
   id: FIRST + 1,
   name: 'words',
   up: ['CREATE TABLE word (text text PRIMARY KEY)', "INSERT INTO word VALUES ('one')"],
   down: ['DROP TABLE word'],
-  minReader: 1,
+  minReader: FIRST,
 }
 const lengths: Migration = {
   id: FIRST + 2,
@@ -67,29 +67,6 @@ test('T7, T8: a schema is brought up step by step, keeps its jobs, and is brough
   ])
 })
 
-test('jobs with a time of their own go back to batches of which each has its place, and retention finds them all', async ({ postgres }) => {
-  const store = openStore(storeOptions(postgres))
-  const turns = new StoreTurns(store)
-  for (const keeps of [
-    [undefined, 5, 7, 9],
-    [5, 7, 9],
-    [undefined, 7],
-  ]) {
-    const jobs = turns.enqueueAll(...keeps.map((keep) => ({ name: 'a', ...(keep !== undefined && { keep }) })))
-    turns.pass(1)
-    turns.run(...jobs.map(({ seq, node, enqueuedAt }) => ({ op: 'cancel' as const, id: { seq, node, enqueuedAt } })))
-  }
-  store.close()
-  migrateSchemaDown(storeOptions(postgres), 2)
-  expect(await sql(postgres, 'SELECT count(*)::int, count(DISTINCT turn)::int FROM finished')).toEqual([[9, 9]])
-  const policies = "SELECT count(*) FILTER (WHERE policy LIKE '%keep%')::int, count(policy::jsonb)::int FROM job"
-  expect(await sql(postgres, policies)).toEqual([[0, 7]])
-  const again = openStore(storeOptions(postgres))
-  const query = { queueId: 1, state: 6, before: Number.MAX_SAFE_INTEGER, limit: 99 } as const
-  expect(again.prunable([query], 99).flatMap(({ rows }) => rows.map(({ seq }) => seq))).toHaveLength(9)
-  again.close()
-})
-
 test('a new schema has every step', async ({ postgres }) => {
   openStore({ ...storeOptions(postgres), autoMigrate: false }, ALL).close()
   expect(await ledger(postgres)).toEqual(ALL.map(({ id }) => id))
@@ -121,8 +98,22 @@ test('nobody migrates a schema that another process has, and one that is not the
 })
 
 test('each step after the first can be undone', () => {
-  expect(MIGRATIONS.map(({ id }) => id)).toEqual(MIGRATIONS.map((_, index) => index + 1))
+  expect(MIGRATIONS.map(({ id }) => id)).toEqual(MIGRATIONS.map((_, index) => OLDEST_SCHEMA + index))
   expect(MIGRATIONS.slice(1).filter(({ down }) => down === undefined)).toEqual([])
+})
+
+test('a schema from before 0.1.0 is refused by whatever opens it, and left as it is', async ({ postgres }) => {
+  openStore(storeOptions(postgres)).close()
+  await sql(postgres, `UPDATE meta SET min_reader = 7, schema_version = ${OLDEST_SCHEMA - 1}`)
+  for (const refused of [
+    () => openStore(storeOptions(postgres)),
+    () => inspectSchema(postgres),
+    () => migrateSchemaDown(storeOptions(postgres), OLDEST_SCHEMA),
+  ]) {
+    expect(refused).toThrow(SchemaTooOldError)
+    expect(refused).toThrow(`has version ${OLDEST_SCHEMA - 1} of its layout, from before 0.1.0`)
+  }
+  expect(await ledger(postgres)).toEqual([OLDEST_SCHEMA])
 })
 
 test('millrace migrate --postgres says what there is to do', async ({ skip }) => {

@@ -244,11 +244,7 @@ class AsyncClient(AsyncManaging):
         return connection if connection is not None else await asyncio.get_running_loop().run_in_executor(None, self._calls.open)
 
     async def _ask(self, asked: Request[T]) -> T:
-        try:
-            return asked.answer(await self.call(asked.op, *asked.fields))
-        except ConnectionLost as lost:
-            asked.refused_by(lost)
-            raise
+        return asked.answer(await self.call(asked.op, *asked.fields))
 
     async def _wait(self, asked: Request[T], what: str, timeout: Optional[Seconds], again: bool = True) -> T:
         """The answer to what may take long, with `again` also after a break: to ask twice does no harm."""
@@ -265,7 +261,6 @@ class AsyncClient(AsyncManaging):
                 finally:
                     self._calls.unwatch(id)
             except ConnectionLost as lost:
-                asked.refused_by(lost)
                 if not again or lost.retry_after is None or left == 0:
                     raise
                 await asyncio.sleep(min(left, max(lost.retry_after, backoff_delay(attempt))))

@@ -154,7 +154,7 @@ class AsyncManaging:
         end_at: Optional[Time] = None,
     ) -> QueuesHistory:
         """What all queues have done, added up, and the busiest of them one by one: `limit`, 0 to 50. Minutes or hours in which nothing happened
-        are 0. The others are as of `history`. Raises Error (OPTION_TYPE, OPTION_RANGE, UNSUPPORTED by an earlier engine)."""
+        are 0. The others are as of `history`. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(op.queues_history(limit, step, start_at, end_at))
 
     async def failures(

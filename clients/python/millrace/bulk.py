@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from .errors import Error, type_error
-from .filters import filter_fields, id_list, is_later, many_filter, understood
+from .filters import filter_fields, id_list, many_filter
 from .messages import trimmed
 from .operations import REASON_LENGTH, Request, Steps, called
 from .options import NAME_LENGTH, choice, flag, given, integer, key, meta_text, name as valid_name, tag_list, text, time_ms
@@ -93,15 +93,9 @@ def _many(op: str, wanted: Any, limit: Any, dry_run: Any, *more: Any) -> Steps[M
 def _run(
     op: str, fields: Sequence[Any], search: Optional[str], ids: Optional[List[Any]], limit: Optional[int], dry_run: bool, more: Sequence[Any]
 ) -> Steps[ManyResult]:
-    beyond = None if search is None else "search"
-
     def asked(size: int, before: Optional[int], dry: bool, of: Optional[List[Any]]) -> Request[Any]:
         return Request(op, list(fields), size, before, dry, of, search, *more, read=_slice)
 
-    if is_later(fields) or beyond is not None:
-        # An earlier server skips what it does not know, and would change other jobs: it is asked about no job first.
-        answer = yield asked(1, None, True, [])
-        understood(fields, answer.get("known"), beyond)
     counts: Dict[str, int] = {"matched": 0, "changed": 0}
     skipped: Dict[str, int] = {}
     before: Optional[int] = None
@@ -115,9 +109,6 @@ def _run(
                 counts[count] += done[count]
             for reason, number in done["skipped"].items():
                 skipped[reason] = skipped.get(reason, 0) + number
-            # An earlier engine may have become the owner of the store since it was asked about no job.
-            if is_later(fields) or beyond is not None:
-                understood(fields, done.get("known"), beyond)
         except Error as error:
             error.done = ManyResult(**counts, skipped=skipped) if counts["changed"] else None
             raise
@@ -129,4 +120,4 @@ def _run(
 
 def _slice(said: Any) -> Mapping[str, Any]:
     # What a slice must have, read where an answer without it is told by the operation's name.
-    return {"known": said.get("known"), **{name: said[name] for name in ("matched", "changed", "skipped", "next")}}
+    return {name: said[name] for name in ("matched", "changed", "skipped", "next")}

@@ -122,13 +122,12 @@ class Client(Managing):
         finished_after, finished_before, worker, error, fingerprint, data and meta. `order`: 'newest' first, by arrival; 'oldest'; 'finished',
         last finished first, of one final state; 'due', soonest first, of scheduled jobs. Jobs that are enqueued meanwhile are left out of
         the newest first. `payload`: 'full', or 'none' without data, output and checkpoint. `last_run`: each job with its last run. `page`: how
-        many are asked for at a time, 1 to 200. Raises TypeError, Error (OPTION_TYPE, OPTION_RANGE, UNSUPPORTED if an earlier engine does
-        not know a filter or the order)."""
+        many are asked for at a time, 1 to 200. Raises TypeError, Error (OPTION_TYPE, OPTION_RANGE)."""
         return self._list(op.jobs(state, queue, name, tag, search, page, order, payload, last_run, others))
 
     def explain(self, job: JobId) -> Optional[Explanation]:
         """Why the job has not ended: each pause, limit, missing worker or other job that keeps it from its start now. None if there is no such
-        job. Raises Error (OPTION_TYPE, UNSUPPORTED by an earlier engine)."""
+        job. Raises Error (OPTION_TYPE)."""
         return self._ask(op.explain(job))
 
     def logs(self, job: JobId, run: Optional[int] = None, page: int = LOGS_PAGE, *, order: str = "oldest") -> Iterator[LogLine]:
@@ -194,8 +193,7 @@ class Client(Managing):
         name: Optional[str] = None,
     ) -> Iterator[ScheduleInfo]:
         """Iterates over the schedules whose ids begin with `prefix`, in the order of their ids: with `queue` or `name`, only those whose jobs
-        go to that queue or have that name. `page`: 1 to 200. Raises Error (OPTION_TYPE, OPTION_RANGE, UNSUPPORTED if an earlier engine does
-        not know `queue` and `name`)."""
+        go to that queue or have that name. `page`: 1 to 200. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return self._list(op.schedules(prefix, page, queue, name))
 
     def upsert_schedule(
@@ -296,18 +294,13 @@ class Client(Managing):
                 finally:
                     self._calls.unwatch(id)
             except ConnectionLost as lost:
-                asked.refused_by(lost)
                 if not again or lost.retry_after is None or left == 0:
                     raise
                 time.sleep(min(left, max(lost.retry_after, backoff_delay(attempt))))
                 attempt += 1
 
     def _ask(self, asked: Request[T]) -> T:
-        try:
-            return asked.answer(self.call(asked.op, *asked.fields))
-        except ConnectionLost as lost:
-            asked.refused_by(lost)
-            raise
+        return asked.answer(self.call(asked.op, *asked.fields))
 
     def _list(self, pages: op.Pages[T]) -> Iterator[T]:
         return follow(lambda mark: self._ask(pages(mark)))

@@ -16,7 +16,6 @@ from .options import Time, choice, job_key, key, mapping, name as valid_name, ti
 
 STATES = ("scheduled", "waiting", "active", "blocked", "completed", "failed", "cancelled")
 CONTAINED_LENGTH = 1024
-EARLY_FIELDS = 4  # every server knows these: an earlier one skips the fields behind them
 FINGERPRINT = re.compile(r"[0-9a-f]{14}\Z")
 
 
@@ -116,28 +115,8 @@ def _states(state: Any) -> Optional[List[int]]:
 
 
 def _some(states: Optional[List[int]]) -> Optional[List[int]]:
-    """Earlier servers know one state, and all states are no condition."""
+    """One state has a field of its own, and all states are no condition."""
     return states if states is not None and 1 < len(states) < len(STATES) else None
-
-
-def is_later(fields: Sequence[Any]) -> bool:
-    """True if a server that does not know all fields would show or change other jobs."""
-    return len(fields) > EARLY_FIELDS
-
-
-def understood(fields: Sequence[Any], known: Optional[int], beyond: Optional[str] = None) -> None:
-    """Raises Error (UNSUPPORTED) if the server, which knows so many fields, has skipped one that says something. `beyond` is what else an
-    earlier server skips."""
-    names = ("state", *(option for option, _ in FIELDS))
-    skipped = [name for name, field in list(zip(names, fields))[EARLY_FIELDS if known is None else known :] if field is not None]
-    if known is None and beyond is not None:
-        skipped.append(beyond)
-    if skipped:
-        raise too_old("%r" % skipped[0].replace("states", "state"))
-
-
-def too_old(what: str) -> Error:
-    return Error("UNSUPPORTED", "the engine is of an earlier version, which does not know %s: bring it up to date" % what)
 
 
 def many_filter(wanted: Any) -> Tuple[Mapping[str, Any], List[Any]]:

@@ -37,8 +37,7 @@ class Managing:
         """Cancels all jobs that match the filter, newest first: those that have not started at once, running ones by their abort. `filter` is a
         dict (`JobFilter`): give at least one condition, or `{"all": True}` for every job. `reason`: up to 1,000 characters, and `by`: up to
         128, as of `cancel`. `limit`: at most so many jobs change, 1 or more; default all of them. `dry_run` counts, and changes nothing. At
-        most 500 jobs change in one commit; of an error in between, `done` says what had changed. Raises Error (OPTION_TYPE, OPTION_RANGE,
-        UNSUPPORTED if an earlier engine does not know one of the filters: then nothing has changed)."""
+        most 500 jobs change in one commit; of an error in between, `done` says what had changed. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return self._drive(bulk.cancel_many(filter, reason, by, limit, dry_run))
 
     def retry_many(self, filter: JobFilter, *, limit: Optional[int] = None, dry_run: bool = False) -> ManyResult:
@@ -102,7 +101,7 @@ class Managing:
         log_lines. What you read as `settings` of a queue is what sets them.
 
         Raises TypeError for an unknown setting, Error (OPTION_TYPE, OPTION_RANGE; QUEUE_NOT_EMPTY if `key_order` changes while jobs have not
-        ended; UNSUPPORTED for settings that exclude each other, and if an earlier engine does not know one)."""
+        ended; UNSUPPORTED for settings that exclude each other)."""
         self._ask(st.configure_queue(queue, settings))
 
     def pause_queue(self, queue: str, *, name: Optional[str] = None, key: Optional[str] = None, duration: Optional[Seconds] = None) -> None:
@@ -176,7 +175,7 @@ class Managing:
         end_at: Optional[Time] = None,
     ) -> QueuesHistory:
         """What all queues have done, added up, and the busiest of them one by one: `limit`, 0 to 50. Minutes or hours in which nothing happened
-        are 0. The others are as of `history`. Raises Error (OPTION_TYPE, OPTION_RANGE, UNSUPPORTED by an earlier engine)."""
+        are 0. The others are as of `history`. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return self._ask(op.queues_history(limit, step, start_at, end_at))
 
     def failures(

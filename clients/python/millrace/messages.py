@@ -101,7 +101,6 @@ class Delivery(NamedTuple):
 class Attached(NamedTuple):
     lost: List[Tuple[int, int]]
     disputed: List[str]
-    order: Optional[int]
 
 
 Record = TypeVar("Record", bound=Tuple[Any, ...])
@@ -203,7 +202,7 @@ def read_reply(reply: Any) -> Tuple[int, Any, Optional[Error]]:
     if kind == ENQUEUED:
         return id, [(JobKey(*each[:3]), each[3]) for each in fields[0]], None
     if kind == ATTACHED:
-        return id, Attached([(seq, run) for seq, run, *_ in fields[0] or []], fields[1] or [], fields[2]), None
+        return id, Attached([(seq, run) for seq, run, *_ in fields[0] or []], fields[1] or []), None
     if kind == VALUE:
         return id, fields[0], None
     if kind == STATS:

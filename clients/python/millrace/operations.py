@@ -11,7 +11,7 @@ from .codec import SAFE
 from .data import decode_data
 from .errors import ConnectionLost, Error, type_error
 from .explanations import explanation
-from .filters import OTHERS, STATES, filter_fields, is_later, too_old, understood
+from .filters import OTHERS, STATES, filter_fields
 from .jobs import known_options
 from .keys import JobKey, JobOfKey
 from .messages import EVENT_TYPES, OPS, trimmed
@@ -31,7 +31,6 @@ STATS_NAMES = ("histograms", "percentiles", "none")
 DEFINITIONS = ("all", "disputed")
 JOBS_PAGE, LIST_PAGE, LOGS_PAGE = 200, 500, 1_000
 LIST_ORDERS = ("newest", "oldest", "finished", "due")
-ASCENDING_SINCE = 15  # fields of a Filter that the first server knew which lists the oldest jobs first
 LOG_ORDERS = ("oldest", "newest")
 PAYLOADS = ("full", "none")
 HISTORY_STEPS = ("minute", "hour")
@@ -58,19 +57,7 @@ class Request(Generic[T]):
         except (IndexError, KeyError, TypeError, ValueError) as error:
             raise Error("PROTOCOL", "the answer of %s cannot be read: %r" % (self.op, error)) from error
 
-    def refused_by(self, lost: ConnectionLost) -> None:
-        """Raises Error (UNSUPPORTED) if the server has ended the connection because it does not know this operation, or a setting of it."""
-        if lost.code not in ("BAD_FRAME", "BAD_MESSAGE"):
-            return
-        number, setting = UNKNOWN_OP.search(lost.message), UNKNOWN_OPTION.search(lost.message)
-        if number is not None and int(number[1]) == OPS[self.op]:
-            raise too_old(self.op) from lost
-        if setting is not None and self.op == "configure" and "'%s'" % setting[1] in repr(self.fields[1]):
-            raise too_old("the setting %s" % setting[1]) from lost
 
-
-UNKNOWN_OP = re.compile(r"\b(\d+) is none that is known")
-UNKNOWN_OPTION = re.compile(r"has no option '(\w+)'")
 # Several requests, one after the other: each is answered before the next is asked for. It returns what the whole has come to.
 Steps = Generator[Request[Any], Any, T]
 # Asks for the page behind a mark; None: the first.
@@ -151,10 +138,6 @@ def jobs(
         return Request("list", *trimmed(fields), read=read)
 
     def read(reply: Any) -> Page[JobInfo]:
-        if is_later(wanted):
-            understood(wanted, reply.get("known"))
-        if by == "oldest" and (reply.get("known") or 0) < ASCENDING_SINCE:
-            raise too_old("the order 'oldest'")
         after = reply["next"]
         return [job_info(each) for each in reply["jobs"]], None if after is None else (after, reply.get("nextAt"))
 
@@ -210,17 +193,11 @@ def history(queue: Any, step: Any, start_at: Any, end_at: Any) -> Request[List[T
 @called
 def queues_history(limit: Any, step: Any, start_at: Any, end_at: Any) -> Request[QueuesHistory]:
     most = integer("limit", given("limit", limit), 0, HISTORY_QUEUES)
-    return Request("history", *_history("default", step, start_at, end_at), most, read=_of_queues)
+    return Request("history", *_history("default", step, start_at, end_at), most, read=read_history)
 
 
 def _history(queue: str, step: Any, start_at: Any, end_at: Any) -> List[Any]:
     return [queue, choice("step", step, HISTORY_STEPS), time_ms("start_at", start_at), time_ms("end_at", end_at)]
-
-
-def _of_queues(said: Any) -> QueuesHistory:
-    if isinstance(said, list):
-        raise too_old("the history of all queues")
-    return read_history(said)
 
 
 @called
@@ -240,13 +217,7 @@ def queue_keys(queue: Any, limit: Any) -> Request[Optional[QueueKeys]]:
 def schedules(prefix: str, page: int, queue: Any, name: Any) -> Pages[ScheduleInfo]:
     begins, size = text("prefix", given("prefix", prefix), NAME_LENGTH, 0), _size(page, JOBS_PAGE)
     of = trimmed([valid_name("queue", queue), valid_name("name", name)])
-
-    def read(reply: Any) -> Page[ScheduleInfo]:
-        if of and reply.get("narrowed") is not True:
-            raise too_old("the queue and the name of a schedule")
-        return _behind_next("schedules", schedule_info)(reply)
-
-    return lambda after: Request("listSchedules", begins, size, after, *of, read=read)
+    return lambda after: Request("listSchedules", begins, size, after, *of, read=_behind_next("schedules", schedule_info))
 
 
 @called

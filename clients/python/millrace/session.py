@@ -80,7 +80,6 @@ class Session:
         self._attaching: Optional[int] = None
         self._sent: List[Tuple[int, float]] = []
         # Why the engine is of no use to this worker.
-        self._refused: Optional[Error] = None
         # When the last renewal that the engine has counted was sent; None before the first attach is answered.
         self._known: Optional[float] = None
         self._shortest = LEASE
@@ -127,8 +126,6 @@ class Session:
                     raise end
                 self._wait(max(end.retry_after, backoff_delay(attempt)))
                 attempt += 1
-            if self._refused is not None:
-                raise self._refused
         finally:
             self._disown_all()
             connection = self._connection
@@ -272,10 +269,6 @@ class Session:
         self._attaching = None
         for key in answer.lost:
             self._disown(key)
-        if self._order and answer.order != self._order:
-            # It would hand out jobs by turns. What it has handed out goes back.
-            self._refused = Error("UNSUPPORTED", "the engine is of an earlier version, which does not know the order 'strict': bring it up to date")
-            self.stop(0)
 
     def _answered(self, run: Run, said: Said, value: Any, error: Optional[Error]) -> None:
         if error is not None and error.code in RETRYABLE:

@@ -389,7 +389,7 @@ class QueuesHistory:
 class FailureKind:
     """Failed runs of one class of error and, but for the parts that differ from job to job, of one message. `fingerprint` is 14 hexadecimal
     digits. `count` is how many runs failed so. `job` and `message` are those of the job that failed last; None once it is gone. `trend` has
-    the failed runs of each of the last 24 hours, oldest first; None unless the call asked for it, and from an earlier engine."""
+    the failed runs of each of the last 24 hours, oldest first; None unless the call asked for it."""
 
     fingerprint: str
     queue: str

@@ -44,8 +44,7 @@ class Worker(Session):
         )
 
     def run(self) -> None:
-        """Works until `stop` is called. Raises ConnectionLost only where it is of no use to come back, and Error (UNSUPPORTED) where the
-        engine is of an earlier version that does not know the order 'strict'."""
+        """Works until `stop` is called. Raises ConnectionLost only where it is of no use to come back."""
         self._work()
 
     def _job_of(self, grant: Grant) -> Job:

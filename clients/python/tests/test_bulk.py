@@ -54,26 +54,9 @@ class Slices(Calls):
         self.assertEqual(lost.done, millrace.ManyResult(500, 500, {}))
         self.assertIsNone(self.refused("BUSY", self.client(millrace.Error("BUSY", "later")).cancel_many, {"queue": "q"}).done)
 
-    def test_an_earlier_server_that_skips_a_filter_is_asked_about_no_job(self):
-        for filter, told, known in (
-            ({"key": "k"}, "'key'", None),
-            ({"data": {"a": 1}}, "'data'", 15),
-            ({"state": ["failed", "cancelled"]}, "'state'", 14),
-            ({"search": "x"}, "'search'", None),
-        ):
-            with self.subTest(filter):
-                answer = NOTHING if known is None else {**NOTHING, "known": known}
-                error = self.refused("UNSUPPORTED", self.client(answer).delete_many, filter)
-                self.assertIn(told, error.message)
-                ((_, _, _, _, dry, ids, *_),) = self.asked
-                self.assertEqual((dry, ids), (True, []))
-        # One that has become the owner meanwhile says so of what it has done.
-        client = self.client({**NOTHING, "known": 17}, {**NOTHING, "changed": 3, "known": 5})
-        self.assertEqual(self.refused("UNSUPPORTED", client.delete_many, {"retrying": True, "key": "k"}).done.changed, 3)
-
     def test_all_states_are_no_condition_and_one_is_that_state(self):
         for state, fields in ((millrace.STATES, []), (["failed"], [5]), (("failed", "failed", "waiting"), [*[None] * 14, [1, 5]])):
-            client = self.client({**NOTHING, "known": 17}, {**NOTHING, "known": 17})
+            client = self.client(NOTHING)
             client.retry_many({"state": state})
             self.assertEqual(self.asked[0][1], fields)
 
@@ -158,15 +141,9 @@ class Settings(Calls):
 
 class Lists(Calls):
     def test_an_order_goes_on_by_its_times(self):
-        client = self.client({"jobs": [], "next": 7, "nextAt": 99, "known": 17}, {"jobs": [], "next": None, "known": 17})
+        client = self.client({"jobs": [], "next": 7, "nextAt": 99}, {"jobs": [], "next": None})
         self.assertEqual(list(client.jobs(state="failed", order="finished", page=5)), [])
         self.assertEqual([fields[1:] for fields in self.asked], [([5], 5, None, None, None, None, 0), ([5], 5, 7, None, None, None, 0, 99)])
-
-    def test_an_earlier_server_that_skips_a_filter_or_the_order_is_told(self):
-        for options in ({"key": "k"}, {"order": "oldest"}, {"error": "E"}):
-            with self.subTest(options):
-                self.refused("UNSUPPORTED", lambda: list(self.client({"jobs": [], "next": None}).jobs(**options)))
-        self.refused("UNSUPPORTED", self.client([]).queues_history)
 
     def test_an_order_needs_its_state(self):
         for options in ({"order": "finished"}, {"order": "finished", "state": "waiting"}, {"order": "due", "state": ["scheduled", "failed"]}):
@@ -210,11 +187,10 @@ class Others(Calls):
         self.assertIsNone(next(batches).gap)
         self.assertEqual(self.asked[1:], [("export", "archive", 10, 7), ("export", "archive", 10, 9)])
 
-    def test_schedules_of_a_queue_need_a_server_that_judges_by_it(self):
+    def test_schedules_of_a_name(self):
         page = {"schedules": [], "next": None}
-        self.refused("UNSUPPORTED", lambda: list(self.client(page).schedules(name="a")))
+        self.assertEqual(list(self.client(page).schedules(name="a")), [])
         self.assertEqual(self.asked, [("listSchedules", "", 200, None, None, "a")])
-        self.assertEqual(list(self.client({**page, "narrowed": True}).schedules(name="a")), [])
 
 
 class Keys(Calls):
@@ -237,12 +213,3 @@ class Keys(Calls):
         with self.assertRaises(millrace.Error) as caught:
             call(*args)
         return caught.exception.code
-
-
-class Earlier(Calls):
-    def test_a_server_that_ends_the_connection_at_another_call_leaves_this_one_open(self):
-        for message in ("op: 99 is none that is known: see docs/protocol.md", "queues.configure has no option 'other'", "the frame is cut"):
-            lost = millrace.ConnectionLost(message, "BAD_FRAME", None)
-            self.assertIs(self.refused("BAD_FRAME", self.client(lost).explain, JOBS[0]), lost)
-            lost = millrace.ConnectionLost(message, "BAD_FRAME", None)
-            self.assertIs(self.refused("BAD_FRAME", self.client(lost).configure_queue, "q", share=1), lost)

@@ -300,16 +300,6 @@ class Workers(unittest.TestCase):
         self.assertEqual(errors, ["STALE_RUN", "STALE_RUN"])
         self.ways.put(lambda: None)
 
-    def test_an_engine_that_does_not_know_the_strict_order_gets_its_jobs_back(self):
-        self.worker = millrace.Worker("unix:none", {"a": self.handle}, queues=["x", "y"], order="strict")
-        wire = Wire()
-        self.worker._attach_to(wire)
-        id = next(id for id, said, *_ in wire.said if said == "attach")
-        wire.deliver([id, messages.ATTACHED, None], grants=[grant(1)])
-        self.assertEqual(self.said(wire, "giveBack"), [("giveBack", 1, 1)])
-        self.assertEqual(self.worker._refused.code, "UNSUPPORTED")
-        self.assertTrue(self.worker._stopping)
-
     def test_a_cancel_says_why_and_by_whom_if_the_server_does(self):
         wire = self.attach()
         one, two = self.begin(wire, 1), self.begin(wire, 2)

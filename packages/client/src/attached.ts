@@ -22,9 +22,7 @@ export interface WorkerView extends Omit<AttachedWorker, 'session' | 'attachedAt
 }
 
 function workerOf({ session: _, attachedAt, lastSeenAt, nextDeadlineAt, ...worker }: AttachedWorker): WorkerView {
-  // An older server sends none of these.
-  const times = { attachedAt: dateOf(attachedAt ?? 0), lastSeenAt: dateOf(lastSeenAt ?? 0), nextDeadlineAt: dateOf(nextDeadlineAt ?? 0) }
-  return { ...worker, ...times }
+  return { ...worker, attachedAt: dateOf(attachedAt), lastSeenAt: dateOf(lastSeenAt), nextDeadlineAt: dateOf(nextDeadlineAt ?? 0) }
 }
 
 export async function workersOf(calls: Pick<Mailbox, 'call'>): Promise<readonly WorkerView[]> {

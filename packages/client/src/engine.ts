@@ -7,8 +7,8 @@ import {
   type FlowOptions,
   type JobRef,
   nameOption,
-  pathOption,
   type Port,
+  pathOption,
   type Refusal,
   type StopOptions,
   UnsupportedError,
@@ -55,7 +55,7 @@ import { Flows } from './flows.ts'
 import { Exports, followEvents } from './following.ts'
 import { type SourceLine, sourceLine } from './forwarding/sourceLine.ts'
 import { type HandleOutput, JobHandle } from './handle.ts'
-import { callAbout, keyOf, textOf } from './jobKey.ts'
+import { callAbout, keyOf } from './jobKey.ts'
 import type { EventStream } from './journalStream.ts'
 import { type EventListener, type EventName, type GapListener, Listeners } from './listeners.ts'
 import { Mailbox } from './mailbox.ts'

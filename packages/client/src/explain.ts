@@ -78,7 +78,6 @@ function messageOf(job: Explanation): string {
   return job.attempt === 0 ? 'has failed without a run' : `has failed after attempt ${job.attempt}`
 }
 
-/** @throws UnsupportedError if the engine is of an earlier version */
 export async function explainJob(calls: Pick<Mailbox, 'call'>, id: string): Promise<JobExplanation | undefined> {
   const asked = parseId(textOf(id)) ?? (await keyOfShortId(calls, id))
   const job = asked && (await calls.call<'explain'>({ op: 'explain', id: asked }))

@@ -59,8 +59,8 @@ export interface FlowPage {
   readonly jobs: readonly FlowJob[]
   /** Pass as `after` for the next page; undefined at the end. */
   readonly next: string | undefined
-  /** All jobs of the flow that are still kept, by state; undefined from an engine of an earlier version. */
-  readonly states: StateCounts | undefined
+  /** All jobs of the flow that are still kept, by state. */
+  readonly states: StateCounts
 }
 
 /** A flow as `flows.list` returns it. */

@@ -9,7 +9,6 @@ import {
   type HistoryStep,
   type ReplyOf,
   type Totals,
-  UnsupportedError,
   validateFailuresOptions,
   validateHistoryOptions,
 } from '@millrace/core'
@@ -49,8 +48,7 @@ export interface Failures {
   readonly jobId: string | undefined
   readonly message: string | undefined
   /**
-   * The failed runs of each of the last 24 hours, oldest first; the last place is the current hour. Undefined unless `trend` asks for it,
-   * and from an engine of an earlier version.
+   * The failed runs of each of the last 24 hours, oldest first; the last place is the current hour. Undefined unless `trend` asks for it.
    */
   readonly trend: readonly number[] | undefined
 }
@@ -58,10 +56,7 @@ export interface Failures {
 export async function readHistory(calls: Pick<Mailbox, 'call'>, options?: unknown): Promise<readonly Throughput[] | QueuesHistory> {
   const command = validateHistoryOptions(options)
   const reply = await calls.call<'history'>(command)
-  if (!isOfQueues(reply)) {
-    if (command.busiest === undefined) return reply.map(throughputOf)
-    throw new UnsupportedError('the engine is of an earlier version, which tells the history of one queue at a time: bring it up to date')
-  }
+  if (!isOfQueues(reply)) return reply.map(throughputOf)
   const { from, step, total, queues, queuesLeftOut } = reply
   return { from: new Date(from), step, total, queues: Object.fromEntries(queues.map(columnsOf)), queuesLeftOut }
 }

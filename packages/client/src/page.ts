@@ -18,7 +18,7 @@ import {
 import type { JobType } from '@millrace/worker'
 import { isOfKey, textOf } from './jobKey.ts'
 import type { Mailbox } from './mailbox.ts'
-import { assertOrdered, assertReadable, assertUnderstood } from './offered.ts'
+import { assertReadable } from './offered.ts'
 import type { PayloadCodec } from './payloadCodec.ts'
 import { keyOfShortId } from './shortId.ts'
 import { type Job, type JobOf, jobOf } from './view.ts'
@@ -31,8 +31,7 @@ export interface JobPage {
   /** True if the page ended at the bound of looking, before it was full. There may be more behind `next`. */
   readonly partial?: true
   /**
-   * How many jobs of the list were passed to fill the page, deleted ones included. Absent if an index has found the jobs, or if the engine
-   * is older.
+   * How many jobs of the list were passed to fill the page, deleted ones included. Absent if an index has found the jobs.
    */
   readonly looked?: number
 }
@@ -81,11 +80,9 @@ export async function readPage(calls: Pick<Mailbox, 'call'>, settings: ListSetti
     ...(payloadBytes !== undefined && { payloadBytes }),
     ...(lastRun && { lastRun }),
   })
-  assertUnderstood(filter, reply, named === undefined && byTime ? 'order' : undefined)
   const shown = { payload, previewBytes: LIMITS.previewBytes }
   const jobs = reply.jobs.map((view) => jobOf(view, codec, shown))
   if (named !== undefined) return { jobs, next: undefined }
-  assertOrdered(order, reply)
   const { next, nextAt, looked } = reply
   return {
     jobs,

@@ -34,7 +34,6 @@ export const WHOLE: Shown = { payload: 'full', previewBytes: 0 }
 
 const NONE = { data: undefined, output: undefined, checkpoint: undefined }
 
-/** Engines of older versions do not cut: what they send is cut here. */
 export function payloadsOf(view: JobView, codec: PayloadCodec | undefined, { payload, previewBytes }: Shown): Payloads {
   if (payload === 'none') return NONE
   return payload === 'preview' ? { ...NONE, ...previewsOf(view, codec, previewBytes) } : wholeOf(view, codec)

@@ -49,7 +49,7 @@ export interface QueueView extends Omit<StoredQueueView, 'rate' | 'pausedUntil' 
   readonly pausedUntil?: Date
   /** When pauses of names and keys end, the next first; undefined for none. */
   readonly pauseEnds?: readonly PauseEnd[]
-  /** Undefined without a `rateLimit`, and from an engine of an earlier version. */
+  /** Undefined without a `rateLimit`. */
   readonly rate?: QueueRate
 }
 

@@ -80,7 +80,6 @@ export abstract class Reading {
    * ```ts
    * console.log((await engine.explain(id))?.message)   // waits, because queue 'mail' is paused
    * ```
-   * @throws UnsupportedError if the engine is of an earlier version
    */
   async explain(id: string): Promise<JobExplanation | undefined> {
     return explainJob(this.#parts.mailbox, id)

@@ -34,7 +34,6 @@ import { systemCalendar } from './calendar/calendar.ts'
 import type { JobHandle } from './handle.ts'
 import type { Mailbox } from './mailbox.ts'
 import { itemOf, newJobOf } from './newJobs.ts'
-import { tooOld } from './offered.ts'
 import type { EngineSetup } from './setup.ts'
 import { dateOf, shown } from './view.ts'
 
@@ -133,8 +132,7 @@ export class Schedules {
    * ```ts
    * await engine.schedules.upsert('nightly', { cron: '0 3 * * *', timezone: 'Europe/Berlin' }, { job: report })
    * ```
-   * @throws OptionTypeError, OptionRangeError, ValidationError; UnsupportedError if the engine is of an earlier version, which has set
-   * the schedule and passed over `updateWaiting`
+   * @throws OptionTypeError, OptionRangeError, ValidationError
    */
   upsert<Job extends JobOrName>(id: string, options: ScheduleOptions, job: ScheduledJob<Job>): Promise<ScheduleSet> {
     return this.#set(id, options, job as ScheduledJob, false)
@@ -183,7 +181,6 @@ export class Schedules {
   async #put({ id, job, ...settings }: Omit<UpsertScheduleCommand, 'op'>): Promise<ScheduleSet> {
     const command = { op: 'upsertSchedule', id: scheduleIdOption(id), job: checkScheduledJob(job), ...settings } as const
     const { created, fireAt, waitingUpdated } = await this.#calls.call<'upsertSchedule'>(command)
-    if (command.updateWaiting === true && waitingUpdated === undefined) throw tooOld("'updateWaiting', and has set the schedule alone")
     return { id, created, nextRunAt: dateOf(fireAt), waitingUpdated }
   }
 
@@ -205,12 +202,11 @@ export class Schedules {
    * Returns a page of schedules, in the order of their ids. With `queue` or `name`, a page may be short or empty and still have
    * a `next`.
    *
-   * @throws OptionTypeError, OptionRangeError; UnsupportedError if the engine is of an earlier version, which knows neither
+   * @throws OptionTypeError, OptionRangeError
    */
   async list(options?: ScheduleListOptions): Promise<SchedulePage> {
     const page = validateScheduleListOptions(options)
-    const { schedules, next, narrowed } = await this.#calls.call<'listSchedules'>({ op: 'listSchedules', ...page })
-    if ((page.queue ?? page.name) !== undefined && narrowed !== true) throw tooOld('the queue and the name of a schedule')
+    const { schedules, next } = await this.#calls.call<'listSchedules'>({ op: 'listSchedules', ...page })
     return { schedules: schedules.map(scheduleOf), next: next ?? undefined }
   }
 

@@ -162,7 +162,7 @@ export function jobOf(view: JobView, codec?: PayloadCodec, reading: Shown = WHOL
   }
 }
 
-/** Returns the policy. An engine of an older version does not send newer fields: its jobs have their defaults. */
+/** Returns the policy. A field that is not there has its default. */
 function policyOf(view: JobView): PolicyView {
   const fields = POLICY_FIELDS.map((field) => [field, view[field] ?? DEFAULT_POLICY[field]])
   return Object.fromEntries(fields) as unknown as PolicyView

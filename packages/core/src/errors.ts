@@ -61,7 +61,7 @@ export class FileTruncatedError extends define('FILE_TRUNCATED', false) {}
 export class ForeignLogError extends define('FOREIGN_LOG', false) {}
 /** The file was written by a newer version that older ones must not open. */
 export class SchemaTooNewError extends define('SCHEMA_TOO_NEW', false) {}
-/** The file has an older schema, and `autoMigrate` is off: `millrace migrate` brings it up to date. */
+/** The store has an older schema, and `autoMigrate` is off: `millrace migrate` brings it up to date. Or it was made before 0.1.0. */
 export class SchemaTooOldError extends define('SCHEMA_TOO_OLD', false) {}
 /** The folder or the file cannot be created or written. */
 export class NotWritableError extends define('NOT_WRITABLE', false) {}

@@ -242,7 +242,6 @@ export { type EventsFilter, type EventsOptions, type EventsSettings, validateEve
 export { type ExportOptions, validateExportOptions } from './options/exports.ts'
 export { type FileUrl, pathOption, withoutUrl } from './options/fileUrl.ts'
 export {
-  ASCENDING_SINCE,
   FILTER_FIELDS,
   FILTER_NAMES,
   FILTER_OPTIONS,
@@ -255,10 +254,7 @@ export {
   isOfLastRun,
   type JobFilter,
   type ListFilter,
-  passedOver,
   statesOf,
-  type Understood,
-  understood,
 } from './options/filter.ts'
 export { type FlowNodeOptions, type FlowOptions, type OrderedNode, orderNodes, validateFlowOptions } from './options/flow.ts'
 export { type FlowGetOptions, formatFlowCursor, validateFlowGetOptions } from './options/flowGet.ts'

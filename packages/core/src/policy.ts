@@ -58,9 +58,6 @@ export const DEFAULT_POLICY: Policy = Object.freeze({
   text: null,
 })
 
-/** Fields that rows of earlier versions do not have: the default is left out, so that equal policies have one text. */
-const LATER_FIELDS: ReadonlySet<keyof PolicyView> = new Set(['maxAge', 'tokens', 'maxLost', 'keep', 'logLines'])
-
 /** Policies are few and jobs are many: equal ones share one object. Bounded; emptied when full. */
 const INTERNED = new Map<string, Policy>()
 const INTERNED_MAX = 1_000
@@ -75,10 +72,11 @@ export function resolvePolicy(...layers: readonly (PolicyOptions | undefined)[])
   const inOrder = ordered(layers)
   const recent = RECENT.find((policy) => POLICY_FIELDS.every((field) => isSame(firstSet(inOrder, field), policy[field])))
   if (recent !== undefined) return recent
+  // Defaults are left out, so that equal policies have one text.
   const whole: Record<string, unknown> = {}
   for (const field of POLICY_FIELDS) {
     const value = firstSet(inOrder, field)
-    if (value !== DEFAULT_POLICY[field] || !LATER_FIELDS.has(field)) whole[field] = value
+    if (!isSame(value, DEFAULT_POLICY[field])) whole[field] = value
   }
   const policy = parsePolicy(JSON.stringify(whole))
   if (RECENT.unshift(policy) > RECENT_MAX) RECENT.pop()

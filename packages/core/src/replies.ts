@@ -9,9 +9,7 @@ import type { JobKey } from './id.ts'
 import type { Cancellation, Data } from './job.ts'
 import type { State } from './lifecycle.ts'
 import type { HistoryStep } from './observeCommands.ts'
-import type { Understood } from './options/filter.ts'
 import type { PayloadName } from './options/payload.ts'
-import type { QueueOrder } from './options/work.ts'
 import type { PolicyView } from './policy.ts'
 import type { RunError } from './runError.ts'
 import type { ScheduleSpec } from './schedule.ts'
@@ -58,7 +56,7 @@ export interface ManyResult {
   readonly skipped: Readonly<Partial<Record<SkipReason, number>>>
 }
 
-export interface Slice extends ManyResult, Understood {
+export interface Slice extends ManyResult {
   /** Pass as `before` for the next slice; null at the end. */
   readonly next: number | null
 }
@@ -68,8 +66,6 @@ export interface AttachReply {
   readonly lost: readonly RunKey[]
   /** Names for which other defaults than the session's own are in force. */
   readonly disputed?: readonly string[]
-  /** The order of queues that the engine keeps to, if it is not 'fair'. Earlier engines know no other and pass over the session's. */
-  readonly order?: QueueOrder
 }
 
 /** A job that another one waited for. */
@@ -127,8 +123,8 @@ export interface FlowPage {
   readonly jobs: readonly FlowJobView[]
   /** Pass as `from` for the next page; null at the end. */
   readonly next: FlowCursor | null
-  /** All jobs of the flow that are kept, by state. Undefined from an engine of an earlier version. */
-  readonly states?: StateCounts
+  /** All jobs of the flow that are kept, by state. */
+  readonly states: StateCounts
 }
 
 /** A flow as `listFlows` shows it: its key is that of its first job, whose row may be gone. */
@@ -244,19 +240,19 @@ export interface JobView extends JobKey, PolicyView {
   readonly attempts: readonly AttemptView[]
   /** In lists that were asked for it; null where no run is known. */
   readonly lastRun?: LastRunView | null
-  /** Given where payloads may be cut: the stored bytes of each, null where there is none. Older engines do not cut, and send none. */
+  /** Given where payloads may be cut: the stored bytes of each, null where there is none. */
   readonly bytes?: PayloadSizes
 }
 
 export type PayloadSizes = { readonly [Name in PayloadName]: number | null }
 
-export interface ListPage extends Understood {
+export interface ListPage {
   readonly jobs: readonly JobView[]
   /** Pass as `before` for the next page; null at the end. */
   readonly next: number | null
   /** Pass as `beforeAt`; set in an order by time, unless at the end. */
   readonly nextAt?: number
-  /** How many places of the list were passed, if jobs were looked at one after the other. Older engines do not say it. */
+  /** How many places of the list were passed, if jobs were looked at one after the other. */
   readonly looked?: number
 }
 
@@ -345,8 +341,6 @@ export interface SchedulePage {
   readonly schedules: readonly ScheduleView[]
   /** Pass as `after` for the next page; null at the end. */
   readonly next: string | null
-  /** True if the engine has judged by the queue and the name that it was asked for: earlier ones pass over them. */
-  readonly narrowed?: true
 }
 
 /** The totals of a queue in a minute or an hour. */

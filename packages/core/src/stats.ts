@@ -16,8 +16,8 @@ export interface Totals {
 
 /** The numbers of one queue. */
 export interface QueueStats extends StateCounts {
-  /** The scheduled jobs that wait for another attempt; undefined from an engine of an earlier version. */
-  readonly retrying?: number
+  /** The scheduled jobs that wait for another attempt. */
+  readonly retrying: number
   readonly paused: boolean
   /**
    * The time since the oldest waiting job became due, held back by its key or not; 0 if none waits. It looks at the 64 names with the most
@@ -50,8 +50,8 @@ export interface QueueView {
   /** Paused names and keys beyond those that are listed here; undefined for none. */
   readonly pausedLeftOut?: number
   readonly states: StateCounts
-  /** The scheduled jobs that wait for another attempt; undefined from an engine of an earlier version. */
-  readonly retrying?: number
+  /** The scheduled jobs that wait for another attempt. */
+  readonly retrying: number
   readonly totals: Totals
   readonly oldestWaitingMs: number
   /** The jobs that run in all queues that name its `sharedLimit`; undefined if it has none. */
@@ -62,15 +62,15 @@ export interface QueueView {
 
 /** `Times` says what there is of each timing: histograms too, unless `stats` was asked for percentiles alone. */
 export interface Stats<Times extends Percentiles = Timing> {
-  /** The last event that these numbers include: `events({ after: seq })` continues from here. 0 before the first, or from an engine of an earlier version. */
+  /** The last event that these numbers include: `events({ after: seq })` continues from here. 0 before the first. */
   readonly seq: number
-  /** The number of the file, which is part of every job id: 1 to 67,108,863; 0 from an engine of an earlier version. */
+  /** The number of the file, which is part of every job id: 1 to 67,108,863. */
   readonly node: number
   /** True if `pauseAll` holds back all queues, beside the pauses of each. */
   readonly paused: boolean
   readonly states: StateCounts
-  /** The scheduled jobs that wait for another attempt: `states.scheduled` counts them too. Undefined from an engine of an earlier version. */
-  readonly retrying?: number
+  /** The scheduled jobs that wait for another attempt: `states.scheduled` counts them too. */
+  readonly retrying: number
   readonly totals: Totals
   /** The queues with the most jobs that have not ended: at most 1,000. `queues.list` returns all. */
   readonly queues: Readonly<Record<string, QueueStats>>
@@ -90,9 +90,9 @@ export interface Stats<Times extends Percentiles = Timing> {
   readonly names: readonly NameStats<Times>[]
   readonly workers: number
   readonly writer: WriterStats
-  /** Undefined from an engine of an earlier version, and from a store that says nothing about its room. */
+  /** Undefined from a store that says nothing about its room. */
   readonly store?: StoreStats
-  /** Undefined from an engine of an earlier version, and from one that has no process of its own. */
+  /** Undefined from an engine that has no process of its own. */
   readonly owner?: OwnerStats
 }
 
@@ -124,10 +124,10 @@ export interface StoreStats {
 export interface DefinitionStats {
   readonly name: string
   readonly defaults: Defaults
-  /** The worker that set them; empty if an earlier version has stored it. */
+  /** The worker that set them. */
   readonly worker: string
   readonly host: string
-  /** Milliseconds since 1970; 0 if an earlier version has stored it. */
+  /** Milliseconds since 1970. */
   readonly saidAt: number
   /** Workers that are there and say other defaults, which are not in force; 10 at most. */
   readonly disputedBy: readonly string[]
@@ -168,9 +168,9 @@ export interface NameStats<Times extends Percentiles = Timing> {
   readonly failed: number
   /**
    * Runs that ended because their worker stopped, as at a deploy, or was lost. A lost run uses an attempt, so `failed` counts it too, unless the
-   * job was being cancelled. Undefined from an engine of an earlier version.
+   * job was being cancelled.
    */
-  readonly interrupted?: number
+  readonly interrupted: number
   /** Time from a job's due time to its hand-out. */
   readonly waitMs: Times
   /** Time from a run's hand-out to its end, whether it completed or failed. */
@@ -235,8 +235,8 @@ export interface AttachedWorker extends Vitals {
   readonly pid: number
   readonly names: readonly string[]
   readonly queues: readonly string[] | null
-  /** The order in which it serves `queues`. Undefined from an engine of an earlier version. */
-  readonly order?: QueueOrder
+  /** The order in which it serves `queues`. */
+  readonly order: QueueOrder
   readonly minConcurrency: number
   readonly maxConcurrency: number
   readonly runningJobs: number
@@ -246,8 +246,8 @@ export interface AttachedWorker extends Vitals {
   /** Runs that ignored their abort for the whole grace, and may still be going on. */
   readonly zombies: number
   readonly draining: boolean
-  /** It takes no jobs until it resumes; running jobs continue. Undefined from an engine of an earlier version. */
-  readonly paused?: boolean
+  /** It takes no jobs until it resumes; running jobs continue. */
+  readonly paused: boolean
   /** Its connection is lost, or it is silent: it gets no jobs until it is heard again, and keeps its own for their leases. */
   readonly away: boolean
   /** Milliseconds since 1970 by the engine's clock: anew after each break; 0 where it has yet to come back to an engine that was opened since. */
@@ -257,8 +257,7 @@ export interface AttachedWorker extends Vitals {
    * silent: now, for as long as it is attached. 0 as above.
    */
   readonly lastSeenAt: number
-  /** Undefined from an engine of an earlier version. */
-  readonly kind?: WorkerKind
+  readonly kind: WorkerKind
   /** The version of Millrace that its process runs; of a client of another make the name and version that it gives. Undefined if unknown. */
   readonly version?: string
 }

@@ -7,6 +7,7 @@ import {
   type ErrorCode,
   errorFrom,
   InternalError,
+  OwnerLostError,
   QueueFullError,
   StorageError,
 } from '@millrace/core'
@@ -480,4 +481,13 @@ test.each([
     expect((await http.send(method, path, { raw, headers: { 'content-type': type, 'content-encoding': encoding } })).status).toBeLessThan(
       202,
     )
+})
+
+test('a lost file is not said to have been taken over: it may have been moved or deleted', async () => {
+  const answer = problemOf(new OwnerLostError('/secret/jobs.db-control was moved'), () => 'id')
+  const { detail } = (await answer.json()) as { readonly detail: string }
+  expect([answer.status, detail]).toEqual([
+    503,
+    expect.stringMatching(/^another process has taken a file over, or it was moved, deleted or replaced/),
+  ])
 })

@@ -37,7 +37,7 @@ export const BOUNDS = {
   sessionMs: 7 * 86_400_000,
   /** The age of a session's cookie at which a request renews it. */
   sessionRenewMs: 600_000,
-  /** The number of ended sessions that are remembered: beyond it the earliest are forgotten. */
+  /** The number of ended sessions that are remembered: beyond it the earliest of the token that has the most are forgotten. */
   sessionsEnded: 10_000,
   /** The maximum length of a token of a session. Sealed, it must fit into the 4,096 bytes that browsers allow a cookie. */
   sessionTokenLength: 2_048,

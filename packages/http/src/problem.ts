@@ -71,7 +71,7 @@ const DETAILS: Readonly<Record<string, string>> = {
   STORAGE: 'the store has failed, and nothing of it happened: try again',
   STORAGE_BUSY: 'the store is held by another program: try again',
   ENGINE_FAILED: 'the engine has failed and must be opened again',
-  OWNER_LOST: 'another process has taken the file over',
+  OWNER_LOST: 'another process has taken a file over, or it was moved, deleted or replaced: the log of the server names it',
   DISK_FULL: 'the disk is full, and no new work is taken until there is room for it',
 }
 

@@ -65,7 +65,7 @@ export function keyOf(secret: Buffer, schemaId: string): Buffer {
 const TIMEOUT_MS = 5_000
 /** The code of a right that the user lacks. */
 const FORBIDDEN = '42501'
-/** Codes of a schema that does not exist or lacks its table, and of one that an older version has made. */
+/** Codes of a schema that does not exist, lacks its tables, or was made before 0.1.0. */
 const MISSING: ReadonlySet<string | undefined> = new Set(['3F000', '42P01', '42703', '42883'])
 
 /** Tables are named with their schema: a session that has set nothing has nothing to leave behind. */

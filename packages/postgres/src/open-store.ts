@@ -83,7 +83,7 @@ export function lookAt<Value>(
   use: (connection: Connection, isThere: boolean) => Value,
 ): Value {
   return connected({ ...options, durability: 'normal' }, newLine, (connection) => {
-    const value = use(connection, checkSchema(connection, options.schema, SCHEMA_VERSION))
+    const value = use(connection, checkSchema(connection, options.schema, MIGRATIONS))
     connection.close()
     return value
   })
@@ -102,7 +102,7 @@ function opened<Value>(
     const lock = new Lock(connection, schema)
     if (!lock.take(waitMs))
       throw new AlreadyOpenError(`another process owns schema ${schema} (${lock.holder() ?? 'it has gone by now: try again'})`)
-    const isFresh = !checkSchema(connection, schema, migrations.at(-1)?.id ?? 0, move)
+    const isFresh = !checkSchema(connection, schema, migrations, move)
     if (isFresh && move === 'source') throw new NotADatabaseError(`there is nothing to move in schema ${schema}`)
     if (isFresh && !mayCreate)
       throw new NotADatabaseError(

@@ -69,11 +69,6 @@ describe('what an answer may have, and one more', () => {
   })
 })
 
-test('what an earlier server does not say of itself is 0', () => {
-  const { node: _node, seq: _seq, failing: _failing, retrying: _retrying, store: _store, ...before } = stats(1)
-  expect(repliesOf(payloadOf({ replies: [{ id: 1, value: before }] }))[0]?.value).toStrictEqual({ ...before, node: 0, seq: 0, failing: [] })
-})
-
 describe('one reply that cannot be read, between two that can', () => {
   /** [4, [7, [[1, 0], reply, [3, 0]], nil, [[3]]]]: a notice behind the replies. */
   const between = (reply: (out: Writer) => void): Uint8Array => {

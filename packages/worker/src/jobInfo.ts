@@ -13,7 +13,7 @@ export interface JobInfo {
   readonly maxAttempts: number
   readonly priority: number
   readonly weight: number
-  /** The concurrency key of the job; undefined if it has none, or if the engine is of an earlier version. */
+  /** The concurrency key of the job; undefined if it has none. */
   readonly concurrencyKey: string | undefined
   /** The idempotency key of the job; undefined if it has none. */
   readonly idempotencyKey: string | undefined

@@ -35,7 +35,6 @@ import { execute, type Settlement } from './execute.ts'
 import { FailureLog } from './failureLog.ts'
 import { Intake, type IntakeState } from './intake.ts'
 import { introOf } from './intro.ts'
-import { OrderCheck } from './orderCheck.ts'
 import { type Pause, pause } from './pause.ts'
 import { lost, reasonOf } from './reasons.ts'
 import { Redactor } from './redact.ts'
@@ -89,7 +88,6 @@ export class WorkerSession {
   readonly #ended = Promise.withResolvers<void>()
   readonly #departure: Departure
   readonly #intake: Intake
-  readonly #order: OrderCheck
   #draining = false
   #abandoned = false
   #attaching = false
@@ -130,7 +128,6 @@ export class WorkerSession {
       },
     })
     this.#intake = new Intake(options.calls, clock, this.session, options.settings, () => this.#departure.isLeaving)
-    this.#order = new OrderCheck(options.settings.order)
     this.#runnables = makeRunnables(options.handlers, options.settings, this.#link, clock)
     // Nobody has to ask for it.
     this.#ready.promise.catch(() => {})
@@ -170,7 +167,6 @@ export class WorkerSession {
   /** Attaches by another connection, on which nothing else counts before. It is not postponed, and goes before an unanswered leave. */
   reopened(): void {
     this.#pause?.end()
-    this.#order.begin()
     this.#attachNow()
   }
 
@@ -190,15 +186,12 @@ export class WorkerSession {
         const runs = this.#runs.values().map(({ context }) => keyOf(context))
         const held = runs.sort((one, other) => one.seq - other.seq)
         const session = introOf(this.#options, this.session, this.id, this.#intake)
-        const reply = await calls.call<'attach'>({ op: 'attach', session, held })
-        const { lost, disputed = [] } = reply
+        const { lost, disputed = [] } = await calls.call<'attach'>({ op: 'attach', session, held })
         if (disputed.length > 0) logger?.warn(DISPUTED, { worker: this.id, names: disputed.join(', ') })
         // This answer covers all that asked for it before. Another round would name the runs of then, not those that were
         // handed out since and are on their way: they would be given back, and run twice.
         this.#attachAgain = false
         for (const key of lost) this.#lose(key)
-        this.#order.read(reply)
-        for (const grant of this.#order.release()) this.take(grant)
         this.#ready.resolve()
       }
       this.#attaching = false
@@ -221,14 +214,10 @@ export class WorkerSession {
       this.#attaching = false
       this.#ready.reject(error)
       if (!this.#draining) logger?.error('a worker could not attach to its engine', { worker: this.id, error: String(error) })
-      // That engine has taken the session all the same, and may have handed it jobs, which go back.
-      if (isErrorOf(error, 'UnsupportedError')) void this.stop()
-      for (const grant of this.#order.release()) this.take(grant)
     }
   }
 
   take(given: Grant): void {
-    if (this.#order.holds(given)) return
     const runnable = this.#runnables.byName.get(given.name)
     if (this.#draining || this.#intake.paused || runnable === undefined) {
       this.#say({ op: 'giveBack', seq: given.seq, run: given.run })

@@ -83,7 +83,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   backup: ['millrace backup jobs-backup.db'],
   migrate: [
     'millrace migrate --check --file jobs.db',
-    'millrace migrate down --to 17 --file jobs.db',
+    'millrace migrate down --to 24 --file jobs.db',
     'MILLRACE_POSTGRES=postgres://queue@db.example/app millrace migrate --from jobs.db',
     'MILLRACE_POSTGRES=postgres://queue@db.example/app millrace migrate --to jobs.db',
   ],

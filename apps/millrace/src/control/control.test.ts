@@ -21,7 +21,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { Control } from './control.ts'
 import { firstToken, tokenFileOf } from './firstToken.ts'
 import { SYSTEM } from './surroundings.ts'
-import { digestOf, type TokenOptions } from './tokens.ts'
+import type { TokenOptions } from './tokens.ts'
 
 function fileIn(): string {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-control-'))
@@ -76,27 +76,20 @@ test('a token for work may be bound to names and queues, of which it tells', () 
   ])
 })
 
-test('tokens of a file from before there were bindings are good, and bound to nothing', () => {
+test('a file from before 0.1.0 is refused, and stays as it is', () => {
   const file = fileIn()
   new Control(file, SYSTEM).close()
   const db = new Database(`${file}-control`)
-  db.exec('DROP TABLE secret; DROP TABLE ended_session; DROP TABLE schedule')
-  db.exec('ALTER TABLE token DROP COLUMN names; ALTER TABLE token DROP COLUMN queues')
-  db.exec('ALTER TABLE audit DROP COLUMN via; ALTER TABLE audit DROP COLUMN code')
-  db.exec("INSERT INTO audit (at, who, operation, target, outcome, status) VALUES (7, 'old', 'deleteJob', '{}', 'done', 204)")
-  const token = 'mr_of-an-earlier-version'
-  db.prepare(
-    "INSERT INTO token (id, name, sha256, scopes, createdAt, lastUsedAt, revokedAt) VALUES ('i', 'old', ?, 'work', 1, NULL, NULL)",
-  ).run(digestOf(token))
-  db.pragma('user_version = 2')
+  db.pragma('user_version = 7')
   db.close()
-  const control = open(file)
-  expect(control.authenticate(token)).toEqual({ name: 'old', scopes: ['work'] })
-  control.createToken({ name: 'new', scopes: ['work'], names: ['a'] })
-  expect(control.listTokens().map(({ names }) => names)).toEqual([undefined, ['a']])
-  expect(control.audited(9)).toEqual([
-    { at: new Date(7), who: 'old', via: 'http', operation: 'deleteJob', target: {}, outcome: 'done', status: 204 },
-  ])
+  const refused = expect.objectContaining({
+    code: 'SCHEMA_TOO_OLD',
+    message: expect.stringContaining('delete it, to start with a new admin token'),
+  })
+  expect(() => open(file)).toThrow(refused)
+  const again = new Database(`${file}-control`)
+  expect(again.pragma('user_version', { simple: true })).toBe(7)
+  again.close()
 })
 
 test('a secret is made when it is first asked for, and is the same from then on, in every process', () => {
@@ -396,7 +389,7 @@ test('the newest 100,000 of the audit are kept, and 10,000 that were refused, wh
   open(file).close()
   const db = new Database(`${file}-control`)
   const insert = db.prepare(
-    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO audit (at, who, operation, target, outcome, status) SELECT i, 'x', 'deleteJob', '{}', ?, ? FROM n",
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO audit (at, who, operation, target, outcome, status, via) SELECT i, 'x', 'deleteJob', '{}', ?, ?, 'http' FROM n",
   )
   insert.run(100_000, 'done', 200)
   insert.run(9_999, 'refused', 403)
@@ -456,6 +449,20 @@ test('a session that has ended in one process has ended in all, and is forgotten
   now = 5_000
   other.endSession('second', new Date(9_000))
   expect(['first', 'second'].map((id) => one.isEnded(id))).toEqual([false, true])
+})
+
+test('a session stays ended, however many sessions of another token end', () => {
+  const file = fileIn()
+  const before = open(file, () => 1_000)
+  before.endSession('victim.1', new Date(5_000))
+  before.close()
+  const db = new DatabaseSync(`${file}-control`)
+  db.exec(`WITH RECURSIVE many (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM many WHERE n < 9999)
+INSERT INTO ended_session SELECT 'other.' || n, 6000 + n FROM many`)
+  db.close()
+  const control = open(file, () => 1_000)
+  control.endSession('other.late', new Date(60_000))
+  expect(['victim.1', 'other.1', 'other.2', 'other.late'].map((id) => control.isEnded(id))).toEqual([true, false, true, true])
 })
 
 const HARMS: Readonly<Record<string, (control: string) => void>> = {

@@ -10,7 +10,7 @@ export function controlFileOf(file: string): string {
 }
 
 const SECRET_BYTES = 32
-/** The ended sessions that are remembered: beyond it those that would have ended first are forgotten. */
+/** The ended sessions that are remembered. Beyond it, the token with the most gives up its first, so that it brings back no other's. */
 const SESSIONS_ENDED = 10_000
 
 export class Control {

@@ -4,7 +4,7 @@
  */
 import { chmodSync, constants, copyFileSync, linkSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { FileTruncatedError, isErrorOf, NotADatabaseError, NotWritableError, SchemaTooNewError } from '@millrace/core'
+import { FileTruncatedError, isErrorOf, NotADatabaseError, NotWritableError, SchemaTooNewError, SchemaTooOldError } from '@millrace/core'
 import { assertWhole, type Database, MEMORY_FILE, openDatabase as openSqlite, WatchedFile } from '@millrace/sqlite'
 
 export interface TokenRow {
@@ -50,13 +50,15 @@ export interface ScheduleRow {
   readonly updatedAt: number
 }
 
-/** Migrations are appended and never changed: the file's user_version is the number of those that it has. */
+/** Migrations are appended and never changed. The file's user_version is their number, after those from before 0.1.0. */
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE token (
      id TEXT PRIMARY KEY,
      name TEXT NOT NULL,
      sha256 BLOB NOT NULL UNIQUE,
      scopes TEXT NOT NULL,
+     names TEXT,
+     queues TEXT,
      createdAt INTEGER NOT NULL,
      lastUsedAt INTEGER,
      revokedAt INTEGER
@@ -74,26 +76,36 @@ const MIGRATIONS: readonly string[] = [
      operation TEXT NOT NULL,
      target TEXT NOT NULL,
      outcome TEXT NOT NULL,
-     status INTEGER NOT NULL
-   ) STRICT;`,
-  `CREATE INDEX audit_refused ON audit (outcome = 'refused');`,
-  `ALTER TABLE token ADD COLUMN names TEXT;
-   ALTER TABLE token ADD COLUMN queues TEXT;`,
-  `ALTER TABLE audit ADD COLUMN via TEXT NOT NULL DEFAULT 'http';
-   ALTER TABLE audit ADD COLUMN code TEXT;`,
-  `CREATE TABLE secret (
+     status INTEGER NOT NULL,
+     via TEXT NOT NULL,
+     code TEXT
+   ) STRICT;
+   CREATE INDEX audit_refused ON audit (outcome = 'refused');
+   CREATE TABLE secret (
      name TEXT PRIMARY KEY,
      value BLOB NOT NULL
-   ) STRICT, WITHOUT ROWID;`,
-  `CREATE TABLE ended_session (
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE ended_session (
      id TEXT PRIMARY KEY,
      until INTEGER NOT NULL
-   ) STRICT, WITHOUT ROWID;`,
-  `CREATE TABLE schedule (
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE schedule (
      id TEXT PRIMARY KEY,
      updatedAt INTEGER NOT NULL
    ) STRICT, WITHOUT ROWID;`,
 ]
+/** The last number from before 0.1.0. */
+const EARLY = 7
+const NEWEST = EARLY + MIGRATIONS.length
+
+/** Deletes those whose cookies have expired, and beyond a number the first of the token that has the most. Ids begin with its mark and a dot. */
+const FORGET_SESSIONS = `DELETE FROM ended_session WHERE until <= ? OR id IN (
+  SELECT id FROM ended_session
+  WHERE substr(id, 1, instr(id, '.')) = (
+    SELECT substr(id, 1, instr(id, '.')) AS mark FROM ended_session GROUP BY mark ORDER BY count(*) DESC LIMIT 1
+  )
+  ORDER BY until LIMIT max(0, (SELECT count(*) FROM ended_session) - ?)
+)`
 
 /** 'Mill'. */
 const APPLICATION_ID = 0x4d696c6d
@@ -105,7 +117,7 @@ export type ControlDatabase = ReturnType<typeof openDatabase>
 /**
  * Every write throws OwnerLostError once the file or its log was taken away. What was read before can still be read.
  *
- * @throws NotADatabaseError, FileTruncatedError, SchemaTooNewError, NotWritableError
+ * @throws NotADatabaseError, FileTruncatedError, SchemaTooNewError, SchemaTooOldError, NotWritableError
  */
 export function openDatabase(file: string) {
   const db = openFile(file)
@@ -117,6 +129,24 @@ export function openDatabase(file: string) {
   }
   // The migration has read.
   const watched = file === MEMORY_FILE ? undefined : new WatchedFile(db, file)
+  return {
+    ...statementsOf(db),
+    /** Runs `work` in one transaction that waits for other writers first. @throws OwnerLostError */
+    write: <T>(work: () => T): T => {
+      watched?.assert()
+      const value = db.transaction(work).immediate()
+      watched?.assert()
+      return value
+    },
+    /** @throws OwnerLostError if the file or its log was taken away */
+    assertThere: () => watched?.assert(),
+    /** Returns a number that changes whenever another process has written. */
+    version: () => db.pragma('data_version', { simple: true }) as number,
+    close: () => (watched ?? db).close(),
+  }
+}
+
+function statementsOf(db: Database) {
   const tokens = {
     byDigest: db.prepare<[Uint8Array], TokenRow>('SELECT * FROM token WHERE sha256 = ? AND revokedAt IS NULL'),
     inUse: db.prepare<[string, string], TokenRow>('SELECT * FROM token WHERE (id = ? OR name = ?) AND revokedAt IS NULL'),
@@ -144,12 +174,7 @@ export function openDatabase(file: string) {
   const sessions = {
     end: db.prepare<[string, number]>('INSERT INTO ended_session (id, until) VALUES (?, ?) ON CONFLICT (id) DO NOTHING'),
     isEnded: db.prepare<[string], { readonly found: 1 }>('SELECT 1 AS found FROM ended_session WHERE id = ?'),
-    /** Deletes those whose cookies have expired, and the first ones beyond a number. */
-    forget: db.prepare<[number, number]>(
-      `DELETE FROM ended_session WHERE until <= ? OR id IN (
-  SELECT id FROM ended_session ORDER BY until DESC LIMIT -1 OFFSET ?
-)`,
-    ),
+    forget: db.prepare<[number, number]>(FORGET_SESSIONS),
   }
   const schedules = {
     all: db.prepare<[], ScheduleRow>('SELECT id, updatedAt FROM schedule ORDER BY id'),
@@ -172,26 +197,7 @@ export function openDatabase(file: string) {
       'SELECT at, who, operation, target, outcome, status, via, code FROM audit ORDER BY number DESC LIMIT ?',
     ),
   }
-  return {
-    tokens,
-    endpoints,
-    secrets,
-    sessions,
-    schedules,
-    audit,
-    /** Runs `work` in one transaction that waits for other writers first. @throws OwnerLostError */
-    write: <T>(work: () => T): T => {
-      watched?.assert()
-      const value = db.transaction(work).immediate()
-      watched?.assert()
-      return value
-    },
-    /** @throws OwnerLostError if the file or its log was taken away */
-    assertThere: () => watched?.assert(),
-    /** Returns a number that changes whenever another process has written. */
-    version: () => db.pragma('data_version', { simple: true }) as number,
-    close: () => (watched ?? db).close(),
-  }
+  return { tokens, endpoints, secrets, sessions, schedules, audit }
 }
 
 function openFile(file: string): Database {
@@ -267,12 +273,14 @@ function migrate(db: Database, file: string): void {
   const tables = db.prepare<[], { readonly found: number }>('SELECT count(*) AS found FROM sqlite_schema').get()?.found ?? 0
   if (tables > 0 && db.pragma('application_id', { simple: true }) !== APPLICATION_ID)
     throw new NotADatabaseError(`${file} is not a control database`)
-  if (versionOf() > MIGRATIONS.length) throw new SchemaTooNewError(`${file} was written by a newer version: use that version`)
-  if (versionOf() === MIGRATIONS.length) return
+  if (tables > 0 && versionOf() <= EARLY)
+    throw new SchemaTooOldError(`${file} was made before 0.1.0, and no release can open it: delete it, to start with a new admin token`)
+  if (versionOf() > NEWEST) throw new SchemaTooNewError(`${file} was written by a newer version: use that version`)
+  if (versionOf() === NEWEST) return
   db.transaction(() => {
     // Another process may have migrated the file meanwhile.
-    for (const step of MIGRATIONS.slice(versionOf())) db.exec(step)
+    for (const step of MIGRATIONS.slice(Math.max(0, versionOf() - EARLY))) db.exec(step)
     db.pragma(`application_id = ${APPLICATION_ID}`)
-    db.pragma(`user_version = ${MIGRATIONS.length}`)
+    db.pragma(`user_version = ${NEWEST}`)
   }).immediate()
 }

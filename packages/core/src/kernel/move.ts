@@ -25,7 +25,6 @@ export interface MovedNumbers {
   readonly node: number
   readonly createdAt: number
   readonly paused: boolean
-  readonly saidFrom: number
   readonly nextSeq: number
   readonly nextEvent: number
   readonly nextSession: number

@@ -77,7 +77,7 @@ export function tooManyQueues(queue: string, maxQueues: number): Refused {
 
 export function tooManyNames(job: string, queue: string, maxNames: number): Refused {
   const where = queue === '' ? `the definition of '${job}'` : `'${job}' in queue '${queue}'`
-  const message = `there are ${maxNames} job names, the most that a store keeps, and ${where} would be one more: use fewer names, and put what varies into the data or the tags of jobs; names without jobs are forgotten after a day, or at once with their queue by queues.delete(name)`
+  const message = `there are ${maxNames} job names, the most that a store keeps, and ${where} would be one more: use fewer names, and put what varies into the data or the tags of jobs; names that nothing has used for a day are forgotten when the journal has no event of them any more (retention.journal), or at once with their queue by queues.delete(name)`
   return new Refused({ code: 'TOO_MANY_NAMES', message, details: { job, queue, maxNames } })
 }
 

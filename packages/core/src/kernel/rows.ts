@@ -264,8 +264,6 @@ export interface Loaded {
   readonly active: readonly ActiveRow[]
   readonly present: readonly PresentRow[]
   readonly definitions: readonly DefinitionRow[]
-  /** The first row for which it is known which fields its caller has stated. */
-  readonly saidFrom: number
   readonly exports: readonly ExportCursor[]
   /** Schedules that wait for a job which has ended. */
   readonly freed: readonly string[]

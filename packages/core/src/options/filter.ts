@@ -132,7 +132,7 @@ export function readFilter(options: Readonly<Record<string, unknown>>): ListFilt
     filter[field] = CHECKS[FILTER_FIELDS[field].kind](name, value)
   }
   const { states } = filter as ListFilter
-  // Earlier engines know one state, and all states are no condition.
+  // One state has a field of its own, and all states are no condition.
   if (states === undefined || (states.length > 1 && states.length < STATES.length)) return filter
   const { states: _states, ...others } = filter
   return states.length === 1 ? { ...others, state: states[0] as StateCode } : others
@@ -166,29 +166,10 @@ export function isOfLastRun({ worker, error, fingerprint }: ListFilter): boolean
   return worker !== undefined || error !== undefined || fingerprint !== undefined
 }
 
-/** The number of fields that every version knows: an older engine passes over the others. */
-const EARLY_FIELDS = 4
+/** The number of fields by which an index finds jobs. */
+const INDEXED_FIELDS = 4
 
-/** The number of fields that the first engine knew which lists the oldest jobs first. */
-export const ASCENDING_SINCE = FILTER_NAMES.indexOf('states') + 1
-
-/** True if an engine that has not heard of the later fields would show or change other jobs than those that are meant. */
+/** True if a filter has a field by which no index finds jobs. */
 export function isNarrowed(filter: ListFilter): boolean {
-  return FILTER_NAMES.some((name, place) => place >= EARLY_FIELDS && filter[name] !== undefined)
-}
-
-/** The part of an answer that says how many fields the engine knows. Only questions with later fields are answered so. */
-export interface Understood {
-  /** The number of fields of a filter, from the first, that the engine has judged by. */
-  readonly known?: number
-}
-
-/** @param beyond true if the question has something else that older engines pass over */
-export function understood(filter: ListFilter, beyond = false): Understood {
-  return beyond || isNarrowed(filter) ? { known: FILTER_NAMES.length } : {}
-}
-
-/** Returns the first field in use that the engine has passed over; undefined if it knows all. */
-export function passedOver(filter: ListFilter, { known = EARLY_FIELDS }: Understood): FilterField | undefined {
-  return FILTER_NAMES.find((name, place) => place >= known && filter[name] !== undefined)
+  return FILTER_NAMES.some((name, place) => place >= INDEXED_FIELDS && filter[name] !== undefined)
 }

@@ -173,7 +173,6 @@ export class MemoryStore implements Store {
           process,
         })),
       definitions: [...this.definitions.values()],
-      saidFrom: 1,
       exports: [...this.exportCursors].map(([name, cursor]) => ({ name, cursor })),
       freed: [...this.scheduleRows.values()].filter(({ held, last }) => held && !this.#isLive(last)).map(({ id }) => id),
       flowWork: this.flows.due.size > 0 || this.flows.gone.size > 0,

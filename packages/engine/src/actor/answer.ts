@@ -27,7 +27,6 @@ import {
   STATES,
   type Stats,
   type StatsCommand,
-  understood,
   type Vitals,
   WAITING,
   type WorkersCommand,
@@ -204,7 +203,7 @@ function namesOf(tables: Tables, laneId: number): { readonly queue: string; read
 }
 
 function list(actor: Answering, command: ListCommand): ListPage | Refused {
-  const { order, filter, ascending = false } = command
+  const { order, filter } = command
   const needed = orderConflict(order, filter.state)
   if (needed !== undefined)
     return new Refused({ code: 'OPTION_RANGE', message: `order '${order}' needs ${needed}`, details: { option: 'order', limit: needed } })
@@ -212,7 +211,7 @@ function list(actor: Answering, command: ListCommand): ListPage | Refused {
   const query = { ...command, limit: Math.min(command.limit, LIMITS.pageJobs) }
   const isRunning = query.search === undefined && isOfRunning(filter)
   const { rows, ...place } = isRunning ? listRunning(actor, query) : store.list(query, boundOf(actor))
-  return { jobs: rows.map((row) => view(tables, row, [])), ...place, ...understood(filter, order !== undefined || ascending) }
+  return { jobs: rows.map((row) => view(tables, row, [])), ...place }
 }
 
 /** Returns the bounds of a page that the writer reads now. */
@@ -359,7 +358,7 @@ function workersOf(actor: Answering, { after = 0, limit = LIMITS.unpaged }: Work
     .map((session) => ({ ...workerOf(session, now), ...identityOf(session, version), ...vitalsOf(session, tables) }))
 }
 
-function workerOf(session: Session, now: Now): AttachedWorker {
+function workerOf(session: Session, now: Now): Omit<AttachedWorker, 'kind'> {
   const { intro, jobs, weight, zombies, draining, attachedAt } = session
   return {
     session: session.id,

@@ -27,7 +27,7 @@ export function schedulesOf(asked: Asked, command: ListSchedulesCommand): Schedu
   const { found, next } = findSchedules(asked, command)
   const results = resultsOf(asked.store, found)
   const schedules = found.map((schedule) => ({ ...viewOf(schedule), result: results.get(schedule.last?.seq ?? 0) ?? null }))
-  return { schedules, next, ...((command.queue ?? command.name) !== undefined && { narrowed: true as const }) }
+  return { schedules, next }
 }
 
 /** Looks at a bounded number of schedules, because neither queue nor name has an index. */

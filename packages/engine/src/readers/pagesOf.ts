@@ -1,5 +1,5 @@
 /** Answers questions in a reader thread, from a store that is opened with the first one. */
-import { type CommandOf, type JobView, LIMITS, type ListCommand, type ListPage, type ReplyOf, understood } from '@millrace/core'
+import { type CommandOf, type JobView, LIMITS, type ListCommand, type ListPage, type ReplyOf } from '@millrace/core'
 import { type LaneRow, type LookBound, readFlow, readFlows, readHistories, type Store, viewOf } from '@millrace/core/kernel'
 import { workerData } from 'piscina'
 import { systemClock } from '../clock.ts'
@@ -35,7 +35,7 @@ export function pagesOf<Options>(open: (options: Options) => StoreReader): (comm
       // Its queue was emptied and deleted since: the job is gone.
       return lane === undefined ? [] : [viewOf(row, lane.queue, lane.name, [])]
     })
-    return { jobs, ...place, ...understood(command.filter, command.order !== undefined || command.ascending === true) }
+    return { jobs, ...place }
   }
 
   return (command) => {

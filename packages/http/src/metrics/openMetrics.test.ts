@@ -13,6 +13,7 @@ const queue: QueueStats = {
   completed: 4,
   failed: 5,
   cancelled: 6,
+  retrying: 0,
   paused: false,
   oldestWaitingMs: 1_500,
 }

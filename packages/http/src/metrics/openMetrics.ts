@@ -69,7 +69,7 @@ function queueFamilies(out: Exposition, queues: Queues): void {
   const jobs = out.family({ name: 'millrace_jobs', type: 'gauge', help: 'Jobs that are kept, by queue and state.' })
   for (const [queue, stats] of queues) for (const state of STATES) jobs(stats[state], { queue, state })
   const retrying = out.family({ name: 'millrace_jobs_retrying', type: 'gauge', help: 'Scheduled jobs that wait for another attempt.' })
-  for (const [queue, stats] of queues) if (stats.retrying !== undefined) retrying(stats.retrying, { queue })
+  for (const [queue, stats] of queues) retrying(stats.retrying, { queue })
   const paused = out.family({ name: 'millrace_queue_paused', type: 'gauge', help: '1 if the queue is paused.' })
   for (const [queue, stats] of queues) paused(stats.paused ? 1 : 0, { queue })
   const oldest = out.family({
@@ -90,7 +90,7 @@ function nameFamilies(out: Exposition, names: readonly NameStats[]): void {
   } as const
   for (const what of ['started', 'completed', 'failed', 'interrupted'] as const) {
     const family = out.family({ name: `millrace_runs_${what}`, type: 'counter', help: counters[what] })
-    for (const { queue, name, [what]: count } of names) if (count !== undefined) family(count, { queue, name })
+    for (const { queue, name, [what]: count } of names) family(count, { queue, name })
   }
   const times = {
     wait: ['waitMs', 'Time from the moment a job became due to its hand-out.'],

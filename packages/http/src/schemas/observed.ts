@@ -96,7 +96,7 @@ export const STATS = z
         started: z.number(),
         completed: z.number(),
         failed: z.number(),
-        interrupted: z.number().optional().openapi({
+        interrupted: z.number().openapi({
           description:
             'Runs that ended because their worker stopped or was lost; lost ones are among `failed`, too. Absent if the engine does not say it.',
         }),

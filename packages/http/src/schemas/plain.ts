@@ -104,7 +104,7 @@ export const STATE_COUNTS = z.strictObject({
   cancelled: z.number(),
 })
 
-export const RETRYING = z.number().optional().openapi({ description: 'Scheduled jobs that wait for another attempt.' })
+export const RETRYING = z.number().openapi({ description: 'Scheduled jobs that wait for another attempt.' })
 
 export const TOTALS = z.strictObject({ enqueued: z.number(), completed: z.number(), failed: z.number(), cancelled: z.number() })
 

@@ -42,7 +42,7 @@ describe('a cookie', () => {
     const opened = sessions.of(requestWith(`a=b; ${pairOf(sessions.begin(TOKEN, true))}; c=d`))
     expect(opened).toEqual({
       token: TOKEN,
-      id: expect.stringMatching(/^[\w-]{22}$/),
+      id: expect.stringMatching(/^[\w-]{16}\.[\w-]{22}$/),
       begunAt: clock.now,
       sealedAt: clock.now,
       secure: true,
@@ -126,6 +126,14 @@ describe('a session', () => {
     expect([one, other].map((cookie) => sessions.of(requestWith(cookie)) !== undefined)).toEqual([true, false])
   })
 
+  test('stays ended, however many sessions of another token end', () => {
+    const { sessions } = sessionsAt()
+    const [stolen, bystander] = [1, 2].map(() => requestWith(pairOf(sessions.begin(TOKEN, false)))) as [Request, Request]
+    sessions.end(stolen)
+    for (let more = 0; more <= BOUNDS.sessionsEnded; more++) sessions.end(requestWith(pairOf(sessions.begin('mr_of-another', false))))
+    expect([stolen, bystander].map((request) => sessions.of(request) !== undefined)).toEqual([false, true])
+  })
+
   test('is renewed when its cookie is ten minutes old, and not before', () => {
     const { sessions, clock } = sessionsAt()
     const session = sessions.of(requestWith(pairOf(sessions.begin(TOKEN, true))))
@@ -188,4 +196,14 @@ test('a log-out at one server ends the session at another one of the same secret
   for (const cookie of [first, renewed]) expect(other.sessions.of(requestWith(cookie))).toBeUndefined()
   expect([...ended.values()]).toEqual([new Date(one.clock.now + BOUNDS.sessionMs)])
   expect(other.sessions.of(requestWith(bystander))).toBeDefined()
+})
+
+test('a log-out whose store cannot be written fails, and has ended the session here', () => {
+  const endSession = () => {
+    throw new Error('the store was taken away')
+  }
+  const { sessions } = sessionsAt({ tokens: { endSession, isEnded: () => false } as unknown as TokenStore })
+  const request = requestWith(pairOf(sessions.begin(TOKEN, true)))
+  expect(() => sessions.end(request)).toThrow('taken away')
+  expect(sessions.of(request)).toBeUndefined()
 })

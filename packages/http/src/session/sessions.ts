@@ -2,13 +2,14 @@
  * Sessions of browsers: the cookie holds the token, sealed. Each request opens it, so a revoked token ends all of its sessions. Only the
  * ids of sessions that were ended before their time are kept: by the store of tokens, or else until the process ends.
  */
+import { createHmac } from 'node:crypto'
 import { BOUNDS } from '../limits.ts'
 import type { TokenStore } from '../tokens.ts'
 import { derived, Seal } from './seal.ts'
 
 export interface Session {
   readonly token: string
-  /** The id of the log-in, which stays when its cookie is renewed. */
+  /** The id of the log-in, which stays when its cookie is renewed: a mark of its token, a dot and random characters. */
   readonly id: string
   /** The time of the log-in. */
   readonly begunAt: number
@@ -35,31 +36,55 @@ export interface EndedSessions {
   has(id: string): boolean
 }
 
-/** Keeps ids in this process: the last ones, the earliest first. */
+/** Keeps ids in this process. Beyond a number, the token with the most gives up its earliest: log-outs with one token bring back no other's. */
 class EndedHere implements EndedSessions {
-  readonly #ids = new Set<string>()
+  readonly #byToken = new Map<string, Set<string>>()
+  #size = 0
 
   add(id: string): void {
-    this.#ids.add(id)
-    for (const first of this.#ids) {
-      if (this.#ids.size <= BOUNDS.sessionsEnded) break
-      this.#ids.delete(first)
-    }
+    if (this.has(id)) return
+    const token = tokenMarkOf(id)
+    this.#byToken.set(token, (this.#byToken.get(token) ?? new Set()).add(id))
+    this.#size++
+    if (this.#size > BOUNDS.sessionsEnded) this.#forget()
   }
 
   has(id: string): boolean {
-    return this.#ids.has(id)
+    return this.#byToken.get(tokenMarkOf(id))?.has(id) === true
+  }
+
+  #forget(): void {
+    const [token, ids] = [...this.#byToken].reduce((most, each) => (each[1].size > most[1].size ? each : most))
+    ids.delete(ids.values().next().value as string)
+    if (ids.size === 0) this.#byToken.delete(token)
+    this.#size--
   }
 }
 
-/** Returns the part of a store of tokens that keeps ended sessions; undefined if it keeps none. */
-export function endedIn(tokens: TokenStore | undefined): EndedSessions | undefined {
-  if (tokens?.endSession === undefined || tokens.isEnded === undefined) return undefined
-  return { add: (id, until) => tokens.endSession?.(id, new Date(until)), has: (id) => tokens.isEnded?.(id) === true }
+function tokenMarkOf(id: string): string {
+  return id.slice(0, id.indexOf('.') + 1)
 }
 
-/** The bytes of the id of a log-in. */
+/**
+ * Returns the part of a store of tokens that keeps ended sessions; undefined if it keeps none. This process keeps them, too: a store that cannot
+ * be written fails the log-out, and the session has ended here all the same.
+ */
+export function endedIn(tokens: TokenStore | undefined): EndedSessions | undefined {
+  if (tokens?.endSession === undefined || tokens.isEnded === undefined) return undefined
+  const here = new EndedHere()
+  return {
+    add: (id, until) => {
+      here.add(id)
+      tokens.endSession?.(id, new Date(until))
+    },
+    has: (id) => here.has(id) || tokens.isEnded?.(id) === true,
+  }
+}
+
+/** The random bytes of the id of a log-in. */
 const ID_BYTES = 16
+/** The bytes of the mark of a token in the id of its log-ins. */
+const MARK_BYTES = 12
 /** The bytes of a secret's mark in the name of its cookie. */
 const NAME_BYTES = 4
 
@@ -70,6 +95,7 @@ export class Sessions {
    */
   readonly cookieName: string
   readonly #seal: Seal
+  readonly #markKey: Uint8Array
   readonly #path: string
   readonly #now: () => number
   readonly #newBytes: (bytes: number) => Uint8Array
@@ -80,6 +106,7 @@ export class Sessions {
     this.#ended = ended
     this.cookieName = `millrace_${Buffer.from(derived(secret, 'millrace session: name', NAME_BYTES)).toString('hex')}`
     this.#seal = new Seal(secret, newBytes)
+    this.#markKey = derived(secret, 'millrace session: token', 32)
     this.#path = basePath === '' ? '/' : basePath
     this.#now = now
     this.#newBytes = newBytes
@@ -88,7 +115,8 @@ export class Sessions {
   /** Begins a session, and returns its cookie as `Set-Cookie` has it. */
   begin(token: string, secure: boolean): string {
     const now = this.#now()
-    const id = Buffer.from(this.#newBytes(ID_BYTES)).toString('base64url')
+    const mark = createHmac('sha256', this.#markKey).update(token).digest().subarray(0, MARK_BYTES)
+    const id = `${mark.toString('base64url')}.${Buffer.from(this.#newBytes(ID_BYTES)).toString('base64url')}`
     return this.#cookieOf({ token, id, begunAt: now, sealedAt: now, secure })
   }
 

@@ -23,23 +23,8 @@ const BYTES_MAX = LIMITS.bytesPerCommand + 2 ** 20
 /**
  * Returns the id of the new job, which is valid as soon as the transaction commits. It runs with the rights of the schema's owner, so that
  * others need the right to use the schema, and none on its tables. The transaction gets its number before the entry does.
- *
- * @param bounded given if the options have a limit of their own, and messages show a part of a wrong value
  */
-export function createEnqueue(bounded?: 'bounded'): string {
-  const [create, shown, limit] =
-    bounded === undefined
-      ? ['CREATE', (text: string) => text, '']
-      : [
-          'CREATE OR REPLACE',
-          (text: string) => `left(${text}, ${SHOWN})`,
-          `IF octet_length(options::text) > ${OPTIONS_BYTES_MAX} THEN
-    RAISE EXCEPTION 'options must have at most ${OPTIONS_BYTES_MAX} bytes, got %: put large content into data', octet_length(options::text)
-      USING ERRCODE = 'invalid_parameter_value';
-  END IF;
-  `,
-        ]
-  return `${create} FUNCTION enqueue(name text, data jsonb DEFAULT NULL, options jsonb DEFAULT '{}') RETURNS text
+const ENQUEUE = `CREATE FUNCTION enqueue(name text, data jsonb DEFAULT NULL, options jsonb DEFAULT '{}') RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
   ms bigint := floor(extract(epoch FROM clock_timestamp()) * 1000);
@@ -51,14 +36,18 @@ DECLARE
 BEGIN
   PERFORM pg_current_xact_id();
   IF name IS NULL OR name !~ '${NAME_PATTERN}' THEN
-    RAISE EXCEPTION 'name must have 1 to ${LIMITS.nameLength} of the characters A-Z a-z 0-9 _ . : / -, got %', coalesce(${shown('to_json(name)::text')}, 'null')
+    RAISE EXCEPTION 'name must have 1 to ${LIMITS.nameLength} of the characters A-Z a-z 0-9 _ . : / -, got %', coalesce(left(to_json(name)::text, ${SHOWN}), 'null')
       USING ERRCODE = 'invalid_parameter_value';
   END IF;
   IF jsonb_typeof(options) IS DISTINCT FROM 'object' THEN
-    RAISE EXCEPTION 'options must be an object, such as {"priority": 5}, got %', coalesce(${shown('options::text')}, 'null')
+    RAISE EXCEPTION 'options must be an object, such as {"priority": 5}, got %', coalesce(left(options::text, ${SHOWN}), 'null')
       USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  ${limit}bytes := coalesce(octet_length(data::text), 0) + octet_length(options::text);
+  IF octet_length(options::text) > ${OPTIONS_BYTES_MAX} THEN
+    RAISE EXCEPTION 'options must have at most ${OPTIONS_BYTES_MAX} bytes, got %: put large content into data', octet_length(options::text)
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  bytes := coalesce(octet_length(data::text), 0) + octet_length(options::text);
   IF bytes > ${BYTES_MAX} THEN
     RAISE EXCEPTION 'data and options must have at most ${BYTES_MAX} bytes, got %: keep large content elsewhere and store its address', bytes
       USING ERRCODE = 'invalid_parameter_value';
@@ -70,17 +59,18 @@ BEGIN
     || '-' || lpad(to_hex(32768 + ((place >> 22) & 16383)), 4, '0')
     || '-' || lpad(to_hex(((place & 4194303) << 2) | (number >> 24)), 6, '0') || lpad(to_hex(number & 16777215), 6, '0');
 END $$`
-}
 
 export const CREATE_INBOX: readonly string[] = [
   `CREATE TABLE inbox (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, at bigint NOT NULL, name text NOT NULL, data jsonb, options jsonb NOT NULL,
-  bytes bigint NOT NULL
+  bytes bigint NOT NULL,
+  -- The owners that have begun to decide the entry, and were gone before they had.
+  tries smallint NOT NULL DEFAULT 0
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)`,
   // Entries that became no job, with the reason.
   `CREATE TABLE inbox_refused (
   id bigint PRIMARY KEY, at bigint NOT NULL, name text NOT NULL, data jsonb, options jsonb NOT NULL, refused_at bigint NOT NULL,
   code text NOT NULL, message text NOT NULL
 )`,
-  createEnqueue(),
+  ENQUEUE,
 ]

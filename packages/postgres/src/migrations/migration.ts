@@ -1,4 +1,4 @@
-/** One step of the schema. Steps are numbered from 1 without gaps, and only add within a major version. */
+/** One step of the schema. Steps are numbered without gaps, and only add within a major version. */
 
 export interface Migration {
   readonly id: number

@@ -2,7 +2,7 @@
 import type { MovedKey, MovedNumbers, MovedRow, MovedTable, MovedType, MovedValue, PageBound } from '@millrace/core/kernel'
 import type { Connection } from '../connection.ts'
 
-const NUMBERS = `SELECT meta.node, created_at, paused, said_from, last.next_seq, last.next_event, last.next_session
+const NUMBERS = `SELECT meta.node, created_at, paused, last.next_seq, last.next_event, last.next_session
 FROM meta CROSS JOIN journal AS last ORDER BY last.turn DESC LIMIT 1`
 
 /** Types in Postgres, but for payloads, which are two columns. */
@@ -31,8 +31,8 @@ export function columnsOf({ columns }: MovedTable): readonly Column[] {
 
 export function numbersOf(connection: Connection): MovedNumbers {
   const row = connection.get<[number, number, number, number, number, number, number]>(NUMBERS)
-  const [node, createdAt, paused, saidFrom, nextSeq, nextEvent, nextSession] = row as NonNullable<typeof row>
-  return { node, createdAt, paused: paused === 1, saidFrom, nextSeq, nextEvent, nextSession }
+  const [node, createdAt, paused, nextSeq, nextEvent, nextSession] = row as NonNullable<typeof row>
+  return { node, createdAt, paused: paused === 1, nextSeq, nextEvent, nextSession }
 }
 
 /** Finds by their sizes, which stand in the rows' headers, how many of the next rows fit. */

@@ -46,12 +46,12 @@ export function openMoveTarget(options: StoreOptions): MoveTarget {
       write: (table, rows, place) => {
         connection.transact([note(epoch, place), ...insertionsOf(table, rows)])
       },
-      complete: ({ node, createdAt, paused, saidFrom, nextSeq, nextEvent, nextSession }) => {
+      complete: ({ node, createdAt, paused, nextSeq, nextEvent, nextSession }) => {
         connection.transact([
           note(epoch, undefined),
           {
-            text: 'UPDATE meta SET node = $1, created_at = $2, paused = $3, said_from = $4',
-            values: [node, createdAt, paused ? 1 : 0, saidFrom],
+            text: 'UPDATE meta SET node = $1, created_at = $2, paused = $3',
+            values: [node, createdAt, paused ? 1 : 0],
           },
           { text: LAST_TURN, values: [nextSeq, nextEvent, nextSession] },
           { text: 'DROP TABLE moving', values: [] },

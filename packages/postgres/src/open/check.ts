@@ -3,6 +3,7 @@ import {
   NotADatabaseError,
   NotWritableError,
   SchemaTooNewError,
+  SchemaTooOldError,
   StorageError,
   StoreMovedError,
   StoreMovingError,
@@ -11,6 +12,7 @@ import {
 import type { Connection } from '../connection.ts'
 import { POOLED } from '../line/direct.ts'
 import type { LineError } from '../line/message.ts'
+import type { Migration } from '../migrations/migration.ts'
 import type { StoreOptions } from '../options.ts'
 
 /** As `server_version_num` says it. */
@@ -63,11 +65,12 @@ UNION ALL SELECT 'lane' WHERE NOT EXISTS (SELECT FROM lane) AND (SELECT max(seq)
 /**
  * Returns true if the schema holds a queue.
  *
- * @param known the newest version that this engine knows
+ * @param migrations all that this engine knows
  * @param move the part that the schema has in a move: a source may have moved, and a target may be half filled
- * @throws SchemaTooNewError, NotADatabaseError, StoreMovedError, StoreMovingError
+ * @throws SchemaTooNewError, SchemaTooOldError, NotADatabaseError, StoreMovedError, StoreMovingError
  */
-export function checkSchema(connection: Connection, schema: string, known: number, move?: 'source' | 'target'): boolean {
+export function checkSchema(connection: Connection, schema: string, migrations: readonly Migration[], move?: 'source' | 'target'): boolean {
+  const [oldest, known] = [migrations[0]?.id, migrations.at(-1)?.id] as [number, number]
   const tables = connection.pluck<string>(
     'SELECT relname::text FROM pg_class JOIN pg_namespace AS space ON space.oid = relnamespace WHERE nspname = $1 ORDER BY relname',
     schema,
@@ -75,8 +78,12 @@ export function checkSchema(connection: Connection, schema: string, known: numbe
   if (tables.length === 0) return false
   if (!tables.includes('meta') || !tables.includes('journal'))
     throw new NotADatabaseError(`schema ${schema} has other tables (${tables[0]}): choose a schema of its own`)
-  const [needed] = connection.pluck<number>('SELECT min_reader FROM meta')
-  if (needed === undefined) throw emptied(schema, 'meta')
+  const [version, needed] = connection.get<[number, number]>('SELECT schema_version, min_reader FROM meta') ?? []
+  if (version === undefined || needed === undefined) throw emptied(schema, 'meta')
+  if (version < oldest)
+    throw new SchemaTooOldError(
+      `schema ${schema} has version ${version} of its layout, from before 0.1.0, which no release can open: choose another schema. This one was not changed`,
+    )
   if (needed > known)
     throw new SchemaTooNewError(`schema ${schema} needs version ${needed} of its layout, and this Millrace knows ${known}: update Millrace`)
   if (tables.includes('moved') && move !== 'source') {

@@ -22,7 +22,7 @@ import type { Connection } from '../connection.ts'
 import { BARE_JOB_ROW, JOB_ROW_WIDTH, jobFrom } from '../tables/job.ts'
 import { isThere } from './queueNames.ts'
 
-const META = `SELECT meta.node, last.next_seq, last.next_event, last.next_session, meta.paused, meta.said_from,
+const META = `SELECT meta.node, last.next_seq, last.next_event, last.next_session, meta.paused,
 (SELECT coalesce(max(id), 0) + 1 FROM lane), (SELECT coalesce(max(id), 0) + 1 FROM queue),
 (EXISTS (SELECT 1 FROM flow_due) OR EXISTS (SELECT 1 FROM flow_gone))::int
 FROM meta CROSS JOIN journal AS last ORDER BY last.turn DESC LIMIT 1`
@@ -83,11 +83,11 @@ export function prepareLoad(connection: Connection): () => Loaded {
     const read = connection.many(statements) as unknown as readonly unknown[][]
     const rows = <Raw>(text: string): Raw[] => read[texts.indexOf(text)] as Raw[]
     const [meta] = rows<Meta>(META)
-    const [node, nextSeq, nextEvent, nextSession, paused, saidFrom, nextLane, nextQueue, flowWork] = meta as Meta
+    const [node, nextSeq, nextEvent, nextSession, paused, nextLane, nextQueue, flowWork] = meta as Meta
     const running = runningSeqs(rows<[number, Uint8Array]>(RUNNING), rows<RawTurn>(JOURNAL))
     const unfolded = new Map(rows<[number, ...number[]]>(UNFOLDED).map(([id, ...counters]) => [id, counters]))
     return {
-      ...{ node, nextSeq, nextEvent, nextSession, nextLane, nextQueue, saidFrom },
+      ...{ node, nextSeq, nextEvent, nextSession, nextLane, nextQueue },
       paused: paused === 1,
       queues: rows<[...RawQueue, string[]]>(QUEUES).map((row) =>
         queueFrom(row.slice(0, -1) as unknown as RawQueue, row.at(-1) as string[]),

@@ -17,7 +17,7 @@ export interface Dialled {
   readonly link: Link
   /** The time at which the greeting was sent. */
   readonly greetedMono: number
-  /** The largest data, output or checkpoint that the engine stores, each; undefined if an older server does not report it. */
+  /** The largest data, output or checkpoint that the engine stores, each; undefined if the server does not report it. */
   readonly maxDataBytes: number | undefined
 }
 

@@ -4,7 +4,7 @@ import type { Database } from '../driver.ts'
 import { translate } from '../open/identify.ts'
 import { physicalKey } from './tables.ts'
 
-const NUMBERS = `SELECT node, created_at, paused, said_from, max(next_seq, coalesce((SELECT max(next_seq) FROM journal), 1)),
+const NUMBERS = `SELECT node, created_at, paused, max(next_seq, coalesce((SELECT max(next_seq) FROM journal), 1)),
 max(next_event, coalesce((SELECT max(first_event + count) FROM journal), 1)), max(next_session, coalesce((SELECT max(next_session) FROM journal), 1))
 FROM meta`
 
@@ -13,8 +13,8 @@ export function moveEnd(db: Database, release: () => void): MoveEnd {
   return {
     numbers: () => {
       const row = db.prepare(NUMBERS).raw().get() as [number, number, number, number, number, number, number]
-      const [node, createdAt, paused, saidFrom, nextSeq, nextEvent, nextSession] = row
-      return { node, createdAt, paused: paused === 1, saidFrom, nextSeq, nextEvent, nextSession }
+      const [node, createdAt, paused, nextSeq, nextEvent, nextSession] = row
+      return { node, createdAt, paused: paused === 1, nextSeq, nextEvent, nextSession }
     },
     page: (table, after, bound) => pageOf(db, table, after, bound),
     close: () => {

@@ -40,11 +40,16 @@ export function openMoveTarget(options: StoreOptions): MoveTarget {
         })
         .immediate(),
     write: (table, rows, place) => write(db, table, rows, place),
-    complete: ({ node, createdAt, paused, saidFrom, nextSeq, nextEvent, nextSession }) => {
+    complete: ({ node, createdAt, paused, nextSeq, nextEvent, nextSession }) => {
       db.transaction(() => {
-        db.prepare(
-          'UPDATE meta SET node = ?, created_at = ?, paused = ?, said_from = ?, next_seq = ?, next_event = ?, next_session = ?',
-        ).run(node, createdAt, paused ? 1 : 0, saidFrom, nextSeq, nextEvent, nextSession)
+        db.prepare('UPDATE meta SET node = ?, created_at = ?, paused = ?, next_seq = ?, next_event = ?, next_session = ?').run(
+          node,
+          createdAt,
+          paused ? 1 : 0,
+          nextSeq,
+          nextEvent,
+          nextSession,
+        )
         db.exec('DROP TABLE moving')
         db.pragma(`application_id = ${APPLICATION_ID}`)
       }).immediate()

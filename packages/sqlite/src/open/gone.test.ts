@@ -24,32 +24,6 @@ test('reopening puts no new file in the place of one that is gone', () => {
   expect(existsSync(file)).toBe(false)
 })
 
-test('a copy before a migration that fails leaves nothing behind', () => {
-  const folder = temporaryFolder()
-  const file = join(folder, 'jobs.db')
-  copyFileSync(new URL('../../fixtures/v1.db', import.meta.url), file)
-  const db = openDatabase(file)
-  const prepare = (sql: string) => {
-    const statement = db.prepare(sql)
-    if (!sql.startsWith('VACUUM')) return statement
-    const run = (target: string) => {
-      statement.run(target)
-      throw new Error('full')
-    }
-    return { run }
-  }
-  const failing = new Proxy(db, {
-    get: (target, name) => {
-      const value = Reflect.get(target, name)
-      if (name === 'prepare') return prepare
-      return typeof value === 'function' ? value.bind(target) : value
-    },
-  }) as Database
-  expect(() => migrate(failing, { file, now: 1 })).toThrow('full')
-  db.close()
-  expect(readdirSync(folder)).toEqual(['jobs.db'])
-})
-
 test('a file whose name ends in a blank is refused: another one would be opened than is locked', () => {
   expect(() => open(join(temporaryFolder(), 'jobs.db '))).toThrow(/ends in a blank/)
 })

@@ -14,7 +14,7 @@ import {
 } from '@millrace/core'
 import { walFile } from '../beside.ts'
 import { type Database, openDatabase, sqliteCode } from '../driver.ts'
-import { SCHEMA_VERSION } from '../migrations/list.ts'
+import { OLDEST_SCHEMA, SCHEMA_VERSION } from '../migrations/list.ts'
 import { assertNotEmptied, assertNotTakenAway, assertWhole, assertWholePages, isEmpty } from './whole.ts'
 
 /** 'Mlrc' in SQLite's header: marks the file as one of Millrace's. */
@@ -138,6 +138,12 @@ function checkSchema(db: Database, file: string, oldest: number): void {
   if (minReader > SCHEMA_VERSION) {
     throw new SchemaTooNewError(
       `${file} was written by a newer version of Millrace (schema ${version}; this version knows ${SCHEMA_VERSION}). Update Millrace, or restore a backup made before the update`,
+      { path: file, schemaVersion: version, knownVersion: SCHEMA_VERSION },
+    )
+  }
+  if (version < OLDEST_SCHEMA) {
+    throw new SchemaTooOldError(
+      `${file} has schema ${version}, of a version before 0.1.0, which no release can open: give another file. This one was not changed`,
       { path: file, schemaVersion: version, knownVersion: SCHEMA_VERSION },
     )
   }

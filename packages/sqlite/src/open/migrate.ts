@@ -1,8 +1,7 @@
 /**
- * Migrates a file up to this version's schema, or down to that of an older one. A new file gets the newest schema at once. Each step runs
- * in a transaction of its own, with its line in the ledger: if the process dies between two, the next one goes on from there. A step after
- * which older versions can no longer open the file makes a copy beside it first, and so does a migration down, which loses what only newer
- * versions store.
+ * Migrates a file up to this version's schema, or down to that of an older one. Each step runs in a transaction of its own, with its line in
+ * the ledger: if the process dies between two, the next one goes on from there. A step after which older versions can no longer open the file
+ * makes a copy beside it first, and so does a migration down, which loses what only newer versions store.
  */
 import { InternalError } from '@millrace/core'
 import { type Making, makingOf } from '../access.ts'
@@ -11,7 +10,6 @@ import { copyDownFile, copyFile } from '../beside.ts'
 import type { Database } from '../driver.ts'
 import { MIGRATIONS } from '../migrations/list.ts'
 import type { Migration } from '../migrations/migration.ts'
-import { NEWEST } from '../migrations/newest.ts'
 import { MEMORY_FILE } from '../options.ts'
 import { packRanges } from '../seqs.ts'
 import { APPLICATION_ID } from './identify.ts'
@@ -29,14 +27,8 @@ export interface MigrateOptions extends SchemaChangeOptions {
   readonly now: number
 }
 
-const LEDGER = 'CREATE TABLE migration (id INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT'
-
 export function migrate(db: Database, { file, now, migrations = MIGRATIONS, making = makingOf(file, undefined) }: MigrateOptions): void {
   const fresh = db.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'migration'").pluck().get() === 0
-  if (fresh && migrations === MIGRATIONS) {
-    createNewest(db, now)
-    return
-  }
   if (fresh) create(db, now, migrations[0] as Migration)
   const applied = new Set(db.prepare('SELECT id FROM migration').pluck().all() as number[])
   for (const migration of migrations) {
@@ -69,29 +61,16 @@ function undo(db: Database, migrations: readonly Migration[], id: number): void 
   })
 }
 
-/** Makes of an empty file what all migrations make of it, in one transaction instead of one for each. */
-function createNewest(db: Database, now: number): void {
-  const newest = MIGRATIONS.at(-1) as Migration
-  checkPragmas(db, CREATION_SETTINGS)
-  inTransaction(db, () => {
-    db.pragma(`application_id = ${APPLICATION_ID}`)
-    db.exec(NEWEST)
-    db.prepare(
-      'INSERT INTO meta (one, epoch, next_seq, next_event, next_session, schema_version, min_reader, created_at) VALUES (1, 0, 1, 1, 1, ?, ?, ?)',
-    ).run(newest.id, Math.max(...MIGRATIONS.map(({ minReader: oldest }) => oldest)), now)
-    db.prepare('INSERT INTO running VALUES (1, 0, ?)').run(packRanges([]))
-    for (const migration of MIGRATIONS) note(db, now, migration)
-  })
-}
-
-/** Creates the table, the ledger and the mark in one transaction: an interrupted creation leaves an empty file. */
+/** Creates the tables, the ledger and the mark in one transaction: an interrupted creation leaves an empty file. */
 function create(db: Database, now: number, first: Migration): void {
   checkPragmas(db, CREATION_SETTINGS)
   inTransaction(db, () => {
     db.pragma(`application_id = ${APPLICATION_ID}`)
-    db.exec(LEDGER)
     db.exec(first.sql)
-    db.prepare('INSERT INTO meta VALUES (1, 0, NULL, 1, 1, 1, 0, 0, ?, ?, ?)').run(first.id, first.minReader, now)
+    db.prepare(
+      'INSERT INTO meta (one, epoch, next_seq, next_event, next_session, schema_version, min_reader, created_at) VALUES (1, 0, 1, 1, 1, ?, ?, ?)',
+    ).run(first.id, first.minReader, now)
+    db.prepare('INSERT INTO running VALUES (1, 0, ?)').run(packRanges([]))
     note(db, now, first)
   })
 }

@@ -26,7 +26,7 @@ export function prepareLoad(db: Database): () => Loaded {
   const meta = db
     .prepare(
       `SELECT meta.node, max(meta.next_seq, coalesce(last.next_seq, 1)), max(meta.next_event, coalesce(last.first_event + last.count, 1)),
-max(meta.next_session, coalesce(last.next_session, 1)), meta.paused, meta.said_from
+max(meta.next_session, coalesce(last.next_session, 1)), meta.paused
 FROM meta LEFT JOIN journal AS last ON last.first_event = (SELECT max(first_event) FROM journal)`,
     )
     .raw()
@@ -60,7 +60,7 @@ WHERE job.state = 2 ORDER BY job.seq`,
   const minutes = prepareLastMinutes(db)
   const kept = db.prepare('SELECT queue AS queueId, completed, failed, cancelled FROM kept_count')
   return () => {
-    const [node, nextSeq, nextEvent, nextSession, paused, saidFrom] = meta.get() as [number, number, number, number, number, number]
+    const [node, nextSeq, nextEvent, nextSession, paused] = meta.get() as [number, number, number, number, number, number]
     const [nextLane, nextQueue] = numbers.get() as [number, number]
     return {
       node,
@@ -79,7 +79,6 @@ WHERE job.state = 2 ORDER BY job.seq`,
       // Sorted here: ORDER BY would scan the whole table. Every store tells of lost sessions in this order.
       present: (present.all() as RawPresent[]).map(presentFrom).sort((a, b) => a.id - b.id),
       definitions: (definitions.all() as RawDefinition[]).map(definitionFrom),
-      saidFrom,
       exports: exports.all() as ExportCursor[],
       freed: freed(),
       flowWork: flowWork.get() === 1,

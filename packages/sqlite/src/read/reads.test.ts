@@ -26,7 +26,6 @@ describe('load', () => {
       active: [],
       present: [],
       definitions: [],
-      saidFrom: 1,
       exports: [],
       freed: [],
       flowWork: false,

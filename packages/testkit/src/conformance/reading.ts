@@ -118,8 +118,7 @@ export function readingConformance(under: () => Probe): void {
     const inPages = async (filter: object, order: 'finished' | 'due') => {
       const found: number[] = []
       for (let place: object | null = {}; place !== null; ) {
-        const { jobs, next, nextAt, known }: ListPage = await probe.call<'list'>({ op: 'list', filter, limit: 1, order, ...place })
-        expect(known).toBeGreaterThan(4)
+        const { jobs, next, nextAt }: ListPage = await probe.call<'list'>({ op: 'list', filter, limit: 1, order, ...place })
         found.push(...jobs.map((job) => job.seq))
         place = next === null ? null : { before: next, beforeAt: nextAt }
       }

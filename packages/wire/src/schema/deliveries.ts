@@ -14,7 +14,6 @@ import {
   LIMITS,
   MISS_REASONS,
   type Notice,
-  QUEUE_ORDERS,
   type QueueEvent,
   type Refusal,
   type Reply,
@@ -57,10 +56,6 @@ export const REPLIES = {
     fields: record<AttachReply>('attached', {
       lost: or(RUN_KEYS, NONE, 'those of `held` that are no longer the session’s own'),
       disputed: optional(list(text(256), ITEMS_MAX), 'names for which other defaults than the session’s own are in force'),
-      order: optional(
-        choice(QUEUE_ORDERS),
-        'of the session’s queues, if it is strict; nil for a strict session: the server does not know it',
-      ),
     }),
   },
   value: { code: 4, fields: record<{ value: unknown }>('value', { value: or(value, null, 'maps with string keys') }) },

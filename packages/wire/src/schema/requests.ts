@@ -168,7 +168,7 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
     ...RUN,
     error: field(RUN_ERROR),
     retry: optional(retry, 'nil: by the job’s backoff'),
-    cancel: optional(yes, 'its handler cancels the job, and the message of `error` is the reason; with `retry` false, for older servers'),
+    cancel: optional(yes, 'its handler cancels the job, and the message of `error` is the reason'),
     atLeast: optional(yes, '`retry` is a minimum: a longer backoff of the job counts'),
   },
   snooze: {
@@ -308,17 +308,14 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
     step: field(choice(HISTORY_STEPS)),
     from: or(time, 0, 'the minute or hour of this time is the first one'),
     to: optional(time, 'the minute or hour of this time is left out; nil: up to now'),
-    busiest: optional(
-      integer(0, LIMITS.historyQueues),
-      'in place of `queue`: the sum of all queues, and this many of them; a server that does not know it reports `queue`',
-    ),
+    busiest: optional(integer(0, LIMITS.historyQueues), 'in place of `queue`: the sum of all queues, and this many of them'),
   },
   failures: {
     queue: optional(name()),
     name: optional(name()),
     limit: field(integer(1, LIMITS.pageFailures)),
-    order: optional(choice(FAILURES_ORDERS), 'nil: last; a server that does not know it answers last'),
-    trend: optional(choice(FAILURES_TRENDS), 'nil: without; a server that does not know it answers without'),
+    order: optional(choice(FAILURES_ORDERS), 'nil: last'),
+    trend: optional(choice(FAILURES_TRENDS), 'nil: without'),
   },
 }
 

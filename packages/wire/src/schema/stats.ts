@@ -48,9 +48,9 @@ const fields = record<Stats>('stats', {
     [],
     'array of maps: `name`, the `defaults` in force, the `worker` and `host` that have said them, `saidAt`, and the workers they are `disputedBy`',
   ),
-  node: or(count, 0, 'number of the file, part of every job id; nil where the server does not say'),
-  seq: or(count, 0, 'the last event that they include; nil where the server does not say'),
-  retrying: optional(count, 'of the scheduled jobs, those that wait for another attempt; nil where the server does not say'),
+  node: or(count, 0, 'number of the file, part of every job id'),
+  seq: or(count, 0, 'the last event that they include'),
+  retrying: or(count, 0, 'of the scheduled jobs, those that wait for another attempt'),
   store: optional(
     value as Kind<NonNullable<Stats['store']>>,
     'map: `file` (its name), `bytes`, `freeBytes`, `walBytes`, `diskFreeBytes`, `oldestEventAt`; nil where the server does not say',
@@ -62,7 +62,7 @@ const fields = record<Stats>('stats', {
   failing: or(
     value as Kind<Stats['failing']>,
     [],
-    'array of maps: `queue`, `name`, `runs`, `failed`, `failedJobs`, `streak`, `firstAt`, `lastAt`; nil where the server does not say',
+    'array of maps: `queue`, `name`, `runs`, `failed`, `failedJobs`, `streak`, `firstAt`, `lastAt`',
   ),
   failingLeftOut: optional(count, 'names that `failing` leaves out'),
   unservedLeftOut: optional(count, 'names that `unserved` leaves out'),

@@ -253,6 +253,11 @@ describe('threads', () => {
     await bench.worker.stop()
   })
 
+  test('may send messages of their own: none is taken for the outcome of a run, and none reaches the process', async () => {
+    start('talkative')
+    for (let round = 0; round < 2; round++) expect(await run({})).toMatchObject({ op: 'complete', output: '"the outcome"' })
+  })
+
   test('data that cannot go there fails its job, and leaves the thread as it is', async () => {
     const schema: StandardSchemaV1<number, () => void> = {
       '~standard': { version: 1, vendor: 'test', validate: () => ({ value: () => {} }) },

@@ -10,13 +10,14 @@ export const before = (ms: number): string => new Date(NOW - ms).toISOString()
 const NO_JOBS = { scheduled: 0, waiting: 0, active: 0, blocked: 0, completed: 0, failed: 0, cancelled: 0 }
 
 export function queueStats(counts: Partial<StatsAnswer['queues'][string]> = {}): StatsAnswer['queues'][string] {
-  return { ...NO_JOBS, paused: false, oldestWaitingMs: 0, ...counts }
+  return { ...NO_JOBS, retrying: 0, paused: false, oldestWaitingMs: 0, ...counts }
 }
 
 export function statsOf(changes: Partial<StatsAnswer> = {}): StatsAnswer {
   const stats = {
     paused: false,
     states: NO_JOBS,
+    retrying: 0,
     totals: { enqueued: 9, completed: 9, failed: 0, cancelled: 0 },
     queues: {},
     definitions: [],
@@ -39,7 +40,7 @@ export function writerOf(changes: Partial<StatsAnswer['writer']> = {}): StatsAns
 
 export function nameOf(queue: string, name: string, waitP50: number): StatsAnswer['names'][number] {
   const timing = (p50: number) => ({ p50, p95: p50 * 3, p99: p50 * 5, sum: 0, buckets: [] })
-  return { queue, name, started: 10, completed: 10, failed: 0, waitMs: timing(waitP50), runMs: timing(20) }
+  return { queue, name, started: 10, completed: 10, failed: 0, interrupted: 0, waitMs: timing(waitP50), runMs: timing(20) }
 }
 
 /** A name of which 22 % of the runs have failed for two hours and a half. */
@@ -60,7 +61,7 @@ export function workerOf(changes: Partial<Worker> = {}): Worker {
 
 export function queueOf(name: string, settings: QueueAnswer['settings']): QueueAnswer {
   const totals = { enqueued: 0, completed: 0, failed: 0, cancelled: 0 }
-  return { name, settings, paused: false, pausedJobs: [], pausedKeys: [], states: NO_JOBS, totals, oldestWaitingMs: 0 }
+  return { name, settings, paused: false, pausedJobs: [], pausedKeys: [], states: NO_JOBS, retrying: 0, totals, oldestWaitingMs: 0 }
 }
 
 export function scheduleOf(changes: Partial<Schedule> = {}): Schedule {

@@ -29,7 +29,7 @@ export function addStats(program: Command, { connect, out, target }: Context): v
 
 export function statsLines(stats: Stats<Percentiles>, out: Output): Text[] {
   const { totals, names, unserved, unservedLeftOut, failing, failingLeftOut, writer, workers, store, owner } = stats
-  const sum = { name: 'all', stats: { ...stats.states, paused: false, oldestWaitingMs: 0 } }
+  const sum = { name: 'all', stats: { ...stats.states, retrying: stats.retrying, paused: false, oldestWaitingMs: 0 } }
   return [
     ...out.table(queueColumns(out.paint), [...queueRows(stats), sum]),
     ...(names.length === 0 ? [] : ['', ...out.table(NAME_COLUMNS, names)]),

@@ -9,7 +9,7 @@ export const NAME_COLUMNS: readonly Column<NameStats<Percentiles>>[] = [
   { title: 'STARTED', text: ({ started }) => countText(started), right: true },
   { title: 'COMPLETED', text: ({ completed }) => countText(completed), right: true },
   { title: 'FAILED', text: ({ failed }) => countText(failed), right: true },
-  { title: 'INTERRUPTED', text: ({ interrupted }) => (interrupted === undefined ? '-' : countText(interrupted)), right: true },
+  { title: 'INTERRUPTED', text: ({ interrupted }) => countText(interrupted), right: true },
   { title: 'WAIT P50', text: ({ waitMs }) => durationText(waitMs.p50), right: true },
   { title: 'WAIT P99', text: ({ waitMs }) => durationText(waitMs.p99), right: true },
   { title: 'RUN P50', text: ({ runMs }) => durationText(runMs.p50), right: true },

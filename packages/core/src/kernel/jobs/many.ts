@@ -13,7 +13,7 @@ import type {
   RunNowManyCommand,
   UpdateManyCommand,
 } from '../../manageCommands.ts'
-import { isOfLastRun, type ListFilter, understood } from '../../options/filter.ts'
+import { isOfLastRun, type ListFilter } from '../../options/filter.ts'
 import type { SkipReason, Slice } from '../../replies.ts'
 import { isDeleted } from '../facts.ts'
 import type { TurnContext } from '../turn.ts'
@@ -98,12 +98,11 @@ function slice(turn: TurnContext, command: ManyCommand, judge: Judge, change: (t
   const { jobs, next, missing } = candidates(turn, command)
   const skipped: Partial<Record<SkipReason, number>> = missing === 0 ? {} : { notFound: missing }
   const limit = sliceOf(command)
-  const known = understood(command.filter, command.search !== undefined)
   let matched = 0
   let changed = 0
   for (const job of jobs) {
     // This happens only if the turn has created some: the jobs read from disk are at most one slice.
-    if (changed === limit) return { matched, changed, skipped, next: command.ids === undefined ? job.seq + 1 : null, ...known }
+    if (changed === limit) return { matched, changed, skipped, next: command.ids === undefined ? job.seq + 1 : null }
     matched++
     const reason = judge(turn, job)
     if (reason === undefined) {
@@ -111,7 +110,7 @@ function slice(turn: TurnContext, command: ManyCommand, judge: Judge, change: (t
       if (!command.dryRun) change(turn, job)
     } else skipped[reason] = (skipped[reason] ?? 0) + 1
   }
-  return { matched, changed, skipped, next, ...known }
+  return { matched, changed, skipped, next }
 }
 
 /** Returns the jobs newest first; with ids, in their order. */

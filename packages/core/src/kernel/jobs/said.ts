@@ -46,7 +46,6 @@ export function sayInstead(turn: TurnContext, job: Job, stated: Readonly<Partial
 }
 
 function isUnsettled({ definitions }: Tables, { seq, run, extras, lane: { name } }: Job): boolean {
-  if (seq < definitions.saidFrom) return false
   if (run === 0 && extras?.said !== undefined) return true
   const definition = definitions.get(name)
   return definition === undefined || (definitions.isUnserved(name) && seq < definition.firstSeq)

@@ -79,7 +79,7 @@ test.each(['turns', 'strict'] as const)(
   },
 )
 
-test('a definition and a queue have defaults for it, and rows of an earlier version take one token', () => {
+test('a definition and a queue have defaults for it, and one token is the default', () => {
   const world = worldWith({ defaults: { tokens: 4 }, rateLimit: RATE })
   world.enqueue('a', { queue: 'q' })
   expect(JSON.parse(world.row({ seq: 1 }).policy as string)).toMatchObject({ tokens: 4 })

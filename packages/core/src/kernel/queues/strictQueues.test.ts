@@ -103,12 +103,6 @@ test('an order without queues is none', () => {
   expect([replies[0], queuesOf(grants)]).toEqual([{ lost: [] }, ['low']])
 })
 
-test('the answer to an attach says that the order is kept', () => {
-  const world = new World()
-  expect(world.attach('s', ['a'], strict(1))).toEqual({ lost: [], order: 'strict' })
-  expect(world.attach('t', ['a'], { queues: QUEUES })).toEqual({ lost: [] })
-})
-
 const newJob = fc.record(
   {
     name: fc.constantFrom('a', 'b'),

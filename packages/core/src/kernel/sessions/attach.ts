@@ -33,7 +33,7 @@ export function attach(turn: TurnContext, command: AttachCommand, { connection, 
   session.attachedAt = turn.now.wall
   // A process that is gone takes its own sessions with it. A remote session may come back by another connection.
   if (session.connection === undefined) tables.setLease(session, intro.local ? Number.NEGATIVE_INFINITY : turn.now.mono + LIMITS.leaseMs)
-  // The session's process may have become the engine's own, or stopped being it. An older version has not noted which process it is.
+  // The session's process may have become the engine's own, or stopped being it.
   if (known?.local !== intro.local || known.process !== (intro.process ?? '')) effects.newSessions.push(session)
   appear(turn, session)
   const disputed = define(turn, session, known !== undefined && !hasAttached(before))
@@ -52,7 +52,7 @@ export function attach(turn: TurnContext, command: AttachCommand, { connection, 
   // The session may not have received the stop.
   if (before?.stopMs !== undefined) stopSession(turn, session, before.stopMs)
   tables.weigh(session)
-  return { lost, ...(disputed.length > 0 && { disputed }), ...(session.group.isStrict && { order: 'strict' }) }
+  return { lost, ...(disputed.length > 0 && { disputed }) }
 }
 
 /** Returns the runs on record for the session: from before a reload, or of the earlier session with the same uuid. */

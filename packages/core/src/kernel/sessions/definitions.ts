@@ -12,13 +12,10 @@ export class Definitions {
   readonly settling = new Map<string, Settling>()
   /** Names whose jobs are settled while those of others are not. All are served at once, or their order would be lost. */
   readonly settled = new Set<string>()
-  /** The first row from which on it is known what the callers of jobs have stated. */
-  readonly saidFrom: number
   /** Living sessions whose own defaults for a name differ from those in force. */
   readonly disputes = new Map<string, ReadonlySet<Session>>()
 
-  constructor({ saidFrom, definitions }: Pick<Loaded, 'saidFrom' | 'definitions'>) {
-    this.saidFrom = saidFrom
+  constructor({ definitions }: Pick<Loaded, 'definitions'>) {
     for (const { name, definition, settling } of definitions) {
       this.set(name, definition)
       if (settling > 0) this.settling.set(name, { before: settling, first: true, left: Number.POSITIVE_INFINITY })

@@ -24,7 +24,7 @@ describe('attach', () => {
       { session: 's', seq: 1, run: 1, data: '1' },
       { session: 's', seq: 2, run: 1, data: '2' },
     ])
-    expect([...world.store.sessions]).toEqual([[1, { uuid: 's', worker: 'worker of s', remote: false, presence: 'here' }]])
+    expect([...world.store.sessions]).toEqual([[1, { uuid: 's', worker: 'worker of s', remote: false, presence: 'here', process: '' }]])
   })
 
   test('stores the definitions of its handlers, and writes them again only where they have changed', () => {

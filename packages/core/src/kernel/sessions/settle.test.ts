@@ -6,6 +6,7 @@ import type { Defaults, NewJob } from '../../commands.ts'
 import type { JobKey } from '../../id.ts'
 import { LIMITS } from '../../limits.ts'
 import type { Command } from '../../operations.ts'
+import { parsePolicy } from '../../policy.ts'
 import { useSmallLimits } from '../../testing/smallLimits.ts'
 import { attaching, enqueueing, World } from '../../testing/world.ts'
 
@@ -56,7 +57,7 @@ describe('a job that was enqueued before its name was defined', () => {
     const job = world.enqueue('charge', stated)
     world.run(defining('s', 'charge', DEFAULTS, { queues: ['nowhere'] }))
     expect(world.row(job)).toMatchObject({ priority: 0, weight: 3 })
-    expect(JSON.parse(world.row(job).policy ?? '')).toMatchObject({ maxAttempts: 4, timeout: 300_000, heartbeatTimeout: 50 })
+    expect(parsePolicy(world.row(job).policy)).toMatchObject({ maxAttempts: 4, timeout: 300_000, heartbeatTimeout: 50 })
     expect(world.tables.laneOf(world.row(job).laneId).queue.name).toBe('default')
   })
 
@@ -75,7 +76,7 @@ describe('a job that was enqueued before its name was defined', () => {
     world.call({ op: 'configure', queue: 'money', changes: { defaults: { maxAttempts: 9, timeout: 5 } } })
     const job = world.enqueue('charge')
     world.run(defining('s', 'charge', { queue: 'money', timeout: 77 }, { queues: ['nowhere'] }))
-    expect(JSON.parse(world.row(job).policy ?? '')).toMatchObject({ maxAttempts: 9, timeout: 77 })
+    expect(parsePolicy(world.row(job).policy)).toMatchObject({ maxAttempts: 9, timeout: 77 })
   })
 
   test('keeps what the first definition has said when another one follows', () => {
@@ -84,7 +85,7 @@ describe('a job that was enqueued before its name was defined', () => {
     world.run(defining('s', 'charge', { maxAttempts: 2 }, { queues: ['nowhere'] }))
     world.run({ op: 'leave', session: 's' })
     world.run(defining('t', 'charge', { maxAttempts: 3 }, { queues: ['nowhere'] }))
-    expect(JSON.parse(world.row(job).policy ?? '')).toMatchObject({ maxAttempts: 2 })
+    expect(parsePolicy(world.row(job).policy)).toMatchObject({ maxAttempts: 2 })
   })
 
   test('takes what the next worker says if it was enqueued after the worker that had spoken for its name had left', () => {
@@ -111,6 +112,32 @@ describe('a job that was enqueued before its name was defined', () => {
     ])
     // This one was enqueued while the worker that had spoken was there.
     expect(told(world).find(({ seq }) => seq === heard?.seq)).toMatchObject({ queue: 'void', priority: 5 })
+  })
+
+  test.each<[string, (world: World) => void]>([
+    ['in the same process', () => {}],
+    ['after a reload', (world) => world.reload()],
+  ])('takes what the next worker says if the first one left while the name was settled, %s', (_, between) => {
+    const world = new World()
+    const jobs = Array.from({ length: 4 * LIMITS.sliceRows }, () => world.enqueue('charge'))
+    world.turn(defining('first', 'charge', { maxAttempts: 2 }, { queues: ['nowhere'] }))
+    world.turn({ op: 'leave', session: 'first' })
+    between(world)
+    world.run(defining('next', 'charge', { maxAttempts: 3 }, { queues: ['nowhere'] }))
+    expect(jobs.map((job) => JSON.parse(world.row(job).policy ?? '{}').maxAttempts)).toEqual(jobs.map(() => 3))
+  })
+
+  test('takes what the next worker says, however many newer jobs of its name run', () => {
+    const world = new World()
+    world.run(defining('first', 'charge', { maxAttempts: 2 }))
+    world.run({ op: 'leave', session: 'first' })
+    const jobs = Array.from({ length: 3 * LIMITS.sliceRows }, () => world.enqueue('charge'))
+    const running = Array.from({ length: LIMITS.sliceRows + 1 }, () => world.enqueue('charge', { priority: 9 }))
+    const many = { maxConcurrency: running.length, minConcurrency: running.length }
+    world.run(attaching('bound', ['charge'], { defines: false, ...many }))
+    world.run(defining('next', 'charge', { maxAttempts: 3 }, { queues: ['nowhere'] }))
+    expect(running.map((job) => world.stateOf(job))).toEqual(running.map(() => 'active'))
+    expect(jobs.map((job) => JSON.parse(world.row(job).policy ?? '{}').maxAttempts)).toEqual(jobs.map(() => 3))
   })
 
   test.each<[string, (world: World) => void]>([

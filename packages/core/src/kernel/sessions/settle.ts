@@ -4,7 +4,7 @@
  * A job that has started keeps what it has.
  */
 
-import { BLOCKED, isFinal, SCHEDULED, WAITING } from '../../lifecycle.ts'
+import { ACTIVE, BLOCKED, isFinal, SCHEDULED, WAITING } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import { type Policy, type PolicyOptions, resolvePolicy } from '../../policy.ts'
 import { defaultsOf } from '../../queueSettings.ts'
@@ -21,10 +21,14 @@ import type { Tables } from '../tables.ts'
 import type { TurnContext } from '../turn.ts'
 import type { Definition, Field } from './definition.ts'
 
-/** Begins to settle a name that is defined for the first time, or anew: its jobs are to take its defaults. */
-export function beginToSettle(tables: Tables, name: string, first: boolean): void {
+/**
+ * Begins to settle a name that is defined for the first time, or anew: its jobs are to take its defaults. If the jobs of its first
+ * definition are still being settled, all of them are looked at again.
+ */
+export function beginToSettle(tables: Tables, name: string, isFirst: boolean): void {
+  const { settling } = tables.definitions
   const left = (tables.lanesByName.get(name) ?? []).reduce((sum, lane) => sum + unstarted(lane), 0)
-  if (left > 0) tables.definitions.settling.set(name, { before: tables.nextSeq, first, left })
+  if (left > 0) settling.set(name, { before: tables.nextSeq, first: isFirst || settling.get(name)?.first === true, left })
 }
 
 /**
@@ -51,8 +55,7 @@ export function gatherSettling(plan: Plan, tables: Tables, facts: Facts): void {
   const laneIds = (tables.lanesByName.get(name) ?? []).map(({ id }) => id)
   const filter = { laneIds, filter: {}, indexed: false }
   plan.ask('matching', [filter, walk.before, LIMITS.sliceRows], ({ rows, next }) => {
-    const said = rows.filter(({ seq }) => seq >= tables.definitions.saidFrom)
-    facts.settling = { name, walk, jobs: said.map((row) => facts.remember(row)), next }
+    facts.settling = { name, walk, jobs: rows.map((row) => facts.remember(row)), next }
   })
 }
 
@@ -68,9 +71,10 @@ export function settleSlice(turn: TurnContext): void {
   for (const job of slice.jobs.slice(0, end < 0 ? undefined : end).toReversed()) {
     if (job.seq >= settling.before || isFinal(job.state) || isDeleted(job)) continue
     if (job.run === 0 && !isHeard(job, definition)) settle(turn, job, definition)
-    settling.left--
+    // Those that run were not counted.
+    if (job.state !== ACTIVE) settling.left--
   }
-  const done = end >= 0 || slice.next === null || slice.next <= tables.definitions.saidFrom || settling.left <= 0
+  const done = end >= 0 || slice.next === null || settling.left <= 0
   settling.before = done ? 0 : (slice.next as number)
   if (done) endSettling(tables, slice.name)
   effects.definitions.push({ name: slice.name, definition, settling: settling.before })
@@ -96,7 +100,7 @@ function endSettling(tables: Tables, name: string): void {
 export function settleRevived(turn: TurnContext, job: Job): void {
   const { tables } = turn
   const definition = tables.definitions.get(job.lane.name)
-  if (definition === undefined || job.run > 0 || isHeard(job, definition) || job.seq < tables.definitions.saidFrom) return
+  if (definition === undefined || job.run > 0 || isHeard(job, definition)) return
   settle(turn, job, definition)
   const settling = tables.definitions.settling.get(job.lane.name)
   // The slices will reach this job.

@@ -17,7 +17,7 @@ function note(type: JobEventType, of: Lane, job: Partial<Job> = {}, attempt = 1)
   }
 }
 
-const turn = (...events: EventNote[]): Effects => ({ events, interrupted: [] }) as unknown as Effects
+const turn = (...events: EventNote[]): Effects => ({ events, interrupted: [], lanesGone: [], queuesGone: [] }) as unknown as Effects
 
 test('waits count from when a job was due, runs from the hand-out; runs that failed count too', () => {
   const timings = new Timings()
@@ -54,6 +54,17 @@ test('what never ran has no run time', () => {
   const timings = new Timings()
   timings.note(turn(note('failed', lane(1), { startedAt: 0 }, 0), note('cancelled', lane(1))), 100)
   expect(timings.stats()).toEqual([])
+})
+
+test.each(['lanesGone', 'queuesGone'] as const)('a name that comes back after it was among %s is reported once', (gone) => {
+  const timings = new Timings()
+  const [before, after] = [lane(1), newLane(2, newQueue(1, 'q'), 'n1')]
+  before.queue.lanes.set('n1', before)
+  timings.note(turn(note('started', before)), 100)
+  timings.note({ ...turn(), [gone]: gone === 'lanesGone' ? [before] : [before.queue] } as unknown as Effects, 200)
+  expect(timings.stats()).toEqual([])
+  timings.note(turn(note('started', after)), 300)
+  expect(timings.stats()).toMatchObject([{ queue: 'q', name: 'n1', started: 1 }])
 })
 
 test('names are bounded: one that is quiet makes room, one that runs all the time does not', () => {

@@ -31,7 +31,7 @@ export class Timings {
     this.#max = max
   }
 
-  note({ events, interrupted }: Effects, wall: number): void {
+  note({ events, interrupted, lanesGone, queuesGone }: Effects, wall: number): void {
     let entry: Entry | undefined
     let lane: Lane | undefined
     for (const note of events) {
@@ -56,6 +56,9 @@ export class Timings {
       }
     }
     for (const each of interrupted) this.#entryOf(each).interrupted++
+    // If the name comes back, it has another lane: two entries would report it twice.
+    for (const { id } of lanesGone) this.#entries.delete(id)
+    for (const { lanes } of queuesGone) for (const { id } of lanes.values()) this.#entries.delete(id)
   }
 
   /** Returns the timings, the busiest first. */

@@ -12,7 +12,7 @@ interface Props {
 }
 
 const MESSAGE_LENGTH = 300
-/** No counts: an earlier engine knows no trend, and none of these runs has completed. */
+/** No counts: none of these runs has completed. */
 const NONE: readonly number[] = []
 
 export function GroupTable({ rows, openId, onOpen }: Props) {

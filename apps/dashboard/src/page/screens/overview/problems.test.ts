@@ -172,7 +172,6 @@ describe('failures', () => {
         [],
       ],
       ['jobs of another queue', { failures: [recently], ...withQueues({ mail: fixed }) }, ['bad']],
-      ['an engine that does not count retries', { failures: [recently], ...withQueues({ billing: queueStats() }) }, ['bad']],
     ])('%s', (_what, evidence, severities) => {
       expect(problemsOf(evidenceOf(evidence)).map(({ severity }) => severity)).toEqual(severities)
     })

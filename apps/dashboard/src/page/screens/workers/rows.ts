@@ -62,7 +62,7 @@ function rowOf(sessions: readonly Worker[]): WorkerRow {
     jobs: sum(sessions.map(({ runningJobs }) => runningJobs)),
     zombies: sum(sessions.map(({ zombies }) => zombies)),
     isStopping: sessions.every(({ draining }) => draining),
-    isPaused: sessions.every(({ paused }) => paused === true),
+    isPaused: sessions.every(({ paused }) => paused),
     isAway: sessions.some(({ away }) => away),
     attachedAt: times('attachedAt')[0],
     seenAt: times('lastSeenAt').at(-1),

@@ -113,8 +113,8 @@ function risingOf(known: readonly Failure[], now: number, zone: Zone): readonly 
  */
 function isOver({ queue, lastAt }: Failure, { stats, queues, now }: Evidence): boolean {
   const counts = own(stats.queues, queue)
-  // An earlier engine does not count the jobs that are tried again, and an answer about many queues leaves some out.
-  if (counts?.retrying === undefined || counts.retrying > 0 || counts.failed > 0) return false
+  // An answer about many queues leaves some out.
+  if (counts === undefined || counts.retrying > 0 || counts.failed > 0) return false
   const kept = queues.find(({ name }) => name === queue)?.settings.retention?.failed
   // Failed jobs that are soon deleted are not fixed.
   if (kept !== undefined && (kept.ageMs < HOUR_MS || kept.count === 0)) return false
