@@ -155,9 +155,10 @@ test.for(Object.entries(WHOLE))(
     const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), 'millrace-whole-')))
     onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true, maxRetries: 3 }))
     renameSync(join(folder, 'out'), join(elsewhere, 'out'))
+    const { version, dependencies } = JSON.parse(readFileSync(new URL('../../packages/engine/package.json', import.meta.url), 'utf8'))
+    expect(`^${PISCINA.replace(/.*@/, '')}`).toBe(dependencies.piscina.split('.')[0])
     const installed = await run('npm', [...PISCINA.split(' ').slice(1), '--prefer-offline'], elsewhere, { hangsMs: 240_000 })
     expect(installed.code, installed.stdout + installed.stderr).toBe(0)
-    const { version } = JSON.parse(readFileSync(new URL('../../packages/engine/package.json', import.meta.url), 'utf8'))
     expect(await outcomeOf('out/server.mjs', elsewhere)).toEqual({
       outputs: [42, 'thread: 42', 'process: 42'],
       listed: 3,
