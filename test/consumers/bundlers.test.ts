@@ -70,6 +70,9 @@ const WHOLE = {
   'vite.whole.mjs': 'vite build -c vite.whole.mjs',
 }
 
+/** Installs the package that whole bundles leave out. */
+const [PISCINA = ''] = /^npm install --prefix out .*/m.exec(PAGE) ?? []
+
 let folder: string
 
 beforeAll(async () => {
@@ -137,7 +140,7 @@ test.for(BUNDLERS)(
 )
 
 test.for(Object.entries(WHOLE))(
-  '%s: in a folder of its own, the bundle runs jobs here, in a thread and in a process',
+  '%s: in a folder with nothing but the driver and Piscina, the bundle runs jobs here, in a thread and in a process',
   LONG,
   async (recipe) => {
     const [settings, command] = recipe
@@ -152,8 +155,16 @@ test.for(Object.entries(WHOLE))(
     const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), 'millrace-whole-')))
     onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true, maxRetries: 3 }))
     renameSync(join(folder, 'out'), join(elsewhere, 'out'))
-    const { version } = JSON.parse(readFileSync(new URL('../../packages/engine/package.json', import.meta.url), 'utf8'))
-    expect(await outcomeOf('out/server.mjs', elsewhere)).toEqual({ outputs: [42, 'thread: 42', 'process: 42'], listed: 3, version })
+    const { version, dependencies } = JSON.parse(readFileSync(new URL('../../packages/engine/package.json', import.meta.url), 'utf8'))
+    expect(`^${PISCINA.replace(/.*@/, '')}`).toBe(dependencies.piscina.split('.')[0])
+    const installed = await run('npm', [...PISCINA.split(' ').slice(1), '--prefer-offline'], elsewhere, { hangsMs: 240_000 })
+    expect(installed.code, installed.stdout + installed.stderr).toBe(0)
+    expect(await outcomeOf('out/server.mjs', elsewhere)).toEqual({
+      outputs: [42, 'thread: 42', 'process: 42'],
+      listed: 3,
+      version,
+      tornDown: ['process', 'thread'],
+    })
   },
 )
 

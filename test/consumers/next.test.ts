@@ -100,6 +100,12 @@ test('with output: standalone, the folder has the engine with its threads and it
   await program.said(/^mail to ada@example\.com$/)
   program.child.kill('SIGTERM')
   expect(await program.ended).toMatchObject({ code: 0 })
+
+  // Next traced what a program that it does not know needs too: threads and processes for jobs, and a thread for lists.
+  for (const name of ['whole', 'resize']) cpSync(new URL(`programs/${name}.mjs`, import.meta.url), join(elsewhere, `${name}.mjs`))
+  const { code, stdout, stderr } = await run(process.execPath, ['whole.mjs'], elsewhere)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(JSON.parse(stdout)).toMatchObject({ outputs: [42, 'thread: 42', 'process: 42'], listed: 3 })
 })
 
 test('in development: the engine stays when a file changes, and the worker has the new handler', { timeout: 600_000 }, async () => {

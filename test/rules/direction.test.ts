@@ -158,6 +158,7 @@ const ONLY_IN: readonly (readonly [what: string, pattern: RegExp, packages: read
   // Its lock alone, of a file that no other copy of SQLite opens.
   ['node:sqlite', /^node:sqlite$/, ['remote']],
   ['threads', /^(node:)?worker_threads$/, ['engine', 'postgres', 'worker']],
+  ['piscina', /^piscina$/, ['engine', 'worker']],
   // The worker asks whether the file of its threads is there.
   ['files', /^(node:)?fs(\/promises)?$/, ['sqlite', 'engine', 'remote', 'exec', 'worker']],
   // Postgres has a tunnel between two sockets.

@@ -7,7 +7,7 @@ import { storeOptions, temporaryFolder } from '../../../sqlite/src/testing/files
 import { Turns } from '../../../sqlite/src/testing/jobs.ts'
 
 const world = vi.hoisted(() => ({ file: '', beforeNames: () => {} }))
-vi.mock('node:worker_threads', async (original) => ({ ...(await original<object>()), workerData: world }))
+vi.mock('piscina', () => ({ workerData: world }))
 vi.mock('@millrace/sqlite', async (original) => {
   const all = await original<typeof import('@millrace/sqlite')>()
   const openReader = (file: string) => {

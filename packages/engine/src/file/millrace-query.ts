@@ -1,8 +1,5 @@
 /** A reader thread of a SQLite file: one read-only connection, which is opened with the first question. */
 import { openReader } from '@millrace/sqlite'
-import { answerCalls } from '@millrace/worker'
 import { pagesOf } from '../readers/pagesOf.ts'
 
 export const page = pagesOf(({ file }: { readonly file: string }) => openReader(file))
-
-answerCalls(page)

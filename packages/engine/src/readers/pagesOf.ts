@@ -1,7 +1,7 @@
 /** Answers questions in a reader thread, from a store that is opened with the first one. */
-import { workerData } from 'node:worker_threads'
 import { type CommandOf, type JobView, LIMITS, type ListCommand, type ListPage, type ReplyOf } from '@millrace/core'
 import { type LaneRow, type LookBound, readFlow, readFlows, readHistories, type Store, viewOf } from '@millrace/core/kernel'
+import { workerData } from 'piscina'
 import { systemClock } from '../clock.ts'
 import type { Paged } from './readers.ts'
 

@@ -3,7 +3,7 @@ import type { Clock } from '@millrace/core'
 import { expect, test } from 'vitest'
 import { ANSWER_MS, Readers } from './readers.ts'
 
-const SILENT = 'data:text/javascript,setInterval(() => {}, 1_000_000)'
+const SILENT = 'data:text/javascript,export function page() { return new Promise(() => setInterval(() => {}, 1_000_000)) }'
 
 test('list-always-answered: a thread that never answers is given up', async () => {
   const timers: { ms: number; wake: () => void }[] = []

@@ -1,7 +1,8 @@
 /** Read-only threads for pages of jobs, so that a long page never delays a turn. They start with the first question. */
 
 import type { Clock, CommandOf, ReplyOf } from '@millrace/core'
-import { ThreadPool } from '@millrace/worker'
+import { threadOptions } from '@millrace/worker'
+import type { Piscina } from 'piscina'
 import { systemClock } from '../clock.ts'
 import type { ThreadModule } from '../storeModule.ts'
 
@@ -18,7 +19,7 @@ export class Readers {
   readonly #module: ThreadModule
   readonly #threads: number
   readonly #clock: Clock
-  #pool: ThreadPool | undefined
+  #pool: Promise<Piscina> | undefined
   #closed = false
 
   constructor(module: ThreadModule, threads: number, clock: Clock = systemClock) {
@@ -38,8 +39,9 @@ export class Readers {
     const late = new AbortController()
     const forget = this.#clock.setTimer(ANSWER_MS, () => late.abort())
     try {
-      this.#pool ??= new ThreadPool(this.#module.file(), this.#threads, { name: 'page', workerData: this.#module.options })
-      return (await this.#pool.call(command, { signal: late.signal })) as ReplyOf[Paged]
+      this.#pool ??= this.#open()
+      const pool = await this.#pool
+      return await pool.run(command, { signal: late.signal })
     } catch (cause) {
       throw late.signal.aborted ? new Error(`no reader thread has answered within ${ANSWER_MS} ms`, { cause }) : cause
     } finally {
@@ -49,6 +51,25 @@ export class Readers {
 
   async close(): Promise<void> {
     this.#closed = true
-    await this.#pool?.close()
+    const pool = await this.#pool?.catch(() => undefined)
+    this.#pool = undefined
+    await pool?.destroy()
+  }
+
+  async #open(): Promise<Piscina> {
+    // Loaded late: in a bundle, it would throw before the engine could say what to do about bundles.
+    const { Piscina } = await import('piscina')
+    // Equal bounds: a pool that grows strands queued tasks when one of its threads is ended.
+    const pool = new Piscina({
+      filename: this.#module.file().href,
+      name: 'page',
+      minThreads: this.#threads,
+      maxThreads: this.#threads,
+      workerData: this.#module.options,
+      ...threadOptions(),
+    })
+    // A thread that cannot start fails the question that it was for. Without a listener, the event would end the host.
+    pool.on('error', () => {})
+    return pool
   }
 }

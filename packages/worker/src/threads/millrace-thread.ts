@@ -1,17 +1,12 @@
-/** Runs in a pool's thread: one job at a time, and the teardown of its modules at the end. */
+/** Runs in a pool's thread. */
 import type { MessagePort } from 'node:worker_threads'
 import type { Settlement } from '../execute.ts'
 import type { Task } from '../pools/messages.ts'
-import { runTask, teardown } from '../pools/modules.ts'
-import { answerCalls } from './threadPool.ts'
+import { runTask } from '../pools/modules.ts'
 
-answerCalls((call: ThreadTask | 'teardown') => (call === 'teardown' ? teardown() : run(call)))
+export { teardown } from '../pools/modules.ts'
 
-interface ThreadTask extends Task {
-  readonly channel: MessagePort
-}
-
-async function run({ channel: port, ...task }: ThreadTask): Promise<Settlement> {
+export async function run({ channel: port, ...task }: Task & { readonly channel: MessagePort }): Promise<Settlement> {
   try {
     return await runTask(task, {
       say: (message) => port.postMessage(message),

@@ -1,29 +1,40 @@
-/** The threads of a pool of runs. */
-import { MessageChannel, receiveMessageOnPort, type WorkerOptions } from 'node:worker_threads'
+/** The threads of a pool, which Piscina keeps. */
+import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
 import type { Clock } from '@millrace/core'
+import type { Piscina } from 'piscina'
 import type { Settlement } from '../execute.ts'
 import type { ThreadHandler } from '../pools/handler.ts'
 import type { FromRun, Task } from '../pools/messages.ts'
 import type { Places, StartedRun } from '../pools/places.ts'
 import { within } from '../within.ts'
-import { threadFile } from './start.ts'
-import { ThreadPool } from './threadPool.ts'
+import { threadFile, threadOptions } from './start.ts'
 
 export const runThreadFile = (): URL => threadFile('millrace-thread', import.meta.url)
 
-export class Threads implements Places {
-  readonly #settings: ThreadHandler['settings']
-  readonly #clock: Clock
-  #pool: ThreadPool | undefined
+type PiscinaOptions = NonNullable<ConstructorParameters<typeof Piscina>[0]>
 
-  constructor({ settings }: ThreadHandler, clock: Clock) {
-    this.#settings = settings
+export class Threads implements Places {
+  readonly #count: number
+  readonly #pool: Promise<Piscina>
+  readonly #clock: Clock
+
+  constructor({ settings: { threads, prefetch: _prefetch, ...settings } }: ThreadHandler, clock: Clock) {
+    this.#count = threads
     this.#clock = clock
+    this.#pool = openPool(runThreadFile(), {
+      name: 'run',
+      minThreads: threads,
+      maxThreads: threads,
+      // Timers, sockets and anything else that `setup` starts continue between runs.
+      atomics: 'disabled',
+      ...threadOptions(),
+      ...(settings as Pick<PiscinaOptions, 'resourceLimits' | 'execArgv' | 'env'>),
+    })
+    // Every run reports it.
+    this.#pool.catch(() => {})
   }
 
   start(task: Task, hear: (message: FromRun) => void): StartedRun {
-    this.#pool ??= this.#open()
-    const pool = this.#pool
     const { port1, port2 } = new MessageChannel()
     const killer = new AbortController()
     port1.on('message', hear)
@@ -34,8 +45,8 @@ export class Threads implements Places {
     }
     const run = async (): Promise<Settlement> => {
       try {
-        const call = pool.call({ ...task, channel: port2 }, { transfer: [port2], signal: killer.signal })
-        return (await call.finally(drain)) as Settlement
+        const pool = await this.#pool
+        return await pool.run({ ...task, channel: port2 }, { transferList: [port2], signal: killer.signal }).finally(drain)
       } finally {
         port1.close()
       }
@@ -44,13 +55,19 @@ export class Threads implements Places {
   }
 
   async close(ms: number): Promise<void> {
-    if (this.#pool === undefined) return
-    await within(this.#clock, ms, this.#pool.callEach('teardown'))
-    await this.#pool.close()
+    const pool = await this.#pool.catch(() => undefined)
+    if (pool === undefined) return
+    const torn = Promise.allSettled(Array.from({ length: this.#count }, () => pool.run(undefined, { name: 'teardown' })))
+    await within(this.#clock, ms, torn)
+    await pool.destroy()
   }
+}
 
-  #open(): ThreadPool {
-    const { threads, prefetch: _prefetch, ...options } = this.#settings
-    return new ThreadPool(runThreadFile(), threads, { name: 'run', ...options } as WorkerOptions)
-  }
+/** Opens a pool. Piscina is loaded late: in a bundle, it would throw before anything could say what to do about bundles. */
+async function openPool(file: URL, options: PiscinaOptions): Promise<Piscina> {
+  const { Piscina } = await import('piscina')
+  const pool = new Piscina({ ...options, filename: file.href })
+  // A thread that dies without a run has nobody to report to: the pool replaces it, and the run that hits it fails with an error.
+  pool.on('error', () => {})
+  return pool
 }
