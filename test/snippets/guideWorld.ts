@@ -1,7 +1,7 @@
 /** A small world in which the code of a table runs: an engine in memory, an API, a place for commands, and stand-ins for names of the reader. */
 import { validateOpenOptions, validatePostgresOptions } from '@millrace/core'
 import * as engineModule from '@millrace/engine'
-import { type Context, defineJob } from '@millrace/engine'
+import { type Context, defineJob, type Job } from '@millrace/engine'
 import { createHttp } from '@millrace/http'
 import * as outbox from '@millrace/outbox'
 import * as remote from '@millrace/remote'
@@ -201,8 +201,10 @@ export class GuideWorld {
   async #runJob(): Promise<Readonly<Record<string, unknown>>> {
     const { engine } = this.#test
     const job = defineJob({ name: 'fields', queue: 'fields', maxAttempts: 2 })
+    let running: Job | undefined
     const worker = engine.work(
-      job.handler(({ progress, job: { attempt } }) => {
+      job.handler(async ({ progress, job: { id, attempt } }) => {
+        running = await engine.get(id)
         progress(0.5, 'half', { rows: 1 })
         if (attempt === 1) throw new Error('no')
         return 'done'
@@ -220,6 +222,7 @@ export class GuideWorld {
       ...error,
       ...jobs[0],
       ...view,
+      deadlineAt: running?.deadlineAt,
       lines,
       created: handle.created,
       result: () => result,

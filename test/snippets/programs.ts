@@ -54,7 +54,8 @@ function npm([command = '', ...args]: readonly string[], standing: Standing): vo
 
 function install(args: readonly string[]): void {
   const packages = args.filter((word, at) => !word.startsWith('-') && args[at - 1] !== '--prefix' && !word.includes('.tgz'))
-  for (const name of packages)
+  // `name@5` is a version of it.
+  for (const name of packages.map((each) => each.replace(/(?!^)@\d+$/, '')))
     assert(OURS.has(name) || THEIRS.has(name) || isBenched(name), `nothing here is, or uses, the package ${name}`)
 }
 

@@ -1,5 +1,5 @@
 // What an audit says of a sound file, of each kind of broken one, of an older one, and of one that an engine has open; and that it changes nothing.
-import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { NotADatabaseError, SchemaTooNewError } from '@millrace/core'
 import { describe, expect, test } from 'vitest'

@@ -123,7 +123,10 @@ const HOST = { host: 'test', pid: 1 }
 export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
   checkKnown('createTestEngine', options as unknown, KNOWN)
   const { mode, now = DEFAULT_NOW, seed = 1, file: given = MEMORY, settings, wrapStore = (store) => store, ...opened } = options
-  const { file, recovery, retention, defaults, maxQueues, maxDataBytes, codec, redact, logger } = validateOpenOptions({ ...opened, file: given })
+  const { file, recovery, retention, defaults, maxQueues, maxDataBytes, codec, redact, logger } = validateOpenOptions({
+    ...opened,
+    file: given,
+  })
   const inline = choiceOption('mode', mode ?? 'queue', ['queue', 'inline']) === 'inline'
   const clock = new VirtualClock(timeOf(now))
   const random = seededRandom(integerOption('seed', seed, 0, Number.MAX_SAFE_INTEGER))

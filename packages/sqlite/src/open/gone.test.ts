@@ -1,17 +1,15 @@
 // What stands in a file's place, and what is left beside it.
-import fs, { copyFileSync, existsSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import fs, { existsSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { StoreFailure } from '@millrace/core/kernel'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { indexFile, savedBeside, walFile } from '../beside.ts'
-import { type Database, openDatabase } from '../driver.ts'
 import { openStore } from '../open-store.ts'
 import type { SqliteStore } from '../store.ts'
 import { storeOptions, temporaryFolder } from '../testing/files.ts'
 import { Turns } from '../testing/jobs.ts'
-import { migrate } from './migrate.ts'
 
 const open = (file: string, options = {}) => openStore(storeOptions(file, { ballastBytes: 4_096, ...options }))
 
