@@ -9,7 +9,7 @@ export interface StoreOptions {
   readonly durability: 'full' | 'normal'
   /** The time to wait while another owner has the schema, in milliseconds. */
   readonly waitMs: number
-  /** False: a schema with an older version is refused with SchemaTooOldError. Default true. */
+  /** False: a schema that needs a migration is refused with SchemaTooOldError. Default true. */
   readonly autoMigrate?: boolean
   /** False: a schema that does not exist is refused with NotADatabaseError. Default true. */
   readonly mayCreate?: boolean

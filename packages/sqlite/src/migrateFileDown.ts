@@ -1,4 +1,4 @@
-/** Migrates a file that nobody has open down to an older schema, so that an older version of the engine can open it. */
+/** Migrates a file that nobody has open down to an older schema, for an engine that knows no newer one. */
 import { existsSync } from 'node:fs'
 import { NotADatabaseError } from '@millrace/core'
 import { assertPlain, makingOf } from './access.ts'

@@ -5,7 +5,7 @@ export interface Migration {
   readonly name: string
   /** Statements in the schema, all in one transaction. */
   readonly up: readonly string[]
-  /** Undoes the step: an older version finds the tables as it made them. What only the step's own tables and columns hold is lost. */
+  /** Undoes the step: the tables are as the step found them. What only the step's own tables and columns hold is lost. */
   readonly down?: readonly string[]
   /** The oldest schema version whose code may still open the schema afterwards. */
   readonly minReader: number

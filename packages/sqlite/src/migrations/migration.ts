@@ -7,7 +7,7 @@ export interface Migration {
   readonly sql: string
   /** Does the work that SQL alone cannot do; runs after `sql`, in the same transaction. */
   readonly fill?: (db: Database) => void
-  /** Undoes the step: an older version finds the tables as it made them. What only the step's own tables and columns hold is lost. */
+  /** Undoes the step: the tables are as the step found them. What only the step's own tables and columns hold is lost. */
   readonly down?: string
   /** The oldest schema version whose code may still open the file afterwards. A migration that raises it makes a backup first. */
   readonly minReader: number
