@@ -88,7 +88,7 @@ test('a new file has every step, with its line in the ledger, and nothing to cop
 })
 
 describe('an older file', () => {
-  test('gets what it lacks, once, keeps every row, and is copied before older versions are shut out', () => {
+  test('T7: gets what it lacks, once, keeps every row, and is copied before older versions are shut out', () => {
     firstFile()
     const before = content()
     openStore(storeOptions(file, { now: 7 })).close()
@@ -159,7 +159,7 @@ describe('an older file', () => {
 })
 
 describe('down', () => {
-  test('every row of the older tables is there, older versions may read again, and the way up leads to where it was', () => {
+  test('T7: every row of the older tables is there, older versions may read again, and the way up leads to where it was', () => {
     const store = openStore(storeOptions(file))
     addBystanders(new Turns(store))
     store.close()
