@@ -111,8 +111,6 @@ export abstract class Reading {
   /**
    * With `queues: '*'`, returns what all queues have done, added up, and the busiest of them one by one: an array for each
    * count, in which minutes or hours without any are 0.
-   *
-   * @throws UnsupportedError if the engine is of a version before this one
    */
   history(options: QueuesHistoryOptions): Promise<QueuesHistory>
   history(options?: HistoryOptions | QueuesHistoryOptions): Promise<readonly Throughput[] | QueuesHistory> {

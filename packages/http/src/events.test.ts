@@ -346,7 +346,7 @@ test('over a socket: a client that goes away ends its stream', async () => {
   const source = new Source(response)
   await engine.enqueue('a', 1)
   expect(await source.next()).toMatchObject({ id: 1 })
-  // That of the stream, and the look at what its client leaves unread.
+  // One is of the stream; the other looks for what its client leaves unread.
   expect(http.clock.timers).toBe(2)
   const ended = new Promise<void>((resolve) => {
     const look = () => (http.clock.timers === 0 ? resolve() : setImmediate(look))

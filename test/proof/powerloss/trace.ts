@@ -29,7 +29,7 @@ export type Mark =
   /** From here on a file is gone; from here on all that was answered is to be found again. */
   | { readonly rescue: 'harmed' | 'done' }
 
-/** What a process does to files without SQLite. */
+/** The operations on files that a process makes without SQLite. */
 export type OwnChange =
   | { readonly kind: 'open' | 'sync' | 'delete'; readonly file: string; readonly flags: number }
   | { readonly kind: 'write'; readonly file: string; readonly offset: number }

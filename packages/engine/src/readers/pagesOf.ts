@@ -20,7 +20,7 @@ function bound(): LookBound {
 /** Returns the function that the pool calls. `open` gets the options of the store module. */
 export function pagesOf<Options>(open: (options: Options) => StoreReader): (command: CommandOf<Paged>) => ReplyOf[Paged] {
   let reader: StoreReader | undefined
-  /** Lanes by id. Lanes are only ever added: if one is unknown, they are read again. */
+  /** Lanes by id. No id is given twice: if one is unknown, they are read again. */
   let lanes = new Map<number, LaneRow>()
 
   function laneOf(store: StoreReader, laneId: number): LaneRow | undefined {

@@ -71,7 +71,7 @@ export function settleSlice(turn: TurnContext): void {
   for (const job of slice.jobs.slice(0, end < 0 ? undefined : end).toReversed()) {
     if (job.seq >= settling.before || isFinal(job.state) || isDeleted(job)) continue
     if (job.run === 0 && !isHeard(job, definition)) settle(turn, job, definition)
-    // Those that run were not counted.
+    // `left` counts no jobs that run.
     if (job.state !== ACTIVE) settling.left--
   }
   const done = end >= 0 || slice.next === null || settling.left <= 0
