@@ -219,7 +219,7 @@ export {
   weighCommand,
 } from './operations.ts'
 export { type BackoffFunction, type BackoffOptions, backoffOption } from './options/backoff.ts'
-export { bytesOption } from './options/base64.ts'
+export { bytesOption, isBase64 } from './options/base64.ts'
 export { withoutMark } from './options/byteOrderMark.ts'
 export { type CancelManyOptions, type CancelOptions, validateCancelManyOptions, validateCancelOptions } from './options/cancel.ts'
 export { booleanOption, choiceOption } from './options/choice.ts'
