@@ -24,7 +24,9 @@ export function tableFacts(tables: Tables) {
         sharedActive: sharing?.active,
       }))
       .sort((a, b) => a.id - b.id),
-    lanes: [...tables.lanesById.values()].map(({ id, totals }) => [id, totals]).sort(([a], [b]) => Number(a) - Number(b)),
+    lanes: [...tables.lanesById.values()]
+      .map(({ id, totals, usedAt, usedEvent }) => ({ id, totals, usedAt, usedEvent }))
+      .sort((a, b) => a.id - b.id),
     pausedJobs: [...tables.lanesById.values()].filter(({ paused }) => paused).map(({ id }) => id),
     pausedKeys: [...tables.queues.values()].flatMap((queue) => pausedKeys(queue)).sort(),
     pauseEnds: [...tables.queues.values()].flatMap((queue) => pauseEnds(tables, queue)).sort(),

@@ -314,7 +314,8 @@ export class Audit {
       this.#history.hold(event.seq === next, 40, () => `event ${event.seq} follows event ${next - 1}`)
       next = event.seq + 1
       if (!isJobEvent(event)) continue
-      const { type, jobSeq } = event
+      const { type, jobSeq, name } = event
+      this.#history.hold(name !== '', 40, () => `event ${event.seq} of job ${jobSeq} has lost its name`)
       if (type === 'started') starts.set(jobSeq, (starts.get(jobSeq) ?? 0) + 1)
       if (type !== 'progress' && type !== 'stalled' && type !== 'deduplicated') last.set(jobSeq, type)
     }

@@ -187,6 +187,8 @@ export class Tables {
     for (const into of [lane, queue, this.all]) addSums(into, row)
     if (queue.sharing !== undefined) queue.sharing.active += countOf(lane, ACTIVE)
     lane.paused = row.paused
+    lane.usedAt = row.usedAt
+    lane.usedEvent = row.usedEvent
     lane.window.complete = countOf(lane, WAITING) === 0
   }
 

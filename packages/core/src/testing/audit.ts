@@ -57,12 +57,13 @@ function auditCounters(store: MemoryStore, tables: Tables): void {
     if (state === SCHEDULED && run > uncounted) retrying.set(laneId, (retrying.get(laneId) ?? 0) + 1)
   }
   expectSame('lanes', [...tables.lanesById.keys()].sort(), [...store.lanes.keys()].sort())
-  for (const { id, counts, totals, retrying: stored } of store.lanes.values()) {
+  for (const { id, counts, totals, retrying: stored, usedAt, usedEvent } of store.lanes.values()) {
     const lane = tables.lanesById.get(id) as Lane
     expectSame(`rows of lane ${id}`, counts, counted.get(id) ?? [0, 0, 0, 0, 0, 0, 0])
     expectSame(`counters of lane ${id}`, lane.counts, counts)
     expectSame(`totals of lane ${id}`, lane.totals, totals)
     expectSame(`retrying jobs of lane ${id}`, [lane.retrying, stored], Array(2).fill(retrying.get(id) ?? 0))
+    expectSame(`last use of lane ${id}`, [lane.usedAt, lane.usedEvent], [usedAt, usedEvent])
     expectTrue(`lane ${id} is still marked as counted`, !lane.counted)
   }
 }

@@ -147,6 +147,38 @@ export function loadConformance(under: () => StoreTurns): void {
     assertBystanders()
   })
 
+  test.each([
+    ['is forgotten', false],
+    ['stays while the journal has an event of it', true],
+  ])('a name that was last used before a restart %s', (_, kept) => {
+    const turns = under()
+    const assertBystanders = standBy(turns)
+    turns.run({ op: 'delete', id: keyOf(turns.enqueue('once', { queue: 'q' })) })
+    const { wall } = turns.now
+    const nextEvent = turns.tables.nextEvent
+    turns.run({ op: 'pause', queue: 'q', paused: true, job: 'held' })
+    turns.run({ op: 'pause', queue: 'q', paused: false, job: 'held' })
+    turns.pass(1)
+    turns.enqueue('stays', { queue: 'q' })
+    const ours = () => turns.store.load().lanes.filter(({ queue }) => queue === 'q')
+    const used = () => ours().map(({ name, usedAt, usedEvent }) => ({ name, usedAt, usedEvent }))
+    const last = turns.tables.nextEvent
+    expect(used()).toEqual([
+      { name: 'once', usedAt: wall, usedEvent: nextEvent },
+      { name: 'held', usedAt: wall, usedEvent: nextEvent + 2 },
+      { name: 'stays', usedAt: wall + 1, usedEvent: last },
+    ])
+    const before = used()
+    turns.pass(LIMITS.nameUnusedMs)
+    turns.reload('bystander')
+    const firstEvent = kept ? nextEvent - 1 : nextEvent
+    turns.addEffects = (effects) => void forgetNames({ tables: turns.tables, effects, now: turns.now }, firstEvent)
+    turns.turn()
+    expect(ours().map(({ name }) => name)).toEqual(kept ? ['once', 'held', 'stays'] : ['held', 'stays', FORGOTTEN])
+    expect(used().filter(({ name }) => name !== FORGOTTEN)).toEqual(kept ? before : before.slice(1))
+    assertBystanders()
+  })
+
   test('a deleted queue is gone, and so is all that it was told; nothing else has its numbers', () => {
     const turns = under()
     const assertBystanders = standBy(turns)
