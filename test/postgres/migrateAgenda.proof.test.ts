@@ -21,6 +21,8 @@ test('the reminder service does the same before and after, and the way back brin
   const env = { DATABASE_URL: url, TABLE: schema }
   const file = freshFile()
   const before = await runUntil(startMoved('agenda/before.ts', env), /^printing$/)
+  // Agenda asks the database about each due job before it starts it; meanwhile the next one may overtake. Their names are in order.
+  before.worker.splice(7, 3, ...before.worker.slice(7, 10).toSorted())
   const after = await runUntil(startMoved('agenda/after.ts', {}, file), /^printing$/)
   expect(before.worker.map((line) => line.slice('worker: '.length))).toEqual([
     'attempt 1 failed, ada is busy',
