@@ -1,6 +1,6 @@
-/** The data that the daemon keeps beside its jobs: tokens, endpoints, secrets, the schedules of the configuration, and the audit of changes. */
+/** The data that the daemon keeps beside its jobs: tokens, endpoints, secrets, what configurations have set, and the audit of changes. */
 import { Audit, type AuditEntry } from './audit.ts'
-import { type ControlDatabase, openDatabase, type ScheduleRow } from './database.ts'
+import { type ConfiguredRow, type ControlDatabase, openDatabase } from './database.ts'
 import { Endpoints } from './endpoints.ts'
 import { type Holder, type Surroundings, type TokenOptions, Tokens, type TokenView } from './tokens.ts'
 
@@ -83,16 +83,16 @@ export class Control {
     return this.#db.sessions.isEnded.get(id) !== undefined
   }
 
-  /** Returns the schedules that the configuration has set at this start or an earlier one. */
-  configuredSchedules(): readonly ScheduleRow[] {
-    return this.#db.schedules.all.all()
+  /** Returns the entries of a section that configurations have set, at this start or an earlier one. */
+  configured(section: string): readonly ConfiguredRow[] {
+    return this.#db.configured.all.all(section)
   }
 
-  /** Remembers schedules that the configuration has set, and forgets others. */
-  rememberSchedules(set: readonly ScheduleRow[], gone: readonly string[]): void {
+  /** Remembers entries that a configuration has set, and forgets others. */
+  rememberConfigured(set: readonly ConfiguredRow[], gone: readonly ConfiguredRow[]): void {
     this.#db.write(() => {
-      for (const row of set) this.#db.schedules.save.run(row)
-      for (const id of gone) this.#db.schedules.delete.run(id)
+      for (const row of gone) this.#db.configured.delete.run(row)
+      for (const row of set) this.#db.configured.save.run(row)
     })
   }
 
