@@ -51,7 +51,7 @@ export interface ConfiguredRow {
   /** The section of the configuration. */
   readonly section: string
   readonly name: string
-  /** What the entry was after it was set. If it differs later, somebody else has changed it. */
+  /** The state of the entry after it was set. If it differs later, somebody else has changed it. */
   readonly mark: string
 }
 
@@ -137,21 +137,45 @@ export function openDatabase(file: string) {
   }
   // The migration has read.
   const watched = file === MEMORY_FILE ? undefined : new WatchedFile(db, file)
-  return {
-    ...statementsOf(db),
-    /** Runs `work` in one transaction that waits for other writers first. @throws OwnerLostError */
-    write: <T>(work: () => T): T => {
+  let fault: Error | undefined
+  /** Remembers the fault if nothing can be written any more. */
+  const noting = <T>(work: () => T): T => {
+    try {
+      return work()
+    } catch (error) {
+      if (isFault(error)) fault = error
+      throw error
+    }
+  }
+  const write = <T>(work: () => T): T =>
+    noting(() => {
       watched?.assert()
       const value = db.transaction(work).immediate()
       watched?.assert()
+      fault = undefined
       return value
-    },
+    })
+  return {
+    ...statementsOf(db),
+    /** Runs `work` in one transaction that waits for other writers first. @throws OwnerLostError */
+    write,
+    /** Writes what the file has already, through to the disk. @throws OwnerLostError; the error of SQLite */
+    probe: () => void write(() => db.pragma(`user_version = ${NEWEST}`)),
     /** @throws OwnerLostError if the file or its log was taken away */
-    assertThere: () => watched?.assert(),
+    assertThere: () => noting(() => watched?.assert()),
+    /** Returns why the last write failed; undefined if it did not. */
+    fault: () => fault,
     /** Returns a number that changes whenever another process has written. */
     version: () => db.pragma('data_version', { simple: true }) as number,
     close: () => (watched ?? db).close(),
   }
+}
+
+/** True for an error after which nothing can be written. Another writer, who holds the file for a while, is none. */
+function isFault(error: unknown): error is Error {
+  if (isErrorOf(error, 'OwnerLostError')) return true
+  const code = String((error as { readonly code?: unknown }).code)
+  return code.startsWith('SQLITE_') && !code.startsWith('SQLITE_BUSY')
 }
 
 function statementsOf(db: Database) {

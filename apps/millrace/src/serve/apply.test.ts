@@ -195,8 +195,12 @@ test('a queue that was deleted is not reported', async () => {
 
 test('two daemons of one file, each with a configuration of its own, do not report what the other sets', async () => {
   const engine = await opened()
-  const [first, second] = [7410, 7411].map((port) => (ids: readonly string[], queues: object) =>
-    apply(engine, SCHEMA.parse({ http: { port }, queues, schedules: Object.fromEntries(ids.map((id) => [id, { every: '1h', job: 'x' }])) })),
+  const [first, second] = [7410, 7411].map(
+    (port) => (ids: readonly string[], queues: object) =>
+      apply(
+        engine,
+        SCHEMA.parse({ http: { port }, queues, schedules: Object.fromEntries(ids.map((id) => [id, { every: '1h', job: 'x' }])) }),
+      ),
   ) as [(ids: readonly string[], queues: object) => Promise<void>, (ids: readonly string[], queues: object) => Promise<void>]
   for (let starts = 0; starts < 2; starts++) {
     await first(['a', 'both'], { mail: { maxLength: 5 } })

@@ -152,6 +152,9 @@ export function httpOf(
     redact: dashboard.redact,
     ...(files !== undefined && { dashboard: { files, frameAncestors: dashboard.frameAncestors, samples } }),
     audit: (entry) => control.audit({ ...entry, via: 'http' }),
+    assertAuditable: () => control.assertAuditable(),
+    // Everybody may ask, so it names no path.
+    degraded: () => (control.fault === undefined ? undefined : 'the control database cannot be written: calls that need admin are refused'),
     logger,
     ready,
     control: { stop },

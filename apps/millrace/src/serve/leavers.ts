@@ -32,7 +32,7 @@ function notBecause<Key extends keyof Config>(reason: string, keys: readonly Key
   return Object.fromEntries(keys.map((key) => [key, { notBecause: reason }])) as Record<Key, { readonly notBecause: string }>
 }
 
-/** What the start of a daemon compares with what it remembers. */
+/** The configuration of a start, and the memory of earlier ones. */
 export interface Comparison {
   readonly config: Config
   readonly control: Control
@@ -48,7 +48,10 @@ interface Entries<Seen> {
   /** Returns what differs once anybody else sets or changes the entry. */
   readonly markOf: (seen: Seen) => string
   /** Returns the warning; undefined if the entry has no effect now. */
-  readonly warningOf: (name: string, seen: Seen) => { readonly message: string; readonly fields: Readonly<Record<string, unknown>> } | undefined
+  readonly warningOf: (
+    name: string,
+    seen: Seen,
+  ) => { readonly message: string; readonly fields: Readonly<Record<string, unknown>> } | undefined
 }
 
 /**
@@ -115,7 +118,12 @@ export function compareQueues(engine: Engine, comparison: Comparison): Promise<v
       if (path === 'paused' && value === false) return undefined
       return {
         message: 'a setting of a queue has left the configuration, and stays in force: set it to its default, or to another value',
-        fields: { queue: name, setting: path, value, command: path === 'paused' ? `millrace queues resume ${name}` : `millrace queues show ${name}` },
+        fields: {
+          queue: name,
+          setting: path,
+          value,
+          command: path === 'paused' ? `millrace queues resume ${name}` : `millrace queues show ${name}`,
+        },
       }
     },
   })
@@ -128,7 +136,9 @@ export function compareEndpoints(comparison: Comparison): Promise<void> {
     see: async (id) => (await control.endpoints.list()).find((endpoint) => endpoint.id === id),
     // Headers may be secret, so only a digest is stored.
     markOf: ({ url, secret, headers, events, queues, names, createdAt }) =>
-      createHash('sha256').update(JSON.stringify([url, secret, headers, events, queues, names, createdAt])).digest('hex'),
+      createHash('sha256')
+        .update(JSON.stringify([url, secret, headers, events, queues, names, createdAt]))
+        .digest('hex'),
     warningOf: (id, { enabled }) =>
       enabled
         ? {

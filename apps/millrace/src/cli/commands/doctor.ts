@@ -4,6 +4,7 @@ import type { FileFacts, FileProblems, probeOwner } from '@millrace/sqlite'
 import type { Command } from 'commander'
 import { chance, now } from '../clock.ts'
 import type { Context } from '../context.ts'
+import { controlFault } from '../control.ts'
 import { FailedError, NotFoundError, UsageError } from '../errors.ts'
 import { bytesText, countText, durationText, many, timeText } from '../output/amounts.ts'
 import type { Text } from '../output/line.ts'
@@ -59,7 +60,8 @@ async function fileChecks(target: Target, recount: boolean): Promise<Findings> {
   await assertQueue(file)
   const { auditFile, probeOwner } = await import('@millrace/sqlite')
   const { facts, problems } = auditFile(file)
-  return { of: { file }, checks: checksOf(file, facts, problems, probeOwner(file)), facts: shownFacts(facts) }
+  const control = controlCheck(await controlFault(file))
+  return { of: { file }, checks: [...checksOf(file, facts, problems, probeOwner(file)), control], facts: shownFacts(facts) }
 }
 
 /** Checks what Postgres itself does not: whatever the engine counts beside the jobs, which somebody may have deleted by SQL. */
@@ -159,6 +161,12 @@ function listCheck(check: string, problems: readonly string[], fine: string, rem
     remedy,
     details: problems,
   }
+}
+
+function controlCheck(fault: string | undefined): Check {
+  const check = 'control database'
+  if (fault === undefined) return { check, verdict: 'ok', found: 'tokens, endpoints and the audit can be stored' }
+  return { check, verdict: 'problem', found: 'calls that need admin are refused', remedy: fault }
 }
 
 function walCheck({ walBytes }: FileFacts): Check {
