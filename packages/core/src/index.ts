@@ -43,6 +43,7 @@ export { type Duration, formatDuration, parseDuration } from './duration.ts'
 export { type ErrorKind, isError, isErrorOf } from './errorKind.ts'
 export {
   AlreadyOpenError,
+  AuditUnavailableError,
   AuthFailedError,
   BusyError,
   CancelJobError,
