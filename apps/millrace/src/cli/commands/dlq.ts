@@ -6,11 +6,11 @@ import { now } from '../clock.ts'
 import { confirm } from '../confirm.ts'
 import type { Context } from '../context.ts'
 import { defaultCommand } from '../groups.ts'
-import { said } from '../jobFlags.ts'
 import { noJob, wholeId } from '../jobOf.ts'
 import { awayText, many } from '../output/amounts.ts'
 import { number } from '../values.ts'
 import { errorText } from '../view/job.ts'
+import { said } from '../written.ts'
 import { manyText } from './jobs.ts'
 
 interface Flags {

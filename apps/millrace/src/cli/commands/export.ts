@@ -6,8 +6,8 @@ import { jsonText } from '../../visible.ts'
 import { again } from '../again.ts'
 import type { Context } from '../context.ts'
 import { exportedJob } from '../imported.ts'
-import { said } from '../jobFlags.ts'
 import { many } from '../output/amounts.ts'
+import { said } from '../written.ts'
 
 interface Flags {
   readonly state?: string

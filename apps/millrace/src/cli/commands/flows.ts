@@ -7,10 +7,10 @@ import { now } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors.ts'
 import { defaultCommand } from '../groups.ts'
-import { said } from '../jobFlags.ts'
 import { awayText, countText } from '../output/amounts.ts'
 import { stateText } from '../output/style.ts'
 import { number } from '../values.ts'
+import { said } from '../written.ts'
 
 /** The number of refs that a line for people shows. */
 const REFS_SHOWN = 3

@@ -21,7 +21,6 @@ import type { Context } from '../context.ts'
 import { UsageError } from '../errors.ts'
 import { addFilters, type FilterFlags, filterOf } from '../filterFlags.ts'
 import { defaultCommand } from '../groups.ts'
-import { said } from '../jobFlags.ts'
 import { explanationOf, jobOf, wholeId } from '../jobOf.ts'
 import { followLogs, type LogsFlags } from '../logs.ts'
 import { countText, many } from '../output/amounts.ts'
@@ -30,6 +29,7 @@ import type { Output } from '../output/output.ts'
 import type { Column } from '../output/table.ts'
 import { json, number, texts, time } from '../values.ts'
 import { jobColumns, jobLines, LAST_RUN_COLUMNS } from '../view/job.ts'
+import { said } from '../written.ts'
 
 interface ListFlags extends FilterFlags {
   readonly search?: string

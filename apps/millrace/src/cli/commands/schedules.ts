@@ -15,13 +15,14 @@ import { now } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors.ts'
 import { defaultCommand } from '../groups.ts'
-import { addRunFlags, type RunFlags, runOptionsOf, said } from '../jobFlags.ts'
+import { addRunFlags, type RunFlags, runOptionsOf } from '../jobFlags.ts'
 import { awayText, countText, durationText, timeText } from '../output/amounts.ts'
 import type { Line, Text } from '../output/line.ts'
 import { plain } from '../output/plain.ts'
 import type { Paint } from '../output/style.ts'
 import { dataOf, duration, json, number, orNone, removing, time } from '../values.ts'
 import { fieldLines } from '../view/job.ts'
+import { said } from '../written.ts'
 
 interface TimeFlags {
   readonly cron?: string
