@@ -6,7 +6,7 @@ import { UsageError } from './errors.ts'
 import { duration, json, number } from './values.ts'
 
 interface Written {
-  /** What stands for the value in help. */
+  /** Stands for the value in help. */
   readonly value: string
   /** Passes on what it cannot read, which the engine rejects by name. Default: the text itself. */
   readonly parse?: (text: string) => unknown

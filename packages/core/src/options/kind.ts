@@ -44,7 +44,7 @@ export interface RecordKind {
   readonly fields: Readonly<Record<string, Field>>
   /** How people write it in one line: `100/1m:20`, `smtp:5`. Without it: as JSON. */
   readonly notation?: 'rate' | 'shared'
-  /** What it must have, if it may not be empty. */
+  /** Names what a value must have, if it may not be empty. */
   readonly some?: string
 }
 
@@ -65,11 +65,11 @@ export interface Field {
   readonly says?: string
   readonly preset?: string
   readonly required?: true
-  /** What it is without a value of its own: a number, or as the field of that name. */
+  /** The value of a field that is left out: a number, or that of the field with this name. */
   readonly otherwise?: number | string
 }
 
-/** What a checked value is. */
+/** A checked value. */
 export type ValueOf<One extends Kind> = One extends { readonly type: 'name' }
   ? string
   : One extends { readonly type: 'integer' | 'duration' }
