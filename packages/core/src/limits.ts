@@ -127,8 +127,6 @@ export const LIMITS = {
   /** Kinds of failures that are kept: those seen last, within so long. */
   failureGroups: 1_000,
   failuresMs: 30 * 86_400_000,
-  /** How long the position of a producer's journal is kept after it last moved: an entry that is sent again later is created again. */
-  sourcesKeptMs: 90 * 86_400_000,
   /** The hours of their trend. */
   failureTrendHours: 24,
   /** Page of `failures`. */

@@ -60,10 +60,9 @@ export const CREATE_SCHEMA: readonly string[] = [
   `CREATE TABLE session (
   id bigint PRIMARY KEY, uuid text NOT NULL, worker text NOT NULL, host text NOT NULL, pid bigint NOT NULL, attached_at bigint NOT NULL,
   remote smallint NOT NULL, presence text NOT NULL DEFAULT 'gone' CHECK (presence IN ('here', 'draining', 'gone')),
-  process text NOT NULL DEFAULT '', gone_in bigint
+  process text NOT NULL DEFAULT ''
 )`,
   "CREATE INDEX session_present ON session (id) WHERE presence <> 'gone'",
-  'CREATE INDEX session_gone ON session (gone_in) WHERE gone_in IS NOT NULL',
   `CREATE TABLE definition (
   name text PRIMARY KEY, defaults text NOT NULL, session text NOT NULL, worker text NOT NULL, host text NOT NULL, said_at bigint NOT NULL,
   first_seq bigint NOT NULL, settling bigint NOT NULL CHECK (settling >= 0)
@@ -100,7 +99,6 @@ export const CREATE_SCHEMA: readonly string[] = [
   'CREATE TABLE unique_key (name text NOT NULL, key text NOT NULL, seq bigint NOT NULL, PRIMARY KEY (name, key))',
   'CREATE TABLE tag (tag text NOT NULL, seq bigint NOT NULL, PRIMARY KEY (tag, seq))',
   'CREATE TABLE source (uuid text PRIMARY KEY, mark bigint NOT NULL CHECK (mark > 0), moved_at bigint NOT NULL)',
-  'CREATE INDEX source_moved ON source (moved_at)',
   `CREATE TABLE export (name text COLLATE "C" PRIMARY KEY, cursor bigint NOT NULL CHECK (cursor >= 0), moved_at bigint NOT NULL)`,
   `CREATE TABLE schedule (
   id text COLLATE "C" PRIMARY KEY, spec text NOT NULL, name text NOT NULL, options text NOT NULL, data text, anchor bigint NOT NULL,

@@ -166,12 +166,9 @@ CREATE TABLE session (
   -- Those that were reported as attached and not yet as gone are stored, so that each is reported once.
   presence TEXT NOT NULL DEFAULT 'gone' CHECK (presence IN ('here', 'draining', 'gone')),
   -- Its process, so that the next owner sees that it is dead; empty if its client gives none.
-  process TEXT NOT NULL DEFAULT '',
-  -- The number, as in finished, of the turn in which it went.
-  gone_in INTEGER
+  process TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE INDEX session_present ON session (presence) WHERE presence <> 'gone';
-CREATE INDEX session_gone ON session (gone_in) WHERE gone_in IS NOT NULL;
 CREATE TABLE attempt (
   seq INTEGER NOT NULL, run INTEGER NOT NULL, attempt INTEGER NOT NULL, started_at INTEGER NOT NULL, ended_at INTEGER NOT NULL,
   worker TEXT NOT NULL, error_name TEXT NOT NULL, error_message TEXT NOT NULL, error_stack TEXT,
@@ -206,8 +203,7 @@ CREATE TABLE journal (
 -- The position of each producer's journal.
 CREATE TABLE source (
   uuid TEXT PRIMARY KEY, mark INTEGER NOT NULL CHECK (mark > 0), moved_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-CREATE INDEX source_moved ON source (moved_at);`
+) STRICT, WITHOUT ROWID;`
 
 const SCHEDULES = `
 CREATE TABLE schedule (

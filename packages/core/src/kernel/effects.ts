@@ -206,10 +206,6 @@ export class Effects {
   forgetEventsBefore = 0
   /** Kinds of failures that were last seen before are deleted; 0 for none. */
   forgetFailuresBefore = 0
-  /** True if a slice of the sessions that are gone is deleted, as far as no completed job names them. */
-  forgetSessions = false
-  /** Positions of producers' journals that last moved before are deleted, a slice of them; 0 for none. */
-  forgetSourcesBefore = 0
 
   // For the Ports, after the commit.
   readonly grants: Job[] = []
@@ -253,9 +249,7 @@ export class Effects {
       this.#inbox === undefined &&
       this.forgetKeysBefore === 0 &&
       this.forgetEventsBefore === 0 &&
-      this.forgetFailuresBefore === 0 &&
-      !this.forgetSessions &&
-      this.forgetSourcesBefore === 0
+      this.forgetFailuresBefore === 0
     )
   }
 

@@ -71,8 +71,6 @@ export class Housekeeping implements Upkeep {
     }
     if (this.#journalMono > now.mono) return
     effects.forgetFailuresBefore = now.wall - LIMITS.failuresMs
-    effects.forgetSessions = true
-    effects.forgetSourcesBefore = now.wall - LIMITS.sourcesKeptMs
     const { ageMs, bytes } = this.#retention.journal
     const { firstEvent, firstTurnEnd, lastEvent, bytes: taken } = store.journal(now.wall - ageMs)
     // Events take about the same room each, so the surplus in bytes is the same share of the events. At least one turn is removed.

@@ -1,6 +1,6 @@
 /**
- * Forgets idempotency keys that have expired and whose jobs have ended, kinds of failures not seen for long, old rows of the journal,
- * sessions that are gone and positions of producers that have not moved for long: a bounded slice per turn.
+ * Forgets idempotency keys that have expired and whose jobs have ended, kinds of failures not seen for long, and old rows of the journal:
+ * a bounded slice per turn.
  */
 import { LIMITS } from '@millrace/core'
 import type { Effects } from '@millrace/core/kernel'
@@ -22,20 +22,9 @@ const EVENTS = `DELETE FROM journal WHERE turn >= $3 AND turn < (SELECT max(turn
   ) AS whole
 )`
 
-// When these may go is argued beside the statements of SQLite.
-const SESSIONS = `DELETE FROM session WHERE id IN (SELECT id FROM session WHERE gone_in < coalesce((
-  SELECT min(first) FROM queue CROSS JOIN LATERAL (
-    SELECT min(turn) FROM finished WHERE finished.queue = queue.id AND state = 4
-    UNION ALL SELECT min(turn) FROM kept WHERE kept.queue = queue.id AND state = 4
-  ) AS each (first)
-), ${Number.MAX_SAFE_INTEGER}) ORDER BY gone_in LIMIT $1)`
-const SOURCES = 'DELETE FROM source WHERE uuid IN (SELECT uuid FROM source WHERE moved_at < $1 ORDER BY moved_at LIMIT $2)'
-
 export function writePrune(batch: Batch, effects: Effects, { journal }: Floors): void {
-  const { forgetKeysBefore, forgetKeysLimit, forgetEventsBefore, forgetFailuresBefore, forgetSessions, forgetSourcesBefore } = effects
+  const { forgetKeysBefore, forgetKeysLimit, forgetEventsBefore, forgetFailuresBefore } = effects
   if (forgetKeysBefore > 0) batch.add(KEYS, forgetKeysBefore, forgetKeysLimit, forgetKeysBefore + LIMITS.keysKeptMs)
   if (forgetFailuresBefore > 0) batch.add('DELETE FROM failure WHERE last_at < $1', forgetFailuresBefore)
-  if (forgetSessions) batch.add(SESSIONS, LIMITS.sliceRows)
-  if (forgetSourcesBefore > 0) batch.add(SOURCES, forgetSourcesBefore, LIMITS.sliceRows)
   if (forgetEventsBefore > 0) batch.add(EVENTS, forgetEventsBefore, LIMITS.sliceRows, journal.turn, journal.event)
 }

@@ -42,7 +42,7 @@ export function prepareWrite(connection: Connection, claim: Claim, turn: number,
     renameDeleted(batch, effects.queuesGone)
     writeLanes(batch, effects.newLanes, turn)
     writeQueues(batch, effects, turn)
-    writeSessions(batch, effects, turn)
+    writeSessions(batch, effects, turn.at)
     writeJobs(batch, jobs, effects, turn.at)
     writeRuns(batch, effects)
     failures(batch, effects.failures, turn.at)

@@ -25,21 +25,6 @@ test('an offset is there after its turn, moves forward alone, and touches no oth
   ])
 })
 
-test('an offset that has not moved for long goes; one that has moved since stays', () => {
-  const { store, turns } = openCrowd()
-  turns.effects.sourceOffsets.push({ source: 'old', offset: 2 }, { source: 'moved', offset: 2 })
-  turns.commit()
-  const { at } = turns
-  turns.effects.sourceOffsets.push({ source: 'moved', offset: 3 }, { source: 'bystander', offset: 6 })
-  turns.commit()
-  turns.effects.forgetSourcesBefore = at
-  turns.commit()
-  expect(store.offsets(['old', 'moved', 'bystander'])).toEqual([
-    { source: 'moved', offset: 3 },
-    { source: 'bystander', offset: 6 },
-  ])
-})
-
 test('jobs are found by what their ids say, in every state, until their rows go', () => {
   const { store, turns } = openCrowd()
   const lane = turns.lane('work')

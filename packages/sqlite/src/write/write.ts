@@ -62,7 +62,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
     if (effects.queuesGone.length > 0) queuesGone.tombstone(effects.queuesGone)
     lanes(effects.newLanes, effects.countedLanes, turn)
     queues(effects, turn)
-    sessions(effects, turn)
+    sessions(effects, turn.at)
     insertJobs(jobs)
     startJobs(jobs.started, turn.at)
     completeJobs(jobs.completed, jobs.completedWithOutput, turn.at)

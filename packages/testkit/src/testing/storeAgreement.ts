@@ -306,8 +306,6 @@ function take(turns: StoreTurns, { pass, upkeep }: Step, commands: readonly Comm
         forgetKeysLimit: 2,
         forgetEventsBefore: oldest,
         forgetFailuresBefore: wall - 5_000,
-        // No read may show it.
-        forgetSessions: true,
       })
       forgetNames({ tables: turns.tables, effects, now: turns.now }, turns.store.journal(0).firstEvent)
     }
