@@ -87,7 +87,7 @@ test('pg-boss: jobs, policies and schedules; twice is once, and its tables are a
     },
     plan: {
       rows: expect.arrayContaining([
-        { queue: 'busy', state: 'active', count: 1, becomes: expect.stringContaining('--include-active') },
+        { queue: 'busy', state: 'active', count: 1, becomes: expect.stringContaining('include active jobs') },
         { queue: 'done', state: 'completed', count: 1, becomes: 'left: it has ended' },
         { queue: 'mail', state: 'created', count: 1, becomes: 'waiting' },
       ]),
@@ -167,7 +167,7 @@ test('Graphile Worker: jobs, keys, queues and flags; twice is once, and its tabl
   expect(dry).toMatchObject({
     plan: {
       rows: expect.arrayContaining([
-        { queue: 'busy', state: 'locked', count: 1, becomes: expect.stringContaining('--include-active') },
+        { queue: 'busy', state: 'locked', count: 1, becomes: expect.stringContaining('include active jobs') },
         { queue: 'ended', state: 'failed', count: 1, becomes: 'left: it has ended' },
       ]),
       settings: [{ queue: '2 queues', command: 'millrace queues set default --per-key-limit 1' }],
