@@ -163,7 +163,7 @@ test('a flow waits as it did; what has ended of it is in the meta of the job tha
 
   const only = await place.run(...from(url, '--only', 'parts', '--dry-run', '--json'))
   expect(only.json).toMatchObject({
-    plan: { jobs: 0, unfit: 2, errors: [{ message: expect.stringContaining("the queue 'sums', which --only leaves out") }, {}] },
+    plan: { jobs: 0, unfit: 2, errors: [{ message: expect.stringContaining("the queue 'sums', which is not among those to import") }, {}] },
   })
   expect(await place.okJson(...from(url, '--yes'))).toMatchObject({
     jobs: 4,

@@ -8,7 +8,7 @@ import { FEATURES as GRAPHILE } from './postgres/graphileJob.ts'
 import { FEATURES as PG_BOSS } from './postgres/pgBossJob.ts'
 
 test.each(Object.entries({ AGENDA, BULLMQ, GRAPHILE, PG_BOSS }))('docs/import.md has every feature of %s', (_name, features) => {
-  const page = readFileSync(new URL('../../../../docs/import.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../../docs/import.md', import.meta.url), 'utf8')
   const missing = Object.entries(features).filter(([feature, becomes]) => !page.includes(`| ${feature} | ${becomes} |\n`))
   expect(missing).toEqual([])
 })
