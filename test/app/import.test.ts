@@ -22,7 +22,7 @@ registerHooks({
     code: 2,
     error: {
       code: 'MISSING_PACKAGE',
-      message: expect.stringMatching(/requires the package @millrace\/import: npm install @millrace\/import/),
+      message: expect.stringMatching(/requires the package @millrace\/import: .*npm install @millrace\/import/),
     },
   })
 })

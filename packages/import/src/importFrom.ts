@@ -41,8 +41,8 @@ export class QueueImport {
   }
 
   /**
-   * Creates the jobs, flows and schedules of the plan, each of them once: if it ends halfway, the same import adds the rest. Over a socket or
-   * HTTP, the engine needs a token with the scope `admin`.
+   * Creates the jobs, flows and schedules of the plan, each of them once: if it ends halfway, the same import adds the rest. An engine
+   * of `connect` needs a token with the scope `admin`.
    *
    * @param onProgress called with the amounts so far, after each chunk of jobs
    * @throws SourceError if the store can no longer be read

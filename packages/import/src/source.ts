@@ -51,7 +51,7 @@ export interface Source {
   settings(): Promise<readonly Setting[]>
   /** Yields pages of entries in the order in which they start. */
   found(): AsyncIterable<readonly Found[]>
-  /** Returns a string that differs after jobs have come or gone. After the first call, the source reads what the store has then. */
+  /** Returns a string that differs after jobs have come or gone. From the second call on, the source reads the store as it is then. */
   version(): Promise<string>
   close(): Promise<void>
 }

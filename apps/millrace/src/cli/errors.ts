@@ -13,7 +13,13 @@ export class UsageError extends MillraceError {
 export class MissingPackageError extends MillraceError {
   static readonly code = 'MISSING_PACKAGE'
   constructor(flag: string, name: string, options?: ErrorOptions) {
-    super(MissingPackageError.code, false, `${flag} requires the package ${name}: npm install ${name} beside millrace`, undefined, options)
+    super(
+      MissingPackageError.code,
+      false,
+      `${flag} requires the package ${name}: install it beside millrace, npm install ${name}`,
+      undefined,
+      options,
+    )
   }
 }
 
