@@ -18,6 +18,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   http: ['core', 'worker', 'client'],
   webhooks: ['core', 'worker', 'client'],
   exec: ['core', 'worker', 'client'],
+  import: ['core', 'worker', 'client'],
   // They open engines.
   nestjs: ['core', 'worker', 'client', 'engine'],
   fastify: ['core', 'client', 'engine', 'http'],
@@ -154,7 +155,8 @@ test('what is internal is for packages, tests and measurements: no app and no ex
 
 const ONLY_IN: readonly (readonly [what: string, pattern: RegExp, packages: readonly string[]])[] = [
   ['better-sqlite3', /^#?better-sqlite3$/, ['sqlite']],
-  ['pg', /^pg$/, ['postgres']],
+  ['pg', /^pg$/, ['import', 'postgres']],
+  ['clients of other stores', /^(?:ioredis|mongodb)$/, ['import']],
   // Its lock alone, of a file that no other copy of SQLite opens.
   ['node:sqlite', /^node:sqlite$/, ['remote']],
   ['threads', /^(node:)?worker_threads$/, ['engine', 'postgres', 'worker']],

@@ -1,7 +1,7 @@
 /** `millrace config`: shows the daemon's settings and their origins, and shows and changes the settings of queues at run time. */
+import { again } from '@millrace/client'
 import type { Command } from 'commander'
 import { getSetting, isDefault, listSettings, SETTING_KEYS, setSetting, unreached } from '../../config/settings.ts'
-import { again } from '../again.ts'
 import { SETTINGS_HELP, settingFlags, settingsOf } from '../configured.ts'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors.ts'

@@ -1,7 +1,7 @@
 /** `millrace dlq`: lists, retries and deletes permanently failed jobs. */
+import { again } from '@millrace/client'
 import type { ListOptions, ManyFilter, ManyOptions, RedriveOptions } from '@millrace/engine'
 import type { Command } from 'commander'
-import { again } from '../again.ts'
 import { now } from '../clock.ts'
 import { confirm } from '../confirm.ts'
 import type { Context } from '../context.ts'

@@ -1,9 +1,9 @@
 /** `millrace export`: prints jobs as lines of JSON, which `import` accepts. */
+import { again } from '@millrace/client'
 import { type ListOrder, validateListOptions } from '@millrace/core'
 import type { ListOptions } from '@millrace/engine'
 import type { Command } from 'commander'
 import { jsonText } from '../../visible.ts'
-import { again } from '../again.ts'
 import type { Context } from '../context.ts'
 import { exportedJob } from '../imported.ts'
 import { many } from '../output/amounts.ts'

@@ -1,8 +1,8 @@
 /** `millrace flows`: shows jobs that wait for one another. */
+import { again } from '@millrace/client'
 import { JobNotFoundError, LIMITS, STATES } from '@millrace/core'
 import type { Engine, FlowJob, FlowListOptions, FlowSummary } from '@millrace/engine'
 import type { Command } from 'commander'
-import { again } from '../again.ts'
 import { now } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors.ts'

@@ -1,4 +1,5 @@
 /** `millrace jobs`: finds, shows and changes jobs. */
+import { again } from '@millrace/client'
 import { integerOption } from '@millrace/core'
 import type {
   CancelManyOptions,
@@ -13,7 +14,6 @@ import type {
   UpdateManyChanges,
 } from '@millrace/engine'
 import type { Command } from 'commander'
-import { again } from '../again.ts'
 import { ASKS } from '../asks.ts'
 import { now } from '../clock.ts'
 import { confirm } from '../confirm.ts'

@@ -1,4 +1,5 @@
 /** `millrace queues`: inspects and configures queues. */
+import { again } from '@millrace/client'
 import { LIMITS, nameOption, QUEUE_OPTIONS, type Row, validateQueueOptions } from '@millrace/core'
 import type {
   DrainOptions,
@@ -13,7 +14,6 @@ import type {
   ResumeOptions,
 } from '@millrace/engine'
 import type { Command } from 'commander'
-import { again } from '../again.ts'
 import { confirm } from '../confirm.ts'
 import type { Context } from '../context.ts'
 import { NotFoundError, UsageError } from '../errors.ts'

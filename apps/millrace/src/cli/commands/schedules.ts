@@ -1,4 +1,5 @@
 /** `millrace schedules`: shows and changes schedules of recurring jobs. */
+import { again } from '@millrace/client'
 import {
   integerOption,
   LIMITS,
@@ -10,7 +11,6 @@ import {
 } from '@millrace/core'
 import type { Schedule, ScheduleChanges, ScheduledJob, ScheduleListOptions, ScheduleOptions, TriggerOptions } from '@millrace/engine'
 import type { Command } from 'commander'
-import { again } from '../again.ts'
 import { now } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors.ts'

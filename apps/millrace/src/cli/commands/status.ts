@@ -1,8 +1,8 @@
 /** `millrace status`: shows on one screen whether all is well. */
+import { again } from '@millrace/client'
 import type { Percentiles, Stats, WorkerView } from '@millrace/engine'
 import type { Meeting } from '@millrace/postgres'
 import type { Command } from 'commander'
-import { again } from '../again.ts'
 import type { Context } from '../context.ts'
 import { controlFault } from '../control.ts'
 import { countText, durationText, timeText } from '../output/amounts.ts'

@@ -1,5 +1,5 @@
 /** Sends jobs in atomic chunks. A chunk in which one job is rejected is sent again in halves, which finds that one. */
-import type { JobRequest } from '@millrace/engine'
+import type { JobRequest } from '@millrace/worker'
 
 const CHUNK_JOBS = 1_000
 /** The maximum length of the data of a chunk, in UTF-16 units: far below what one command may hold. */

@@ -1,23 +1,10 @@
 /** Reads what BullMQ keeps in Redis, with commands that only read. The getters of BullMQ write: they remove markers and empty schedulers. */
-import { loadClient } from '../clients.ts'
+import { Redis } from 'ioredis'
 import { SourceError } from '../errors.ts'
 import { addressOf } from '../mapping.ts'
 
-/** The methods of ioredis that are used here. */
-export interface Redis {
-  connect(): Promise<void>
-  disconnect(): void
-  on(event: 'error', listener: (error: Error) => void): void
-  scan(cursor: string, ...args: readonly (string | number)[]): Promise<[cursor: string, keys: string[]]>
-  pipeline(commands: readonly (readonly (string | number)[])[]): { exec(): Promise<readonly [Error | null, unknown][] | null> }
-}
-
 export type Command = readonly [name: string, ...args: (string | number)[]]
 export type Hash = Readonly<Record<string, string>>
-
-interface Ioredis {
-  readonly Redis: new (url: string, options: object) => Redis
-}
 
 const SCAN_COUNT = 1_000
 
@@ -30,9 +17,8 @@ export class RedisReader {
     this.at = addressOf(url)
   }
 
-  /** @throws MissingPackageError, SourceError */
+  /** @throws SourceError */
   static async open(url: string): Promise<RedisReader> {
-    const { Redis } = await loadClient<Ioredis>('ioredis', 'BullMQ')
     // The check for readiness asks for more than to read.
     const redis = new Redis(url, { lazyConnect: true, enableReadyCheck: false, retryStrategy: () => null, maxRetriesPerRequest: 1 })
     let last: Error | undefined
@@ -54,7 +40,7 @@ export class RedisReader {
     if (commands.length === 0) return []
     let answers: readonly [Error | null, unknown][] | null
     try {
-      answers = await this.#redis.pipeline(commands).exec()
+      answers = await this.#redis.pipeline(commands.map((command) => [...command])).exec()
     } catch (cause) {
       throw this.#failure(cause as Error)
     }

@@ -1,6 +1,6 @@
 /** Reads a flow of BullMQ: a job that waits for its children, with all of them that have yet to end. */
-import { LIMITS } from '@millrace/core'
-import type { EnqueueOptions, FlowNodeRequest } from '@millrace/engine'
+import type { FlowNodeRequest } from '@millrace/client'
+import { type EnqueueOptions, LIMITS } from '@millrace/core'
 import { UnfitError } from '../errors.ts'
 import { dataOf } from '../mapping.ts'
 import { deduplicationOf, delayAfterChildren, type Feature, jobOf, type OnFailure, onFailureOf } from './job.ts'
@@ -12,7 +12,7 @@ export interface TranslatedFlow {
   readonly uses: ReadonlySet<Feature>
 }
 
-interface FlowOptions {
+interface Reading {
   readonly redis: RedisReader
   readonly keys: Keys
   readonly includeActive: boolean
@@ -34,7 +34,7 @@ interface Member {
 const RESULTS_LENGTH = 15_000
 
 /** @param root the key of a job that waits for children, and for which no other job waits. @throws UnfitError */
-export async function flowOf(root: string, options: FlowOptions): Promise<TranslatedFlow> {
+export async function flowOf(root: string, options: Reading): Promise<TranslatedFlow> {
   const members = new Map<string, Member>()
   for (let level = [root]; level.length > 0; ) {
     const read = await membersOf(level, options)
@@ -49,7 +49,7 @@ export async function flowOf(root: string, options: FlowOptions): Promise<Transl
 
 const ASKED = 8
 
-async function membersOf(level: readonly string[], { redis, keys }: FlowOptions): Promise<readonly Member[]> {
+async function membersOf(level: readonly string[], { redis, keys }: Reading): Promise<readonly Member[]> {
   const answers = await redis.ask(
     level.flatMap((key) => {
       const place = keys.split(key)
@@ -76,10 +76,10 @@ async function membersOf(level: readonly string[], { redis, keys }: FlowOptions)
   })
 }
 
-function nodeOf(member: Member, members: ReadonlyMap<string, Member>, uses: Set<Feature>, { keys, includeActive }: FlowOptions) {
+function nodeOf(member: Member, members: ReadonlyMap<string, Member>, uses: Set<Feature>, { keys, includeActive }: Reading) {
   const { key, hash, children, isActive, hasFailed } = member
   if (hash['name'] === undefined) throw new UnfitError(`a job of its flow no longer exists: ${key}`)
-  if (isActive && !includeActive) throw new UnfitError(`a worker has a job of its flow, ${key}: --include-active imports it`)
+  if (isActive && !includeActive) throw new UnfitError(`a worker has a job of its flow, ${key}: include active jobs to import it`)
   if (hasFailed) throw new UnfitError(`its flow has a job that failed, ${key}: BullMQ never completes this flow`)
   const { queue } = keys.split(key) as { readonly queue: string }
   const translated = jobOf(queue, hash)

@@ -1,20 +1,22 @@
 /** Imports what a source has: each entry once, because its key derives from its id there. */
-import type { Engine, EnqueueOptions, JobRequest } from '@millrace/engine'
-import { again } from '../cli/again.ts'
-import { Chunks, isOfOne } from '../cli/chunks.ts'
+import { again, Chunks, type Engine, isOfOne, type JobRequest } from '@millrace/client'
+import type { EnqueueOptions } from '@millrace/core'
 import { keyOf } from './mapping.ts'
 import { checked, ERRORS_MAX, type Overrides, overridden } from './plan.ts'
 import type { Found, Outcome, Source } from './source.ts'
 
-export interface Taken {
-  /** Jobs that are new, those of flows included. */
-  jobs: number
-  flows: number
-  schedules: number
-  /** Jobs, flows and schedules of an earlier run. */
-  existing: number
-  unfit: number
-  readonly errors: { readonly id: string; readonly code: string; readonly message: string }[]
+/** The amounts that an import has created so far. */
+export interface ImportProgress {
+  /** The number of new jobs, those of flows included. */
+  readonly jobs: number
+  readonly flows: number
+  readonly schedules: number
+  /** The number of jobs, flows and schedules that an earlier import has created. */
+  readonly existing: number
+  /** The number of entries that could not be imported. */
+  readonly unfit: number
+  /** The first 20 of them, by the id of the entry. */
+  readonly errors: readonly { readonly id: string; readonly code: string; readonly message: string }[]
 }
 
 export interface TakeOptions {
@@ -23,50 +25,45 @@ export interface TakeOptions {
   /** Begins the idempotency keys. */
   readonly name: string
   readonly overrides: Overrides
-  readonly signal: AbortSignal
-  readonly onProgress: (taken: Taken) => void
+  readonly signal: AbortSignal | undefined
+  readonly onProgress: (progress: ImportProgress) => void
 }
 
 /** How long an entry is recognized, so that the same import can run again. A job that lives longer is recognized for its life. */
 const KNOWN_FOR = '30d'
 
-/** Imports everything. If it is interrupted, the error has what was `taken`. */
-export async function takeAll(options: TakeOptions): Promise<Taken> {
-  const taken: Taken = { jobs: 0, flows: 0, schedules: 0, existing: 0, unfit: 0, errors: [] }
-  try {
-    await new Taker(options, taken).run()
-    return taken
-  } catch (error) {
-    throw Object.assign(error as Error, { taken })
-  }
+/** Imports everything. */
+export function takeAll(options: TakeOptions): Promise<ImportProgress> {
+  return new Taker(options).run()
 }
 
 class Taker {
   readonly #options: TakeOptions
-  readonly #taken: Taken
+  readonly #taken = { jobs: 0, flows: 0, schedules: 0, existing: 0, unfit: 0 }
+  readonly #errors: { readonly id: string; readonly code: string; readonly message: string }[] = []
   readonly #chunks: Chunks<Found>
 
-  constructor(options: TakeOptions, taken: Taken) {
+  constructor(options: TakeOptions) {
     this.#options = options
-    this.#taken = taken
     this.#chunks = new Chunks({
       // Each job has a key, so a call whose answer was lost can be repeated.
       enqueue: (jobs) => again(() => options.engine.enqueueMany(jobs)),
       sent: (jobs) => {
-        for (const { created } of jobs) created ? taken.jobs++ : taken.existing++
-        options.onProgress(taken)
+        for (const { created } of jobs) created ? this.#taken.jobs++ : this.#taken.existing++
+        this.#report()
       },
       refused: (found, error) => this.#unfit(found, error),
     })
   }
 
-  async run(): Promise<void> {
+  async run(): Promise<ImportProgress> {
     const { source, overrides, signal } = this.#options
     for await (const page of source.found()) {
       for (const found of page) await this.#take(found, checked(overridden(found.outcome, overrides)))
-      if (signal.aborted) throw signal.reason
+      signal?.throwIfAborted()
     }
     await this.#chunks.send()
+    return this.#progress()
   }
 
   async #take(found: Found, outcome: Outcome): Promise<void> {
@@ -110,7 +107,15 @@ class Taker {
       if (!isOfOne(error)) throw error
       this.#unfit(found, error as Error)
     }
-    this.#options.onProgress(this.#taken)
+    this.#report()
+  }
+
+  #report(): void {
+    this.#options.onProgress(this.#progress())
+  }
+
+  #progress(): ImportProgress {
+    return { ...this.#taken, errors: [...this.#errors] }
   }
 
   #once({ id }: Found): Pick<EnqueueOptions, 'idempotencyKey' | 'idempotencyTtl'> {
@@ -120,6 +125,6 @@ class Taker {
   #unfit({ id }: Found, error: unknown): void {
     this.#taken.unfit++
     const { code = 'INTERNAL', message } = error as Error & { readonly code?: string }
-    if (this.#taken.errors.length < ERRORS_MAX) this.#taken.errors.push({ id, code, message })
+    if (this.#errors.length < ERRORS_MAX) this.#errors.push({ id, code, message })
   }
 }

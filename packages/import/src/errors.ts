@@ -9,15 +9,13 @@ export class SourceError extends MillraceError {
   }
 }
 
-/** The client of the other queue's store is not installed. */
-export class MissingPackageError extends MillraceError {
-  static readonly code = 'MISSING_PACKAGE'
-  constructor(name: string, source: string) {
-    super(
-      MissingPackageError.code,
-      false,
-      `an import from ${source} requires the package ${name}: run it in the folder of an application that has it, or npm install ${name}`,
-    )
+/** The store does not have the queue, or none under that namespace. */
+export class NotFoundError extends MillraceError {
+  static readonly code = 'NOT_FOUND'
+  /** The option that names what does not exist: `namespace` or `only`. */
+  declare readonly option: string
+  constructor(option: 'namespace' | 'only', message: string) {
+    super(NotFoundError.code, false, message, { option })
   }
 }
 

@@ -1,8 +1,6 @@
 /** BullMQ as a source: its queues in Redis, state by state. */
-
-import { now } from '../../cli/clock.ts'
-import { NotFoundError } from '../../cli/errors.ts'
-import { UnfitError } from '../errors.ts'
+import { systemClock } from '@millrace/worker'
+import { NotFoundError, UnfitError } from '../errors.ts'
 import { scheduleId } from '../mapping.ts'
 import { proposed } from '../proposed.ts'
 import { ACTIVE_LEFT, type Ended, type Found, type Outcome, type Setting, type Source, type SourceOptions } from '../source.ts'
@@ -45,16 +43,9 @@ interface Member {
   readonly score?: string
 }
 
-export async function openBullmq({ url, namespace, only, includeActive }: SourceOptions): Promise<Source> {
-  const redis = await RedisReader.open(url)
-  try {
-    const source = new BullmqSource(redis, new Keys(namespace), includeActive)
-    await source.find(only)
-    return source
-  } catch (error) {
-    redis.close()
-    throw error
-  }
+/** @throws SourceError */
+export async function connectBullmq(options: SourceOptions): Promise<Source> {
+  return new BullmqSource(await RedisReader.open(options.url), options)
 }
 
 class BullmqSource implements Source {
@@ -62,34 +53,37 @@ class BullmqSource implements Source {
   readonly at: string
   readonly #redis: RedisReader
   readonly #keys: Keys
+  readonly #only: ReadonlySet<string> | undefined
   readonly #includeActive: boolean
   #queues: readonly string[] = []
   /** The outcome for the children of each job, for one page: most share a parent. */
   readonly #flows = new Map<string, Promise<Outcome>>()
 
-  constructor(redis: RedisReader, keys: Keys, includeActive: boolean) {
+  constructor(redis: RedisReader, { namespace, only, includeActive }: SourceOptions) {
     this.#redis = redis
-    this.#keys = keys
+    this.#keys = new Keys(namespace)
+    this.#only = only
     this.#includeActive = includeActive
     this.at = redis.at
   }
 
-  /** Finds the queues by their keys. @throws NotFoundError for one of `only` that is not there */
-  async find(only: ReadonlySet<string> | undefined): Promise<void> {
+  /** Finds the queues by their keys. */
+  async check(): Promise<void> {
     const { prefix } = this.#keys
     const found = new Set<string>()
-    if (only === undefined) {
+    if (this.#only === undefined) {
       const name = (key: string) => key.slice(prefix.length + 1, -':meta'.length)
       for await (const key of this.#redis.keys(`${globOf(prefix)}:*:meta`)) found.add(name(key))
     } else {
-      for (const queue of only) {
+      for (const queue of this.#only) {
         const exists = await this.#redis.one(['exists', ...['meta', ...STATES].map((state) => this.#keys.of(queue, state))])
-        if (exists === 0) throw new NotFoundError(`there is no queue '${queue}' under the prefix '${prefix}' in Redis at ${this.at}`)
+        if (exists === 0)
+          throw new NotFoundError('only', `there is no queue '${queue}' under the prefix '${prefix}' in Redis at ${this.at}`)
         found.add(queue)
       }
     }
     if (found.size === 0)
-      throw new NotFoundError(`there are no queues under the prefix '${prefix}' in Redis at ${this.at}: --namespace names another`)
+      throw new NotFoundError('namespace', `there are no queues under the prefix '${prefix}' in Redis at ${this.at}: name another prefix`)
     this.#queues = [...found].toSorted()
   }
 
@@ -264,7 +258,8 @@ class BullmqSource implements Source {
       ['zscore', this.#keys.of(queue, 'waiting-children'), id],
     ])) as [Hash, string | null]
     if (waits === null) throw new UnfitError(`the job that has it as a child does not wait for it: ${parentKey}`)
-    if (!this.#queues.includes(queue)) throw new UnfitError(`the job that waits for it is in the queue '${queue}', which --only leaves out`)
+    if (!this.#queues.includes(queue))
+      throw new UnfitError(`the job that waits for it is in the queue '${queue}', which is not among those to import`)
     const above = hash['parentKey']
     if (above === undefined) return { as: 'node' }
     const isChild = await this.#redis.one(['sismember', `${above}:dependencies`, parentKey])
@@ -297,5 +292,5 @@ class BullmqSource implements Source {
 function nextRun(next: number, score: string | null): NextRun {
   if (score === null) return { at: next, as: 'job' }
   const at = delayedUntil(Number(score))
-  return { at, as: at <= now() ? 'due' : 'later' }
+  return { at, as: at <= systemClock.read().wall ? 'due' : 'later' }
 }

@@ -1,75 +1,53 @@
 /** Agenda as a source: its collection in MongoDB. */
-import { now } from '../../cli/clock.ts'
-import { NotFoundError } from '../../cli/errors.ts'
-import { loadClient } from '../clients.ts'
-import { SourceError } from '../errors.ts'
+import { systemClock } from '@millrace/worker'
+import { type Collection, type FindOptions, MongoClient } from 'mongodb'
+import { NotFoundError, SourceError } from '../errors.ts'
 import { addressOf } from '../mapping.ts'
 import type { Ended, Found, Setting, Source, SourceOptions } from '../source.ts'
 import { type AgendaDocument, agendaFound, FEATURES, stateOf } from './job.ts'
-
-/** The part of the driver of MongoDB that is used here. */
-interface Driver {
-  readonly MongoClient: new (url: string, options: object) => Client
-}
-interface Client {
-  connect(): Promise<unknown>
-  db(): { collection(name: string): Collection }
-  close(): Promise<void>
-}
-interface Collection {
-  find(filter: object, options: object): AsyncIterable<AgendaDocument>
-}
 
 const PAGE = 250
 const CONNECT_MS = 5_000
 /** Ended jobs are counted as they are read, and not kept. */
 const FIELDS = { projection: { name: 1, lockedAt: 1, nextRunAt: 1, repeatInterval: 1, repeatAt: 1 } }
 
-export async function openAgenda({ url, namespace, only, includeActive }: SourceOptions): Promise<Source> {
-  const { MongoClient } = await loadClient<Driver>('mongodb', 'Agenda')
-  const at = addressOf(url)
-  let client: Client
+/** @throws SourceError */
+export async function connectAgenda(options: SourceOptions): Promise<Source> {
+  const at = addressOf(options.url)
   try {
-    client = new MongoClient(url, { serverSelectionTimeoutMS: CONNECT_MS })
-    await client.connect()
+    const client = new MongoClient(options.url, { serverSelectionTimeoutMS: CONNECT_MS })
+    return new AgendaSource(await client.connect(), at, options)
   } catch (cause) {
     throw new SourceError(`cannot connect to ${at}: ${(cause as Error).message}`, { cause })
-  }
-  const source = new AgendaSource(client, client.db().collection(namespace), at, only, includeActive)
-  try {
-    await source.check(namespace)
-    return source
-  } catch (error) {
-    await client.close()
-    throw error
   }
 }
 
 class AgendaSource implements Source {
   readonly features = FEATURES
   readonly at: string
-  readonly #client: Client
-  readonly #collection: Collection
+  readonly #client: MongoClient
+  readonly #collection: Collection<AgendaDocument>
   readonly #filter: object
   readonly #includeActive: boolean
 
-  constructor(client: Client, collection: Collection, at: string, only: ReadonlySet<string> | undefined, includeActive: boolean) {
+  constructor(client: MongoClient, at: string, { namespace, only, includeActive }: SourceOptions) {
     this.#client = client
-    this.#collection = collection
+    this.#collection = client.db().collection(namespace)
     this.at = at
     this.#filter = only === undefined ? {} : { name: { $in: [...only] } }
     this.#includeActive = includeActive
   }
 
-  async check(collection: string): Promise<void> {
+  async check(): Promise<void> {
     for await (const _ of this.#documents({ limit: 1 })) return
-    throw new NotFoundError(`there are no jobs in the collection '${collection}' at ${this.at}: --namespace names another`)
+    const { collectionName } = this.#collection
+    throw new NotFoundError('namespace', `there are no jobs in the collection '${collectionName}' at ${this.at}: name another collection`)
   }
 
   async ended(): Promise<readonly Ended[]> {
     const counts = new Map<string, number>()
     for await (const document of this.#documents(FIELDS))
-      if (stateOf(document, now()) === 'ended') counts.set(document.name, (counts.get(document.name) ?? 0) + 1)
+      if (stateOf(document, systemClock.read().wall) === 'ended') counts.set(document.name, (counts.get(document.name) ?? 0) + 1)
     return [...counts].map(([queue, count]) => ({ queue, state: 'ended', count }))
   }
 
@@ -80,8 +58,8 @@ class AgendaSource implements Source {
   async *found(): AsyncGenerator<readonly Found[]> {
     let page: Found[] = []
     for await (const document of this.#documents({ sort: { _id: 1 } })) {
-      if (stateOf(document, now()) === 'ended') continue
-      page.push(agendaFound(document, now(), this.#includeActive))
+      if (stateOf(document, systemClock.read().wall) === 'ended') continue
+      page.push(agendaFound(document, systemClock.read().wall, this.#includeActive))
       if (page.length < PAGE) continue
       yield page
       page = []
@@ -105,7 +83,7 @@ class AgendaSource implements Source {
     await this.#client.close()
   }
 
-  async *#documents(options: object): AsyncGenerator<AgendaDocument> {
+  async *#documents(options: FindOptions): AsyncGenerator<AgendaDocument> {
     try {
       yield* this.#collection.find(this.#filter, options)
     } catch (cause) {

@@ -1,5 +1,5 @@
 /** Translates a document of Agenda. */
-import type { EnqueueOptions, ScheduleOptions } from '@millrace/engine'
+import type { EnqueueOptions, ScheduleOptions } from '@millrace/core'
 import { UnfitError } from '../errors.ts'
 import { priorityOf, scheduleId } from '../mapping.ts'
 import { ACTIVE_LEFT, type Found, type Outcome } from '../source.ts'

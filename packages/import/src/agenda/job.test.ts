@@ -25,7 +25,7 @@ test('a job that is due waits, a later one is scheduled; neither is tried again,
 
 test('what has ended, runs or is disabled is left', () => {
   expect(outcome({ nextRunAt: null })).toEqual({ as: 'left', why: 'it has ended' })
-  expect(outcome({ lockedAt: at(-5), nextRunAt: null })).toMatchObject({ as: 'left', why: expect.stringContaining('--include-active') })
+  expect(outcome({ lockedAt: at(-5), nextRunAt: null })).toMatchObject({ as: 'left', why: expect.stringContaining('include active jobs') })
   expect(outcome({ lockedAt: at(-5), nextRunAt: null }, true)).toMatchObject({ as: 'job' })
   expect(outcome({ disabled: true })).toEqual({ as: 'left', why: 'it is disabled' })
   expect(stateOf(document({ nextRunAt: null, lockedAt: undefined }), NOW)).toBe('ended')

@@ -1,5 +1,6 @@
 /** The interface of a queue to import from: it yields what it finds, and what each becomes here. */
-import type { FlowNodeRequest, JobRequest, ScheduledJob, ScheduleOptions } from '@millrace/engine'
+import type { FlowNodeRequest, JobRequest, ScheduledJob } from '@millrace/client'
+import type { ScheduleOptions } from '@millrace/core'
 
 /** The result of translating an entry of the other queue. */
 export type Outcome =
@@ -31,10 +32,11 @@ export interface Ended {
   readonly count: number
 }
 
-/** A setting of a queue that is not imported, and the command that sets it here. */
+/** A setting of a queue that is not imported. */
 export interface Setting {
   readonly queue: string
   readonly what: string
+  /** The command of `millrace` that sets it here. */
   readonly command: string
 }
 
@@ -43,11 +45,13 @@ export interface Source {
   readonly at: string
   /** Says of each feature what becomes of it. */
   readonly features: Readonly<Record<string, string>>
+  /** @throws NotFoundError, SourceError if the store does not have the queue, or in a version that cannot be read */
+  check(): Promise<void>
   ended(): Promise<readonly Ended[]>
   settings(): Promise<readonly Setting[]>
   /** Yields pages of entries in the order in which they start. */
   found(): AsyncIterable<readonly Found[]>
-  /** Returns a string that differs after jobs have come or gone. */
+  /** Returns a string that differs after jobs have come or gone. From the second call on, the source reads the store as it is then. */
   version(): Promise<string>
   close(): Promise<void>
 }
@@ -61,4 +65,4 @@ export interface SourceOptions {
   readonly includeActive: boolean
 }
 
-export const ACTIVE_LEFT = 'a worker has it; --include-active imports it'
+export const ACTIVE_LEFT = 'a worker has it: include active jobs to import it'

@@ -6,6 +6,9 @@ import { addressOf } from '../mapping.ts'
 export type Row = Readonly<Record<string, unknown>>
 
 const PAGE = 250
+/** The user may take a while to confirm, and a policy must not hide rows. A pooler would hand settings of a session to the next application. */
+const BEGIN = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = 0;
+  SET LOCAL statement_timeout = 0; SET LOCAL row_security = off`
 
 export class Snapshot {
   readonly at: string
@@ -24,9 +27,7 @@ export class Snapshot {
     client.on('error', () => {})
     try {
       await client.connect()
-      await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-      // The user may take a while to confirm, and a policy must not hide rows. A pooler would hand settings of a session to the next application.
-      await client.query('SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL statement_timeout = 0; SET LOCAL row_security = off')
+      await client.query(BEGIN)
     } catch (cause) {
       await client.end().catch(() => {})
       throw new SourceError(`cannot connect to ${at}: ${(cause as Error).message}`, { cause })
@@ -62,9 +63,9 @@ export class Snapshot {
     return new Set(rows.map(({ column_name: name }) => name as string))
   }
 
-  /** Ends the transaction: later queries see the tables as they are then. */
-  async release(): Promise<void> {
-    await this.rows('ROLLBACK')
+  /** Begins another transaction: later queries see the tables as they are now. */
+  async renew(): Promise<void> {
+    await this.rows(`ROLLBACK; ${BEGIN}`)
   }
 
   async close(): Promise<void> {

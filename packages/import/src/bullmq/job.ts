@@ -1,5 +1,6 @@
 /** Translates a job or a scheduler of BullMQ, as its hash in Redis has it. */
-import type { BackoffOptions, EnqueueOptions, JobRequest, ScheduledJob, ScheduleOptions } from '@millrace/engine'
+import type { JobRequest, ScheduledJob } from '@millrace/client'
+import type { BackoffOptions, EnqueueOptions, ScheduleOptions } from '@millrace/core'
 import { UnfitError } from '../errors.ts'
 import { attemptsLeft, capped, dataOf, priorityOf } from '../mapping.ts'
 import type { Hash } from './redis.ts'

@@ -1,5 +1,5 @@
 /** Translates a job or a schedule of pg-boss, as its row has it. */
-import type { BackoffOptions, EnqueueOptions, ScheduleOptions } from '@millrace/engine'
+import type { BackoffOptions, EnqueueOptions, ScheduleOptions } from '@millrace/core'
 import { UnfitError } from '../errors.ts'
 import { attemptsLeft, capped, dataOf, priorityOf, scheduleId } from '../mapping.ts'
 import { ACTIVE_LEFT, type Found, type Outcome } from '../source.ts'

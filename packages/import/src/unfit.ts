@@ -1,11 +1,12 @@
 /** Entries that cannot be imported: what they are, whatever the other queue, or whoever writes its store, has put there. */
+import { isErrorOf } from '@millrace/core'
 import { UnfitError } from './errors.ts'
 import type { Outcome } from './source.ts'
 
 /** Returns the outcome of an entry whose translation failed. @throws the error, if it is not about the entry */
 export function unfitOf(error: unknown): Outcome {
-  if (error instanceof UnfitError) return { as: 'unfit', error }
-  if (!(error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError)) throw error
+  if (isErrorOf(error, 'MillraceError') && error.code === UnfitError.code) return { as: 'unfit', error }
+  if (!(isErrorOf(error, 'TypeError') || isErrorOf(error, 'RangeError') || isErrorOf(error, 'SyntaxError'))) throw error
   return { as: 'unfit', error: new UnfitError(`it is not as its queue writes entries: ${error.message}`, { cause: error }) }
 }
 
