@@ -31,7 +31,7 @@ export interface JobFlags extends RunFlags {
 
 export function addRunFlags(command: Command): Command {
   for (const name of RUN_OPTION_NAMES) {
-    const { flag, help } = flagOf(name, RUN_OPTIONS[name])
+    const { flag, help } = flagOf(RUN_OPTIONS, name)
     command.option(flag, help, writtenOf(RUN_OPTIONS[name].kind).parse as (text: string) => unknown)
   }
   return command

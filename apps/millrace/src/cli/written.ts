@@ -12,6 +12,8 @@ interface Written {
   readonly parse?: (text: string) => unknown
   /** Shows how to write it. */
   readonly forms?: string
+  /** Says what a word means. */
+  readonly note?: string
 }
 
 export function writtenOf(kind: Kind): Written {
@@ -23,7 +25,7 @@ export function writtenOf(kind: Kind): Written {
     case 'duration':
       return { value: 'duration', parse: duration, ...unendingOf(kind) }
     case 'choice':
-      return { value: kind.words.join('|') }
+      return { value: 'word' }
     case 'backoff':
       return { value: 'spec', parse: backoff, forms: 'fixed:5s, linear:5s, exponential:1s:2 (delay, factor, cap), or JSON' }
     case 'keep':
@@ -37,16 +39,20 @@ export function writtenOf(kind: Kind): Written {
   }
 }
 
-function unendingOf({ forever, endless }: Extract<Kind, { readonly type: 'duration' }>): Pick<Written, 'forms'> {
-  if (forever === true) return { forms: 'forever keeps it' }
-  return endless === undefined ? {} : { forms: 'none means no limit' }
+function unendingOf({ forever, endless }: Extract<Kind, { readonly type: 'duration' }>): Pick<Written, 'note'> {
+  if (forever === true) return { note: 'forever keeps it' }
+  return endless === undefined ? {} : { note: 'none means no limit' }
 }
 
-/** The flag of a row: its name with its value, and what its help says. */
-export function flagOf(name: string, { kind, says, preset, example }: Row): { readonly flag: string; readonly help: string } {
-  const { value, forms } = writtenOf(kind)
-  const what = `${says[0]?.toLowerCase()}${says.slice(1)}`.replaceAll(/`(\w+)`/g, (_, other: string) => `--${flagName(other)}`)
-  const help = [what, forms, example && `for instance ${example}`, preset && `default ${preset}`].filter(Boolean).join('; ')
+/** The flag of a row: its name with its value, and what its help says. Other rows that it names are flags too. */
+export function flagOf(rows: Readonly<Record<string, Row>>, name: string): { readonly flag: string; readonly help: string } {
+  const { kind, says, preset, example } = rows[name] as Row
+  const { value, forms, note } = writtenOf(kind)
+  const sentence = `${says[0]?.toLowerCase()}${says.slice(1)}`.replaceAll(/`(.+?)`/g, (_, word: string) =>
+    word in rows ? `--${flagName(word)}` : word,
+  )
+  const what = [sentence, forms].filter(Boolean).join(': ')
+  const help = [what, note, example && `for instance ${example}`, preset && `default ${preset}`].filter(Boolean).join('; ')
   return { flag: `--${flagName(name)} <${value}>`, help }
 }
 

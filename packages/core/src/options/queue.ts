@@ -120,17 +120,17 @@ export const QUEUE_OPTIONS = {
     says: 'A job of the queue starts only while fewer than `limit` jobs run in all queues that name the same limit',
   },
   perKeyLimit: { kind: SLOTS, says: 'Jobs of each concurrency key that run at the same time' },
-  keyOrder: {
-    kind: choice(['strict', 'turns'], 'turns'),
-    says: 'With strict, jobs of each concurrency key run one at a time, in the order of their enqueue, retries included; with turns, keys with a limit take turns',
-    preset: 'turns',
-  },
   rateLimit: { kind: RATE, says: 'Jobs of the queue that may start in a period, by default of 1 s, and at once, by default as many' },
   perKeyRateLimit: { kind: RATE, says: 'The same for the jobs of each concurrency key' },
   keyTiers: {
     kind: { type: 'tiers', of: TIER },
     says: 'Other limits for some keys: those of tier `gold` are for keys that begin with `gold:`, in place of the queue’s',
     example: '{"gold":{"perKeyLimit":10}}',
+  },
+  keyOrder: {
+    kind: choice(['strict', 'turns'], 'turns'),
+    says: 'Order of the jobs of a concurrency key: strict runs one at a time, as they were enqueued, retries included; turns lets keys with a limit take turns',
+    preset: 'turns',
   },
   maxLength: {
     kind: integer(1, LIMITS.queueLength),
@@ -144,13 +144,13 @@ export const QUEUE_OPTIONS = {
   share: { kind: integer(1, 1_000), says: 'Jobs that start before it is the next queue’s turn', preset: '1' },
   fairness: {
     kind: choice(['name', 'none'], 'none'),
-    says: 'With name, job names of equal priority take turns; with none, all jobs are one line',
+    says: 'Turns among jobs of equal priority: name gives each job name its turn, none makes all jobs one line',
     preset: 'none',
   },
   deadLetter: { kind: NAME, says: 'Queue that gets a new job for each job that fails permanently' },
   repeats: {
     kind: choice(['silent', 'event'], 'silent'),
-    says: 'With event, each call that an earlier job answers emits deduplicated; with silent, only the caller learns of it',
+    says: 'Calls that an earlier job answers: event emits deduplicated for each, silent tells only the caller',
     preset: 'silent',
   },
   retention: {

@@ -111,7 +111,7 @@ export function addQueues(program: Command, context: Context): void {
       await out.answer(queue, () => queueLines(queue, out.paint))
     })
   for (const [name, row] of Object.entries<Row>(QUEUE_OPTIONS)) {
-    const { flag, help } = flagOf(name, row)
+    const { flag, help } = flagOf(QUEUE_OPTIONS, name)
     set.option(flag, help, orNone(writtenOf(row.kind).parse ?? String))
   }
   queues

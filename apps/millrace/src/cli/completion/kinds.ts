@@ -57,7 +57,7 @@ const OF_FLAGS: Readonly<Record<string, Kind>> = {
 /** The flags of a table's rows that take one of some words. */
 function wordsOf(rows: Readonly<Record<string, Row>>): Readonly<Record<string, readonly string[]>> {
   const places = Object.entries(rows).map(([name, row]) =>
-    row.kind.type === 'choice' ? [[flagOf(name, row).flag, row.kind.words] as const] : [],
+    row.kind.type === 'choice' ? [[flagOf(rows, name).flag, row.kind.words] as const] : [],
   )
   return Object.fromEntries(places.flat())
 }
