@@ -80,7 +80,7 @@ test('counters are right in their lanes once the schema is claimed, once the jou
   ])
   turns.store = openStore(storeOptions(postgres))
   turns.reload()
-  turns.expectLoaded()
+  turns.audit()
 })
 
 test('counters are folded once 5,000 of lanes stand in the journal', async ({ postgres }) => {

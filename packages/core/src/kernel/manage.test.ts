@@ -345,9 +345,9 @@ describe('E16, M10: retention', () => {
     }
   }
   const prune = (world: World) => {
-    world.pruning = true
+    world.pruning = world.settings.retention
     world.turn()
-    world.pruning = false
+    world.pruning = undefined
   }
   const left = (world: World) => [...world.store.rows.keys()]
 
@@ -420,7 +420,7 @@ describe('E16, M10: retention', () => {
     const id = world.enqueue('a')
     world.run({ op: 'cancel', id })
     world.pass(100)
-    world.pruning = true
+    world.pruning = world.settings.retention
     world.turn({ op: 'retry', id })
     expect(world.stateOf(id)).toBe('waiting')
   })
@@ -431,7 +431,7 @@ describe('E16, M10: retention', () => {
     world.run({ op: 'cancel', id })
     world.run({ op: 'cancel', id: bystander })
     world.pass(100)
-    world.pruning = true
+    world.pruning = world.settings.retention
     world.turn({ op: 'retry', id }, { op: 'cancel', id })
     expect(left(world)).toEqual([id.seq])
     expect(world.stateOf(id)).toBe('cancelled')

@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import { test } from 'vitest'
 import { sessionIntro } from '../probe.ts'
 import type { Image, TestedStore } from '../storeConformance/image.ts'
-import { ERROR, keyOf, StoreTurns } from '../storeConformance/storeTurns.ts'
+import { ERROR, keyOfJob, StoreTurns } from '../storeConformance/storeTurns.ts'
 import { runs } from './runs.ts'
 import { expectSame } from './same.ts'
 
@@ -71,15 +71,15 @@ type Make = (row: JobRow, choose: Choices) => Command
 
 /** What may be asked about any job. */
 const ABOUT_A_JOB: readonly Make[] = [
-  (row) => ({ op: 'cancel', id: keyOf(row) }),
-  (row) => ({ op: 'retry', id: keyOf(row) }),
-  (row) => ({ op: 'delete', id: keyOf(row) }),
-  (row) => ({ op: 'runNow', id: keyOf(row) }),
-  (row) => ({ op: 'cancelTree', id: keyOf(row) }),
-  (row) => ({ op: 'retryTree', id: keyOf(row) }),
+  (row) => ({ op: 'cancel', id: keyOfJob(row) }),
+  (row) => ({ op: 'retry', id: keyOfJob(row) }),
+  (row) => ({ op: 'delete', id: keyOfJob(row) }),
+  (row) => ({ op: 'runNow', id: keyOfJob(row) }),
+  (row) => ({ op: 'cancelTree', id: keyOfJob(row) }),
+  (row) => ({ op: 'retryTree', id: keyOfJob(row) }),
   (row, choose) => ({
     op: 'update',
-    id: keyOf(row),
+    id: keyOfJob(row),
     changes: choose.of([
       { priority: 2 },
       { data: choose.of(DATA) },
@@ -92,7 +92,7 @@ const ABOUT_A_JOB: readonly Make[] = [
   (row, choose) => ({
     op: choose.of(['deleteMany', 'cancelMany', 'retryMany'] as const),
     filter: {},
-    ids: [keyOf(row)],
+    ids: [keyOfJob(row)],
     limit: 5,
     dryRun: false,
   }),

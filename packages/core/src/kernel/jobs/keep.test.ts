@@ -32,9 +32,9 @@ function ended(world: World, job: Partial<NewJob>, end: End = 'completed'): Enqu
 function left(world: World): readonly number[] {
   for (let before = -1; before !== world.store.rows.size; ) {
     before = world.store.rows.size
-    world.pruning = true
+    world.pruning = world.settings.retention
     world.turn()
-    world.pruning = false
+    world.pruning = undefined
   }
   return [...world.store.rows.keys()]
 }
@@ -173,7 +173,7 @@ test('in bounded slices', () => {
   world.run({ op: 'enqueue', jobs: Array.from({ length: count }, () => ({ name: 'a', data: null, keep: 1 })) })
   world.run(...[...world.store.rows.values()].map((id) => ({ op: 'cancel', id }) as const))
   world.pass(10)
-  world.pruning = true
+  world.pruning = world.settings.retention
   world.turn()
   expect(world.store.rows.size).toBe(5)
   expect(world.tables.queues.get('default')?.kept).toEqual([0, 0, 0, 0, 0, 0, 5])

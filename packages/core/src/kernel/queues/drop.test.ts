@@ -10,9 +10,8 @@ import type { Command } from '../../operations.ts'
 import type { QueueChanges } from '../../queueSettings.ts'
 import type { Enqueued } from '../../replies.ts'
 import { DEFAULT_RETENTION } from '../../retention.ts'
-import { flowOf } from '../../testing/flows.ts'
 import { useSmallLimits } from '../../testing/smallLimits.ts'
-import { attaching, enqueueing, keyOfJob, type Turned, World } from '../../testing/world.ts'
+import { attaching, enqueueing, flowOf, keyOfJob, type Turned, World } from '../../testing/world.ts'
 import { lengthOf } from './lane.ts'
 
 useSmallLimits()
