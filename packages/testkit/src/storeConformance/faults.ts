@@ -1,5 +1,5 @@
 /** Tests that a turn is written whole or not at all, and that what is written is there when the store is opened again. Part of the suite. */
-import { WAITING } from '@millrace/core'
+import { COMPLETED, WAITING } from '@millrace/core'
 import { DIRTY_DELETE, type Effects, type Job, type JobRow, StoreFailure } from '@millrace/core/kernel'
 import { describe, expect, test } from 'vitest'
 import { imageOf } from './image.ts'
@@ -25,7 +25,7 @@ const BREAKAGES: readonly Breakage[] = [
   ['a pruned job that is not there', (turns, effects) => effects.pruned.push({ seq: 99_999, lane: turns.lane('a'), extras: undefined })],
   [
     'an outcome for a job that waits for no other',
-    (_turns, effects) => effects.flows.told.push({ parent: 99_998, child: 99_999, state: 4 }),
+    (_turns, effects) => effects.flows.told.push({ parent: 99_998, child: 99_999, state: COMPLETED }),
   ],
   ["the removal of the turn's own events", (turns, effects) => Object.assign(effects, { forgetEventsBefore: turns.tables.nextEvent })],
   ['a session that is there no more', (_turns, effects) => effects.presence.push({ id: 99_999, presence: 'gone' })],

@@ -1,5 +1,5 @@
 /** Tests who waits for whom: counters, outcomes on their way, what removed parents leave behind, and pages of a flow. Part of the suite. */
-import { CANCELLED, COMPLETED, FLOW_STATES, type FlowCursor } from '@millrace/core'
+import { ACTIVE, CANCELLED, COMPLETED, FAILED, FLOW_STATES, type FlowCursor } from '@millrace/core'
 import { CLOSED, DELETED, type FlowJobRow, type FlowRows, type FlowsQuery, OPEN } from '@millrace/core/kernel'
 import { describe, expect, test } from 'vitest'
 import { seqsOf, UNBOUNDED } from './image.ts'
@@ -23,9 +23,9 @@ export function flowsConformance(under: () => StoreTurns): void {
       const [one, two, end] = diamond(turns)
       expect(turns.store.dependencies([one, end])).toMatchObject([{ seq: end, pending: 2, failed: 0, state: CLOSED }])
       expect([one, two]).toContain(turns.store.dependencies([end])[0]?.parent)
-      turns.run({ op: 'complete', seq: one, run: 1, output: null })
+      turns.complete({ seq: one })
       expect(turns.store.dependencies([end])).toMatchObject([{ pending: 1, failed: 0, state: CLOSED }])
-      turns.run({ op: 'complete', seq: two, run: 1, output: null })
+      turns.complete({ seq: two })
       expect(turns.store.dependencies([end])).toMatchObject([{ pending: 0, failed: 0, state: OPEN }])
       expect(turns.store.load().flowWork).toBe(false)
       assertBystanders()
@@ -79,18 +79,18 @@ export function flowsConformance(under: () => StoreTurns): void {
     test('come in their places, with outputs and errors', () => {
       const turns = under()
       const [one, two, end] = diamond(turns)
-      turns.run({ op: 'complete', seq: one, run: 1, output: '"1"' })
+      turns.complete({ seq: one }, '"1"')
       const parents = (after = 0, limit = 10, bytes = ALL) => turns.store.parents(end, after, limit, bytes)
       expect(parents()).toEqual({
         rows: [
           { place: 1, seq: one, ref: 'one', state: COMPLETED, output: '"1"', error: undefined },
-          { place: 2, seq: two, ref: 'two', state: 2, output: null, error: undefined },
+          { place: 2, seq: two, ref: 'two', state: ACTIVE, output: null, error: undefined },
         ],
         complete: true,
       })
       expect(parents(1).rows.map(({ seq }) => seq)).toEqual([two])
       expect([parents(0, 1), parents(0, 10, 0)]).toMatchObject(Array(2).fill({ rows: [{ seq: one }], complete: false }))
-      turns.run({ op: 'complete', seq: two, run: 1, output: '"22"' })
+      turns.complete({ seq: two }, '"22"')
       expect(parents(0, 10, 3)).toMatchObject({ rows: [{ seq: one }], complete: false })
       expect(turns.store.parents(one, 0, 10, ALL)).toEqual({ rows: [], complete: true })
     })
@@ -113,7 +113,7 @@ export function flowsConformance(under: () => StoreTurns): void {
       const { stack: _, ...error } = ERROR
       expect(turns.store.parents(end, 0, 10, ALL).rows).toEqual([
         { place: 1, seq: one, ref: 'one', state: COMPLETED, output: '"1"', error: undefined },
-        { place: 2, seq: two, ref: 'two', state: 5, output: null, error },
+        { place: 2, seq: two, ref: 'two', state: FAILED, output: null, error },
       ])
       expect(turns.store.flowJobs(one, { seq: one, place: 0 }, 9, 9).rows).toMatchObject([
         { row: { seq: end }, parents: [{ ref: 'one' }, { ref: 'two' }] },
@@ -215,14 +215,14 @@ export function flowsConformance(under: () => StoreTurns): void {
       const [running, completed, failed, cancelled] = [flow(), flow(), flow(), flow()]
       const cancel = (seq: number) => turns.run({ op: 'cancel', id: keyOfJob(turns.row({ seq })) })
       turns.run({ op: 'fail', seq: running[0], run: 1, error: ERROR, retry: false })
-      turns.run({ op: 'complete', seq: completed[0], run: 1, output: null })
+      turns.complete({ seq: completed[0] })
       turns.run({ op: 'fail', seq: failed[0], run: 1, error: ERROR, retry: false })
       cancel(failed[1])
-      turns.run({ op: 'complete', seq: cancelled[0], run: 1, output: null })
+      turns.complete({ seq: cancelled[0] })
       turns.pass(5)
       cancel(cancelled[1])
       turns.attach('v', ['b'], { minConcurrency: 9, maxConcurrency: 9 })
-      turns.run({ op: 'complete', seq: completed[1], run: 1, output: null })
+      turns.complete({ seq: completed[1] })
       expect(FLOW_STATES.map((state) => firstsOf(list({ state })))).toEqual([[running[0]], [completed[0]], [failed[0]], [cancelled[0]]])
       expect(list({ state: 'cancelled' }).rows[0]?.finishedAt).toBe(turns.row({ seq: cancelled[1] }).finishedAt)
       expect(list({ state: 'running' }).rows[0]?.finishedAt).toBe(0)

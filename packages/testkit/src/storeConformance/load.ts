@@ -1,6 +1,6 @@
 /** Tests what the tables are built from. Every turn of the suite compares them; here is the rest of it, and reads in one go. */
 
-import { LIMITS } from '@millrace/core'
+import { FAILED, LIMITS } from '@millrace/core'
 import { FORGOTTEN, forgetNames, MINUTE_MS, type Question } from '@millrace/core/kernel'
 import { expect, test } from 'vitest'
 import { standBy } from './standBy.ts'
@@ -227,7 +227,7 @@ export function loadConformance(under: () => StoreTurns): void {
       { kind: 'dependencies', args: [turns.rows().map(({ seq }) => seq)] },
       { kind: 'journal', args: [turns.now.wall + MINUTE_MS] },
       { kind: 'failed', args: [[lane?.id ?? 0], { finishedAt: -1, seq: -1 }, 5] },
-      { kind: 'prunable', args: [[{ queueId: lane?.queueId ?? 0, state: 5, before: ALL, limit: 9 }], 9] },
+      { kind: 'prunable', args: [[{ queueId: lane?.queueId ?? 0, state: FAILED, before: ALL, limit: 9 }], 9] },
       { kind: 'matching', args: [{ laneIds: undefined, filter: { tag: 't' }, indexed: false }, ALL, 3] },
     ]
     const alone = questions.map(({ kind, args }) => (turns.store[kind] as (...values: readonly unknown[]) => unknown)(...args))

@@ -9,7 +9,7 @@ export function standBy(turns: StoreTurns): () => void {
   const options = { queue: 'by', tags: ['t'], data: '"by"', maxAttempts: 1 }
   const [done, failed] = turns.enqueueAll({ ...options, name: 'stand' }, { ...options, name: 'stand' }, { ...options, name: 'stand' })
   turns.run({ op: 'log', seq: done?.seq ?? 0, run: 1, lines: [{ at: 1, level: 'info', message: 'by' }] })
-  turns.run({ op: 'complete', seq: done?.seq ?? 0, run: 1, output: '"done"' })
+  turns.complete({ seq: done?.seq ?? 0 }, '"done"')
   turns.run({ op: 'fail', seq: failed?.seq ?? 0, run: 1, error: ERROR })
   turns.enqueueAll(
     { ...options, name: 'wait' },

@@ -239,6 +239,14 @@ export class StoreTurns<S extends TestedStore = TestedStore> {
     return this.call<'attach'>(attaching(uuid, names, intro, held))
   }
 
+  /** Completes a job that runs, as its worker would. */
+  complete(job: { readonly seq: number }, output: Data = null): Turned {
+    const { seq, run } = this.row(job)
+    const turned = this.run({ op: 'complete', seq, run, output })
+    if (turned.replies[0] !== true) throw new Error(`run ${run} of job ${seq} was not completed`)
+    return turned
+  }
+
   /** Prunes finished jobs as far as retention says, in as many turns as that takes. */
   prune(retention: Partial<Retention>): void {
     const count = () => this.rows().length

@@ -2,7 +2,7 @@
  * Random turns over two stores: after each, both say the same, whatever they are asked. One of them is usually the memory store, which
  * is the contract as a program.
  */
-import { ACTIVE, type Command, type Data, type NewJob, Refused } from '@millrace/core'
+import { ACTIVE, type Command, type Data, FAILED, type NewJob, Refused } from '@millrace/core'
 import { forgetNames, type JobRow } from '@millrace/core/kernel'
 import fc from 'fast-check'
 import { test } from 'vitest'
@@ -214,7 +214,7 @@ const OTHERS: readonly ((choose: Choices) => Command)[] = [
   (choose) => ({ op: 'redrive', limit: 3, ...choose.of([{}, { name: 'a' }, { queue: 'q' }]) }),
   (choose) => ({
     op: choose.of(['cancelMany', 'retryMany', 'deleteMany', 'runNowMany'] as const),
-    filter: choose.of([{}, { tag: 'x' }, { name: 'a' }, { queue: 'q' }, { state: 5 }]),
+    filter: choose.of([{}, { tag: 'x' }, { name: 'a' }, { queue: 'q' }, { state: FAILED }]),
     limit: choose.of([1, 5]),
     dryRun: false,
   }),

@@ -2,6 +2,7 @@
 
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { JobKey } from '../../id.ts'
+import { COMPLETED } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import type { Command } from '../../operations.ts'
 import type { Enqueued } from '../../replies.ts'
@@ -442,8 +443,8 @@ describe('a row that goes', () => {
     complete(jobs[1] as never)
     expect(world.stateOf(jobs[2] as never)).toBe('active')
     expect(world.store.parents(jobs[2]?.seq as number, 0, 10, 1_000).rows).toMatchObject([
-      { ref: 'n0', state: 4, output: '"out"' },
-      { ref: 'n1', state: 4, output: null },
+      { ref: 'n0', state: COMPLETED, output: '"out"' },
+      { ref: 'n1', state: COMPLETED, output: null },
     ])
     complete(jobs[2] as never)
     const { edges, ends, counters, due, gone } = world.store.flows
@@ -459,7 +460,11 @@ describe('a row that goes', () => {
     world.turn()
     world.pruning = undefined
     expect(world.stateOf(jobs[0] as never)).toBe('gone')
-    expect(world.store.parents(jobs[2]?.seq as number, 0, 10, 1_000).rows[0]).toMatchObject({ ref: 'n0', state: 4, output: '"out"' })
+    expect(world.store.parents(jobs[2]?.seq as number, 0, 10, 1_000).rows[0]).toMatchObject({
+      ref: 'n0',
+      state: COMPLETED,
+      output: '"out"',
+    })
   })
 
   test('by hand, keeps how it ended and nothing of its content', () => {
@@ -469,7 +474,7 @@ describe('a row that goes', () => {
     world.call<'delete'>({ op: 'delete', id: keyOfJob(jobs[0] as never) })
     complete(jobs[1] as never)
     expect(world.stateOf(jobs[2] as never)).toBe('active')
-    expect(world.store.parents(jobs[2]?.seq as number, 0, 10, 1_000).rows[0]).toMatchObject({ state: 4, output: null })
+    expect(world.store.parents(jobs[2]?.seq as number, 0, 10, 1_000).rows[0]).toMatchObject({ state: COMPLETED, output: null })
   })
 })
 

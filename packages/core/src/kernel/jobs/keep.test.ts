@@ -132,7 +132,7 @@ test('a job that comes back takes the time of a definition that came after its e
   world.run({ op: 'cancel', id: job }, { op: 'cancel', id: bystander })
   world.attach('s', ['late'], { handlers: [{ name: 'late', defaults: { keep: 50 } }], maxConcurrency: 1 })
   world.run({ op: 'retry', id: job })
-  world.run({ op: 'complete', seq: job.seq, run: 1, output: null })
+  world.complete(job)
   expect(world.tables.queues.get('default')?.kept).toEqual([0, 0, 0, 0, 1, 0, 0])
   world.pass(51)
   expect(left(world)).toEqual([bystander.seq])
