@@ -99,7 +99,7 @@ export async function runWorld(plan: Plan, keepHistory = false): Promise<Outcome
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
   try {
-    return await new World(plan, database, keepHistory).run()
+    return await new SimulatedWorld(plan, database, keepHistory).run()
   } finally {
     // A world leaves the process no time for things of its own.
     await new Promise((resolve) => setImmediate(resolve))
@@ -108,7 +108,7 @@ export async function runWorld(plan: Plan, keepHistory = false): Promise<Outcome
   }
 }
 
-export class World {
+export class SimulatedWorld {
   readonly plan: Plan
   readonly timeline: Timeline
   readonly history: History

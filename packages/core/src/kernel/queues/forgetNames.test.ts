@@ -18,7 +18,6 @@ function look(world: World, events: 'kept' | 'forgotten' = 'forgotten'): void {
     forgetNames({ tables, effects, now }, store.journal(0).firstEvent)
   }
   world.turn()
-  world.addEffects = undefined
 }
 
 /** Looks each hour for so many days and a little longer. */
@@ -195,7 +194,7 @@ test('nothing is forgotten that retention has yet to take', () => {
   if (id !== undefined) world.call({ op: 'cancel', id })
   pass(world, DEFAULT_RETENTION.cancelled.ageMs / DAY + 1)
   expect(namesOf(world)).toEqual(['once', 'stays'])
-  world.pruning = true
+  world.pruning = world.settings.retention
   world.turn()
   pass(world, 1.1)
   expect(namesOf(world)).toEqual(['#', 'stays'])
