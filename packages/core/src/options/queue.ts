@@ -150,7 +150,7 @@ export const QUEUE_OPTIONS = {
   deadLetter: { kind: NAME, says: 'Queue that gets a new job for each job that fails permanently' },
   repeats: {
     kind: choice(['silent', 'event'], 'silent'),
-    says: 'Calls that an earlier job answers: event emits deduplicated for each, silent tells only the caller',
+    says: 'Calls that an earlier job answers: event emits deduplicated for each, silent informs only the caller',
     preset: 'silent',
   },
   retention: {
