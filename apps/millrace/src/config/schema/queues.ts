@@ -78,7 +78,9 @@ function rowSetting([name, row]: readonly [string, Row]): readonly [string, z.Zo
 }
 
 const settings = section({
-  ...(Object.fromEntries(Object.entries<Row>(QUEUE_OPTIONS).map(rowSetting)) as { readonly [Setting in Name]: z.ZodType<NonNullable<QueueOptions[Setting]>> }),
+  ...(Object.fromEntries(Object.entries<Row>(QUEUE_OPTIONS).map(rowSetting)) as {
+    readonly [Setting in Name]: z.ZodType<NonNullable<QueueOptions[Setting]>>
+  }),
   paused: setting(
     read<boolean, boolean>((value) => booleanOption('paused', value)),
     'True pauses the queue at each start, false resumes it.',
