@@ -10,7 +10,7 @@ export function tableFacts(tables: Tables) {
     nextEvent: tables.nextEvent,
     nextSession: tables.nextSession,
     paused: tables.paused,
-    all: tables.all,
+    all: { ...tables.all },
     queues: [...tables.queues.values()]
       .map(({ id, name, counts, totals, retrying, kept, minuteAt, settings, paused, drained, sharing }) => ({
         id,
