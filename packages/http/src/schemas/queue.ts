@@ -16,10 +16,13 @@ export function queueOptions({ defaults, ...rest }: QueueOptions): QueueOptions 
   return { ...rest, ...(defaults !== undefined && { defaults: defaults && endlessOf(defaults) }) }
 }
 
+/** JSON says no limit as null. */
+type ShownSettings = Omit<QueueSettings, 'defaults'> & { readonly defaults?: Readonly<Record<string, unknown>> }
+
 const SETTINGS = z.strictObject({
   ...schemasOf(QUEUE_OPTIONS, shownOf),
   draining: z.literal(true).optional(),
-}) as unknown as z.ZodType<QueueSettings>
+}) as unknown as z.ZodType<ShownSettings>
 
 const BUCKET = z.strictObject({
   tokens: z.number().openapi({ description: 'Tokens that are available. A job takes one to start, unless its `tokens` say more.' }),
