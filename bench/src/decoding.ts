@@ -91,7 +91,7 @@ function requests(op: 'enqueue' | 'complete'): Uint8Array {
 
 function decoded(payload: Uint8Array): readonly Request[] {
   const message = decodeMessage(payload, 'client')
-  return message.type === 'requests' ? message.requests : []
+  return message.type === 'requests' ? (message.requests as readonly Request[]) : []
 }
 
 function packed(payload: Uint8Array): PackedRequests {

@@ -24,7 +24,7 @@ def revive(value):
 def vectors(*, error=False):
     for file in sorted(VECTORS.glob("*.json")):
         for vector in json.loads(file.read_text("utf-8"), object_hook=revive)["vectors"]:
-            if ("error" in vector) == error:
+            if ("error" in vector) == error and "refusal" not in vector:
                 yield vector
 
 
