@@ -14,7 +14,7 @@ export type WireErrorCode =
 interface WireErrorDetails {
   /** True if the bytes are well-formed, but more than this end accepts. */
   readonly beyond?: boolean
-  /** What the field must be, and what it is. */
+  /** The requirement of the field, and its value. */
   readonly expected?: string
   /** The bound that a value broke. */
   readonly limit?: number

@@ -39,7 +39,7 @@ export type Message =
       readonly retryAfterMs: number
     }
 
-/** A request that was read with a wrong field. Nobody sends one. */
+/** A request with a field that was wrong when a server read it; no client sends one. */
 export interface Refused {
   readonly id: number
   readonly refusal: Refusal
