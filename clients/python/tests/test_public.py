@@ -3,6 +3,7 @@
 import inspect
 import pathlib
 import re
+import sys
 import unittest
 
 import millrace
@@ -33,6 +34,7 @@ def lines():
             yield from ("%s.%s%s" % (name, each, signature(method)) for each, method in methods if not each.startswith("_"))
 
 
+@unittest.skipIf(sys.version_info < (3, 9), "a generic class has no signature")
 class Public(unittest.TestCase):
     def test_names_and_signatures_are_those_that_were_promised(self):
         self.assertEqual(list(lines()), FILE.read_text("utf-8").splitlines())

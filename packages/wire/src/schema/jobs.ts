@@ -61,6 +61,7 @@ import {
   name,
   number,
   queuePattern,
+  span,
   text,
   time,
   told,
@@ -403,7 +404,7 @@ export const SCHEDULE_SPEC = record<ScheduleSpec>('Schedule', {
   every: optional(duration(LIMITS.everyMs), 'between two ticks'),
   startAt: optional(time, 'no tick before it; where `every` counts from; nil: the creation'),
   endAt: optional(time, 'no tick after it'),
-  jitter: or(integer(0, LIMITS.jitterMs), 0, 'milliseconds that a tick fires late at most'),
+  jitter: or(span(LIMITS.jitterMs), 0, 'how late a tick fires at most'),
   overlap: or(
     choice(OVERLAPS),
     'skip',

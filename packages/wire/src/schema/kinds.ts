@@ -49,6 +49,19 @@ export const time: Kind<number> = {
     throw from.outside(value < 0 ? 0 : LIMITS.timeMs, `a time between 0 ms and ${LIMITS.timeMs} ms since 1970, got ${value} ms`)
   },
 }
+/** Whole milliseconds with a bound of their own. */
+export function span(max: number): Kind<number> {
+  return {
+    says: `milliseconds, 0 or more, up to ${withCommas(max)}`,
+    write: (out, value) => out.number(value),
+    read: (from) => {
+      const value = from.integer()
+      if (value >= 0 && value <= max) return value
+      throw from.outside(value < 0 ? 0 : max, `between 0 ms and ${max} ms, got ${value} ms`)
+    },
+  }
+}
+
 /** The time in a job's id. */
 export const idTime = integer(0, LIMITS.idTimeMs, 'time below 2^48')
 
@@ -93,6 +106,19 @@ export function text(max: number, says = `string, up to ${withCommas(max)}`): Ki
       out.text(value)
     },
     read: (from) => from.text(max),
+  }
+}
+
+/** A string that is not empty. */
+export function filled(max: number): Kind<string> {
+  const any = text(max, `string, 1 to ${withCommas(max)}`)
+  return {
+    ...any,
+    read: (from) => {
+      const value = any.read(from)
+      if (value === '') throw from.outside(1, `a string of 1 to ${max} UTF-16 units, got an empty one`)
+      return value
+    },
   }
 }
 

@@ -54,6 +54,7 @@ import {
   data,
   duration,
   FIELDS_MAX,
+  filled,
   integer,
   type Kind,
   key,
@@ -281,7 +282,7 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
   },
   exports: {},
   deleteExport: { name: field(name()) },
-  backup: { file: field(text(4_096), 'a path on the server') },
+  backup: { file: field(filled(4_096), 'a path on the server') },
   upsertSchedule: {
     id: field(name()),
     spec: field(SCHEDULE_SPEC),
