@@ -1,11 +1,22 @@
-/** Sets the tag of the image in the manifests to the version of the daemon. A part of `pnpm run version`. */
+/**
+ * Prepares a release: `pnpm run version`. The notes of `.changeset` become a section of CHANGELOG.md, all packages get the next version, and so
+ * does the tag of the image in the manifests.
+ */
+import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { sectionOf, withSection } from './changelog.ts'
 
 const ROOT = new URL('../', import.meta.url)
-const { version } = JSON.parse(readFileSync(new URL('apps/millrace/package.json', ROOT), 'utf8')) as { readonly version: string }
+const read = (path: string) => readFileSync(new URL(path.replaceAll('\\', '/'), ROOT), 'utf8')
+const write = (path: string, text: string) => writeFileSync(new URL(path.replaceAll('\\', '/'), ROOT), text)
 
-for (const path of globSync('deploy/kubernetes/*/kustomization.yaml', { cwd: ROOT })) {
-  const file = new URL(path.replaceAll('\\', '/'), ROOT)
-  const text = readFileSync(file, 'utf8')
-  writeFileSync(file, text.replace(/(- name: millrace\n.*\n {4}newTag: ).*/, `$1${version}`))
-}
+const notes = globSync('.changeset/*.md', { cwd: ROOT, exclude: ['.changeset/README.md'] })
+  .toSorted()
+  .map(read)
+if (notes.length === 0) throw new Error('there is nothing to release: .changeset has no note')
+execFileSync('changeset', ['version'], { stdio: 'inherit' })
+const { version } = JSON.parse(read('apps/millrace/package.json')) as { readonly version: string }
+
+write('CHANGELOG.md', withSection(read('CHANGELOG.md'), sectionOf(version, notes)))
+for (const path of globSync('deploy/kubernetes/*/kustomization.yaml', { cwd: ROOT }))
+  write(path, read(path).replace(/(- name: millrace\n.*\n {4}newTag: ).*/, `$1${version}`))

@@ -1,7 +1,6 @@
 /** `pnpm bench`: the small things, one question a file. `pnpm bench NAME` asks one. */
 import { Bench } from 'tinybench'
 import { backoff } from './micro/backoff.ts'
-import { batch } from './micro/batch.ts'
 import { codec } from './micro/codec.ts'
 import { deadlines } from './micro/deadlines.ts'
 import { decisions } from './micro/decisions.ts'
@@ -17,7 +16,6 @@ const QUESTIONS: Readonly<Record<string, (bench: Bench) => void>> = {
   decisions,
   codec,
   messages,
-  batch,
   flows,
   limits,
   ids,

@@ -48,7 +48,7 @@ async function check(url: string): Promise<void> {
   expect(json).toMatchObject({
     plan: {
       rows: expect.arrayContaining([
-        { queue: 'busy', state: 'running', count: 1, becomes: expect.stringContaining('--include-active') },
+        { queue: 'busy', state: 'running', count: 1, becomes: expect.stringContaining('include active jobs') },
         { queue: 'done', state: 'ended', count: 1, becomes: 'left: it has ended' },
         { queue: 'later', state: 'scheduled', count: 1, becomes: 'scheduled' },
         { queue: 'poll', state: 'repeating', count: 1, becomes: 'a schedule' },

@@ -157,13 +157,13 @@ test('a flow waits as it did; what has ended of it is in the meta of the job tha
   const active = await place.run(...from(url, '--yes', '--json'))
   expect(active).toMatchObject({
     code: 1,
-    json: { jobs: 0, flows: 0, errors: [{ message: expect.stringContaining('--include-active imports it') }] },
+    json: { jobs: 0, flows: 0, errors: [{ message: expect.stringContaining('include active jobs to import it') }] },
   })
   await part.moveToCompleted({ found: part.data }, 'token', false)
 
   const only = await place.run(...from(url, '--only', 'parts', '--dry-run', '--json'))
   expect(only.json).toMatchObject({
-    plan: { jobs: 0, unfit: 2, errors: [{ message: expect.stringContaining("the queue 'sums', which --only leaves out") }, {}] },
+    plan: { jobs: 0, unfit: 2, errors: [{ message: expect.stringContaining("the queue 'sums', which is not among those to import") }, {}] },
   })
   expect(await place.okJson(...from(url, '--yes'))).toMatchObject({
     jobs: 4,
@@ -260,7 +260,7 @@ test('active jobs stay, unless they are asked for; flags override', { timeout: L
   const left = await place.okJson(...from(url, '--yes', '--only', 'work', '--name', 'renamed', '--queue', 'mine', '--timeout', '1m'))
   expect(left).toMatchObject({
     jobs: 1,
-    plan: { rows: [{ state: 'waiting' }, { state: 'active', becomes: expect.stringContaining('--include-active') }] },
+    plan: { rows: [{ state: 'waiting' }, { state: 'active', becomes: expect.stringContaining('include active jobs') }] },
   })
   expect(await place.okJson('jobs', 'list')).toMatchObject({ jobs: [{ name: 'renamed', queue: 'mine', data: 2, timeout: 60_000 }] })
   const taken = await place.okJson(...from(url, '--yes', '--only', 'work', '--name', 'renamed', '--include-active'))

@@ -1,10 +1,15 @@
 // Commands at a file that Millrace refuses leave nothing beside it; and one that looks at a file names nobody as its owner who is not.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { openEngine } from '@millrace/engine'
 import { expect, test } from 'vitest'
+import { ASKS, leavesOf } from '../../apps/millrace/src/cli/asks.ts'
+import type { Context } from '../../apps/millrace/src/cli/context.ts'
+import { EXAMPLES } from '../../apps/millrace/src/cli/examples.ts'
+import { createProgram } from '../../apps/millrace/src/cli/program.ts'
 import { SCHEMA_VERSION } from '../../packages/sqlite/src/index.ts'
-import { Place } from './millrace.ts'
+import { HANDLERS, Place } from './millrace.ts'
 
 function database(file: string, sql: string): void {
   const db = new DatabaseSync(file)
@@ -16,34 +21,97 @@ function database(file: string, sql: string): void {
 const NEWER = `PRAGMA application_id = 0x4d6c7263; CREATE TABLE meta (schema_version, min_reader);
   INSERT INTO meta VALUES (${SCHEMA_VERSION + 1}, ${SCHEMA_VERSION + 1})`
 
-const REFUSED = [
-  ['a text', 'NOT_A_DATABASE', (file: string) => writeFileSync(file, 'not a database '.repeat(100))],
-  ['a database of another program', 'NOT_A_DATABASE', (file: string) => database(file, 'CREATE TABLE users (id)')],
-  ['one in WAL mode', 'NOT_A_DATABASE', (file: string) => database(file, 'PRAGMA journal_mode = WAL; CREATE TABLE users (id)')],
-  ['one of a newer version', 'SCHEMA_TOO_NEW', (file: string) => database(file, NEWER)],
-  ['a folder', 'NOT_WRITABLE', (file: string) => mkdirSync(file)],
-  ['an empty file', 'NO_FILE', (file: string) => writeFileSync(file, '')],
-] as const
+interface Wrong {
+  readonly what: string
+  readonly code: string
+  readonly make: (file: string) => void
+}
 
-test.each(REFUSED)('%s: no command leaves anything beside it', async (_what, code, make) => {
+const REFUSED: readonly Wrong[] = [
+  { what: 'a text', code: 'NOT_A_DATABASE', make: (file) => writeFileSync(file, 'not a database '.repeat(100)) },
+  { what: 'a database of another program', code: 'NOT_A_DATABASE', make: (file) => database(file, 'CREATE TABLE users (id)') },
+  {
+    what: 'one in WAL mode',
+    code: 'NOT_A_DATABASE',
+    make: (file) => database(file, 'PRAGMA journal_mode = WAL; CREATE TABLE users (id)'),
+  },
+  { what: 'one of a newer version', code: 'SCHEMA_TOO_NEW', make: (file) => database(file, NEWER) },
+  { what: 'a folder', code: 'NOT_WRITABLE', make: (file) => mkdirSync(file) },
+  { what: 'a device', code: 'NOT_WRITABLE', make: (file) => symlinkSync('/dev/null', file) },
+  // Whoever opens it waits for its other end.
+  { what: 'a named pipe', code: 'NOT_WRITABLE', make: (file) => void execFileSync('mkfifo', [file]) },
+  { what: 'a link to itself', code: 'NO_FILE', make: (file) => symlinkSync(file, file) },
+  { what: 'an empty file', code: 'NO_FILE', make: (file) => writeFileSync(file, '') },
+  // Root reads every file.
+  ...(process.getuid?.() === 0
+    ? []
+    : [
+        {
+          what: 'a file that the user may not read',
+          code: 'NOT_WRITABLE',
+          make: (file: string) => {
+            writeFileSync(file, 'secret')
+            chmodSync(file, 0)
+          },
+        },
+      ]),
+]
+
+/** Commands that open no file, or that run on, and why they have no row here. */
+const OTHERS: Readonly<Record<string, string>> = {
+  serve: 'waits for an owner, which may be of another version',
+  open: 'asks the daemon over HTTP',
+  mcp: 'opens the file with the first call of a tool',
+  openapi: 'prints what is in the program',
+  completion: 'prints what is in the program',
+  'worker stop': 'stops processes by their records',
+  'config show': 'reads the configuration',
+  'demo start': 'has a file of its own',
+}
+
+/** Arguments in place of those of the example, if it needs something that is there. */
+const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
+  import: ['import', '-'],
+  'worker start': ['worker', 'start', '--handlers', HANDLERS],
+  migrate: ['migrate', '--check'],
+  doctor: ['doctor'],
+  export: ['export'],
+  stats: ['stats'],
+}
+
+/** Commands that put something into a file that is missing or empty. */
+const CREATES: ReadonlySet<string> = new Set([
+  ...['enqueue', 'import', 'worker start', 'demo producer', 'demo worker', 'token create', 'webhooks add'],
+  ...['queues set', 'queues pause', 'queues pause-all', 'config set', 'schedules set', 'schedules add'],
+])
+
+/** Commands that need only what is beside the file. Beside a file that has no control database, there is nothing to find. */
+const BESIDE: ReadonlySet<string> = new Set(['audit', 'token list', 'token revoke'])
+
+const COMMANDS = leavesOf(createProgram({ out: {} } as Context))
+  .map(([path]) => path)
+  .filter((path) => !(path in OTHERS))
+
+function argumentsOf(path: string): readonly string[] {
+  const words = EXAMPLES[path]?.[0]?.match(/'[^']*'|"[^"]*"|\S+/g)?.map((word) => word.replace(/^['"]|['"]$/g, '')) ?? []
+  return [...(ARGUMENTS[path] ?? words.slice(1)), ...(path in ASKS ? ['--yes'] : [])]
+}
+
+// An engine would wait for 10 s for an owner that can open what it cannot: no command gets that far, and so none leaves anything.
+test.each(REFUSED)('$what: each command says so, and leaves nothing beside it', { timeout: 120_000 }, async ({ what, code, make }) => {
   const place = new Place()
   make(place.file)
-  // An engine would wait for 10 s for an owner of that version, which it could attach to.
-  const isNewer = code === 'SCHEMA_TOO_NEW'
-  const looked = await place.run(isNewer ? 'doctor' : 'status')
-  expect(looked.stderr).toMatch(new RegExp(`^millrace: [^\n]+ \\(${code}\\)\n$`))
-  // Their ways to the file differ: by an engine, by a look at it, and beside it. An empty file may become a database.
-  const byEngine = [['jobs', 'list'], ...(code === 'NO_FILE' ? [] : [['enqueue', 'mail']])]
-  const beside = [
-    ['doctor'],
-    ['migrate', '--check'],
-    ['token', 'list'],
-    ['audit'],
-    ...(code === 'NO_FILE' ? [] : [['token', 'create', 'ci']]),
-  ]
-  for (const args of isNewer ? beside : [...byEngine, ...beside]) expect((await place.run(...args)).code).not.toBe(0)
+  const found: string[] = []
+  const wanted: string[] = []
+  for (const path of COMMANDS) {
+    if (code === 'NO_FILE' && CREATES.has(path)) continue
+    const { stderr } = await place.run(...argumentsOf(path))
+    found.push(`${path}: ${/^millrace: [^\n]+ \((\w+)\)\n$/.exec(stderr)?.[1] ?? stderr}`)
+    wanted.push(`${path}: ${code === 'NO_FILE' && BESIDE.has(path) ? 'NOT_FOUND' : code}`)
+  }
+  expect(found).toEqual(wanted)
   expect(readdirSync(place.folder)).toEqual(['jobs.db'])
-  if (code === 'NO_FILE') expect(readFileSync(place.file)).toHaveLength(0)
+  if (what === 'an empty file') expect(readFileSync(place.file)).toHaveLength(0)
 })
 
 test.each([['status'], ['stats'], ['top']])('%s at a file that nobody has open: it has no owner', async (command) => {

@@ -58,6 +58,29 @@ describe('E25: how long jobs wait and run', () => {
     await failing.stop()
   })
 
+  test('runs that the stop of the engine itself interrupts, for as long as it answers', async () => {
+    const obedient = a.handler(({ signal }) => new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve())))
+    const stubborn = defineJob({ name: 'b', queue: 'q' }).handler(() => new Promise<void>(() => {}))
+    t.engine.work([obedient, stubborn], { concurrency: 3, abortGrace: '1m' })
+    await t.engine.enqueueMany([{ job: a }, { job: a }])
+    await t.engine.enqueue('b', null, { queue: 'q' })
+    await t.advance(1)
+    const stopped = t.engine.stop({ timeout: '5s' })
+    const counts = async () => (await t.engine.stats()).names.map(({ name, failed, interrupted }) => [name, failed, interrupted])
+    await t.advance('4s')
+    expect(await counts()).toEqual([
+      ['a', 0, 0],
+      ['b', 0, 0],
+    ])
+    await t.advance('2s')
+    expect(await counts()).toEqual([
+      ['a', 0, 2],
+      ['b', 0, 0],
+    ])
+    await t.advance('2m')
+    await stopped
+  })
+
   test('as much of each name as is asked for, whoever asks for more in the same turn', async () => {
     t.engine.work([a.handler(() => 1)])
     await (await t.engine.enqueue(a)).result()

@@ -23,6 +23,7 @@ const PACKAGES = [
   ['@millrace/webhooks', 'packages/webhooks'],
   ['@millrace/outbox', 'packages/outbox'],
   ['@millrace/exec', 'packages/exec'],
+  ['@millrace/import', 'packages/import'],
   ['@millrace/otel', 'packages/otel'],
   ['@millrace/nestjs', 'packages/nestjs'],
 ] as const

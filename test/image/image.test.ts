@@ -108,6 +108,7 @@ test('has the app and what it needs; no tests, no tools, no sources of the page,
     '{apps,packages}/*/src/**/testing/**',
     'apps/dashboard/src/page',
     '{bench,docs,test}',
+    'packages/import',
     'packages/testkit',
   ])
     expect(

@@ -1,5 +1,7 @@
 // `millrace import` from pg-boss and Graphile Worker: what the real ones have put into a real Postgres is there once, and they are as before.
 import { EventEmitter } from 'node:events'
+import { importFrom } from '@millrace/import'
+import { createTestEngine } from '@millrace/testkit'
 import { Logger, makeWorkerUtils, run, type WorkerUtils } from 'graphile-worker'
 import pg from 'pg'
 import { PgBoss } from 'pg-boss'
@@ -87,7 +89,7 @@ test('pg-boss: jobs, policies and schedules; twice is once, and its tables are a
     },
     plan: {
       rows: expect.arrayContaining([
-        { queue: 'busy', state: 'active', count: 1, becomes: expect.stringContaining('--include-active') },
+        { queue: 'busy', state: 'active', count: 1, becomes: expect.stringContaining('include active jobs') },
         { queue: 'done', state: 'completed', count: 1, becomes: 'left: it has ended' },
         { queue: 'mail', state: 'created', count: 1, becomes: 'waiting' },
       ]),
@@ -167,7 +169,7 @@ test('Graphile Worker: jobs, keys, queues and flags; twice is once, and its tabl
   expect(dry).toMatchObject({
     plan: {
       rows: expect.arrayContaining([
-        { queue: 'busy', state: 'locked', count: 1, becomes: expect.stringContaining('--include-active') },
+        { queue: 'busy', state: 'locked', count: 1, becomes: expect.stringContaining('include active jobs') },
         { queue: 'ended', state: 'failed', count: 1, becomes: 'left: it has ended' },
       ]),
       settings: [{ queue: '2 queues', command: 'millrace queues set default --per-key-limit 1' }],
@@ -215,6 +217,42 @@ test('pg-boss, killed half way: the same command adds the rest, and none twice',
   expect(halfWay).toBeLessThan(COUNT)
   expect(await place.okJson(...command)).toMatchObject({ jobs: COUNT - halfWay, existing: halfWay })
   expect(await enqueued()).toBe(COUNT)
+})
+
+test('a program imports twice: the second time it gets what has come meanwhile', async ({ postgres: { url, schema } }) => {
+  const boss = await startBoss({ url, schema })
+  await boss.createQueue('work')
+  await boss.insert('work', [{ data: { n: 1 } }, { data: { n: 2 } }])
+  const t = createTestEngine()
+  onTestFinished(() => t[Symbol.asyncDispose]())
+  const queue = await importFrom('pg-boss', url, { namespace: schema })
+  onTestFinished(() => queue.close())
+  await boss.send('work', { n: 3 })
+  expect(await queue.into(t.engine)).toMatchObject({ jobs: 2, existing: 0, changed: true })
+  expect(await queue.into(t.engine)).toMatchObject({ jobs: 1, existing: 2, changed: true })
+})
+
+test('a signal ends an import that waits for a lock', async ({ postgres: { url, schema } }) => {
+  await (await startBoss({ url, schema })).createQueue('work')
+  const holder = new pg.Client({ connectionString: url })
+  await holder.connect()
+  onTestFinished(() => holder.end())
+  await holder.query(`BEGIN; LOCK TABLE "${schema}".job`)
+  const [ending, reason] = [new AbortController(), new Error('enough')]
+  const imported = importFrom('pg-boss', url, { namespace: schema, signal: ending.signal }).catch((error: unknown) => error)
+  const waiting = `SELECT FROM pg_stat_activity WHERE application_name = 'millrace import' AND wait_event_type = 'Lock' AND query LIKE '%${schema}%'`
+  await expect.poll(async () => (await query(url, waiting)).length).toBe(1)
+  ending.abort(reason)
+  expect(await imported).toBe(reason)
+})
+
+test.for([
+  ['pg-boss', 'job', /of a pg-boss before 11: start version 11 or later/],
+  ['graphile-worker', 'jobs', /of a Graphile Worker before 0\.16: start version 0\.16 or later/],
+] as const)('%s: tables of an old version are refused', async ([name, table, message], { postgres: { url, schema } }) => {
+  await query(url, `CREATE SCHEMA "${schema}"; CREATE TABLE "${schema}".${table} (name text)`)
+  const refused = await new Place().run('import', '--from', name, url, '--namespace', schema, '--yes')
+  expect(refused).toMatchObject({ code: 6, stderr: expect.stringMatching(message) })
 })
 
 test('a schema without these tables is refused, and a server that is not there', async ({ postgres: { url, schema } }) => {

@@ -2,7 +2,7 @@
 import { openStore } from '@millrace/postgres'
 import pg from 'pg'
 import { expect, onTestFinished } from 'vitest'
-import { StoreTurns } from '../../packages/testkit/src/storeConformance/storeTurns.ts'
+import { attaching, StoreTurns } from '../../packages/testkit/src/storeConformance/storeTurns.ts'
 import { keptLine } from './keptLine.ts'
 import { contentsOf, keptSchema } from './keptSchema.ts'
 import { storeOptions, type TestSchema, test } from './test.ts'
@@ -21,10 +21,10 @@ async function use(schema: TestSchema): Promise<void> {
     concurrencyKey: 'c',
   })
   turns.enqueue('a', { delay: 50, ttl: 1_000 })
-  turns.flow({}, { parents: [0] })
+  turns.flow([{}, { parents: [0] }])
   turns.call({ op: 'pause', queue: 'q', paused: true, for: 1_000 })
   turns.call({ op: 'configure', queue: 'q', changes: { perKeyLimit: 1, rateLimit: { limit: 1, period: 50, burst: 1 } } })
-  for (const { seq, run } of turns.attach('w', ['a'])) turns.run({ op: 'complete', seq, run, output: null })
+  for (const { seq, run } of turns.run(attaching('w', ['a'])).grants) turns.run({ op: 'complete', seq, run, output: null })
   turns.store.close()
   const client = new pg.Client({ connectionString: schema.url })
   onTestFinished(() => client.end())

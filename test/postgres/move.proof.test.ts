@@ -83,7 +83,7 @@ function fill(place: Place): { readonly turns: StoreTurns; readonly image: Image
     { name: 'b', queue: 'q', concurrencyKey: 'c', delay: 500 },
     ...Array.from({ length: 40 }, (_, index) => ({ name: 'later', data: `${index}`, priority: index % 3 })),
   ) as [Enqueued, Enqueued]
-  turns.flow({ job: { name: 'later' } }, { parents: [0] }, { parents: [0, 1] })
+  turns.flow([{ job: { name: 'later' } }, { parents: [0] }, { parents: [0, 1] }])
   turns.call<'log'>({ op: 'log', ...failing, run: 1, lines: [{ at: 1, level: 'info', message: 'm', fields: '{"f":1}' }] })
   turns.run({ op: 'fail', ...failing, run: 1, error: ERROR }, { op: 'complete', ...done, run: 1, output: '"o"' })
   const image = turns.image()
@@ -95,7 +95,7 @@ function fill(place: Place): { readonly turns: StoreTurns; readonly image: Image
 function expectSame({ turns, image }: ReturnType<typeof fill>, place: Place): void {
   turns.store = place.openStore()
   expect(turns.image()).toEqual(image)
-  turns.expectLoaded()
+  turns.audit()
   turns.store.close()
 }
 

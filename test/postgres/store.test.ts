@@ -4,7 +4,7 @@ import { StoreFailure } from '@millrace/core/kernel'
 import { inspectSchema, meetingOf, openStore, type PostgresStore } from '@millrace/postgres'
 import pg from 'pg'
 import { describe, expect, onTestFinished } from 'vitest'
-import { StoreTurns } from '../../packages/testkit/src/storeConformance/storeTurns.ts'
+import { attaching, StoreTurns } from '../../packages/testkit/src/storeConformance/storeTurns.ts'
 import { keptSchema } from './keptSchema.ts'
 import { startProxy } from './proxy.ts'
 import { test as base, storeOptions, type TestSchema } from './test.ts'
@@ -202,7 +202,7 @@ test('a job that waits for its turn stands in one place, and in none once it has
 test('completing and starting jobs touches no index of their table', async ({ postgres }) => {
   const turns = new StoreTurns(open(postgres))
   turns.enqueueAll(...Array.from({ length: 20 }, () => ({ name: 'a' })))
-  for (const { seq, run } of turns.attach('w', ['a'], { minConcurrency: 20, maxConcurrency: 20 }))
+  for (const { seq, run } of turns.run(attaching('w', ['a'], { minConcurrency: 20, maxConcurrency: 20 })).grants)
     turns.run({ op: 'complete', seq, run, output: null })
   // A session counts in the end, at the latest.
   turns.store.close()

@@ -1,5 +1,5 @@
 /** What needs `admin` is told to `audit` before it is answered: who, what, for what, and how it went. */
-import { type Command, OPERATIONS, type Operation } from '@millrace/core'
+import { AuditUnavailableError, type Command, OPERATIONS, type Operation } from '@millrace/core'
 import { type AuditedCall, connect } from '@millrace/remote'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
@@ -47,6 +47,25 @@ test('each call, also what is refused; payloads are in none, and questions are n
     expect.objectContaining({ operation: 'deleteMany', target: expect.objectContaining({ filter: { name: 'mail', state: 'waiting' } }) }),
     expect.objectContaining({ operation: 'deleteMany', target: expect.objectContaining({ filter: { ids: 2 } }) }),
   ])
+})
+
+test('what cannot be audited is refused and does not happen; all else is answered', async () => {
+  const calls: AuditedCall[] = []
+  const assertAuditable = () => {
+    throw new AuditUnavailableError('no room')
+  }
+  const { url } = await serve({ listen: { token: TOKENS, audit: (some) => void calls.push(...some), assertAuditable } })
+  const engine = await connect(url, { token: ops })
+  onTestFinished(() => engine.stop({ timeout: 0 }))
+  const { id } = await engine.enqueue('mail', {}, { delay: '1h' })
+  const refused = { code: 'AUDIT_UNAVAILABLE', message: 'no room', retryable: true }
+  await expect(engine.delete(id)).rejects.toMatchObject(refused)
+  await expect(engine.queues.pause('default')).rejects.toMatchObject(refused)
+  await expect(engine.deleteMany({ name: 'mail' })).rejects.toMatchObject(refused)
+  expect(await engine.get(id)).toMatchObject({ state: 'scheduled' })
+  expect((await engine.queues.get('default'))?.paused).toBe(false)
+  const failed = { who: 'ops', outcome: 'failed', code: 'AUDIT_UNAVAILABLE' }
+  expect(calls).toMatchObject(['delete', 'pause', 'deleteMany'].map((operation) => ({ ...failed, operation })))
 })
 
 const ADMINS = Object.entries(OPERATIONS).flatMap(([op, { scopes }]) => (scopes.join() === 'admin' ? [op as Operation] : []))

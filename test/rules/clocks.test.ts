@@ -11,6 +11,7 @@ const CLOCKS: Readonly<Record<string, string | undefined>> = {
   nestjs: undefined,
   fastify: undefined,
   exec: undefined,
+  import: undefined,
   worker: 'packages/worker/src/clock.ts',
   client: 'packages/client/src/clock.ts',
   engine: 'packages/engine/src/clock.ts',

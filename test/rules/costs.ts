@@ -10,10 +10,11 @@ export type Kind = (typeof KINDS)[number]
 
 export const COSTS: Readonly<Record<string, Partial<Pick<Cost, Kind>>>> = {
   'apps/create-millrace': { processes: 2 },
-  'apps/millrace': { processes: 2, threads: 50 },
+  'apps/millrace': { processes: 1, threads: 50 },
   'packages/engine': { threads: 13 },
   'packages/exec': { processes: 39 },
   'packages/http': { threads: 45 },
+  'packages/import': { processes: 1 },
   'packages/remote': { processes: 3 },
   'packages/sqlite': { processes: 50 },
   'packages/testkit': { threads: 2 },

@@ -18,6 +18,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   http: ['core', 'worker', 'client'],
   webhooks: ['core', 'worker', 'client'],
   exec: ['core', 'worker', 'client'],
+  import: ['core', 'worker', 'client'],
   // They open engines.
   nestjs: ['core', 'worker', 'client', 'engine'],
   fastify: ['core', 'client', 'engine', 'http'],
@@ -42,6 +43,9 @@ test('the arrows have no cycle', () => {
   for (const name of Object.keys(ARROWS)) above(name, [])
 })
 
+/** Files that are made for tests are not shipped: they use the testkit by paths, as tests do. */
+const isForTests = (path: string, target: string) => path.includes('/src/testing/') && target.startsWith('packages/testkit/src/')
+
 describe.each(Object.entries(ARROWS))('%s', (name, allowed) => {
   const sources = SOURCES.filter((source) => source.kind === 'packages' && source.package === name && !/\.test\.tsx?$/.test(source.path))
 
@@ -57,7 +61,9 @@ describe.each(Object.entries(ARROWS))('%s', (name, allowed) => {
   test('is not reached by relative paths from outside, nor reaches out by them', () => {
     const wrong = sources.flatMap((source) =>
       source.imports
-        .filter(({ specifier }) => specifier.startsWith('.') && !targetOf(source, specifier).startsWith(`packages/${name}/`))
+        .filter(({ specifier }) => specifier.startsWith('.'))
+        .map(({ specifier }) => ({ specifier, target: targetOf(source, specifier) }))
+        .filter(({ target }) => !target.startsWith(`packages/${name}/`) && !isForTests(source.path, target))
         .map(({ specifier }) => `${source.path} imports ${specifier}`),
     )
     expect(wrong).toEqual([])
@@ -154,7 +160,8 @@ test('what is internal is for packages, tests and measurements: no app and no ex
 
 const ONLY_IN: readonly (readonly [what: string, pattern: RegExp, packages: readonly string[]])[] = [
   ['better-sqlite3', /^#?better-sqlite3$/, ['sqlite']],
-  ['pg', /^pg$/, ['postgres']],
+  ['pg', /^pg$/, ['import', 'postgres']],
+  ['clients of other stores', /^(?:ioredis|mongodb)$/, ['import']],
   // Its lock alone, of a file that no other copy of SQLite opens.
   ['node:sqlite', /^node:sqlite$/, ['remote']],
   ['threads', /^(node:)?worker_threads$/, ['engine', 'postgres', 'worker']],

@@ -26,7 +26,7 @@ function exported(path: string): string[] {
 
 /** Named in an option of those that are exported. */
 const WITHIN = ['KeepOptions', 'ThreadLimits', 'RunOptions', 'EventsFilter']
-const OF_USERS = ['engine', 'remote', 'http', 'webhooks', 'exec', 'outbox', 'otel', 'nestjs', 'fastify', 'testkit']
+const OF_USERS = ['engine', 'remote', 'http', 'webhooks', 'exec', 'import', 'outbox', 'otel', 'nestjs', 'fastify', 'testkit']
 const PUBLIC = new Set([
   ...['client/src/public.ts', ...OF_USERS.map((name) => `${name}/src/index.ts`)].flatMap((path) => exported(`packages/${path}`)),
   ...WITHIN,
@@ -110,6 +110,7 @@ const FIRST: Readonly<Record<string, readonly string[]>> = {
   'packages/exec/src/handlers.ts': ['export function execHandlers('],
   'packages/fastify/src/plugin.ts': ['export const millrace:'],
   'packages/http/src/createHttp.ts': ['export function createHttp('],
+  'packages/import/src/importFrom.ts': ['export async function importFrom('],
   'packages/nestjs/src/health.ts': ['export async function engineHealth<'],
   'packages/nestjs/src/module.ts': ['static forRoot('],
   'packages/nestjs/src/processor.ts': ['export function Processor(', 'export function Handles<'],

@@ -18,9 +18,9 @@ const ELSEWHERE = new Set([
   // Tokens, endpoints and the audit of the daemon, in a file of their own: docs/decisions/0020.
   'apps/millrace/src/control/database.ts',
   // The tables of other queues, which it reads.
-  'apps/millrace/src/import/postgres/graphileWorker.ts',
-  'apps/millrace/src/import/postgres/pgBoss.ts',
-  'apps/millrace/src/import/postgres/snapshot.ts',
+  'packages/import/src/postgres/graphileWorker.ts',
+  'packages/import/src/postgres/pgBoss.ts',
+  'packages/import/src/postgres/snapshot.ts',
 ])
 
 test('SQL lives in the packages of stores alone', () => {

@@ -93,6 +93,7 @@ export type {
 } from '@millrace/core'
 export {
   AlreadyOpenError,
+  AuditUnavailableError,
   AuthFailedError,
   BusyError,
   CancelJobError,

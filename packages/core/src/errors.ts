@@ -94,6 +94,8 @@ export class DiskFullError extends define('DISK_FULL', true) {
 export class StorageBusyError extends define('STORAGE_BUSY', true) {}
 /** The store failed before the commit: nothing of the call happened. */
 export class StorageError extends define('STORAGE', true) {}
+/** The call would leave no entry in the audit, so it was refused, and nothing of it happened. Reads are answered, and jobs run. */
+export class AuditUnavailableError extends define('AUDIT_UNAVAILABLE', true) {}
 /** The commit's outcome is unknown: the call may or may not have happened. Safe to repeat with an idempotency key. */
 export class CommitUnknownError extends define('COMMIT_UNKNOWN', true) {}
 /** A bug, or a broken file: one call's fault, and only that call is refused. */
@@ -272,6 +274,7 @@ const BY_CODE = {
   DISK_FULL: DiskFullError,
   STORAGE_BUSY: StorageBusyError,
   STORAGE: StorageError,
+  AUDIT_UNAVAILABLE: AuditUnavailableError,
   COMMIT_UNKNOWN: CommitUnknownError,
   INTERNAL: InternalError,
   BUSY: BusyError,

@@ -77,6 +77,7 @@ export {
 } from './kernel/jobs/job.ts'
 export { deadlineAt, droppedAttempt, lastRunOf, viewOf } from './kernel/jobs/view.ts'
 export { rateNow, tokenMs } from './kernel/keys/bucket.ts'
+export { heaviest } from './kernel/keys/heaviest.ts'
 export { type KeyBacklog, keyRateOf, newKey, newKeyBacklog, roomOf } from './kernel/keys/keyBacklog.ts'
 export { mostParked, topKeys } from './kernel/keys/topKeys.ts'
 export type { FlowRows, FlowsQuery, ListQuery, ListRows, LookBound, Matching } from './kernel/lists.ts'

@@ -43,6 +43,8 @@ export const LIMITS = {
   weight: 1_000_000,
   /** Tokens of a rate limit: its limit, its burst, and those of one start. */
   tokens: 1_000_000_000,
+  /** The largest `maxLength` of a queue: jobs that have yet to start. */
+  queueLength: 1_000_000_000,
   maxAttempts: 100_000,
   concurrency: 100_000,
   /** The largest concurrency limit of a queue, and of a key in it. */

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { AuditUnavailableError } from '@millrace/core'
 import { type Engine, openEngine } from '@millrace/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AuditEntry } from './audit.ts'
@@ -263,6 +264,23 @@ describe('audit', () => {
       { cut: expect.stringMatching(/^\{"id":"x{2000}/) },
     ])
     expect(JSON.stringify(entries[1]).length).toBeLessThan(2_500)
+  })
+
+  test('what cannot be audited is refused and does not happen; reads are answered', async () => {
+    const entries: AuditEntry[] = []
+    const assertAuditable = () => {
+      throw new AuditUnavailableError('no room in /var/secret')
+    }
+    const degraded = () => 'the audit cannot be written'
+    const http = testApi(engine, { token: TOKEN, audit: (entry) => entries.push(entry), assertAuditable, degraded })
+    const { id } = (await http.send('POST', '/v1/jobs', { body: { job: 'kept', options: { delay: '1h' } } })).body
+    const refused = await http.send('DELETE', `/v1/jobs/${id}`)
+    expect(refused).toMatchObject({ status: 503, body: { code: 'AUDIT_UNAVAILABLE', detail: expect.stringContaining('millrace doctor') } })
+    expect(JSON.stringify(refused.body)).not.toContain('/var/secret')
+    expect(await http.send('GET', `/v1/jobs/${id}`)).toMatchObject({ status: 200, body: { state: 'scheduled' } })
+    expect(entries).toMatchObject([{ operation: 'deleteJob', outcome: 'failed', status: 503 }])
+    expect(await http.send('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok', degraded: degraded() } })
+    expect(await http.send('GET', '/readyz')).toMatchObject({ status: 200, body: { status: 'ready', degraded: degraded() } })
   })
 
   test('one that throws is logged, and what happened is answered', async () => {

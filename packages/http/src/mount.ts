@@ -68,6 +68,7 @@ async function audited(each: Operation, c: Context, mounting: Mounting, caller: 
     service.access.demand(caller, 'admin')
     const call = await read(each, c, mounting, caller)
     target = { ...target, ...each.target?.(call.body) }
+    if (each.method !== 'get') service.settings.assertAuditable?.()
     response = await each.handle(call)
   } catch (error) {
     response = refuse(error)

@@ -56,6 +56,8 @@ export interface HttpOptions {
   readonly rateLimit?: { readonly limit: number; readonly period?: Duration }
   /** Called for every call that needs the scope `admin`, refused ones included; the answer waits for it. Default none. */
   readonly audit?: (entry: AuditEntry) => unknown
+  /** Throws if `audit` could store nothing now. A call that needs `admin` and changes something is then refused. Default none. */
+  readonly assertAuditable?: () => unknown
   /** The key that signs the cursors of pages: 16 bytes or more. Default random: cursors end with the process. */
   readonly cursorSecret?: string | Uint8Array
   /** The key that seals the cookies of sessions: 16 bytes or more. Default random: sessions end with the process. */
@@ -75,6 +77,8 @@ export interface HttpOptions {
   readonly control?: { stop(): void }
   /** True if the process is ready. `/readyz` asks this beside the engine. Default: only the engine is asked. */
   readonly ready?: () => boolean
+  /** Returns what does not work although jobs are taken. `/healthz` and `/readyz` show it to everybody. Default none. */
+  readonly degraded?: () => string | undefined
   /** The endpoints that receive events, for `/v1/webhooks`. Default none: the routes do not exist. */
   readonly webhooks?: WebhookEndpoints
   /** The tokens and the audit, for `/v1/tokens` and `/v1/audit`. Default none: the routes do not exist. */
@@ -105,6 +109,7 @@ export interface HttpSettings {
   readonly bodyTimeoutMs: number
   readonly rate: Rate | undefined
   readonly audit: HttpOptions['audit'] | undefined
+  readonly assertAuditable: HttpOptions['assertAuditable'] | undefined
   readonly cursorSecret: Uint8Array | undefined
   readonly sessionSecret: Uint8Array | undefined
   readonly redact: ReturnType<typeof redactOption>
@@ -114,6 +119,7 @@ export interface HttpSettings {
   readonly logger: Logger | undefined
   readonly control: HttpOptions['control'] | undefined
   readonly ready: HttpOptions['ready'] | undefined
+  readonly degraded: HttpOptions['degraded'] | undefined
   readonly webhooks: WebhookEndpoints | undefined
   readonly tokens: TokenStore | undefined
   readonly sockets: HttpOptions['sockets'] | undefined
@@ -131,6 +137,7 @@ const KNOWN = new Set([
   'bodyTimeout',
   'rateLimit',
   'audit',
+  'assertAuditable',
   'cursorSecret',
   'sessionSecret',
   'redact',
@@ -139,6 +146,7 @@ const KNOWN = new Set([
   'logger',
   'control',
   'ready',
+  'degraded',
   'webhooks',
   'tokens',
   'sockets',
@@ -159,6 +167,7 @@ export function validateHttpOptions(options: unknown): HttpSettings {
     rateLimit,
     allowedHosts,
     audit,
+    assertAuditable,
     cursorSecret,
     sessionSecret,
     redact = [],
@@ -166,6 +175,7 @@ export function validateHttpOptions(options: unknown): HttpSettings {
     logger,
     control,
     ready,
+    degraded,
     webhooks,
     tokens,
     sockets,
@@ -180,6 +190,7 @@ export function validateHttpOptions(options: unknown): HttpSettings {
     bodyTimeoutMs: durationOption('bodyTimeout', bodyTimeout, { min: 1, max: BOUNDS.bodyMsMax }),
     rate: rateLimit === undefined ? undefined : rateOption(rateLimit),
     audit: functionOption<HttpOptions['audit']>('audit', audit),
+    assertAuditable: functionOption<HttpOptions['assertAuditable']>('assertAuditable', assertAuditable),
     cursorSecret: cursorSecret === undefined ? undefined : secretOption('cursorSecret', cursorSecret),
     sessionSecret: sessionSecret === undefined ? undefined : secretOption('sessionSecret', sessionSecret),
     redact: redactOption(redact),
@@ -188,6 +199,7 @@ export function validateHttpOptions(options: unknown): HttpSettings {
     logger: logger === undefined ? undefined : loggerOption('logger', logger),
     control: control === undefined ? undefined : controlOption(control),
     ready: functionOption<HttpOptions['ready']>('ready', ready),
+    degraded: functionOption<HttpOptions['degraded']>('degraded', degraded),
     webhooks:
       webhooks === undefined
         ? undefined

@@ -33,6 +33,7 @@ const STATUS: Readonly<Record<string, number>> = {
   UNIQUE_CONFLICT: 409,
   TOO_LARGE: 413,
   UNSUPPORTED: 501,
+  AUDIT_UNAVAILABLE: 503,
   BUSY: 503,
   COMMIT_UNKNOWN: 503,
   CONNECTION_LOST: 503,
@@ -68,6 +69,8 @@ export const TITLES: Readonly<Record<number, string>> = {
 const DETAILS: Readonly<Record<string, string>> = {
   COMMIT_UNKNOWN: 'whether it happened is not known: repeat it with an idempotency key',
   CONNECTION_LOST: 'the way to the engine was lost: whether it happened is not known; repeat it with an idempotency key',
+  AUDIT_UNAVAILABLE:
+    'the call would leave no entry in the audit, so it was refused, and nothing of it happened: the log of the server names the fault, and so does millrace doctor',
   STORAGE: 'the store has failed, and nothing of it happened: try again',
   STORAGE_BUSY: 'the store is held by another program: try again',
   ENGINE_FAILED: 'the engine has failed and must be opened again',

@@ -18,10 +18,10 @@ class Connection extends EventEmitter {
   }
 }
 
-function begin(answers: UnreadAnswers, bytes: number, httpVersionMajor = 1) {
+function begin(answers: UnreadAnswers, bytes: number, { httpVersionMajor = 1, countsUnread = false } = {}) {
   const socket = new Connection()
   const outgoing = new EventEmitter()
-  answers.begin({ incoming: { httpVersionMajor, socket }, outgoing })
+  answers.begin({ incoming: { httpVersionMajor, socket }, outgoing, countsUnread })
   socket.write(bytes)
   return { socket, outgoing }
 }
@@ -58,12 +58,17 @@ test('a client that reads nothing for a minute loses its connection, and one tha
   expect([stuck, slow, idle].map(({ socket }) => socket.destroyed)).toEqual([true, false, false])
 })
 
-test('requests of HTTP/2, and those without a connection, are not watched', async () => {
-  const answers = new UnreadAnswers(new ManualClock(), 10)
-  const other = begin(answers, 50, 2)
+test.each([
+  ['of HTTP/2', { httpVersionMajor: 2 }],
+  ['of a server that counts them itself', { countsUnread: true }],
+])('requests %s, and those without a connection, are not watched', async (_whose, kind) => {
+  const clock = new ManualClock()
+  const answers = new UnreadAnswers(clock, 10)
+  const other = begin(answers, 50, kind)
   answers.begin(undefined)
   answers.begin({})
   await written()
+  clock.advance(2 * BOUNDS.unreadMs)
   expect(other.socket.destroyed).toBe(false)
 })
 

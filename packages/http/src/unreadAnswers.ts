@@ -19,6 +19,8 @@ interface Connection {
 interface NodeEnv {
   readonly incoming?: { readonly httpVersionMajor: number; readonly socket: Connection }
   readonly outgoing?: { readonly closed?: boolean; once(event: 'close', listener: () => void): unknown }
+  /** True if the server bounds unread answers itself, as the daemon's does: it also knows who is stuck behind TLS. */
+  readonly countsUnread?: boolean
 }
 
 interface Answer extends Reader {
@@ -44,8 +46,8 @@ export class UnreadAnswers {
 
   /** Notes an answer that is about to be written. HTTP/2 has a flow control of its own, and other servers give no connection. */
   begin(env: unknown): void {
-    const { incoming, outgoing } = (env ?? {}) as NodeEnv
-    if (incoming?.httpVersionMajor !== 1 || outgoing === undefined || outgoing.closed === true) return
+    const { incoming, outgoing, countsUnread } = (env ?? {}) as NodeEnv
+    if (countsUnread === true || incoming?.httpVersionMajor !== 1 || outgoing === undefined || outgoing.closed === true) return
     const { socket } = incoming
     if (this.#open.has(socket)) return
     const isOpen = () => this.#open.get(socket) === answer && !socket.destroyed

@@ -78,8 +78,8 @@ END $$`
 const COLUMNS = ['id', ...COUNTERS]
 const slices = COLUMNS.map((_name, place) => `counted[${place} * lanes + 1 : ${place + 1} * lanes]`).join(', ')
 
-/** The counters of lanes that were not folded yet. */
-const UNFOLDED = `CREATE VIEW unfolded AS SELECT DISTINCT ON (id) each.* FROM journal
+/** The counters of lanes that were not folded yet, and the last use of each, which is the turn of its row. */
+const UNFOLDED = `CREATE VIEW unfolded AS SELECT DISTINCT ON (id) each.*, journal.at AS used_at, journal.next_event AS used_event FROM journal
 CROSS JOIN LATERAL (SELECT cardinality(counted) / ${COLUMNS.length} AS lanes) AS size
 CROSS JOIN LATERAL unnest(${slices}) AS each (${COLUMNS.join(', ')})
 WHERE turn > (SELECT counted_to FROM running) ORDER BY id, turn DESC`
@@ -90,7 +90,7 @@ DECLARE
   expected bigint;
 BEGIN
   WITH latest AS MATERIALIZED (SELECT * FROM unfolded), folded AS (
-    UPDATE lane SET ${COUNTERS.map((name) => `${name} = latest.${name}`).join(', ')} FROM latest WHERE lane.id = latest.id RETURNING 1
+    UPDATE lane SET ${[...COUNTERS, 'used_at', 'used_event'].map((name) => `${name} = latest.${name}`).join(', ')} FROM latest WHERE lane.id = latest.id RETURNING 1
   )
   SELECT (SELECT count(*) FROM folded), (SELECT count(*) FROM latest) INTO changed, expected;
   PERFORM expect_rows('count lanes', changed, expected);

@@ -41,7 +41,8 @@ export const CREATE_SCHEMA: readonly string[] = [
   ...CREATE_PLACES,
   'CREATE TABLE queue (id bigint PRIMARY KEY, name text NOT NULL UNIQUE)',
   `CREATE TABLE lane (
-  id bigint PRIMARY KEY, queue bigint NOT NULL, name text NOT NULL, ${COUNTER_COLUMNS}, paused smallint NOT NULL DEFAULT 0, UNIQUE (queue, name)
+  id bigint PRIMARY KEY, queue bigint NOT NULL, name text NOT NULL, ${COUNTER_COLUMNS}, paused smallint NOT NULL DEFAULT 0,
+  used_at bigint NOT NULL, used_event bigint NOT NULL, UNIQUE (queue, name)
 ) WITH (fillfactor = 50)`,
   `CREATE TABLE queue_settings (
   queue bigint PRIMARY KEY, settings text NOT NULL, paused smallint NOT NULL, missing_ms float8 NOT NULL, missing_at bigint NOT NULL

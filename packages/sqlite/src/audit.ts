@@ -3,7 +3,7 @@
  * matches its own counters and lists. One read sees one commit. An audit reads every page, and keeps only the problems in memory.
  */
 import { statSync } from 'node:fs'
-import { NotADatabaseError, STATES, type State } from '@millrace/core'
+import { isErrorOf, NotADatabaseError, STATES, type State } from '@millrace/core'
 import { isThere } from './deletedQueues.ts'
 import { type Database, sqliteCode } from './driver.ts'
 import { SCHEMA_VERSION } from './migrations/list.ts'
@@ -11,7 +11,7 @@ import { connectReader } from './open/connect.ts'
 import { identify, translate } from './open/identify.ts'
 import { assertOwnLog } from './open/log.ts'
 import { ledger } from './open/migrate.ts'
-import { realFile } from './open/place.ts'
+import { checkFile, realFile } from './open/place.ts'
 import { CREATION_SETTINGS } from './open/pragmas.ts'
 import { probeOwner } from './owner/probe.ts'
 import { prepareLoad } from './read/load.ts'
@@ -76,10 +76,31 @@ export function auditFile(file: string): { readonly facts: FileFacts; readonly p
   })
 }
 
+/**
+ * Returns false if nothing is in the file yet, and true if an engine can open it or a process has it open. Cheap, and at once: an engine that
+ * shares its file would first wait for another process that can open it.
+ *
+ * @throws as `inspectFile`
+ */
+export function isQueue(file: string): boolean {
+  checkFile(file)
+  const path = realFile(file)
+  if (probeOwner(path) !== undefined) return true
+  assertOwnLog(path)
+  try {
+    return identify(path)
+  } catch (error) {
+    // A process has just opened it, or closes it.
+    if (isErrorOf(error, 'StorageBusyError')) return true
+    throw error
+  }
+}
+
 const CACHE_KIB = 16 * 1024
 
 function looking<T>(file: string, look: (db: Database, path: string) => T): T {
   const path = realFile(file)
+  checkFile(file)
   if (probeOwner(path) === undefined) assertOwnLog(path)
   if (!identify(path)) throw new NotADatabaseError(`there is no file ${path}, or nothing is in it yet`, { path })
   try {

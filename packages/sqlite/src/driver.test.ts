@@ -1,7 +1,10 @@
 // What the driver adds to better-sqlite3.
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { type Database, openDatabase, type Statement } from './driver.ts'
+import { type Database, driverFrom, openDatabase, type Statement } from './driver.ts'
 
 const STATES = `CREATE TABLE job (seq INTEGER PRIMARY KEY, state INTEGER NOT NULL, data ANY) STRICT;
 CREATE INDEX job_waiting ON job (state) WHERE state = 1;`
@@ -44,4 +47,12 @@ test('a statement is compiled when it is first run, with its rows in the form th
   expect([...early.raw().iterate()]).toEqual([[1, 'a']])
   expect(early.pluck().get()).toBe(1)
   expect(db.prepare('SELECT state FROM job').get()).toEqual({ state: 1 })
+})
+
+test.each([
+  ['an ES module', pathToFileURL(join(tmpdir(), 'no-such-bundle/server.js')).href, join(tmpdir(), 'no-such-bundle/better-sqlite3')],
+  ['CommonJS, which does not know where it is', undefined, 'better-sqlite3 beside the bundle'],
+])('without the driver, a bundle in %s names the folder to copy, and where to', (_format, here, place) => {
+  const copy = `copy the folder \`driver\` of @millrace/engine/bundle to ${place} after each build`
+  expect(() => driverFrom(here)).toThrow(expect.objectContaining({ code: 'UNSUPPORTED_RUNTIME', message: expect.stringContaining(copy) }))
 })

@@ -119,13 +119,15 @@ function driver(): Driver {
   return loaded
 }
 
-function driverFrom(here: string | undefined): Driver {
+/** @param here `import.meta.url`, which is undefined in a bundle in CommonJS */
+export function driverFrom(here: string | undefined): Driver {
   try {
     const load = createRequire(here as string)
     const copy = fileURLToPath(new URL(`./${COPY}/lib/index.js`, here))
     return load(existsSync(copy) ? copy : '#better-sqlite3')
   } catch (cause) {
-    const message = `the SQLite driver could not be loaded: ${(cause as Error).message}. In a bundle, copy its folder, ${COPY}, beside the bundle, or mark @millrace/engine as external`
+    const place = here === undefined ? `${COPY} beside the bundle` : fileURLToPath(new URL(`./${COPY}`, here))
+    const message = `the SQLite driver could not be loaded: ${(cause as Error).message}. In a bundle, copy the folder \`driver\` of @millrace/engine/bundle to ${place} after each build, or mark @millrace/engine as external`
     throw new UnsupportedRuntimeError(message, {}, { cause })
   }
 }

@@ -1,4 +1,4 @@
-export { auditFile, type FileFacts, type FileProblems, inspectFile } from './audit.ts'
+export { auditFile, type FileFacts, type FileProblems, inspectFile, isQueue } from './audit.ts'
 export { type Database, driverFolder, openDatabase } from './driver.ts'
 export { type MigrateDownOptions, migrateFileDown } from './migrateFileDown.ts'
 export { OLDEST_DOWN, SCHEMA_VERSION } from './migrations/list.ts'

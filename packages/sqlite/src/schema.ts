@@ -37,6 +37,8 @@ CREATE TABLE lane (
   completed INTEGER NOT NULL, failed INTEGER NOT NULL, cancelled INTEGER NOT NULL,
   total_enqueued INTEGER NOT NULL, total_completed INTEGER NOT NULL, total_failed INTEGER NOT NULL, total_cancelled INTEGER NOT NULL,
   paused INTEGER NOT NULL DEFAULT 0 CHECK (paused IN (0, 1)), retrying INTEGER NOT NULL DEFAULT 0 CHECK (retrying >= 0),
+  -- The time of the last turn that has changed one of these, and the first event after it.
+  used_at INTEGER NOT NULL, used_event INTEGER NOT NULL,
   UNIQUE (queue, name)
 ) STRICT;
 CREATE TABLE pause_end (

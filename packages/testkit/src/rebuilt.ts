@@ -1,6 +1,6 @@
 /** Invariant 18: live tables equal tables that are rebuilt from the store. */
 import { ACTIVE } from '@millrace/core'
-import { type Job, loadTables, type Queue, type Store, type Tables } from '@millrace/core/kernel'
+import { type Job, loadTables, type Queue, type Tables, type TurnStore } from '@millrace/core/kernel'
 
 /** Returns the facts of tables that must not depend on their history; compare those of live ones with those of `rebuilt`. */
 export function tableFacts(tables: Tables) {
@@ -9,6 +9,8 @@ export function tableFacts(tables: Tables) {
     nextSeq: tables.nextSeq,
     nextEvent: tables.nextEvent,
     nextSession: tables.nextSession,
+    paused: tables.paused,
+    all: { ...tables.all },
     queues: [...tables.queues.values()]
       .map(({ id, name, counts, totals, retrying, kept, minuteAt, settings, paused, drained, sharing }) => ({
         id,
@@ -24,8 +26,11 @@ export function tableFacts(tables: Tables) {
         sharedActive: sharing?.active,
       }))
       .sort((a, b) => a.id - b.id),
-    lanes: [...tables.lanesById.values()].map(({ id, totals }) => [id, totals]).sort(([a], [b]) => Number(a) - Number(b)),
-    pausedJobs: [...tables.lanesById.values()].filter(({ paused }) => paused).map(({ id }) => id),
+    lanes: [...tables.lanesById.values()]
+      .map(({ id, name, queue, paused, counts, totals, retrying, usedAt, usedEvent }) => {
+        return { id, name, queue: queue.name, paused, counts, totals, retrying, usedAt, usedEvent }
+      })
+      .sort((a, b) => a.id - b.id),
     pausedKeys: [...tables.queues.values()].flatMap((queue) => pausedKeys(queue)).sort(),
     pauseEnds: [...tables.queues.values()].flatMap((queue) => pauseEnds(tables, queue)).sort(),
     backlogs: [...tables.keys.backlogsById.values()]
@@ -45,7 +50,7 @@ export function tableFacts(tables: Tables) {
   }
 }
 
-export function rebuilt(store: Store) {
+export function rebuilt(store: TurnStore) {
   return tableFacts(loadTables(store, new Set(), { wall: 0, mono: 0 }))
 }
 

@@ -22,6 +22,7 @@ test.each<[string, unknown, string]>([
   ['a body of a GET', { url, method: 'GET', body: 1 }, 'body'],
   ['two bodies', { url, body: 1, bytes: 'AAAA' }, 'bytes'],
   ['bytes that are no base64', { url, bytes: 'A' }, 'bytes'],
+  ['bytes whose last digit holds more than it should', { url, bytes: 'AB==' }, 'bytes'],
   ['headers that are none', { url, headers: [] }, 'headers'],
   ['a line break in a header', { url, headers: { 'x-a': 'b\r\nwebhook-id: c' } }, 'headers.x-a'],
   ['a name that is none', { url, headers: { 'x a': 'b' } }, 'headers.x a'],
@@ -45,6 +46,12 @@ test.each<[string, unknown, string]>([
   )
   expect(refused).toBeInstanceOf(ValidationError)
   expect(refused.issues.map((issue) => issue.path?.join('.') ?? '')).toEqual([path])
+})
+
+test('bytes of many megabytes are checked', async () => {
+  await using engine = openInThread({ maxDataBytes: 16 * 2 ** 20 })
+  const { created } = await engine.enqueue(webhookJob, { url, bytes: Buffer.alloc(6 * 2 ** 20).toString('base64') })
+  expect(created).toBe(true)
 })
 
 test('letters of any language in a URL are taken', async () => {

@@ -1,5 +1,5 @@
 /** The job 'http': one request, retried until it is accepted. */
-import { type BackoffOptions, type Duration, parseDuration } from '@millrace/core'
+import { type BackoffOptions, type Duration, isBase64, parseDuration } from '@millrace/core'
 import { type Definition, defineJob } from '@millrace/worker'
 import type { WebhookOutput } from './deliver/response.ts'
 
@@ -41,7 +41,6 @@ export const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 /** Headers of the connection, and those that every delivery sets. */
 const OURS =
   /^(?:host|connection|content-length|transfer-encoding|keep-alive|upgrade|te|trailer|expect|http2-settings|proxy-.*|webhook-.*|millrace-.*)$/i
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 const GIVEN = ['url', 'method', 'headers', 'body', 'bytes', 'secret', 'timeout']
 const KNOWN = new Set([...GIVEN, 'proof'])
 
@@ -68,10 +67,10 @@ export function webhookIssues(value: unknown): readonly Issue[] {
   checkHeaders(headers, issues)
   check(secret === undefined || (typeof secret === 'string' && secret !== ''), 'secret', 'is the name of a secret')
   check(secret === undefined || !String(secret).startsWith('whsec_'), 'secret', 'is the name of a secret, never the secret itself')
-  check(proof === undefined || (typeof proof === 'string' && BASE64.test(proof)), 'proof', 'is base64')
+  check(proof === undefined || (typeof proof === 'string' && isBase64(proof)), 'proof', 'is base64')
   const ms = timeout === undefined ? 1 : parseDuration(timeout)
   check(ms !== undefined && ms >= 1 && ms <= TIMEOUT_MAX_MS, 'timeout', `is a duration of 1 ms to ${TIMEOUT_MAX_MS} ms`)
-  check(bytes === undefined || (typeof bytes === 'string' && BASE64.test(bytes)), 'bytes', 'is base64')
+  check(bytes === undefined || (typeof bytes === 'string' && isBase64(bytes)), 'bytes', 'is base64')
   check(bytes === undefined || body === undefined, 'bytes', 'excludes body: give one of them')
   if (method === 'GET' || method === 'HEAD') check(body === undefined && bytes === undefined, 'body', `is not for ${method}`)
   return issues

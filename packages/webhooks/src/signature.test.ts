@@ -76,12 +76,20 @@ test('five minutes off is within the tolerance', () => {
 test.each([
   ['no prefix', 'c2VjcmV0', OptionTypeError],
   ['no base64', 'whsec_%%%', OptionTypeError],
+  ['no whole byte', `${secretOf(Buffer.alloc(24))}A`, OptionTypeError],
+  ['bits beyond its bytes', `whsec_${'A'.repeat(42)}B`, OptionTypeError],
   ['none', [], OptionRangeError],
   ['too short', secretOf(Buffer.alloc(23)), OptionRangeError],
   ['too long', secretOf(Buffer.alloc(65)), OptionRangeError],
   ['no text', 5 as unknown as string, OptionTypeError],
 ])('a secret that is none: %s', (_what, wrong, kind) => {
   expect(() => sign({ id: 'm', timestamp: now, body, secret: wrong })).toThrow(kind)
+})
+
+test('a secret may lack its padding', () => {
+  const padded = secretOf(Buffer.alloc(25))
+  const one = (secret: string) => sign({ id: 'm', timestamp: now, body, secret })
+  expect(one(padded.replace(/=+$/, ''))).toEqual(one(padded))
 })
 
 test('the secret is in no message', () => {

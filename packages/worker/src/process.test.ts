@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { isDead, processKey } from './process.ts'
+import { hasEnded, isDead, processKey, startOf } from './process.ts'
 
 function onLinux(title: string, body: () => void | Promise<void>): void {
   test(title, async ({ skip }) => {
@@ -28,23 +28,25 @@ onLinux('one that was killed is dead, also while its parent has not asked', asyn
   const child = spawn('sleep', ['1000'])
   await once(child, 'spawn')
   const [boot, space] = processKey().split(':')
-  const { readFileSync } = await import('node:fs')
-  const start = readFileSync(`/proc/${child.pid}/stat`, 'latin1')
-    .replace(/^.*\) /s, '')
-    .split(' ')[19]
-  const key = `${boot}:${space}:${child.pid}:${start}`
+  const key = `${boot}:${space}:${child.pid}:${startOf(child.pid as number)}`
   expect(isDead(key)).toBe(false)
   child.kill('SIGKILL')
   await once(child, 'exit')
   expect(isDead(key)).toBe(true)
   expect(isDead(key, () => undefined)).toBe(true)
+  expect(startOf(child.pid as number)).toBeUndefined()
 })
 
 onLinux('one whose entry in /proc is hidden may be alive; one that is known as ended, or by another start, is dead', () => {
   const key = processKey()
-  const start = key.split(':')[3]
+  const start = key.split(':')[3] as string
   expect(isDead(key, () => undefined)).toBe(false)
   expect(isDead(key, () => ({ ended: false, start }))).toBe(false)
   expect(isDead(key, () => ({ ended: true, start }))).toBe(true)
   expect(isDead(key, () => ({ ended: false, start: `${start}1` }))).toBe(true)
+})
+
+onLinux('a process whose start was not reported is told by its number alone', () => {
+  expect(hasEnded({ pid: process.pid, start: '' })).toBe(false)
+  expect(hasEnded({ pid: 2 ** 30, start: '' })).toBe(true)
 })

@@ -9,17 +9,14 @@ const HERE = namespace()
 
 /** Returns `boot:namespace:pid:start`; empty if it cannot be known. */
 export function processKey(): string {
-  const stat = readStat(process.pid)
-  return stat === undefined || HERE === undefined ? '' : `${HERE}:${process.pid}:${stat.start}`
+  const start = startOf(process.pid)
+  return start === undefined || HERE === undefined ? '' : `${HERE}:${process.pid}:${start}`
 }
 
-/** True if the process with that key is certainly dead. A process that `/proc` hides (`hidepid`, `ProtectProc`) may be alive. */
-export function isDead(key: string, statOf: (pid: number) => Stat | undefined = readStat): boolean {
-  const [, , number, start] = key.split(':')
-  if (!isHere(key)) return false
-  const pid = Number(number)
-  const stat = statOf(pid)
-  return stat === undefined ? isGone(pid) : stat.ended || stat.start !== start
+/** True if the process with that key is certainly dead. */
+export function isDead(key: string, find?: FindProcess): boolean {
+  const [, , number, start = ''] = key.split(':')
+  return isHere(key) && hasEnded({ pid: Number(number), start }, find)
 }
 
 /** True if the process with that key is, or was, where this process can see it. */
@@ -37,34 +34,66 @@ export function bootId(): string {
   }
 }
 
+/** Returns the name of this process's pid namespace, such as `pid:[4026531836]`; empty if the system does not report it. */
+export function pidNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid')
+  } catch {
+    return ''
+  }
+}
+
 /** Returns the boot and the pid namespace: numbers of processes have a meaning only within both. */
 function namespace(): string | undefined {
   const boot = bootId()
-  try {
-    return boot === '' ? undefined : `${boot}:${readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')}`
-  } catch {
-    return undefined
-  }
+  const space = pidNamespace().replace(/\D/g, '')
+  return boot === '' || space === '' ? undefined : `${boot}:${space}`
 }
 
-interface Stat {
-  /** True for a zombie, too. */
+interface FoundProcess {
+  /** True for a zombie, too: it waits for its parent to collect it. */
   readonly ended: boolean
-  /** Ticks since the boot. */
-  readonly start: string | undefined
+  /** When it began, as the system reports it: with the pid, it identifies the process. A reused pid has another start. */
+  readonly start: string
 }
 
-/** Returns undefined if the process has ended, or if its entry cannot be read. */
-function readStat(pid: number): Stat | undefined {
+export type FindProcess = (pid: number) => FoundProcess | undefined
+
+interface Stat extends FoundProcess {
+  /** Ticks since the boot. */
+  readonly start: string
+  readonly group: number
+  readonly session: number
+}
+
+/** Returns what `/proc` shows of a process; undefined if it has ended, or if its entry cannot be read. */
+export function statOf(pid: number): Stat | undefined {
   try {
-    // The name in the second field may contain anything, including blanks and brackets.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    // The name in the second field may contain any characters, including blanks and brackets.
+    const [state = '', , group, session, ...rest] = readFileSync(`/proc/${pid}/stat`, 'latin1')
       .replace(/^.*\) /s, '')
       .split(' ')
-    return { ended: fields[0] === 'Z' || fields[0] === 'X', start: fields[19] }
+    return { ended: state === 'Z' || state === 'X', group: Number(group), session: Number(session), start: rest[15] as string }
   } catch {
     return undefined
   }
+}
+
+/** Returns when the process began, or undefined if it has ended or the system does not report it. */
+export function startOf(pid: number): string | undefined {
+  const stat = statOf(pid)
+  return stat?.ended === false ? stat.start : undefined
+}
+
+/**
+ * True if the process has certainly ended. A process that `/proc` hides (`hidepid`, `ProtectProc`) may be alive: then its number decides.
+ *
+ * @param process its `start` is empty if it was not reported
+ * @param find finds what the system shows of it; default `statOf`
+ */
+export function hasEnded({ pid, start }: { readonly pid: number; readonly start: string }, find: FindProcess = statOf): boolean {
+  const found = find(pid)
+  return found === undefined || start === '' ? isGone(pid) : found.ended || found.start !== start
 }
 
 /** True if no process has this number. One of another user, which must not be signalled, has it. */

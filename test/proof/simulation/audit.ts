@@ -74,8 +74,9 @@ export class Audit {
         // Names of equal priority take turns there: nameTurns.ts.
         if (other.name !== job.name && other.priority === job.priority && this.#model.limits.settings(job.queue).fairness === 'name')
           continue
-        // On disk alone, behind what its window holds, or to be read with the next turn.
-        if (other.name !== job.name && actor.tables.jobs.get(other.seq) === undefined) continue
+        // On disk alone, behind what its window holds, or to be read with the next turn; or its name takes what its definition says first.
+        const { jobs, definitions } = actor.tables
+        if (other.name !== job.name && (jobs.get(other.seq) === undefined || definitions.isUnserved(other.name))) continue
         this.#history.violate(21, `job ${job.seq} starts before job ${other.seq}, which is to run before it`)
       }
     }
@@ -314,7 +315,8 @@ export class Audit {
       this.#history.hold(event.seq === next, 40, () => `event ${event.seq} follows event ${next - 1}`)
       next = event.seq + 1
       if (!isJobEvent(event)) continue
-      const { type, jobSeq } = event
+      const { type, jobSeq, name } = event
+      this.#history.hold(name !== '', 40, () => `event ${event.seq} of job ${jobSeq} has lost its name`)
       if (type === 'started') starts.set(jobSeq, (starts.get(jobSeq) ?? 0) + 1)
       if (type !== 'progress' && type !== 'stalled' && type !== 'deduplicated') last.set(jobSeq, type)
     }

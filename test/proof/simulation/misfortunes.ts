@@ -5,12 +5,12 @@ import type { Client } from './client.ts'
 import type { Connection } from './engine.ts'
 import type { Requests } from './requests.ts'
 import type { Sessions } from './sessions.ts'
-import type { World } from './world.ts'
+import type { SimulatedWorld } from './world.ts'
 
 const TWO_HOURS_MS = 7_200_000
 
 export class Misfortunes {
-  readonly #world: World
+  readonly #world: SimulatedWorld
   readonly #chance: Chance
   readonly #sessions: Sessions
   readonly #requests: Requests
@@ -19,7 +19,7 @@ export class Misfortunes {
   /** The file has another owner. */
   #stolen = false
 
-  constructor(world: World, chance: Chance, sessions: Sessions, requests: Requests) {
+  constructor(world: SimulatedWorld, chance: Chance, sessions: Sessions, requests: Requests) {
     this.#world = world
     this.#chance = chance
     this.#sessions = sessions

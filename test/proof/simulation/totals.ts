@@ -47,6 +47,7 @@ export const PROBES: readonly string[] = [
   'settledLate',
   'redefined',
   'nameForgotten',
+  'nameOfBeforeForgotten',
   'refused COMMIT_UNKNOWN',
   'refused DISK_FULL',
   'refused STORAGE',

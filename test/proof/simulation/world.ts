@@ -99,7 +99,7 @@ export async function runWorld(plan: Plan, keepHistory = false): Promise<Outcome
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
   try {
-    return await new World(plan, database, keepHistory).run()
+    return await new SimulatedWorld(plan, database, keepHistory).run()
   } finally {
     // A world leaves the process no time for things of its own.
     await new Promise((resolve) => setImmediate(resolve))
@@ -108,7 +108,7 @@ export async function runWorld(plan: Plan, keepHistory = false): Promise<Outcome
   }
 }
 
-export class World {
+export class SimulatedWorld {
   readonly plan: Plan
   readonly timeline: Timeline
   readonly history: History
@@ -148,6 +148,8 @@ export class World {
   /** When a turn could not be written for the last time. */
   #failedMono = Number.NEGATIVE_INFINITY
   #reloads = 0
+  /** The next event when the engine was started. */
+  #loadedEvent = 0
   /** The engine whose file is another's by now: it may write nothing more. */
   #robbed: SimulatedEngine | undefined
 
@@ -366,6 +368,7 @@ export class World {
       watch: this.#watch(),
     })
     this.engine = engine
+    this.#loadedEvent = engine.actor.tables.nextEvent
     return engine
   }
 
@@ -500,7 +503,8 @@ export class World {
         this.#schedules.commit(effects, header.at)
         this.#logBook.commit(effects)
         if (this.plan.hasty > 0 && !this.healed) this.#haste()
-        if (effects.lanesGone.length > 0) this.history.meet('nameForgotten')
+        if (effects.lanesGone.length > 0) history.meet('nameForgotten')
+        if (effects.lanesGone.some(({ usedEvent }) => usedEvent <= this.#loadedEvent)) history.meet('nameOfBeforeForgotten')
         this.#audit.definitions(this.engine.actor, effects)
         this.#audit.order(this.engine.actor, header.at)
         this.#audit.newcomers(header.at)

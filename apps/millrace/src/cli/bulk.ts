@@ -1,7 +1,7 @@
 /** Enqueues jobs by the thousand from a stream, in atomic chunks. The next chunk is read when the last is committed. */
+import { Chunks } from '@millrace/client'
 import { isError } from '@millrace/core'
 import type { JobRequest } from '@millrace/engine'
-import { Chunks } from './chunks.ts'
 import { UsageError } from './errors.ts'
 import type { Enqueuer } from './inbox.ts'
 import { type Line, linesOf } from './lines.ts'

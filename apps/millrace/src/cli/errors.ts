@@ -9,6 +9,20 @@ export class UsageError extends MillraceError {
   }
 }
 
+/** A flag requires a package that is not installed beside this one. */
+export class MissingPackageError extends MillraceError {
+  static readonly code = 'MISSING_PACKAGE'
+  constructor(flag: string, name: string, options?: ErrorOptions) {
+    super(
+      MissingPackageError.code,
+      false,
+      `${flag} requires the package ${name}: install it beside millrace, npm install ${name}`,
+      undefined,
+      options,
+    )
+  }
+}
+
 /** There is no file at the target, or an empty one, and the command creates no database. */
 export class NoFileError extends MillraceError {
   static readonly code = 'NO_FILE'

@@ -2,8 +2,8 @@
 import { FILTER_FIELDS, FILTER_OPTIONS, type FilterOption, type FilterOptionKind, type JobFilter, STATES } from '@millrace/core'
 import type { Command } from 'commander'
 import { flagName } from '../config/flagName.ts'
-import { said } from './jobFlags.ts'
 import { json, time } from './values.ts'
+import { said } from './written.ts'
 
 export type FilterFlags = Readonly<Partial<Record<FilterOption, unknown>>>
 

@@ -1,97 +1,88 @@
 /** `millrace import --from`: shows what another queue's store has and what becomes of it, asks, and imports it. */
-import { type Overrides, type Plan, planOf } from '../import/plan.ts'
-import type { Source } from '../import/source.ts'
-import { SOURCES, type SourceKind } from '../import/sources.ts'
-import { type Taken, takeAll } from '../import/take.ts'
+import type { ImportFromOptions, ImportProgress, ImportSource, QueueImport } from '@millrace/import'
 import { now } from './clock.ts'
 import { confirm } from './confirm.ts'
 import type { Context } from './context.ts'
-import { FailedError, UsageError } from './errors.ts'
+import { FailedError, MissingPackageError, UsageError } from './errors.ts'
 import { countText, many } from './output/amounts.ts'
 import { targetName } from './target.ts'
-import { amountText, errorLines, planJson, planLines } from './view/plan.ts'
+import { amountText, errorLines, planLines } from './view/plan.ts'
 
-export interface FromFlags {
-  readonly from: string
-  readonly namespace?: string
-  readonly only?: readonly string[]
-  readonly rename?: readonly string[]
-  readonly includeActive?: boolean
-  readonly dryRun?: boolean
-  readonly yes?: boolean
+/** The queues that @millrace/import reads, and what `--namespace` is there: the help says so also if that package is not installed. */
+export const NAMESPACES: Readonly<Record<ImportSource, string>> = {
+  bullmq: 'prefix (bullmq: bull)',
+  'pg-boss': 'schema (pg-boss: pgboss)',
+  'graphile-worker': 'schema (graphile-worker: graphile_worker)',
+  agenda: 'collection (agenda: agendaJobs)',
+}
+
+export interface FromFlags extends Pick<ImportFromOptions, 'namespace' | 'only' | 'includeActive' | 'name' | 'rename' | 'options'> {
+  readonly from: ImportSource
+  readonly dryRun?: boolean | undefined
+  readonly yes?: boolean | undefined
 }
 
 /** @param given the URL of the store, which the environment may have as well: other users can list arguments */
-export async function importFrom(context: Context, given: string | undefined, flags: FromFlags, overrides: Overrides): Promise<void> {
-  const { env, signal } = context
-  const kind = SOURCES[flags.from] as SourceKind
+export async function importFrom(context: Context, given: string | undefined, flags: FromFlags): Promise<void> {
+  const { env, out, signal } = context
+  const { from, dryRun, yes, ...options } = flags
   const url = given ?? env['MILLRACE_IMPORT_URL']
-  if (url === undefined || !kind.url.test(url))
-    throw new UsageError(
-      `--from ${flags.from} requires the URL of its store, such as ${kind.example}: give it as the argument or in MILLRACE_IMPORT_URL`,
-    )
-  const { namespace = kind.namespace, only, includeActive = false } = flags
-  const source = await kind.open({ url, namespace, includeActive, only: only === undefined ? undefined : new Set(only) })
-  const close = () => void source.close().catch(() => {})
-  signal.addEventListener('abort', close, { once: true })
+  if (url === undefined)
+    throw new UsageError(`--from ${from} requires the URL of its store: give it as the argument or in MILLRACE_IMPORT_URL`)
+  const { importFrom: open } = await load()
+  const progress = out.progress()
+  const onRead = (entries: number) => progress.show(() => `reading: ${many(entries, 'item')}`)
+  const queue = await open(from, url, { ...options, signal, onRead }).finally(() => progress.end())
   try {
-    await importSource(context, source, kind, flags, overrides)
+    await importQueue(context, queue, dryRun === true, yes)
   } finally {
-    signal.removeEventListener('abort', close)
-    close()
+    await queue.close().catch(() => {})
   }
 }
 
-async function importSource(context: Context, source: Source, kind: SourceKind, flags: FromFlags, overrides: Overrides): Promise<void> {
+/** @throws MissingPackageError */
+async function load(): Promise<typeof import('@millrace/import')> {
+  try {
+    return await import('@millrace/import')
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause
+    throw new MissingPackageError('--from', '@millrace/import', { cause })
+  }
+}
+
+async function importQueue(context: Context, queue: QueueImport, dryRun: boolean, yes: boolean | undefined): Promise<void> {
   const { out } = context
-  const { dryRun = false, yes } = flags
-  const plan = await planned(context, source, overrides)
-  const name = `${kind.title} at ${source.at}`
-  const json = planJson(name, plan, source.features)
-  if (!out.json) await out.lines(planLines(out, name, plan, source.features))
+  const { source, plan } = queue
+  if (!out.json) await out.lines(planLines(out, source, plan))
   if (dryRun) {
-    if (out.json) await out.answer(json, () => [])
+    if (out.json) await out.answer({ source, plan }, () => [])
     return
   }
   await confirm(context, `Import ${amountText(plan)} into ${targetName(context.target())}?`, yes)
-  const taken = await take(context, source, flags.from, plan, overrides)
-  const changed = (await source.version()) !== plan.version
-  await out.answer({ ...json, ...taken, changed }, () => takenText(taken))
+  const result = await take(context, queue)
+  await out.answer({ source, plan, ...result }, () => takenText(result))
   const known = new Set(plan.errors.map(({ id }) => id))
-  if (!out.json) for (const line of errorLines(taken.errors.filter(({ id }) => !known.has(id)))) out.note(line)
-  if (changed)
-    throw new FailedError(`${name} has changed meanwhile: stop its producers and workers, and repeat the command to import the rest`)
-  if (taken.unfit > 0) throw new FailedError(`${many(taken.unfit, 'item')} could not be imported`)
+  if (!out.json) for (const line of errorLines(result.errors.filter(({ id }) => !known.has(id)))) out.note(line)
+  if (result.changed)
+    throw new FailedError(`${source} has changed meanwhile: stop its producers and workers, and repeat the command to import the rest`)
+  if (result.unfit > 0) throw new FailedError(`${many(result.unfit, 'item')} could not be imported`)
 }
 
-async function planned({ out, signal }: Context, source: Source, overrides: Overrides): Promise<Plan> {
-  const progress = out.progress()
-  try {
-    return await planOf(source, overrides, (read) => {
-      if (signal.aborted) throw signal.reason
-      progress.show(() => `reading: ${many(read, 'item')}`)
-    })
-  } finally {
-    progress.end()
-  }
-}
-
-async function take(context: Context, source: Source, from: string, plan: Plan, overrides: Overrides): Promise<Taken> {
-  const { out, signal } = context
-  const engine = await context.connect({ create: true })
+async function take({ connect, out }: Context, queue: QueueImport) {
+  const engine = await connect({ create: true })
   const progress = out.progress()
   const begun = now()
+  let taken: ImportProgress | undefined
   try {
-    return await takeAll({
-      ...{ engine, source, name: from, overrides, signal },
-      onProgress: ({ jobs, existing }) =>
-        progress.show(() => {
-          const perSecond = Math.round((jobs + existing) / Math.max(0.001, (now() - begun) / 1_000))
-          return `${countText(jobs + existing)} of ${many(plan.jobs, 'job')}, ${countText(perSecond)}/s`
-        }),
+    return await queue.into(engine, (soFar) => {
+      taken = soFar
+      const count = soFar.jobs + soFar.existing
+      progress.show(() => {
+        const perSecond = Math.round(count / Math.max(0.001, (now() - begun) / 1_000))
+        return `${countText(count)} of ${many(queue.plan.jobs, 'job')}, ${countText(perSecond)}/s`
+      })
     })
   } catch (error) {
-    const { taken } = error as { readonly taken?: Taken }
     if (taken !== undefined && !out.json) out.note(`${takenText(taken)} before it ended: the same command imports the rest`)
     throw error
   } finally {
@@ -99,7 +90,7 @@ async function take(context: Context, source: Source, from: string, plan: Plan, 
   }
 }
 
-function takenText(taken: Taken): string {
+function takenText(taken: ImportProgress): string {
   const { existing } = taken
   return `${amountText(taken)} imported${existing === 0 ? '' : `, ${countText(existing)} already there`}`
 }

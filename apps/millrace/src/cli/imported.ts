@@ -1,9 +1,9 @@
 /** Jobs as lines of JSON: what a line asks for, as `enqueueMany` takes it or as `export` has written it; and what `export` writes. */
-import { bytesOption, describe, type OptionRow, RUN_OPTION_NAMES, RUN_OPTIONS, type RunOption } from '@millrace/core'
+import { bytesOption, describe, type Row, RUN_OPTION_NAMES, RUN_OPTIONS, type RunOption } from '@millrace/core'
 import type { Job, JobRequest } from '@millrace/engine'
 import { UsageError } from './errors.ts'
-import { said } from './jobFlags.ts'
 import { plain } from './output/plain.ts'
+import { said } from './written.ts'
 
 /** The options that an exported job tells, and is enqueued with again: its `ttl` has become a time. */
 const OPTIONS = RUN_OPTION_NAMES.filter((name) => name !== 'ttl')
@@ -68,7 +68,7 @@ function exportedOptions(fields: Readonly<Record<string, unknown>>): object {
 
 /** An export writes no limit as null, whether the option has a word for it or is left out. */
 function limitless(name: RunOption): number | undefined {
-  const { kind }: OptionRow = RUN_OPTIONS[name]
+  const { kind }: Row = RUN_OPTIONS[name]
   return kind.type === 'duration' && kind.endless !== undefined ? Number.POSITIVE_INFINITY : undefined
 }
 

@@ -1,18 +1,10 @@
 /** The flags that say how a job is enqueued, and what they mean to the engine. */
 
-import {
-  type EnqueueOptions,
-  type OptionKind,
-  type OptionRow,
-  RUN_OPTION_NAMES,
-  RUN_OPTIONS,
-  type RunOption,
-  type UniqueOptions,
-} from '@millrace/core'
+import { type EnqueueOptions, RUN_OPTION_NAMES, RUN_OPTIONS, type RunOption, type UniqueOptions } from '@millrace/core'
 import type { Command } from 'commander'
-import { flagName } from '../config/flagName.ts'
 import { UsageError } from './errors.ts'
-import { duration, json, number, texts, time } from './values.ts'
+import { duration, json, texts, time } from './values.ts'
+import { flagOf, said, writtenOf } from './written.ts'
 
 /** The flags of core's table of job options, and what else any job may have. */
 export interface RunFlags extends Readonly<Partial<Record<RunOption, unknown>>> {
@@ -37,35 +29,15 @@ export interface JobFlags extends RunFlags {
   readonly throttlePeriod?: number
 }
 
-/** How the value of an option is written and read; `forms` follows what it does. */
-const VALUES: Readonly<
-  Record<OptionKind['type'], { readonly value: string; readonly parse?: (text: string) => unknown; readonly forms?: string }>
-> = {
-  name: { value: 'name' },
-  integer: { value: 'number', parse: number },
-  duration: { value: 'duration', parse: duration },
-  backoff: { value: 'spec', parse: backoff, forms: 'fixed:5s, linear:5s, exponential:1s:2 (delay, factor, cap), or JSON' },
-}
-
 export function addRunFlags(command: Command): Command {
   for (const name of RUN_OPTION_NAMES) {
-    const { kind, says, preset }: OptionRow = RUN_OPTIONS[name]
-    const { value, parse, forms } = VALUES[kind.type]
-    const unending = unendingOf(kind)
-    const what = [`${says[0]?.toLowerCase()}${says.slice(1)}`, forms].filter(Boolean).join(': ')
-    const help = [what, unending, preset && `default ${preset}`].filter(Boolean).join('; ')
-    command.option(`--${flagName(name)} <${value}>`, help, parse as (text: string) => unknown)
+    const { flag, help } = flagOf(RUN_OPTIONS, name)
+    command.option(flag, help, writtenOf(RUN_OPTIONS[name].kind).parse as (text: string) => unknown)
   }
   return command
     .option('--tag <tag>', 'tag to find the job by; repeat for more', texts)
     .option('--meta <json>', 'small facts about the job, as JSON', json)
     .option('--concurrency-key <key>', 'concurrency key, for the limits per key of its queue')
-}
-
-function unendingOf(kind: OptionKind): string | undefined {
-  if (kind.type !== 'duration') return undefined
-  if (kind.forever === true) return 'forever keeps it'
-  return kind.endless === undefined ? undefined : 'none means no limit'
 }
 
 export function addJobFlags(command: Command): Command {
@@ -111,21 +83,4 @@ function uniqueOf({ unique: key, uniqueData, uniqueBy, uniqueUntil: until, onCon
   const by = uniqueData === true ? 'data' : uniqueBy
   const options = said<UniqueOptions>({ key, by, onConflict, until })
   return Object.keys(options).length === 0 ? undefined : options
-}
-
-/** Without what was not given. What is left is for the engine to check, whatever it is. */
-export function said<Options extends object>(values: { readonly [Name in keyof Options]: unknown }): Options {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Options
-}
-
-/** `type:delay:factor:maxDelay`, or JSON. */
-export function backoff(text: string): unknown {
-  if (text.startsWith('{')) return json(text)
-  const [type, delay, factor, maxDelay] = text.split(':')
-  return said({
-    type,
-    delay: delay === undefined ? undefined : duration(delay),
-    factor: factor === undefined ? undefined : number(factor),
-    maxDelay: maxDelay === undefined ? undefined : duration(maxDelay),
-  })
 }

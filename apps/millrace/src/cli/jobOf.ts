@@ -1,7 +1,7 @@
 /** Reads the job with an id, which must exist. */
+import { again } from '@millrace/client'
 import { JobNotFoundError, rowOfShortId, shortened } from '@millrace/core'
 import type { Engine, GetOptions, Job, JobExplanation } from '@millrace/engine'
-import { again } from './again.ts'
 
 /** @throws JobNotFoundError */
 export async function jobOf(engine: Engine, id: string, options?: GetOptions): Promise<Job> {

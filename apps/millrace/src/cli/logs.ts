@@ -3,10 +3,10 @@ import { type LogsOptions, validateLogsOptions } from '@millrace/core'
 import type { Engine, Job, NumberedLog } from '@millrace/engine'
 import { pause } from './clock.ts'
 import type { Context } from './context.ts'
-import { said } from './jobFlags.ts'
 import { jobOf } from './jobOf.ts'
 import { line as text } from './output/line.ts'
 import { logText } from './view/job.ts'
+import { said } from './written.ts'
 
 /** The interval at which new lines are looked for, because log lines cause no events. */
 const LOOK_MS = 250

@@ -1,10 +1,9 @@
 /** The stores that `millrace migrate` works on: a file, or a schema of Postgres. */
-import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { validatePostgresOptions } from '@millrace/core'
 import { now } from './clock.ts'
-import { NoFileError, UsageError } from './errors.ts'
-import { type Target, targetName } from './target.ts'
+import { UsageError } from './errors.ts'
+import { assertQueue, type Target, targetName } from './target.ts'
 
 export interface MigratedStore {
   /** The store in messages. */
@@ -25,7 +24,7 @@ export async function migratedStore(target: Target): Promise<MigratedStore> {
 }
 
 async function inFile(file: string): Promise<MigratedStore> {
-  if (!existsSync(file)) throw new NoFileError(file)
+  await assertQueue(file)
   const { inspectFile, migrateFileDown, OLDEST_DOWN } = await import('@millrace/sqlite')
   return {
     name: file,

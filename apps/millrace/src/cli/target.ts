@@ -1,5 +1,5 @@
 /** The engine that a command talks to: one that listens at a URL, or that of a file or a schema, no matter which process has it open. */
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import {
   AuthFailedError,
@@ -91,13 +91,18 @@ export async function openTarget(
   if (target.kind === 'url') return connectTo(target, log)
   if (target.kind === 'postgres') return openSchema(target, { create, owns }, own).catch(noServer)
   const missing = !existsSync(target.file)
-  if (!create && missing) throw new NoFileError(target.file)
-  // An owner that is creating the file, or has lost its content, has left its lock.
-  if (!create && statSync(target.file).size === 0 && !existsSync(`${target.file}-owner`)) throw new NoFileError(target.file, true)
+  await assertQueue(target.file, { create })
   const { openEngine } = await import('@millrace/engine')
   const engine = await openEngine({ file: target.file, share: true, ...own })
   if (missing) created?.(target.file)
   return engine
+}
+
+/** Checks a file before a command opens it, so that each command rejects a wrong file alike. @throws NoFileError, the errors of `isQueue` */
+export async function assertQueue(file: string, { create = false }: Pick<ConnectOptions, 'create'> = {}): Promise<void> {
+  const exists = existsSync(file)
+  const isFilled = exists && (await import('@millrace/sqlite')).isQueue(file)
+  if (!isFilled && !create) throw new NoFileError(file, exists)
 }
 
 async function openSchema(
@@ -127,6 +132,7 @@ export async function unowned(target: Target): Promise<(Meeting & { readonly url
  */
 export async function isIdle(target: Target): Promise<boolean> {
   if (target.kind !== 'file') return false
+  await assertQueue(target.file)
   const { probeOwner } = await import('@millrace/sqlite')
   return probeOwner(target.file) === undefined
 }

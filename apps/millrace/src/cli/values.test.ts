@@ -10,10 +10,11 @@ import { exitCodeOf } from './exit.ts'
 import { explain, linesOf } from './explain.ts'
 import { addFilters } from './filterFlags.ts'
 import { exportedJob, importedJob } from './imported.ts'
-import { addJobFlags, backoff, enqueueOptionsOf } from './jobFlags.ts'
+import { addJobFlags, enqueueOptionsOf } from './jobFlags.ts'
 import { linesOf as linesOfStream } from './lines.ts'
 import { targetOf } from './target.ts'
 import { dataOf, duration, json, NONE, names, number, orNone, time } from './values.ts'
+import { backoff } from './written.ts'
 
 test('numbers, durations, times, lists, and none', () => {
   expect([number('12'), number('-3'), number('x'), number('')]).toEqual([12, -3, 'x', ''])

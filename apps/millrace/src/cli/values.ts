@@ -11,7 +11,7 @@ export function number(text: string): number {
 
 /** Accepts `5m`, `90s` or `250ms`, and `none` for no limit. A unit is required, because a number alone may mean seconds or milliseconds. */
 export function duration(text: string): number {
-  if (text === 'none') return Number.POSITIVE_INFINITY
+  if (text === 'none' || text === 'Infinity') return Number.POSITIVE_INFINITY
   const missing = unitMissing(text)
   if (missing !== undefined) throw new InvalidArgumentError(missing)
   return (text === '0' ? 0 : text) as number

@@ -2,12 +2,18 @@
 import { defineJob, type Engine } from '@millrace/engine'
 import { expect, onTestFinished, test } from 'vitest'
 import { openInThread } from '../../../../packages/testkit/src/testing/inThread.ts'
-import { getSetting, listSettings, SETTING_KEYS, setSetting } from './settings.ts'
+import { settingOf } from '../cli/written.ts'
+import { getSetting, listSettings, type QueueOption, SETTING_KEYS, setSetting as setValue } from './settings.ts'
 
 const task = defineJob<unknown>({ name: 'task', queue: 'mail' })
 const MAIL = { queue: 'mail' }
 /** Whose settings nobody changes. */
 const OTHER = { queue: 'other' }
+
+/** Texts are read as `config set` reads them. */
+async function setSetting(engine: Engine, key: string, value: unknown, queue: QueueOption): Promise<void> {
+  await setValue(engine, key, typeof value === 'string' ? settingOf(key, value) : value, queue)
+}
 
 async function engineOf(): Promise<Engine> {
   const engine = openInThread()
@@ -72,20 +78,20 @@ const EFFECTS: Readonly<Record<string, (engine: Engine) => Promise<void>>> = {
   'rate-limit': async (engine) => {
     await setSetting(engine, 'rate-limit', '4/1h', MAIL)
     expect(await runningAtOnce(engine)).toBe(4)
-    await setSetting(engine, 'rate-limit', '4/1h burst 6', MAIL)
+    await setSetting(engine, 'rate-limit', '4/1h:6', MAIL)
     expect(await getSetting(engine, 'rate-limit', MAIL)).toEqual({ limit: 4, period: 3_600_000, burst: 6 })
-    await expect(setSetting(engine, 'rate-limit', 'fast', MAIL)).rejects.toMatchObject({ option: 'rate-limit' })
+    await expect(setSetting(engine, 'rate-limit', 'fast', MAIL)).rejects.toMatchObject({ option: 'rateLimit.limit' })
   },
   'per-key-rate-limit': async (engine) => {
     await setSetting(engine, 'per-key-rate-limit', '3/1h', MAIL)
     expect(await runningAtOnce(engine, 'k')).toBe(3)
-    await expect(setSetting(engine, 'per-key-rate-limit', 'fast', MAIL)).rejects.toMatchObject({ option: 'per-key-rate-limit' })
+    await expect(setSetting(engine, 'per-key-rate-limit', 'fast', MAIL)).rejects.toMatchObject({ option: 'perKeyRateLimit.limit' })
   },
   'key-tiers': async (engine) => {
     await setSetting(engine, 'key-tiers', '{"k":{"perKeyLimit":2},"other":{"perKeyLimit":1}}', MAIL)
     expect(await runningAtOnce(engine, 'k:1')).toBe(2)
     expect(await getSetting(engine, 'key-tiers', MAIL)).toEqual({ k: { perKeyLimit: 2 }, other: { perKeyLimit: 1 } })
-    await expect(setSetting(engine, 'key-tiers', 'gold', MAIL)).rejects.toMatchObject({ option: 'key-tiers' })
+    await expect(setSetting(engine, 'key-tiers', 'gold', MAIL)).rejects.toThrow('key-tiers: It is not JSON')
     await expect(setSetting(engine, 'key-tiers', '{"k":{"perKeyLimit":0}}', MAIL)).rejects.toMatchObject({
       option: 'keyTiers.k.perKeyLimit',
     })
@@ -99,7 +105,7 @@ const EFFECTS: Readonly<Record<string, (engine: Engine) => Promise<void>>> = {
     await setSetting(engine, 'shared-limit', 'smtp:1', MAIL)
     await setSetting(engine, 'shared-limit', 'smtp:1', { queue: 'second' })
     expect(await runningAtOnce(engine)).toBe(1)
-    await expect(setSetting(engine, 'shared-limit', 'smtp', MAIL)).rejects.toMatchObject({ option: 'shared-limit' })
+    await expect(setSetting(engine, 'shared-limit', 'smtp', MAIL)).rejects.toMatchObject({ option: 'sharedLimit.limit' })
     await expect(setSetting(engine, 'shared-limit', 'smtp:0', MAIL)).rejects.toMatchObject({ option: 'sharedLimit.limit' })
     await expect(setSetting(engine, 'shared-limit', 'a b:1', MAIL)).rejects.toMatchObject({ option: 'sharedLimit.name' })
   },

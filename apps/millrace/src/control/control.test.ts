@@ -499,6 +499,9 @@ test.each(Object.entries(HARMS))('%s: no change is acknowledged any more, and al
   expect(() => control.secret('late')).toThrow(lost)
   expect(() => control.auditNow([{ at: new Date(0), who: 'x', via: 'socket', operation: 'o', target: {}, outcome: 'done' }])).toThrow(lost)
   expect(() => control.look()).toThrow(lost)
+  const unavailable = { code: 'AUDIT_UNAVAILABLE', retryable: true, message: expect.stringContaining('millrace doctor'), cause: lost }
+  expect(() => control.assertAuditable()).toThrow(expect.objectContaining(unavailable))
+  expect(control.fault).toEqual(lost)
   expect(control.authenticate(token)).toMatchObject({ name: 'first' })
   const secret = control.secret('bystander')
   control.close()
@@ -509,4 +512,38 @@ test.each(Object.entries(HARMS))('%s: no change is acknowledged any more, and al
   const again = open(other)
   expect(again.listTokens().map(({ name }) => name)).toEqual(['first'])
   expect(again.secret('bystander')).toEqual(secret)
+})
+
+test('a call that cannot be audited just now is refused, and the next one is not', async () => {
+  const file = fileIn()
+  const control = open(file)
+  control.assertAuditable()
+  expect(control.fault).toBeUndefined()
+  // The proof holds for calls of one tick.
+  await new Promise((resolve) => setImmediate(resolve))
+  const other = new Database(`${file}-control`)
+  onTestFinished(() => void other.close())
+  other.exec('BEGIN IMMEDIATE')
+  const cause = expect.objectContaining({ code: 'SQLITE_BUSY' })
+  expect(() => control.assertAuditable()).toThrow(expect.objectContaining({ code: 'AUDIT_UNAVAILABLE', cause }))
+  // Another process that writes for a while is no fault.
+  expect(control.fault).toBeUndefined()
+  other.exec('ROLLBACK')
+  control.assertAuditable()
+})
+
+test('a database that cannot be written is a fault until a look can write it again', () => {
+  const file = fileIn()
+  const control = open(file)
+  const { token } = control.createToken({ name: 'first' })
+  const readOnly = vi.spyOn(Database.prototype, 'pragma').mockImplementationOnce(() => {
+    throw Object.assign(new Error('attempt to write a readonly database'), { code: 'SQLITE_READONLY' })
+  })
+  onTestFinished(() => readOnly.mockRestore())
+  expect(() => control.assertAuditable()).toThrow(expect.objectContaining({ code: 'AUDIT_UNAVAILABLE' }))
+  expect(control.fault).toMatchObject({ code: 'SQLITE_READONLY' })
+  expect(control.authenticate(token)).toMatchObject({ name: 'first' })
+  control.look()
+  expect(control.fault).toBeUndefined()
+  control.assertAuditable()
 })

@@ -1,6 +1,7 @@
-/** The data that the daemon keeps beside its jobs: tokens, endpoints, secrets, the schedules of the configuration, and the audit of changes. */
+/** The data that the daemon keeps beside its jobs: tokens, endpoints, secrets, what configurations have set, and the audit of changes. */
+import { AuditUnavailableError } from '@millrace/core'
 import { Audit, type AuditEntry } from './audit.ts'
-import { type ControlDatabase, openDatabase, type ScheduleRow } from './database.ts'
+import { type ConfiguredRow, type ControlDatabase, openDatabase } from './database.ts'
 import { Endpoints } from './endpoints.ts'
 import { type Holder, type Surroundings, type TokenOptions, Tokens, type TokenView } from './tokens.ts'
 
@@ -21,6 +22,7 @@ export class Control {
   readonly #surroundings: Surroundings
   readonly #listeners = new Set<() => void>()
   #version: number
+  #isProven = false
 
   constructor(file: string, surroundings: Surroundings) {
     this.#db = openDatabase(controlFileOf(file))
@@ -83,16 +85,16 @@ export class Control {
     return this.#db.sessions.isEnded.get(id) !== undefined
   }
 
-  /** Returns the schedules that the configuration has set at this start or an earlier one. */
-  configuredSchedules(): readonly ScheduleRow[] {
-    return this.#db.schedules.all.all()
+  /** Returns the entries of a section that configurations have set, at this start or an earlier one. */
+  configured(section: string): readonly ConfiguredRow[] {
+    return this.#db.configured.all.all(section)
   }
 
-  /** Remembers schedules that the configuration has set, and forgets others. */
-  rememberSchedules(set: readonly ScheduleRow[], gone: readonly string[]): void {
+  /** Remembers entries that a configuration has set, and forgets others. */
+  rememberConfigured(set: readonly ConfiguredRow[], gone: readonly ConfiguredRow[]): void {
     this.#db.write(() => {
-      for (const row of set) this.#db.schedules.save.run(row)
-      for (const id of gone) this.#db.schedules.delete.run(id)
+      for (const row of gone) this.#db.configured.delete.run(row)
+      for (const row of set) this.#db.configured.save.run(row)
     })
   }
 
@@ -111,15 +113,48 @@ export class Control {
     return this.#audit.newest(limit)
   }
 
+  /**
+   * Proves by a write that the audit can take an entry. Calls of one tick share the write.
+   *
+   * @throws AuditUnavailableError
+   */
+  assertAuditable(): void {
+    if (this.#isProven) return
+    try {
+      this.#db.probe()
+    } catch (error) {
+      const { message } = error as Error
+      throw new AuditUnavailableError(
+        `the call cannot be audited, so it was refused: ${message}. Jobs run, and reads are answered; millrace doctor shows what is wrong`,
+        {},
+        { cause: error },
+      )
+    }
+    this.#isProven = true
+    setImmediate(() => {
+      this.#isProven = false
+    })
+  }
+
+  /** Returns why nothing can be written, as the last write or look has found it; undefined if it could be. */
+  get fault(): Error | undefined {
+    return this.#db.fault()
+  }
+
   /** Calls the listener after tokens have changed here, or after `look` has seen a change elsewhere. Returns a function that removes it. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Checks whether another process has written, and notifies the listeners if so. @throws OwnerLostError if the file was taken away */
+  /**
+   * Checks whether another process has written, and notifies the listeners if so. After a failed write, it tries another one.
+   *
+   * @throws OwnerLostError if the file was taken away; the error of SQLite
+   */
   look(): void {
     this.#db.assertThere()
+    if (this.#db.fault() !== undefined) this.#db.probe()
     const version = this.#db.version()
     if (version === this.#version) return
     this.#version = version

@@ -1,6 +1,6 @@
 /**
- * The control database: tokens, endpoints of events, secrets, the schedules of the configuration, and the audit of changes. It is a small file beside the queue's, with the only SQL
- * of the app: docs/decisions/0020. Several processes may have it open at once.
+ * The control database: tokens, endpoints of events, secrets, what configurations have set, and the audit of changes. It is a small file
+ * beside the queue's, with the only SQL of the app: docs/decisions/0020. Several processes may have it open at once.
  */
 import { chmodSync, constants, copyFileSync, linkSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -44,10 +44,15 @@ export interface AuditRow {
   readonly code: string | null
 }
 
-/** A schedule that the configuration has set, and when it was last changed then. */
-export interface ScheduleRow {
-  readonly id: string
-  readonly updatedAt: number
+/** An entry that the configuration of a daemon has set: a schedule, an endpoint, a setting of a queue. */
+export interface ConfiguredRow {
+  /** The daemon whose configuration it is. */
+  readonly daemon: string
+  /** The section of the configuration. */
+  readonly section: string
+  readonly name: string
+  /** The state of the entry after it was set. If it differs later, somebody else has changed it. */
+  readonly mark: string
 }
 
 /** Migrations are appended and never changed. The file's user_version is their number, after those from before 0.1.0. */
@@ -89,9 +94,12 @@ const MIGRATIONS: readonly string[] = [
      id TEXT PRIMARY KEY,
      until INTEGER NOT NULL
    ) STRICT, WITHOUT ROWID;
-   CREATE TABLE schedule (
-     id TEXT PRIMARY KEY,
-     updatedAt INTEGER NOT NULL
+   CREATE TABLE configured (
+     daemon TEXT NOT NULL,
+     section TEXT NOT NULL,
+     name TEXT NOT NULL,
+     mark TEXT NOT NULL,
+     PRIMARY KEY (daemon, section, name)
    ) STRICT, WITHOUT ROWID;`,
 ]
 /** The last number from before 0.1.0. */
@@ -129,21 +137,45 @@ export function openDatabase(file: string) {
   }
   // The migration has read.
   const watched = file === MEMORY_FILE ? undefined : new WatchedFile(db, file)
-  return {
-    ...statementsOf(db),
-    /** Runs `work` in one transaction that waits for other writers first. @throws OwnerLostError */
-    write: <T>(work: () => T): T => {
+  let fault: Error | undefined
+  /** Remembers the fault if nothing can be written any more. */
+  const noting = <T>(work: () => T): T => {
+    try {
+      return work()
+    } catch (error) {
+      if (isFault(error)) fault = error
+      throw error
+    }
+  }
+  const write = <T>(work: () => T): T =>
+    noting(() => {
       watched?.assert()
       const value = db.transaction(work).immediate()
       watched?.assert()
+      fault = undefined
       return value
-    },
+    })
+  return {
+    ...statementsOf(db),
+    /** Runs `work` in one transaction that waits for other writers first. @throws OwnerLostError */
+    write,
+    /** Writes what the file has already, through to the disk. @throws OwnerLostError; the error of SQLite */
+    probe: () => void write(() => db.pragma(`user_version = ${NEWEST}`)),
     /** @throws OwnerLostError if the file or its log was taken away */
-    assertThere: () => watched?.assert(),
+    assertThere: () => noting(() => watched?.assert()),
+    /** Returns why the last write failed; undefined if it did not. */
+    fault: () => fault,
     /** Returns a number that changes whenever another process has written. */
     version: () => db.pragma('data_version', { simple: true }) as number,
     close: () => (watched ?? db).close(),
   }
+}
+
+/** True for an error after which nothing can be written. Another writer, who holds the file for a while, is none. */
+function isFault(error: unknown): error is Error {
+  if (isErrorOf(error, 'OwnerLostError')) return true
+  const code = String((error as { readonly code?: unknown }).code)
+  return code.startsWith('SQLITE_') && !code.startsWith('SQLITE_BUSY')
 }
 
 function statementsOf(db: Database) {
@@ -176,12 +208,12 @@ function statementsOf(db: Database) {
     isEnded: db.prepare<[string], { readonly found: 1 }>('SELECT 1 AS found FROM ended_session WHERE id = ?'),
     forget: db.prepare<[number, number]>(FORGET_SESSIONS),
   }
-  const schedules = {
-    all: db.prepare<[], ScheduleRow>('SELECT id, updatedAt FROM schedule ORDER BY id'),
-    save: db.prepare<[ScheduleRow]>(
-      'INSERT INTO schedule (id, updatedAt) VALUES (@id, @updatedAt) ON CONFLICT (id) DO UPDATE SET updatedAt = excluded.updatedAt',
+  const configured = {
+    all: db.prepare<[string], ConfiguredRow>('SELECT daemon, section, name, mark FROM configured WHERE section = ? ORDER BY name'),
+    save: db.prepare<[ConfiguredRow]>(
+      'INSERT INTO configured (daemon, section, name, mark) VALUES (@daemon, @section, @name, @mark) ON CONFLICT (daemon, section, name) DO UPDATE SET mark = excluded.mark',
     ),
-    delete: db.prepare<[string]>('DELETE FROM schedule WHERE id = ?'),
+    delete: db.prepare<[ConfiguredRow]>('DELETE FROM configured WHERE daemon = @daemon AND section = @section AND name = @name'),
   }
   const audit = {
     insert: db.prepare<[AuditRow]>(
@@ -197,7 +229,7 @@ function statementsOf(db: Database) {
       'SELECT at, who, operation, target, outcome, status, via, code FROM audit ORDER BY number DESC LIMIT ?',
     ),
   }
-  return { tokens, endpoints, secrets, sessions, schedules, audit }
+  return { tokens, endpoints, secrets, sessions, configured, audit }
 }
 
 function openFile(file: string): Database {

@@ -6,6 +6,7 @@ import { setSetting } from '../config/settings.ts'
 import { Control } from '../control/control.ts'
 import { SYSTEM } from '../control/surroundings.ts'
 import { apply as applyWith } from './apply.ts'
+import { SECTIONS } from './leavers.ts'
 
 let control: Control
 let warnings: object[]
@@ -149,6 +150,79 @@ test('a schedule that has ended is not reported', async () => {
   await apply(engine, ended)
   await apply(engine, withIds())
   expect(warnings).toEqual([])
+})
+
+const withMail = (settings: object, http = {}) => SCHEMA.parse({ queues: { mail: settings }, http })
+
+test.each<[what: string, before: object, after: object, warned: readonly (readonly [setting: string, value: unknown])[]]>([
+  ['all stay', { maxLength: 5, paused: true }, { maxLength: 6, paused: true }, []],
+  ['one leaves', { maxLength: 5, retention: { failed: '3d' } }, { maxLength: 5 }, [['retention.failed', { ageMs: 3 * 86_400_000 }]]],
+  [
+    'the queue leaves',
+    { defaults: { timeout: 'Infinity' }, paused: true },
+    {},
+    [
+      ['defaults.timeout', Number.POSITIVE_INFINITY],
+      ['paused', true],
+    ],
+  ],
+  ['one leaves that had no effect', { paused: false }, {}, []],
+])('settings of a queue: %s', async (_what, before, after, warned) => {
+  const engine = await opened()
+  await apply(engine, withMail(before))
+  for (let starts = 1; starts <= 2; starts++) {
+    warnings = []
+    await apply(engine, withMail(after))
+    expect(warnings.map((warning) => [(warning as { setting: string }).setting, (warning as { value: unknown }).value])).toEqual(
+      warned.map(([setting, value]) => [setting, typeof value === 'object' ? expect.objectContaining(value as object) : value]),
+    )
+  }
+  // Somebody else decides from now on.
+  await engine.queues.resume('mail')
+  await engine.queues.configure('mail', { retention: { failed: '4d' }, defaults: { timeout: '1m' } })
+  warnings = []
+  await apply(engine, withMail(after))
+  expect(warnings.filter((warning) => (warning as { setting: string }).setting !== 'maxLength')).toEqual([])
+})
+
+test('a queue that was deleted is not reported', async () => {
+  const engine = await opened()
+  await apply(engine, withMail({ maxLength: 5 }))
+  await engine.queues.delete('mail')
+  await apply(engine, withMail({}))
+  expect(warnings).toEqual([])
+})
+
+test('two daemons of one file, each with a configuration of its own, do not report what the other sets', async () => {
+  const engine = await opened()
+  const [first, second] = [7410, 7411].map(
+    (port) => (ids: readonly string[], queues: object) =>
+      apply(
+        engine,
+        SCHEMA.parse({ http: { port }, queues, schedules: Object.fromEntries(ids.map((id) => [id, { every: '1h', job: 'x' }])) }),
+      ),
+  ) as [(ids: readonly string[], queues: object) => Promise<void>, (ids: readonly string[], queues: object) => Promise<void>]
+  for (let starts = 0; starts < 2; starts++) {
+    await first(['a', 'both'], { mail: { maxLength: 5 } })
+    await second(['b', 'both'], { other: { maxLength: 5 } })
+  }
+  expect(warnings).toEqual([])
+  // The other still has it.
+  await first(['a'], { mail: { maxLength: 5 } })
+  expect(warnings).toEqual([])
+  await second(['b'], {})
+  expect(warnings).toMatchObject([{ queue: 'other', setting: 'maxLength' }, { schedule: 'both' }])
+  await first([], { mail: { maxLength: 5 } })
+  expect(warnings).toMatchObject([{}, {}, { schedule: 'a' }])
+})
+
+test('each section of the configuration is remembered, or says why not', () => {
+  const sections = Object.entries(SECTIONS)
+  expect(sections.map(([name]) => name).toSorted()).toEqual(Object.keys(SCHEMA.shape).toSorted())
+  const remembered = sections.filter(([, about]) => 'remembered' in about).map(([name]) => name)
+  // A section of names that is not remembered runs in the daemon alone.
+  expect(remembered).toEqual(['queues', 'schedules', 'endpoints'])
+  for (const [name, about] of sections) if ('notBecause' in about) expect(about.notBecause, name).toMatch(/^\w+ /)
 })
 
 test('what only the engine can see is told with its key', async () => {

@@ -1,5 +1,5 @@
 /**
- * Applies the queues and schedules of the configuration to the engine at each start. Those that it does not name stay unchanged, and schedules
+ * Applies the queues and schedules of the configuration to the engine at each start. Those that it does not name stay unchanged, and those
  * that it no longer names are reported.
  */
 import type { Engine } from '@millrace/client'
@@ -7,39 +7,16 @@ import type { Logger, QueueOptions, ScheduleOptions } from '@millrace/core'
 import type { Config } from '../config/schema/schema.ts'
 import { defaultsWith, keepsOf } from '../config/settings.ts'
 import type { Control } from '../control/control.ts'
-import type { ScheduleRow } from '../control/database.ts'
+import { compareQueues, compareSchedules } from './leavers.ts'
 import { named } from './named.ts'
 
 /** @throws ConfigError for problems that only the engine can detect */
-export async function apply(engine: Engine, { queues, schedules }: Config, control: Control, logger: Logger): Promise<void> {
+export async function apply(engine: Engine, config: Config, control: Control, logger: Logger): Promise<void> {
+  const { queues, schedules } = config
   for (const [name, settings] of Object.entries(queues)) await named(`queues.${name}`, () => applyQueue(engine, name, settings))
   for (const [id, schedule] of Object.entries(schedules)) await named(`schedules.${id}`, () => applySchedule(engine, id, schedule))
-  await compareSchedules(engine, Object.keys(schedules), control, logger)
-}
-
-/**
- * Remembers the schedules of this configuration, and warns of those that an earlier one has set and this one lacks. They still create jobs, and
- * are never deleted here: a file that was read in error would take them. One that anybody has set or changed since belongs to them.
- */
-async function compareSchedules(engine: Engine, ids: readonly string[], control: Control, logger: Logger): Promise<void> {
-  const known = control.configuredSchedules().filter(({ id }) => !ids.includes(id))
-  const set: ScheduleRow[] = []
-  const gone: string[] = []
-  for (const id of ids) {
-    const schedule = await engine.schedules.get(id)
-    if (schedule !== undefined) set.push({ id, updatedAt: schedule.updatedAt.getTime() })
-  }
-  for (const { id, updatedAt } of known) {
-    const schedule = await engine.schedules.get(id)
-    if (schedule?.updatedAt.getTime() !== updatedAt) gone.push(id)
-    else if (!schedule.paused && schedule.nextRunAt !== undefined)
-      logger.warn('a schedule has left the configuration, and still creates jobs: delete it, or pause it', {
-        schedule: id,
-        next: schedule.nextRunAt,
-        command: `millrace schedules delete ${id}`,
-      })
-  }
-  control.rememberSchedules(set, gone)
+  await compareQueues(engine, { config, control, logger })
+  await compareSchedules(engine, { config, control, logger })
 }
 
 async function applyQueue(

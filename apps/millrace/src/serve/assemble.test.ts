@@ -1,6 +1,7 @@
 /** Endpoints of the configuration, at each start. */
 import { SCOPES } from '@millrace/core'
 import type { Engine } from '@millrace/engine'
+import type { Endpoint } from '@millrace/webhooks'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { FILES } from '../../../../packages/http/src/testing/dashboard.ts'
 import { openInThread } from '../../../../packages/testkit/src/testing/inThread.ts'
@@ -23,11 +24,11 @@ beforeEach(async () => {
   })
 })
 
-async function start(endpoints: unknown): Promise<void> {
-  const config: Config = SCHEMA.parse({ webhooks: { enabled: true }, endpoints })
+async function start(endpoints: unknown, warn = (_message: string, _fields?: object) => {}, enabled = true): Promise<void> {
+  const config: Config = SCHEMA.parse({ webhooks: { enabled }, endpoints })
   const tracing = await startTracing(config.otel, {}, logger)
   const nobody = { authenticate: () => undefined, ready: () => true, stop: () => {} }
-  const assembled = await assemble({ engine, control, config, logger, tracing, cwd: '/', ...nobody })
+  const assembled = await assemble({ engine, control, config, logger: { ...logger, warn }, tracing, cwd: '/', ...nobody })
   await assembled.close()
 }
 
@@ -196,4 +197,31 @@ test.each<[string, unknown, string]>([
   const before = (await control.endpoints.list()).find(({ id }) => id === 'shop')
   await expect(start(endpoints)).rejects.toMatchObject({ code: 'CONFIG', message: expect.stringContaining(message) })
   expect((await control.endpoints.list()).find(({ id }) => id === 'shop')).toEqual(before)
+})
+
+test.each<[what: string, warned: number, change: (shop: Endpoint) => Promise<unknown>]>([
+  ['is as it was', 1, async () => {}],
+  ['has come further', 1, () => control.endpoints.update([{ id: 'shop', cursor: 7 }])],
+  ['is disabled', 0, () => control.endpoints.update([{ id: 'shop', enabled: false }])],
+  ['is deleted', 0, () => control.endpoints.delete('shop')],
+  ['was changed by somebody else', 0, (shop) => control.endpoints.save({ ...shop, events: ['cancelled'] })],
+])('an endpoint that has left the configuration and %s: %i warnings at each start', async (_what, warned, change) => {
+  const warnings: object[] = []
+  const warn = (message: string, fields?: object) => void warnings.push({ message, ...fields })
+  await start({ shop: { url, events: ['failed'], headers: { 'x-key': 'secret' } }, other: { url, events: ['completed'] } }, warn)
+  expect(warnings).toEqual([])
+  expect(JSON.stringify(control.configured('endpoints'))).not.toContain('secret')
+  await change((await control.endpoints.list()).find(({ id }) => id === 'shop') as Endpoint)
+  const other = { other: { url, events: ['completed'] } }
+  // Nothing is delivered then.
+  await start(other, warn, false)
+  expect(warnings).toEqual([])
+  for (let starts = 0; starts < 2; starts++) await start(other, warn)
+  expect(warnings).toEqual(
+    Array(2 * warned).fill({
+      message: 'an endpoint has left the configuration, and still receives events: delete it, or disable it',
+      endpoint: 'shop',
+      command: 'millrace webhooks delete shop',
+    }),
+  )
 })

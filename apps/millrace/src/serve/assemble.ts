@@ -14,6 +14,7 @@ import type { Control } from '../control/control.ts'
 import type { Tracing } from '../tracing/tracing.ts'
 import { version } from '../version.ts'
 import { loadHandlers } from './handlers.ts'
+import { compareEndpoints } from './leavers.ts'
 import { named } from './named.ts'
 import { loggedFetch } from './requestLog.ts'
 import { EVENTS_QUEUE, type Handlers, type Plan, plansOf } from './workers.ts'
@@ -124,12 +125,14 @@ export function feedOf({ engine, control, config, logger }: Pick<Parts, 'engine'
   })
 }
 
-/** Adds or updates the endpoints of the configuration. Endpoints that it does not name stay unchanged. */
-async function applyEndpoints({ config }: Parts, feed: EventWebhooks): Promise<void> {
+/** Adds or updates the endpoints of the configuration. Endpoints that it does not name stay unchanged, and those that it no longer names are reported. */
+async function applyEndpoints(parts: Parts, feed: EventWebhooks): Promise<void> {
+  const { config } = parts
   for (const [id, settings] of Object.entries(config.endpoints)) {
     const endpoint = { ...(Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as NewEndpoint), id }
     await named(`endpoints.${id}`, () => feed.add(endpoint))
   }
+  await compareEndpoints(parts)
 }
 
 /** @param feed the event webhooks; undefined if they are not served */
@@ -149,6 +152,9 @@ export function httpOf(
     redact: dashboard.redact,
     ...(files !== undefined && { dashboard: { files, frameAncestors: dashboard.frameAncestors, samples } }),
     audit: (entry) => control.audit({ ...entry, via: 'http' }),
+    assertAuditable: () => control.assertAuditable(),
+    // Everybody may ask, so it names no path.
+    degraded: () => (control.fault === undefined ? undefined : 'the control database cannot be written: calls that need admin are refused'),
     logger,
     ready,
     control: { stop },

@@ -430,6 +430,14 @@ test('a port in use is told as such', async () => {
   await expect(started({ port: Number(new URL(url).port) })).rejects.toMatchObject({ code: 'ADDRESS_IN_USE', retryable: true })
 })
 
+test.each([false, true])('unread answers are counted here, so the API is told not to; with trustProxy: %s', async (trustProxy) => {
+  const { url } = await started(
+    { trustProxy },
+    { fetch: async (_request, env) => Response.json((env as { countsUnread?: true }).countsUnread) },
+  )
+  expect(await (await fetch(url)).json()).toBe(true)
+})
+
 test('the client’s address: that of the connection, or with trustProxy what the last proxy says', async () => {
   const tell = async (_request: Request, env: unknown) => {
     const { remoteAddress, incoming } = env as { remoteAddress?: string; incoming?: { socket: { remoteAddress: string } } }

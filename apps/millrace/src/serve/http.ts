@@ -52,7 +52,9 @@ export async function startHttp({ options, tls, logger, ...parts }: HttpParts): 
     const { incoming } = env as { readonly incoming: IncomingMessage }
     if (places.isKept(incoming.socket) && !health(pathOf(incoming))) return taken(maxConnections)
     if (request.method !== 'GET' && request.method !== 'HEAD' && anonymousBody(request)) places.anonymous(incoming)
-    const response = await fetch(request, trustProxy ? { ...(env as object), remoteAddress: forwardedFor(request, incoming) } : env)
+    const forwarded = trustProxy ? { remoteAddress: forwardedFor(request, incoming) } : {}
+    // The places count unread answers, so the API does not.
+    const response = await fetch(request, { ...(env as object), countsUnread: true, ...forwarded })
     soon(() => places.written(incoming.socket))
     return response
   }

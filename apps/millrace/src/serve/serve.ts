@@ -177,10 +177,15 @@ function beat(engine: Engine, file: string | undefined, notify: Notifier, end: (
 }
 
 /** Starts the sockets. They check their connections again when tokens change. */
-async function listen(options: Omit<SocketParts, 'audit'>, control: Control, closers: (() => unknown)[]): Promise<Sockets> {
+async function listen(
+  options: Omit<SocketParts, 'audit' | 'assertAuditable'>,
+  control: Control,
+  closers: (() => unknown)[],
+): Promise<Sockets> {
   const sockets = await startSockets({
     ...options,
     audit: (calls) => control.auditNow(calls.map((call) => ({ ...call, via: 'socket' }))),
+    assertAuditable: () => control.assertAuditable(),
   })
   closers.push(() => sockets.close())
   const forget = control.onChange(() => {

@@ -27,6 +27,7 @@ test('a second daemon on a file goes on without it, says so, and has it once the
       limits,
       authenticate: () => undefined,
       audit: () => {},
+      assertAuditable: () => {},
       logger,
     })
     onTestFinished(() => sockets.close())

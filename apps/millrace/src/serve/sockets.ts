@@ -16,6 +16,7 @@ export interface SocketParts {
   /** The limits of each address. */
   readonly limits: Config['sockets']
   readonly audit: NonNullable<ListenOptions['audit']>
+  readonly assertAuditable: NonNullable<ListenOptions['assertAuditable']>
   readonly logger: Logger
 }
 
@@ -29,7 +30,17 @@ export interface Sockets {
 const LOOK_MS = 2_000
 
 /** Listens at every address, or at none if one fails. The socket beside the file may be another daemon's: it is taken when that one ends. */
-export async function startSockets({ engine, file, urls, tls, limits, authenticate, audit, logger }: SocketParts): Promise<Sockets> {
+export async function startSockets({
+  engine,
+  file,
+  urls,
+  tls,
+  limits,
+  authenticate,
+  audit,
+  assertAuditable,
+  logger,
+}: SocketParts): Promise<Sockets> {
   const servers: RemoteServer[] = []
   let stopLooking = () => {}
   const sockets: Sockets = {
@@ -40,7 +51,7 @@ export async function startSockets({ engine, file, urls, tls, limits, authentica
     },
   }
   const open = async (url: string) => {
-    const options = { ...limits, authenticate, audit, logger, ...(tls !== undefined && url.startsWith('tls:') && { tls }) }
+    const options = { ...limits, authenticate, audit, assertAuditable, logger, ...(tls !== undefined && url.startsWith('tls:') && { tls }) }
     servers.push(await listen(engine, url, options))
   }
   try {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { ACTIVE, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import { attaching, enqueueing, type Granted, World } from '../testing/world.ts'
 
@@ -82,7 +83,7 @@ describe('order', () => {
       world.run(fair('name'), enqueueing(...many('a', 1, { weight: 2 })))
       world.run(attaching('s', ['a', 'b', 'c'], { minConcurrency: 4, maxConcurrency: 4 }))
       world.run(enqueueing(...many('a', 1, { weight: 2 }), ...many('b', 1, { weight: 1 }), ...many('c', 1, { weight: 3 }), ...many('a', 3)))
-      const active = [...world.store.rows.values()].filter(({ state }) => state === 2)
+      const active = [...world.store.rows.values()].filter(({ state }) => state === ACTIVE)
       expect(active.map(({ seq }) => seq)).toEqual([1, 3, 5])
     })
 
@@ -138,7 +139,7 @@ describe('who serves what', () => {
     const { grants } = world.run(attaching('s', ['a']), enqueueing({ name: 'a' }))
     expect(seqs(grants)).toEqual([2])
     world.after(1_000_000)
-    expect(world.row(unknown)).toMatchObject({ state: 1, run: 0 })
+    expect(world.row(unknown)).toMatchObject({ state: WAITING, run: 0 })
   })
 
   test('a session that names queues gets nothing of others; one that names none serves each that comes', () => {
@@ -278,7 +279,7 @@ describe('E4: weight', () => {
     world.run(enqueueing({ name: 'a', weight: 4 }, { name: 'a', ttl: 10 }))
     world.after(10)
     expect(world.stateOf({ seq: 3 })).toBe('failed')
-    world.run({ op: 'complete', seq: 1, run: 1, output: null })
+    world.complete({ seq: 1 })
     expect([world.stateOf({ seq: 2 }), world.stateOf({ seq: 3 })]).toEqual(['active', 'failed'])
   })
 })

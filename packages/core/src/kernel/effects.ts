@@ -363,7 +363,7 @@ export class Effects {
   }
 
   notePause(lane: Lane): void {
-    lane.unused = undefined
+    this.noteCounters(lane)
     if (lane.noted) return
     lane.noted = true
     this.pausedLanes.push(lane)
@@ -400,7 +400,6 @@ export class Effects {
 
   noteCounters(lane: Lane): void {
     if (lane.counted) return
-    lane.unused = undefined
     lane.counted = true
     this.countedLanes.push(lane)
   }

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import type { JobKey } from '../id.ts'
+import { ACTIVE, CANCELLED, COMPLETED, FAILED, SCHEDULED, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import type { Command } from '../operations.ts'
 import { DEFAULT_RETENTION, type Retention } from '../retention.ts'
@@ -68,7 +69,7 @@ describe('E11: update', () => {
     const world = new World()
     const job = world.enqueue('a', { data: '1', priority: 1, weight: 2 })
     world.run({ op: 'update', id: job, changes: { data: '2', checkpoint: 'c' } })
-    expect(world.row(job)).toMatchObject({ state: 1, data: '2', checkpoint: 'c', priority: 1, weight: 2 })
+    expect(world.row(job)).toMatchObject({ state: WAITING, data: '2', checkpoint: 'c', priority: 1, weight: 2 })
     world.run({ op: 'update', id: job, changes: { priority: 5, weight: 6 } })
     expect(world.row(job)).toMatchObject({ data: '2', checkpoint: 'c', priority: 5, weight: 6 })
     expect(world.run(...[{ op: 'attach', session: intro(), held: [] } as const]).grants).toMatchObject([{ data: '2', checkpoint: 'c' }])
@@ -88,7 +89,7 @@ describe('E11: update', () => {
         ),
       )
       .replies.flat() as JobKey[]
-    world.run({ op: 'complete', seq: 1, run: 1, output: '"out"' })
+    world.complete({ seq: 1 }, '"out"')
     for (const id of [done, active, waiting, later] as JobKey[]) {
       const { tags: _tags, meta: _meta, ...others } = world.row(id).extras ?? {}
       const before = { ...world.row(id), extras: others }
@@ -115,7 +116,7 @@ describe('E11: update', () => {
     world.run({ op: 'update', id, changes: { tags: [] } })
     expect(world.row(id).extras).toBeUndefined()
     world.run({ op: 'update', id, changes: { tags: ['new'] } }, { op: 'attach', session: intro(), held: [] })
-    expect(world.row(id)).toMatchObject({ state: 2, run: 1, extras: { tags: ['new'] } })
+    expect(world.row(id)).toMatchObject({ state: ACTIVE, run: 1, extras: { tags: ['new'] } })
   })
 
   test('a job that stands in a window moves to its new place in line', () => {
@@ -130,13 +131,13 @@ describe('E11: update', () => {
     const world = new World()
     const job = world.enqueue('a')
     world.run({ op: 'update', id: job, changes: { runAt: world.now.wall + 40 } })
-    expect(world.row(job)).toMatchObject({ state: 0, runAt: world.now.wall + 40 })
+    expect(world.row(job)).toMatchObject({ state: SCHEDULED, runAt: world.now.wall + 40 })
     world.after(39)
     expect(world.stateOf(job)).toBe('scheduled')
     world.after(1)
     expect(world.stateOf(job)).toBe('waiting')
     world.run({ op: 'update', id: job, changes: { runAt: 5 } })
-    expect(world.row(job)).toMatchObject({ state: 1, runAt: world.now.wall })
+    expect(world.row(job)).toMatchObject({ state: WAITING, runAt: world.now.wall })
   })
 
   test('a retry that was made and moved within one turn has its payload still', () => {
@@ -161,7 +162,7 @@ describe('runNow', () => {
   test('makes a scheduled job due; a waiting one is so already', () => {
     const world = oneOfEach()
     world.run({ op: 'runNow', id: world.row({ seq: 6 }) }, { op: 'runNow', id: world.row({ seq: 5 }) })
-    expect(world.row({ seq: 6 })).toMatchObject({ state: 1, runAt: world.now.wall })
+    expect(world.row({ seq: 6 })).toMatchObject({ state: WAITING, runAt: world.now.wall })
     expect(world.stateOf({ seq: 5 })).toBe('waiting')
   })
 
@@ -184,13 +185,13 @@ describe('retry and redrive', () => {
     expect(world.run({ op: 'retry', id }).grants).toMatchObject([{ seq: 1, run: 3, attempt: 1, data: 'x' }])
     expect(world.row(id)).toMatchObject({ finishedAt: 0, uncounted: 2 })
     world.run({ op: 'fail', seq: 1, run: 3, error: ERROR, retry: 0 })
-    expect(world.row(id)).toMatchObject({ state: 2, run: 4 })
+    expect(world.row(id)).toMatchObject({ state: ACTIVE, run: 4 })
   })
 
   test('a cancelled job too, and its cancel is forgotten', () => {
     const world = oneOfEach()
     world.run({ op: 'retry', id: world.row({ seq: 3 }) })
-    expect(world.row({ seq: 3 })).toMatchObject({ state: 1, cancelRequested: false, data: 'cancelled' })
+    expect(world.row({ seq: 3 })).toMatchObject({ state: WAITING, cancelRequested: false, data: 'cancelled' })
   })
 
   test('one that was cancelled while it ran completes when it runs again', () => {
@@ -199,10 +200,10 @@ describe('retry and redrive', () => {
     const id = world.enqueue('a')
     world.run({ op: 'cancel', id })
     world.run({ op: 'giveBack', seq: 1, run: 1 })
-    expect(world.row(id)).toMatchObject({ state: 6, cancelRequested: true })
+    expect(world.row(id)).toMatchObject({ state: CANCELLED, cancelRequested: true })
     world.run({ op: 'retry', id })
-    world.run({ op: 'complete', seq: 1, run: 2, output: 'done' })
-    expect(world.row(id)).toMatchObject({ state: 4, output: 'done', cancelRequested: false })
+    world.complete({ seq: 1 }, 'done')
+    expect(world.row(id)).toMatchObject({ state: COMPLETED, output: 'done', cancelRequested: false })
   })
 
   test('failed and retried in one turn, it has its payload', () => {
@@ -236,7 +237,7 @@ describe('retry and redrive', () => {
     world.run({ op: 'leave', session: 's' })
     return world
   }
-  const waiting = (world: World) => [...world.store.rows.values()].filter((row) => row.state === 1).map((row) => row.seq)
+  const waiting = (world: World) => [...world.store.rows.values()].filter((row) => row.state === WAITING).map((row) => row.seq)
 
   test('Q5: redrive takes the oldest failures first, a slice at a time', () => {
     const world = failed()
@@ -267,7 +268,7 @@ describe('retry and redrive', () => {
 
   test('rescue-pagination-starvation: a slice of jobs that cannot be brought back does not hide those behind it', () => {
     const world = failed()
-    const [oldest] = [...world.store.rows.values()].filter((row) => row.state === 5).sort((a, b) => a.finishedAt - b.finishedAt)
+    const [oldest] = [...world.store.rows.values()].filter((row) => row.state === FAILED).sort((a, b) => a.finishedAt - b.finishedAt)
     const first = world.call({ op: 'redrive', limit: 1 })
     expect(first).toEqual({ count: 1, next: { finishedAt: oldest?.finishedAt, seq: oldest?.seq }, failed: 4 })
     const rest = world.call({ op: 'redrive', limit: 10, after: first.next ?? { finishedAt: 0, seq: 0 } })
@@ -345,9 +346,9 @@ describe('E16, M10: retention', () => {
     }
   }
   const prune = (world: World) => {
-    world.pruning = true
+    world.pruning = world.settings.retention
     world.turn()
-    world.pruning = false
+    world.pruning = undefined
   }
   const left = (world: World) => [...world.store.rows.keys()]
 
@@ -420,7 +421,7 @@ describe('E16, M10: retention', () => {
     const id = world.enqueue('a')
     world.run({ op: 'cancel', id })
     world.pass(100)
-    world.pruning = true
+    world.pruning = world.settings.retention
     world.turn({ op: 'retry', id })
     expect(world.stateOf(id)).toBe('waiting')
   })
@@ -431,7 +432,7 @@ describe('E16, M10: retention', () => {
     world.run({ op: 'cancel', id })
     world.run({ op: 'cancel', id: bystander })
     world.pass(100)
-    world.pruning = true
+    world.pruning = world.settings.retention
     world.turn({ op: 'retry', id }, { op: 'cancel', id })
     expect(left(world)).toEqual([id.seq])
     expect(world.stateOf(id)).toBe('cancelled')

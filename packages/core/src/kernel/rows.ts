@@ -56,6 +56,8 @@ export interface LaneRow {
   readonly counts: Counts
   readonly retrying: number
   readonly totals: LaneTotals
+  readonly usedAt: number
+  readonly usedEvent: number
 }
 
 /** A queue that was told something. */

@@ -186,7 +186,7 @@ export class Tables {
     const lane = this.#addLane(row.id, queue, row.name)
     for (const into of [lane, queue, this.all]) addSums(into, row)
     if (queue.sharing !== undefined) queue.sharing.active += countOf(lane, ACTIVE)
-    lane.paused = row.paused
+    ;({ paused: lane.paused, usedAt: lane.usedAt, usedEvent: lane.usedEvent } = row)
     lane.window.complete = countOf(lane, WAITING) === 0
   }
 

@@ -92,6 +92,12 @@ export function takeTurn(parts: TurnParts, { tables, mail, now, heardMono, refus
 function write({ store, clock, meter }: TurnParts, tables: Tables, effects: Effects, commands: number, now: Now): void {
   tables.nextEvent += effects.events.length
   const { nextSeq, nextEvent, nextSession } = tables
+  // The store writes the same with what it writes of these lanes.
+  for (const lanes of [effects.newLanes, effects.countedLanes])
+    for (const lane of lanes) {
+      lane.usedAt = now.wall
+      lane.usedEvent = nextEvent
+    }
   const startMono = clock.read().mono
   const running = () => tables.running().map((job) => job.seq)
   store.write(effects, { at: now.wall, mono: now.mono, nextSeq, nextEvent, nextSession, running })

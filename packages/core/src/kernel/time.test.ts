@@ -1,5 +1,7 @@
 /** What time alone makes happen: deadlines, due jobs, ttl. */
+
 import { describe, expect, test } from 'vitest'
+import { COMPLETED, FAILED, SCHEDULED, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import { enqueueing, World } from '../testing/world.ts'
 
@@ -21,7 +23,7 @@ describe('E7: the deadline of a run', () => {
     expect([world.stateOf({ seq: 1 }), world.tables.sessions.get('s')?.weight]).toEqual(['active', 2])
     expect(world.after(29).notices).toEqual([])
     expect(world.run({ op: 'fail', seq: 1, run: 1, error: ERROR }).replies).toEqual([true])
-    expect(world.row({ seq: 1 })).toMatchObject({ state: 0, run: 1, runAt: world.now.wall + 10 })
+    expect(world.row({ seq: 1 })).toMatchObject({ state: SCHEDULED, run: 1, runAt: world.now.wall + 10 })
     // Its error is the engine's, not what the handler made of the abort.
     expect(world.store.runs).toMatchObject([{ seq: 1, run: 1, error: { name: 'JobTimeoutError' } }])
     expect(world.tables.sessions.get('s')).toMatchObject({ weight: 1, zombies: 0 })
@@ -32,7 +34,7 @@ describe('E7: the deadline of a run', () => {
     const world = late()
     world.after(100)
     expect(world.refusal({ op: 'complete', seq: 1, run: 1, output: 'late' })).toBe('STALE_RUN')
-    expect(world.row({ seq: 1 })).toMatchObject({ state: 0, output: null })
+    expect(world.row({ seq: 1 })).toMatchObject({ state: SCHEDULED, output: null })
     expect(world.tables.sessions.get('s')?.weight).toBe(1)
     expect(world.after(10).grants).toMatchObject([{ seq: 1, run: 2, attempt: 2 }])
   })
@@ -41,7 +43,7 @@ describe('E7: the deadline of a run', () => {
     const world = late({ maxAttempts: 1 })
     world.after(100)
     expect(world.refusal({ op: 'complete', seq: 1, run: 1, output: 'late' })).toBe('STALE_RUN')
-    expect(world.row({ seq: 1 })).toMatchObject({ state: 5, output: null })
+    expect(world.row({ seq: 1 })).toMatchObject({ state: FAILED, output: null })
     expect(world.refusal({ op: 'complete', seq: 1, run: 1, output: 'late' })).toBe('STALE_RUN')
     expect(world.store.lanes.get(1)?.totals).toMatchObject({ failed: 1, completed: 0 })
   })
@@ -80,16 +82,16 @@ describe('E7: the deadline of a run', () => {
     const world = late()
     world.pass(100)
     expect(world.run({ op: 'complete', seq: 1, run: 1, output: 'in time' }).replies).toEqual([true])
-    expect(world.row({ seq: 1 })).toMatchObject({ state: 4, output: 'in time' })
+    expect(world.row({ seq: 1 })).toMatchObject({ state: COMPLETED, output: 'in time' })
     world.after(1_000_000)
-    expect(world.row({ seq: 1 })).toMatchObject({ state: 4, run: 1 })
+    expect(world.row({ seq: 1 })).toMatchObject({ state: COMPLETED, run: 1 })
   })
 
   test('a handler that snoozes after its deadline has failed all the same', () => {
     const world = late()
     world.after(100)
     world.run({ op: 'snooze', seq: 1, run: 1, delay: 5 })
-    expect(world.row({ seq: 1 })).toMatchObject({ state: 0, uncounted: 0 })
+    expect(world.row({ seq: 1 })).toMatchObject({ state: SCHEDULED, uncounted: 0 })
   })
 
   test('rescue-pagination-starvation: however many run late, all are ended', () => {
@@ -98,7 +100,7 @@ describe('E7: the deadline of a run', () => {
     world.attach('s', ['a'], { abortGrace: 0, minConcurrency: 9_999, maxConcurrency: 9_999 })
     world.run(enqueueing(...Array.from({ length: count }, () => ({ name: 'a', timeout: 10, maxAttempts: 1 }))))
     world.after(10)
-    expect([...world.store.rows.values()].every((row) => row.state === 5)).toBe(true)
+    expect([...world.store.rows.values()].every((row) => row.state === FAILED)).toBe(true)
   })
 })
 
@@ -147,7 +149,7 @@ describe('E3: jobs become due', () => {
     const first = world.turn()
     expect(first.events.map((event) => event.seq)).toEqual(Array.from({ length: LIMITS.sliceRows }, (_, index) => count - index))
     world.run()
-    expect([...world.store.rows.values()].every((row) => row.state === 1)).toBe(true)
+    expect([...world.store.rows.values()].every((row) => row.state === WAITING)).toBe(true)
   })
 
   test('22, delay-over-2^31ms: far futures are honoured', () => {
@@ -262,7 +264,7 @@ describe('ttl', () => {
     const world = new World({ audited: false })
     world.run(enqueueing(...Array.from({ length: LIMITS.sliceRows + 9 }, () => ({ name: 'a', ttl: 10 }))))
     world.after(10)
-    expect([...world.store.rows.values()].every((row) => row.state === 5)).toBe(true)
+    expect([...world.store.rows.values()].every((row) => row.state === FAILED)).toBe(true)
     expect(world.tables.expiresAt).toBe(0)
   })
 })

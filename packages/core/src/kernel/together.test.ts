@@ -4,7 +4,6 @@ import { describe, expect, test, vi } from 'vitest'
 import type { Command } from '../operations.ts'
 import type { QueueChanges } from '../queueSettings.ts'
 import type { Enqueued } from '../replies.ts'
-import { createFlow } from '../testing/flows.ts'
 import { useSmallLimits } from '../testing/smallLimits.ts'
 import { attaching, enqueueing, keyOfJob, World } from '../testing/world.ts'
 
@@ -18,7 +17,7 @@ const configure = (changes: QueueChanges, queue = 'default'): Command => ({ op: 
 /** A parent, and the child that goes on where it fails. */
 function family(world: World, child = {}): [Enqueued, Enqueued] {
   const nodes = [{ job: { name: 'p' } }, { job: { name: 'c', ...child }, parents: [0], onFailure: 'continue' as const }]
-  return createFlow(world, nodes) as [Enqueued, Enqueued]
+  return world.flow(nodes) as [Enqueued, Enqueued]
 }
 
 describe('flows', () => {
@@ -51,7 +50,7 @@ describe('flows', () => {
     world.attach('s', ['p', 'q'])
     world.run(attaching('t', ['c'], one))
     world.enqueue('c')
-    const [first] = createFlow(world, [{ job: { name: 'p' } }, { job: { name: 'c', priority: 9, data: null }, parents: [0] }]) as [Enqueued]
+    const [first] = world.flow([{ job: { name: 'p' } }, { job: { name: 'c', priority: 9, data: null }, parents: [0] }]) as [Enqueued]
     const [parent, child] = family(world, { data: null })
     world.run(failing(parent))
     for (let each = 0; each < 3; each++) world.enqueue('c', { priority: 5 })

@@ -266,16 +266,16 @@ test('18: whatever happens in whatever order, the tables are a function of the s
         world.refusing = draining ? { code: 'DISK_FULL', message: 'full' } : undefined
         const commands = steps.flatMap((step) => outside.commandOf(step) ?? [])
         // One slice at a time prunes: a turn without the rest of its slices is a turn too.
-        world.pruning = pruning
+        world.pruning = pruning ? world.settings.retention : undefined
         if (!settle) outside.hear(commands, world.turn(...commands))
         else {
           const turned = world.turn(...commands)
-          world.pruning = false
+          world.pruning = undefined
           outside.hear(commands, turned)
           outside.hear([], world.run())
         }
       }
-      world.pruning = false
+      world.pruning = undefined
       world.refusing = undefined
       heal(world, outside)
     }),

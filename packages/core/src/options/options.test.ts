@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { OptionRangeError, OptionTypeError } from '../errors.ts'
 import { SEQ_LIMIT } from '../id.ts'
-import { STATES } from '../lifecycle.ts'
+import { FAILED, STATES } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import { DEFAULT_RETENTION } from '../retention.ts'
 import { backoffOption } from './backoff.ts'
@@ -282,9 +282,9 @@ describe('what is set, and nothing else, comes out', () => {
 
   test('of states: one, or several, each once; one or all of them are written as earlier engines know it', () => {
     const filterOf = (state: unknown) => validateListOptions({ state }).filter
-    expect(filterOf('failed')).toEqual({ state: 5 })
+    expect(filterOf('failed')).toEqual({ state: FAILED })
     expect(filterOf(['cancelled', 'failed', 'cancelled'])).toEqual({ states: [5, 6] })
-    expect(filterOf(['failed', 'failed'])).toEqual({ state: 5 })
+    expect(filterOf(['failed', 'failed'])).toEqual({ state: FAILED })
     expect(filterOf([...STATES])).toEqual({})
     expect(validateMany('cancelMany', { state: ['waiting', 'scheduled'] }).filter).toEqual({ states: [0, 1] })
     expect(() => filterOf([])).toThrow('state must have at least one state, got an empty array')

@@ -3,28 +3,16 @@ import type { Duration } from '../duration.ts'
 import { OptionRangeError, OptionTypeError } from '../errors.ts'
 import { LIMITS } from '../limits.ts'
 import { PAUSE_PARTS, type PausePart } from '../pausePart.ts'
-import {
-  type KeyLimits,
-  type KeyTiers,
-  largestPerKey,
-  type QueueChanges,
-  type QueueDefaults,
-  type QueueSettings,
-  type RateLimit,
-  type SharedLimit,
-} from '../queueSettings.ts'
+import { largestPerKey, type QueueChanges, type QueueDefaults } from '../queueSettings.ts'
 import { DEFAULT_RETENTION } from '../retention.ts'
 import { choiceOption } from './choice.ts'
-import { describe, shortened } from './describe.ts'
-import { integerOption } from './integer.ts'
-import { checkKnown } from './known.ts'
+import { checkOf, checksOf, choice, integer, NAME, type Row, record } from './kind.ts'
 import { durationOption } from './milliseconds.ts'
 import { nameOption } from './name.ts'
-import { type Check, integerBetween, optionsReader, orNull } from './read.ts'
-import { type KeepOptions, keepOption } from './retention.ts'
-import { RUN_OPTION_NAMES, type RunOptions, type RunSettings, readRunOptions } from './runOptions.ts'
+import { type Check, optionsReader } from './read.ts'
+import type { KeepOptions } from './retention.ts'
+import { RUN_OPTIONS, type RunOptions } from './runOptions.ts'
 import { textOption } from './text.ts'
-import { UNSAFE_KEYS } from './unsafeKeys.ts'
 
 /** A token bucket: how many jobs may start per period. */
 export interface RateLimitOptions {
@@ -105,46 +93,96 @@ export interface QueueOptions {
   readonly defaults?: Omit<RunOptions, 'queue'> | null
 }
 
-const LENGTH_MAX = 1_000_000_000
-const SHARE_MAX = 1_000
-const YEAR_MS = 365 * 86_400_000
-const KEPT = ['completed', 'failed', 'cancelled'] as const
+const STARTS = integer(1, LIMITS.tokens)
+const SLOTS = integer(1, LIMITS.concurrencyLimit)
+const RATE = record(
+  {
+    limit: { kind: STARTS, required: true },
+    period: { kind: { type: 'duration', min: 1, max: 365 * 86_400_000 }, otherwise: 1_000 },
+    burst: { kind: STARTS, otherwise: 'limit' },
+  },
+  { notation: 'rate' },
+)
+const TIER = record(
+  { perKeyLimit: { kind: SLOTS }, perKeyRateLimit: { kind: RATE } },
+  { some: 'a perKeyLimit, a perKeyRateLimit or both: a tier without either changes nothing' },
+)
+const { queue: _queue, ...RUN_DEFAULTS } = RUN_OPTIONS
 
-/** One of some words, of which all but `set` stand for the absence of the setting. */
-const word = <const Word extends string>(set: Word, words: readonly string[]): Check<Word | null> =>
-  orNull((option, value) => (choiceOption(option, value, words) === set ? set : null))
+/**
+ * The table of the settings of a queue. A setting is a row here, a property with its documentation above and in QueueSettings, its label in the
+ * dashboard, and what the engine does with it; all else derives from the row. What other settings it names stands in backticks.
+ */
+export const QUEUE_OPTIONS = {
+  concurrencyLimit: { kind: SLOTS, says: 'Jobs of the queue that run at the same time, over all workers' },
+  sharedLimit: {
+    kind: record({ name: { kind: NAME, required: true }, limit: { kind: SLOTS, required: true } }, { notation: 'shared' }),
+    says: 'A job of the queue starts only while fewer than `limit` jobs run in all queues that name the same limit',
+  },
+  perKeyLimit: { kind: SLOTS, says: 'Jobs of each concurrency key that run at the same time' },
+  rateLimit: { kind: RATE, says: 'Jobs of the queue that may start in a period, by default of 1 s, and at once, by default as many' },
+  perKeyRateLimit: { kind: RATE, says: 'The same for the jobs of each concurrency key' },
+  keyTiers: {
+    kind: { type: 'tiers', of: TIER },
+    says: 'Other limits for some keys: those of tier `gold` are for keys that begin with `gold:`, in place of the queue’s',
+    example: '{"gold":{"perKeyLimit":10}}',
+  },
+  keyOrder: {
+    kind: choice(['strict', 'turns'], 'turns'),
+    says: 'Order of the jobs of a concurrency key: strict runs one at a time, as they were enqueued, retries included; turns lets keys with a limit take turns',
+    preset: 'turns',
+  },
+  maxLength: {
+    kind: integer(1, LIMITS.queueLength),
+    says: 'Jobs that have yet to start; at this length a new job is refused, or as `onFull` says',
+  },
+  onFull: {
+    kind: choice(['reject', 'drop-oldest'], 'reject'),
+    says: 'At `maxLength`, reject refuses a new job; drop-oldest accepts it, and cancels the oldest one that is scheduled or waiting',
+    preset: 'reject',
+  },
+  share: { kind: integer(1, 1_000), says: 'Jobs that start before it is the next queue’s turn', preset: '1' },
+  fairness: {
+    kind: choice(['name', 'none'], 'none'),
+    says: 'Turns among jobs of equal priority: name gives each job name its turn, none makes all jobs one line',
+    preset: 'none',
+  },
+  deadLetter: { kind: NAME, says: 'Queue that gets a new job for each job that fails permanently' },
+  repeats: {
+    kind: choice(['silent', 'event'], 'silent'),
+    says: 'Calls that an earlier job answers: event emits deduplicated for each, silent informs only the caller',
+    preset: 'silent',
+  },
+  retention: {
+    kind: record({
+      completed: {
+        kind: { type: 'keep', preset: DEFAULT_RETENTION.completed },
+        says: 'How long completed jobs of the queue are kept, in place of the engine’s retention',
+      },
+      failed: {
+        kind: { type: 'keep', preset: DEFAULT_RETENTION.failed },
+        says: 'How long failed jobs of the queue are kept, in place of the engine’s retention',
+      },
+      cancelled: {
+        kind: { type: 'keep', preset: DEFAULT_RETENTION.cancelled },
+        says: 'How long cancelled jobs of the queue are kept, in place of the engine’s retention',
+      },
+    }),
+    says: 'How long ended jobs of the queue are kept',
+    example: '{"completed":"1d","failed":"forever"}',
+  },
+  defaults: {
+    kind: record(RUN_DEFAULTS),
+    says: 'Options of its jobs for which neither the call nor the definition has a value',
+    example: '{"maxAttempts":3,"timeout":null,"backoff":{"type":"fixed","delay":"5s"}}',
+  },
+} as const satisfies Record<keyof QueueOptions, Row>
 
-/** The words of settings that take one of some. */
-export const QUEUE_WORDS = {
-  keyOrder: ['strict', 'turns'],
-  onFull: ['reject', 'drop-oldest'],
-  fairness: ['name', 'none'],
-  repeats: ['silent', 'event'],
-} as const
-
-const count = (max: number) => orNull(integerBetween(1, max))
-
-const read = optionsReader('queues.configure', {
-  concurrencyLimit: count(LIMITS.concurrencyLimit),
-  sharedLimit: orNull(sharedOption),
-  perKeyLimit: count(LIMITS.concurrencyLimit),
-  keyOrder: word('strict', QUEUE_WORDS.keyOrder),
-  rateLimit: orNull(rateOption),
-  perKeyRateLimit: orNull(rateOption),
-  keyTiers: orNull(tiersOption),
-  maxLength: count(LENGTH_MAX),
-  onFull: word('drop-oldest', QUEUE_WORDS.onFull),
-  share: count(SHARE_MAX),
-  fairness: word('name', QUEUE_WORDS.fairness),
-  deadLetter: orNull(nameOption),
-  repeats: word('event', QUEUE_WORDS.repeats),
-  retention: orNull(keepsOption),
-  defaults: orNull((_option, value) => defaultsOption(value)),
-})
+const read = optionsReader('queues.configure', checksOf(QUEUE_OPTIONS))
 
 /** @throws OptionTypeError, OptionRangeError */
 export function validateQueueOptions(options: unknown): QueueChanges {
-  const changes = read(options)
+  const changes: QueueChanges = read(options)
   const perKeyLimit = largestPerKey(changes)
   if (changes.keyOrder === 'strict' && perKeyLimit > 1)
     throw new OptionRangeError('perKeyLimit', 1, `perKeyLimit must be 1 or left out if keyOrder is 'strict', got ${perKeyLimit}`)
@@ -156,84 +194,11 @@ export function validateQueueOptions(options: unknown): QueueChanges {
   return changes
 }
 
-const RATE_KNOWN = new Set(['limit', 'period', 'burst'])
-
-function rateOption(option: string, value: unknown): RateLimit {
-  checkKnown(option, value, RATE_KNOWN)
-  const limit = integerOption(`${option}.limit`, value['limit'], 1, LIMITS.tokens)
-  const { period = 1_000, burst = limit } = value
-  return {
-    limit,
-    period: durationOption(`${option}.period`, period, { min: 1, max: YEAR_MS }),
-    burst: integerOption(`${option}.burst`, burst, 1, LIMITS.tokens),
-  }
-}
-
-const SHARED_KNOWN = new Set(['name', 'limit'])
-
-function sharedOption(option: string, value: unknown): SharedLimit {
-  checkKnown(option, value, SHARED_KNOWN)
-  return {
-    name: nameOption(`${option}.name`, value['name']),
-    limit: integerOption(`${option}.limit`, value['limit'], 1, LIMITS.concurrencyLimit),
-  }
-}
-
-/** No tiers are as none. */
-function tiersOption(option: string, value: unknown): KeyTiers | null {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new OptionTypeError(option, `${option} must be an object with a tier for each name, got ${describe(value)}`)
-  const { length } = Object.keys(value)
-  if (length > LIMITS.keyTiers)
-    throw new OptionRangeError(
-      option,
-      LIMITS.keyTiers,
-      `${option} must have at most ${LIMITS.keyTiers} tiers, got ${length}: put more keys into each`,
-    )
-  if (length === 0) return null
-  return Object.fromEntries(Object.entries(value).map(([name, tier]) => [tierName(option, name), tierOption(`${option}.${name}`, tier)]))
-}
-
-function tierName(option: string, name: string): string {
-  if (name.includes(':'))
-    throw new OptionTypeError(
-      option,
-      `${option} has the tier '${shortened(name)}': the name of a tier has no colon, because it ends at the first one of a key`,
-    )
-  if (UNSAFE_KEYS.has(name))
-    throw new OptionTypeError(option, `${option} has the tier '${shortened(name)}', which no map may have for a key: give it another name`)
-  return nameOption(`${option}: the name of a tier`, name)
-}
-
-const TIER_KNOWN = new Set(['perKeyLimit', 'perKeyRateLimit'])
-
-function tierOption(option: string, value: unknown): KeyLimits {
-  checkKnown(option, value, TIER_KNOWN)
-  const { perKeyLimit: limit, perKeyRateLimit: rate } = value
-  if (limit === undefined && rate === undefined)
-    throw new OptionTypeError(option, `${option} must have a perKeyLimit, a perKeyRateLimit or both: a tier without either changes nothing`)
-  return {
-    ...(limit !== undefined && { perKeyLimit: integerOption(`${option}.perKeyLimit`, limit, 1, LIMITS.concurrencyLimit) }),
-    ...(rate !== undefined && { perKeyRateLimit: rateOption(`${option}.perKeyRateLimit`, rate) }),
-  }
-}
-
-const KEPT_KNOWN: ReadonlySet<string> = new Set(KEPT)
-
-function keepsOption(option: string, value: unknown): NonNullable<QueueSettings['retention']> {
-  checkKnown(option, value, KEPT_KNOWN)
-  const keeps = KEPT.filter((state) => value[state] !== undefined)
-  return Object.fromEntries(keeps.map((state) => [state, keepOption(`${option}.${state}`, value[state], DEFAULT_RETENTION[state])]))
-}
-
-const DEFAULTS_KNOWN = new Set<string>(RUN_OPTION_NAMES.filter((name) => name !== 'queue'))
+const readDefaults = checkOf(QUEUE_OPTIONS.defaults.kind)
 
 /** @throws OptionTypeError, OptionRangeError */
 export function defaultsOption(value: unknown): QueueDefaults {
-  checkKnown('defaults', value, DEFAULTS_KNOWN)
-  const settings: RunSettings = {}
-  readRunOptions(value, settings)
-  return settings
+  return readDefaults('defaults', value)
 }
 
 /** The options of `queues.resume`, and those that `queues.pause` shares with it. */

@@ -3,13 +3,11 @@
  * its documentation, and what the engine does with it. Its checks, its place on the wire, its HTTP schema, its command-line flag, its
  * settings and their documentation derive from the row.
  */
-import type { Backoff } from '../backoff.ts'
 import type { Duration } from '../duration.ts'
 import { LIMITS } from '../limits.ts'
-import { type BackoffOptions, backoffOption } from './backoff.ts'
-import { integerOption } from './integer.ts'
-import { durationOption, type Forever } from './milliseconds.ts'
-import { nameOption } from './name.ts'
+import type { BackoffOptions } from './backoff.ts'
+import { checkOf, integer, NAME, type Row, type ValueOf } from './kind.ts'
+import type { Forever } from './milliseconds.ts'
 
 export interface RunOptions {
   /** Default `'default'`. */
@@ -52,51 +50,32 @@ export interface RunOptions {
   readonly logLines?: number
 }
 
-/** The values that an option takes. */
-export type OptionKind =
-  | { readonly type: 'name' }
-  | { readonly type: 'integer'; readonly min: number; readonly max: number }
-  /**
-   * In ms, at most 100 years. `endless`: Infinity is allowed too, kept as it is or as those 100 years. JSON says it as null. `forever`: the
-   * word is allowed too, for those 100 years.
-   */
-  | { readonly type: 'duration'; readonly min: number; readonly endless?: 'kept' | 'capped'; readonly forever?: true }
-  | { readonly type: 'backoff' }
-
-export interface OptionRow {
-  readonly kind: OptionKind
-  /** Describes the option: a sentence without its full stop. */
-  readonly says: string
-  /** The value of a job for which nobody sets it; undefined for none. */
-  readonly preset?: string
-}
-
 export type RunOption = keyof RunOptions
 
 export const RUN_OPTIONS = {
-  queue: { kind: { type: 'name' }, says: 'Queue that the job goes to', preset: '"default"' },
+  queue: { kind: NAME, says: 'Queue that the job goes to', preset: '"default"' },
   priority: {
-    kind: { type: 'integer', min: -LIMITS.priority, max: LIMITS.priority },
+    kind: integer(-LIMITS.priority, LIMITS.priority),
     says: 'Jobs of a queue with a higher priority start first',
     preset: '0',
   },
   weight: {
-    kind: { type: 'integer', min: 1, max: LIMITS.weight },
+    kind: integer(1, LIMITS.weight),
     says: "Share of its worker's concurrency that the job takes",
     preset: '1',
   },
   tokens: {
-    kind: { type: 'integer', min: 1, max: LIMITS.tokens },
+    kind: integer(1, LIMITS.tokens),
     says: 'Tokens that each start takes from the rate limits of its queue and its key',
     preset: '1',
   },
   maxAttempts: {
-    kind: { type: 'integer', min: 1, max: LIMITS.maxAttempts },
+    kind: integer(1, LIMITS.maxAttempts),
     says: 'Attempts in total, the first included',
     preset: '4',
   },
   maxLost: {
-    kind: { type: 'integer', min: 0, max: LIMITS.maxAttempts },
+    kind: integer(0, LIMITS.maxAttempts),
     says: 'Runs that may lose their worker without using an attempt; the next one fails the job',
   },
   maxAge: { kind: { type: 'duration', min: 1 }, says: 'No retry begins later than this long after the enqueue' },
@@ -117,20 +96,16 @@ export const RUN_OPTIONS = {
     says: 'The job is deleted this long after its end, or with 0 as it ends, instead of by the retention of its queue',
   },
   logLines: {
-    kind: { type: 'integer', min: 0, max: LIMITS.logLinesKept },
+    kind: integer(0, LIMITS.logLinesKept),
     says: 'Log lines that each run keeps, the newest ones',
     preset: '100',
   },
-} as const satisfies Record<RunOption, OptionRow>
+} as const satisfies Record<RunOption, Row>
 
 export const RUN_OPTION_NAMES = Object.keys(RUN_OPTIONS) as RunOption[]
 
-type ValueOf<Kind extends OptionKind> = Kind['type'] extends 'name' ? string : Kind['type'] extends 'backoff' ? Backoff : number
-
 /** The same, checked: only what was set, durations in milliseconds. */
 export type RunSettings = { -readonly [Name in RunOption]?: ValueOf<(typeof RUN_OPTIONS)[Name]['kind']> }
-
-type Check = (value: unknown) => unknown
 
 /** Returns options that came as JSON, in which null says that there is no limit. */
 export function endlessOf<Options extends object>(read: Options): Options {
@@ -138,29 +113,13 @@ export function endlessOf<Options extends object>(read: Options): Options {
   return endless.length === 0 ? read : { ...read, ...Object.fromEntries(endless.map((name) => [name, Number.POSITIVE_INFINITY])) }
 }
 
-const CHECKS = RUN_OPTION_NAMES.map((name): readonly [RunOption, Check] => [name, checkOf(name, RUN_OPTIONS[name].kind)])
-
-function checkOf(name: string, kind: OptionKind): Check {
-  switch (kind.type) {
-    case 'name':
-      return (value) => nameOption(name, value)
-    case 'integer':
-      return (value) => integerOption(name, value, kind.min, kind.max)
-    case 'duration': {
-      const bounds = { min: kind.min, infinity: kind.endless !== undefined, forever: kind.forever === true }
-      const most = kind.endless === 'capped' ? LIMITS.durationMs : Number.POSITIVE_INFINITY
-      return (value) => Math.min(most, durationOption(name, value, bounds))
-    }
-    case 'backoff':
-      return (value) => backoffOption(name, value)
-  }
-}
+const CHECKS = RUN_OPTION_NAMES.map((name) => [name, checkOf<Row['kind']>(RUN_OPTIONS[name].kind)] as const)
 
 /** Reads the options of this table into `settings`, leaving out what is not set. Throws OptionTypeError, OptionRangeError. */
 export function readRunOptions(options: Readonly<Record<string, unknown>>, settings: RunSettings): void {
   const read = settings as Record<string, unknown>
   for (const [name, check] of CHECKS) {
     const value = options[name]
-    if (value !== undefined) read[name] = check(value)
+    if (value !== undefined) read[name] = check(name, value)
   }
 }

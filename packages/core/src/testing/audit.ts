@@ -3,9 +3,9 @@
  * Throws an error that names the first difference.
  */
 
+import { rebuilt, tableFacts } from '../../../testkit/src/rebuilt.ts'
 import { exclusiveKey } from '../kernel/jobs/coalescing.ts'
 import { attemptOf, type Job } from '../kernel/jobs/job.ts'
-import { loadTables } from '../kernel/load.ts'
 import type { Lane } from '../kernel/queues/lane.ts'
 import type { JobRow } from '../kernel/rows.ts'
 import { leaseEndMono } from '../kernel/sessions/lease.ts'
@@ -20,7 +20,7 @@ export function audit(store: MemoryStore, tables: Tables): void {
   auditRows(store)
   auditCounters(store, tables)
   auditKept(store, tables)
-  auditRebuild(store, tables)
+  expectSame('rebuilt', tableFacts(tables), rebuilt(store))
   auditWindows(store, tables)
   auditBacklogs(store, tables)
   auditTurns(store, tables)
@@ -57,12 +57,13 @@ function auditCounters(store: MemoryStore, tables: Tables): void {
     if (state === SCHEDULED && run > uncounted) retrying.set(laneId, (retrying.get(laneId) ?? 0) + 1)
   }
   expectSame('lanes', [...tables.lanesById.keys()].sort(), [...store.lanes.keys()].sort())
-  for (const { id, counts, totals, retrying: stored } of store.lanes.values()) {
+  for (const { id, counts, totals, retrying: stored, usedAt, usedEvent } of store.lanes.values()) {
     const lane = tables.lanesById.get(id) as Lane
     expectSame(`rows of lane ${id}`, counts, counted.get(id) ?? [0, 0, 0, 0, 0, 0, 0])
     expectSame(`counters of lane ${id}`, lane.counts, counts)
     expectSame(`totals of lane ${id}`, lane.totals, totals)
     expectSame(`retrying jobs of lane ${id}`, [lane.retrying, stored], Array(2).fill(retrying.get(id) ?? 0))
+    expectSame(`last use of lane ${id}`, [lane.usedAt, lane.usedEvent], [usedAt, usedEvent])
     expectTrue(`lane ${id} is still marked as counted`, !lane.counted)
   }
 }
@@ -76,61 +77,6 @@ function auditKept(store: MemoryStore, tables: Tables): void {
         counted[state] = (counted[state] as number) + 1
     expectSame(`kept jobs of queue ${id}`, kept, counted)
   }
-}
-
-/** The tables equal what a reload would build: counters by queue, definitions, numbers, running jobs with their runs. */
-function auditRebuild(store: MemoryStore, tables: Tables): void {
-  const rebuilt = loadTables(store, new Set([...store.sessions.values()].map((session) => session.uuid)), { wall: 0, mono: 0 })
-  const summary = (of: Tables) => ({
-    node: of.node,
-    nextSeq: of.nextSeq,
-    nextEvent: of.nextEvent,
-    nextSession: of.nextSession,
-    paused: of.paused,
-    all: of.all,
-    queues: [...of.queues.values()]
-      .map(({ id, name, counts, totals, retrying, kept, minuteAt, settings, paused, drained, sharing }) => ({
-        id,
-        name,
-        counts,
-        totals,
-        retrying,
-        kept,
-        minuteAt,
-        settings,
-        paused,
-        drained,
-        // Added up from counters that the rows are compared with.
-        sharedActive: sharing?.active,
-      }))
-      .sort((a, b) => a.id - b.id),
-    pauseEnds: [...of.queues.values()].flatMap((queue) =>
-      [...of.dispatchable.pauseEnds.of(queue)].map(({ part, what, until }) => [queue.id, part, what, until].join(' ')).sort(),
-    ),
-    pausedLanes: [...of.lanesById.values()].filter(({ paused }) => paused).map(({ id }) => id),
-    pausedKeys: [...of.queues.values()]
-      .flatMap((queue) => [...(queue.keys?.values() ?? [])].filter(({ paused }) => paused).map(({ text }) => text))
-      .sort(),
-    backlogs: [...of.keys.backlogsById.values()]
-      .filter(({ parked }) => parked > 0)
-      .map(({ id, lane, key, parked }) => ({ id, lane: lane.id, key: key.text, parked }))
-      .sort((a, b) => a.id - b.id),
-    present: [...of.present]
-      .map(([uuid, { id, local, draining, process }]) => ({ uuid, id, local, draining, process }))
-      .sort((a, b) => a.id - b.id),
-    definitions: [...of.definitions].sort(([a], [b]) => (a < b ? -1 : 1)),
-    exports: [...of.exports].sort(([a], [b]) => (a < b ? -1 : 1)),
-    active: [...of.jobs.values()]
-      .filter((job) => job.state === ACTIVE)
-      .map(running)
-      .sort((a, b) => a.seq - b.seq),
-  })
-  expectSame('rebuilt', summary(tables), summary(rebuilt))
-}
-
-function running(job: Job) {
-  const { seq, node, enqueuedAt, run, uncounted, sessionId, startedAt, cancelRequested, checkpoint, progress, logLines } = job
-  return { seq, node, enqueuedAt, run, uncounted, sessionId, startedAt, cancelRequested, checkpoint, progress, logLines }
 }
 
 /** Each window is a prefix of its lane's order, its jobs equal their rows, and no lane is stranded. */

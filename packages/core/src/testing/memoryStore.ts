@@ -526,6 +526,8 @@ export class MemoryStore implements Store {
         counts: [...counts] as Counts,
         totals: { ...totals },
         retrying,
+        usedAt: header.at,
+        usedEvent: header.nextEvent,
       })
     }
     this.#writeQueues(effects, header)

@@ -41,6 +41,7 @@ import {
   findRow,
   flowParentsOf,
   hasFailed,
+  heaviest,
   isLiving,
   type Job,
   type JobRow,
@@ -268,7 +269,11 @@ function stats(actor: Answering, { names, definitions }: StatsCommand): Stats<Pe
     // Not by assignment: a queue may be named `__proto__`.
     queues: Object.fromEntries(queues),
     ...(tables.queues.size > told.length && { queuesLeftOut: tables.queues.size - told.length }),
-    unserved: fullest(unserved, UNSERVED_MAX).map((lane) => ({ queue: lane.queue.name, name: lane.name, waiting: countOf(lane, WAITING) })),
+    unserved: heaviest(unserved, UNSERVED_MAX, waitingIn).map((lane) => ({
+      queue: lane.queue.name,
+      name: lane.name,
+      waiting: countOf(lane, WAITING),
+    })),
     ...(unserved.length > UNSERVED_MAX && { unservedLeftOut: unserved.length - UNSERVED_MAX }),
     ...failingOf(actor),
     definitions: definitionsOf(tables, definitions),
@@ -334,10 +339,6 @@ function queuesWanted(queues: ReadonlyMap<string, Queue>, { queue: name, after, 
   if (limit === undefined) return [...queues.values()].slice(0, LIMITS.unpaged)
   const names = [...queues.keys()].filter((each) => after === undefined || each > after).sort()
   return names.slice(0, limit).map((each) => queues.get(each) as Queue)
-}
-
-function waitingOf({ lanes }: Queue): Lane[] {
-  return [...lanes.values()].filter((lane) => countOf(lane, WAITING) > 0)
 }
 
 /** Returns the sessions that are known to live: one that has lost all its jobs by its silence is not among them. */
@@ -418,14 +419,13 @@ const OLDEST_ASKED_MAX = 64
 /** The maximum number of lookups for one queue of a page. */
 const OLDEST_IN_LIST_MAX = 4
 
-/** Returns the lanes with the most waiting jobs. */
-function fullest(lanes: readonly Lane[], limit: number): readonly Lane[] {
-  return lanes.toSorted((a, b) => countOf(b, WAITING) - countOf(a, WAITING)).slice(0, limit)
+function waitingIn(lane: Lane): number {
+  return countOf(lane, WAITING)
 }
 
 function oldestWaitingMs({ store, now }: Answering, queue: Queue, lookups: number): number {
   const due = [
-    ...fullest(waitingOf(queue), lookups).map((lane) => store.oldestWaiting(lane.id)),
+    ...heaviest(queue.lanes.values(), lookups, waitingIn).map((lane) => store.oldestWaiting(lane.id)),
     ...mostParked(queue, lookups).map((backlog) => store.oldestParked(backlog.id)),
   ].filter((at) => at > 0)
   return due.length === 0 ? 0 : Math.max(0, now.wall - Math.min(...due))

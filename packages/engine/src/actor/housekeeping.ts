@@ -44,7 +44,8 @@ export class Housekeeping implements Upkeep {
     this.#journalMono = now.mono + LIMITS.journalEveryMs
     this.#shrinkMono = now.mono + SHRINK_EVERY_MS
     this.#keysMono = now.mono + LIMITS.keysEveryMs
-    this.#namesMono = now.mono + LIMITS.namesEveryMs
+    // Soon after the start: an engine that is started again each hour looks, too. Workers have come back by then.
+    this.#namesMono = now.mono + LIMITS.journalEveryMs
   }
 
   /** Returns the retention that this turn prunes by; undefined if it is not time. */

@@ -9,7 +9,7 @@ import {
   LIMITS,
   type Now,
 } from '@millrace/core'
-import { HISTORY_UNITS, type Lane, type Questions, readHistories, type Tables, trendOf } from '@millrace/core/kernel'
+import { type FailureRow, HISTORY_UNITS, type Lane, type Questions, readHistories, type Tables, trendOf } from '@millrace/core/kernel'
 
 interface Asked {
   readonly store: Questions
@@ -41,29 +41,42 @@ function pointsOf({ store, tables, now }: Asked, { queue: name, step, from, to }
   return to === undefined ? points : points.filter(({ at }) => at < begin(to))
 }
 
-export function failuresOf({ store, tables, now }: Asked, { queue, name, limit, order = 'last', trend }: FailuresCommand): FailureGroup[] {
-  const laneIds = queue === undefined && name === undefined ? undefined : lanesOf(tables, queue, name).map(({ id }) => id)
-  return store
-    .failures(laneIds, Math.min(limit, LIMITS.pageFailures), order)
-    .map(({ laneId, fingerprint, error, count, firstAt, lastAt, hours, job, message }) => {
-      const lane = tables.laneOf(laneId)
-      return {
-        fingerprint: formatFingerprint(fingerprint),
-        queue: lane.queue.name,
-        name: lane.name,
-        error,
-        count,
-        firstAt,
-        lastAt,
-        job: job ?? null,
-        message: message ?? null,
-        ...(trend !== undefined && { trend: trendOf({ count, hours }, now.wall) }),
-      }
-    })
+export function failuresOf(asked: Asked, command: FailuresCommand): FailureGroup[] {
+  const { tables, now } = asked
+  return failureRows(asked, command).map(({ laneId, fingerprint, error, count, firstAt, lastAt, hours, job, message }) => {
+    const lane = tables.laneOf(laneId)
+    return {
+      fingerprint: formatFingerprint(fingerprint),
+      queue: lane.queue.name,
+      name: lane.name,
+      error,
+      count,
+      firstAt,
+      lastAt,
+      job: job ?? null,
+      message: message ?? null,
+      ...(command.trend !== undefined && { trend: trendOf({ count, hours }, now.wall) }),
+    }
+  })
 }
 
-function lanesOf({ lanesById }: Tables, queue: string | undefined, name: string | undefined): Lane[] {
-  return [...lanesById.values()].filter(
-    (lane) => (queue === undefined || lane.queue.name === queue) && (name === undefined || lane.name === name),
-  )
+/** Reads the failures of a queue, of a name, or of all. If a queue has more names than there are kinds of failures, it reads all kinds. */
+function failureRows({ store, tables }: Asked, { queue: queueName, name, limit, order = 'last' }: FailuresCommand): FailureRow[] {
+  const rowsMax = Math.min(limit, LIMITS.pageFailures)
+  const ofLanes = (lanes: readonly Lane[]) =>
+    store.failures(
+      lanes.map(({ id }) => id),
+      rowsMax,
+      order,
+    )
+  if (name !== undefined) {
+    const namesakes = tables.lanesByName.get(name) ?? []
+    return ofLanes(namesakes.filter(({ queue }) => queueName === undefined || queue.name === queueName))
+  }
+  if (queueName === undefined) return store.failures(undefined, rowsMax, order)
+  const queue = tables.queues.get(queueName)
+  if (queue === undefined) return []
+  if (queue.lanes.size <= LIMITS.failureGroups) return ofLanes([...queue.lanes.values()])
+  const all = store.failures(undefined, LIMITS.failureGroups, order)
+  return all.filter(({ laneId }) => tables.laneOf(laneId).queue === queue).slice(0, rowsMax)
 }

@@ -1,5 +1,5 @@
 // Lists that come by a connection: readers answer them, and all else goes to the writer as before.
-import type { Command, Delivery, Port, PortListener, Refusal, Request } from '@millrace/core'
+import { ACTIVE, type Command, type Delivery, type Port, type PortListener, type Refusal, type Request } from '@millrace/core'
 import { expect, test } from 'vitest'
 import { ReadingPort } from './readRouter.ts'
 
@@ -38,8 +38,8 @@ test('lists go to readers, but for those of runs, which the writer knows; the re
   const commands = [
     { op: 'stats' } as const,
     list(),
-    list({ state: 2 }),
-    list({ state: 2 }, 'ada'),
+    list({ state: ACTIVE }),
+    list({ state: ACTIVE }, 'ada'),
     { op: 'workers' } as const,
     history,
     { ...history, busiest: 0 },

@@ -3,7 +3,7 @@
  * It is removed when the run is over.
  */
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { bootId, pidNamespace, startOf } from '../process/proc.ts'
+import { bootId, pidNamespace, startOf } from '@millrace/worker/process'
 
 interface Process {
   readonly pid: number

@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { bootId, pidNamespace, startOf } from '@millrace/worker/process'
 import { expect, onTestFinished, type TestContext, test } from 'vitest'
-import { bootId, hasEnded, pidNamespace, startOf } from '../process/proc.ts'
 import { temporaryFolder } from '../testing/folder.ts'
 import { sweep } from './sweep.ts'
 
@@ -159,17 +159,4 @@ test('a member that shows no environment is waited for a little, and then left a
   const child = await startGroup({}, 'env -i /bin/sleep 1000 & echo here; kill -9 $$')
   await exited(child)
   expect(sweep(recordOf({}, { pid: child.pid, start: '5' }), 0)).toEqual([])
-})
-
-test('a process that /proc hides has not ended; one of another start, a zombie and a number of nobody have', (context) => {
-  needsProc(context)
-  const worker = { pid: process.pid, start: startOf(process.pid) as string }
-  expect(hasEnded(worker)).toBe(false)
-  const hidden = { pid: process.ppid, start: '1' }
-  expect(hasEnded(hidden)).toBe(true)
-  expect(hasEnded(hidden, () => undefined)).toBe(false)
-  const stat = { state: 'S', group: 1, session: 1, start: '1' }
-  expect(hasEnded(hidden, () => stat)).toBe(false)
-  expect(hasEnded(hidden, () => ({ ...stat, state: 'Z' }))).toBe(true)
-  expect(hasEnded(DEAD, () => undefined)).toBe(true)
 })

@@ -4,7 +4,8 @@
  */
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { bootId, hasEnded, membersOf, pidNamespace, startOf, wasGiven } from '../process/proc.ts'
+import { bootId, hasEnded, pidNamespace, startOf } from '@millrace/worker/process'
+import { membersOf, wasGiven } from '../process/proc.ts'
 import { endRecord, type RunRecord, readRecord } from './record.ts'
 
 /** The number of checks, and the time between them, of members that show no environment yet. */

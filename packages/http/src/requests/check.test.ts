@@ -1,6 +1,6 @@
 import { LIMITS } from '@millrace/core'
 import { expect, test } from 'vitest'
-import { QUEUE_OPTIONS } from '../schemas/queue.ts'
+import { QUEUE_BODY } from '../schemas/queue.ts'
 import { check } from './check.ts'
 
 test.each([LIMITS.keyTiers, LIMITS.keyTiers + 1, 80_000])('%d tiers of keys: none is looked at if there are too many', (count) => {
@@ -12,7 +12,7 @@ test.each([LIMITS.keyTiers, LIMITS.keyTiers + 1, 80_000])('%d tiers of keys: non
     },
   }
   const keyTiers = Object.fromEntries(Array.from({ length: count }, (_, index) => [`t${index}`, tier]))
-  const checking = () => check(QUEUE_OPTIONS, { keyTiers }, 'body')
+  const checking = () => check(QUEUE_BODY, { keyTiers }, 'body')
   if (count <= LIMITS.keyTiers) expect(Object.keys(checking().keyTiers ?? {})).toHaveLength(count)
   else expect(checking).toThrow('body.keyTiers must have at most 100 keys')
   expect(looks > 0).toBe(count <= LIMITS.keyTiers)

@@ -6,16 +6,17 @@ import {
   LIMITS,
   LIST_ORDERS,
   ON_PARENT_FAILURE,
-  type OptionRow,
   PAYLOAD_MODES,
   PAYLOADS,
   POLICY_FIELDS,
+  type Row,
   RUN_OPTIONS,
 } from '@millrace/core'
 import { base64, binaryOf } from '../binary.ts'
 import { BOUNDS } from '../limits.ts'
 import { REDACTED, type Redaction } from '../redaction.ts'
 import { FILTER_BODY, FILTER_QUERY } from './filter.ts'
+import { shownOf } from './kind.ts'
 import { ENQUEUE_OPTIONS } from './options.ts'
 import { CURSOR, KEY, NAME, RUN_ERROR, SAFE_COUNT, STATE, TIME, WHEN, whole } from './plain.ts'
 
@@ -131,20 +132,11 @@ export const REDACTED_SHOWN = z.array(z.enum(REDACTED)).optional().openapi({
   description: 'Which payloads have values that the option `redact` hides. Of a cut preview, only values before the cut count.',
 })
 
-const BACKOFF_SHOWN = z.strictObject({
-  type: z.string(),
-  delay: z.number(),
-  factor: z.number().optional(),
-  maxDelay: z.number().optional(),
-  jitter: z.union([z.number(), z.string()]).optional(),
-})
-
 /** How a job runs and is retried, as core's table of job options describes it. */
 const POLICY: Readonly<Record<string, z.ZodType>> = Object.fromEntries(POLICY_FIELDS.map((name) => [name, shownOption(RUN_OPTIONS[name])]))
 
-function shownOption({ kind, preset }: OptionRow): z.ZodType {
-  if (kind.type === 'backoff') return BACKOFF_SHOWN
-  if (kind.type !== 'duration') return preset === undefined ? z.number().optional() : z.number()
+function shownOption({ kind, preset }: Row): z.ZodType {
+  if (kind.type !== 'duration') return preset === undefined ? shownOf(kind).optional() : shownOf(kind)
   if (kind.forever === true) return z.number().optional().openapi({ description: 'Milliseconds; left out if nothing says.' })
   // Without a default there is no limit, unless somebody sets one.
   return preset === undefined || kind.endless !== undefined

@@ -1,6 +1,7 @@
 import { newJobFrom } from '@millrace/core'
 import { expect, test } from 'vitest'
-import { ENQUEUE_OPTIONS, enqueueOptions, QUEUE_DEFAULTS } from './options.ts'
+import { ENQUEUE_OPTIONS, enqueueOptions } from './options.ts'
+import { QUEUE_BODY } from './queue.ts'
 
 const jobOf = (options: unknown) => newJobFrom('a', null, enqueueOptions(ENQUEUE_OPTIONS.parse(options)), undefined)
 
@@ -20,5 +21,5 @@ test('the ranges are those of the engine', () => {
   })
   for (const wrong of [{ priority: 1_000_001 }, { weight: 0 }, { maxAttempts: 1.5 }, { maxAge: 'soon' }, { queue: 'a b' }, { levity: 1 }])
     expect(ENQUEUE_OPTIONS.safeParse(wrong).success, JSON.stringify(wrong)).toBe(false)
-  expect(QUEUE_DEFAULTS.safeParse({ queue: 'a' }).success).toBe(false)
+  expect(QUEUE_BODY.safeParse({ defaults: { queue: 'a' } }).success).toBe(false)
 })

@@ -1,67 +1,15 @@
 /** The options of an enqueue. Ranges that are not here are the engine's own, and its errors name them. */
 import { z } from '@hono/zod-openapi'
-import {
-  DEBOUNCE_MODES,
-  type EnqueueOptions,
-  endlessOf,
-  LIMITS,
-  type OptionKind,
-  type OptionRow,
-  RUN_OPTIONS,
-  UNIQUE_UNTILS,
-} from '@millrace/core'
-import { DURATION, DURATION_OR_FOREVER, FOREVER, KEY, NAME, QUERY_DURATION, TIME, whole } from './plain.ts'
-
-const BACKOFF = z
-  .strictObject({
-    type: z.enum(['exponential', 'linear', 'fixed']),
-    delay: DURATION,
-    factor: z.number().min(1).max(1_000).optional(),
-    maxDelay: DURATION.optional(),
-    jitter: z
-      .union([z.number().min(0).max(1), z.enum(['equal', 'full'])], { error: 'must be a fraction from 0 to 1, "equal" or "full"' })
-      .optional(),
-  })
-  .openapi('Backoff')
+import { DEBOUNCE_MODES, type EnqueueOptions, endlessOf, LIMITS, RUN_OPTIONS, UNIQUE_UNTILS } from '@millrace/core'
+import { givenOf, queryOf, schemasOf } from './kind.ts'
+import { DURATION, KEY, NAME, QUERY_DURATION, TIME } from './plain.ts'
 
 /** The options that core's table describes, but for the queue, whose name HTTP bounds by itself. */
-const RUN = optionSchemas((kind) => {
-  switch (kind.type) {
-    case 'name':
-      return NAME
-    case 'integer':
-      return z.number().int().min(kind.min).max(kind.max)
-    case 'duration':
-      if (kind.forever === true) return DURATION_OR_FOREVER
-      return kind.endless === undefined ? DURATION : DURATION.nullable()
-    case 'backoff':
-      return BACKOFF
-  }
-})
+const { queue: _queue, ...ROWS } = RUN_OPTIONS
+const RUN = schemasOf(ROWS, givenOf)
 
 /** The same in a query, without the options that have no form there. */
-const QUERY_RUN = optionSchemas((kind) => {
-  if (kind.type === 'integer') return whole(kind.min, kind.max)
-  if (kind.type !== 'duration') return undefined
-  return kind.forever === true ? z.union([FOREVER, QUERY_DURATION]) : QUERY_DURATION
-})
-
-function optionSchemas(schemaOf: (kind: OptionKind) => z.ZodType | undefined): Readonly<Record<string, z.ZodType>> {
-  const schemas: [string, z.ZodType][] = []
-  for (const [name, row] of Object.entries<OptionRow>(RUN_OPTIONS)) {
-    const schema = name === 'queue' ? undefined : schemaOf(row.kind)
-    if (schema !== undefined) schemas.push([name, schema.optional().openapi({ description: descriptionOf(row) })])
-  }
-  return Object.fromEntries(schemas)
-}
-
-function descriptionOf({ kind, says, preset }: OptionRow): string {
-  const without = preset === undefined ? '' : ` Default ${preset}.`
-  return `${says}.${without}${kind.type === 'duration' && kind.endless !== undefined ? ' null: no limit.' : ''}`
-}
-
-/** The defaults of a queue, for options that neither a call nor a definition sets. */
-export const QUEUE_DEFAULTS = z.strictObject(RUN)
+const QUERY_RUN = schemasOf(ROWS, queryOf)
 
 const COMMON = {
   queue: NAME.optional(),

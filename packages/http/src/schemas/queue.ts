@@ -1,66 +1,28 @@
 /** Queues: what they are told, and how they stand. */
 import { z } from '@hono/zod-openapi'
-import type { QueueOptions } from '@millrace/core'
-import { endlessOf, LIMITS, PURGED_STATES } from '@millrace/core'
+import { endlessOf, LIMITS, PURGED_STATES, QUEUE_OPTIONS, type QueueOptions, type QueueSettings } from '@millrace/core'
 import { BOUNDS } from '../limits.ts'
-import { QUEUE_DEFAULTS } from './options.ts'
-import { DURATION, FOREVER, KEY, NAME, RETRYING, STATE_COUNTS, sized, TOTALS, WHEN, whole } from './plain.ts'
+import { givenOf, schemasOf, shownOf } from './kind.ts'
+import { DURATION, KEY, NAME, RETRYING, STATE_COUNTS, TOTALS, WHEN, whole } from './plain.ts'
 
 export const QUEUE_PATH = z.strictObject({ name: NAME.openapi({ param: { name: 'name', in: 'path' } }) })
 
-const SLOTS = z.number().int().min(1).max(LIMITS.concurrencyLimit)
-const LIMIT = SLOTS.nullable().optional()
-const COUNT = z.number().int().min(1).max(1_000_000_000)
-const STARTS = z.strictObject({ limit: COUNT, period: DURATION.optional(), burst: COUNT.optional() })
-const RATE_LIMIT = STARTS.nullable().optional()
-const KEEP = z.union(
-  [
-    z.strictObject({
-      age: z.union([FOREVER, DURATION]).optional(),
-      count: z.union([FOREVER, z.number().int().min(0)]).optional(),
-    }),
-    FOREVER,
-    DURATION,
-  ],
-  { error: "must be a duration, { age, count }, or 'forever'" },
-)
-
-export const QUEUE_OPTIONS = z
-  .strictObject({
-    concurrencyLimit: LIMIT,
-    sharedLimit: z
-      .strictObject({ name: NAME, limit: SLOTS })
-      .nullable()
-      .optional()
-      .openapi({ description: 'A job starts only while fewer than `limit` jobs run in all queues that name the same limit.' }),
-    perKeyLimit: LIMIT,
-    rateLimit: RATE_LIMIT,
-    perKeyRateLimit: RATE_LIMIT,
-    keyTiers: sized(z.strictObject({ perKeyLimit: SLOTS.optional(), perKeyRateLimit: STARTS.optional() }), LIMITS.keyTiers)
-      .nullable()
-      .optional()
-      .openapi({
-        description: 'Limits of tiers, by name, in place of the queue’s. A key is in the tier that stands before its first colon.',
-      }),
-    keyOrder: z.enum(['turns', 'strict']).nullable().optional(),
-    maxLength: COUNT.nullable().optional(),
-    onFull: z.enum(['reject', 'drop-oldest']).nullable().optional(),
-    share: z.number().int().min(1).max(1_000).nullable().optional(),
-    fairness: z.enum(['none', 'name']).nullable().optional(),
-    deadLetter: NAME.nullable().optional(),
-    repeats: z.enum(['silent', 'event']).nullable().optional(),
-    retention: z.strictObject({ completed: KEEP.optional(), failed: KEEP.optional(), cancelled: KEEP.optional() }).nullable().optional(),
-    defaults: QUEUE_DEFAULTS.nullable().optional(),
-  })
+export const QUEUE_BODY = z
+  .strictObject(schemasOf(QUEUE_OPTIONS, (kind) => givenOf(kind).nullable()))
   .openapi('QueueOptions', { description: 'Fields that are left out stay as they are; null removes a setting.' })
 
 /** As the engine takes them. */
-export function queueOptions({ defaults, ...rest }: z.infer<typeof QUEUE_OPTIONS>): QueueOptions {
-  return { ...rest, ...(defaults !== undefined && { defaults: defaults && endlessOf(defaults) }) } as QueueOptions
+export function queueOptions({ defaults, ...rest }: QueueOptions): QueueOptions {
+  return { ...rest, ...(defaults !== undefined && { defaults: defaults && endlessOf(defaults) }) }
 }
 
-const RATE = z.strictObject({ limit: z.number(), period: z.number(), burst: z.number() })
-const KEPT = z.strictObject({ ageMs: z.number(), count: z.number() }).optional()
+/** JSON says no limit as null. */
+type ShownSettings = Omit<QueueSettings, 'defaults'> & { readonly defaults?: Readonly<Record<string, unknown>> }
+
+const SETTINGS = z.strictObject({
+  ...schemasOf(QUEUE_OPTIONS, shownOf),
+  draining: z.literal(true).optional(),
+}) as unknown as z.ZodType<ShownSettings>
 
 const BUCKET = z.strictObject({
   tokens: z.number().openapi({ description: 'Tokens that are available. A job takes one to start, unless its `tokens` say more.' }),
@@ -70,24 +32,7 @@ const BUCKET = z.strictObject({
 export const QUEUE = z
   .strictObject({
     name: z.string(),
-    settings: z.strictObject({
-      concurrencyLimit: z.number().optional(),
-      sharedLimit: z.strictObject({ name: z.string(), limit: z.number() }).optional(),
-      perKeyLimit: z.number().optional(),
-      rateLimit: RATE.optional(),
-      perKeyRateLimit: RATE.optional(),
-      keyTiers: z.record(z.string(), z.strictObject({ perKeyLimit: z.number().optional(), perKeyRateLimit: RATE.optional() })).optional(),
-      keyOrder: z.enum(['turns', 'strict']).optional(),
-      maxLength: z.number().optional(),
-      onFull: z.literal('drop-oldest').optional(),
-      share: z.number().optional(),
-      fairness: z.literal('name').optional(),
-      deadLetter: z.string().optional(),
-      repeats: z.literal('event').optional(),
-      retention: z.strictObject({ completed: KEPT, failed: KEPT, cancelled: KEPT }).optional(),
-      draining: z.literal(true).optional(),
-      defaults: z.record(z.string(), z.unknown()).optional(),
-    }),
+    settings: SETTINGS,
     paused: z.boolean(),
     pausedJobs: z.array(z.string()),
     pausedKeys: z.array(z.string()),

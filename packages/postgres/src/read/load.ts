@@ -29,10 +29,10 @@ FROM meta CROSS JOIN journal AS last ORDER BY last.turn DESC LIMIT 1`
 /** In the order of `RawLane`. */
 const LANES = `SELECT lane.id, lane.queue, lane.name, ${COUNTERS.filter((name) => name !== 'retrying')
   .map((name) => `lane.${name}`)
-  .join(', ')}, lane.paused, lane.retrying, queue.name
+  .join(', ')}, lane.paused, lane.retrying, lane.used_at, lane.used_event, queue.name
 FROM lane JOIN queue ON queue.id = lane.queue WHERE ${isThere('queue.name')} ORDER BY lane.id`
-/** `retrying` comes last of the counters, and in `RawLane`. */
-const UNFOLDED = `SELECT id, ${COUNTERS.join(', ')} FROM unfolded`
+/** `retrying` comes last of the counters, and behind the pause in `RawLane`. */
+const UNFOLDED = `SELECT id, ${COUNTERS.join(', ')}, used_at, used_event FROM unfolded`
 const QUEUES = `SELECT queue.id, queue.name, settings, paused, missing_ms, missing_at,
   (SELECT coalesce(array_agg(key), '{}') FROM paused_key WHERE paused_key.queue = queue.id)
 FROM queue_settings JOIN queue ON queue.id = queue_settings.queue ORDER BY queue.id`
@@ -117,7 +117,7 @@ export function prepareLoad(connection: Connection): () => Loaded {
 function counted(row: RawLane, counters: readonly number[] | undefined): RawLane {
   if (counters === undefined) return row
   const [id, queue, name] = row
-  return [id, queue, name, ...counters.slice(0, -1), row.at(-3), counters.at(-1), row.at(-1)] as unknown as RawLane
+  return [id, queue, name, ...counters.slice(0, -3), row.at(-5), ...counters.slice(-3), row.at(-1)] as unknown as RawLane
 }
 
 /** Returns the jobs that ran when they were last noted, brought up to date from the journal. */

@@ -40,7 +40,7 @@ export function prepareWrite(connection: Connection, claim: Claim, turn: number,
     // The fence comes first, so that an engine that has lost the schema touches nothing else.
     header.write(batch, effects, turn)
     renameDeleted(batch, effects.queuesGone)
-    writeLanes(batch, effects.newLanes)
+    writeLanes(batch, effects.newLanes, turn)
     writeQueues(batch, effects, turn)
     writeSessions(batch, effects, turn.at)
     writeJobs(batch, jobs, effects, turn.at)

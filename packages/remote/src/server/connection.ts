@@ -55,6 +55,7 @@ export interface ConnectionOptions {
   readonly helloTimeoutMs: number
   readonly clock: Clock
   readonly audit: ListenSettings['audit']
+  readonly assertAuditable: ListenSettings['assertAuditable']
   readonly logger: Logger | undefined
   /** Called once, when the connection is over. */
   readonly over: (connection: Connection) => void
@@ -292,10 +293,12 @@ export class Connection {
         continue
       }
       const { id, command } = request
-      this.#trail?.ask(request)
+      const isAudited = this.#trail?.ask(request) === true
       const message = this.#unbounded ? undefined : this.#forbidden(command)
       const refusal =
-        message === undefined ? (changedNumber(command) ?? this.#options.refusalOf(command)) : ({ code: 'FORBIDDEN', message } as const)
+        message === undefined
+          ? (changedNumber(command) ?? this.#options.refusalOf(command) ?? (isAudited ? this.#unauditable() : undefined))
+          : ({ code: 'FORBIDDEN', message } as const)
       if (refusal !== undefined) {
         refused.push({ id, refusal })
         continue
@@ -307,6 +310,16 @@ export class Connection {
       this.#send(this.#replying(refused))
     }
     return allowed
+  }
+
+  /** Returns why a call would leave no entry in the audit; undefined if it will. */
+  #unauditable(): Refusal | undefined {
+    try {
+      this.#options.assertAuditable?.()
+      return undefined
+    } catch (error) {
+      return refusalFrom(error)
+    }
   }
 
   /** Returns what the token lacks for the command; undefined if it is allowed. */

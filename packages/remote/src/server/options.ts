@@ -52,6 +52,8 @@ export interface ListenOptions {
    * its errors are logged. A call whose connection ends before its answer is `failed`: its outcome is unknown. Default none.
    */
   readonly audit?: (calls: readonly AuditedCall[]) => void
+  /** Throws if `audit` could store nothing now. A call that requires the scope `admin` is then refused. Default none. */
+  readonly assertAuditable?: () => void
   /** The logger for connections that are refused or break. Default none. */
   readonly logger?: Logger
 }
@@ -103,6 +105,7 @@ export interface ListenSettings {
   readonly maxUnreadBytes: number
   readonly helloTimeoutMs: number
   readonly audit: ListenOptions['audit'] | undefined
+  readonly assertAuditable: ListenOptions['assertAuditable'] | undefined
   readonly logger: Logger | undefined
 }
 
@@ -121,7 +124,8 @@ const read = optionsReader('listen', {
   maxUnauthenticated: connections,
   maxUnreadBytes: integerBetween(UNREAD_BYTES.min, UNREAD_BYTES.max),
   helloTimeout: durationWithin({ min: 100, max: 60_000 }),
-  audit: auditOption,
+  audit: functionOption<NonNullable<ListenSettings['audit']>>,
+  assertAuditable: functionOption<() => void>,
   logger: loggerOption,
 })
 
@@ -140,6 +144,7 @@ export function validateListenOptions(options: unknown = {}): ListenSettings {
     maxUnreadBytes: UNREAD_BYTES.usual,
     helloTimeoutMs,
     audit: undefined,
+    assertAuditable: undefined,
     logger: undefined,
     ...given,
   }
@@ -157,9 +162,9 @@ function authenticateOption(_option: string, value: unknown): Authenticate {
   return value as Authenticate
 }
 
-function auditOption(_option: string, value: unknown): NonNullable<ListenSettings['audit']> {
-  if (typeof value !== 'function') throw new OptionTypeError('audit', `audit must be a function, got ${describe(value)}`)
-  return value as NonNullable<ListenSettings['audit']>
+function functionOption<Value>(option: string, value: unknown): Value {
+  if (typeof value !== 'function') throw new OptionTypeError(option, `${option} must be a function, got ${describe(value)}`)
+  return value as Value
 }
 
 export function tlsOption(_option: string, value: unknown): ServerTlsOptions | SharedSecret {

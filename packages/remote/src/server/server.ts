@@ -175,6 +175,7 @@ export class RemoteServer implements AsyncDisposable {
       helloTimeoutMs: this.#settings.helloTimeoutMs,
       clock: this.#clock,
       audit: this.#settings.audit,
+      assertAuditable: this.#settings.assertAuditable,
       logger: this.#settings.logger,
       over: (over) => this.#connections.delete(over),
       flowed: (flowed) => this.#unread.look(flowed),

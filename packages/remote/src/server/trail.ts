@@ -40,11 +40,13 @@ export class Trail {
     this.#clock = clock
   }
 
-  ask({ id, command }: Request): void {
+  /** Returns true if the call gets an entry. */
+  ask({ id, command }: Request): boolean {
     const { scopes } = OPERATIONS[command.op]
-    if (scopes.length > 1 || scopes[0] !== 'admin') return
+    if (scopes.length > 1 || scopes[0] !== 'admin') return false
     const asked = this.#askedOf(command)
     if (asked !== undefined) this.#asked.set(id, asked)
+    return asked !== undefined
   }
 
   answer(replies: readonly Reply[], who: string): readonly AuditedCall[] {

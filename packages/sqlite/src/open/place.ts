@@ -38,6 +38,8 @@ export function checkPlace(file: string, platform: string, unsafeFilesystem: 're
   const path = resolve(file)
   checkFolder(path)
   checkFile(path)
+  if (look(path) !== undefined && !permits(path, constants.W_OK))
+    throw new NotWritableError(`cannot open ${path}: the file is read-only. Give this user write access to it`, { path })
   // SQLite puts the log beside the real file.
   checkFolder(realFile(path))
   if (unsafeFilesystem === 'refuse') {
@@ -51,7 +53,7 @@ function checkFolder(path: string): void {
   const stats = look(folder)
   if (stats === undefined) throw new NotWritableError(`cannot open ${path}: the folder ${folder} does not exist. Create it first`, { path })
   if (!stats.isDirectory()) throw new NotWritableError(`cannot open ${path}: ${folder} is no folder`, { path })
-  if (!writable(folder)) {
+  if (!permits(folder, constants.W_OK)) {
     throw new NotWritableError(
       `cannot open ${path}: the folder ${folder} is not writable, and SQLite keeps its log beside the file. Give this user write access to the folder`,
       { path },
@@ -59,7 +61,8 @@ function checkFolder(path: string): void {
   }
 }
 
-function checkFile(path: string): void {
+/** Rejects whatever cannot be a database, before anything opens it: a named pipe would wait for its other end. @throws NotWritableError */
+export function checkFile(path: string): void {
   const real = realFile(path)
   if (linkTarget(real) !== undefined) {
     throw new NotWritableError(`cannot open ${path}: its links lead in a circle. Name the file itself`, { path })
@@ -70,7 +73,9 @@ function checkFile(path: string): void {
   if (stats === undefined) return
   if (stats.isDirectory())
     throw new NotWritableError(`cannot open ${path}: it is a folder. Name a file in it, as ${path}/jobs.db`, { path })
-  if (!writable(path)) throw new NotWritableError(`cannot open ${path}: the file is read-only. Give this user write access to it`, { path })
+  if (!stats.isFile()) throw new NotWritableError(`cannot open ${path}: it is a device, a pipe or a socket. Name a file on disk`, { path })
+  if (!permits(path, constants.R_OK))
+    throw new NotWritableError(`cannot open ${path}: this user may not read it. Give the user read and write access to it`, { path })
 }
 
 /** Rejects hard links: each name would have a log and an owner of its own. */
@@ -133,9 +138,9 @@ function look(path: string): Stats | undefined {
   }
 }
 
-function writable(path: string): boolean {
+function permits(path: string, mode: number): boolean {
   try {
-    accessSync(path, constants.W_OK)
+    accessSync(path, mode)
     return true
   } catch {
     return false

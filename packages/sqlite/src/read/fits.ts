@@ -2,6 +2,7 @@
 import { type FilterField, fingerprintOf, type ListFilter, type StateCode } from '@millrace/core'
 import { DROPPED, hintOf } from '@millrace/core/kernel'
 import type { SqlValue } from '../driver.ts'
+import { IN_LANES, type Lanes, laneValues } from './selection.ts'
 
 /** Queue and name are judged together, as lanes. */
 type Judged = Exclude<FilterField, 'queue' | 'name'>
@@ -87,10 +88,8 @@ export function fragment(field: string, value: string | undefined): string | und
 const ALL = Object.values(CONDITIONS)
 
 /** Holds for the rows of `job` that fit. `fitValues` are its parameters. */
-export const FITS = [...ALL.map(({ sql }) => sql), '(? IS NULL OR job.lane IN (SELECT value FROM json_each(?)))'].join('\n  AND ')
+export const FITS = [...ALL.map(({ sql }) => sql), IN_LANES].join('\n  AND ')
 
-/** @param laneIds null for all */
-export function fitValues(filter: ListFilter, laneIds: readonly number[] | null): readonly SqlValue[] {
-  const lanes = laneIds === null ? null : JSON.stringify(laneIds)
-  return [...ALL.flatMap(({ values }) => values(filter)), lanes, lanes]
+export function fitValues(filter: ListFilter, lanes: Lanes): readonly SqlValue[] {
+  return [...ALL.flatMap(({ values }) => values(filter)), ...laneValues(lanes)]
 }

@@ -26,13 +26,12 @@ export function prepareList(db: Database): (query: ListQuery, bound: LookBound) 
   const withLastRuns = prepareWithLastRuns(db)
 
   /** Returns the rows to look at in the order of their arrival. */
-  const arrivalParts = (filter: ListFilter, { laneIds, scanned }: Selection, from: Arrival, rows: number): Iterable<Part> => {
+  const arrivalParts = (filter: ListFilter, { lanes, matches }: Selection, from: Arrival, rows: number): Iterable<Part> => {
     if (filter.tag !== undefined) return arrival.tagged(filter.tag, from)
-    const states = statesOf(filter)
     const few = Math.min(rows, FEW_MAX)
-    // Of failed jobs, a span of time may have few: these are counted as they are read.
-    const isFew = scanned(states?.filter((state) => state !== FAILED)) <= few
-    return (isFew ? arrival.inStates(laneIds, filter, from, few) : undefined) ?? arrival.all(from)
+    // Of failed jobs, a span of time may have few, and how many match may be unknown: these are counted as they are read.
+    const isMany = Number.isFinite(matches) && matches > few && statesOf(filter)?.includes(FAILED) !== true
+    return (isMany ? undefined : arrival.inStates(lanes, filter, from, few)) ?? arrival.all(from)
   }
 
   const find = (query: ListQuery, bound: LookBound): Found => {
@@ -46,11 +45,11 @@ export function prepareList(db: Database): (query: ListQuery, bound: LookBound) 
     if (filter === undefined) return NONE
     const selection = select(filter)
     if (selection.matches === 0) return NONE
-    const { laneIds } = selection
+    const { lanes } = selection
     const from = beforeAt === undefined ? undefined : { at: beforeAt, seq: before }
     const parts =
-      order === undefined ? arrivalParts(filter, selection, { seq: before, ascending }, bound.rows) : ordered(order, filter, laneIds, from)
-    return look({ filter, laneIds: selection.narrow ? laneIds : null, text }, parts, limit, bound)
+      order === undefined ? arrivalParts(filter, selection, { seq: before, ascending }, bound.rows) : ordered(order, filter, lanes, from)
+    return look({ filter, lanes, text }, parts, limit, bound)
   }
 
   // A reader's statements see one moment only within a transaction. Otherwise a job that is removed in between would make a page

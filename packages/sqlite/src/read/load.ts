@@ -124,7 +124,7 @@ export function queueFrom([id, name, text, paused, missingMs, missingAt]: RawQue
   return { id, name, settings, paused: paused === 1, pausedKeys, missingMs, missingAt }
 }
 
-/** The columns: id, queue, name, seven counters, four totals, the paused flag, the jobs that wait for a retry, the queue's name. */
+/** The columns: id, queue, name, seven counters, four totals, the paused flag, the jobs that wait for a retry, the last use, the queue's name. */
 export type RawLane = [id: number, queueId: number, name: string, ...numbers: number[], queue: string]
 
 export function laneFrom(raw: RawLane): LaneRow {
@@ -133,12 +133,14 @@ export function laneFrom(raw: RawLane): LaneRow {
   return {
     id,
     queueId,
-    queue: raw[16] as string,
+    queue: raw[18] as string,
     name,
     paused: raw[14] === 1,
     counts: raw.slice(3, 10) as Counts,
     totals: { enqueued, completed, failed, cancelled },
     retrying: raw[15] as number,
+    usedAt: raw[16] as number,
+    usedEvent: raw[17] as number,
   }
 }
 

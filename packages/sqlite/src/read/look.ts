@@ -7,6 +7,7 @@ import { contains, folded, jsonJudge, type LookBound, storedForms } from '@millr
 import type { Database, SqlValue } from '../driver.ts'
 import { extrasFrom } from '../tables/job.ts'
 import { FITS, fitValues } from './fits.ts'
+import type { Lanes } from './selection.ts'
 
 /** A row in a list, with its place in an order by time. */
 export interface Place {
@@ -32,8 +33,8 @@ export interface Part {
 
 export interface Wanted {
   readonly filter: ListFilter
-  /** The lanes of the filter's queue and name; null for all. */
-  readonly laneIds: readonly number[] | null
+  /** The lanes of the filter's queue and name. */
+  readonly lanes: Lanes
   /** A string that occurs in name, tags, keys or data. */
   readonly text?: string | undefined
 }
@@ -81,9 +82,9 @@ export function prepareLook(db: Database): Look {
     return [text, JSON.stringify(ids), text.includes('\0') ? escaped : plain, escaped, escaped]
   }
 
-  return ({ filter, laneIds, text }, parts, limit, bound) => {
+  return ({ filter, lanes, text }, parts, limit, bound) => {
     const asked = [...textValues(text), Number(filter.data !== undefined), Number(filter.meta !== undefined)]
-    const fit = fitValues(filter, laneIds)
+    const fit = fitValues(filter, lanes)
     const isContained = contentJudge(filter)
     const seen = ({ rows }: Part): Iterable<Seen> => {
       const values = 'last' in rows ? [rows.first, rows.last] : [JSON.stringify(rows.map(({ seq }) => seq))]

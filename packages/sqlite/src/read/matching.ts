@@ -21,14 +21,15 @@ export function prepareMatching(db: Database): ReadMatching {
 
   const partsOf = ({ laneIds, filter, indexed }: Matching, before: number): Iterable<Part> => {
     const from: Arrival = { seq: before, ascending: false }
-    const few = indexed && laneIds !== undefined ? arrival.inStates(laneIds, filter, from, LIMITS.walkRows) : undefined
+    const few =
+      indexed && laneIds !== undefined ? arrival.inStates({ ids: laneIds, queue: null }, filter, from, LIMITS.walkRows) : undefined
     return few ?? (filter.tag === undefined ? arrival.all(from) : arrival.tagged(filter.tag, from))
   }
 
   return (matching, before, limit) => {
-    const { filter, laneIds = null, text } = matching
+    const { filter, laneIds: ids = null, text } = matching
     const bound: LookBound = { rows: LIMITS.walkRows, late: () => false }
-    const { places, next } = look({ filter, laneIds, text }, partsOf(matching, before), limit, bound)
+    const { places, next } = look({ filter, lanes: { ids, queue: null }, text }, partsOf(matching, before), limit, bound)
     const seqs = places.map(({ seq }: Place) => seq)
     const rows = jobs(seqs)
     return { rows, next: rows.length < seqs.length ? (rows.at(-1) as JobRow).seq : (next?.seq ?? null) }

@@ -3,7 +3,7 @@ import { FAILED, type ListFilter, SCHEDULED, type StateCode, type TimeOrder } fr
 import type { Database } from '../driver.ts'
 import { seqsIn, unpackRanges } from '../seqs.ts'
 import type { Part, Place } from './look.ts'
-import { RETRYING } from './selection.ts'
+import { type Lanes, prepareFailedLanes, prepareQueuesOf, RETRYING } from './selection.ts'
 
 /** The rows and the batches of a part. */
 const PART_ROWS = 128
@@ -12,7 +12,7 @@ const PART_BATCHES = 32
 /** A place in an order, which `at` tells with `seq`. */
 export type TimePlace = Required<Place>
 
-export type OrderedParts = (order: TimeOrder, filter: ListFilter, laneIds: readonly number[], from: TimePlace | undefined) => Iterable<Part>
+export type OrderedParts = (order: TimeOrder, filter: ListFilter, lanes: Lanes, from: TimePlace | undefined) => Iterable<Part>
 
 type RawPlace = [at: number, seq: number]
 type Batch = [turn: number, at: number, lane: number, seqs: Uint8Array]
@@ -23,9 +23,9 @@ export function prepareOrderedParts(db: Database): OrderedParts {
   const due = prepareDueParts(db)
   const failed = prepareFailedParts(db)
   const ended = prepareEndedParts(db)
-  return (order, filter, laneIds, from) => {
+  return (order, filter, lanes, from) => {
     if (order === 'due') return due(filter, from)
-    return filter.state === FAILED ? failed(laneIds, filter, from) : ended(laneIds, filter, from)
+    return filter.state === FAILED ? failed(lanes, filter, from) : ended(lanes, filter, from)
   }
 }
 
@@ -51,17 +51,18 @@ function prepareDueParts(db: Database): (filter: ListFilter, from: TimePlace | u
 }
 
 /** The index is by lane: so this takes the last of each lane, and of those the last of all. */
-function prepareFailedParts(db: Database): (laneIds: readonly number[], filter: ListFilter, from: TimePlace | undefined) => Iterable<Part> {
+function prepareFailedParts(db: Database): (lanes: Lanes, filter: ListFilter, from: TimePlace | undefined) => Iterable<Part> {
   const read = db
     .prepare(
       `SELECT finished_at, seq FROM job
 WHERE lane = ? AND state = ${FAILED} AND (finished_at, seq) < (?, ?) ORDER BY finished_at DESC, seq DESC LIMIT ?`,
     )
     .raw()
-  return function* failed(laneIds, { finishedAfter = 0, finishedBefore }, from = FIRST) {
+  const withFailed = prepareFailedLanes(db)
+  return function* failed(chosen, { finishedAfter = 0, finishedBefore }, from = FIRST) {
     // No job has the number 0: the place is behind all that failed before that time.
     let place = finishedBefore !== undefined && finishedBefore <= from.at ? { at: finishedBefore, seq: 0 } : from
-    for (let lanes = laneIds; ; ) {
+    for (let lanes = withFailed(chosen); ; ) {
       const of = (lane: number, limit: number) => placesFrom(read.all(lane, place.at, place.seq, limit) as RawPlace[])
       const heads = lanes.flatMap((lane) => of(lane, 1).map((head) => ({ lane, head })))
       heads.sort((a, b) => latestFirst(a.head, b.head))
@@ -83,8 +84,8 @@ WHERE lane = ? AND state = ${FAILED} AND (finished_at, seq) < (?, ?) ORDER BY fi
  * Completed and cancelled jobs come from the batches in which they finished, the last turn first. A batch is a hint: a job in it may have
  * been brought back since. The place of a job is its turn, because turns never go back, as clocks may.
  */
-function prepareEndedParts(db: Database): (laneIds: readonly number[], filter: ListFilter, from: TimePlace | undefined) => Iterable<Part> {
-  const queues = db.prepare('SELECT DISTINCT queue FROM lane WHERE id IN (SELECT value FROM json_each(?))').pluck()
+function prepareEndedParts(db: Database): (lanes: Lanes, filter: ListFilter, from: TimePlace | undefined) => Iterable<Part> {
+  const queuesOf = prepareQueuesOf(db)
   const read = db
     .prepare(
       `${['finished', 'kept'].map((table) => `SELECT turn, at, lane, seqs FROM ${table} WHERE queue = ? AND state = ? AND turn < ?`).join('\nUNION ALL ')}
@@ -114,10 +115,9 @@ WHERE job.state = ? AND job.finished_at = ?`,
     }
   }
 
-  return function* ended(laneIds, { state, finishedAfter = 0, finishedBefore = Number.MAX_SAFE_INTEGER }, from) {
-    const list = JSON.stringify(laneIds)
-    const queueIds = queues.all(list) as number[]
-    const lanes = new Set(laneIds)
+  return function* ended(lanes, { state, finishedAfter = 0, finishedBefore = Number.MAX_SAFE_INTEGER }, from) {
+    const queueIds = queuesOf(lanes)
+    const ids = lanes.ids === null ? undefined : new Set(lanes.ids)
     // The page before may have ended within a turn.
     let before = from === undefined ? Number.MAX_SAFE_INTEGER : from.at + 1
     for (;;) {
@@ -127,7 +127,7 @@ WHERE job.state = ? AND job.finished_at = ?`,
       for (const turn of new Set(batches.map(([each]) => each))) {
         const seqs = new Set<number>()
         for (const [each, at, lane, packed] of batches) {
-          if (each !== turn || at < finishedAfter || at >= finishedBefore || !lanes.has(lane)) continue
+          if (each !== turn || at < finishedAfter || at >= finishedBefore || ids?.has(lane) === false) continue
           const listed = seqsIn(unpackRanges(packed)).filter((seq) => turn !== from?.at || seq < from.seq)
           for (const seq of still.all(JSON.stringify(listed), state, at) as number[]) seqs.add(seq)
         }

@@ -3,7 +3,7 @@ import { FAILED, type ListFilter, SCHEDULED, type StateCode, statesOf } from '@m
 import type { Database, Statement } from '../driver.ts'
 import { firstOf, prepareTagBlocks } from '../tags.ts'
 import type { Part } from './look.ts'
-import { prepareStateSeqs, RETRYING } from './selection.ts'
+import { type Lanes, prepareFailedLanes, prepareStateSeqs, RETRYING } from './selection.ts'
 
 /** The rows of a part. */
 export const PART_ROWS = 512
@@ -21,10 +21,10 @@ export interface ArrivalParts {
   all(from: Arrival): Iterable<Part>
   tagged(tag: string, from: Arrival): Iterable<Part>
   /**
-   * Yields the rows of lanes in the states of a filter, all of which indexes read at once; undefined if more than so many failed. They may
+   * Yields the rows of lanes in the states of a filter, all of which indexes read at once; undefined if there are more than so many. They may
    * be of other lanes, too.
    */
-  inStates(laneIds: readonly number[], filter: ListFilter, from: Arrival, few: number): Iterable<Part> | undefined
+  inStates(lanes: Lanes, filter: ListFilter, from: Arrival, few: number): Iterable<Part> | undefined
 }
 
 export function prepareArrivalParts(db: Database): ArrivalParts {
@@ -56,10 +56,12 @@ export function prepareArrivalParts(db: Database): ArrivalParts {
         if (!ascending || far < lastSeq()) yield { rows: [], end: { seq: far }, asked }
       }
     },
-    inStates(laneIds, filter, { seq, ascending }, few) {
+    inStates(lanes, filter, { seq, ascending }, few) {
       const seqs: number[] = []
-      for (const state of statesOf(filter) ?? []) {
-        const found = seqsOf(laneIds, state, filter, ascending ? NO_SEQ : seq, few)
+      const states = statesOf(filter)
+      if (states === undefined) return undefined
+      for (const state of states) {
+        const found = seqsOf(lanes, state, filter, ascending ? NO_SEQ : seq, few)
         if (found === undefined) return undefined
         for (const each of found) if (!ascending || each > seq) seqs.push(each)
       }
@@ -68,35 +70,36 @@ export function prepareArrivalParts(db: Database): ArrivalParts {
   }
 }
 
-type SeqsInState = (
-  laneIds: readonly number[],
-  state: StateCode,
-  filter: ListFilter,
-  before: number,
-  few: number,
-) => readonly number[] | undefined
+type SeqsInState = (lanes: Lanes, state: StateCode, filter: ListFilter, before: number, few: number) => readonly number[] | undefined
 
-/** Reads all rows before one that are in a state; undefined if more than `few` failed in the span of the filter. */
+/** Reads all rows before one that are in a state; undefined if there are more than `few`, of failed ones in the span of the filter. */
 function prepareSeqsInState(db: Database): SeqsInState {
   const seqsOf = prepareStateSeqs(db)
   const pluck = (sql: string): Statement => db.prepare(sql).pluck()
-  const scheduled = pluck('SELECT seq FROM job INDEXED BY job_scheduled WHERE state = 0 AND seq < ? ORDER BY seq DESC')
-  const retrying = pluck(`SELECT seq FROM job INDEXED BY job_retrying WHERE ${RETRYING} AND seq < ? ORDER BY seq DESC`)
+  const scheduled = pluck('SELECT seq FROM job INDEXED BY job_scheduled WHERE state = 0 ORDER BY run_at, seq LIMIT ?')
+  const retrying = pluck(`SELECT seq FROM job INDEXED BY job_retrying WHERE ${RETRYING} ORDER BY run_at, seq LIMIT ?`)
   const failed = pluck(`SELECT seq FROM job
 WHERE lane = ? AND state = ${FAILED} AND finished_at >= ? AND finished_at < ? ORDER BY finished_at, seq LIMIT ?`)
 
-  return (laneIds, state, filter, before, few) => {
+  const withFailed = prepareFailedLanes(db)
+
+  const read = (lanes: Lanes, state: StateCode, filter: ListFilter, few: number): readonly number[] | undefined => {
     // Rows say the lane, not the index: they are read by the look, which is bounded.
-    if (state === SCHEDULED) return (filter.retrying === true ? retrying : scheduled).all(before) as number[]
-    if (state !== FAILED) return seqsOf(laneIds, state, before, NO_SEQ)
+    if (state === SCHEDULED) {
+      const found = (filter.retrying === true ? retrying : scheduled).all(few + 1) as number[]
+      return found.length > few ? undefined : found
+    }
+    if (state !== FAILED) return seqsOf(lanes, state, few)
     const { finishedAfter = 0, finishedBefore = Number.MAX_SAFE_INTEGER } = filter
     const seqs: number[] = []
-    for (const lane of laneIds) {
+    for (const lane of withFailed(lanes)) {
       for (const seq of failed.all(lane, finishedAfter, finishedBefore, few + 1 - seqs.length) as number[]) seqs.push(seq)
       if (seqs.length > few) return undefined
     }
-    return seqs.filter((seq) => seq < before)
+    return seqs
   }
+
+  return (lanes, state, filter, before, few) => read(lanes, state, filter, few)?.filter((seq) => seq < before)
 }
 
 function* partsOf(seqs: readonly number[]): Generator<Part, void> {

@@ -1,118 +1,178 @@
-/** Reads what a list's filter selects: the lanes, the approximate number of rows, and their row numbers through the indexes by state. */
-import { ACTIVE, BLOCKED, FAILED, type ListFilter, SCHEDULED, STATES, type StateCode, statesOf, WAITING } from '@millrace/core'
-import type { Database } from '../driver.ts'
+/** Reads what a list's filter selects: the lanes, and the row numbers of their jobs through the indexes by state. */
+import {
+  BLOCKED,
+  CANCELLED,
+  COMPLETED,
+  FAILED,
+  type ListFilter,
+  SCHEDULED,
+  STATES,
+  type StateCode,
+  statesOf,
+  WAITING,
+} from '@millrace/core'
+import type { Database, SqlValue } from '../driver.ts'
 import { seqsIn, unpackRanges } from '../seqs.ts'
 
 /** Holds for the jobs that wait for another attempt, as their index has it. */
 export const RETRYING = `state = ${SCHEDULED} AND run > uncounted`
 
-export interface Selection {
-  /** The lanes in which a row may match. */
-  readonly laneIds: readonly number[]
-  /** True if not every lane is selected. */
-  readonly narrow: boolean
-  /** The number of rows that match, by the counters. */
-  readonly matches: number
-  /** The number of rows in the file. */
-  readonly total: number
-  /** Returns the number of index entries that have all jobs in these states; Infinity if no index serves. */
-  scanned(states: readonly StateCode[] | undefined): number
-  /** Returns the newest row numbers below `before`, newest first. */
-  seqs(before: number, limit: number): number[]
+/** The most lanes whose counters a list reads. If there are more, it does without them: its cost must not grow with the number of names. */
+const LANES_MAX = 256
+
+/** The lanes in which a job may be: those of the ids, or those of the queue. Both are null for all lanes. */
+export interface Lanes {
+  readonly ids: readonly number[] | null
+  readonly queue: number | null
 }
 
-type RawLane = [id: number, queue: string, name: string, ...counts: number[]]
+export interface Selection {
+  readonly lanes: Lanes
+  /** The number of rows that match, by the counters; Infinity if it is unknown. */
+  readonly matches: number
+}
+
+type RawLane = [id: number, queue: number, retrying: number, ...counts: number[]]
 
 const LISTED = '(SELECT value FROM json_each(?))'
 
+/** Holds for the rows of `job` in some lanes. `laneValues` are its parameters. */
+export const IN_LANES = `(? IS NULL OR job.lane IN ${LISTED}) AND (? IS NULL OR (SELECT lane.queue FROM lane WHERE lane.id = job.lane) = ?)`
+
+export function laneValues({ ids, queue }: Lanes): readonly SqlValue[] {
+  const listed = ids === null ? null : JSON.stringify(ids)
+  return [listed, listed, queue, queue]
+}
+
 export function prepareSelection(db: Database): (filter: ListFilter) => Selection {
-  const counters = db
-    .prepare(`SELECT lane.id, queue.name, lane.name, ${STATES.join(', ')}, retrying FROM lane JOIN queue ON queue.id = lane.queue`)
-    .raw()
-  const parked = db.prepare('SELECT coalesce(sum(parked), 0) FROM gate').pluck()
-  const seqsOf = prepareStateSeqs(db)
+  const lanesOf = (from: string, order: string) =>
+    db.prepare(`SELECT lane.id, lane.queue, retrying, ${STATES.join(', ')} FROM ${from} ORDER BY ${order} LIMIT ${LANES_MAX + 1}`).raw()
+  const all = lanesOf('lane', 'lane.id')
+  const ofQueue = lanesOf('queue CROSS JOIN lane ON lane.queue = queue.id WHERE queue.name = ?', 'lane.name')
+  const named = lanesOf('queue CROSS JOIN lane ON lane.queue = queue.id AND lane.name = ?', 'queue.id')
+  const namedInQueue = lanesOf('queue CROSS JOIN lane ON lane.queue = queue.id AND lane.name = ? WHERE queue.name = ?', 'lane.name')
+  const everyNamed = db.prepare('SELECT lane.id FROM queue CROSS JOIN lane ON lane.queue = queue.id AND lane.name = ?').pluck()
+
+  const read = ({ queue, name }: ListFilter): readonly RawLane[] => {
+    if (name === undefined) return (queue === undefined ? all.all() : ofQueue.all(queue)) as RawLane[]
+    return (queue === undefined ? named.all(name) : namedInQueue.all(name, queue)) as RawLane[]
+  }
 
   return (filter) => {
-    const { queue, name, retrying } = filter
-    const lanes = counters.all() as RawLane[]
-    const chosen = lanes.filter((lane) => (queue === undefined || lane[1] === queue) && (name === undefined || lane[2] === name))
-    const laneIds = chosen.filter((lane) => sum([lane], filter) > 0).map(([id]) => id)
-    const matches = sum(chosen, filter)
-    const scannedIn = (state: StateCode): number => {
-      // The engine knows which jobs are active; on disk only a walk finds them.
-      if (state === BLOCKED || state === ACTIVE) return Number.POSITIVE_INFINITY
-      // The indexes of scheduled jobs do not know the lane.
-      if (state === SCHEDULED) return sum(lanes, { state, ...(retrying === true && { retrying }) })
-      // Neither does the index of parked ones.
-      return sum(chosen, { state }) + (state === WAITING ? (parked.get() as number) : 0)
+    const { queue, name } = filter
+    const lanes = read(filter)
+    const isAll = queue === undefined && name === undefined
+    if (lanes.length <= LANES_MAX) {
+      const ids = lanes.filter((lane) => sum([lane], filter) > 0).map(([id]) => id)
+      return { lanes: { ids: isAll ? null : ids, queue: null }, matches: sum(lanes, filter) }
     }
-    const scanned = (states: readonly StateCode[] | undefined): number =>
-      states === undefined ? Number.POSITIVE_INFINITY : states.reduce<number>((rows, state) => rows + scannedIn(state), 0)
-    const seqs = (before: number, limit: number): number[] => seqsOf(laneIds, filter.state as StateCode, before, limit)
-    return { laneIds, narrow: chosen.length < lanes.length, matches, total: sum(lanes, {}), scanned, seqs }
+    const matches = Number.POSITIVE_INFINITY
+    if (isAll) return { lanes: { ids: null, queue: null }, matches }
+    // A name may be in any number of queues.
+    if (name !== undefined) return { lanes: { ids: everyNamed.all(name) as number[], queue: null }, matches }
+    return { lanes: { ids: null, queue: (lanes[0] as RawLane)[1] }, matches }
   }
 }
 
-/**
- * Returns the newest row numbers of some lanes in one state (not active, not blocked) below a number, newest first. It reads all
- * of them.
- */
-export function prepareStateSeqs(db: Database): (laneIds: readonly number[], state: StateCode, before: number, limit: number) => number[] {
-  const waiting = db.prepare(
-    `SELECT seq FROM job WHERE state = 1 AND gate IS NULL AND lane IN ${LISTED} AND seq < ?
-UNION ALL SELECT job.seq FROM gate CROSS JOIN job ON job.gate = gate.id WHERE job.lane IN ${LISTED} AND job.seq < ?
-ORDER BY seq DESC LIMIT ?`,
-  )
-  const failed = db.prepare(
-    `SELECT seq FROM job INDEXED BY job_failed WHERE lane IN ${LISTED} AND state = 5 AND seq < ? ORDER BY seq DESC LIMIT ?`,
-  )
-  const scheduled = db.prepare(
-    `SELECT seq FROM job INDEXED BY job_scheduled WHERE state = 0 AND +lane IN ${LISTED} AND seq < ? ORDER BY seq DESC LIMIT ?`,
-  )
-  for (const statement of [waiting, failed, scheduled]) statement.pluck()
+/** Returns all row numbers of some lanes in one state, in any order; undefined if it would read more than so many entries of an index. */
+export type StateSeqs = (lanes: Lanes, state: StateCode, entriesMax: number) => readonly number[] | undefined
+
+/** No index has the active jobs. */
+export function prepareStateSeqs(db: Database): StateSeqs {
+  // No job has the number 0: it stands for an entry of another lane, which counts as well.
+  const seq = `CASE WHEN ${IN_LANES} THEN job.seq ELSE 0 END`
+  const prepare = (sql: string) => db.prepare(`${sql} LIMIT ?`).pluck()
+  const every = {
+    [SCHEDULED]: prepare(`SELECT ${seq} FROM job INDEXED BY job_scheduled WHERE state = 0`),
+    [WAITING]: prepare(`SELECT ${seq} FROM job INDEXED BY job_waiting WHERE state = 1 AND gate IS NULL`),
+    [BLOCKED]: prepare(`SELECT ${seq} FROM flow_gate CROSS JOIN job ON job.seq = flow_gate.seq AND job.state = 3 WHERE flow_gate.seq > 0`),
+    [FAILED]: prepare(`SELECT ${seq} FROM job INDEXED BY job_failed WHERE state = 5`),
+  }
+  const parked = prepare(`SELECT ${seq} FROM job INDEXED BY job_parked WHERE gate IS NOT NULL`)
+  const listed = {
+    // The index of parked jobs does not have the lane.
+    [WAITING]: prepare(`SELECT seq FROM job WHERE state = 1 AND gate IS NULL AND lane IN ${LISTED}
+UNION ALL SELECT job.seq FROM gate CROSS JOIN job ON job.gate = gate.id WHERE job.lane IN ${LISTED}`),
+    [FAILED]: prepare(`SELECT seq FROM job INDEXED BY job_failed WHERE lane IN ${LISTED} AND state = 5`),
+  }
   const finished = prepareFinishedSeqs(db)
 
-  return (laneIds, state, before, limit) => {
-    const list = JSON.stringify(laneIds)
+  const within = (seqs: readonly number[], entriesMax: number) => (seqs.length > entriesMax ? undefined : seqs.filter((each) => each > 0))
+  const ofEvery = (statement: typeof parked, lanes: Lanes, entriesMax: number) =>
+    within(statement.all(...laneValues(lanes), entriesMax + 1) as number[], entriesMax)
+  const ofListed = (state: typeof WAITING | typeof FAILED, ids: string, entriesMax: number) =>
+    within(listed[state].all(...(state === WAITING ? [ids, ids] : [ids]), entriesMax + 1) as number[], entriesMax)
+  const ofLanes = (lanes: Lanes, state: typeof WAITING | typeof FAILED, entriesMax: number) =>
+    lanes.ids === null ? ofEvery(every[state], lanes, entriesMax) : ofListed(state, JSON.stringify(lanes.ids), entriesMax)
+
+  return (lanes, state, entriesMax) => {
     switch (state) {
       case SCHEDULED:
-        return scheduled.all(list, before, limit) as number[]
-      case WAITING:
-        return waiting.all(list, before, list, before, limit) as number[]
+      case BLOCKED:
+        return ofEvery(every[state], lanes, entriesMax)
       case FAILED:
-        return failed.all(list, before, limit) as number[]
+        return ofLanes(lanes, state, entriesMax)
+      case WAITING: {
+        const found = ofLanes(lanes, state, entriesMax)
+        if (found === undefined || lanes.ids !== null) return found
+        const behind = ofEvery(parked, lanes, entriesMax)
+        return behind && [...found, ...behind]
+      }
+      case COMPLETED:
+      case CANCELLED:
+        return finished(lanes, state, entriesMax)
       default:
-        return finished(laneIds, state, before, limit)
+        return undefined
     }
   }
 }
 
 /** Reads completed and cancelled jobs from the batches in which they finished, and returns those still in that state. */
-function prepareFinishedSeqs(db: Database): (laneIds: readonly number[], state: StateCode, before: number, limit: number) => number[] {
+function prepareFinishedSeqs(db: Database): StateSeqs {
+  const queuesOf = prepareQueuesOf(db)
   const batches = db
     .prepare(
-      ['finished', 'kept']
-        .map(
-          (table) => `SELECT seqs FROM ${table} WHERE queue IN (SELECT DISTINCT lane.queue FROM lane WHERE lane.id IN ${LISTED})
-AND state = ? AND lane IN ${LISTED}`,
-        )
-        .join('\nUNION ALL '),
+      ['finished', 'kept'].map((table) => `SELECT lane, seqs FROM ${table} WHERE queue IN ${LISTED} AND state = ?`).join('\nUNION ALL '),
     )
-    .pluck()
+    .raw()
   const still = db
     .prepare('SELECT job.seq FROM json_each(?) AS listed CROSS JOIN job ON job.seq = listed.value WHERE job.state = ?')
     .pluck()
-  return (laneIds, state, before, limit) => {
-    const list = JSON.stringify(laneIds)
+  return (lanes, state, entriesMax) => {
+    const queues = JSON.stringify(queuesOf(lanes))
+    const ids = lanes.ids === null ? undefined : new Set(lanes.ids)
     const seqs = new Set<number>()
-    for (const packed of batches.iterate(list, state, list, list, state, list) as Iterable<Uint8Array>)
-      for (const seq of seqsIn(unpackRanges(packed))) if (seq < before) seqs.add(seq)
-    const newest = [...seqs].sort((a, b) => b - a)
-    const found: number[] = []
-    for (let next = 0; next < newest.length && found.length < limit; next += limit)
-      found.push(...(still.all(JSON.stringify(newest.slice(next, next + limit)), state) as number[]))
-    return found.slice(0, limit)
+    let entries = 0
+    for (const [lane, packed] of batches.iterate(queues, state, queues, state) as Iterable<[number, Uint8Array]>) {
+      if (++entries > entriesMax) return undefined
+      if (ids?.has(lane) === false) continue
+      for (const seq of seqsIn(unpackRanges(packed))) seqs.add(seq)
+      if (seqs.size > entriesMax) return undefined
+    }
+    return still.all(JSON.stringify([...seqs]), state) as number[]
   }
+}
+
+/** Returns the ids of the queues that lanes are in. */
+export function prepareQueuesOf(db: Database): (lanes: Lanes) => readonly number[] {
+  const all = db.prepare('SELECT id FROM queue').pluck()
+  const some = db.prepare(`SELECT DISTINCT queue FROM lane WHERE id IN ${LISTED}`).pluck()
+  return ({ ids, queue }) => {
+    if (ids !== null) return some.all(JSON.stringify(ids)) as number[]
+    return queue === null ? (all.all() as number[]) : [queue]
+  }
+}
+
+/** Returns the ids of those of some lanes that have failed jobs, by hopping from one to the next in their index. */
+export function prepareFailedLanes(db: Database): (lanes: Lanes) => readonly number[] {
+  const first = (lane: string) => `(SELECT min(lane) FROM job WHERE state = ${FAILED} AND lane > ${lane})`
+  const hops = db
+    .prepare(
+      `WITH RECURSIVE hop (lane) AS (SELECT ${first('0')} UNION ALL SELECT ${first('hop.lane')} FROM hop WHERE hop.lane IS NOT NULL)
+SELECT hop.lane FROM hop WHERE hop.lane IS NOT NULL AND (? IS NULL OR (SELECT queue FROM lane WHERE lane.id = hop.lane) = ?)`,
+    )
+    .pluck()
+  return ({ ids, queue }) => ids ?? (hops.all(queue, queue) as number[])
 }
 
 const ALL_STATES = [...STATES.keys()] as StateCode[]
@@ -122,7 +182,7 @@ function sum(lanes: readonly RawLane[], { retrying, ...filter }: Pick<ListFilter
   const states = statesOf(filter) ?? ALL_STATES
   let rows = 0
   for (const lane of lanes) {
-    const waiting = lane[3 + STATES.length] as number
+    const waiting = lane[2]
     if (retrying === true) rows += waiting
     else for (const state of states) rows += lane[3 + state] as number
     if (retrying === false && states.includes(SCHEDULED)) rows -= waiting

@@ -1,5 +1,5 @@
-/** Writes new lanes, and the counters of the lanes that a turn has touched. */
-import type { Lane } from '@millrace/core/kernel'
+/** Writes new lanes, and the counters of the lanes that a turn has used. */
+import type { Lane, TurnHeader } from '@millrace/core/kernel'
 import { tombstoneOf } from '../deletedQueues.ts'
 import type { Database, SqlValue } from '../driver.ts'
 import { expectChanges } from './expect.ts'
@@ -19,25 +19,27 @@ export const COUNTERS = [
   'retrying',
 ] as const
 
-export function prepareLanes(db: Database): (added: readonly Lane[], counted: readonly Lane[]) => void {
+export function prepareLanes(db: Database): (added: readonly Lane[], counted: readonly Lane[], turn: TurnHeader) => void {
   const queue = db.prepare('INSERT INTO queue (id, name) VALUES (?, ?) ON CONFLICT (id) DO NOTHING')
   const lane = db.prepare(
-    `INSERT INTO lane (${COUNTERS.join(', ')}, id, queue, name) VALUES (${Array(COUNTERS.length + 3)
+    `INSERT INTO lane (${COUNTERS.join(', ')}, used_at, used_event, id, queue, name) VALUES (${Array(COUNTERS.length + 5)
       .fill('?')
       .join(', ')})`,
   )
-  const count = db.prepare(`UPDATE lane SET ${COUNTERS.map((name) => `${name} = ?`).join(', ')} WHERE id = ?`)
-  const values: SqlValue[] = Array(COUNTERS.length + 1).fill(0)
-  return (added, counted) => {
+  const count = db.prepare(`UPDATE lane SET ${COUNTERS.map((name) => `${name} = ?`).join(', ')}, used_at = ?, used_event = ? WHERE id = ?`)
+  const values: SqlValue[] = Array(COUNTERS.length + 3).fill(0)
+  return (added, counted, { at, nextEvent }) => {
     for (const one of added) {
       // The turn that created the queue may also have deleted it: another queue may have its name.
       const { id, name, gone } = one.queue
       queue.run(id, gone ? tombstoneOf(name, id) : name)
-      lane.run(...countersOf(one), one.id, one.queue.id, one.name)
+      lane.run(...countersOf(one), at, nextEvent, one.id, one.queue.id, one.name)
     }
+    values[COUNTERS.length] = at
+    values[COUNTERS.length + 1] = nextEvent
     for (const one of counted) {
       countersInto(one, values)
-      values[COUNTERS.length] = one.id
+      values[COUNTERS.length + 2] = one.id
       expectChanges('count a lane', count.run(values).changes, 1)
     }
   }

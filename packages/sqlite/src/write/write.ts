@@ -60,7 +60,7 @@ export function prepareWrite(db: Database, claim: Claim): Write {
     header.write(effects, turn)
     // Renames deleted queues before others may take their names.
     if (effects.queuesGone.length > 0) queuesGone.tombstone(effects.queuesGone)
-    lanes(effects.newLanes, effects.countedLanes)
+    lanes(effects.newLanes, effects.countedLanes, turn)
     queues(effects, turn)
     sessions(effects, turn.at)
     insertJobs(jobs)

@@ -1,5 +1,5 @@
 /** Tests creating jobs, changing them, and bringing them back, the same through every Port. */
-import { formatId, type JobKey, type JobView } from '@millrace/core'
+import { FAILED, formatId, type JobKey, type JobView } from '@millrace/core'
 import { beforeEach, expect, test } from 'vitest'
 import type { Probe } from '../probe.ts'
 
@@ -255,11 +255,11 @@ export function jobsConformance(under: () => Probe): void {
     expect(await ask({ key: 'other' }, { ids: [failed] })).toMatchObject({ ...none, skipped: { notFound: 1 } })
     expect(await ask({ key: 'k' }, { ids: [] })).toMatchObject(none)
     for (const filter of [{ error: 'F' }, { worker: 'w-2' }, { fingerprint: 7 }]) expect(await ask(filter)).toMatchObject(none)
-    expect(await ask({ error: 'E', state: 5 }, { dryRun: true })).toMatchObject({ ...none, matched: 1, changed: 1 })
+    expect(await ask({ error: 'E', state: FAILED }, { dryRun: true })).toMatchObject({ ...none, matched: 1, changed: 1 })
     expect(await ask({ name: 'a' }, { dryRun: true, search: 'K' })).toMatchObject({ ...none, matched: 1, changed: 1 })
     expect(await ask({}, { search: 'nowhere' })).toMatchObject(none)
     expect(await ask({ error: 'E' }, { ids: [failed] })).toMatchObject(none)
-    expect(await ask({ key: 'k', finishedBefore: finishedAt + 1, state: 5 })).toMatchObject({ ...none, matched: 1, changed: 1 })
+    expect(await ask({ key: 'k', finishedBefore: finishedAt + 1, state: FAILED })).toMatchObject({ ...none, matched: 1, changed: 1 })
     expect(await probe.call<'get'>({ op: 'get', id: failed })).toBeNull()
     expect(await stateOf(bystander)).toBe('waiting')
     expect(await ask({ enqueuedBefore: bystander.enqueuedAt })).toMatchObject(none)

@@ -1,6 +1,9 @@
 /** Tests results, lists, statistics, events and exports, the same through every Port. */
 import {
+  ACTIVE,
+  CANCELLED,
   type Enqueued,
+  FAILED,
   type FailuresOrder,
   type HistoryColumns,
   type HistoryOfQueues,
@@ -10,7 +13,9 @@ import {
   type JobView,
   type ListFilter,
   type ListPage,
+  SCHEDULED,
   type SystemEvent,
+  WAITING,
 } from '@millrace/core'
 import { beforeEach, expect, test } from 'vitest'
 import type { Probe } from '../probe.ts'
@@ -54,7 +59,7 @@ export function readingConformance(under: () => Probe): void {
     const first = await list({ name: 'even' })
     expect(seqs(first)).toEqual([ids[4]?.seq, ids[2]?.seq])
     expect(seqs(await list({ name: 'even' }, first.next as number))).toEqual([ids[0]?.seq])
-    expect(seqs(await list({ tag: 'late', state: 1 }))).toEqual([ids[4]?.seq, ids[3]?.seq])
+    expect(seqs(await list({ tag: 'late', state: WAITING }))).toEqual([ids[4]?.seq, ids[3]?.seq])
     expect(seqs(await list({ queue: 'none' }))).toEqual([])
   })
 
@@ -79,7 +84,7 @@ export function readingConformance(under: () => Probe): void {
     expect(await seqs({ key: 'K' })).toEqual([])
     expect(await seqs({ schedule: 'k' })).toEqual([])
     expect(await seqs({ retrying: true })).toEqual([retrying.seq])
-    expect(await seqs({ retrying: false, state: 0 })).toEqual([sooner.seq, later.seq])
+    expect(await seqs({ retrying: false, state: SCHEDULED })).toEqual([sooner.seq, later.seq])
     expect(await seqs({ enqueuedAfter: failed.enqueuedAt, key: 'k' })).toEqual([second.seq, retrying.seq, failed.seq])
     expect(await seqs({ enqueuedBefore: failed.enqueuedAt })).toEqual([])
     expect(await seqs({ finishedAfter: 0 })).toEqual([second.seq, failed.seq])
@@ -88,25 +93,25 @@ export function readingConformance(under: () => Probe): void {
     for (const filter of [{ error: 'E' }, { worker: 'w-1' }]) expect(await seqs(filter)).toEqual([second.seq, retrying.seq, failed.seq])
     for (const filter of [
       { error: 'F' },
-      { error: 'E', state: 0, name: 'b' },
-      { error: 'E', state: 2 },
+      { error: 'E', state: SCHEDULED, name: 'b' },
+      { error: 'E', state: ACTIVE },
       { worker: 'w-2' },
       { fingerprint: 7 },
     ])
       expect(await seqs(filter)).toEqual([])
     const [group] = await probe.call<'failures'>({ op: 'failures', limit: 9 })
     const fingerprint = Number.parseInt(group?.fingerprint ?? '', 16)
-    expect(await seqs({ fingerprint, state: 5 })).toEqual([second.seq, failed.seq])
+    expect(await seqs({ fingerprint, state: FAILED })).toEqual([second.seq, failed.seq])
     expect(await seqs({ fingerprint })).toEqual([second.seq, retrying.seq, failed.seq])
     const active = await probe.enqueue('a')
     await probe.grants.take()
-    expect(await seqs({ worker: 'w-1', state: 2 })).toEqual([active.seq])
-    expect(await seqs({ worker: 'w-2', state: 2 })).toEqual([])
+    expect(await seqs({ worker: 'w-1', state: ACTIVE })).toEqual([active.seq])
+    expect(await seqs({ worker: 'w-2', state: ACTIVE })).toEqual([])
     // Its data is not in the memory of the engine. The worker attaches as another one, which gives back the run before.
     const running = await probe.enqueue('c', { data: '{"customer":7,"of":["x"]}', meta: '{"by":"ann"}' })
     await probe.attach(['c'], { worker: 'w-3', minConcurrency: 1, maxConcurrency: 1 })
     await probe.grants.take()
-    for (const filter of [{ data: '{"customer":7}' }, { data: '{"of":["x"]}', state: 2 }, { meta: '{"by":"ann"}', states: [0, 2] }]) {
+    for (const filter of [{ data: '{"customer":7}' }, { data: '{"of":["x"]}', state: ACTIVE }, { meta: '{"by":"ann"}', states: [0, 2] }]) {
       expect(await seqs(filter)).toEqual([running.seq])
       const many = { op: 'cancelMany', filter, limit: 9, dryRun: true } as const
       expect(await probe.call<'cancelMany'>({ ...many, filter: filter as ListFilter })).toMatchObject({ matched: 1, changed: 1 })
@@ -114,7 +119,7 @@ export function readingConformance(under: () => Probe): void {
     expect(await seqs({ data: '{"customer":70}' })).toEqual([])
     expect(await seqs({ states: [2, 5] }, { ascending: true })).toEqual([failed.seq, second.seq, running.seq])
     expect(await seqs({ states: [2, 5] }, { ascending: true, before: second.seq })).toEqual([running.seq])
-    expect(await seqs({ state: 2 }, { ascending: true, limit: 1 })).toEqual([running.seq])
+    expect(await seqs({ state: ACTIVE }, { ascending: true, limit: 1 })).toEqual([running.seq])
     const inPages = async (filter: object, order: 'finished' | 'due') => {
       const found: number[] = []
       for (let place: object | null = {}; place !== null; ) {
@@ -124,13 +129,13 @@ export function readingConformance(under: () => Probe): void {
       }
       return found
     }
-    expect(await inPages({ state: 0 }, 'due')).toEqual([sooner.seq, retrying.seq, later.seq])
-    expect(await inPages({ state: 0, name: 'b' }, 'due')).toEqual([sooner.seq, later.seq])
-    expect(await inPages({ state: 5 }, 'finished')).toEqual([second.seq, failed.seq])
+    expect(await inPages({ state: SCHEDULED }, 'due')).toEqual([sooner.seq, retrying.seq, later.seq])
+    expect(await inPages({ state: SCHEDULED, name: 'b' }, 'due')).toEqual([sooner.seq, later.seq])
+    expect(await inPages({ state: FAILED }, 'finished')).toEqual([second.seq, failed.seq])
     await probe.call<'cancel'>({ op: 'cancel', id: later })
     await probe.call<'cancel'>({ op: 'cancel', id: sooner })
-    expect(await inPages({ state: 6 }, 'finished')).toEqual([sooner.seq, later.seq])
-    const wrong = probe.call<'list'>({ op: 'list', filter: { state: 1 }, limit: 1, order: 'due' })
+    expect(await inPages({ state: CANCELLED }, 'finished')).toEqual([sooner.seq, later.seq])
+    const wrong = probe.call<'list'>({ op: 'list', filter: { state: WAITING }, limit: 1, order: 'due' })
     await expect(wrong).rejects.toMatchObject({ code: 'OPTION_RANGE', option: 'order' })
   })
 
@@ -182,7 +187,7 @@ export function readingConformance(under: () => Probe): void {
         },
       },
     ])
-    const [active] = (await list({ filter: { state: 2 }, lastRun: true })).jobs
+    const [active] = (await list({ filter: { state: ACTIVE }, lastRun: true })).jobs
     expect(active).toMatchObject({ seq: running.seq, lastRun: { worker: 'w-1' }, attempts: [] })
     for (const job of (await list({})).jobs) expect(job).not.toHaveProperty('lastRun')
   })

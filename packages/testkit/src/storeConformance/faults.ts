@@ -1,10 +1,10 @@
 /** Tests that a turn is written whole or not at all, and that what is written is there when the store is opened again. Part of the suite. */
-import { WAITING } from '@millrace/core'
+import { COMPLETED, WAITING } from '@millrace/core'
 import { DIRTY_DELETE, type Effects, type Job, type JobRow, StoreFailure } from '@millrace/core/kernel'
 import { describe, expect, test } from 'vitest'
 import { imageOf } from './image.ts'
 import { standBy } from './standBy.ts'
-import { ERROR, keyOf, type StoreTurns } from './storeTurns.ts'
+import { ERROR, keyOfJob, type StoreTurns } from './storeTurns.ts'
 import type { StoreUnderTest } from './underTest.ts'
 
 /** A turn that a store must refuse, because a row is not what the tables think. */
@@ -25,7 +25,7 @@ const BREAKAGES: readonly Breakage[] = [
   ['a pruned job that is not there', (turns, effects) => effects.pruned.push({ seq: 99_999, lane: turns.lane('a'), extras: undefined })],
   [
     'an outcome for a job that waits for no other',
-    (_turns, effects) => effects.flows.told.push({ parent: 99_998, child: 99_999, state: 4 }),
+    (_turns, effects) => effects.flows.told.push({ parent: 99_998, child: 99_999, state: COMPLETED }),
   ],
   ["the removal of the turn's own events", (turns, effects) => Object.assign(effects, { forgetEventsBefore: turns.tables.nextEvent })],
   ['a session that is there no more', (_turns, effects) => effects.presence.push({ id: 99_999, presence: 'gone' })],
@@ -53,7 +53,6 @@ export function faultsConformance(under: () => StoreTurns, store: () => StoreUnd
           { op: 'configure', queue: 'by', changes: { maxLength: 5 } },
         )
       expect(failing).toThrow(StoreFailure)
-      turns.addEffects = undefined
       turns.now = now
       expect(imageOf(turns.store, known)).toEqual(before)
       turns.reload('bystander')
@@ -102,11 +101,11 @@ function full(turns: StoreTurns): void {
   const { seq } = first as JobRow
   turns.run({ op: 'checkpoint', seq, run: 1, value: '"c"' }, { op: 'log', seq, run: 1, lines: [{ at: 1, level: 'info', message: 'm' }] })
   turns.run({ op: 'fail', seq, run: 1, error: ERROR, retry: 50 })
-  turns.flow({}, { parents: [0] }, { parents: [0, 1], onFailure: 'continue' })
+  turns.flow([{}, { parents: [0] }, { parents: [0, 1], onFailure: 'continue' }])
   const spec = { every: 1_000, jitter: 0, overlap: 'queue' as const, catchUp: 'latest' as const }
   turns.run({ op: 'upsertSchedule', id: 's', spec, job: { name: 'a', data: '"s"' }, runImmediately: true })
   turns.run({ op: 'forward', source: 'app', number: 7, first: 1, entries: [{ at: 5, jobs: [{ name: 'b', data: null }] }] })
   turns.run({ op: 'export', name: 'e', limit: 1 }, { op: 'pause', queue: 'default', paused: true, key: 'k' })
-  turns.run({ op: 'delete', id: keyOf(turns.enqueue('b', { idempotencyKey: 'i', queue: 'gone' })) })
+  turns.run({ op: 'delete', id: keyOfJob(turns.enqueue('b', { idempotencyKey: 'i', queue: 'gone' })) })
   turns.run({ op: 'deleteQueue', queue: 'gone' })
 }

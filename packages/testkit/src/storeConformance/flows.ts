@@ -1,10 +1,10 @@
 /** Tests who waits for whom: counters, outcomes on their way, what removed parents leave behind, and pages of a flow. Part of the suite. */
-import { CANCELLED, COMPLETED, FLOW_STATES, type FlowCursor } from '@millrace/core'
+import { ACTIVE, CANCELLED, COMPLETED, FAILED, FLOW_STATES, type FlowCursor } from '@millrace/core'
 import { CLOSED, DELETED, type FlowJobRow, type FlowRows, type FlowsQuery, OPEN } from '@millrace/core/kernel'
 import { describe, expect, test } from 'vitest'
 import { seqsOf, UNBOUNDED } from './image.ts'
 import { standBy } from './standBy.ts'
-import { ERROR, keyOf, type StoreTurns } from './storeTurns.ts'
+import { ERROR, keyOfJob, type StoreTurns } from './storeTurns.ts'
 
 const ALL = Number.MAX_SAFE_INTEGER
 const NONE = [0, 0, 0, 0, 0, 0, 0]
@@ -12,7 +12,7 @@ const NONE = [0, 0, 0, 0, 0, 0, 0]
 /** A worker, and two jobs that run, for which a third waits. */
 function diamond(turns: StoreTurns): readonly [number, number, number] {
   turns.attach('w', ['a'])
-  return seqsOf(turns.flow({ ref: 'one' }, { ref: 'two' }, { ref: 'end', parents: [0, 1] })) as [number, number, number]
+  return seqsOf(turns.flow([{ ref: 'one' }, { ref: 'two' }, { ref: 'end', parents: [0, 1] }])) as [number, number, number]
 }
 
 export function flowsConformance(under: () => StoreTurns): void {
@@ -23,9 +23,9 @@ export function flowsConformance(under: () => StoreTurns): void {
       const [one, two, end] = diamond(turns)
       expect(turns.store.dependencies([one, end])).toMatchObject([{ seq: end, pending: 2, failed: 0, state: CLOSED }])
       expect([one, two]).toContain(turns.store.dependencies([end])[0]?.parent)
-      turns.run({ op: 'complete', seq: one, run: 1, output: null })
+      turns.complete({ seq: one })
       expect(turns.store.dependencies([end])).toMatchObject([{ pending: 1, failed: 0, state: CLOSED }])
-      turns.run({ op: 'complete', seq: two, run: 1, output: null })
+      turns.complete({ seq: two })
       expect(turns.store.dependencies([end])).toMatchObject([{ pending: 0, failed: 0, state: OPEN }])
       expect(turns.store.load().flowWork).toBe(false)
       assertBystanders()
@@ -35,7 +35,7 @@ export function flowsConformance(under: () => StoreTurns): void {
       const turns = under()
       const assertBystanders = standBy(turns)
       turns.attach('w', ['a'])
-      const [parent, ...children] = seqsOf(turns.flow({}, { parents: [0] }, { parents: [0] }, { parents: [0] })) as [
+      const [parent, ...children] = seqsOf(turns.flow([{}, { parents: [0] }, { parents: [0] }, { parents: [0] }])) as [
         number,
         number,
         number,
@@ -58,18 +58,18 @@ export function flowsConformance(under: () => StoreTurns): void {
       const [one, , end] = diamond(turns)
       turns.run({ op: 'fail', seq: one, run: 1, error: ERROR, retry: false })
       expect(turns.store.dependencies([end])).toMatchObject([{ pending: 1, failed: 1 }])
-      turns.run({ op: 'leave', session: 'w' }, { op: 'retry', id: keyOf(turns.row({ seq: one })) })
+      turns.run({ op: 'leave', session: 'w' }, { op: 'retry', id: keyOfJob(turns.row({ seq: one })) })
       expect(turns.store.dependencies([end])).toMatchObject([{ pending: 2, failed: 0, state: CLOSED }])
     })
   })
 
   test('children come in the order in which they are asked for, without payloads, as far as there is room', () => {
     const turns = under()
-    const jobs = seqsOf(turns.flow({ job: { data: 'x' } }, { parents: [0] }, { parents: [0] }))
+    const jobs = seqsOf(turns.flow([{ job: { data: 'x' } }, { parents: [0] }, { parents: [0] }]))
     const { rows, complete } = turns.store.children([...jobs, 99_999].toReversed(), ALL)
     expect([seqsOf(rows), complete]).toEqual([jobs.toReversed(), true])
     expect(rows.map(({ data, output }) => [data, output])).toEqual(jobs.map(() => [null, null]))
-    for (const seq of jobs) turns.run({ op: 'update', id: keyOf(turns.row({ seq })), changes: { checkpoint: '"four"' } })
+    for (const seq of jobs) turns.run({ op: 'update', id: keyOfJob(turns.row({ seq })), changes: { checkpoint: '"four"' } })
     turns.run()
     const checked = jobs.filter((seq) => turns.row({ seq }).checkpoint !== null)
     expect(turns.store.children(checked, 0)).toMatchObject({ rows: [{ seq: checked[0] }], complete: checked.length === 1 })
@@ -79,18 +79,18 @@ export function flowsConformance(under: () => StoreTurns): void {
     test('come in their places, with outputs and errors', () => {
       const turns = under()
       const [one, two, end] = diamond(turns)
-      turns.run({ op: 'complete', seq: one, run: 1, output: '"1"' })
+      turns.complete({ seq: one }, '"1"')
       const parents = (after = 0, limit = 10, bytes = ALL) => turns.store.parents(end, after, limit, bytes)
       expect(parents()).toEqual({
         rows: [
           { place: 1, seq: one, ref: 'one', state: COMPLETED, output: '"1"', error: undefined },
-          { place: 2, seq: two, ref: 'two', state: 2, output: null, error: undefined },
+          { place: 2, seq: two, ref: 'two', state: ACTIVE, output: null, error: undefined },
         ],
         complete: true,
       })
       expect(parents(1).rows.map(({ seq }) => seq)).toEqual([two])
       expect([parents(0, 1), parents(0, 10, 0)]).toMatchObject(Array(2).fill({ rows: [{ seq: one }], complete: false }))
-      turns.run({ op: 'complete', seq: two, run: 1, output: '"22"' })
+      turns.complete({ seq: two }, '"22"')
       expect(parents(0, 10, 3)).toMatchObject({ rows: [{ seq: one }], complete: false })
       expect(turns.store.parents(one, 0, 10, ALL)).toEqual({ rows: [], complete: true })
     })
@@ -104,7 +104,7 @@ export function flowsConformance(under: () => StoreTurns): void {
         { ref: 'two' },
         { ref: 'end', parents: [0, 1], onFailure: 'continue' as const, job: { name: 'later' } },
       ]
-      const [one, two, end] = seqsOf(turns.flow(...nodes)) as [number, number, number]
+      const [one, two, end] = seqsOf(turns.flow([...nodes])) as [number, number, number]
       turns.run({ op: 'complete', seq: one, run: 1, output: '"1"' }, { op: 'fail', seq: two, run: 1, error: ERROR, retry: false })
       turns.run({ op: 'pauseAll', paused: true }, { op: 'leave', session: 'w' })
       turns.pass(10)
@@ -113,14 +113,14 @@ export function flowsConformance(under: () => StoreTurns): void {
       const { stack: _, ...error } = ERROR
       expect(turns.store.parents(end, 0, 10, ALL).rows).toEqual([
         { place: 1, seq: one, ref: 'one', state: COMPLETED, output: '"1"', error: undefined },
-        { place: 2, seq: two, ref: 'two', state: 5, output: null, error },
+        { place: 2, seq: two, ref: 'two', state: FAILED, output: null, error },
       ])
       expect(turns.store.flowJobs(one, { seq: one, place: 0 }, 9, 9).rows).toMatchObject([
         { row: { seq: end }, parents: [{ ref: 'one' }, { ref: 'two' }] },
       ])
       // Edges go with the child, in slices, and what the parents have left with the last edge.
-      turns.run({ op: 'cancel', id: keyOf(turns.row({ seq: end })) })
-      turns.turn({ op: 'delete', id: keyOf(turns.row({ seq: end })) })
+      turns.run({ op: 'cancel', id: keyOfJob(turns.row({ seq: end })) })
+      turns.turn({ op: 'delete', id: keyOfJob(turns.row({ seq: end })) })
       expect(turns.store.flowLeft(9)).toEqual([
         { child: end, parent: one },
         { child: end, parent: two },
@@ -133,12 +133,12 @@ export function flowsConformance(under: () => StoreTurns): void {
 
     test('that are deleted before they end leave no more than that', () => {
       const turns = under()
-      const [one, , end] = seqsOf(turns.flow({ ref: 'one' }, { ref: 'two' }, { parents: [0, 1], onFailure: 'continue' })) as [
+      const [one, , end] = seqsOf(turns.flow([{ ref: 'one' }, { ref: 'two' }, { parents: [0, 1], onFailure: 'continue' }])) as [
         number,
         number,
         number,
       ]
-      turns.run({ op: 'delete', id: keyOf(turns.row({ seq: one })) })
+      turns.run({ op: 'delete', id: keyOfJob(turns.row({ seq: one })) })
       expect(turns.store.parents(end, 0, 1, ALL).rows).toEqual([
         { place: 1, seq: one, ref: 'one', state: DELETED, output: null, error: undefined },
       ])
@@ -152,8 +152,8 @@ export function flowsConformance(under: () => StoreTurns): void {
     [9, 9],
   ])('a flow comes in pages of %i jobs and %i edges, in order and without payloads', (limit, edges) => {
     const turns = under()
-    turns.flow({}, { parents: [0] })
-    const jobs = seqsOf(turns.flow({}, { parents: [0] }, { parents: [0, 1] }, { parents: [0, 1, 2] }))
+    turns.flow([{}, { parents: [0] }])
+    const jobs = seqsOf(turns.flow([{}, { parents: [0] }, { parents: [0, 1] }, { parents: [0, 1, 2] }]))
     turns.enqueue('a')
     const first = jobs[0] as number
     const rows: FlowJobRow[] = []
@@ -179,10 +179,10 @@ export function flowsConformance(under: () => StoreTurns): void {
     test('has those in which a job waits, newest first, each with its jobs by state', () => {
       const turns = under()
       turns.enqueue('a')
-      const [older] = seqsOf(turns.flow({}, { parents: [0] })) as [number]
+      const [older] = seqsOf(turns.flow([{}, { parents: [0] }])) as [number]
       turns.enqueue('b')
-      turns.flow({}, {})
-      const [newer, second, third] = seqsOf(turns.flow({ job: { name: 'b', queue: 'q' } }, { parents: [0] }, {}, { parents: [1] })) as [
+      turns.flow([{}, {}])
+      const [newer, second, third] = seqsOf(turns.flow([{ job: { name: 'b', queue: 'q' } }, { parents: [0] }, {}, { parents: [1] }])) as [
         number,
         number,
         number,
@@ -197,10 +197,10 @@ export function flowsConformance(under: () => StoreTurns): void {
       const { node, enqueuedAt, laneId } = turns.row({ seq: newer })
       expect(rows[0]).toMatchObject({ node, enqueuedAt, laneId })
       // The name is that of the first job that is kept.
-      turns.run({ op: 'cancel', id: keyOf(turns.row({ seq: newer })) })
-      turns.run({ op: 'delete', id: keyOf(turns.row({ seq: newer })) })
+      turns.run({ op: 'cancel', id: keyOfJob(turns.row({ seq: newer })) })
+      turns.run({ op: 'delete', id: keyOfJob(turns.row({ seq: newer })) })
       expect(list().rows[0]).toMatchObject({ seq: newer, laneId: turns.row({ seq: second }).laneId, counts: [0, 1, 0, 0, 0, 2, 0] })
-      for (const seq of [second, second + 2]) turns.run({ op: 'delete', id: keyOf(turns.row({ seq })) })
+      for (const seq of [second, second + 2]) turns.run({ op: 'delete', id: keyOfJob(turns.row({ seq })) })
       expect(firstsOf(list())).toEqual([older])
       expect(turns.store.flowJobs(newer, { seq: newer, place: 0 }, 9, 9)).toMatchObject({
         rows: [{ row: { seq: third } }],
@@ -211,18 +211,18 @@ export function flowsConformance(under: () => StoreTurns): void {
     test('is narrowed by state, which is that of all jobs of a flow', () => {
       const turns = under()
       turns.attach('w', ['a'], { minConcurrency: 9, maxConcurrency: 9 })
-      const flow = () => seqsOf(turns.flow({}, { parents: [0], onFailure: 'ignore', job: { name: 'b' } })) as [number, number]
+      const flow = () => seqsOf(turns.flow([{}, { parents: [0], onFailure: 'ignore', job: { name: 'b' } }])) as [number, number]
       const [running, completed, failed, cancelled] = [flow(), flow(), flow(), flow()]
-      const cancel = (seq: number) => turns.run({ op: 'cancel', id: keyOf(turns.row({ seq })) })
+      const cancel = (seq: number) => turns.run({ op: 'cancel', id: keyOfJob(turns.row({ seq })) })
       turns.run({ op: 'fail', seq: running[0], run: 1, error: ERROR, retry: false })
-      turns.run({ op: 'complete', seq: completed[0], run: 1, output: null })
+      turns.complete({ seq: completed[0] })
       turns.run({ op: 'fail', seq: failed[0], run: 1, error: ERROR, retry: false })
       cancel(failed[1])
-      turns.run({ op: 'complete', seq: cancelled[0], run: 1, output: null })
+      turns.complete({ seq: cancelled[0] })
       turns.pass(5)
       cancel(cancelled[1])
       turns.attach('v', ['b'], { minConcurrency: 9, maxConcurrency: 9 })
-      turns.run({ op: 'complete', seq: completed[1], run: 1, output: null })
+      turns.complete({ seq: completed[1] })
       expect(FLOW_STATES.map((state) => firstsOf(list({ state })))).toEqual([[running[0]], [completed[0]], [failed[0]], [cancelled[0]]])
       expect(list({ state: 'cancelled' }).rows[0]?.finishedAt).toBe(turns.row({ seq: cancelled[1] }).finishedAt)
       expect(list({ state: 'running' }).rows[0]?.finishedAt).toBe(0)
@@ -230,7 +230,7 @@ export function flowsConformance(under: () => StoreTurns): void {
 
     test('comes in pages, and a page ends at its bounds', () => {
       const turns = under()
-      const firsts = Array.from({ length: 5 }, () => seqsOf(turns.flow({}, { parents: [0] }))[0] as number).toReversed()
+      const firsts = Array.from({ length: 5 }, () => seqsOf(turns.flow([{}, { parents: [0] }]))[0] as number).toReversed()
       const pages = (query: Partial<FlowsQuery>, bound = UNBOUNDED) => {
         const found: (readonly number[])[] = []
         for (let before: number | null | undefined; before !== null; ) {
@@ -250,10 +250,10 @@ export function flowsConformance(under: () => StoreTurns): void {
   test('a whole tree is cancelled and brought back', () => {
     const turns = under()
     const assertBystanders = standBy(turns)
-    const jobs = turns.flow({}, { parents: [0] }, { parents: [1] })
-    turns.run({ op: 'cancelTree', id: keyOf(jobs[0] as never) })
+    const jobs = turns.flow([{}, { parents: [0] }, { parents: [1] }])
+    turns.run({ op: 'cancelTree', id: keyOfJob(jobs[0] as never) })
     expect(turns.store.jobs(seqsOf(jobs)).map(({ state }) => state)).toEqual([CANCELLED, CANCELLED, CANCELLED])
-    turns.run({ op: 'retryTree', id: keyOf(jobs[0] as never) })
+    turns.run({ op: 'retryTree', id: keyOfJob(jobs[0] as never) })
     expect(turns.store.jobs(seqsOf(jobs)).map(({ state }) => state)).toEqual([1, 3, 3])
     expect(turns.store.dependencies(seqsOf(jobs))).toMatchObject([{ pending: 1 }, { pending: 1 }])
     assertBystanders()

@@ -4,7 +4,7 @@ import type { JobRow } from '@millrace/core/kernel'
 import { describe, expect, test } from 'vitest'
 import { plain, UNBOUNDED } from './image.ts'
 import { standBy } from './standBy.ts'
-import { ERROR, keyOf, type StoreTurns } from './storeTurns.ts'
+import { ERROR, keyOfJob, type StoreTurns } from './storeTurns.ts'
 
 /** The row of a new job that was given nothing but its name. */
 function newRow(turns: StoreTurns, changes: Partial<JobRow>): JobRow {
@@ -207,7 +207,7 @@ export function jobsConformance(under: () => StoreTurns): void {
     test('are deleted', () => {
       const { turns, seqs, assertBystanders } = waiting()
       const rows = turns.store.jobs(seqs)
-      turns.run(...rows.slice(1).map((row) => ({ op: 'delete' as const, id: keyOf(row) })))
+      turns.run(...rows.slice(1).map((row) => ({ op: 'delete' as const, id: keyOfJob(row) })))
       expect(turns.store.jobs(seqs)).toEqual(rows.slice(0, 1))
       expect(turns.store.jobsInPlace(seqs.slice(0, 3), 1e9)).toEqual([rows[0], undefined, undefined].slice(0, count))
       assertBystanders()
@@ -236,7 +236,7 @@ export function jobsConformance(under: () => StoreTurns): void {
       const { turns, seq, assertBystanders } = running()
       turns.run({ op: 'fail', seq, run: 1, error: ERROR, retry: false })
       expect(turns.row({ seq })).toMatchObject({ state: FAILED, finishedAt: turns.now.wall, data: '"d"' })
-      turns.run({ op: 'leave', session: 'w' }, { op: 'retry', id: keyOf(turns.row({ seq })) })
+      turns.run({ op: 'leave', session: 'w' }, { op: 'retry', id: keyOfJob(turns.row({ seq })) })
       expect(turns.row({ seq })).toMatchObject({ state: WAITING, finishedAt: 0, run: 1, uncounted: 1, data: '"d"' })
       assertBystanders()
     })
@@ -260,7 +260,7 @@ export function jobsConformance(under: () => StoreTurns): void {
 
     test('is asked to stop', () => {
       const { turns, seq, assertBystanders } = running()
-      turns.run({ op: 'cancel', id: keyOf(turns.row({ seq })) })
+      turns.run({ op: 'cancel', id: keyOfJob(turns.row({ seq })) })
       expect(turns.row({ seq })).toMatchObject({ state: ACTIVE, cancelRequested: true })
       turns.run({ op: 'fail', seq, run: 1, error: ERROR })
       expect(turns.row({ seq })).toMatchObject({ state: CANCELLED, finishedAt: turns.now.wall })
@@ -269,7 +269,7 @@ export function jobsConformance(under: () => StoreTurns): void {
 
     test('is updated, with its payload and without', () => {
       const { turns, seq, assertBystanders } = running({ delay: 100 })
-      const id = keyOf(turns.row({ seq }))
+      const id = keyOfJob(turns.row({ seq }))
       turns.run({ op: 'update', id, changes: { priority: -4, weight: 9, runAt: turns.now.wall + 7, checkpoint: new Uint8Array([9]) } })
       const changed = { state: SCHEDULED, priority: -4, weight: 9, runAt: turns.now.wall + 7, checkpoint: { bytes: [9] } }
       expect(plain(turns.row({ seq }))).toMatchObject({ ...changed, data: '"d"' })
@@ -280,7 +280,7 @@ export function jobsConformance(under: () => StoreTurns): void {
 
     test('is found by its new tags, and by no others, until it is deleted', () => {
       const { turns, seq, assertBystanders } = running({ delay: 100, tags: ['p', 'q'] })
-      const id = keyOf(turns.row({ seq }))
+      const id = keyOfJob(turns.row({ seq }))
       const tagged = (tag: string) => turns.store.list({ filter: { tag }, limit: 10 }, UNBOUNDED).rows.map((row) => row.seq)
       turns.run({ op: 'update', id, changes: { tags: ['q', 'r'], meta: '{"n":2}' } })
       expect(['p', 'q', 'r'].map(tagged)).toEqual([[], [seq], [seq]])

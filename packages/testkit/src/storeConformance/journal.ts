@@ -3,7 +3,7 @@ import type { JobEvent } from '@millrace/core'
 import { type FailureRow, HOUR_MS, hourOf, MINUTE_MS, trendOf } from '@millrace/core/kernel'
 import { describe, expect, test } from 'vitest'
 import { seqsOf } from './image.ts'
-import { ERROR, keyOf, type StoreTurns } from './storeTurns.ts'
+import { ERROR, keyOfJob, type StoreTurns } from './storeTurns.ts'
 
 const ALL = Number.MAX_SAFE_INTEGER
 
@@ -40,7 +40,7 @@ export function journalConformance(under: () => StoreTurns): void {
     test('keep the names of what is gone', () => {
       const turns = under()
       const job = turns.enqueue('a', { queue: 'gone' })
-      turns.run({ op: 'delete', id: keyOf(job) })
+      turns.run({ op: 'delete', id: keyOfJob(job) })
       turns.run({ op: 'deleteQueue', queue: 'gone' })
       const events = turns.store.events(0, ALL).filter((event): event is JobEvent => 'jobSeq' in event)
       expect(events.map(({ type, queue, name }) => [type, queue, name])).toEqual([
@@ -198,20 +198,20 @@ export function journalConformance(under: () => StoreTurns): void {
     const second = fail('a', 'timeout after 7 ms')
     const other = fail('b', 'refused')
     const [last, first] = turns.store.failures(undefined, 9, 'last')
-    expect(last).toMatchObject({ laneId: other.laneId, error: 'E', count: 1, job: keyOf(other), message: 'refused' })
+    expect(last).toMatchObject({ laneId: other.laneId, error: 'E', count: 1, job: keyOfJob(other), message: 'refused' })
     const hours = [{ at: hourOf(wall), before: 0 }]
     expect(first).toMatchObject({
       count: 2,
       hours,
       firstAt: wall + 10,
       lastAt: wall + 20,
-      job: keyOf(second),
+      job: keyOfJob(second),
       message: 'timeout after 7 ms',
     })
     expect(turns.store.failures([second.laneId], 9, 'last')).toEqual([first])
     expect(turns.store.failures(undefined, 9, 'count')).toEqual([first, last])
     expect([turns.store.failures(undefined, 1, 'last'), turns.store.failures([], 9, 'last')]).toEqual([[last], []])
-    turns.run({ op: 'delete', id: keyOf(second) })
+    turns.run({ op: 'delete', id: keyOfJob(second) })
     expect(turns.store.failures([second.laneId], 9, 'last')).toMatchObject([{ count: 2, job: undefined, message: undefined }])
     turns.addEffects = (effects) => Object.assign(effects, { forgetFailuresBefore: wall + 21 })
     turns.turn()

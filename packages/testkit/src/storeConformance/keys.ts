@@ -2,7 +2,7 @@
 import { LIMITS, sourcedNode } from '@millrace/core'
 import { describe, expect, test } from 'vitest'
 import { standBy } from './standBy.ts'
-import { ERROR, keyOf, type StoreTurns } from './storeTurns.ts'
+import { ERROR, keyOfJob, type StoreTurns } from './storeTurns.ts'
 
 /** Keys that a store must give back as it got them. */
 const ODD_KEYS = ['a\u0000b', 'é', '\ud800', '"\\', '%_', ' ']
@@ -16,10 +16,10 @@ export function keysConformance(under: () => StoreTurns): void {
       const assertBystanders = standBy(turns)
       const job = turns.enqueue('a', unique('k'))
       const key = { name: 'a', key: 'k' }
-      expect(turns.store.unique([key, { name: 'b', key: 'k' }, { name: 'a', key: 'none' }])).toEqual([{ ...key, ...keyOf(job) }])
+      expect(turns.store.unique([key, { name: 'b', key: 'k' }, { name: 'a', key: 'none' }])).toEqual([{ ...key, ...keyOfJob(job) }])
       expect(turns.refusal({ op: 'enqueue', jobs: [{ name: 'a', data: null, ...unique('k') }] })).toBe('UNIQUE_CONFLICT')
       turns.enqueue('b', unique('k'))
-      turns.run({ op: 'cancel', id: keyOf(job) })
+      turns.run({ op: 'cancel', id: keyOfJob(job) })
       expect(turns.store.unique([key])).toEqual([])
       expect(turns.store.unique([{ name: 'b', key: 'k' }])).toHaveLength(1)
       expect(turns.store.unique([{ name: 'wait', key: 'by' }])).toHaveLength(1)
@@ -43,23 +43,23 @@ export function keysConformance(under: () => StoreTurns): void {
       const job = turns.enqueue('a', unique('k'))
       turns.run({ op: 'fail', seq: job.seq, run: 1, error: ERROR, retry: false })
       expect(turns.store.unique([{ name: 'a', key: 'k' }])).toEqual([])
-      turns.run({ op: 'retry', id: keyOf(job) })
-      expect(turns.store.unique([{ name: 'a', key: 'k' }])).toEqual([{ name: 'a', key: 'k', ...keyOf(job) }])
+      turns.run({ op: 'retry', id: keyOfJob(job) })
+      expect(turns.store.unique([{ name: 'a', key: 'k' }])).toEqual([{ name: 'a', key: 'k', ...keyOfJob(job) }])
     })
 
     test('of a deleted job stay with the one that holds them by now', () => {
       const turns = under()
       const first = turns.enqueue('a', unique('k'))
-      turns.run({ op: 'cancel', id: keyOf(first) })
+      turns.run({ op: 'cancel', id: keyOfJob(first) })
       const second = turns.enqueue('a', unique('k'))
-      turns.run({ op: 'delete', id: keyOf(first) })
-      expect(turns.store.unique([{ name: 'a', key: 'k' }])).toEqual([{ name: 'a', key: 'k', ...keyOf(second) }])
+      turns.run({ op: 'delete', id: keyOfJob(first) })
+      expect(turns.store.unique([{ name: 'a', key: 'k' }])).toEqual([{ name: 'a', key: 'k', ...keyOfJob(second) }])
     })
 
     test.each(ODD_KEYS)('come back as they were asked for: %j', (key) => {
       const turns = under()
       const job = turns.enqueue('a', { ...unique(key), idempotencyKey: key, tags: [key] })
-      const held = { name: 'a', key, ...keyOf(job) }
+      const held = { name: 'a', key, ...keyOfJob(job) }
       expect(turns.store.unique([{ name: 'a', key }])).toEqual([held])
       expect(turns.store.idempotent([{ name: 'a', key }], turns.now.wall)).toEqual([held])
       expect(turns.row(job).extras).toEqual({ uniqueKey: key, idempotencyKey: key, tags: [key] })
@@ -78,21 +78,21 @@ export function keysConformance(under: () => StoreTurns): void {
       const assertBystanders = standBy(turns)
       const first = turns.enqueue('a', { idempotencyKey: 'k', idempotencyTtl: 100 })
       const until = turns.now.wall + 100
-      expect(turns.store.idempotent([key, { name: 'b', key: 'k' }], until - 1)).toEqual([{ ...key, ...keyOf(first) }])
-      expect(turns.enqueue('a', { idempotencyKey: 'k' })).toMatchObject(keyOf(first))
+      expect(turns.store.idempotent([key, { name: 'b', key: 'k' }], until - 1)).toEqual([{ ...key, ...keyOfJob(first) }])
+      expect(turns.enqueue('a', { idempotencyKey: 'k' })).toMatchObject(keyOfJob(first))
       expect(turns.store.keyExpiry()).toBe(until)
-      turns.run({ op: 'cancel', id: keyOf(first) })
+      turns.run({ op: 'cancel', id: keyOfJob(first) })
       expect(turns.store.idempotent([key], until)).toEqual([])
       turns.pass(100)
       const second = turns.enqueue('a', { idempotencyKey: 'k', idempotencyTtl: 500 })
       expect(second.seq).not.toBe(first.seq)
-      expect(turns.store.idempotent([key], turns.now.wall)).toEqual([{ ...key, ...keyOf(second) }])
+      expect(turns.store.idempotent([key], turns.now.wall)).toEqual([{ ...key, ...keyOfJob(second) }])
       assertBystanders()
     })
 
     test('of a throttle or a leading debounce, and of a flow, hold while a job lives, and are looked at again later', () => {
       const turns = under()
-      const [first, last] = turns.flow({}, { parents: [0] })
+      const [first, last] = turns.flow([{}, { parents: [0] }])
       turns.call<'flow'>({
         op: 'flow',
         nodes: [{ ref: 'a', job: { name: 'a', data: null }, parents: [], onFailure: 'fail' }],
@@ -110,7 +110,7 @@ export function keysConformance(under: () => StoreTurns): void {
       expect(turns.store.keyExpiry()).toBe(until + LIMITS.keysKeptMs)
       // Nothing is left of its time that a clock which jumps back would find.
       expect(turns.store.idempotent([held], until - 50)).toMatchObject([{ seq: flow, until: flow }])
-      turns.run({ op: 'cancel', id: { ...keyOf(turns.row({ seq: flow })) } })
+      turns.run({ op: 'cancel', id: { ...keyOfJob(turns.row({ seq: flow })) } })
       expect(turns.store.idempotent([held], until)).toEqual([])
       forget(turns, until + LIMITS.keysKeptMs)
       expect(turns.store.keyExpiry()).toBe(0)
@@ -121,7 +121,7 @@ export function keysConformance(under: () => StoreTurns): void {
       const turns = under()
       const { wall } = turns.now
       for (let index = 0; index < 5; index++) turns.enqueue('a', { idempotencyKey: `k${index}`, idempotencyTtl: 100 + index })
-      for (const row of turns.rows()) turns.run({ op: 'cancel', id: keyOf(row) })
+      for (const row of turns.rows()) turns.run({ op: 'cancel', id: keyOfJob(row) })
       turns.prune({ cancelled: { ageMs: 0, count: 0 } })
       expect(turns.rows()).toEqual([])
       const left = () => turns.store.idempotent(turns.known.keys, 0).map(({ key: text }) => text)
@@ -135,7 +135,7 @@ export function keysConformance(under: () => StoreTurns): void {
       const turns = under()
       const { wall } = turns.now
       const ended = turns.enqueue('b', { idempotencyKey: 'ended', idempotencyTtl: 100 })
-      turns.run({ op: 'cancel', id: keyOf(ended) })
+      turns.run({ op: 'cancel', id: keyOfJob(ended) })
       const nodes = [{ ref: 'a', job: { name: 'a', data: null }, parents: [], onFailure: 'fail' as const }]
       for (const [index, idempotencyKey] of ['kept', 'later'].entries())
         turns.run({ op: 'flow', nodes, idempotencyKey, idempotencyTtl: 101 + index })
@@ -153,7 +153,7 @@ export function keysConformance(under: () => StoreTurns): void {
       expect(turns.enqueue('a', { ...skip, idempotencyKey: 'met' }).seq).toBe(job.seq)
       const keys = ['own', 'met', 'other'].map((text) => ({ name: 'a', key: text }))
       expect(turns.store.idempotent(keys, turns.now.wall).map(({ seq }) => seq)).toEqual([job.seq, job.seq, other.seq])
-      turns.run({ op: 'deleteMany', filter: {}, ids: [keyOf(job)], limit: 1, dryRun: false })
+      turns.run({ op: 'deleteMany', filter: {}, ids: [keyOfJob(job)], limit: 1, dryRun: false })
       expect(turns.store.idempotent(keys, turns.now.wall).map(({ key: text }) => text)).toEqual(['other'])
     })
   })

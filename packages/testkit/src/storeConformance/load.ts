@@ -1,10 +1,10 @@
 /** Tests what the tables are built from. Every turn of the suite compares them; here is the rest of it, and reads in one go. */
 
-import { LIMITS } from '@millrace/core'
+import { FAILED, LIMITS } from '@millrace/core'
 import { FORGOTTEN, forgetNames, MINUTE_MS, type Question } from '@millrace/core/kernel'
 import { expect, test } from 'vitest'
 import { standBy } from './standBy.ts'
-import { ERROR, keyOf, type StoreTurns } from './storeTurns.ts'
+import { ERROR, keyOfJob, type StoreTurns } from './storeTurns.ts'
 
 const ALL = Number.MAX_SAFE_INTEGER
 
@@ -147,11 +147,43 @@ export function loadConformance(under: () => StoreTurns): void {
     assertBystanders()
   })
 
+  test.each([
+    ['is forgotten', false],
+    ['stays while the journal has an event of it', true],
+  ])('a name that was last used before a restart %s', (_, kept) => {
+    const turns = under()
+    const assertBystanders = standBy(turns)
+    turns.run({ op: 'delete', id: keyOfJob(turns.enqueue('once', { queue: 'q' })) })
+    const { wall } = turns.now
+    const nextEvent = turns.tables.nextEvent
+    turns.run({ op: 'pause', queue: 'q', paused: true, job: 'held' })
+    turns.run({ op: 'pause', queue: 'q', paused: false, job: 'held' })
+    turns.pass(1)
+    turns.enqueue('stays', { queue: 'q' })
+    const ours = () => turns.store.load().lanes.filter(({ queue }) => queue === 'q')
+    const used = () => ours().map(({ name, usedAt, usedEvent }) => ({ name, usedAt, usedEvent }))
+    const last = turns.tables.nextEvent
+    expect(used()).toEqual([
+      { name: 'once', usedAt: wall, usedEvent: nextEvent },
+      { name: 'held', usedAt: wall, usedEvent: nextEvent + 2 },
+      { name: 'stays', usedAt: wall + 1, usedEvent: last },
+    ])
+    const before = used()
+    turns.pass(LIMITS.nameUnusedMs)
+    turns.reload('bystander')
+    const firstEvent = kept ? nextEvent - 1 : nextEvent
+    turns.addEffects = (effects) => void forgetNames({ tables: turns.tables, effects, now: turns.now }, firstEvent)
+    turns.turn()
+    expect(ours().map(({ name }) => name)).toEqual(kept ? ['once', 'held', 'stays'] : ['held', 'stays', FORGOTTEN])
+    expect(used().filter(({ name }) => name !== FORGOTTEN)).toEqual(kept ? before : before.slice(1))
+    assertBystanders()
+  })
+
   test('a deleted queue is gone, and so is all that it was told; nothing else has its numbers', () => {
     const turns = under()
     const assertBystanders = standBy(turns)
     turns.run({ op: 'configure', queue: 'q', changes: { maxLength: 9 } }, { op: 'pause', queue: 'q', paused: true, key: 'k' })
-    turns.run({ op: 'delete', id: keyOf(turns.enqueue('a', { queue: 'q' })) })
+    turns.run({ op: 'delete', id: keyOfJob(turns.enqueue('a', { queue: 'q' })) })
     const before = turns.store.load()
     const id = before.lanes.find(({ queue }) => queue === 'q')?.queueId
     turns.run({ op: 'deleteQueue', queue: 'q' })
@@ -182,7 +214,7 @@ export function loadConformance(under: () => StoreTurns): void {
   test('many questions at once are answered as each alone', () => {
     const turns = under()
     standBy(turns)
-    turns.flow({}, { parents: [0] })
+    turns.flow([{}, { parents: [0] }])
     const [lane] = turns.store.load().lanes
     const questions: readonly Question[] = [
       { kind: 'jobs', args: [[3, 1, 99]] },
@@ -195,7 +227,7 @@ export function loadConformance(under: () => StoreTurns): void {
       { kind: 'dependencies', args: [turns.rows().map(({ seq }) => seq)] },
       { kind: 'journal', args: [turns.now.wall + MINUTE_MS] },
       { kind: 'failed', args: [[lane?.id ?? 0], { finishedAt: -1, seq: -1 }, 5] },
-      { kind: 'prunable', args: [[{ queueId: lane?.queueId ?? 0, state: 5, before: ALL, limit: 9 }], 9] },
+      { kind: 'prunable', args: [[{ queueId: lane?.queueId ?? 0, state: FAILED, before: ALL, limit: 9 }], 9] },
       { kind: 'matching', args: [{ laneIds: undefined, filter: { tag: 't' }, indexed: false }, ALL, 3] },
     ]
     const alone = questions.map(({ kind, args }) => (turns.store[kind] as (...values: readonly unknown[]) => unknown)(...args))

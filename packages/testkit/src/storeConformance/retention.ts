@@ -4,7 +4,7 @@ import type { ListQuery } from '@millrace/core/kernel'
 import { expect, test } from 'vitest'
 import { seqsOf, UNBOUNDED } from './image.ts'
 import { standBy } from './standBy.ts'
-import { keyOf, type StoreTurns } from './storeTurns.ts'
+import { keyOfJob, type StoreTurns } from './storeTurns.ts'
 
 const ALL = Number.MAX_SAFE_INTEGER
 
@@ -90,14 +90,14 @@ export function retentionConformance(under: () => StoreTurns): void {
     const turns = under()
     const assertBystanders = standBy(turns)
     const jobs = turns.enqueueAll({ name: 'a' }, { name: 'a' })
-    turns.run(...jobs.map((job) => ({ op: 'cancel' as const, id: keyOf(job) })))
+    turns.run(...jobs.map((job) => ({ op: 'cancel' as const, id: keyOfJob(job) })))
     expect(prunable(turns, CANCELLED, ALL)).toEqual(seqsOf(jobs))
-    turns.run({ op: 'retry', id: keyOf(jobs[0] as never) })
+    turns.run({ op: 'retry', id: keyOfJob(jobs[0] as never) })
     expect(prunable(turns, CANCELLED, ALL)).toEqual([jobs[1]?.seq])
     turns.pass(10)
-    turns.run({ op: 'cancel', id: keyOf(jobs[0] as never) })
+    turns.run({ op: 'cancel', id: keyOfJob(jobs[0] as never) })
     expect(prunable(turns, CANCELLED, ALL)).toEqual([jobs[1]?.seq, jobs[0]?.seq])
-    turns.run({ op: 'delete', id: keyOf(jobs[1] as never) })
+    turns.run({ op: 'delete', id: keyOfJob(jobs[1] as never) })
     expect(prunable(turns, CANCELLED, ALL)).toEqual([jobs[0]?.seq])
     assertBystanders()
   })
@@ -121,7 +121,7 @@ export function retentionConformance(under: () => StoreTurns): void {
     const turns = under()
     const assertBystanders = standBy(turns)
     const jobs = turns.enqueueAll(...[30, 10, 30, undefined, 10, 30].map((keep) => ({ name: 'a', ...(keep !== undefined && { keep }) })))
-    turns.run(...jobs.map((job) => ({ op: 'cancel' as const, id: keyOf(job) })))
+    turns.run(...jobs.map((job) => ({ op: 'cancel' as const, id: keyOfJob(job) })))
     const own = (limit?: number) => prunable(turns, CANCELLED, ALL, limit, undefined, true)
     const seqs = (...places: readonly number[]) => places.map((place) => jobs[place]?.seq)
     expect(own()).toEqual(seqs(1, 4, 0, 2, 5))
@@ -141,7 +141,7 @@ export function retentionConformance(under: () => StoreTurns): void {
     const turns = under()
     const count = LIMITS.sliceRows + 3
     const jobs = turns.enqueueAll(...Array.from({ length: count }, () => ({ name: 'a', keep: 5 })))
-    turns.run(...jobs.map((job) => ({ op: 'cancel' as const, id: keyOf(job) })))
+    turns.run(...jobs.map((job) => ({ op: 'cancel' as const, id: keyOfJob(job) })))
     turns.pass(6)
     turns.pruning = DEFAULT_RETENTION
     turns.turn()
@@ -153,15 +153,15 @@ export function retentionConformance(under: () => StoreTurns): void {
   test('a job that has finished twice within a millisecond is offered by its last end, and once', () => {
     const turns = under()
     const [job, bystander] = turns.enqueueAll({ name: 'a', keep: 40 }, { name: 'a', keep: 40 }) as [Enqueued, Enqueued]
-    for (const op of ['cancel', 'retry', 'cancel'] as const) turns.run({ op, id: keyOf(job) })
-    turns.run({ op: 'cancel', id: keyOf(bystander) })
+    for (const op of ['cancel', 'retry', 'cancel'] as const) turns.run({ op, id: keyOfJob(job) })
+    turns.run({ op: 'cancel', id: keyOfJob(bystander) })
     expect(prunable(turns, CANCELLED, ALL, 99, undefined, true)).toEqual([job.seq, bystander.seq])
     // A definition gives a job that comes back another time to be kept.
     const plain = turns.enqueue('a')
-    turns.run({ op: 'cancel', id: keyOf(plain) })
+    turns.run({ op: 'cancel', id: keyOfJob(plain) })
     turns.attach('w', [], { handlers: [{ name: 'a', defaults: { keep: 70 } }], maxConcurrency: 1 })
-    turns.run({ op: 'retry', id: keyOf(plain) })
-    turns.run({ op: 'cancel', id: keyOf(plain) }, { op: 'giveBack', seq: plain.seq, run: 1, started: true })
+    turns.run({ op: 'retry', id: keyOfJob(plain) })
+    turns.run({ op: 'cancel', id: keyOfJob(plain) }, { op: 'giveBack', seq: plain.seq, run: 1, started: true })
     expect(prunable(turns, CANCELLED, ALL)).toEqual([])
     expect(prunable(turns, CANCELLED, ALL, 99, undefined, true)).toEqual([job.seq, bystander.seq, plain.seq])
     expect(turns.store.load().kept).toMatchObject([{ cancelled: 3 }])

@@ -4,13 +4,16 @@
  */
 import { systemCalendar } from '@millrace/client/calendar'
 import {
+  type AttachReply,
   type Command,
   type CommandOf,
   type Data,
   DEFAULT_RETENTION,
+  type DEFERRED,
   type Enqueued,
   type ErrorCode,
   type FlowNode,
+  type JobEventType,
   type JobKey,
   LIMITS,
   type NewJob,
@@ -23,10 +26,19 @@ import {
   type RunError,
   type RunKey,
   type SessionIntro,
+  STATES,
+  type State,
+  type SystemEventBody,
 } from '@millrace/core'
 import {
+  attemptOf,
   type Effects,
+  type EventNote,
+  forgetHolders,
+  type InboxEffects,
+  type Job,
   type JobRow,
+  keepHolders,
   type Lane,
   loadTables,
   type NameAndKey,
@@ -38,19 +50,43 @@ import {
 } from '@millrace/core/kernel'
 import { expect } from 'vitest'
 import { sessionIntro } from '../probe.ts'
-import { tableFacts } from '../rebuilt.ts'
+import { rebuilt, tableFacts } from '../rebuilt.ts'
 import { type Image, imageOf, type Known, type TestedStore, UNBOUNDED } from './image.ts'
 
-/** A run as its worker got it. */
+type Answer<Op extends Operation> = ReplyOf[Op] | Refused | typeof DEFERRED
+
+/** A hand-out as its session sees it. */
 export interface Granted extends RunKey {
+  readonly session: string
   readonly name: string
+  readonly queue: string
+  readonly attempt: number
   readonly data: Data | undefined
   readonly checkpoint: Data
 }
 
+export type Noticed = RunKey & Effects['notices'][number]['note'] & { readonly session: string }
+
+/** The results of one turn, or of several. */
 export interface Turned {
-  readonly replies: readonly unknown[]
-  readonly granted: readonly Granted[]
+  readonly replies: readonly Answer<Operation>[]
+  readonly grants: readonly Granted[]
+  readonly notices: readonly Noticed[]
+  /** Sessions that hear that their worker stops. */
+  readonly stops: readonly string[]
+  /** Events of jobs. */
+  readonly events: readonly { readonly type: JobEventType; readonly seq: number; readonly run: number; readonly attempt: number }[]
+  /** The entries that leave the store's inbox in the first turn; undefined if none does. */
+  readonly inbox: InboxEffects | undefined
+  readonly systemEvents: readonly SystemEventBody[]
+}
+
+/** A job of a flow, with the places of those that it waits for. */
+export type TestNode = Partial<Omit<FlowNode, 'job'>> & { readonly job?: Partial<NewJob> }
+
+export interface TurnOptions {
+  readonly settings?: Partial<Settings>
+  readonly random?: () => number
 }
 
 export const ERROR: RunError = { name: 'TypeError', message: 'no', stack: 'TypeError: no\n    at there' }
@@ -59,57 +95,73 @@ const BEGIN_WALL = Date.UTC(2030, 0, 1)
 /** Turns that follow one another at once; more mean that nothing comes of them. */
 const TURNS_MAX = 300
 
-export class StoreTurns {
-  store: TestedStore
+export class StoreTurns<S extends TestedStore = TestedStore> {
+  store: S
+  readonly settings: Settings
   now: Now = { wall: BEGIN_WALL, mono: 1_000 }
   tables: Tables
-  /** The retention by which the next turn prunes; undefined if it does not. */
+  /** The retention by which turns prune; undefined if they do not. */
   pruning: Retention | undefined
   /** Adds to the effects of the next turn. */
   addEffects: ((effects: Effects) => void) | undefined
+  /** The refusal of new work, as if the disk were full. */
   refusing: Refusal | undefined
+  /** The connection that commands come by. */
   connection = 1
+  /** True if the connection broke while commands were on their way. */
+  gone = false
+  /** The names of the jobs whose runs were interrupted so far. */
+  readonly interrupted: string[] = []
   readonly #parts: Omit<TurnParts, 'store'>
   readonly #keys = new Map<string, NameAndKey>()
   readonly #sources = new Set<string>()
 
-  constructor(store: TestedStore, settings: Partial<Settings> = {}) {
+  constructor(store: S, { settings, random = () => 0.5 }: TurnOptions = {}) {
     this.store = store
-    const note = (_facts: unknown, effects: Effects) => this.addEffects?.(effects)
-    this.#parts = {
-      clock: { read: () => this.now },
-      random: () => 0.5,
-      settings: { recovery: 'immediate', retention: DEFAULT_RETENTION, calendar: systemCalendar, ...settings },
-      upkeep: { pruning: () => this.pruning, note },
-    }
+    this.settings = { recovery: 'immediate', retention: DEFAULT_RETENTION, calendar: systemCalendar, ...settings }
+    const upkeep = { pruning: () => this.pruning, note: (_facts: unknown, effects: Effects) => this.#addEffects(effects) }
+    this.#parts = { clock: { read: () => this.now }, random, settings: this.settings, upkeep }
     this.tables = loadTables(store, new Set(), this.now)
+  }
+
+  #addEffects(effects: Effects): void {
+    const add = this.addEffects
+    this.addEffects = undefined
+    add?.(effects)
   }
 
   /** Takes one turn. */
   turn(...commands: readonly Command[]): Turned {
-    const { tables, store, now, connection, refusing } = this
-    const mail = commands.map((command, index) => ({ connection, request: { id: index + 1, command } }))
+    const { tables, store, now, connection, gone, refusing } = this
+    const mail = commands.map((command, index) => ({ connection, gone, request: { id: index + 1, command } }))
     const { decisions, effects } = takeTurn({ ...this.#parts, store }, { tables, mail, now, heardMono: now.mono, refusing })
-    this.addEffects = undefined
-    const granted = effects.grants.map((job): Granted => {
-      const { seq, run, lane, data, checkpoint } = job
-      return { seq, run, name: lane.name, data, checkpoint }
-    })
-    for (const job of effects.grants) job.data = undefined
+    const turned = { replies: decisions, ...turnedOf(effects) }
+    this.interrupted.push(...effects.interrupted.map(({ name }) => name))
     for (const { name, key } of [...effects.idempotency, ...effects.uniqueHeld]) this.#keys.set(`${name} ${key}`, { name, key })
     for (const { source } of effects.sourceOffsets) this.#sources.add(source)
-    this.expectLoaded()
-    return { replies: decisions, granted }
+    forgetHolders(tables)
+    for (const job of effects.grants) job.data = undefined
+    this.audit()
+    return turned
   }
 
   /** Takes a turn, and those that follow from it at once. */
   run(...commands: readonly Command[]): Turned {
-    const turns = [this.turn(...commands)]
+    const first = this.turn(...commands)
+    const turns = [first]
     while (nextTurnMs(this.tables, this.now) === 0) {
-      if (turns.length > TURNS_MAX) throw new Error('it is always time for another turn, and nothing comes of it')
+      if (turns.length > TURNS_MAX) throw new Error('the engine spins: it is always time for another turn, and nothing comes of it')
       turns.push(this.turn())
     }
-    return { replies: (turns[0] as Turned).replies, granted: turns.flatMap(({ granted }) => granted) }
+    return {
+      replies: first.replies,
+      grants: turns.flatMap((turned) => turned.grants),
+      notices: turns.flatMap((turned) => turned.notices),
+      stops: turns.flatMap((turned) => turned.stops),
+      events: turns.flatMap((turned) => turned.events),
+      inbox: first.inbox,
+      systemEvents: turns.flatMap((turned) => turned.systemEvents),
+    }
   }
 
   /** Moves both clocks forward, without a turn. */
@@ -129,13 +181,16 @@ export class StoreTurns {
     this.tables = loadTables(this.store, new Set(alive), this.now)
   }
 
+  /** Builds the tables again, as after a commit that failed. The connections stay those from before. */
+  failCommit(...alive: readonly string[]): void {
+    const before = this.tables
+    this.reload(...alive)
+    keepHolders(this.tables, before)
+  }
+
   /** Fails if the tables differ from those that the store would load. */
-  expectLoaded(): void {
-    const { tables, store } = this
-    const loaded = loadTables(store, new Set(), { wall: 0, mono: 0 })
-    expect(tableFacts(loaded)).toEqual(tableFacts(tables))
-    expect(lanesOf(loaded)).toEqual(lanesOf(tables))
-    expect(loaded.paused).toBe(tables.paused)
+  audit(): void {
+    expect(rebuilt(this.store)).toEqual(tableFacts(this.tables))
   }
 
   /** Returns what one has to know to ask the store for all that it has. */
@@ -149,17 +204,20 @@ export class StoreTurns {
 
   // Commands.
 
+  reply<Op extends Operation>(command: CommandOf<Op>): Answer<Op> {
+    return this.run(command as Command).replies[0] as Answer<Op>
+  }
+
   /** Returns the reply to a command that is accepted. */
   call<Op extends Operation>(command: CommandOf<Op>): ReplyOf[Op] {
-    const [reply] = this.run(command as Command).replies
+    const reply = this.reply<Op>(command)
     if (reply instanceof Refused) throw new Error(`refused: ${reply.refusal.code} ${reply.refusal.message}`)
     return reply as ReplyOf[Op]
   }
 
   /** Returns the code with which a command is refused; undefined if it is not. */
   refusal(command: Command): ErrorCode | undefined {
-    const [reply] = this.run(command).replies
-    return reply instanceof Refused ? reply.refusal.code : undefined
+    return codeOf(this.run(command).replies[0])
   }
 
   enqueue(name: string, job: Partial<NewJob> = {}): Enqueued {
@@ -168,23 +226,25 @@ export class StoreTurns {
 
   /** Creates jobs in one turn. */
   enqueueAll(...jobs: readonly (Partial<NewJob> & { readonly name: string })[]): readonly Enqueued[] {
-    return this.call<'enqueue'>({ op: 'enqueue', jobs: jobs.map((job) => ({ data: null, ...job })) })
+    return this.call<'enqueue'>(enqueueing(...jobs))
   }
 
-  /** Creates a flow: each job with the places of those that it waits for. Returns its jobs in order. */
-  flow(...nodes: readonly (Partial<Omit<FlowNode, 'job'>> & { readonly job?: Partial<NewJob> })[]): readonly Enqueued[] {
-    const first = this.call<'flow'>({
-      op: 'flow',
-      nodes: nodes.map(({ job, ref, parents = [], onFailure = 'fail' }, index) => {
-        return { ref: ref ?? `n${index}`, job: { name: 'a', data: `${index}`, ...job }, parents, onFailure }
-      }),
-    })
+  /** Creates a flow. Returns its jobs in order. */
+  flow(nodes: readonly TestNode[]): Enqueued[] {
+    const first = this.call<'flow'>(flowOf(nodes))
     return nodes.map((_, index) => ({ ...first, seq: first.seq + index }))
   }
 
-  attach(uuid: string, names: readonly string[], intro: Partial<SessionIntro> = {}): readonly Granted[] {
-    const session = sessionIntro(names, { uuid, worker: `worker of ${uuid}`, ...intro })
-    return this.run({ op: 'attach', session, held: [] }).granted
+  attach(uuid: string, names: readonly string[], intro: Partial<SessionIntro> = {}, held: readonly RunKey[] = []): AttachReply {
+    return this.call<'attach'>(attaching(uuid, names, intro, held))
+  }
+
+  /** Completes a job that runs, as its worker would. */
+  complete(job: { readonly seq: number }, output: Data = null): Turned {
+    const { seq, run } = this.row(job)
+    const turned = this.run({ op: 'complete', seq, run, output })
+    if (turned.replies[0] !== true) throw new Error(`run ${run} of job ${seq} was not completed`)
+    return turned
   }
 
   /** Prunes finished jobs as far as retention says, in as many turns as that takes. */
@@ -213,6 +273,15 @@ export class StoreTurns {
     return row
   }
 
+  stateOf({ seq }: { readonly seq: number }): State | 'gone' {
+    const [row] = this.store.jobs([seq])
+    return row === undefined ? 'gone' : STATES[row.state]
+  }
+
+  attemptOf(job: { readonly seq: number }): number {
+    return attemptOf(this.row(job))
+  }
+
   lane(name: string, queue = 'default'): Lane {
     const lane = [...this.tables.lanesById.values()].find((each) => each.name === name && each.queue.name === queue)
     if (lane === undefined) throw new Error(`there is no lane ${queue}/${name}`)
@@ -220,12 +289,56 @@ export class StoreTurns {
   }
 }
 
-export function keyOf({ seq, node, enqueuedAt }: JobKey): JobKey {
+export function attaching(
+  uuid: string,
+  names: readonly string[],
+  intro: Partial<SessionIntro> = {},
+  held: readonly RunKey[] = [],
+): CommandOf<'attach'> {
+  const room = { minConcurrency: 100, maxConcurrency: 100 }
+  return { op: 'attach', session: sessionIntro(names, { uuid, worker: `worker of ${uuid}`, ...room, ...intro }), held }
+}
+
+export function enqueueing(...jobs: readonly (Partial<NewJob> & { readonly name: string })[]): CommandOf<'enqueue'> {
+  return { op: 'enqueue', jobs: jobs.map((job) => ({ data: null, ...job })) }
+}
+
+export function flowOf(
+  nodes: readonly TestNode[],
+  options: Pick<CommandOf<'flow'>, 'idempotencyKey' | 'idempotencyTtl'> = {},
+): CommandOf<'flow'> {
+  return {
+    op: 'flow',
+    nodes: nodes.map(({ job, ref, parents = [], onFailure = 'fail' }, index) => {
+      return { ref: ref ?? `n${index}`, job: { name: 'a', data: `${index}`, ...job }, parents, onFailure }
+    }),
+    ...options,
+  }
+}
+
+export function keyOfJob({ seq, node, enqueuedAt }: JobKey): JobKey {
   return { seq, node, enqueuedAt }
 }
 
-function lanesOf({ lanesById }: Tables) {
-  return [...lanesById.values()]
-    .map(({ id, name, queue, paused, counts, totals, retrying }) => ({ id, name, queue: queue.name, paused, counts, totals, retrying }))
-    .sort((a, b) => a.id - b.id)
+export function codeOf(reply: unknown): ErrorCode | undefined {
+  return reply instanceof Refused ? reply.refusal.code : undefined
+}
+
+function turnedOf({ grants, notices, stops, events, inboxEffects }: Effects): Omit<Turned, 'replies'> {
+  return {
+    grants: grants.map(grantOf),
+    notices: notices.map(({ session, job, run, note }) => ({ ...note, session: session.intro.uuid, seq: job.seq, run })),
+    stops: stops.map(({ intro }) => intro.uuid),
+    events: events
+      .filter((note): note is EventNote => note.job !== undefined)
+      .map(({ type, job, run, attempt }) => ({ type, seq: job.seq, run, attempt })),
+    inbox: inboxEffects,
+    systemEvents: events.flatMap((note) => (note.job === undefined ? [note.body] : [])),
+  }
+}
+
+function grantOf(job: Job): Granted {
+  const { seq, run, lane, data, checkpoint } = job
+  const session = job.session?.intro.uuid ?? ''
+  return { session, seq, run, name: lane.name, queue: lane.queue.name, attempt: attemptOf(job), data, checkpoint }
 }

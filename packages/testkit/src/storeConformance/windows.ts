@@ -4,7 +4,7 @@ import { DROPPED, type JobRow, type LaneCursor } from '@millrace/core/kernel'
 import { describe, expect, test } from 'vitest'
 import { seqsOf } from './image.ts'
 import { standBy } from './standBy.ts'
-import { ERROR, keyOf, type StoreTurns } from './storeTurns.ts'
+import { ERROR, keyOfJob, type StoreTurns } from './storeTurns.ts'
 
 const ALL = Number.MAX_SAFE_INTEGER
 
@@ -186,7 +186,7 @@ export function windowsConformance(under: () => StoreTurns): void {
     expect(seqsOf(turns.store.failed(lanes, none, 2))).toEqual([b.seq, c.seq])
     expect(seqsOf(turns.store.failed(lanes, c, 2))).toEqual([a.seq])
     expect(turns.store.failed([], none, 2)).toEqual([])
-    turns.run({ op: 'leave', session: 'w' }, { op: 'retry', id: keyOf(c) })
+    turns.run({ op: 'leave', session: 'w' }, { op: 'retry', id: keyOfJob(c) })
     expect(seqsOf(turns.store.failed(lanes, none, 10))).toEqual([b.seq, a.seq])
     expect(turns.row(b).state).toBe(FAILED)
   })

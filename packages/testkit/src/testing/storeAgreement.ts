@@ -2,13 +2,13 @@
  * Random turns over two stores: after each, both say the same, whatever they are asked. One of them is usually the memory store, which
  * is the contract as a program.
  */
-import { ACTIVE, type Command, type Data, type NewJob, Refused } from '@millrace/core'
+import { ACTIVE, type Command, type Data, FAILED, type NewJob, Refused } from '@millrace/core'
 import { forgetNames, type JobRow } from '@millrace/core/kernel'
 import fc from 'fast-check'
 import { test } from 'vitest'
 import { sessionIntro } from '../probe.ts'
 import type { Image, TestedStore } from '../storeConformance/image.ts'
-import { ERROR, keyOf, StoreTurns } from '../storeConformance/storeTurns.ts'
+import { ERROR, keyOfJob, StoreTurns } from '../storeConformance/storeTurns.ts'
 import { runs } from './runs.ts'
 import { expectSame } from './same.ts'
 
@@ -71,15 +71,15 @@ type Make = (row: JobRow, choose: Choices) => Command
 
 /** What may be asked about any job. */
 const ABOUT_A_JOB: readonly Make[] = [
-  (row) => ({ op: 'cancel', id: keyOf(row) }),
-  (row) => ({ op: 'retry', id: keyOf(row) }),
-  (row) => ({ op: 'delete', id: keyOf(row) }),
-  (row) => ({ op: 'runNow', id: keyOf(row) }),
-  (row) => ({ op: 'cancelTree', id: keyOf(row) }),
-  (row) => ({ op: 'retryTree', id: keyOf(row) }),
+  (row) => ({ op: 'cancel', id: keyOfJob(row) }),
+  (row) => ({ op: 'retry', id: keyOfJob(row) }),
+  (row) => ({ op: 'delete', id: keyOfJob(row) }),
+  (row) => ({ op: 'runNow', id: keyOfJob(row) }),
+  (row) => ({ op: 'cancelTree', id: keyOfJob(row) }),
+  (row) => ({ op: 'retryTree', id: keyOfJob(row) }),
   (row, choose) => ({
     op: 'update',
-    id: keyOf(row),
+    id: keyOfJob(row),
     changes: choose.of([
       { priority: 2 },
       { data: choose.of(DATA) },
@@ -92,7 +92,7 @@ const ABOUT_A_JOB: readonly Make[] = [
   (row, choose) => ({
     op: choose.of(['deleteMany', 'cancelMany', 'retryMany'] as const),
     filter: {},
-    ids: [keyOf(row)],
+    ids: [keyOfJob(row)],
     limit: 5,
     dryRun: false,
   }),
@@ -214,7 +214,7 @@ const OTHERS: readonly ((choose: Choices) => Command)[] = [
   (choose) => ({ op: 'redrive', limit: 3, ...choose.of([{}, { name: 'a' }, { queue: 'q' }]) }),
   (choose) => ({
     op: choose.of(['cancelMany', 'retryMany', 'deleteMany', 'runNowMany'] as const),
-    filter: choose.of([{}, { tag: 'x' }, { name: 'a' }, { queue: 'q' }, { state: 5 }]),
+    filter: choose.of([{}, { tag: 'x' }, { name: 'a' }, { queue: 'q' }, { state: FAILED }]),
     limit: choose.of([1, 5]),
     dryRun: false,
   }),

@@ -24,10 +24,10 @@ import {
   type NewJob,
   ON_PARENT_FAILURE,
   type OnConflict,
-  type OptionRow,
   OVERLAPS,
   type PlaceChanges,
   QUEUE_ORDERS,
+  type Row,
   RUN_OPTIONS,
   type RunCause,
   type RunError,
@@ -122,14 +122,16 @@ export const THROTTLE = record<NonNullable<NewJob['throttle']>>('Throttle', {
   period: field(duration(1), 'from the call that creates a job: calls within are answered with it'),
 })
 
-function kindOf({ kind }: OptionRow): Kind<unknown> {
+type RunKind = (typeof RUN_OPTIONS)[RunOption]['kind']
+
+function kindOf(kind: RunKind): Kind<unknown> {
   switch (kind.type) {
     case 'name':
       return name()
     case 'integer':
       return integer(kind.min, kind.max)
     case 'duration':
-      return duration(kind.min, kind.endless === 'kept')
+      return duration(kind.min, 'endless' in kind && kind.endless === 'kept')
     case 'backoff':
       return BACKOFF
   }
@@ -137,9 +139,9 @@ function kindOf({ kind }: OptionRow): Kind<unknown> {
 
 /** A field that core's table of job options describes. */
 function option<Name extends RunOption>(which: Name): Field<RunSettings[Name]> {
-  const row: OptionRow = RUN_OPTIONS[which]
+  const row: Row = RUN_OPTIONS[which]
   const note = row.says.charAt(0).toLowerCase() + row.says.slice(1) + (row.preset === undefined ? '' : `; nil: ${row.preset}`)
-  return optional(kindOf(row), note) as Field<RunSettings[Name]>
+  return optional(kindOf(RUN_OPTIONS[which].kind), note) as Field<RunSettings[Name]>
 }
 
 const newJob = record<NewJob>('NewJob', {

@@ -28,8 +28,15 @@ export const QUEUES: readonly Canary[] = [
   {
     name: 'a-name-forgotten-with-its-jobs',
     file: `${queues}/forgetNames.ts`,
-    find: 'return counts.every((count) => count === 0)',
-    replace: 'return counts[1] === 0',
+    find: 'counts.some((count) => count > 0)',
+    replace: '(counts[1] ?? 0) > 0',
+    breaks: 'invariant 18',
+  },
+  {
+    name: 'the-last-use-of-a-name-not-stored',
+    file: 'packages/sqlite/src/write/lanes.ts',
+    find: '    values[COUNTERS.length + 1] = nextEvent\n',
+    replace: '    values[COUNTERS.length + 1] = 0\n',
     breaks: 'invariant 18',
   },
   {

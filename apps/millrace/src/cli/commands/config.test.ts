@@ -34,9 +34,9 @@ test.each([...WHOLE, 'retention.completed', 'retention.failed', 'retention.cance
 
 test.each(['rate-limit', 'per-key-rate-limit'])('the period of %s', async (key) => {
   const { set, get } = await program()
-  for (const bare of ['5/10', '5/10 burst 7'])
+  for (const bare of ['5/10', '5/10:7'])
     await expect(set(key, bare)).rejects.toMatchObject({ code: 'USAGE', message: expect.stringContaining('write 10s for seconds') })
-  await set(key, '5/10s burst 7')
+  await set(key, '5/10s:7')
   expect(await get(key)).toMatchObject({ limit: 5, burst: 7 })
   await set(key, '5')
   expect(await get(key)).toMatchObject({ limit: 5 })

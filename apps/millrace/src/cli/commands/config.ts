@@ -1,13 +1,13 @@
 /** `millrace config`: shows the daemon's settings and their origins, and shows and changes the settings of queues at run time. */
+import { again } from '@millrace/client'
 import type { Command } from 'commander'
-import { durationIn, getSetting, isDefault, listSettings, SETTING_KEYS, setSetting, unreached } from '../../config/settings.ts'
-import { again } from '../again.ts'
+import { getSetting, isDefault, listSettings, SETTING_KEYS, setSetting, unreached } from '../../config/settings.ts'
 import { SETTINGS_HELP, settingFlags, settingsOf } from '../configured.ts'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors.ts'
 import { unknownCommand } from '../explain.ts'
 import { defaultCommand } from '../groups.ts'
-import { unitMissing } from '../values.ts'
+import { settingOf } from '../written.ts'
 
 interface QueueFlag {
   readonly queue: string
@@ -45,10 +45,9 @@ export function addConfig(program: Command, context: Context): void {
     .argument('<value>')
     .option('--queue <name>', 'queue; default "default"', 'default')
     .action(async (key: string, value: string, { queue }: QueueFlag) => {
-      const missing = unitMissing(durationIn(key, value) ?? '')
-      if (missing !== undefined) throw new UsageError(`${key}: ${missing}`)
+      const wanted = settingOf(key, value)
       const engine = await connect({ create: true })
-      await setSetting(engine, key, value, { queue })
+      await setSetting(engine, key, wanted, { queue })
       const now = await again(() => getSetting(engine, key, { queue }))
       await out.answer({ queue, key, value: now ?? null }, () => `${key} of ${queue} is ${valueText(now)}`)
       if (!isDefault(key)) return

@@ -1,16 +1,16 @@
 /** `millrace dlq`: lists, retries and deletes permanently failed jobs. */
+import { again } from '@millrace/client'
 import type { ListOptions, ManyFilter, ManyOptions, RedriveOptions } from '@millrace/engine'
 import type { Command } from 'commander'
-import { again } from '../again.ts'
 import { now } from '../clock.ts'
 import { confirm } from '../confirm.ts'
 import type { Context } from '../context.ts'
 import { defaultCommand } from '../groups.ts'
-import { said } from '../jobFlags.ts'
 import { noJob, wholeId } from '../jobOf.ts'
 import { awayText, many } from '../output/amounts.ts'
 import { number } from '../values.ts'
 import { errorText } from '../view/job.ts'
+import { said } from '../written.ts'
 import { manyText } from './jobs.ts'
 
 interface Flags {

@@ -4,12 +4,13 @@ import type { FileFacts, FileProblems, probeOwner } from '@millrace/sqlite'
 import type { Command } from 'commander'
 import { chance, now } from '../clock.ts'
 import type { Context } from '../context.ts'
-import { FailedError, NoFileError, NotFoundError, UsageError } from '../errors.ts'
+import { controlFault } from '../control.ts'
+import { FailedError, NotFoundError, UsageError } from '../errors.ts'
 import { bytesText, countText, durationText, many, timeText } from '../output/amounts.ts'
 import type { Text } from '../output/line.ts'
 import type { Paint } from '../output/style.ts'
 import { tableLines } from '../output/table.ts'
-import { fileOf, type Target } from '../target.ts'
+import { assertQueue, fileOf, type Target } from '../target.ts'
 
 type SchemaTarget = Extract<Target, { readonly kind: 'postgres' }>
 type Verdict = 'ok' | 'warning' | 'problem'
@@ -56,10 +57,11 @@ async function fileChecks(target: Target, recount: boolean): Promise<Findings> {
     'doctor checks a file or a schema: run it with --file on the machine of the file, or with --postgres; the engine may be running'
   const file = fileOf(target, why)
   if (recount) throw new UsageError('--recount is for a schema of Postgres: nothing but an engine writes a file')
-  if (statSync(file, { throwIfNoEntry: false }) === undefined) throw new NoFileError(file)
+  await assertQueue(file)
   const { auditFile, probeOwner } = await import('@millrace/sqlite')
   const { facts, problems } = auditFile(file)
-  return { of: { file }, checks: checksOf(file, facts, problems, probeOwner(file)), facts: shownFacts(facts) }
+  const control = controlCheck(await controlFault(file))
+  return { of: { file }, checks: [...checksOf(file, facts, problems, probeOwner(file)), control], facts: shownFacts(facts) }
 }
 
 /** Checks what Postgres itself does not: whatever the engine counts beside the jobs, which somebody may have deleted by SQL. */
@@ -159,6 +161,12 @@ function listCheck(check: string, problems: readonly string[], fine: string, rem
     remedy,
     details: problems,
   }
+}
+
+function controlCheck(fault: string | undefined): Check {
+  const check = 'control database'
+  if (fault === undefined) return { check, verdict: 'ok', found: 'tokens, endpoints and the audit can be stored' }
+  return { check, verdict: 'problem', found: 'calls that need admin are refused', remedy: fault }
 }
 
 function walCheck({ walBytes }: FileFacts): Check {

@@ -1,7 +1,7 @@
 /** `millrace enqueue`: creates one job, or one for each line of stdin. */
+import { again } from '@millrace/client'
 import { bytesOption, type EnqueueOptions, encodeData, isErrorOf, nameOption, newJobFrom } from '@millrace/core'
 import type { Command } from 'commander'
-import { again } from '../again.ts'
 import { type BulkResult, enqueueLines } from '../bulk.ts'
 import { newKey } from '../clock.ts'
 import type { Context } from '../context.ts'

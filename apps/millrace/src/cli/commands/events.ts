@@ -3,11 +3,11 @@ import { integerOption } from '@millrace/core'
 import type { EngineEvent, EventStreamItem, EventsFilter, EventsOptions, QueueEvent, ScheduleEvent } from '@millrace/engine'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
-import { said } from '../jobFlags.ts'
 import { cursorOf, lastEvent } from '../journal.ts'
 import { type Line, line } from '../output/line.ts'
 import type { Paint, Style } from '../output/style.ts'
 import { names, number } from '../values.ts'
+import { said } from '../written.ts'
 
 interface Flags {
   readonly follow?: boolean

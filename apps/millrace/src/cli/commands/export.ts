@@ -1,13 +1,13 @@
 /** `millrace export`: prints jobs as lines of JSON, which `import` accepts. */
+import { again } from '@millrace/client'
 import { type ListOrder, validateListOptions } from '@millrace/core'
 import type { ListOptions } from '@millrace/engine'
 import type { Command } from 'commander'
 import { jsonText } from '../../visible.ts'
-import { again } from '../again.ts'
 import type { Context } from '../context.ts'
 import { exportedJob } from '../imported.ts'
-import { said } from '../jobFlags.ts'
 import { many } from '../output/amounts.ts'
+import { said } from '../written.ts'
 
 interface Flags {
   readonly state?: string

@@ -1,16 +1,16 @@
 /** `millrace flows`: shows jobs that wait for one another. */
+import { again } from '@millrace/client'
 import { JobNotFoundError, LIMITS, STATES } from '@millrace/core'
 import type { Engine, FlowJob, FlowListOptions, FlowSummary } from '@millrace/engine'
 import type { Command } from 'commander'
-import { again } from '../again.ts'
 import { now } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors.ts'
 import { defaultCommand } from '../groups.ts'
-import { said } from '../jobFlags.ts'
 import { awayText, countText } from '../output/amounts.ts'
 import { stateText } from '../output/style.ts'
 import { number } from '../values.ts'
+import { said } from '../written.ts'
 
 /** The number of refs that a line for people shows. */
 const REFS_SHOWN = 3

@@ -8,21 +8,21 @@ import { open } from 'node:fs/promises'
 import { isErrorOf } from '@millrace/core'
 import type { JobRequest } from '@millrace/engine'
 import { type Command, Option } from 'commander'
-import { SOURCES } from '../../import/sources.ts'
 import { type BulkResult, enqueueLines } from '../bulk.ts'
 import type { Context } from '../context.ts'
 import { FailedError, UsageError } from '../errors.ts'
 import { explain } from '../explain.ts'
 import { importedJob } from '../imported.ts'
-import { type FromFlags, importFrom } from '../importFrom.ts'
+import { type FromFlags, importFrom, NAMESPACES } from '../importFrom.ts'
 import { addRunFlags, type RunFlags, runOptionsOf } from '../jobFlags.ts'
 import type { Line } from '../lines.ts'
 import { many } from '../output/amounts.ts'
 import { names, parsedJson, texts } from '../values.ts'
 import { existingText, tellDone } from './enqueue.ts'
 
-interface Flags extends RunFlags, Partial<FromFlags> {
+interface Flags extends RunFlags, Partial<Omit<FromFlags, 'rename' | 'options'>> {
   readonly name?: string
+  readonly rename?: readonly string[]
   readonly plain?: boolean
   readonly idempotencyPrefix?: string
 }
@@ -49,10 +49,10 @@ export function addImport(program: Command, context: Context): void {
     .addOption(
       new Option(
         '--from <queue>',
-        `import the unfinished jobs of another queue, each of them once: ${Object.keys(SOURCES).join(', ')}`,
-      ).choices(Object.keys(SOURCES)),
+        `import the unfinished jobs of another queue, each of them once: ${Object.keys(NAMESPACES).join(', ')}`,
+      ).choices(Object.keys(NAMESPACES)),
     )
-    .option('--namespace <name>', `with --from: ${namespaces()}`)
+    .option('--namespace <name>', `with --from: ${Object.values(NAMESPACES).join(', ')}`)
     .option('--only <names>', 'with --from: these queues, tasks or job names; repeat or separate with commas', names)
     .option('--rename <old=new>', 'with --from: give jobs of the old name the new one; repeat for more', texts)
     .option('--include-active', 'with --from: also import jobs that run there; they may run twice')
@@ -64,23 +64,15 @@ export function addImport(program: Command, context: Context): void {
       for (const flag of ['plain', 'idempotencyPrefix'] as const)
         if (flags[flag] !== undefined)
           throw new UsageError(`${flag === 'plain' ? '--plain' : '--idempotency-prefix'} is for lines: leave it out with --from`)
-      return importFrom(
-        context,
-        file,
-        { ...flags, from },
-        { name: flags.name, renamed: renamedOf(flags.rename), options: runOptionsOf(flags) },
-      )
+      const { namespace, only, includeActive, dryRun, yes, name, rename } = flags
+      const given = { from, namespace, only, includeActive, dryRun, yes, name }
+      return importFrom(context, file, { ...given, rename: renamedOf(rename), options: runOptionsOf(flags) })
     })
 }
 
-function namespaces(): string {
-  const all = Object.entries(SOURCES).map(([name, { namespace, namespaceIs }]) => `${namespaceIs} (${name}: ${namespace})`)
-  return all.join(', ')
-}
-
 /** The old name may contain anything, the new one no `=`. */
-function renamedOf(pairs: readonly string[] = []): ReadonlyMap<string, string> {
-  return new Map(
+function renamedOf(pairs: readonly string[] = []): Readonly<Record<string, string>> {
+  return Object.fromEntries(
     pairs.map((pair): [string, string] => {
       const at = pair.lastIndexOf('=')
       if (at < 1) throw new UsageError(`--rename must be the old name, = and the new one, got ${JSON.stringify(pair)}`)

@@ -1,4 +1,5 @@
 /** `millrace jobs`: finds, shows and changes jobs. */
+import { again } from '@millrace/client'
 import { integerOption } from '@millrace/core'
 import type {
   CancelManyOptions,
@@ -13,7 +14,6 @@ import type {
   UpdateManyChanges,
 } from '@millrace/engine'
 import type { Command } from 'commander'
-import { again } from '../again.ts'
 import { ASKS } from '../asks.ts'
 import { now } from '../clock.ts'
 import { confirm } from '../confirm.ts'
@@ -21,7 +21,6 @@ import type { Context } from '../context.ts'
 import { UsageError } from '../errors.ts'
 import { addFilters, type FilterFlags, filterOf } from '../filterFlags.ts'
 import { defaultCommand } from '../groups.ts'
-import { said } from '../jobFlags.ts'
 import { explanationOf, jobOf, wholeId } from '../jobOf.ts'
 import { followLogs, type LogsFlags } from '../logs.ts'
 import { countText, many } from '../output/amounts.ts'
@@ -30,6 +29,7 @@ import type { Output } from '../output/output.ts'
 import type { Column } from '../output/table.ts'
 import { json, number, texts, time } from '../values.ts'
 import { jobColumns, jobLines, LAST_RUN_COLUMNS } from '../view/job.ts'
+import { said } from '../written.ts'
 
 interface ListFlags extends FilterFlags {
   readonly search?: string

@@ -1,7 +1,7 @@
 /** `millrace keys`: shows the job that holds a key, and releases keys. */
+import { again } from '@millrace/client'
 import { JobNotFoundError, type JobOfKey } from '@millrace/core'
 import type { Command } from 'commander'
-import { again } from '../again.ts'
 import type { Context } from '../context.ts'
 import { defaultCommand } from '../groups.ts'
 import { jobLines } from '../view/job.ts'

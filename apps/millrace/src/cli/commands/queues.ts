@@ -1,5 +1,6 @@
 /** `millrace queues`: inspects and configures queues. */
-import { endlessOf, LIMITS, nameOption, validateQueueOptions } from '@millrace/core'
+import { again } from '@millrace/client'
+import { LIMITS, nameOption, QUEUE_OPTIONS, type Row, validateQueueOptions } from '@millrace/core'
 import type {
   DrainOptions,
   Engine,
@@ -13,19 +14,19 @@ import type {
   ResumeOptions,
 } from '@millrace/engine'
 import type { Command } from 'commander'
-import { again } from '../again.ts'
 import { confirm } from '../confirm.ts'
 import type { Context } from '../context.ts'
 import { NotFoundError, UsageError } from '../errors.ts'
 import { defaultCommand } from '../groups.ts'
-import { said } from '../jobFlags.ts'
+
 import { countText, durationText, many, timeText } from '../output/amounts.ts'
 import { type Line, line, type Text } from '../output/line.ts'
 import { plain } from '../output/plain.ts'
 import type { Paint } from '../output/style.ts'
-import { duration, json, names, number, orNone, removing } from '../values.ts'
+import { duration, names, number, orNone, removing } from '../values.ts'
 import { fieldLines } from '../view/job.ts'
 import { stateColumns, statesText } from '../view/states.ts'
+import { flagOf, said, writtenOf } from '../written.ts'
 
 interface PauseFlags extends ResumeOptions {
   /** As it was written: `10m`. */
@@ -93,33 +94,10 @@ export function addQueues(program: Command, context: Context): void {
           : []),
       ])
     })
-  queues
+  const set = queues
     .command('set')
     .description('Change the settings of a queue at once; "none" removes one')
     .argument('<name>')
-    .option('--concurrency-limit <number>', 'how many of its jobs run at the same time', orNone(number))
-    .option(
-      '--shared-limit <spec>',
-      'a limit that queues share: with smtp:5, at most 5 jobs run in all queues that name smtp',
-      orNone(shared),
-    )
-    .option('--per-key-limit <number>', 'how many jobs of one concurrency key run at the same time', orNone(number))
-    .option('--rate-limit <spec>', 'how many jobs start per period, and the burst: 100/1s, 100/1m:20', orNone(rate))
-    .option('--per-key-rate-limit <spec>', 'the same for one concurrency key', orNone(rate))
-    .option('--key-tiers <json>', 'other limits for keys that begin with a name and a colon: {"gold":{"perKeyLimit":10}}', orNone(json))
-    .option('--key-order <order>', 'strict (jobs of a key run one at a time, in order) or turns', orNone(String))
-    .option('--max-length <number>', 'how many jobs may wait before new ones are rejected', orNone(number))
-    .option('--on-full <what>', 'at --max-length: reject new jobs, or drop-oldest (cancel the oldest job)', orNone(String))
-    .option('--share <number>', "how many jobs start before it is the next queue's turn", orNone(number))
-    .option('--fairness <by>', 'with name: job names of equal priority take turns', orNone(String))
-    .option('--dead-letter <queue>', 'the queue that gets a new job for each job that fails permanently', orNone(String))
-    .option('--repeats <how>', 'with event: each call that an earlier job answers emits deduplicated', orNone(String))
-    .option('--retention <json>', 'how long to keep finished jobs: {"completed":"1d","failed":"forever"}', orNone(json))
-    .option(
-      '--defaults <json>',
-      'defaults of its jobs; null means no limit: {"maxAttempts":3,"timeout":null,"backoff":{"type":"fixed","delay":"5s"}}',
-      orNone(defaults),
-    )
     .action(async (name: string, flags: Readonly<Record<string, unknown>>) => {
       if (Object.keys(flags).length === 0)
         throw new UsageError('nothing to set: give at least one of the flags of millrace queues set --help')
@@ -132,6 +110,10 @@ export function addQueues(program: Command, context: Context): void {
       const queue = await queueOf(context, name)
       await out.answer(queue, () => queueLines(queue, out.paint))
     })
+  for (const [name, row] of Object.entries<Row>(QUEUE_OPTIONS)) {
+    const { flag, help } = flagOf(QUEUE_OPTIONS, name)
+    set.option(flag, help, orNone(writtenOf(row.kind).parse ?? String))
+  }
   queues
     .command('pause')
     .description('Pause a queue: nothing starts until it is resumed, running jobs continue')
@@ -289,28 +271,4 @@ function pausedText({ pausedUntil }: QueueKey): string {
 /** Formats a token bucket: `3 tokens, one more at 2026-11-21 17:04:05Z`. */
 function tokensText({ tokens, nextAt }: QueueRate): string {
   return `${many(tokens, 'token')}${nextAt === undefined ? '' : `, one more at ${timeText(nextAt)}`}`
-}
-
-/** Parses a shared limit: `name:limit`, or JSON. A name may have colons of its own. */
-function shared(text: string): unknown {
-  if (text.startsWith('{')) return json(text)
-  const [, name = text, limit = ''] = /^(.+):([^:]*)$/.exec(text) ?? []
-  return { name, limit: number(limit) }
-}
-
-/** Parses the defaults of jobs. Null in it means no limit, as over HTTP. */
-function defaults(text: string): unknown {
-  const value = json(text)
-  return typeof value === 'object' && value !== null ? endlessOf(value) : value
-}
-
-/** Parses a rate limit: `limit/period:burst`, or JSON. */
-function rate(text: string): unknown {
-  if (text.startsWith('{')) return json(text)
-  const [, limit = text, period, burst] = /^([^/:]*)(?:\/([^:]*))?(?::(.*))?$/.exec(text) ?? []
-  return said({
-    limit: number(limit),
-    period: period === undefined ? undefined : duration(/^\d/.test(period) ? period : `1${period}`),
-    burst: burst === undefined ? undefined : number(burst),
-  })
 }

@@ -1,4 +1,5 @@
 /** `millrace schedules`: shows and changes schedules of recurring jobs. */
+import { again } from '@millrace/client'
 import {
   integerOption,
   LIMITS,
@@ -10,18 +11,18 @@ import {
 } from '@millrace/core'
 import type { Schedule, ScheduleChanges, ScheduledJob, ScheduleListOptions, ScheduleOptions, TriggerOptions } from '@millrace/engine'
 import type { Command } from 'commander'
-import { again } from '../again.ts'
 import { now } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors.ts'
 import { defaultCommand } from '../groups.ts'
-import { addRunFlags, type RunFlags, runOptionsOf, said } from '../jobFlags.ts'
+import { addRunFlags, type RunFlags, runOptionsOf } from '../jobFlags.ts'
 import { awayText, countText, durationText, timeText } from '../output/amounts.ts'
 import type { Line, Text } from '../output/line.ts'
 import { plain } from '../output/plain.ts'
 import type { Paint } from '../output/style.ts'
 import { dataOf, duration, json, number, orNone, removing, time } from '../values.ts'
 import { fieldLines } from '../view/job.ts'
+import { said } from '../written.ts'
 
 interface TimeFlags {
   readonly cron?: string

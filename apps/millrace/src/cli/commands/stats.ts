@@ -1,7 +1,7 @@
 /** `millrace stats`: prints counts, times and the state of the writer. */
+import { again } from '@millrace/client'
 import type { Percentiles, Stats, StatsOptions, StoreStats } from '@millrace/engine'
 import type { Command } from 'commander'
-import { again } from '../again.ts'
 import type { Context } from '../context.ts'
 import { bytesText, countText, durationText, timeText } from '../output/amounts.ts'
 import type { Text } from '../output/line.ts'

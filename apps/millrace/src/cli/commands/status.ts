@@ -1,9 +1,10 @@
 /** `millrace status`: shows on one screen whether all is well. */
+import { again } from '@millrace/client'
 import type { Percentiles, Stats, WorkerView } from '@millrace/engine'
 import type { Meeting } from '@millrace/postgres'
 import type { Command } from 'commander'
-import { again } from '../again.ts'
 import type { Context } from '../context.ts'
+import { controlFault } from '../control.ts'
 import { countText, durationText, timeText } from '../output/amounts.ts'
 import type { Text } from '../output/line.ts'
 import type { Output } from '../output/output.ts'
@@ -22,17 +23,19 @@ export function addStatus(program: Command, context: Context): void {
     .description('Show the state of the engine, its jobs and workers, with warnings')
     .action(async () => {
       const { out } = context
-      const meeting = await unowned(context.target())
+      const target = context.target()
+      const meeting = await unowned(target)
       if (meeting !== undefined) {
         await unownedStatus(context, meeting)
         return
       }
-      const idle = await isIdle(context.target())
+      const idle = await isIdle(target)
       const engine = await context.connect()
       const stats = withoutLooker(await again(() => engine.stats({ names: 'none', definitions: 'disputed' })), idle)
       const workers = await again(() => engine.workers())
-      const at = targetName(context.target())
-      const warnings = [...(idle ? [IDLE] : []), ...warningsOf(stats, workers)]
+      const at = targetName(target)
+      const fault = target.kind === 'file' ? await controlFault(target.file) : undefined
+      const warnings = [...(idle ? [IDLE] : []), ...(fault === undefined ? [] : [fault]), ...warningsOf(stats, workers)]
       const status = {
         target: at,
         owner: stats.owner,

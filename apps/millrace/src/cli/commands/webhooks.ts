@@ -7,9 +7,9 @@ import type { Context } from '../context.ts'
 import { controlOf } from '../control.ts'
 import { NotFoundError, UsageError } from '../errors.ts'
 import { defaultCommand } from '../groups.ts'
-import { said } from '../jobFlags.ts'
 import { beside } from '../target.ts'
 import { names } from '../values.ts'
+import { said } from '../written.ts'
 
 interface AddFlags {
   readonly events: readonly string[]

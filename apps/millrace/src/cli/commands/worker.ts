@@ -10,7 +10,6 @@ import { newKey } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { NotFoundError, UsageError } from '../errors.ts'
 import { defaultCommand } from '../groups.ts'
-import { said } from '../jobFlags.ts'
 import { loggerOn } from '../output/logger.ts'
 import { argumentsOf, secretsOf, TARGET_VARIABLES } from '../target.ts'
 import { duration, names, number, texts } from '../values.ts'
@@ -18,6 +17,7 @@ import { startDetached } from '../worker/detach.ts'
 import { fileNameOf, liveRecords, recordFolder, refuseAlive, type WorkerRecord } from '../worker/records.ts'
 import { serve } from '../worker/serve.ts'
 import { type StopLimits, type StopResult, stopWorker } from '../worker/stop.ts'
+import { said } from '../written.ts'
 
 interface StartFlags {
   readonly concurrency?: number

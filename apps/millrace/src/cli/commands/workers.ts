@@ -1,7 +1,7 @@
 /** `millrace workers`: lists and stops the workers that are attached to the engine, wherever they run. */
+import { again } from '@millrace/client'
 import { durationOption } from '@millrace/core'
 import type { Command } from 'commander'
-import { again } from '../again.ts'
 import { now } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { NotFoundError } from '../errors.ts'

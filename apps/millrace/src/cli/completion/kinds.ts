@@ -11,12 +11,14 @@ import {
   OVERLAPS,
   PAYLOAD_MODES,
   PURGED_STATES,
-  QUEUE_WORDS,
+  QUEUE_OPTIONS,
+  type Row,
   SCOPES,
   STATES,
   UNIQUE_UNTILS,
 } from '@millrace/core'
 import { SETTING_KEYS } from '../../config/settings.ts'
+import { flagOf } from '../written.ts'
 
 /** Kinds of names. */
 export type Named = 'queue' | 'job' | 'worker' | 'process' | 'schedule' | 'error' | 'token' | 'endpoint'
@@ -28,7 +30,7 @@ export type Kind = Named | readonly string[]
 const OF_FLAGS: Readonly<Record<string, Kind>> = {
   '--queue <name>': 'queue',
   '--queues <names>': 'queue',
-  '--dead-letter <queue>': 'queue',
+  '--dead-letter <name>': 'queue',
   '--name <name>': 'job',
   '--names <names>': 'job',
   '--job <name>': 'job',
@@ -40,10 +42,6 @@ const OF_FLAGS: Readonly<Record<string, Kind>> = {
   '--state <states>': PURGED_STATES,
   '--order <order>': LIST_ORDERS,
   '--payload <mode>': PAYLOAD_MODES,
-  '--key-order <order>': QUEUE_WORDS.keyOrder,
-  '--on-full <what>': QUEUE_WORDS.onFull,
-  '--fairness <by>': QUEUE_WORDS.fairness,
-  '--repeats <how>': QUEUE_WORDS.repeats,
   '--unique-until <when>': UNIQUE_UNTILS,
   '--on-conflict <what>': ON_CONFLICT,
   '--overlap <what>': OVERLAPS,
@@ -53,6 +51,15 @@ const OF_FLAGS: Readonly<Record<string, Kind>> = {
   '--type <types>': EVENT_TYPES,
   '--events <types>': JOB_EVENT_TYPES,
   '--scopes <scopes>': SCOPES,
+  ...wordsOf(QUEUE_OPTIONS),
+}
+
+/** The flags of a table's rows that take one of some words. */
+function wordsOf(rows: Readonly<Record<string, Row>>): Readonly<Record<string, readonly string[]>> {
+  const places = Object.entries(rows).map(([name, row]) =>
+    row.kind.type === 'choice' ? [[flagOf(rows, name).flag, row.kind.words] as const] : [],
+  )
+  return Object.fromEntries(places.flat())
 }
 
 /** By group or command, and argument. */

@@ -1,6 +1,6 @@
 /** Runs `millrace top` on a terminal: asks the engine now and then, draws, and does what keys say. */
+import { again } from '@millrace/client'
 import type { Engine, StatsOptions } from '@millrace/engine'
-import { again } from '../again.ts'
 import { now, pause } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { many } from '../output/amounts.ts'

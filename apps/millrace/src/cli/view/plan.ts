@@ -1,29 +1,16 @@
 /** Shows what an import will do, and what it could not. */
-import type { Plan, PlanRow } from '../../import/plan.ts'
-import type { Setting } from '../../import/source.ts'
+import type { ImportPlan } from '@millrace/import'
 import { countText, many } from '../output/amounts.ts'
 import { line, type Text } from '../output/line.ts'
 import type { Output } from '../output/output.ts'
 
-type Features = Readonly<Record<string, string>>
+type Row<Table extends 'rows' | 'features' | 'settings'> = ImportPlan[Table][number]
 
-interface Used {
-  readonly feature: string
-  readonly count: number
-  readonly becomes: string
-}
-
-export function planJson(name: string, { rows, settings, uses, jobs, flows, schedules, unfit, errors }: Plan, features: Features) {
-  return { source: name, plan: { rows, features: usedOf(uses, features), settings, jobs, flows, schedules, unfit, errors } }
-}
-
-export function planLines(out: Output, name: string, plan: Plan, features: Features): Text[] {
-  const { rows, settings, uses, errors, unfit } = plan
-  const used = usedOf(uses, features)
+export function planLines(out: Output, source: string, { rows, features, settings, errors, unfit }: ImportPlan): Text[] {
   const more = unfit - errors.length
   return [
-    line`${name}`,
-    ...out.list<PlanRow>(
+    line`${source}`,
+    ...out.list<Row<'rows'>>(
       'It has no jobs.',
       [
         { title: 'QUEUE', elastic: true, text: ({ queue }) => queue },
@@ -33,12 +20,12 @@ export function planLines(out: Output, name: string, plan: Plan, features: Featu
       ],
       rows,
     ),
-    ...section(out, used, [
+    ...section<Row<'features'>>(out, features, [
       { title: 'FEATURE', text: ({ feature }) => feature },
       { title: 'COUNT', text: ({ count }) => countText(count), right: true },
       { title: 'BECOMES', text: ({ becomes }) => becomes },
     ]),
-    ...section<Setting>(out, settings, [
+    ...section<Row<'settings'>>(out, settings, [
       { title: 'SETTING', text: ({ queue, what }) => `${queue}: ${what}` },
       { title: 'NOT IMPORTED: SET IT FIRST', text: ({ command }) => command },
     ]),
@@ -53,18 +40,11 @@ export function errorLines(errors: readonly { readonly id: string; readonly mess
 }
 
 /** Formats the numbers that are not 0, the jobs always. */
-export function amountText({ jobs, flows, schedules }: Pick<Plan, 'jobs' | 'flows' | 'schedules'>): string {
+export function amountText({ jobs, flows, schedules }: Pick<ImportPlan, 'jobs' | 'flows' | 'schedules'>): string {
   const ofFlows = flows === 0 ? '' : ` (${many(flows, 'flow')})`
   return `${many(jobs, 'job')}${ofFlows}${schedules === 0 ? '' : ` and ${many(schedules, 'schedule')}`}`
 }
 
-function usedOf(uses: ReadonlyMap<string, number>, features: Features): Used[] {
-  return Object.entries(features).flatMap(([feature, becomes]) => {
-    const count = uses.get(feature)
-    return count === undefined ? [] : [{ feature, count, becomes }]
-  })
-}
-
-function section<Row>(out: Output, rows: readonly Row[], columns: Parameters<typeof out.table<Row>>[0]): Text[] {
+function section<Item>(out: Output, rows: readonly Item[], columns: Parameters<typeof out.table<Item>>[0]): Text[] {
   return rows.length === 0 ? [] : ['', ...out.table(columns, rows)]
 }

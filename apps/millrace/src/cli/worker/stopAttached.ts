@@ -1,7 +1,7 @@
 /** Stops workers through the engine, wherever they run. */
+import { again } from '@millrace/client'
 import { isErrorOf } from '@millrace/core'
 import type { Engine, WorkerView } from '@millrace/engine'
-import { again } from '../again.ts'
 import { now, pause } from '../clock.ts'
 import type { StopResult } from './stop.ts'
 

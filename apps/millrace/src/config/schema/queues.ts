@@ -6,15 +6,14 @@ import {
   durationOption,
   type EnqueueOptions,
   type KeepOptions,
+  type Kind,
   nameOption,
-  type OptionKind,
-  type OptionRow,
   type OptionTypeError,
+  QUEUE_OPTIONS,
   type QueueOptions,
-  type RateLimitOptions,
+  type Row,
   RUN_OPTION_NAMES,
   RUN_OPTIONS,
-  type SharedLimit,
   timeOption,
   validateQueueOptions,
   validateScheduleOptions,
@@ -33,72 +32,55 @@ export const endless = (option: string, min: number) =>
     durationOption(option, value === 'Infinity' ? Number.POSITIVE_INFINITY : value, { min, infinity: true }),
   )
 
+const textOf = ({ kind, says, preset }: Row) => `${says}${boundsOf(kind)}.${preset === undefined ? '' : ` Default ${preset}.`}`
+
 /** The settings of `[defaults]` and of each queue: core's table of job options, without the queue itself. */
 export const jobDefaults = section(
   Object.fromEntries(
     RUN_OPTION_NAMES.filter((name) => name !== 'queue').map((name) => {
-      const { kind, says, preset }: OptionRow = RUN_OPTIONS[name]
+      const row: Row = RUN_OPTIONS[name]
+      const { kind } = row
       const check = kind.type === 'duration' && kind.endless !== undefined ? endless(name, kind.min) : ofDefaults<unknown>(name)
-      return [name, setting<z.ZodType>(check, `${says}${boundsOf(kind)}.${preset === undefined ? '' : ` Default ${preset}.`}`)]
+      return [name, setting<z.ZodType>(check, textOf(row))]
     }),
   ),
 )
 
-function boundsOf(kind: OptionKind): string {
-  if (kind.type === 'integer') return `: ${withCommas(kind.min)} to ${withCommas(kind.max)}`
-  if (kind.type === 'backoff') return ': `{ type, delay, factor, maxDelay, jitter }`, type exponential, linear or fixed'
-  if (kind.type !== 'duration') return ''
-  if (kind.forever === true) return ": a duration, or 'forever'"
-  return kind.endless === undefined ? '' : ': a duration, or Infinity'
+function boundsOf(kind: Kind): string {
+  switch (kind.type) {
+    case 'integer':
+      return `: ${withCommas(kind.min)} to ${withCommas(kind.max)}`
+    case 'backoff':
+      return ': `{ type, delay, factor, maxDelay, jitter }`, type exponential, linear or fixed'
+    case 'duration':
+      if (kind.forever === true) return ": a duration, or 'forever'"
+      return kind.endless === undefined ? '' : ': a duration, or Infinity'
+    case 'keep':
+      return ': a duration, `{ age, count }`, or `forever`'
+    case 'record':
+      return `: \`{ ${Object.keys(kind.fields).join(', ')} }\``
+    case 'tiers':
+      return `: \`{ gold: { ${Object.keys(kind.of.fields).join(', ')} } }\``
+    case 'name':
+    case 'choice':
+      return ''
+  }
+}
+
+type Name = keyof QueueOptions
+
+/** Core's table of a queue's settings. Those of ended jobs are a section, and so are the defaults of its jobs. */
+function rowSetting([name, row]: readonly [string, Row]): readonly [string, z.ZodType] {
+  if (name === 'defaults') return [name, jobDefaults]
+  if (name !== 'retention') return [name, setting<z.ZodType>(ofQueue(name), textOf(row))]
+  const keeps = Object.entries(QUEUE_OPTIONS.retention.kind.fields)
+  return [name, section(Object.fromEntries(keeps.map(([state, keep]) => [state, setting<z.ZodType>(ofKeep(state), textOf(keep))])))]
 }
 
 const settings = section({
-  concurrencyLimit: setting(ofQueue<number>('concurrencyLimit'), 'The most jobs of the queue that run at the same time: 1 to 1,000,000.'),
-  sharedLimit: setting(
-    ofQueue<SharedLimit>('sharedLimit'),
-    '`{ name, limit }`: a job starts only while fewer than `limit` jobs run in all queues that name the same limit.',
-  ),
-  perKeyLimit: setting(ofQueue<number>('perKeyLimit'), 'The same for each concurrency key.'),
-  rateLimit: setting(
-    ofQueue<RateLimitOptions>('rateLimit'),
-    'How many jobs may start: `{ limit, period, burst }`. The default period is 1 s, and the default burst is the limit.',
-  ),
-  perKeyRateLimit: setting(ofQueue<RateLimitOptions>('perKeyRateLimit'), 'The same for each concurrency key.'),
-  keyTiers: setting(
-    ofQueue<NonNullable<QueueOptions['keyTiers']>>('keyTiers'),
-    'Other limits for some keys: `{ gold: { perKeyLimit, perKeyRateLimit } }` replaces those of the queue for keys that begin with `gold:`.',
-  ),
-  keyOrder: setting(
-    ofQueue<'turns' | 'strict'>('keyOrder'),
-    '`turns` or `strict`. With `strict`, jobs of a concurrency key run one at a time, in the order of their enqueue, retries included.',
-  ),
-  maxLength: setting(
-    ofQueue<number>('maxLength'),
-    'The most jobs that have yet to start: 1 to 1,000,000,000. At this length new jobs are refused.',
-  ),
-  onFull: setting(
-    ofQueue<'reject' | 'drop-oldest'>('onFull'),
-    'At `maxLength`, `reject` refuses a new job; `drop-oldest` accepts it and cancels the oldest job that is scheduled or waiting.',
-  ),
-  share: setting(ofQueue<number>('share'), 'How many jobs start before it is the next queue’s turn: 1 to 1,000.'),
-  fairness: setting(
-    ofQueue<'name' | 'none'>('fairness'),
-    '`name`: job names of equal priority take turns; `none`: all jobs form one line.',
-  ),
-  deadLetter: setting(ofQueue<string>('deadLetter'), 'The queue that gets a new job for each job that fails permanently.'),
-  repeats: setting(
-    ofQueue<'silent' | 'event'>('repeats'),
-    '`event`: each call that an earlier job answers emits `deduplicated`; `silent`: only the caller learns of it.',
-  ),
-  retention: section({
-    completed: setting(
-      ofKeep('completed'),
-      'How long completed jobs of the queue are kept: a duration, `{ age, count }`, or `forever`. Default: `retention` of the engine.',
-    ),
-    failed: setting(ofKeep('failed'), 'The same for failed jobs.'),
-    cancelled: setting(ofKeep('cancelled'), 'The same for cancelled jobs.'),
+  ...(Object.fromEntries(Object.entries<Row>(QUEUE_OPTIONS).map(rowSetting)) as {
+    readonly [Setting in Name]: z.ZodType<NonNullable<QueueOptions[Setting]>>
   }),
-  defaults: jobDefaults,
   paused: setting(
     read<boolean, boolean>((value) => booleanOption('paused', value)),
     'True pauses the queue at each start, false resumes it.',

@@ -2,13 +2,13 @@
 
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { JobKey } from '../../id.ts'
+import { COMPLETED } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import type { Command } from '../../operations.ts'
 import type { Enqueued } from '../../replies.ts'
 import { DEFAULT_RETENTION } from '../../retention.ts'
-import { createFlow, flowOf } from '../../testing/flows.ts'
 import { useSmallLimits } from '../../testing/smallLimits.ts'
-import { keyOfJob, World } from '../../testing/world.ts'
+import { flowOf, keyOfJob, World } from '../../testing/world.ts'
 import { viewOf } from '../jobs/view.ts'
 
 useSmallLimits()
@@ -28,8 +28,8 @@ const errorOf = ({ seq }: { readonly seq: number }) => world.store.lastError(seq
 
 test('a job waits for all of its parents, and is then let through once', () => {
   world.attach('s', ['a'])
-  const bystander = createFlow(world, [{ job: { name: 'b' } }, { parents: [0] }])
-  const jobs = createFlow(world, [{}, {}, { parents: [0, 1] }, { parents: [2] }])
+  const bystander = world.flow([{ job: { name: 'b' } }, { parents: [0] }])
+  const jobs = world.flow([{}, {}, { parents: [0, 1] }, { parents: [2] }])
   expect(states(jobs)).toEqual(['active', 'active', 'blocked', 'blocked'])
   const [a, b, c, d] = jobs as [never, never, never, never]
   complete(a)
@@ -46,9 +46,9 @@ test('a job waits for all of its parents, and is then let through once', () => {
 test.each(['while', 'after'] as const)(
   'a parent that is retried as its many children are told, and ends %s its return is told, is told to each of them',
   (when) => {
-    const jobs = createFlow(world, [{}, ...Array.from({ length: 20 }, () => ({ parents: [0] }))])
+    const jobs = world.flow([{}, ...Array.from({ length: 20 }, () => ({ parents: [0] }))])
     const [parent, ...children] = jobs as [Enqueued, ...Enqueued[]]
-    const bystanders = createFlow(world, [{ job: { name: 'b' } }, { parents: [0] }])
+    const bystanders = world.flow([{ job: { name: 'b' } }, { parents: [0] }])
     world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
     world.turn({ op: 'fail', seq: parent.seq, run: 1, error: ERROR, retry: false })
     for (let slices = 0; slices < 3; slices++) world.turn()
@@ -67,7 +67,7 @@ test.each(['while', 'after'] as const)(
 )
 
 test('a parent of many lets them through in slices, each once, whatever breaks off between two of them', () => {
-  const jobs = createFlow(world, [{}, ...Array.from({ length: 20 }, () => ({ parents: [0] }))])
+  const jobs = world.flow([{}, ...Array.from({ length: 20 }, () => ({ parents: [0] }))])
   const [parent, ...children] = jobs
   world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
   let turned = world.turn({ op: 'complete', seq: parent?.seq as number, run: 1, output: null })
@@ -88,7 +88,7 @@ test('a parent of many lets them through in slices, each once, whatever breaks o
 
 test('what waits for others takes no memory', () => {
   world.attach('s', ['a'])
-  createFlow(world, [{}, ...Array.from({ length: 50 }, () => ({ parents: [0] }))])
+  world.flow([{}, ...Array.from({ length: 50 }, () => ({ parents: [0] }))])
   expect(world.tables.jobs.size).toBe(1)
 })
 
@@ -102,7 +102,7 @@ test('a turn in which nobody waits for what ends has nothing to do with flows', 
 
 describe('a job for what has not gone well, and one for what has', () => {
   const flow = () =>
-    createFlow(world, [{}, {}, { parents: [0, 1], onFailure: 'run' }, { parents: [0, 1], onFailure: 'cancel' }, { parents: [3] }]) as [
+    world.flow([{}, {}, { parents: [0, 1], onFailure: 'run' }, { parents: [0, 1], onFailure: 'cancel' }, { parents: [3] }]) as [
       Enqueued,
       Enqueued,
       Enqueued,
@@ -112,7 +112,7 @@ describe('a job for what has not gone well, and one for what has', () => {
 
   test('at the first failure the one runs, and the other is cancelled, with all that waits for it', () => {
     world.attach('s', ['a'])
-    const bystander = createFlow(world, [{ job: { name: 'b' } }, { parents: [0], onFailure: 'run' }])
+    const bystander = world.flow([{ job: { name: 'b' } }, { parents: [0], onFailure: 'run' }])
     const jobs = flow()
     const { events } = fail(jobs[0])
     expect(states(jobs)).toEqual(['failed', 'active', 'active', 'cancelled', 'failed'])
@@ -155,7 +155,7 @@ describe('a job for what has not gone well, and one for what has', () => {
   test('a retry of the tree of a parent that has completed, while another has failed: all is told, and the one runs once more', () => {
     world.attach('s', ['a'])
     const others = Array.from({ length: 4 }, () => ({ parents: [0, 1], onFailure: 'run' as const }))
-    const jobs = createFlow(world, [{}, {}, ...others, { parents: [0] }]) as [Enqueued, Enqueued, ...Enqueued[]]
+    const jobs = world.flow([{}, {}, ...others, { parents: [0] }]) as [Enqueued, Enqueued, ...Enqueued[]]
     complete(jobs[0])
     fail(jobs[1])
     for (const job of jobs.slice(2, 6)) fail(job)
@@ -181,7 +181,7 @@ describe('a job for what has not gone well, and one for what has', () => {
     world.attach('s', ['a'])
     // Their children are told of a return in slices of three.
     const others = [{ parents: [0] }, { parents: [0] }]
-    const jobs = createFlow(world, [{}, {}, ...others, { parents: [0, 1], onFailure: 'run' }, ...others]) as [Enqueued, ...Enqueued[]]
+    const jobs = world.flow([{}, {}, ...others, { parents: [0, 1], onFailure: 'run' }, ...others]) as [Enqueued, ...Enqueued[]]
     const one = jobs[4] as Enqueued
     world.run({ op: 'cancel', id: keyOfJob(one) })
     for (const job of [jobs[0], jobs[1] as Enqueued]) fail(job)
@@ -195,7 +195,7 @@ describe('a job for what has not gone well, and one for what has', () => {
 describe('a parent that fails', () => {
   test('fails those that wait for it, and those that wait for them, without a run', () => {
     world.attach('s', ['a'])
-    const jobs = createFlow(world, [{}, {}, { parents: [0, 1] }, { parents: [2] }])
+    const jobs = world.flow([{}, {}, { parents: [0, 1] }, { parents: [2] }])
     fail(jobs[0] as never)
     expect(states(jobs)).toEqual(['failed', 'active', 'failed', 'failed'])
     for (const job of jobs.slice(2)) {
@@ -206,7 +206,7 @@ describe('a parent that fails', () => {
 
   test.each(['continue', 'ignore'] as const)('lets those through that %s, once all have ended', (onFailure) => {
     world.attach('s', ['a'])
-    const jobs = createFlow(world, [{}, {}, { parents: [0, 1], onFailure }])
+    const jobs = world.flow([{}, {}, { parents: [0, 1], onFailure }])
     fail(jobs[0] as never)
     expect(states(jobs)).toEqual(['failed', 'active', 'blocked'])
     complete(jobs[1] as never)
@@ -214,9 +214,9 @@ describe('a parent that fails', () => {
   })
 
   test('whatever ends it: cancelled, expired, deleted, lost', () => {
-    const cancelled = createFlow(world, [{}, { parents: [0] }])
-    const expired = createFlow(world, [{ job: { ttl: 10 } }, { parents: [0] }])
-    const deleted = createFlow(world, [{}, { parents: [0] }])
+    const cancelled = world.flow([{}, { parents: [0] }])
+    const expired = world.flow([{ job: { ttl: 10 } }, { parents: [0] }])
+    const deleted = world.flow([{}, { parents: [0] }])
     world.call<'cancel'>({ op: 'cancel', id: keyOfJob(cancelled[0] as never) })
     world.call<'delete'>({ op: 'delete', id: keyOfJob(deleted[0] as never) })
     world.after(10)
@@ -228,7 +228,7 @@ describe('a parent that fails', () => {
       expect(world.stateOf(jobs[1] as never)).toBe('failed')
       expect(errorOf(jobs[1] as never)?.message).toMatch(new RegExp(`is ${word}$`))
     }
-    const lost = createFlow(world, [{ job: { maxAttempts: 1 } }, { parents: [0] }])
+    const lost = world.flow([{ job: { maxAttempts: 1 } }, { parents: [0] }])
     world.attach('s', ['a'])
     world.reload()
     world.run()
@@ -237,7 +237,7 @@ describe('a parent that fails', () => {
 
   test('retried, brings back what failed because of it, and nothing else', () => {
     world.attach('s', ['a'])
-    const jobs = createFlow(world, [{}, { parents: [0] }, { parents: [1] }, { parents: [0], onFailure: 'continue' }, { parents: [0] }])
+    const jobs = world.flow([{}, { parents: [0] }, { parents: [1] }, { parents: [0], onFailure: 'continue' }, { parents: [0] }])
     world.call<'cancel'>({ op: 'cancel', id: keyOfJob(jobs[4] as never) })
     fail(jobs[0] as never)
     complete(jobs[3] as never)
@@ -252,7 +252,7 @@ describe('a parent that fails', () => {
 
   test('a child alone cannot be retried: its parent is named as what is to be', () => {
     world.attach('s', ['a'])
-    const jobs = createFlow(world, [{}, { parents: [0] }])
+    const jobs = world.flow([{}, { parents: [0] }])
     fail(jobs[0] as never)
     expect(world.refusal({ op: 'retry', id: keyOfJob(jobs[1] as never) })).toBe('PARENT_FAILED')
     expect(world.call<'redrive'>({ op: 'redrive', limit: 10 })).toMatchObject({ count: 1 })
@@ -261,7 +261,7 @@ describe('a parent that fails', () => {
 
   test('a child that waits on for another is failed by the second as well, once', () => {
     world.attach('s', ['a'])
-    const jobs = createFlow(world, [{}, {}, { parents: [0, 1] }])
+    const jobs = world.flow([{}, {}, { parents: [0, 1] }])
     fail(jobs[0] as never)
     fail(jobs[1] as never)
     world.call<'retry'>({ op: 'retry', id: keyOfJob(jobs[0] as never) })
@@ -274,7 +274,7 @@ describe('a parent that fails', () => {
 describe('a job that waits', () => {
   test('counts its delay from its release, and its ttl from the beginning', () => {
     world.attach('s', ['a'])
-    const jobs = createFlow(world, [{}, { parents: [0], job: { delay: 100 } }, { parents: [0], job: { ttl: 50 } }])
+    const jobs = world.flow([{}, { parents: [0], job: { delay: 100 } }, { parents: [0], job: { ttl: 50 } }])
     world.after(60)
     expect(states(jobs)).toEqual(['active', 'blocked', 'failed'])
     expect(errorOf(jobs[2] as never)?.name).toBe('JobExpiredError')
@@ -287,7 +287,7 @@ describe('a job that waits', () => {
   })
 
   test('is changed in place, and not run by hand', () => {
-    const jobs = createFlow(world, [{}, { parents: [0] }])
+    const jobs = world.flow([{}, { parents: [0] }])
     const id = keyOfJob(jobs[1] as never)
     expect(world.refusal({ op: 'runNow', id })).toBe('JOB_BLOCKED')
     world.call<'update'>({ op: 'update', id, changes: { priority: 5, data: 'new' } })
@@ -297,7 +297,7 @@ describe('a job that waits', () => {
 
   test('cancelled while it waits and retried, waits again; or runs, where all have completed since', () => {
     world.attach('s', ['a'])
-    const jobs = createFlow(world, [{}, { parents: [0] }])
+    const jobs = world.flow([{}, { parents: [0] }])
     const id = keyOfJob(jobs[1] as never)
     world.call<'cancel'>({ op: 'cancel', id })
     world.call<'retry'>({ op: 'retry', id })
@@ -312,7 +312,7 @@ describe('a job that waits', () => {
 
 test.each(['at once', 'first the parent'])('brought back with its parent, %s, a job waits for it again', (how) => {
   world.attach('s', ['a'])
-  const jobs = createFlow(world, [{}, { parents: [0], onFailure: 'continue' }])
+  const jobs = world.flow([{}, { parents: [0], onFailure: 'continue' }])
   const [parent, child] = jobs.map((job) => ({ op: 'retry', id: keyOfJob(job) }) as const)
   world.call<'cancel'>({ op: 'cancel', id: (child as { id: JobKey }).id })
   fail(jobs[0] as never)
@@ -330,8 +330,8 @@ test.each(['at once', 'first the parent'])('brought back with its parent, %s, a 
 
 test('brought back beside others, a job whose parents have ended is let through all the same', () => {
   world.attach('s', ['a'])
-  const jobs = createFlow(world, [{}, { parents: [0], onFailure: 'continue' }])
-  const others = createFlow(world, [{}, { parents: [0], onFailure: 'continue' }])
+  const jobs = world.flow([{}, { parents: [0], onFailure: 'continue' }])
+  const others = world.flow([{}, { parents: [0], onFailure: 'continue' }])
   world.call<'cancel'>({ op: 'cancel', id: keyOfJob(jobs[1] as never) })
   fail(jobs[0] as never)
   fail(others[0] as never)
@@ -345,7 +345,7 @@ describe('a tree', () => {
 
   test('is cancelled as a whole: what runs is told to stop, what waits is so at once', () => {
     world.attach('s', ['a'])
-    const jobs = createFlow(world, tree)
+    const jobs = world.flow(tree)
     expect(world.call<'cancelTree'>({ op: 'cancelTree', id: keyOfJob(jobs[0] as never) })).toBe('cancelling')
     expect(states(jobs)).toEqual(['active', 'cancelled', 'cancelled', 'cancelled', 'active'])
     complete(jobs[0] as never)
@@ -356,7 +356,7 @@ describe('a tree', () => {
 
   test('what was said of it is said of all of it, also below a job that has ended otherwise', () => {
     world.attach('s', ['a'])
-    const jobs = createFlow(world, [...tree, { parents: [2] }])
+    const jobs = world.flow([...tree, { parents: [2] }])
     const said = { reason: 'wrong file', by: 'ada' }
     complete(jobs[0] as never, '"out"')
     world.call<'cancelTree'>({ op: 'cancelTree', id: keyOfJob(jobs[0] as never), ...said })
@@ -378,7 +378,7 @@ describe('a tree', () => {
 
   test('a completed job in the middle passes the reason on, and keeps its output', () => {
     world.attach('s', ['a'])
-    const jobs = createFlow(world, [{}, { parents: [0] }, {}, { parents: [1, 2] }])
+    const jobs = world.flow([{}, { parents: [0] }, {}, { parents: [1, 2] }])
     complete(jobs[0] as never)
     complete(jobs[1] as never, '"out"')
     const said = { reason: 'wrong file' }
@@ -389,7 +389,7 @@ describe('a tree', () => {
   })
 
   test.each(['retry', 'retryTree'] as const)('a %s of it while its cancel goes on is heard of before one below it starts', (op) => {
-    const jobs = createFlow(world, [{}, ...Array.from({ length: 20 }, () => ({ parents: [0], onFailure: 'continue' as const }))])
+    const jobs = world.flow([{}, ...Array.from({ length: 20 }, () => ({ parents: [0], onFailure: 'continue' as const }))])
     const [parent, ...children] = jobs as [Enqueued, ...Enqueued[]]
     const child = children[2 * LIMITS.sliceRows] as Enqueued
     world.turn({ op: 'cancelTree', id: keyOfJob(parent) })
@@ -405,7 +405,7 @@ describe('a tree', () => {
 
   test('a later cancel that says nothing passes on nothing', () => {
     world.attach('s', ['a'])
-    const jobs = createFlow(world, [{}, { parents: [0] }, { parents: [1] }])
+    const jobs = world.flow([{}, { parents: [0] }, { parents: [1] }])
     complete(jobs[0] as never)
     complete(jobs[1] as never)
     const id = keyOfJob(jobs[0] as never)
@@ -420,7 +420,7 @@ describe('a tree', () => {
 
   test('of a job that is final goes on below it', () => {
     world.attach('s', ['a'])
-    const jobs = createFlow(world, tree)
+    const jobs = world.flow(tree)
     complete(jobs[0] as never)
     fail(jobs[2] as never)
     expect(states(jobs)).toEqual(['completed', 'active', 'failed', 'failed', 'active'])
@@ -437,14 +437,14 @@ describe('a row that goes', () => {
   test('leaves what it has put out to those that wait, and nothing once they are gone', () => {
     world = new World({ settings: { retention: { ...DEFAULT_RETENTION, completed: { ageMs: 0, count: 0 } } } })
     world.attach('s', ['a'])
-    const jobs = createFlow(world, [{}, {}, { parents: [0, 1] }])
+    const jobs = world.flow([{}, {}, { parents: [0, 1] }])
     complete(jobs[0] as never, '"out"')
     expect(states(jobs)).toEqual(['gone', 'active', 'blocked'])
     complete(jobs[1] as never)
     expect(world.stateOf(jobs[2] as never)).toBe('active')
     expect(world.store.parents(jobs[2]?.seq as number, 0, 10, 1_000).rows).toMatchObject([
-      { ref: 'n0', state: 4, output: '"out"' },
-      { ref: 'n1', state: 4, output: null },
+      { ref: 'n0', state: COMPLETED, output: '"out"' },
+      { ref: 'n1', state: COMPLETED, output: null },
     ])
     complete(jobs[2] as never)
     const { edges, ends, counters, due, gone } = world.store.flows
@@ -453,24 +453,28 @@ describe('a row that goes', () => {
 
   test('by retention, keeps its output for those that wait', () => {
     world.attach('s', ['a'])
-    const jobs = createFlow(world, [{}, {}, { parents: [0, 1] }])
+    const jobs = world.flow([{}, {}, { parents: [0, 1] }])
     complete(jobs[0] as never, '"out"')
     world.pass(8 * 86_400_000)
-    world.pruning = true
+    world.pruning = world.settings.retention
     world.turn()
-    world.pruning = false
+    world.pruning = undefined
     expect(world.stateOf(jobs[0] as never)).toBe('gone')
-    expect(world.store.parents(jobs[2]?.seq as number, 0, 10, 1_000).rows[0]).toMatchObject({ ref: 'n0', state: 4, output: '"out"' })
+    expect(world.store.parents(jobs[2]?.seq as number, 0, 10, 1_000).rows[0]).toMatchObject({
+      ref: 'n0',
+      state: COMPLETED,
+      output: '"out"',
+    })
   })
 
   test('by hand, keeps how it ended and nothing of its content', () => {
     world.attach('s', ['a'])
-    const jobs = createFlow(world, [{}, {}, { parents: [0, 1] }])
+    const jobs = world.flow([{}, {}, { parents: [0, 1] }])
     complete(jobs[0] as never, '"secret"')
     world.call<'delete'>({ op: 'delete', id: keyOfJob(jobs[0] as never) })
     complete(jobs[1] as never)
     expect(world.stateOf(jobs[2] as never)).toBe('active')
-    expect(world.store.parents(jobs[2]?.seq as number, 0, 10, 1_000).rows[0]).toMatchObject({ state: 4, output: null })
+    expect(world.store.parents(jobs[2]?.seq as number, 0, 10, 1_000).rows[0]).toMatchObject({ state: COMPLETED, output: null })
   })
 })
 

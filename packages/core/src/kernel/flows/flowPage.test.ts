@@ -5,7 +5,6 @@ import type { FlowCursor } from '../../flowCommands.ts'
 import type { JobKey } from '../../id.ts'
 import type { CommandOf } from '../../operations.ts'
 import type { Enqueued } from '../../replies.ts'
-import { createFlow } from '../../testing/flows.ts'
 import { keyOfJob, World } from '../../testing/world.ts'
 import type { LaneRow } from '../rows.ts'
 import { readFlow } from './flowPage.ts'
@@ -29,15 +28,15 @@ function read(...asked: Parameters<typeof pageOf>) {
 }
 
 test('a flow is found by the id of each of its jobs', () => {
-  createFlow(world, [{}, { parents: [0] }])
-  const jobs = createFlow(world, [{}, {}, { parents: [0, 1] }])
-  createFlow(world, [{}])
+  world.flow([{}, { parents: [0] }])
+  const jobs = world.flow([{}, {}, { parents: [0, 1] }])
+  world.flow([{}])
   world.enqueue('a')
   for (const job of jobs) expect(read(job)).toEqual({ first: keyOfJob(jobs[0] as Enqueued), jobs: ['n0', 'n1', 'n2'], next: null })
 })
 
 test('by pages, whose places are its own', () => {
-  const jobs = createFlow(world, [{}, {}, { parents: [0, 1] }]) as [Enqueued, Enqueued, Enqueued]
+  const jobs = world.flow([{}, {}, { parents: [0, 1] }]) as [Enqueued, Enqueued, Enqueued]
   const page = read(jobs[2], { limit: 2 })
   expect(page).toMatchObject({ jobs: ['n0', 'n1'], next: { seq: jobs[2].seq, place: 0 } })
   expect(read(jobs[0], { limit: 2, from: page?.next as FlowCursor })).toMatchObject({ jobs: ['n2'], next: null })
@@ -46,8 +45,8 @@ test('by pages, whose places are its own', () => {
 })
 
 test('while any of its jobs is kept, its own id finds it', () => {
-  const bystander = createFlow(world, [{}, { parents: [0] }]) as [Enqueued, Enqueued]
-  const jobs = createFlow(world, [{}, {}, { parents: [0, 1] }]) as [Enqueued, Enqueued, Enqueued]
+  const bystander = world.flow([{}, { parents: [0] }]) as [Enqueued, Enqueued]
+  const jobs = world.flow([{}, {}, { parents: [0, 1] }]) as [Enqueued, Enqueued, Enqueued]
   const remove = (id: Enqueued) => world.call<'delete'>({ op: 'delete', id: keyOfJob(id) })
   remove(jobs[0])
   expect(read(jobs[0])).toEqual({ first: keyOfJob(jobs[0]), jobs: ['n1', 'n2'], next: null })
@@ -63,7 +62,7 @@ test('while any of its jobs is kept, its own id finds it', () => {
 
 test('each tells how it stands, and what it was told', () => {
   world.attach('s', ['a'])
-  const [a, b, c] = createFlow(world, [{}, {}, { parents: [1, 0], onFailure: 'continue', job: { name: 'b', queue: 'q' } }]) as [
+  const [a, b, c] = world.flow([{}, {}, { parents: [1, 0], onFailure: 'continue', job: { name: 'b', queue: 'q' } }]) as [
     Enqueued,
     Enqueued,
     Enqueued,
@@ -95,8 +94,8 @@ test('each tells how it stands, and what it was told', () => {
 })
 
 test('a page tells of all jobs of the flow that are kept, by state', () => {
-  createFlow(world, [{}, { parents: [0] }])
-  const jobs = createFlow(world, [{}, {}, { parents: [0, 1] }]) as [Enqueued, Enqueued, Enqueued]
+  world.flow([{}, { parents: [0] }])
+  const jobs = world.flow([{}, {}, { parents: [0, 1] }]) as [Enqueued, Enqueued, Enqueued]
   const none = { scheduled: 0, waiting: 0, active: 0, blocked: 0, completed: 0, failed: 0, cancelled: 0 }
   expect(pageOf(jobs[1], { limit: 1 })?.states).toEqual({ ...none, waiting: 2, blocked: 1 })
   world.call<'delete'>({ op: 'delete', id: keyOfJob(jobs[0]) })
@@ -104,7 +103,7 @@ test('a page tells of all jobs of the flow that are kept, by state', () => {
 })
 
 test('a job of no flow, and an id that is another file’s or of another time, find none', () => {
-  const [first] = createFlow(world, [{}, { parents: [0] }]) as [Enqueued]
+  const [first] = world.flow([{}, { parents: [0] }]) as [Enqueued]
   const plain = world.enqueue('a')
   expect(read(plain)).toBeNull()
   for (const other of [{ node: first.node + 1 }, { enqueuedAt: first.enqueuedAt + 1 }, { seq: first.seq + 1_000 }])

@@ -8,9 +8,8 @@ import { BLOCKED, isFinal, isLive } from '../../lifecycle.ts'
 import type { Command } from '../../operations.ts'
 import type { Enqueued } from '../../replies.ts'
 import { DEFAULT_RETENTION } from '../../retention.ts'
-import { createFlow, type TestNode } from '../../testing/flows.ts'
 import { useSmallLimits } from '../../testing/smallLimits.ts'
-import { keyOfJob, type Turned, World } from '../../testing/world.ts'
+import { keyOfJob, type TestNode, type Turned, World } from '../../testing/world.ts'
 import { hasFailed, type ParentOutcome } from './state.ts'
 
 useSmallLimits()
@@ -58,7 +57,7 @@ class Watched {
   constructor(world: World, nodes: readonly TestNode[]) {
     this.world = world
     this.#nodes = nodes
-    this.jobs = createFlow(world, nodes)
+    this.jobs = world.flow(nodes)
   }
 
   /** All turns that follow at once, one after the other. */
@@ -155,9 +154,9 @@ test('each job of a flow is let through once, after its last parent, and none is
           else if (kind === 'reload') world.reload('s')
           else if (kind === 'prune') {
             world.pass(40 * 86_400_000)
-            world.pruning = true
+            world.pruning = world.settings.retention
             watched.run()
-            world.pruning = false
+            world.pruning = undefined
           } else mail.push(commandOf(world, kind, jobs[job % jobs.length] as Enqueued) as Command)
           if (kind === 'reload')
             world.attach(
@@ -172,7 +171,7 @@ test('each job of a flow is let through once, after its last parent, and none is
         }
         watched.finish()
         world.pass(400 * 86_400_000)
-        world.pruning = true
+        world.pruning = world.settings.retention
         for (let rounds = 0; rounds < 20; rounds++) watched.run()
         const { edges, ends, counters, due, gone } = world.store.flows
         expect([world.store.rows.size, edges.size, ends.size, counters.size, due.size, gone.size]).toEqual([0, 0, 0, 0, 0, 0])

@@ -4,7 +4,6 @@ import type { JoinCommand } from '../../flowCommands.ts'
 import { LIMITS } from '../../limits.ts'
 import type { Enqueued } from '../../replies.ts'
 import { DEFAULT_RETENTION } from '../../retention.ts'
-import { createFlow } from '../../testing/flows.ts'
 import { codeOf, keyOfJob, World } from '../../testing/world.ts'
 
 const ERROR = { name: 'Error', message: 'no' }
@@ -70,7 +69,7 @@ describe('a run that joins jobs', () => {
 
   test('of a flow: those that it joins are no reason to fail, and its delay counts once', () => {
     world.attach('s', ['a', 'child'])
-    const [first, second, third] = createFlow(world, [{}, { parents: [0], job: { delay: 1_000 } }, { parents: [1] }]) as [
+    const [first, second, third] = world.flow([{}, { parents: [0], job: { delay: 1_000 } }, { parents: [1] }]) as [
       Enqueued,
       Enqueued,
       Enqueued,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { ACTIVE, CANCELLED } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import { codeOf, enqueueing, keyOfJob, World } from '../../testing/world.ts'
 
@@ -60,7 +61,7 @@ describe('E11: a running job is cancelled through its signal', () => {
     const turned = world.run({ op: 'cancel', id: job })
     expect(turned.replies).toEqual(['cancelling'])
     expect(turned.notices).toEqual([{ kind: 'abort', cause: 'cancel', session: 's', seq: 1, run: 1 }])
-    expect(world.row(job)).toMatchObject({ state: 2, cancelRequested: true })
+    expect(world.row(job)).toMatchObject({ state: ACTIVE, cancelRequested: true })
     expect(world.tables.sessions.get('s')?.weight).toBe(2)
     return world
   }
@@ -74,7 +75,7 @@ describe('E11: a running job is cancelled through its signal', () => {
   ] as const)('it ends as cancelled, whatever its handler does: %s', (_what, command) => {
     const world = cancelling()
     expect(world.run(command).replies).toEqual([true])
-    expect(world.row({ seq: 1 })).toMatchObject({ state: 6, output: null })
+    expect(world.row({ seq: 1 })).toMatchObject({ state: CANCELLED, output: null })
     expect(world.store.rows.has(3)).toBe(false)
     expect(world.stateOf({ seq: 2 })).toBe(command.op === 'leave' ? 'waiting' : 'active')
     expect(world.store.runs.map((run) => [run.seq, run.run])).toEqual([[1, 1]])
@@ -113,7 +114,7 @@ describe('E11: a running job is cancelled through its signal', () => {
           { kind: 'abort', cause: 'cancel', session: 's', seq: 1, run: 1 },
           { kind: 'lost', session: 's', seq: 2, run: 1 },
         ])
-        world.run({ op: 'complete', seq: 1, run: 1, output: 'x' })
+        world.complete({ seq: 1 }, 'x')
       }
       expect(world.stateOf({ seq: 1 })).toBe('cancelled')
     }
@@ -156,7 +157,7 @@ test('too late: JOB_FINISHED; not there, or of another file: JOB_NOT_FOUND', () 
   const world = new World()
   world.attach('s', ['a'])
   const job = world.enqueue('a')
-  world.run({ op: 'complete', seq: 1, run: 1, output: null })
+  world.complete({ seq: 1 })
   expect(world.refusal({ op: 'cancel', id: job })).toBe('JOB_FINISHED')
   expect(world.refusal({ op: 'cancel', id: { ...job, seq: 9 } })).toBe('JOB_NOT_FOUND')
   expect(world.refusal({ op: 'cancel', id: { ...job, node: 9 } })).toBe('JOB_NOT_FOUND')
@@ -175,7 +176,7 @@ test('many are cancelled in one turn', () => {
   const jobs = Array.from({ length: 35 }, () => world.enqueue('a'))
   world.turn(...jobs.filter((job) => job.seq % 2 === 0).map((id) => ({ op: 'cancel', id }) as const), enqueueing({ name: 'a' }))
   const states = [...world.store.rows.values()].map((row) => row.state)
-  expect(states.filter((state) => state === 6)).toHaveLength(17)
+  expect(states.filter((state) => state === CANCELLED)).toHaveLength(17)
 })
 
 describe('a cancel that says why, and by whom', () => {
@@ -206,7 +207,7 @@ describe('a cancel that says why, and by whom', () => {
     expect(world.run({ op: 'cancel', id: job, ...SAID }).notices).toEqual([notice])
     // What is said second comes too late.
     expect(world.run({ op: 'cancel', id: job, reason: 'another' }).notices).toEqual([])
-    expect(world.row(job)).toMatchObject({ state: 2, extras: { cancel: SAID } })
+    expect(world.row(job)).toMatchObject({ state: ACTIVE, extras: { cancel: SAID } })
     world.reload('s')
     world.run()
     const held = [job, bystander].map(({ seq }) => ({ seq, run: 1 }))
@@ -255,7 +256,7 @@ describe('a handler that cancels its own job', () => {
     const [job, bystander] = [world.enqueue('a', { maxAttempts: 4 }), world.enqueue('a')]
     const { replies, events } = world.run(cancelling)
     expect([replies, events.map(({ type }) => type)]).toEqual([[true], ['cancelled']])
-    expect(world.row(job)).toMatchObject({ state: 6, extras: { cancel: { reason: 'no longer wanted', by: 'worker of s' } } })
+    expect(world.row(job)).toMatchObject({ state: CANCELLED, extras: { cancel: { reason: 'no longer wanted', by: 'worker of s' } } })
     expect(world.store.runs.map(({ seq, error }) => [seq, error?.name])).toEqual([[1, 'CancelJobError']])
     expect(world.stateOf(bystander)).toBe('active')
     expect(world.store.failures(undefined, 9, 'last')).toEqual([])

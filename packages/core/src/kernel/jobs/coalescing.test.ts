@@ -73,7 +73,7 @@ describe('a trailing debounce', () => {
     world.call({ op: 'fail', seq: first.seq, run: 1, error: { name: 'E', message: 'm' }, retry: 10 })
     expect(world.enqueue('a', debounce())).toEqual({ ...second, created: false })
     world.after(10)
-    world.call({ op: 'complete', seq: first.seq, run: 2, output: null })
+    world.complete(first)
     expect(world.enqueue('a', debounce())).toEqual({ ...second, created: false })
   })
 

@@ -6,9 +6,8 @@ import { formatId } from '../../id.ts'
 import type { Data } from '../../job.ts'
 import type { QueueChanges } from '../../queueSettings.ts'
 import { DEFAULT_RETENTION } from '../../retention.ts'
-import { flowOf } from '../../testing/flows.ts'
 import { useSmallLimits } from '../../testing/smallLimits.ts'
-import { enqueueing, keyOfJob, World, type WorldOptions } from '../../testing/world.ts'
+import { enqueueing, flowOf, keyOfJob, World, type WorldOptions } from '../../testing/world.ts'
 import type { JobRow } from '../rows.ts'
 
 useSmallLimits()

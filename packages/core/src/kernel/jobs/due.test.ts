@@ -1,6 +1,8 @@
 /** The due time of a job's first run, through everything that moves `runAt`. */
+
 import { describe, expect, test } from 'vitest'
 import type { RunKey } from '../../commands.ts'
+import { ACTIVE } from '../../lifecycle.ts'
 import { enqueueing, keyOfJob, World } from '../../testing/world.ts'
 import { viewOf } from './view.ts'
 
@@ -26,7 +28,7 @@ function running(options: object = { delay: HOUR }): World {
   world.attach('s', ['a'])
   world.after(HOUR)
   world.pass(5)
-  expect(world.row(JOB)).toMatchObject({ state: 2, run: 1 })
+  expect(world.row(JOB)).toMatchObject({ state: ACTIVE, run: 1 })
   return world
 }
 
@@ -85,7 +87,7 @@ const MOVES: Record<string, { readonly move: (world: World) => void; readonly ru
       world.attach('t', ['child'])
       world.run({ op: 'join', ...runOf(world), name: 'part', jobs: [{ name: 'child', data: null }] })
       world.pass(1)
-      world.run({ op: 'complete', seq: 3, run: 1, output: null })
+      world.complete({ seq: 3 })
     },
     runAt: HOUR + 6,
   },
@@ -124,10 +126,10 @@ describe('the due time of a job that has not run', () => {
     world.call<'retry'>({ op: 'retry', id: idOf(world) })
     expect(dueOf(world)).toEqual([3, undefined])
     world.attach('s', ['a', 'b'])
-    expect(world.row(BYSTANDER)).toMatchObject({ state: 2 })
+    expect(world.row(BYSTANDER)).toMatchObject({ state: ACTIVE })
     world.pass(4)
     world.run({ op: 'complete', ...BYSTANDER, run: 1, output: null })
-    expect(world.row(JOB)).toMatchObject({ state: 2 })
+    expect(world.row(JOB)).toMatchObject({ state: ACTIVE })
     expect(dueOf(world)).toEqual([7, undefined])
     fail(world, 1)
     expect(dueOf(world)).toEqual([8, 7])

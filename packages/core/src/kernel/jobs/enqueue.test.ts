@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { Refused } from '../../decision.ts'
+import { ACTIVE, SCHEDULED, WAITING } from '../../lifecycle.ts'
 import { DEFAULT_POLICY } from '../../policy.ts'
 import { MemoryStore } from '../../testing/memoryStore.ts'
 import { codeOf, enqueueing, World } from '../../testing/world.ts'
@@ -35,7 +36,7 @@ describe('where a new job goes', () => {
     ])
     expect(replies[0]).toEqual([{ seq: 1, node: 7, enqueuedAt: world.now.wall, created: true }])
     expect(events.map((event) => event.type)).toEqual(['enqueued', 'started'])
-    expect(world.row({ seq: 1 })).toMatchObject({ state: 2, run: 1, data: '"x"', startedAt: world.now.wall })
+    expect(world.row({ seq: 1 })).toMatchObject({ state: ACTIVE, run: 1, data: '"x"', startedAt: world.now.wall })
   })
 
   test('without a worker it waits, with its data, in the defaults', () => {
@@ -200,7 +201,7 @@ describe('unique keys', () => {
     const bystander = world.enqueue('a', { data: '1' })
     const again = world.enqueue('a', { ...unique('replace'), data: '2', priority: 3, weight: 4 })
     expect(again).toEqual({ ...holder, created: false })
-    expect(world.row(holder)).toMatchObject({ state: 1, data: '2', priority: 3, weight: 4, runAt: world.now.wall })
+    expect(world.row(holder)).toMatchObject({ state: WAITING, data: '2', priority: 3, weight: 4, runAt: world.now.wall })
     expect(world.row(bystander)).toMatchObject({ data: '1', priority: 0 })
     world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
     expect(world.tables.sessions.get('s')?.jobs.size).toBe(1)
@@ -232,7 +233,7 @@ describe('unique keys', () => {
     const world = new World()
     const holder = world.enqueue('a', { ...unique('skip'), data: '1' })
     world.enqueue('a', { ...unique('reschedule'), data: '2', delay: 40 })
-    expect(world.row(holder)).toMatchObject({ state: 0, data: '1', runAt: world.now.wall + 40 })
+    expect(world.row(holder)).toMatchObject({ state: SCHEDULED, data: '1', runAt: world.now.wall + 40 })
   })
 
   test('error names the holder', () => {
@@ -296,7 +297,7 @@ describe('unique keys', () => {
     isHeld()
     world.call({ op: 'retry', id: first })
     isHeld()
-    world.call({ op: 'complete', seq: first.seq, run: 5, output: null })
+    world.complete(first)
     isHeld()
     world.call({ op: 'delete', id: first })
     isHeld()
@@ -443,7 +444,7 @@ describe('all or none', () => {
     world.refusing = { code: 'DISK_FULL', message: 'full' }
     expect(world.refusal(enqueueing({ name: 'a' }))).toBe('DISK_FULL')
     world.call({ op: 'heartbeat', seq: job.seq, run: 1 })
-    world.call({ op: 'complete', seq: job.seq, run: 1, output: null })
+    world.complete(job)
     expect(world.stateOf(job)).toBe('completed')
     expect(world.store.rows.size).toBe(1)
   })

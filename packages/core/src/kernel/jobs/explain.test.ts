@@ -112,7 +112,7 @@ test('in a strict queue, the first job of a key waits for the pause or the rate 
   const [first, second, third] = [0, 1, 2].map(() => world.enqueue('a', { concurrencyKey: 'k' }))
   if (first === undefined || second === undefined || third === undefined) throw new Error('no jobs')
   expect(codes(world, second)).toEqual(['key-order'])
-  world.run({ op: 'complete', seq: first.seq, run: 1, output: null })
+  world.complete(first)
   expect(codes(world, second)).toEqual(['key-rate-limit'])
   world.run({ op: 'pause', queue: 'default', key: 'other', paused: true })
   const held = world.enqueue('a', { concurrencyKey: 'other' })
@@ -132,7 +132,7 @@ test('a job that runs or has ended has no cause', () => {
     deadlineAt: world.now.wall + 300_000,
     causes: [],
   })
-  world.run({ op: 'complete', seq: job.seq, run: 1, output: null })
+  world.complete(job)
   expect(causesOf(world, job)).toEqual([])
 })
 

@@ -32,9 +32,9 @@ function ended(world: World, job: Partial<NewJob>, end: End = 'completed'): Enqu
 function left(world: World): readonly number[] {
   for (let before = -1; before !== world.store.rows.size; ) {
     before = world.store.rows.size
-    world.pruning = true
+    world.pruning = world.settings.retention
     world.turn()
-    world.pruning = false
+    world.pruning = undefined
   }
   return [...world.store.rows.keys()]
 }
@@ -132,7 +132,7 @@ test('a job that comes back takes the time of a definition that came after its e
   world.run({ op: 'cancel', id: job }, { op: 'cancel', id: bystander })
   world.attach('s', ['late'], { handlers: [{ name: 'late', defaults: { keep: 50 } }], maxConcurrency: 1 })
   world.run({ op: 'retry', id: job })
-  world.run({ op: 'complete', seq: job.seq, run: 1, output: null })
+  world.complete(job)
   expect(world.tables.queues.get('default')?.kept).toEqual([0, 0, 0, 0, 1, 0, 0])
   world.pass(51)
   expect(left(world)).toEqual([bystander.seq])
@@ -173,7 +173,7 @@ test('in bounded slices', () => {
   world.run({ op: 'enqueue', jobs: Array.from({ length: count }, () => ({ name: 'a', data: null, keep: 1 })) })
   world.run(...[...world.store.rows.values()].map((id) => ({ op: 'cancel', id }) as const))
   world.pass(10)
-  world.pruning = true
+  world.pruning = world.settings.retention
   world.turn()
   expect(world.store.rows.size).toBe(5)
   expect(world.tables.queues.get('default')?.kept).toEqual([0, 0, 0, 0, 0, 0, 5])

@@ -84,7 +84,7 @@ describe('what it does to one job of each kind, and what it says of the others',
     })
     expect(world.row({ seq: 4 })).toMatchObject({ state: ACTIVE, cancelRequested: true })
     expect(all(world, 'cancelMany', { state: ACTIVE })).toMatchObject({ matched: 1, changed: 0, skipped: { cancelling: 1 } })
-    world.run({ op: 'complete', seq: 4, run: 1, output: null })
+    world.complete({ seq: 4 })
     expect(states(world)).toEqual({
       1: 'completed',
       2: 'failed',

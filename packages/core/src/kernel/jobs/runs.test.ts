@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import type { RunKey } from '../../commands.ts'
+import { ACTIVE, COMPLETED, SCHEDULED, WAITING } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import type { Command } from '../../operations.ts'
 import { codeOf, enqueueing, World } from '../../testing/world.ts'
@@ -35,7 +36,7 @@ function running(): World {
   world.attach('s', ['a'], { minConcurrency: 2, maxConcurrency: 2 })
   world.run(enqueueing({ name: 'a', data: '1' }, { name: 'a', data: '2' }, { name: 'a', data: '3' }))
   world.run({ op: 'giveBack', seq: 1, run: 1 })
-  expect(world.row({ seq: 1 })).toMatchObject({ state: 2, run: 2 })
+  expect(world.row({ seq: 1 })).toMatchObject({ state: ACTIVE, run: 2 })
   return world
 }
 
@@ -105,7 +106,7 @@ describe('complete', () => {
     const world = running()
     world.pass(7)
     const { events } = world.run({ op: 'complete', seq: 1, run: 2, output: 'out' })
-    expect(world.row({ seq: 1 })).toMatchObject({ state: 4, output: 'out', finishedAt: world.now.wall, run: 2, uncounted: 1 })
+    expect(world.row({ seq: 1 })).toMatchObject({ state: COMPLETED, output: 'out', finishedAt: world.now.wall, run: 2, uncounted: 1 })
     expect(events[0]).toEqual({ type: 'completed', seq: 1, run: 2, attempt: 1 })
     expect(world.store.lanes.get(1)?.totals).toMatchObject({ completed: 1, failed: 0 })
     // A success leaves no row of its own.
@@ -115,7 +116,7 @@ describe('complete', () => {
 
   test('13: told twice with the same run, it is answered as the first, and changes nothing', () => {
     const world = running()
-    world.run({ op: 'complete', seq: 1, run: 2, output: 'first' })
+    world.complete({ seq: 1 }, 'first')
     const before = snapshot(world)
     expect(world.turn({ op: 'complete', seq: 1, run: 2, output: 'first' }).replies).toEqual([true])
     expect(world.refusal({ op: 'complete', seq: 1, run: 2, output: 'second' })).toBe('STALE_RUN')
@@ -146,7 +147,7 @@ describe('complete', () => {
 
   test('2: a completed job is never handed out again', () => {
     const world = running()
-    world.run({ op: 'complete', seq: 1, run: 2, output: null })
+    world.complete({ seq: 1 })
     world.reload()
     world.run()
     world.attach('t', ['a'])
@@ -158,7 +159,7 @@ describe('complete', () => {
     const { writes } = world.store
     world.turn({ op: 'complete', seq: 1, run: 2, output: null, enqueues: [{ name: 'b', data: 'x' }] })
     expect(world.store.writes).toBe(writes + 1)
-    expect(world.row({ seq: 4 })).toMatchObject({ state: 1, data: 'x' })
+    expect(world.row({ seq: 4 })).toMatchObject({ state: WAITING, data: 'x' })
     world.enqueue('b', { unique: { key: 'k', onConflict: 'error' } })
     const enqueues = [
       { name: 'c', data: null },
@@ -194,7 +195,7 @@ describe('fail', () => {
     expect([fail(1, 3, 0), fail(4, 3, 0), fail(5, 3)]).toEqual([['failed'], ['retrying', 'started'], ['retrying']])
     world.pass(1)
     expect(fail(4, 4, 0)).toEqual(['failed'])
-    expect(world.row(bystander)).toMatchObject({ run: 3, state: 0 })
+    expect(world.row(bystander)).toMatchObject({ run: 3, state: SCHEDULED })
     expect(world.store.runs.filter(({ seq }) => seq === 2).map(({ error }) => error)).toEqual([ERROR, ERROR])
     // Brought back by hand it has an attempt, and no retry: it is as old as before.
     world.call<'retry'>({ op: 'retry', id: world.row({ seq: 1 }) })
@@ -211,7 +212,7 @@ describe('fail', () => {
       [3, 900],
     ] as const) {
       const { events } = world.run({ op: 'fail', seq: 1, run, error: ERROR })
-      expect(world.row({ seq: 1 })).toMatchObject({ state: 0, runAt: world.now.wall + delay })
+      expect(world.row({ seq: 1 })).toMatchObject({ state: SCHEDULED, runAt: world.now.wall + delay })
       expect(events).toEqual([{ type: 'retrying', seq: 1, run, attempt: run }])
       expect(world.after(delay - 1).grants).toEqual([])
       expect(world.after(1).grants).toMatchObject([{ seq: 1, run: run + 1, attempt: run + 1, data: 'payload' }])
@@ -238,7 +239,7 @@ describe('fail', () => {
     world.attach('s', ['a'])
     world.enqueue('a')
     world.run({ op: 'fail', seq: 1, run: 1, error: ERROR, retry: 7 })
-    expect(world.row({ seq: 1 })).toMatchObject({ state: 0, runAt: world.now.wall + 7 })
+    expect(world.row({ seq: 1 })).toMatchObject({ state: SCHEDULED, runAt: world.now.wall + 7 })
     world.after(7)
     expect(world.run({ op: 'fail', seq: 1, run: 2, error: ERROR, retry: 0 }).grants).toMatchObject([{ seq: 1, run: 3 }])
     world.run({ op: 'fail', seq: 1, run: 3, error: ERROR, retry: false })
@@ -260,7 +261,7 @@ describe('fail', () => {
     world.run({ op: 'fail', seq: 1, run: 1, error: ERROR })
     expect([world.tables.deadlines.size, world.tables.sessions.get('s')?.weight]).toEqual([0, 0])
     world.after(999_999)
-    expect(world.row({ seq: 1 })).toMatchObject({ state: 0, run: 1 })
+    expect(world.row({ seq: 1 })).toMatchObject({ state: SCHEDULED, run: 1 })
     world.attach('t', ['a'])
     expect(world.after(1).grants).toMatchObject([{ seq: 1, run: 2 }])
   })
@@ -293,7 +294,7 @@ describe('snooze and giveBack', () => {
     world.enqueue('a', { maxAttempts: 1 })
     const { events } = world.run({ op: 'snooze', seq: 1, run: 1, delay: 30 })
     expect(events).toMatchObject([{ type: 'snoozed', run: 1 }])
-    expect(world.row({ seq: 1 })).toMatchObject({ state: 0, runAt: world.now.wall + 30, uncounted: 1 })
+    expect(world.row({ seq: 1 })).toMatchObject({ state: SCHEDULED, runAt: world.now.wall + 30, uncounted: 1 })
     expect(world.store.runs).toEqual([])
     expect(world.after(30).grants).toMatchObject([{ seq: 1, run: 2, attempt: 1 }])
   })
@@ -331,7 +332,7 @@ describe('E7: heartbeat', () => {
       expect(world.after(59).notices).toEqual([])
       world.run({ op: 'heartbeat', seq: 1, run: 1 })
     }
-    expect(world.row({ seq: 1 })).toMatchObject({ state: 2, run: 1 })
+    expect(world.row({ seq: 1 })).toMatchObject({ state: ACTIVE, run: 1 })
     expect(world.after(60).notices).toMatchObject([{ kind: 'abort', cause: 'timeout' }])
   })
 

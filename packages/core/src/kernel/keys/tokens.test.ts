@@ -68,7 +68,7 @@ test.each(['turns', 'strict'] as const)(
     const world = worldWith({ perKeyRateLimit: RATE, ...(keyOrder === 'strict' && { keyOrder }) })
     const add = (concurrencyKey: string, tokens: number) => world.enqueue('a', { queue: 'q', concurrencyKey, tokens })
     const first = add('k', 8)
-    world.run({ op: 'complete', seq: first.seq, run: 1, output: null })
+    world.complete(first)
     const [second, other] = [add('k', 6), add('other', 6)]
     expect([second, other].map((job) => world.stateOf(job))).toEqual(['waiting', 'active'])
     world.reload('s')

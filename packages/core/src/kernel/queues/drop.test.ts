@@ -5,14 +5,13 @@ import { describe, expect, test } from 'vitest'
 import { runs } from '../../../../testkit/src/testing/runs.ts'
 import type { NewJob } from '../../commands.ts'
 import { Refused } from '../../decision.ts'
-import { BLOCKED, isLive, SCHEDULED, WAITING } from '../../lifecycle.ts'
+import { ACTIVE, BLOCKED, isLive, SCHEDULED, WAITING } from '../../lifecycle.ts'
 import type { Command } from '../../operations.ts'
 import type { QueueChanges } from '../../queueSettings.ts'
 import type { Enqueued } from '../../replies.ts'
 import { DEFAULT_RETENTION } from '../../retention.ts'
-import { flowOf } from '../../testing/flows.ts'
 import { useSmallLimits } from '../../testing/smallLimits.ts'
-import { attaching, enqueueing, keyOfJob, type Turned, World } from '../../testing/world.ts'
+import { attaching, enqueueing, flowOf, keyOfJob, type Turned, World } from '../../testing/world.ts'
 import { lengthOf } from './lane.ts'
 
 useSmallLimits()
@@ -125,7 +124,7 @@ describe('a full queue', () => {
       world.attach('s', ['a'], { minConcurrency: 1, maxConcurrency: 1 })
       const jobs = ['k', 'k', 'l', 'k', 'k'].map((concurrencyKey) => world.enqueue('a', { concurrencyKey }))
       expect(states(world, jobs)).toBe('accww')
-      world.run({ op: 'complete', seq: 1, run: 1, output: null })
+      world.complete({ seq: 1 })
       expect(states(world, jobs)).toBe('cccaw')
     }
   })
@@ -253,7 +252,7 @@ function commandOf(world: World, act: Act): Command | undefined {
     const row = rows[act.pick % Math.max(1, rows.length)]
     return row && { op: act.op, id: keyOfJob(row) }
   }
-  const running = rows.filter(({ state }) => state === 2)
+  const running = rows.filter(({ state }) => state === ACTIVE)
   const run = running[act.pick % Math.max(1, running.length)]
   if (run === undefined) return undefined
   const of = { seq: run.seq, run: run.run }

@@ -18,7 +18,6 @@ function look(world: World, events: 'kept' | 'forgotten' = 'forgotten'): void {
     forgetNames({ tables, effects, now }, store.journal(0).firstEvent)
   }
   world.turn()
-  world.addEffects = undefined
 }
 
 /** Looks each hour for so many days and a little longer. */
@@ -117,6 +116,51 @@ test('a name stays as long as the journal has an event of it, and the newest one
   expect(namesOf(world)).toEqual(['#', 'later'])
 })
 
+test.each([['kept'], ['forgotten']] as const)('a restart each hour delays nothing, while events are %s', (events) => {
+  const world = worldWithout()
+  for (let hour = 0; hour < 26; hour++) {
+    world.reload()
+    look(world, events)
+    world.pass(HOUR)
+  }
+  expect(namesOf(world)).toEqual(events === 'kept' ? ['once', 'stays'] : ['#', 'stays'])
+})
+
+test('a worker that served a name for weeks without a job has half a day to come back after a restart', () => {
+  const world = worldWithout()
+  world.attach('w', ['once'])
+  const writes = () => world.store.lanes.get(world.tables.lane('q', 'once')?.id ?? 0)?.usedAt
+  const written = new Set([writes()])
+  for (let hour = 0; hour < 21 * 24; hour++) {
+    look(world)
+    written.add(writes())
+    world.pass(HOUR)
+  }
+  expect(written.size).toBe(21 * 2)
+  world.reload()
+  pass(world, 0.4)
+  expect(namesOf(world)).toEqual(['once', 'stays'])
+  pass(world, 0.6)
+  expect(namesOf(world)).toEqual(['#', 'stays'])
+})
+
+test.each<[string, number, 'kept' | 'forgotten', readonly string[]]>([
+  ['a year back: a name goes a day later', -365 * DAY, 'forgotten', ['#', 'stays']],
+  ['a year back: a name stays with its events', -365 * DAY, 'kept', ['once', 'stays']],
+  ['a year forward: a name goes', 365 * DAY, 'forgotten', ['#', 'stays']],
+  ['a year forward: a name stays with its events', 365 * DAY, 'kept', ['once', 'stays']],
+])('the clock goes %s', (_, ms, events, names) => {
+  const world = worldWithout()
+  look(world, events)
+  world.now = { ...world.now, wall: world.now.wall + ms }
+  if (ms < 0) {
+    pass(world, 0.9, events)
+    expect(namesOf(world)).toEqual(['once', 'stays'])
+  }
+  pass(world, 0.2, events)
+  expect(namesOf(world)).toEqual(names)
+})
+
 test('many names leave one lane for each queue, slice by slice', () => {
   const world = new World({ audited: false })
   const names = Array.from({ length: 1_200 }, (_, index) => `n${index}`)
@@ -150,7 +194,7 @@ test('nothing is forgotten that retention has yet to take', () => {
   if (id !== undefined) world.call({ op: 'cancel', id })
   pass(world, DEFAULT_RETENTION.cancelled.ageMs / DAY + 1)
   expect(namesOf(world)).toEqual(['once', 'stays'])
-  world.pruning = true
+  world.pruning = world.settings.retention
   world.turn()
   pass(world, 1.1)
   expect(namesOf(world)).toEqual(['#', 'stays'])

@@ -1,12 +1,11 @@
 /**
- * Forgets job names that nothing uses any more, and the defaults of sessions that are gone. A lane goes once it has had no job, no worker
- * and no pause for a day, and no event that the journal still keeps names it. Its totals stay: they count for its queue, in a lane whose
+ * Forgets job names that nothing uses any more, and the defaults of sessions that are gone. A lane goes once it has had no job and no
+ * pause for a day and no worker for half a day, and no event that the journal still keeps names it. Its totals stay: they count for its queue, in a lane whose
  * name no job can have.
  */
 import { LIMITS } from '../../limits.ts'
 import { laneOf } from '../jobs/enqueue.ts'
 import type { Definition } from '../sessions/definition.ts'
-import type { Tables } from '../tables.ts'
 import type { TurnContext } from '../turn.ts'
 import { addSums, type Lane } from './lane.ts'
 import { removeLane } from './removeQueue.ts'
@@ -17,45 +16,45 @@ export const FORGOTTEN = '#'
 type Forgetting = Pick<TurnContext, 'tables' | 'effects' | 'now'>
 
 /**
- * Runs once everything else of the turn is decided. Returns true if there is more to forget than one slice.
+ * Runs once everything else of the turn is decided. Returns true if there is more to do than one slice.
  *
  * @param firstEvent the first event that the journal keeps; 0 for none
  */
 export function forgetNames(turn: Forgetting, firstEvent: number): boolean {
+  const { tables, effects } = turn
+  // The next number of a lane follows the largest one in the store, and no number is used again.
+  const newest = [...tables.lanesById.keys()].reduce((one, other) => Math.max(one, other), 0)
   let left: number = LIMITS.sliceRows
-  for (const lane of findUnused(turn, firstEvent)) {
+  for (const lane of tables.lanesById.values()) {
+    const stale = lane.id === newest ? undefined : staleOf(turn, lane, firstEvent)
+    if (stale === undefined) continue
     if (left-- === 0) return true
-    forgetLane(turn, lane)
+    if (stale === 'use') effects.noteCounters(lane)
+    else forgetLane(turn, lane)
   }
   for (const name of findLeft(turn)) {
     if (left-- <= 0) return true
-    turn.tables.definitions.delete(name)
-    turn.effects.definitionsGone.push(name)
+    tables.definitions.delete(name)
+    effects.definitionsGone.push(name)
   }
   return false
 }
 
-/** Finds the lanes that have been unused for long enough, and notes those that begin to be. */
-function findUnused({ tables, now }: Forgetting, firstEvent: number): Lane[] {
-  const found: Lane[] = []
-  let newest = 0
-  for (const lane of tables.lanesById.values()) {
-    newest = Math.max(newest, lane.id)
-    if (!isUnused(tables, lane)) {
-      lane.unused = undefined
-      continue
-    }
-    lane.unused ??= { mono: now.mono, event: tables.nextEvent }
-    const { mono, event } = lane.unused
-    if (now.mono - mono >= LIMITS.nameUnusedMs && (firstEvent === 0 || firstEvent >= event)) found.push(lane)
-  }
-  // The next number of a lane follows the largest one in the store, and no number is used again.
-  return found.filter(({ id }) => id !== newest)
-}
-
-function isUnused({ definitions }: Tables, { counts, groups, paused, counted, noted, name }: Lane): boolean {
-  if (counted || noted || paused || groups.length > 0 || name === FORGOTTEN || definitions.isUnserved(name)) return false
-  return counts.every((count) => count === 0)
+/**
+ * Returns what is wrong with an idle lane: the stored use is out of date, or nothing uses the lane any more. The events that name it are
+ * known by their numbers, so no clock decides about them. A clock that has gone forward only makes the day shorter, and a use that seems to
+ * lie in the future, after it has gone back, is stored again, or the lane would stay until then.
+ *
+ * A worker uses a lane without a write. Its use is stored twice a day, so that a restart of worker or engine leaves it half a day to return.
+ */
+function staleOf({ tables, now }: Forgetting, lane: Lane, firstEvent: number): 'use' | 'lane' | undefined {
+  const { counts, groups, paused, counted, name, usedAt, usedEvent } = lane
+  if (counted || paused || name === FORGOTTEN || tables.definitions.isUnserved(name) || counts.some((count) => count > 0)) return undefined
+  const age = now.wall - usedAt
+  if (age < 0) return 'use'
+  if (groups.length > 0) return age >= LIMITS.nameUnusedMs / 2 ? 'use' : undefined
+  const isKept = firstEvent > 0 && firstEvent < usedEvent
+  return age >= LIMITS.nameUnusedMs && !isKept ? 'lane' : undefined
 }
 
 function forgetLane(turn: Forgetting, lane: Lane): void {

@@ -85,8 +85,10 @@ export interface Lane {
   turn: number
   /** True if this turn has paused or resumed the lane. */
   noted: boolean
-  /** Since when nothing has used it, as far as was looked: monotonic, and the next event then. Undefined if it is used, or at first. */
-  unused: { readonly mono: number; readonly event: number } | undefined
+  /** The wall time of the last turn that has changed its counters or its pause. */
+  usedAt: number
+  /** The number of the first event after that turn: none that is older than the lane's last use follows it. */
+  usedEvent: number
 }
 
 export function newCounts(): Counts {
@@ -147,7 +149,8 @@ export function newLane(id: number, queue: Queue, name: string): Lane {
     paused: false,
     turn: 0,
     noted: false,
-    unused: undefined,
+    usedAt: 0,
+    usedEvent: 0,
   }
 }
 

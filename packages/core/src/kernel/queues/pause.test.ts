@@ -1,7 +1,9 @@
 /** Timed pauses: they hold like any pause, end by themselves and never early, and the later end counts. */
+
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../../testkit/src/testing/runs.ts'
+import { ACTIVE } from '../../lifecycle.ts'
 import type { PauseCommand } from '../../manageCommands.ts'
 import { PAUSE_PARTS, type PausePart } from '../../pausePart.ts'
 import { World } from '../../testing/world.ts'
@@ -121,7 +123,7 @@ test('a snooze with a pause of what the job has not: it alone is put off', () =>
 test('a snooze of a run that is over pauses nothing', () => {
   const world = worldWithWorker()
   const job = world.enqueue('a', { queue: 'q' })
-  world.run({ op: 'complete', seq: job.seq, run: 1, output: null })
+  world.complete(job)
   world.run({ op: 'snooze', seq: job.seq, run: 1, delay: 5_000, pause: 'queue' })
   expect(world.stateOf(world.enqueue('a', { queue: 'q' }))).toBe('active')
 })
@@ -156,7 +158,7 @@ test('any pauses, resumes and snoozes, and time that passes: a place is paused e
           world.run(resuming(place))
           ends.delete(index)
         } else if (kind === 'snooze') {
-          const [active] = [...world.tables.jobs.values()].filter(({ state, lane }) => state === 2 && lane.queue.name === 'q')
+          const [active] = [...world.tables.jobs.values()].filter(({ state, lane }) => state === ACTIVE && lane.queue.name === 'q')
           if (active === undefined) continue
           const part = PAUSE_PARTS[index] as PausePart
           world.run({ op: 'snooze', seq: active.seq, run: active.run, delay: ms ?? 7, pause: part })

@@ -76,7 +76,7 @@ describe('all queues paused', () => {
     expect(grants).toHaveLength(1)
     world.call<'pauseAll'>(pauseAll(true))
     expect(world.run(enqueueing(job, { ...job, queue: 'later' })).grants).toEqual([])
-    world.call<'complete'>({ op: 'complete', seq: grants[0]?.seq as number, run: 1, output: null })
+    world.complete({ seq: grants[0]?.seq as number })
     world.reload()
     expect(world.run(attaching('s', ['a'], { maxConcurrency: 9 })).grants).toEqual([])
     expect(world.run(enqueueing(job)).grants).toEqual([])

@@ -52,7 +52,7 @@ class Scheduled extends World {
   }
 
   /** Everything that is handed out ends well at once. */
-  complete({ grants }: Turned): void {
+  completeAll({ grants }: Pick<Turned, 'grants'>): void {
     for (const { seq, run } of grants) this.run({ op: 'complete', seq, run, output: '"done"' })
   }
 }
@@ -67,7 +67,7 @@ function worked(): Scheduled {
 function missed(changes: Changes, ms = 10 * MINUTE + 30_000): Scheduled {
   const world = worked()
   world.upsert(changes)
-  world.complete(world.after(MINUTE))
+  world.completeAll(world.after(MINUTE))
   world.reload()
   world.pass(ms)
   world.attach('s', ['a'])
@@ -81,8 +81,8 @@ describe('M9: a tick', () => {
     expect(world.after(MINUTE - 1).grants).toEqual([])
     const { grants } = world.after(1)
     expect(grants).toMatchObject([{ name: 'a', data: '{"n":1}' }])
-    world.complete({ grants } as Turned)
-    for (let minute = 2; minute < 6; minute++) world.complete(world.after(MINUTE))
+    world.completeAll({ grants })
+    for (let minute = 2; minute < 6; minute++) world.completeAll(world.after(MINUTE))
     expect(world.ticks).toEqual([1, 2, 3, 4, 5])
     expect(world.schedule()).toMatchObject({ fired: 5, skipped: 0, lastAt: world.begin + 5 * MINUTE })
   })
@@ -92,7 +92,7 @@ describe('M9: a tick', () => {
     world.upsert()
     for (const late of [137, 5_000, 59_999, 1, 12]) {
       world.pass(world.schedule().fireAt - world.now.wall + late)
-      world.complete(world.run())
+      world.completeAll(world.run())
     }
     expect(world.ticks).toEqual([1, 2, 3, 4, 5])
   })
@@ -119,7 +119,7 @@ describe('M9: a tick', () => {
     const job = world.enqueue('b')
     const [schedule, row] = [JSON.stringify(world.schedule('by')), JSON.stringify(world.row(job))]
     world.upsert()
-    world.complete(world.after(MINUTE))
+    world.completeAll(world.after(MINUTE))
     world.call<'pauseSchedule'>({ op: 'pauseSchedule', id: 's' })
     world.call<'deleteSchedule'>({ op: 'deleteSchedule', id: 's' })
     expect([JSON.stringify(world.schedule('by')), JSON.stringify(world.row(job))]).toEqual([schedule, row])
@@ -141,7 +141,7 @@ describe('M9: a tick', () => {
     const world = worked()
     const { begin } = world
     expect(world.upsert({ startAt: begin + 10 * MINUTE, endAt: begin + 12 * MINUTE }).fireAt).toBe(begin + 10 * MINUTE)
-    for (let minute = 0; minute < 20; minute++) world.complete(world.after(MINUTE))
+    for (let minute = 0; minute < 20; minute++) world.completeAll(world.after(MINUTE))
     expect(world.ticks).toEqual([10, 11, 12])
     expect(world.schedule()).toMatchObject({ nextAt: 0, fireAt: 0 })
     expect(world.tables.fireAt).toBe(0)
@@ -170,7 +170,7 @@ describe('M9: a tick', () => {
       late.push(fireAt - nextAt)
       world.pass(fireAt - world.now.wall - 1)
       expect(world.run().grants).toEqual([])
-      world.complete(world.after(1))
+      world.completeAll(world.after(1))
     }
     expect(Math.min(...late)).toBeGreaterThanOrEqual(0)
     expect(Math.max(...late)).toBeLessThanOrEqual(30_000)
@@ -263,13 +263,13 @@ describe('M9: catchUp', () => {
   test('a clock that is set back fires nothing twice; one that is set forward misses, and goes on', () => {
     const world = worked()
     world.upsert()
-    for (let minute = 0; minute < 5; minute++) world.complete(world.after(MINUTE))
+    for (let minute = 0; minute < 5; minute++) world.completeAll(world.after(MINUTE))
     world.now = { ...world.now, wall: world.now.wall - 3 * MINUTE }
-    for (let minute = 0; minute < 5; minute++) world.complete(world.after(MINUTE))
+    for (let minute = 0; minute < 5; minute++) world.completeAll(world.after(MINUTE))
     expect(world.ticks).toEqual([1, 2, 3, 4, 5, 6, 7])
     world.now = { ...world.now, wall: world.now.wall + 2 * HOUR }
-    world.complete(world.run())
-    world.complete(world.after(MINUTE))
+    world.completeAll(world.run())
+    world.completeAll(world.after(MINUTE))
     expect(world.ticks.slice(7)).toEqual([127, 128])
   })
 })
@@ -283,7 +283,7 @@ describe('M9: overlap', () => {
     world.after(MINUTE)
     expect(world.ticks).toEqual([1])
     expect(world.schedule()).toMatchObject({ skipped: 2, fired: 1 })
-    world.complete({ grants } as Turned)
+    world.completeAll({ grants })
     world.after(MINUTE)
     expect(world.ticks).toEqual([1, 4])
   })
@@ -297,7 +297,7 @@ describe('M9: overlap', () => {
     expect(world.schedule()).toMatchObject({ held: true, fired: 1 })
     // Nothing looks at it meanwhile.
     expect(world.tables.fireAt).toBe(0)
-    world.complete({ grants } as Turned)
+    world.completeAll({ grants })
     expect(world.ticks).toEqual([1, 3])
     expect(world.schedule()).toMatchObject({ held: false, nextAt: world.begin + 4 * MINUTE })
   })
@@ -408,7 +408,7 @@ describe('maxRuns', () => {
     world.upsert({ maxRuns: 2 })
     const { grants } = world.after(MINUTE)
     world.after(MINUTE)
-    world.complete({ grants } as Turned)
+    world.completeAll({ grants })
     world.after(MINUTE)
     expect(world.schedule()).toMatchObject({ fired: 2, skipped: 1, nextAt: 0 })
   })
@@ -470,7 +470,7 @@ describe('catchUpWithin', () => {
     world.after(HOUR)
     expect(world.schedule().held).toBe(true)
     world.pass(2 * MINUTE)
-    world.complete({ grants } as Turned)
+    world.completeAll({ grants })
     expect(world.ticks).toEqual([60])
     expect(world.schedule()).toMatchObject({ held: false, nextAt: world.begin + 3 * HOUR })
   })
@@ -499,7 +499,7 @@ describe('upsert', () => {
   test('with other ticks it begins anew from now, and repeats none', () => {
     const world = worked()
     world.upsert()
-    world.complete(world.after(MINUTE + 10_000))
+    world.completeAll(world.after(MINUTE + 10_000))
     expect(world.upsert({ every: 2 * MINUTE }).fireAt).toBe(world.now.wall + 2 * MINUTE)
     expect(world.upsert({ cron: '*/1 * * * *', timezone: 'UTC' }).fireAt).toBe(world.begin + 2 * MINUTE)
     // Set back, the clock shows the time of a tick that has fired.
@@ -612,7 +612,7 @@ describe('by hand', () => {
   test('pause: nothing fires; resume: from now on, without what was missed', () => {
     const world = worked()
     world.upsert({ catchUp: 'all', overlap: 'queue' })
-    world.complete(world.after(MINUTE))
+    world.completeAll(world.after(MINUTE))
     world.call<'pauseSchedule'>({ op: 'pauseSchedule', id: 's' })
     world.call<'pauseSchedule'>({ op: 'pauseSchedule', id: 's' })
     world.after(HOUR + 10)
@@ -621,7 +621,7 @@ describe('by hand', () => {
     world.call<'resumeSchedule'>({ op: 'resumeSchedule', id: 's' })
     world.call<'resumeSchedule'>({ op: 'resumeSchedule', id: 's' })
     expect(world.schedule().nextAt).toBe(world.begin + 62 * MINUTE)
-    world.complete(world.after(MINUTE))
+    world.completeAll(world.after(MINUTE))
     expect(world.ticks).toEqual([1, 62])
   })
 
@@ -662,10 +662,10 @@ describe('by hand', () => {
     const meta = (seq: number) => JSON.parse(world.row({ seq }).extras?.meta ?? '')
     world.call<'triggerSchedule'>({ op: 'triggerSchedule', id: 's', meta: '{"by":"hand"}' })
     expect(meta(1)).toEqual({ schedule: { id: 's', at: expect.any(String) }, of: 'all', by: 'hand' })
-    world.run({ op: 'complete', seq: 1, run: 1, output: null })
+    world.complete({ seq: 1 })
     world.after(MINUTE)
     expect(meta(2)).toMatchObject({ of: 'all', by: 'clock' })
-    world.run({ op: 'complete', seq: 2, run: 1, output: null })
+    world.complete({ seq: 2 })
     for (const wrong of ['no JSON', `{"much":"${'x'.repeat(LIMITS.metaBytes - 100)}"}`])
       expect(world.refusal({ op: 'triggerSchedule', id: 's', meta: wrong })).toBe('INVALID_SCHEDULE')
     expect(world.store.rows.size).toBe(2)

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import type { NewJob } from '../../commands.ts'
-import { WAITING } from '../../lifecycle.ts'
+import { ACTIVE, FAILED, SCHEDULED, WAITING } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import type { Command } from '../../operations.ts'
 import { attaching, enqueueing, World } from '../../testing/world.ts'
@@ -61,8 +61,8 @@ describe('attach', () => {
     expect(grants).toMatchObject([{ session: 's', seq: 2, run: 2, attempt: 1 }])
     // That run may have been under way to it all the same.
     expect(notices).toEqual([{ kind: 'lost', session: 's', seq: 2, run: 1 }])
-    expect(world.row({ seq: 1 })).toMatchObject({ state: 2, run: 1, uncounted: 0 })
-    world.call({ op: 'complete', seq: 1, run: 1, output: null })
+    expect(world.row({ seq: 1 })).toMatchObject({ state: ACTIVE, run: 1, uncounted: 0 })
+    world.complete({ seq: 1 })
     expect(world.refusal({ op: 'complete', seq: 2, run: 1, output: null })).toBe('STALE_RUN')
     expect(world.tables.sessions.size).toBe(1)
   })
@@ -79,7 +79,7 @@ describe('attach', () => {
     const world = new World()
     world.attach('s', ['a'])
     world.enqueue('a')
-    world.run({ op: 'complete', seq: 1, run: 1, output: null })
+    world.complete({ seq: 1 })
     expect(world.attach('s', ['a'], {}, [{ seq: 1, run: 1 }])).toEqual({ lost: [{ seq: 1, run: 1 }] })
     expect(world.stateOf({ seq: 1 })).toBe('completed')
   })
@@ -138,7 +138,7 @@ describe('leave and drain', () => {
     world.enqueue('a')
     expect(world.stateOf({ seq: 2 })).toBe('waiting')
     world.call({ op: 'heartbeat', seq: 1, run: 1 })
-    world.call({ op: 'complete', seq: 1, run: 1, output: null })
+    world.complete({ seq: 1 })
     expect(world.stateOf({ seq: 2 })).toBe('waiting')
   })
 
@@ -171,7 +171,7 @@ describe('Q4: a worker is told to stop from elsewhere', () => {
     const waiting = [1, 2, 3, 4].filter((seq) => world.stateOf({ seq }) === 'waiting')
     expect(waiting).toEqual([3])
     expect(['s', 't', 'bystander'].map((uuid) => world.tables.sessions.get(uuid)?.stopMs)).toEqual([5, 5, undefined])
-    world.call({ op: 'complete', seq: 1, run: 1, output: null })
+    world.complete({ seq: 1 })
     expect(world.stateOf({ seq: 1 })).toBe('completed')
   })
 
@@ -219,7 +219,7 @@ describe('N4: leases of remote sessions', () => {
     const { notices, events } = world.after(1)
     expect(notices).toEqual([{ kind: 'lost', session: 's', seq: 1, run: 1 }])
     expect(events.map((event) => event.type)).toEqual(['stalled', 'retrying'])
-    expect(world.row({ seq: 1 })).toMatchObject({ state: 1, run: 1, uncounted: 0 })
+    expect(world.row({ seq: 1 })).toMatchObject({ state: WAITING, run: 1, uncounted: 0 })
     expect(world.store.runs).toMatchObject([{ seq: 1, run: 1, worker: 'worker of s', error: { name: 'WorkerLostError' } }])
     expect(world.tables.sessions.get('s')).toMatchObject({ silent: true, underfilled: false })
     expect(world.stateOf({ seq: 2 })).toBe('active')
@@ -233,7 +233,7 @@ describe('N4: leases of remote sessions', () => {
       world.after(49)
       world.run(renewal())
     }
-    expect(world.row({ seq: 1 })).toMatchObject({ state: 2, run: 1 })
+    expect(world.row({ seq: 1 })).toMatchObject({ state: ACTIVE, run: 1 })
   })
 
   test('33: a renewal that waits to be read in the turn of the expiry is heard first', () => {
@@ -255,7 +255,7 @@ describe('N4: leases of remote sessions', () => {
   test('recovery by backoff', () => {
     const world = silent({ recovery: 'backoff' })
     world.after(50)
-    expect(world.row({ seq: 1 })).toMatchObject({ state: 0, runAt: world.now.wall + 20 })
+    expect(world.row({ seq: 1 })).toMatchObject({ state: SCHEDULED, runAt: world.now.wall + 20 })
   })
 
   test('16, poison-pill-dead-after-3: at its last attempt a job whose worker always dies fails with WorkerLostError', () => {
@@ -263,10 +263,10 @@ describe('N4: leases of remote sessions', () => {
     world.after(50)
     for (let run = 2; run <= 3; run++) {
       world.attach(`s${run}`, ['a'], remote)
-      expect(world.row({ seq: 1 })).toMatchObject({ state: 2, run })
+      expect(world.row({ seq: 1 })).toMatchObject({ state: ACTIVE, run })
       world.after(50)
     }
-    expect(world.row({ seq: 1 })).toMatchObject({ state: 5, run: 3 })
+    expect(world.row({ seq: 1 })).toMatchObject({ state: FAILED, run: 3 })
     expect(world.store.lastError(1)).toMatchObject({ name: 'WorkerLostError' })
     expect(world.store.runs.map((run) => run.attempt)).toEqual([1, 2, 3])
   })
@@ -284,16 +284,16 @@ describe('N4: leases of remote sessions', () => {
 
     test('as often as it allows, across crashes; the next one fails the job, and another job goes on', () => {
       const world = dying(2)
-      expect(world.row({ seq: 1 })).toMatchObject({ state: 1, run: 1, uncounted: 1, extras: { lost: 1 } })
+      expect(world.row({ seq: 1 })).toMatchObject({ state: WAITING, run: 1, uncounted: 1, extras: { lost: 1 } })
       world.reload('local')
       world.run(attaching('local', ['b'], {}, [{ seq: 2, run: 1 }]))
-      expect(next(world, 2)).toMatchObject({ state: 2, run: 2 })
+      expect(next(world, 2)).toMatchObject({ state: ACTIVE, run: 2 })
       world.after(50)
-      expect(world.row({ seq: 1 })).toMatchObject({ state: 1, uncounted: 2, extras: { lost: 2 } })
+      expect(world.row({ seq: 1 })).toMatchObject({ state: WAITING, uncounted: 2, extras: { lost: 2 } })
       next(world, 3)
       const { events } = world.after(50)
       expect(events.map(({ type }) => type)).toEqual(['stalled', 'failed'])
-      expect(world.row({ seq: 1 })).toMatchObject({ state: 5, run: 3, extras: { lost: 3 } })
+      expect(world.row({ seq: 1 })).toMatchObject({ state: FAILED, run: 3, extras: { lost: 3 } })
       expect(world.store.lastError(1)).toMatchObject({ name: 'WorkerLostError', message: expect.stringContaining('maxLost allows 2') })
       expect(world.store.runs.map(({ attempt }) => attempt)).toEqual([1, 1, 1])
       expect([world.stateOf({ seq: 2 }), world.row({ seq: 2 }).extras]).toEqual(['active', undefined])
@@ -301,16 +301,16 @@ describe('N4: leases of remote sessions', () => {
 
     test('0: the first one fails the job, whatever attempts are left', () => {
       const world = dying(0, 9)
-      expect(world.row({ seq: 1 })).toMatchObject({ state: 5, run: 1 })
+      expect(world.row({ seq: 1 })).toMatchObject({ state: FAILED, run: 1 })
     })
 
     test('failures use attempts beside them, and are no lost runs', () => {
       const world = dying(9)
       next(world, 2)
       world.run({ op: 'fail', seq: 1, run: 2, error: { name: 'E', message: 'm' }, retry: 0 })
-      expect(world.row({ seq: 1 })).toMatchObject({ state: 2, run: 3, uncounted: 1, extras: { lost: 1 } })
+      expect(world.row({ seq: 1 })).toMatchObject({ state: ACTIVE, run: 3, uncounted: 1, extras: { lost: 1 } })
       world.run({ op: 'fail', seq: 1, run: 3, error: { name: 'E', message: 'm' }, retry: 0 })
-      expect(world.row({ seq: 1 })).toMatchObject({ state: 5, extras: { lost: 1 } })
+      expect(world.row({ seq: 1 })).toMatchObject({ state: FAILED, extras: { lost: 1 } })
     })
 
     test('a retry by hand begins to count anew', () => {
@@ -333,12 +333,12 @@ describe('N4: leases of remote sessions', () => {
         [2, 40],
       ] as const) {
         world.after(50)
-        expect(world.row({ seq: 1 })).toMatchObject({ state: 0, runAt: world.now.wall + pause })
+        expect(world.row({ seq: 1 })).toMatchObject({ state: SCHEDULED, runAt: world.now.wall + pause })
         world.after(pause)
         next(world, run + 1)
       }
       world.after(50)
-      expect(world.row({ seq: 1 })).toMatchObject({ state: 5, extras: { lost: 3 } })
+      expect(world.row({ seq: 1 })).toMatchObject({ state: FAILED, extras: { lost: 3 } })
       expect(world.store.lastError(1)?.message).not.toContain('maxLost')
     })
   })
@@ -362,7 +362,7 @@ describe('E10: recovery of jobs whose process is gone', () => {
         { name: 'a', maxAttempts, backoff: { type: 'fixed', delay: 20 }, data: 'y' },
       ),
     )
-    world.run({ op: 'complete', seq: 2, run: 1, output: null })
+    world.complete({ seq: 2 })
     world.enqueue('a', { delay: 1_000 })
     world.reload()
     return world
@@ -375,7 +375,7 @@ describe('E10: recovery of jobs whose process is gone', () => {
       { type: 'stalled', seq: 1 },
       { type: 'retrying', seq: 1 },
     ])
-    expect(world.row({ seq: 1 })).toMatchObject({ state: 1, run: 1, uncounted: 0 })
+    expect(world.row({ seq: 1 })).toMatchObject({ state: WAITING, run: 1, uncounted: 0 })
     expect([world.stateOf({ seq: 2 }), world.stateOf({ seq: 3 })]).toEqual(['completed', 'scheduled'])
     expect(world.run(attaching('next', ['a'])).grants).toMatchObject([{ seq: 1, run: 2, attempt: 2, data: 'x' }])
   })
@@ -383,7 +383,7 @@ describe('E10: recovery of jobs whose process is gone', () => {
   test('crash-recovery by backoff', () => {
     const world = crashed('backoff')
     world.turn()
-    expect(world.row({ seq: 1 })).toMatchObject({ state: 0, runAt: world.now.wall + 20 })
+    expect(world.row({ seq: 1 })).toMatchObject({ state: SCHEDULED, runAt: world.now.wall + 20 })
   })
 
   test('crash-recovery at the last attempt: failed with WorkerLostError, never silently', () => {
@@ -413,7 +413,7 @@ describe('E10: recovery of jobs whose process is gone', () => {
     world.run(enqueueing(...Array.from({ length: count }, () => ({ name: 'a' }))))
     world.reload()
     world.turn()
-    expect([...world.store.rows.values()].filter((row) => row.state === 2)).toEqual([])
+    expect([...world.store.rows.values()].filter((row) => row.state === ACTIVE)).toEqual([])
   })
 })
 
@@ -431,7 +431,7 @@ describe('a reload while the sessions live', () => {
   test('15: their jobs stay active, and go on with the run they have', () => {
     const world = reloaded()
     world.run()
-    expect(world.row({ seq: 1 })).toMatchObject({ state: 2, run: 1 })
+    expect(world.row({ seq: 1 })).toMatchObject({ state: ACTIVE, run: 1 })
     const { replies, grants, notices } = world.run(
       attaching('s', ['a'], two, [
         { seq: 1, run: 1 },
@@ -440,7 +440,7 @@ describe('a reload while the sessions live', () => {
     )
     expect([replies, grants, notices]).toEqual([[{ lost: [] }], [], []])
     expect(world.tables.sessions.get('s')?.weight).toBe(2)
-    world.call({ op: 'complete', seq: 1, run: 1, output: null })
+    world.complete({ seq: 1 })
   })
 
   test('a run may be settled before its session has attached again, by the connection that it is attached by', () => {
@@ -453,7 +453,7 @@ describe('a reload while the sessions live', () => {
     world.connection = 2
     expect(world.refusal({ op: 'complete', seq: 1, run: 1, output: null })).toBe('STALE_RUN')
     world.connection = 1
-    world.call({ op: 'complete', seq: 1, run: 1, output: null })
+    world.complete({ seq: 1 })
     world.call({ op: 'fail', seq: 2, run: 1, error: ERROR, retry: false })
     expect(world.attach('s', ['a'], two, [{ seq: 2, run: 1 }])).toEqual({ lost: [{ seq: 2, run: 1 }] })
     expect([world.stateOf({ seq: 1 }), world.stateOf({ seq: 2 })]).toEqual(['completed', 'failed'])

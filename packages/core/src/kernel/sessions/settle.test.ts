@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Defaults, NewJob } from '../../commands.ts'
 import type { JobKey } from '../../id.ts'
+import { WAITING } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import type { Command } from '../../operations.ts'
 import { parsePolicy } from '../../policy.ts'
@@ -192,7 +193,7 @@ describe('a job that was enqueued before its name was defined', () => {
     world.call({ op: 'cancel', id: job })
     world.run(defining('s', 'charge', DEFAULTS, { queues: ['nowhere'] }))
     world.call({ op: 'retry', id: job })
-    expect(world.row(job)).toMatchObject({ priority: 7, state: 1 })
+    expect(world.row(job)).toMatchObject({ priority: 7, state: WAITING })
     expect(world.tables.laneOf(world.row(job).laneId).queue.name).toBe('money')
   })
 })

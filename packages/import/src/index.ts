@@ -1,0 +1,5 @@
+export { NotFoundError, SourceError } from './errors.ts'
+export { type ImportResult, importFrom, type QueueImport } from './importFrom.ts'
+export type { ImportFromOptions, ImportSource } from './options.ts'
+export type { ImportPlan } from './plan.ts'
+export type { ImportProgress } from './take.ts'
