@@ -107,7 +107,7 @@ STATS_NAMES = ("histograms", "percentiles", "none")
 HISTORY_STEPS = ("minute", "hour")
 FAILURES_ORDERS = ("last", "count")
 STATS_FIELDS = ("queues", "states", "totals", "unserved", "workers", "writer", "names", "paused", "queuesLeftOut", "definitions", "node", "seq", "retrying", "store", "owner", "failing", "failingLeftOut", "unservedLeftOut")
-RETRYABLE = frozenset(("ALREADY_OPEN", "DISK_FULL", "STORAGE_BUSY", "STORAGE", "COMMIT_UNKNOWN", "BUSY", "JOB_ACTIVE", "RESULT_TIMEOUT", "QUEUE_FULL", "QUEUE_DRAINING", "DRAIN_INCOMPLETE", "QUEUE_NOT_EMPTY", "SCHEDULE_CHANGED", "JOB_TIMEOUT", "WORKER_LOST", "LEASE_LOST", "WORKER_STOPPED", "JOB_BLOCKED", "CONNECTION_LOST"))
+RETRYABLE = frozenset(("ALREADY_OPEN", "DISK_FULL", "STORAGE_BUSY", "STORAGE", "AUDIT_UNAVAILABLE", "COMMIT_UNKNOWN", "BUSY", "JOB_ACTIVE", "RESULT_TIMEOUT", "QUEUE_FULL", "QUEUE_DRAINING", "DRAIN_INCOMPLETE", "QUEUE_NOT_EMPTY", "SCHEDULE_CHANGED", "JOB_TIMEOUT", "WORKER_LOST", "LEASE_LOST", "WORKER_STOPPED", "JOB_BLOCKED", "CONNECTION_LOST"))
 
 DURATION_MS = 3153600000000
 TEXT_LENGTH = 4096
