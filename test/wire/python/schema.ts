@@ -19,9 +19,9 @@ import {
   NAME_DETAILS,
   ON_PARENT_FAILURE,
   OPERATIONS,
-  type OptionRow,
   PAUSE_PARTS,
   QUEUE_ORDERS,
+  type Row,
   RUN_OPTIONS,
   STATES,
 } from '@millrace/core'
@@ -278,7 +278,7 @@ const FORMS: Readonly<Record<string, string>> = {
 function optionDoc(camel: string, field: Field<unknown>): string {
   const name = snake(camel)
   const bounds = boundsOf(name, field.kind.says)
-  const row: OptionRow | undefined = (RUN_OPTIONS as Readonly<Record<string, OptionRow>>)[camel]
+  const row: Row | undefined = (RUN_OPTIONS as Readonly<Record<string, Row>>)[camel]
   const says = FORMS[name] ?? inPython(row === undefined ? field.note : row.says.charAt(0).toLowerCase() + row.says.slice(1))
   const preset = row?.preset === undefined || name === 'backoff' ? '' : `, default ${inPython(row.preset).replaceAll('"', "'")}`
   return `\`${name}\`: ${says.replace(/; nil: 24 hours$/, '; default a day')}${bounds === '' ? '' : `; ${bounds}`}${preset}.`
