@@ -1,5 +1,6 @@
 /** Bytes in every shape: in crumbs, too many, none that make sense, and slowly. */
 
+import type { Command } from '@millrace/core'
 import { seededRandom } from '@millrace/testkit/internal'
 import { encodeMessage } from '@millrace/wire'
 import { expect, test } from 'vitest'
@@ -56,6 +57,23 @@ test.each([
   expect((await client.said('goodbye')).code).toMatch(/^BAD_/)
   await client.gone()
   await bystander.barrier()
+})
+
+test('a request with a wrong field is refused alone: its connection and the calls around it go on', async () => {
+  const { url } = await serve()
+  const client = await welcomed(url)
+  const requests = (...commands: readonly Command[]) =>
+    encodeMessage({ type: 'requests', requests: commands.map((command, index) => ({ id: index + 1, command })) })
+  const wrong: Command = { op: 'enqueue', jobs: [{ name: 'a', data: null, timeout: 0 }] }
+  await client.bytes(requests({ op: 'enqueue', jobs: [{ name: 'a', data: null }] }, wrong, { op: 'stats' }))
+  const answers = () => client.heard.flatMap((message) => (message.type === 'delivery' ? message.delivery.replies : []))
+  await until(() => answers().length === 3)
+  expect(answers().find(({ id }) => id === 2)?.refusal).toEqual({
+    code: 'OPTION_RANGE',
+    message: 'jobs[0].timeout must be at least 1 ms, got 0 ms',
+    details: { option: 'jobs[0].timeout', limit: 1 },
+  })
+  expect(answers().filter(({ refusal }) => refusal === undefined)).toMatchObject([{ id: 1 }, { id: 3, value: { states: { waiting: 1 } } }])
 })
 
 test('noise ends connections, and leaves the server as it was', async () => {

@@ -65,7 +65,7 @@ const COMMANDS: { readonly [Op in Operation]: CommandOf<Op> } = {
   runNowMany: { op: 'runNowMany', filter: {}, limit: 1, dryRun: true },
   updateMany: { op: 'updateMany', filter: {}, limit: 1, dryRun: true, changes: { priority: 1 } },
   deleteMany: { op: 'deleteMany', filter: {}, limit: 1, dryRun: true },
-  backup: { op: 'backup', file: '' },
+  backup: { op: 'backup', file: '/nowhere/copy.db' },
   getSchedule: { op: 'getSchedule', id: 'a', times: 1 },
   listSchedules: { op: 'listSchedules', prefix: '', limit: 1 },
   upsertSchedule: {

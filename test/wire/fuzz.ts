@@ -78,6 +78,10 @@ function feed({ from, bytes }: Frame, random: () => number, tally: Tally): void 
       refuse(error, tally)
       continue
     }
+    if (message.type === 'requests' && message.requests.some((request) => 'refusal' in request)) {
+      tally.refused['request'] = (tally.refused['request'] ?? 0) + 1
+      continue
+    }
     tally.accepted++
     const again = encodeMessage(message)
     assert.deepEqual(encodeMessage(decode(again, from)), again)

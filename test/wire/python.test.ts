@@ -386,6 +386,15 @@ test('no wrong argument of any method in Python ends the connection, and each is
   expect(count).toBeGreaterThan(2_250 * MISTAKES.length)
 })
 
+test('what the server refuses is told by the name and in the units that the option has in Python, for every option', async () => {
+  const { server } = await together()
+  const refusals = program('refusals', server.url)
+  expect(await refusals.ended).toMatchObject({ code: 0, stderr: '' })
+  const { count, ...found } = JSON.parse(refusals.lines.join(''))
+  expect(found).toEqual({ wrong: [], missing: { jobs: [], filters: [], settings: [], schedules: [] }, same: true })
+  expect(count).toBeGreaterThan(90)
+})
+
 // Python forks, and a fork needs a process of its own.
 test('in processes that Python forks, each has its own connection, session and jobs', async () => {
   const engine = await engineOf()

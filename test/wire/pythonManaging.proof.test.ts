@@ -47,7 +47,7 @@ test.each(KINDS)('the %s client changes the jobs that a filter, ids or a key nam
     { deleted: [1, 1, { notFound: 1 }], gone: null },
     { empty: ['OPTION_TYPE', 'OPTION_TYPE', 'OPTION_TYPE'] },
     { untouched: true },
-    { orders: { newest: [2, 1, 0], oldest: [0, 1, 2], due: [2, 1, 0] }, refused: ['OPTION_TYPE', 'OPTION_TYPE'] },
+    { orders: { newest: [2, 1, 0], oldest: [0, 1, 2], due: [2, 1, 0] }, refused: ['OPTION_RANGE', 'OPTION_RANGE'] },
     { keyed: [true, 5, 0, 'waiting'] },
     { key: ['cancelled', 'no longer', 'scheduled'] },
     { freed: ['waiting', true, false, null] },

@@ -15,17 +15,21 @@ Addresses are `unix:/path` and `tcp://host:port`; without one, the engine is fou
 as Python has them. The protocol is written down in docs/protocol.md, and the names of its parts are the names here.
 """
 
+from __future__ import annotations
+
+from typing import Optional
+
+from ._options import JobFilter, JobOptions, new_job
+from ._schema import FLOW_STATES, STATES
 from .async_client import AsyncClient
 from .async_worker import AsyncJob, AsyncWorker
-from .client import Client, connect
+from .client import Client
 from .data import unique_key
+from .encoding import NewJob, Seconds
 from .errors import ConnectionLost, Error, ProtocolError
 from .failures import Cancel, Fail, Retry, Snooze
-from .filters import STATES, JobFilter
 from .job import Job, Parent
-from .jobs import JobOptions, NewJob, new_job
 from .keys import JobKey, JobOfKey
-from .operations import FLOW_STATES
 from .settings import QueueSettings
 from .version import VERSION
 from .views import (
@@ -36,57 +40,19 @@ from .views import (
 from .worker import Worker
 
 __all__ = [
-    "FLOW_STATES",
-    "STATES",
-    "AsyncClient",
-    "AsyncJob",
-    "AsyncWorker",
-    "AttemptInfo",
-    "Batch",
-    "Cancel",
-    "Client",
-    "ConnectionLost",
-    "Error",
-    "Event",
-    "Explanation",
-    "ExportBatch",
-    "ExportInfo",
-    "Fail",
-    "FailureKind",
-    "FlowDependency",
-    "FlowInfo",
-    "FlowJob",
-    "FlowPlace",
-    "Job",
-    "JobCause",
-    "JobFilter",
-    "JobInfo",
-    "JobKey",
-    "JobOfKey",
-    "JobOptions",
-    "LastRun",
-    "LogLine",
-    "ManyResult",
-    "NewJob",
-    "Parent",
-    "ProtocolError",
-    "PurgeResult",
-    "QueueInfo",
-    "QueueKey",
-    "QueueKeys",
-    "QueueSettings",
-    "QueuesHistory",
-    "Retry",
-    "RunError",
-    "ScheduleInfo",
-    "ScheduleSet",
-    "Snooze",
-    "Stats",
-    "Throughput",
-    "Worker",
-    "WorkerInfo",
-    "connect",
-    "new_job",
-    "unique_key",
+    "FLOW_STATES", "STATES", "AsyncClient", "AsyncJob", "AsyncWorker", "AttemptInfo", "Batch", "Cancel", "Client", "ConnectionLost",
+    "Error", "Event", "Explanation", "ExportBatch", "ExportInfo", "Fail", "FailureKind", "FlowDependency", "FlowInfo", "FlowJob",
+    "FlowPlace", "Job", "JobCause", "JobFilter", "JobInfo", "JobKey", "JobOfKey", "JobOptions", "LastRun", "LogLine", "ManyResult",
+    "NewJob", "Parent", "ProtocolError", "PurgeResult", "QueueInfo", "QueueKey", "QueueKeys", "QueueSettings", "QueuesHistory", "Retry",
+    "RunError", "ScheduleInfo", "ScheduleSet", "Snooze", "Stats", "Throughput", "Worker", "WorkerInfo", "connect", "new_job", "unique_key",
 ]
 __version__ = VERSION
+
+
+def connect(url: Optional[str] = None, token: Optional[str] = None, timeout: Seconds = 10.0) -> Client:
+    """A client that is connected. `url` is `unix:/path` or `tcp://host:port`; None: MILLRACE_URL, else the own socket of the daemon of
+    MILLRACE_FILE, or of millrace.db in this folder. `token`; None: MILLRACE_TOKEN, else over a daemon's own socket the first token beside
+    its file. `timeout` is how many seconds it may take, Raises Error (OPTION_TYPE), and ConnectionLost where nobody answers."""
+    client = Client(url, token, timeout)
+    client._calls.open()
+    return client

@@ -6,12 +6,11 @@ from __future__ import annotations
 import asyncio
 import inspect
 import threading
-from typing import Any, AsyncIterator, Awaitable, Callable, Iterable, List, Mapping, Optional, Union, cast
+from typing import Any, AsyncIterator, Awaitable, Callable, Iterable, List, Optional, Union, cast
 
+from ._schema import Grant
+from .encoding import NewJob
 from .job import JobContext, Parent, parents_page
-from .jobs import NewJob
-from .messages import Grant
-from .options import Seconds
 from .pages import Page, follow_async
 from .session import Session, Settlement
 
@@ -53,32 +52,13 @@ async def _none() -> AsyncIterator[Parent]:
 AsyncHandler = Callable[[AsyncJob], Awaitable[Any]]
 
 
-class AsyncWorker(Session):
+class AsyncWorker(Session[AsyncHandler]):
     """Runs coroutine functions, each as a task: a dict of functions of one AsyncJob by name of job. The options are those of `Worker`.
     A handler that is to stop is cancelled: its deadline has passed, its job was cancelled, the worker stops, or the job may be another's.
     Raises Error (OPTION_TYPE, OPTION_RANGE)."""
 
     _queued = True
-
-    def __init__(
-        self,
-        url: Optional[str],
-        handlers: Mapping[str, AsyncHandler],
-        *,
-        concurrency: int = 4,
-        min_concurrency: Optional[int] = None,
-        queues: Optional[Iterable[str]] = None,
-        order: str = "fair",
-        token: Optional[str] = None,
-        name: Optional[str] = None,
-        abort_grace: Seconds = 30.0,
-        defaults: Optional[Mapping[str, Mapping[str, Any]]] = None
-    ) -> None:
-        super().__init__(
-            url, handlers, concurrency=concurrency, min_concurrency=min_concurrency, queues=queues, order=order, token=token, name=name,
-            abort_grace=abort_grace, defaults=defaults,
-        )
-        self._loop: asyncio.AbstractEventLoop
+    _loop: asyncio.AbstractEventLoop
 
     async def run(self) -> None:
         """Works until `stop` is called. If its task is cancelled, it stops its handlers, gives their jobs back, and leaves. Raises as

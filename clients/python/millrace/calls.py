@@ -10,10 +10,9 @@ from .address import url_of
 from .connection import Connection
 from .errors import ConnectionLost, Error
 from .forks import tell_in_children
-from .messages import REQUESTS, Delivery, read_replies, request, request_frames
-from .options import given, number
-
-DAY = 86_400
+from ._schema import REQUESTS, Delivery
+from .encoding import number
+from .messages import read_replies, request, request_frames
 
 
 class Calls:
@@ -22,7 +21,7 @@ class Calls:
 
     def __init__(self, url: Optional[str], token: Optional[str], timeout: float, queued: bool = False) -> None:
         self.url, self.token, self.queued = url_of(url), token, queued
-        self.timeout = number("timeout", given("timeout", timeout), 0.001, DAY)
+        self.timeout: float = number("timeout", timeout, 0)
         self._last_id = 0
         self._closed = False
         self.forked()

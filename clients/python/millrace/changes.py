@@ -1,82 +1,90 @@
-"""What can be asked of the engine that changes jobs, queues and schedules; see `operations`."""
+"""The calls of the client that change jobs, flows and schedules; see `operations`."""
 
 from __future__ import annotations
 
-import math
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
 
+from ._options import JobOptions
+from ._schema import CHANGES, KEYED_CALLS, ON_PARENT_FAILURE, SCHEDULE, SLICE
 from .data import encode_data
-from .errors import range_error, type_error
-from .jobs import JOBS_MAX, KEYS, NewJob, job_from, job_list, without
-from .keys import JobKey, JobOfKey
-from .messages import trimmed
-from .operations import REASON_LENGTH, Request, Steps, called
-from .options import (
-    NAME_LENGTH, choice, flag, given, held_key, integer, job_key, key, meta_text, milliseconds, name as valid_name, number, tag_list, text,
-    time_ms, truth,
+from .encoding import (
+    NewJob, Seconds, Time, choice, encoded, flag, held_key, job_from, job_key, job_list, meta_text, milliseconds, number, scalar, time_ms, trimmed,
 )
+from .errors import range_error, type_error
+from .keys import JobKey, JobOfKey, JobRef
 from .reading import schedule_set
+from .requests import Request, Steps, nothing
 from .views import Batch, ScheduleSet
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    # Type checkers know it without the package.
+    from typing_extensions import Unpack
 
-OVERLAPS = ("skip", "queue", "cancel", "allow")
-CATCH_UPS = ("latest", "all", "none")
-SLICE = 500
-CRON_LENGTH = 256
-FILE_LENGTH = 4096
-# What a schedule decides, by the place in a NewJob.
-TIMES = {4: "delay", 5: "run_at"}
+T = TypeVar("T")
+FlowNode = Union[NewJob, Tuple[NewJob, Sequence[str]], Tuple[NewJob, Sequence[str], str]]
 UNSET: Any = object()
 
 
-@called
-def enqueue(name: str, data: Any, options: Mapping[str, Any]) -> Request[JobKey]:
+def enqueue(name: str, data: Any = None, **options: Unpack[JobOptions]) -> Request[JobKey]:
+    """The job's key, once it is on disk. For the options see `new_job`. Raises TypeError, Error (OPTION_TYPE, OPTION_RANGE)."""
     return Request("enqueue", [job_from("enqueue()", name, data, options)], read=_first)
 
 
-@called
-def enqueue_many(jobs: Any) -> Request[List[JobKey]]:
+def enqueue_many(jobs: Iterable[NewJob]) -> Request[List[JobKey]]:
+    """All of them or none, at most 10,000: `new_job(...)` each. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
     return Request("enqueue", job_list(jobs), read=lambda enqueued: [key for key, _created in enqueued])
 
 
-@called
-def cancel(job: Any, reason: Any, by: Any, descendants: Any) -> Request[str]:
+def cancel(job: JobRef, reason: Optional[str] = None, by: Optional[str] = None, *, descendants: bool = False) -> Request[str]:
+    """'cancelled', or 'cancelling' where it runs. The job stores the reason, of up to 1,000 characters, and who cancelled it, of up
+    to 128: by default the name of the token. With `descendants` also all jobs of its flow that wait for it: then the answer may be
+    'finished'. Raises Error (JOB_FINISHED, JOB_NOT_FOUND, OPTION_RANGE)."""
     op = "cancelTree" if flag("descendants", descendants) else "cancel"
-    return _about(op, job, str, text("reason", reason, REASON_LENGTH), text("by", by, NAME_LENGTH))
+    return _about(op, job, str, scalar("reason", reason), scalar("by", by))
 
 
-@called
-def retry(job: Any, descendants: Any) -> Request[None]:
-    return _about("retryTree" if flag("descendants", descendants) else "retry", job, _nothing)
+def retry(job: JobRef, *, descendants: bool = False) -> Request[None]:
+    """Runs a failed or cancelled job again from its first attempt, and one that waits for its retry at once. With `descendants` also
+    all jobs of its flow that wait for it. Raises Error (JOB_NOT_FOUND, JOB_SCHEDULED, PARENT_FAILED)."""
+    return _about("retryTree" if flag("descendants", descendants) else "retry", job, nothing)
 
 
-@called
-def run_now(job: Any) -> Request[None]:
-    return _about("runNow", job, _nothing)
+def run_now(job: JobRef) -> Request[None]:
+    """Makes a scheduled job due now. Raises Error (JOB_NOT_FOUND, JOB_FINISHED)."""
+    return _about("runNow", job, nothing)
 
 
-@called
-def delete(job: Any) -> Request[None]:
-    return _about("delete", job, _nothing)
+def delete(job: JobRef) -> Request[None]:
+    """Removes a job that is not running, and what belongs to it. Raises Error (JOB_ACTIVE, JOB_NOT_FOUND)."""
+    return _about("delete", job, nothing)
 
 
-@called
-def update(job: Any, data: Any, run_at: Any, priority: Any, weight: Any, checkpoint: Any, tags: Any, meta: Any) -> Request[None]:
-    changes: List[Any] = [None if data is UNSET else [encode_data(data)], time_ms("run_at", run_at)]
-    changes += [integer("priority", priority, -1_000_000, 1_000_000), integer("weight", weight, 1, 1_000_000)]
-    changes += [None if checkpoint is UNSET else [encode_data(checkpoint, "checkpoint")], tag_list(tags), meta_text(meta)]
-    if not trimmed(changes):
-        raise type_error("changes", "given: data, run_at, priority, weight, checkpoint, tags or meta")
-    return _about("update", job, _nothing, trimmed(changes))
+def update(
+    job: JobRef,
+    *,
+    data: Any = UNSET,
+    run_at: Optional[Time] = None,
+    priority: Optional[int] = None,
+    weight: Optional[int] = None,
+    checkpoint: Any = UNSET,
+    tags: Optional[Iterable[str]] = None,
+    meta: Any = None,
+) -> Request[None]:
+    """Changes a job that has not started: what is left out stays as it is. `tags` and `meta` replace all that it has. Raises Error
+    (JOB_ACTIVE, JOB_FINISHED, JOB_NOT_FOUND, OPTION_TYPE, OPTION_RANGE)."""
+    changes: Dict[str, Any] = {"run_at": run_at, "priority": priority, "weight": weight, "tags": tags, "meta": meta}
+    fields = encoded(CHANGES, changes)
+    for place, (option, value) in {0: ("data", data), 4: ("checkpoint", checkpoint)}.items():
+        fields[place] = None if value is UNSET else [encode_data(value, option)]
+    if not trimmed(fields):
+        raise type_error("changes", "given: %s" % ", ".join(CHANGES))
+    return _about("update", job, nothing, trimmed(fields))
 
 
-@called
-def release_key(of: Any) -> Request[bool]:
+def release_key(of: JobOfKey) -> Request[bool]:
+    """Takes a key from the job that holds it, so that another call may use it. The job continues, and is not found by the key any more.
+    False if no job holds the key. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
     return Request("byKey", held_key(of), KEYED_CALLS.index("release"), read=bool)
-
-
-KEYED_CALLS = ("cancel", "cancelTree", "retry", "retryTree", "update", "runNow", "delete", "release")
 
 
 def _about(op: str, job: Any, read: Callable[[Any], T], *fields: Any) -> Request[T]:
@@ -87,10 +95,10 @@ def _about(op: str, job: Any, read: Callable[[Any], T], *fields: Any) -> Request
     return Request("byKey", held_key(job), KEYED_CALLS.index(op), *changes, *cancellation, read=read)
 
 
-@called
-def redrive(queue: Any, name: Any, limit: Any) -> Steps[int]:
-    wanted = (valid_name("queue", queue), valid_name("name", name))
-    return _redrive(wanted, integer("limit", limit, 1, 2**53 - 1))
+def redrive(queue: Optional[str] = None, name: Optional[str] = None, limit: Optional[int] = None) -> Steps[int]:
+    """Retries failed jobs, the oldest failure first, slice by slice: of a queue or a name, or all. Returns how many, at most `limit`.
+    Jobs that fail again meanwhile are left alone."""
+    return _redrive((scalar("queue", queue), scalar("name", name)), number("limit", limit, 1))
 
 
 def _redrive(wanted: Tuple[Any, Any], limit: Optional[int]) -> Steps[int]:
@@ -98,7 +106,7 @@ def _redrive(wanted: Tuple[Any, Any], limit: Optional[int]) -> Steps[int]:
     count, after = 0, None
     while True:
         size = SLICE if limit is None else min(limit - count, SLICE)
-        done = yield Request("redrive", *wanted, size, after, read=_same)
+        done = yield Request("redrive", *wanted, size, after, read=lambda said: said)
         # Jobs that fail again meanwhile come last. If they were retried too, this might never end.
         if after is None:
             limit = done["failed"] if limit is None else min(limit, done["failed"])
@@ -109,24 +117,40 @@ def _redrive(wanted: Tuple[Any, Any], limit: Optional[int]) -> Steps[int]:
         after = [last["finishedAt"], last["seq"]]
 
 
-@called
-def flow(nodes: Any, idempotency_key: Any, idempotency_ttl: Any) -> Request[Dict[str, JobKey]]:
-    if not isinstance(nodes, Mapping) or not nodes:
+def flow(
+    nodes: Mapping[str, FlowNode], idempotency_key: Optional[str] = None, idempotency_ttl: Optional[Seconds] = None
+) -> Request[Dict[str, JobKey]]:
+    """Jobs that wait for one another, all or none: a dict by ref of `new_job(...)`, or of a tuple of it, the refs that it waits for,
+    and if it is not 'fail' what happens to it when one of those fails: 'continue', 'ignore', 'cancel' or 'run'. Each stands behind
+    those that it waits for. Returns their keys by ref."""
+    if not isinstance(nodes, Mapping):
         raise type_error("nodes", "a dict of new_job(...) by ref, each behind those that it waits for, got %r" % (nodes,))
-    if len(nodes) > JOBS_MAX:
-        raise range_error("nodes", JOBS_MAX, "at most %d in one flow, got %d" % (JOBS_MAX, len(nodes)))
     places: Dict[str, int] = {}
     sent = []
     for ref, said in nodes.items():
         sent.append(_node(ref, said, places))
         places[ref] = len(places)
-    once = (key("idempotency_key", idempotency_key), milliseconds("idempotency_ttl", idempotency_ttl, 1))
+    once = (scalar("idempotency_key", idempotency_key), milliseconds("idempotency_ttl", idempotency_ttl))
     return Request("flow", sent, *once, read=lambda first: _flow_keys(first, list(places)))
 
 
-@called
-def batch(jobs: Any, callbacks: Mapping[str, Any], idempotency_key: Any, idempotency_ttl: Any) -> Request[Batch]:
+def batch(
+    jobs: Iterable[NewJob],
+    callback: Optional[NewJob] = None,
+    *,
+    on_success: Optional[NewJob] = None,
+    on_failure: Optional[NewJob] = None,
+    on_end: Optional[NewJob] = None,
+    idempotency_key: Optional[str] = None,
+    idempotency_ttl: Optional[Seconds] = None,
+) -> Request[Batch]:
+    """Jobs, and callbacks that run by how these end, all or none: at most 10,000 in all, `new_job(...)` each, without keys. `callback` and
+    `on_end` run when all have ended in any state. `on_success` runs if all have completed, and is cancelled if one does not. `on_failure`
+    runs at the first one that fails, is cancelled or is deleted; if all complete, it leaves no trace. Give `callback` alone, or one or more of the others. A
+    callback reads how the jobs have ended with `job.parents()`. `idempotency_key`: a repeat is answered with the first batch. Raises
+    Error (OPTION_TYPE, OPTION_RANGE)."""
     listed = job_list(jobs)
+    callbacks = {"callback": callback, "on_success": on_success, "on_failure": on_failure, "on_end": on_end}
     wanted = {ref: job for ref, job in callbacks.items() if job is not None}
     if not wanted:
         raise type_error("callback", "given, or on_success, on_failure or on_end: a job that runs when those of the batch have ended")
@@ -134,13 +158,11 @@ def batch(jobs: Any, callbacks: Mapping[str, Any], idempotency_key: Any, idempot
         raise type_error("callback", "left out with on_success, on_failure and on_end: it is what on_end is")
     if not listed and "on_failure" in wanted:
         raise range_error("jobs", 1, "at least one with on_failure: none can fail")
-    if len(listed) + len(wanted) > JOBS_MAX:
-        raise range_error("jobs", JOBS_MAX, "at most %d with the callbacks, got %d" % (JOBS_MAX, len(listed) + len(wanted)))
     refs = [str(place) for place in range(len(listed))]
     places = {ref: place for place, ref in enumerate(refs)}
     sent = [_node(ref, job, {}) for ref, job in zip(refs, listed)]
     sent += [_node(ref, (*job_list([job], ref), refs, CALLBACKS[ref]), places) for ref, job in wanted.items()]
-    once = (key("idempotency_key", idempotency_key), milliseconds("idempotency_ttl", idempotency_ttl, 1))
+    once = (scalar("idempotency_key", idempotency_key), milliseconds("idempotency_ttl", idempotency_ttl))
     return Request("flow", sent, *once, read=lambda first: _batch(_flow_keys(first, [*refs, *wanted]), len(refs)))
 
 
@@ -157,130 +179,70 @@ def _node(ref: Any, said: Any, places: Mapping[str, int]) -> List[Any]:
     if not 1 <= len(parts) <= 3 or not isinstance(parts[0], NewJob):
         raise type_error("nodes", "new_job(...) each, or a tuple of it, the refs that it waits for, and on_parent_failure, got %r" % (said,))
     job, parents, on_failure = parts[0], parts[1] if len(parts) > 1 else (), parts[2] if len(parts) > 2 else None
-    without(job, KEYS, "the jobs of a flow are always new")
-    if isinstance(parents, str) or not isinstance(parents, (list, tuple)):
+    if not isinstance(parents, (list, tuple)):
         raise type_error("nodes", "told the refs that %r waits for as a list, got %r" % (ref, parents))
     for parent in parents:
         if not isinstance(parent, str) or parent not in places:
             raise type_error("nodes", "in order: %r waits for %r, which is not before it" % (ref, parent))
-    if len(set(parents)) != len(parents):
-        raise type_error("nodes", "told each parent once: %r waits for %r" % (ref, parents))
     place = None if on_failure is None else choice("on_parent_failure", on_failure, ON_PARENT_FAILURE)
-    return trimmed([key("ref", given("ref", ref)), job, [places[parent] for parent in parents] or None, place])
-
-
-ON_PARENT_FAILURE = ("fail", "continue", "ignore", "cancel", "run")
+    return trimmed([scalar("ref", ref), job, [places[parent] for parent in parents] or None, place])
 
 
 def _flow_keys(first: Mapping[str, Any], refs: Iterable[str]) -> Dict[str, JobKey]:
     return {ref: JobKey(first["seq"] + place, first["node"], first["enqueuedAt"]) for place, ref in enumerate(refs)}
 
 
-@called
-def pause_queue(queue: Any, name: Any, key: Any, duration: Any) -> Request[None]:
-    return _paused(queue, name, key, True, milliseconds("duration", duration, 1))
-
-
-@called
-def resume_queue(queue: Any, name: Any, key: Any) -> Request[None]:
-    return _paused(queue, name, key, False, None)
-
-
-def _paused(queue: Any, name: Any, concurrency_key: Any, paused: bool, ms: Optional[int]) -> Request[None]:
-    if name is not None and concurrency_key is not None:
-        raise type_error("key", "left out with a name: a pause is of a queue, of a name in it, or of a key in it")
-    part = (valid_name("name", name), key("key", concurrency_key))
-    return Request("pause", valid_name("queue", given("queue", queue)), *part, paused, True, ms, read=_nothing)
-
-
-@called
-def drain_queue(queue: Any, timeout: Any) -> Request[None]:
-    number("timeout", timeout, 0, math.inf)
-    return Request("drainQueue", valid_name("queue", given("queue", queue)), read=_nothing)
-
-
-@called
-def delete_queue(queue: Any) -> Request[bool]:
-    return Request("deleteQueue", valid_name("queue", given("queue", queue)), read=bool)
-
-
-@called
-def stop_worker(worker: Any, timeout: Any) -> Request[None]:
-    fields = (valid_name("worker", given("worker", worker)), milliseconds("timeout", given("timeout", timeout), 0, True))
-    return Request("stopWorker", *fields, read=_nothing)
-
-
-@called
-def delete_export(name: Any) -> Request[bool]:
-    return Request("deleteExport", valid_name("name", given("name", name)), read=bool)
-
-
-@called
-def backup(file: Any) -> Request[int]:
-    return Request("backup", text("file", given("file", file), FILE_LENGTH), read=lambda said: int(said["bytes"]))
-
-
-def pause_all(paused: bool) -> Request[None]:
-    return Request("pauseAll", paused, read=_nothing)
-
-
-@called
 def upsert_schedule(
-    id: Any, job: Any, cron: Any, timezone: Any, every: Any, start_at: Any, end_at: Any, jitter: Any, overlap: Any, catch_up: Any,
-    catch_up_within: Any, max_runs: Any, run_immediately: Any, paused: Any, update_waiting: Any, create_only: Any, unchanged_since: Any,
+    id: str,
+    job: NewJob,
+    *,
+    cron: Optional[str] = None,
+    timezone: Optional[str] = None,
+    every: Optional[Seconds] = None,
+    start_at: Optional[Time] = None,
+    end_at: Optional[Time] = None,
+    jitter: Optional[Seconds] = None,
+    overlap: Optional[str] = None,
+    catch_up: Optional[str] = None,
+    catch_up_within: Optional[Seconds] = None,
+    max_runs: Optional[int] = None,
+    run_immediately: bool = False,
+    paused: Optional[bool] = None,
+    update_waiting: bool = False,
+    create_only: bool = False,
+    unchanged_since: Optional[Time] = None,
 ) -> Request[ScheduleSet]:
-    if (cron is None) == (every is None):
-        raise type_error("cron", "given, or else every: one of them")
-    if cron is None and timezone is not None:
-        raise type_error("timezone", "left out with every, which is the same in all zones")
-    if paused and run_immediately:
-        raise type_error("paused", "left out with run_immediately")
-    spec = [text("cron", cron, CRON_LENGTH), text("timezone", timezone, NAME_LENGTH), milliseconds("every", every, 1_000)]
-    spec += [time_ms("start_at", start_at), time_ms("end_at", end_at), milliseconds("jitter", number("jitter", jitter, 0, 86_400))]
-    spec += [None if overlap is None else choice("overlap", overlap, OVERLAPS)]
-    spec += [None if catch_up is None else choice("catch_up", catch_up, CATCH_UPS)]
-    spec += [milliseconds("catch_up_within", catch_up_within, 1), integer("max_runs", max_runs, 1, 1_000_000_000)]
-    fields: List[Any] = [trimmed(spec), _scheduled(job), flag("run_immediately", run_immediately), truth("paused", paused)]
-    fields += [flag("create_only", create_only), time_ms("unchanged_since", unchanged_since), flag("update_waiting", update_waiting)]
-    return Request("upsertSchedule", valid_name("id", given("id", id)), *fields, read=schedule_set)
-
-
-def _scheduled(job: Any) -> NewJob:
+    """Creates the schedule, or changes it: one whose ticks stay the same keeps its next, so you can call this at each start. `job` is
+    `new_job(...)` without keys, delay and run_at. Give `cron`, with `timezone`, or `every`, of at least 1 s. `overlap`: 'skip',
+    'queue', 'cancel' or 'allow'; `catch_up`: 'latest', 'all' or 'none'; `jitter`: up to 86,400 s; docs/schedules.md says what each
+    means. With `create_only`, one that is there is refused (SCHEDULE_EXISTS); with `unchanged_since`, the `updated_at` that you have
+    read, one that was changed since (SCHEDULE_CHANGED). Raises Error (INVALID_SCHEDULE, OPTION_TYPE, OPTION_RANGE)."""
+    given = {name: value for name, value in locals().items() if name in SCHEDULE}
     (wanted,) = job_list([job], "job")
-    without(wanted, TIMES, "the schedule says when")
-    without(wanted, KEYS, "the jobs of a schedule are always new")
-    return wanted
+    fields: List[Any] = [trimmed(encoded(SCHEDULE, given)), wanted, flag("run_immediately", run_immediately), scalar("paused", paused)]
+    fields += [flag("create_only", create_only), time_ms("unchanged_since", unchanged_since), flag("update_waiting", update_waiting)]
+    return Request("upsertSchedule", scalar("id", id), *fields, read=schedule_set)
 
 
-@called
-def delete_schedule(id: Any) -> Request[None]:
-    return Request("deleteSchedule", valid_name("id", given("id", id)), read=_nothing)
+def delete_schedule(id: str) -> Request[None]:
+    """Removes the schedule, and its last job if that has not started. Raises Error (SCHEDULE_NOT_FOUND), as all below."""
+    return Request("deleteSchedule", scalar("id", id), read=nothing)
 
 
-@called
-def pause_schedule(id: Any) -> Request[None]:
-    return Request("pauseSchedule", valid_name("id", given("id", id)), read=_nothing)
+def pause_schedule(id: str) -> Request[None]:
+    """No tick fires until `resume_schedule`."""
+    return Request("pauseSchedule", scalar("id", id), read=nothing)
 
 
-@called
-def resume_schedule(id: Any) -> Request[None]:
-    return Request("resumeSchedule", valid_name("id", given("id", id)), read=_nothing)
+def resume_schedule(id: str) -> Request[None]:
+    """Resumes with the first tick from now: none is caught up."""
+    return Request("resumeSchedule", scalar("id", id), read=nothing)
 
 
-@called
-def trigger_schedule(id: Any, meta: Any) -> Request[JobKey]:
-    if meta is not None and not isinstance(meta, Mapping):
-        raise type_error("meta", "a dict, got %r" % (meta,))
-    return Request("triggerSchedule", valid_name("id", given("id", id)), meta_text(meta), read=_first)
+def trigger_schedule(id: str, meta: Optional[Mapping[str, Any]] = None) -> Request[JobKey]:
+    """Enqueues the schedule's job now, with `meta` over that of the job, and returns its key."""
+    return Request("triggerSchedule", scalar("id", id), meta_text("meta", meta), read=_first)
 
 
 def _first(enqueued: List[Tuple[JobKey, bool]]) -> JobKey:
     return enqueued[0][0]
-
-
-def _nothing(_answer: Any) -> None:
-    return None
-
-
-def _same(value: Any) -> Any:
-    return value

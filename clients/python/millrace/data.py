@@ -9,7 +9,7 @@ import re
 from decimal import Decimal
 from typing import Any, Optional, Union
 
-from .codec import HALF, units
+from .codec import HALF
 from .errors import range_error, type_error
 
 Stored = Union[None, str, bytes]
@@ -107,11 +107,3 @@ def _double_text(number: float) -> str:
     if -6 < point <= 0:
         return "0." + "0" * -point + digits
     return "%s%se%+d" % (digits[0], digits[1:] and "." + digits[1:], point - 1)
-
-
-def sized_json(option: str, value: Any, length: int, remedy: str) -> Optional[str]:
-    """Raises Error (OPTION_TYPE, OPTION_RANGE) for what is no JSON, or is longer than `length`."""
-    text = None if value is None else json_text(value, option, "JSON")
-    if text is not None and units(text) > length:
-        raise range_error(option, length, "at most %d characters of JSON, got %d: %s" % (length, units(text), remedy))
-    return text

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional
+
+from ._schema import NAMES
 
 if TYPE_CHECKING:
     from .views import ManyResult
@@ -11,8 +14,9 @@ MESSAGE_LENGTH = 600
 
 
 class Error(Exception):
-    """What the server refuses, by its stable code: see the table of errors in docs/protocol.md. An argument that no server takes has the
-    code `OPTION_TYPE` or `OPTION_RANGE`, and is never sent. `done` is what a bulk call had changed before the error; None otherwise."""
+    """What the server refuses, by its stable code: see the table of errors in docs/protocol.md. A wrong argument has the code `OPTION_TYPE`
+    or `OPTION_RANGE`; the `details` are the `option` and the `limit`, in seconds for a duration. `done` is what a bulk call had changed
+    before the error; None otherwise."""
 
     def __init__(self, code: str, message: str, details: Optional[Mapping[str, Any]] = None) -> None:
         super().__init__("%s: %s" % (code, message))
@@ -49,3 +53,34 @@ def range_error(option: str, limit: float, message: str) -> Error:
 def _cut(message: str) -> str:
     """Whatever was given, the message stays short enough to be read."""
     return message if len(message) <= MESSAGE_LENGTH else "%s... (%d characters)" % (message[:MESSAGE_LENGTH], len(message))
+
+
+# What the names of options begin with in messages of a server, and their names here if these are others.
+CONTAINER = re.compile(r"^(?:jobs\[0\](?=\.)|spec|changes|filter|session|enqueues\[0\](?=\.))\.?(?=.)")
+RENAMED = {
+    "pause": {"job": "name", "for": "duration"}, "history": {"from": "start_at", "to": "end_at", "busiest": "limit"},
+    "upsertSchedule": {"absent": "create_only", "updatedAt": "unchanged_since"}, "listFlows": {"limit": "page"}, "list": {"limit": "page"},
+    "listSchedules": {"limit": "page"}, "queues": {"queue": "name", "limit": "page"}, "workers": {"limit": "page"},
+    "getFlow": {"id": "job", "limit": "page"}, "logs": {"id": "job", "limit": "page"}, "export": {"limit": "page"}, "getByKey": {"of": "job"},
+    "byKey": {"of": "job"}, "attach": {"maxConcurrency": "concurrency", "worker": "name", "handlers": "handlers"},
+}
+JOB_CALLS = frozenset("get explain watch cancel cancelTree retry retryTree runNow delete update".split())
+CAMEL = re.compile(r"\b[a-z]+(?:[A-Z][a-z]+)+\b")
+MS = re.compile(r"(-?\d+(?:\.\d+)?) ms\b")
+
+
+def in_python(op: str, error: Error) -> Error:
+    """The refusal of an option by a server, with the names and the units that options have here."""
+    option = error.details.get("option")
+    if error.code not in ("OPTION_TYPE", "OPTION_RANGE") or not isinstance(option, str):
+        return error
+    first, *rest = CONTAINER.sub("", option).split(".")
+    names = RENAMED.get(op, {"id": "job"} if op in JOB_CALLS else {})
+    mine = ".".join(NAMES.get(part, part) for part in [names.get(first, first), *rest])
+    message, limit = error.message, error.details.get("limit")
+    if message.startswith(option):
+        message = mine + message[len(option) :]
+    if isinstance(limit, (int, float)) and "%s ms" % limit in message:
+        error.details["limit"] = limit / 1000
+    message = MS.sub(lambda ms: "%g s" % (float(ms[1]) / 1000), CAMEL.sub(lambda name: NAMES.get(name[0], name[0]), message))
+    return Error(error.code, re.sub(r"\bnil\b", "None", message), {**error.details, "option": mine})

@@ -3,54 +3,31 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Callable, Dict, Mapping, Optional
+from typing import Any, Mapping, Optional
 
+from ._schema import CAUSES
 from .reading import when
 from .views import Explanation, JobCause
 
 Fields = Mapping[str, Any]
-Words = Callable[[Fields, Fields], str]
 
 
 def _iso(at: datetime) -> str:
     return at.strftime("%Y-%m-%dT%H:%M:%S.") + "%03dZ" % (at.microsecond // 1000)
 
 
-def _until(cause: Fields) -> str:
-    at = when(cause.get("until"))
+def _until(said: Fields) -> str:
+    at = when(said.get("until"))
     return "" if at is None else " until " + _iso(at)
 
 
-def _usage(cause: Fields) -> str:
-    return "%s of %s" % (cause.get("used"), cause.get("limit"))
-
-
-def _parents(cause: Fields, _job: Fields) -> str:
-    used = cause.get("used")
-    return " for other jobs of its flow" if used is None else " for %d other %s to end" % (used, "job" if used == 1 else "jobs")
-
-
-# For each code the words behind "waits".
-WORDS: Dict[str, Words] = {
-    "time": lambda cause, _: " for its time" + _until(cause),
-    "retry": lambda cause, _: " to be tried again" + _until(cause),
-    "parents": _parents,
-    "all-paused": lambda *_: ", because all queues are paused",
-    "queue-paused": lambda cause, job: ", because queue '%s' is paused%s" % (job["queue"], _until(cause)),
-    "name-paused": lambda cause, job: ", because '%s' is paused in queue '%s'%s" % (job["name"], job["queue"], _until(cause)),
-    "key-paused": lambda cause, job: ", because key '%s' is paused in queue '%s'%s" % (cause.get("of"), job["queue"], _until(cause)),
-    "no-worker": lambda _, job: ", because no worker serves '%(name)s' in queue '%(queue)s'" % job,
-    "workers-unavailable": lambda _, job: ", because all workers for '%(name)s' in queue '%(queue)s' are paused, stopping or away" % job,
-    "workers-full": lambda cause, _: ", because no worker has room for it now: %s places are taken" % _usage(cause),
-    "queue-limit": lambda cause, job: ", because queue '%s' runs as many jobs as it may: %s" % (job["queue"], _usage(cause)),
-    "shared-limit": lambda cause, _: ", because the queues that share the limit '%s' run as many jobs as they may: %s"
-    % (cause.get("of"), _usage(cause)),
-    "rate-limit": lambda cause, job: ", because queue '%s' has started as many jobs as its rate allows%s" % (job["queue"], _until(cause)),
-    "key-order": lambda cause, _: ", because an earlier job of key '%s' has not ended" % cause.get("of"),
-    "key-limit": lambda cause, _: ", because key '%s' runs as many jobs as it may: %s" % (cause.get("of"), _usage(cause)),
-    "key-rate-limit": lambda cause, _: ", because key '%s' has started as many jobs as its rate allows%s" % (cause.get("of"), _until(cause)),
-    "line": lambda _, job: " in line in queue '%(queue)s': jobs before it start first" % job,
-}
+def _words(cause: Fields, job: Fields) -> str:
+    """What stands behind "waits". A code that only a later engine knows is shown as it is."""
+    code, used = cause["code"], cause.get("used")
+    if code == "parents":
+        return " for other jobs of its flow" if used is None else " for %d other %s to end" % (used, "job" if used == 1 else "jobs")
+    words = CAUSES.get(code, " (%s)" % str(code).replace("%", "%%"))
+    return words % {"queue": job["queue"], "name": job["name"], "of": cause.get("of"), "used": used, "limit": cause.get("limit"), "until": _until(cause)}
 
 
 def explanation(id: str, said: Optional[Fields]) -> Optional[Explanation]:
@@ -64,10 +41,7 @@ def explanation(id: str, said: Optional[Fields]) -> Optional[Explanation]:
 
 def _cause(said: Fields, job: Fields) -> JobCause:
     code = said["code"]
-    words = WORDS.get(code)
-    # A code that only a later engine knows is shown as it is.
-    message = "waits" + (" (%s)" % code if words is None else words(said, job))
-    return JobCause(code, message, said.get("of"), when(said.get("until")), said.get("used"), said.get("limit"))
+    return JobCause(code, "waits" + _words(said, job), said.get("of"), when(said.get("until")), said.get("used"), said.get("limit"))
 
 
 def _unheld(job: Fields) -> str:

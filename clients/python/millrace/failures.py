@@ -6,13 +6,9 @@ import errno
 import traceback
 from typing import Any, List, Optional, Tuple, Union
 
-from .options import TEXT_LENGTH, Seconds, choice, given, milliseconds
-
-STACK_LENGTH = 16384
-CODE_LENGTH = 128
-PAUSE_PARTS = ("queue", "name", "key")
-CAUSE_LENGTH = 1000
-CAUSES_MAX = 5
+from ._schema import CAUSE_LENGTH, CAUSES_MAX, CODE_LENGTH, PAUSE_PARTS, STACK_LENGTH, TEXT_LENGTH
+from .encoding import Seconds, choice, milliseconds, number
+from .errors import type_error
 
 
 class Retry(Exception):
@@ -20,7 +16,7 @@ class Retry(Exception):
 
     def __init__(self, after: Seconds, message: str = "") -> None:
         super().__init__(message or "retry after %s s" % after)
-        self.after_ms: int = milliseconds("after", after)
+        self.after_ms: int = milliseconds("after", number("after", after, 0))
 
 
 class Fail(Exception):
@@ -37,7 +33,9 @@ class Snooze(Exception):
 
     def __init__(self, delay: Seconds, pause: Optional[str] = None) -> None:
         super().__init__("snooze for %s s" % delay)
-        self.delay_ms: int = milliseconds("delay", given("delay", delay))
+        if number("delay", delay, 0) is None:
+            raise type_error("delay", "given, got None")
+        self.delay_ms: int = milliseconds("delay", delay)
         self.pause: Optional[int] = None if pause is None else choice("pause", pause, PAUSE_PARTS)
 
 

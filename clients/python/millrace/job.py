@@ -9,23 +9,19 @@ import time
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Protocol, Tuple, Union
 
-from .codec import pack
-from .data import Stored, decode_data, encode_data, sized_json
-from .errors import Error, range_error
-from .jobs import JOBS_MAX, KEYS, JobOptions, NewJob, job_from, job_list, without
+from ._options import JobOptions
+from ._schema import COMMAND_BYTES, LOG_LEVELS, PROGRESS_LENGTH, TEXT_LENGTH, Grant, Joined
+from .codec import pack, units
+from .data import Stored, decode_data, encode_data, json_text
+from .encoding import NewJob, choice, job_from, job_list, number, trimmed
+from .errors import Error, range_error, type_error
 from .keys import JobKey
-from .messages import Grant, Joined, trimmed
-from .options import TEXT_LENGTH, choice, given, name as valid_name, number
 from .pages import Page, follow
 from .views import RunError
 
 if TYPE_CHECKING:
     # Type checkers know it without the package.
     from typing_extensions import Unpack
-
-LOG_LEVELS = ("debug", "info", "warn", "error")
-PROGRESS_LENGTH = 16_384
-JOINS_MAX, PARENTS_MAX, COMMAND_BYTES = 100, 50_000, 16 * 2**20
 
 JobsToJoin = Union[Iterable[NewJob], Callable[[], Iterable[NewJob]]]
 
@@ -113,8 +109,6 @@ class JobContext:
         """Creates a job in the same commit as this job's completion, or not at all. For the options see `new_job`. At most 10,000 jobs and
         16 MiB in one run. Raises TypeError, Error (OPTION_TYPE, OPTION_RANGE)."""
         job = job_from("enqueue()", name, data, options)
-        if len(self.enqueued) == JOBS_MAX:
-            raise range_error("enqueue", JOBS_MAX, "called at most %d times in one run: split the work into several jobs" % JOBS_MAX)
         size = self.enqueued_bytes + len(pack(job))
         self._worker.check_size("enqueue", size, COMMAND_BYTES)
         self.enqueued.append(job)
@@ -133,8 +127,12 @@ class JobContext:
 
     def progress(self, fraction: float, note: Optional[str] = None, value: Any = None) -> None:
         """From 0 to 1, with a note of up to 4,096 characters and a JSON value of up to 16 KiB. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
-        fraction = number("progress", given("progress", fraction), 0, 1)
-        text = sized_json("value", value, PROGRESS_LENGTH, "store the rest with save")
+        # Nobody waits for an answer, so what would be refused is refused here.
+        if number("progress", fraction) is None or not 0 <= fraction <= 1:
+            raise range_error("progress", 1, "between 0 and 1, got %r" % (fraction,))
+        text = None if value is None else json_text(value, "value", "JSON")
+        if text is not None and units(text) > PROGRESS_LENGTH:
+            raise range_error("value", PROGRESS_LENGTH, "at most %d characters of JSON, got %d: store the rest with save" % (PROGRESS_LENGTH, units(text)))
         self._worker.say(self, "progress", fraction, None if note is None else str(note)[:TEXT_LENGTH], text)
 
     def log(self, level: str, message: object, **fields: Any) -> None:
@@ -144,12 +142,11 @@ class JobContext:
 
     def _known_join(self, name: Any) -> Optional[Joined]:
         """Of a join that has ended."""
-        group = valid_name("join", given("join", name))
-        return next((each for each in self._grant.joined or [] if each.name == group), None)
+        return next((each for each in self._grant.joined or [] if each.name == name), None)
 
     def _join(self, name: str, jobs: Any) -> None:
-        """Ends the run with the jobs, unless there are none. Raises Join, Error (OPTION_TYPE, OPTION_RANGE)."""
-        asked = _joinable(jobs, self._grant.joined or [])
+        """Ends the run with the jobs, unless there are none. Raises Join; Error (OPTION_TYPE)."""
+        asked = job_list(jobs, "join")
         if asked:
             self._worker.check_size("join", len(pack(asked)), COMMAND_BYTES)
             self.ending = self.ending or ("join", name, asked)
@@ -191,18 +188,6 @@ def parents_page(reply: Any) -> Page[Parent]:
 def _parent(said: Dict[str, Any]) -> Parent:
     key = JobKey(said["seq"], said["node"], said["enqueuedAt"])
     return Parent(str(key), said["ref"], said["state"], decode_data(said["output"]), said.get("error"))
-
-
-def _joinable(jobs: Any, joined: List[Joined]) -> List[NewJob]:
-    asked = job_list(jobs, "join")
-    for job in asked:
-        without(job, KEYS, "the jobs of a join are always new")
-    waited = joined[-1].place + joined[-1].jobs - 1 if joined else 0
-    if asked and (waited + len(asked) > PARENTS_MAX or len(joined) >= JOINS_MAX):
-        limit = JOINS_MAX if len(joined) >= JOINS_MAX else PARENTS_MAX
-        message = "at most %d in one job, with %d jobs in all: let one of the joined jobs join the others" % (JOINS_MAX, PARENTS_MAX)
-        raise range_error("join", limit, message)
-    return asked
 
 
 def _fields_text(fields: Dict[str, Any]) -> Optional[str]:

@@ -5,7 +5,12 @@ from __future__ import annotations
 import struct
 from typing import Any, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Type, TypeVar
 
+from ._schema import (
+    ATTACHED, DELIVERY, ENQUEUED, GOODBYE, HELLO, OPS, PING, PONG, REFUSAL, REQUESTS, REQUESTS_MAX, STATS, STATS_FIELDS, TRUE, VALUE, WELCOME,
+    Delivery, Grant, Joined, Limits, Welcome,
+)
 from .codec import pack, pack_head, unpack
+from .encoding import trimmed
 from .errors import Error, ProtocolError, type_error
 from .keys import JobKey
 from .version import VERSION
@@ -13,89 +18,8 @@ from .version import VERSION
 LIBRARY = "millrace-python " + VERSION
 VERSIONS = (1, 1)
 
-HELLO, WELCOME, REQUESTS, DELIVERY, PING, PONG, GOODBYE = 1, 2, 3, 4, 5, 6, 7
-OPS = {
-    name: code + 1
-    for code, name in enumerate(
-        "enqueue attach drain leave renew complete fail snooze giveBack heartbeat checkpoint progress log get watch unwatch cancel "
-        "update retry redrive runNow delete stats workers list subscribe backup forward configure pause queues drainQueue "
-        "deleteQueue".split()
-    )
-}
-OPS.update(
-    upsertSchedule=40, getSchedule=41, listSchedules=42, deleteSchedule=43, pauseSchedule=44, resumeSchedule=45,
-    triggerSchedule=46, events=50, export=51, exports=52, deleteExport=53, flow=56, parents=57, cancelTree=58, retryTree=59,
-    cancelMany=61, retryMany=62, deleteMany=63, history=66, failures=67, stopWorker=68, getFlow=69, pauseAll=70,
-    listFlows=71, queueKeys=72, runNowMany=73, updateMany=74, adjust=75, byKey=76, getByKey=77, join=78, logs=79, explain=80,
-)
-TRUE, REFUSAL, ENQUEUED, ATTACHED, VALUE, STATS = 0, 1, 2, 3, 4, 5
-ABORT, LOST, REATTACH, GAP, STOP = 1, 2, 3, 4, 5
-EVENT_TYPES = (
-    "enqueued started progress retrying completed failed cancelled snoozed stalled released updated promoted deleted queue.configured "
-    "queue.paused queue.resumed queue.draining queue.drained queue.deleted schedule.upserted schedule.paused schedule.resumed "
-    "schedule.fired schedule.triggered schedule.skipped schedule.ended schedule.deleted worker.attached worker.draining worker.left "
-    "worker.lost engine.paused engine.resumed worker.disputed deduplicated"
-).split()
-ABORT_CAUSES = ("timeout", "cancel", "stop")
-
 FRAME_BYTES = 64 * 2**20
 GREETING_BYTES = 4096
-
-
-class Limits(NamedTuple):
-    frame_bytes: int
-    requests_in_flight: int
-    bytes_in_flight: int
-    ping_ms: int
-    silence_ms: int
-    data_bytes: Optional[int]
-
-
-class Welcome(NamedTuple):
-    version: int
-    server: str
-    node: int
-    scopes: List[int]
-    limits: Limits
-
-
-class Joined(NamedTuple):
-    name: str
-    place: int
-    jobs: int
-
-
-class Grant(NamedTuple):
-    session: str
-    seq: int
-    node: int
-    enqueued_at: int
-    name: str
-    queue: str
-    run: int
-    attempt: int
-    max_attempts: int
-    priority: int
-    weight: int
-    run_at: int
-    timeout: float
-    heartbeat_timeout: float
-    data: Any
-    checkpoint: Any
-    tags: Optional[List[str]]
-    meta: Optional[str]
-    concurrency_key: Optional[str]
-    joined: Optional[List[Joined]]
-    log_lines: Optional[int]
-    idempotency_key: Optional[str]
-
-
-class Delivery(NamedTuple):
-    renewal: int
-    replies: List[Any]
-    grants: List[Grant]
-    notices: List[Any]
-    events: List[Any]
 
 
 class Attached(NamedTuple):
@@ -118,7 +42,6 @@ def request(id: int, op: str, *fields: Any) -> List[Any]:
     return [id, OPS[op], *trimmed(fields)]
 
 
-REQUESTS_MAX = 10_000  # in one message
 REQUESTS_HEAD = 5  # bytes before the first of them: an array of two, the type, an array of up to 10,000
 
 
@@ -145,13 +68,6 @@ def _requests_frame(parts: Sequence[bytes]) -> bytes:
     pack_head(len(parts), out, (0x90, 15), None, 0xDC, 0xDD)
     payload = bytes(out) + b"".join(parts)
     return struct.pack(">I", len(payload)) + payload
-
-
-def trimmed(fields: Iterable[Any]) -> List[Any]:
-    fields = list(fields)
-    while fields and fields[-1] is None:
-        fields.pop()
-    return fields
 
 
 def _named(kind: Type[Record], fields: Any) -> Record:
@@ -211,12 +127,6 @@ def read_reply(reply: Any) -> Tuple[int, Any, Optional[Error]]:
         stats["failing"] = stats.get("failing") or []
         return id, {**stats, "definitions": fields[9] or [], "node": fields[10] or 0, "seq": fields[11] or 0}, None
     raise ProtocolError("no reply is of the kind %r" % (kind,))
-
-
-STATS_FIELDS = (
-    "queues", "states", "totals", "unserved", "workers", "writer", "names", "paused", "queuesLeftOut", "definitions", "node", "seq",
-    "retrying", "store", "owner", "failing", "failingLeftOut", "unservedLeftOut",
-)
 
 
 def read_replies(replies: Iterable[Any]) -> Iterator[Tuple[int, Any, Optional[Error]]]:

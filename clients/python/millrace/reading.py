@@ -7,12 +7,12 @@ import json
 import math
 import re
 from datetime import datetime, timedelta, timezone
-from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union, cast
 
 from .data import Stored, decode_data, shown
-from .jobs import FOREVER
+from ._schema import DURATION_MS
+from .encoding import FOREVER
 from .keys import JobKey
-from .options import DURATION_MS
 from .views import (
     AttemptInfo, Event, ExportBatch, FailureKind, FlowDependency, FlowInfo, FlowJob, FlowPlace, JobInfo, LastRun, LogLine, QueueInfo, QueueKey,
     QueueKeys, QueuesHistory, ScheduleInfo, ScheduleSet, Stats, Throughput, WorkerInfo,
@@ -21,6 +21,8 @@ from .views import (
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 NEVER = datetime.max.replace(tzinfo=timezone.utc)
 Fields = Mapping[str, Any]
+Convert = Callable[[Any], Any]
+V = TypeVar("V")
 TOTALS = ("enqueued", "completed", "failed", "cancelled")
 # A retention without a bound, as the engine stores it.
 KEPT_FOREVER = {"ageMs": DURATION_MS, "count": 10**12}
@@ -47,60 +49,57 @@ def job_id(said: Fields) -> str:
     return str(JobKey(said["seq"], said["node"], said["enqueuedAt"]))
 
 
+def view(kind: Type[V], said: Fields, **own: Any) -> V:
+    """The view of an answer: its fields by their names and types, but for those that are given."""
+    for name, there, convert, is_required in _fields_of(cast(Any, kind)):
+        if name not in own:
+            value = said[there] if is_required else said.get(there)
+            own[name] = value if convert is None else convert(value)
+    return kind(**own)
+
+
+@functools.lru_cache(None)
+def _fields_of(kind: Any) -> List[Tuple[str, str, Optional[Convert], bool]]:
+    """The name of each field here and in answers, what converts its value, and whether an answer always has it."""
+    return [
+        (name, camel(name), BY_TYPE.get(type) or BY_NAME.get(name), not type.startswith(("Optional", "Union", "Any")))
+        for name, type in kind.__annotations__.items()
+    ]
+
+
+def camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(part.title() for part in rest)
+
+
 def job_info(said: Fields) -> JobInfo:
     progress, note, value = _progress(said["progress"])
     cancellation = said.get("cancellation") or {}
-    flow = said.get("flow")
-    return JobInfo(
+    flow, last = said.get("flow"), said.get("lastRun")
+    return view(
+        JobInfo,
+        said,
         id=job_id(said),
-        data=shown(said["data"]),
-        output=shown(said["output"]),
-        checkpoint=shown(said["checkpoint"]),
         progress=progress,
         progress_note=note,
         progress_value=value,
-        max_lost=said.get("maxLost"),
-        max_age=seconds(said.get("maxAge")),
-        timeout=seconds(said["timeout"]),
-        heartbeat_timeout=seconds(said["heartbeatTimeout"]),
         backoff=_backoff(said["backoff"]),
         tokens=said.get("tokens", 1),
-        keep=_keep(said.get("keep")),
         log_lines=said.get("logLines", 100),
-        enqueued_at=moment(said["enqueuedAt"]),
-        run_at=moment(said["runAt"]),
-        **_times(said, "startedAt", "finishedAt", "expiresAt", "originalRunAt", "deadlineAt"),
-        cancel_requested=said["cancelRequested"],
         cancel_reason=cancellation.get("reason"),
         cancelled_by=cancellation.get("by"),
         lost_runs=said.get("lostRuns") or 0,
-        meta=shown(said["meta"]),
         flow=flow and FlowPlace(job_id(flow["first"]), flow["ref"], flow["parents"], flow["onParentFailure"]),
-        attempts=[_attempt(each) for each in said["attempts"]],
+        attempts=[view(AttemptInfo, each, logs=[log_line(line) for line in each["logs"]]) for each in said["attempts"]],
         payload_bytes=said.get("bytes"),
-        last_run=_last_run(said.get("lastRun")),
-        **_same(said, "name", "queue", "state", "run", "attempt", "maxAttempts", "priority", "weight", "tags"),
-        **_same(said, "idempotencyKey", "uniqueKey", "concurrencyKey"),
+        last_run=last and view(LastRun, last),
     )
-
-
-def _last_run(said: Optional[Fields]) -> Optional[LastRun]:
-    if said is None:
-        return None
-    return LastRun(error=said.get("error"), **_same(said, "run", "worker"), **_times(said, "startedAt", "endedAt"))
 
 
 def _progress(stored: Optional[str]) -> Sequence[Any]:
     said = shown(stored)
     fraction, note, value = [*(said if isinstance(said, list) else []), None, None, None][:3]
     return fraction, note, shown(value)
-
-
-def _attempt(said: Fields) -> AttemptInfo:
-    logs = [log_line(each) for each in said["logs"]]
-    return AttemptInfo(
-        error=said.get("error"), logs=logs, **_same(said, "run", "attempt", "worker"), **_times(said, "startedAt", "endedAt")
-    )
 
 
 def log_line(said: Fields) -> LogLine:
@@ -117,18 +116,20 @@ def _fields(text: Optional[str]) -> Dict[str, Any]:
 
 
 def queue_info(said: Fields) -> QueueInfo:
-    rate = said.get("rate")
-    return QueueInfo(
+    return view(
+        QueueInfo,
+        said,
         settings={snake(name): _setting(name, value) for name, value in said["settings"].items()},
-        paused_until=when(said.get("pausedUntil")),
         pause_ends=[plain(each) for each in said.get("pauseEnds") or []],
         paused_left_out=said.get("pausedLeftOut") or 0,
-        retrying=said.get("retrying"),
         oldest_waiting=said["oldestWaitingMs"] / 1000,
-        shared_active=said.get("sharedActive"),
-        rate=rate and plain(rate),
-        **_same(said, "name", "paused", "pausedJobs", "pausedKeys", "states", "totals"),
+        rate=_rate(said),
     )
+
+
+def _rate(said: Fields) -> Any:
+    rate = said.get("rate")
+    return rate and plain(rate)
 
 
 def _setting(name: str, value: Any) -> Any:
@@ -141,17 +142,12 @@ def _setting(name: str, value: Any) -> Any:
 
 
 def queue_keys(said: Fields) -> QueueKeys:
-    keys = [_queue_key(each) for each in said["keys"]]
+    keys = [view(QueueKey, each, rate=_rate(each)) for each in said["keys"]]
     return QueueKeys(keys, said["known"], said["tracked"], bool(said.get("partial")))
 
 
-def _queue_key(said: Fields) -> QueueKey:
-    rate = said.get("rate")
-    return QueueKey(paused_until=when(said.get("pausedUntil")), rate=rate and plain(rate), **_same(said, "key", "waiting", "active", "paused"))
-
-
 def throughput(said: Fields) -> Throughput:
-    return Throughput(moment(said["at"]), **_same(said, *TOTALS))
+    return view(Throughput, said)
 
 
 def queues_history(said: Fields) -> QueuesHistory:
@@ -161,45 +157,27 @@ def queues_history(said: Fields) -> QueuesHistory:
 
 
 def failure_kind(said: Fields) -> FailureKind:
-    return FailureKind(
-        first_at=moment(said["firstAt"]),
-        last_at=moment(said["lastAt"]),
-        job=said["job"] and job_id(said["job"]),
-        message=said["message"],
-        trend=said.get("trend"),
-        **_same(said, "fingerprint", "queue", "name", "error", "count"),
-    )
+    return view(FailureKind, said, job=said["job"] and job_id(said["job"]))
 
 
 def worker_info(said: Fields) -> WorkerInfo:
-    return WorkerInfo(
-        order=said.get("order") or "fair",
-        paused=bool(said.get("paused")),
-        kind=said.get("kind"),
-        version=said.get("version"),
-        event_loop_delay=seconds(said.get("eventLoopDelayMs")),
-        rss_bytes=said.get("rssBytes"),
-        **_times(said, "attachedAt", "lastSeenAt", "nextDeadlineAt"),
-        **_same(said, "id", "session", "host", "pid", "names", "queues", "minConcurrency", "maxConcurrency"),
-        **_same(said, "runningJobs", "runningWeight", "zombies", "draining", "away"),
-    )
+    delay = seconds(said.get("eventLoopDelayMs"))
+    return view(WorkerInfo, said, order=said.get("order") or "fair", paused=bool(said.get("paused")), event_loop_delay=delay)
 
 
 def schedule_info(said: Fields) -> ScheduleInfo:
     last, result = said["last"], said.get("result")
-    return ScheduleInfo(
-        id=said["id"],
+    return view(
+        ScheduleInfo,
+        said,
         spec=_converted(said["spec"], SPEC),
         job=_converted(said["job"], JOB),
-        paused=said["paused"],
         next_run_at=when(said["fireAt"]),
         next_runs=[moment(each) for each in said["times"]],
         last_run_at=when(said["lastAt"]),
         last_job=last and job_id(last),
         last_result=result and {**result, "output": shown(result["output"])},
         runs=said["fired"],
-        skipped=said["skipped"],
-        **_times(said, "createdAt", "updatedAt"),
     )
 
 
@@ -208,18 +186,13 @@ def schedule_set(said: Fields) -> ScheduleSet:
 
 
 def flow_info(said: Fields) -> FlowInfo:
-    return FlowInfo(id=job_id(said), finished_at=when(said["finishedAt"]), **_same(said, "name", "queue", "state", "states"))
+    return view(FlowInfo, said, id=job_id(said))
 
 
 def flow_job(said: Fields, first: Fields) -> FlowJob:
     """The ids of a flow's jobs differ in their row alone, but for those that a job has joined."""
-    return FlowJob(
-        id=job_id({**first, "seq": said["seq"]}),
-        run_at=moment(said["runAt"]),
-        depends_on=[FlowDependency(job_id({**first, **each}), each["ref"], each.get("told")) for each in said["dependsOn"]],
-        **_times(said, "startedAt", "finishedAt"),
-        **_same(said, "ref", "name", "queue", "state", "attempt", "onParentFailure", "parents"),
-    )
+    depends_on = [FlowDependency(job_id({**first, **each}), each["ref"], each.get("told")) for each in said["dependsOn"]]
+    return view(FlowJob, said, id=job_id({**first, "seq": said["seq"]}), depends_on=depends_on)
 
 
 def export_batch(said: Fields) -> ExportBatch:
@@ -232,9 +205,7 @@ def event(said: Fields) -> Event:
         job: Optional[str] = str(JobKey(said["jobSeq"], said["node"], said["enqueuedAt"]))
     else:
         job = job_id(said["job"]) if said.get("job") else None
-    same = _same(said, *(each for each in EVENT_FIELDS if each in said))
-    times = _times(said, *(each for each in ("at", "runAt", "tick") if each in said))
-    return Event(job=job, progress=said.get("fraction"), **same, **times)
+    return view(Event, said, job=job, progress=said.get("fraction"))
 
 
 def gap(said: Fields) -> Event:
@@ -243,22 +214,15 @@ def gap(said: Fields) -> Event:
 
 
 def stats(said: Fields) -> Stats:
-    return Stats(
-        queues={name: plain(counts) for name, counts in said["queues"].items()},
-        queues_left_out=said.get("queuesLeftOut") or 0,
-        unserved_left_out=said.get("unservedLeftOut") or 0,
-        failing_left_out=said.get("failingLeftOut") or 0,
-        **{name: plain(said[name]) for name in ("unserved", "failing", "names", "definitions", "writer", "store", "owner")},
-        **_same(said, "states", "retrying", "totals", "workers", "paused", "node", "seq"),
-    )
+    left_out = {name: said.get(camel(name)) or 0 for name in ("queues_left_out", "unserved_left_out", "failing_left_out")}
+    plainly = {name: plain(said[name]) for name in ("unserved", "failing", "names", "definitions", "writer", "store", "owner")}
+    return view(Stats, said, queues={name: plain(counts) for name, counts in said["queues"].items()}, **left_out, **plainly)
 
 
 # Maps whose properties are converted by their names.
 
-EVENT_FIELDS = ("seq", "type", "queue", "name", "run", "attempt", "error", "key", "schedule", "reason", "worker", "session")
 DURATIONS = frozenset("period age timeout heartbeatTimeout delay maxDelay ttl maxAge idempotencyTtl every catchUpWithin".split())
 MILLISECONDS = re.compile("Ms(?=[A-Z]|$)")
-Convert = Callable[[Any], Any]
 
 
 @functools.lru_cache(1_024)
@@ -329,5 +293,9 @@ def _same(said: Fields, *names: str) -> Dict[str, Any]:
     return {snake(name): said[name] for name in names}
 
 
-def _times(said: Fields, *names: str) -> Dict[str, Any]:
-    return {snake(name): when(said.get(name)) for name in names}
+# How fields of views are converted.
+BY_TYPE: Dict[str, Convert] = {"datetime": moment, "Optional[datetime]": when}
+BY_NAME: Dict[str, Convert] = {
+    **dict.fromkeys(("max_age", "timeout", "heartbeat_timeout"), seconds), "keep": _keep,
+    **dict.fromkeys(("data", "output", "checkpoint", "meta"), shown),
+}

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from concurrent.futures import Future
-from typing import Any, List, Optional, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Tuple
 
-from .errors import Error
+from ._schema import DEFAULTS
+from .encoding import encoded, known_options, trimmed
+from .errors import Error, type_error
 from .job import JobContext
 
 LEASE = 120.0  # of a job whose heartbeat_timeout is 0
 MARGIN = 0.95  # a lease ends here a little before it ends there
 RENEW_MIN, RENEW_MAX = 0.05, 15.0
 SAY_AGAIN = 0.25  # after a refusal that leaves it open
-# Refusals after which the same request may succeed, those after which nobody is left to hear of a run, and those that come again.
-RETRYABLE = frozenset(
-    "ALREADY_OPEN DISK_FULL STORAGE_BUSY STORAGE AUDIT_UNAVAILABLE COMMIT_UNKNOWN BUSY JOB_ACTIVE RESULT_TIMEOUT QUEUE_FULL "
-    "QUEUE_DRAINING DRAIN_INCOMPLETE QUEUE_NOT_EMPTY SCHEDULE_CHANGED JOB_TIMEOUT WORKER_LOST LEASE_LOST WORKER_STOPPED JOB_BLOCKED CONNECTION_LOST".split()
-)
+# Refusals after which nobody is left to hear of a run, and those that come again.
 OVER = frozenset("STALE_RUN ENGINE_STOPPED ENGINE_FAILED OWNER_LOST".split())
-HOPELESS = frozenset("OPTION_RANGE CODEC".split())
+HOPELESS = frozenset("OPTION_TYPE OPTION_RANGE CODEC".split())
 
 
 class Said:
@@ -57,3 +55,19 @@ def too_large(what: str, size: int, most: float) -> Error:
     remedy = "split the work into several jobs" if what in ("join", "enqueue") else "keep large content elsewhere, or raise maxDataBytes of the engine"
     message = "%s has %d bytes, and at most %d are stored: %s" % (what, size, most, remedy)
     return Error("OPTION_RANGE", message, {"option": what, "limit": most})
+
+
+def handlers_of(handlers: Any) -> Dict[str, Any]:
+    """Raises Error (OPTION_TYPE)."""
+    if not isinstance(handlers, Mapping) or not handlers:
+        raise type_error("handlers", "a dict of functions by name of job, got %r" % (handlers,))
+    for each, handler in handlers.items():
+        if not isinstance(each, str) or not callable(handler):
+            raise type_error("handlers", "a dict of functions by name of job, got %r for %r" % (handler, each))
+    return dict(handlers)
+
+
+def defaults_of(handler: str, options: Any) -> List[Any]:
+    """The defaults of a name of job, for jobs that are enqueued by name alone."""
+    known_options("the defaults of %r" % handler, options, DEFAULTS)
+    return trimmed(encoded(DEFAULTS, options))

@@ -9,27 +9,31 @@ import threading
 import time
 import uuid
 from concurrent.futures import Future
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple
+from typing import Any, Dict, Generic, Iterable, List, Mapping, Optional, Tuple, TypeVar
 
+from ._schema import (
+    ABORT, ABORT_CAUSES, LOST, QUEUE_ORDERS, REATTACH, RETRYABLE, STOP, TEXT_LENGTH, Delivery, Grant, Limits,
+)
 from .address import url_of
 from .calls import resolve
 from .codec import utf8
 from .connection import Connection, backoff_delay
 from .data import Stored, encode_data
-from .errors import ConnectionLost, Error, type_error
+from .encoding import Seconds, choice, mapping, milliseconds, number, texts, trimmed
+from .errors import ConnectionLost, Error, in_python, range_error, type_error
 from .failures import Cancel, Snooze, failure
 from .forks import tell_in_children
 from .job import JobContext
-from .jobs import defaults_of, handlers_of
-from .messages import ABORT, ABORT_CAUSES, LOST, REATTACH, STOP, Attached, Delivery, Grant, Limits, read_replies, request, request_frames, trimmed
-from .options import TEXT_LENGTH, Seconds, choice, given, integer, mapping, milliseconds, number, queue_patterns
-from .runs import HOPELESS, LEASE, MARGIN, OVER, RENEW_MAX, RENEW_MIN, RETRYABLE, SAY_AGAIN, Run, Said, stale, too_large
+from .messages import Attached, read_replies, request, request_frames
+from .runs import (
+    HOPELESS, LEASE, MARGIN, OVER, RENEW_MAX, RENEW_MIN, SAY_AGAIN, Run, Said, defaults_of, handlers_of, stale, too_large,
+)
 
-ORDERS = ("fair", "strict")
 Settlement = Tuple[Any, ...]
+Handler = TypeVar("Handler")
 
 
-class Session:
+class Session(Generic[Handler]):
     """`_job_of`, `_begin` and `_tell_aborted` say how a handler runs; `_settle` is told how it has ended."""
 
     _queued = False
@@ -37,7 +41,7 @@ class Session:
     def __init__(
         self,
         url: Optional[str],
-        handlers: Mapping[str, Any],
+        handlers: Mapping[str, Handler],
         *,
         concurrency: int = 4,
         min_concurrency: Optional[int] = None,
@@ -49,16 +53,18 @@ class Session:
         defaults: Optional[Mapping[str, Mapping[str, Any]]] = None
     ) -> None:
         self._url, self._token = url_of(url), token
-        self._handlers = handlers_of(handlers)
+        self._handlers: Dict[str, Handler] = handlers_of(handlers)
         said = {} if defaults is None else mapping("defaults", defaults, self._handlers)
         self._served = [trimmed([each, defaults_of(each, said.get(each, {}))]) for each in self._handlers]
-        self._queues = queue_patterns(queues)
-        self._order = choice("order", order, ORDERS)
+        self._queues = texts("queues", queues) or None
+        self._order = choice("order", order, QUEUE_ORDERS)
         if self._order and not self._queues:
             raise type_error("order", "'fair' without queues: 'strict' is the order of those, the most urgent first")
-        self._max = integer("concurrency", given("concurrency", concurrency), 1, 100_000)
-        self._min = concurrency if min_concurrency is None else integer("min_concurrency", min_concurrency, 1, concurrency)
-        self._grace_ms: int = milliseconds("abort_grace", given("abort_grace", abort_grace))
+        self._max = number("concurrency", concurrency)
+        self._min = self._max if min_concurrency is None else number("min_concurrency", min_concurrency)
+        if self._min > self._max:
+            raise range_error("min_concurrency", self._max, "at most concurrency (%r), got %r" % (self._max, self._min))
+        self._grace_ms: int = milliseconds("abort_grace", number("abort_grace", abort_grace, 0))
         self._grace = self._grace_ms / 1000
         self._named = str(name) if name else None
         self.forked()
@@ -79,7 +85,6 @@ class Session:
         self._last_id, self._renewals, self._renewed = 0, 0, 0.0
         self._attaching: Optional[int] = None
         self._sent: List[Tuple[int, float]] = []
-        # Why the engine is of no use to this worker.
         # When the last renewal that the engine has counted was sent; None before the first attach is answered.
         self._known: Optional[float] = None
         self._shortest = LEASE
@@ -96,7 +101,7 @@ class Session:
 
     def stop(self, timeout: Seconds = 30.0) -> None:
         """Takes no more jobs, lets what runs finish for so many seconds, and gives the rest back. From any thread, or a signal handler."""
-        self._stop_timeout = number("timeout", given("timeout", timeout), 0, math.inf)
+        self._stop_timeout = number("timeout", timeout, 0)
         self._stop_until = time.monotonic() + timeout + self._grace
         self._stopping = True
         # A signal handler may not wait for the lock.
@@ -256,7 +261,9 @@ class Session:
     def _replied(self, id: int, value: Any, error: Optional[Error]) -> None:
         if id == self._attaching:
             if error is not None:
-                self._end = ConnectionLost(error.message, error.code, None if error.code == "FORBIDDEN" else 1.0)
+                told = in_python("attach", error)
+                self._end = ConnectionLost(told.message, told.code, None if told.code in HOPELESS or told.code == "FORBIDDEN" else 1.0)
+                self._end.details = told.details
                 return
             self._attached(value)
         run = self._unanswered.pop(id, None)
@@ -285,7 +292,7 @@ class Session:
             self._forget(run.key)
         elif said.op != "fail" or said.fields[1] is not None:
             # The outcome itself was refused: that is how the run failed.
-            told = said.fields[0] if said.op == "fail" else [error.code, error.message[:TEXT_LENGTH]]
+            told = said.fields[0] if said.op == "fail" else [error.code, in_python(said.op, error).message[:TEXT_LENGTH]]
             run.settlement = Said("fail", told, False if error.code in HOPELESS else None)
             self._send(*self._unsaid(run))
         # Else there is nothing simpler to say. Held, the run ends at its deadline; forgotten, it would run again at once.

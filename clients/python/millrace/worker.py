@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, Callable, Iterable, Mapping, Optional
+from typing import Any, Callable
 
+from ._schema import Grant
 from .job import Job, JobContext
-from .messages import Grant
-from .options import Seconds
 from .session import Session
 
 Handler = Callable[[Job], Any]
 
 
-class Worker(Session):
+class Worker(Session[Handler]):
     """Runs handlers, each in a thread: a dict of functions of one Job by name of job. What a handler returns is the job's output, unless
     the worker has told it to stop: then the job is given back, and runs again.
 
@@ -23,25 +22,6 @@ class Worker(Session):
     (default): they take turns. `name`: its public name; default: made up. `abort_grace`: the seconds that an aborted handler has, default
     30. `defaults`: options of `new_job` by name of job, for jobs that are enqueued by name alone. Raises Error (OPTION_TYPE,
     OPTION_RANGE)."""
-
-    def __init__(
-        self,
-        url: Optional[str],
-        handlers: Mapping[str, Handler],
-        *,
-        concurrency: int = 4,
-        min_concurrency: Optional[int] = None,
-        queues: Optional[Iterable[str]] = None,
-        order: str = "fair",
-        token: Optional[str] = None,
-        name: Optional[str] = None,
-        abort_grace: Seconds = 30.0,
-        defaults: Optional[Mapping[str, Mapping[str, Any]]] = None
-    ) -> None:
-        super().__init__(
-            url, handlers, concurrency=concurrency, min_concurrency=min_concurrency, queues=queues, order=order, token=token, name=name,
-            abort_grace=abort_grace, defaults=defaults,
-        )
 
     def run(self) -> None:
         """Works until `stop` is called. Raises ConnectionLost only where it is of no use to come back."""

@@ -6,12 +6,12 @@ import pathlib
 import threading
 import time
 
-from millrace import codec, messages
+from millrace import _schema, codec, messages
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 VECTORS = ROOT / "packages" / "wire" / "vectors"
 PROTOCOL = (ROOT / "docs" / "protocol.md").read_text("utf-8")
-LIMITS = messages.Limits(17 * 2**20, 10_000, 8 * 2**20, 15_000, 45_000, 2**20)
+LIMITS = _schema.Limits(17 * 2**20, 10_000, 8 * 2**20, 15_000, 45_000, 2**20)
 
 
 def revive(value):
@@ -24,7 +24,7 @@ def revive(value):
 def vectors(*, error=False):
     for file in sorted(VECTORS.glob("*.json")):
         for vector in json.loads(file.read_text("utf-8"), object_hook=revive)["vectors"]:
-            if ("error" in vector) == error:
+            if ("error" in vector) == error and "refusal" not in vector:
                 yield vector
 
 
@@ -41,24 +41,24 @@ class Wire:
         self.on_delivery, self.on_end = on_delivery, on_end
 
     def write(self, *frames):
-        names = {code: name for name, code in messages.OPS.items()}
+        names = {code: name for name, code in _schema.OPS.items()}
         with self.changed:
             for each in frames:
                 self.said += [(id, names[op], *fields) for id, op, *fields in codec.unpack(each[4:])[1]]
             self.changed.notify_all()
 
     def send(self, type, *fields):
-        if type == messages.REQUESTS:
+        if type == _schema.REQUESTS:
             self.write(messages.frame(type, *fields))
 
     def close(self):
         self.ended.set()
 
     def deliver(self, *replies, grants=(), notices=()):
-        self.on_delivery(messages.Delivery(0, list(replies), list(grants), list(notices), []))
+        self.on_delivery(_schema.Delivery(0, list(replies), list(grants), list(notices), []))
 
 
 def grant(seq, run=1, **fields):
     known = dict(session="s", seq=seq, node=1, enqueued_at=1, name="a", queue="default", run=run, attempt=1, max_attempts=4)
     known.update(priority=0, weight=1, run_at=1, timeout=1000, heartbeat_timeout=0, **fields)
-    return messages.Grant(**{**dict.fromkeys(messages.Grant._fields), **known})
+    return _schema.Grant(**{**dict.fromkeys(_schema.Grant._fields), **known})

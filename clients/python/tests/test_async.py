@@ -4,7 +4,7 @@ import asyncio
 import unittest
 
 import millrace
-from millrace import messages
+from millrace import _schema
 
 from .support import Wire, grant
 
@@ -34,13 +34,13 @@ class AsyncClients(unittest.IsolatedAsyncioTestCase):
         call.cancel()
         other = asyncio.ensure_future(self.client.get(millrace.JobKey(4, 5, 6)))
         await asyncio.sleep(0)
-        self.wire.deliver([1, messages.VALUE, None], [2, messages.VALUE, None])
+        self.wire.deliver([1, _schema.VALUE, None], [2, _schema.VALUE, None])
         self.assertIsNone(await other)
         self.assertTrue(call.cancelled())
 
     async def test_what_is_wrong_is_refused_before_it_is_sent(self):
         with self.assertRaises(millrace.Error):
-            await self.client.enqueue("a b")
+            await self.client.enqueue("a", tags="one")
         with self.assertRaises(millrace.Error):
             self.client.jobs(state="dead")
         self.assertEqual(self.wire.said, [])
@@ -54,7 +54,7 @@ class AsyncWorkers(unittest.IsolatedAsyncioTestCase):
         self.worker = millrace.AsyncWorker("unix:none", {"a": self.handle})
         self.worker._loop = asyncio.get_running_loop()
         self.worker._attach_to(self.wire)
-        self.answer("attach", messages.ATTACHED, None)
+        self.answer("attach", _schema.ATTACHED, None)
 
     async def handle(self, job):
         await self.began.put(job)
@@ -85,7 +85,7 @@ class AsyncWorkers(unittest.IsolatedAsyncioTestCase):
 
     async def test_a_handler_that_is_aborted_is_cancelled(self):
         job = await self.begin()
-        self.wire.deliver(notices=[[messages.ABORT, "s", 1, 1, messages.ABORT_CAUSES.index("cancel"), "wrong file"]])
+        self.wire.deliver(notices=[[_schema.ABORT, "s", 1, 1, _schema.ABORT_CAUSES.index("cancel"), "wrong file"]])
         op, _, _, error, *_ = await self.settled(job)
         self.assertEqual((op, error[0], job.abort_cause, job.cancel_reason), ("fail", "CancelledError", "cancel", "wrong file"))
 
@@ -97,7 +97,7 @@ class AsyncWorkers(unittest.IsolatedAsyncioTestCase):
 
     async def test_a_handler_that_is_aborted_before_it_begins_never_does(self):
         self.wire.deliver(grants=[grant(1)], notices=[])
-        self.wire.deliver(notices=[[messages.ABORT, "s", 1, 1, messages.ABORT_CAUSES.index("timeout")]])
+        self.wire.deliver(notices=[[_schema.ABORT, "s", 1, 1, _schema.ABORT_CAUSES.index("timeout")]])
         job = self.worker._runs[(1, 1)].job
         await asyncio.sleep(0)
         self.assertEqual((await self.settled(job))[0], "fail")
@@ -121,12 +121,12 @@ class AsyncWorkers(unittest.IsolatedAsyncioTestCase):
         self.way.set()
         job = await self.begin()
         self.assertEqual(await self.settled(job), ("join", 1, 1, "pages", [["page", "1"]]))
-        self.answer("join", messages.TRUE)
-        job = await self.begin(run=2, joined=[messages.Joined("pages", 1, 1)])
+        self.answer("join", _schema.TRUE)
+        job = await self.begin(run=2, joined=[_schema.Joined("pages", 1, 1)])
         while self.wire.said[-1][1] != "parents":
             await asyncio.sleep(0)
         self.assertEqual(self.wire.said[-1][1:], ("parents", 1, 2, 0, 1))
         page = {"seq": 5, "node": 1, "enqueuedAt": 1, "ref": "pages/0", "state": "completed", "output": "7"}
-        self.answer("parents", messages.VALUE, {"parents": [page], "next": None})
+        self.answer("parents", _schema.VALUE, {"parents": [page], "next": None})
         self.assertEqual(await self.settled(job), ("complete", 1, 2, "[]"))
         self.assertEqual(ends, [("pages/0", 7)])

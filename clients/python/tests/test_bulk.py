@@ -67,11 +67,10 @@ class Slices(Calls):
             "state": [{"state": "dead"}, {"state": []}, {"state": 5}, {"state": {"failed": 1}}, {"state": [None]}],
             "ids": [{"ids": "x"}, {"ids": JOBS[:1], "search": "x"}, {"ids": JOBS[:1], "error": "E"}, {"ids": [], "data": 1}],
             "job": [{"ids": ["no id"]}, {"ids": [None]}, {"ids": [millrace.JobOfKey("a", unique_key="u")]}],
-            "data": [{"data": {}}, {"data": []}, {"data": math.nan}, {"data": b"x"}, {"data": "x" * 1_023}, {"data": [10**400]}],
+            "data": [{"data": math.nan}, {"data": b"x"}, {"data": [10**400]}],
             "fingerprint": [{"fingerprint": "0" * 13}, {"fingerprint": "F" * 14}, {"fingerprint": "20000000000000"}, {"fingerprint": 7}],
-            "queue": [{"queue": "a b"}, {"queue": "x" * 10_000}],
-            "finished_after": [{"finished_after": "yesterday"}, {"finished_after": -1}, {"finished_after": math.inf}],
-            "retrying": [{"retrying": 1}],
+            "queue": [{"queue": ["a"]}],
+            "finished_after": [{"finished_after": "yesterday"}],
         }
         client = self.client()
         for option, cases in refused.items():
@@ -81,7 +80,7 @@ class Slices(Calls):
                 self.assertIn(caught.exception.code, ("OPTION_TYPE", "OPTION_RANGE"))
                 self.assertEqual(caught.exception.details["option"], option)
                 self.assertLess(len(str(caught.exception)), 800)
-        for options in ({"limit": 0}, {"limit": 1.5}, {"dry_run": 1}):
+        for options in ({"limit": 0}, {"dry_run": 1}):
             with self.subTest(options), self.assertRaises(millrace.Error):
                 client.delete_many({"queue": "q"}, **options)
         self.refused("OPTION_TYPE", client.update_many, {"queue": "q"})
@@ -89,32 +88,16 @@ class Slices(Calls):
 
 
 class Settings(Calls):
-    def test_what_no_server_takes_is_refused(self):
-        rate = {"limit": 1}
+    def test_what_cannot_be_sent_is_refused(self):
         refused = {
-            "queue": [{"queue": None}, {"queue": "x" * 10_000}, {"queue": "gr\u00fcn"}],
-            "concurrency_limit": [{"concurrency_limit": 0}, {"concurrency_limit": 1_000_001}, {"concurrency_limit": math.nan}],
-            "shared_limit.name": [{"shared_limit": {"name": "a b", "limit": 1}}],
-            "shared_limit.limit": [{"shared_limit": {"name": "a", "limit": None}}, {"shared_limit": {"name": "a", "limit": 0}}],
-            "per_key_limit": [{"per_key_limit": "2"}, {"per_key_limit": 2, "key_order": "strict"}],
-            "key_order": [{"key_order": "fifo"}, {"key_order": ["strict"]}],
-            "rate_limit": [{"rate_limit": 5}, {"rate_limit": {**rate, "max": 5}}],
-            "rate_limit.limit": [{"rate_limit": {"period": 1}}, {"rate_limit": {"limit": math.inf}}],
-            "rate_limit.period": [{"rate_limit": {**rate, "period": period}} for period in (0, -1, "1s", math.inf, 366 * 86_400)],
-            "per_key_rate_limit.burst": [{"per_key_rate_limit": {**rate, "burst": 0}}],
-            "key_tiers": [{"key_tiers": []}, {"key_tiers": {"a:b": {"per_key_limit": 1}}}, {"key_tiers": {"constructor": {"per_key_limit": 1}}}],
-            "key_tiers.gold": [{"key_tiers": {"gold": {}}}, {"key_tiers": {"gold": 5}}, {"key_tiers": {"gold": {"limit": 5}}}],
-            "key_tiers.gold.per_key_limit": [{"key_tiers": {"gold": {"per_key_limit": 0}}}],
-            "max_length": [{"max_length": 10**10}],
-            "on_full": [{"on_full": "drop"}, {"on_full": "drop-oldest", "max_length": None}],
-            "share": [{"share": 1_001}],
-            "dead_letter": [{"dead_letter": ""}],
+            "concurrency_limit": [{"concurrency_limit": math.nan}],
+            "rate_limit.period": [{"rate_limit": {"limit": 1, "period": "1s"}}],
             "retention": [{"retention": 60}, {"retention": {"active": 60}}],
-            "retention.failed": [{"retention": {"failed": keep}} for keep in (-1, "ever", {}, {"age": None}, {"days": 1})],
-            "retention.failed.count": [{"retention": {"failed": {"count": -1}}}],
-            "defaults": [{"defaults": 5}, {"defaults": {"queue": "q"}}, {"defaults": {"run_at": 5}}],
-            "timeout": [{"defaults": {"timeout": 0}}],
-            "backoff.factor": [{"defaults": {"backoff": {"type": "fixed", "delay": 1, "factor": 2}}}],
+            "retention.failed": [{"retention": {"failed": "ever"}}],
+            "defaults": [{"defaults": 5}, {"defaults": {"run_at": 5}}],
+            "timeout": [{"defaults": {"timeout": "1"}}],
+            "backoff": [{"defaults": {"backoff": {"kind": "fixed"}}}],
+            "backoff.type": [{"defaults": {"backoff": {"type": "none"}}}],
         }
         client = self.client()
         for option, cases in refused.items():
@@ -126,8 +109,6 @@ class Settings(Calls):
                 self.assertLess(len(str(caught.exception)), 800)
         with self.assertRaisesRegex(TypeError, r"configure_queue\(\) got an unexpected keyword argument 'concurency_limit'; did you mean 'conc"):
             client.configure_queue("q", concurency_limit=5)
-        tiers = {"tier%d" % number: {"per_key_limit": 1} for number in range(101)}
-        self.assertEqual(self.refused("OPTION_RANGE", client.configure_queue, "q", key_tiers=tiers).details["limit"], 100)
         self.assertEqual(self.asked, [])
 
     def test_none_removes_a_setting_and_what_is_left_out_is_not_sent(self):
@@ -145,26 +126,18 @@ class Lists(Calls):
         self.assertEqual(list(client.jobs(state="failed", order="finished", page=5)), [])
         self.assertEqual([fields[1:] for fields in self.asked], [([5], 5, None, None, None, None, 0), ([5], 5, 7, None, None, None, 0, 99)])
 
-    def test_an_order_needs_its_state(self):
-        for options in ({"order": "finished"}, {"order": "finished", "state": "waiting"}, {"order": "due", "state": ["scheduled", "failed"]}):
-            with self.subTest(options):
-                self.refused("OPTION_TYPE", self.client().jobs, **options)
-
 
 class Others(Calls):
-    def test_what_no_server_takes_is_refused(self):
+    def test_what_cannot_be_sent_is_refused(self):
         client, job = self.client(), millrace.new_job("a")
         refused = {
-            "file": [lambda: client.backup(""), lambda: client.backup(None), lambda: client.backup("x" * 10_000), lambda: client.backup(b"x")],
-            "name": [lambda: client.export("a b"), lambda: client.export(None), lambda: client.delete_export("x" * 10_000)],
-            "page": [lambda: client.export("a", page=0), lambda: client.flow_jobs(JOBS[0], page=201)],
+            "file": [lambda: client.backup(b"x")],
+            "page": [lambda: client.queues(page=None), lambda: client.flow_jobs(JOBS[0], page=[1])],
             "payload": [lambda: client.get(JOBS[0], payload="some"), lambda: client.jobs(payload=None)],
             "last_run": [lambda: client.jobs(last_run=1)],
             "order": [lambda: client.logs(JOBS[0], order="last")],
-            "queue": [lambda: client.schedules(queue="gr\u00fcn")],
-            "jobs": [lambda: client.batch([job] * 10_000, job), lambda: client.batch("jobs", job), lambda: client.batch([], on_failure=job)],
+            "jobs": [lambda: client.batch("jobs", job), lambda: client.batch([], on_failure=job)],
             "callback": [lambda: client.batch([job]), lambda: client.batch([job], job, on_end=job), lambda: client.batch([job], "job")],
-            "unique": [lambda: client.batch([job], millrace.new_job("a", unique="u"))],
             "pause": [lambda: millrace.Snooze(1, pause="worker"), lambda: millrace.Snooze(1, pause=True)],
         }
         for option, calls in refused.items():
@@ -179,7 +152,7 @@ class Others(Calls):
         page = {"jobs": [], "missed": 2, "next": 7, "gap": {"after": 1, "resumesAt": 5}}
         client = self.client()
         answers = iter([page, {"jobs": [], "missed": 0, "next": 9}, {"jobs": [], "missed": 1, "next": 12}])
-        client._wait = lambda asked, *_: self.asked.append((asked.op, *asked.fields)) or asked.answer(next(answers))
+        client._patiently = lambda _make, asked: self.asked.append((asked.op, *asked.fields)) or asked.answer(next(answers))
         batches = client.export("archive", page=10)
         first = next(batches)
         self.assertEqual((first.missed, first.gap.type, first.gap.resumes_at), (2, "gap", 5))
@@ -199,9 +172,7 @@ class Keys(Calls):
         for of in (
             millrace.JobOfKey("a"),
             millrace.JobOfKey("a", unique_key="u", idempotency_key="i"),
-            millrace.JobOfKey("a b", unique_key="u"),
-            millrace.JobOfKey("a", idempotency_key="x" * 513),
-            millrace.JobOfKey("a", unique_key="\ud800"),
+            millrace.JobOfKey("a", unique_key=["u"]),
             "no key",
         ):
             with self.subTest(str(of)[:80]):

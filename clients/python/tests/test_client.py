@@ -4,7 +4,7 @@ import unittest
 import unittest.mock
 
 import millrace
-from millrace import messages, operations
+from millrace import _schema, operations
 
 from .support import Wire
 
@@ -20,7 +20,7 @@ class Producers(unittest.TestCase):
         with self.assertRaises(TimeoutError):
             self.client.result(millrace.JobKey(1, 2, 3), timeout=0)
         self.assertEqual(self.wire.said, [(1, "watch", [1, 2, 3]), (2, "unwatch", 1)])
-        self.wire.deliver([1, messages.TRUE], [2, messages.TRUE])
+        self.wire.deliver([1, _schema.TRUE], [2, _schema.TRUE])
         self.assertEqual(self.client._calls._waiting, {})
 
     def test_a_drain_is_not_asked_for_again_after_a_break(self):
@@ -42,16 +42,9 @@ class Producers(unittest.TestCase):
         for fields, refused in (([object()], TypeError), (["x" * 18 * 2**20], millrace.Error)):
             with self.subTest(refused), self.assertRaises(refused):
                 self.client.call("get", *fields)
-        with self.assertRaises(millrace.Error) as caught:
-            self.client.enqueue_many([millrace.new_job("a")] * 10_001)
-        self.assertEqual(caught.exception.details, {"option": "jobs", "limit": 10_000})
-        for job in ("no id", (1, 2), (1, 2, None), (2**48, 1, 1)):
+        for job in ("no id", (1, 2), (1, 2, [3]), (2**53, 1, 1)):
             with self.subTest(job), self.assertRaises((millrace.Error, ValueError)):
                 self.client.cancel(job)
-        for said in ({"reason": ""}, {"reason": "x" * 1_001}, {"by": "x" * 129}):
-            with self.subTest(said), self.assertRaises(millrace.Error) as caught:
-                self.client.cancel(millrace.JobKey(1, 2, 3), **said)
-            self.assertEqual(caught.exception.code, "OPTION_RANGE")
         self.assertEqual((self.client._calls._waiting, self.wire.said), ({}, []))
 
 
@@ -104,14 +97,13 @@ class Lists(unittest.TestCase):
         self.assertEqual(list(client.schedules("a")), [1, 2])
         self.assertEqual(self.asked, [("listSchedules", "a", 200, after) for after in (None, "b")])
 
-    def test_what_no_server_takes_is_refused_by_the_call_and_not_by_the_first_item(self):
+    def test_what_cannot_be_sent_is_refused_by_the_call_and_not_by_the_first_item(self):
         client = self.client()
         refused = {
             "state": lambda: client.jobs(state="dead"),
-            "queue": lambda: client.jobs(queue="a b"),
-            "tag": lambda: client.jobs(tag=7),
-            "search": lambda: client.jobs(search=""),
-            "page": lambda: client.workers(page=501),
+            "queue": lambda: client.jobs(queue=["a"]),
+            "order": lambda: client.jobs(order="last"),
+            "page": lambda: client.workers(page=None),
         }
         for option, call in refused.items():
             with self.subTest(option), self.assertRaises(millrace.Error) as caught:

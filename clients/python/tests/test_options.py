@@ -37,31 +37,21 @@ class Options(unittest.TestCase):
             with self.assertRaises(millrace.Error):
                 millrace.unique_key([number])
 
-    def test_what_no_server_takes_is_refused_where_it_is_made(self):
+    def test_what_has_no_form_in_a_message_is_refused_where_it_is_made(self):
+        """The server checks the bounds: test/wire/programs/refusals.py has the table of those."""
         refused = {
-            "name": [{"name": None}, {"name": "a b"}, {"name": 7}],
-            "queue": [{"queue": ""}],
-            "priority": [{"priority": 0.5}, {"priority": 1_000_001}, {"priority": "1"}],
-            "delay": [{"delay": -1}, {"delay": "1"}, {"delay": math.nan}, {"delay": True}],
-            "run_at": [{"run_at": math.inf}, {"run_at": -1}, {"run_at": 8_640_000_000_001}],
-            "idempotency_key": [{"idempotency_key": ""}, {"idempotency_key": "\U0001f600" * 257}, {"idempotency_key": "\ud800"}],
-            "unique": [{"unique": ("k", "skipp")}, {"unique": ("", "skip")}, {"unique": ("k", "skip", "run")}],
-            "max_attempts": [{"max_attempts": 0}],
-            "timeout": [{"timeout": 0}, {"timeout": 1e-10}],
-            "heartbeat_timeout": [{"heartbeat_timeout": -1}],
+            "name": [{"name": ["a"]}],
+            "priority": [{"priority": math.nan}, {"priority": 10**30}, {"priority": [1]}],
+            "delay": [{"delay": "1"}, {"delay": math.nan}, {"delay": True}],
+            "run_at": [{"run_at": "now"}],
+            "unique": [{"unique": ("k", "skipp")}, {"unique": ("k", "skip", "run")}, {"unique": 7}],
+            "backoff": [{"backoff": 5}, {"backoff": {"typ": "fixed"}}],
             "backoff.type": [{"backoff": {"type": "none", "delay": 1}}],
-            "backoff.factor": [{"backoff": {"type": "linear", "delay": 1, "factor": 0.5}}],
-            "backoff.jitter": [{"backoff": {"type": "linear", "delay": 1, "jitter": 2}}],
-            "ttl": [{"ttl": 0}],
-            "weight": [{"weight": 0}],
-            "concurrency_key": [{"concurrency_key": 7}],
-            "tags": [{"tags": "one"}, {"tags": ["a"] * 33}, {"tags": [None]}],
-            "meta": [{"meta": "x" * 16_384}],
-            "debounce.delay": [{"debounce": {"key": "k", "delay": 0}}],
-            "debounce.key": [{"debounce": {"key": None, "delay": 1}}],
-            "throttle.period": [{"throttle": {"key": "k", "period": 0}}, {"throttle": {"key": "k", "period": None}}],
-            "backoff.delay": [{"backoff": {"type": "fixed", "delay": None}}],
-            "max_age": [{"max_age": 0}],
+            "backoff.jitter": [{"backoff": {"type": "linear", "delay": 1, "jitter": -1}}, {"backoff": {"type": "linear", "jitter": "some"}}],
+            "tags": [{"tags": "one"}, {"tags": [["a"]]}],
+            "data": [{"data": object()}],
+            "meta": [{"meta": {"a": math.nan}}],
+            "debounce.mode": [{"debounce": {"key": "k", "delay": 1, "mode": "both"}}],
         }
         for option, cases in refused.items():
             for case in cases:
@@ -69,9 +59,6 @@ class Options(unittest.TestCase):
                     millrace.new_job(**{"name": "a", **case})
                 self.assertIn(caught.exception.code, ("OPTION_TYPE", "OPTION_RANGE"))
                 self.assertEqual(caught.exception.details["option"], option)
-        with self.assertRaises(millrace.Error) as caught:
-            millrace.new_job("a", delay=-1)
-        self.assertEqual((caught.exception.code, caught.exception.details), ("OPTION_RANGE", {"option": "delay", "limit": 0}))
 
     def test_durations_of_more_than_a_hundred_years_are_as_long_as_that(self):
         century = 100 * 365 * 86_400_000
@@ -98,9 +85,6 @@ class Options(unittest.TestCase):
 
     def test_data_has_its_letters_as_they_are_and_halves_of_pairs_escaped(self):
         self.assertEqual(millrace.new_job("a", {"text": "gr\u00fc\u00dfe \U0001f600 \ud800"})[1], '{"text":"gr\u00fc\u00dfe \U0001f600 \\ud800"}')
-        with self.assertRaises(millrace.Error) as caught:
-            millrace.new_job("a", meta={"text": "\U0001f600" * 8_190})
-        self.assertEqual(caught.exception.details, {"option": "meta", "limit": 16_384})
 
     def test_the_options_have_the_types_that_new_job_says(self):
         parameters = inspect.signature(millrace.new_job).parameters.values()
@@ -162,11 +146,11 @@ class Options(unittest.TestCase):
             with self.assertRaisesRegex(millrace.Error, "MILLRACE_POSTGRES"):
                 millrace.AsyncClient()
 
-    def test_a_worker_of_options_that_no_server_takes_is_refused(self):
-        for options in ({"concurrency": 0}, {"min_concurrency": 5}, {"abort_grace": -1}, {"queues": ["a b"]}, {"order": "strict"}, {"order": "other", "queues": ["a"]}, {"defaults": {"a": {"weight": 0}}}):
+    def test_a_worker_of_options_that_mean_nothing_is_refused(self):
+        for options in ({"concurrency": "4"}, {"min_concurrency": 5}, {"abort_grace": -1}, {"queues": "a"}, {"order": "strict"}, {"order": "other", "queues": ["a"]}):
             with self.subTest(options), self.assertRaises(millrace.Error):
                 millrace.Worker("unix:none", {"a": print}, **options)
-        for handlers in (None, {}, [print], {"a b": print}, {"a": None}, {None: print}):
+        for handlers in (None, {}, [print], {"a": None}, {None: print}):
             with self.subTest(handlers), self.assertRaises(millrace.Error) as caught:
                 millrace.AsyncWorker("unix:none", handlers)
             self.assertEqual(caught.exception.details["option"], "handlers")

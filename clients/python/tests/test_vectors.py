@@ -7,7 +7,7 @@ import unittest
 import unittest.mock
 
 import millrace
-from millrace import codec, data, jobs, messages, runs, session
+from millrace import _schema, codec, data, messages, runs, session
 
 from .support import PROTOCOL, Wire, vectors
 
@@ -63,17 +63,17 @@ def reply_told(id, value, error):
 
 
 def notice_told(kind, *fields):
-    if kind == messages.REATTACH:
+    if kind == _schema.REATTACH:
         return {"kind": "reattach"}
-    if kind == messages.GAP:
+    if kind == _schema.GAP:
         return {"kind": "gap", "first": fields[0], "last": fields[1]}
-    if kind == messages.STOP:
+    if kind == _schema.STOP:
         return {"kind": "stop", "session": fields[0], "timeout": fields[1]}
     run = {"session": fields[0], "seq": fields[1], "run": fields[2]}
-    if kind == messages.LOST:
+    if kind == _schema.LOST:
         return {"kind": "lost", **run}
     said = {name: value for name, value in zip(("reason", "by"), fields[4:]) if value is not None}
-    return {"kind": "abort", **run, "cause": messages.ABORT_CAUSES[fields[3]], **said}
+    return {"kind": "abort", **run, "cause": _schema.ABORT_CAUSES[fields[3]], **said}
 
 
 def job_of(job):
@@ -114,7 +114,7 @@ class Vectors(unittest.TestCase):
         self.assertGreater(count, 100)
 
     def test_what_a_server_says_means_what_the_vectors_say(self):
-        types = {messages.WELCOME: "welcome", messages.DELIVERY: "delivery", messages.PING: "ping", messages.PONG: "pong"}
+        types = {_schema.WELCOME: "welcome", _schema.DELIVERY: "delivery", _schema.PING: "ping", _schema.PONG: "pong"}
         for vector in vectors():
             if vector["from"] != "server":
                 continue
@@ -123,15 +123,15 @@ class Vectors(unittest.TestCase):
                 state = "greeting" if message["type"] == "welcome" else "open"
                 type, fields = messages.read_message(payload_of(vector), state)
                 self.assertEqual(types.get(type, "goodbye"), message["type"])
-                if type == messages.DELIVERY:
+                if type == _schema.DELIVERY:
                     expected = {name: part for name, part in message["delivery"].items() if name != "events"}
                     # Values have no nil left out, and those of properties may be nil: both sides lose them.
                     self.assertEqual(without_nil(told(fields)), without_nil(expected))
-                elif type == messages.WELCOME:
+                elif type == _schema.WELCOME:
                     scopes = ["enqueue work read admin".split()[scope] for scope in fields.scopes]
                     expected = {"type": "welcome", **named(fields), "scopes": scopes, "limits": named(fields.limits)}
                     self.assertEqual(expected, message)
-                elif type == messages.GOODBYE:
+                elif type == _schema.GOODBYE:
                     self.assertEqual(fields, [message["code"], message["message"], message["retryAfterMs"]])
                 else:
                     self.assertEqual(fields, [message["nonce"]])
@@ -146,7 +146,7 @@ class Vectors(unittest.TestCase):
             self.assertEqual(caught.exception.code, vector["error"])
 
     def test_a_reply_that_cannot_be_read_fails_its_call_alone(self):
-        replies = [[1, messages.TRUE], [2, 99, "of a newer server"], [3, messages.ENQUEUED, 7], [4, messages.VALUE, "x"]]
+        replies = [[1, _schema.TRUE], [2, 99, "of a newer server"], [3, _schema.ENQUEUED, 7], [4, _schema.VALUE, "x"]]
         read = list(messages.read_replies(replies))
         self.assertEqual([(id, value) for id, value, _ in read], [(1, True), (2, None), (3, None), (4, "x")])
         self.assertEqual([error and error.code for _, _, error in read], [None, "PROTOCOL", "PROTOCOL", None])
@@ -164,7 +164,7 @@ class Vectors(unittest.TestCase):
                 requests = []
                 for each in message["requests"]:
                     requests.append(messages.request(each["id"], "enqueue", [job_of(job) for job in each["command"]["jobs"]]))
-                self.assertEqual(messages.frame(messages.REQUESTS, requests).hex(), vector["hex"])
+                self.assertEqual(messages.frame(_schema.REQUESTS, requests).hex(), vector["hex"])
                 count += 1
         self.assertGreater(count, 5)
 
@@ -195,7 +195,7 @@ class Vectors(unittest.TestCase):
         }
         for name, (op, *fields) in said.items():
             with self.subTest(name):
-                self.assertEqual(messages.frame(messages.REQUESTS, [messages.request(1, op, *fields)]).hex(), by_name[name])
+                self.assertEqual(messages.frame(_schema.REQUESTS, [messages.request(1, op, *fields)]).hex(), by_name[name])
         defaults = {"resize": {"queue": "images", "timeout": 60, "backoff": {"type": "fixed", "delay": 5}}}
         options = {"queues": ["images", "mail"], "order": "strict", "min_concurrency": 8, "concurrency": 16, "name": "worker-1"}
         worker = millrace.Worker("unix:none", {"thumbnail": print, "resize": print}, defaults=defaults, **options)
@@ -203,7 +203,7 @@ class Vectors(unittest.TestCase):
         with unittest.mock.patch("socket.gethostname", return_value="alpha"), unittest.mock.patch("os.getpid", return_value=4711):
             attach = messages.request(1, "attach", worker._session())
         name = "attach: its queues in a strict order"
-        self.assertEqual(messages.frame(messages.REQUESTS, [attach]).hex(), by_name[name])
+        self.assertEqual(messages.frame(_schema.REQUESTS, [attach]).hex(), by_name[name])
         name = "attach: the defaults of a name, each of them"
         backoff = {"type": "fixed", "delay": 6}
         times = dict(timeout=4, heartbeat_timeout=5, max_age=7, ttl=8, keep="forever", backoff=backoff)
@@ -212,8 +212,8 @@ class Vectors(unittest.TestCase):
         worker.uuid = session
         with unittest.mock.patch("socket.gethostname", return_value="alpha"), unittest.mock.patch("os.getpid", return_value=4711):
             attach = messages.request(1, "attach", worker._session())
-        self.assertEqual(messages.frame(messages.REQUESTS, [attach]).hex(), by_name[name])
-        hello = messages.frame(messages.HELLO, [1, 1], None, ["example 1.0", "alpha", 4711, ""])
+        self.assertEqual(messages.frame(_schema.REQUESTS, [attach]).hex(), by_name[name])
+        hello = messages.frame(_schema.HELLO, [1, 1], None, ["example 1.0", "alpha", 4711, ""])
         self.assertEqual(hello.hex(), by_name["hello without a token"])
 
     def test_what_manages_jobs_and_queues_is_written_byte_by_byte(self):
@@ -266,7 +266,7 @@ def last_frame(client, call, answers):
     sent = []
 
     def answer(op, *fields):
-        sent[:] = [messages.frame(messages.REQUESTS, [messages.request(1, op, *fields)])]
+        sent[:] = [messages.frame(_schema.REQUESTS, [messages.request(1, op, *fields)])]
         for each in told:
             return each
         raise Stop()
@@ -295,7 +295,7 @@ EVERY_SETTING = {
         "backoff": {"type": "exponential", "delay": 1, "factor": 3, "max_delay": 60, "jitter": "full"}, "timeout": math.inf,
         "heartbeat_timeout": 0, "ttl": 5, "keep": 0, "log_lines": 10,
     },
-    "retention": {"completed": {"age": 3600, "count": 1_000}, "failed": {"age": "forever", "count": "forever"}},
+    "retention": {"completed": {"age": 3600, "count": 1_000}, "failed": {"age": "forever", "count": 10**12}},
 }
 
 
@@ -310,14 +310,14 @@ def every_filter(at):
 class Frames(unittest.TestCase):
     def test_many_requests_go_in_as_many_frames_as_the_server_takes(self):
         requests = [messages.request(id, "complete", id, 1, "x" * 100) for id in range(1, 20)]
-        self.assertEqual(messages.request_frames(requests, 2**20), [messages.frame(messages.REQUESTS, requests)])
+        self.assertEqual(messages.request_frames(requests, 2**20), [messages.frame(_schema.REQUESTS, requests)])
         frames = messages.request_frames(requests, 300)
         self.assertEqual([request for each in frames for request in codec.unpack(each[4:])[1]], requests)
         for each in frames:
             self.assertEqual(int.from_bytes(each[:4], "big"), len(each) - 4)
             self.assertLessEqual(len(each) - 4, 300)
         self.assertLess(len(frames), 19)
-        many = messages.request_frames([[id, messages.OPS["stats"]] for id in range(10_001)], 2**20)
+        many = messages.request_frames([[id, _schema.OPS["stats"]] for id in range(10_001)], 2**20)
         self.assertEqual([len(codec.unpack(each[4:])[1]) for each in many], [10_000, 1])
 
     def test_one_request_of_more_than_a_frame_is_refused(self):
@@ -331,7 +331,7 @@ class Operations(unittest.TestCase):
         table = PROTOCOL.split("<!-- table: operations -->")[1].split("<!-- end -->")[0]
         rows = re.findall(r"^\| (\d+) \| `(\w+)`", table, re.M)
         self.assertGreater(len(rows), 50)
-        self.assertEqual(messages.OPS, {name: int(code) for code, name in rows})
+        self.assertEqual(_schema.OPS, {name: int(code) for code, name in rows})
 
     def test_one_that_there_is_none_of_is_refused_and_waits_for_nothing(self):
         client = millrace.Client("unix:none")

@@ -45,7 +45,7 @@ const key = ({ of }: Cause): string => `key '${of}'`
 const usage = ({ used, limit }: Cause): string => `${used} of ${limit}`
 
 /** The words for each cause, which follow "waits". */
-const WORDS: { readonly [Code in CauseCode]: Words } = {
+export const WORDS: { readonly [Code in CauseCode]: Words } = {
   time: (cause) => ` for its time${until(cause)}`,
   retry: (cause) => ` to be tried again${until(cause)}`,
   parents: ({ used }) => (used === undefined ? ' for other jobs of its flow' : ` for ${used} other ${used === 1 ? 'job' : 'jobs'} to end`),

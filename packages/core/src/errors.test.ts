@@ -27,7 +27,7 @@ const CLASSES = Object.entries(errors).filter(
 )
 
 test('every code has a class, and every class a code', () => {
-  expect([...CLASSES.map(([, { code }]) => code), 'OPTION_RANGE'].sort()).toEqual([...ERROR_CODES].sort())
+  expect([...CLASSES.map(([, { code }]) => code), 'OPTION_TYPE', 'OPTION_RANGE'].sort()).toEqual([...ERROR_CODES].sort())
 })
 
 describe.each(CLASSES)('%s', (name, Class) => {

@@ -319,13 +319,14 @@ const BY_CODE = {
   TOO_LARGE: TooLargeError,
 } as const
 
-/** Misuse is found at the border, but for what only the engine knows: how much it stores. */
-export type ErrorCode = keyof typeof BY_CODE | 'OPTION_RANGE'
+/** The two of misuse are found at the border, or by a server for a client that does not check its options. */
+export type ErrorCode = keyof typeof BY_CODE | 'OPTION_TYPE' | 'OPTION_RANGE'
 
-export const ERROR_CODES = [...Object.keys(BY_CODE), 'OPTION_RANGE'] as readonly ErrorCode[]
+export const ERROR_CODES = [...Object.keys(BY_CODE), 'OPTION_TYPE', 'OPTION_RANGE'] as readonly ErrorCode[]
 
 /** The error that a refusal stands for. */
-export function errorFrom({ code, message, details }: Refusal, options?: ErrorOptions): MillraceError | OptionRangeError {
+export function errorFrom({ code, message, details }: Refusal, options?: ErrorOptions): MillraceError | OptionTypeError | OptionRangeError {
+  if (code === 'OPTION_TYPE') return new OptionTypeError(String(details?.['option']), message)
   if (code === 'OPTION_RANGE') return new OptionRangeError(String(details?.['option']), details?.['limit'] as number | string, message)
   // A newer peer may know more codes.
   return new (BY_CODE[code] ?? InternalError)(message, details, options)

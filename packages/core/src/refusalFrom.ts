@@ -8,6 +8,7 @@ export function refusalFrom(error: unknown): Refusal {
     const { message, option, limit } = error
     return { code: error.code, message, details: { option, limit } }
   }
+  if (isErrorOf(error, 'OptionTypeError')) return { code: error.code, message: error.message, details: { option: error.option } }
   if (isErrorOf(error, 'MillraceError') && ERROR_CODES.includes(error.code as ErrorCode)) {
     const { name: _name, code, retryable: _retryable, ...details } = error as MillraceError & Record<string, unknown>
     return { code: code as ErrorCode, message: error.message, details }

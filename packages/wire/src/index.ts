@@ -2,6 +2,6 @@ export { decodeMessage, ELEMENTS_MAX, encodeCounted, encodeMessage } from './cod
 export { decodeEntries, encodeEntries } from './entries.ts'
 export { WireError, type WireErrorCode } from './errors.ts'
 export { FrameReader, type FrameReaderOptions, HEADER_BYTES } from './frames.ts'
-export type { ClientIntro, Message, Role, WireLimits } from './message.ts'
+export type { ClientIntro, Message, Refused, Role, WireLimits } from './message.ts'
 export { ALLOWED, type MessageType, nextState, type SessionState } from './states.ts'
 export { chooseVersion, VERSIONS } from './versions.ts'

@@ -1,5 +1,5 @@
 // What a hostile or broken peer may send: each is refused at once, with the code and the place, and costs next to nothing.
-import { LIMITS, type NewJob } from '@millrace/core'
+import { LIMITS, type NewJob, type Request } from '@millrace/core'
 import { describe, expect, test } from 'vitest'
 import { decodeMessage, ELEMENTS_MAX, encodeCounted, encodeMessage } from './codec.ts'
 import type { WireError } from './errors.ts'
@@ -22,9 +22,11 @@ function refused(payload: Uint8Array, from: Role = 'client'): string {
   let caught: WireError | undefined
   try {
     const message = decodeMessage(payload, from)
-    // Of a reply whose end can be found, the call alone is refused.
-    const refusal = message.type === 'delivery' ? message.delivery.replies[0]?.refusal : undefined
-    if (refusal !== undefined) return `BAD_FRAME: ${refusal.message}`
+    // Of a reply or a request whose end can be found, the call alone is refused.
+    const replies = message.type === 'delivery' ? message.delivery.replies : message.type === 'requests' ? message.requests : []
+    const refusal = replies.map((each) => ('refusal' in each ? each.refusal : undefined))[0]
+    if (refusal !== undefined)
+      return `${refusal.code === 'OPTION_RANGE' || refusal.code === 'OPTION_TYPE' ? refusal.code : 'BAD_FRAME'}: ${refusal.message}`
   } catch (error) {
     caught = error as WireError
   }
@@ -87,7 +89,7 @@ describe('bombs', () => {
     ['in a reply', replying(deep(24_000)), 'server'],
     ['in a field that nobody knows', followed(deep(24_000)), 'client'],
   ] as const)('72 KB of arrays of 65,535 within each other, %s', (_where, payload, from) => {
-    expect(refused(payload, from)).toMatch(/^BAD_FRAME: .*an array of at most \d+ items, not 65535/)
+    expect(refused(payload, from)).toMatch(/^BAD_FRAME: .*an array of at most \d+ items, got 65535/)
   })
 
   test.each([
@@ -143,13 +145,13 @@ describe('lengths that are announced and not there', () => {
 
 describe('limits of what is there', () => {
   test('an array of 10,001', () => {
-    expect(refused(replying('dc 27 11', zeros(10_001)), 'server')).toContain('at most 10000 items, not 10001')
-    expect(refused(followed('dc 27 11', zeros(10_001)))).toContain('at most 10000 items, not 10001')
+    expect(refused(replying('dc 27 11', zeros(10_001)), 'server')).toContain('at most 10000 items, got 10001')
+    expect(refused(followed('dc 27 11', zeros(10_001)))).toContain('at most 10000 items, got 10001')
   })
 
   test('a map of 257', () => {
     const entries = Array.from({ length: 257 }, (_, index) => join(text(`k${index}`), 'c0'))
-    expect(refused(replying('de 01 01', ...entries), 'server')).toContain('at most 256 items, not 257')
+    expect(refused(replying('de 01 01', ...entries), 'server')).toContain('at most 256 items, got 257')
   })
 
   test('a key of 257', () => {
@@ -157,7 +159,7 @@ describe('limits of what is there', () => {
   })
 
   test('65 fields', () => {
-    expect(refused(join('dc 00 41 05 07', zeros(63)))).toContain('at most 64 items, not 65')
+    expect(refused(join('dc 00 41 05 07', zeros(63)))).toContain('at most 64 items, got 65')
     expect(decodeMessage(join('dc 00 40 05 07', zeros(62)), 'client')).toEqual({ type: 'ping', nonce: 7 })
   })
 })
@@ -206,7 +208,7 @@ describe('maps', () => {
   })
 
   test('keys are strings', () => {
-    expect(refused(replying('81 01 01'), 'server')).toContain('a string, not a number')
+    expect(refused(replying('81 01 01'), 'server')).toContain('a string, got a number')
   })
 
   test('what comes out is a plain object', () => {
@@ -235,7 +237,7 @@ describe('messages', () => {
   })
 
   test('a message is an array that begins with its type', () => {
-    expect(refused(hex('07'))).toContain('an array, not a number')
+    expect(refused(hex('07'))).toContain('an array, got a number')
     expect(refused(hex('90'))).toContain('type: is missing')
     expect(refused(hex('91 63'))).toContain('type: 99 is none that is known')
     expect(refused(hex('91 00'))).toContain('type: 0 is none that is known')
@@ -272,25 +274,50 @@ describe('messages', () => {
 describe('requests are held to the same bounds as options', () => {
   const enqueue = (...job: readonly (Uint8Array | string)[]): Uint8Array => asking(2, '01 91', ...job)
   test.each([
-    ['a name with a space', enqueue('91', text('a b')), 'name: a name of 1 to 128'],
-    ['no name', enqueue('91', text('')), 'name: a name of 1 to 128'],
-    ['a name that is too long', enqueue('91', text('a'.repeat(129))), 'name: a string of at most 128 UTF-16 units'],
-    ['no such priority', enqueue('94', text('a'), 'c0 c0 ce 00 0f 42 41'), 'priority: an integer from -1000000 to 1000000, not 1000001'],
-    ['half a priority', enqueue('94', text('a'), 'c0 c0 cb 3f e0 00 00 00 00 00 00'), 'priority: a whole number'],
-    ['a key of half a pair', enqueue('97', text('a'), 'c0 c0 c0 c0 c0', text('\ud800')), 'idempotencyKey: a key of 1 to 512'],
-    ['data that is a number', enqueue('92', text('a'), '07'), 'data: a string, bytes or nil, not a number'],
-    ['an operation that nobody knows', asking(1, '63'), 'op: 99 is none that is known'],
-    ['no operation', asking(0), 'request id: a request has an id and an operation'],
-    ['a page that is too long', asking(3, '19 90 cc c9'), 'limit: an integer from 1 to 200, not 201'],
-    ['a state that is none', asking(3, '19 91 07 01'), 'state: an integer from 0 to 6, not 7'],
-    ['a fraction beyond 1', asking(4, '0c 01 01 02'), 'fraction: a number from 0 to 1, not 2'],
-    ['time that is negative', enqueue('95', text('a'), 'c0 c0 c0 ff'), 'delay: milliseconds, 0 or more, not -1'],
+    ['a name with a space', enqueue('91', text('a b')), 'OPTION_TYPE: jobs[0].name must be a name of 1 to 128'],
+    ['no name', enqueue('91', text('')), 'OPTION_TYPE: jobs[0].name must be a name of 1 to 128'],
+    ['a name that is too long', enqueue('91', text('a'.repeat(129))), 'OPTION_RANGE: jobs[0].name must be a string of at most 128'],
+    [
+      'no such priority',
+      enqueue('94', text('a'), 'c0 c0 ce 00 0f 42 41'),
+      'OPTION_RANGE: jobs[0].priority must be an integer between -1000000 and 1000000, got 1000001',
+    ],
+    [
+      'half a priority',
+      enqueue('94', text('a'), 'c0 c0 cb 3f e0 00 00 00 00 00 00'),
+      'OPTION_TYPE: jobs[0].priority must be a whole number',
+    ],
+    [
+      'a key of half a pair',
+      enqueue('97', text('a'), 'c0 c0 c0 c0 c0', text('\ud800')),
+      'OPTION_TYPE: jobs[0].idempotencyKey must be a key',
+    ],
+    ['data that is a number', enqueue('92', text('a'), '07'), 'OPTION_TYPE: jobs[0].data must be a string, bytes or nil, got a number'],
+    ['a page that is too long', asking(3, '19 90 cc c9'), 'OPTION_RANGE: limit must be an integer between 1 and 200, got 201'],
+    ['a state that is none', asking(3, '19 91 07 01'), 'OPTION_RANGE: filter.state must be an integer between 0 and 6, got 7'],
+    ['a fraction beyond 1', asking(4, '0c 01 01 02'), 'OPTION_RANGE: fraction must be a number between 0 and 1, got 2'],
+    ['time that is negative', enqueue('95', text('a'), 'c0 c0 c0 ff'), 'OPTION_RANGE: jobs[0].delay must be at least 0 ms, got -1 ms'],
+    ['no id', asking(1, '0e'), 'OPTION_TYPE: id is missing: get has 3 fields, and only 0 came'],
+    ['an operation that nobody knows', asking(1, '63'), 'BAD_FRAME: op: 99 is none that is known'],
+    ['no operation', asking(0), 'BAD_FRAME: request id: a request has an id and an operation'],
   ])('%s', (_what, payload, message) => {
-    expect(refused(payload)).toContain(`BAD_FRAME: ${message}`)
+    expect(refused(payload)).toContain(message)
+  })
+
+  test('one with a wrong field ends its own call, and the requests around it are read', () => {
+    const said = (id: string, ...fields: readonly (Uint8Array | string)[]) => join(new Uint8Array([0x91 + fields.length]), id, ...fields)
+    const payload = join('92 03 93', said('01', '17'), said('02', '01', join('91 91', text('a b'))), said('03', '17'))
+    expect(decodeMessage(payload, 'client')).toMatchObject({
+      requests: [
+        { id: 1, command: { op: 'stats' } },
+        { id: 2, refusal: { code: 'OPTION_TYPE', details: { option: 'jobs[0].name' } } },
+        { id: 3, command: { op: 'stats' } },
+      ],
+    })
   })
 
   test('what is only too much is cut', () => {
-    const requests = (decoded: Message) => (decoded as Extract<Message, { type: 'requests' }>).requests[0]?.command
+    const requests = (decoded: Message) => ((decoded as Extract<Message, { type: 'requests' }>).requests[0] as Request | undefined)?.command
     const failing = asking(4, '07 01 01 92', text('E'), text('x'.repeat(5_000)))
     expect(requests(decodeMessage(failing, 'client'))).toMatchObject({ error: { message: 'x'.repeat(4_096) } })
     const late = asking(4, '08 01 01 cb 43 e0 00 00 00 00 00 00')

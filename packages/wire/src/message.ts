@@ -1,5 +1,5 @@
 /** The messages between the two ends of a connection: one in each frame. */
-import type { Delivery, Request, Scope } from '@millrace/core'
+import type { Delivery, Refusal, Request, Scope } from '@millrace/core'
 
 /** One of the two ends: `client` is the one that connected. */
 export type Role = 'client' | 'server'
@@ -25,7 +25,7 @@ export type Message =
       readonly scopes: readonly Scope[]
       readonly limits: WireLimits
     }
-  | { readonly type: 'requests'; readonly requests: readonly Request[] }
+  | { readonly type: 'requests'; readonly requests: readonly (Request | Refused)[] }
   | { readonly type: 'delivery'; readonly delivery: Delivery }
   | { readonly type: 'ping'; readonly nonce: number }
   /** Sent at once, with the nonce of the ping. */
@@ -38,6 +38,12 @@ export type Message =
       /** Milliseconds before the other end tries again: 0 = at once, -1 = it need not come back. */
       readonly retryAfterMs: number
     }
+
+/** A request with a field that was wrong when a server read it; no client sends one. */
+export interface Refused {
+  readonly id: number
+  readonly refusal: Refusal
+}
 
 export interface ClientIntro {
   /** The name and version of the client. */

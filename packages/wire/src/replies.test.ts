@@ -105,7 +105,7 @@ describe('one reply that cannot be read, between two that can', () => {
   }
 
   test.each<[string, (out: Writer) => void, string, string]>([
-    ['an array of 10,001', answer(manyTrues), 'TOO_LARGE', 'at most 10000 items, not 10001'],
+    ['an array of 10,001', answer(manyTrues), 'TOO_LARGE', 'at most 10000 items, got 10001'],
     [
       'one within others, with all that a value can be in front of it',
       answer((out) => {

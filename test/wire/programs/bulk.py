@@ -50,7 +50,7 @@ with connect(*sys.argv[1:3]) as client:
         order: [ids.index(each.id) for each in client.jobs(queue="orders", state="scheduled", order=order, page=2)]
         for order in ("newest", "oldest", "due")
     }
-    say(orders=listed, refused=[refusal(client.jobs, order="finished"), refusal(client.jobs, order="due")])
+    say(orders=listed, refused=[refusal(lambda: list(client.jobs(order=order))) for order in ("finished", "due")])
 
     held = client.enqueue("keyed", 1, queue="keys", unique="u", delay=3600)
     once = client.enqueue("keyed", 2, queue="keys", idempotency_key="i", delay=3600)

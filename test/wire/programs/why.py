@@ -4,9 +4,9 @@ import json
 import sys
 
 from either import connect, millrace
-from millrace import explanations
+from millrace import _schema
 
 with connect(*sys.argv[1:3]) as client:
     jobs = [client.explain(job.id) for job in client.jobs(order="oldest")]
     print(json.dumps({"words": {job.id: [job.message, *(cause.message for cause in job.causes)] for job in jobs}}))
-    print(json.dumps({"codes": sorted(explanations.WORDS)}))
+    print(json.dumps({"codes": sorted([*_schema.CAUSES, "parents"])}))

@@ -50,8 +50,8 @@ const EXCLUDED = {
 export function readShaping(options: Readonly<Record<string, unknown>>): Pick<NewJob, 'debounce' | 'throttle'> {
   for (const option of ['debounce', 'throttle'] as const) {
     if (options[option] === undefined) continue
-    const other = EXCLUDED[option].find((name) => options[name] !== undefined)
-    if (other !== undefined) throw new OptionTypeError(other, `${option} and ${other} exclude each other: give one of them`)
+    const conflict = exclusion(option, options)
+    if (conflict !== undefined) throw conflict
   }
   const { debounce, throttle } = options
   return {
@@ -67,11 +67,10 @@ function debounceOption(value: unknown): NonNullable<NewJob['debounce']> {
   const mode = choiceOption('debounce.mode', value['mode'] ?? 'trailing', DEBOUNCE_MODES)
   if (value['maxDelay'] === undefined) return { key, delay, mode }
   const maxDelay = durationOption('debounce.maxDelay', value['maxDelay'], { min: 1 })
-  if (maxDelay < delay) {
-    const message = `debounce.maxDelay (${maxDelay} ms) must be at least debounce.delay (${delay} ms): raise one or lower the other`
-    throw new OptionRangeError('debounce.maxDelay', delay, message)
-  }
-  return { key, delay, mode, maxDelay }
+  const debounce = { key, delay, mode, maxDelay }
+  const conflict = shortDelay(debounce)
+  if (conflict !== undefined) throw conflict
+  return debounce
 }
 
 function throttleOption(value: unknown): NonNullable<NewJob['throttle']> {
@@ -79,12 +78,22 @@ function throttleOption(value: unknown): NonNullable<NewJob['throttle']> {
   return { key: textOption('throttle.key', value['key']), period: durationOption('throttle.period', value['period'], { min: 1 }) }
 }
 
-/** Why these do not go together, whoever has put them together; undefined where they do. */
-export function shapingConflict(job: NewJob): string | undefined {
+/** Returns the error of options that contradict each other, in a job that was read; undefined if there is none. */
+export function shapingConflict(job: NewJob): OptionTypeError | OptionRangeError | undefined {
   for (const option of ['debounce', 'throttle'] as const) {
-    const other = job[option] === undefined ? undefined : EXCLUDED[option].find((name) => job[name] !== undefined)
-    if (other !== undefined) return `${option} without ${other} beside it`
+    const conflict = job[option] === undefined ? undefined : exclusion(option, job)
+    if (conflict !== undefined) return conflict
   }
-  const { delay = 0, maxDelay = delay } = job.debounce ?? {}
-  return maxDelay < delay ? 'a debounce whose maxDelay is at least its delay' : undefined
+  return job.debounce === undefined ? undefined : shortDelay(job.debounce)
+}
+
+function exclusion(option: keyof typeof EXCLUDED, options: object): OptionTypeError | undefined {
+  const other = EXCLUDED[option].find((name) => (options as Record<string, unknown>)[name] !== undefined)
+  return other === undefined ? undefined : new OptionTypeError(other, `${option} and ${other} exclude each other: give one of them`)
+}
+
+function shortDelay({ delay, maxDelay = delay }: NonNullable<NewJob['debounce']>): OptionRangeError | undefined {
+  if (maxDelay >= delay) return undefined
+  const message = `debounce.maxDelay (${maxDelay} ms) must be at least debounce.delay (${delay} ms): raise one or lower the other`
+  return new OptionRangeError('debounce.maxDelay', delay, message)
 }

@@ -26,7 +26,7 @@ import {
   withChangedNumbers,
   withForbiddenKeys,
 } from '@millrace/core'
-import { chooseVersion, ELEMENTS_MAX, type Message, WireError } from '@millrace/wire'
+import { chooseVersion, ELEMENTS_MAX, type Message, type Refused, WireError } from '@millrace/wire'
 import { isDead, isHere } from '@millrace/worker/process'
 import { sendCut, slices } from '../frames.ts'
 import { BOUNDS } from '../limits.ts'
@@ -246,7 +246,7 @@ export class Connection {
     this.#link.begin(BOUNDS.frameBytes, BOUNDS.pingMs, BOUNDS.silenceMs)
   }
 
-  #ask(requests: readonly Request[], bytes: number): void {
+  #ask(requests: readonly (Request | Refused)[], bytes: number): void {
     const allowed = this.#allowed(requests)
     if (allowed.length === 0) return
     this.#unanswered.ask(allowed, bytes)
@@ -283,11 +283,15 @@ export class Connection {
     }
   }
 
-  /** Returns the requests that the token allows and whose jobs fit their schemas; refuses the others. */
-  #allowed(requests: readonly Request[]): readonly Request[] {
+  /** Returns the requests that could be read, that the token allows and whose jobs fit their schemas; refuses the others. */
+  #allowed(requests: readonly (Request | Refused)[]): readonly Request[] {
     const refused: Reply[] = []
     const allowed: Request[] = []
     for (const request of requests) {
+      if ('refusal' in request) {
+        refused.push(request)
+        continue
+      }
       const { id, command } = request
       const isAudited = this.#trail?.ask(request) === true
       const message = this.#unbounded ? undefined : this.#forbidden(command)

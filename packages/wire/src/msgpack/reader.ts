@@ -2,7 +2,7 @@
  * Reads MessagePack: every length is checked against the rest of the payload, and against its limit, before anything is made
  * of it. Nothing that is read keeps the payload alive.
  */
-import { UNSAFE_KEYS } from '@millrace/core'
+import { type Refusal, UNSAFE_KEYS } from '@millrace/core'
 import { WireError } from '../errors.ts'
 import { readLoneSurrogates } from './surrogates.ts'
 
@@ -66,13 +66,29 @@ export class Reader {
     if (this.#at !== this.#end) throw this.wrong(`${this.#end - this.#at} bytes follow the message`)
   }
 
-  wrong(what: string): WireError {
-    return new WireError('BAD_FRAME', this.#told(what))
+  /** @param expected what the field must be and what it is, behind "must be", or a phrase that begins with "is" */
+  wrong(expected: string): WireError {
+    return new WireError('BAD_FRAME', this.#told(expected), { expected })
   }
 
-  /** Returns an error as `wrong` does, for a value that is well-formed and too large. */
-  beyond(what: string): WireError {
-    return new WireError('BAD_FRAME', this.#told(what), true)
+  /** Returns an error as `wrong` does, for a value that breaks a bound of its field. */
+  outside(limit: number, expected: string): WireError {
+    return new WireError('BAD_FRAME', this.#told(expected), { expected, limit })
+  }
+
+  /** Returns an error as `outside` does, for a value that is well-formed and too large. */
+  beyond(limit: number, expected: string): WireError {
+    return new WireError('BAD_FRAME', this.#told(expected), { expected, limit, beyond: true })
+  }
+
+  /** Returns an error as `wrong` does, for fields that are wrong together, or for a value that core has checked. */
+  refused(refusal: Refusal): WireError {
+    return new WireError('BAD_FRAME', this.#told(refusal.message), { refusal })
+  }
+
+  /** True if the payload has more items than one frame may have: nothing more is read of it. */
+  get exhausted(): boolean {
+    return this.#elementsLeft < 0
   }
 
   #told(what: string): string {
@@ -115,7 +131,7 @@ export class Reader {
   #passScalar(code: number): void {
     if (code < 0x80 || code >= 0xe0 || code === 0xc0 || code === 0xc2 || code === 0xc3) return
     const bytes = SCALAR_BYTES[code] ?? Math.max(this.#textLength(code), this.#bytesLength(code))
-    if (bytes < 0) throw this.wrong(`a value, not ${typeOf(code)}`)
+    if (bytes < 0) throw this.wrong(`a value, got ${typeOf(code)}`)
     this.#at += this.#within(bytes)
   }
 
@@ -132,7 +148,7 @@ export class Reader {
     const code = this.#byte()
     if (code === 0xc3) return true
     if (code === 0xc2) return false
-    throw this.wrong(`true or false, not ${typeOf(code)}`)
+    throw this.wrong(`true or false, got ${typeOf(code)}`)
   }
 
   /** Reads a whole number of at most 53 bits. */
@@ -140,7 +156,7 @@ export class Reader {
     const code = this.#byte()
     if (code < 0x80) return code
     const value = this.#number(code)
-    if (!Number.isSafeInteger(value)) throw this.wrong(`a whole number of at most 53 bits, not ${value}`)
+    if (!Number.isSafeInteger(value)) throw this.wrong(`a whole number of at most 53 bits, got ${value}`)
     return value
   }
 
@@ -156,18 +172,18 @@ export class Reader {
     if (code >> 4 === 9) return this.#count(code & 15, max, 1, 'array')
     if (code === 0xdc) return this.#count(this.#word(2), max, 1, 'array')
     if (code === 0xdd) return this.#count(this.#word(4), max, 1, 'array')
-    throw this.wrong(`an array, not ${typeOf(code)}`)
+    throw this.wrong(`an array, got ${typeOf(code)}`)
   }
 
   /** Reads a string of at most `max` UTF-16 units. */
   text(max: number): string {
     const code = this.#byte()
     const length = this.#textLength(code)
-    if (length < 0) throw this.wrong(`a string, not ${typeOf(code)}`)
+    if (length < 0) throw this.wrong(`a string, got ${typeOf(code)}`)
     // A UTF-16 unit takes at most three bytes.
-    if (length > max * 3) throw this.beyond(`a string of at most ${max} UTF-16 units, not ${length} bytes`)
+    if (length > max * 3) throw this.beyond(max, `a string of at most ${max} UTF-16 units, got ${length} bytes`)
     const text = this.#text(length)
-    if (text.length > max) throw this.beyond(`a string of at most ${max} UTF-16 units, not ${text.length}`)
+    if (text.length > max) throw this.beyond(max, `a string of at most ${max} UTF-16 units, got ${text.length}`)
     return text
   }
 
@@ -198,7 +214,7 @@ export class Reader {
     const length = this.#textLength(code)
     if (length >= 0) return this.#text(length)
     const bytes = this.#bytesLength(code)
-    if (bytes < 0) throw this.wrong(`a string, bytes or nil, not ${typeOf(code)}`)
+    if (bytes < 0) throw this.wrong(`a string, bytes or nil, got ${typeOf(code)}`)
     return this.#copy(bytes)
   }
 
@@ -261,7 +277,7 @@ export class Reader {
   }
 
   #enter(depth: number): void {
-    if (depth >= BOUNDS.depth) throw this.beyond(`arrays and maps at most ${BOUNDS.depth} deep`)
+    if (depth >= BOUNDS.depth) throw this.beyond(BOUNDS.depth, `arrays and maps at most ${BOUNDS.depth} deep`)
   }
 
   #mapCount(code: number): number {
@@ -270,11 +286,11 @@ export class Reader {
   }
 
   #count(count: number, max: number, itemBytes: number, what: string): number {
-    if (count > max) throw this.beyond(`an ${what} of at most ${max} items, not ${count}`.replace('an map', 'a map'))
+    if (count > max) throw this.beyond(max, `an ${what} of at most ${max} items, got ${count}`.replace('an map', 'a map'))
     if (count * itemBytes > this.#end - this.#at) throw this.wrong(`the payload ends within an ${what}`.replace('an map', 'a map'))
     this.#elementsLeft -= count * itemBytes
     if (this.#elementsLeft < 0)
-      throw this.beyond('more items in one frame, those of all its arrays and maps together, than are taken: send less at a time')
+      throw this.beyond(0, 'more items in one frame, those of all its arrays and maps together, than are taken: send less at a time')
     return count
   }
 
@@ -352,7 +368,7 @@ export class Reader {
       case 0xcb:
         return this.#float(code === 0xca ? 4 : 8)
       default:
-        throw this.wrong(`a number, not ${typeOf(code)}`)
+        throw this.wrong(`a number, got ${typeOf(code)}`)
     }
   }
 
@@ -365,7 +381,7 @@ export class Reader {
     this.#within(size)
     for (let index = 0; index < size; index++) float.setUint8(index, this.#bytes[this.#at++] as number)
     const value = size === 4 ? float.getFloat32(0) : float.getFloat64(0)
-    if (Number.isNaN(value)) throw this.wrong('a number, not NaN')
+    if (Number.isNaN(value)) throw this.wrong('a number, got NaN')
     // −0 becomes 0.
     return value + 0
   }

@@ -144,7 +144,7 @@ function isAttachReply(value: unknown): value is AttachReply {
   return typeof value === 'object' && value !== null && 'lost' in value && Array.isArray(value.lost)
 }
 
-const JOINED = record<Joined>('Joined', {
+export const JOINED = record<Joined>('Joined', {
   name: field(text(LIMITS.keyLength), 'as in `join`'),
   place: field(count, 'of the first of its jobs among the parents, for `parents`'),
   jobs: field(count, 'how many'),

@@ -34,6 +34,7 @@ import {
   type RunKey,
   type RunOption,
   type RunSettings,
+  refusalFrom,
   type ScheduleSpec,
   SEQ_LIMIT,
   type SessionIntro,
@@ -60,6 +61,7 @@ import {
   name,
   number,
   queuePattern,
+  span,
   text,
   time,
   told,
@@ -89,7 +91,7 @@ const jitter: Kind<number | 'equal' | 'full'> = {
     const value = from.number()
     if (value === -1) return 'equal'
     if (value === -2) return 'full'
-    if (value < 0 || value > 1) throw from.wrong(`a fraction from 0 to 1, -1 or -2, not ${value}`)
+    if (value < 0 || value > 1) throw from.outside(value < 0 ? 0 : 1, `a number between 0 and 1, got ${value}`)
     return value
   },
 }
@@ -177,7 +179,7 @@ export const NEW_JOB: typeof newJob = {
     const job = newJob.read(from)
     if (job.debounce === undefined && job.throttle === undefined) return job
     const conflict = shapingConflict(job)
-    if (conflict !== undefined) throw from.wrong(conflict)
+    if (conflict !== undefined) throw from.refused(refusalFrom(conflict))
     return job
   },
 }
@@ -208,17 +210,20 @@ export const FLOW_NODES: Kind<readonly FlowNode[]> = {
   ...nodes,
   read: (from) => {
     const read = nodes.read(from)
-    if (read.length === 0) throw from.wrong('a flow of at least one node')
+    if (read.length === 0) throw from.outside(1, 'at least one node, got none')
     let edges = 0
     for (const [place, { ref, job, parents }] of read.entries()) {
       edges += parents.length
       if ((job.idempotencyKey ?? job.unique ?? job.debounce ?? job.throttle) !== undefined)
-        throw from.wrong('a node without idempotencyKey, unique, debounce and throttle of its own')
+        throw from.wrong('new jobs, without idempotencyKey, unique, debounce and throttle')
       if (new Set(parents).size < parents.length || parents.some((parent) => parent >= place))
-        throw from.wrong(`a node '${ref}' that waits for nodes before it, for each once`)
+        throw from.wrong(`in order: '${ref}' waits for nodes before it, for each once`)
     }
-    if (new Set(read.map(({ ref }) => ref)).size < read.length) throw from.wrong('nodes with refs of their own')
-    if (edges > LIMITS.edgesPerFlow) throw from.wrong(`nodes that wait for at most ${LIMITS.edgesPerFlow} others in all`)
+    if (new Set(read.map(({ ref }) => ref)).size < read.length) throw from.wrong('nodes with different refs')
+    if (edges > LIMITS.edgesPerFlow) {
+      const limit = LIMITS.edgesPerFlow
+      throw from.outside(limit, `nodes that wait for at most ${limit} others in all, got ${edges}`)
+    }
     return read
   },
 }
@@ -354,7 +359,7 @@ const contained: Kind<string> = {
   ...text(LIMITS.containedLength, `JSON as a string, up to ${withCommas(LIMITS.containedLength)}; not {} or []`),
   read: (from) => {
     const json = from.text(LIMITS.containedLength)
-    if (!isContained(json)) throw from.wrong('JSON other than {} and []')
+    if (!isContained(json)) throw from.wrong(`JSON with a property or an item, got ${json}, which every object or array contains`)
     return json
   },
 }
@@ -401,7 +406,7 @@ export const SCHEDULE_SPEC = record<ScheduleSpec>('Schedule', {
   every: optional(duration(LIMITS.everyMs), 'between two ticks'),
   startAt: optional(time, 'no tick before it; where `every` counts from; nil: the creation'),
   endAt: optional(time, 'no tick after it'),
-  jitter: or(integer(0, LIMITS.jitterMs), 0, 'milliseconds that a tick fires late at most'),
+  jitter: or(span(LIMITS.jitterMs), 0, 'how late a tick fires at most'),
   overlap: or(
     choice(OVERLAPS),
     'skip',

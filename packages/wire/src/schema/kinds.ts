@@ -2,7 +2,8 @@
  * The kinds of values that a field can hold. Every kind says in words what it accepts, for docs/protocol.md, and checks what it
  * reads against its limits: its values are as valid as if core's options had checked them.
  */
-import { type Data, LIMITS, NAME_PATTERN, prefixOf, TooLargeError, withCommas } from '@millrace/core'
+import { type Data, describe, LIMITS, NAME_PATTERN, prefixOf, TooLargeError, withCommas } from '@millrace/core'
+import { WireError } from '../errors.ts'
 import { type Reader, repeated } from '../msgpack/reader.ts'
 import { tooMany, writeValue } from '../msgpack/value.ts'
 import type { Writer } from '../msgpack/writer.ts'
@@ -30,7 +31,7 @@ export function integer(min: number, max: number, says = `integer, ${withCommas(
     write: (out, value) => out.number(value),
     read: (from) => {
       const value = from.integer()
-      if (value < min || value > max) throw from.wrong(`an integer from ${min} to ${max}, not ${value}`)
+      if (value < min || value > max) throw from.outside(value < min ? min : max, `an integer between ${min} and ${max}, got ${value}`)
       return value
     },
   }
@@ -39,7 +40,28 @@ export function integer(min: number, max: number, says = `integer, ${withCommas(
 export const count = integer(0, SAFE, 'integer')
 export const signed = integer(-SAFE, SAFE, 'integer, may be negative')
 /** Milliseconds since 1970, which a Date can hold; 0 for never. */
-export const time = integer(0, LIMITS.timeMs, 'time')
+export const time: Kind<number> = {
+  says: 'time',
+  write: (out, value) => out.number(value),
+  read: (from) => {
+    const value = from.integer()
+    if (value >= 0 && value <= LIMITS.timeMs) return value
+    throw from.outside(value < 0 ? 0 : LIMITS.timeMs, `a time between 0 ms and ${LIMITS.timeMs} ms since 1970, got ${value} ms`)
+  },
+}
+/** Whole milliseconds with a bound of their own. */
+export function span(max: number): Kind<number> {
+  return {
+    says: `milliseconds, 0 or more, up to ${withCommas(max)}`,
+    write: (out, value) => out.number(value),
+    read: (from) => {
+      const value = from.integer()
+      if (value >= 0 && value <= max) return value
+      throw from.outside(value < 0 ? 0 : max, `between 0 ms and ${max} ms, got ${value} ms`)
+    },
+  }
+}
+
 /** The time in a job's id. */
 export const idTime = integer(0, LIMITS.idTimeMs, 'time below 2^48')
 
@@ -50,7 +72,7 @@ export function number(min: number, max: number, says = `number, ${withCommas(mi
     write: (out, value) => out.number(value),
     read: (from) => {
       const value = from.number()
-      if (value < min || value > max) throw from.wrong(`a number from ${min} to ${max}, not ${value}`)
+      if (value < min || value > max) throw from.outside(value < min ? min : max, `a number between ${min} and ${max}, got ${value}`)
       return value
     },
   }
@@ -67,7 +89,7 @@ export function duration(min: number, infinity = false): Kind<number> {
     write: (out, value) => out.number(value),
     read: (from) => {
       const value = from.number()
-      if (value < min) throw from.wrong(`milliseconds, ${min} or more, not ${value}`)
+      if (value < min) throw from.outside(min, `at least ${min} ms, got ${value} ms`)
       if (value <= LIMITS.durationMs) return Math.ceil(value)
       if (infinity && value === Number.POSITIVE_INFINITY) return value
       return LIMITS.durationMs
@@ -84,6 +106,19 @@ export function text(max: number, says = `string, up to ${withCommas(max)}`): Ki
       out.text(value)
     },
     read: (from) => from.text(max),
+  }
+}
+
+/** A string that is not empty. */
+export function filled(max: number): Kind<string> {
+  const any = text(max, `string, 1 to ${withCommas(max)}`)
+  return {
+    ...any,
+    read: (from) => {
+      const value = any.read(from)
+      if (value === '') throw from.outside(1, `a string of 1 to ${max} UTF-16 units, got an empty one`)
+      return value
+    },
   }
 }
 
@@ -122,7 +157,7 @@ export function name(): Kind<string> {
     read: (from) => {
       const value = from.repeated(last, LIMITS.nameLength)
       if (value === good) return value
-      if (!NAME.test(value)) throw from.wrong('a name of 1 to 128 of the characters A-Z a-z 0-9 _ . : / -')
+      if (!NAME.test(value)) throw from.wrong(`a name of 1 to 128 of the characters A-Z a-z 0-9 _ . : / -, got ${describe(value)}`)
       good = value
       return value
     },
@@ -137,7 +172,7 @@ export const queuePattern: Kind<string> = {
     const value = from.text(LIMITS.nameLength + 1)
     const prefix = prefixOf(value)
     if (prefix === undefined ? !NAME.test(value) : prefix.length > LIMITS.nameLength || !PREFIX.test(prefix))
-      throw from.wrong('a name of 1 to 128 of the characters A-Z a-z 0-9 _ . : / -, or the beginning of one and *')
+      throw from.wrong(`a name of 1 to 128 of the characters A-Z a-z 0-9 _ . : / -, or the beginning of one and *, got ${describe(value)}`)
     return value
   },
 }
@@ -148,7 +183,8 @@ export const key: Kind<string> = {
   write: (out, value) => out.text(value),
   read: (from) => {
     const value = from.text(LIMITS.keyLength)
-    if (value === '' || !value.isWellFormed()) throw from.wrong(`a key of 1 to ${LIMITS.keyLength} UTF-16 units of well-formed text`)
+    if (value === '') throw from.outside(1, `a key of 1 to ${LIMITS.keyLength} UTF-16 units, got an empty string`)
+    if (!value.isWellFormed()) throw from.wrong('a key of well-formed text, got half of a surrogate pair')
     return value
   },
 }
@@ -189,7 +225,7 @@ export function choice<T extends string>(words: readonly T[]): Kind<T> {
     write: (out, word) => out.number(words.indexOf(word)),
     read: (from) => {
       const word = words[from.integer()]
-      if (word === undefined) throw from.wrong(`an integer from 0 to ${words.length - 1}`)
+      if (word === undefined) throw from.wrong(`an integer between 0 and ${words.length - 1}`)
       return word
     },
   }
@@ -211,7 +247,12 @@ export function list<T>(item: Kind<T>, max: number): Kind<readonly T[]> {
     },
     read: (from) => {
       const items: T[] = []
-      for (let left = from.array(max); left > 0; left--) items.push(item.read(from))
+      const count = from.array(max)
+      try {
+        while (items.length < count) items.push(item.read(from))
+      } catch (error) {
+        throw error instanceof WireError ? error.under(`[${items.length}]`) : error
+      }
       return items
     },
   }

@@ -1,5 +1,5 @@
 /** The changes to a queue: a map, checked against the same rules as the options of `queues.configure`. */
-import { isErrorOf, type Keep, type QueueChanges, validateQueueOptions } from '@millrace/core'
+import { isErrorOf, type Keep, type QueueChanges, refusalFrom, validateQueueOptions } from '@millrace/core'
 import { writeValue } from '../msgpack/value.ts'
 import type { Kind } from './kinds.ts'
 
@@ -12,8 +12,7 @@ export const QUEUE_CHANGES: Kind<QueueChanges> = {
     try {
       return validateQueueOptions(value)
     } catch (error) {
-      if (isErrorOf(error, 'OptionTypeError') || isErrorOf(error, 'OptionRangeError'))
-        throw from.wrong(`settings of a queue: ${error.message}`)
+      if (isErrorOf(error, 'OptionTypeError') || isErrorOf(error, 'OptionRangeError')) throw from.refused(refusalFrom(error))
       throw error
     }
   },

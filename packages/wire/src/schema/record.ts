@@ -2,6 +2,8 @@
  * Objects as arrays of fields, in the order in which the fields are declared. Fields at the end that say nothing may be left out,
  * and fields behind the last one that this version knows are skipped. So peers of different age understand each other.
  */
+
+import { WireError } from '../errors.ts'
 import type { Reader } from '../msgpack/reader.ts'
 import type { Writer } from '../msgpack/writer.ts'
 import { FIELDS_MAX, type Kind } from './kinds.ts'
@@ -78,13 +80,18 @@ export function record<T extends object>(name: string, fields: Fields<T>): Recor
     },
     readInto(from, left, target) {
       const into = target as Record<string, unknown>
-      for (let index = 0; index < names.length; index++) {
-        const each = list[index] as Field<unknown>
-        const of = names[index] as string
-        from.where = of
-        if (index < left && !(each.absent !== 'never' && from.nil())) into[of] = each.kind.read(from)
-        else if (each.absent === 'never') throw from.wrong(`is missing: ${name} has ${names.length} fields, and only ${left} came`)
-        else if (each.absent === 'value') into[of] = each.value
+      let index = 0
+      try {
+        for (; index < names.length; index++) {
+          const each = list[index] as Field<unknown>
+          const of = names[index] as string
+          from.where = of
+          if (index < left && !(each.absent !== 'never' && from.nil())) into[of] = each.kind.read(from)
+          else if (each.absent === 'never') throw from.wrong(`is missing: ${name} has ${names.length} fields, and only ${left} came`)
+          else if (each.absent === 'value') into[of] = each.value
+        }
+      } catch (error) {
+        throw error instanceof WireError ? error.under(names[index] as string) : error
       }
       for (let rest = left - names.length; rest > 0; rest--) from.skip()
       return into as T

@@ -23,6 +23,8 @@ import {
   type Request,
   type TimeOrder,
 } from '@millrace/core'
+import { WireError } from '../errors.ts'
+import type { Refused } from '../message.ts'
 import {
   CHANGES,
   EVENT_FILTER,
@@ -52,6 +54,7 @@ import {
   data,
   duration,
   FIELDS_MAX,
+  filled,
   integer,
   type Kind,
   key,
@@ -80,7 +83,7 @@ const retry: Kind<number | false> = {
   read: (from) => {
     const value = from.value()
     if (value === false) return value
-    if (typeof value !== 'number' || value < 0) throw from.wrong('milliseconds, 0 or more, or false')
+    if (typeof value !== 'number' || value < 0) throw from.outside(0, 'at least 0 ms, or false')
     return Math.min(Math.ceil(value), LIMITS.durationMs)
   },
 }
@@ -279,7 +282,7 @@ const FIELDS: { readonly [Op in Operation]: Fields<Omit<CommandOf<Op>, 'op'>> } 
   },
   exports: {},
   deleteExport: { name: field(name()) },
-  backup: { file: field(text(4_096), 'a path on the server') },
+  backup: { file: field(filled(4_096), 'a path on the server') },
   upsertSchedule: {
     id: field(name()),
     spec: field(SCHEDULE_SPEC),
@@ -325,15 +328,26 @@ export const COMMAND: UnionKind<'op', Command> = union<'op', Command>(
   Object.fromEntries(Object.entries(FIELDS).map(([op, fields]) => [op, { code: OPERATIONS[op as Operation].code, fields }])) as never,
 )
 
-const REQUEST: Kind<Request> = {
+const REQUEST: Kind<Request | Refused> = {
   says: 'Request',
-  write: (out, { id, command }) => COMMAND.writeBehind(out, command, 1, () => out.number(id)),
+  write: (out, request) => {
+    if ('refusal' in request) throw new Error('a request that was refused is never sent')
+    COMMAND.writeBehind(out, request.command, 1, () => out.number(request.id))
+  },
+  // A request with a wrong field ends only its own call: its id is known, and the next request begins behind it.
   read: (from) => {
+    const place = from.place
     const length = from.array(FIELDS_MAX)
     from.where = 'request id'
     if (length < 2) throw from.wrong('a request has an id and an operation')
     const id = from.integer()
-    return { id, command: COMMAND.readRest(from, length - 1) }
+    try {
+      return { id, command: COMMAND.readRest(from, length - 1) }
+    } catch (error) {
+      const refusal = error instanceof WireError && !from.exhausted ? error.refusal() : undefined
+      if (refusal === undefined || !from.passOver(place)) throw error
+      return { id, refusal }
+    }
   },
 }
 

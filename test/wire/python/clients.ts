@@ -1,0 +1,159 @@
+/**
+ * Writes the two clients of Python from one list of calls: a function with words of its own in `operations.py`, `changes.py` and
+ * `queues.py` becomes a method of both, and what it returns says how it is asked.
+ */
+import { GENERATED } from './schema.ts'
+
+interface Call {
+  readonly module: string
+  readonly name: string
+  /** As they stand between the parentheses. */
+  readonly parameters: string
+  readonly returns: string
+  readonly doc: string
+}
+
+const FUNCTION = /^def ([a-z]\w*)\(([\s\S]*?)\) -> (\w+)\[(.*)\]:\n {4}("""[\s\S]*?""")\n/gm
+
+export function callsOf(module: string, text: string): readonly Call[] {
+  return [...text.matchAll(FUNCTION)].map(([, name = '', parameters = '', kind = '', type = '', doc = '']) => ({
+    module,
+    name,
+    parameters: parameters
+      .trim()
+      .replaceAll(/\s*\n\s*/g, ' ')
+      .replace(/,$/, ''),
+    returns: `${kind}[${type}]`,
+    doc,
+  }))
+}
+
+/** For each kind of request the method that asks it, and whether its answer is iterated over. */
+const KINDS: Readonly<Record<string, { readonly by: string; readonly iterates?: true }>> = {
+  Request: { by: '_ask' },
+  Patient: { by: '_wait' },
+  Steps: { by: '_drive' },
+  Pages: { by: '_list', iterates: true },
+  Feed: { by: '_follow', iterates: true },
+}
+
+/** Splits at the commas outside of brackets. */
+function parametersOf(text: string): string[] {
+  const parts: string[] = ['']
+  let depth = 0
+  for (const letter of text) {
+    depth += '[('.includes(letter) ? 1 : '])'.includes(letter) ? -1 : 0
+    if (letter === ',' && depth === 0) parts.push('')
+    else parts[parts.length - 1] += letter
+  }
+  return parts.map((part) => part.trim()).filter((part) => part !== '')
+}
+
+/** The arguments that pass the parameters on, those behind an asterisk by name. */
+function argumentsOf(parameters: readonly string[]): string {
+  const star = parameters.indexOf('*')
+  return parameters
+    .flatMap((parameter, place) => {
+      const name = /^\**\w+/.exec(parameter)?.[0] ?? ''
+      return parameter === '*' ? [] : [star >= 0 && place > star && !name.startsWith('*') ? `${name}=${name}` : name]
+    })
+    .join(', ')
+}
+
+function methodOf({ module, name, parameters, returns, doc }: Call, isAsync: boolean): string {
+  const [, kind = '', type = ''] = /^(\w+)\[(.*)\]$/.exec(returns) ?? []
+  const { by, iterates } = KINDS[kind] as { by: string; iterates?: true }
+  const parts = ['self', ...parametersOf(parameters)]
+  const awaits = isAsync && iterates === undefined
+  const result = iterates === undefined ? type : `${isAsync ? 'Async' : ''}Iterator[${type}]`
+  const head = `    ${awaits ? 'async ' : ''}def ${name}(`
+  const flat = `${head}${parts.join(', ')}) -> ${result}:`
+  const lines = parts.map((part) => `        ${part}${part.startsWith('**') ? '' : ','}\n`)
+  const signature = flat.length <= 140 ? flat : `${head}\n${lines.join('')}    ) -> ${result}:`
+  const passed = argumentsOf(parts.slice(1))
+  const asked = `${awaits ? 'await ' : ''}self.${by}(${module}.${name}${passed === '' ? '' : `, ${passed}`})`
+  return `${signature}\n        ${doc.replaceAll('\n    ', '\n        ')}\n        return ${asked}\n`
+}
+
+const CLASS_DOCS = {
+  sync: `Puts jobs in and asks about them. Threads may share one. A call that a break leaves without its answer raises ConnectionLost;
+    the next call connects again. \`url\`, \`token\` and \`timeout\` are as of \`connect\`.`,
+  async: `The methods of \`Client\` as coroutines, and its lists as asynchronous iterators. Tasks may share one.
+    \`async with AsyncClient() as client\` connects at once, and raises ConnectionLost where nobody answers.`,
+}
+
+/** The names that the methods have in their signatures. */
+function imports(text: string): string {
+  const used = (names: readonly string[]) => names.filter((name) => new RegExp(`\\b${name}\\b`).test(text)).join(', ')
+  const views = [
+    ...['Batch', 'Event', 'Explanation', 'ExportBatch', 'ExportInfo', 'FailureKind', 'FlowInfo', 'FlowJob', 'JobInfo', 'LogLine'],
+    ...[
+      'ManyResult',
+      'PurgeResult',
+      'QueueInfo',
+      'QueueKeys',
+      'QueuesHistory',
+      'ScheduleInfo',
+      'ScheduleSet',
+      'Stats',
+      'Throughput',
+      'WorkerInfo',
+    ],
+  ]
+  const typing = ['Any', 'AsyncIterator', 'Dict', 'Iterable', 'Iterator', 'List', 'Mapping', 'Optional', 'Sequence', 'Union']
+  return `from typing import TYPE_CHECKING, ${used(typing)}
+
+from . import changes, operations, queues
+from ._options import ${used(['JobFilter', 'JobOptions', 'OtherFilters'])}
+from ._schema import ${used(['JOBS_PAGE', 'LIST_PAGE', 'LOGS_PAGE'])}
+from .changes import UNSET, FlowNode
+from .encoding import NewJob, Seconds, Time
+from .keys import ${used(['JobId', 'JobKey', 'JobOfKey', 'JobRef'])}
+from .settings import QueueSettings
+from .views import (
+    ${views.slice(0, 10).join(', ')},
+    ${views.slice(10).join(', ')},
+)`
+}
+
+/** Returns the text of `client.py` or of `async_client.py`. */
+export function clientOf(calls: readonly Call[], isAsync: boolean): string {
+  const methods = calls.map((call) => methodOf(call, isAsync)).join('\n')
+  const [name, base, module] = isAsync ? ['AsyncClient', 'Asynchronous', 'asynchronous'] : ['Client', 'Blocking', '_blocking']
+  return `"""The client${isAsync ? ' for asyncio' : ': it puts jobs in and asks about them'}."""
+${GENERATED}
+from __future__ import annotations
+
+${imports(methods)}
+
+from .${module} import ${base}
+
+if TYPE_CHECKING:
+    # Type checkers know it without the package.
+    from typing_extensions import Unpack
+
+
+class ${name}(${base}):
+    """${isAsync ? CLASS_DOCS.async : CLASS_DOCS.sync}"""
+
+${methods}`
+}
+
+/** The names of asyncio, and of threads in their place. */
+const BLOCKING: readonly (readonly [from: RegExp, to: string])[] = [
+  [/\b(?:async|await) /g, ''],
+  [/\b(\w+)_async\b/g, '$1'],
+  [/__a(enter|exit)__/g, '__$1__'],
+  [/\bAsync(Client|Iterator)\b/g, '$1'],
+  [/\bAsynchronous\b/g, 'Blocking'],
+  [/, queued=True/g, ''],
+  [/ Threads read and write[^`]*`_blocking.py` is made of this file\./g, ''],
+  // Only a client that is connected on entry waits there.
+  [/ {8}opened\(self\._calls\)\n/g, ''],
+]
+
+/** Returns the text of `_blocking.py`: what is written for asyncio, for threads. */
+export function blockingOf(text: string): string {
+  const code = BLOCKING.reduce((changed, [from, to]) => changed.replaceAll(from, to), text)
+  return code.replace(/^"""[\s\S]*?"""\n/, (doc) => `${doc}${GENERATED}`)
+}
