@@ -77,7 +77,7 @@ OF_SETTINGS = {
     "repeats": ["loud"],
     "retention.failed": [{"failed": -1}],
     "retention.failed.count": [{"failed": {"count": -1}}],
-    "timeout": [{"timeout": 0}],
+    "defaults.timeout": [{"timeout": 0}],
 }
 OF_SCHEDULES = {
     "cron": ["x" * 257],
@@ -140,7 +140,7 @@ refuse_all("upsert_schedule", OF_SCHEDULES, lambda option, value: client.upsert_
 for option, values in OF_SETTINGS.items():
     for value in values:
         first = option.split(".")[0]
-        settings = {"defaults": value} if first == "timeout" else {first: value}
+        settings = {first: value}
         refuse(option, "configure_queue", lambda: client.configure_queue("q", **settings))
 for option, call in OTHERS.items():
     refuse(option, None, call)

@@ -1,6 +1,11 @@
 // A signal that comes before a command has begun: each command of the program either runs until a signal, or is interrupted.
 import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
+// A command that has ended may still be loading these: here they are there before.
+import '@millrace/remote'
+import '@millrace/engine'
+import '@millrace/postgres'
+import '@millrace/webhooks'
 import { expect, test } from 'vitest'
 import type { Host } from '../host.ts'
 import { leavesOf } from './asks.ts'

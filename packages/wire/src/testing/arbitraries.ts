@@ -365,7 +365,7 @@ export const COMMANDS: { readonly [Op in Operation]: fc.Arbitrary<Omit<CommandOf
   export: record({ name, limit: fc.integer({ min: 1, max: 200 }), upTo: count }, { requiredKeys: ['name', 'limit'] }) as never,
   exports: record({}),
   deleteExport: record({ name }),
-  backup: record({ file: anyText(200) }),
+  backup: record({ file: anyText(200).filter((file) => file !== '') }),
   upsertSchedule: record(
     {
       id: name,
