@@ -12,6 +12,7 @@ const OF_THE_PROGRAM: Readonly<Record<string, string>> = {
 const OF_THE_SOCKETS: Readonly<Record<string, string>> = {
   authenticate: 'tokens of the control database',
   audit: 'the control database',
+  assertAuditable: 'the control database',
   logger: 'the section log',
   token: 'the setting token',
   tls: 'the section tls',
