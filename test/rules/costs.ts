@@ -10,7 +10,7 @@ export type Kind = (typeof KINDS)[number]
 
 export const COSTS: Readonly<Record<string, Partial<Pick<Cost, Kind>>>> = {
   'apps/create-millrace': { processes: 2 },
-  'apps/millrace': { processes: 1, threads: 50 },
+  'apps/millrace': { processes: 1, threads: 60 },
   'packages/engine': { threads: 13 },
   'packages/exec': { processes: 39 },
   'packages/http': { threads: 45 },
