@@ -127,7 +127,10 @@ UNION ALL SELECT job.seq FROM gate CROSS JOIN job ON job.gate = gate.id WHERE jo
   }
 }
 
-/** Reads completed and cancelled jobs from the batches in which they finished, and returns those still in that state. */
+/**
+ * Reads completed and cancelled jobs from the batches in which they finished, and returns those that are so still, in these lanes: one may have
+ * come back since, taken another queue, and ended there.
+ */
 function prepareFinishedSeqs(db: Database): StateSeqs {
   const queuesOf = prepareQueuesOf(db)
   const batches = db
@@ -136,7 +139,7 @@ function prepareFinishedSeqs(db: Database): StateSeqs {
     )
     .raw()
   const still = db
-    .prepare('SELECT job.seq FROM json_each(?) AS listed CROSS JOIN job ON job.seq = listed.value WHERE job.state = ?')
+    .prepare(`SELECT job.seq FROM json_each(?) AS listed CROSS JOIN job ON job.seq = listed.value WHERE job.state = ? AND ${IN_LANES}`)
     .pluck()
   return (lanes, state, entriesMax) => {
     const queues = JSON.stringify(queuesOf(lanes))
@@ -149,7 +152,7 @@ function prepareFinishedSeqs(db: Database): StateSeqs {
       for (const seq of seqsIn(unpackRanges(packed))) seqs.add(seq)
       if (seqs.size > entriesMax) return undefined
     }
-    return still.all(JSON.stringify([...seqs]), state) as number[]
+    return still.all(JSON.stringify([...seqs]), state, ...laneValues(lanes)) as number[]
   }
 }
 
