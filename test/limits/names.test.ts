@@ -157,7 +157,7 @@ test(`${MANY} names cost a question no more than ${FEW}`, { timeout: 120_000 }, 
   const few = new World(FEW)
   const many = new World(MANY)
   const dear: string[] = []
-  // Of a worker that serves them all, each turn looks at the names. That is not the question's cost.
+  // A worker serves all names, and each turn looks at them: the cost of an empty turn is not that of the question.
   const turns = timeOf(() => many.ask({ op: 'exports' }))
   for (const [op, forms] of Object.entries(ASKED)) {
     if (typeof forms === 'string') continue

@@ -1,4 +1,4 @@
-// What the Python client states again is written from the tables of the engine, and its two clients from one list of calls.
+// A script writes the tables of the Python client from those of the engine, and both clients from one list of calls. Here they are compared.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -22,7 +22,7 @@ function refused(payload: Uint8Array, from: Role = 'client'): string {
   let caught: WireError | undefined
   try {
     const message = decodeMessage(payload, from)
-    // Of a reply or a request whose end can be found, the call alone is refused.
+    // If the end of a reply or a request can be found, it alone is refused.
     const replies = message.type === 'delivery' ? message.delivery.replies : message.type === 'requests' ? message.requests : []
     const refusal = replies.map((each) => ('refusal' in each ? each.refusal : undefined))[0]
     if (refusal !== undefined)

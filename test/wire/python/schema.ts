@@ -262,7 +262,7 @@ function boundsOf(name: string, says: string): string {
   return length === undefined ? '' : `up to ${length} characters`
 }
 
-/** What the sentences of the tables leave to each language. */
+/** The forms of values in Python, which the sentences of the tables leave to each language. */
 const FORMS: Readonly<Record<string, string>> = {
   run_at: 'not before this time: seconds since 1970, or a datetime',
   unique:

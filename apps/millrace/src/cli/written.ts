@@ -63,7 +63,8 @@ export function flagOf(rows: Readonly<Record<string, Row>>, name: string): { rea
  */
 export function settingOf(key: string, text: string): unknown {
   if (text === 'none') return null
-  const { parse = String } = writtenOf(kindOf(key))
+  const kind = kindOf(key)
+  const { parse = String } = kind === undefined ? { parse: number } : writtenOf(kind)
   try {
     return parse(text)
   } catch (error) {

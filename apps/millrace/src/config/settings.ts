@@ -3,12 +3,10 @@ import type { Engine, QueueView } from '@millrace/client'
 import {
   type BackoffOptions,
   DEFAULT_POLICY,
-  integer,
   type Keep,
   type KeepOptions,
   type Kind,
   LIMITS,
-  NAME,
   OptionTypeError,
   optionHint,
   QUEUE_OPTIONS,
@@ -31,7 +29,8 @@ export interface StoredSetting {
 }
 
 interface Setting {
-  readonly kind: Kind
+  /** Undefined for a number or a word. */
+  readonly kind?: Kind
   /** The change of the queue that a value stands for; null takes the setting away. */
   readonly change: (value: unknown, view: QueueView | undefined) => QueueOptions
   readonly read: (view: QueueView) => unknown
@@ -61,16 +60,17 @@ const run = (name: Run): Setting => ({
 
 const keptFor = (ms: number | undefined): number | 'forever' | undefined => (ms === LIMITS.durationMs ? 'forever' : ms)
 
-const BACKOFF_KINDS: Readonly<Record<keyof BackoffOptions, Kind>> = {
-  type: NAME,
-  delay: { type: 'duration', min: 0 },
-  factor: integer(1, 1_000),
-  maxDelay: { type: 'duration', min: 0 },
-  jitter: integer(0, 1),
+const DELAY = { kind: { type: 'duration', min: 0 } } as const
+const BACKOFF: Readonly<Record<keyof BackoffOptions, Pick<Setting, 'kind'>>> = {
+  type: {},
+  delay: DELAY,
+  factor: {},
+  maxDelay: DELAY,
+  jitter: {},
 }
 
 const backoff = (name: keyof BackoffOptions): Setting => ({
-  kind: BACKOFF_KINDS[name],
+  ...BACKOFF[name],
   isDefault: true,
   change: (value, view) => {
     const { [name]: _former, ...rest } = view?.settings.defaults?.backoff ?? DEFAULT_POLICY.backoff
@@ -98,7 +98,7 @@ const keyed = <Name extends string>(names: readonly Name[], prefix: string, sett
 const SETTINGS: Readonly<Record<string, Setting>> = {
   ...keyed(Object.keys(LIMITING) as (keyof typeof LIMITING)[], '', limit),
   ...keyed(Object.keys(RUN) as Run[], '', run),
-  ...keyed(Object.keys(BACKOFF_KINDS) as (keyof BackoffOptions)[], 'backoff.', backoff),
+  ...keyed(Object.keys(BACKOFF) as (keyof BackoffOptions)[], 'backoff.', backoff),
   ...keyed(Object.keys(RETENTION.kind.fields) as Finished[], 'retention.', retention),
 }
 
@@ -119,10 +119,10 @@ export async function setSetting(engine: Engine, key: string, value: unknown, { 
   await engine.queues.configure(queue, (SETTINGS[key] as Setting).change(value, view))
 }
 
-/** @throws OptionTypeError */
-export function kindOf(key: string): Kind {
+/** Returns the kind of a setting's values; undefined for a number or a word. @throws OptionTypeError */
+export function kindOf(key: string): Kind | undefined {
   checkKey(key)
-  return SETTINGS[key]?.kind ?? NAME
+  return SETTINGS[key]?.kind
 }
 
 /** True if a setting applies to jobs for which neither a call nor a definition states it. */

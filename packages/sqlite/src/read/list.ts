@@ -29,7 +29,7 @@ export function prepareList(db: Database): (query: ListQuery, bound: LookBound) 
   const arrivalParts = (filter: ListFilter, { lanes, matches }: Selection, from: Arrival, rows: number): Iterable<Part> => {
     if (filter.tag !== undefined) return arrival.tagged(filter.tag, from)
     const few = Math.min(rows, FEW_MAX)
-    // Of failed jobs, a span of time may have few, and how many match may be unknown: these are counted as they are read.
+    // A span of time may have few failed jobs, and the number of matches may be unknown: then jobs are counted as they are read.
     const isMany = Number.isFinite(matches) && matches > few && statesOf(filter)?.includes(FAILED) !== true
     return (isMany ? undefined : arrival.inStates(lanes, filter, from, few)) ?? arrival.all(from)
   }

@@ -1,7 +1,7 @@
 /**
- * Forgets job names that nothing uses any more, and the defaults of sessions that are gone. A lane goes once it has had no job and no
- * pause for a day and no worker for half a day, and no event that the journal still keeps names it. Its totals stay: they count for its queue, in a lane whose
- * name no job can have.
+ * Forgets job names that nothing uses any more, and the defaults of sessions that are gone. A lane goes after a day without a job or a pause
+ * and half a day without a worker, once no event that the journal still keeps names it. Its totals stay: they count for its queue, in a lane
+ * whose name no job can have.
  */
 import { LIMITS } from '../../limits.ts'
 import { laneOf } from '../jobs/enqueue.ts'
