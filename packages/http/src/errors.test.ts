@@ -413,17 +413,21 @@ describe('what the engine refuses', () => {
 
   const foreign = Object.assign(new Error('at /a/path'), { code: 'JOB_NOT_FOUND', category: 'not-found' })
 
-  test.each([new InternalError('SELECT * FROM secrets'), new Error('at /a/path'), 'a text', undefined, new RangeError('not ours'), foreign])(
-    '%s is a 500 with an id, and nothing else',
-    async (error) => {
-      expect(await answer(error)).toEqual({
-        status: 500,
-        retryAfter: null,
-        body: { type: 'urn:millrace:problem:internal', title: 'Internal Server Error', status: 500, code: 'INTERNAL', id: 'id-1' },
-        reported: [error],
-      })
-    },
-  )
+  test.each([
+    new InternalError('SELECT * FROM secrets'),
+    new Error('at /a/path'),
+    'a text',
+    undefined,
+    new RangeError('not ours'),
+    foreign,
+  ])('%s is a 500 with an id, and nothing else', async (error) => {
+    expect(await answer(error)).toEqual({
+      status: 500,
+      retryAfter: null,
+      body: { type: 'urn:millrace:problem:internal', title: 'Internal Server Error', status: 500, code: 'INTERNAL', id: 'id-1' },
+      reported: [error],
+    })
+  })
 
   test('every code of the catalogue has a status', async () => {
     const unexpected: Partial<Record<ErrorCode, true>> = {}

@@ -38,8 +38,12 @@ export const STATUS: Readonly<Record<ErrorCategory, number>> = {
   failure: 500,
 }
 
+/** The codes of errors of the stores that the application gives, which may be of any class. */
+const OF_STORES = { TOKEN_EXISTS: 409, TOKEN_NOT_FOUND: 404, ENDPOINT_NOT_FOUND: 404 } as const
+
 /** The codes that only the API has, and those that mean something else here: an undecodable payload is what the request names. */
 const OWN = {
+  ...OF_STORES,
   MALFORMED: 400,
   INCOMPLETE: 400,
   FORBIDDEN_KEY: 400,
@@ -47,13 +51,17 @@ const OWN = {
   HOST_NOT_ALLOWED: 403,
   NOT_FOUND: 404,
   FLOW_NOT_FOUND: 404,
-  ENDPOINT_NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
   TOO_SLOW: 408,
   CODEC: 409,
   UNSUPPORTED_MEDIA_TYPE: 415,
   RATE_LIMITED: 429,
 } as const
+
+/** The status of an error that is none of the queue's, by its code. */
+export function statusOfStore(code: string): number {
+  return Object.hasOwn(OF_STORES, code) ? OF_STORES[code as keyof typeof OF_STORES] : STATUS.failure
+}
 
 const RETRYABLE: ReadonlySet<number> = new Set([408, 429, 503])
 

@@ -1,7 +1,7 @@
 /** Errors in the form of RFC 9457: `application/problem+json`, with the error's stable `code`. */
 import { isError, isErrorOf, type Logger } from '@millrace/core'
 import { SECURITY_HEADERS } from './answer.ts'
-import { HttpError, STATUS } from './errors.ts'
+import { HttpError, STATUS, statusOfStore } from './errors.ts'
 import { BOUNDS } from './limits.ts'
 
 /** Titles of statuses, in a problem and in the document. */
@@ -53,17 +53,22 @@ const TOLD = [
 
 type Thrown = Readonly<Record<string, unknown>> & { readonly message: string }
 
-/** Only errors of the queue say more than 500: what another error calls its category is not known. */
+/** Other errors than those of the queue and its stores are a 500, whatever they call their category. */
 function statusOf(thrown: unknown): number {
   if (thrown instanceof HttpError) return thrown.status
   const isOwn = isErrorOf(thrown, 'MillraceError') || isErrorOf(thrown, 'OptionTypeError') || isErrorOf(thrown, 'OptionRangeError')
-  return STATUS[isOwn ? thrown.category : 'failure']
+  return isOwn ? STATUS[thrown.category] : statusOfStore(codeOf(thrown))
+}
+
+function codeOf(thrown: unknown): string {
+  const code = (thrown as Thrown | undefined)?.code
+  return typeof code === 'string' ? code : ''
 }
 
 /** @param report gets errors that only the log may show, and returns the id by which they are found there */
 export function problemOf(thrown: unknown, report: (error: unknown) => string): Response {
   const error = thrown as Thrown
-  const code = typeof error?.code === 'string' ? error.code : ''
+  const code = codeOf(thrown)
   const status = statusOf(thrown)
   if (status === 500) {
     return problem(500, { type: typeOf('INTERNAL'), title: TITLES[500], status: 500, code: 'INTERNAL', id: report(thrown) }, {})
