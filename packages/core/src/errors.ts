@@ -7,8 +7,8 @@ import { describe } from './options/describe.ts'
 import type { HandlerError } from './runError.ts'
 
 /**
- * What an error means to a caller. Its status over HTTP and its exit code follow from it. A 'failure' is the engine's own or a run's: its
- * message is not shown over HTTP.
+ * The meaning of an error to a caller. Its status over HTTP and its exit code follow from it. A 'failure' is the engine's own or a run's:
+ * its message is not shown over HTTP.
  */
 export type ErrorCategory =
   | 'invalid'
@@ -46,7 +46,7 @@ export abstract class MillraceError extends Error {
   }
 }
 
-/** What a code means. */
+/** The meaning of a code. */
 export interface ErrorRow {
   /** Default: 'failure'. */
   readonly category?: ErrorCategory

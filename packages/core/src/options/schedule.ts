@@ -90,12 +90,12 @@ export const SCHEDULE_OPTIONS = {
   },
   overlap: {
     kind: { type: 'choice', words: OVERLAPS },
-    says: 'If the last job has not ended: skip loses the tick, queue lets it wait, cancel cancels that job, allow creates a job beside it',
-    preset: 'skip, or queue if catchUp is all',
+    says: 'If the last job has not ended: skip loses the tick, queue delays it, cancel cancels that job, allow creates a job beside it',
+    preset: 'skip',
   },
   catchUp: {
     kind: { type: 'choice', words: CATCH_UPS },
-    says: 'Missed ticks: latest creates a job for the latest, all one for each, none only for one of the last minute',
+    says: 'Missed ticks: latest creates a job for the latest, all one for each (`overlap` is then queue by default), none only for one of the last minute',
     preset: 'latest',
   },
   catchUpWithin: {

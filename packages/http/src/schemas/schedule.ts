@@ -1,7 +1,7 @@
 /** Schemas of schedules, flat as `schedules.get` returns them: the times, and the job. */
 import { z } from '@hono/zod-openapi'
 import type { Schedule } from '@millrace/client'
-import { LIMITS, SCHEDULE_OPTIONS, type ScheduleRow } from '@millrace/core'
+import { type Kind, LIMITS, SCHEDULE_OPTIONS, type ScheduleRow, type ValueOf } from '@millrace/core'
 import { base64, binaryOf } from '../binary.ts'
 import type { Redaction } from '../redaction.ts'
 import { REDACTED_SHOWN } from './job.ts'
@@ -16,20 +16,24 @@ const { paused: _paused, updateWaiting: _updateWaiting, ...SPEC } = CHANGEABLE
 
 type Rows = Readonly<Record<string, ScheduleRow>>
 
-/** What the API itself reads of the options: times. */
-type Shape<Of extends Rows, Empty> = {
+/** A value in JSON: times are ISO 8601. */
+type InJson<Of extends Kind> = Of extends { readonly type: 'time' } ? string : ValueOf<Of>
+
+type Shown<Of extends Rows> = { readonly [Name in keyof Of]: z.ZodOptional<z.ZodType<InJson<Of[Name]['kind']>>> }
+
+/** The API itself reads the times alone. */
+type Given<Of extends Rows, Empty> = {
   readonly [Name in keyof Of]: z.ZodOptional<z.ZodType<Of[Name]['kind']['type'] extends 'time' ? string | Empty : unknown>>
 }
 
-const shape = <const Of extends Rows>(rows: Of) => schemasOf(rows, givenOf) as unknown as Shape<Of, never>
-const changes = <const Of extends Rows>(rows: Of) =>
-  schemasOf<ScheduleRow>(rows, (kind, { removable }) => (removable ? givenOf(kind).nullable() : givenOf(kind))) as unknown as Shape<
-    Of,
-    null
-  >
+const GIVEN = schemasOf(SCHEDULE_OPTIONS, givenOf) as unknown as Given<typeof SCHEDULE_OPTIONS, never>
+const CHANGES = schemasOf<ScheduleRow>(CHANGEABLE, (kind, { removable }) =>
+  removable ? givenOf(kind).nullable() : givenOf(kind),
+) as unknown as Given<typeof CHANGEABLE, null>
+const SHOWN = schemasOf(SPEC, shownOf) as unknown as Shown<typeof SPEC>
 
 const PUT = {
-  ...shape(SCHEDULE_OPTIONS),
+  ...GIVEN,
   job: NAME,
   data: z.unknown().optional(),
   binary: binaryOf('data'),
@@ -42,7 +46,7 @@ export const ADDED_SCHEDULE = z.strictObject({ id: NAME, ...PUT }).openapi('Adde
 
 export const SCHEDULE_CHANGES = z
   .strictObject({
-    ...changes(CHANGEABLE),
+    ...CHANGES,
     job: NAME.optional(),
     data: z.unknown().optional(),
     binary: binaryOf('data'),
@@ -65,10 +69,10 @@ export const SCHEDULED = z
 export const SCHEDULE = z
   .strictObject({
     id: z.string(),
-    ...schemasOf(SPEC, shownOf),
-    jitter: shownOf(SPEC.jitter.kind),
-    overlap: shownOf(SPEC.overlap.kind),
-    catchUp: shownOf(SPEC.catchUp.kind),
+    ...SHOWN,
+    jitter: SHOWN.jitter.unwrap(),
+    overlap: SHOWN.overlap.unwrap(),
+    catchUp: SHOWN.catchUp.unwrap(),
     job: z.string(),
     data: z.unknown().optional().openapi({ description: 'Not in lists.' }),
     binary: z.array(z.literal('data')).optional().openapi({ description: 'Given if `data` is bytes, shown as base64.' }),
