@@ -3,10 +3,10 @@ import type { Now } from '../../clock.ts'
 import { LIMITS } from '../../limits.ts'
 import type { Command } from '../../operations.ts'
 import type { Request } from '../../port.ts'
-import type { Facts } from '../facts.ts'
-import type { Plan } from '../plan.ts'
-import type { Tables } from '../tables.ts'
-import type { Schedule } from './ticks.ts'
+import type { Schedule } from '../records/ticks.ts'
+import type { Facts } from '../state/facts.ts'
+import type { Plan } from '../state/plan.ts'
+import type { Tables } from '../state/tables.ts'
 
 export function gatherSchedules(plan: Plan, tables: Tables, facts: Facts, requests: readonly Request[], now: Now): void {
   const remember = (schedules: readonly Schedule[]) => schedules.map((read) => rememberWithJob(plan, facts, read))
