@@ -56,6 +56,7 @@ async function counted(root: string, run: () => Promise<void>): Promise<Executed
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const at = process.argv.indexOf('--root')
   const { files, functions } = await executedByPlainJob(at < 0 ? ROOT : process.argv[at + 1])
-  if (process.argv.includes('--list')) for (const [path, names] of [...files].toSorted()) console.log(`${path}: ${names.join(', ')}`)
-  console.log(`a plain job executes ${files.size} files and ${functions} functions`)
+  const lines = [...files].toSorted().map(([path, names]) => `${path}: ${names.join(', ')}\n`)
+  if (process.argv.includes('--list')) process.stdout.write(lines.join(''))
+  process.stdout.write(`a plain job executes ${files.size} files and ${functions} functions\n`)
 }

@@ -12,7 +12,6 @@ import type { Tables } from '../state/tables.ts'
 const SLICE_BYTES = 16 * 2 ** 20
 
 export function gatherFlows(plan: Plan, tables: Tables, facts: Facts): void {
-  if (!tables.flowWork) return
   let due = 0
   plan.ask('flowDue', [LIMITS.sliceRows], (rows) => {
     due = rows.length

@@ -44,7 +44,6 @@ interface Heard {
 
 export function propagate(turn: TurnContext): void {
   const { facts, effects } = turn
-  if (facts.flowSlices.length === 0 && facts.flowLeft.length === 0) return
   const heard = new Map<DependencyCounter, Heard>()
   for (const slice of facts.flowSlices) tellSlice(turn, slice, heard)
   // Each child acts when it has heard all: one parent's failure and another's return must not be seen one after the other.

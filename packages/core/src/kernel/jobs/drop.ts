@@ -18,7 +18,6 @@ export function mayMakeRoom({ facts }: TurnContext, queue: Queue, maxLength: num
 /** Drops jobs after a call has created its own. Jobs from row `first` on stay. */
 export function makeRoom(turn: TurnContext, first: number): void {
   const { fresh } = turn.facts
-  if (fresh.size === 0) return
   for (const [queue, count] of fresh) {
     const { maxLength = Number.POSITIVE_INFINITY } = queue.settings
     for (let surplus = Math.min(count, lengthOf(queue) - maxLength); surplus > 0; surplus--) {

@@ -84,7 +84,7 @@ export function findFull(turn: TurnContext, jobs: readonly NewJob[], own?: Queue
 export function createAll(turn: TurnContext, jobs: readonly NewJob[]): readonly Enqueued[] {
   const first = turn.tables.nextSeq
   const answers = jobs.map((job) => createOne(turn, job))
-  makeRoom(turn, first)
+  if (turn.facts.fresh.size > 0) makeRoom(turn, first)
   return answers
 }
 

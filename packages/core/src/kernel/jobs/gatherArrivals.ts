@@ -13,7 +13,6 @@ import type { Tables } from '../state/tables.ts'
 const SLICE_BYTES = 64 * 2 ** 20
 
 export function gatherArrivals(plan: Plan, tables: Tables, facts: Facts, requests: readonly Request[]): void {
-  if (tables.bounded === 0) return
   const wanted = new Map<Queue, number>()
   // A worker that attaches in this very turn may define where jobs of its names go.
   const said = requests.flatMap(({ command }) => (command.op === 'attach' ? command.session.handlers : []))

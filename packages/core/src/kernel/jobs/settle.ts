@@ -15,7 +15,7 @@ import { DEFAULT_QUEUE, laneOf } from '../queues/queueOf.ts'
 import type { Definition, Field } from '../records/definition.ts'
 import { DIRTY_PLACE, type Job } from '../records/job.ts'
 import { countOf, type Lane } from '../records/lane.ts'
-import { type Facts, isDeleted } from '../state/facts.ts'
+import { type Facts, isDeleted, type SettlingSlice } from '../state/facts.ts'
 import type { Plan } from '../state/plan.ts'
 import type { Tables } from '../state/tables.ts'
 import type { TurnContext } from '../state/turnContext.ts'
@@ -60,12 +60,11 @@ export function gatherSettling(plan: Plan, tables: Tables, facts: Facts): void {
 }
 
 /** Settles a slice after the turn's commands, which may have ended some of its jobs. */
-export function settleSlice(turn: TurnContext): void {
-  const { tables, effects, facts } = turn
-  const { settling: slice } = facts
-  const settling = slice && tables.definitions.settling.get(slice.name)
-  const definition = slice && tables.definitions.get(slice.name)
-  if (slice === undefined || settling !== slice.walk || definition === undefined) return
+export function settleSlice(turn: TurnContext, slice: SettlingSlice): void {
+  const { tables, effects } = turn
+  const settling = tables.definitions.settling.get(slice.name)
+  const definition = tables.definitions.get(slice.name)
+  if (settling !== slice.walk || definition === undefined) return
   // In order of arrival, because the first job of a key to enter the line stands in it.
   const end = settling.first ? -1 : slice.jobs.findIndex((job) => job.seq < definition.firstSeq || isHeard(job, definition))
   for (const job of slice.jobs.slice(0, end < 0 ? undefined : end).toReversed()) {

@@ -106,8 +106,7 @@ export function drainQueue(turn: TurnContext, { queue: name }: DrainQueueCommand
 }
 
 /** Reports queues that take no new jobs once all their jobs have ended. Runs after all else that the turn does to jobs. */
-export function tellDrained({ tables, effects }: TurnContext): void {
-  if (tables.bounded === 0) return
+export function tellDrained({ effects }: TurnContext): void {
   const look = (queue: Queue) => {
     const drained = isDrained(queue)
     if (drained && !queue.drained && !queue.gone) effects.systemEvent({ type: 'queue.drained', queue: queue.name })

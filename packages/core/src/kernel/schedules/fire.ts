@@ -18,7 +18,6 @@ import type { TurnContext } from '../state/turnContext.ts'
 export function fireSchedules(turn: TurnContext): void {
   const { facts, tables, now } = turn
   for (const schedule of facts.freedSchedules) unhold(turn, schedule)
-  if (facts.dueSchedules.length === 0 && facts.freedSchedules.length === 0) return
   if (turn.refusing !== undefined) {
     tables.ticksMono = now.mono + LIMITS.refusedTicksMs
     return

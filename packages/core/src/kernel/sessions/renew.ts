@@ -27,7 +27,6 @@ export function renew({ tables, now }: TurnContext, { renewal, vitals }: RenewCo
 /** Handles leases that have run out. */
 export function lapse(turn: TurnContext): void {
   const { tables, heardMono } = turn
-  if (tables.leaseMono > heardMono) return
   tables.leaseMono = Number.POSITIVE_INFINITY
   for (const session of [...tables.sessions.values()]) {
     if (session.leaseMono > heardMono) tables.setLease(session, session.leaseMono)

@@ -29,6 +29,8 @@ export class Plan {
   #withJobs: Set<string> | undefined
   #dependencies: number[] = []
   #sources: string[] = []
+  /** The ids of the schedules that commands name. */
+  readonly schedules: string[] = []
 
   constructor(facts: Facts, now: Now) {
     this.#facts = facts

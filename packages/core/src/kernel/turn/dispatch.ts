@@ -24,12 +24,13 @@ import type { Tables } from '../state/tables.ts'
 import type { TurnContext } from '../state/turnContext.ts'
 
 export function dispatch(turn: TurnContext): void {
-  turn.tables.unfinished = false
-  turn.tables.setAside = 0
-  settleBacklogs(turn)
+  const { tables, facts, now } = turn
+  tables.unfinished = false
+  tables.setAside = 0
+  if (facts.turns.length > 0 || tables.keys.hasWork(now.mono)) settleBacklogs(turn)
   fillBuckets(turn)
   serve(turn)
-  tellDrained(turn)
+  if (tables.bounded > 0) tellDrained(turn)
 }
 
 function serve(turn: TurnContext): void {

@@ -21,17 +21,18 @@ import type { TurnContext } from '../state/turnContext.ts'
 export function fireTimers(turn: TurnContext): void {
   const { tables, facts, now, heardMono } = turn
   recover(turn)
-  settleSlice(turn)
+  if (facts.settling !== undefined) settleSlice(turn, facts.settling)
   for (let job = tables.deadlines.peek(); job !== undefined && job.deadlineMono <= heardMono; job = tables.deadlines.peek())
     overrun(turn, job)
-  lapse(turn)
+  if (tables.leaseMono <= heardMono) lapse(turn)
   for (const job of facts.due) if (job.state === SCHEDULED && job.runAt <= now.wall && !isDeleted(job)) promote(turn, job)
   for (const job of facts.expired) {
     if (isDeleted(job)) continue
     if (mayMove('expire', job.state, FAILED) && job.expiresAt !== 0 && job.expiresAt <= now.wall) expireJob(turn, job)
   }
-  endPauses(turn)
-  fireSchedules(turn)
+  const { nextAt } = tables.dispatchable.pauseEnds
+  if (nextAt !== 0 && nextAt <= now.wall) endPauses(turn)
+  if (facts.freedSchedules.length > 0 || facts.dueSchedules.length > 0) fireSchedules(turn)
   for (const { rows, token, own } of facts.prunable) {
     turn.effects.pruneTokens.push(token)
     for (const row of rows) prune(turn, row, own)

@@ -1,4 +1,8 @@
-/** Reads what a turn's commands need and memory lacks, before the first decision: the questions of all features, asked at once. */
+/**
+ * Reads what a turn's commands need and memory lacks, before the first decision: the questions of all
+ * features, asked at once. A feature that this turn does not touch is not called, here and in the
+ * steps that follow: the step asks first.
+ */
 import type { Now } from '../../clock.ts'
 import type { CheckedForward, NewJob } from '../../commands.ts'
 import { type JobKey, NODE_LIMIT, PLACE_LIMIT, sourcedNode } from '../../id.ts'
@@ -35,13 +39,15 @@ export function gather(store: TurnStore, tables: Tables, requests: readonly Requ
   if (tables.keys.needRefill.size > 0) refillBacklogs(plan, tables, now)
   if (tables.keys.turns.size > 0) gatherTurns(plan, tables, facts, now.mono)
   for (const { command } of requests) gatherFor(plan, tables, facts, command)
-  gatherFlows(plan, tables, facts)
+  if (tables.flowWork) gatherFlows(plan, tables, facts)
   gatherDue(plan, tables, facts, now)
-  gatherSchedules(plan, tables, facts, requests, now)
-  gatherSettling(plan, tables, facts)
+  const isTickDue = tables.fireAt !== 0 && tables.fireAt <= now.wall && tables.ticksMono <= now.mono
+  if (isTickDue || tables.freed.size > 0 || plan.schedules.length > 0) gatherSchedules(plan, tables, facts, now, isTickDue)
+  if (tables.definitions.settling.size > 0) gatherSettling(plan, tables, facts)
   // Reads more than the turn can finish, so that the number kept stays bounded however fast jobs come.
   if (retention !== undefined) gatherPrunable(plan, tables, facts, now, retention, Math.max(LIMITS.sliceRows, 2 * requests.length))
   plan.run(store)
+  if (tables.bounded === 0) return facts
   // How many jobs may have to go depends on what else this turn starts and ends.
   gatherArrivals(plan, tables, facts, requests)
   plan.run(store)
@@ -123,6 +129,13 @@ function gatherFor(plan: Plan, tables: Tables, facts: Facts, command: Command): 
       break
     case 'byKey':
       plan.holder(command.of)
+      break
+    case 'upsertSchedule':
+    case 'deleteSchedule':
+    case 'pauseSchedule':
+    case 'resumeSchedule':
+    case 'triggerSchedule':
+      plan.schedules.push(command.id)
       break
     case 'redrive':
       gatherFailed(plan, tables, facts, command)

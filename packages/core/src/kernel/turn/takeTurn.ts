@@ -78,7 +78,7 @@ export function takeTurn(parts: TurnParts, { tables, mail, now, heardMono, refus
   const facts = gather(store, tables, requests, now, upkeep.pruning(now))
   const effects = new Effects(now.wall)
   const turn = { tables, facts, effects, now, heardMono, random, settings, refusing }
-  propagate(turn)
+  if (facts.flowSlices.length > 0 || facts.flowLeft.length > 0) propagate(turn)
   const decisions = mail.map(({ connection, request, gone }) => decide(turn, request.command, { connection, request: request.id, gone }))
   fireTimers(turn)
   dispatch(turn)
