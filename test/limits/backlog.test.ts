@@ -7,7 +7,7 @@ import { openStore } from '@millrace/sqlite'
 import { VirtualClock } from '@millrace/testkit'
 import { seededRandom, sessionIntro } from '@millrace/testkit/internal'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { Window } from '../../packages/core/src/kernel/queues/window.ts'
+import { Window } from '../../packages/core/src/kernel/records/window.ts'
 import { Actor } from '../../packages/engine/src/actor/actor.ts'
 
 const MANY = 1_000_000

@@ -22,6 +22,7 @@ export const COSTS: Readonly<Record<string, Partial<Pick<Cost, Kind>>>> = {
   'packages/worker': { processes: 25, threads: 38 },
   'test/app': { processes: 45, threads: 185 },
   'test/browser': { processes: 14, threads: 5, pages: 35 },
+  'test/cost': { processes: 1 },
   'test/dashboard': { processes: 12, threads: 35, pages: 139 },
   'test/demo': { processes: 3, threads: 24 },
   'test/engine': { processes: 22, threads: 160 },

@@ -183,16 +183,9 @@ test.each(ONLY_IN)('%s: only where it is allowed', (_what, pattern, packages) =>
  * The records of a job, its lane, its backlog and its worker's session point at one another: a job is in a lane, and a lane knows its
  * first job. Their types cannot do without each other.
  */
-const RECORDS = [
-  'flows/state.ts',
-  'jobs/job.ts',
-  'keys/keyBacklog.ts',
-  'queues/lane.ts',
-  'queues/readyLanes.ts',
-  'queues/window.ts',
-  'sessions/consumerGroup.ts',
-  'sessions/session.ts',
-].map((path) => `packages/core/src/kernel/${path}`)
+const RECORDS = ['consumerGroup', 'flowState', 'job', 'keyBacklog', 'lane', 'readyLanes', 'session', 'window'].map(
+  (name) => `packages/core/src/kernel/records/${name}.ts`,
+)
 
 /** The first circle that an import closes, as a trail of paths. */
 function circlesOf(files: ReadonlyMap<string, Source>, counts: (one: Import, from: string, to: string) => boolean): string[] {

@@ -6,11 +6,11 @@ import { ROOT } from './sources.ts'
 
 const KERNEL = 'packages/core/src/kernel'
 const STEPS = {
-  gather: 'gather.ts',
+  gather: 'turn/gather.ts',
   propagate: 'flows/propagate.ts',
-  decide: 'decide.ts',
-  'fire timers': 'fireTimers.ts',
-  dispatch: 'dispatch.ts',
+  decide: 'turn/decide.ts',
+  'fire timers': 'turn/fireTimers.ts',
+  dispatch: 'turn/dispatch.ts',
 }
 const FEATURES = ['jobs', 'sessions', 'queues', 'keys', 'flows', 'schedules']
 

@@ -2,23 +2,26 @@
  * The kernel: tables, decisions, effects, and the interface of a store. Only the engine, stores and the testkit import it; everybody else
  * knows the contract, which is the root of this package.
  */
-export {
-  Effects,
-  type EventNote,
-  type FailureNote,
-  type ForgottenKeys,
-  type IdempotencyRecord,
-  type InboxEffects,
-  type PauseEndNote,
-  type PrunedJob,
-  type SourceOffset,
-  type SystemEventNote,
-  type UniqueRecord,
-} from './kernel/effects.ts'
-export { Facts } from './kernel/facts.ts'
-export { type FailureHour, trendOf, withFailureHour } from './kernel/failureHours.ts'
+
 export { readFlows } from './kernel/flows/flowList.ts'
 export { readFlow } from './kernel/flows/flowPage.ts'
+export { containsJson, hintOf, jsonJudge } from './kernel/jobs/containment.ts'
+export { contains, folded, storedForms } from './kernel/jobs/contains.ts'
+export { DROPPED } from './kernel/jobs/drop.ts'
+export { runOf } from './kernel/jobs/end.ts'
+export { explain } from './kernel/jobs/explain.ts'
+export { fits, impliedFilter } from './kernel/jobs/fits.ts'
+export { matches } from './kernel/jobs/gatherMatching.ts'
+export { finalStates } from './kernel/jobs/gatherPrunable.ts'
+export { deadlineAt, droppedAttempt, lastRunOf, viewOf } from './kernel/jobs/view.ts'
+export { heaviest } from './kernel/keys/heaviest.ts'
+export { mostParked, topKeys } from './kernel/keys/topKeys.ts'
+export { FORGOTTEN, forgetNames } from './kernel/queues/forgetNames.ts'
+export { readHistories } from './kernel/queues/historyOfQueues.ts'
+export { queueOf } from './kernel/queues/queueOf.ts'
+export { rateNow, tokenMs } from './kernel/records/bucket.ts'
+export { ConsumerGroup } from './kernel/records/consumerGroup.ts'
+export type { Definition } from './kernel/records/definition.ts'
 export {
   CANCEL,
   CANCEL_REVERTED,
@@ -41,26 +44,7 @@ export {
   RETRY,
   REVERT,
   takesBack,
-} from './kernel/flows/state.ts'
-export {
-  HISTORY_UNITS,
-  type HistorySpan,
-  HOUR_MS,
-  hourOf,
-  MINUTE_MS,
-  type MinuteNote,
-  type MinuteRow,
-  minuteOf,
-  type QueueMinutes,
-} from './kernel/history.ts'
-export { readHistories } from './kernel/historyOfQueues.ts'
-export { containsJson, hintOf, jsonJudge } from './kernel/jobs/containment.ts'
-export { contains, folded, storedForms } from './kernel/jobs/contains.ts'
-export { runOf } from './kernel/jobs/end.ts'
-export { explain } from './kernel/jobs/explain.ts'
-export { fits, impliedFilter } from './kernel/jobs/fits.ts'
-export { matches } from './kernel/jobs/gatherMatching.ts'
-export { finalStates } from './kernel/jobs/gatherPrunable.ts'
+} from './kernel/records/flowState.ts'
 export {
   attemptOf,
   DIRTY_COMPLETE,
@@ -74,32 +58,8 @@ export {
   type Job,
   type JobExtras,
   newJob,
-} from './kernel/jobs/job.ts'
-export { deadlineAt, droppedAttempt, lastRunOf, viewOf } from './kernel/jobs/view.ts'
-export { rateNow, tokenMs } from './kernel/keys/bucket.ts'
-export { heaviest } from './kernel/keys/heaviest.ts'
-export { type KeyBacklog, keyRateOf, newKey, newKeyBacklog, roomOf } from './kernel/keys/keyBacklog.ts'
-export { mostParked, topKeys } from './kernel/keys/topKeys.ts'
-export type { FlowRows, FlowsQuery, ListQuery, ListRows, LookBound, Matching } from './kernel/lists.ts'
-export { loadTables } from './kernel/load.ts'
-export {
-  assertSameMove,
-  type MovedKey,
-  type MovedNumbers,
-  type MovedRow,
-  type MovedTable,
-  type MovedType,
-  type MovedValue,
-  type MoveEnd,
-  type MovePlace,
-  type MoveSource,
-  type MoveTarget,
-  movedKey,
-  type PageBound,
-} from './kernel/move.ts'
-export { nextTurnMs } from './kernel/nextTurn.ts'
-export { DROPPED } from './kernel/queues/drop.ts'
-export { FORGOTTEN, forgetNames } from './kernel/queues/forgetNames.ts'
+} from './kernel/records/job.ts'
+export { type KeyBacklog, keyRateOf, newKey, newKeyBacklog, roomOf } from './kernel/records/keyBacklog.ts'
 export {
   type Counts,
   countOf,
@@ -112,11 +72,7 @@ export {
   newQueue,
   type Queue,
   retainedOf,
-} from './kernel/queues/lane.ts'
-export { queueOf } from './kernel/queues/queueOf.ts'
-export { isShareFull } from './kernel/queues/sharedLimits.ts'
-export { Window } from './kernel/queues/window.ts'
-export { noExport, stale } from './kernel/refuse.ts'
+} from './kernel/records/lane.ts'
 export type {
   ActiveRow,
   BucketRow,
@@ -125,6 +81,7 @@ export type {
   DependencyRow,
   EndsPage,
   ExportCursor,
+  FailureHour,
   FailureRow,
   FlowDueRow,
   FlowJobRow,
@@ -148,14 +105,57 @@ export type {
   QueueRow,
   TurnQuery,
   TurnRow,
-} from './kernel/rows.ts'
-export { fireTime, runsLeft, type Schedule, tickAfter } from './kernel/schedules/ticks.ts'
-export { ConsumerGroup } from './kernel/sessions/consumerGroup.ts'
-export type { Definition } from './kernel/sessions/definition.ts'
-export { forgetHolders, keepHolders, setHolder } from './kernel/sessions/holders.ts'
+} from './kernel/records/rows.ts'
+export { type ConnectionId, isLiving, type Session } from './kernel/records/session.ts'
+export { isShareFull } from './kernel/records/sharedLimits.ts'
+export { fireTime, runsLeft, type Schedule, tickAfter } from './kernel/records/ticks.ts'
+export { Window } from './kernel/records/window.ts'
+export { awaited, dismiss } from './kernel/records/workerRegistry.ts'
 export { away } from './kernel/sessions/presence.ts'
-export { type ConnectionId, isLiving, type Session } from './kernel/sessions/session.ts'
-export { awaited, dismiss } from './kernel/sessions/workerRegistry.ts'
+export {
+  Effects,
+  type EventNote,
+  type FailureNote,
+  type ForgottenKeys,
+  type IdempotencyRecord,
+  type InboxEffects,
+  type PauseEndNote,
+  type PrunedJob,
+  type SourceOffset,
+  type SystemEventNote,
+  type UniqueRecord,
+} from './kernel/state/effects.ts'
+export { Facts } from './kernel/state/facts.ts'
+export { trendOf, withFailureHour } from './kernel/state/failureHours.ts'
+export {
+  HISTORY_UNITS,
+  type HistorySpan,
+  HOUR_MS,
+  hourOf,
+  MINUTE_MS,
+  type MinuteNote,
+  type MinuteRow,
+  minuteOf,
+  type QueueMinutes,
+} from './kernel/state/history.ts'
+export { forgetHolders, keepHolders, setHolder } from './kernel/state/holders.ts'
+export type { FlowRows, FlowsQuery, ListQuery, ListRows, LookBound, Matching } from './kernel/state/lists.ts'
+export {
+  assertSameMove,
+  type MovedKey,
+  type MovedNumbers,
+  type MovedRow,
+  type MovedTable,
+  type MovedType,
+  type MovedValue,
+  type MoveEnd,
+  type MovePlace,
+  type MoveSource,
+  type MoveTarget,
+  movedKey,
+  type PageBound,
+} from './kernel/state/move.ts'
+export { noExport, stale } from './kernel/state/refuse.ts'
 export {
   answersOf,
   type FileCare,
@@ -167,8 +167,10 @@ export {
   type TurnHeader,
   type TurnReads,
   type TurnStore,
-} from './kernel/store.ts'
-export { StoreFailure } from './kernel/storeFailure.ts'
-export { Tables } from './kernel/tables.ts'
-export { type Decided, type Envelope, type TurnMeter, type TurnParts, takeTurn, type Upkeep } from './kernel/takeTurn.ts'
-export type { Sender, Settings } from './kernel/turn.ts'
+} from './kernel/state/store.ts'
+export { StoreFailure } from './kernel/state/storeFailure.ts'
+export { Tables } from './kernel/state/tables.ts'
+export type { Sender, Settings } from './kernel/state/turnContext.ts'
+export { loadTables } from './kernel/turn/load.ts'
+export { nextTurnMs } from './kernel/turn/nextTurn.ts'
+export { type Decided, type Envelope, type TurnMeter, type TurnParts, takeTurn, type Upkeep } from './kernel/turn/takeTurn.ts'

@@ -59,7 +59,7 @@ export const keys: Group = {
       'A running job is never replaced silently: the call fails with `JobActiveError` ([keys](keys.md#unique--key--by-onconflict-until-), [ADR 65](decisions/0065-left-out.md)).',
     ),
     has('Free a key by hand', 'yes no no no no no no no no no', [
-      'packages/core/src/kernel/jobs/byKey.test.ts',
+      'packages/core/src/kernel/turn/byKey.test.ts',
       'a release: the job goes on without the key, which the next call of the same turn takes',
     ]),
     has('Get, change and cancel a job by its key', 'yes yes yes no no no no no no no', [

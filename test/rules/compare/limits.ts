@@ -5,7 +5,7 @@ export const limits: Group = {
   name: 'limits',
   rows: [
     has('Concurrency of a worker', 'yes yes yes yes yes yes yes yes yes yes', [
-      'packages/core/src/kernel/dispatch.test.ts',
+      'packages/core/src/kernel/turn/dispatch.test.ts',
       'filled up to max when the running weight falls below min',
     ]),
     has(
@@ -39,7 +39,7 @@ export const limits: Group = {
       'rate of a key: never more than its burst',
     ]),
     has('Heavy jobs take more room', 'no no no no no no no no yes no', [
-      'packages/core/src/kernel/dispatch.test.ts',
+      'packages/core/src/kernel/turn/dispatch.test.ts',
       'a light one is found behind as many heavy ones as memory has of its name',
     ]),
     has('Rates by cost: this job takes five points', 'no no no no Pro Ent no no yes no', [

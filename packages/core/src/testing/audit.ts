@@ -4,12 +4,12 @@
  */
 
 import { rebuilt, tableFacts } from '../../../testkit/src/rebuilt.ts'
-import { exclusiveKey } from '../kernel/jobs/coalescing.ts'
-import { attemptOf, type Job } from '../kernel/jobs/job.ts'
-import type { Lane } from '../kernel/queues/lane.ts'
-import type { JobRow } from '../kernel/rows.ts'
-import { leaseEndMono } from '../kernel/sessions/lease.ts'
-import type { Tables } from '../kernel/tables.ts'
+import { leaseEndMono } from '../kernel/jobs/lease.ts'
+import { exclusiveKey } from '../kernel/records/exclusiveKey.ts'
+import { attemptOf, type Job } from '../kernel/records/job.ts'
+import type { Lane } from '../kernel/records/lane.ts'
+import type { JobRow } from '../kernel/records/rows.ts'
+import type { Tables } from '../kernel/state/tables.ts'
 import { ACTIVE, isFinal, isLive, SCHEDULED, STATES, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import { parsePolicy } from '../policy.ts'

@@ -1,5 +1,5 @@
 /** The part of the audit that is about flows: what must hold for them between two turns. */
-import { CLOSED, endsWithParents, hasFailed, OPEN, SHUT } from '../kernel/flows/state.ts'
+import { CLOSED, endsWithParents, hasFailed, OPEN, SHUT } from '../kernel/records/flowState.ts'
 import { BLOCKED, CANCELLED, COMPLETED, FAILED, isFinal } from '../lifecycle.ts'
 import type { MemoryStore } from './memoryStore.ts'
 

@@ -12,11 +12,11 @@ import {
   NOTIFY,
   type ParentOutcome,
   takesBack,
-} from '../kernel/flows/state.ts'
-import type { FlowRows, FlowsQuery, LookBound } from '../kernel/lists.ts'
-import { type Counts, newCounts } from '../kernel/queues/lane.ts'
-import type { FlowDueRow, FlowJobRow, FlowLeftRow, FlowRow, JobRow, ParentRow } from '../kernel/rows.ts'
-import { StoreFailure } from '../kernel/storeFailure.ts'
+} from '../kernel/records/flowState.ts'
+import { type Counts, newCounts } from '../kernel/records/lane.ts'
+import type { FlowDueRow, FlowJobRow, FlowLeftRow, FlowRow, JobRow, ParentRow } from '../kernel/records/rows.ts'
+import type { FlowRows, FlowsQuery, LookBound } from '../kernel/state/lists.ts'
+import { StoreFailure } from '../kernel/state/storeFailure.ts'
 import { isFinal } from '../lifecycle.ts'
 import type { RunError } from '../runError.ts'
 import type { MemoryStore } from './memoryStore.ts'

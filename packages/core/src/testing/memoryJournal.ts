@@ -1,8 +1,8 @@
 /** The journal of a MemoryStore: the events of each turn together, as they are kept and forgotten. */
 import { isEnd, isJobEvent, type JobEnd, type JournalEvent } from '../events.ts'
-import type { Effects, EventNote } from '../kernel/effects.ts'
-import type { EndsPage } from '../kernel/rows.ts'
-import { StoreFailure } from '../kernel/storeFailure.ts'
+import type { EndsPage } from '../kernel/records/rows.ts'
+import type { Effects, EventNote } from '../kernel/state/effects.ts'
+import { StoreFailure } from '../kernel/state/storeFailure.ts'
 import { LIMITS } from '../limits.ts'
 import type { JournalExtent } from '../retention.ts'
 import { type Undo, UndoMap } from './undo.ts'

@@ -1,8 +1,8 @@
 /** The lists of a MemoryStore. */
 import { contains } from '../kernel/jobs/contains.ts'
 import { fits } from '../kernel/jobs/fits.ts'
-import type { ListQuery, ListRows } from '../kernel/lists.ts'
-import type { JobRow } from '../kernel/rows.ts'
+import type { JobRow } from '../kernel/records/rows.ts'
+import type { ListQuery, ListRows } from '../kernel/state/lists.ts'
 import { utf8Bytes, utf8Start } from '../options/utf8.ts'
 import type { MemoryStore } from './memoryStore.ts'
 

@@ -1,9 +1,9 @@
 /** The history of queues, and the failures by kind, in a MemoryStore. */
 
-import type { Effects } from '../kernel/effects.ts'
-import { withFailureHour } from '../kernel/failureHours.ts'
-import { hourOf, type MinuteRow } from '../kernel/history.ts'
-import type { FailureRow } from '../kernel/rows.ts'
+import type { FailureRow } from '../kernel/records/rows.ts'
+import type { Effects } from '../kernel/state/effects.ts'
+import { withFailureHour } from '../kernel/state/failureHours.ts'
+import { hourOf, type MinuteRow } from '../kernel/state/history.ts'
 import { LIMITS } from '../limits.ts'
 import type { FailuresOrder, HistoryStep } from '../observeCommands.ts'
 import { type Undo, UndoMap } from './undo.ts'

@@ -1,8 +1,9 @@
 /** The runs of jobs in a MemoryStore, with their errors and the lines that they logged: bounded for each job. */
-import type { Effects, LogRecord, RunRecord } from '../kernel/effects.ts'
+
 import { droppedAttempt, lastRunOf } from '../kernel/jobs/view.ts'
-import type { JobRow } from '../kernel/rows.ts'
-import type { LogsQuery } from '../kernel/store.ts'
+import type { JobRow } from '../kernel/records/rows.ts'
+import type { Effects, LogRecord, RunRecord } from '../kernel/state/effects.ts'
+import type { LogsQuery } from '../kernel/state/store.ts'
 import { ACTIVE, COMPLETED } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import type { AttemptView, NumberedLine } from '../replies.ts'

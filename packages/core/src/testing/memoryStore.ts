@@ -6,11 +6,9 @@ import type { FailedPlace } from '../commands.ts'
 import type { JournalEvent } from '../events.ts'
 import type { FlowCursor } from '../flowCommands.ts'
 import type { JobKey } from '../id.ts'
-import type { Effects, LogRecord, PresenceNote, PrunedJob, RunRecord, SourceOffset } from '../kernel/effects.ts'
-import type { DependencyCounter } from '../kernel/flows/state.ts'
-import type { HistorySpan, MinuteRow, QueueMinutes } from '../kernel/history.ts'
 import { contains } from '../kernel/jobs/contains.ts'
 import { fits, type JudgedRun } from '../kernel/jobs/fits.ts'
+import type { DependencyCounter } from '../kernel/records/flowState.ts'
 import {
   DIRTY_COMPLETE,
   DIRTY_DATA,
@@ -20,9 +18,8 @@ import {
   DIRTY_PLACE,
   DIRTY_START,
   type Job,
-} from '../kernel/jobs/job.ts'
-import type { FlowRows, FlowsQuery, ListQuery, ListRows, LookBound, Matching } from '../kernel/lists.ts'
-import { addSums, type Counts, newSums } from '../kernel/queues/lane.ts'
+} from '../kernel/records/job.ts'
+import { addSums, type Counts, newSums } from '../kernel/records/lane.ts'
 import type {
   ActiveRow,
   BucketRow,
@@ -49,10 +46,13 @@ import type {
   QueueRow,
   TurnQuery,
   TurnRow,
-} from '../kernel/rows.ts'
-import type { Schedule } from '../kernel/schedules/ticks.ts'
-import { answersOf, type LogsQuery, type Question, type Store, type TurnHeader } from '../kernel/store.ts'
-import { StoreFailure } from '../kernel/storeFailure.ts'
+} from '../kernel/records/rows.ts'
+import type { Schedule } from '../kernel/records/ticks.ts'
+import type { Effects, LogRecord, PresenceNote, PrunedJob, RunRecord, SourceOffset } from '../kernel/state/effects.ts'
+import type { HistorySpan, MinuteRow, QueueMinutes } from '../kernel/state/history.ts'
+import type { FlowRows, FlowsQuery, ListQuery, ListRows, LookBound, Matching } from '../kernel/state/lists.ts'
+import { answersOf, type LogsQuery, type Question, type Store, type TurnHeader } from '../kernel/state/store.ts'
+import { StoreFailure } from '../kernel/state/storeFailure.ts'
 import { ACTIVE, BLOCKED, COMPLETED, FAILED, isFinal, SCHEDULED, WAITING } from '../lifecycle.ts'
 import { LIMITS } from '../limits.ts'
 import type { FailuresOrder, HistoryStep } from '../observeCommands.ts'

@@ -6,7 +6,7 @@ const flows = 'packages/core/src/kernel/flows'
 export const FLOWS: readonly Canary[] = [
   {
     name: 'released-by-the-first-parent',
-    file: `${flows}/state.ts`,
+    file: 'packages/core/src/kernel/records/flowState.ts',
     find: 'failed > 0 : pending === 0',
     replace: 'failed > 0 : pending <= 1',
     breaks: 'invariant 26',
@@ -20,7 +20,7 @@ export const FLOWS: readonly Canary[] = [
   },
   {
     name: 'parent-failure-ignored',
-    file: `${flows}/state.ts`,
+    file: 'packages/core/src/kernel/records/flowState.ts',
     find: "failed > 0 && (onFailure === 'fail'",
     replace: "failed > 1 && (onFailure === 'fail'",
     breaks: 'invariant 26',
@@ -53,21 +53,21 @@ export const FLOWS: readonly Canary[] = [
   },
   {
     name: 'joined-failures-end-the-one-that-waits',
-    file: `${flows}/state.ts`,
+    file: 'packages/core/src/kernel/records/flowState.ts',
     find: "extras?.flow === undefined || extras.flow.joined !== undefined ? 'continue'",
     replace: "extras?.flow === undefined ? 'continue'",
     breaks: 'invariant 26',
   },
   {
     name: 'failure-waits-for-the-last-end',
-    file: `${flows}/state.ts`,
+    file: 'packages/core/src/kernel/records/flowState.ts',
     find: "return onFailureOf(job) === 'run' ? failed > 0 : pending === 0",
     replace: 'return failed >= 0 && pending === 0',
     breaks: 'invariant 26',
   },
   {
     name: 'unneeded-job-stays',
-    file: `${flows}/state.ts`,
+    file: 'packages/core/src/kernel/records/flowState.ts',
     find: "return pending === 0 && failed === 0 ? 'drop' : undefined",
     replace: 'return undefined',
     breaks: 'invariant 26',

@@ -106,7 +106,7 @@ export const JOBS: readonly Canary[] = [
   },
   {
     name: 'key-until-the-start-held-to-the-end',
-    file: `${jobs}/coalescing.ts`,
+    file: 'packages/core/src/kernel/records/exclusiveKey.ts',
     find: 'return untilStart === true || ',
     replace: 'return ',
     breaks: 'invariant 25',
@@ -260,8 +260,8 @@ export const JOBS: readonly Canary[] = [
   },
   {
     name: 'held-tick-forgotten',
-    file: `${jobs}/transitions.ts`,
-    find: 'turn.tables.freed.add(job.extras.schedule)',
+    file: `${jobs}/hooks.ts`,
+    find: 'turn.tables.freed.add(schedule)',
     replace: '{}',
     breaks: 'invariant 23',
   },
@@ -281,9 +281,9 @@ export const JOBS: readonly Canary[] = [
   },
   {
     name: 'failures-not-told-to-children',
-    file: `${jobs}/transitions.ts`,
-    find: '  if (job.extras !== undefined) tellLater(turn, job)',
-    replace: '  if (job.extras !== undefined && to === COMPLETED) tellLater(turn, job)',
+    file: `${jobs}/hooks.ts`,
+    find: '  tellLater(turn, job)\n',
+    replace: '  if (job.state === 4) tellLater(turn, job)\n',
     breaks: 'invariant 20',
   },
   {
@@ -302,7 +302,7 @@ export const JOBS: readonly Canary[] = [
   },
   {
     name: 'first-due-time-of-the-last-retry',
-    file: `${jobs}/due.ts`,
+    file: 'packages/core/src/kernel/state/due.ts',
     find: 'job.runAt !== runAt && job.extras?.due === undefined',
     replace: 'job.runAt !== runAt',
     breaks: 'invariant 18',
@@ -344,7 +344,7 @@ export const JOBS: readonly Canary[] = [
   },
   {
     name: 'a-released-key-comes-back-with-a-retry',
-    file: `${jobs}/byKey.ts`,
+    file: 'packages/core/src/kernel/turn/byKey.ts',
     find: 'effects.changeExtras(job, { ...others, released: true })',
     replace: 'effects.changeExtras(job, { ...job.extras })',
     breaks: 'invariant 25',

@@ -6,21 +6,21 @@ const queues = 'packages/core/src/kernel/queues'
 export const QUEUES: readonly Canary[] = [
   {
     name: 'an-urgent-job-behind-what-was-first',
-    file: `${queues}/readyLanes.ts`,
+    file: 'packages/core/src/kernel/records/readyLanes.ts',
     find: '} else if (comesBefore(first, lane.turn, place, place.turn)) this.#move(place, first)',
     replace: '}',
     breaks: 'invariant 21',
   },
   {
     name: 'order-ignored',
-    file: `${queues}/window.ts`,
+    file: 'packages/core/src/kernel/records/window.ts',
     find: '  if (a.priority !== b.priority) return a.priority > b.priority\n',
     replace: '',
     breaks: 'invariant 21',
   },
   {
     name: 'order-between-names-ignored',
-    file: `${queues}/readyLanes.ts`,
+    file: 'packages/core/src/kernel/records/readyLanes.ts',
     find: '(a, b) => comesBefore(a, a.turn, b, b.turn)',
     replace: '(one, other) => one.lane.id < other.lane.id',
     breaks: 'invariant 21',
@@ -48,7 +48,7 @@ export const QUEUES: readonly Canary[] = [
   },
   {
     name: 'own-time-counted-by-the-queue',
-    file: `${queues}/lane.ts`,
+    file: 'packages/core/src/kernel/records/lane.ts',
     find: 'return (counts[state] as number) - (kept[state] as number)',
     replace: 'return counts[state] as number',
     breaks: 'invariant 30',
@@ -69,14 +69,14 @@ export const QUEUES: readonly Canary[] = [
   },
   {
     name: 'drop-beyond-need',
-    file: `${queues}/drop.ts`,
+    file: 'packages/core/src/kernel/jobs/drop.ts',
     find: 'Math.min(count, lengthOf(queue) - maxLength); surplus > 0',
     replace: 'Math.min(count, lengthOf(queue) - maxLength + 1); surplus > 0',
     breaks: 'invariant 24',
   },
   {
     name: 'shared-place-given-back-to-its-own-queue-alone',
-    file: `${queues}/dispatchable.ts`,
+    file: 'packages/core/src/kernel/records/dispatchable.ts',
     find: '    if (sharedLimit !== undefined) this.resumeSharing(sharedLimit.name)\n',
     replace: '',
     breaks: 'invariant 19',
@@ -90,7 +90,7 @@ export const QUEUES: readonly Canary[] = [
   },
   {
     name: 'names-take-no-turns',
-    file: `${queues}/readyLanes.ts`,
+    file: 'packages/core/src/kernel/records/readyLanes.ts',
     find: 'turnOfA < turnOfB',
     replace: 'turnOfA > turnOfB',
     breaks: 'invariant 24',
@@ -146,7 +146,7 @@ export const QUEUES: readonly Canary[] = [
   },
   {
     name: 'crowded-window-holds-none',
-    file: `${queues}/windowShare.ts`,
+    file: 'packages/core/src/kernel/records/windowShare.ts',
     find: 'Math.max(1, Math.min(CROWDED_JOBS',
     replace: 'Math.max(0, Math.min(CROWDED_JOBS',
     breaks: 'invariant 19',

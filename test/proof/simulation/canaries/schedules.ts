@@ -55,7 +55,7 @@ export const SCHEDULES: readonly Canary[] = [
   },
   {
     name: 'cron-before-its-beginning',
-    file: `${schedules}/ticks.ts`,
+    file: 'packages/core/src/kernel/records/ticks.ts',
     find: 'Math.max(after, startAt - 1)',
     replace: 'after + 0 * startAt',
     breaks: 'invariant 23',

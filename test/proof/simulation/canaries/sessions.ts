@@ -34,14 +34,14 @@ export const SESSIONS: readonly Canary[] = [
   },
   {
     name: 'jobs-before-their-definition-stay-as-they-are',
-    file: `${sessions}/settle.ts`,
+    file: 'packages/core/src/kernel/jobs/settle.ts',
     find: 'if (job.run === 0 && !isHeard(job, definition)) settle(turn, job, definition)\n',
     replace: '\n',
     breaks: 'invariant 45',
   },
   {
     name: 'served-before-it-is-settled',
-    file: `${sessions}/definitions.ts`,
+    file: 'packages/core/src/kernel/records/definitions.ts',
     find: 'return this.settling.has(name) || this.settled.has(name)',
     replace: 'return this.settling.has(name) && this.settled.has(name)',
     breaks: 'invariant 45',
@@ -83,14 +83,14 @@ export const SESSIONS: readonly Canary[] = [
   },
   {
     name: 'share-one-over',
-    file: `${sessions}/consumerGroup.ts`,
+    file: 'packages/core/src/kernel/records/consumerGroup.ts',
     find: '++this.#inARow < (queue.settings.share ?? 1)',
     replace: '++this.#inARow <= (queue.settings.share ?? 1)',
     breaks: 'invariant 24',
   },
   {
     name: 'turn-ended-by-other-workers',
-    file: `${sessions}/consumerGroup.ts`,
+    file: 'packages/core/src/kernel/records/consumerGroup.ts',
     find: '    if (++this.#inARow < (queue.settings.share ?? 1)) return\n    this.#inARow = 0\n',
     replace:
       '    const shared = queue as any\n    shared.served = (shared.served ?? 0) + 1\n    if (shared.served < (queue.settings.share ?? 1)) return\n    shared.served = 0\n',
@@ -98,21 +98,21 @@ export const SESSIONS: readonly Canary[] = [
   },
   {
     name: 'queues-of-a-strict-order-take-turns',
-    file: `${sessions}/consumerGroup.ts`,
+    file: 'packages/core/src/kernel/records/consumerGroup.ts',
     find: 'this.isStrict ? this.placeOf(queue.name) : 0',
     replace: 'this.isStrict ? this.placeOf(this.key) : 0',
     breaks: 'invariant 24',
   },
   {
     name: 'prefix-of-queues-not-served',
-    file: `${sessions}/servedQueues.ts`,
+    file: 'packages/core/src/kernel/records/servedQueues.ts',
     find: 'queue.startsWith(prefix)',
     replace: 'queue === prefix',
     breaks: 'invariant 20',
   },
   {
     name: 'names-before-earlier-prefixes',
-    file: `${sessions}/servedQueues.ts`,
+    file: 'packages/core/src/kernel/records/servedQueues.ts',
     find: 'return named === undefined || first === undefined ? (named ?? first) : Math.min(named, first)',
     replace: 'return named ?? (first === undefined ? undefined : Math.min(first, this.#prefixes.length))',
     breaks: 'invariant 24',
@@ -126,7 +126,7 @@ export const SESSIONS: readonly Canary[] = [
   },
   {
     name: 'a-paused-session-is-filled',
-    file: `${sessions}/session.ts`,
+    file: 'packages/core/src/kernel/records/session.ts',
     find: ' && intro.paused !== true',
     replace: '',
     breaks: 'invariant 52',

@@ -2,10 +2,10 @@
 
 import { type Decision, Refused } from '../../decision.ts'
 import type { FlowCommand, FlowNode } from '../../flowCommands.ts'
+import { makeRoom } from '../jobs/drop.ts'
 import { answer, createInFlow, findFull, IDEMPOTENCY_TTL_MS } from '../jobs/enqueue.ts'
-import { makeRoom } from '../queues/drop.ts'
-import type { TurnContext } from '../turn.ts'
-import { CLOSED, type DependencyCounter, type FlowPlace } from './state.ts'
+import { CLOSED, type DependencyCounter, type FlowPlace } from '../records/flowState.ts'
+import type { TurnContext } from '../state/turnContext.ts'
 
 /** The name under which keys of flows are stored. No job has it, so they are separate from the keys of jobs. */
 export const FLOW_KEYS = '#flow'

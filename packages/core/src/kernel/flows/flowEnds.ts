@@ -1,9 +1,9 @@
 /** Notes what the end of a job, or of its row, means for its flow: in the same commit. The next turns notify the children. */
 
 import { isFinal } from '../../lifecycle.ts'
-import { DIRTY_COMPLETE, type Job, type JobExtras } from '../jobs/job.ts'
-import type { TurnContext } from '../turn.ts'
-import { DELETED, type DueMode, isParent, NOTIFY } from './state.ts'
+import { DELETED, type DueMode, isParent, NOTIFY } from '../records/flowState.ts'
+import { DIRTY_COMPLETE, type Job, type JobExtras } from '../records/job.ts'
+import type { TurnContext } from '../state/turnContext.ts'
 
 /** Notes that the children must hear of a job that is final, live again, or gone. */
 export function tellLater({ tables, effects }: TurnContext, job: Job, mode: DueMode = NOTIFY): void {

@@ -2,12 +2,12 @@
 import { LIMITS } from '../../limits.ts'
 import type { CommandOf } from '../../operations.ts'
 import type { FlowSummaryView, FlowsPage } from '../../replies.ts'
-import type { LookBound } from '../lists.ts'
-import { namedCounts } from '../queues/lane.ts'
-import type { FlowRow } from '../rows.ts'
-import type { Questions } from '../store.ts'
+import { flowStateOf } from '../records/flowState.ts'
+import { namedCounts } from '../records/lane.ts'
+import type { FlowRow } from '../records/rows.ts'
+import type { LookBound } from '../state/lists.ts'
+import type { Questions } from '../state/store.ts'
 import type { LanesNamed } from './flowPage.ts'
-import { flowStateOf } from './state.ts'
 
 /** @param lanes asked once the page is read, of none but the lanes in it */
 export function readFlows(

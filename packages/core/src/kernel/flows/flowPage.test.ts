@@ -6,7 +6,7 @@ import type { JobKey } from '../../id.ts'
 import type { CommandOf } from '../../operations.ts'
 import type { Enqueued } from '../../replies.ts'
 import { keyOfJob, World } from '../../testing/world.ts'
-import type { LaneRow } from '../rows.ts'
+import type { LaneRow } from '../records/rows.ts'
 import { readFlow } from './flowPage.ts'
 
 let world: World

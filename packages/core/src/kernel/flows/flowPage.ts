@@ -6,10 +6,10 @@ import { STATES } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import type { CommandOf } from '../../operations.ts'
 import type { DependencyView, FlowJobView, FlowPage } from '../../replies.ts'
-import { namedCounts } from '../queues/lane.ts'
-import type { FlowJobRow, JobRow } from '../rows.ts'
-import type { Questions, TurnStore } from '../store.ts'
-import { DELETED, type ParentOutcome, parentKeyOf } from './state.ts'
+import { DELETED, type ParentOutcome, parentKeyOf } from '../records/flowState.ts'
+import { namedCounts } from '../records/lane.ts'
+import type { FlowJobRow, JobRow } from '../records/rows.ts'
+import type { Questions, TurnStore } from '../state/store.ts'
 
 const BEGINNING: FlowCursor = { seq: 0, place: 0 }
 

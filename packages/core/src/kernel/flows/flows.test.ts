@@ -10,7 +10,7 @@ import type { Enqueued } from '../../replies.ts'
 import { DEFAULT_RETENTION } from '../../retention.ts'
 import { useSmallLimits } from '../../testing/smallLimits.ts'
 import { keyOfJob, type TestNode, type Turned, World } from '../../testing/world.ts'
-import { hasFailed, type ParentOutcome } from './state.ts'
+import { hasFailed, type ParentOutcome } from '../records/flowState.ts'
 
 useSmallLimits()
 

@@ -1,18 +1,17 @@
 /** Reads what a turn needs of flows: counters of jobs that may come back, and a slice of the children to notify. */
 
 import { LIMITS } from '../../limits.ts'
-import type { Facts, FlowSlice } from '../facts.ts'
-import { exclusiveKey } from '../jobs/coalescing.ts'
-import type { Plan } from '../plan.ts'
-import type { FlowDueRow } from '../rows.ts'
-import type { Tables } from '../tables.ts'
-import { cancels, takesBack } from './state.ts'
+import { exclusiveKey } from '../records/exclusiveKey.ts'
+import { cancels, takesBack } from '../records/flowState.ts'
+import type { FlowDueRow } from '../records/rows.ts'
+import type { Facts, FlowSlice } from '../state/facts.ts'
+import type { Plan } from '../state/plan.ts'
+import type { Tables } from '../state/tables.ts'
 
 /** The bytes of checkpoints in one slice. The next turn reads the rest. */
 const SLICE_BYTES = 16 * 2 ** 20
 
 export function gatherFlows(plan: Plan, tables: Tables, facts: Facts): void {
-  if (!tables.flowWork) return
   let due = 0
   plan.ask('flowDue', [LIMITS.sliceRows], (rows) => {
     due = rows.length

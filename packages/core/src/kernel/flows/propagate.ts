@@ -6,14 +6,10 @@
 
 import type { Cancellation } from '../../job.ts'
 import { BLOCKED, CANCELLED, FAILED, isFinal, STATES } from '../../lifecycle.ts'
-import { type FlowSlice, isDeleted } from '../facts.ts'
 import { cancelJob } from '../jobs/cancel.ts'
-import type { Job } from '../jobs/job.ts'
+import { openOncePropagated, setDependencies } from '../jobs/dependencies.ts'
 import { revive } from '../jobs/retry.ts'
 import { cancelByParent, cancelUnneeded, failByParent } from '../jobs/transitions.ts'
-import type { TurnContext } from '../turn.ts'
-import { openOncePropagated, setDependencies } from './dependencies.ts'
-import { tellLater } from './flowEnds.ts'
 import {
   CANCEL,
   cancels,
@@ -30,7 +26,11 @@ import {
   RETRY,
   SHUT,
   takesBack,
-} from './state.ts'
+} from '../records/flowState.ts'
+import type { Job } from '../records/job.ts'
+import { type FlowSlice, isDeleted } from '../state/facts.ts'
+import type { TurnContext } from '../state/turnContext.ts'
+import { tellLater } from './flowEnds.ts'
 import { passOn } from './tree.ts'
 
 /** The sum of what a child has heard in this turn. */
@@ -44,7 +44,6 @@ interface Heard {
 
 export function propagate(turn: TurnContext): void {
   const { facts, effects } = turn
-  if (facts.flowSlices.length === 0 && facts.flowLeft.length === 0) return
   const heard = new Map<DependencyCounter, Heard>()
   for (const slice of facts.flowSlices) tellSlice(turn, slice, heard)
   // Each child acts when it has heard all: one parent's failure and another's return must not be seen one after the other.

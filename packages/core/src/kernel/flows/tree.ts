@@ -4,12 +4,12 @@ import type { Decision } from '../../decision.ts'
 import type { Cancellation } from '../../job.ts'
 import { CANCELLED, FAILED, isFinal } from '../../lifecycle.ts'
 import { cancelJob, forgetCancellation, noteCancellation } from '../jobs/cancel.ts'
-import type { Job } from '../jobs/job.ts'
 import { retry, revive } from '../jobs/retry.ts'
-import { notFound } from '../refuse.ts'
-import type { TurnContext } from '../turn.ts'
+import { CANCEL, isParent, RETRY } from '../records/flowState.ts'
+import type { Job } from '../records/job.ts'
+import { notFound } from '../state/refuse.ts'
+import type { TurnContext } from '../state/turnContext.ts'
 import { tellLater } from './flowEnds.ts'
-import { CANCEL, isParent, RETRY } from './state.ts'
 
 export function cancelTree(turn: TurnContext, { id, ...said }: CancelTreeCommand): Decision<'cancelTree'> {
   const job = turn.facts.find(id)

@@ -1,9 +1,9 @@
 /** Aborts a run. */
 import type { AbortCause } from '../../job.ts'
 import { LIMITS } from '../../limits.ts'
-import type { NoticeNote } from '../effects.ts'
-import type { TurnContext } from '../turn.ts'
-import type { Job } from './job.ts'
+import type { Job } from '../records/job.ts'
+import type { NoticeNote } from '../state/effects.ts'
+import type { TurnContext } from '../state/turnContext.ts'
 
 /** Asks the run's session to stop it. The job keeps its state and its slots until it settles or the grace period ends. */
 export function abort({ tables, effects, now }: TurnContext, job: Job, cause: AbortCause): void {

@@ -4,10 +4,10 @@ import type { Decision } from '../../decision.ts'
 import type { Cancellation } from '../../job.ts'
 import { ACTIVE, isFinal, STATES } from '../../lifecycle.ts'
 import { leaveLine } from '../queues/line.ts'
-import { finished, notFound } from '../refuse.ts'
-import type { TurnContext } from '../turn.ts'
+import type { Job } from '../records/job.ts'
+import { finished, notFound } from '../state/refuse.ts'
+import type { TurnContext } from '../state/turnContext.ts'
 import { abort } from './abort.ts'
-import type { Job } from './job.ts'
 import * as transition from './transitions.ts'
 
 export function cancel(turn: TurnContext, { id, ...said }: CancelCommand): Decision<'cancel'> {

@@ -1,8 +1,9 @@
 /** Checks the keys of one call's jobs before any is created: which are free, and which make a job a repeat of an earlier one. */
 import type { NewJob } from '../../commands.ts'
 import type { JobKey } from '../../id.ts'
-import type { Facts } from '../facts.ts'
-import { placeOf, shapeOf } from './coalescing.ts'
+import { placeOf } from '../records/exclusiveKey.ts'
+import type { Facts } from '../state/facts.ts'
+import { shapeOf } from './coalescing.ts'
 
 /** Stands for another job of the same call, which has no id yet. */
 export const OF_CALL = Symbol('of the call')

@@ -5,31 +5,15 @@
  */
 import type { NewJob } from '../../commands.ts'
 import type { JobKey } from '../../id.ts'
-import type { NameAndKey } from '../rows.ts'
-import type { TurnContext } from '../turn.ts'
-import type { Job, JobExtras, Shape } from './job.ts'
+import { exclusiveKey, isUntilStart, placeOf } from '../records/exclusiveKey.ts'
+import type { Job, JobExtras, Shape } from '../records/job.ts'
+import type { NameAndKey } from '../records/rows.ts'
+import type { TurnContext } from '../state/turnContext.ts'
 
 /** Returns how the job is held against others of its key; undefined for most jobs. */
 export function shapeOf({ debounce, throttle }: NewJob): Shape | undefined {
   if (debounce !== undefined) return { by: debounce.mode, key: debounce.key }
   return throttle && { by: 'throttle', key: throttle.key }
-}
-
-export function placeOf(name: string, { by, key }: Shape): NameAndKey {
-  return { name: `#${by}:${name}`, key }
-}
-
-/** Returns the key that no other job may have while this one lives; until its first start if it is debounced or asked for that. */
-export function exclusiveKey({
-  lane,
-  extras,
-  run,
-}: Pick<Job, 'extras' | 'run'> & { readonly lane: { readonly name: string } }): NameAndKey | undefined {
-  if (extras === undefined) return undefined
-  if (run > 0 && isUntilStart(extras)) return undefined
-  const { uniqueKey, shape } = extras
-  if (uniqueKey !== undefined) return { name: lane.name, key: uniqueKey }
-  return shape?.by === 'trailing' ? placeOf(lane.name, shape) : undefined
 }
 
 /** Frees at a job's first start a key that is held until then. No retry, snooze or return to the line takes it back. */
@@ -39,10 +23,6 @@ export function freeAtStart(turn: TurnContext, job: Job): void {
   if (held === undefined) return
   turn.effects.uniqueFreed.push({ ...held, seq: job.seq })
   turn.facts.freeUnique(held.name, held.key)
-}
-
-function isUntilStart({ untilStart, shape }: JobExtras): boolean {
-  return untilStart === true || shape?.by === 'trailing'
 }
 
 /** Holds the key of a new job for its period. Until then, repeats are answered with this job. */

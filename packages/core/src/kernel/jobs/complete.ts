@@ -3,11 +3,11 @@ import type { CompleteCommand, RunKey } from '../../commands.ts'
 import type { Decision } from '../../decision.ts'
 import type { Data } from '../../job.ts'
 import { COMPLETED } from '../../lifecycle.ts'
-import { stale } from '../refuse.ts'
-import { forgetZombie } from '../sessions/zombies.ts'
-import type { Sender, TurnContext } from '../turn.ts'
+import { stale } from '../state/refuse.ts'
+import type { Sender, TurnContext } from '../state/turnContext.ts'
 import { endAborted, endCompleted, runOf } from './end.ts'
 import { createAll, findRefusal } from './enqueue.ts'
+import { forgetZombie } from './zombies.ts'
 
 export function complete(turn: TurnContext, command: CompleteCommand, sender: Sender): Decision<'complete'> {
   const job = runOf(turn, command, sender)

@@ -1,6 +1,6 @@
 /** Judges jobs by a string that they contain. A store that searches by itself finds the same jobs: `storedForms` and `folded` say how. */
 import type { Data } from '../../job.ts'
-import type { JobExtras } from './job.ts'
+import type { JobExtras } from '../records/job.ts'
 
 /** True if a job's name, tags, keys or data contain a string, ASCII letters in any case. Data is searched as the stored JSON. */
 export function contains(

@@ -8,7 +8,7 @@ import type { QueueChanges } from '../../queueSettings.ts'
 import { DEFAULT_RETENTION } from '../../retention.ts'
 import { useSmallLimits } from '../../testing/smallLimits.ts'
 import { enqueueing, flowOf, keyOfJob, World, type WorldOptions } from '../../testing/world.ts'
-import type { JobRow } from '../rows.ts'
+import type { JobRow } from '../records/rows.ts'
 
 useSmallLimits()
 

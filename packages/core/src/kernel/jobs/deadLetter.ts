@@ -5,9 +5,9 @@
 import { formatId } from '../../id.ts'
 import { LIMITS } from '../../limits.ts'
 import type { RunError } from '../../runError.ts'
-import type { TurnContext } from '../turn.ts'
+import { attemptOf, type Job } from '../records/job.ts'
+import type { TurnContext } from '../state/turnContext.ts'
 import { createDeadLetter } from './enqueue.ts'
-import { attemptOf, type Job } from './job.ts'
 import { metaWith } from './meta.ts'
 
 /** A dead letter that fails leaves none, so that queues which name each other do not pass a job on for ever. */

@@ -2,11 +2,11 @@
 import type { DeleteCommand } from '../../commands.ts'
 import type { Decision } from '../../decision.ts'
 import { ACTIVE, isLive } from '../../lifecycle.ts'
-import { vanish } from '../flows/flowEnds.ts'
 import { leaveLine } from '../queues/line.ts'
-import { active, notFound } from '../refuse.ts'
-import type { TurnContext } from '../turn.ts'
-import { DIRTY_DELETE, type Job } from './job.ts'
+import { DIRTY_DELETE, type Job } from '../records/job.ts'
+import { active, notFound } from '../state/refuse.ts'
+import type { TurnContext } from '../state/turnContext.ts'
+import { onDelete } from './hooks.ts'
 import { settle } from './transitions.ts'
 
 export function deleteJob(turn: TurnContext, { id }: DeleteCommand): Decision<'delete'> {
@@ -22,7 +22,7 @@ export function removeJob(turn: TurnContext, job: Job): void {
   const { effects } = turn
   leaveLine(turn, job)
   if (isLive(job.state)) settle(turn, job)
-  vanish(turn, job)
+  onDelete(turn, job)
   effects.countJob(job, -1)
   effects.event('deleted', job)
   effects.touch(job, DIRTY_DELETE)

@@ -7,10 +7,10 @@ import { backoffDelay } from '../../backoff.ts'
 import type { CompleteCommand, RunKey } from '../../commands.ts'
 import { ACTIVE } from '../../lifecycle.ts'
 import type { RunError } from '../../runError.ts'
-import { holderOf } from '../sessions/holders.ts'
-import type { Sender, TurnContext } from '../turn.ts'
+import { attemptOf, type Job } from '../records/job.ts'
+import { holderOf } from '../state/holders.ts'
+import type { Sender, TurnContext } from '../state/turnContext.ts'
 import { leaveDeadLetter } from './deadLetter.ts'
-import { attemptOf, type Job } from './job.ts'
 import * as transition from './transitions.ts'
 
 /** The fence: returns the job if this is its current run and the sender's connection holds it, otherwise undefined. */

@@ -4,7 +4,7 @@ import { ACTIVE, SCHEDULED, WAITING } from '../../lifecycle.ts'
 import { DEFAULT_POLICY } from '../../policy.ts'
 import { MemoryStore } from '../../testing/memoryStore.ts'
 import { codeOf, enqueueing, World } from '../../testing/world.ts'
-import { DIRTY_INSERT, DIRTY_START } from './job.ts'
+import { DIRTY_INSERT, DIRTY_START } from '../records/job.ts'
 
 /** All that the store holds, to be held against what it held before. */
 const snapshot = ({ store }: World) =>

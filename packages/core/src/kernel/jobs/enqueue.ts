@@ -7,19 +7,20 @@ import { LIMITS } from '../../limits.ts'
 import { resolvePolicy } from '../../policy.ts'
 import { defaultsOf, mayRefuse } from '../../queueSettings.ts'
 import type { Enqueued } from '../../replies.ts'
-import type { FlowPlace } from '../flows/state.ts'
-import { makeRoom, mayMakeRoom } from '../queues/drop.ts'
-import { type Lane, lengthOf, type Queue } from '../queues/lane.ts'
 import { enterLine } from '../queues/line.ts'
 import { findTooMany, mayExceed } from '../queues/newQueues.ts'
-import { DEFAULT_QUEUE, queueOf } from '../queues/queueOf.ts'
-import { active, conflictInCall, nothingToDrop, queueDraining, queueFull, uniqueConflict } from '../refuse.ts'
-import type { NameAndKey } from '../rows.ts'
-import type { TurnContext } from '../turn.ts'
+import { DEFAULT_QUEUE, laneOf, queueOf } from '../queues/queueOf.ts'
+import { exclusiveKey, placeOf } from '../records/exclusiveKey.ts'
+import type { FlowPlace } from '../records/flowState.ts'
+import { DIRTY_DATA, DIRTY_INSERT, type Job, type JobExtras, newJob } from '../records/job.ts'
+import { lengthOf, type Queue } from '../records/lane.ts'
+import type { NameAndKey } from '../records/rows.ts'
+import { setDue } from '../state/due.ts'
+import { active, conflictInCall, nothingToDrop, queueDraining, queueFull, uniqueConflict } from '../state/refuse.ts'
+import type { TurnContext } from '../state/turnContext.ts'
 import { Claims, OF_CALL } from './claims.ts'
-import { exclusiveKey, hasKey, holdLonger, holdShape, placeOf, pushedTo, shapeOf } from './coalescing.ts'
-import { setDue } from './due.ts'
-import { DIRTY_DATA, DIRTY_INSERT, type Job, type JobExtras, newJob } from './job.ts'
+import { hasKey, holdLonger, holdShape, pushedTo, shapeOf } from './coalescing.ts'
+import { makeRoom, mayMakeRoom } from './drop.ts'
 import { tellRepeat } from './repeats.ts'
 import { reschedule } from './reschedule.ts'
 import { saidOfNew, sayMore } from './said.ts'
@@ -83,7 +84,7 @@ export function findFull(turn: TurnContext, jobs: readonly NewJob[], own?: Queue
 export function createAll(turn: TurnContext, jobs: readonly NewJob[]): readonly Enqueued[] {
   const first = turn.tables.nextSeq
   const answers = jobs.map((job) => createOne(turn, job))
-  makeRoom(turn, first)
+  if (turn.facts.fresh.size > 0) makeRoom(turn, first)
   return answers
 }
 
@@ -251,15 +252,6 @@ export function expiryOf(enqueuedAt: number, ttl: number | undefined): number {
 export function drained(turn: TurnContext, job: NewJob): string | undefined {
   const name = queueOf(turn.tables, job)
   return turn.tables.queues.get(name)?.settings.draining === undefined ? undefined : name
-}
-
-/** Returns a lane, which is created on its first use. */
-export function laneOf(turn: Pick<TurnContext, 'tables' | 'effects'>, queueName: string, name: string): Lane {
-  const known = turn.tables.lane(queueName, name)
-  if (known !== undefined) return known
-  const lane = turn.tables.addLane(queueName, name)
-  turn.effects.newLanes.push(lane)
-  return lane
 }
 
 function dueTime(turn: TurnContext, { runAt, delay, debounce }: NewJob): number {

@@ -2,9 +2,9 @@
 
 import type { RunError } from '../../runError.ts'
 import { leaveLine } from '../queues/line.ts'
-import type { TurnContext } from '../turn.ts'
+import type { Job } from '../records/job.ts'
+import type { TurnContext } from '../state/turnContext.ts'
 import { leaveDeadLetter } from './deadLetter.ts'
-import type { Job } from './job.ts'
 import * as transition from './transitions.ts'
 
 export function expireJob(turn: TurnContext, job: Job): void {

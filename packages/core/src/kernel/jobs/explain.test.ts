@@ -8,7 +8,7 @@ import { LIMITS } from '../../limits.ts'
 import type { Command } from '../../operations.ts'
 import type { QueueChanges } from '../../queueSettings.ts'
 import { World } from '../../testing/world.ts'
-import type { JobRow } from '../rows.ts'
+import type { JobRow } from '../records/rows.ts'
 import { explain } from './explain.ts'
 
 const RATE = { limit: 1, period: 60_000, burst: 1 }

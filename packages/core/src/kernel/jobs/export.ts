@@ -3,8 +3,8 @@
 import { DEFERRED, type Decision, Refused } from '../../decision.ts'
 import { LIMITS } from '../../limits.ts'
 import type { DeleteExportCommand, ExportCommand } from '../../observeCommands.ts'
-import { noExport } from '../refuse.ts'
-import type { TurnContext } from '../turn.ts'
+import { noExport } from '../state/refuse.ts'
+import type { TurnContext } from '../state/turnContext.ts'
 
 export function exportFinished({ tables, facts, effects }: TurnContext, { name, upTo }: ExportCommand): Decision<'export'> {
   const known = tables.exports.get(name)

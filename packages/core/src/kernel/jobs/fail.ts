@@ -2,7 +2,7 @@
 import type { FailCommand } from '../../commands.ts'
 import type { Decision } from '../../decision.ts'
 import { LIMITS } from '../../limits.ts'
-import type { Sender, TurnContext } from '../turn.ts'
+import type { Sender, TurnContext } from '../state/turnContext.ts'
 import { noteCancellation } from './cancel.ts'
 import { staleRun } from './complete.ts'
 import { endAborted, endCancelled, endFailed, runOf } from './end.ts'

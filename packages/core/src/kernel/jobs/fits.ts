@@ -3,8 +3,8 @@ import { fingerprintOf } from '../../fingerprint.ts'
 import { ACTIVE, COMPLETED, isFinal, SCHEDULED, type StateCode } from '../../lifecycle.ts'
 import { type FilterField, type ListFilter, statesOf } from '../../options/filter.ts'
 import type { LastRunView } from '../../replies.ts'
+import { type Job, waitsForRetry } from '../records/job.ts'
 import { jsonJudge } from './containment.ts'
-import { type Job, waitsForRetry } from './job.ts'
 
 /** The fields of a job that a filter judges, beside its place. */
 type Judged = Pick<Job, 'state' | 'run' | 'uncounted' | 'extras' | 'enqueuedAt' | 'finishedAt' | 'data'>

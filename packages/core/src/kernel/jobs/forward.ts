@@ -3,9 +3,9 @@ import type { CheckedForward, InboxEntry, SourceEntry } from '../../commands.ts'
 import { type Decision, Refused } from '../../decision.ts'
 import { NODE_LIMIT, PLACE_LIMIT, sourcedNode } from '../../id.ts'
 import type { Forwarded } from '../../replies.ts'
-import { makeRoom } from '../queues/drop.ts'
-import { findOversizedJob } from '../size.ts'
-import type { TurnContext } from '../turn.ts'
+import { findOversizedJob } from '../state/size.ts'
+import type { TurnContext } from '../state/turnContext.ts'
+import { makeRoom } from './drop.ts'
 import { createOne, findRefusal, type Origin } from './enqueue.ts'
 
 export function forward(turn: TurnContext, command: CheckedForward): Decision<'forward'> {

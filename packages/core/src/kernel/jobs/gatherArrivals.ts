@@ -3,17 +3,16 @@ import type { NewJob } from '../../commands.ts'
 import { ACTIVE } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import type { Request } from '../../port.ts'
-import type { Facts } from '../facts.ts'
-import type { Plan } from '../plan.ts'
-import { countOf, lengthOf, type Queue } from '../queues/lane.ts'
 import { queueOf } from '../queues/queueOf.ts'
-import type { Tables } from '../tables.ts'
+import { countOf, lengthOf, type Queue } from '../records/lane.ts'
+import type { Facts } from '../state/facts.ts'
+import type { Plan } from '../state/plan.ts'
+import type { Tables } from '../state/tables.ts'
 
 /** The bytes of checkpoints and outputs in one slice. Later turns drop the rest. */
 const SLICE_BYTES = 64 * 2 ** 20
 
 export function gatherArrivals(plan: Plan, tables: Tables, facts: Facts, requests: readonly Request[]): void {
-  if (tables.bounded === 0) return
   const wanted = new Map<Queue, number>()
   // A worker that attaches in this very turn may define where jobs of its names go.
   const said = requests.flatMap(({ command }) => (command.op === 'attach' ? command.session.handlers : []))

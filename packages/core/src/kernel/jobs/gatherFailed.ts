@@ -2,10 +2,10 @@
 import type { RedriveCommand } from '../../commands.ts'
 import { FAILED } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
-import type { Facts } from '../facts.ts'
-import type { Plan } from '../plan.ts'
-import { countOf, type Lane } from '../queues/lane.ts'
-import type { Tables } from '../tables.ts'
+import { countOf, type Lane } from '../records/lane.ts'
+import type { Facts } from '../state/facts.ts'
+import type { Plan } from '../state/plan.ts'
+import type { Tables } from '../state/tables.ts'
 
 const FIRST = { finishedAt: -1, seq: -1 }
 

@@ -3,12 +3,12 @@ import { ACTIVE, FAILED, SCHEDULED, type StateCode, WAITING } from '../../lifecy
 import { LIMITS } from '../../limits.ts'
 import type { ManyCommand } from '../../manageCommands.ts'
 import { isOfLastRun, type ListFilter, statesOf } from '../../options/filter.ts'
-import type { Facts } from '../facts.ts'
-import type { Plan } from '../plan.ts'
-import { countOf, type Lane } from '../queues/lane.ts'
-import type { Tables } from '../tables.ts'
+import type { Job } from '../records/job.ts'
+import { countOf, type Lane } from '../records/lane.ts'
+import type { Facts } from '../state/facts.ts'
+import type { Plan } from '../state/plan.ts'
+import type { Tables } from '../state/tables.ts'
 import { fits, impliedFilter } from './fits.ts'
-import type { Job } from './job.ts'
 
 /** The states whose jobs a store finds by their index. */
 const INDEXED: ReadonlySet<StateCode> = new Set([FAILED, WAITING, SCHEDULED])

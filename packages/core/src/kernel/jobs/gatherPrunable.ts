@@ -4,11 +4,11 @@ import { CANCELLED, COMPLETED, FAILED, type StateCode } from '../../lifecycle.ts
 import { LIMITS } from '../../limits.ts'
 import { retentionOf } from '../../queueSettings.ts'
 import type { Keep, Retention } from '../../retention.ts'
-import type { Facts } from '../facts.ts'
-import type { Plan } from '../plan.ts'
-import { retainedOf } from '../queues/lane.ts'
-import type { KeptQuery } from '../rows.ts'
-import type { Tables } from '../tables.ts'
+import { retainedOf } from '../records/lane.ts'
+import type { KeptQuery } from '../records/rows.ts'
+import type { Facts } from '../state/facts.ts'
+import type { Plan } from '../state/plan.ts'
+import type { Tables } from '../state/tables.ts'
 
 /** Asks for about as many jobs as `slice`. */
 export function gatherPrunable(plan: Plan, tables: Tables, facts: Facts, now: Now, retention: Retention, slice: number): void {

@@ -1,7 +1,7 @@
 /** Gives back a job that the worker did not run, or stopped before its end: it waits again. */
 import type { GiveBackCommand } from '../../commands.ts'
 import type { Decision } from '../../decision.ts'
-import type { Sender, TurnContext } from '../turn.ts'
+import type { Sender, TurnContext } from '../state/turnContext.ts'
 import { staleRun } from './complete.ts'
 import { endAborted, runOf } from './end.ts'
 

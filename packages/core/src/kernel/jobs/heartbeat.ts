@@ -1,10 +1,10 @@
 /** Handles messages of a running handler: that it is alive, its progress, its log lines, and what it wants to keep. */
 import type { CheckpointCommand, HeartbeatCommand, LogCommand, ProgressCommand } from '../../commands.ts'
 import type { Decision } from '../../decision.ts'
-import { stale } from '../refuse.ts'
-import type { Sender, TurnContext } from '../turn.ts'
+import type { Job } from '../records/job.ts'
+import { stale } from '../state/refuse.ts'
+import type { Sender, TurnContext } from '../state/turnContext.ts'
 import { runOf } from './end.ts'
-import type { Job } from './job.ts'
 
 export function heartbeat(turn: TurnContext, command: HeartbeatCommand, sender: Sender): Decision<'heartbeat'> {
   const job = runOf(turn, command, sender)

@@ -1,8 +1,8 @@
 /** Lets a scheduled job wait, now that it is due. */
 import { WAITING } from '../../lifecycle.ts'
 import { enterLine } from '../queues/line.ts'
-import type { TurnContext } from '../turn.ts'
-import type { Job } from './job.ts'
+import type { Job } from '../records/job.ts'
+import type { TurnContext } from '../state/turnContext.ts'
 
 export function promote(turn: TurnContext, job: Job): void {
   turn.effects.move(job, 'promote', WAITING)

@@ -5,8 +5,8 @@
 import type { NewJob } from '../../commands.ts'
 import type { JobKey } from '../../id.ts'
 import { queueOf } from '../queues/queueOf.ts'
-import type { Tables } from '../tables.ts'
-import type { TurnContext } from '../turn.ts'
+import type { Tables } from '../state/tables.ts'
+import type { TurnContext } from '../state/turnContext.ts'
 
 export function tellsRepeats(tables: Tables, job: NewJob): boolean {
   return tables.queues.get(queueOf(tables, job))?.settings.repeats === 'event'

@@ -3,8 +3,8 @@
 import { BLOCKED, SCHEDULED, WAITING } from '../../lifecycle.ts'
 import { endTurn } from '../keys/strict.ts'
 import { enterLine, leaveLine } from '../queues/line.ts'
-import type { TurnContext } from '../turn.ts'
-import { DIRTY_OTHER, type Job } from './job.ts'
+import { DIRTY_OTHER, type Job } from '../records/job.ts'
+import type { TurnContext } from '../state/turnContext.ts'
 
 export function reschedule(turn: TurnContext, job: Job, change: () => void): void {
   const { tables, effects, now } = turn

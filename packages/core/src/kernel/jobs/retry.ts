@@ -2,23 +2,23 @@
 import type { FailedPlace, RedriveCommand, RetryCommand } from '../../commands.ts'
 import type { Decision, Refused } from '../../decision.ts'
 import { ACTIVE, BLOCKED, CANCELLED, COMPLETED, FAILED, SCHEDULED, STATES, WAITING } from '../../lifecycle.ts'
-import { type Facts, isDeleted } from '../facts.ts'
-import { openOncePropagated, setDependencies } from '../flows/dependencies.ts'
-import { tellLater } from '../flows/flowEnds.ts'
-import { CLOSED, endsWithParents, mayOpen, OPEN, REVERT } from '../flows/state.ts'
 import { enterLine } from '../queues/line.ts'
-import { active, finished, notFound, parentFailed, scheduled, uniqueConflict } from '../refuse.ts'
-import { settleRevived } from '../sessions/settle.ts'
-import type { TurnContext } from '../turn.ts'
+import { exclusiveKey } from '../records/exclusiveKey.ts'
+import { CLOSED, endsWithParents, mayOpen, OPEN } from '../records/flowState.ts'
+import { type Job, waitsForRetry } from '../records/job.ts'
+import { setDue } from '../state/due.ts'
+import { type Facts, isDeleted } from '../state/facts.ts'
+import { active, finished, notFound, parentFailed, scheduled, uniqueConflict } from '../state/refuse.ts'
+import type { TurnContext } from '../state/turnContext.ts'
 import { forgetCancellation } from './cancel.ts'
-import { exclusiveKey } from './coalescing.ts'
-import { setDue } from './due.ts'
+import { openOncePropagated, setDependencies } from './dependencies.ts'
 import { forgetLost } from './end.ts'
 import { holdUnique } from './enqueue.ts'
 import { failedLanes } from './gatherFailed.ts'
-import { type Job, waitsForRetry } from './job.ts'
+import { onRevive } from './hooks.ts'
 import { reschedule } from './reschedule.ts'
 import { sayMore } from './said.ts'
+import { settleRevived } from './settle.ts'
 
 export function retry(turn: TurnContext, { id }: RetryCommand): Decision<'retry'> {
   const job = turn.facts.find(id)
@@ -90,7 +90,7 @@ export function revive(turn: TurnContext, job: Job): Refused | undefined {
   const waits = counter !== undefined && (counter.pending > 0 || counter.state !== OPEN)
   effects.move(job, 'revive', waits ? BLOCKED : WAITING)
   effects.event('updated', job, waits ? undefined : job.runAt)
-  tellLater(turn, job, REVERT)
+  onRevive(turn, job)
   if (waits) {
     setDependencies(turn, counter, CLOSED)
     if (counter.pending === 0 || mayOpen(job, counter)) openOncePropagated(turn, job, counter)

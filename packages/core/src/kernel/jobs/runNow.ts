@@ -2,8 +2,8 @@
 import type { RunNowCommand } from '../../commands.ts'
 import type { Decision } from '../../decision.ts'
 import { ACTIVE, BLOCKED, isFinal, SCHEDULED, STATES } from '../../lifecycle.ts'
-import { active, blocked, finished, notFound } from '../refuse.ts'
-import type { TurnContext } from '../turn.ts'
+import { active, blocked, finished, notFound } from '../state/refuse.ts'
+import type { TurnContext } from '../state/turnContext.ts'
 import { makeDue } from './retry.ts'
 
 export function runNow(turn: TurnContext, { id }: RunNowCommand): Decision<'runNow'> {

@@ -1,10 +1,10 @@
 /** Notes what callers have stated for jobs whose name is yet to be defined. The definition leaves that as it is. */
 
 import type { NewJob } from '../../commands.ts'
-import { FIELDS, type Field } from '../sessions/definition.ts'
-import type { Tables } from '../tables.ts'
-import type { TurnContext } from '../turn.ts'
-import { DIRTY_PLACE, type Job } from './job.ts'
+import { FIELDS, type Field } from '../records/definition.ts'
+import { DIRTY_PLACE, type Job } from '../records/job.ts'
+import type { Tables } from '../state/tables.ts'
+import type { TurnContext } from '../state/turnContext.ts'
 
 /** Returns the fields that a caller has stated, in the order of FIELDS; undefined for none. */
 export function saidOf(stated: Readonly<Partial<Record<Field, unknown>>>): readonly Field[] | undefined {

@@ -2,7 +2,7 @@
 import type { SnoozeCommand } from '../../commands.ts'
 import type { Decision } from '../../decision.ts'
 import { pauseAround } from '../queues/pause.ts'
-import type { Sender, TurnContext } from '../turn.ts'
+import type { Sender, TurnContext } from '../state/turnContext.ts'
 import { staleRun } from './complete.ts'
 import { endAborted, endSnoozed, runOf } from './end.ts'
 

@@ -1,13 +1,13 @@
 /** Hands a waiting job to a session. This is the one place where a run begins and where `run` grows. */
 
 import { ACTIVE } from '../../lifecycle.ts'
-import { takeTokens } from '../keys/bucket.ts'
-import { keyRateOf } from '../keys/keyBacklog.ts'
-import { beginLease } from '../sessions/lease.ts'
-import type { Session } from '../sessions/session.ts'
-import type { TurnContext } from '../turn.ts'
+import { takeTokens } from '../records/bucket.ts'
+import { DIRTY_START, type Job } from '../records/job.ts'
+import { keyRateOf } from '../records/keyBacklog.ts'
+import type { Session } from '../records/session.ts'
+import type { TurnContext } from '../state/turnContext.ts'
 import { freeAtStart } from './coalescing.ts'
-import { DIRTY_START, type Job } from './job.ts'
+import { beginLease } from './lease.ts'
 
 export function start(turn: TurnContext, job: Job, session: Session): void {
   const { tables, effects, now } = turn

@@ -1,7 +1,7 @@
 /**
  * Moves jobs to their next state: one function for each transition of `LIFECYCLE`, of the same name. A job that ran has given its
  * slot back before (end.ts). Elsewhere are `enqueue` (enqueue.ts), `start` (start.ts), `revive` (retry.ts), `reschedule`
- * (reschedule.ts), `promote` (promote.ts) and `release` (flows/dependencies.ts).
+ * (reschedule.ts), `promote` (promote.ts) and `release` (dependencies.ts).
  */
 import type { CompleteCommand } from '../../commands.ts'
 import { fingerprintOf } from '../../fingerprint.ts'
@@ -10,13 +10,11 @@ import { BLOCKED, CANCELLED, COMPLETED, FAILED, SCHEDULED, type Transition, WAIT
 import { retentionOf } from '../../queueSettings.ts'
 import { type Keep, keepsNone } from '../../retention.ts'
 import type { RunError } from '../../runError.ts'
-import { outlive, tellLater } from '../flows/flowEnds.ts'
-import { endTurn } from '../keys/strict.ts'
 import { enterLine } from '../queues/line.ts'
-import type { TurnContext } from '../turn.ts'
-import { exclusiveKey } from './coalescing.ts'
-import { setDue } from './due.ts'
-import { DIRTY_COMPLETE, DIRTY_DELETE, DIRTY_OTHER, type Job } from './job.ts'
+import { DIRTY_COMPLETE, DIRTY_DELETE, DIRTY_OTHER, type Job } from '../records/job.ts'
+import { setDue } from '../state/due.ts'
+import type { TurnContext } from '../state/turnContext.ts'
+import { onEnd, onErase } from './hooks.ts'
 
 export function complete(turn: TurnContext, job: Job, output: CompleteCommand['output']): void {
   job.output = output
@@ -106,22 +104,16 @@ export function join(turn: TurnContext, job: Job): void {
   turn.facts.add(job)
 }
 
-/** Settles a job that has become final: frees its unique key, notifies its watchers, and lets later commands of the turn find it. */
+/** Settles a job that has become final: calls its hooks, notifies its watchers, and lets later commands of the turn find it. */
 export function settle(turn: TurnContext, job: Job): void {
-  const held = exclusiveKey(job)
-  if (held !== undefined) {
-    turn.effects.uniqueFreed.push({ ...held, seq: job.seq })
-    turn.facts.freeUnique(held.name, held.key)
-  }
-  if (job.extras !== undefined) endTurn(turn, job)
-  if (job.extras?.schedule !== undefined) turn.tables.freed.add(job.extras.schedule)
+  if (job.extras !== undefined) onEnd(turn, job, job.extras)
   turn.effects.settled.push(job)
   turn.facts.add(job)
 }
 
 /** Removes the row of a job that is no longer in any table. */
 export function erase(turn: TurnContext, job: Job): void {
-  if (job.extras !== undefined) outlive(turn, job, job)
+  if (job.extras !== undefined) onErase(turn, job)
   turn.effects.countJob(job, -1)
   turn.effects.touch(job, DIRTY_DELETE)
 }
@@ -147,7 +139,6 @@ function finish(turn: TurnContext, job: Job, transition: Transition, to: 4 | 5 |
   job.finishedAt = turn.now.wall
   turn.effects.move(job, transition, to, bits)
   settle(turn, job)
-  if (job.extras !== undefined) tellLater(turn, job)
 }
 
 /** Removes a finished job at once if none is kept. If there are exports, retention removes it once they have read it. */

@@ -5,10 +5,10 @@ import { CANCELLED, STATES } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import { parsePolicy } from '../../policy.ts'
 import type { AttemptView, FlowView, JobView, LastRunView } from '../../replies.ts'
-import { timeAfter } from '../keys/bucket.ts'
-import { DROPPED } from '../queues/drop.ts'
-import type { JobRow } from '../rows.ts'
-import type { Job } from './job.ts'
+import { timeAfter } from '../records/bucket.ts'
+import type { Job } from '../records/job.ts'
+import type { JobRow } from '../records/rows.ts'
+import { DROPPED } from './drop.ts'
 
 export function viewOf(row: JobRow, queue: string, name: string, attempts: readonly AttemptView[]): JobView {
   const { text: _text, ...policy } = parsePolicy(row.policy)

@@ -5,11 +5,11 @@
  */
 
 import { LIMITS } from '../../limits.ts'
-import type { Job } from '../jobs/job.ts'
-import type { Lane } from '../queues/lane.ts'
 import { letGo, shelve, standInLine } from '../queues/line.ts'
-import type { TurnContext } from '../turn.ts'
-import { isStrict, type KeyBacklog, keyTokensFor, mayLine, roomOf, tokensInLine } from './keyBacklog.ts'
+import type { Job } from '../records/job.ts'
+import { isStrict, type KeyBacklog, keyTokensFor, mayLine, roomOf, tokensInLine } from '../records/keyBacklog.ts'
+import type { Lane } from '../records/lane.ts'
+import type { TurnContext } from '../state/turnContext.ts'
 import { passTurns } from './strict.ts'
 
 export function settleBacklogs(turn: TurnContext): void {

@@ -5,14 +5,14 @@
  */
 
 import { LIMITS } from '../../limits.ts'
-import { type Facts, isDeleted } from '../facts.ts'
-import type { Job } from '../jobs/job.ts'
-import type { Plan } from '../plan.ts'
 import { letGo, standInLine } from '../queues/line.ts'
-import type { TurnQuery } from '../rows.ts'
-import type { Tables } from '../tables.ts'
-import type { TurnContext } from '../turn.ts'
-import { type Key, keyTokensFor, mayPay, roomOf } from './keyBacklog.ts'
+import type { Job } from '../records/job.ts'
+import { type Key, keyTokensFor, mayPay, roomOf } from '../records/keyBacklog.ts'
+import type { TurnQuery } from '../records/rows.ts'
+import { type Facts, isDeleted } from '../state/facts.ts'
+import type { Plan } from '../state/plan.ts'
+import type { Tables } from '../state/tables.ts'
+import type { TurnContext } from '../state/turnContext.ts'
 
 /** Reads the turns of keys that have changed, a slice per turn. */
 export function gatherTurns(plan: Plan, { keys }: Tables, facts: Facts, mono: number): void {

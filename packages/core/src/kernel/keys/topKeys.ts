@@ -2,11 +2,11 @@
 import type { Now } from '../../clock.ts'
 import { LIMITS } from '../../limits.ts'
 import type { QueueKey, QueueKeys } from '../../replies.ts'
-import type { Queue } from '../queues/lane.ts'
-import type { PauseEnds } from '../queues/pauseEnds.ts'
-import { rateNow } from './bucket.ts'
+import { rateNow } from '../records/bucket.ts'
+import { type Key, type KeyBacklog, keyRateOf } from '../records/keyBacklog.ts'
+import type { Queue } from '../records/lane.ts'
+import type { PauseEnds } from '../records/pauseEnds.ts'
 import { heaviest } from './heaviest.ts'
-import { type Key, type KeyBacklog, keyRateOf } from './keyBacklog.ts'
 
 /** More than may run of a key, so that a waiting job counts more than all that run. */
 const RUNNING_MAX = 2 * LIMITS.concurrencyLimit

@@ -4,10 +4,10 @@
  * whose name no job can have.
  */
 import { LIMITS } from '../../limits.ts'
-import { laneOf } from '../jobs/enqueue.ts'
-import type { Definition } from '../sessions/definition.ts'
-import type { TurnContext } from '../turn.ts'
-import { addSums, type Lane } from './lane.ts'
+import type { Definition } from '../records/definition.ts'
+import { addSums, type Lane } from '../records/lane.ts'
+import type { TurnContext } from '../state/turnContext.ts'
+import { laneOf } from './queueOf.ts'
 import { removeLane } from './removeQueue.ts'
 
 /** The lane that has the totals of the forgotten lanes of its queue. */

@@ -12,9 +12,9 @@ import type { QueueChanges, QueueSettings } from '../../queueSettings.ts'
 import { keyOf } from '../../testing/memoryStore.ts'
 import { useSmallLimits } from '../../testing/smallLimits.ts'
 import { attaching, enqueueing, type Granted, World } from '../../testing/world.ts'
-import type { Job } from '../jobs/job.ts'
-import { tokenMs } from '../keys/bucket.ts'
-import type { Lane, Queue } from './lane.ts'
+import { tokenMs } from '../records/bucket.ts'
+import type { Job } from '../records/job.ts'
+import type { Lane, Queue } from '../records/lane.ts'
 
 useSmallLimits()
 

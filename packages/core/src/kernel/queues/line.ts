@@ -1,8 +1,9 @@
 /** Puts a waiting job in its place and takes it out: in its lane, or parked behind the backlog of its key. */
-import { setDue } from '../jobs/due.ts'
-import type { Job } from '../jobs/job.ts'
-import { isStrict, type KeyBacklog, keyTokensFor, mayEnter, tokensInLine } from '../keys/keyBacklog.ts'
-import type { TurnContext } from '../turn.ts'
+
+import type { Job } from '../records/job.ts'
+import { isStrict, type KeyBacklog, keyTokensFor, mayEnter, tokensInLine } from '../records/keyBacklog.ts'
+import { setDue } from '../state/due.ts'
+import type { TurnContext } from '../state/turnContext.ts'
 
 /** Lines up a job that has become waiting or has changed its place. This turn writes its row. */
 export function enterLine(turn: TurnContext, job: Job): void {

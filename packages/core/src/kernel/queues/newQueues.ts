@@ -5,8 +5,8 @@
 import type { NewJob, SessionIntro } from '../../commands.ts'
 import type { Refused } from '../../decision.ts'
 import { LIMITS } from '../../limits.ts'
-import { tooManyNames, tooManyQueues } from '../refuse.ts'
-import type { TurnContext } from '../turn.ts'
+import { tooManyNames, tooManyQueues } from '../state/refuse.ts'
+import type { TurnContext } from '../state/turnContext.ts'
 import { queueOf } from './queueOf.ts'
 
 /** True if `fresh` new queues, or as many new job names, may be more than there is room for. */

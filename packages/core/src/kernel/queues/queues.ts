@@ -12,11 +12,11 @@ import {
   type QueueSettings,
   sameSettings,
 } from '../../queueSettings.ts'
-import { changeRate } from '../keys/bucket.ts'
-import { keyRateOf } from '../keys/keyBacklog.ts'
-import { deadLetterOfItself, dropWithoutLength, keyOrderConflict, keyOrderTooLate, queueNotEmpty } from '../refuse.ts'
-import type { TurnContext } from '../turn.ts'
-import { isDrained, liveCountOf, type Queue } from './lane.ts'
+import { changeRate } from '../records/bucket.ts'
+import { keyRateOf } from '../records/keyBacklog.ts'
+import { isDrained, liveCountOf, type Queue } from '../records/lane.ts'
+import { deadLetterOfItself, dropWithoutLength, keyOrderConflict, keyOrderTooLate, queueNotEmpty } from '../state/refuse.ts'
+import type { TurnContext } from '../state/turnContext.ts'
 import { refuseQueue } from './newQueues.ts'
 import { removeQueue } from './removeQueue.ts'
 
@@ -106,8 +106,7 @@ export function drainQueue(turn: TurnContext, { queue: name }: DrainQueueCommand
 }
 
 /** Reports queues that take no new jobs once all their jobs have ended. Runs after all else that the turn does to jobs. */
-export function tellDrained({ tables, effects }: TurnContext): void {
-  if (tables.bounded === 0) return
+export function tellDrained({ effects }: TurnContext): void {
   const look = (queue: Queue) => {
     const drained = isDrained(queue)
     if (drained && !queue.drained && !queue.gone) effects.systemEvent({ type: 'queue.drained', queue: queue.name })

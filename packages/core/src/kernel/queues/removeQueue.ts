@@ -1,7 +1,7 @@
 /** Forgets a queue without jobs, with everything that is known of it; or a job name in it. */
 
-import type { Tables } from '../tables.ts'
-import { addSums, type Lane, type Queue } from './lane.ts'
+import { addSums, type Lane, type Queue } from '../records/lane.ts'
+import type { Tables } from '../state/tables.ts'
 
 export function removeQueue(tables: Tables, queue: Queue): void {
   const { queues, keys, dispatchable } = tables

@@ -10,8 +10,8 @@ import type { Command } from '../../operations.ts'
 import type { QueueChanges } from '../../queueSettings.ts'
 import { useSmallLimits } from '../../testing/smallLimits.ts'
 import { attaching, enqueueing, type Granted, World } from '../../testing/world.ts'
-import { tokenMs } from '../keys/bucket.ts'
-import type { JobRow } from '../rows.ts'
+import { tokenMs } from '../records/bucket.ts'
+import type { JobRow } from '../records/rows.ts'
 
 useSmallLimits()
 

@@ -6,19 +6,18 @@ import type { LabelChanges, NewJob } from '../../commands.ts'
 import { isLive } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import type { Enqueued } from '../../replies.ts'
-import { isDeleted } from '../facts.ts'
 import { cancelJob } from '../jobs/cancel.ts'
 import { createScheduled, drained } from '../jobs/enqueue.ts'
-import type { Job } from '../jobs/job.ts'
 import { metaWith } from '../jobs/meta.ts'
 import { findTooMany } from '../queues/newQueues.ts'
-import type { TurnContext } from '../turn.ts'
-import { fireTime, latestTick, runsLeft, type Schedule, scheduleTag, tickAfter } from './ticks.ts'
+import type { Job } from '../records/job.ts'
+import { fireTime, latestTick, runsLeft, type Schedule, scheduleTag, tickAfter } from '../records/ticks.ts'
+import { isDeleted } from '../state/facts.ts'
+import type { TurnContext } from '../state/turnContext.ts'
 
 export function fireSchedules(turn: TurnContext): void {
   const { facts, tables, now } = turn
   for (const schedule of facts.freedSchedules) unhold(turn, schedule)
-  if (facts.dueSchedules.length === 0 && facts.freedSchedules.length === 0) return
   if (turn.refusing !== undefined) {
     tables.ticksMono = now.mono + LIMITS.refusedTicksMs
     return

@@ -1,22 +1,19 @@
 /** Reads the schedules that a turn is about, and the last job of each. */
 import type { Now } from '../../clock.ts'
 import { LIMITS } from '../../limits.ts'
-import type { Command } from '../../operations.ts'
-import type { Request } from '../../port.ts'
-import type { Facts } from '../facts.ts'
-import type { Plan } from '../plan.ts'
-import type { Tables } from '../tables.ts'
-import type { Schedule } from './ticks.ts'
+import type { Schedule } from '../records/ticks.ts'
+import type { Facts } from '../state/facts.ts'
+import type { Plan } from '../state/plan.ts'
+import type { Tables } from '../state/tables.ts'
 
-export function gatherSchedules(plan: Plan, tables: Tables, facts: Facts, requests: readonly Request[], now: Now): void {
+export function gatherSchedules(plan: Plan, tables: Tables, facts: Facts, now: Now, isTickDue: boolean): void {
   const remember = (schedules: readonly Schedule[]) => schedules.map((read) => rememberWithJob(plan, facts, read))
-  const named = new Set(requests.flatMap(({ command }) => namedBy(command) ?? []))
-  if (named.size > 0) plan.ask('schedules', [[...named]], (read) => void remember(read))
+  if (plan.schedules.length > 0) plan.ask('schedules', [[...new Set(plan.schedules)]], (read) => void remember(read))
   if (tables.freed.size > 0)
     plan.ask('schedules', [takeFreed(tables)], (read) => {
       facts.freedSchedules = remember(read)
     })
-  if (tables.fireAt === 0 || tables.fireAt > now.wall || tables.ticksMono > now.mono) return
+  if (!isTickDue) return
   plan.ask('dueSchedules', [now.wall, LIMITS.sliceSchedules], (read) => {
     facts.dueSchedules = remember(read)
     // All due schedules have fired. Without a later time the next turn would be due at once, for ever.
@@ -25,19 +22,6 @@ export function gatherSchedules(plan: Plan, tables: Tables, facts: Facts, reques
         tables.fireAt = fireAt
       })
   })
-}
-
-function namedBy(command: Command): string | undefined {
-  switch (command.op) {
-    case 'upsertSchedule':
-    case 'deleteSchedule':
-    case 'pauseSchedule':
-    case 'resumeSchedule':
-    case 'triggerSchedule':
-      return command.id
-    default:
-      return undefined
-  }
 }
 
 function rememberWithJob(plan: Plan, facts: Facts, read: Schedule): Schedule {

@@ -3,8 +3,8 @@
 import { type Decision, Refused } from '../../decision.ts'
 import type { DeleteScheduleCommand, PauseScheduleCommand, ResumeScheduleCommand } from '../../scheduleCommands.ts'
 import { removeJob } from '../jobs/delete.ts'
-import { noSchedule } from '../refuse.ts'
-import type { TurnContext } from '../turn.ts'
+import { noSchedule } from '../state/refuse.ts'
+import type { TurnContext } from '../state/turnContext.ts'
 import { hasStarted, liveJob } from './fire.ts'
 import { pause, resume, whatIsWrong } from './upsert.ts'
 

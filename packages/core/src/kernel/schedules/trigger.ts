@@ -6,10 +6,10 @@ import type { TriggerScheduleCommand } from '../../scheduleCommands.ts'
 import { cancelJob } from '../jobs/cancel.ts'
 import { drained } from '../jobs/enqueue.ts'
 import { findTooMany } from '../queues/newQueues.ts'
-import { noSchedule, queueDraining } from '../refuse.ts'
-import type { TurnContext } from '../turn.ts'
+import { runsLeft } from '../records/ticks.ts'
+import { noSchedule, queueDraining } from '../state/refuse.ts'
+import type { TurnContext } from '../state/turnContext.ts'
 import { create, liveJob, moveTo } from './fire.ts'
-import { runsLeft } from './ticks.ts'
 import { whatIsWrong } from './upsert.ts'
 
 export function triggerSchedule(turn: TurnContext, { id, meta }: TriggerScheduleCommand): Decision<'triggerSchedule'> {

@@ -5,14 +5,14 @@
 import type { NewJob } from '../../commands.ts'
 import { defaultsOf } from '../../queueSettings.ts'
 import { priorityOf, weightOf } from '../jobs/enqueue.ts'
-import { DIRTY_DATA } from '../jobs/job.ts'
 import { metaOf } from '../jobs/meta.ts'
 import { reschedule } from '../jobs/reschedule.ts'
 import { sayInstead } from '../jobs/said.ts'
 import { changeLabels } from '../jobs/update.ts'
-import type { TurnContext } from '../turn.ts'
+import { DIRTY_DATA } from '../records/job.ts'
+import type { Schedule } from '../records/ticks.ts'
+import type { TurnContext } from '../state/turnContext.ts'
 import { hasStarted, labelsOf, liveJob } from './fire.ts'
-import type { Schedule } from './ticks.ts'
 
 /** Returns true if there is such a job and it had something else. */
 export function updateWaiting(turn: TurnContext, schedule: Schedule): boolean {

@@ -6,10 +6,10 @@ import type { ScheduleSpec } from '../../schedule.ts'
 import type { UpsertScheduleCommand } from '../../scheduleCommands.ts'
 import { drained } from '../jobs/enqueue.ts'
 import { findTooMany } from '../queues/newQueues.ts'
-import { noSchedule, queueDraining, scheduleChanged, scheduleExists } from '../refuse.ts'
-import type { TurnContext } from '../turn.ts'
+import { runsLeft, type Schedule, sameTicks, tickAfter } from '../records/ticks.ts'
+import { noSchedule, queueDraining, scheduleChanged, scheduleExists } from '../state/refuse.ts'
+import type { TurnContext } from '../state/turnContext.ts'
 import { create, moveTo } from './fire.ts'
-import { runsLeft, type Schedule, sameTicks, tickAfter } from './ticks.ts'
 import { isSameData, updateWaiting } from './updateWaiting.ts'
 
 export function upsertSchedule(turn: TurnContext, command: UpsertScheduleCommand): Decision<'upsertSchedule'> {

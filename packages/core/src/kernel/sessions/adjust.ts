@@ -4,7 +4,7 @@
  */
 import type { AdjustCommand } from '../../commands.ts'
 import type { Decision } from '../../decision.ts'
-import type { Sender, TurnContext } from '../turn.ts'
+import type { Sender, TurnContext } from '../state/turnContext.ts'
 
 export function adjust({ tables }: TurnContext, command: AdjustCommand, { connection }: Sender): Decision<'adjust'> {
   const session = tables.sessions.get(command.session)

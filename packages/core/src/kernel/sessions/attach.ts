@@ -9,14 +9,14 @@ import type { Decision } from '../../decision.ts'
 import { LIMITS } from '../../limits.ts'
 import { abortNote } from '../jobs/abort.ts'
 import { endGivenBack } from '../jobs/end.ts'
-import type { Job } from '../jobs/job.ts'
+import { beginLease } from '../jobs/lease.ts'
 import { refuseDefinitions } from '../queues/newQueues.ts'
-import type { Sender, TurnContext } from '../turn.ts'
+import type { Job } from '../records/job.ts'
+import { hasAttached, type Session } from '../records/session.ts'
+import type { Sender, TurnContext } from '../state/turnContext.ts'
 import { beginToDefine, define } from './define.ts'
-import { beginLease } from './lease.ts'
 import { stopSession } from './leave.ts'
 import { appear } from './presence.ts'
-import { hasAttached, type Session } from './session.ts'
 
 /** Attaches a session with the runs that it holds, or takes it over from another connection. */
 export function attach(turn: TurnContext, command: AttachCommand, { connection, gone }: Sender): Decision<'attach'> {

@@ -4,10 +4,10 @@
  * are enqueued then take those of the next one, if they have not started.
  */
 import type { Defaults, SessionIntro } from '../../commands.ts'
-import type { Tables } from '../tables.ts'
-import type { TurnContext } from '../turn.ts'
-import { hasAttached, type Session } from './session.ts'
-import { beginToSettle, settleAnew } from './settle.ts'
+import { beginToSettle, settleAnew } from '../jobs/settle.ts'
+import { hasAttached, type Session } from '../records/session.ts'
+import type { Tables } from '../state/tables.ts'
+import type { TurnContext } from '../state/turnContext.ts'
 
 /**
  * Begins to settle names that a session defines first, or after another that is gone, before it is served any of their jobs. An empty

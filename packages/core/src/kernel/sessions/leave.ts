@@ -2,10 +2,10 @@
 import type { DrainCommand, LeaveCommand, StopWorkerCommand } from '../../commands.ts'
 import type { Decision } from '../../decision.ts'
 import { endAborted, endLost } from '../jobs/end.ts'
-import { workerNotFound } from '../refuse.ts'
-import type { TurnContext } from '../turn.ts'
+import { isLiving, type Session } from '../records/session.ts'
+import { workerNotFound } from '../state/refuse.ts'
+import type { TurnContext } from '../state/turnContext.ts'
 import { beginToDrain, disappear } from './presence.ts'
-import { isLiving, type Session } from './session.ts'
 
 export function drain(turn: TurnContext, command: DrainCommand): Decision<'drain'> {
   const { tables } = turn

@@ -1,9 +1,9 @@
 /** Reports workers: each comes once and goes once, however often it reconnects in between. */
 
-import type { Tables } from '../tables.ts'
-import type { TurnContext } from '../turn.ts'
+import { hasAttached, type Session } from '../records/session.ts'
+import type { Tables } from '../state/tables.ts'
+import type { TurnContext } from '../state/turnContext.ts'
 import { undefine } from './define.ts'
-import { hasAttached, type Session } from './session.ts'
 
 /** Notes a session that has attached, maybe again. */
 export function appear(turn: TurnContext, { id, intro: { uuid, worker, local, process = '' } }: Session): void {

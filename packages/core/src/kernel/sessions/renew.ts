@@ -3,11 +3,11 @@ import type { RenewCommand } from '../../commands.ts'
 import type { Decision } from '../../decision.ts'
 import { LIMITS } from '../../limits.ts'
 import { endLost } from '../jobs/end.ts'
-import type { Sender, TurnContext } from '../turn.ts'
-import { leaseEndMono } from './lease.ts'
+import { leaseEndMono } from '../jobs/lease.ts'
+import type { Session } from '../records/session.ts'
+import type { Sender, TurnContext } from '../state/turnContext.ts'
 import { loseSession } from './leave.ts'
 import { lapsePresent } from './presence.ts'
-import type { Session } from './session.ts'
 
 /** Renews all sessions of the sender. */
 export function renew({ tables, now }: TurnContext, { renewal, vitals }: RenewCommand, { connection, gone }: Sender): Decision<'renew'> {
@@ -27,7 +27,6 @@ export function renew({ tables, now }: TurnContext, { renewal, vitals }: RenewCo
 /** Handles leases that have run out. */
 export function lapse(turn: TurnContext): void {
   const { tables, heardMono } = turn
-  if (tables.leaseMono > heardMono) return
   tables.leaseMono = Number.POSITIVE_INFINITY
   for (const session of [...tables.sessions.values()]) {
     if (session.leaseMono > heardMono) tables.setLease(session, session.leaseMono)

@@ -1,0 +1,45 @@
+/** Lists and bulk calls, as they ask a store for jobs. */
+import type { ListCommand } from '../../commands.ts'
+import type { ListFlowsCommand } from '../../flowCommands.ts'
+import type { ListFilter } from '../../options/filter.ts'
+import type { FlowRow, JobRow } from '../records/rows.ts'
+
+/** A bulk call's filter as the tables know it. */
+export interface Matching {
+  /** Undefined: all. */
+  readonly laneIds: readonly number[] | undefined
+  /** Queue and name are not judged again: the lanes say them. */
+  readonly filter: ListFilter
+  /** A string in name, tags, keys or data. */
+  readonly text?: string | undefined
+  /** Few enough are in the state, which has an index, for that to be read whole. */
+  readonly indexed: boolean
+}
+
+/** A page of a list, as it is asked for. */
+export type ListQuery = Omit<ListCommand, 'op'>
+
+/** The bounds of a page that looks at one job after the other. */
+export interface LookBound {
+  readonly rows: number
+  readonly late: () => boolean
+}
+
+export interface ListRows {
+  readonly rows: JobRow[]
+  /** The place to go on from; null where there are none left. */
+  readonly next: number | null
+  /** With `next`, the place in an order by time. */
+  readonly nextAt?: number
+  /** How many places of the list were passed, if jobs were looked at one after the other. */
+  readonly looked?: number
+}
+
+/** A page of flows, as it is asked for. */
+export type FlowsQuery = Omit<ListFlowsCommand, 'op'>
+
+export interface FlowRows {
+  readonly rows: FlowRow[]
+  /** The row before which the next page looks; null where there are no more flows. */
+  readonly next: number | null
+}
