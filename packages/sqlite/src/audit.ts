@@ -2,9 +2,10 @@
  * Inspects a file read-only, whether or not an engine of another process has it open. Reports what the file is, and whether it
  * matches its own counters and lists. One read sees one commit. An audit reads every page, and keeps only the problems in memory.
  */
+
 import { statSync } from 'node:fs'
 import { isErrorOf, NotADatabaseError, STATES, type State } from '@millrace/core'
-import { isThere } from './deletedQueues.ts'
+import { isThere, unpackRanges } from '@millrace/sql'
 import { type Database, sqliteCode } from './driver.ts'
 import { SCHEMA_VERSION } from './migrations/list.ts'
 import { connectReader } from './open/connect.ts'
@@ -16,7 +17,6 @@ import { CREATION_SETTINGS } from './open/pragmas.ts'
 import { probeOwner } from './owner/probe.ts'
 import { prepareLoad } from './read/load.ts'
 import { HAS_KEEP } from './read/prunable.ts'
-import { unpackRanges } from './seqs.ts'
 
 export interface FileFacts {
   readonly schemaVersion: number

@@ -4,9 +4,9 @@
  * touched): joined with VALUES 1.5, by list of 50 1.2, by range 0.9, one by one 2.4.
  */
 
+import { rangesOf, type SqlValue } from '@millrace/sql'
 import { prepareBatched } from './batchedStatement.ts'
-import type { Database, SqlValue } from './driver.ts'
-import { rangesOf } from './seqs.ts'
+import type { Database } from './driver.ts'
 
 /** Shorter ranges go into the lists, because each range needs a statement run of its own. */
 const RANGE_MIN = 12

@@ -43,9 +43,6 @@ interface Driver {
   readonly SqliteError: new (message: string, code: string) => Error & { readonly code: string }
 }
 
-/** A value that SQLite returns or accepts. Integers are numbers: ids stay below 2^48. */
-export type SqlValue = string | number | Uint8Array | null
-
 export interface DriverOptions {
   readonly readonly?: boolean
   readonly fileMustExist?: boolean

@@ -14,7 +14,7 @@ import {
   type RawNumberedLog,
   type RawSession,
   viewsOf,
-} from '@millrace/sqlite/rows'
+} from '@millrace/sql'
 import type { Connection } from '../connection.ts'
 
 const ENDED = `SELECT seq, run, attempt, started_at, ended_at, worker, ${ERROR_COLUMNS} FROM attempt WHERE seq = ANY ($1::bigint[]) ORDER BY seq, run`

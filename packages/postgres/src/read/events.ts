@@ -1,7 +1,7 @@
 /** Reads the journal by cursor, and how far it goes back. */
 import { type JobEnd, type JournalEvent, type JournalExtent, LIMITS } from '@millrace/core'
 import type { EndsPage } from '@millrace/core/kernel'
-import { decodeEnds, decodeEvents, JOURNAL_ROW_BYTES, type JournalRow, type LaneName, nameOnTombstone } from '@millrace/sqlite/rows'
+import { decodeEnds, decodeEvents, JOURNAL_ROW_BYTES, type JournalRow, type LaneName, nameOnTombstone } from '@millrace/sql'
 import type { Connection } from '../connection.ts'
 import type { Floors } from '../floors.ts'
 

@@ -1,7 +1,7 @@
 /** The conditions of a filter in SQL: a row for each field, with the value that it is bound to. */
 import { type FilterField, fingerprintOf, type ListFilter } from '@millrace/core'
 import { DROPPED, hintOf } from '@millrace/core/kernel'
-import { fragment, maskOf, metaHintOf } from '@millrace/sqlite/rows'
+import { fragment, maskOf, metaHintOf } from '@millrace/sql'
 import type { Value } from '../line/statement.ts'
 
 /** Queue and name are judged together, as lanes. */

@@ -1,7 +1,7 @@
 /** Reads a page of a flow. Its jobs are consecutive in the table of jobs, so no index is needed to find them. */
 import { type FlowCursor, LIMITS } from '@millrace/core'
 import type { DependencyRow, FlowJobRow, ParentOutcome } from '@millrace/core/kernel'
-import { extrasFrom } from '@millrace/sqlite/rows'
+import { extrasFrom } from '@millrace/sql'
 import type { Connection } from '../connection.ts'
 import { FLOW_JOB_ROW, jobFrom } from '../tables/job.ts'
 import { type FlowTally, prepareFlowTally } from './flowTally.ts'

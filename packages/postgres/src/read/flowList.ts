@@ -3,7 +3,7 @@
  * So the list needs no table or index of its own, and jobs outside flows cost it nothing.
  */
 import { type FlowRow, type FlowRows, type FlowsQuery, flowStateOf, type LookBound } from '@millrace/core/kernel'
-import { extrasFrom } from '@millrace/sqlite/rows'
+import { extrasFrom } from '@millrace/sql'
 import type { Connection } from '../connection.ts'
 import { prepareFlowTally } from './flowTally.ts'
 

@@ -1,6 +1,6 @@
 /** Reads what a turn needs of flows, and what a job may ask of the jobs that it waited for. */
 import type { DependencyCounter, FlowDueRow, FlowLeftRow, ParentRow } from '@millrace/core/kernel'
-import { dueFrom, IS_TAKEN_BACK, parentFrom, type RawDue, type RawParent } from '@millrace/sqlite/rows'
+import { dueFrom, IS_TAKEN_BACK, parentFrom, type RawDue, type RawParent } from '@millrace/sql'
 import type { Connection } from '../connection.ts'
 import { CHILD_BYTES, CHILD_JOB_ROW } from '../tables/job.ts'
 import { type Bounded, fittingOf, readInOrder, type Sized } from './bounded.ts'

@@ -1,9 +1,8 @@
 /** Reads what queues have done: their totals before each minute or hour, and how jobs have failed. */
 import type { FailuresOrder, HistoryStep } from '@millrace/core'
 import type { FailureRow, HistorySpan, MinuteRow, QueueMinutes } from '@millrace/core/kernel'
-import { codeOf, failureFrom, type RawFailure } from '@millrace/sqlite/rows'
+import { codeOf, failureFrom, isThere, type RawFailure } from '@millrace/sql'
 import type { Connection } from '../connection.ts'
-import { isThere } from './queueNames.ts'
 
 type RawMinute = [at: number, enqueued: number, completed: number, failed: number, cancelled: number]
 

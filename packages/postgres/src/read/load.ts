@@ -5,6 +5,7 @@ import {
   activeFrom,
   COUNTERS,
   definitionFrom,
+  isThere,
   laneFrom,
   presentFrom,
   queueFrom,
@@ -17,10 +18,9 @@ import {
   replayRuns,
   seqsIn,
   unpackRanges,
-} from '@millrace/sqlite/rows'
+} from '@millrace/sql'
 import type { Connection } from '../connection.ts'
 import { BARE_JOB_ROW, JOB_ROW_WIDTH, jobFrom } from '../tables/job.ts'
-import { isThere } from './queueNames.ts'
 
 const META = `SELECT meta.node, last.next_seq, last.next_event, last.next_session, meta.paused,
 (SELECT coalesce(max(id), 0) + 1 FROM lane), (SELECT coalesce(max(id), 0) + 1 FROM queue),

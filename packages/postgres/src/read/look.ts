@@ -4,7 +4,7 @@
  */
 import type { ListFilter } from '@millrace/core'
 import { folded, type LookBound, storedForms } from '@millrace/core/kernel'
-import { contentJudge, isInExtras, patternOf } from '@millrace/sqlite/rows'
+import { contentJudge, isInExtras, patternOf } from '@millrace/sql'
 import type { Connection } from '../connection.ts'
 import type { Value } from '../line/statement.ts'
 import { fittingOf } from './bounded.ts'

@@ -1,6 +1,6 @@
 /** Writes what a turn does to flows. It runs before the rows of deleted jobs go, so that it can read from them what they leave behind. */
 import type { DependencyCounter, Effects, FlowEdge, FlowEffects, FlowEnd } from '@millrace/core/kernel'
-import { dueModeOf } from '@millrace/sqlite/rows'
+import { dueModeOf } from '@millrace/sql'
 import type { Value } from '../line/statement.ts'
 import { type Batch, columns } from './batch.ts'
 

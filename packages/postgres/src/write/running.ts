@@ -1,7 +1,7 @@
 /** Notes now and then which jobs run, and folds the counters of lanes, so that opening the schema replays at most a short piece of the journal. */
 import { LIMITS } from '@millrace/core'
 import { type Effects, StoreFailure, type TurnHeader } from '@millrace/core/kernel'
-import { packRanges, rangesOf } from '@millrace/sqlite/rows'
+import { packRanges, rangesOf } from '@millrace/sql'
 import type { Connection } from '../connection.ts'
 import type { Batch } from './batch.ts'
 

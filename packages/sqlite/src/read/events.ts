@@ -1,9 +1,9 @@
 /** Reads the journal by cursor. */
+
 import { type JobEnd, type JournalEvent, LIMITS } from '@millrace/core'
 import type { EndsPage } from '@millrace/core/kernel'
-import { nameOnTombstone } from '../deletedQueues.ts'
+import { decodeEnds, decodeEvents, type JournalRow, type LaneName, nameOnTombstone } from '@millrace/sql'
 import type { Database } from '../driver.ts'
-import { decodeEnds, decodeEvents, type JournalRow, type LaneName } from '../journal.ts'
 
 type RawTurn = [firstEvent: number, at: number, count: number, packed: Uint8Array]
 

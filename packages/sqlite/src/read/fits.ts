@@ -1,7 +1,7 @@
 /** The conditions of a filter in SQL: a row for each field, with the values that it is bound to. */
-import { type FilterField, fingerprintOf, type ListFilter, type StateCode } from '@millrace/core'
+import { type FilterField, fingerprintOf, type ListFilter } from '@millrace/core'
 import { DROPPED, hintOf } from '@millrace/core/kernel'
-import type { SqlValue } from '../driver.ts'
+import { fragment, maskOf, metaHintOf, type SqlValue } from '@millrace/sql'
 import { IN_LANES, type Lanes, laneValues } from './selection.ts'
 
 /** Queue and name are judged together, as lanes. */
@@ -57,17 +57,6 @@ function mayHave(column: string, backslash: string): string {
   return `(instr(${column}, ?) > 0 OR instr(${column}, '${backslash}') > 0)`
 }
 
-/** Returns the hint as it stands in the stored extras, in which `meta` is a string. */
-export function metaHintOf(meta: string): string {
-  const hint = hintOf(meta)
-  return hint === '' ? '"meta":' : JSON.stringify(hint).slice(1, -1)
-}
-
-/** Returns a number that has the bit of each state. */
-export function maskOf(states: readonly StateCode[]): number {
-  return states.reduce<number>((mask, state) => mask | (1 << state), 0)
-}
-
 /** A job that was dropped, that runs or that has completed has no error in a row of its own. */
 function lastError(ofDropped: string, column: string): string {
   return `CASE WHEN job.dropping = 0 THEN ${ofDropped} WHEN job.state NOT IN (2, 4) THEN ${lastAttempt(column)} END = ?`
@@ -75,14 +64,6 @@ function lastError(ofDropped: string, column: string): string {
 
 function lastAttempt(column: string): string {
   return `(SELECT ${column} FROM attempt WHERE attempt.seq = job.seq ORDER BY attempt.run DESC LIMIT 1)`
-}
-
-/**
- * Returns a field of the stored extras as it stands in their text. It stands nowhere else there: extras are written by
- * `JSON.stringify`, in which a quote within a string is escaped, and no other field has one of these names.
- */
-export function fragment(field: string, value: string | undefined): string | undefined {
-  return value === undefined ? undefined : `${JSON.stringify(field)}:${JSON.stringify(value)}`
 }
 
 const ALL = Object.values(CONDITIONS)

@@ -1,8 +1,9 @@
 /** Reads a page of a flow. Its jobs are consecutive in the table of jobs, so no index is needed to find them. */
+
 import { type FlowCursor, LIMITS } from '@millrace/core'
 import type { DependencyRow, FlowJobRow, ParentOutcome } from '@millrace/core/kernel'
+import { extrasFrom, type RawRow, ROW_COLUMNS_WITHOUT_DATA, rowFrom } from '@millrace/sql'
 import type { Database } from '../driver.ts'
-import { extrasFrom, type RawRow, ROW_COLUMNS_WITHOUT_DATA, rowFrom } from '../tables/job.ts'
 import { type FlowTally, prepareFlowTally } from './flowTally.ts'
 
 interface Page<Row> {

@@ -2,9 +2,10 @@
  * Reads a page of flows, newest first. The table of gates has the jobs that wait for others, and leads from one flow to the one before
  * it. So the list needs no table or index of its own, and jobs outside flows cost it nothing.
  */
+
 import { type FlowRow, type FlowRows, type FlowsQuery, flowStateOf, type LookBound } from '@millrace/core/kernel'
+import { extrasFrom } from '@millrace/sql'
 import type { Database } from '../driver.ts'
-import { extrasFrom } from '../tables/job.ts'
 import { prepareFlowTally } from './flowTally.ts'
 
 type RawGate = [seq: number, node: number, enqueuedAt: number, extras: string | null]

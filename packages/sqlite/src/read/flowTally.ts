@@ -1,8 +1,9 @@
 /** Counts the jobs of a flow by state. They are consecutive in the table of jobs, so no index is needed to find them. */
+
 import { LIMITS, STATES } from '@millrace/core'
 import type { Counts } from '@millrace/core/kernel'
+import { extrasFrom } from '@millrace/sql'
 import type { Database } from '../driver.ts'
-import { extrasFrom } from '../tables/job.ts'
 
 export interface FlowTally {
   readonly counts: Counts

@@ -1,31 +1,18 @@
 /** Reads what a turn needs of flows, and what a job may ask of the jobs that it waited for. */
-import { isFinal, type StateCode } from '@millrace/core'
+import type { DependencyCounter, FlowDueRow, FlowLeftRow, JobRow, ParentRow } from '@millrace/core/kernel'
 import {
-  DELETED,
-  type DependencyCounter,
-  type FlowDueRow,
-  type FlowLeftRow,
-  type JobRow,
-  type ParentOutcome,
-  type ParentRow,
-} from '@millrace/core/kernel'
+  dueFrom,
+  IS_TAKEN_BACK,
+  parentFrom,
+  payloadBytes,
+  type RawDue,
+  type RawParent,
+  type RawRow,
+  ROW_COLUMNS_WITHOUT_DATA,
+  rowFrom,
+} from '@millrace/sql'
 import type { Database } from '../driver.ts'
-import { IS_TAKEN_BACK } from '../flowModes.ts'
-import { extrasFrom, payloadBytes, type RawRow, ROW_COLUMNS_WITHOUT_DATA, rowFrom } from '../tables/job.ts'
 import type { Bounded } from './bounded.ts'
-import { errorFrom, type RawError } from './runError.ts'
-
-export type RawDue = [
-  parent: number,
-  mode: FlowDueRow['mode'],
-  state: StateCode | null,
-  ended: ParentOutcome | null,
-  child: number | null,
-  told: ParentOutcome,
-  pending: number | null,
-  failed: number,
-  gate: DependencyCounter['state'],
-]
 
 export function prepareFlowDue(db: Database): (limit: number) => FlowDueRow[] {
   const prepare = (hint: string, condition: string) =>
@@ -42,15 +29,6 @@ ${condition} ORDER BY flow_due.parent, edge.child LIMIT ?`,
   return (limit) => {
     const taken = back.all(limit) as RawDue[]
     return (taken.length > 0 ? taken : (all.all(limit) as RawDue[])).map(dueFrom)
-  }
-}
-
-export function dueFrom([parent, mode, state, ended, seq, told, pending, failed, gate]: RawDue): FlowDueRow {
-  return {
-    parent,
-    mode,
-    state: state === null ? (ended ?? DELETED) : isFinal(state) ? state : 0,
-    child: seq === null ? undefined : { seq, told, counter: pending === null ? undefined : { seq, parent, pending, failed, state: gate } },
   }
 }
 
@@ -91,18 +69,6 @@ export function prepareChildren(db: Database): ReadChildren {
   }
 }
 
-export type RawParent = [
-  place: number,
-  seq: number,
-  state: StateCode | null,
-  extras: string | null,
-  output: ParentRow['output'],
-  ended: ParentOutcome | null,
-  ref: string | null,
-  // A parent that has not failed has no error.
-  ...error: RawError | [null, ...unknown[]],
-]
-
 export type ReadParents = (
   seq: number,
   after: number,
@@ -131,16 +97,5 @@ WHERE edge.child = ? AND edge.place > ? ORDER BY edge.place`,
       rows.push(parentFrom(raw))
     }
     return { rows, complete: true }
-  }
-}
-
-export function parentFrom([place, seq, state, extras, output, ended, ref, ...error]: RawParent): ParentRow {
-  return {
-    place,
-    seq,
-    ref: ref ?? extrasFrom(extras)?.flow?.ref ?? '',
-    state: state ?? ended ?? DELETED,
-    output,
-    error: error[0] === null ? undefined : errorFrom(error as RawError),
   }
 }

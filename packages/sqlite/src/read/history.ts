@@ -1,11 +1,8 @@
 /** Reads what queues have done: their totals before each minute or hour. */
 import type { HistoryStep } from '@millrace/core'
 import type { HistorySpan, LaneTotals, Loaded, MinuteRow, QueueMinutes } from '@millrace/core/kernel'
-import { isThere } from '../deletedQueues.ts'
+import { codeOf, isThere } from '@millrace/sql'
 import type { Database } from '../driver.ts'
-
-export const MINUTE = 0
-export const HOUR = 1
 
 type RawMinute = [at: number, enqueued: number, completed: number, failed: number, cancelled: number]
 
@@ -49,10 +46,6 @@ FROM lane WHERE queue = ?`,
     for (const [id, name] of queues.slice(0, limit)) visit({ name, minutes: minutes(id, step, from), totals: totals.get(id) as LaneTotals })
     return queues.length
   })
-}
-
-export function codeOf(step: HistoryStep): number {
-  return step === 'minute' ? MINUTE : HOUR
 }
 
 export function prepareLastMinutes(db: Database): () => Loaded['minutes'] {

@@ -1,7 +1,8 @@
 /** Reads how far the journal goes back, and how large it is. */
+
 import type { JournalExtent } from '@millrace/core'
+import { JOURNAL_ROW_BYTES } from '@millrace/sql'
 import type { Database } from '../driver.ts'
-import { JOURNAL_ROW_BYTES } from '../journal.ts'
 
 type Turn = [firstEvent: number, at: number, count: number]
 

@@ -2,9 +2,10 @@
  * Reads the job that has a key's turn, in queues that keep an order: the job that has taken it, or the first that is parked, by
  * arrival.
  */
+
 import type { TurnQuery, TurnRow } from '@millrace/core/kernel'
+import { payloadBytes, type RawRow, ROW_COLUMNS, rowFrom } from '@millrace/sql'
 import type { Database } from '../driver.ts'
-import { payloadBytes, type RawRow, ROW_COLUMNS, rowFrom } from '../tables/job.ts'
 
 export function prepareKeyTurns(db: Database): (keys: readonly TurnQuery[], bytes: number) => TurnRow[] {
   const holder = db.prepare('SELECT seq FROM key_turn WHERE queue = ? AND key = ?').pluck()

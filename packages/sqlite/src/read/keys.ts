@@ -2,9 +2,11 @@
  * Reads the holders of keys. Keys are bound as VALUES, not as JSON: a string that went through JSON would not always come back as
  * it is stored.
  */
+
 import type { IdempotentHolder, KeyHolder, NameAndKey } from '@millrace/core/kernel'
+import type { SqlValue } from '@millrace/sql'
 import { type BatchedStatement, prepareBatched } from '../batchedStatement.ts'
-import type { Database, SqlValue } from '../driver.ts'
+import type { Database } from '../driver.ts'
 
 type RawHolder = [index: number, seq: number, node: number, enqueuedAt: number]
 

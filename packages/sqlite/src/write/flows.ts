@@ -1,9 +1,10 @@
 /** Writes what a turn does to flows. It runs before the rows of deleted jobs go, so that it can read from them what they leave behind. */
+
 import type { DependencyCounter, Effects, FlowEdge, FlowEffects, FlowEnd } from '@millrace/core/kernel'
+import { dueModeOf } from '@millrace/sql'
 import { type BatchedStatement, prepareBatched } from '../batchedStatement.ts'
 import { type ByRow, prepareByRow } from '../by-row.ts'
 import type { Database } from '../driver.ts'
-import { dueModeOf } from '../flowModes.ts'
 import { expectChanges } from './expect.ts'
 
 export function prepareFlows(db: Database): (effects: Effects) => void {

@@ -1,8 +1,9 @@
 /** Notes now and then which jobs run, so that opening the file replays at most a short piece of the journal. */
+
 import { LIMITS } from '@millrace/core'
 import { type Effects, StoreFailure, type TurnHeader } from '@millrace/core/kernel'
+import { packRanges, rangesOf } from '@millrace/sql'
 import type { Database } from '../driver.ts'
-import { packRanges, rangesOf } from '../seqs.ts'
 
 export interface WriteRunning {
   /** Also writes if the journal is about to forget events that are not noted yet. Refuses to forget those of the turn itself. */

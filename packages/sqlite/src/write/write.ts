@@ -1,5 +1,7 @@
 /** Writes a turn's effects, in one transaction. */
+
 import type { Effects, TurnHeader } from '@millrace/core/kernel'
+import { SortedJobs } from '@millrace/sql'
 import type { Database } from '../driver.ts'
 import type { Claim } from '../open/claim.ts'
 import { prepareTransaction } from '../transaction.ts'
@@ -22,7 +24,6 @@ import { prepareRunning } from './running.ts'
 import { prepareRuns } from './runs.ts'
 import { prepareScheduleWrites } from './schedules.ts'
 import { prepareSessions } from './sessions.ts'
-import { SortedJobs } from './sort.ts'
 import { prepareSources } from './sources.ts'
 import { prepareStartJobs } from './start-jobs.ts'
 import { prepareUpdateJobs } from './update-jobs.ts'

@@ -1,5 +1,4 @@
-/** How every SQL store lays out what it keeps: columns, packed events and sets, and what becomes of a row that is read. No SQLite. */
-export { nameOnTombstone, tombstoneOf } from './deletedQueues.ts'
+export { isThere, nameOnTombstone, tombstoneOf } from './deletedQueues.ts'
 export { dueModeOf, IS_TAKEN_BACK } from './flowModes.ts'
 export { decodeEnds, decodeEvents, encodeEvents, JOURNAL_ROW_BYTES, type JournalRow, type LaneName, replayRuns } from './journal.ts'
 export {
@@ -31,13 +30,16 @@ export { contentJudge, isInExtras, patternOf } from './read/look.ts'
 export { ERROR_COLUMNS, errorFrom, errorValues, type RawError } from './read/runError.ts'
 export { MAY_FIRE, type RawSchedule, SCHEDULE_NAMES, scheduleFrom } from './read/schedules.ts'
 export { type Batch, type Old, type PrunableReads, type PruneToken, takePrunable } from './read/takePrunable.ts'
-export { packRanges, rangesOf, seqsIn, unpackRanges } from './seqs.ts'
+export { packRanges, type Range, rangesOf, seqsIn, unpackRanges } from './seqs.ts'
 export { hoursFrom, hoursText } from './tables/failure.ts'
 export {
   COLUMNS,
+  cutRow,
   dataOf,
   extrasFrom,
   extrasText,
+  isPayload,
+  orNull,
   payloadBytes,
   type RawRow,
   ROW_COLUMNS,
@@ -45,10 +47,11 @@ export {
   ROW_WIDTH,
   rowFrom,
 } from './tables/job.ts'
+export { COUNTERS, countersInto, countersOf } from './tables/lane.ts'
+export { settingsText } from './tables/queue.ts'
+export type { SqlValue } from './value.ts'
 export { byKind } from './write/failures.ts'
 export { batchesOf, type FinishedBatch } from './write/finished.ts'
 export { isCreated, net, tagChanges } from './write/keys.ts'
-export { COUNTERS, countersOf } from './write/lanes.ts'
-export { settingsText } from './write/queues.ts'
 export { CHANGING, MOVING, movingOf, restOf } from './write/schedules.ts'
 export { SortedJobs } from './write/sort.ts'
