@@ -1,33 +1,29 @@
 export { isThere, nameOnTombstone, tombstoneOf } from './deletedQueues.ts'
 export { dueModeOf, IS_TAKEN_BACK } from './flowModes.ts'
 export { decodeEnds, decodeEvents, encodeEvents, JOURNAL_ROW_BYTES, type JournalRow, type LaneName, replayRuns } from './journal.ts'
-export {
-  isOwnRun,
-  numberedLineFrom,
-  type RawAttempt,
-  type RawLog,
-  type RawNumberedLog,
-  type RawSession,
-  viewsOf,
-} from './read/attempts.ts'
+export type { Prepare, Query } from './query.ts'
+export { isOwnRun, type RawAttempt, type RawLog, type RawSession, viewsOf } from './read/attempts.ts'
+export { prepareExtent, type RawEnds, type RawTurn, type TurnsAfter, turnFrom } from './read/events.ts'
 export { failureFrom, type RawFailure } from './read/failures.ts'
-export { fragment, maskOf, metaHintOf } from './read/fits.ts'
-export { dueFrom, parentFrom, type RawDue, type RawParent } from './read/flows.ts'
-export { codeOf, HOUR, MINUTE } from './read/history.ts'
-export { lastRunFrom, type RawLast } from './read/lastRuns.ts'
+export { type Condition, conditionsOf, type FitsDialect } from './read/fits.ts'
+export { type FlowJobReads, type PlacedJob, prepareFlowJobs, type RawEdge, type RawRef } from './read/flowJobs.ts'
 export {
-  activeFrom,
-  definitionFrom,
-  laneFrom,
-  presentFrom,
-  queueFrom,
-  type RawDefinition,
-  type RawLane,
-  type RawPresent,
-  type RawQueue,
-} from './read/load.ts'
+  END_ERROR,
+  END_ERROR_VALUES,
+  PARENT_COLUMNS,
+  PARENT_TABLES,
+  parentFrom,
+  type RawParent,
+} from './read/flows.ts'
+export { type FlowTally, type RawTally, type ReadFlowTally, TALLY, tallyFrom } from './read/flowTally.ts'
+export { codeOf, HOUR, MINUTE } from './read/history.ts'
+export { isKept } from './read/keys.ts'
+export { type RawLast, withLastRuns } from './read/lastRuns.ts'
+export { type Found, NOTHING_FOUND, type Place, pageOf, sliceOf } from './read/list.ts'
+export { activeFrom, loadedFrom, NEXT_NUMBERS, type RawLane, type RawLoaded, runningFrom } from './read/load.ts'
 export { contentJudge, isInExtras, patternOf } from './read/look.ts'
-export { ERROR_COLUMNS, errorFrom, errorValues, type RawError } from './read/runError.ts'
+export { prepareSharedReads, type StoreReads } from './read/reads.ts'
+export { ERROR_COLUMNS, errorValues } from './read/runError.ts'
 export { MAY_FIRE, type RawSchedule, SCHEDULE_NAMES, scheduleFrom } from './read/schedules.ts'
 export { type Batch, type Old, type PrunableReads, type PruneToken, takePrunable } from './read/takePrunable.ts'
 export { packRanges, type Range, rangesOf, seqsIn, unpackRanges } from './seqs.ts'
@@ -53,5 +49,6 @@ export type { SqlValue } from './value.ts'
 export { byKind } from './write/failures.ts'
 export { batchesOf, type FinishedBatch } from './write/finished.ts'
 export { isCreated, net, tagChanges } from './write/keys.ts'
+export { assertTurnIsKept } from './write/running.ts'
 export { CHANGING, MOVING, movingOf, restOf } from './write/schedules.ts'
 export { SortedJobs } from './write/sort.ts'

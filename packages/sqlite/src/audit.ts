@@ -2,7 +2,6 @@
  * Inspects a file read-only, whether or not an engine of another process has it open. Reports what the file is, and whether it
  * matches its own counters and lists. One read sees one commit. An audit reads every page, and keeps only the problems in memory.
  */
-
 import { statSync } from 'node:fs'
 import { isErrorOf, NotADatabaseError, STATES, type State } from '@millrace/core'
 import { isThere, unpackRanges } from '@millrace/sql'

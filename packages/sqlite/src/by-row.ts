@@ -3,7 +3,6 @@
  * so most rows of a turn are consecutive: those run as a range, the others as lists. Measured (µs per completed row, two indexes
  * touched): joined with VALUES 1.5, by list of 50 1.2, by range 0.9, one by one 2.4.
  */
-
 import { rangesOf, type SqlValue } from '@millrace/sql'
 import { prepareBatched } from './batchedStatement.ts'
 import type { Database } from './driver.ts'

@@ -7,6 +7,7 @@ import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { UnsupportedRuntimeError } from '@millrace/core'
+import type { Prepare, Query } from '@millrace/sql'
 
 export interface Database {
   readonly name: string
@@ -89,6 +90,11 @@ function prepareLate(prepare: () => Statement): Statement {
     raw: shaped('raw'),
   }
   return late as Statement
+}
+
+/** Prepares the reads that all stores have in common. */
+export function queriesOf(db: Database): Prepare {
+  return <Row extends readonly unknown[]>(text: string) => db.prepare(text).raw() as unknown as Query<Row>
 }
 
 /** Creates an error as SQLite itself throws it, for tests that inject one. */

@@ -1,7 +1,8 @@
-/** Makes rows of runs, logs and sessions into the runs of jobs. */
-import { ACTIVE, type AttemptView, COMPLETED, type LogLevel, type LogLine } from '@millrace/core'
+/** Reads the runs of jobs. */
+import { ACTIVE, type AttemptView, COMPLETED, type LogLevel, type LogLine, type RunError } from '@millrace/core'
 import { droppedAttempt, type JobRow, type Questions } from '@millrace/core/kernel'
-import { errorFrom, type RawError } from './runError.ts'
+import type { Prepare } from '../query.ts'
+import { ERROR_COLUMNS, errorFrom, type RawError } from './runError.ts'
 
 export type RawAttempt = [seq: number, run: number, attempt: number, startedAt: number, endedAt: number, worker: string, ...error: RawError]
 export type RawLog = [seq: number, run: number, at: number, level: LogLevel, message: string, fields: string | null]
@@ -33,10 +34,26 @@ export function viewsOf(rows: readonly JobRow[], { ended, logs, sessions }: RawR
   })
 }
 
-export type RawNumberedLog = [...log: RawLog, number: number]
+type RawNumberedLog = [...log: RawLog, number: number]
 
-export function numberedLineFrom([, , at, level, message, fields, number]: RawNumberedLog): ReturnType<Questions['logLines']>[number] {
-  return { number, at, level, message, ...(fields !== null && { fields }) }
+/** Returns a page of the lines of one run. */
+export function prepareLogLines(prepare: Prepare): Questions['logLines'] {
+  const select = 'SELECT seq, run, at, level, message, fields, number FROM log WHERE seq = ? AND run = ?'
+  const oldest = prepare<RawNumberedLog>(`${select} AND number > ? ORDER BY number LIMIT ?`)
+  const newest = prepare<RawNumberedLog>(`${select} AND number < ? ORDER BY number DESC LIMIT ?`)
+  return (seq, run, query) =>
+    (query.newest ? newest : oldest)
+      .all(seq, run, query.after, query.limit)
+      .map(([, , at, level, message, fields, number]) => ({ number, at, level, message, ...(fields !== null && { fields }) }))
+}
+
+/** Returns the error of the last run that failed. */
+export function prepareLastError(prepare: Prepare): (seq: number) => RunError | undefined {
+  const last = prepare<RawError>(`SELECT ${ERROR_COLUMNS} FROM attempt WHERE seq = ? AND error_name <> '' ORDER BY run DESC LIMIT 1`)
+  return (seq) => {
+    const raw = last.get(seq)
+    return raw === undefined ? undefined : errorFrom(raw)
+  }
 }
 
 /** True if the last run continues or ended well. Such a run has no row of its own: the job's row says it all. */

@@ -3,7 +3,6 @@
  * the ledger: if the process dies between two, the next one goes on from there. A step after which older versions can no longer open the file
  * makes a copy beside it first, and so does a migration down, which loses what only newer versions store.
  */
-
 import { InternalError } from '@millrace/core'
 import { packRanges } from '@millrace/sql'
 import { type Making, makingOf } from '../access.ts'

@@ -1,18 +1,7 @@
 /** Reads the runs of jobs, as `get` and exports return them. */
-import { type AttemptView, LIMITS, type RunError } from '@millrace/core'
-import type { JobRow, Questions } from '@millrace/core/kernel'
-import {
-  ERROR_COLUMNS,
-  errorFrom,
-  isOwnRun,
-  numberedLineFrom,
-  type RawAttempt,
-  type RawError,
-  type RawLog,
-  type RawNumberedLog,
-  type RawSession,
-  viewsOf,
-} from '@millrace/sql'
+import { type AttemptView, LIMITS } from '@millrace/core'
+import type { JobRow } from '@millrace/core/kernel'
+import { ERROR_COLUMNS, isOwnRun, type RawAttempt, type RawLog, type RawSession, viewsOf } from '@millrace/sql'
 import type { Database, Statement } from '../driver.ts'
 
 const LISTED = 'FROM json_each(?) AS wanted CROSS JOIN'
@@ -49,26 +38,6 @@ ORDER BY log.seq, log.run, number`,
       logs: read<RawLog>(logs, seqs),
       sessions: read<RawSession>(sessions, numbersOf(rows.filter(isOwnRun), sessionOf)),
     })
-  }
-}
-
-/** Returns a page of the lines of one run. A run has at most `LIMITS.logLinesKept`: they are put in order as they are read. */
-export function prepareLogLines(db: Database): Questions['logLines'] {
-  const select = 'SELECT seq, run, at, level, message, fields, number FROM log WHERE seq = ? AND run = ?'
-  const oldest = db.prepare(`${select} AND number > ? ORDER BY number LIMIT ?`).raw()
-  const newest = db.prepare(`${select} AND number < ? ORDER BY number DESC LIMIT ?`).raw()
-  return (seq, run, query) => {
-    const raws = (query.newest ? newest : oldest).all(seq, run, query.after, query.limit) as RawNumberedLog[]
-    return raws.map(numberedLineFrom)
-  }
-}
-
-/** Returns the error of the last run that failed. */
-export function prepareLastError(db: Database): (seq: number) => RunError | undefined {
-  const statement = db.prepare(`SELECT ${ERROR_COLUMNS} FROM attempt WHERE seq = ? AND error_name <> '' ORDER BY run DESC LIMIT 1`).raw()
-  return (seq) => {
-    const raw = statement.get(seq) as RawError | undefined
-    return raw === undefined ? undefined : errorFrom(raw)
   }
 }
 

@@ -1,5 +1,4 @@
 /** Reads the batches in which jobs have finished, in the order in which retention takes them. */
-
 import type { StateCode } from '@millrace/core'
 import type { KeptQuery } from '@millrace/core/kernel'
 import type { Batch } from '@millrace/sql'

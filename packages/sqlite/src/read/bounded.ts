@@ -1,5 +1,4 @@
 /** Reads rows until there are enough of them or of their bytes, and always releases the statement. */
-
 import type { JobRow } from '@millrace/core/kernel'
 import { payloadBytes, type RawRow, rowFrom, type SqlValue } from '@millrace/sql'
 import type { Statement } from '../driver.ts'

@@ -1,5 +1,4 @@
 /** Reads jobs by their row numbers. */
-
 import type { Data, PayloadName } from '@millrace/core'
 import type { JobRow } from '@millrace/core/kernel'
 import { payloadBytes, type RawRow, ROW_COLUMNS, rowFrom } from '@millrace/sql'

@@ -2,7 +2,6 @@
  * Reads the job that has a key's turn, in queues that keep an order: the job that has taken it, or the first that is parked, by
  * arrival.
  */
-
 import type { TurnQuery, TurnRow } from '@millrace/core/kernel'
 import { payloadBytes, type RawRow, ROW_COLUMNS, rowFrom } from '@millrace/sql'
 import type { Database } from '../driver.ts'

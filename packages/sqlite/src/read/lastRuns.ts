@@ -1,7 +1,7 @@
 /** Reads the last run of each job of a page, with one statement for all of them. */
 import { LIMITS } from '@millrace/core'
 import type { JobRow } from '@millrace/core/kernel'
-import { lastRunFrom, type RawLast } from '@millrace/sql'
+import { type RawLast, withLastRuns } from '@millrace/sql'
 import type { Database } from '../driver.ts'
 
 export type WithLastRuns = (rows: readonly JobRow[]) => JobRow[]
@@ -17,8 +17,5 @@ LEFT JOIN attempt ON job.state NOT IN (2, 4) AND attempt.seq = job.seq
   AND attempt.run = (SELECT max(each.run) FROM attempt AS each WHERE each.seq = job.seq)`,
     )
     .raw()
-  return (rows) => {
-    const found = new Map((last.all(JSON.stringify(rows.map(({ seq }) => seq))) as RawLast[]).map((raw) => [raw[0], raw]))
-    return rows.map((row) => ({ ...row, lastRun: lastRunFrom(row, found.get(row.seq)) }))
-  }
+  return (rows) => withLastRuns(rows, last.all(JSON.stringify(rows.map(({ seq }) => seq))) as RawLast[])
 }

@@ -4,16 +4,10 @@
  */
 import { isOfLastRun, type ListFilter } from '@millrace/core'
 import { folded, type LookBound, storedForms } from '@millrace/core/kernel'
-import { contentJudge, isInExtras, patternOf, type SqlValue } from '@millrace/sql'
+import { contentJudge, type Found, isInExtras, type Place, patternOf, type SqlValue } from '@millrace/sql'
 import type { Database } from '../driver.ts'
 import { FITS, fitValues } from './fits.ts'
 import type { Lanes } from './selection.ts'
-
-/** A row in a list, with its place in an order by time. */
-export interface Place {
-  readonly seq: number
-  readonly at?: number
-}
 
 /** A range of row numbers, newest first unless it ascends. */
 interface Range {
@@ -37,14 +31,6 @@ export interface Wanted {
   readonly lanes: Lanes
   /** A string that occurs in name, tags, keys or data. */
   readonly text?: string | undefined
-}
-
-/** The jobs of a page, and the place behind which the next one begins; null if there are none left. */
-export interface Found {
-  readonly places: readonly Place[]
-  readonly next: Place | null
-  /** The number of places that were passed, those of deleted jobs included. Absent if an index has found the jobs. */
-  readonly looked?: number
 }
 
 export type Look = (wanted: Wanted, parts: Iterable<Part>, limit: number, bound: LookBound) => Found

@@ -1,5 +1,4 @@
 /** Reads finished jobs that have been kept long enough. */
-
 import { LIMITS, type StateCode } from '@millrace/core'
 import type { KeptQuery, Prunable } from '@millrace/core/kernel'
 import { type Old, type PrunableReads, type Range, rangesOf, takePrunable } from '@millrace/sql'

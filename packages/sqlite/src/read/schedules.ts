@@ -1,4 +1,4 @@
-/** Reads schedules: by id, by the time at which they fire, by pages; and those that wait for a job that has ended. */
+/** Reads schedules: by id, by the time at which they fire, and by pages. */
 import type { Deadlines, Schedule } from '@millrace/core/kernel'
 import { MAY_FIRE, type RawSchedule, SCHEDULE_NAMES, scheduleFrom } from '@millrace/sql'
 import type { Database } from '../driver.ts'
@@ -33,13 +33,6 @@ export function prepareSchedulePage(db: Database): (prefix: string, after: strin
     .raw()
   // Ids are ASCII: none is greater than its prefix followed by a letter that is not ASCII.
   return (prefix, after = '', limit) => (statement.all(after, prefix, `${prefix}\u{10ffff}`, limit) as RawSchedule[]).map(scheduleFrom)
-}
-
-export function prepareFreed(db: Database): () => string[] {
-  const statement = db
-    .prepare('SELECT id FROM schedule LEFT JOIN job ON job.seq = schedule.job_seq WHERE held = 1 AND (job.state IS NULL OR job.state >= 4)')
-    .pluck()
-  return () => statement.all() as string[]
 }
 
 export function prepareFireAt(db: Database): () => Pick<Deadlines, 'fireAt'> {

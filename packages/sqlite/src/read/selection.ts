@@ -1,5 +1,4 @@
 /** Reads what a list's filter selects: the lanes, and the row numbers of their jobs through the indexes by state. */
-
 import {
   BLOCKED,
   CANCELLED,

@@ -1,5 +1,4 @@
 /** Reads the next waiting jobs of a lane in its order: priority, then due time, then row. */
-
 import type { JobRow, LaneCursor } from '@millrace/core/kernel'
 import { payloadBytes, type RawRow, ROW_COLUMNS, rowFrom } from '@millrace/sql'
 import type { Database } from '../driver.ts'

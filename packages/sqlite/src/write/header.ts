@@ -2,7 +2,6 @@
  * Writes the turn's line in the journal, which also holds the next numbers of rows, events and sessions: only turns without
  * events write the file's one row of facts. Detects lost ownership.
  */
-
 import { type Effects, StoreFailure, type TurnHeader } from '@millrace/core/kernel'
 import { encodeEvents, JOURNAL_ROW_BYTES } from '@millrace/sql'
 import type { Database } from '../driver.ts'

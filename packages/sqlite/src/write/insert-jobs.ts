@@ -1,5 +1,4 @@
 /** Creates the rows of new jobs, in their state at the end of the turn. */
-
 import type { Job } from '@millrace/core/kernel'
 import { dataOf, extrasText, orNull, ROW_WIDTH, type SortedJobs, type SqlValue } from '@millrace/sql'
 import { type BatchedStatement, prepareBatched } from '../batchedStatement.ts'

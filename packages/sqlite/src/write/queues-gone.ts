@@ -2,7 +2,6 @@
  * Removes deleted queues. They are empty, so only their settings and their statistics are left to remove. And removes lanes that nothing uses
  * and no event of the journal names.
  */
-
 import type { Effects, Queue } from '@millrace/core/kernel'
 import { tombstoneOf } from '@millrace/sql'
 import type { Database } from '../driver.ts'

@@ -1,5 +1,4 @@
 /** Writes the runs that failed, or that logged and did not complete, and the log lines of handlers. Bounded per job. */
-
 import { LIMITS } from '@millrace/core'
 import type { Effects } from '@millrace/core/kernel'
 import { errorValues } from '@millrace/sql'

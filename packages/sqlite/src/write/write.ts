@@ -1,5 +1,4 @@
 /** Writes a turn's effects, in one transaction. */
-
 import type { Effects, TurnHeader } from '@millrace/core/kernel'
 import { SortedJobs } from '@millrace/sql'
 import type { Database } from '../driver.ts'

@@ -11,7 +11,7 @@ export const SQLITE: readonly Canary[] = [
   },
   {
     name: 'idempotency-key-forgotten-before-its-job',
-    file: 'packages/sqlite/src/read/keys.ts',
+    file: 'packages/sql/src/read/keys.ts',
     find: 'AND job.state < 4)',
     replace: 'AND job.state < 0)',
     breaks: 'invariant 25',
@@ -39,7 +39,7 @@ export const SQLITE: readonly Canary[] = [
   },
   {
     name: 'flow-page-skips-a-job',
-    file: 'packages/sqlite/src/read/flowJobs.ts',
+    file: 'packages/sql/src/read/flowJobs.ts',
     find: 'return { rows, next: { seq, place: 0 } }',
     replace: 'return { rows, next: { seq: seq + 1, place: 0 } }',
     breaks: 'invariant 28',
