@@ -1,6 +1,6 @@
 /**
  * The table of operations: everything that can be asked of the engine, a row each, with all that anybody has to know of it beside how it
- * is decided (decide/index.ts) and what it looks like on the wire (its fields, in the wire package). Everything else derives from it:
+ * is decided (kernel/decide.ts) and what it looks like on the wire (its fields, in the wire package). Everything else derives from it:
  * types, scopes, numbers, what a turn and a server may take at a time, who answers.
  */
 import { SCOPES, type Scope } from './access/scopes.ts'

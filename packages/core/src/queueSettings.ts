@@ -63,8 +63,12 @@ export type QueueChanges = { readonly [Name in keyof QueueSettings]?: QueueSetti
 
 export const NO_SETTINGS: QueueSettings = Object.freeze({})
 
+/** Merges changes into settings. A value that equals the one before stays the same object, so that `!==` finds what has changed. */
 export function changeSettings(settings: QueueSettings, changes: QueueChanges): QueueSettings {
-  const entries = Object.entries({ ...settings, ...changes }).filter(([, value]) => value !== null && value !== undefined)
+  const before: Readonly<Record<string, unknown>> = { ...settings }
+  const entries = Object.entries({ ...settings, ...changes })
+    .filter(([, value]) => value !== null && value !== undefined)
+    .map(([name, value]) => [name, textOf(value) === textOf(before[name]) ? before[name] : value])
   return entries.length === 0 ? NO_SETTINGS : Object.freeze(Object.fromEntries(entries))
 }
 
@@ -73,10 +77,10 @@ export function sameSettings(a: QueueSettings, b: QueueSettings): boolean {
   return textOf(a) === textOf(b)
 }
 
-function textOf(settings: QueueSettings): string {
+function textOf(value: unknown): string | undefined {
   const isObject = (value: unknown) => typeof value === 'object' && value !== null
   const sorted = (value: object) => Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-  return JSON.stringify(settings, (_, value) => (isObject(value) ? sorted(value as object) : value))
+  return JSON.stringify(value, (_, part) => (isObject(part) ? sorted(part as object) : part))
 }
 
 /** True if a new job may be refused, or may take an older job's place. */

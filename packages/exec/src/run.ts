@@ -170,8 +170,8 @@ function failureOf(command: Command, { signal, log }: Context, { stdout, stderr,
   for (const line of lastLines(stdout, LINES)) log('info', line, { stream: 'stdout' })
   for (const line of lastLines(stderr, LINES)) log('error', line, { stream: 'stderr' })
   log('error', `the command ${how}${why}`, { ...facts, stdoutBytes: stdout.bytes, stderrBytes: stderr.bytes })
-  const said = lastText(stderr, MESSAGE_LENGTH)
-  const message = `the command '${command.name}' ${how}${why}${said === '' ? '' : `: ${said}`}`
+  const output = lastText(stderr, MESSAGE_LENGTH)
+  const message = `the command '${command.name}' ${how}${why}${output === '' ? '' : `: ${output}`}`
   const cause = signal.aborted ? { cause: signal.reason } : undefined
   const error = new CommandFailedError(message, facts, cause)
   const isHopeless = !signal.aborted && exitCode !== null && !command.isRetried(exitCode)

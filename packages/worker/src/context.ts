@@ -188,7 +188,7 @@ export class RunContext implements Context {
   // Handlers destructure these, so each is bound. They are created when asked for, since most runs use none.
 
   get progress(): Context['progress'] {
-    return (said: unknown, note?: string, value?: unknown) => this.#setProgress(said, note, value)
+    return (reported: unknown, note?: string, value?: unknown) => this.#setProgress(reported, note, value)
   }
 
   get heartbeat(): Context['heartbeat'] {
@@ -246,18 +246,18 @@ export class RunContext implements Context {
   }
 
   // A wrong report is no reason to fail a job that is otherwise well.
-  #setProgress(said: unknown, note: string | undefined, value: unknown): void {
-    const isAlone = typeof said === 'object' && said !== null
-    const fraction = isAlone ? this.#fraction : said
+  #setProgress(reported: unknown, note: string | undefined, value: unknown): void {
+    const isAlone = typeof reported === 'object' && reported !== null
+    const fraction = isAlone ? this.#fraction : reported
     if (!(typeof fraction === 'number' && fraction >= 0 && fraction <= 1)) {
-      const other = typeof said === 'number' ? '' : ' or an object'
+      const other = typeof reported === 'number' ? '' : ' or an object'
       this.complain(
         'fraction',
-        `progress must be a number from 0 to 1${other}, got ${describe(said)}; the value is ignored${percentHint(said)}`,
+        `progress must be a number from 0 to 1${other}, got ${describe(reported)}; the value is ignored${percentHint(reported)}`,
       )
       return
     }
-    const given = isAlone ? said : value
+    const given = isAlone ? reported : value
     try {
       this.report({
         fraction,

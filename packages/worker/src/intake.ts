@@ -29,7 +29,7 @@ export class Intake {
   }
 
   /** The fields of an attach and of a change. */
-  get said(): Omit<CommandOf<'adjust'>, 'op' | 'session'> {
+  get announced(): Omit<CommandOf<'adjust'>, 'op' | 'session'> {
     const { paused, ...room } = this.#state
     return { ...room, ...(paused && { paused }) }
   }
@@ -45,7 +45,7 @@ export class Intake {
     while (!this.#isOver()) {
       try {
         // Always the present state: a repeated change must not undo a later one.
-        await this.#calls.call<'adjust'>({ op: 'adjust', session: this.#session, ...this.said })
+        await this.#calls.call<'adjust'>({ op: 'adjust', session: this.#session, ...this.announced })
         return
       } catch (error) {
         if (!(isErrorOf(error, 'MillraceError') && error.retryable)) {

@@ -13,7 +13,7 @@ export function introOf(
   { handlers, settings, host, pid, local }: Introduced,
   uuid: string,
   worker: string,
-  { said }: Intake,
+  { announced }: Intake,
 ): SessionIntro {
   const [first] = handlers
   return {
@@ -25,7 +25,7 @@ export function introOf(
     handlers: handlers.map(({ definition: { name, defaults } }) => ({ name, defaults })),
     ...(settings.queues !== undefined && { queues: settings.queues }),
     ...(settings.order === 'strict' && { order: settings.order }),
-    ...said,
+    ...announced,
     abortGrace: settings.abortGraceMs,
     // Handlers of a pool have sessions of their own.
     ...(first !== undefined && isModuleHandler(first) && { pooled: true }),

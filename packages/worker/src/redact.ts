@@ -85,9 +85,9 @@ export class Redactor {
     }
   }
 
-  #ask(said: Said): ReturnType<Redact> {
+  #ask(shown: Said): ReturnType<Redact> {
     try {
-      const answer = this.#redact(said)
+      const answer = this.#redact(shown)
       if (typeof answer?.message !== 'string') throw new TypeError(`redact answers { message }, not ${typeof answer?.message}`)
       if (answer.fields !== undefined) JSON.stringify(answer.fields)
       if (answer.value !== undefined) encodeProgress(answer.value)

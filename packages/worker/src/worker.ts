@@ -261,9 +261,9 @@ export class WorkerSession {
   async adjust(changes: Partial<IntakeState>): Promise<void> {
     const hold = () => this.#runnables.hold(this.#draining || this.#intake.paused)
     // Before the jobs that go back, so that they do not come again.
-    const said = this.#intake.change(changes)
+    const applied = this.#intake.change(changes)
     hold()
-    await said.finally(hold)
+    await applied.finally(hold)
   }
 
   /** Ends the runs that the engine may have given to others, since it may not have heard of this worker for `ms` milliseconds. */
@@ -301,10 +301,10 @@ export class WorkerSession {
     this.#ended.resolve()
   }
 
-  #settled(run: Run, said: Settlement): void {
+  #settled(run: Run, reached: Settlement): void {
     const { name } = run.context.grant
     const settlement =
-      this.#redactor !== undefined && said.op === 'fail' ? { ...said, error: this.#redactor.error(name, said.error) } : said
+      this.#redactor !== undefined && reached.op === 'fail' ? { ...reached, error: this.#redactor.error(name, reached.error) } : reached
     run.cancelGrace?.()
     if (run.zombie) this.#zombies--
     this.#reports.finish(run.context)

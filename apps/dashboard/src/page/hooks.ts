@@ -5,23 +5,23 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Answers, Path, Query } from './api/answers.ts'
 import { bindings } from './keys/bindings.ts'
 import type { Binding } from './keys/keymap.ts'
-import type { Told } from './live/poll.ts'
+import type { QueryState } from './live/poll.ts'
 import { share } from './live/share.ts'
 import { live, settings, statsNames } from './page.ts'
 
-const NOTHING: Told<never> = { value: undefined, error: undefined }
+const NOTHING: QueryState<never> = { value: undefined, error: undefined }
 
 /**
  * Asks for as long as the view is there, each `every`th beat; without a path, nothing. The same question of two views is asked once.
  */
-export function useAnswer<P extends Path>(path: P | undefined, query: Query = {}, every = 1): Told<Answers[P]> {
+export function useAnswer<P extends Path>(path: P | undefined, query: Query = {}, every = 1): QueryState<Answers[P]> {
   const poll = path === undefined ? undefined : live.poll(path, query, every)
   useEffect(() => poll?.use(), [poll])
-  return poll?.told.value ?? NOTHING
+  return poll?.state.value ?? NOTHING
 }
 
 /** The counts, which the frame and most screens share. */
-export function useStats(): Told<Answers['/v1/stats']> {
+export function useStats(): QueryState<Answers['/v1/stats']> {
   return useAnswer('/v1/stats', { names: statsNames.value, definitions: 'disputed' })
 }
 
@@ -29,7 +29,7 @@ export function useStats(): Told<Answers['/v1/stats']> {
 const FAILURES_EVERY = 5
 
 /** The groups of failures seen last, with their trends. */
-export function useFailures(limit?: number): Told<Answers['/v1/failures']> {
+export function useFailures(limit?: number): QueryState<Answers['/v1/failures']> {
   return useAnswer('/v1/failures', { limit, trend: 'hour' }, FAILURES_EVERY)
 }
 

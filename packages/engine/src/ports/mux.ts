@@ -9,8 +9,8 @@ import { type PackedDelivery, unpackDelivery } from './pack/deliveries.ts'
 import { type PackedRequests, packRequests } from './pack/requests.ts'
 
 /** A message to the writer: requests, the number of events that have been read, or null when the Port is closed. */
-export type MuxRequest = readonly [port: number, said: PackedRequests | number | null]
-export type MuxDelivery = readonly [port: number, said: PackedDelivery]
+export type MuxRequest = readonly [port: number, message: PackedRequests | number | null]
+export type MuxDelivery = readonly [port: number, message: PackedDelivery]
 
 export class PortMux {
   readonly #channel: MessagePort
@@ -24,7 +24,7 @@ export class PortMux {
   constructor(channel: MessagePort, maxDataBytes?: number) {
     this.#channel = channel
     this.#maxDataBytes = maxDataBytes
-    channel.on('message', ([port, said]: MuxDelivery) => this.#ports.get(port)?.hear(said))
+    channel.on('message', ([port, message]: MuxDelivery) => this.#ports.get(port)?.hear(message))
     channel.on('close', () => this.#end())
     channel.unref()
   }
@@ -38,7 +38,7 @@ export class PortMux {
     const number = ++this.#opened
     const port = new MuxedPort({
       maxDataBytes: this.#maxDataBytes,
-      say: (said) => this.#channel.postMessage([number, said] satisfies MuxRequest),
+      say: (message) => this.#channel.postMessage([number, message] satisfies MuxRequest),
       hold: (by) => this.#hold(by),
       closed: () => this.#ports.delete(number),
     })
@@ -62,7 +62,7 @@ export class PortMux {
 
 interface MuxPortOptions {
   readonly maxDataBytes: number | undefined
-  readonly say: (said: MuxRequest[1]) => void
+  readonly say: (message: MuxRequest[1]) => void
   readonly hold: (by: 1 | -1) => void
   readonly closed: () => void
 }

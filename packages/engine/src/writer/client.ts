@@ -10,7 +10,7 @@ export type Said = PackedRequests | Vitals | number
 
 export interface Client {
   /** Returns true if there is something to do. */
-  hear(said: Said): boolean
+  hear(message: Said): boolean
   leave(): void
 }
 
@@ -24,12 +24,12 @@ export function newClient(
     if (admitted !== undefined) post(packDelivery(admitted))
   })
   return {
-    hear(said) {
-      if (typeof said === 'number') unread.read(said)
-      else if ('numbers' in said) {
-        actor.receive(connection, unpackRequests(said))
+    hear(message) {
+      if (typeof message === 'number') unread.read(message)
+      else if ('numbers' in message) {
+        actor.receive(connection, unpackRequests(message))
         return true
-      } else actor.note(connection, said)
+      } else actor.note(connection, message)
       return false
     },
     leave: () => actor.disconnect(connection),

@@ -6,14 +6,14 @@ export class PortDemux {
   readonly #clients = new Map<number, Client>()
   readonly #connect: (port: number) => Client
 
-  constructor(connect: (post: (said: MuxDelivery[1]) => void) => Client, post: (message: MuxDelivery) => void) {
-    this.#connect = (port) => connect((said) => post([port, said]))
+  constructor(connect: (post: (message: MuxDelivery[1]) => void) => Client, post: (message: MuxDelivery) => void) {
+    this.#connect = (port) => connect((message) => post([port, message]))
   }
 
   /** Returns true if there is something to do. */
-  hear([port, said]: MuxRequest): boolean {
+  hear([port, message]: MuxRequest): boolean {
     let client = this.#clients.get(port)
-    if (said === null) {
+    if (message === null) {
       client?.leave()
       this.#clients.delete(port)
       return client !== undefined
@@ -22,7 +22,7 @@ export class PortDemux {
       client = this.#connect(port)
       this.#clients.set(port, client)
     }
-    return client.hear(said)
+    return client.hear(message)
   }
 
   close(): void {

@@ -17,9 +17,9 @@ export class RunLog {
   /** The number of bytes that `path` can still take. */
   #room: number
   /** Bytes of the output in each file. `path` and `second` are replaced, and the former content of `second` is lost. */
-  #firstSaid = 0
-  #secondSaid = 0
-  #said = 0
+  #firstBytes = 0
+  #secondBytes = 0
+  #currentBytes = 0
   #dropped = 0
   /** The end of a chain: each write starts after the one before. */
   #written: Promise<void> = Promise.resolve()
@@ -54,7 +54,7 @@ export class RunLog {
 
   /** The number of bytes of the output that its files have. */
   get bytes(): number {
-    return this.#firstSaid + this.#secondSaid + this.#said
+    return this.#firstBytes + this.#secondBytes + this.#currentBytes
   }
 
   /** Resolves when a file has the chunk. A reader that waits for this has at most one chunk in memory. Never rejects. */
@@ -72,7 +72,7 @@ export class RunLog {
         await this.#file.writeFile(piece)
         at += piece.length
         this.#room -= piece.length
-        this.#said += piece.length
+        this.#currentBytes += piece.length
       }
     } catch (error) {
       this.#failure = error as Error
@@ -80,14 +80,14 @@ export class RunLog {
   }
 
   async #rotate(): Promise<void> {
-    const isFirst = this.#firstSaid === 0
-    this.#dropped += this.#secondSaid
+    const isFirst = this.#firstBytes === 0
+    this.#dropped += this.#secondBytes
     // Write the mark before the rename: the new name says that the file comes after a gap.
     if (this.#dropped > 0) await this.#file.write(this.#gap(), 0, MARK_BYTES, 0)
     await rename(this.path, isFirst ? this.#first : this.#second)
-    if (isFirst) this.#firstSaid = this.#said
-    else this.#secondSaid = this.#said
-    this.#said = 0
+    if (isFirst) this.#firstBytes = this.#currentBytes
+    else this.#secondBytes = this.#currentBytes
+    this.#currentBytes = 0
     const ended = this.#file
     this.#file = await openNew(this.path)
     await ended.close()

@@ -7,8 +7,8 @@ export function lastText({ head, tail, truncated }: Captured, length: number): s
   return text.length <= length ? text : `…${text.slice(text.length - length + 1)}`
 }
 
-export function lastLines(said: Captured, count: number): string[] {
-  return lastText(said, count * LINE_LENGTH)
+export function lastLines(captured: Captured, count: number): string[] {
+  return lastText(captured, count * LINE_LENGTH)
     .split('\n')
     .slice(-count)
     .filter((line) => line.trim() !== '')

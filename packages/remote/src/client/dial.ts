@@ -76,8 +76,8 @@ function greet({ address, token, tls, clock, timeoutMs, began }: DialOptions): P
         cancel()
         const { version } = message
         if (version < VERSIONS[0] || version > VERSIONS[1]) {
-          const said = `the server speaks protocol version ${version}, this client ${VERSIONS[0]} to ${VERSIONS[1]}`
-          link.goodbye('VERSION_MISMATCH', `${said}: bring the older of the two up to date`, -1)
+          const mismatch = `the server speaks protocol version ${version}, this client ${VERSIONS[0]} to ${VERSIONS[1]}`
+          link.goodbye('VERSION_MISMATCH', `${mismatch}: bring the older of the two up to date`, -1)
           return
         }
         const { pingMs, silenceMs, dataBytes } = message.limits

@@ -26,7 +26,7 @@ export interface AuditedCall extends Audited {
 type Asked = Pick<AuditedCall, 'at' | 'operation' | 'target'>
 
 /** The fields of a command that say what it is for. */
-const SAID = ['of', 'call', 'queue', 'name', 'key', 'paused', 'worker', 'file', 'limit', 'dryRun', 'reason', 'by'] as const
+const COPIED = ['of', 'call', 'queue', 'name', 'key', 'paused', 'worker', 'file', 'limit', 'dryRun', 'reason', 'by'] as const
 
 const NONE: readonly AuditedCall[] = []
 
@@ -72,9 +72,9 @@ export class Trail {
 
   #askedOf(command: Command): Asked | undefined {
     const target = boundedTarget(targetOf(command))
-    const said = `${command.op} ${JSON.stringify(target)}`
-    if (said === this.#last && isFurtherSlice(command)) return undefined
-    this.#last = said
+    const call = `${command.op} ${JSON.stringify(target)}`
+    if (call === this.#last && isFurtherSlice(command)) return undefined
+    this.#last = call
     return { at: new Date(this.#clock.read().wall), operation: command.op, target }
   }
 }
@@ -88,8 +88,8 @@ function isFurtherSlice(command: Command): boolean {
 
 function targetOf(command: Command): AuditedCall['target'] {
   const fields = command as unknown as Readonly<Record<string, unknown>>
-  const said = SAID.flatMap((field) => (fields[field] === undefined ? [] : [[field, fields[field]] as const]))
-  return { ...idOf(command), ...filterOf(command), ...jobOf(command), ...Object.fromEntries(said) }
+  const copied = COPIED.flatMap((field) => (fields[field] === undefined ? [] : [[field, fields[field]] as const]))
+  return { ...idOf(command), ...filterOf(command), ...jobOf(command), ...Object.fromEntries(copied) }
 }
 
 /** Returns the name of a job. A schedule's command has the whole job, with its payloads. */

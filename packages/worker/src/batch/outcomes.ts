@@ -32,19 +32,19 @@ export function settlementsOf(
 }
 
 function settlementOf(ending: Ending, context: RunContext, outcome: unknown, maxDataBytes: number): Settlement {
-  const said = typeof outcome === 'object' && outcome !== null ? (outcome as Readonly<Record<string, unknown>>) : {}
-  const [way, ...others] = (['output', 'error', 'snooze'] as const).filter((name) => name in said)
+  const fields = typeof outcome === 'object' && outcome !== null ? (outcome as Readonly<Record<string, unknown>>) : {}
+  const [way, ...others] = (['output', 'error', 'snooze'] as const).filter((name) => name in fields)
   if (way === undefined || others.length > 0) {
     const what = way === undefined ? 'none' : 'more than one'
     throw new BatchOutcomeError(`the outcome of the job is ${what} of { output }, { error } and { snooze }: answer exactly one`)
   }
-  if (way !== 'snooze' && said['pause'] !== undefined) {
+  if (way !== 'snooze' && fields['pause'] !== undefined) {
     throw new BatchOutcomeError(
       `the outcome of the job is { ${way}, pause }, and pause goes with snooze alone: use { snooze, pause }, or leave pause out`,
     )
   }
-  if (way === 'output') return returned(ending, context, said['output'], maxDataBytes)
-  if (way === 'error') return threw(ending, context, said['error'])
-  const { pause } = validateSnoozeOptions({ pause: said['pause'] })
-  return threw(ending, context, new SnoozeSignal(durationOption('snooze', said['snooze']), pause))
+  if (way === 'output') return returned(ending, context, fields['output'], maxDataBytes)
+  if (way === 'error') return threw(ending, context, fields['error'])
+  const { pause } = validateSnoozeOptions({ pause: fields['pause'] })
+  return threw(ending, context, new SnoozeSignal(durationOption('snooze', fields['snooze']), pause))
 }

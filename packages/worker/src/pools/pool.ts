@@ -109,9 +109,9 @@ export class Pool {
   }
 
   #hear(context: RunContext, run: PoolRun, message: FromRun): void {
-    const answer = (id: number, said: Promise<unknown>) => {
+    const answer = (id: number, reply: Promise<unknown>) => {
       const say = (rest: Pick<Extract<ToRun, { kind: 'answer' }>, 'page' | 'refusal'>) => run.started?.say({ kind: 'answer', id, ...rest })
-      void said.then(
+      void reply.then(
         (page) => say({ page: page as ParentsPage | undefined, refusal: undefined }),
         (error) => say({ refusal: refusalFrom(error) }),
       )

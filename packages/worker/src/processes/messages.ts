@@ -5,12 +5,12 @@ import type { FromRun, Task, ToRun } from '../pools/messages.ts'
 
 export type ToProcess =
   | { readonly kind: 'start'; readonly run: number; readonly task: Task }
-  | { readonly kind: 'said'; readonly run: number; readonly message: ToRun }
+  | { readonly kind: 'message'; readonly run: number; readonly message: ToRun }
   /** The modules tear down, and the process ends. */
   | { readonly kind: 'end' }
 
 export type FromProcess =
-  | { readonly kind: 'said'; readonly run: number; readonly message: FromRun }
+  | { readonly kind: 'message'; readonly run: number; readonly message: FromRun }
   | { readonly kind: 'settled'; readonly run: number; readonly settlement: Settlement }
   /** The last message of a process in which nobody has caught an error. */
   | { readonly kind: 'crashed'; readonly error: RunError }

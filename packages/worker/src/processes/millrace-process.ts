@@ -33,11 +33,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 
 async function start({ run, task }: Extract<ToProcess, { kind: 'start' }>): Promise<void> {
   current = run
-  const said = (message: FromRun): FromProcess => ({ kind: 'said', run, message })
+  const enveloped = (message: FromRun): FromProcess => ({ kind: 'message', run, message })
   try {
     const settlement = await runTask(task, {
-      say: (message) => void send(said(message)),
-      sayLast: (message) => sendLast(said(message)),
+      say: (message) => void send(enveloped(message)),
+      sayLast: (message) => sendLast(enveloped(message)),
       listen: (next) => {
         listener = next
       },

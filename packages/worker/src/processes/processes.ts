@@ -52,7 +52,7 @@ export class Processes implements Places {
     return {
       ended,
       say: (message) => {
-        if (isCurrent()) send(child, { kind: 'said', run: number, message })
+        if (isCurrent()) send(child, { kind: 'message', run: number, message })
       },
       kill: () => {
         if (isCurrent()) child.process.kill('SIGKILL')
@@ -105,7 +105,7 @@ function hear(child: Child, message: FromProcess): void {
   const { run } = child
   if (message.kind === 'crashed') run?.hear({ kind: 'fatal', error: message.error })
   else if (run === undefined || run.number !== message.run) return
-  else if (message.kind === 'said') run.hear(message.message)
+  else if (message.kind === 'message') run.hear(message.message)
   else {
     child.run = undefined
     letGo(child)

@@ -58,14 +58,14 @@ export const WORKER: readonly Canary[] = [
   {
     name: 'an-attach-ends-a-pause',
     file: 'packages/worker/src/intro.ts',
-    find: '    ...said,\n',
-    replace: '    ...said,\n    paused: false,\n',
+    find: '    ...announced,\n',
+    replace: '    ...announced,\n    paused: false,\n',
     breaks: 'invariant 52',
   },
   {
     name: 'a-repeated-change-undoes-a-later-one',
     file: intake,
-    find: 'session: this.#session, ...this.said })',
+    find: 'session: this.#session, ...this.announced })',
     replace: 'session: this.#session, ...wanted })',
     breaks: 'invariant 52',
   },

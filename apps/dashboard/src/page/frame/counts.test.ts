@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failureOf, queueStats, statsOf } from '../testing/evidence.ts'
+import { failureOf, queueStats, statsOf } from '../testing/inputs.ts'
 import { countsOf } from './counts.ts'
 
 test('counts beside the screens', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { before, jobOf } from '../testing/evidence.ts'
+import { before, jobOf } from '../testing/inputs.ts'
 import { ASKS, actionsOf, KEYS } from './actions.ts'
 import { allFacts, backoffOf, briefFacts } from './facts.ts'
 import { whyNotShown } from './whyNotShown.ts'

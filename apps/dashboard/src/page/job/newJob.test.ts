@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../api/problem.ts'
-import { jobOf } from '../testing/evidence.ts'
+import { jobOf } from '../testing/inputs.ts'
 import { copyOf, type Draft, draftOf, faultsOf, refusalsOf, requestOf } from './newJob.ts'
 
 const data = (text: string, more = {}) => jobOf({ preview: { data: { bytes: text.length, text, ...more } } })

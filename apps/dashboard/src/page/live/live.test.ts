@@ -59,7 +59,7 @@ test('a refusal is no outage', async () => {
   await settled()
   expect(live.down.value).toBeUndefined()
   expect(live.pace.over.value).toBe(false)
-  expect(live.poll('/v1/jobs/x').told.value.error?.code).toBe('JOB_NOT_FOUND')
+  expect(live.poll('/v1/jobs/x').state.value.error?.code).toBe('JOB_NOT_FOUND')
   end()
 })
 

@@ -37,7 +37,7 @@ test('asks at once, and again a beat after each answer', async () => {
   await clock.advance(10_000)
   expect(asked).toHaveLength(1)
   await asked[0]?.answer({ n: 1 })
-  expect(poll.told.value).toEqual({ value: { n: 1 }, error: undefined })
+  expect(poll.state.value).toEqual({ value: { n: 1 }, error: undefined })
   await clock.advance(1_999)
   expect(asked).toHaveLength(1)
   await clock.advance(1)
@@ -69,7 +69,7 @@ test('one question is in flight, however many want it fresh; they get one more',
   expect(asked).toHaveLength(2)
   await asked[1]?.answer(2)
   expect(asked).toHaveLength(2)
-  expect(poll.told.value.value).toBe(2)
+  expect(poll.state.value.value).toBe(2)
 })
 
 test('what asks at each fifth beat waits five beats', async () => {
@@ -92,12 +92,12 @@ test('errors make it slower, up to a minute, and leave the last answer; an answe
     for (const before = asked.length; asked.length === before; waited += 1_000) await clock.advance(1_000)
     waits.push(waited)
     await asked.at(-1)?.refuse(down)
-    expect(poll.told.value).toEqual({ value: { jobs: 3 }, error: down })
+    expect(poll.state.value).toEqual({ value: { jobs: 3 }, error: down })
   }
   expect(waits).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000])
   await clock.advance(60_000)
   await asked.at(-1)?.answer({ jobs: 4 })
-  expect(poll.told.value.error).toBeUndefined()
+  expect(poll.state.value.error).toBeUndefined()
   expect(heard).toEqual([undefined, ...Array(7).fill('UNREACHABLE'), undefined])
   const before = asked.length
   await clock.advance(2_000)
@@ -147,12 +147,12 @@ test('an answer that comes after the end changes nothing', async () => {
   end()
   end()
   await asked[0]?.answer(1)
-  expect(poll.told.value.value).toBeUndefined()
+  expect(poll.state.value.value).toBeUndefined()
   expect(heard).toEqual([])
   expect(clock.pending).toBe(0)
   poll.use()
   await asked[1]?.answer(2)
-  expect(poll.told.value.value).toBe(2)
+  expect(poll.state.value.value).toBe(2)
 })
 
 describe('what did not change keeps its old object', () => {
@@ -160,22 +160,22 @@ describe('what did not change keeps its old object', () => {
     const { clock, asked, poll } = setUp()
     poll.use()
     await asked[0]?.answer({ jobs: [{ id: 'a', n: 1 }] })
-    const { value } = poll.told.value
-    const told = poll.told.value
+    const { value } = poll.state.value
+    const state = poll.state.value
     await clock.advance(2_000)
     await asked[1]?.answer({ jobs: [{ id: 'a', n: 1 }] })
-    expect(poll.told.value).toBe(told)
-    expect(poll.told.value.value).toBe(value)
+    expect(poll.state.value).toBe(state)
+    expect(poll.state.value.value).toBe(value)
   })
 
   test('rows that others have come before', async () => {
     const { clock, asked, poll } = setUp()
     poll.use()
     await asked[0]?.answer({ jobs: [{ id: 'a', tags: ['x'] }, { id: 'b' }] })
-    const before = poll.told.value.value as { readonly jobs: readonly unknown[] }
+    const before = poll.state.value.value as { readonly jobs: readonly unknown[] }
     await clock.advance(2_000)
     await asked[1]?.answer({ jobs: [{ id: 'c' }, { id: 'a', tags: ['x'] }, { id: 'b', done: true }] })
-    const after = poll.told.value.value as { readonly jobs: readonly unknown[] }
+    const after = poll.state.value.value as { readonly jobs: readonly unknown[] }
     expect(after.jobs).toEqual([{ id: 'c' }, { id: 'a', tags: ['x'] }, { id: 'b', done: true }])
     expect(after.jobs[1]).toBe(before.jobs[0])
     expect(after.jobs[2]).not.toBe(before.jobs[1])

@@ -5,7 +5,7 @@ import type { Clock } from '../clock.ts'
 import { delayMs, type Pace } from './pace.ts'
 import { share } from './share.ts'
 
-export interface Told<T> {
+export interface QueryState<T> {
   /** The last answer; undefined until there is one. */
   readonly value: T | undefined
   /** Why the last question failed; undefined if it was answered. */
@@ -24,7 +24,7 @@ export interface PollOptions<T> {
 
 export class Poll<T> {
   readonly #options: PollOptions<T>
-  readonly #told = signal<Told<T>>({ value: undefined, error: undefined })
+  readonly #state = signal<QueryState<T>>({ value: undefined, error: undefined })
   #users = 0
   #errors = 0
   #asking: AbortController | undefined
@@ -37,8 +37,8 @@ export class Poll<T> {
     this.#options = options
   }
 
-  get told(): ReadonlySignal<Told<T>> {
-    return this.#told
+  get state(): ReadonlySignal<QueryState<T>> {
+    return this.#state
   }
 
   get isUsed(): boolean {
@@ -105,16 +105,16 @@ export class Poll<T> {
   }
 
   #hear(outcome: { readonly value: T } | ApiError): void {
-    const { value } = this.#told.peek()
+    const { value } = this.#state.peek()
     if (outcome instanceof ApiError) {
       this.#errors++
-      this.#told.value = { value, error: outcome }
+      this.#state.value = { value, error: outcome }
       this.#options.heard(outcome)
       return
     }
     this.#errors = 0
     const shared = share(value, outcome.value)
-    if (shared !== value || this.#told.peek().error !== undefined) this.#told.value = { value: shared, error: undefined }
+    if (shared !== value || this.#state.peek().error !== undefined) this.#state.value = { value: shared, error: undefined }
     this.#options.heard(undefined)
   }
 
@@ -122,7 +122,7 @@ export class Poll<T> {
     const { pace, clock, every } = this.#options
     this.#callOff?.()
     if (!pace.running.peek() || this.#asking !== undefined) return
-    const delay = delayMs(pace.rateMs.peek(), every, this.#errors, this.#told.peek().error?.retryAfterMs)
+    const delay = delayMs(pace.rateMs.peek(), every, this.#errors, this.#state.peek().error?.retryAfterMs)
     this.#callOff = clock.after(delay, () => this.refresh())
   }
 }

@@ -7,7 +7,7 @@ import { Icon } from '../../parts/Icon.tsx'
 import { Segments } from '../../parts/Segments.tsx'
 import { TEXT } from '../../text.ts'
 import type { ScreenProps } from '../props.ts'
-import { GroupPeek } from './GroupPeek.tsx'
+import { FailurePanel } from './FailurePanel.tsx'
 import { GroupTable } from './GroupTable.tsx'
 import { groupOf, groupRows, idOf, ORDERS, orderOf } from './groups.ts'
 import { ERRORS_TEXT as text } from './text.ts'
@@ -66,7 +66,7 @@ export function Errors({ query: { q = '', order: asked, group } }: ScreenProps) 
             <GroupTable rows={rows} openId={open?.id} onOpen={show} />
           </section>
         )}
-        {open !== undefined && <GroupPeek key={idOf(open.failure)} failure={open.failure} onClose={() => show(undefined)} />}
+        {open !== undefined && <FailurePanel key={idOf(open.failure)} failure={open.failure} onClose={() => show(undefined)} />}
       </div>
     </Page>
   )

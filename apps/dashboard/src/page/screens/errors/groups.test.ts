@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { before, failureOf, NOW } from '../../testing/evidence.ts'
+import { before, failureOf, NOW } from '../../testing/inputs.ts'
 import { groupOf, groupRows, idOf, orderOf } from './groups.ts'
 
 const declined = failureOf({ fingerprint: 'f1', error: 'PaymentDeclined', message: 'card 7 declined', count: 253, lastAt: before(2_000) })

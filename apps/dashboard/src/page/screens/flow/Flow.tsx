@@ -8,9 +8,9 @@ import { useAnswer, useShared } from '../../hooks.ts'
 import { router } from '../../page.ts'
 import { TEXT } from '../../text.ts'
 import type { ScreenProps } from '../props.ts'
-import { Beside } from './Beside.tsx'
 import { Counts } from './Counts.tsx'
 import { Drawing } from './Drawing.tsx'
+import { FlowJobPanel } from './FlowJobPanel.tsx'
 import { DRAWN_MOST, graphOf } from './graph.ts'
 import { JobList } from './JobList.tsx'
 import { text } from './text.ts'
@@ -57,7 +57,7 @@ function Shown({ flow: { jobs }, isWhole, chosen, onClose }: ShownProps) {
   return (
     <div class={chosen === undefined ? '' : 'cols'}>
       {graph === undefined ? <JobList jobs={jobs} chosen={chosen} /> : <Drawing graph={graph} chosen={chosen} />}
-      {chosen !== undefined && <Beside jobs={jobs} id={chosen} onClose={onClose} />}
+      {chosen !== undefined && <FlowJobPanel jobs={jobs} id={chosen} onClose={onClose} />}
     </div>
   )
 }

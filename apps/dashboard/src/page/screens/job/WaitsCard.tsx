@@ -2,7 +2,7 @@
 import type { ExplanationAnswer } from '@millrace/http'
 import type { JobAnswer } from '../../api/answers.ts'
 import { useAnswer } from '../../hooks.ts'
-import type { Told } from '../../live/poll.ts'
+import type { QueryState } from '../../live/poll.ts'
 import { now, settings } from '../../page.ts'
 import { causeText } from './causes.ts'
 import { JOB_PAGE_TEXT } from './text.ts'
@@ -13,7 +13,7 @@ const SLOWLY = 3
 
 export function WaitsCard({ job }: { readonly job: JobAnswer }) {
   // Its path begins as that of a job, whose answer the types promise for it.
-  const { value } = useAnswer(`/v1/jobs/${encodeURIComponent(job.id)}/explain`, {}, SLOWLY) as unknown as Told<ExplanationAnswer>
+  const { value } = useAnswer(`/v1/jobs/${encodeURIComponent(job.id)}/explain`, {}, SLOWLY) as unknown as QueryState<ExplanationAnswer>
   if (value === undefined || value.causes.length === 0) return null
   return (
     <section class="card" aria-label={text.title}>

@@ -15,9 +15,9 @@ import type { ScreenProps } from '../props.ts'
 import { BulkBar } from './BulkBar.tsx'
 import { columnsOf } from './cells.ts'
 import { faultyTime, filterOf } from './filter.ts'
+import { JobPanel } from './JobPanel.tsx'
 import { JobTable } from './JobTable.tsx'
 import { ListEnd } from './ListEnd.tsx'
-import { Peek } from './Peek.tsx'
 import { QueryLine } from './QueryLine.tsx'
 import { parseQuery, type Query, writeQuery } from './query.ts'
 import { isEmpty, NOTHING_SELECTED, rangeTo, toggled } from './selection.ts'
@@ -101,7 +101,7 @@ export function Jobs({ query: { state, q = '', peek, new: isNew } }: ScreenProps
             <ListEnd list={list} all={sizeOf(stats, query, tab)} />
           </section>
         )}
-        {peek !== undefined && <Peek key={peek} id={peek} onClose={close} />}
+        {peek !== undefined && <JobPanel key={peek} id={peek} onClose={close} />}
       </div>
       {!isEmpty(selection) && (
         <BulkBar scope={{ tab, query, filter, selection }} hasKeys={peek === undefined} onClear={() => setSelection(NOTHING_SELECTED)} />

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { attemptsOf } from '../../job/attempts.ts'
 import { shownState } from '../../job/state.ts'
-import { before, jobOf, NOW, queueStats, statsOf } from '../../testing/evidence.ts'
+import { before, jobOf, NOW, queueStats, statsOf } from '../../testing/inputs.ts'
 import { bulksOf } from './bulks.ts'
 import { columnsOf, dataOf, timeOf, tookMs } from './cells.ts'
 import { bulkFilterOf, faultyTime, filterOf, listQuery } from './filter.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { jobOf } from '../../testing/evidence.ts'
+import { jobOf } from '../../testing/inputs.ts'
 import { ROWS_MAX } from '../../window/rows.ts'
 import { withFirst, withNext } from './pages.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { jobsLink } from '../../router/links.ts'
-import { jobOf, statsOf } from '../../testing/evidence.ts'
+import { jobOf, statsOf } from '../../testing/inputs.ts'
 import { FIELDS, parseQuery, type Query, withTerm, writeQuery } from './query.ts'
 import { lastWordOf, suggestionsOf, withLastWord } from './suggest.ts'
 import { JOBS_TEXT } from './text.ts'

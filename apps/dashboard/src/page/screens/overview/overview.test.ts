@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { columnsOf, historyOf, NOW, nameOf, queueOf, queueStats, statsOf, workerOf } from '../../testing/evidence.ts'
+import { columnsOf, historyOf, NOW, nameOf, queueOf, queueStats, statsOf, workerOf } from '../../testing/inputs.ts'
 import { firstJobCommand } from './firstJobCommand.ts'
 import { PERIODS, periodOf } from './periods.ts'
 import type { Problem } from './problems/problem.ts'

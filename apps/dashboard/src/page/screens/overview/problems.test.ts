@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import type { Failure, StatsAnswer } from '../../api/answers.ts'
 import {
   before,
-  evidenceOf,
   failingOf,
   failureOf,
+  inputsOf,
   NOW,
   nameOf,
   queueOf,
@@ -13,8 +13,8 @@ import {
   statsOf,
   workerOf,
   writerOf,
-} from '../../testing/evidence.ts'
-import type { Evidence } from './problems/problem.ts'
+} from '../../testing/inputs.ts'
+import type { Inputs } from './problems/problem.ts'
 import { crowdedSince } from './problems/writer.ts'
 import { problemsOf } from './problems.ts'
 
@@ -22,9 +22,8 @@ const MIN = 60_000
 const H = 60 * MIN
 
 /** Severity, title and text of each problem. */
-const told = (evidence: Partial<Evidence>) =>
-  problemsOf(evidenceOf(evidence)).map(({ severity, title, text }) => `${severity}: ${title} ${text}`)
-const ids = (evidence: Partial<Evidence>) => problemsOf(evidenceOf(evidence)).map(({ id }) => id)
+const told = (inputs: Partial<Inputs>) => problemsOf(inputsOf(inputs)).map(({ severity, title, text }) => `${severity}: ${title} ${text}`)
+const ids = (inputs: Partial<Inputs>) => problemsOf(inputsOf(inputs)).map(({ id }) => id)
 const withQueues = (queues: StatsAnswer['queues'], more: Partial<StatsAnswer> = {}) => ({ stats: statsOf({ queues, ...more }) })
 
 test('all is well', () => {
@@ -52,7 +51,7 @@ describe('names that nobody serves', () => {
 
   test('are told, with the jobs and a pause', () => {
     expect(told({ stats })).toEqual(['bad: Nobody serves post-event in webhooks: 3,174 jobs wait, the oldest in the queue for 14 m 00 s'])
-    expect(problemsOf(evidenceOf({ stats }))[0]).toMatchObject({
+    expect(problemsOf(inputsOf({ stats }))[0]).toMatchObject({
       tag: 'since 02:58',
       show: '/jobs?state=waiting&q=queue%3Awebhooks+name%3Apost-event',
       remedy: { label: 'Pause queue', does: { action: { path: '/v1/queues/webhooks/pause' } } },
@@ -61,7 +60,7 @@ describe('names that nobody serves', () => {
 
   test('a queue that is paused already is not paused again', () => {
     const paused = statsOf({ ...stats, queues: { webhooks: queueStats({ waiting: 1, paused: true }) } })
-    expect(problemsOf(evidenceOf({ stats: paused }))[0]).not.toHaveProperty('remedy')
+    expect(problemsOf(inputsOf({ stats: paused }))[0]).not.toHaveProperty('remedy')
   })
 
   test('without any worker it is one problem', () => {
@@ -85,13 +84,13 @@ describe('jobs that wait for longer than usual', () => {
     ['more than ten minutes', waiting(10 * MIN + 1, 1_000), ['bad']],
     ['more than ten minutes, as usual', waiting(11 * MIN, 11 * MIN), ['warn']],
     ['jobs of which none has run', waiting(2 * MIN), ['warn']],
-  ])('%s', (_what, evidence, severities) => {
-    expect(problemsOf(evidenceOf(evidence)).map(({ severity }) => severity)).toEqual(severities)
+  ])('%s', (_what, inputs, severities) => {
+    expect(problemsOf(inputsOf(inputs)).map(({ severity }) => severity)).toEqual(severities)
   })
 
   test('are told with the slots that are taken', () => {
-    const evidence = { ...waiting(12 * MIN + 41_000, 1_400), queues: [queueOf('media', { concurrencyLimit: 4 })] }
-    expect(told(evidence)).toEqual(['bad: media is falling behind the oldest job waits 12 m 41 s, usually 1.4 s; 4 of 4 slots are taken'])
+    const inputs = { ...waiting(12 * MIN + 41_000, 1_400), queues: [queueOf('media', { concurrencyLimit: 4 })] }
+    expect(told(inputs)).toEqual(['bad: media is falling behind the oldest job waits 12 m 41 s, usually 1.4 s; 4 of 4 slots are taken'])
   })
 
   test('the one that waits longest comes first', () => {
@@ -122,7 +121,7 @@ describe('failures', () => {
       'bad: TypeError in media / transcode: 600 runs failed since 02:13',
       'bad: PaymentDeclined in billing / charge: 253 runs failed since 02:54',
     ])
-    expect(problemsOf(evidenceOf({ failures }))[1]).toMatchObject({
+    expect(problemsOf(inputsOf({ failures }))[1]).toMatchObject({
       message: 'card ending 67055 declined',
       show: '/errors?group=084e2abb',
       tag: 'new',
@@ -172,8 +171,8 @@ describe('failures', () => {
         [],
       ],
       ['jobs of another queue', { failures: [recently], ...withQueues({ mail: fixed }) }, ['bad']],
-    ])('%s', (_what, evidence, severities) => {
-      expect(problemsOf(evidenceOf(evidence)).map(({ severity }) => severity)).toEqual(severities)
+    ])('%s', (_what, inputs, severities) => {
+      expect(problemsOf(inputsOf(inputs)).map(({ severity }) => severity)).toEqual(severities)
     })
   })
 
@@ -198,8 +197,8 @@ describe('failures', () => {
     ['a kind that is two hours old, as often as before', rising(0, [0, 12, 12, 25], { firstAt: before(2 * H) }), []],
     ['a kind that is two hours old, ten times as often', rising(0, [0, 12, 12, 28], { firstAt: before(2 * H) }), ['bad']],
     ['an engine that knows no trends', { failures: [failureOf()] }, []],
-  ])('%s', (_what, evidence, severities) => {
-    expect(problemsOf(evidenceOf(evidence)).map(({ severity }) => severity)).toEqual(severities)
+  ])('%s', (_what, inputs, severities) => {
+    expect(problemsOf(inputsOf(inputs)).map(({ severity }) => severity)).toEqual(severities)
   })
 
   test('how often it was before is told by the hour', () => {
@@ -228,7 +227,7 @@ describe('a name that fails', () => {
     expect(told({ failures, stats })).toEqual([
       'bad: PaymentDeclined in billing / charge: 66 of 300 runs failed in 15 min (22 %), 66 jobs permanently',
     ])
-    expect(problemsOf(evidenceOf({ failures, stats }))[0]).toMatchObject({
+    expect(problemsOf(inputsOf({ failures, stats }))[0]).toMatchObject({
       message: 'card ending 67055 declined',
       tag: 'since 00:42',
       show: '/errors?group=084e2abb',
@@ -246,7 +245,7 @@ describe('a name that fails', () => {
 
   test('is told without a kind that is known', () => {
     expect(told({ stats })).toEqual(['bad: charge fails in billing: 66 of 300 runs failed in 15 min (22 %), 66 jobs permanently'])
-    expect(problemsOf(evidenceOf({ stats }))[0]).toMatchObject({ show: '/jobs?state=failed&q=queue%3Abilling+name%3Acharge' })
+    expect(problemsOf(inputsOf({ stats }))[0]).toMatchObject({ show: '/jobs?state=failed&q=queue%3Abilling+name%3Acharge' })
   })
 
   test.each([
@@ -254,7 +253,7 @@ describe('a name that fails', () => {
     ['no run completes', { failedJobs: 0, runs: 2, failed: 2, streak: 9 }, 'bad', 'in billing: the last 9 runs failed'],
   ])('is red or amber by harm: %s', (_what, changes, severity, text) => {
     const failing = [failingOf(changes)]
-    expect(problemsOf(evidenceOf({ stats: statsOf({ failing }) }))).toMatchObject([{ severity, text }])
+    expect(problemsOf(inputsOf({ stats: statsOf({ failing }) }))).toMatchObject([{ severity, text }])
   })
 })
 
@@ -265,18 +264,18 @@ describe('what is paused', () => {
       empty: queueStats({ paused: true }),
     }
     expect(told(withQueues(queues))).toEqual(['warn: default is paused 20 jobs wait, the oldest for 3 m 10 s'])
-    expect(problemsOf(evidenceOf(withQueues(queues)))[0]?.remedy).toMatchObject({ does: { action: { path: '/v1/queues/default/resume' } } })
+    expect(problemsOf(inputsOf(withQueues(queues)))[0]?.remedy).toMatchObject({ does: { action: { path: '/v1/queues/default/resume' } } })
   })
 
   test('all queues: one problem, whatever each is', () => {
     const queues = { a: queueStats({ paused: true, waiting: 2, oldestWaitingMs: H }), b: queueStats({ waiting: 1, oldestWaitingMs: H }) }
-    const evidence = withQueues(queues, { paused: true, states: { ...statsOf().states, waiting: 3 } })
-    expect(told(evidence)).toEqual(['warn: All queues are paused no job starts; 3 jobs wait'])
+    const inputs = withQueues(queues, { paused: true, states: { ...statsOf().states, waiting: 3 } })
+    expect(told(inputs)).toEqual(['warn: All queues are paused no job starts; 3 jobs wait'])
   })
 
   test('a queue with any name is resumed', () => {
-    const evidence = withQueues({ 'a/b c': queueStats({ paused: true, waiting: 1 }) })
-    expect(problemsOf(evidenceOf(evidence))[0]?.remedy).toMatchObject({ does: { action: { path: '/v1/queues/a%2Fb%20c/resume' } } })
+    const inputs = withQueues({ 'a/b c': queueStats({ paused: true, waiting: 1 }) })
+    expect(problemsOf(inputsOf(inputs))[0]?.remedy).toMatchObject({ does: { action: { path: '/v1/queues/a%2Fb%20c/resume' } } })
   })
 })
 
@@ -295,7 +294,7 @@ test('a writer that refuses new work comes first', () => {
 
 test('a mailbox that is full for ten seconds', () => {
   const stats = statsOf({ writer: writerOf({ mailboxDepth: 4_000 }) })
-  const { now } = evidenceOf()
+  const { now } = inputsOf()
   expect(told({ stats, crowdedSince: now - 9_999 })).toEqual([])
   expect(told({ stats, crowdedSince: now - 10_000 })).toEqual([
     'warn: The mailbox stays full 4,000 commands wait for the writer; new ones may be refused as busy',
@@ -309,7 +308,7 @@ test('a schedule whose last job failed, unless it is paused', () => {
   const lastResult = { state: 'failed', error: { name: 'Error', message: 'EACCES' } } as const
   const schedules = [scheduleOf({ lastResult, lastJobId: '0199' }), scheduleOf({ id: 'off', paused: true, lastResult })]
   expect(told({ schedules })).toEqual(['warn: Schedule nightly failed its last report failed: Error'])
-  expect(problemsOf(evidenceOf({ schedules }))[0]).toMatchObject({
+  expect(problemsOf(inputsOf({ schedules }))[0]).toMatchObject({
     show: '/jobs/0199',
     message: 'EACCES',
     remedy: { label: 'Run now', does: { action: { path: '/v1/schedules/nightly/trigger' } } },
@@ -317,10 +316,10 @@ test('a schedule whose last job failed, unless it is paused', () => {
 })
 
 test('red comes before amber', () => {
-  const evidence = {
+  const inputs = {
     ...withQueues({ default: queueStats({ paused: true, waiting: 1 }) }),
     workers: [workerOf({ away: true })],
     failures: [failureOf({ firstAt: before(1_000) })],
   }
-  expect(problemsOf(evidenceOf(evidence)).map(({ severity }) => severity)).toEqual(['bad', 'warn', 'warn'])
+  expect(problemsOf(inputsOf(inputs)).map(({ severity }) => severity)).toEqual(['bad', 'warn', 'warn'])
 })

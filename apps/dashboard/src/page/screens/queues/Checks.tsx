@@ -1,11 +1,11 @@
 import { Icon } from '../../parts/Icon.tsx'
-import type { Standing, Tone } from './checks.ts'
+import type { Diagnosis, Tone } from './checks.ts'
 import { text } from './text.ts'
 
 const ICONS = { good: 's-completed', warn: 'schedules', bad: 'errors', none: 's-waiting' } as const satisfies Record<Tone, string>
 
 /** Why the queue is slow: the verdict first, then each thing that can hold jobs back. */
-export function Checks({ standing: { verdict, note, tone, checks } }: { readonly standing: Standing }) {
+export function Checks({ diagnosis: { verdict, note, tone, checks } }: { readonly diagnosis: Diagnosis }) {
   return (
     <section class="card" aria-label={text.why.title}>
       <header class="verdict">

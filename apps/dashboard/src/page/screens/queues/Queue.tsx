@@ -12,7 +12,7 @@ import type { ScreenProps } from '../props.ts'
 import { Actions } from './Actions.tsx'
 import { Checks } from './Checks.tsx'
 import { Counts } from './Counts.tsx'
-import { standingOf } from './checks.ts'
+import { diagnosisOf } from './checks.ts'
 import { lastHourOf, type Point } from './history.ts'
 import { Keys } from './Keys.tsx'
 import { Names } from './Names.tsx'
@@ -59,7 +59,7 @@ function Shown({ queue, stats }: { readonly queue: QueueAnswer; readonly stats: 
   const isAdmin = sessions.can('admin')
   const workers = useAnswer('/v1/workers', {}, WORKERS_EVERY).value?.workers
   const history = useHistory(name)
-  const standing = useShared(standingOf({ queue, stats, workers, recent: history?.total }))
+  const diagnosis = useShared(diagnosisOf({ queue, stats, workers, recent: history?.total }))
   const rows = useShared(nameRows(queue, stats, workers))
   return (
     <>
@@ -67,7 +67,7 @@ function Shown({ queue, stats }: { readonly queue: QueueAnswer; readonly stats: 
       <Counts queue={queue} history={history?.total} />
       <div class="cols">
         <div class="stack">
-          <Checks standing={standing} />
+          <Checks diagnosis={diagnosis} />
           <section class="card">
             <header>
               <h2>{TEXT.overview.perMinute}</h2>

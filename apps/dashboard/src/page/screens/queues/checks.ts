@@ -19,7 +19,7 @@ export interface Check {
   readonly text: string
 }
 
-export interface Evidence {
+export interface Inputs {
   readonly queue: QueueAnswer
   readonly stats: StatsAnswer
   /** Undefined until they are known. */
@@ -28,7 +28,7 @@ export interface Evidence {
   readonly recent: Columns | undefined
 }
 
-export interface Standing {
+export interface Diagnosis {
   readonly verdict: string
   readonly note: string
   readonly tone: Tone
@@ -38,24 +38,24 @@ export interface Standing {
 /** Worst first: what stops jobs, what loses them, what slows them down. */
 const CAUSES: readonly CheckName[] = ['workers', 'names', 'failures', 'slots', 'rate', 'keys', 'starts']
 
-export function standingOf(evidence: Evidence): Standing {
-  const others = [starts, workersCheck, names, slots, rateCheck].flatMap((check) => check(evidence) ?? [])
+export function diagnosisOf(inputs: Inputs): Diagnosis {
+  const others = [starts, workersCheck, names, slots, rateCheck].flatMap((check) => check(inputs) ?? [])
   const isHeld = others.some(({ name, tone }) => name !== 'names' && (tone === 'bad' || (tone === 'warn' && name !== 'starts')))
-  const checks = [...others, keys(evidence, isHeld), oldest(evidence), failures(evidence)]
+  const checks = [...others, keys(inputs, isHeld), oldest(inputs), failures(inputs)]
   const causes = CAUSES.flatMap((name) => checks.find((check) => check.name === name) ?? [])
   const cause = causes.find(({ tone }) => tone === 'bad') ?? causes.find(({ tone }) => tone === 'warn')
-  const { waiting } = evidence.queue.states
-  if (cause !== undefined) return { verdict: cause.text.replace(/\.$/, ''), note: noteOf(evidence), tone: cause.tone, checks }
-  return { verdict: waiting === 0 ? why.idle : why.well, note: noteOf(evidence), tone: 'good', checks }
+  const { waiting } = inputs.queue.states
+  if (cause !== undefined) return { verdict: cause.text.replace(/\.$/, ''), note: noteOf(inputs), tone: cause.tone, checks }
+  return { verdict: waiting === 0 ? why.idle : why.well, note: noteOf(inputs), tone: 'good', checks }
 }
 
-function noteOf({ queue: { states }, recent }: Evidence): string {
+function noteOf({ queue: { states }, recent }: Inputs): string {
   if (states.waiting === 0 || recent === undefined) return ''
   const ended = endedPerSecond(recent)
   return ended === 0 ? why.stands : why.lasts(duration((states.waiting / ended) * 1_000))
 }
 
-function starts({ queue: { paused, pausedJobs, pausedKeys, pausedLeftOut = 0, settings, states }, stats }: Evidence): Check {
+function starts({ queue: { paused, pausedJobs, pausedKeys, pausedLeftOut = 0, settings, states }, stats }: Inputs): Check {
   const stops = states.waiting > 0 ? 'bad' : 'warn'
   if (stats.paused) return { name: 'starts', tone: stops, text: why.starts.allPaused }
   if (paused) return { name: 'starts', tone: stops, text: why.starts.paused }
@@ -80,7 +80,7 @@ function matches(pattern: string, queue: string): boolean {
   return pattern.endsWith('*') ? queue.startsWith(pattern.slice(0, -1)) : pattern === queue
 }
 
-function workersCheck({ queue, stats, workers }: Evidence): Check | undefined {
+function workersCheck({ queue, stats, workers }: Inputs): Check | undefined {
   if (workers === undefined) return undefined
   const found = serving(queue.name, stats, workers)
   const { waiting } = queue.states
@@ -91,7 +91,7 @@ function workersCheck({ queue, stats, workers }: Evidence): Check | undefined {
   return { name: 'workers', tone: 'good', text: why.workers.free(taken, all, found.length) }
 }
 
-function names({ queue: { name }, stats }: Evidence): Check {
+function names({ queue: { name }, stats }: Inputs): Check {
   const unserved = stats.unserved.filter(({ queue }) => queue === name)
   const [first] = unserved
   if (first !== undefined) return { name: 'names', tone: 'bad', text: why.names.unserved(first.name, first.waiting, unserved.length - 1) }
@@ -99,7 +99,7 @@ function names({ queue: { name }, stats }: Evidence): Check {
   return { name: 'names', tone: known === 0 ? 'none' : 'good', text: why.names.served(known) }
 }
 
-function slots({ queue: { settings, states, sharedActive = 0 } }: Evidence): Check {
+function slots({ queue: { settings, states, sharedActive = 0 } }: Inputs): Check {
   const { concurrencyLimit: limit, sharedLimit: shared } = settings
   if (shared !== undefined && states.waiting > 0 && sharedActive >= shared.limit)
     return { name: 'slots', tone: 'warn', text: why.slots.shared(sharedActive, shared.limit, shared.name) }
@@ -111,7 +111,7 @@ function slots({ queue: { settings, states, sharedActive = 0 } }: Evidence): Che
 /** Starts are not counted by queue. Jobs end as fast as they start, if seen over minutes. */
 const USED = 0.85
 
-function rateCheck({ queue: { settings, states, rate: left }, recent }: Evidence): Check {
+function rateCheck({ queue: { settings, states, rate: left }, recent }: Inputs): Check {
   const { rateLimit } = settings
   if (rateLimit === undefined) return { name: 'rate', tone: 'none', text: why.rate.none }
   const ended = recent === undefined ? 0 : endedPerSecond(recent)
@@ -121,7 +121,7 @@ function rateCheck({ queue: { settings, states, rate: left }, recent }: Evidence
 }
 
 /** Keys are what is left if nothing else holds back jobs that wait. */
-function keys({ queue: { settings, states } }: Evidence, isHeld: boolean): Check {
+function keys({ queue: { settings, states } }: Inputs, isHeld: boolean): Check {
   const { perKeyLimit, perKeyRateLimit, keyOrder } = settings
   const told = [
     ...(keyOrder === 'strict' ? [why.keys.strict] : []),
@@ -134,7 +134,7 @@ function keys({ queue: { settings, states } }: Evidence, isHeld: boolean): Check
 }
 
 /** The same verdict as among the problems of the overview. */
-function failures({ queue: { name: queue, states }, stats }: Evidence): Check {
+function failures({ queue: { name: queue, states }, stats }: Inputs): Check {
   const failing = stats.failing.filter((name) => name.queue === queue)
   const [worst] = failing
   if (worst === undefined) return { name: 'failures', tone: 'good', text: why.failures.none(states.failed) }
@@ -146,7 +146,7 @@ const FAR_MS = 600_000
 /** How much longer than usual is late. */
 const TIMES = 10
 
-function oldest({ queue: { name, states, oldestWaitingMs }, stats }: Evidence): Check {
+function oldest({ queue: { name, states, oldestWaitingMs }, stats }: Inputs): Check {
   if (states.waiting === 0) return { name: 'oldest', tone: 'none', text: why.oldest.none }
   const medians = stats.names.filter((each) => each.queue === name && each.started > 0).map(({ waitMs }) => waitMs.p50)
   const usual = medians.length === 0 ? undefined : Math.max(...medians)

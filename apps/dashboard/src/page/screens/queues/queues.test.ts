@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { before, columnsOf, failingOf, NOW, nameOf, queueOf, queueStats, statsOf, workerOf } from '../../testing/evidence.ts'
-import { type CheckName, type Evidence, standingOf } from './checks.ts'
+import { before, columnsOf, failingOf, NOW, nameOf, queueOf, queueStats, statsOf, workerOf } from '../../testing/inputs.ts'
+import { type CheckName, diagnosisOf, type Inputs } from './checks.ts'
 import { endedPerSecond, lastHourOf } from './history.ts'
 import { nameRows } from './names.ts'
 import { listOf } from './rows.ts'
@@ -10,7 +10,7 @@ const MIN = 60_000
 const mail = queueOf('mail', {})
 const waiting = { ...mail.states, waiting: 600, active: 8 }
 const served = statsOf({ names: [nameOf('mail', 'charge', 100), nameOf('other', 'resize', 5)], queues: { mail: queueStats(waiting) } })
-const evidence = (changes: Partial<Evidence> = {}): Evidence => ({
+const inputs = (changes: Partial<Inputs> = {}): Inputs => ({
   ...{
     queue: { ...mail, states: waiting, oldestWaitingMs: 900 },
     stats: served,
@@ -19,11 +19,11 @@ const evidence = (changes: Partial<Evidence> = {}): Evidence => ({
   },
   ...changes,
 })
-const toneOf = (name: CheckName, given: Evidence) => standingOf(given).checks.find((check) => check.name === name)?.tone
+const toneOf = (name: CheckName, given: Inputs) => diagnosisOf(given).checks.find((check) => check.name === name)?.tone
 
 describe('what holds a queue back', () => {
   test('nothing, and how long the backlog lasts', () => {
-    expect(standingOf(evidence())).toMatchObject({
+    expect(diagnosisOf(inputs())).toMatchObject({
       verdict: 'Nothing holds it back',
       tone: 'good',
       note: expect.stringMatching(/lasts 10 m 00 s$/),
@@ -32,20 +32,20 @@ describe('what holds a queue back', () => {
 
   test('a rate says how many jobs may start now', () => {
     const rate = queueOf('mail', { rateLimit: { limit: 9, period: 1_000, burst: 9 } })
-    const said = (queue: typeof rate) => standingOf(evidence({ queue })).checks.find(({ name }) => name === 'rate')?.text
+    const said = (queue: typeof rate) => diagnosisOf(inputs({ queue })).checks.find(({ name }) => name === 'rate')?.text
     expect(said({ ...rate, rate: { tokens: 1 } })).toMatch(/^At most 9 per s; .* 1 job may start now\.$/)
     expect(said(rate)).not.toMatch(/may start/)
   })
 
   test.each(['mail', 'm*', '*'])('a worker of %s serves the queue', (pattern) => {
-    expect(toneOf('workers', evidence({ workers: [workerOf({ queues: ['other', pattern] })] }))).toBe('good')
+    expect(toneOf('workers', inputs({ workers: [workerOf({ queues: ['other', pattern] })] }))).toBe('good')
   })
 
   test('no job waits', () => {
-    expect(standingOf(evidence({ queue: mail }))).toMatchObject({ verdict: 'No job waits', tone: 'good', note: '' })
+    expect(diagnosisOf(inputs({ queue: mail }))).toMatchObject({ verdict: 'No job waits', tone: 'good', note: '' })
   })
 
-  test.each<[string, CheckName, string, Partial<Evidence>]>([
+  test.each<[string, CheckName, string, Partial<Inputs>]>([
     ['a pause', 'starts', 'bad', { queue: { ...mail, states: waiting, paused: true } }],
     ['a pause of all', 'starts', 'bad', { stats: statsOf({ paused: true }) }],
     ['a pause of an empty queue', 'starts', 'warn', { queue: { ...mail, paused: true } }],
@@ -103,23 +103,23 @@ describe('what holds a queue back', () => {
     ['an old job', 'oldest', 'warn', { queue: { ...mail, states: waiting, oldestWaitingMs: 2 * MIN } }],
     ['a very old job', 'oldest', 'bad', { queue: { ...mail, states: waiting, oldestWaitingMs: 11 * MIN } }],
   ])('%s', (_what, name, tone, changes) => {
-    expect(toneOf(name, evidence(changes))).toBe(tone)
+    expect(toneOf(name, inputs(changes))).toBe(tone)
   })
 
   test('what stops jobs goes before what slows them down; age is no cause', () => {
     const queue = { ...queueOf('mail', { concurrencyLimit: 8 }), states: waiting, oldestWaitingMs: 20 * MIN }
-    expect(standingOf(evidence({ queue })).verdict).toMatch(/^All 8 slots are taken/)
-    expect(standingOf(evidence({ queue, workers: [] })).verdict).toBe('No worker serves the queue')
-    expect(standingOf(evidence({ queue: { ...queue, settings: {} } })).verdict).toBe('Nothing holds it back')
+    expect(diagnosisOf(inputs({ queue })).verdict).toMatch(/^All 8 slots are taken/)
+    expect(diagnosisOf(inputs({ queue, workers: [] })).verdict).toBe('No worker serves the queue')
+    expect(diagnosisOf(inputs({ queue: { ...queue, settings: {} } })).verdict).toBe('Nothing holds it back')
   })
 
   test('a queue of which no job waits is not well while its jobs fail', () => {
     const stats = statsOf({ failing: [failingOf({ queue: 'mail' }), failingOf({ queue: 'mail', name: 'refund' })] })
-    expect(standingOf(evidence({ queue: mail, stats }))).toMatchObject({
+    expect(diagnosisOf(inputs({ queue: mail, stats }))).toMatchObject({
       tone: 'bad',
       verdict: 'charge fails: 66 of 300 runs failed in 15 min (22 %), 66 jobs permanently; 1 other name too',
     })
-    expect(toneOf('keys', evidence({ queue: { ...mail, states: waiting, settings: { perKeyLimit: 1 } }, stats }))).toBe('warn')
+    expect(toneOf('keys', inputs({ queue: { ...mail, states: waiting, settings: { perKeyLimit: 1 } }, stats }))).toBe('warn')
   })
 
   test('the list of queues begins with one whose jobs fail', () => {
@@ -133,7 +133,7 @@ describe('what holds a queue back', () => {
   })
 
   test('workers are not judged before they are known', () => {
-    expect(toneOf('workers', evidence({ workers: undefined }))).toBeUndefined()
+    expect(toneOf('workers', inputs({ workers: undefined }))).toBeUndefined()
   })
 })
 

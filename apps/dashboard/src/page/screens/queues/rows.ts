@@ -29,8 +29,8 @@ const SHOWN = 200
 
 export function listOf({ stats, queues, recent, now }: Seen, filter: string): List {
   const nothing = { failures: [], workers: [], schedules: [], crowdedSince: undefined }
-  const evidence = { stats, queues, now, zone: 'utc', ...nothing } as const
-  const problems = [...failureProblems(evidence), ...queueProblems(evidence)]
+  const inputs = { stats, queues, now, zone: 'utc', ...nothing } as const
+  const problems = [...failureProblems(inputs), ...queueProblems(inputs)]
   const all = queueRows({ stats, queues, history: recent, recent, period: PERIODS['1h'], problems }, Number.POSITIVE_INFINITY)
   const wanted = filter.trim().toLowerCase()
   const matching = all.filter(({ name }) => name.toLowerCase().includes(wanted))

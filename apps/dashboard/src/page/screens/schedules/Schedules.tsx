@@ -11,9 +11,9 @@ import { StateIcon } from '../../parts/StateIcon.tsx'
 import { type Column, Table } from '../../parts/Table.tsx'
 import { TEXT } from '../../text.ts'
 import type { ScreenProps } from '../props.ts'
-import { Beside } from './Beside.tsx'
 import { NEW } from './form.ts'
 import { ScheduleForm } from './ScheduleForm.tsx'
+import { SchedulePanel } from './SchedulePanel.tsx'
 import { text } from './text.ts'
 import { wordsOf } from './words.ts'
 
@@ -58,7 +58,7 @@ export function Schedules({ query }: ScreenProps) {
           </div>
           <div class={shown === undefined ? '' : 'cols'}>
             {answer !== undefined && <List schedules={answer.schedules} shown={shown} />}
-            {shown !== undefined && <Beside key={shown} id={shown} onClose={close} />}
+            {shown !== undefined && <SchedulePanel key={shown} id={shown} onClose={close} />}
           </div>
           {answer?.next !== undefined && (
             <button type="button" class="btn" onClick={() => setAfter(answer.next)}>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { scheduleOf } from '../../testing/evidence.ts'
+import { scheduleOf } from '../../testing/inputs.ts'
 import { changedBy, createdBy, errorsOf, formOf, NEW } from './form.ts'
 import { interval, wordsOf } from './words.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { StatsAnswer } from '../../api/answers.ts'
-import { NOW, statsOf, writerOf } from '../../testing/evidence.ts'
+import { NOW, statsOf, writerOf } from '../../testing/inputs.ts'
 import { auditRows, boundsOf, type Token, tokenRows } from './rows.ts'
 import { storageFacts } from './storage.ts'
 

@@ -12,10 +12,10 @@ import { Gauge } from '../../parts/Gauge.tsx'
 import { type Column, Table } from '../../parts/Table.tsx'
 import { TEXT } from '../../text.ts'
 import type { ScreenProps } from '../props.ts'
-import { Beside } from './Beside.tsx'
 import { kindsOf, type WorkerRow, workerRows } from './rows.ts'
 import { Stop } from './Stop.tsx'
 import { text } from './text.ts'
+import { WorkerPanel } from './WorkerPanel.tsx'
 
 const { columns } = text
 
@@ -31,7 +31,7 @@ export function Workers({ query }: ScreenProps) {
       {rows !== undefined && rows.length > 0 && (
         <div class={shown === undefined ? '' : 'cols'}>
           <List rows={rows} shown={shown} onStop={setStopped} />
-          {shown !== undefined && <Beside id={shown} row={rows.find(({ id }) => id === shown)} onClose={close} onStop={setStopped} />}
+          {shown !== undefined && <WorkerPanel id={shown} row={rows.find(({ id }) => id === shown)} onClose={close} onStop={setStopped} />}
         </div>
       )}
       {stopped !== undefined && <Stop row={stopped} onClose={() => setStopped(undefined)} />}
@@ -51,7 +51,7 @@ interface ListProps {
 }
 
 function List({ rows, shown, onStop }: ListProps) {
-  // Beside another card there is room for less.
+  // WorkerPanel another card there is room for less.
   const isShort = shown !== undefined
   const table = useMemo(
     () => [...COLUMNS, ...(isShort ? [] : PROCESS), SEEN, ...(sessions.can('admin') ? [stopColumn(onStop)] : [])],
@@ -99,7 +99,7 @@ function namesOf({ names }: WorkerRow): string {
   return names.join(', ')
 }
 
-/** The columns of the process. Beside another card there is no room for them: that card says them, too. */
+/** The columns of the process. WorkerPanel another card there is no room for them: that card says them, too. */
 const PROCESS: readonly Column<WorkerRow>[] = [
   { head: columns.version, style: 'opt muted', title: kindsOf, cell: ({ version }) => version },
   {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { before, workerOf } from '../../testing/evidence.ts'
+import { before, workerOf } from '../../testing/inputs.ts'
 import { kindsOf, type WorkerRow, workerRows } from './rows.ts'
 
 test('workers that need a look come first', () => {

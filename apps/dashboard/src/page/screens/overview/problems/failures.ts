@@ -7,7 +7,7 @@ import { rate } from '../../../format/numbers.ts'
 import { minuteTime, type Zone } from '../../../format/times.ts'
 import { errorLink, jobsLink } from '../../../router/links.ts'
 import { TEXT } from '../../../text.ts'
-import type { Evidence, Problem, Severity } from './problem.ts'
+import type { Inputs, Problem, Severity } from './problem.ts'
 
 const { problems } = TEXT
 const HOUR_MS = 3_600_000
@@ -22,17 +22,17 @@ const LEAST = 10
 /** The error of jobs that only waited for one that failed, which has a group of its own. */
 const CONSEQUENCE = 'ParentFailedError'
 
-export function failureProblems(evidence: Evidence): readonly Problem[] {
-  const { failures: all, stats, now, zone } = evidence
+export function failureProblems(inputs: Inputs): readonly Problem[] {
+  const { failures: all, stats, now, zone } = inputs
   const failures = all.filter(({ error }) => error !== CONSEQUENCE)
   const isFresh = ({ firstAt }: Failure) => now - Date.parse(firstAt) < HOUR_MS
-  const fresh = failures.filter((failure) => isFresh(failure) && !isOver(failure, evidence))
+  const fresh = failures.filter((failure) => isFresh(failure) && !isOver(failure, inputs))
   const known = failures.filter((failure) => !isFresh(failure))
   const found = [
     ...fresh.toSorted((a, b) => b.count - a.count).map((failure) => freshProblem(failure, minuteTime(Date.parse(failure.firstAt), zone))),
     ...risingOf(known, now, zone),
   ]
-  const listed = stats.failing.reduce<readonly Problem[]>((problems, name) => withFailing(problems, name, failures, evidence), found)
+  const listed = stats.failing.reduce<readonly Problem[]>((problems, name) => withFailing(problems, name, failures, inputs), found)
   const { failingLeftOut: more = 0 } = stats
   if (more === 0) return listed
   const title = problems.moreFailing(more)
@@ -47,7 +47,7 @@ function withFailing(
   found: readonly Problem[],
   name: FailingName,
   failures: readonly Failure[],
-  { now, zone }: Evidence,
+  { now, zone }: Inputs,
 ): readonly Problem[] {
   const kinds = failures.filter((failure) => failure.queue === name.queue && failure.name === name.name && isNow(failure, name))
   const [most] = kinds.toSorted((a, b) => frequency(b, now).last - frequency(a, now).last)
@@ -111,7 +111,7 @@ function risingOf(known: readonly Failure[], now: number, zone: Zone): readonly 
  * True once no job of the queue has failed or is tried again: somebody has retried or deleted them, or their next attempt has completed.
  * Jobs that wait or run may be those, at a next attempt that takes long or behind a pause: then only a longer silence says so.
  */
-function isOver({ queue, lastAt }: Failure, { stats, queues, now }: Evidence): boolean {
+function isOver({ queue, lastAt }: Failure, { stats, queues, now }: Inputs): boolean {
   const counts = own(stats.queues, queue)
   // An answer about many queues leaves some out.
   if (counts === undefined || counts.retrying > 0 || counts.failed > 0) return false

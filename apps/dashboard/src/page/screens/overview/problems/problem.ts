@@ -32,7 +32,7 @@ export interface Remedy {
   readonly does: { readonly action: Action } | { readonly bulk: Bulk }
 }
 
-export interface Evidence {
+export interface Inputs {
   readonly stats: StatsAnswer
   readonly failures: readonly Failure[]
   readonly workers: readonly Worker[]

@@ -7,7 +7,7 @@ import { duration } from '../../../format/durations.ts'
 import { minuteTime } from '../../../format/times.ts'
 import { jobsLink, queueLink } from '../../../router/links.ts'
 import { TEXT } from '../../../text.ts'
-import type { Evidence, Problem } from './problem.ts'
+import type { Inputs, Problem } from './problem.ts'
 
 const { problems } = TEXT
 const BEHIND_MS = 60_000
@@ -15,13 +15,13 @@ const FAR_BEHIND_MS = 600_000
 /** How much longer than usual is a problem. */
 const TIMES = 10
 
-export function queueProblems(evidence: Evidence): readonly Problem[] {
-  const { stats } = evidence
-  if (stats.workers === 0 && stats.states.waiting > 0) return [nobodyAttached(evidence)]
-  return [...unservedProblems(evidence), ...behindProblems(evidence), ...pausedProblems(stats)]
+export function queueProblems(inputs: Inputs): readonly Problem[] {
+  const { stats } = inputs
+  if (stats.workers === 0 && stats.states.waiting > 0) return [nobodyAttached(inputs)]
+  return [...unservedProblems(inputs), ...behindProblems(inputs), ...pausedProblems(stats)]
 }
 
-function nobodyAttached({ stats, now, zone }: Evidence): Problem {
+function nobodyAttached({ stats, now, zone }: Inputs): Problem {
   const oldest = Math.max(0, ...Object.values(stats.queues).map(({ oldestWaitingMs }) => oldestWaitingMs))
   return {
     id: 'no worker',
@@ -34,7 +34,7 @@ function nobodyAttached({ stats, now, zone }: Evidence): Problem {
   }
 }
 
-function unservedProblems({ stats, now, zone }: Evidence): readonly Problem[] {
+function unservedProblems({ stats, now, zone }: Inputs): readonly Problem[] {
   const { unservedLeftOut: more = 0 } = stats
   const left: Problem = {
     id: 'unserved more',
@@ -63,7 +63,7 @@ function unservedProblems({ stats, now, zone }: Evidence): readonly Problem[] {
 }
 
 /** The age of jobs is no surprise if they are paused, or nobody serves some of them. */
-function behindProblems({ stats, queues }: Evidence): readonly Problem[] {
+function behindProblems({ stats, queues }: Inputs): readonly Problem[] {
   if (stats.paused) return []
   const unserved = new Set(stats.unserved.map(({ queue }) => queue))
   const limits = new Map(queues.map(({ name, settings }) => [name, settings.concurrencyLimit]))

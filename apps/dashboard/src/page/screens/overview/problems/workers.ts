@@ -3,11 +3,11 @@ import type { Schedule, Worker } from '../../../api/answers.ts'
 import { ago } from '../../../format/durations.ts'
 import { jobLink, scheduleLink, workerLink } from '../../../router/links.ts'
 import { TEXT } from '../../../text.ts'
-import type { Evidence, Problem } from './problem.ts'
+import type { Inputs, Problem } from './problem.ts'
 
 const { problems } = TEXT
 
-export function workerProblems({ workers, schedules, now }: Evidence): readonly Problem[] {
+export function workerProblems({ workers, schedules, now }: Inputs): readonly Problem[] {
   return [
     ...workers.filter(({ away }) => away).map((worker) => awayProblem(worker, now)),
     ...workers.filter(({ zombies }) => zombies > 0).map(zombieProblem),

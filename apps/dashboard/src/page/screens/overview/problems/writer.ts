@@ -1,13 +1,13 @@
 /** Problems of the engine as a whole: it refuses work, is busy beyond its means, or is paused. */
 import { bytes } from '../../../format/numbers.ts'
 import { TEXT } from '../../../text.ts'
-import type { Evidence, Problem } from './problem.ts'
+import type { Inputs, Problem } from './problem.ts'
 
 const { problems } = TEXT
 /** A mailbox that is emptied in time is never this full for this long. */
 const CROWDED_MS = 10_000
 
-export function writerProblems({ stats, crowdedSince, now }: Evidence): readonly Problem[] {
+export function writerProblems({ stats, crowdedSince, now }: Inputs): readonly Problem[] {
   const { writer, paused, states } = stats
   const found: Problem[] = []
   if (writer.draining)

@@ -12,8 +12,8 @@ import { dayMinute } from '../../format/times.ts'
 import { useAnswer, useKeys } from '../../hooks.ts'
 import { Facts } from '../../job/Facts.tsx'
 import { now, router, sessions, settings } from '../../page.ts'
-import { Aside } from '../../parts/Aside.tsx'
 import { Icon } from '../../parts/Icon.tsx'
+import { SidePanel } from '../../parts/SidePanel.tsx'
 import { Trace } from '../../parts/trace/Trace.tsx'
 import { jobLink, jobsLink, queueLink } from '../../router/links.ts'
 import { ERRORS_TEXT as text } from './text.ts'
@@ -22,12 +22,12 @@ const FINGERPRINT_LENGTH = 8
 /** Beats between two looks at what changes seldom. */
 const SLOWLY = 5
 
-export function GroupPeek({ failure, onClose }: { readonly failure: Failure; readonly onClose: () => void }) {
+export function FailurePanel({ failure, onClose }: { readonly failure: Failure; readonly onClose: () => void }) {
   const { fingerprint, queue, name, error, count, firstAt, lastAt, jobId } = failure
   const since = dayMinute(Date.parse(firstAt), settings.zone.value)
   const { facts } = text
   return (
-    <Aside
+    <SidePanel
       label={text.peek}
       lead={
         <span class="s-failed">
@@ -50,7 +50,7 @@ export function GroupPeek({ failure, onClose }: { readonly failure: Failure; rea
           ...(jobId === undefined ? [] : [{ name: facts.job, text: shortId(jobId), to: jobLink(jobId), isMono: true }]),
         ]}
       />
-    </Aside>
+    </SidePanel>
   )
 }
 

@@ -4,8 +4,8 @@ import { bytes } from '../../format/numbers.ts'
 import { useAnswer } from '../../hooks.ts'
 import { router, sessions } from '../../page.ts'
 import { Ago } from '../../parts/Ago.tsx'
-import { Aside } from '../../parts/Aside.tsx'
 import { Fact } from '../../parts/Fact.tsx'
+import { SidePanel } from '../../parts/SidePanel.tsx'
 import { StateIcon } from '../../parts/StateIcon.tsx'
 import { jobLink } from '../../router/links.ts'
 import { kindsOf, type WorkerRow } from './rows.ts'
@@ -20,9 +20,9 @@ interface Props {
 }
 
 /** A worker beside the list: all that is known of it, and what it runs. */
-export function Beside({ id, row, onClose, onStop }: Props) {
+export function WorkerPanel({ id, row, onClose, onStop }: Props) {
   return (
-    <Aside
+    <SidePanel
       label={text.beside}
       title={id}
       tools={
@@ -37,7 +37,7 @@ export function Beside({ id, row, onClose, onStop }: Props) {
       onClose={onClose}
     >
       {row === undefined ? <p class="content muted">{text.gone(id)}</p> : <Known row={row} />}
-    </Aside>
+    </SidePanel>
   )
 }
 

@@ -1,6 +1,6 @@
 /** Answers of an engine where all is well, for tests that make one thing wrong. */
 import type { Columns, FailingName, Failure, JobAnswer, QueueAnswer, QueuesHistory, Schedule, StatsAnswer, Worker } from '../api/answers.ts'
-import type { Evidence } from '../screens/overview/problems/problem.ts'
+import type { Inputs } from '../screens/overview/problems/problem.ts'
 
 export const NOW = Date.UTC(2025, 10, 23, 3, 12, 30)
 const HOUR_MS = 3_600_000
@@ -79,7 +79,7 @@ export function historyOf(queues: Readonly<Record<string, Columns>>, total: Colu
   return { from: new Date(Math.floor(NOW / 60_000) * 60_000 - 59 * 60_000).toISOString(), step: 'minute', total, queues }
 }
 
-export function evidenceOf(changes: Partial<Evidence> = {}): Evidence {
+export function inputsOf(changes: Partial<Inputs> = {}): Inputs {
   const nothing = { failures: [], workers: [], queues: [], schedules: [], crowdedSince: undefined }
   return { stats: statsOf(), ...nothing, now: NOW, zone: 'utc', ...changes }
 }

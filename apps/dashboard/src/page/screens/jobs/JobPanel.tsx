@@ -11,8 +11,8 @@ import { Payload } from '../../job/Payload.tsx'
 import { shownState } from '../../job/state.ts'
 import { useJobActions } from '../../job/useJobActions.ts'
 import { router } from '../../page.ts'
-import { Aside } from '../../parts/Aside.tsx'
 import { Icon } from '../../parts/Icon.tsx'
+import { SidePanel } from '../../parts/SidePanel.tsx'
 import { StateIcon } from '../../parts/StateIcon.tsx'
 import { Trace } from '../../parts/trace/Trace.tsx'
 import { jobLink } from '../../router/links.ts'
@@ -24,11 +24,11 @@ interface Props {
   readonly onClose: () => void
 }
 
-export function Peek({ id, onClose }: Props) {
+export function JobPanel({ id, onClose }: Props) {
   const { value: job, error } = useAnswer(...jobAddress(id))
   const actions = useJobActions(job, onClose)
   return (
-    <Aside
+    <SidePanel
       label={text.peek}
       lead={job !== undefined && <StateIcon state={shownState(job)} size={16} />}
       title={job?.name ?? text.columns.job}
@@ -46,7 +46,7 @@ export function Peek({ id, onClose }: Props) {
           <ActionButtons job={job} actions={actions} />
         </footer>
       )}
-    </Aside>
+    </SidePanel>
   )
 }
 

@@ -6,10 +6,10 @@ import { exactTime } from '../../format/times.ts'
 import { useAnswer } from '../../hooks.ts'
 import { live, router, sessions, settings } from '../../page.ts'
 import { Ago } from '../../parts/Ago.tsx'
-import { Aside } from '../../parts/Aside.tsx'
 import { Ask } from '../../parts/Ask.tsx'
 import { Fact } from '../../parts/Fact.tsx'
 import { Icon } from '../../parts/Icon.tsx'
+import { SidePanel } from '../../parts/SidePanel.tsx'
 import { StateIcon } from '../../parts/StateIcon.tsx'
 import { jobLink } from '../../router/links.ts'
 import { TEXT } from '../../text.ts'
@@ -22,11 +22,11 @@ const TIMES = 5
 
 const addressOf = (id: string) => [`/v1/schedules/${encodeURIComponent(id)}`, { times: TIMES }] as const
 
-export function Beside({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+export function SchedulePanel({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const { value: schedule, error } = useAnswer(...addressOf(id))
   const isGone = error?.status === 404
   return (
-    <Aside
+    <SidePanel
       label={text.beside}
       title={id}
       note={schedule?.paused === true && <span class="tag warn">{text.tags.paused}</span>}
@@ -34,7 +34,7 @@ export function Beside({ id, onClose }: { readonly id: string; readonly onClose:
     >
       {isGone && <p class="content muted">{text.missing(id)}</p>}
       {schedule !== undefined && !isGone && <Known schedule={schedule} onClose={onClose} />}
-    </Aside>
+    </SidePanel>
   )
 }
 

@@ -3,10 +3,10 @@ import { act } from '../../actions/act.ts'
 import type { FlowJob } from '../../api/answers.ts'
 import { router, sessions } from '../../page.ts'
 import { Ago } from '../../parts/Ago.tsx'
-import { Aside } from '../../parts/Aside.tsx'
 import { Ask } from '../../parts/Ask.tsx'
 import { Fact } from '../../parts/Fact.tsx'
 import { Icon } from '../../parts/Icon.tsx'
+import { SidePanel } from '../../parts/SidePanel.tsx'
 import { StateIcon } from '../../parts/StateIcon.tsx'
 import { jobLink } from '../../router/links.ts'
 import { STATES } from '../../text.ts'
@@ -20,11 +20,11 @@ interface Props {
 }
 
 /** The chosen job beside the flow: what it waits for, and what can be done to it and all that wait for it. */
-export function Beside({ jobs, id, onClose }: Props) {
+export function FlowJobPanel({ jobs, id, onClose }: Props) {
   const job = jobs.find((each) => each.id === id)
   if (job === undefined) return null
   return (
-    <Aside
+    <SidePanel
       label={text.beside}
       lead={<StateIcon state={job.state} size={16} />}
       title={job.ref}
@@ -38,7 +38,7 @@ export function Beside({ jobs, id, onClose }: Props) {
         {sessions.can('admin') && <Actions jobs={jobs} job={job} />}
       </div>
       <Facts job={job} />
-    </Aside>
+    </SidePanel>
   )
 }
 

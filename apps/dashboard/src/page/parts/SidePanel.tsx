@@ -18,10 +18,10 @@ interface Props {
 }
 
 /** A card beside a list, about the row that was chosen. Its button and Escape close it. */
-export function Aside({ label, lead, title, note, tools, onClose, children }: Props) {
+export function SidePanel({ label, lead, title, note, tools, onClose, children }: Props) {
   useKeys([{ keys: 'Escape', label: TEXT.actions.close, group: TEXT.keys.page, run: onClose }])
   return (
-    <aside class="card peek" aria-label={label}>
+    <aside class="card side-panel" aria-label={label}>
       <header>
         {lead}
         <h2 class="cut">{title}</h2>
