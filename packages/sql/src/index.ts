@@ -1,12 +1,12 @@
-export { isThere, nameOnTombstone, tombstoneOf } from './deletedQueues.ts'
+export { isThere, tombstoneOf } from './deletedQueues.ts'
 export { dueModeOf, IS_TAKEN_BACK } from './flowModes.ts'
-export { decodeEnds, decodeEvents, encodeEvents, JOURNAL_ROW_BYTES, type JournalRow, type LaneName, replayRuns } from './journal.ts'
+export { encodeEvents, JOURNAL_ROW_BYTES } from './journal.ts'
 export type { Prepare, Query } from './query.ts'
 export { isOwnRun, type RawAttempt, type RawLog, type RawSession, viewsOf } from './read/attempts.ts'
 export { prepareExtent, type RawEnds, type RawTurn, type TurnsAfter, turnFrom } from './read/events.ts'
 export { failureFrom, type RawFailure } from './read/failures.ts'
-export { type Condition, conditionsOf, type FitsDialect } from './read/fits.ts'
-export { type FlowJobReads, type PlacedJob, prepareFlowJobs, type RawEdge, type RawRef } from './read/flowJobs.ts'
+export { conditionsOf } from './read/fits.ts'
+export { prepareFlowJobs, type RawEdge, type RawRef } from './read/flowJobs.ts'
 export {
   END_ERROR,
   END_ERROR_VALUES,
@@ -15,14 +15,14 @@ export {
   parentFrom,
   type RawParent,
 } from './read/flows.ts'
-export { type FlowTally, type RawTally, type ReadFlowTally, TALLY, tallyFrom } from './read/flowTally.ts'
+export { type RawTally, type ReadFlowTally, TALLY, tallyFrom } from './read/flowTally.ts'
 export { codeOf, HOUR, MINUTE } from './read/history.ts'
 export { isKept } from './read/keys.ts'
 export { type RawLast, withLastRuns } from './read/lastRuns.ts'
 export { type Found, NOTHING_FOUND, type Place, pageOf, sliceOf } from './read/list.ts'
 export { activeFrom, loadedFrom, NEXT_NUMBERS, type RawLane, type RawLoaded, runningFrom } from './read/load.ts'
 export { contentJudge, isInExtras, patternOf } from './read/look.ts'
-export { prepareSharedReads, type StoreReads } from './read/reads.ts'
+export { prepareSharedReads } from './read/reads.ts'
 export { ERROR_COLUMNS, errorValues } from './read/runError.ts'
 export { MAY_FIRE, type RawSchedule, SCHEDULE_NAMES, scheduleFrom } from './read/schedules.ts'
 export { type Batch, type Old, type PrunableReads, type PruneToken, takePrunable } from './read/takePrunable.ts'
