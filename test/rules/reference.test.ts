@@ -2,6 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { exitCodeOf } from '../../apps/millrace/src/cli/exit.ts'
+import { ERROR_CODES, type ErrorCode, errorFrom } from '../../packages/core/src/refusal.ts'
+import { STATUS } from '../../packages/http/src/errors.ts'
 import { type Interface, interfacesOf } from './interfaces.ts'
 import { ROOT, SOURCES } from './sources.ts'
 
@@ -27,15 +30,23 @@ function tableOf({ members }: Pick<Interface, 'members'>): string {
   return [row('name', 'type', ''), row('---', '---', '---'), ...rows].join('\n')
 }
 
-/** Of every class of the catalogue: its code, and whether the same call may succeed later. */
+/** The catalogue in the order of its source: comments are the sentences, and the rest is what an error of the code says of itself. */
 function errorTable(): string {
   const { text } = sources.find(({ path }) => path === 'packages/core/src/errors.ts') as { readonly text: string }
-  const classes = text.matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\nexport class (\w+) extends define\(\s*'(\w+)',\s*(true|false)/g)
-  const rows = [...classes].map(([, comment = '', name, code, retryable]) =>
-    row(`\`${name}\``, `\`${code}\``, retryable === 'true' ? 'yes' : '', cell(comment.replace(/^\s*\*\s?/gm, ''))),
-  )
-  expect(rows.length).toBe([...text.matchAll(/extends define\(/g)].length)
-  return [row('class', 'code', 'retry?', 'when'), row('---', '---', '---', '---'), ...rows].join('\n')
+  const classes = [...text.matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\nexport class (\w+) extends define\('(\w+)'/g)]
+  expect(classes.length).toBe([...text.matchAll(/extends define\(/g)].length)
+  const rows = classes.map(([, comment = '', name, code]) => {
+    const error = errorFrom({ code: code as ErrorCode, message: '' })
+    return row(
+      `\`${name}\``,
+      `\`${code}\``,
+      error.retryable ? 'yes' : '',
+      String(STATUS[error.category]),
+      String(exitCodeOf(error)),
+      cell(comment.replace(/^\s*\*\s?/gm, '')),
+    )
+  })
+  return [row('class', 'code', 'retry?', 'HTTP', 'exit', 'when'), row(...Array<string>(6).fill('---')), ...rows].join('\n')
 }
 
 const tableNamed = (name: string) => {
@@ -66,3 +77,23 @@ test('the options of the calls that everybody makes have their tables', () => {
   ]
   expect(wanted.filter((name) => !there.has(name))).toEqual([])
 })
+
+// Codes of these tables that only one app has are in the tests of the app.
+test.for([
+  ['http.md', (error: Refused) => STATUS[error.category]],
+  ['cli.md', exitCodeOf],
+] as const)('%s: each code of the catalogue is in the row of its number', ([name, numberOf]) => {
+  const text = readFileSync(join(ROOT, 'docs', name), 'utf8')
+  const rows = [...text.matchAll(/^\| (\d+(?:, \d+)*) \| .*`[A-Z]+(?:_[A-Z]+)*`.*$/gm)]
+  expect(rows.length).toBeGreaterThan(4)
+  const wrong = rows.flatMap(([line, numbers = '']) =>
+    [...line.matchAll(/`([A-Z_]+)`/g)].flatMap(([, code]) => {
+      if (!ERROR_CODES.includes(code as ErrorCode) || code === 'CODEC' || code === 'UNSUPPORTED') return []
+      const number = String(numberOf(errorFrom({ code: code as ErrorCode, message: '' })))
+      return numbers.split(', ').includes(number) ? [] : [`${code} is ${number}, not ${numbers}`]
+    }),
+  )
+  expect(wrong).toEqual([])
+})
+
+type Refused = ReturnType<typeof errorFrom>

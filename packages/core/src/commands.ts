@@ -3,7 +3,7 @@
  * exceptions: patient operations (operations.ts says which) are answered when there is something to say, and questions that read may be
  * answered after later commands, in their own order.
  */
-import type { Refusal } from './errors.ts'
+
 import type { EventType } from './events.ts'
 import type { JobKey } from './id.ts'
 import type { Cancellation, Data } from './job.ts'
@@ -13,6 +13,7 @@ import type { PayloadName } from './options/payload.ts'
 import type { RunSettings } from './options/runOptions.ts'
 import type { QueueOrder } from './options/work.ts'
 import type { PausePart } from './pausePart.ts'
+import type { Refusal } from './refusal.ts'
 import type { RunError } from './runError.ts'
 
 /** A job as it is asked for: valid (options/ has checked it), with only what was set. Times in milliseconds. */

@@ -1,6 +1,7 @@
 /** The outcome of a command before it becomes a reply. */
-import type { Refusal } from './errors.ts'
+
 import type { Operation, ReplyOf } from './operations.ts'
+import type { Refusal } from './refusal.ts'
 
 /** Decided, but to be answered later. */
 export const DEFERRED: unique symbol = Symbol('held')

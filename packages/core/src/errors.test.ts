@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import * as errors from './errors.ts'
 import {
-  ERROR_CODES,
-  errorFrom,
   InternalError,
   JobNotFoundError,
   MillraceError,
@@ -11,7 +9,7 @@ import {
   OptionTypeError,
   RetryAfterError,
 } from './errors.ts'
-import { refusalFrom } from './refusalFrom.ts'
+import { ERROR_CODES, errorFrom, refusalFrom } from './refusal.ts'
 
 /** `CommitUnknownError` is `COMMIT_UNKNOWN`. */
 const codeOf = (name: string) =>

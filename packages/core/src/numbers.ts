@@ -3,11 +3,11 @@
  * They are refused where they come in, as over HTTP and on the command line.
  */
 import type { CheckedForward, NewJob } from './commands.ts'
-import type { Refusal } from './errors.ts'
 import type { Data } from './job.ts'
 import { type Command, traitsOf } from './operations.ts'
 import { checkJsonNumbers } from './options/jsonText.ts'
-import { refusalFrom } from './refusalFrom.ts'
+import type { Refusal } from './refusal.ts'
+import { refusalFrom } from './refusal.ts'
 import { withUnfit } from './unfit.ts'
 
 /** Returns the refusal of a command with such a number in a payload or a meta. `forward` has each of its entries refused alone. */

@@ -4,12 +4,12 @@
  */
 
 import type { RunKey } from './commands.ts'
-import type { Refusal } from './errors.ts'
 import type { JournalEvent } from './events.ts'
 import type { Joined } from './flow.ts'
 import type { JobKey } from './id.ts'
 import type { AbortCause, Cancellation, Data } from './job.ts'
 import type { Command } from './operations.ts'
+import type { Refusal } from './refusal.ts'
 
 /** Features that a Port may lack; the conformance suite proves each one that is declared. */
 export type Capability = 'work' | 'list' | 'backup' | 'events'

@@ -1,7 +1,6 @@
 /** Replies to commands. */
 
 import type { FailedPlace, LogLine, NewJob, RunKey } from './commands.ts'
-import type { Refusal } from './errors.ts'
 import type { JournalEvent } from './events.ts'
 import type { FlowState, OnParentFailure } from './flow.ts'
 import type { FlowCursor } from './flowCommands.ts'
@@ -11,6 +10,7 @@ import type { State } from './lifecycle.ts'
 import type { HistoryStep } from './observeCommands.ts'
 import type { PayloadName } from './options/payload.ts'
 import type { PolicyView } from './policy.ts'
+import type { Refusal } from './refusal.ts'
 import type { RunError } from './runError.ts'
 import type { ScheduleSpec } from './schedule.ts'
 import type { StateCounts, Totals } from './stats.ts'

@@ -1,5 +1,5 @@
 /** Errors that a run of a command throws. */
-import { MillraceError, NonRetryableError } from '@millrace/core'
+import { define, NonRetryableError } from '@millrace/core'
 
 /** The exit code or the signal that a process ended with. The other one is null. */
 export interface Ending {
@@ -8,21 +8,19 @@ export interface Ending {
 }
 
 /** The command ended with a code outside its `successCodes`, or by a signal, or could not be started (both are null). */
-export class CommandFailedError extends MillraceError {
-  static readonly code = 'COMMAND_FAILED'
+export class CommandFailedError extends define('COMMAND_FAILED', { retryable: true }) {
   declare readonly exitCode: number | null
   declare readonly signal: NodeJS.Signals | null
   constructor(message: string, { exitCode, signal }: Ending, options?: ErrorOptions) {
-    super(CommandFailedError.code, true, message, { exitCode, signal }, options)
+    super(message, { exitCode, signal }, options)
   }
 }
 
 /** The job's data cannot be passed to its command. `field` is the key of the data that is at fault, if there is one. */
-export class BadArgsError extends MillraceError {
-  static readonly code = 'BAD_ARGS'
+export class BadArgsError extends define('BAD_ARGS') {
   declare readonly field: string | undefined
   constructor(message: string, field?: string) {
-    super(BadArgsError.code, false, message, { field })
+    super(message, { field })
   }
 }
 

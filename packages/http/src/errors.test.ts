@@ -411,17 +411,23 @@ describe('what the engine refuses', () => {
     expect(body).toMatchObject({ code: 'DISK_FULL', neededBytes: 33_554_432 })
   })
 
-  test.each([new InternalError('SELECT * FROM secrets'), new Error('at /a/path'), 'a text', undefined, new RangeError('not ours')])(
-    '%s is a 500 with an id, and nothing else',
-    async (error) => {
-      expect(await answer(error)).toEqual({
-        status: 500,
-        retryAfter: null,
-        body: { type: 'urn:millrace:problem:internal', title: 'Internal error', status: 500, code: 'INTERNAL', id: 'id-1' },
-        reported: [error],
-      })
-    },
-  )
+  const foreign = Object.assign(new Error('at /a/path'), { code: 'JOB_NOT_FOUND', category: 'not-found' })
+
+  test.each([
+    new InternalError('SELECT * FROM secrets'),
+    new Error('at /a/path'),
+    'a text',
+    undefined,
+    new RangeError('not ours'),
+    foreign,
+  ])('%s is a 500 with an id, and nothing else', async (error) => {
+    expect(await answer(error)).toEqual({
+      status: 500,
+      retryAfter: null,
+      body: { type: 'urn:millrace:problem:internal', title: 'Internal Server Error', status: 500, code: 'INTERNAL', id: 'id-1' },
+      reported: [error],
+    })
+  })
 
   test('every code of the catalogue has a status', async () => {
     const unexpected: Partial<Record<ErrorCode, true>> = {}

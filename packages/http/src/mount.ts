@@ -130,7 +130,7 @@ function refuseReserved({ headers }: Request, body: unknown): void {
 function refuseQuery(given: Readonly<Record<string, string>>): void {
   const [key] = Object.keys(given)
   if (key !== undefined)
-    throw new HttpError(400, 'VALIDATION', `query.${key} is unknown: this operation takes no query`, { option: `query.${key}` })
+    throw new HttpError('VALIDATION', `query.${key} is unknown: this operation takes no query`, { option: `query.${key}` })
 }
 
 function checkHeaders({ headers }: Operation, request: Request): void {
@@ -149,8 +149,8 @@ function nowhere(app: OpenAPIHono, c: Context, basePath: string): HttpError {
     const hint = stripped
       ? `: the API has the basePath ${basePath}, and the path came without it. Route whole paths: app.all('${basePath}/*', ...) instead of app.mount; or leave basePath out`
       : ''
-    return new HttpError(404, 'NOT_FOUND', `there is nothing at ${path.slice(0, 200)}${hint}`)
+    return new HttpError('NOT_FOUND', `there is nothing at ${path.slice(0, 200)}${hint}`)
   }
   const allow = allowed.flatMap((other) => (other === 'GET' ? ['GET', 'HEAD'] : [other])).join(', ')
-  return new HttpError(405, 'METHOD_NOT_ALLOWED', `${path.slice(0, 200)} takes ${allow}, not ${method}`, {}, { allow })
+  return new HttpError('METHOD_NOT_ALLOWED', `${path.slice(0, 200)} takes ${allow}, not ${method}`, {}, { allow })
 }

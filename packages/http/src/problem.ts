@@ -1,68 +1,25 @@
 /** Errors in the form of RFC 9457: `application/problem+json`, with the error's stable `code`. */
-import { isError, type Logger } from '@millrace/core'
+import { isError, isErrorOf, type Logger } from '@millrace/core'
 import { SECURITY_HEADERS } from './answer.ts'
-import { HttpError } from './errors.ts'
+import { HttpError, STATUS, statusOfStore } from './errors.ts'
 import { BOUNDS } from './limits.ts'
-
-/** Statuses by code. An error with another code is a 500, and shows nothing but an id. */
-const STATUS: Readonly<Record<string, number>> = {
-  OPTION_TYPE: 400,
-  OPTION_RANGE: 400,
-  VALIDATION: 400,
-  INVALID_SCHEDULE: 400,
-  AUTH_FAILED: 401,
-  FORBIDDEN: 403,
-  ENDPOINT_NOT_FOUND: 404,
-  JOB_NOT_FOUND: 404,
-  SCHEDULE_NOT_FOUND: 404,
-  TOKEN_NOT_FOUND: 404,
-  WORKER_NOT_FOUND: 404,
-  JOB_ACTIVE: 409,
-  JOB_BLOCKED: 409,
-  JOB_SCHEDULED: 409,
-  JOB_FINISHED: 409,
-  PARENT_FAILED: 409,
-  QUEUE_NOT_EMPTY: 409,
-  QUEUE_NOT_FOUND: 404,
-  STALE_RUN: 409,
-  SCHEDULE_CHANGED: 409,
-  SCHEDULE_EXISTS: 409,
-  TOKEN_EXISTS: 409,
-  TOO_MANY_QUEUES: 409,
-  TOO_MANY_NAMES: 409,
-  UNIQUE_CONFLICT: 409,
-  TOO_LARGE: 413,
-  UNSUPPORTED: 501,
-  AUDIT_UNAVAILABLE: 503,
-  BUSY: 503,
-  COMMIT_UNKNOWN: 503,
-  CONNECTION_LOST: 503,
-  ENGINE_FAILED: 503,
-  ENGINE_STOPPED: 503,
-  OWNER_LOST: 503,
-  QUEUE_DRAINING: 503,
-  QUEUE_FULL: 503,
-  STORAGE: 503,
-  STORAGE_BUSY: 503,
-  DISK_FULL: 507,
-}
 
 /** Titles of statuses, in a problem and in the document. */
 export const TITLES: Readonly<Record<number, string>> = {
-  400: 'The request is not valid',
-  401: 'A token is needed',
-  403: 'Not allowed',
-  404: 'Not found',
-  405: 'Not with this method',
-  408: 'The body has not come in time',
-  409: 'It stands against what is there',
-  413: 'Too large',
-  415: 'Not a content type that is read here',
-  429: 'Too many requests',
-  500: 'Internal error',
-  501: 'Not offered here',
-  503: 'Not just now',
-  507: 'The disk is full',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  409: 'Conflict',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  501: 'Not Implemented',
+  503: 'Service Unavailable',
+  507: 'Insufficient Storage',
 }
 
 /** Messages in place of the store's own, which may contain SQL and paths. */
@@ -96,17 +53,24 @@ const TOLD = [
 
 type Thrown = Readonly<Record<string, unknown>> & { readonly message: string }
 
-/** An unsupported `option` conflicts with other settings: the request is wrong, and the engine could do it with others. */
-function statusOf(code: string, option: unknown): number | undefined {
-  return code === 'UNSUPPORTED' && option !== undefined ? 400 : STATUS[code]
+/** Other errors than those of the queue and its stores are a 500, whatever they call their category. */
+function statusOf(thrown: unknown): number {
+  if (thrown instanceof HttpError) return thrown.status
+  const isOwn = isErrorOf(thrown, 'MillraceError') || isErrorOf(thrown, 'OptionTypeError') || isErrorOf(thrown, 'OptionRangeError')
+  return isOwn ? STATUS[thrown.category] : statusOfStore(codeOf(thrown))
+}
+
+function codeOf(thrown: unknown): string {
+  const code = (thrown as Thrown | undefined)?.code
+  return typeof code === 'string' ? code : ''
 }
 
 /** @param report gets errors that only the log may show, and returns the id by which they are found there */
 export function problemOf(thrown: unknown, report: (error: unknown) => string): Response {
   const error = thrown as Thrown
-  const code = typeof error?.code === 'string' ? error.code : ''
-  const status = thrown instanceof HttpError ? thrown.status : statusOf(code, error?.['option'])
-  if (status === undefined || status === 500) {
+  const code = codeOf(thrown)
+  const status = statusOf(thrown)
+  if (status === 500) {
     return problem(500, { type: typeOf('INTERNAL'), title: TITLES[500], status: 500, code: 'INTERNAL', id: report(thrown) }, {})
   }
   const told: Record<string, unknown> = {}
@@ -114,7 +78,7 @@ export function problemOf(thrown: unknown, report: (error: unknown) => string): 
   if (code === 'VALIDATION' && Array.isArray(error['issues'])) told['errors'] = error['issues'].map(faultOf)
   const body = {
     type: typeOf(code),
-    title: TITLES[status] ?? 'Refused',
+    title: TITLES[status],
     status,
     code,
     detail: DETAILS[code] ?? error.message,

@@ -73,9 +73,5 @@ export class Turns {
 }
 
 function tooMany(): HttpError {
-  return new HttpError(
-    503,
-    'BUSY',
-    `the connection was closed: it may have ${BOUNDS.requestsWaiting} requests that wait for an earlier one`,
-  )
+  return new HttpError('BUSY', `the connection was closed: it may have ${BOUNDS.requestsWaiting} requests that wait for an earlier one`)
 }

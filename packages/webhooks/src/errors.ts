@@ -1,5 +1,5 @@
 /** Errors of deliveries that are not accepted, and of `verify`. */
-import { MillraceError, NonRetryableError } from '@millrace/core'
+import { define, NonRetryableError } from '@millrace/core'
 
 /** NonRetryableError, which the worker recognizes, with a type that allows subclasses a more specific name and code. */
 const Hopeless = NonRetryableError as unknown as new (message: string, options?: ErrorOptions) => Error
@@ -39,29 +39,15 @@ export class UnsendableError extends Hopeless {
 }
 
 /** The receiver answered 408, 425, 429 or 5xx without `Retry-After`, or the connection failed (no `status`; see `cause`). Retried. */
-export class DeliveryFailedError extends MillraceError {
-  static readonly code = 'DELIVERY_FAILED'
+export class DeliveryFailedError extends define('DELIVERY_FAILED', { retryable: true }) {
   declare readonly status?: number
-  constructor(message: string, details: { readonly status?: number } = {}, options?: ErrorOptions) {
-    super(DeliveryFailedError.code, true, message, details, options)
-  }
 }
 
 /** The complete answer did not arrive within `timeout`. Retried. */
-export class DeliveryTimeoutError extends MillraceError {
-  static readonly code = 'DELIVERY_TIMEOUT'
-  constructor(message: string) {
-    super(DeliveryTimeoutError.code, true, message)
-  }
-}
+export class DeliveryTimeoutError extends define('DELIVERY_TIMEOUT', { retryable: true }) {}
 
 /** The worker has no valid secret with the name that the job gives. Retried: a deploy may add it. */
-export class SecretMissingError extends MillraceError {
-  static readonly code = 'SECRET_MISSING'
-  constructor(message: string) {
-    super(SecretMissingError.code, true, message)
-  }
-}
+export class SecretMissingError extends define('SECRET_MISSING', { retryable: true }) {}
 
 /** The secret that the job names is for other hosts, or only for deliveries of endpoints. Nothing was sent. Not retried. */
 export class SecretRefusedError extends Hopeless {
@@ -71,18 +57,12 @@ export class SecretRefusedError extends Hopeless {
 }
 
 /** The webhook lacks valid signature headers, no signature matches, or its time is too far from now. */
-export class SignatureInvalidError extends MillraceError {
-  static readonly code = 'SIGNATURE_INVALID'
-  constructor(message: string) {
-    super(SignatureInvalidError.code, false, message)
-  }
-}
+export class SignatureInvalidError extends define('SIGNATURE_INVALID') {}
 
 /** There is no endpoint with that id. */
-export class EndpointNotFoundError extends MillraceError {
-  static readonly code = 'ENDPOINT_NOT_FOUND'
+export class EndpointNotFoundError extends define('ENDPOINT_NOT_FOUND', { category: 'not-found' }) {
   declare readonly endpointId: string
   constructor(endpointId: string) {
-    super(EndpointNotFoundError.code, false, `there is no endpoint '${endpointId}'`, { endpointId })
+    super(`there is no endpoint '${endpointId}'`, { endpointId })
   }
 }

@@ -20,9 +20,11 @@ import {
   ON_PARENT_FAILURE,
   OPERATIONS,
   PAUSE_PARTS,
+  QUEUE_OPTIONS,
   QUEUE_ORDERS,
   type Row,
   RUN_OPTIONS,
+  SCHEDULE_OPTIONS,
   STATES,
 } from '@millrace/core'
 import { WORDS } from '../../../packages/client/src/explain.ts'
@@ -213,8 +215,9 @@ ${camel.map((name) => `    ${quoted(name)}: ${quoted(snake(name))},\n`).join('')
 
 /** Names in messages about settings and sessions, which are no records above. */
 const OTHER_NAMES = [
-  ...['concurrencyLimit', 'sharedLimit', 'perKeyLimit', 'keyOrder', 'rateLimit', 'perKeyRateLimit', 'keyTiers', 'maxLength', 'onFull'],
-  ...['deadLetter', 'dryRun', 'minConcurrency', 'maxConcurrency', 'abortGrace', 'onFailure', 'runImmediately', 'updateWaiting'],
+  ...Object.keys(QUEUE_OPTIONS),
+  ...Object.keys(SCHEDULE_OPTIONS),
+  ...['dryRun', 'minConcurrency', 'maxConcurrency', 'abortGrace', 'onFailure'],
 ]
 
 // The options of jobs, as people give them.

@@ -1,4 +1,5 @@
 /** The exit codes of the command line. Scripts rely on them: they are in docs/cli.md, and never change. */
+import type { ErrorCategory } from '@millrace/core'
 
 export const EXIT = {
   ok: 0,
@@ -18,50 +19,18 @@ export const UNTIL_SIGNAL: ReadonlySet<string> = new Set(['serve', 'demo start',
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-const BY_CODE: Readonly<Record<string, ExitCode>> = {
-  USAGE: EXIT.usage,
-  CONFIG: EXIT.usage,
-  OPTION_TYPE: EXIT.usage,
-  OPTION_RANGE: EXIT.usage,
-  VALIDATION: EXIT.usage,
-  INVALID_SCHEDULE: EXIT.usage,
-  MISSING_PACKAGE: EXIT.usage,
-  NOT_FOUND: EXIT.notFound,
-  NO_FILE: EXIT.notFound,
-  TOKEN_NOT_FOUND: EXIT.notFound,
-  ENDPOINT_NOT_FOUND: EXIT.notFound,
-  JOB_NOT_FOUND: EXIT.notFound,
-  SCHEDULE_NOT_FOUND: EXIT.notFound,
-  WORKER_NOT_FOUND: EXIT.notFound,
-  QUEUE_NOT_FOUND: EXIT.notFound,
-  TOKEN_EXISTS: EXIT.conflict,
-  WORKER_EXISTS: EXIT.conflict,
-  JOB_ACTIVE: EXIT.conflict,
-  JOB_FINISHED: EXIT.conflict,
-  JOB_BLOCKED: EXIT.conflict,
-  JOB_SCHEDULED: EXIT.conflict,
-  PARENT_FAILED: EXIT.conflict,
-  UNIQUE_CONFLICT: EXIT.conflict,
-  QUEUE_NOT_EMPTY: EXIT.conflict,
-  SCHEDULE_CHANGED: EXIT.conflict,
-  SCHEDULE_EXISTS: EXIT.conflict,
-  TOO_MANY_QUEUES: EXIT.conflict,
-  TOO_MANY_NAMES: EXIT.conflict,
-  CONNECT_FAILED: EXIT.connection,
-  CONNECTION_LOST: EXIT.connection,
-  AUTH_FAILED: EXIT.connection,
-  FORBIDDEN: EXIT.connection,
-  VERSION_MISMATCH: EXIT.connection,
-  PROTOCOL: EXIT.connection,
-  SOURCE: EXIT.connection,
-  INTERRUPTED: EXIT.interrupted,
+const OF_CATEGORY: Readonly<Partial<Record<ErrorCategory, ExitCode>>> = {
+  invalid: EXIT.usage,
+  'not-found': EXIT.notFound,
+  conflict: EXIT.conflict,
+  disconnected: EXIT.connection,
+  incompatible: EXIT.connection,
+  unauthenticated: EXIT.connection,
+  forbidden: EXIT.connection,
+  interrupted: EXIT.interrupted,
 }
 
-/**
- * Returns the exit code of an error code. A code that is not listed is busy if the call is retryable, and a failure otherwise.
- * An engine that names an `option` as unsupported can do what was asked, but not with its other settings: that is misuse.
- */
-export function exitCodeOf(code: string, retryable: boolean, option?: unknown): ExitCode {
-  if (code === 'UNSUPPORTED' && option !== undefined) return EXIT.usage
-  return BY_CODE[code] ?? (retryable ? EXIT.busy : EXIT.failure)
+/** The exit code of an error. One of another category is busy if the call is retryable, and a failure otherwise. */
+export function exitCodeOf({ category, retryable }: { readonly category?: ErrorCategory; readonly retryable?: boolean }): ExitCode {
+  return (category && OF_CATEGORY[category]) ?? (retryable === true ? EXIT.busy : EXIT.failure)
 }

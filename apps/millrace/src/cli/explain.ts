@@ -1,6 +1,6 @@
 /** Turns an error into a line on stderr that names its flag, or into JSON, and into its exit code. */
 
-import { choiceMeant, isError, optionHint } from '@millrace/core'
+import { choiceMeant, type ErrorCategory, isError, optionHint } from '@millrace/core'
 import type { Command } from 'commander'
 import { CommanderError } from 'commander'
 import { jsonText, visible } from '../visible.ts'
@@ -16,7 +16,8 @@ export interface Explained {
 
 interface Thrown {
   readonly code?: unknown
-  readonly retryable?: unknown
+  readonly retryable?: boolean
+  readonly category?: ErrorCategory
   readonly option?: unknown
   readonly problems?: unknown
 }
@@ -25,13 +26,13 @@ export function explain(error: unknown, command: Command | undefined): Explained
   // Every error of commander is a usage error.
   if (error instanceof CommanderError) return { exit: 2, code: 'USAGE', message: usageText(error) }
   if (!isError(error)) return { exit: 1, code: 'INTERNAL', message: String(error) }
-  const { code, retryable, option, problems } = error as Thrown
+  const { code, option, problems } = error as Thrown
   if (typeof code !== 'string') return { exit: 1, code: 'INTERNAL', message: `${error.name}: ${error.message}` }
   // A configuration error has one line for each problem.
   const message = commandsFor(Array.isArray(problems) ? problems.join('; ') : error.message)
   const flag = typeof option === 'string' && command !== undefined ? flagOf(option, command) : undefined
   return {
-    exit: exitCodeOf(code, retryable === true, option),
+    exit: exitCodeOf(error as Thrown),
     code,
     message: flag === undefined ? message : `${flag}: ${message}`,
   }
@@ -40,8 +41,8 @@ export function explain(error: unknown, command: Command | undefined): Explained
 /** Returns what another process needs in order to explain the error in the same way. */
 export function failureOf(error: unknown): Failure {
   const { code, message } = explain(error, undefined)
-  const { retryable, option } = error as Thrown
-  return { code, message, retryable: retryable === true, ...(typeof option === 'string' && { option }) }
+  const { retryable = false, category = 'failure', option } = error as Thrown
+  return { code, message, retryable, category, ...(typeof option === 'string' && { option }) }
 }
 
 /** A call of the library in an error of the engine: `queues.resume('mail')`. */

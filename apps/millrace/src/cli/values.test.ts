@@ -96,7 +96,7 @@ test('one line for people, one object for programs, and the code that ends the p
   expect(JSON.parse(linesOf(late, true))).toEqual({ error: { code: 'JOB_ACTIVE', message: 'it\nruns' } })
   expect(explain(new StorageBusyError(), undefined).exit).toBe(5)
   expect(explain(new Error('bug'), undefined)).toEqual({ exit: 1, code: 'INTERNAL', message: 'Error: bug' })
-  expect([exitCodeOf('WHATEVER', true), exitCodeOf('WHATEVER', false)]).toEqual([5, 1])
+  expect([exitCodeOf({ retryable: true }), exitCodeOf({})]).toEqual([5, 1])
 })
 
 test('lines come with each piece of the stream, numbered as an editor would', async () => {

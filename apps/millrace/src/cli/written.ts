@@ -3,11 +3,11 @@ import { endlessOf, type Kind, type Row } from '@millrace/core'
 import { flagName } from '../config/flagName.ts'
 import { kindOf } from '../config/settings.ts'
 import { UsageError } from './errors.ts'
-import { duration, json, number } from './values.ts'
+import { duration, json, number, time } from './values.ts'
 
 interface Written {
-  /** Stands for the value in help. */
-  readonly value: string
+  /** Stands for the value in help; undefined for a flag without one. */
+  readonly value?: string
   /** Passes on what it cannot read, which the engine rejects by name. Default: the text itself. */
   readonly parse?: (text: string) => unknown
   /** Shows how to write it. */
@@ -26,6 +26,14 @@ export function writtenOf(kind: Kind): Written {
       return { value: 'duration', parse: duration, ...unendingOf(kind) }
     case 'choice':
       return { value: 'word' }
+    case 'boolean':
+      return {}
+    case 'time':
+      return { value: 'time', parse: time }
+    case 'cron':
+      return { value: 'expression' }
+    case 'zone':
+      return { value: 'zone' }
     case 'backoff':
       return { value: 'spec', parse: backoff, forms: 'fixed:5s, linear:5s, exponential:1s:2 (delay, factor, cap), or JSON' }
     case 'keep':
@@ -53,7 +61,7 @@ export function flagOf(rows: Readonly<Record<string, Row>>, name: string): { rea
   )
   const what = [sentence, forms].filter(Boolean).join(': ')
   const help = [what, note, example && `for instance ${example}`, preset && `default ${preset}`].filter(Boolean).join('; ')
-  return { flag: `--${flagName(name)} <${value}>`, help }
+  return { flag: value === undefined ? `--${flagName(name)}` : `--${flagName(name)} <${value}>`, help }
 }
 
 /**

@@ -137,7 +137,7 @@ async function close(server: Server, streams: ReadonlySet<ServerResponse>): Prom
 function taken(maxConnections: number): Response {
   const type = 'urn:millrace:problem:busy'
   const detail = `all ${maxConnections} connections are being answered (http.maxConnections): try again`
-  const body = { type, title: 'Not just now', status: 503, code: 'BUSY', detail, retryable: true }
+  const body = { type, title: 'Service Unavailable', status: 503, code: 'BUSY', detail, retryable: true }
   return new Response(JSON.stringify(body), { status: 503, headers: { 'content-type': 'application/problem+json', 'retry-after': '1' } })
 }
 

@@ -9,7 +9,7 @@ import type { Data } from '../job.ts'
 import { LIMITS } from '../limits.ts'
 import { type Command, traitsOf } from '../operations.ts'
 import { findTooLarge } from '../options/data.ts'
-import { refusalFrom } from '../refusalFrom.ts'
+import { refusalFrom } from '../refusal.ts'
 import type { Settings } from './turn.ts'
 
 /** Returns the refusal of an oversized command. `forward` checks each entry of its journal itself. */

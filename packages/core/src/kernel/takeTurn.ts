@@ -5,9 +5,9 @@
 
 import type { Clock, Now, Random } from '../clock.ts'
 import type { Decision } from '../decision.ts'
-import type { Refusal } from '../errors.ts'
 import type { Operation } from '../operations.ts'
 import type { Request } from '../port.ts'
+import type { Refusal } from '../refusal.ts'
 import type { Retention } from '../retention.ts'
 import { decide } from './decide.ts'
 import { dispatch } from './dispatch.ts'

@@ -1,7 +1,7 @@
 /** The context that every decision of one turn receives. */
 import type { Now, Random } from '../clock.ts'
-import type { Refusal } from '../errors.ts'
 import type { QueueDefaults } from '../queueSettings.ts'
+import type { Refusal } from '../refusal.ts'
 import type { Retention } from '../retention.ts'
 import type { Calendar } from '../schedule.ts'
 import type { Effects } from './effects.ts'

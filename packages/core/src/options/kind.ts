@@ -7,11 +7,12 @@ import { OptionRangeError, OptionTypeError } from '../errors.ts'
 import { LIMITS } from '../limits.ts'
 import type { Keep } from '../retention.ts'
 import { backoffOption } from './backoff.ts'
-import { choiceOption } from './choice.ts'
+import { booleanOption, choiceOption } from './choice.ts'
+import { cronOption, zoneOption } from './cron.ts'
 import { describe, shortened } from './describe.ts'
 import { integerOption } from './integer.ts'
 import { checkKnown } from './known.ts'
-import { durationOption } from './milliseconds.ts'
+import { durationOption, timeOption } from './milliseconds.ts'
 import { nameOption } from './name.ts'
 import { type Check, orNull } from './read.ts'
 import { keepOption } from './retention.ts'
@@ -21,7 +22,8 @@ export type Kind =
   | { readonly type: 'name' }
   | { readonly type: 'integer'; readonly min: number; readonly max: number }
   | DurationKind
-  | { readonly type: 'choice'; readonly words: readonly string[]; readonly absence: string }
+  | { readonly type: 'choice'; readonly words: readonly string[]; readonly absence?: string }
+  | { readonly type: 'boolean' | 'time' | 'cron' | 'zone' }
   | { readonly type: 'backoff' }
   | { readonly type: 'keep'; readonly preset: Keep }
   | RecordKind
@@ -70,12 +72,12 @@ export interface Field {
 }
 
 /** A checked value. */
-export type ValueOf<One extends Kind> = One extends { readonly type: 'name' }
+export type ValueOf<One extends Kind> = One extends { readonly type: 'name' | 'cron' | 'zone' }
   ? string
-  : One extends { readonly type: 'integer' | 'duration' }
+  : One extends { readonly type: 'integer' | 'duration' | 'time' }
     ? number
-    : One extends { readonly type: 'choice'; readonly words: readonly (infer Word)[]; readonly absence: infer Absence }
-      ? Exclude<Word, Absence> | null
+    : One extends { readonly type: 'choice'; readonly words: readonly (infer Word)[] }
+      ? WordOf<Word, One>
       : One extends { readonly type: 'backoff' }
         ? Backoff
         : One extends { readonly type: 'keep' }
@@ -84,7 +86,12 @@ export type ValueOf<One extends Kind> = One extends { readonly type: 'name' }
             ? RecordOf<Fields>
             : One extends { readonly type: 'tiers'; readonly of: infer Of extends RecordKind }
               ? Readonly<Record<string, ValueOf<Of>>>
-              : never
+              : One extends { readonly type: 'boolean' }
+                ? boolean
+                : never
+
+/** A word that stands for absence is null. */
+type WordOf<Word, One extends Kind> = One extends { readonly absence: infer Absence } ? Exclude<Word, Absence> | null : Word
 
 type RecordOf<Fields extends RecordKind['fields']> = {
   readonly [Name in Filled<Fields>]: ValueOf<Fields[Name]['kind']>
@@ -106,8 +113,15 @@ export const choice = <const Words extends readonly string[], const Absence exte
 export const record = <const Fields extends RecordKind['fields']>(fields: Fields, more: Pick<RecordKind, 'notation' | 'some'> = {}) =>
   ({ type: 'record', fields, ...more }) as const satisfies Kind
 
-/** Returns the checks of a noun's settings, each of which null removes. */
+/** Returns the checks of a noun's options. */
 export function checksOf<const Rows extends Readonly<Record<string, Row>>>(
+  rows: Rows,
+): { readonly [Name in keyof Rows]: Check<ValueOf<Rows[Name]['kind']>> } {
+  return Object.fromEntries(Object.entries(rows).map(([name, { kind }]) => [name, checkOf(kind)])) as never
+}
+
+/** The same for a noun's settings, each of which null removes. */
+export function settingChecksOf<const Rows extends Readonly<Record<string, Row>>>(
   rows: Rows,
 ): { readonly [Name in keyof Rows]: Check<ValueOf<Rows[Name]['kind']> | null> } {
   return Object.fromEntries(Object.entries(rows).map(([name, { kind }]) => [name, orNull(checkOf(kind))])) as never
@@ -131,6 +145,14 @@ function checkOfKind(kind: Kind): Check<unknown> {
         const word = choiceOption(option, value, kind.words)
         return word === kind.absence ? null : word
       }
+    case 'boolean':
+      return booleanOption
+    case 'time':
+      return timeOption
+    case 'cron':
+      return cronOption
+    case 'zone':
+      return zoneOption
     case 'backoff':
       return backoffOption
     case 'keep':

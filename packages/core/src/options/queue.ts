@@ -6,7 +6,7 @@ import { PAUSE_PARTS, type PausePart } from '../pausePart.ts'
 import { largestPerKey, type QueueChanges, type QueueDefaults } from '../queueSettings.ts'
 import { DEFAULT_RETENTION } from '../retention.ts'
 import { choiceOption } from './choice.ts'
-import { checkOf, checksOf, choice, integer, NAME, type Row, record } from './kind.ts'
+import { checkOf, choice, integer, NAME, type Row, record, settingChecksOf } from './kind.ts'
 import { durationOption } from './milliseconds.ts'
 import { nameOption } from './name.ts'
 import { type Check, optionsReader } from './read.ts'
@@ -178,7 +178,7 @@ export const QUEUE_OPTIONS = {
   },
 } as const satisfies Record<keyof QueueOptions, Row>
 
-const read = optionsReader('queues.configure', checksOf(QUEUE_OPTIONS))
+const read = optionsReader('queues.configure', settingChecksOf(QUEUE_OPTIONS))
 
 /** @throws OptionTypeError, OptionRangeError */
 export function validateQueueOptions(options: unknown): QueueChanges {

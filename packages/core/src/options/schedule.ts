@@ -5,11 +5,11 @@ import { OptionRangeError, OptionTypeError } from '../errors.ts'
 import { LIMITS } from '../limits.ts'
 import { CATCH_UPS, type Calendar, type CatchUp, DEFAULT_TIMEZONE, OVERLAPS, type Overlap, type ScheduleSpec } from '../schedule.ts'
 import type { ListSchedulesCommand } from '../scheduleCommands.ts'
-import { booleanOption, choiceOption } from './choice.ts'
 import { encodeMeta } from './data.ts'
 import { describe } from './describe.ts'
+import { checksOf, integer, type Row } from './kind.ts'
 import { checkKnown } from './known.ts'
-import { durationOption, type Time, timeOption } from './milliseconds.ts'
+import type { Time } from './milliseconds.ts'
 import { nameOption, prefixOption } from './name.ts'
 import { type Check, integerBetween, optionsReader } from './read.ts'
 
@@ -63,8 +63,6 @@ export interface ScheduleTimes extends Omit<Partial<ScheduleOptions>, Bound | 'r
   readonly maxRuns?: number | null
 }
 
-type Bound = (typeof BOUNDS)[number]
-
 export interface ScheduleSettings {
   readonly spec: ScheduleSpec
   readonly runImmediately: boolean
@@ -72,51 +70,75 @@ export interface ScheduleSettings {
   readonly updateWaiting: boolean
 }
 
-const BOUNDS = ['startAt', 'endAt', 'catchUpWithin', 'maxRuns'] as const
-const TIMES = ['cron', 'every', 'timezone', 'jitter', 'overlap', 'catchUp', 'paused', 'updateWaiting', ...BOUNDS] as const
-const KNOWN = new Set([...TIMES, 'runImmediately'])
+/**
+ * The table of the options of a schedule. An option is a row here, a property with its documentation above, a field of ScheduleSpec, and what
+ * the engine does with it; all else derives from the row. What other options it names stands in backticks.
+ */
+export const SCHEDULE_OPTIONS = {
+  cron: {
+    kind: { type: 'cron' },
+    says: 'Cron expression: 5 fields, 6 with seconds in front, 7 with seconds and the year, or `@daily` ...; not with `every`',
+  },
+  every: { kind: { type: 'duration', min: LIMITS.everyMs }, says: 'Time between two ticks, at least 1 s; not with `cron`' },
+  timezone: { kind: { type: 'zone' }, says: 'IANA name of the time zone of `cron`', preset: DEFAULT_TIMEZONE },
+  startAt: { kind: { type: 'time' }, says: 'No tick comes before this time', removable: true },
+  endAt: { kind: { type: 'time' }, says: 'No tick comes after this time', removable: true },
+  jitter: {
+    kind: { type: 'duration', min: 0, max: LIMITS.jitterMs },
+    says: 'Each tick fires up to this much later, at most 24 h',
+    preset: '0',
+  },
+  overlap: {
+    kind: { type: 'choice', words: OVERLAPS },
+    says: 'If the last job has not ended: skip loses the tick, queue delays it, cancel cancels that job, allow creates a job beside it',
+    preset: 'skip',
+  },
+  catchUp: {
+    kind: { type: 'choice', words: CATCH_UPS },
+    says: 'Missed ticks: latest creates a job for the latest, all one for each (`overlap` is then queue by default), none only for one of the last minute',
+    preset: 'latest',
+  },
+  catchUpWithin: {
+    kind: { type: 'duration', min: 1 },
+    says: 'A tick that is later than this is not caught up; not with `catchUp` none',
+    removable: true,
+  },
+  maxRuns: { kind: integer(1, LIMITS.runsPerSchedule), says: 'The schedule ends after this many jobs', removable: true },
+  runImmediately: { kind: { type: 'boolean' }, says: 'Creates the first job of a new schedule at once' },
+  paused: { kind: { type: 'boolean' }, says: 'Pauses the schedule until it is resumed' },
+  updateWaiting: {
+    kind: { type: 'boolean' },
+    says: 'Also changes the last job, if it has never run and has the same name: its data, priority, weight, tags and meta',
+  },
+} as const satisfies Record<keyof ScheduleOptions, ScheduleRow>
+
+/** An option of a schedule. */
+export interface ScheduleRow extends Row {
+  /** True if null removes it from a schedule that is changed. */
+  readonly removable?: true
+}
+
+type Rows = typeof SCHEDULE_OPTIONS
+type Bound = { [Name in keyof Rows]: Rows[Name] extends { readonly removable: true } ? Name : never }[keyof Rows]
+
+const { runImmediately: _once, ...CHANGEABLE } = SCHEDULE_OPTIONS
+const TIMES = Object.keys(CHANGEABLE) as (keyof typeof CHANGEABLE)[]
+const BOUNDS: ReadonlySet<string> = new Set(TIMES.filter((name) => 'removable' in SCHEDULE_OPTIONS[name]))
+
+const readOptions = optionsReader('schedules.upsert', checksOf(SCHEDULE_OPTIONS))
 
 /** @throws OptionTypeError, OptionRangeError */
 export function validateScheduleOptions(options: unknown, calendar: Calendar): ScheduleSettings {
-  checkKnown('schedules.upsert', options, KNOWN)
-  const {
-    cron,
-    every,
-    timezone,
-    startAt,
-    endAt,
-    jitter,
-    overlap,
-    catchUp,
-    catchUpWithin,
-    maxRuns,
-    runImmediately = false,
-    paused,
-    updateWaiting = false,
-  } = options
-  if (runImmediately === true && paused === true)
+  const { runImmediately = false, paused, updateWaiting = false, timezone, ...times } = readOptions(options)
+  if (runImmediately && paused === true)
     throw new OptionTypeError('paused', 'runImmediately and paused exclude each other: give one of them')
-  if (cron === undefined && timezone !== undefined)
+  if (times.cron === undefined && timezone !== undefined)
     throw new OptionTypeError('timezone', 'timezone requires cron: every is the same in all zones')
-  const caught = catchUp === undefined ? 'latest' : choiceOption('catchUp', catchUp, CATCH_UPS)
-  const spec: ScheduleSpec = {
-    ...(cron !== undefined && { cron: cronOption(cron), timezone: zoneOption('timezone', timezone) }),
-    ...(every !== undefined && { every: durationOption('every', every, { min: LIMITS.everyMs }) }),
-    ...(startAt !== undefined && { startAt: timeOption('startAt', startAt) }),
-    ...(endAt !== undefined && { endAt: timeOption('endAt', endAt) }),
-    jitter: jitter === undefined ? 0 : durationOption('jitter', jitter, { max: LIMITS.jitterMs }),
-    overlap: overlap === undefined ? (caught === 'all' ? 'queue' : 'skip') : choiceOption('overlap', overlap, OVERLAPS),
-    catchUp: caught,
-    ...(catchUpWithin !== undefined && { catchUpWithin: durationOption('catchUpWithin', catchUpWithin, { min: 1 }) }),
-    ...(maxRuns !== undefined && { maxRuns: integerBetween(1, LIMITS.runsPerSchedule)('maxRuns', maxRuns) }),
-  }
+  const { catchUp = 'latest', jitter = 0 } = times
+  const { overlap = catchUp === 'all' ? 'queue' : 'skip' } = times
+  const spec = { ...times, ...(times.cron !== undefined && { timezone: timezone ?? DEFAULT_TIMEZONE }), jitter, overlap, catchUp }
   checkScheduleSpec(spec, calendar)
-  return {
-    spec,
-    runImmediately: booleanOption('runImmediately', runImmediately),
-    paused: paused === undefined ? undefined : booleanOption('paused', paused),
-    updateWaiting: booleanOption('updateWaiting', updateWaiting),
-  }
+  return { spec, runImmediately, paused, updateWaiting }
 }
 
 const CHANGES_KNOWN = new Set([...TIMES, 'job', 'data', 'options'])
@@ -135,9 +157,8 @@ export function changedSchedule(
   const { cron, timezone, every, ...others } = before
   const kept = { ...others, ...(told['every'] === undefined && { cron, timezone }), ...(told['cron'] === undefined && { every }) }
   const merged = Object.entries({ ...kept, ...told })
-  const isBound = (name: string) => (BOUNDS as readonly string[]).includes(name)
   return validateScheduleOptions(
-    Object.fromEntries(merged.filter(([name, value]) => value !== undefined && !(isBound(name) && value === null))),
+    Object.fromEntries(merged.filter(([name, value]) => value !== undefined && !(BOUNDS.has(name) && value === null))),
     calendar,
   )
 }
@@ -145,19 +166,6 @@ export function changedSchedule(
 /** @throws OptionTypeError */
 export function checkScheduleChanges(changes: unknown): asserts changes is Readonly<Record<string, unknown>> {
   checkKnown('schedules.update', changes, CHANGES_KNOWN)
-}
-
-function cronOption(value: unknown): string {
-  if (typeof value !== 'string') throw new OptionTypeError('cron', `cron must be a string, got ${describe(value)}`)
-  if (value.length === 0 || value.length > LIMITS.cronLength)
-    throw new OptionRangeError('cron', LIMITS.cronLength, `cron must have 1 to ${LIMITS.cronLength} characters, got ${value.length}`)
-  return value
-}
-
-/** A name of the time zone database. */
-function zoneOption(option: string, value: unknown = DEFAULT_TIMEZONE): string {
-  if (typeof value !== 'string') throw new OptionTypeError(option, `${option} must be a string, got ${describe(value)}`)
-  return value
 }
 
 /**

@@ -76,7 +76,7 @@ export class Access {
   async logIn(request: Request, env: unknown, token: string): Promise<string> {
     this.#checkHost(request)
     refuseOtherPages(request)
-    if (this.#read === undefined) throw new HttpError(501, 'UNSUPPORTED', 'this API is open: it needs no token, and has no sessions')
+    if (this.#read === undefined) throw new HttpError('UNSUPPORTED', 'this API is open: it needs no token, and has no sessions')
     this.#known(await this.#read(token), env)
     return this.#sessions.begin(token, isSecure(request))
   }
@@ -150,5 +150,5 @@ function isSecure({ url, headers }: Request): boolean {
 }
 
 function unknownToken(message: string): HttpError {
-  return new HttpError(401, 'AUTH_FAILED', message, {}, { 'www-authenticate': 'Bearer realm="millrace"' })
+  return new HttpError('AUTH_FAILED', message, {}, { 'www-authenticate': 'Bearer realm="millrace"' })
 }

@@ -51,7 +51,7 @@ function refuseHost(request: Request, allowed: readonly string[]): void {
   const name = nameOf(host)
   if (name !== undefined && (isOwn(name) || allowed.some((pattern) => matches(name, pattern)))) return
   const message = `the host ${host.slice(0, 200)} is not allowed here: if the API is served under this name, add it to allowedHosts`
-  throw new HttpError(403, 'HOST_NOT_ALLOWED', message)
+  throw new HttpError('HOST_NOT_ALLOWED', message)
 }
 
 /** Returns the name as the URL parser writes it, which is how a browser compares names. */

@@ -53,5 +53,5 @@ function senderOf(request: Request): Sender {
 }
 
 function crossSite(message: string): HttpError {
-  return new HttpError(403, 'CROSS_SITE', message)
+  return new HttpError('CROSS_SITE', message)
 }

@@ -53,7 +53,7 @@ export function refuseEncoding({ headers }: Request): void {
   const encoding = headers.get('content-encoding')
   if (encoding === null || /^(?:identity)?$/i.test(encoding.trim())) return
   const message = `the body has the content encoding ${encoding.slice(0, 100)}, and only identity is read: send it as it is`
-  throw new HttpError(415, 'UNSUPPORTED_MEDIA_TYPE', message, {}, { 'accept-encoding': 'identity' })
+  throw new HttpError('UNSUPPORTED_MEDIA_TYPE', message, {}, { 'accept-encoding': 'identity' })
 }
 
 /** True if the length of the body is unknown. A Request that was made from a string has no headers that say so. */
@@ -77,7 +77,7 @@ function textOf(bytes: ArrayBuffer | Uint8Array): string {
   try {
     return DECODER.decode(bytes)
   } catch {
-    throw new HttpError(400, 'MALFORMED', 'the body is not UTF-8')
+    throw new HttpError('MALFORMED', 'the body is not UTF-8')
   }
 }
 
@@ -85,25 +85,25 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new HttpError(400, 'MALFORMED', `the body is not JSON: ${(error as Error).message}`)
+    throw new HttpError('MALFORMED', `the body is not JSON: ${(error as Error).message}`)
   }
 }
 
 function unread(error: unknown): never {
   if (error instanceof HttpError) throw error
-  throw new HttpError(400, 'INCOMPLETE', 'the body ended before it was whole')
+  throw new HttpError('INCOMPLETE', 'the body ended before it was whole')
 }
 
 export function unsupported(type: string | null, wanted: string): HttpError {
-  return new HttpError(415, 'UNSUPPORTED_MEDIA_TYPE', `the body is ${type === null ? 'of no content type' : type}, and ${wanted} is read`)
+  return new HttpError('UNSUPPORTED_MEDIA_TYPE', `the body is ${type === null ? 'of no content type' : type}, and ${wanted} is read`)
 }
 
 function tooLargeHere(limit: number): HttpError {
-  return new HttpError(413, 'TOO_LARGE', `the body has more than ${limit} bytes: this operation reads no more`, { limit })
+  return new HttpError('TOO_LARGE', `the body has more than ${limit} bytes: this operation reads no more`, { limit })
 }
 
 function tooLargeFor(maxBytes: number): HttpError {
-  return new HttpError(413, 'TOO_LARGE', `the body has more than ${maxBytes} bytes: send less at a time, or raise maxBodyBytes`, {
+  return new HttpError('TOO_LARGE', `the body has more than ${maxBytes} bytes: send less at a time, or raise maxBodyBytes`, {
     option: 'maxBodyBytes',
     limit: maxBytes,
   })

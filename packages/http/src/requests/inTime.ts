@@ -29,7 +29,6 @@ export function inTime<Read>(reading: Promise<Read>, { settings: { bodyTimeoutMs
 function tooSlow(limit: number): HttpError {
   // The rest of the body may never come, so the connection is of no more use.
   return new HttpError(
-    408,
     'TOO_SLOW',
     `nothing of the body has come for ${limit} ms, or not all of it: send it faster, or raise bodyTimeout`,
     { option: 'bodyTimeout', limit },

@@ -19,7 +19,7 @@ function isObject(value: unknown): boolean {
 }
 
 function poisoned(key: string): HttpError {
-  return new HttpError(400, 'FORBIDDEN_KEY', `the body has an object under the key '${key}', which is not taken: name it otherwise`, {
+  return new HttpError('FORBIDDEN_KEY', `the body has an object under the key '${key}', which is not taken: name it otherwise`, {
     option: key,
   })
 }

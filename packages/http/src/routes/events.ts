@@ -47,13 +47,9 @@ export function eventRoutes({ engine, clock, access }: Service): readonly Operat
       },
       handle({ query: { after = 0, types, ...where }, request, caller, env, stillMay }) {
         if (request.method === 'HEAD') return text('', 'text/event-stream')
-        if (open >= BOUNDS.streams) throw new HttpError(503, 'BUSY', `${BOUNDS.streams} event streams are open, and no more are served`)
+        if (open >= BOUNDS.streams) throw new HttpError('BUSY', `${BOUNDS.streams} event streams are open, and no more are served`)
         if ((openOf.get(caller.name) ?? 0) >= BOUNDS.streamsPerToken)
-          throw new HttpError(
-            503,
-            'BUSY',
-            `${BOUNDS.streamsPerToken} event streams of this token are open: close one, or use another token`,
-          )
+          throw new HttpError('BUSY', `${BOUNDS.streamsPerToken} event streams of this token are open: close one, or use another token`)
         const filter = { ...where, ...(types !== undefined && { types: types.split(',') as EventType[] }) } as EventsFilter
         const ended = () => count(caller.name, -1)
         // A server that closes waits for its streams, and the engine stops after it.

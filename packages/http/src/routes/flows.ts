@@ -73,7 +73,7 @@ export function flowRoutes({ engine, settings, cursors }: Service): readonly Ope
       async handle({ params: { id }, query: { after: cursor, limit } }) {
         const after = cursors.open('flows', cursor)
         const page = await engine.flows.get(id, { ...(after !== undefined && { after }), ...(limit !== undefined && { limit }) })
-        if (page === undefined) throw new HttpError(404, 'FLOW_NOT_FOUND', `there is no flow ${id}, or all of its jobs were deleted`)
+        if (page === undefined) throw new HttpError('FLOW_NOT_FOUND', `there is no flow ${id}, or all of its jobs were deleted`)
         return json(200, { ...page, next: cursors.sign('flows', page.next) })
       },
     }),

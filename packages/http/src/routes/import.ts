@@ -123,11 +123,11 @@ async function readLines({ body, signal }: Request, importer: Importer, service:
 }
 
 function revoked(): HttpError {
-  return new HttpError(401, 'AUTH_FAILED', 'the token was revoked while the import went on: what was stored before stays')
+  return new HttpError('AUTH_FAILED', 'the token was revoked while the import went on: what was stored before stays')
 }
 
 function brokenOff(): HttpError {
-  return new HttpError(400, 'INCOMPLETE', 'the body ended before it was whole: what was stored before stays')
+  return new HttpError('INCOMPLETE', 'the body ended before it was whole: what was stored before stays')
 }
 
 /** Adds the counts so far to the error that ended the import. */

@@ -31,7 +31,7 @@ export function payloadRoutes({ engine, redaction }: Service): readonly Operatio
         const stored = await engine.payload(id, name).catch((error) => {
           throw isErrorOf(error, 'CodecError') ? undecodable(id, name) : error
         })
-        if (stored === undefined) throw new HttpError(404, 'NOT_FOUND', `job ${id} has no ${name}`)
+        if (stored === undefined) throw new HttpError('NOT_FOUND', `job ${id} has no ${name}`)
         // Stored text that is no JSON shows no values: it is hidden as a whole.
         const { shown = HIDDEN.shown } = redaction.stored(name, stored)
         return typeof shown === 'string'
@@ -43,5 +43,5 @@ export function payloadRoutes({ engine, redaction }: Service): readonly Operatio
 }
 
 function undecodable(id: string, name: PayloadName): HttpError {
-  return new HttpError(409, 'CODEC', `the codec cannot decode the ${name} of job ${id}: does it still have the key?`)
+  return new HttpError('CODEC', `the codec cannot decode the ${name} of job ${id}: does it still have the key?`)
 }

@@ -184,9 +184,9 @@ function notEmpty(error: unknown): never {
   if (!isErrorOf(error, 'QueueNotEmptyError')) throw error
   const { queue, jobs } = error
   const message = `queue '${queue}' has ${jobs} jobs, ended ones included: POST /v1/queues/${encodeURIComponent(queue)}/purge with { "dryRun": false } removes those that do not run`
-  throw new HttpError(409, error.code, message, { queue, jobs })
+  throw new HttpError('QUEUE_NOT_EMPTY', message, { queue, jobs })
 }
 
 function noQueue(queue: string): HttpError {
-  return new HttpError(404, 'QUEUE_NOT_FOUND', `there is no queue '${queue}'`, { queue })
+  return new HttpError('QUEUE_NOT_FOUND', `there is no queue '${queue}'`, { queue })
 }

@@ -49,7 +49,7 @@ export function webhookRoutes({ settings: { webhooks } }: Service): readonly Ope
       responses: { 204: { description: 'It is gone' } },
       refusals: [404],
       async handle({ params: { id } }) {
-        if (!(await webhooks.remove(id))) throw new HttpError(404, 'ENDPOINT_NOT_FOUND', `there is no endpoint '${id}'`)
+        if (!(await webhooks.remove(id))) throw new HttpError('ENDPOINT_NOT_FOUND', `there is no endpoint '${id}'`)
         return noContent()
       },
     }),

@@ -1,7 +1,7 @@
 /** HTTP schemas of core's kinds of values: as a body gives them, as a query does, and as an answer shows them. */
 import { z } from '@hono/zod-openapi'
 import { type Field, type Kind, LIMITS, type RecordKind, type Row } from '@millrace/core'
-import { DURATION, DURATION_OR_FOREVER, FOREVER, NAME, QUERY_DURATION, sized, whole } from './plain.ts'
+import { DURATION, DURATION_OR_FOREVER, FOREVER, NAME, QUERY_DURATION, sized, TIME, WHEN, whole } from './plain.ts'
 
 const BACKOFF = z
   .strictObject({
@@ -37,6 +37,10 @@ const KEEP = z.union(
 
 const KEEP_SHOWN = z.strictObject({ ageMs: z.number(), count: z.number() })
 
+const CRON = z.string().min(1).max(LIMITS.cronLength).openapi({ example: '0 3 * * *' })
+
+const ZONE = z.string().max(128).openapi({ example: 'Europe/Berlin' })
+
 /** The schema of a value as a body gives it. */
 export function givenOf(kind: Kind): z.ZodType {
   switch (kind.type) {
@@ -49,6 +53,14 @@ export function givenOf(kind: Kind): z.ZodType {
       return kind.endless === undefined ? DURATION : DURATION.nullable()
     case 'choice':
       return z.enum(kind.words)
+    case 'boolean':
+      return z.boolean()
+    case 'time':
+      return TIME
+    case 'cron':
+      return CRON
+    case 'zone':
+      return ZONE
     case 'backoff':
       return BACKOFF
     case 'keep':
@@ -71,9 +83,15 @@ export function queryOf(kind: Kind): z.ZodType | undefined {
 export function shownOf(kind: Kind): z.ZodType {
   switch (kind.type) {
     case 'name':
+    case 'cron':
+    case 'zone':
       return z.string()
     case 'integer':
       return z.number()
+    case 'boolean':
+      return z.boolean()
+    case 'time':
+      return WHEN
     case 'duration':
       return kind.endless === undefined ? z.number() : z.number().nullable()
     case 'choice':
@@ -101,13 +119,13 @@ function recordOf({ fields }: RecordKind, schemaOf: (kind: Kind) => z.ZodType, i
 }
 
 /** The schemas of a table's rows, without those that have none. Each may be left out. */
-export function schemasOf(
-  rows: Readonly<Record<string, Row>>,
-  schemaOf: (kind: Kind) => z.ZodType | undefined,
+export function schemasOf<One extends Row>(
+  rows: Readonly<Record<string, One>>,
+  schemaOf: (kind: Kind, row: One) => z.ZodType | undefined,
 ): Readonly<Record<string, z.ZodType>> {
   const schemas: [string, z.ZodType][] = []
   for (const [name, row] of Object.entries(rows)) {
-    const schema = schemaOf(row.kind)
+    const schema = schemaOf(row.kind, row)
     if (schema !== undefined) schemas.push([name, schema.optional().openapi({ description: descriptionOf(row) })])
   }
   return Object.fromEntries(schemas)

@@ -1,37 +1,39 @@
 /** Schemas of schedules, flat as `schedules.get` returns them: the times, and the job. */
 import { z } from '@hono/zod-openapi'
 import type { Schedule } from '@millrace/client'
-import { CATCH_UPS, LIMITS, OVERLAPS } from '@millrace/core'
+import { type Kind, LIMITS, SCHEDULE_OPTIONS, type ScheduleRow, type ValueOf } from '@millrace/core'
 import { base64, binaryOf } from '../binary.ts'
 import type { Redaction } from '../redaction.ts'
 import { REDACTED_SHOWN } from './job.ts'
+import { givenOf, schemasOf, shownOf } from './kind.ts'
 import { SCHEDULED_OPTIONS } from './options.ts'
-import { CURSOR, DURATION, NAME, RUN_ERROR, STATE, TIME, WHEN, whole } from './plain.ts'
+import { CURSOR, NAME, RUN_ERROR, STATE, WHEN, whole } from './plain.ts'
 
 export const SCHEDULE_PATH = z.strictObject({ id: NAME.openapi({ param: { name: 'id', in: 'path' } }) })
 
-const MAX_RUNS = z.int().min(1).max(LIMITS.runsPerSchedule)
+const { runImmediately: _once, ...CHANGEABLE } = SCHEDULE_OPTIONS
+const { paused: _paused, updateWaiting: _updateWaiting, ...SPEC } = CHANGEABLE
 
-const TIMES = {
-  cron: z.string().min(1).max(LIMITS.cronLength).optional().openapi({ example: '0 3 * * *' }),
-  every: DURATION.optional(),
-  timezone: z.string().max(128).optional().openapi({ example: 'Europe/Berlin' }),
-  startAt: TIME.optional(),
-  endAt: TIME.optional(),
-  jitter: DURATION.optional(),
-  overlap: z.enum(OVERLAPS as ['skip', 'queue', 'cancel', 'allow']).optional(),
-  catchUp: z.enum(CATCH_UPS as ['latest', 'all', 'none']).optional(),
-  catchUpWithin: DURATION.optional().openapi({ description: 'The longest that a tick may be late. Default: no bound.' }),
-  maxRuns: MAX_RUNS.optional().openapi({ description: 'The schedule ends after this many jobs. Default: no end.' }),
-  paused: z.boolean().optional().openapi({ description: 'No tick fires until it is resumed. Default: as it is; a new one is not paused.' }),
-  updateWaiting: z.boolean().optional().openapi({
-    description: 'True: its last job, if it has never run and has the same name, takes the data, priority, weight, tags and meta.',
-  }),
+type Rows = Readonly<Record<string, ScheduleRow>>
+
+/** A value in JSON: times are ISO 8601. */
+type InJson<Of extends Kind> = Of extends { readonly type: 'time' } ? string : ValueOf<Of>
+
+type Shown<Of extends Rows> = { readonly [Name in keyof Of]: z.ZodOptional<z.ZodType<InJson<Of[Name]['kind']>>> }
+
+/** The API itself reads the times alone. */
+type Given<Of extends Rows, Empty> = {
+  readonly [Name in keyof Of]: z.ZodOptional<z.ZodType<Of[Name]['kind']['type'] extends 'time' ? string | Empty : unknown>>
 }
 
+const GIVEN = schemasOf(SCHEDULE_OPTIONS, givenOf) as unknown as Given<typeof SCHEDULE_OPTIONS, never>
+const CHANGES = schemasOf<ScheduleRow>(CHANGEABLE, (kind, { removable }) =>
+  removable ? givenOf(kind).nullable() : givenOf(kind),
+) as unknown as Given<typeof CHANGEABLE, null>
+const SHOWN = schemasOf(SPEC, shownOf) as unknown as Shown<typeof SPEC>
+
 const PUT = {
-  ...TIMES,
-  runImmediately: z.boolean().optional(),
+  ...GIVEN,
   job: NAME,
   data: z.unknown().optional(),
   binary: binaryOf('data'),
@@ -44,11 +46,7 @@ export const ADDED_SCHEDULE = z.strictObject({ id: NAME, ...PUT }).openapi('Adde
 
 export const SCHEDULE_CHANGES = z
   .strictObject({
-    ...TIMES,
-    startAt: TIME.nullable().optional(),
-    endAt: TIME.nullable().optional(),
-    catchUpWithin: DURATION.nullable().optional(),
-    maxRuns: MAX_RUNS.nullable().optional(),
+    ...CHANGES,
     job: NAME.optional(),
     data: z.unknown().optional(),
     binary: binaryOf('data'),
@@ -71,16 +69,10 @@ export const SCHEDULED = z
 export const SCHEDULE = z
   .strictObject({
     id: z.string(),
-    cron: z.string().optional(),
-    timezone: z.string().optional(),
-    every: z.number().optional(),
-    startAt: WHEN.optional(),
-    endAt: WHEN.optional(),
-    jitter: z.number(),
-    overlap: z.string(),
-    catchUp: z.string(),
-    catchUpWithin: z.number().optional(),
-    maxRuns: z.number().optional(),
+    ...SHOWN,
+    jitter: SHOWN.jitter.unwrap(),
+    overlap: SHOWN.overlap.unwrap(),
+    catchUp: SHOWN.catchUp.unwrap(),
     job: z.string(),
     data: z.unknown().optional().openapi({ description: 'Not in lists.' }),
     binary: z.array(z.literal('data')).optional().openapi({ description: 'Given if `data` is bytes, shown as base64.' }),

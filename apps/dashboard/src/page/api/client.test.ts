@@ -28,7 +28,13 @@ test('a change is JSON', async () => {
 })
 
 test('a refusal is an ApiError with the code, the message and the time to wait', async () => {
-  const problem = { type: 'urn:millrace:problem:busy', title: 'Not just now', status: 503, code: 'BUSY', detail: 'the mailbox is full' }
+  const problem = {
+    type: 'urn:millrace:problem:busy',
+    title: 'Service Unavailable',
+    status: 503,
+    code: 'BUSY',
+    detail: 'the mailbox is full',
+  }
   const { api } = setUp(() => Response.json(problem, { status: 503, headers: { 'retry-after': '3' } }))
   const error = await api.get('/v1/stats').catch((thrown) => thrown)
   expect(error).toBeInstanceOf(ApiError)

@@ -65,7 +65,8 @@ export function queueOf(name: string, settings: QueueAnswer['settings']): QueueA
 }
 
 export function scheduleOf(changes: Partial<Schedule> = {}): Schedule {
-  const always = { id: 'nightly', job: 'report', jitter: 0, overlap: 'skip', catchUp: 'latest', options: {}, paused: false, nextRuns: [] }
+  const policies = { overlap: 'skip', catchUp: 'latest' } as const
+  const always = { id: 'nightly', job: 'report', jitter: 0, ...policies, options: {}, paused: false, nextRuns: [] }
   return { ...always, runs: 1, skipped: 0, createdAt: before(HOUR_MS), updatedAt: before(HOUR_MS), ...changes }
 }
 

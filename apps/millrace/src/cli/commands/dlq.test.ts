@@ -1,5 +1,5 @@
 // Retries of permanently failed jobs by their ids.
-import { defineJob, type Engine, openEngine } from '@millrace/engine'
+import { defineJob, type Engine, JobNotFoundError, openEngine } from '@millrace/engine'
 import { Command } from 'commander'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Context } from '../context.ts'
@@ -36,7 +36,7 @@ test('an id that no job has is not found, and nothing is retried', async () => {
     await expect(retry(engine, id, missing)).rejects.toMatchObject({ code: 'JOB_NOT_FOUND', jobId: missing })
     expect((await engine.get(id))?.state).toBe('failed')
   }
-  expect(exitCodeOf('JOB_NOT_FOUND', false)).toBe(3)
+  expect(exitCodeOf(new JobNotFoundError())).toBe(3)
   expect(await retry(engine, id)).toMatchObject({ count: 1, matched: 1 })
   expect((await engine.get(id))?.state).toBe('waiting')
 })

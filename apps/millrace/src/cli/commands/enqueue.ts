@@ -1,12 +1,11 @@
 /** `millrace enqueue`: creates one job, or one for each line of stdin. */
 import { again } from '@millrace/client'
-import { bytesOption, type EnqueueOptions, encodeData, isErrorOf, nameOption, newJobFrom } from '@millrace/core'
+import { bytesOption, type EnqueueOptions, encodeData, isErrorOf, nameOption, newJobFrom, type OptionTypeError } from '@millrace/core'
 import type { Command } from 'commander'
 import { type BulkResult, enqueueLines } from '../bulk.ts'
 import { newKey } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { FailedError, UsageError } from '../errors.ts'
-import { EXIT, exitCodeOf } from '../exit.ts'
 import { inboxOf } from '../inbox.ts'
 import { addJobFlags, enqueueOptionsOf, type JobFlags } from '../jobFlags.ts'
 import type { Line } from '../lines.ts'
@@ -124,11 +123,11 @@ function parse(text: string): unknown {
 
 /** Rethrows the error that ended a stream, and adds how many jobs of the lines before it are in the queue. */
 export function tellDone(error: unknown): never {
-  const { enqueued = 0, existing = 0, code, message } = error as Error & Partial<BulkResult> & { readonly code?: unknown }
+  const { enqueued = 0, existing = 0, category, message } = error as Error & Partial<BulkResult & OptionTypeError>
   if (enqueued + existing === 0) throw error
   const told = `${message}; ${many(enqueued, 'job')} enqueued before it ended${existingText({ enqueued, existing })}`
-  // The code of misuse means that nothing was done.
-  if (typeof code === 'string' && exitCodeOf(code, false) === EXIT.usage) throw new FailedError(told, { cause: error })
+  // The exit code of misuse means that nothing was done.
+  if (category === 'invalid') throw new FailedError(told, { cause: error })
   throw Object.assign(error as Error, { message: told })
 }
 

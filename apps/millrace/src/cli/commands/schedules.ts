@@ -5,7 +5,9 @@ import {
   LIMITS,
   nameOption,
   newJobFrom,
+  SCHEDULE_OPTIONS,
   ScheduleNotFoundError,
+  type ScheduleRow,
   scheduleIdOption,
   validateScheduleOptions,
 } from '@millrace/core'
@@ -20,28 +22,14 @@ import { awayText, countText, durationText, timeText } from '../output/amounts.t
 import type { Line, Text } from '../output/line.ts'
 import { plain } from '../output/plain.ts'
 import type { Paint } from '../output/style.ts'
-import { dataOf, duration, json, number, orNone, removing, time } from '../values.ts'
+import { dataOf, json, number, orNone, removing } from '../values.ts'
 import { fieldLines } from '../view/job.ts'
-import { said } from '../written.ts'
+import { flagOf, said, writtenOf } from '../written.ts'
 
-interface TimeFlags {
-  readonly cron?: string
-  readonly every?: number
-  readonly timezone?: string
-  readonly startAt?: Date
-  readonly endAt?: Date
-  readonly jitter?: number
-  readonly overlap?: string
-  readonly catchUp?: string
-  readonly catchUpWithin?: number
-  readonly maxRuns?: number
-  readonly updateWaiting?: boolean
-}
+type TimeFlags = { readonly [Name in keyof ScheduleOptions]?: unknown }
 
 interface SetFlags extends RunFlags, TimeFlags {
   readonly binary?: boolean
-  readonly runImmediately?: boolean
-  readonly paused?: boolean
 }
 
 interface UpdateFlags extends TimeFlags {
@@ -59,6 +47,9 @@ interface ListFlags {
 }
 
 const BINARY = 'the data is bytes: base64, or @file of any bytes'
+
+/** A schedule is paused and resumed by commands of their own. */
+const { runImmediately: _once, paused: _paused, ...CHANGEABLE } = SCHEDULE_OPTIONS
 
 /** The default number of times that `next` shows. */
 const TIMES = 5
@@ -105,15 +96,13 @@ export function addSchedules(program: Command, context: Context): void {
     ['add', 'Create a schedule; an existing one is refused and stays as it is'],
   ] as const)
     addRunFlags(
-      addTimes(schedules.command(verb).description(description).argument('<id>'))
+      addOptions(schedules.command(verb).description(description).argument('<id>'), SCHEDULE_OPTIONS)
         .argument('<job>', 'name of the job to create')
         .argument('[data]', 'JSON, or @file')
-        .option('--binary', BINARY)
-        .option('--run-immediately', 'create the first job of a new schedule at once')
-        .option('--paused', 'create the schedule paused'),
+        .option('--binary', BINARY),
     ).action(async (id: string, job: string, data: string | undefined, flags: SetFlags) => {
       const value = await dataOf(data, flags.binary)
-      const options = said<ScheduleOptions>({ ...timesOf(flags), runImmediately: flags.runImmediately, paused: flags.paused })
+      const options = said<ScheduleOptions>(timesOf(flags))
       const wanted = said<ScheduledJob>({ job, data: value, options: runOptionsOf(flags) })
       const { systemCalendar } = await import('@millrace/client/calendar')
       // A wrong call creates no file.
@@ -127,11 +116,12 @@ export function addSchedules(program: Command, context: Context): void {
         : again(() => engine.schedules.upsert(id, options, wanted)))
       await out.answer(set, () => `${id} ${set.created ? 'created' : 'changed'}; next ${timeText(set.nextRunAt)}`)
     })
-  addTimes(
+  addOptions(
     schedules
       .command('update')
       .description('Change single fields of a schedule and keep the others; "none" removes a bound')
       .argument('<id>'),
+    CHANGEABLE,
     orNone,
   )
     .option('--job <name>', 'name of the job to create')
@@ -183,26 +173,19 @@ export function addSchedules(program: Command, context: Context): void {
     })
 }
 
-/** Adds the flags of times. `bound` parses the flags of bounds, which an update can remove. */
-function addTimes(command: Command, bound: typeof orNone = (parse) => parse): Command {
+/** Adds the flags of a schedule's options. `bound` parses the flags of bounds, which an update can remove. */
+function addOptions(command: Command, rows: Readonly<Record<string, ScheduleRow>>, bound: typeof orNone = (parse) => parse): Command {
+  for (const [name, { kind, removable }] of Object.entries(rows)) {
+    const { flag, help } = flagOf(SCHEDULE_OPTIONS, name)
+    const { value, parse = String } = writtenOf(kind)
+    if (value === undefined) command.option(flag, help)
+    else command.option(flag, help, removable ? bound(parse) : parse)
+  }
   return command
-    .option('--cron <expression>', 'cron expression: 5 fields, 6 with seconds in front, 7 with the year at the end, or @daily')
-    .option('--every <duration>', 'time between two runs, at least 1s', duration)
-    .option('--timezone <zone>', 'time zone of --cron, such as Europe/Berlin; default UTC')
-    .option('--start-at <time>', 'no run before this time', bound(time))
-    .option('--end-at <time>', 'no run after this time', bound(time))
-    .option('--jitter <duration>', 'start each run up to this much later', duration)
-    .option('--overlap <what>', 'if the last job has not ended: skip, queue, cancel or allow')
-    .option('--catch-up <what>', 'missed runs to catch up: latest, all or none')
-    .option('--catch-up-within <duration>', 'catch up on no run that is later than this', bound(duration))
-    .option('--max-runs <number>', 'end after this many jobs', bound(number))
-    .option('--update-waiting', 'also change the last job, if it has never run')
 }
 
-function timesOf(flags: TimeFlags): Readonly<Record<string, unknown>> {
-  const { cron, every, timezone, startAt, endAt, jitter, overlap, catchUp, catchUpWithin, maxRuns, updateWaiting } = flags
-  return { cron, every, timezone, startAt, endAt, jitter, overlap, catchUp, catchUpWithin, maxRuns, updateWaiting }
-}
+const timesOf = (flags: TimeFlags): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.keys(SCHEDULE_OPTIONS).map((name) => [name, flags[name as keyof ScheduleOptions]]))
 
 /** @throws ScheduleNotFoundError */
 export async function scheduleOf({ connect }: Context, id: string, times = 1): Promise<Schedule> {

@@ -1,6 +1,5 @@
 /** Tables of the values that flags and arguments may have: names that an engine or its control database knows, or one of some words. */
 import {
-  CATCH_UPS,
   DEFINITION_DETAILS,
   EVENT_TYPES,
   FLOW_STATES,
@@ -8,11 +7,11 @@ import {
   LIST_ORDERS,
   NAME_DETAILS,
   ON_CONFLICT,
-  OVERLAPS,
   PAYLOAD_MODES,
   PURGED_STATES,
   QUEUE_OPTIONS,
   type Row,
+  SCHEDULE_OPTIONS,
   SCOPES,
   STATES,
   UNIQUE_UNTILS,
@@ -44,14 +43,13 @@ const OF_FLAGS: Readonly<Record<string, Kind>> = {
   '--payload <mode>': PAYLOAD_MODES,
   '--unique-until <when>': UNIQUE_UNTILS,
   '--on-conflict <what>': ON_CONFLICT,
-  '--overlap <what>': OVERLAPS,
-  '--catch-up <what>': CATCH_UPS,
   '--names <detail>': NAME_DETAILS,
   '--definitions <which>': DEFINITION_DETAILS,
   '--type <types>': EVENT_TYPES,
   '--events <types>': JOB_EVENT_TYPES,
   '--scopes <scopes>': SCOPES,
   ...wordsOf(QUEUE_OPTIONS),
+  ...wordsOf(SCHEDULE_OPTIONS),
 }
 
 /** The flags of a table's rows that take one of some words. */

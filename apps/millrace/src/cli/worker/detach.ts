@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { ErrorCategory } from '@millrace/core'
 import { FailedError } from '../errors.ts'
 
 export interface DetachOptions {
@@ -23,6 +24,7 @@ export interface Failure {
   readonly code: string
   readonly message: string
   readonly retryable: boolean
+  readonly category: ErrorCategory
   readonly option?: string
 }
 

@@ -14,6 +14,8 @@ import {
   type Row,
   RUN_OPTION_NAMES,
   RUN_OPTIONS,
+  SCHEDULE_OPTIONS,
+  type ScheduleOptions,
   timeOption,
   validateQueueOptions,
   validateScheduleOptions,
@@ -61,8 +63,13 @@ function boundsOf(kind: Kind): string {
       return `: \`{ ${Object.keys(kind.fields).join(', ')} }\``
     case 'tiers':
       return `: \`{ gold: { ${Object.keys(kind.of.fields).join(', ')} } }\``
+    case 'time':
+      return ': ISO 8601 with its zone'
     case 'name':
     case 'choice':
+    case 'boolean':
+    case 'cron':
+    case 'zone':
       return ''
   }
 }
@@ -77,13 +84,16 @@ function rowSetting([name, row]: readonly [string, Row]): readonly [string, z.Zo
   return [name, section(Object.fromEntries(keeps.map(([state, keep]) => [state, setting<z.ZodType>(ofKeep(state), textOf(keep))])))]
 }
 
+/** A start applies it, so both words do something. */
+const pausedText = (noun: string) => `True pauses the ${noun} at each start, false resumes it.`
+
 const settings = section({
   ...(Object.fromEntries(Object.entries<Row>(QUEUE_OPTIONS).map(rowSetting)) as {
     readonly [Setting in Name]: z.ZodType<NonNullable<QueueOptions[Setting]>>
   }),
   paused: setting(
     read<boolean, boolean>((value) => booleanOption('paused', value)),
-    'True pauses the queue at each start, false resumes it.',
+    pausedText('queue'),
   ),
 })
 
@@ -96,30 +106,17 @@ const time = (option: string) => read<Date, Date | number | string>((value) => n
 
 const plain = <Value>() => checked<Value>(() => {})
 
+/** Each start sets all of them. They are checked together. */
+const scheduleSetting = ([name, row]: readonly [string, Row]): readonly [string, z.ZodType] => [
+  name,
+  setting<z.ZodType>(row.kind.type === 'time' ? time(name) : plain<unknown>(), name === 'paused' ? pausedText('schedule') : textOf(row)),
+]
+
 export const schedule = z
   .strictObject({
-    cron: setting(
-      plain<string>(),
-      'A cron expression: 5 fields, 6 with seconds, 7 with seconds and the year, or `@daily` ... Not with `every`.',
-    ),
-    every: setting(plain<Duration>(), 'Time between two ticks: at least 1 s. Not with `cron`.'),
-    timezone: setting(plain<string>(), 'IANA name of the time zone of `cron`. Default UTC.'),
-    startAt: setting(time('startAt'), 'No tick comes before this time: ISO 8601 with its zone.'),
-    endAt: setting(time('endAt'), 'No tick comes after this time: ISO 8601 with its zone.'),
-    jitter: setting(plain<Duration>(), 'Each tick fires up to this much later: at most 24 h.'),
-    overlap: setting(
-      plain<'skip' | 'queue' | 'cancel' | 'allow'>(),
-      'If the last job has not ended: `skip`, `queue`, `cancel` or `allow`.',
-    ),
-    catchUp: setting(plain<'latest' | 'all' | 'none'>(), 'Missed ticks to catch up: `latest`, `all` or `none`.'),
-    catchUpWithin: setting(plain<Duration>(), 'A tick that is later than this is not caught up. Not with `catchUp` `none`.'),
-    maxRuns: setting(plain<number>(), 'The schedule ends after this many jobs.'),
-    runImmediately: setting(plain<boolean>(), 'A new schedule creates its first job at once.'),
-    paused: setting(plain<boolean>(), 'True pauses the schedule at each start, and a new one from its creation on; false resumes it.'),
-    updateWaiting: setting(
-      plain<boolean>(),
-      'If true, each start also changes the last job, if it has never run and has the same name: its data, priority, weight, tags and meta.',
-    ),
+    ...(Object.fromEntries(Object.entries<Row>(SCHEDULE_OPTIONS).map(scheduleSetting)) as {
+      readonly [Name in keyof ScheduleOptions]: z.ZodType<NonNullable<ScheduleOptions[Name]>>
+    }),
     job: setting(text('job'), 'Name of its jobs. Required.'),
     data: setting(plain<unknown>(), 'Data of its jobs.'),
     queue: setting(
