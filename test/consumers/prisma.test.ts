@@ -12,7 +12,7 @@ import { install, pack } from './pack.ts'
 import { run } from './run.ts'
 
 const EXAMPLE = fileURLToPath(new URL('../../apps/examples/prisma', import.meta.url))
-const OURS = /^millrace-(?:core|sqlite|postgres|worker|wire|client|remote|outbox|engine)-\d/
+const OURS = /^millrace-(?:core|sql|sqlite|postgres|worker|wire|client|remote|outbox|engine)-\d/
 /** Generating needs no engine of Prisma's, and yet the command line downloads one, unless this names a file that is there. */
 const GENERATING = { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1' }
 

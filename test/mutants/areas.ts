@@ -24,14 +24,14 @@ export const AREAS: readonly Area[] = [
   },
   {
     name: 'write',
-    folders: ['packages/sqlite/src/write'],
-    units: ['packages/sqlite', 'packages/testkit', 'packages/engine'],
+    folders: ['packages/sqlite/src/write', 'packages/sql/src/write'],
+    units: ['packages/sqlite', 'packages/sql', 'packages/testkit', 'packages/engine'],
     system: ['test/ports', 'test/engine', 'test/failures'],
   },
   {
     name: 'read',
-    folders: ['packages/sqlite/src/read'],
-    units: ['packages/sqlite', 'packages/testkit', 'packages/engine'],
+    folders: ['packages/sqlite/src/read', 'packages/sql/src/read'],
+    units: ['packages/sqlite', 'packages/sql', 'packages/testkit', 'packages/engine'],
     system: ['test/ports', 'test/engine', 'test/http'],
   },
   {

@@ -49,7 +49,7 @@ export function parse(file: string, source: string): Parsed {
   const root = site('guard', 0, source.length, [])
   visit(
     program,
-    { source, sql: /^packages\/(?:sqlite|postgres)\//.test(file) },
+    { source, sql: /^packages\/(?:sql|sqlite|postgres)\//.test(file) },
     { site: root, parent: undefined, body: undefined, key: '', chained: false },
   )
   const mutants: Mutant[] = []

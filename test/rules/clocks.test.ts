@@ -4,6 +4,7 @@ import { placesOf, SHIPPED, SOURCES } from './sources.ts'
 
 const CLOCKS: Readonly<Record<string, string | undefined>> = {
   core: undefined,
+  sql: undefined,
   sqlite: undefined,
   postgres: undefined,
   wire: undefined,

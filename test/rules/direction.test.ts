@@ -5,9 +5,11 @@ import { elsewhere, examples, type Import, SHIPPED, SOURCES, type Source, target
 /** A new arrow is a decision: docs/decisions/. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   core: [],
-  sqlite: ['core'],
-  // How SQLite lays out its rows, and where the file of a thread is.
-  postgres: ['core', 'sqlite', 'worker'],
+  sql: ['core'],
+  // Neither store may import the other: what they share is in `sql`.
+  sqlite: ['core', 'sql'],
+  // Where the file of a thread is.
+  postgres: ['core', 'sql', 'worker'],
   worker: ['core'],
   wire: ['core'],
   client: ['core', 'worker'],
@@ -27,7 +29,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
 
 /** A package by its root, or by one of the paths that manifests.test.ts allows. The arrows hold for all of them. */
 const SIBLING =
-  /^@millrace\/([^/]+?)(?:(?<=\/client)\/(?:calendar|public)|(?<=\/core)\/kernel|(?<=\/sqlite)\/rows|(?<=\/worker)\/(?:clock|process)|(?<=\/(?:engine|remote|testkit))\/internal)?$/
+  /^@millrace\/([^/]+?)(?:(?<=\/client)\/(?:calendar|public)|(?<=\/core)\/kernel|(?<=\/worker)\/(?:clock|process)|(?<=\/(?:engine|remote|testkit))\/internal)?$/
 const siblingsOf = ({ imports }: Source) => imports.flatMap(({ specifier }) => SIBLING.exec(specifier)?.[1] ?? [])
 
 test('every package has its arrows', () => {
@@ -93,7 +95,7 @@ test('core imports nothing: no node:*, no package, its own files alone', () => {
 })
 
 /** Everybody else knows the contract alone: commands, replies, options, errors. */
-const KERNEL_USERS = ['engine', 'postgres', 'sqlite', 'testkit']
+const KERNEL_USERS = ['engine', 'postgres', 'sql', 'sqlite', 'testkit']
 
 test(`the kernel is for ${KERNEL_USERS.join(', ')}`, () => {
   const wrong = SOURCES.filter((source) => source.kind === 'apps' || !KERNEL_USERS.includes(source.package)).flatMap(({ path, imports }) =>
@@ -113,10 +115,10 @@ test("core's contract knows nothing of its kernel", () => {
   expect(wrong).toEqual([])
 })
 
-test('wire does no I/O: core and its own files alone', () => {
-  const wrong = SHIPPED.filter((source) => source.package === 'wire').flatMap((source) =>
+test.each(['sql', 'wire'])('%s does no I/O: core and its own files alone', (name) => {
+  const wrong = SHIPPED.filter((source) => source.package === name).flatMap((source) =>
     source.imports
-      .filter(({ specifier }) => !/^(?:\.\.?\/|@millrace\/core$)/.test(specifier))
+      .filter(({ specifier }) => !/^(?:\.\.?\/|@millrace\/core(?:\/kernel)?$)/.test(specifier))
       .map(({ specifier }) => `${source.path} imports ${specifier}`),
   )
   expect(wrong).toEqual([])

@@ -28,7 +28,6 @@ const SUBPATHS: Readonly<Record<string, readonly string[]>> = {
   core: ['kernel'],
   engine: ['bundle', 'internal'],
   remote: ['internal'],
-  sqlite: ['rows'],
   testkit: ['conformance', 'internal'],
   worker: ['clock', 'process'],
 }

@@ -14,6 +14,7 @@ const WRITER = [
   '@millrace/client',
   '@millrace/core',
   '@millrace/engine',
+  '@millrace/sql',
   '@millrace/sqlite',
   '@millrace/worker',
   'better-sqlite3',

@@ -1,4 +1,5 @@
 /** A connection as reads and writes use it: blocking, with rows as arrays. */
+import type { Prepare } from '@millrace/sql'
 import { failureOf } from './failure.ts'
 import type { Answer, Rows, StoreLine } from './line/line.ts'
 import type { Statement, Value } from './line/statement.ts'
@@ -44,6 +45,16 @@ export class Connection {
   /** Returns the first value of each row. */
   pluck<Column>(text: string, ...values: readonly Value[]): Column[] {
     return this.all<[Column]>(text, ...values).map(([value]) => value)
+  }
+
+  /** Prepares the reads that all stores have in common: each `?` of a text becomes a parameter. */
+  readonly prepare: Prepare = <Row extends readonly unknown[]>(text: string) => {
+    let parameters = 0
+    const numbered = text.replaceAll('?', () => `$${++parameters}`)
+    return {
+      all: (...values) => this.all<Row>(numbered, ...values),
+      get: (...values) => this.get<Row>(numbered, ...values),
+    }
   }
 
   /** Reads by several statements in one round trip, and returns the rows of each. */

@@ -1,5 +1,5 @@
 /** The functions of a schema: each decides within one transaction what a client could decide only in several. */
-import { COUNTERS } from '@millrace/sqlite/rows'
+import { COUNTERS } from '@millrace/sql'
 import { OTHER_OWNER } from './failure.ts'
 
 /** The fence of every transaction: the next turn of this epoch, and no other. The key of `journal` lets only one transaction be that turn. */

@@ -1,5 +1,5 @@
 /** The tables of a schema. Times are milliseconds since 1970, and columns mean what those of SQLite mean. */
-import { COUNTERS } from '@millrace/sqlite/rows'
+import { COUNTERS } from '@millrace/sql'
 import { CREATE_FUNCTIONS } from './functions.ts'
 import { CREATE_INBOX } from './inbox/schema.ts'
 import { CREATE_FRAME } from './mailbox/mailbox.ts'

@@ -4,7 +4,7 @@
  */
 import { statSync } from 'node:fs'
 import { isErrorOf, NotADatabaseError, STATES, type State } from '@millrace/core'
-import { isThere } from './deletedQueues.ts'
+import { isThere, unpackRanges } from '@millrace/sql'
 import { type Database, sqliteCode } from './driver.ts'
 import { SCHEMA_VERSION } from './migrations/list.ts'
 import { connectReader } from './open/connect.ts'
@@ -16,7 +16,6 @@ import { CREATION_SETTINGS } from './open/pragmas.ts'
 import { probeOwner } from './owner/probe.ts'
 import { prepareLoad } from './read/load.ts'
 import { HAS_KEEP } from './read/prunable.ts'
-import { unpackRanges } from './seqs.ts'
 
 export interface FileFacts {
   readonly schemaVersion: number

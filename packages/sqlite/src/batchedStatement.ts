@@ -5,7 +5,8 @@
  * about 80 ns, so values that a batch shares are not bound for each row. Joining them as a row of their own has a price, too
  * (insert-jobs.ts).
  */
-import type { Database, SqlValue, Statement } from './driver.ts'
+import type { SqlValue } from '@millrace/sql'
+import type { Database, Statement } from './driver.ts'
 
 const RUNGS = [50, 10, 1] as const
 

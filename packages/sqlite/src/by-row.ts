@@ -3,10 +3,9 @@
  * so most rows of a turn are consecutive: those run as a range, the others as lists. Measured (µs per completed row, two indexes
  * touched): joined with VALUES 1.5, by list of 50 1.2, by range 0.9, one by one 2.4.
  */
-
+import { rangesOf, type SqlValue } from '@millrace/sql'
 import { prepareBatched } from './batchedStatement.ts'
-import type { Database, SqlValue } from './driver.ts'
-import { rangesOf } from './seqs.ts'
+import type { Database } from './driver.ts'
 
 /** Shorter ranges go into the lists, because each range needs a statement run of its own. */
 const RANGE_MIN = 12

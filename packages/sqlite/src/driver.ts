@@ -7,6 +7,7 @@ import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { UnsupportedRuntimeError } from '@millrace/core'
+import type { Prepare, Query } from '@millrace/sql'
 
 export interface Database {
   readonly name: string
@@ -42,9 +43,6 @@ interface Driver {
   new (file: string, options: DriverOptions): Database
   readonly SqliteError: new (message: string, code: string) => Error & { readonly code: string }
 }
-
-/** A value that SQLite returns or accepts. Integers are numbers: ids stay below 2^48. */
-export type SqlValue = string | number | Uint8Array | null
 
 export interface DriverOptions {
   readonly readonly?: boolean
@@ -92,6 +90,11 @@ function prepareLate(prepare: () => Statement): Statement {
     raw: shaped('raw'),
   }
   return late as Statement
+}
+
+/** Prepares the reads that all stores have in common. */
+export function queriesOf(db: Database): Prepare {
+  return <Row extends readonly unknown[]>(text: string) => db.prepare(text).raw() as unknown as Query<Row>
 }
 
 /** Creates an error as SQLite itself throws it, for tests that inject one. */

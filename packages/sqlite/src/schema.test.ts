@@ -1,7 +1,8 @@
 // The file's CHECKs against the lifecycle of @millrace/core: what the code may do the file takes, what it may not the file refuses.
+
 import { ACTIVE, isFinal, LIFECYCLE, STATES, type StateCode } from '@millrace/core'
+import { IS_TAKEN_BACK } from '@millrace/sql'
 import { expect, test } from 'vitest'
-import { IS_TAKEN_BACK } from './flowModes.ts'
 import { SCHEMA } from './schema.ts'
 import { openCrowd } from './testing/crowd.ts'
 

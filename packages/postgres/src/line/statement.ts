@@ -1,9 +1,8 @@
 /** Statements as the store has them. */
-
-export type Scalar = string | number | Uint8Array | null
+import type { SqlValue } from '@millrace/sql'
 
 /** A parameter: one value, or an array. */
-export type Value = Scalar | readonly Value[]
+export type Value = SqlValue | readonly Value[]
 
 export interface Statement {
   readonly text: string

@@ -1,20 +1,7 @@
 /** Reads the runs of jobs, as `get`, lists and exports return them. */
-import { type AttemptView, LIMITS, type RunError } from '@millrace/core'
-import type { JobRow, Questions } from '@millrace/core/kernel'
-import {
-  ERROR_COLUMNS,
-  errorFrom,
-  isOwnRun,
-  lastRunFrom,
-  numberedLineFrom,
-  type RawAttempt,
-  type RawError,
-  type RawLast,
-  type RawLog,
-  type RawNumberedLog,
-  type RawSession,
-  viewsOf,
-} from '@millrace/sqlite/rows'
+import { type AttemptView, LIMITS } from '@millrace/core'
+import type { JobRow } from '@millrace/core/kernel'
+import { ERROR_COLUMNS, isOwnRun, type RawAttempt, type RawLast, type RawLog, type RawSession, viewsOf, withLastRuns } from '@millrace/sql'
 import type { Connection } from '../connection.ts'
 
 const ENDED = `SELECT seq, run, attempt, started_at, ended_at, worker, ${ERROR_COLUMNS} FROM attempt WHERE seq = ANY ($1::bigint[]) ORDER BY seq, run`
@@ -25,7 +12,6 @@ SELECT log.seq, log.run, at, level, message, fields FROM shown
 CROSS JOIN LATERAL (SELECT max(slot) AS slot FROM log AS own WHERE own.seq = shown.seq AND own.run = shown.run) AS last
 JOIN log ON log.seq = shown.seq AND log.run = shown.run AND log.slot > last.slot - $2
 ORDER BY log.seq, log.run, number`
-const LINES = 'SELECT seq, run, at, level, message, fields, number FROM log WHERE seq = $1 AND run = $2'
 const SESSIONS = 'SELECT id, worker FROM session WHERE id = ANY ($1::bigint[])'
 
 export function prepareAttempts(connection: Connection): (rows: readonly JobRow[]) => AttemptView[][] {
@@ -42,23 +28,6 @@ export function prepareAttempts(connection: Connection): (rows: readonly JobRow[
   }
 }
 
-/** Returns a page of the lines of one run. */
-export function prepareLogLines(connection: Connection): Questions['logLines'] {
-  return (seq, run, { after, limit, newest }) => {
-    const behind = newest ? 'AND number < $3 ORDER BY number DESC' : 'AND number > $3 ORDER BY number'
-    return connection.all<RawNumberedLog>(`${LINES} ${behind} LIMIT $4`, seq, run, after, limit).map(numberedLineFrom)
-  }
-}
-
-/** Returns the error of the last run that failed. */
-export function prepareLastError(connection: Connection): (seq: number) => RunError | undefined {
-  const sql = `SELECT ${ERROR_COLUMNS} FROM attempt WHERE seq = $1 AND error_name <> '' ORDER BY run DESC LIMIT 1`
-  return (seq) => {
-    const raw = connection.get<RawError>(sql, seq)
-    return raw === undefined ? undefined : errorFrom(raw)
-  }
-}
-
 export function prepareWithLastRuns(connection: Connection): (rows: readonly JobRow[]) => JobRow[] {
   const sql = `SELECT job.seq, session.worker, last.run, last.started_at, last.ended_at, last.worker, last.error_name,
   left(last.error_message, ${LIMITS.lastErrorLength})
@@ -69,14 +38,7 @@ LEFT JOIN LATERAL (
 WHERE job.seq = ANY ($1::bigint[])`
   return (rows) => {
     if (rows.length === 0) return []
-    const found = new Map(
-      connection
-        .all<RawLast>(
-          sql,
-          rows.map(({ seq }) => seq),
-        )
-        .map((raw) => [raw[0], raw]),
-    )
-    return rows.map((row) => ({ ...row, lastRun: lastRunFrom(row, found.get(row.seq)) }))
+    const seqs = rows.map(({ seq }) => seq)
+    return withLastRuns(rows, connection.all<RawLast>(sql, seqs))
   }
 }

@@ -1,22 +1,8 @@
-/** Reads what queues have done: their totals before each minute or hour, and how jobs have failed. */
-import type { FailuresOrder, HistoryStep } from '@millrace/core'
-import type { FailureRow, HistorySpan, MinuteRow, QueueMinutes } from '@millrace/core/kernel'
-import { codeOf, failureFrom, type RawFailure } from '@millrace/sqlite/rows'
+/** Reads which queues have done most in a span, and how jobs have failed. */
+import type { FailuresOrder } from '@millrace/core'
+import type { Store } from '@millrace/core/kernel'
+import { codeOf, failureFrom, isThere, type RawFailure } from '@millrace/sql'
 import type { Connection } from '../connection.ts'
-import { isThere } from './queueNames.ts'
-
-type RawMinute = [at: number, enqueued: number, completed: number, failed: number, cancelled: number]
-
-export type ReadMinutes = (queueId: number, step: HistoryStep, from: number) => MinuteRow[]
-
-export function prepareMinutes(connection: Connection): ReadMinutes {
-  const sql = 'SELECT at, enqueued, completed, failed, cancelled FROM history WHERE queue = $1 AND step = $2 AND at >= $3 ORDER BY at'
-  return (queueId, step, from) =>
-    connection.all<RawMinute>(sql, queueId, codeOf(step), from).map(([at, enqueued, completed, failed, cancelled]) => ({
-      at,
-      totals: { enqueued, completed, failed, cancelled },
-    }))
-}
 
 const TOTALS = ['total_enqueued', 'total_completed', 'total_failed', 'total_cancelled']
 
@@ -26,10 +12,7 @@ type RawTotals = [id: number, name: string | null, first: number, last: number |
  * Ranks the queues by what they have counted in a span: between their totals before its first minute, and those behind its last. The lanes may
  * be behind the journal: what it adds to the totals of a queue comes in rows without a name.
  */
-export function prepareHistories(
-  connection: Connection,
-  minutes: ReadMinutes,
-): (span: HistorySpan, limit: number, visit: (queue: QueueMinutes) => void) => number {
+export function prepareHistories(connection: Connection, minutes: Store['minutes']): Store['histories'] {
   const counted = (where: string) =>
     `(SELECT enqueued + completed + failed + cancelled FROM history WHERE history.queue = queue.id AND step = $1 AND ${where} ORDER BY at LIMIT 1)`
   const sql = `WITH noted AS MATERIALIZED (
@@ -59,9 +42,7 @@ FROM unfolded JOIN lane ON lane.id = unfolded.id GROUP BY lane.queue`
 const ORDERS: Readonly<Record<FailuresOrder, string>> = { last: 'last_at DESC', count: 'count DESC, last_at DESC' }
 
 /** Reads failures by their kind. Their messages come from the last job that failed this way, as long as it exists. */
-export function prepareFailures(
-  connection: Connection,
-): (laneIds: readonly number[] | undefined, limit: number, order: FailuresOrder) => FailureRow[] {
+export function prepareFailures(connection: Connection): Store['failures'] {
   const sql = (
     order: FailuresOrder,
   ) => `SELECT failure.lane, failure.fingerprint, error, count, first_at, last_at, hours, job.seq, job.node, job.enqueued_at, error_message

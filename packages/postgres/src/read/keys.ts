@@ -1,16 +1,12 @@
 /** Reads the holders of keys. */
 import type { IdempotentHolder, KeyHolder, NameAndKey } from '@millrace/core/kernel'
+import { isKept } from '@millrace/sql'
 import type { Connection } from '../connection.ts'
 import type { Value } from '../line/statement.ts'
 
 type RawHolder = [place: number, seq: number, node: number, enqueuedAt: number, until?: number | null]
 
 const ASKED = 'unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked (name, key, place)'
-
-/** Returns an SQL condition: true while a job lives that keeps the key of that row past its time. */
-export function isKept(row: string): string {
-  return `EXISTS (SELECT 1 FROM job WHERE job.seq BETWEEN ${row}.seq AND ${row}.last AND job.state < 4)`
-}
 
 /** Reads the idempotency keys that have not expired, or whose jobs live. Only expired keys cost a look at a job. */
 export function prepareIdempotent(connection: Connection): (keys: readonly NameAndKey[], at: number) => IdempotentHolder[] {
@@ -19,11 +15,6 @@ FROM ${ASKED} JOIN idempotency AS held ON held.name = asked.name AND held.key = 
 WHERE (held.lapsed = 0 AND held.expires_at > $3) OR ${isKept('held')} ORDER BY asked.place`
   return (keys, at) =>
     connection.all<RawHolder>(sql, ...columnsOf(keys), at).map((raw) => ({ ...holderOf(raw, keys), until: raw[4] ?? undefined }))
-}
-
-/** Returns the time at which the first key expires and must be checked, from one end of the index. */
-export function prepareKeyExpiry(connection: Connection): () => number {
-  return () => connection.pluck<number | null>('SELECT min(expires_at) FROM idempotency')[0] ?? 0
 }
 
 /** Reads the unique keys of live jobs. */

@@ -4,17 +4,11 @@
  */
 import type { ListFilter } from '@millrace/core'
 import { folded, type LookBound, storedForms } from '@millrace/core/kernel'
-import { contentJudge, isInExtras, patternOf } from '@millrace/sqlite/rows'
+import { contentJudge, type Found, isInExtras, type Place, patternOf } from '@millrace/sql'
 import type { Connection } from '../connection.ts'
 import type { Value } from '../line/statement.ts'
 import { fittingOf } from './bounded.ts'
 import { fitsFrom, fitValues } from './fits.ts'
-
-/** A row in a list, with its place in an order by time. */
-export interface Place {
-  readonly seq: number
-  readonly at?: number
-}
 
 /** Rows to look at in their order. */
 export interface Part {
@@ -32,12 +26,6 @@ interface Wanted {
   readonly laneIds: readonly number[] | null
   /** A string that occurs in name, tags, keys or data. */
   readonly text?: string | undefined
-}
-
-/** The jobs of a page, and the place behind which the next one begins; null if there are none left. */
-export interface Found {
-  readonly places: readonly Place[]
-  readonly next: Place | null
 }
 
 export type Look = (wanted: Wanted, parts: Parts, limit: number, bound: LookBound) => Found

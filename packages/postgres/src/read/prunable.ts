@@ -1,6 +1,6 @@
 /** Reads finished jobs that have been kept long enough. */
 import type { KeptQuery, Prunable } from '@millrace/core/kernel'
-import { type Batch, type Old, type PrunableReads, takePrunable } from '@millrace/sqlite/rows'
+import { type Batch, type Old, type PrunableReads, takePrunable } from '@millrace/sql'
 import type { Connection } from '../connection.ts'
 import type { Floors } from '../floors.ts'
 import { PAYLOAD_BYTES } from '../tables/job.ts'

@@ -1,6 +1,6 @@
 /** Reads schedules: by id, by the time at which they fire, and by pages. */
 import type { Schedule } from '@millrace/core/kernel'
-import { MAY_FIRE, type RawSchedule, SCHEDULE_NAMES, scheduleFrom } from '@millrace/sqlite/rows'
+import { MAY_FIRE, type RawSchedule, SCHEDULE_NAMES, scheduleFrom } from '@millrace/sql'
 import type { Connection } from '../connection.ts'
 
 const COLUMNS = [...SCHEDULE_NAMES, 'data_bytes'].map((name) => `schedule.${name}`).join(', ')

@@ -1,6 +1,6 @@
 /** Reads what time alone triggers: jobs that become due or expire, and when the next one does. */
 import type { Deadlines, JobRow } from '@millrace/core/kernel'
-import { MAY_FIRE } from '@millrace/sqlite/rows'
+import { MAY_FIRE } from '@millrace/sql'
 import type { Connection } from '../connection.ts'
 import { PAYLOAD_BYTES } from '../tables/job.ts'
 import { readBounded } from './bounded.ts'

@@ -2,10 +2,19 @@
  * Table `job`, as SQLite has it. A payload is text or bytes, which are two columns here: the bytes stand behind the others. So that most
  * updates touch no index, no column that changes is in one: `places.ts` has what an index would.
  */
-import { type Data, PAYLOADS, type PayloadSizes, utf8Start } from '@millrace/core'
+import { PAYLOADS } from '@millrace/core'
 import type { Job, JobRow } from '@millrace/core/kernel'
-import { COLUMNS, type RawRow, ROW_COLUMNS, ROW_COLUMNS_WITHOUT_DATA, ROW_WIDTH, rowFrom } from '@millrace/sqlite/rows'
-import type { Scalar } from '../line/statement.ts'
+import {
+  COLUMNS,
+  cutRow,
+  isPayload,
+  type RawRow,
+  ROW_COLUMNS,
+  ROW_COLUMNS_WITHOUT_DATA,
+  ROW_WIDTH,
+  rowFrom,
+  type SqlValue,
+} from '@millrace/sql'
 import { bytesOf, textOf } from './payload.ts'
 
 const TEXTS: ReadonlySet<string> = new Set(['policy', 'extras', 'progress'])
@@ -52,21 +61,15 @@ export function jobFrom(row: readonly unknown[]): JobRow {
 
 /** Reads a row of `CUT_JOB_ROW`. */
 export function cutJobFrom(row: readonly unknown[], bytesMax: number): JobRow {
-  const job = jobFrom(row)
-  const sizes = row.slice(JOB_ROW_WIDTH) as (number | null)[]
-  const cut = (payload: Data): Data => (typeof payload === 'string' ? utf8Start(payload, bytesMax) : payload)
-  return {
-    ...job,
-    ...{ data: cut(job.data), output: cut(job.output), checkpoint: cut(job.checkpoint) },
-    bytes: Object.fromEntries(PAYLOADS.map((name, place) => [name, sizes[place] ?? null])) as unknown as PayloadSizes,
-  }
+  const [data = null, output = null, checkpoint = null] = row.slice(JOB_ROW_WIDTH) as (number | null)[]
+  return cutRow(jobFrom(row), { data, output, checkpoint }, bytesMax)
 }
 
 /** A column of the table, and what a job has in it. */
 export interface JobColumn {
   readonly name: string
   readonly type: 'bigint' | 'text' | 'bytea'
-  readonly get: (job: Job) => Scalar
+  readonly get: (job: Job) => SqlValue
 }
 
 export const JOB_COLUMNS = columnsOf(COLUMNS)
@@ -87,10 +90,6 @@ function columnsOf(columns: typeof COLUMNS): readonly JobColumn[] {
     }),
     ...payloads.map(({ name, get }): JobColumn => ({ name: bytesName(name), type: 'bytea', get: (job) => bytesOf(get(job)) })),
   ]
-}
-
-function isPayload(name: string): boolean {
-  return PAYLOADS.some((payload) => payload === name)
 }
 
 /** Cuts by characters, of which the reader keeps those that fit. */

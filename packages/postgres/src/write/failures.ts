@@ -4,7 +4,7 @@
  */
 import { LIMITS } from '@millrace/core'
 import { type FailureNote, withFailureHour } from '@millrace/core/kernel'
-import { byKind, hoursFrom, hoursText } from '@millrace/sqlite/rows'
+import { byKind, hoursFrom, hoursText } from '@millrace/sql'
 import type { Connection } from '../connection.ts'
 import { type Batch, columns } from './batch.ts'
 

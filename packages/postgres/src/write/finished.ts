@@ -3,7 +3,7 @@
  * `keep` of their own are kept. Forgets the batches that retention has taken.
  */
 import type { Job, Queue } from '@millrace/core/kernel'
-import { batchesOf, type FinishedBatch, type PruneToken, packRanges, rangesOf } from '@millrace/sqlite/rows'
+import { batchesOf, type FinishedBatch, type PruneToken, packRanges, rangesOf } from '@millrace/sql'
 import type { Floors } from '../floors.ts'
 import { type Batch, columns } from './batch.ts'
 

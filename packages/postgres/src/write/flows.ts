@@ -1,6 +1,6 @@
 /** Writes what a turn does to flows. It runs before the rows of deleted jobs go, so that it can read from them what they leave behind. */
 import type { DependencyCounter, Effects, FlowEdge, FlowEffects, FlowEnd } from '@millrace/core/kernel'
-import { dueModeOf } from '@millrace/sqlite/rows'
+import { dueModeOf, END_ERROR, END_ERROR_VALUES } from '@millrace/sql'
 import type { Value } from '../line/statement.ts'
 import { type Batch, columns } from './batch.ts'
 
@@ -66,22 +66,19 @@ function tell(batch: Batch, { changed, told, progress, due }: FlowEffects): void
 }
 
 const AWAITED = 'EXISTS (SELECT 1 FROM flow_edge WHERE flow_edge.parent = wanted.seq)'
-const ENDED = 'INSERT INTO flow_end (seq, ref, state, output, output_bytes, error_name, error_message, error_code, error_cause)'
-const ERRORS = ['error_name', 'error_message', 'error_code', 'error_cause']
-  .map((column) => `(SELECT ${column} FROM attempt WHERE attempt.seq = wanted.seq AND error_name <> '' ORDER BY run DESC LIMIT 1)`)
-  .join(', ')
+const ENDED = `INSERT INTO flow_end (seq, ref, state, output, output_bytes, ${END_ERROR})`
 
 /** Writes what stays of a job; nothing stays if no other job waits for it. */
 const outlive: Readonly<Record<FlowEnd['keep'], (batch: Batch, end: FlowEnd) => void>> = {
   row: (batch, { seq, ref }) =>
     batch.add(
-      `${ENDED} SELECT wanted.seq, ref, job.state, job.output, job.output_bytes, ${ERRORS}
+      `${ENDED} SELECT wanted.seq, ref, job.state, job.output, job.output_bytes, ${END_ERROR_VALUES}
 FROM (VALUES ($1::bigint, $2::text)) AS wanted (seq, ref) JOIN job ON job.seq = wanted.seq WHERE ${AWAITED}`,
       ...[seq, ref],
     ),
   record: (batch, { seq, ref, state, output }) =>
     batch.add(
-      `${ENDED} SELECT seq, ref, $3::smallint, $4::text, $5::bytea, ${ERRORS} FROM (VALUES ($1::bigint, $2::text)) AS wanted (seq, ref) WHERE ${AWAITED}`,
+      `${ENDED} SELECT seq, ref, $3::smallint, $4::text, $5::bytea, ${END_ERROR_VALUES} FROM (VALUES ($1::bigint, $2::text)) AS wanted (seq, ref) WHERE ${AWAITED}`,
       ...([seq, ref, state, typeof output === 'string' ? output : null, output instanceof Uint8Array ? output : null] satisfies Value[]),
     ),
   state: (batch, { seq, ref, state }) =>

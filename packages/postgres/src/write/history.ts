@@ -1,7 +1,7 @@
 /** Writes a queue's totals before a minute: one row, and another if the minute is the first of its hour. It deletes old rows, too. */
 import { LIMITS } from '@millrace/core'
 import { hourOf, type MinuteNote } from '@millrace/core/kernel'
-import { HOUR, MINUTE } from '@millrace/sqlite/rows'
+import { HOUR, MINUTE } from '@millrace/sql'
 import type { Batch } from './batch.ts'
 
 // An existing row is from before the clock went back: its totals are the same, or less.

@@ -1,6 +1,6 @@
 /** Writes idempotency keys, unique keys and tags of a turn's jobs. */
 import type { Effects, ForgottenKeys, UniqueRecord } from '@millrace/core/kernel'
-import { isCreated, net, tagChanges } from '@millrace/sqlite/rows'
+import { isCreated, net, tagChanges } from '@millrace/sql'
 import { type Batch, columns } from './batch.ts'
 import { FREE_KEYS, UNTAG } from './jobs.ts'
 

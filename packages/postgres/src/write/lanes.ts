@@ -1,6 +1,6 @@
 /** Writes new lanes, and removes those that nothing uses. What is counted of others stands in the journal. */
 import type { Lane, TurnHeader } from '@millrace/core/kernel'
-import { COUNTERS, countersOf, tombstoneOf } from '@millrace/sqlite/rows'
+import { COUNTERS, countersOf, tombstoneOf } from '@millrace/sql'
 import type { Value } from '../line/statement.ts'
 import type { Batch } from './batch.ts'
 

@@ -4,8 +4,8 @@
  */
 import { LIMITS } from '@millrace/core'
 import type { Effects } from '@millrace/core/kernel'
+import { isKept } from '@millrace/sql'
 import type { Floors } from '../floors.ts'
-import { isKept } from '../read/keys.ts'
 import type { Batch } from './batch.ts'
 
 // Keys of live jobs are moved out of the way of the next slices: each would look at all of them, however many there are.

@@ -3,7 +3,7 @@
  * back; and what is left of deleted queues.
  */
 import type { Effects, PauseEndNote, Queue, TurnHeader } from '@millrace/core/kernel'
-import { settingsText, tombstoneOf } from '@millrace/sqlite/rows'
+import { settingsText, tombstoneOf } from '@millrace/sql'
 import { type Batch, columns } from './batch.ts'
 
 const NAMES = 'INSERT INTO queue (id, name) SELECT * FROM unnest($1::bigint[], $2::text[]) ON CONFLICT (id) DO NOTHING'

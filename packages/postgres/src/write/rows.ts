@@ -3,7 +3,8 @@
  * array for each column slows plain jobs by a tenth, and jobs with a policy by a quarter (ADR 71).
  */
 import type { Job } from '@millrace/core/kernel'
-import type { Scalar, Value } from '../line/statement.ts'
+import type { SqlValue } from '@millrace/sql'
+import type { Value } from '../line/statement.ts'
 import type { JobColumn } from '../tables/job.ts'
 
 export interface Rows {
@@ -54,7 +55,7 @@ const NULL_TEXT = '\x1e'
 const SPLIT = 'chr(31), chr(30)'
 
 /** Returns a column as a parameter, and as the array that the server makes of that. An array's texts have a quote before each of their quotes. */
-function listOf(type: JobColumn['type'], values: readonly Scalar[], place: number): { readonly value: Value; readonly array: string } {
+function listOf(type: JobColumn['type'], values: readonly SqlValue[], place: number): { readonly value: Value; readonly array: string } {
   const joined = type === 'text' ? joinedOf(values as readonly (string | null)[]) : undefined
   return joined === undefined
     ? { value: values, array: `$${place}::${type}[]` }

@@ -1,7 +1,7 @@
 /** Notes now and then which jobs run, and folds the counters of lanes, so that opening the schema replays at most a short piece of the journal. */
 import { LIMITS } from '@millrace/core'
-import { type Effects, StoreFailure, type TurnHeader } from '@millrace/core/kernel'
-import { packRanges, rangesOf } from '@millrace/sqlite/rows'
+import type { Effects, TurnHeader } from '@millrace/core/kernel'
+import { assertTurnIsKept, packRanges, rangesOf } from '@millrace/sql'
 import type { Connection } from '../connection.ts'
 import type { Batch } from './batch.ts'
 
@@ -21,13 +21,10 @@ export function prepareRunning(connection: Connection): WriteRunning {
   let counters = 0
   let unfolded = counters
   return {
-    write(batch, { nextEvent, running }, { events, forgetEventsBefore, countedLanes }) {
-      if (forgetEventsBefore >= nextEvent - events.length)
-        throw new StoreFailure(
-          'broken',
-          'statement',
-          `the journal cannot forget up to event ${forgetEventsBefore}: the turn has written it`,
-        )
+    write(batch, turn, effects) {
+      assertTurnIsKept(turn, effects)
+      const { nextEvent, running } = turn
+      const { forgetEventsBefore, countedLanes } = effects
       // Discards what an uncommitted turn has written.
       written = event
       unfolded = counters + countedLanes.length

@@ -1,7 +1,7 @@
 /** Writes the runs that failed, or that logged and did not complete, and the log lines of handlers. Bounded per job. */
 import { fingerprintOf, LIMITS } from '@millrace/core'
 import type { Effects } from '@millrace/core/kernel'
-import { ERROR_COLUMNS, errorValues } from '@millrace/sqlite/rows'
+import { ERROR_COLUMNS, errorValues } from '@millrace/sql'
 import type { Batch } from './batch.ts'
 
 const RUN = `attempt, started_at, ended_at, worker, ${ERROR_COLUMNS}, fingerprint`

@@ -1,6 +1,6 @@
 /** Writes a turn's effects, in one transaction and one round trip. */
 import type { Effects, TurnHeader } from '@millrace/core/kernel'
-import { SortedJobs } from '@millrace/sqlite/rows'
+import { SortedJobs } from '@millrace/sql'
 import type { Connection } from '../connection.ts'
 import type { Floors } from '../floors.ts'
 import { writeInbox } from '../inbox/write.ts'

@@ -4,6 +4,7 @@
  * makes a copy beside it first, and so does a migration down, which loses what only newer versions store.
  */
 import { InternalError } from '@millrace/core'
+import { packRanges } from '@millrace/sql'
 import { type Making, makingOf } from '../access.ts'
 import { copyWhole } from '../backup.ts'
 import { copyDownFile, copyFile } from '../beside.ts'
@@ -11,7 +12,6 @@ import type { Database } from '../driver.ts'
 import { MIGRATIONS } from '../migrations/list.ts'
 import type { Migration } from '../migrations/migration.ts'
 import { MEMORY_FILE } from '../options.ts'
-import { packRanges } from '../seqs.ts'
 import { APPLICATION_ID } from './identify.ts'
 import { CREATION_SETTINGS, checkPragmas } from './pragmas.ts'
 

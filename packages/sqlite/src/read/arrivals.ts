@@ -1,6 +1,6 @@
 /** Reads the jobs of a queue that drops its oldest, by arrival. */
+import { ROW_COLUMNS_WITHOUT_DATA } from '@millrace/sql'
 import type { Database } from '../driver.ts'
-import { ROW_COLUMNS_WITHOUT_DATA } from '../tables/job.ts'
 import { type Bounded, readBounded } from './bounded.ts'
 
 export function prepareArrivals(db: Database): (queueId: number, limit: number, bytes: number) => Bounded {

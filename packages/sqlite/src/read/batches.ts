@@ -1,8 +1,8 @@
 /** Reads the batches in which jobs have finished, in the order in which retention takes them. */
 import type { StateCode } from '@millrace/core'
 import type { KeptQuery } from '@millrace/core/kernel'
+import type { Batch } from '@millrace/sql'
 import type { Database } from '../driver.ts'
-import type { Batch } from './takePrunable.ts'
 
 /** The number of batches that one slice reads at most, and at first: a busy turn's batch is as much as another's slice. */
 const BATCHES_MAX = 256

@@ -1,7 +1,7 @@
 /** Reads rows until there are enough of them or of their bytes, and always releases the statement. */
 import type { JobRow } from '@millrace/core/kernel'
-import type { SqlValue, Statement } from '../driver.ts'
-import { payloadBytes, type RawRow, rowFrom } from '../tables/job.ts'
+import { payloadBytes, type RawRow, rowFrom, type SqlValue } from '@millrace/sql'
+import type { Statement } from '../driver.ts'
 
 export interface Bounded {
   readonly rows: JobRow[]

@@ -1,22 +1,8 @@
 /** Reads failures by their kind. Their messages come from the last job that failed this way, as long as it exists. */
 import type { FailuresOrder } from '@millrace/core'
 import type { FailureRow } from '@millrace/core/kernel'
+import { failureFrom, type RawFailure } from '@millrace/sql'
 import type { Database } from '../driver.ts'
-import { hoursFrom } from '../tables/failure.ts'
-
-export type RawFailure = [
-  laneId: number,
-  fingerprint: number,
-  error: string,
-  count: number,
-  firstAt: number,
-  lastAt: number,
-  hours: string,
-  seq: number | null,
-  node: number,
-  enqueuedAt: number,
-  message: string | null,
-]
 
 /** There are at most `LIMITS.failureGroups` kinds, so the one without an index is sorted. */
 const ORDERS: Readonly<Record<FailuresOrder, { readonly index: string; readonly by: string }>> = {
@@ -45,21 +31,4 @@ ${filter} ORDER BY ${by} LIMIT ?`,
     const { all, some } = statements[order]
     return ((laneIds === undefined ? all.all(limit) : some.all(JSON.stringify(laneIds), limit)) as RawFailure[]).map(failureFrom)
   }
-}
-
-export function failureFrom([
-  laneId,
-  fingerprint,
-  error,
-  count,
-  firstAt,
-  lastAt,
-  hours,
-  seq,
-  node,
-  enqueuedAt,
-  message,
-]: RawFailure): FailureRow {
-  const job = seq === null ? undefined : { seq, node, enqueuedAt }
-  return { laneId, fingerprint, error, count, firstAt, lastAt, hours: hoursFrom(hours), job, message: message ?? undefined }
 }

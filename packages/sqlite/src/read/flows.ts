@@ -1,60 +1,18 @@
 /** Reads what a turn needs of flows, and what a job may ask of the jobs that it waited for. */
-import { isFinal, type StateCode } from '@millrace/core'
+import type { DependencyCounter, JobRow, ParentRow, Store } from '@millrace/core/kernel'
 import {
-  DELETED,
-  type DependencyCounter,
-  type FlowDueRow,
-  type FlowLeftRow,
-  type JobRow,
-  type ParentOutcome,
-  type ParentRow,
-} from '@millrace/core/kernel'
+  PARENT_COLUMNS,
+  PARENT_TABLES,
+  parentFrom,
+  payloadBytes,
+  type RawParent,
+  type RawRow,
+  ROW_COLUMNS_WITHOUT_DATA,
+  rowFrom,
+} from '@millrace/sql'
 import type { Database } from '../driver.ts'
-import { IS_TAKEN_BACK } from '../flowModes.ts'
-import { extrasFrom, payloadBytes, type RawRow, ROW_COLUMNS_WITHOUT_DATA, rowFrom } from '../tables/job.ts'
-import type { Bounded } from './bounded.ts'
-import { errorFrom, type RawError } from './runError.ts'
 
-export type RawDue = [
-  parent: number,
-  mode: FlowDueRow['mode'],
-  state: StateCode | null,
-  ended: ParentOutcome | null,
-  child: number | null,
-  told: ParentOutcome,
-  pending: number | null,
-  failed: number,
-  gate: DependencyCounter['state'],
-]
-
-export function prepareFlowDue(db: Database): (limit: number) => FlowDueRow[] {
-  const prepare = (hint: string, condition: string) =>
-    db
-      .prepare(
-        `SELECT flow_due.parent, flow_due.mode, job.state, flow_end.state, edge.child, edge.told, gate.pending, gate.failed, gate.state
-FROM flow_due ${hint} LEFT JOIN job ON job.seq = flow_due.parent LEFT JOIN flow_end ON flow_end.seq = flow_due.parent
-LEFT JOIN flow_edge AS edge ON edge.parent = flow_due.parent AND edge.child > flow_due.after LEFT JOIN flow_gate AS gate ON gate.seq = edge.child
-${condition} ORDER BY flow_due.parent, edge.child LIMIT ?`,
-      )
-      .raw()
-  const back = prepare('INDEXED BY flow_due_back', `WHERE flow_due.${IS_TAKEN_BACK}`)
-  const all = prepare('', '')
-  return (limit) => {
-    const taken = back.all(limit) as RawDue[]
-    return (taken.length > 0 ? taken : (all.all(limit) as RawDue[])).map(dueFrom)
-  }
-}
-
-export function dueFrom([parent, mode, state, ended, seq, told, pending, failed, gate]: RawDue): FlowDueRow {
-  return {
-    parent,
-    mode,
-    state: state === null ? (ended ?? DELETED) : isFinal(state) ? state : 0,
-    child: seq === null ? undefined : { seq, told, counter: pending === null ? undefined : { seq, parent, pending, failed, state: gate } },
-  }
-}
-
-export function prepareGates(db: Database): (seqs: readonly number[]) => DependencyCounter[] {
+export function prepareGates(db: Database): Store['dependencies'] {
   const statement = db.prepare(
     `SELECT gate.seq, pending, failed, state,
 (SELECT parent FROM flow_edge INDEXED BY flow_edge_child WHERE child = gate.seq ORDER BY place LIMIT 1) AS parent
@@ -63,20 +21,8 @@ FROM json_each(?) AS wanted CROSS JOIN flow_gate AS gate ON gate.seq = wanted.va
   return (seqs) => statement.all(JSON.stringify(seqs)) as DependencyCounter[]
 }
 
-export function prepareFlowLeft(db: Database): (limit: number) => FlowLeftRow[] {
-  const statement = db
-    .prepare(
-      `SELECT flow_gone.child, edge.parent FROM flow_gone LEFT JOIN flow_edge AS edge ON edge.child = flow_gone.child
-ORDER BY flow_gone.child, edge.place LIMIT ?`,
-    )
-    .raw()
-  return (limit) => (statement.all(limit) as [number, number | null][]).map(([child, parent]) => ({ child, parent: parent ?? undefined }))
-}
-
-export type ReadChildren = (seqs: readonly number[], bytes: number) => Bounded
-
 /** Reads children without their outputs: only completed jobs have one, and those never change again. */
-export function prepareChildren(db: Database): ReadChildren {
+export function prepareChildren(db: Database): Store['children'] {
   const columns = ROW_COLUMNS_WITHOUT_DATA.replace('job.output', 'NULL')
   const statement = db.prepare(`SELECT ${columns} FROM json_each(?) AS wanted CROSS JOIN job ON job.seq = wanted.value`).raw()
   return (seqs, bytesMax) => {
@@ -91,33 +37,10 @@ export function prepareChildren(db: Database): ReadChildren {
   }
 }
 
-export type RawParent = [
-  place: number,
-  seq: number,
-  state: StateCode | null,
-  extras: string | null,
-  output: ParentRow['output'],
-  ended: ParentOutcome | null,
-  ref: string | null,
-  // A parent that has not failed has no error.
-  ...error: RawError | [null, ...unknown[]],
-]
-
-export type ReadParents = (
-  seq: number,
-  after: number,
-  limit: number,
-  bytes: number,
-) => { readonly rows: ParentRow[]; readonly complete: boolean }
-
-export function prepareParents(db: Database): ReadParents {
-  const lastError = (column: string) =>
-    `coalesce(ended.${column}, (SELECT ${column} FROM attempt WHERE attempt.seq = edge.parent AND error_name <> '' ORDER BY run DESC LIMIT 1))`
+export function prepareParents(db: Database): Store['parents'] {
   const statement = db
     .prepare(
-      `SELECT edge.place, edge.parent, job.state, job.extras, coalesce(job.output, ended.output), ended.state, ended.ref,
-${lastError('error_name')}, ${lastError('error_message')}, NULL, ${lastError('error_code')}, ${lastError('error_cause')}
-FROM flow_edge AS edge INDEXED BY flow_edge_child LEFT JOIN job ON job.seq = edge.parent LEFT JOIN flow_end AS ended ON ended.seq = edge.parent
+      `SELECT ${PARENT_COLUMNS} FROM flow_edge AS edge INDEXED BY flow_edge_child ${PARENT_TABLES}
 WHERE edge.child = ? AND edge.place > ? ORDER BY edge.place`,
     )
     .raw()
@@ -131,16 +54,5 @@ WHERE edge.child = ? AND edge.place > ? ORDER BY edge.place`,
       rows.push(parentFrom(raw))
     }
     return { rows, complete: true }
-  }
-}
-
-export function parentFrom([place, seq, state, extras, output, ended, ref, ...error]: RawParent): ParentRow {
-  return {
-    place,
-    seq,
-    ref: ref ?? extrasFrom(extras)?.flow?.ref ?? '',
-    state: state ?? ended ?? DELETED,
-    output,
-    error: error[0] === null ? undefined : errorFrom(error as RawError),
   }
 }

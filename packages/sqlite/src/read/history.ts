@@ -1,32 +1,10 @@
-/** Reads what queues have done: their totals before each minute or hour. */
-import type { HistoryStep } from '@millrace/core'
-import type { HistorySpan, LaneTotals, Loaded, MinuteRow, QueueMinutes } from '@millrace/core/kernel'
-import { isThere } from '../deletedQueues.ts'
+/** Reads which queues have done most in a span. */
+import type { HistorySpan, LaneTotals, QueueMinutes, Store } from '@millrace/core/kernel'
+import { codeOf, isThere } from '@millrace/sql'
 import type { Database } from '../driver.ts'
 
-export const MINUTE = 0
-export const HOUR = 1
-
-type RawMinute = [at: number, enqueued: number, completed: number, failed: number, cancelled: number]
-
-type ReadMinutes = (queueId: number, step: HistoryStep, from: number) => MinuteRow[]
-
-export function prepareMinutes(db: Database): ReadMinutes {
-  const rows = db
-    .prepare('SELECT at, enqueued, completed, failed, cancelled FROM history WHERE queue = ? AND step = ? AND at >= ? ORDER BY at')
-    .raw()
-  return (queueId, step, from) =>
-    (rows.all(queueId, codeOf(step), from) as RawMinute[]).map(([at, enqueued, completed, failed, cancelled]) => ({
-      at,
-      totals: { enqueued, completed, failed, cancelled },
-    }))
-}
-
 /** Ranks the queues by what they have counted in a span: between their totals before its first minute, and those behind its last. */
-export function prepareHistories(
-  db: Database,
-  minutes: ReadMinutes,
-): (span: HistorySpan, limit: number, visit: (queue: QueueMinutes) => void) => number {
+export function prepareHistories(db: Database, minutes: Store['minutes']): Store['histories'] {
   const counted = (where: string) =>
     `(SELECT enqueued + completed + failed + cancelled FROM history WHERE history.queue = queue.id AND step = ? AND ${where} ORDER BY at LIMIT 1)`
   const active = db
@@ -49,17 +27,4 @@ FROM lane WHERE queue = ?`,
     for (const [id, name] of queues.slice(0, limit)) visit({ name, minutes: minutes(id, step, from), totals: totals.get(id) as LaneTotals })
     return queues.length
   })
-}
-
-export function codeOf(step: HistoryStep): number {
-  return step === 'minute' ? MINUTE : HOUR
-}
-
-export function prepareLastMinutes(db: Database): () => Loaded['minutes'] {
-  const last = db
-    .prepare(
-      'SELECT id, (SELECT max(at) FROM history WHERE history.queue = queue.id AND history.step = 0) AS at FROM queue WHERE at IS NOT NULL',
-    )
-    .raw()
-  return () => (last.all() as [number, number][]).map(([queueId, at]) => ({ queueId, at }))
 }

@@ -1,8 +1,9 @@
 /** Reads jobs by their row numbers. */
 import type { Data, PayloadName } from '@millrace/core'
 import type { JobRow } from '@millrace/core/kernel'
+import { payloadBytes, type RawRow, ROW_COLUMNS, rowFrom } from '@millrace/sql'
 import type { Database } from '../driver.ts'
-import { CUT_COLUMNS, cutRowFrom, cutValues, payloadBytes, type RawRow, ROW_COLUMNS, rowFrom } from '../tables/job.ts'
+import { CUT_COLUMNS, cutRowFrom, cutValues } from '../tables/job.ts'
 import { readBounded } from './bounded.ts'
 
 // CROSS JOIN keeps the list outside: it looks up each number in the list's order, and never scans.

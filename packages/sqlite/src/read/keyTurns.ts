@@ -3,8 +3,8 @@
  * arrival.
  */
 import type { TurnQuery, TurnRow } from '@millrace/core/kernel'
+import { payloadBytes, type RawRow, ROW_COLUMNS, rowFrom } from '@millrace/sql'
 import type { Database } from '../driver.ts'
-import { payloadBytes, type RawRow, ROW_COLUMNS, rowFrom } from '../tables/job.ts'
 
 export function prepareKeyTurns(db: Database): (keys: readonly TurnQuery[], bytes: number) => TurnRow[] {
   const holder = db.prepare('SELECT seq FROM key_turn WHERE queue = ? AND key = ?').pluck()

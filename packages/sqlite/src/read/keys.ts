@@ -3,17 +3,13 @@
  * it is stored.
  */
 import type { IdempotentHolder, KeyHolder, NameAndKey } from '@millrace/core/kernel'
+import { isKept, type SqlValue } from '@millrace/sql'
 import { type BatchedStatement, prepareBatched } from '../batchedStatement.ts'
-import type { Database, SqlValue } from '../driver.ts'
+import type { Database } from '../driver.ts'
 
 type RawHolder = [index: number, seq: number, node: number, enqueuedAt: number]
 
 type RawIdempotent = [...RawHolder, until: number | null]
-
-/** Returns an SQL condition: true while a job lives that keeps the key of that row past its time. */
-export function isKept(row: string): string {
-  return `EXISTS (SELECT 1 FROM job WHERE job.seq BETWEEN ${row}.seq AND ${row}.last AND job.state < 4)`
-}
 
 /** Reads the idempotency keys that have not expired, or whose jobs live. Only expired keys cost a look at a job. */
 export function prepareIdempotent(db: Database): (keys: readonly NameAndKey[], at: number) => IdempotentHolder[] {
@@ -31,12 +27,6 @@ WHERE (held.lapsed = 0 AND held.expires_at > at) OR ${isKept('held')}`,
       const { name, key } = keys[index] as NameAndKey
       return { name, key, seq, node, enqueuedAt, until: until ?? undefined }
     })
-}
-
-/** Returns the time at which the first key expires and must be checked, from one end of the index. */
-export function prepareKeyExpiry(db: Database): () => number {
-  const first = db.prepare('SELECT min(expires_at) FROM idempotency').pluck()
-  return () => (first.get() as number | null) ?? 0
 }
 
 /** Reads the unique keys of live jobs. */

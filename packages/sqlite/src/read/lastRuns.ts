@@ -1,19 +1,8 @@
 /** Reads the last run of each job of a page, with one statement for all of them. */
-import { type LastRunView, LIMITS } from '@millrace/core'
-import { droppedAttempt, type JobRow, lastRunOf } from '@millrace/core/kernel'
+import { LIMITS } from '@millrace/core'
+import type { JobRow } from '@millrace/core/kernel'
+import { type RawLast, withLastRuns } from '@millrace/sql'
 import type { Database } from '../driver.ts'
-import { isOwnRun } from './attempts.ts'
-
-export type RawLast = [
-  seq: number,
-  ownWorker: string | null,
-  run: number | null,
-  startedAt: number,
-  endedAt: number,
-  worker: string,
-  errorName: string,
-  errorMessage: string,
-]
 
 export type WithLastRuns = (rows: readonly JobRow[]) => JobRow[]
 
@@ -28,17 +17,5 @@ LEFT JOIN attempt ON job.state NOT IN (2, 4) AND attempt.seq = job.seq
   AND attempt.run = (SELECT max(each.run) FROM attempt AS each WHERE each.seq = job.seq)`,
     )
     .raw()
-  return (rows) => {
-    const found = new Map((last.all(JSON.stringify(rows.map(({ seq }) => seq))) as RawLast[]).map((raw) => [raw[0], raw]))
-    return rows.map((row) => ({ ...row, lastRun: lastRunFrom(row, found.get(row.seq)) }))
-  }
-}
-
-export function lastRunFrom(row: JobRow, raw: RawLast | undefined): LastRunView | null {
-  if (row.dropped) return lastRunOf(droppedAttempt(row))
-  const [, ownWorker, run = null, startedAt, endedAt, worker, name, message] = raw ?? ([row.seq, null] as unknown as RawLast)
-  if (isOwnRun(row)) return { run: row.run, startedAt: row.startedAt, endedAt: row.finishedAt, worker: ownWorker ?? '' }
-  if (run === null) return null
-  // A run that was given back or snoozed has no error.
-  return { run, startedAt, endedAt, worker, ...(name !== '' && { error: { name, message: message.slice(0, LIMITS.lastErrorLength) } }) }
+  return (rows) => withLastRuns(rows, last.all(JSON.stringify(rows.map(({ seq }) => seq))) as RawLast[])
 }

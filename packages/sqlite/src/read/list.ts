@@ -1,16 +1,15 @@
 /** Reads one page of a list: finds the jobs, and reads as many as a page may hold. */
 import { FAILED, isNarrowed, LIMITS, type ListFilter, statesOf } from '@millrace/core'
-import { impliedFilter, type JobRow, type ListQuery, type ListRows, type LookBound } from '@millrace/core/kernel'
+import { impliedFilter, type ListQuery, type ListRows, type LookBound } from '@millrace/core/kernel'
+import { type Found, NOTHING_FOUND, type Place, pageOf } from '@millrace/sql'
 import type { Database } from '../driver.ts'
 import { prepareJobs, prepareJobsWithin } from './jobs.ts'
 import { prepareWithLastRuns } from './lastRuns.ts'
-import { type Found, type Part, type Place, prepareLook } from './look.ts'
+import { type Part, prepareLook } from './look.ts'
 import { prepareOrderedParts } from './orders.ts'
 import { preparePage } from './page.ts'
 import { type Arrival, prepareArrivalParts } from './parts.ts'
 import { prepareSelection, type Selection } from './selection.ts'
-
-const NONE: Found = { places: [], next: null }
 
 /** The most rows that an index is asked for at once. */
 const FEW_MAX = 1_000_000
@@ -42,9 +41,9 @@ export function prepareList(db: Database): (query: ListQuery, bound: LookBound) 
       return { places, next: places.length < limit ? null : (places.at(-1) as Place) }
     }
     const filter = impliedFilter(query.filter)
-    if (filter === undefined) return NONE
+    if (filter === undefined) return NOTHING_FOUND
     const selection = select(filter)
-    if (selection.matches === 0) return NONE
+    if (selection.matches === 0) return NOTHING_FOUND
     const { lanes } = selection
     const from = beforeAt === undefined ? undefined : { at: beforeAt, seq: before }
     const parts =
@@ -55,20 +54,9 @@ export function prepareList(db: Database): (query: ListQuery, bound: LookBound) 
   // A reader's statements see one moment only within a transaction. Otherwise a job that is removed in between would make a page
   // short, and a short page reads as the last.
   return db.transaction((query: ListQuery, bound: LookBound): ListRows => {
-    const { places, next, looked } = find(query, bound)
-    const { payloadBytes } = query
-    const seqs = places.map(({ seq }) => seq)
-    const rows = payloadBytes === undefined ? whole(seqs) : jobs(seqs, payloadBytes)
-    const end = rows.length < seqs.length ? placeOf(places, rows.at(-1) as JobRow) : next
-    return {
-      rows: query.lastRun === true ? withLastRuns(rows) : rows,
-      next: end?.seq ?? null,
-      ...(end?.at !== undefined && { nextAt: end.at }),
-      ...(looked !== undefined && { looked }),
-    }
+    const found = find(query, bound)
+    const seqs = found.places.map(({ seq }) => seq)
+    const rows = query.payloadBytes === undefined ? whole(seqs) : jobs(seqs, query.payloadBytes)
+    return pageOf(found, rows, query, withLastRuns)
   })
-}
-
-function placeOf(places: readonly Place[], { seq }: JobRow): Place {
-  return places.find((place) => place.seq === seq) as Place
 }

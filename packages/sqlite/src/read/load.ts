@@ -1,39 +1,31 @@
 /** Reads everything that the engine's tables are built from: none of it grows with the number of waiting or finished jobs. */
-import type { Defaults } from '@millrace/core'
-import type {
-  ActiveRow,
-  BucketRow,
-  Counts,
-  DefinitionRow,
-  ExportCursor,
-  KeptCounts,
-  LaneRow,
-  Loaded,
-  PauseEndRow,
-  PresentRow,
-  QueueRow,
-} from '@millrace/core/kernel'
-import { isThere } from '../deletedQueues.ts'
+import type { Loaded } from '@millrace/core/kernel'
+import {
+  activeFrom,
+  isThere,
+  loadedFrom,
+  NEXT_NUMBERS,
+  type RawLoaded,
+  type RawRow,
+  type RawTurn,
+  ROW_COLUMNS_WITHOUT_DATA,
+  runningFrom,
+} from '@millrace/sql'
 import type { Database } from '../driver.ts'
-import { replayRuns } from '../journal.ts'
-import { seqsIn, unpackRanges } from '../seqs.ts'
-import { type RawRow, ROW_COLUMNS_WITHOUT_DATA, ROW_WIDTH, rowFrom } from '../tables/job.ts'
-import { prepareLastMinutes } from './history.ts'
-import { prepareFreed } from './schedules.ts'
 
 export function prepareLoad(db: Database): () => Loaded {
   // Takes the larger of each: a turn without events writes the one, all others the other.
   const meta = db
     .prepare(
       `SELECT meta.node, max(meta.next_seq, coalesce(last.next_seq, 1)), max(meta.next_event, coalesce(last.first_event + last.count, 1)),
-max(meta.next_session, coalesce(last.next_session, 1)), meta.paused
+max(meta.next_session, coalesce(last.next_session, 1)), meta.paused, ${NEXT_NUMBERS},
+EXISTS (SELECT 1 FROM flow_due) OR EXISTS (SELECT 1 FROM flow_gone)
 FROM meta LEFT JOIN journal AS last ON last.first_event = (SELECT max(first_event) FROM journal)`,
     )
     .raw()
   const lanes = db
     .prepare(`SELECT lane.*, queue.name FROM lane JOIN queue ON queue.id = lane.queue WHERE ${isThere('queue.name')} ORDER BY lane.id`)
     .raw()
-  const numbers = db.prepare('SELECT (SELECT coalesce(max(id), 0) + 1 FROM lane), (SELECT coalesce(max(id), 0) + 1 FROM queue)').raw()
   const active = db
     .prepare(
       `SELECT ${ROW_COLUMNS_WITHOUT_DATA}, session.uuid, session.worker,
@@ -49,43 +41,37 @@ WHERE job.state = 2 ORDER BY job.seq`,
     )
     .raw()
   const gates = db.prepare('SELECT id, lane, key, parked FROM gate').raw()
-  const buckets = db.prepare('SELECT queue AS queueId, key, missing_ms AS missingMs, missing_at AS missingAt FROM key_bucket')
+  const buckets = db.prepare('SELECT queue, key, missing_ms, missing_at FROM key_bucket').raw()
   const pausedKeys = db.prepare('SELECT key FROM paused_key WHERE queue = ?').pluck()
-  const pauseEnds = db.prepare('SELECT queue AS queueId, part, what, until FROM pause_end')
+  const pauseEnds = db.prepare('SELECT queue, part, what, until FROM pause_end').raw()
   const running = prepareRunningSeqs(db)
-  const flowWork = db.prepare('SELECT EXISTS (SELECT 1 FROM flow_due) OR EXISTS (SELECT 1 FROM flow_gone)').pluck()
   const definitions = db.prepare('SELECT name, defaults, session, worker, host, said_at, first_seq, settling FROM definition').raw()
-  const exports = db.prepare('SELECT name, cursor FROM export ORDER BY name')
-  const freed = prepareFreed(db)
-  const minutes = prepareLastMinutes(db)
-  const kept = db.prepare('SELECT queue AS queueId, completed, failed, cancelled FROM kept_count')
-  return () => {
-    const [node, nextSeq, nextEvent, nextSession, paused] = meta.get() as [number, number, number, number, number, number]
-    const [nextLane, nextQueue] = numbers.get() as [number, number]
-    return {
-      node,
-      nextSeq,
-      nextEvent,
-      nextSession,
-      nextLane,
-      nextQueue,
-      paused: paused === 1,
-      queues: (queues.all() as RawQueue[]).map((raw) => queueFrom(raw, pausedKeys.all(raw[0]) as string[])),
-      pauseEnds: pauseEnds.all() as PauseEndRow[],
-      backlogs: (gates.all() as RawGate[]).map(([id, laneId, key, parked]) => ({ id, laneId, key, parked })),
-      buckets: buckets.all() as BucketRow[],
-      lanes: (lanes.all() as RawLane[]).map(laneFrom),
+  const exports = db.prepare('SELECT name, cursor FROM export ORDER BY name').raw()
+  const freed = db
+    .prepare('SELECT id FROM schedule LEFT JOIN job ON job.seq = schedule.job_seq WHERE held = 1 AND (job.state IS NULL OR job.state >= 4)')
+    .raw()
+  const minutes = db
+    .prepare(
+      'SELECT id, (SELECT max(at) FROM history WHERE history.queue = queue.id AND history.step = 0) AS at FROM queue WHERE at IS NOT NULL',
+    )
+    .raw()
+  const kept = db.prepare('SELECT queue, completed, failed, cancelled FROM kept_count').raw()
+  return () =>
+    loadedFrom({
+      meta: meta.get(),
+      queues: (queues.all() as [id: number][]).map((raw): unknown => [...raw, pausedKeys.all(raw[0])]),
+      pauseEnds: pauseEnds.all(),
+      gates: gates.all(),
+      buckets: buckets.all(),
+      lanes: lanes.all(),
       active: (active.all(JSON.stringify(running())) as RawRow[]).map(activeFrom),
-      // Sorted here: ORDER BY would scan the whole table. Every store tells of lost sessions in this order.
-      present: (present.all() as RawPresent[]).map(presentFrom).sort((a, b) => a.id - b.id),
-      definitions: (definitions.all() as RawDefinition[]).map(definitionFrom),
-      exports: exports.all() as ExportCursor[],
-      freed: freed(),
-      flowWork: flowWork.get() === 1,
-      minutes: minutes(),
-      kept: kept.all() as KeptCounts[],
-    }
-  }
+      present: present.all(),
+      definitions: definitions.all(),
+      exports: exports.all(),
+      freed: freed.all(),
+      minutes: minutes.all(),
+      kept: kept.all(),
+    } as RawLoaded)
 }
 
 /** Returns the jobs that ran when they were last noted, brought up to date from the journal. */
@@ -94,78 +80,6 @@ function prepareRunningSeqs(db: Database): () => number[] {
   const journal = db.prepare('SELECT first_event, at, count, packed FROM journal WHERE first_event > ? ORDER BY first_event').raw()
   return () => {
     const [event, seqs] = noted.get() as [number, Uint8Array]
-    const running = new Set(seqsIn(unpackRanges(seqs)))
-    for (const [firstEvent, at, count, packed] of journal.iterate(event) as Iterable<[number, number, number, Uint8Array]>)
-      replayRuns({ firstEvent, at, count, packed }, running)
-    return [...running].sort((a, b) => a - b)
+    return runningFrom(seqs, journal.iterate(event) as Iterable<RawTurn>)
   }
-}
-
-export type RawQueue = [id: number, name: string, settings: string, paused: number, missingMs: number, missingAt: number]
-export type RawDefinition = [
-  name: string,
-  defaults: string,
-  session: string,
-  worker: string,
-  host: string,
-  saidAt: number,
-  firstSeq: number,
-  settling: number,
-]
-type RawGate = [id: number, laneId: number, key: string, parked: number]
-
-export function definitionFrom([name, defaults, session, worker, host, saidAt, firstSeq, settling]: RawDefinition): DefinitionRow {
-  return { name, definition: { defaults: defaultsFrom(defaults), session, worker, host, saidAt, firstSeq }, settling }
-}
-
-export function queueFrom([id, name, text, paused, missingMs, missingAt]: RawQueue, pausedKeys: readonly string[]): QueueRow {
-  const settings = JSON.parse(text)
-  if (settings.defaults !== undefined) settings.defaults = withTimeout(settings.defaults)
-  return { id, name, settings, paused: paused === 1, pausedKeys, missingMs, missingAt }
-}
-
-/** The columns: id, queue, name, seven counters, four totals, the paused flag, the jobs that wait for a retry, the last use, the queue's name. */
-export type RawLane = [id: number, queueId: number, name: string, ...numbers: number[], queue: string]
-
-export function laneFrom(raw: RawLane): LaneRow {
-  const [id, queueId, name] = raw
-  const [enqueued, completed, failed, cancelled] = raw.slice(10, 14) as [number, number, number, number]
-  return {
-    id,
-    queueId,
-    queue: raw[18] as string,
-    name,
-    paused: raw[14] === 1,
-    counts: raw.slice(3, 10) as Counts,
-    totals: { enqueued, completed, failed, cancelled },
-    retrying: raw[15] as number,
-    usedAt: raw[16] as number,
-    usedEvent: raw[17] as number,
-  }
-}
-
-/** Leaves out the payload: the worker that runs the job has it already. */
-export function activeFrom(raw: RawRow): ActiveRow {
-  return {
-    ...rowFrom(raw),
-    sessionUuid: (raw[ROW_WIDTH] as string | null) ?? '',
-    worker: (raw[ROW_WIDTH + 1] as string | null) ?? '',
-    logLines: (raw[ROW_WIDTH + 2] as number | null) ?? 0,
-    remote: raw[ROW_WIDTH + 3] === 1,
-  }
-}
-
-export type RawPresent = [id: number, uuid: string, worker: string, remote: number, presence: string, process: string]
-
-export function presentFrom([id, uuid, worker, remote, presence, process]: RawPresent): PresentRow {
-  return { id, uuid, worker, remote: remote === 1, draining: presence === 'draining', process }
-}
-
-function defaultsFrom(text: string): Defaults {
-  return withTimeout(JSON.parse(text))
-}
-
-/** JSON has no Infinity: null stands for it. */
-function withTimeout(defaults: Defaults & { timeout?: number | null }): Defaults {
-  return defaults.timeout === null ? { ...defaults, timeout: Number.POSITIVE_INFINITY } : defaults
 }

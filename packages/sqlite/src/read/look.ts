@@ -3,17 +3,11 @@
  * bounded by rows and by time, and reports how far it has come. docs/decisions/0014.
  */
 import { isOfLastRun, type ListFilter } from '@millrace/core'
-import { contains, folded, jsonJudge, type LookBound, storedForms } from '@millrace/core/kernel'
-import type { Database, SqlValue } from '../driver.ts'
-import { extrasFrom } from '../tables/job.ts'
+import { folded, type LookBound, storedForms } from '@millrace/core/kernel'
+import { contentJudge, type Found, isInExtras, type Place, patternOf, type SqlValue } from '@millrace/sql'
+import type { Database } from '../driver.ts'
 import { FITS, fitValues } from './fits.ts'
 import type { Lanes } from './selection.ts'
-
-/** A row in a list, with its place in an order by time. */
-export interface Place {
-  readonly seq: number
-  readonly at?: number
-}
 
 /** A range of row numbers, newest first unless it ascends. */
 interface Range {
@@ -37,14 +31,6 @@ export interface Wanted {
   readonly lanes: Lanes
   /** A string that occurs in name, tags, keys or data. */
   readonly text?: string | undefined
-}
-
-/** The jobs of a page, and the place behind which the next one begins; null if there are none left. */
-export interface Found {
-  readonly places: readonly Place[]
-  readonly next: Place | null
-  /** The number of places that were passed, those of deleted jobs included. Absent if an index has found the jobs. */
-  readonly looked?: number
 }
 
 export type Look = (wanted: Wanted, parts: Iterable<Part>, limit: number, bound: LookBound) => Found
@@ -139,25 +125,4 @@ function passedIn({ rows }: Part): number {
 function passedUntil({ rows }: Part, seq: number): number {
   if ('last' in rows) return rows.ascending ? seq - rows.first + 1 : rows.last - seq + 1
   return rows.findIndex((place) => place.seq === seq) + 1
-}
-
-/** Returns what judges the content of rows that may fit: their data, and their meta. */
-export function contentJudge({ data: wantedData, meta: wantedMeta }: ListFilter): (data: string | null, extras: string | null) => boolean {
-  const judgeData = wantedData === undefined ? undefined : jsonJudge(wantedData)
-  const judgeMeta = wantedMeta === undefined ? undefined : jsonJudge(wantedMeta)
-  return (data, extras) => {
-    if (judgeData !== undefined && (data === null || !judgeData(data))) return false
-    if (judgeMeta === undefined) return true
-    const meta = extras === null ? undefined : extrasFrom(extras)?.meta
-    return meta !== undefined && judgeMeta(meta)
-  }
-}
-
-export function patternOf(text: string): string {
-  return `%${text.replace(/[\\%_]/g, '\\$&')}%`
-}
-
-/** True if a tag or a key contains the string: meta and the names of the fields do not count. */
-export function isInExtras(stored: string, text: string): boolean {
-  return contains(text, { data: undefined, extras: extrasFrom(stored) }, '')
 }

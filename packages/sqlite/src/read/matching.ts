@@ -4,9 +4,10 @@
  */
 import { LIMITS } from '@millrace/core'
 import type { JobRow, LookBound, Matching } from '@millrace/core/kernel'
+import { sliceOf } from '@millrace/sql'
 import type { Database } from '../driver.ts'
 import { prepareJobsWithin } from './jobs.ts'
-import { type Part, type Place, prepareLook } from './look.ts'
+import { type Part, prepareLook } from './look.ts'
 import { type Arrival, prepareArrivalParts } from './parts.ts'
 
 export type ReadMatching = (filter: Matching, before: number, limit: number) => { rows: JobRow[]; next: number | null }
@@ -29,9 +30,7 @@ export function prepareMatching(db: Database): ReadMatching {
   return (matching, before, limit) => {
     const { filter, laneIds: ids = null, text } = matching
     const bound: LookBound = { rows: LIMITS.walkRows, late: () => false }
-    const { places, next } = look({ filter, lanes: { ids, queue: null }, text }, partsOf(matching, before), limit, bound)
-    const seqs = places.map(({ seq }: Place) => seq)
-    const rows = jobs(seqs)
-    return { rows, next: rows.length < seqs.length ? (rows.at(-1) as JobRow).seq : (next?.seq ?? null) }
+    const found = look({ filter, lanes: { ids, queue: null }, text }, partsOf(matching, before), limit, bound)
+    return sliceOf(found, jobs(found.places.map(({ seq }) => seq)))
   }
 }

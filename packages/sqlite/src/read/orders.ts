@@ -1,8 +1,8 @@
 /** The rows that a look goes through in an order by time: scheduled jobs by their due time, final ones by their end. */
 import { FAILED, type ListFilter, SCHEDULED, type StateCode, type TimeOrder } from '@millrace/core'
+import { type Place, seqsIn, unpackRanges } from '@millrace/sql'
 import type { Database } from '../driver.ts'
-import { seqsIn, unpackRanges } from '../seqs.ts'
-import type { Part, Place } from './look.ts'
+import type { Part } from './look.ts'
 import { type Lanes, prepareFailedLanes, prepareQueuesOf, RETRYING } from './selection.ts'
 
 /** The rows and the batches of a part. */

@@ -1,10 +1,9 @@
 /** Reads finished jobs that have been kept long enough. */
 import { LIMITS, type StateCode } from '@millrace/core'
 import type { KeptQuery, Prunable } from '@millrace/core/kernel'
+import { type Old, type PrunableReads, type Range, rangesOf, takePrunable } from '@millrace/sql'
 import type { Database } from '../driver.ts'
-import { type Range, rangesOf } from '../seqs.ts'
 import { prepareBatches } from './batches.ts'
-import { type Old, type PrunableReads, takePrunable } from './takePrunable.ts'
 
 type Summary = [rows: number, bytes: number, withExtras: number]
 

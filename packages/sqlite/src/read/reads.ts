@@ -1,18 +1,19 @@
 /** Every read of the store, over one connection: the writer's own, or a reader thread's. */
 import type { Store } from '@millrace/core/kernel'
-import type { Database } from '../driver.ts'
+import { prepareSharedReads } from '@millrace/sql'
+import { type Database, queriesOf } from '../driver.ts'
 import { prepareArrivals } from './arrivals.ts'
-import { prepareAttempts, prepareLastError, prepareLogLines } from './attempts.ts'
-import { prepareEnds, prepareEvents } from './events.ts'
+import { prepareAttempts } from './attempts.ts'
+import { prepareTurnsAfter } from './events.ts'
 import { prepareFailed } from './failed.ts'
 import { prepareFailures } from './failures.ts'
 import { prepareFlowJobs } from './flowJobs.ts'
-import { prepareFlowList } from './flowList.ts'
-import { prepareChildren, prepareFlowDue, prepareFlowLeft, prepareGates, prepareParents } from './flows.ts'
-import { prepareHistories, prepareMinutes } from './history.ts'
+import { prepareChildren, prepareGates, prepareParents } from './flows.ts'
+import { prepareFlowTally } from './flowTally.ts'
+import { prepareHistories } from './history.ts'
 import { prepareJobs, prepareJobsInPlace, preparePayload } from './jobs.ts'
 import { prepareJournal } from './journal.ts'
-import { prepareIdempotent, prepareKeyExpiry, prepareUnique } from './keys.ts'
+import { prepareIdempotent, prepareUnique } from './keys.ts'
 import { prepareKeyTurns } from './keyTurns.ts'
 import { prepareWithLastRuns } from './lastRuns.ts'
 import { prepareList } from './list.ts'
@@ -72,19 +73,25 @@ export const READ_NAMES = [
 export type Reads = Pick<Store, (typeof READ_NAMES)[number]>
 
 export function prepareReads(db: Database): Reads {
-  const minutes = prepareMinutes(db)
+  const tally = prepareFlowTally(db)
+  const shared = prepareSharedReads({
+    prepare: queriesOf(db),
+    turns: prepareTurnsAfter(db),
+    tally,
+    indexBack: 'INDEXED BY flow_due_back',
+  })
   return {
+    ...shared,
+    // A reader's statements see one moment only within a transaction. Otherwise a flow could be gone between two of them.
+    listFlows: db.transaction(shared.listFlows),
     load: prepareLoad(db),
     jobs: prepareJobs(db),
     idempotent: prepareIdempotent(db),
-    keyExpiry: prepareKeyExpiry(db),
     unique: prepareUnique(db),
     sourced: prepareSourced(db),
     offsets: prepareSourceOffsets(db),
     dependencies: prepareGates(db),
-    flowDue: prepareFlowDue(db),
     children: prepareChildren(db),
-    flowLeft: prepareFlowLeft(db),
     window: prepareWindow(db),
     parked: prepareParked(db),
     turns: prepareKeyTurns(db),
@@ -97,24 +104,18 @@ export function prepareReads(db: Database): Reads {
     deadlines: prepareDeadlines(db),
     jobsInPlace: prepareJobsInPlace(db),
     attempts: prepareAttempts(db),
-    logLines: prepareLogLines(db),
     withLastRuns: prepareWithLastRuns(db),
-    lastError: prepareLastError(db),
     parents: prepareParents(db),
-    flowJobs: prepareFlowJobs(db),
-    listFlows: prepareFlowList(db),
+    flowJobs: prepareFlowJobs(db, tally),
     list: prepareList(db),
     payload: preparePayload(db),
     oldestWaiting: prepareOldestWaiting(db),
     oldestParked: prepareOldestParked(db),
-    events: prepareEvents(db),
-    ends: prepareEnds(db),
     journal: prepareJournal(db),
     schedules: prepareSchedules(db),
     dueSchedules: prepareDueSchedules(db),
     schedulePage: prepareSchedulePage(db),
-    minutes,
-    histories: prepareHistories(db, minutes),
+    histories: prepareHistories(db, shared.minutes),
     failures: prepareFailures(db),
   }
 }

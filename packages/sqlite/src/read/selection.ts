@@ -11,8 +11,8 @@ import {
   statesOf,
   WAITING,
 } from '@millrace/core'
-import type { Database, SqlValue } from '../driver.ts'
-import { seqsIn, unpackRanges } from '../seqs.ts'
+import { type SqlValue, seqsIn, unpackRanges } from '@millrace/sql'
+import type { Database } from '../driver.ts'
 
 /** Holds for the jobs that wait for another attempt, as their index has it. */
 export const RETRYING = `state = ${SCHEDULED} AND run > uncounted`

@@ -1,7 +1,7 @@
 /** Reads what time alone triggers: jobs that become due or expire, and when the next one does. */
 import type { Deadlines, JobRow } from '@millrace/core/kernel'
+import { ROW_COLUMNS } from '@millrace/sql'
 import type { Database } from '../driver.ts'
-import { ROW_COLUMNS } from '../tables/job.ts'
 import { readBounded } from './bounded.ts'
 import { prepareFireAt } from './schedules.ts'
 

@@ -1,7 +1,7 @@
 /** Reads the next waiting jobs of a lane in its order: priority, then due time, then row. */
 import type { JobRow, LaneCursor } from '@millrace/core/kernel'
+import { payloadBytes, type RawRow, ROW_COLUMNS, rowFrom } from '@millrace/sql'
 import type { Database } from '../driver.ts'
-import { payloadBytes, type RawRow, ROW_COLUMNS, rowFrom } from '../tables/job.ts'
 import type { Bounded } from './bounded.ts'
 
 export type ReadWindow = (laneId: number, after: LaneCursor | undefined, jobs: number, bytes: number) => Bounded

@@ -1,8 +1,8 @@
 /** Looks into a file that no engine has open, or breaks it, as another program might: for tests of the whole. */
+import { seqsIn, unpackRanges } from '@millrace/sql'
 import { type Database, openDatabase } from '../driver.ts'
 import { SCHEMA_VERSION } from '../migrations/list.ts'
 import { prepareLoad } from '../read/load.ts'
-import { seqsIn, unpackRanges } from '../seqs.ts'
 
 type Row = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 /** Gives new jobs the payloads of other rows. */
+import type { SortedJobs } from '@millrace/sql'
 import type { Database } from '../driver.ts'
 import { expectChanges } from './expect.ts'
-import type { SortedJobs } from './sort.ts'
 
 /** Runs after inserts and updates, so that a payload is the one that its job has at the end of the turn, and before deletions. */
 export function prepareCopyPayloads(db: Database): (jobs: Pick<SortedJobs, 'copies'>) => void {

@@ -4,13 +4,8 @@
  */
 import { LIMITS } from '@millrace/core'
 import { type FailureNote, hourOf, withFailureHour } from '@millrace/core/kernel'
+import { byKind, hoursFrom, hoursText } from '@millrace/sql'
 import type { Database } from '../driver.ts'
-import { hoursFrom, hoursText } from '../tables/failure.ts'
-
-interface Counted {
-  readonly last: FailureNote
-  readonly count: number
-}
 
 export function prepareFailures(db: Database): (failures: readonly FailureNote[], at: number) => void {
   const count = db.prepare(
@@ -46,13 +41,4 @@ export function prepareFailures(db: Database): (failures: readonly FailureNote[]
     }
     if (added) forgetOldest.run(LIMITS.failureGroups)
   }
-}
-
-export function byKind(failures: readonly FailureNote[]): Iterable<Counted> {
-  const kinds = new Map<string, Counted>()
-  for (const last of failures) {
-    const key = `${last.job.lane.id}:${last.fingerprint}`
-    kinds.set(key, { last, count: (kinds.get(key)?.count ?? 0) + 1 })
-  }
-  return kinds.values()
 }

@@ -2,11 +2,9 @@
  * Writes which jobs a turn has finished: one row for each of its lanes and final states, so that a job costs a fraction of a byte. Jobs
  * with a `keep` of their own have rows elsewhere, one for each time until which they are kept.
  */
-import type { StateCode } from '@millrace/core'
-import { DIRTY_DELETE, type Job, type PrunedJob, type Queue } from '@millrace/core/kernel'
+import type { Job, Queue } from '@millrace/core/kernel'
+import { batchesOf, type PruneToken, packRanges, rangesOf } from '@millrace/sql'
 import type { Database } from '../driver.ts'
-import type { PruneToken } from '../read/takePrunable.ts'
-import { packRanges, rangesOf } from '../seqs.ts'
 
 export interface WriteFinished {
   /** `turn` is the number of an event of this turn, and of no other. */
@@ -16,17 +14,6 @@ export interface WriteFinished {
   /** Writes how many finished jobs of each queue have a `keep` of their own. */
   count(queues: Iterable<Queue>): void
 }
-
-export interface FinishedBatch {
-  readonly lane: PrunedJob['lane']
-  readonly state: StateCode
-  readonly seqs: number[]
-  /** Their own time to be kept, in milliseconds; undefined: that of their queue. */
-  readonly keep: number | undefined
-}
-
-/** More than the number of states. */
-const STATES = 8
 
 export function prepareFinished(db: Database): WriteFinished {
   const insert = db.prepare('INSERT INTO finished (queue, state, turn, lane, at, seqs) VALUES (?, ?, ?, ?, ?, ?)')
@@ -67,20 +54,4 @@ export function prepareFinished(db: Database): WriteFinished {
       }
     },
   }
-}
-
-/** Returns the jobs that a turn has finished and left there, by lane, state and their own time to be kept. */
-export function batchesOf(settled: readonly Job[], at: number): Iterable<FinishedBatch> {
-  const batches = new Map<number | string, FinishedBatch>()
-  for (const { seq, lane, state, finishedAt, dirty, policy } of settled) {
-    // The turn that finished this job also brought it back or deleted it.
-    if (finishedAt !== at || dirty & DIRTY_DELETE) continue
-    const place = lane.id * STATES + state
-    const { keep } = policy
-    const key = keep === undefined ? place : `${place} ${keep}`
-    const batch = batches.get(key)
-    if (batch === undefined) batches.set(key, { lane, state, seqs: [seq], keep })
-    else batch.seqs.push(seq)
-  }
-  return batches.values()
 }

@@ -1,9 +1,9 @@
 /** Writes what a turn does to flows. It runs before the rows of deleted jobs go, so that it can read from them what they leave behind. */
 import type { DependencyCounter, Effects, FlowEdge, FlowEffects, FlowEnd } from '@millrace/core/kernel'
+import { dueModeOf, END_ERROR, END_ERROR_VALUES } from '@millrace/sql'
 import { type BatchedStatement, prepareBatched } from '../batchedStatement.ts'
 import { type ByRow, prepareByRow } from '../by-row.ts'
 import type { Database } from '../driver.ts'
-import { dueModeOf } from '../flowModes.ts'
 import { expectChanges } from './expect.ts'
 
 export function prepareFlows(db: Database): (effects: Effects) => void {
@@ -72,16 +72,13 @@ ON CONFLICT (parent) DO UPDATE SET after = 0, mode = ${dueModeOf('mode', 'exclud
 /** Writes what stays of a job; nothing stays if no other job waits for it. */
 function prepareOutlive(db: Database): WriteFlows {
   const awaited = 'EXISTS (SELECT 1 FROM flow_edge WHERE flow_edge.parent = wanted.seq)'
-  const lastError = (column: string) =>
-    `(SELECT ${column} FROM attempt WHERE attempt.seq = wanted.seq AND error_name <> '' ORDER BY run DESC LIMIT 1)`
-  const columns = 'INSERT INTO flow_end (seq, ref, state, output, error_name, error_message, error_code, error_cause)'
-  const errors = ['error_name', 'error_message', 'error_code', 'error_cause'].map(lastError).join(', ')
+  const columns = `INSERT INTO flow_end (seq, ref, state, output, ${END_ERROR})`
   const row = db.prepare(
     `WITH shared (seq, ref) AS (SELECT ?, ?)
-${columns} SELECT wanted.seq, ref, job.state, job.output, ${errors} FROM shared AS wanted CROSS JOIN job ON job.seq = wanted.seq WHERE ${awaited}`,
+${columns} SELECT wanted.seq, ref, job.state, job.output, ${END_ERROR_VALUES} FROM shared AS wanted CROSS JOIN job ON job.seq = wanted.seq WHERE ${awaited}`,
   )
   const record = db.prepare(
-    `WITH shared (seq, ref, state, output) AS (SELECT ?, ?, ?, ?) ${columns} SELECT seq, ref, state, output, ${errors} FROM shared AS wanted WHERE ${awaited}`,
+    `WITH shared (seq, ref, state, output) AS (SELECT ?, ?, ?, ?) ${columns} SELECT seq, ref, state, output, ${END_ERROR_VALUES} FROM shared AS wanted WHERE ${awaited}`,
   )
   const state = db.prepare(
     `WITH shared (seq, ref, state) AS (SELECT ?, ?, ?) ${columns} SELECT seq, ref, state, NULL, NULL, NULL, NULL, NULL FROM shared AS wanted WHERE ${awaited}`,

@@ -3,8 +3,8 @@
  * events write the file's one row of facts. Detects lost ownership.
  */
 import { type Effects, StoreFailure, type TurnHeader } from '@millrace/core/kernel'
+import { encodeEvents, JOURNAL_ROW_BYTES } from '@millrace/sql'
 import type { Database } from '../driver.ts'
-import { encodeEvents, JOURNAL_ROW_BYTES } from '../journal.ts'
 import type { Claim } from '../open/claim.ts'
 
 export interface WriteHeader {

@@ -1,8 +1,8 @@
 /** Writes a queue's totals before a minute: one row, and another if the minute is the first of its hour. It deletes old rows, too. */
 import { LIMITS } from '@millrace/core'
 import { hourOf, type MinuteNote } from '@millrace/core/kernel'
+import { HOUR, MINUTE } from '@millrace/sql'
 import type { Database } from '../driver.ts'
-import { HOUR, MINUTE } from '../read/history.ts'
 
 export function prepareHistory(db: Database): (minutes: readonly MinuteNote[]) => void {
   // An existing row is from before the clock went back: its totals are the same, or less.

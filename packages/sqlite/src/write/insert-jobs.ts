@@ -1,10 +1,10 @@
 /** Creates the rows of new jobs, in their state at the end of the turn. */
 import type { Job } from '@millrace/core/kernel'
+import { dataOf, extrasText, orNull, ROW_WIDTH, type SortedJobs, type SqlValue } from '@millrace/sql'
 import { type BatchedStatement, prepareBatched } from '../batchedStatement.ts'
-import type { Database, SqlValue } from '../driver.ts'
-import { bindJob, dataOf, extrasText, JOB_COLUMNS, orNull, ROW_WIDTH } from '../tables/job.ts'
+import type { Database } from '../driver.ts'
+import { bindJob, JOB_COLUMNS } from '../tables/job.ts'
 import { expectChanges } from './expect.ts'
-import type { SortedJobs } from './sort.ts'
 
 /** The columns of a job with the usual settings: all others are NULL. */
 const PLAIN_COLUMNS = 'seq, node, lane, state, rank, weight, run_at, run, uncounted, enqueued_at, cancel_requested, data'

@@ -1,23 +1,8 @@
 /** Writes new lanes, and the counters of the lanes that a turn has used. */
 import type { Lane, TurnHeader } from '@millrace/core/kernel'
-import { tombstoneOf } from '../deletedQueues.ts'
-import type { Database, SqlValue } from '../driver.ts'
+import { COUNTERS, countersInto, countersOf, type SqlValue, tombstoneOf } from '@millrace/sql'
+import type { Database } from '../driver.ts'
 import { expectChanges } from './expect.ts'
-
-export const COUNTERS = [
-  'scheduled',
-  'waiting',
-  'active',
-  'blocked',
-  'completed',
-  'failed',
-  'cancelled',
-  'total_enqueued',
-  'total_completed',
-  'total_failed',
-  'total_cancelled',
-  'retrying',
-] as const
 
 export function prepareLanes(db: Database): (added: readonly Lane[], counted: readonly Lane[], turn: TurnHeader) => void {
   const queue = db.prepare('INSERT INTO queue (id, name) VALUES (?, ?) ON CONFLICT (id) DO NOTHING')
@@ -43,19 +28,4 @@ export function prepareLanes(db: Database): (added: readonly Lane[], counted: re
       expectChanges('count a lane', count.run(values).changes, 1)
     }
   }
-}
-
-export function countersOf(lane: Lane): SqlValue[] {
-  const values: SqlValue[] = Array(COUNTERS.length).fill(0)
-  countersInto(lane, values)
-  return values
-}
-
-function countersInto({ counts, totals, retrying }: Lane, values: SqlValue[]): void {
-  for (let state = 0; state < 7; state++) values[state] = counts[state] as number
-  values[7] = totals.enqueued
-  values[8] = totals.completed
-  values[9] = totals.failed
-  values[10] = totals.cancelled
-  values[11] = retrying
 }

@@ -4,8 +4,8 @@
  */
 import { LIMITS } from '@millrace/core'
 import type { Effects } from '@millrace/core/kernel'
+import { isKept } from '@millrace/sql'
 import type { Database } from '../driver.ts'
-import { isKept } from '../read/keys.ts'
 
 export function preparePrune(db: Database): (effects: Effects) => void {
   const passed = `(SELECT name, key, seq, last FROM idempotency WHERE expires_at <= ? ORDER BY expires_at LIMIT ?) AS passed`

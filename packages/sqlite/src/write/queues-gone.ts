@@ -3,7 +3,7 @@
  * and no event of the journal names.
  */
 import type { Effects, Queue } from '@millrace/core/kernel'
-import { tombstoneOf } from '../deletedQueues.ts'
+import { tombstoneOf } from '@millrace/sql'
 import type { Database } from '../driver.ts'
 import { expectChanges } from './expect.ts'
 

@@ -2,7 +2,8 @@
  * Writes the settings of queues, their pauses, the levels of their buckets and of their keys' buckets, and the gates of keys that
  * hold jobs back.
  */
-import type { Effects, Queue, TurnHeader } from '@millrace/core/kernel'
+import type { Effects, TurnHeader } from '@millrace/core/kernel'
+import { settingsText } from '@millrace/sql'
 import type { Database } from '../driver.ts'
 import { expectChanges } from './expect.ts'
 
@@ -52,9 +53,4 @@ ON CONFLICT (queue, key) DO UPDATE SET missing_ms = excluded.missing_ms, missing
       else if (!queue.gone) bucket.run(queue.id, text, fullMono - mono, at)
     }
   }
-}
-
-/** JSON has no Infinity: null stands for it, for example in the timeout of the defaults. */
-export function settingsText({ settings }: Queue): string {
-  return JSON.stringify(settings)
 }

@@ -1,8 +1,8 @@
 /** Notes now and then which jobs run, so that opening the file replays at most a short piece of the journal. */
 import { LIMITS } from '@millrace/core'
-import { type Effects, StoreFailure, type TurnHeader } from '@millrace/core/kernel'
+import type { Effects, TurnHeader } from '@millrace/core/kernel'
+import { assertTurnIsKept, packRanges, rangesOf } from '@millrace/sql'
 import type { Database } from '../driver.ts'
-import { packRanges, rangesOf } from '../seqs.ts'
 
 export interface WriteRunning {
   /** Also writes if the journal is about to forget events that are not noted yet. Refuses to forget those of the turn itself. */
@@ -17,14 +17,10 @@ export function prepareRunning(db: Database): WriteRunning {
   let event = noted.get() as number
   let written = event
   return {
-    write({ nextEvent, running }, { events, forgetEventsBefore }) {
-      // Their row holds the next numbers: without it, opening the file would give out the old ones again.
-      if (forgetEventsBefore >= nextEvent - events.length)
-        throw new StoreFailure(
-          'broken',
-          'statement',
-          `the journal cannot forget up to event ${forgetEventsBefore}: the turn has written it`,
-        )
+    write(turn, effects) {
+      assertTurnIsKept(turn, effects)
+      const { nextEvent, running } = turn
+      const { forgetEventsBefore } = effects
       // Discards what an uncommitted turn has written.
       written = event
       if (nextEvent - 1 - event < LIMITS.eventsPerSnapshot && forgetEventsBefore <= event) return

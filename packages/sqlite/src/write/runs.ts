@@ -1,8 +1,8 @@
 /** Writes the runs that failed, or that logged and did not complete, and the log lines of handlers. Bounded per job. */
 import { LIMITS } from '@millrace/core'
 import type { Effects } from '@millrace/core/kernel'
+import { errorValues } from '@millrace/sql'
 import type { Database } from '../driver.ts'
-import { errorValues } from '../read/runError.ts'
 
 export function prepareRuns(db: Database): (effects: Effects) => void {
   const attempt = db.prepare(

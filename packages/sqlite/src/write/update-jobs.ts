@@ -1,8 +1,8 @@
 /** Writes every other change: the whole row again, without its payload if that did not change. */
-import type { Database, SqlValue } from '../driver.ts'
-import { bindMutable, dataOf, extrasText, MUTABLE_WIDTH, SET_MUTABLE } from '../tables/job.ts'
+import { dataOf, extrasText, type SortedJobs, type SqlValue } from '@millrace/sql'
+import type { Database } from '../driver.ts'
+import { bindMutable, MUTABLE_WIDTH, SET_MUTABLE } from '../tables/job.ts'
 import { expectChanges } from './expect.ts'
-import type { SortedJobs } from './sort.ts'
 
 export function prepareUpdateJobs(db: Database): (jobs: Pick<SortedJobs, 'updated' | 'dataUpdated' | 'placed'>) => void {
   const update = db.prepare(`UPDATE job SET ${SET_MUTABLE} WHERE seq = ?`)

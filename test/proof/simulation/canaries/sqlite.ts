@@ -11,7 +11,7 @@ export const SQLITE: readonly Canary[] = [
   },
   {
     name: 'idempotency-key-forgotten-before-its-job',
-    file: 'packages/sqlite/src/read/keys.ts',
+    file: 'packages/sql/src/read/keys.ts',
     find: 'AND job.state < 4)',
     replace: 'AND job.state < 0)',
     breaks: 'invariant 25',
@@ -39,7 +39,7 @@ export const SQLITE: readonly Canary[] = [
   },
   {
     name: 'flow-page-skips-a-job',
-    file: 'packages/sqlite/src/read/flowJobs.ts',
+    file: 'packages/sql/src/read/flowJobs.ts',
     find: 'return { rows, next: { seq, place: 0 } }',
     replace: 'return { rows, next: { seq: seq + 1, place: 0 } }',
     breaks: 'invariant 28',
@@ -53,7 +53,7 @@ export const SQLITE: readonly Canary[] = [
   },
   {
     name: 'running-jobs-not-noted',
-    file: 'packages/sqlite/src/journal.ts',
+    file: 'packages/sql/src/journal.ts',
     find: "    if (type === 'started') running.add(seq)\n",
     replace: "    if (type === 'started' && seq % 4 !== 0) running.add(seq)\n",
     breaks: 'invariant 18',
@@ -102,14 +102,14 @@ export const SQLITE: readonly Canary[] = [
   },
   {
     name: 'dead-letters-without-their-payload',
-    file: 'packages/sqlite/src/write/sort.ts',
+    file: 'packages/sql/src/write/sort.ts',
     find: 'if (job.data === undefined && job.payloadOf > 0) this.copies',
     replace: 'if (job.data === undefined && job.payloadOf < 0) this.copies',
     breaks: 'invariant 50',
   },
   {
     name: 'lost-tags-still-find-their-job',
-    file: 'packages/sqlite/src/write/keys.ts',
+    file: 'packages/sql/src/write/keys.ts',
     find: 'lost: before.filter((tag) => !after.includes(tag))',
     replace: 'lost: []',
     breaks: 'invariant 18',

@@ -7,7 +7,7 @@ const SEPARATOR = '#'
 
 /** Returns an SQL condition: true if the name is that of a queue, and not what is left of a deleted one. */
 export function isThere(column: string): string {
-  return `instr(${column}, '${SEPARATOR}') = 0`
+  return `${column} NOT LIKE '%${SEPARATOR}%'`
 }
 
 export function tombstoneOf(name: string, id: number): string {

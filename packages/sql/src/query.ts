@@ -1,0 +1,11 @@
+/** Reads that are the same in every SQL store, and the way in which a store runs them. */
+import type { SqlValue } from './value.ts'
+
+/** A statement that reads. Its rows are arrays. */
+export interface Query<Row> {
+  all(...values: readonly SqlValue[]): Row[]
+  get(...values: readonly SqlValue[]): Row | undefined
+}
+
+/** Prepares a statement of a store. Each `?` of its text is a parameter. */
+export type Prepare = <Row extends readonly unknown[]>(text: string) => Query<Row>

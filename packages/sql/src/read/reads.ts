@@ -1,0 +1,38 @@
+/** The reads that are the same in every store. */
+import type { Store } from '@millrace/core/kernel'
+import type { Prepare } from '../query.ts'
+import { prepareLastError, prepareLogLines } from './attempts.ts'
+import { prepareEnds, prepareEvents, type TurnsAfter } from './events.ts'
+import { prepareFlowList } from './flowList.ts'
+import { prepareFlowDue, prepareFlowLeft } from './flows.ts'
+import type { ReadFlowTally } from './flowTally.ts'
+import { prepareMinutes } from './history.ts'
+import { prepareKeyExpiry } from './keys.ts'
+
+/** The parts of the shared reads that each store has of its own. */
+export interface StoreReads {
+  readonly prepare: Prepare
+  readonly turns: TurnsAfter
+  readonly tally: ReadFlowTally
+  /** The hint by which the store uses its index of outcomes that are taken back. */
+  readonly indexBack?: string
+}
+
+type SharedReads = Pick<
+  Store,
+  'keyExpiry' | 'flowDue' | 'flowLeft' | 'logLines' | 'lastError' | 'listFlows' | 'events' | 'ends' | 'minutes'
+>
+
+export function prepareSharedReads({ prepare, turns, tally, indexBack = '' }: StoreReads): SharedReads {
+  return {
+    keyExpiry: prepareKeyExpiry(prepare),
+    flowDue: prepareFlowDue(prepare, indexBack),
+    flowLeft: prepareFlowLeft(prepare),
+    logLines: prepareLogLines(prepare),
+    lastError: prepareLastError(prepare),
+    listFlows: prepareFlowList(prepare, tally),
+    events: prepareEvents(prepare, turns),
+    ends: prepareEnds(turns),
+    minutes: prepareMinutes(prepare),
+  }
+}
