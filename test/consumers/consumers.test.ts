@@ -486,7 +486,8 @@ describe('what is loaded before anything is asked for', () => {
         'eventemitter3/index.mjs',
       ]),
     )
-    expect(loaded.length).toBeLessThan(20)
+    // Two more than before the entry `./bundle`, which shares code with the others: each shared part is a file.
+    expect(loaded.length).toBeLessThanOrEqual(22)
   })
 
   test('millrace: neither the driver, nor the configuration, nor HTTP', async () => {
