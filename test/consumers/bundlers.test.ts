@@ -1,18 +1,16 @@
 // The packed engine in a program that is bundled, as docs/bundling.md says, and wholly. @millrace/postgres is not installed. Bundlers and
 // bundles are programs of their own, so each test starts some.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { install, pack } from './pack.ts'
+import { install, pack, tarballsOf } from './pack.ts'
 import { run } from './run.ts'
 
 const PAGE = readFileSync(new URL('../../docs/bundling.md', import.meta.url), 'utf8')
 const programOf = (name: string) => readFileSync(new URL(`programs/${name}.mjs`, import.meta.url), 'utf8')
 const PROGRAM = programOf('bundled')
 const LONG = { timeout: 600_000 }
-/** The packages that @millrace/engine installs from the registry. */
-const OURS = /^millrace-(?:core|sqlite|worker|wire|client|remote|engine)-\d/
 /** Exact: a run does not depend on what was released this morning. */
 const TOOLS = [
   'esbuild@0.28.2',
@@ -80,8 +78,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'package.json'), '{"private":true}')
   mkdirSync(join(folder, 'packed'))
   await pack(join(folder, 'packed'))
-  const tarballs = readdirSync(join(folder, 'packed')).filter((name) => OURS.test(name))
-  await install(folder, [...TOOLS, ...tarballs.map((name) => `./packed/${name}`)])
+  await install(folder, [...TOOLS, ...tarballsOf(join(folder, 'packed'), 'engine')])
   writeFileSync(join(folder, 'server.mjs'), PROGRAM)
 }, 600_000)
 

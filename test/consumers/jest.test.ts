@@ -1,15 +1,13 @@
 // The table of docs/testing.md: jest with each compiler, on the oldest Node and on the one that runs this test. jest is a program of its own,
 // and each Node too, so this starts them.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { install, pack } from './pack.ts'
+import { install, pack, tarballsOf } from './pack.ts'
 import { run } from './run.ts'
 
 const PAGE = readFileSync(new URL('../../docs/testing.md', import.meta.url), 'utf8')
-/** The packages that a test of the engine installs from the registry. */
-const OURS = /^millrace-(?:core|sqlite|worker|wire|client|remote|engine|testkit)-\d/
 const PLATFORM = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
 /** Exact: a run does not depend on what was released this morning. */
 const TOOLS = [
@@ -73,8 +71,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'package.json'), '{"private":true}')
   mkdirSync(join(folder, 'packed'))
   await pack(join(folder, 'packed'))
-  const tarballs = readdirSync(join(folder, 'packed')).filter((name) => OURS.test(name))
-  await install(folder, [...TOOLS, ...tarballs.map((name) => `./packed/${name}`)])
+  await install(folder, [...TOOLS, ...tarballsOf(join(folder, 'packed'), 'engine', 'testkit')])
 }, 600_000)
 
 afterAll(() => {

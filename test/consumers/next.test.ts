@@ -1,5 +1,5 @@
 // apps/examples/next in a folder of its own, with the packed packages and the real Next: built and started, and in development.
-import { cpSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -7,13 +7,11 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type Program, startProgram } from '../program.ts'
-import { install, pack } from './pack.ts'
+import { install, pack, tarballsOf } from './pack.ts'
 import { run } from './run.ts'
 
 const EXAMPLE = fileURLToPath(new URL('../../apps/examples/next', import.meta.url))
 const HANDLER = '({ data }) => '
-/** The packages that @millrace/engine installs from the registry. */
-const OURS = /^millrace-(?:core|sqlite|worker|wire|client|remote|engine)-\d/
 
 let folder: string
 
@@ -24,9 +22,8 @@ beforeAll(async () => {
   const { '@millrace/engine': _packed, ...dependencies } = { ...manifest.dependencies, ...manifest.devDependencies }
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'app', private: true }))
   await pack(folder)
-  const tarballs = readdirSync(folder).filter((name) => OURS.test(name))
   const others = Object.entries(dependencies).map(([name, range]) => `${name}@${range}`)
-  await install(folder, [...others, ...tarballs.map((name) => `./${name}`)])
+  await install(folder, [...others, ...tarballsOf(folder, 'engine')])
 }, 600_000)
 
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))

@@ -1,5 +1,5 @@
 /** The tarballs of what is published, made as for the registry, and installed as from it. */
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -28,6 +28,18 @@ export async function pack(destination: string): Promise<void> {
   } finally {
     rmSync(copy, { recursive: true, force: true, maxRetries: 3 })
   }
+}
+
+/** Returns the tarballs in a folder of some packages, such as `engine`, and of all of ours that they need. */
+export function tarballsOf(folder: string, ...packages: readonly string[]): string[] {
+  const needed = new Set(packages)
+  for (const name of needed) {
+    const { dependencies = {} } = JSON.parse(readFileSync(join(ROOT, 'packages', name, 'package.json'), 'utf8'))
+    for (const each of Object.keys(dependencies)) if (each.startsWith('@millrace/')) needed.add(each.slice('@millrace/'.length))
+  }
+  return readdirSync(folder)
+    .filter((file) => needed.has(/^millrace-(\w+)-\d/.exec(file)?.[1] ?? ''))
+    .map((file) => join(folder, file))
 }
 
 export async function install(folder: string, packages: readonly string[], env: Readonly<NodeJS.ProcessEnv> = {}): Promise<void> {

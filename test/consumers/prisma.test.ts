@@ -1,5 +1,5 @@
 // apps/examples/prisma in a folder of its own, with the packed packages and the real Prisma: on SQLite and on Postgres.
-import { cpSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,11 +8,10 @@ import { findBinaries } from '../postgres/binaries.ts'
 import { startServer } from '../postgres/server.ts'
 import { isRequired } from '../required.ts'
 import { temporaryFolder } from '../temporary.ts'
-import { install, pack } from './pack.ts'
+import { install, pack, tarballsOf } from './pack.ts'
 import { run } from './run.ts'
 
 const EXAMPLE = fileURLToPath(new URL('../../apps/examples/prisma', import.meta.url))
-const OURS = /^millrace-(?:core|sql|sqlite|postgres|worker|wire|client|remote|outbox|engine)-\d/
 /** Generating needs no engine of Prisma's, and yet the command line downloads one, unless this names a file that is there. */
 const GENERATING = { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1' }
 
@@ -25,8 +24,11 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module', overrides }))
   await pack(folder)
   const others = Object.entries({ ...dependencies, ...devDependencies }).filter(([name]) => !name.startsWith('@millrace/'))
-  const tarballs = readdirSync(folder).filter((name) => OURS.test(name))
-  await install(folder, ['--ignore-scripts', ...others.map(([name, range]) => `${name}@${range}`), ...tarballs.map((name) => `./${name}`)])
+  await install(folder, [
+    '--ignore-scripts',
+    ...others.map(([name, range]) => `${name}@${range}`),
+    ...tarballsOf(folder, 'engine', 'outbox', 'postgres'),
+  ])
   for (const schema of ['sqlite', 'postgres']) {
     const prisma = join(folder, 'node_modules/.bin/prisma')
     const generated = await run(prisma, ['generate', '--schema', `${schema}.prisma`], folder, { env: GENERATING })
