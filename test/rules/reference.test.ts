@@ -82,7 +82,7 @@ test('the options of the calls that everybody makes have their tables', () => {
 test.for([
   ['http.md', (error: Refused) => STATUS[error.category]],
   ['cli.md', exitCodeOf],
-] as const)('%s: each code of the catalogue is in the row of its number', ([name, numberOf]) => {
+] as const)('%s: each code of the catalogue that a row lists has its number', ([name, numberOf]) => {
   const text = readFileSync(join(ROOT, 'docs', name), 'utf8')
   const rows = [...text.matchAll(/^\| (\d+(?:, \d+)*) \| .*`[A-Z]+(?:_[A-Z]+)*`.*$/gm)]
   expect(rows.length).toBeGreaterThan(4)

@@ -81,10 +81,10 @@ async function silentClients(port: number, count: number, text: string): Promise
   }
 }
 
-function memoryOf(pid: number): { readonly now: number; readonly most: number } {
+/** Returns the most memory that a process has occupied, in mebibytes. */
+function mostOf(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  const mebibytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1_024
-  return { now: mebibytes('VmRSS'), most: mebibytes('VmHWM') }
+  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1_024
 }
 
 test('64 KB of pipelined requests take less than 20 MB, and 10,000 requests do not end a daemon with a heap of 256 MB', async ({
@@ -97,14 +97,21 @@ test('64 KB of pipelined requests take less than 20 MB, and 10,000 requests do n
   const port = Number(new URL(url).port)
   const pid = daemon.child.pid as number
   const statusOf = async (path: string) => (await fetch(`${url}${path}`)).status
+  const oneByOne = async () => {
+    for (let times = 0; times < 50; times++) expect(await statusOf('/openapi.json')).toBe(200)
+  }
+  const mostAmid = async (load: () => Promise<unknown>) => {
+    // The most is counted anew.
+    writeFileSync(`/proc/${pid}/clear_refs`, '5')
+    await load()
+    for (let times = 0; times < 5; times++) expect(await statusOf('/readyz')).toBe(200)
+    return mostOf(pid)
+  }
   // Whatever is loaded or compiled for the first request.
-  for (let times = 0; times < 50; times++) expect(await statusOf('/openapi.json')).toBe(200)
-  const before = memoryOf(pid).now
-  // The most is counted anew.
-  writeFileSync(`/proc/${pid}/clear_refs`, '5')
-  await silentClients(port, 1, DOCUMENT.repeat(Math.floor(65_536 / DOCUMENT.length)))
-  for (let times = 0; times < 5; times++) expect(await statusOf('/readyz')).toBe(200)
-  const added = memoryOf(pid).most - before
+  await oneByOne()
+  // The system may have taken pages back from an idle daemon, so the same requests one by one are what is compared with.
+  const usual = await mostAmid(oneByOne)
+  const added = (await mostAmid(() => silentClients(port, 1, DOCUMENT.repeat(Math.floor(65_536 / DOCUMENT.length))))) - usual
   expect(added).toBeLessThan(20)
 
   await silentClients(port, 8, DOCUMENT.repeat(1_250))
@@ -121,5 +128,5 @@ test('64 KB of pipelined requests take less than 20 MB, and 10,000 requests do n
   await silentClients(port, 40, list.repeat(16))
   expect((await fetch(`${url}/v1/jobs`, { headers })).status).toBe(200)
   for (let times = 0; times < 5; times++) expect(await statusOf('/readyz')).toBe(200)
-  expect(memoryOf(pid).most).toBeLessThan(600)
+  expect(mostOf(pid)).toBeLessThan(600)
 })

@@ -34,7 +34,9 @@ export abstract class MillraceError extends Error {
 
   constructor(code: string, retryable: boolean, message: string, details?: Readonly<Record<string, unknown>>, options?: ErrorOptions) {
     super(message, options)
-    Object.assign(this, details)
+    // Of a newer peer, or of a class of the application: the class says the category.
+    const { category: _category, ...fields } = details ?? {}
+    Object.assign(this, fields)
     this.name = new.target.name
     this.code = code
     this.retryable = retryable

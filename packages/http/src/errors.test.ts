@@ -7,6 +7,7 @@ import {
   type ErrorCode,
   errorFrom,
   InternalError,
+  MillraceError,
   OwnerLostError,
   QueueFullError,
   StorageError,
@@ -427,6 +428,24 @@ describe('what the engine refuses', () => {
       body: { type: 'urn:millrace:problem:internal', title: 'Internal Server Error', status: 500, code: 'INTERNAL', id: 'id-1' },
       reported: [error],
     })
+  })
+
+  test('an error of another copy of core that has no category, or one that is not known here, is a 500', async () => {
+    for (const category of [undefined, 'of-later']) {
+      class Foreign extends MillraceError {}
+      const error = Object.defineProperty(new Foreign('JOB_NOT_FOUND', false, 'x'), 'category', { value: category })
+      expect((await answer(error)).status).toBe(500)
+    }
+  })
+
+  test('a class of the application has the status of its code, if a store may throw it', async () => {
+    class TokenTaken extends MillraceError {}
+    expect((await answer(new TokenTaken('TOKEN_EXISTS', false, 'x'))).status).toBe(409)
+  })
+
+  test('details that have a category do not replace that of the class', async () => {
+    const error = errorFrom({ code: 'JOB_NOT_FOUND', message: 'x', details: { category: 'conflict', jobId: 'j' } })
+    expect(await answer(error)).toMatchObject({ status: 404, body: { jobId: 'j' } })
   })
 
   test('every code of the catalogue has a status', async () => {

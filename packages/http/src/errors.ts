@@ -58,9 +58,9 @@ const OWN = {
   RATE_LIMITED: 429,
 } as const
 
-/** The status of an error that is none of the queue's, by its code. */
-export function statusOfStore(code: string): number {
-  return Object.hasOwn(OF_STORES, code) ? OF_STORES[code as keyof typeof OF_STORES] : STATUS.failure
+/** The status of an error of a store that the application gives, by its code; undefined if the code is none of theirs. */
+export function statusOfStore(code: string): number | undefined {
+  return Object.hasOwn(OF_STORES, code) ? OF_STORES[code as keyof typeof OF_STORES] : undefined
 }
 
 const RETRYABLE: ReadonlySet<number> = new Set([408, 429, 503])

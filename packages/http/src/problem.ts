@@ -53,11 +53,17 @@ const TOLD = [
 
 type Thrown = Readonly<Record<string, unknown>> & { readonly message: string }
 
-/** Other errors than those of the queue and its stores are a 500, whatever they call their category. */
+/**
+ * Other errors than those of the queue and its stores are a 500, whatever they call their category. So is one of another copy of core that
+ * has none, or one that is not known here.
+ */
 function statusOf(thrown: unknown): number {
   if (thrown instanceof HttpError) return thrown.status
+  const ofStore = statusOfStore(codeOf(thrown))
+  if (ofStore !== undefined) return ofStore
   const isOwn = isErrorOf(thrown, 'MillraceError') || isErrorOf(thrown, 'OptionTypeError') || isErrorOf(thrown, 'OptionRangeError')
-  return isOwn ? STATUS[thrown.category] : statusOfStore(codeOf(thrown))
+  const status: number | undefined = isOwn ? STATUS[thrown.category] : undefined
+  return status ?? STATUS.failure
 }
 
 function codeOf(thrown: unknown): string {

@@ -72,7 +72,11 @@ export async function startHttp({ options, tls, logger, ...parts }: HttpParts): 
   }) as Server
   server.on('connection', (socket: Socket) => places.take(socket))
   const streams = new Set<ServerResponse>()
-  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+  const [answerTo] = server.listeners('request') as [(request: IncomingMessage, response: ServerResponse) => void]
+  server.removeAllListeners('request')
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    // Node parses the rest of a packet also when its connection was closed for its first requests: they cost no more than that.
+    if (request.socket.destroyed) return
     const path = pathOf(request)
     places.begin(request, response)
     if (longAnswer(path)) {
@@ -80,6 +84,7 @@ export async function startHttp({ options, tls, logger, ...parts }: HttpParts): 
       response.once('close', () => streams.delete(response))
     }
     whole(request, response, { ms: requestTimeout, endless: longRequest(path) })
+    answerTo(request, response)
   })
   await listening(server, host, port)
   server.once(

@@ -113,6 +113,11 @@ export const choice = <const Words extends readonly string[], const Absence exte
 export const record = <const Fields extends RecordKind['fields']>(fields: Fields, more: Pick<RecordKind, 'notation' | 'some'> = {}) =>
   ({ type: 'record', fields, ...more }) as const satisfies Kind
 
+/** Returns the rows of a change, and of an answer: what is left out of these has no preset. */
+export function withoutPresets<One extends Row>(rows: Readonly<Record<string, One>>): Readonly<Record<string, One>> {
+  return Object.fromEntries(Object.entries(rows).map(([name, { preset: _preset, ...row }]) => [name, row as One]))
+}
+
 /** Returns the checks of a noun's options. */
 export function checksOf<const Rows extends Readonly<Record<string, Row>>>(
   rows: Rows,

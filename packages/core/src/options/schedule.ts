@@ -80,7 +80,7 @@ export const SCHEDULE_OPTIONS = {
     says: 'Cron expression: 5 fields, 6 with seconds in front, 7 with seconds and the year, or `@daily` ...; not with `every`',
   },
   every: { kind: { type: 'duration', min: LIMITS.everyMs }, says: 'Time between two ticks, at least 1 s; not with `cron`' },
-  timezone: { kind: { type: 'zone' }, says: 'IANA name of the time zone of `cron`', preset: DEFAULT_TIMEZONE },
+  timezone: { kind: { type: 'zone' }, says: 'Time zone of `cron`, by its IANA name', preset: DEFAULT_TIMEZONE },
   startAt: { kind: { type: 'time' }, says: 'No tick comes before this time', removable: true },
   endAt: { kind: { type: 'time' }, says: 'No tick comes after this time', removable: true },
   jitter: {

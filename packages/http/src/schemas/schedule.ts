@@ -1,7 +1,7 @@
 /** Schemas of schedules, flat as `schedules.get` returns them: the times, and the job. */
 import { z } from '@hono/zod-openapi'
 import type { Schedule } from '@millrace/client'
-import { type Kind, LIMITS, SCHEDULE_OPTIONS, type ScheduleRow, type ValueOf } from '@millrace/core'
+import { type Kind, LIMITS, SCHEDULE_OPTIONS, type ScheduleRow, type ValueOf, withoutPresets } from '@millrace/core'
 import { base64, binaryOf } from '../binary.ts'
 import type { Redaction } from '../redaction.ts'
 import { REDACTED_SHOWN } from './job.ts'
@@ -27,10 +27,10 @@ type Given<Of extends Rows, Empty> = {
 }
 
 const GIVEN = schemasOf(SCHEDULE_OPTIONS, givenOf) as unknown as Given<typeof SCHEDULE_OPTIONS, never>
-const CHANGES = schemasOf<ScheduleRow>(CHANGEABLE, (kind, { removable }) =>
+const CHANGES = schemasOf<ScheduleRow>(withoutPresets<ScheduleRow>(CHANGEABLE), (kind, { removable }) =>
   removable ? givenOf(kind).nullable() : givenOf(kind),
 ) as unknown as Given<typeof CHANGEABLE, null>
-const SHOWN = schemasOf(SPEC, shownOf) as unknown as Shown<typeof SPEC>
+const SHOWN = schemasOf(withoutPresets<ScheduleRow>(SPEC), shownOf) as unknown as Shown<typeof SPEC>
 
 const PUT = {
   ...GIVEN,

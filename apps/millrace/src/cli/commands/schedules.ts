@@ -10,6 +10,7 @@ import {
   type ScheduleRow,
   scheduleIdOption,
   validateScheduleOptions,
+  withoutPresets,
 } from '@millrace/core'
 import type { Schedule, ScheduleChanges, ScheduledJob, ScheduleListOptions, ScheduleOptions, TriggerOptions } from '@millrace/engine'
 import type { Command } from 'commander'
@@ -121,7 +122,7 @@ export function addSchedules(program: Command, context: Context): void {
       .command('update')
       .description('Change single fields of a schedule and keep the others; "none" removes a bound')
       .argument('<id>'),
-    CHANGEABLE,
+    withoutPresets<ScheduleRow>(CHANGEABLE),
     orNone,
   )
     .option('--job <name>', 'name of the job to create')
@@ -176,7 +177,7 @@ export function addSchedules(program: Command, context: Context): void {
 /** Adds the flags of a schedule's options. `bound` parses the flags of bounds, which an update can remove. */
 function addOptions(command: Command, rows: Readonly<Record<string, ScheduleRow>>, bound: typeof orNone = (parse) => parse): Command {
   for (const [name, { kind, removable }] of Object.entries(rows)) {
-    const { flag, help } = flagOf(SCHEDULE_OPTIONS, name)
+    const { flag, help } = flagOf(rows, name)
     const { value, parse = String } = writtenOf(kind)
     if (value === undefined) command.option(flag, help)
     else command.option(flag, help, removable ? bound(parse) : parse)

@@ -51,7 +51,7 @@ interface ListProps {
 }
 
 function List({ rows, shown, onStop }: ListProps) {
-  // WorkerPanel another card there is room for less.
+  // Beside another card there is room for less.
   const isShort = shown !== undefined
   const table = useMemo(
     () => [...COLUMNS, ...(isShort ? [] : PROCESS), SEEN, ...(sessions.can('admin') ? [stopColumn(onStop)] : [])],
@@ -99,7 +99,7 @@ function namesOf({ names }: WorkerRow): string {
   return names.join(', ')
 }
 
-/** The columns of the process. WorkerPanel another card there is no room for them: that card says them, too. */
+/** The columns of the process. Beside another card there is no room for them: that card says them, too. */
 const PROCESS: readonly Column<WorkerRow>[] = [
   { head: columns.version, style: 'opt muted', title: kindsOf, cell: ({ version }) => version },
   {
