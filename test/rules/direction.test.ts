@@ -8,7 +8,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   sql: ['core'],
   // Neither store may import the other: what they share is in `sql`.
   sqlite: ['core', 'sql'],
-  // Where the file of a thread is.
+  // `worker` finds the file of a thread.
   postgres: ['core', 'sql', 'worker'],
   worker: ['core'],
   wire: ['core'],

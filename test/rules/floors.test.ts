@@ -1,10 +1,10 @@
-// The floors of the kernel: an import goes down or stays on its floor, `import type` too. So whoever reads a floor needs those below alone.
+// The floors of the kernel: an import goes down or stays on its floor, `import type` too. A reader of one floor needs only those below it.
 import { expect, test } from 'vitest'
 import { SHIPPED, type Source, targetOf } from './sources.ts'
 
 const KERNEL = 'packages/core/src/kernel/'
 
-/** From the top down. A folder is a floor, except that the features of `jobs` and of what stands on it have one each. */
+/** The folders, from the top down. An import may stay in its folder, or go to one that follows here. */
 const FLOORS = ['turn', 'schedules', 'flows', 'sessions', 'jobs', 'keys', 'queues', 'state', 'records']
 
 /** The files that reach up, to what, and why. */

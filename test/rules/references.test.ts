@@ -1,4 +1,4 @@
-// What pages and comments name is there: files by their paths, and words of the code by their letters.
+// Each file that a comment names is there, and the pages use words that the code has.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'

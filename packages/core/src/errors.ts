@@ -34,7 +34,7 @@ export abstract class MillraceError extends Error {
 
   constructor(code: string, retryable: boolean, message: string, details?: Readonly<Record<string, unknown>>, options?: ErrorOptions) {
     super(message, options)
-    // Of a newer peer, or of a class of the application: the class says the category.
+    // The details may come from a newer peer or an application, and the class alone says the category.
     const { category: _category, ...fields } = details ?? {}
     Object.assign(this, fields)
     this.name = new.target.name

@@ -1,4 +1,4 @@
-/** Reads that are the same in every SQL store, and the way in which a store runs them. */
+/** A statement that reads, as each SQL store prepares and runs it. */
 import type { SqlValue } from './value.ts'
 
 /** A statement that reads. Its rows are arrays. */

@@ -111,7 +111,7 @@ const { queue: _queue, ...RUN_DEFAULTS } = RUN_OPTIONS
 
 /**
  * The table of the settings of a queue. A setting is a row here, a property with its documentation above and in QueueSettings, its label in the
- * dashboard, and what the engine does with it; all else derives from the row. What other settings it names stands in backticks.
+ * dashboard, and what the engine does with it; all else derives from the row. A row names other settings in backticks.
  */
 export const QUEUE_OPTIONS = {
   concurrencyLimit: { kind: SLOTS, says: 'Jobs of the queue that run at the same time, over all workers' },

@@ -72,7 +72,7 @@ export interface ScheduleSettings {
 
 /**
  * The table of the options of a schedule. An option is a row here, a property with its documentation above, a field of ScheduleSpec, and what
- * the engine does with it; all else derives from the row. What other options it names stands in backticks.
+ * the engine does with it; all else derives from the row. A row names other options in backticks.
  */
 export const SCHEDULE_OPTIONS = {
   cron: {

@@ -8,17 +8,17 @@ import type { Lane, Queue } from './lane.ts'
 
 /** The number of parked jobs of one backlog kept in memory, and the largest payload of one. */
 export const BACKLOG_JOBS = 8
-const GATE_DATA = 16 * 1024
+const BACKLOG_DATA_BYTES = 16 * 1024
 
 export class Keys {
   readonly backlogsById = new Map<number, KeyBacklog>()
-  /** Gates that may let a parked job go. */
+  /** Backlogs that may let a parked job go. */
   readonly releasable = new Set<KeyBacklog>()
-  /** Roomy backlogs whose parked jobs are only on disk. */
+  /** Backlogs with room in memory whose parked jobs are only on disk. */
   readonly needRefill = new Set<KeyBacklog>()
   /** Lanes that have gained jobs in their windows, in queues that limit or pause keys. */
   readonly overfilled = new Set<Lane>()
-  /** Gates that only count jobs on disk, the one that has been idle longest first. */
+  /** Backlogs that only count jobs on disk, the one that has been idle longest first. */
   readonly far = new Set<KeyBacklog>()
   readonly buckets = new KeyBuckets()
   /** Keys in queues that keep an order, whose turn may now be another job's. The store is to be asked. */
@@ -62,11 +62,7 @@ export class Keys {
     return key
   }
 
-  addDependencies(
-    key: Key,
-    lane: Lane,
-    id = lane.queue.settings.keyOrder === 'strict' ? -this.#nextBacklog : this.#nextBacklog,
-  ): KeyBacklog {
+  addBacklog(key: Key, lane: Lane, id = lane.queue.settings.keyOrder === 'strict' ? -this.#nextBacklog : this.#nextBacklog): KeyBacklog {
     const backlog = newKeyBacklog(id, key, lane)
     this.#nextBacklog = Math.max(this.#nextBacklog, Math.abs(id) + 1)
     key.backlogs.set(lane, backlog)
@@ -88,7 +84,7 @@ export class Keys {
     const { extras, lane } = job
     if (extras?.concurrencyKey === undefined || lane.queue.keys === undefined) return undefined
     const key = this.key(lane.queue, extras.concurrencyKey)
-    return key.backlogs.get(lane) ?? this.addDependencies(key, lane)
+    return key.backlogs.get(lane) ?? this.addBacklog(key, lane)
   }
 
   // Running jobs.
@@ -199,7 +195,7 @@ export class Keys {
   park(job: Job, backlog: KeyBacklog, room: boolean): readonly Job[] {
     job.parked = backlog
     backlog.parked++
-    if (job.data === undefined || dataBytes(job.data) > GATE_DATA || !room) return backlog.window.cutAt(job)
+    if (job.data === undefined || dataBytes(job.data) > BACKLOG_DATA_BYTES || !room) return backlog.window.cutAt(job)
     return backlog.window.insert(job, BACKLOG_JOBS)
   }
 

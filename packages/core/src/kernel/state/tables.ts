@@ -175,7 +175,7 @@ export class Tables {
 
   #loadBacklog({ id, laneId, key, parked }: KeyBacklogRow): void {
     const lane = this.laneOf(laneId)
-    const backlog = this.keys.addDependencies(this.keys.key(lane.queue, key), lane, id)
+    const backlog = this.keys.addBacklog(this.keys.key(lane.queue, key), lane, id)
     backlog.parked = parked
     backlog.window.complete = false
     this.keys.releasable.add(backlog)
