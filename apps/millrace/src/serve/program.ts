@@ -14,7 +14,7 @@ async function main(argv: readonly string[]): Promise<number> {
     process.stderr.write(`${explain(error)}\n`)
     return EXIT.usage
   }
-  return runDaemon({ ...read, cwd: process.cwd() }, process, (heard) => onSignal(process, heard))
+  return runDaemon({ ...read, cwd: process.cwd() }, process, (listener) => onSignal(process, listener))
 }
 
 // A handler that ignores its abort must not keep the process alive.

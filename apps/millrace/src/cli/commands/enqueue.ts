@@ -125,10 +125,10 @@ function parse(text: string): unknown {
 export function tellDone(error: unknown): never {
   const { enqueued = 0, existing = 0, category, message } = error as Error & Partial<BulkResult & OptionTypeError>
   if (enqueued + existing === 0) throw error
-  const told = `${message}; ${many(enqueued, 'job')} enqueued before it ended${existingText({ enqueued, existing })}`
+  const text = `${message}; ${many(enqueued, 'job')} enqueued before it ended${existingText({ enqueued, existing })}`
   // The exit code of misuse means that nothing was done.
-  if (category === 'invalid') throw new FailedError(told, { cause: error })
-  throw Object.assign(error as Error, { message: told })
+  if (category === 'invalid') throw new FailedError(text, { cause: error })
+  throw Object.assign(error as Error, { message: text })
 }
 
 export function existingText({ existing }: BulkResult): string {

@@ -109,8 +109,8 @@ const refused = (what: string, options?: ErrorOptions) => new UsageError(`--hand
  * from variables and the flag, or undefined if neither sets any. The code is loaded only when needed.
  */
 async function settingsOf({ config, otel }: StartFlags, env: NodeJS.ProcessEnv): Promise<Config | undefined> {
-  const heard = (name: string) => (config === undefined ? name.startsWith('MILLRACE_OTEL_') : !TARGET_VARIABLES.has(name))
-  const variables = Object.entries(env).filter(([name]) => heard(name))
+  const isPassedOn = (name: string) => (config === undefined ? name.startsWith('MILLRACE_OTEL_') : !TARGET_VARIABLES.has(name))
+  const variables = Object.entries(env).filter(([name]) => isPassedOn(name))
   if (config === undefined && otel === undefined && variables.length === 0) return undefined
   const { loadConfig } = await import('../../config/load.ts')
   const flags = { 'otel.enabled': otel }
