@@ -1,12 +1,12 @@
 /** One run of the command line: parses the arguments, runs the command, and returns the exit code. */
 import { assertRuntime, type Engine } from '@millrace/engine'
 import { type Command, CommanderError } from 'commander'
+import { EXIT, UNTIL_SIGNAL } from '../exit.ts'
 import { type Host, onSignal, type SignalListener } from '../host.ts'
 import { keepAlive, pause } from './clock.ts'
 import { configuredTarget } from './configuredTarget.ts'
 import type { Context } from './context.ts'
 import { InterruptedError } from './errors.ts'
-import { EXIT, UNTIL_SIGNAL } from './exit.ts'
 import { explain, failureOf, linesOf } from './explain.ts'
 import { answerHelp, pathOf } from './help.ts'
 import { Output } from './output/output.ts'

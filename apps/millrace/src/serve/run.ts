@@ -3,10 +3,10 @@ import { isError, type Logger } from '@millrace/core'
 import { ConfigError } from '../config/errors.ts'
 import { type LoadedConfig, loadConfig, type Sources } from '../config/load.ts'
 import { tokenFileOf } from '../control/firstToken.ts'
+import { EXIT, EXIT_OF_SIGNAL, exitCodeOf } from '../exit.ts'
 import type { EndSignal, Host, SignalListener } from '../host.ts'
 import { createLogger } from '../log/logger.ts'
 import { visible } from '../visible.ts'
-import { EXIT, EXIT_OF_SIGNAL, exitCodeOf } from './exit.ts'
 import { type Daemon, serve } from './serve.ts'
 
 /**
