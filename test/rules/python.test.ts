@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { blockingOf, callsOf, clientOf } from '../wire/python/clients.ts'
-import { options, schema } from '../wire/python/schema.ts'
+import { options } from '../wire/python/options.ts'
+import { requests } from '../wire/python/requests.ts'
+import { schema } from '../wire/python/schema.ts'
 import { ROOT } from './sources.ts'
 
 const FOLDER = join(ROOT, 'clients/python/millrace')
@@ -16,6 +18,7 @@ test.each([
   ['async_client.py', () => clientOf(CALLS, true)],
   ['_schema.py', schema],
   ['_options.py', options],
+  ['_calls.py', requests],
 ])('%s is what the tables and the calls say', async (file, write) => {
   await expect(write()).toMatchFileSnapshot(join(FOLDER, file))
 })

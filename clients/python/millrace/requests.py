@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Generator, Generic, Mapping, Optional, Sequence, TypeVar
+from typing import Any, Callable, Generator, Generic, List, Mapping, Optional, Sequence, TypeVar
 
-from .encoding import Seconds
+from ._calls import CALLS
+from .encoding import Seconds, encoded, trimmed
 from .errors import Error, in_python
 from .pages import Page
 
@@ -25,6 +26,15 @@ class Request(Generic[T]):
             return self._read(value)
         except (IndexError, KeyError, TypeError, ValueError) as error:
             raise Error("PROTOCOL", "the answer of %s cannot be read: %r" % (self.op, error)) from error
+
+    def behind(self, mark: Any, **others: Any) -> Request[T]:
+        """The same call for what comes behind the mark, with other fields that change."""
+        fields = list(self.fields)
+        for name, value in {"mark": mark, **others}.items():
+            place = CALLS[self.op][name][0]
+            fields += [None] * (place + 1 - len(fields))
+            fields[place] = value
+        return Request(self.op, *fields, read=self._read)
 
 
 class Patient(Request[T]):
@@ -47,6 +57,11 @@ Pages = Callable[[Any], Request[Page[T]]]
 Feed = Callable[[Any], Patient[Page[T]]]
 
 
+def asked(op: str, read: Callable[[Any], T], /, **given: Any) -> Request[T]:
+    """A request of the fields that are given, by their names here. Raises Error (OPTION_TYPE)."""
+    return Request(op, *trimmed(encoded(CALLS[op], given)), read=read)
+
+
 def made(make: Callable[..., T], args: Sequence[Any], options: Mapping[str, Any]) -> T:
     """What the method of that name sends. Raises TypeError, Error."""
     try:
@@ -66,8 +81,19 @@ def _named(make: Callable[..., Any], error: Error) -> Error:
     return named
 
 
+# How answers are read.
+
+
 def nothing(_answer: Any) -> None:
     return None
+
+
+def or_none(view: Callable[[Any], T]) -> Callable[[Any], Optional[T]]:
+    return lambda said: None if said is None else view(said)
+
+
+def each_of(view: Callable[[Any], T]) -> Callable[[Any], List[T]]:
+    return lambda said: [view(each) for each in said]
 
 
 def behind_next(items: str, view: Callable[[Any], T]) -> Callable[[Any], Page[T]]:

@@ -2,7 +2,9 @@
  * Writes the two clients of Python from one list of calls: a function with words of its own in `operations.py`, `changes.py` and
  * `queues.py` becomes a method of both, and what it returns says how it is asked.
  */
+import { GROUPS } from './options.ts'
 import { GENERATED } from './schema.ts'
+import { withBounds, wrapped } from './words.ts'
 
 interface Call {
   readonly module: string
@@ -37,6 +39,29 @@ const KINDS: Readonly<Record<string, { readonly by: string; readonly iterates?: 
   Feed: { by: '_follow', iterates: true },
 }
 
+/** Settings stay a group: there are many, and more to come. */
+const GROUP = /^\*\*\w+: Unpack\[(\w+)\]$/
+const WHOLE = new Set(['JobOptions', 'OtherFilters', 'QueueSettings'])
+
+/** The parameters of a method: it names the options of most groups. */
+function spelledOut(parameters: readonly string[]): string[] {
+  return parameters.flatMap((parameter) => {
+    const group = GROUP.exec(parameter)?.[1]
+    if (group === undefined || WHOLE.has(group)) return [parameter]
+    return ['*', ...(GROUPS[group] ?? []).map(({ name, type, preset }) => `${name}: ${type} = ${preset}`)]
+  })
+}
+
+/** The words of a method: a line for each option of a group that they name, and the bounds of the tables. */
+function spelled(doc: string): string {
+  const groups = doc.replaceAll(/^ {4}\{(\w+)\}$/gm, (_, group: string) => {
+    const options = GROUPS[group]
+    if (options === undefined) throw new Error(`there is no group of options ${group}`)
+    return options.flatMap(({ doc: line }) => (line === '' ? [] : [wrapped(line, '    ')])).join('\n')
+  })
+  return withBounds(groups)
+}
+
 /** Splits at the commas outside of brackets. */
 function parametersOf(text: string): string[] {
   const parts: string[] = ['']
@@ -60,19 +85,24 @@ function argumentsOf(parameters: readonly string[]): string {
     .join(', ')
 }
 
+/** Parameters in as few lines as they fit on, each in one line. */
+function filled(parts: readonly string[]): string {
+  const whole = parts.map((part) => part.replaceAll(' ', '\u00a0')).join(', ')
+  return wrapped(parts.at(-1)?.startsWith('**') ? whole : `${whole},`, '        ').replaceAll('\u00a0', ' ')
+}
+
 function methodOf({ module, name, parameters, returns, doc }: Call, isAsync: boolean): string {
   const [, kind = '', type = ''] = /^(\w+)\[(.*)\]$/.exec(returns) ?? []
   const { by, iterates } = KINDS[kind] as { by: string; iterates?: true }
-  const parts = ['self', ...parametersOf(parameters)]
+  const parts = ['self', ...spelledOut(parametersOf(parameters))]
   const awaits = isAsync && iterates === undefined
   const result = iterates === undefined ? type : `${isAsync ? 'Async' : ''}Iterator[${type}]`
   const head = `    ${awaits ? 'async ' : ''}def ${name}(`
   const flat = `${head}${parts.join(', ')}) -> ${result}:`
-  const lines = parts.map((part) => `        ${part}${part.startsWith('**') ? '' : ','}\n`)
-  const signature = flat.length <= 140 ? flat : `${head}\n${lines.join('')}    ) -> ${result}:`
+  const signature = flat.length <= 140 ? flat : `${head}\n${filled(parts)}\n    ) -> ${result}:`
   const passed = argumentsOf(parts.slice(1))
   const asked = `${awaits ? 'await ' : ''}self.${by}(${module}.${name}${passed === '' ? '' : `, ${passed}`})`
-  return `${signature}\n        ${doc.replaceAll('\n    ', '\n        ')}\n        return ${asked}\n`
+  return `${signature}\n        ${spelled(doc).replaceAll('\n    ', '\n        ')}\n        return ${asked}\n`
 }
 
 const CLASS_DOCS = {
@@ -101,15 +131,14 @@ function imports(text: string): string {
     ],
   ]
   const typing = ['Any', 'AsyncIterator', 'Dict', 'Iterable', 'Iterator', 'List', 'Mapping', 'Optional', 'Sequence', 'Union']
-  return `from typing import TYPE_CHECKING, ${used(typing)}
+  return `from typing import ${used(typing)}
 
 from . import changes, operations, queues
-from ._options import ${used(['JobFilter', 'JobOptions', 'OtherFilters'])}
+from ._options import ${used(['JobFilter', 'JobOptions', 'OtherFilters', 'QueueSettings', 'Unpack'])}
 from ._schema import ${used(['JOBS_PAGE', 'LIST_PAGE', 'LOGS_PAGE'])}
-from .changes import UNSET, FlowNode
-from .encoding import NewJob, Seconds, Time
+from .changes import FlowNode
+from .encoding import UNSET, NewJob, Seconds, Time
 from .keys import ${used(['JobId', 'JobKey', 'JobOfKey', 'JobRef'])}
-from .settings import QueueSettings
 from .views import (
     ${views.slice(0, 10).join(', ')},
     ${views.slice(10).join(', ')},
@@ -127,10 +156,6 @@ from __future__ import annotations
 ${imports(methods)}
 
 from .${module} import ${base}
-
-if TYPE_CHECKING:
-    # Type checkers know it without the package.
-    from typing_extensions import Unpack
 
 
 class ${name}(${base}):
