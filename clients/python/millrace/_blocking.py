@@ -12,12 +12,22 @@ from .calls import Calls
 from .connection import backoff_delay
 from .encoding import Seconds
 from .errors import ConnectionLost, Error
-from .pages import follow
-from .requests import Feed, Pages, Patient, Request, Steps, made, told
+from .requests import Feed, Page, Pages, Patient, Request, Steps, made, told
 from .waiting import arrived, closed, opened, sleep
 
 T = TypeVar("T")
 Self = TypeVar("Self", bound="Blocking")
+
+
+def follow(ask: Callable[[Any], Page[T]]) -> Iterator[T]:
+    """The items of page after page: each is asked for, by the mark of the one before, when that has been read."""
+    mark: Any = None
+    while True:
+        items, mark = ask(mark)
+        for item in items:
+            yield item
+        if mark is None:
+            return
 
 
 class Blocking:
@@ -41,7 +51,7 @@ class Blocking:
         closed(self._calls.close())
 
     def _ask(self, make: Callable[..., Request[T]], *args: Any, **options: Any) -> T:
-        return self._answer(make, made(make, args, options))
+        return self._answer(make, made(make, make, *args, **options))
 
     def _answer(self, make: Callable[..., Any], asked: Request[T]) -> T:
         try:
@@ -50,7 +60,7 @@ class Blocking:
             raise told(make, asked.op, error)
 
     def _wait(self, make: Callable[..., Patient[T]], *args: Any, **options: Any) -> T:
-        return self._patiently(make, made(make, args, options))
+        return self._patiently(make, made(make, make, *args, **options))
 
     def _patiently(self, make: Callable[..., Any], asked: Patient[T]) -> T:
         until = math.inf if asked.timeout is None else time.monotonic() + asked.timeout
@@ -73,17 +83,17 @@ class Blocking:
                 raise told(make, asked.op, error)
 
     def _list(self, make: Callable[..., Pages[T]], *args: Any, **options: Any) -> Iterator[T]:
-        pages = made(make, args, options)
+        pages = made(make, make, *args, **options)
         return follow(lambda mark: self._answer(make, pages(mark)))
 
     def _follow(self, make: Callable[..., Feed[T]], *args: Any, **options: Any) -> Iterator[T]:
-        pages = made(make, args, options)
+        pages = made(make, make, *args, **options)
         return follow(lambda mark: self._patiently(make, pages(mark)))
 
     def _drive(self, make: Callable[..., Steps[T]], *args: Any, **options: Any) -> T:
-        steps = made(make, args, options)
+        steps = made(make, make, *args, **options)
         try:
-            asked = next(steps)
+            asked: Request[Any] = made(make, next, steps)
             while True:
                 try:
                     answer = self._answer(make, asked)

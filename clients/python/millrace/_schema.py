@@ -104,7 +104,8 @@ LOG_LEVELS = ("debug", "info", "warn", "error")
 ON_PARENT_FAILURE = ("fail", "continue", "ignore", "cancel", "run")
 PAUSE_PARTS = ("queue", "name", "key")
 QUEUE_ORDERS = ("fair", "strict")
-STATS_FIELDS = ("queues", "states", "totals", "unserved", "workers", "writer", "names", "paused", "queuesLeftOut", "definitions", "node", "seq", "retrying", "store", "owner", "failing", "failingLeftOut", "unservedLeftOut")
+VERSIONS = (1, 1)
+UNSAFE_KEYS = ("__proto__", "constructor", "prototype")
 RETRYABLE = frozenset(("ALREADY_OPEN", "AUDIT_UNAVAILABLE", "BUSY", "COMMIT_UNKNOWN", "CONNECTION_LOST", "DISK_FULL", "DRAIN_INCOMPLETE", "JOB_ACTIVE", "JOB_BLOCKED", "JOB_TIMEOUT", "LEASE_LOST", "QUEUE_DRAINING", "QUEUE_FULL", "QUEUE_NOT_EMPTY", "RESULT_TIMEOUT", "SCHEDULE_CHANGED", "STORAGE", "STORAGE_BUSY", "WORKER_LOST", "WORKER_STOPPED"))
 
 DURATION_MS = 3153600000000
@@ -122,6 +123,35 @@ JOBS_PAGE = 200
 LIST_PAGE = 500
 LOGS_PAGE = 1000
 REQUESTS_MAX = 10000
+FRAME_BYTES = 67108864
+GREETING_BYTES = 4096
+DEPTH_MAX = 12
+ITEMS_MAX = 250000
+KEYS_MAX = 256
+
+# What a server may send in a state of the connection.
+ALLOWED = {"greeting": (WELCOME, GOODBYE), "open": (DELIVERY, PING, PONG, GOODBYE)}
+# The fields of the reply to `stats`, and what nil stands for.
+STATS_FIELDS: Dict[str, Any] = {
+    "queues": None,
+    "states": None,
+    "totals": None,
+    "unserved": None,
+    "workers": None,
+    "writer": None,
+    "names": [],
+    "paused": False,
+    "queuesLeftOut": None,
+    "definitions": [],
+    "node": 0,
+    "seq": 0,
+    "retrying": 0,
+    "store": None,
+    "owner": None,
+    "failing": [],
+    "failingLeftOut": None,
+    "unservedLeftOut": None,
+}
 
 class Limits(NamedTuple):
     frame_bytes: int

@@ -9,9 +9,10 @@ import threading
 from typing import Any, AsyncIterator, Awaitable, Callable, Iterable, List, Optional, Union, cast
 
 from ._schema import Grant
+from .asynchronous import follow_async
 from .encoding import NewJob
 from .job import JobContext, Parent, parents_page
-from .pages import Page, follow_async
+from .requests import Page
 from .session import Session, Settlement
 
 AsyncJobsToJoin = Union[Iterable[NewJob], Callable[[], Union[Iterable[NewJob], Awaitable[Iterable[NewJob]]]]]

@@ -6,18 +6,28 @@ from __future__ import annotations
 import math
 import time
 from types import TracebackType
-from typing import Any, AsyncIterator, Callable, Optional, Type, TypeVar, cast
+from typing import Any, AsyncIterator, Awaitable, Callable, Optional, Type, TypeVar, cast
 
 from .calls import Calls
 from .connection import backoff_delay
 from .encoding import Seconds
 from .errors import ConnectionLost, Error
-from .pages import follow_async
-from .requests import Feed, Pages, Patient, Request, Steps, made, told
+from .requests import Feed, Page, Pages, Patient, Request, Steps, made, told
 from .waiting import arrived_async, closed_async, opened_async, sleep_async
 
 T = TypeVar("T")
 Self = TypeVar("Self", bound="Asynchronous")
+
+
+async def follow_async(ask: Callable[[Any], Awaitable[Page[T]]]) -> AsyncIterator[T]:
+    """The items of page after page: each is asked for, by the mark of the one before, when that has been read."""
+    mark: Any = None
+    while True:
+        items, mark = await ask(mark)
+        for item in items:
+            yield item
+        if mark is None:
+            return
 
 
 class Asynchronous:
@@ -42,7 +52,7 @@ class Asynchronous:
         await closed_async(self._calls.close())
 
     async def _ask(self, make: Callable[..., Request[T]], *args: Any, **options: Any) -> T:
-        return await self._answer(make, made(make, args, options))
+        return await self._answer(make, made(make, make, *args, **options))
 
     async def _answer(self, make: Callable[..., Any], asked: Request[T]) -> T:
         try:
@@ -51,7 +61,7 @@ class Asynchronous:
             raise told(make, asked.op, error)
 
     async def _wait(self, make: Callable[..., Patient[T]], *args: Any, **options: Any) -> T:
-        return await self._patiently(make, made(make, args, options))
+        return await self._patiently(make, made(make, make, *args, **options))
 
     async def _patiently(self, make: Callable[..., Any], asked: Patient[T]) -> T:
         until = math.inf if asked.timeout is None else time.monotonic() + asked.timeout
@@ -74,17 +84,17 @@ class Asynchronous:
                 raise told(make, asked.op, error)
 
     def _list(self, make: Callable[..., Pages[T]], *args: Any, **options: Any) -> AsyncIterator[T]:
-        pages = made(make, args, options)
+        pages = made(make, make, *args, **options)
         return follow_async(lambda mark: self._answer(make, pages(mark)))
 
     def _follow(self, make: Callable[..., Feed[T]], *args: Any, **options: Any) -> AsyncIterator[T]:
-        pages = made(make, args, options)
+        pages = made(make, make, *args, **options)
         return follow_async(lambda mark: self._patiently(make, pages(mark)))
 
     async def _drive(self, make: Callable[..., Steps[T]], *args: Any, **options: Any) -> T:
-        steps = made(make, args, options)
+        steps = made(make, make, *args, **options)
         try:
-            asked = next(steps)
+            asked: Request[Any] = made(make, next, steps)
             while True:
                 try:
                     answer = await self._answer(make, asked)

@@ -73,12 +73,9 @@ def _about(op: str, job: Any, read: Callable[[Any], T], **given: Any) -> Request
 def redrive(queue: Optional[str] = None, name: Optional[str] = None, limit: Optional[int] = None) -> Steps[int]:
     """Retries failed jobs, the oldest failure first, slice by slice: of a queue or a name, or all. Returns how many, at most `limit`.
     Jobs that fail again meanwhile are left alone."""
-    return _redrive(asked("redrive", lambda said: said, queue=queue, name=name), number("limit", limit, 1))
-
-
-def _redrive(first: Request[Any], limit: Optional[int]) -> Steps[int]:
-    """Slice by slice, so that no turn of the engine is long."""
-    count, after = 0, None
+    first: Request[Any] = asked("redrive", lambda said: said, queue=queue, name=name)
+    limit, count, after = number("limit", limit, 1), 0, None
+    # Slice by slice, so that no turn of the engine is long.
     while True:
         size = SLICE if limit is None else min(limit - count, SLICE)
         done = yield first.behind(after, limit=size)

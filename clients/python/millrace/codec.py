@@ -7,13 +7,10 @@ import re
 import struct
 from typing import Any, Dict, List, Optional, Tuple
 
+from ._schema import DEPTH_MAX, ITEMS_MAX, KEYS_MAX, UNSAFE_KEYS
 from .errors import ProtocolError
 
 SAFE = 2**53 - 1
-DEPTH_MAX = 12  # of a message: a value at most 8 deep, in a reply, in a delivery
-ITEMS_MAX = 250_000
-KEYS_MAX = 256
-UNSAFE_KEYS = ("__proto__", "constructor", "prototype")
 PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 HALF = re.compile("[\ud800-\udfff]")
 

@@ -14,8 +14,8 @@ from typing import Any, Callable, List, Optional
 from .address import dial, token_of
 from .errors import ConnectionLost, Error, ProtocolError
 from .forks import tell_in_children
-from ._schema import DELIVERY, GOODBYE, HELLO, PING, PONG, Delivery, Limits, Welcome
-from .messages import FRAME_BYTES, GREETING_BYTES, LIBRARY, VERSIONS, frame, read_message
+from ._schema import DELIVERY, FRAME_BYTES, GOODBYE, GREETING_BYTES, HELLO, PING, PONG, VERSIONS, Delivery, Limits, Welcome
+from .messages import LIBRARY, frame, read_message
 
 BACKOFF_MIN, BACKOFF_MAX = 0.05, 5.0
 

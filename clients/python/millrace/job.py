@@ -7,37 +7,26 @@ import os
 import threading
 import time
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Protocol, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union
 
-from ._options import JobOptions
+from ._blocking import follow
+from ._options import JobOptions, Unpack
 from ._schema import COMMAND_BYTES, LOG_LEVELS, PROGRESS_LENGTH, TEXT_LENGTH, Grant, Joined
 from .codec import pack, units
 from .data import Stored, decode_data, encode_data, json_text
 from .encoding import NewJob, choice, job_from, job_list, number, trimmed
 from .errors import Error, range_error, type_error
 from .keys import JobKey
-from .pages import Page, follow
+from .requests import Page
 from .views import RunError
 
 if TYPE_CHECKING:
-    # Type checkers know it without the package.
-    from typing_extensions import Unpack
+    from .session import Session
+
+    # What a job asks of its worker.
+    Link = Session[Any]
 
 JobsToJoin = Union[Iterable[NewJob], Callable[[], Iterable[NewJob]]]
-
-
-class Link(Protocol):
-    """What a job asks of its worker."""
-
-    def check(self, what: str, data: Stored) -> None: ...
-
-    def check_size(self, what: str, size: int, most: float) -> None: ...
-
-    def save(self, job: JobContext, data: Stored) -> None: ...
-
-    def say(self, job: JobContext, op: str, *fields: Any) -> None: ...
-
-    def ask(self, job: JobContext, op: str, *fields: Any) -> Future[Any]: ...
 
 
 class Parent(NamedTuple):

@@ -14,12 +14,11 @@ from .errors import Error, type_error
 from .explanations import explanation
 from .filters import OTHERS, filter_fields
 from .keys import JobId, JobKey, JobOfKey, JobRef
-from .pages import Page
 from .reading import (
     event, export_batch, failure_kind, flow_info, flow_job, gap, job_info, log_line, queue_info, queue_keys as read_keys,
     queues_history as read_history, schedule_info, stats as read_stats, throughput, worker_info,
 )
-from .requests import Feed, Pages, Patient, Request, asked, behind_last, behind_next, each_of, or_none
+from .requests import Feed, Page, Pages, Patient, Request, asked, behind_last, behind_next, each_of, or_none
 from .views import (
     Event, Explanation, ExportBatch, ExportInfo, FailureKind, FlowInfo, FlowJob, JobInfo, LogLine, QueueInfo, QueueKeys, QueuesHistory,
     ScheduleInfo, Stats, Throughput, WorkerInfo,

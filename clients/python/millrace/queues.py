@@ -145,23 +145,19 @@ def purge_queue(queue: str, states: Optional[Iterable[str]] = None, *, dry_run: 
     if not isinstance(queue, str):
         raise type_error("queue", "the name of a queue, got %r" % (queue,))
     wanted = PURGED_STATES if states is None else listed("states", states)
-    places = {choice("states", state, PURGED_STATES) for state in wanted}
+    places = sorted({choice("states", state, PURGED_STATES) for state in wanted})
     if not places:
         raise type_error("states", "at least one of %s, got none" % ", ".join(PURGED_STATES))
-    return _purge(queue, [PURGED_STATES[place] for place in sorted(places)], flag("dry_run", dry_run))
-
-
-def _purge(queue: str, states: Sequence[str], dry_run: Optional[bool]) -> Steps[PurgeResult]:
-    found = asked("queues", _counts, name=queue)
+    counts_only, found = flag("dry_run", dry_run), asked("queues", _counts, name=queue)
     before = yield found
     counts: Dict[str, int] = {}
-    for state in states:
-        if dry_run:
+    for state in (PURGED_STATES[place] for place in places):
+        if counts_only:
             counts[state] = before.get(state, 0)
         else:
             filter = filter_fields({"queue": queue, "state": state})
             counts[state] = (yield from _run(asked("deleteMany", _slice, filter=filter, dry_run=False), None, None)).changed
-    after = before if dry_run else (yield found)
+    after = before if counts_only else (yield found)
     return PurgeResult(counts, sum(counts.values()), after.get("active", 0))
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Generator, Generic, List, Mapping, Optional, Sequence, TypeVar
+from typing import Any, Callable, Generator, Generic, List, Optional, Tuple, TypeVar
 
 from ._calls import CALLS
 from .encoding import Seconds, encoded, trimmed
 from .errors import Error, in_python
-from .pages import Page
 
 T = TypeVar("T")
+# Items, and the mark that the next page is behind; None: there is none.
+Page = Tuple[List[T], Any]
 
 
 class Request(Generic[T]):
@@ -62,10 +63,10 @@ def asked(op: str, read: Callable[[Any], T], /, **given: Any) -> Request[T]:
     return Request(op, *trimmed(encoded(CALLS[op], given)), read=read)
 
 
-def made(make: Callable[..., T], args: Sequence[Any], options: Mapping[str, Any]) -> T:
-    """What the method of that name sends. Raises TypeError, Error."""
+def made(make: Callable[..., Any], call: Callable[..., T], *args: Any, **options: Any) -> T:
+    """What the call returns, whose errors name the method that `make` is for. Raises TypeError, Error."""
     try:
-        return make(*args, **options)
+        return call(*args, **options)
     except Error as error:
         raise _named(make, error) from None
 

@@ -171,6 +171,7 @@ const BLOCKING: readonly (readonly [from: RegExp, to: string])[] = [
   [/__a(enter|exit)__/g, '__$1__'],
   [/\bAsync(Client|Iterator)\b/g, '$1'],
   [/\bAsynchronous\b/g, 'Blocking'],
+  [/\bAwaitable(?:\[(\w+\[\w+\])\]|, )/g, '$1'],
   [/, queued=True/g, ''],
   [/ Threads read and write[^`]*`_blocking.py` is made of this file\./g, ''],
   // Only a client that is connected on entry waits there.

@@ -21,7 +21,12 @@ import {
   type Row,
   SCHEDULE_OPTIONS,
   STATES,
+  UNSAFE_KEYS,
 } from '@millrace/core'
+import { BOUNDS as FRAMES } from '../../../packages/remote/src/limits.ts'
+import { BOUNDS as VALUES } from '../../../packages/wire/src/msgpack/reader.ts'
+import { ALLOWED } from '../../../packages/wire/src/states.ts'
+import { VERSIONS } from '../../../packages/wire/src/versions.ts'
 import { WORDS } from '../../../packages/client/src/explain.ts'
 import { DELIVERY, GRANT, JOINED, NOTICE, REPLIES } from '../../../packages/wire/src/schema/deliveries.ts'
 import * as jobs from '../../../packages/wire/src/schema/jobs.ts'
@@ -64,6 +69,14 @@ export function snake(name: string): string {
 
 export const constant = (name: string) => snake(name).toUpperCase().replace(/^_/, '')
 export const quoted = (word: string) => JSON.stringify(word)
+const inPython = (value: unknown) => (typeof value === 'boolean' ? (value ? 'True' : 'False') : (JSON.stringify(value) ?? 'None'))
+
+/** What a server may send in a state of the connection. */
+function allowed(state: 'greeting' | 'open'): string {
+  const types = Object.entries(ALLOWED[state].server).filter(([, next]) => next !== null)
+  return `${quoted(state)}: (${types.map(([type]) => constant(type)).join(', ')})`
+}
+
 export const tuple = (words: readonly string[]) => `(${words.map(quoted).join(', ')}${words.length === 1 ? ',' : ''})`
 
 /** Words of a kind, as it says them: `0 fail, 1 continue`. */
@@ -185,7 +198,8 @@ LOG_LEVELS = ${wordsIn(jobs.LOG_LINE, 'level')}
 ON_PARENT_FAILURE = ${tuple(ON_PARENT_FAILURE)}
 PAUSE_PARTS = ${tuple(PAUSE_PARTS)}
 QUEUE_ORDERS = ${tuple(QUEUE_ORDERS)}
-STATS_FIELDS = ${tuple(Object.keys(REPLIES.stats.fields.fields))}
+VERSIONS = (${VERSIONS.join(', ')})
+UNSAFE_KEYS = ${tuple([...UNSAFE_KEYS].toSorted())}
 RETRYABLE = frozenset(${tuple(RETRYABLE)})
 
 ${[
@@ -204,9 +218,23 @@ ${[
   ['LIST_PAGE', LIMITS.pageQueues],
   ['LOGS_PAGE', LIMITS.pageLogs],
   ['REQUESTS_MAX', LIMITS.commandsInFlight],
+  ['FRAME_BYTES', FRAMES.replyFrameBytes],
+  ['GREETING_BYTES', FRAMES.greetingBytes],
+  // A value, in a reply, in a list, in a delivery, in its message.
+  ['DEPTH_MAX', VALUES.depth + 4],
+  ['ITEMS_MAX', Number(/[\d,]+/.exec(jobs.RUN_KEYS.says)?.[0].replaceAll(',', ''))],
+  ['KEYS_MAX', VALUES.keys],
 ]
   .map(([name, value]) => `${name} = ${value}\n`)
   .join('')}
+# What a server may send in a state of the connection.
+ALLOWED = {${allowed('greeting')}, ${allowed('open')}}
+# The fields of the reply to \`stats\`, and what nil stands for.
+STATS_FIELDS: Dict[str, Any] = {
+${Object.entries(fieldsOf(REPLIES.stats.fields))
+  .map(([name, { value }]) => `    ${quoted(name)}: ${inPython(value)},\n`)
+  .join('')}}
+
 ${namedTuple('Limits', fieldsOf(WIRE_LIMITS))}
 
 ${namedTuple('Welcome', fieldsOf(MESSAGE.variants.welcome.fields))}
