@@ -13,7 +13,7 @@ from .connection import backoff_delay
 from .encoding import Seconds
 from .errors import ConnectionLost, Error
 from .requests import Feed, Page, Pages, Patient, Request, Steps, made, told
-from .waiting import arrived, closed, opened, sleep
+from .waiting import arrived, closed, opened
 
 T = TypeVar("T")
 Self = TypeVar("Self", bound="Blocking")
@@ -77,7 +77,7 @@ class Blocking:
             except ConnectionLost as lost:
                 if not asked.again or lost.retry_after is None or left == 0:
                     raise
-                sleep(min(left, max(lost.retry_after, backoff_delay(attempt))))
+                time.sleep(min(left, max(lost.retry_after, backoff_delay(attempt))))
                 attempt += 1
             except Error as error:
                 raise told(make, asked.op, error)

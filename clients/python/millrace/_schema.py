@@ -176,6 +176,11 @@ class Joined(NamedTuple):
     jobs: int
 
 
+class Attached(NamedTuple):
+    lost: List[Tuple[int, int]]
+    disputed: List[str]
+
+
 class Grant(NamedTuple):
     session: str
     seq: int

@@ -3,6 +3,7 @@ holds up the event loop. `_blocking.py` is made of this file."""
 
 from __future__ import annotations
 
+import asyncio
 import math
 import time
 from types import TracebackType
@@ -13,7 +14,7 @@ from .connection import backoff_delay
 from .encoding import Seconds
 from .errors import ConnectionLost, Error
 from .requests import Feed, Page, Pages, Patient, Request, Steps, made, told
-from .waiting import arrived_async, closed_async, opened_async, sleep_async
+from .waiting import arrived_async, closed_async, opened_async
 
 T = TypeVar("T")
 Self = TypeVar("Self", bound="Asynchronous")
@@ -78,7 +79,7 @@ class Asynchronous:
             except ConnectionLost as lost:
                 if not asked.again or lost.retry_after is None or left == 0:
                     raise
-                await sleep_async(min(left, max(lost.retry_after, backoff_delay(attempt))))
+                await asyncio.sleep(min(left, max(lost.retry_after, backoff_delay(attempt))))
                 attempt += 1
             except Error as error:
                 raise told(make, asked.op, error)

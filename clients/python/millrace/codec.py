@@ -22,12 +22,8 @@ def pack(value: Any) -> bytes:
 
 
 def _pack(value: Any, out: bytearray) -> None:
-    if value is None:
-        out.append(0xC0)
-    elif value is True:
-        out.append(0xC3)
-    elif value is False:
-        out.append(0xC2)
+    if value is None or isinstance(value, bool):
+        out.append(0xC0 if value is None else 0xC2 + value)
     elif isinstance(value, (int, float)):
         _pack_number(value, out)
     elif isinstance(value, str):

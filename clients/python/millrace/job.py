@@ -17,7 +17,7 @@ from .data import Stored, decode_data, encode_data, json_text
 from .encoding import NewJob, choice, job_from, job_list, number, trimmed
 from .errors import Error, range_error, type_error
 from .keys import JobKey
-from .requests import Page
+from .requests import behind_next
 from .views import RunError
 
 if TYPE_CHECKING:
@@ -170,13 +170,12 @@ class Job(JobContext):
         return follow(lambda mark: parents_page(self._parents_asked(first if mark is None else mark, until).result()))
 
 
-def parents_page(reply: Any) -> Page[Parent]:
-    return [_parent(each) for each in reply["parents"]], reply.get("next")
-
-
 def _parent(said: Dict[str, Any]) -> Parent:
     key = JobKey(said["seq"], said["node"], said["enqueuedAt"])
     return Parent(str(key), said["ref"], said["state"], decode_data(said["output"]), said.get("error"))
+
+
+parents_page = behind_next("parents", _parent)
 
 
 def _fields_text(fields: Dict[str, Any]) -> Optional[str]:

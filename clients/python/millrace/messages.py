@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import struct
-from typing import Any, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Type, TypeVar
+from typing import Any, Iterable, Iterator, List, Optional, Sequence, Tuple, Type, TypeVar
 
 from ._schema import (
     ALLOWED, ATTACHED, DELIVERY, ENQUEUED, GOODBYE, HELLO, OPS, PING, PONG, REFUSAL, REQUESTS, REQUESTS_MAX, STATS, STATS_FIELDS, TRUE, VALUE,
-    WELCOME, Delivery, Grant, Joined, Limits, Welcome,
+    WELCOME, Attached, Delivery, Grant, Joined, Limits, Welcome,
 )
 from .codec import pack, pack_head, unpack
 from .encoding import trimmed
@@ -16,13 +16,6 @@ from .keys import JobKey
 from .version import VERSION
 
 LIBRARY = "millrace-python " + VERSION
-
-
-class Attached(NamedTuple):
-    lost: List[Tuple[int, int]]
-    disputed: List[str]
-
-
 Record = TypeVar("Record", bound=Tuple[Any, ...])
 
 

@@ -103,11 +103,7 @@ def logs(job: JobId, run: Optional[int] = None, page: int = LOGS_PAGE, *, order:
     """Iterates over the log lines of a run of the job, by default the last one, the 'oldest' or the 'newest' first (`order`). There is
     none without such a job. `page`: {logs.limit}. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
     newest = LOG_ORDERS[choice("order", order, LOG_ORDERS)] == "newest"
-    return asked("logs", _lines, job=job, run=run, page=page, newest=newest).behind
-
-
-def _lines(reply: Any) -> Page[LogLine]:
-    return ([], None) if reply is None else ([log_line(each) for each in reply["lines"]], reply["next"])
+    return asked("logs", behind_next("lines", log_line), job=job, run=run, page=page, newest=newest).behind
 
 
 def schedule(id: str, times: int = 0) -> Request[Optional[ScheduleInfo]]:

@@ -98,7 +98,8 @@ def each_of(view: Callable[[Any], T]) -> Callable[[Any], List[T]]:
 
 
 def behind_next(items: str, view: Callable[[Any], T]) -> Callable[[Any], Page[T]]:
-    return lambda reply: ([view(each) for each in reply[items]], reply.get("next"))
+    """Of an operation whose page says where the next one begins. Of what is not there, nothing is on it."""
+    return lambda reply: ([], None) if reply is None else ([view(each) for each in reply[items]], reply.get("next"))
 
 
 def behind_last(size: int, mark: str, view: Callable[[Any], T]) -> Callable[[Any], Page[T]]:

@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from typing import Any, Dict, Generic, Iterable, List, Mapping, Optional, Tuple, TypeVar
 
 from ._schema import (
-    ABORT, ABORT_CAUSES, LOST, QUEUE_ORDERS, REATTACH, RETRYABLE, STOP, TEXT_LENGTH, Delivery, Grant, Limits,
+    ABORT, ABORT_CAUSES, LOST, QUEUE_ORDERS, REATTACH, RETRYABLE, STOP, TEXT_LENGTH, Attached, Delivery, Grant, Limits,
 )
 from .address import url_of
 from .calls import resolve
@@ -24,7 +24,7 @@ from .errors import ConnectionLost, Error, in_python, range_error, type_error
 from .failures import Cancel, Snooze, failure
 from .forks import tell_in_children
 from .job import JobContext
-from .messages import Attached, read_replies, request, request_frames
+from .messages import read_replies, request, request_frames
 from .runs import (
     HOPELESS, LEASE, MARGIN, OVER, RENEW_MAX, RENEW_MIN, SAY_AGAIN, Run, Said, defaults_of, handlers_of, stale, too_large,
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from concurrent.futures import Future, TimeoutError as FutureTimeout
 from typing import Any, Optional
 
@@ -46,7 +45,3 @@ def closed(connection: Optional[Connection]) -> None:
 
 async def closed_async(connection: Optional[Connection]) -> None:
     await asyncio.get_running_loop().run_in_executor(None, closed, connection)
-
-
-sleep = time.sleep
-sleep_async = asyncio.sleep

@@ -172,6 +172,8 @@ const BLOCKING: readonly (readonly [from: RegExp, to: string])[] = [
   [/\bAsync(Client|Iterator)\b/g, '$1'],
   [/\bAsynchronous\b/g, 'Blocking'],
   [/\bAwaitable(?:\[(\w+\[\w+\])\]|, )/g, '$1'],
+  [/^import asyncio\n/gm, ''],
+  [/\basyncio\.sleep\b/g, 'time.sleep'],
   [/, queued=True/g, ''],
   [/ Threads read and write[^`]*`_blocking.py` is made of this file\./g, ''],
   // Only a client that is connected on entry waits there.

@@ -121,6 +121,8 @@ const TYPES: Readonly<Record<string, string>> = {
   checkpoint: 'Any',
   tags: 'Optional[List[str]]',
   joined: 'Optional[List[Joined]]',
+  lost: 'List[Tuple[int, int]]',
+  disputed: 'List[str]',
   limits: 'Limits',
   scopes: 'List[int]',
   grants: 'List[Grant]',
@@ -240,6 +242,8 @@ ${namedTuple('Limits', fieldsOf(WIRE_LIMITS))}
 ${namedTuple('Welcome', fieldsOf(MESSAGE.variants.welcome.fields))}
 
 ${namedTuple('Joined', fieldsOf(JOINED))}
+
+${namedTuple('Attached', fieldsOf(REPLIES.attached.fields))}
 
 ${namedTuple('Grant', fieldsOf(GRANT))}
 
