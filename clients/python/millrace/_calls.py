@@ -12,8 +12,8 @@ CALLS: Dict[str, Fields] = {
     "flow": {"nodes": (0, "given"), "idempotency_key": (1, "scalar"), "idempotency_ttl": (2, "duration")},
     "getFlow": {"job": (0, "job"), "page": (1, "scalar"), "mark": (2, "given")},
     "listFlows": {"page": (0, "scalar"), "state": (1, ("running", "completed", "failed", "cancelled")), "mark": (2, "given")},
-    "get": {"job": (0, "job"), "payload_bytes": (1, "scalar"), "only": (2, ("data", "output", "checkpoint"))},
-    "getByKey": {"job": (0, "held"), "payload_bytes": (1, "scalar"), "only": (2, ("data", "output", "checkpoint"))},
+    "get": {"job": (0, "job"), "payload": (1, "payload"), "only": (2, ("data", "output", "checkpoint"))},
+    "getByKey": {"job": (0, "held"), "payload": (1, "payload"), "only": (2, ("data", "output", "checkpoint"))},
     "logs": {"job": (0, "job"), "run": (1, "scalar"), "mark": (2, "given"), "page": (3, "scalar"), "newest": (4, "flag")},
     "explain": {"job": (0, "job")},
     "watch": {"job": (0, "job")},
@@ -34,7 +34,7 @@ CALLS: Dict[str, Fields] = {
     "queueKeys": {"queue": (0, "scalar"), "limit": (1, "scalar")},
     "stats": {"names": (0, ["histograms", "percentiles", "none"]), "definitions": (1, ["all", "disputed"])},
     "workers": {"mark": (0, "given"), "page": (1, "scalar")},
-    "list": {"filter": (0, "given"), "page": (1, "scalar"), "mark": (2, "given"), "search": (3, "scalar"), "payload_bytes": (4, "scalar"), "last_run": (5, "flag"), "order": (6, ("finished", "due")), "before_at": (7, "scalar"), "ascending": (8, "flag")},
+    "list": {"filter": (0, "given"), "page": (1, "scalar"), "mark": (2, "given"), "search": (3, "scalar"), "payload": (4, "payload"), "last_run": (5, "flag"), "order": (6, ("finished", "due")), "before_at": (7, "scalar"), "ascending": (8, "flag")},
     "byKey": {"job": (0, "held"), "call": (1, ("cancel", "cancelTree", "retry", "retryTree", "update", "runNow", "delete", "release")), "changes": (2, "given"), "reason": (3, "scalar"), "by": (4, "scalar")},
     "cancelMany": {"filter": (0, "given"), "limit": (1, "scalar"), "mark": (2, "given"), "dry_run": (3, "boolean"), "ids": (4, "given"), "search": (5, "scalar"), "reason": (6, "scalar"), "by": (7, "scalar")},
     "retryMany": {"filter": (0, "given"), "limit": (1, "scalar"), "mark": (2, "given"), "dry_run": (3, "boolean"), "ids": (4, "given"), "search": (5, "scalar")},
@@ -59,12 +59,14 @@ CALLS: Dict[str, Fields] = {
     "failures": {"queue": (0, "scalar"), "name": (1, "scalar"), "limit": (2, "scalar"), "order": (3, ["last", "count"]), "trend": (4, ("hour",))},
 }
 
+EVENT_FILTER: Fields = {"types": (0, "event_types"), "queue": (1, "scalar"), "name": (2, "scalar"), "job": (3, "any_job")}
+
 # The names here of fields that have others in the messages of a server.
 RENAMED: Dict[str, Dict[str, str]] = {
     "getFlow": {"id": "job", "limit": "page"},
     "listFlows": {"limit": "page"},
-    "get": {"id": "job"},
-    "getByKey": {"of": "job"},
+    "get": {"id": "job", "payloadBytes": "payload"},
+    "getByKey": {"of": "job", "payloadBytes": "payload"},
     "logs": {"id": "job", "limit": "page"},
     "explain": {"id": "job"},
     "watch": {"id": "job"},
@@ -78,7 +80,7 @@ RENAMED: Dict[str, Dict[str, str]] = {
     "pause": {"job": "name", "for": "duration"},
     "queues": {"queue": "name", "limit": "page"},
     "workers": {"limit": "page"},
-    "list": {"limit": "page"},
+    "list": {"limit": "page", "payloadBytes": "payload"},
     "byKey": {"of": "job"},
     "export": {"limit": "page"},
     "upsertSchedule": {"absent": "create_only", "updatedAt": "unchanged_since"},

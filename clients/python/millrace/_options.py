@@ -170,6 +170,23 @@ class ManyOptions(TypedDict, total=False):
     dry_run: bool
 
 
+class HistoryOptions(TypedDict, total=False):
+    """The options of `history` and `queues_history`."""
+
+    step: str
+    start_at: Optional[Time]
+    end_at: Optional[Time]
+
+
+class EventsFilter(TypedDict, total=False):
+    """The events that `events` returns."""
+
+    types: Optional[Iterable[str]]
+    queue: Optional[str]
+    name: Optional[str]
+    job: Optional[JobId]
+
+
 class PlaceChanges(TypedDict, total=False):
     """The changes of `update_many`, and the options of such calls."""
 

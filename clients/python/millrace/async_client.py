@@ -32,22 +32,22 @@ class AsyncClient(Asynchronous):
         return await self._ask(changes.enqueue_many, jobs)
 
     async def cancel(self, job: JobRef, reason: Optional[str] = None, by: Optional[str] = None, *, descendants: bool = False) -> str:
-        """'cancelled', or 'cancelling' where it runs. The job stores the reason, up to 1,000 characters, and who cancelled it,
-        up to 128 characters: by default the name of the token. With `descendants` also all jobs of its flow that wait for it: then the answer may be
-        'finished'. Raises Error (JOB_FINISHED, JOB_NOT_FOUND, OPTION_RANGE)."""
+        """'cancelled', or 'cancelling' where it runs. The job stores the reason, up to 1,000 characters, and who cancelled it, up to 128
+        characters: by default the name of the token. With `descendants` also all jobs of its flow that wait for it: then the answer may be
+        'finished'. Raises Error (JOB_FINISHED, JOB_NOT_FOUND, OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(changes.cancel, job, reason, by, descendants=descendants)
 
     async def retry(self, job: JobRef, *, descendants: bool = False) -> None:
-        """Runs a failed or cancelled job again from its first attempt, and one that waits for its retry at once. With `descendants` also
-        all jobs of its flow that wait for it. Raises Error (JOB_NOT_FOUND, JOB_SCHEDULED, PARENT_FAILED)."""
+        """Runs a failed or cancelled job again from its first attempt, and one that waits for its retry at once. With `descendants` also all
+        jobs of its flow that wait for it. Raises Error (JOB_NOT_FOUND, JOB_SCHEDULED, PARENT_FAILED, OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(changes.retry, job, descendants=descendants)
 
     async def run_now(self, job: JobRef) -> None:
-        """Makes a scheduled job due now. Raises Error (JOB_NOT_FOUND, JOB_FINISHED)."""
+        """Makes a scheduled job due now. Raises Error (JOB_NOT_FOUND, JOB_FINISHED, OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(changes.run_now, job)
 
     async def delete(self, job: JobRef) -> None:
-        """Removes a job that is not running, and what belongs to it. Raises Error (JOB_ACTIVE, JOB_NOT_FOUND)."""
+        """Removes a job that is not running, and what belongs to it. Raises Error (JOB_ACTIVE, JOB_NOT_FOUND, OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(changes.delete, job)
 
     async def update(
@@ -71,16 +71,16 @@ class AsyncClient(Asynchronous):
         return await self._ask(changes.release_key, of)
 
     async def redrive(self, queue: Optional[str] = None, name: Optional[str] = None, limit: Optional[int] = None) -> int:
-        """Retries failed jobs, the oldest failure first, slice by slice: of a queue or a name, or all. Returns how many, at most `limit`.
-        Jobs that fail again meanwhile are left alone."""
+        """Retries failed jobs, the oldest failure first, slice by slice: of a queue or a name, or all. Returns how many, at most `limit`. Jobs
+        that fail again meanwhile are left alone. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return await self._drive(changes.redrive, queue, name, limit)
 
     async def flow(
         self, nodes: Mapping[str, FlowNode], idempotency_key: Optional[str] = None, idempotency_ttl: Optional[Seconds] = None,
     ) -> Dict[str, JobKey]:
-        """Jobs that wait for one another, all or none: a dict by ref of `new_job(...)`, or of a tuple of it, the refs that it waits for,
-        and if it is not 'fail' what happens to it when one of those fails: 'continue', 'ignore', 'cancel' or 'run'. Each stands behind
-        those that it waits for. Returns their keys by ref."""
+        """Jobs that wait for one another, all or none: a dict by ref of `new_job(...)`, or of a tuple of it, the refs that it waits for, and if
+        it is not 'fail' what happens to it when one of those fails: 'continue', 'ignore', 'cancel' or 'run'. Each stands behind those that it
+        waits for. Returns their keys by ref. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(changes.flow, nodes, idempotency_key, idempotency_ttl)
 
     async def batch(
@@ -90,9 +90,9 @@ class AsyncClient(Asynchronous):
     ) -> Batch:
         """Jobs, and callbacks that run by how these end, all or none: at most 10,000 in all, `new_job(...)` each, without keys. `callback` and
         `on_end` run when all have ended in any state. `on_success` runs if all have completed, and is cancelled if one does not. `on_failure`
-        runs at the first one that fails, is cancelled or is deleted; if all complete, it leaves no trace. Give `callback` alone, or one or more of the others. A
-        callback reads how the jobs have ended with `job.parents()`. `idempotency_key`: a repeat is answered with the first batch. Raises
-        Error (OPTION_TYPE, OPTION_RANGE)."""
+        runs at the first one that fails, is cancelled or is deleted; if all complete, it leaves no trace. Give `callback` alone, or one or
+        more of the others. A callback reads how the jobs have ended with `job.parents()`. `idempotency_key`: a repeat is answered with the
+        first batch. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(changes.batch, jobs, callback, on_success=on_success, on_failure=on_failure, on_end=on_end, idempotency_key=idempotency_key, idempotency_ttl=idempotency_ttl)
 
     async def upsert_schedule(
@@ -122,31 +122,34 @@ class AsyncClient(Asynchronous):
         `paused`: pauses the schedule until it is resumed.
         `update_waiting`: also changes the last job, if it has never run and has the same name: its data, priority, weight, tags and meta.
         `create_only`: refused if there is one, with `SCHEDULE_EXISTS`.
-        `unchanged_since`: refused unless there is one that was last changed then: `SCHEDULE_NOT_FOUND`, `SCHEDULE_CHANGED`.
+        `unchanged_since`: refused unless there is one that was last changed then: `SCHEDULE_NOT_FOUND`, `SCHEDULE_CHANGED`; seconds since
+        1970, or a datetime.
 
         Raises Error (INVALID_SCHEDULE, OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(changes.upsert_schedule, id, job, cron=cron, timezone=timezone, every=every, start_at=start_at, end_at=end_at, jitter=jitter, overlap=overlap, catch_up=catch_up, catch_up_within=catch_up_within, max_runs=max_runs, run_immediately=run_immediately, paused=paused, update_waiting=update_waiting, create_only=create_only, unchanged_since=unchanged_since)
 
     async def delete_schedule(self, id: str) -> None:
-        """Removes the schedule, and its last job if that has not started. Raises Error (SCHEDULE_NOT_FOUND), as all below."""
+        """Removes the schedule, and its last job if that has not started. Raises Error (SCHEDULE_NOT_FOUND, OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(changes.delete_schedule, id)
 
     async def pause_schedule(self, id: str) -> None:
-        """No tick fires until `resume_schedule`."""
+        """No tick fires until `resume_schedule`. Raises Error (SCHEDULE_NOT_FOUND, OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(changes.pause_schedule, id)
 
     async def resume_schedule(self, id: str) -> None:
-        """Resumes with the first tick from now: none is caught up."""
+        """Resumes with the first tick from now: none is caught up. Raises Error (SCHEDULE_NOT_FOUND, OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(changes.resume_schedule, id)
 
     async def trigger_schedule(self, id: str, meta: Optional[Mapping[str, Any]] = None) -> JobKey:
-        """Enqueues the schedule's job now, with `meta` over that of the job, and returns its key."""
+        """Enqueues the schedule's job now, with `meta` over that of the job, and returns its key. Raises Error (SCHEDULE_NOT_FOUND, OPTION_TYPE,
+        OPTION_RANGE)."""
         return await self._ask(changes.trigger_schedule, id, meta)
 
     async def result(self, job: JobId, timeout: Optional[Seconds] = None) -> Any:
-        """What the job's handler has returned. Raises Error (JOB_FAILED, JOB_CANCELLED), and TimeoutError after `timeout` seconds. The
-        details of JOB_FAILED are `attempt` and `error`: the last error's name, message, stack, and if it has them `code` and `cause`."""
-        return await self._wait(operations.result, job, timeout)
+        """What the job's handler has returned. Raises Error (JOB_FAILED, JOB_CANCELLED, OPTION_TYPE, OPTION_RANGE), and TimeoutError after
+        `timeout` seconds. The details of JOB_FAILED are `attempt` and `error`: the last error's name, message, stack, and if it has them
+        `code` and `cause`."""
+        return await self._ask(operations.result, job, timeout)
 
     async def get(self, job: JobRef, *, payload: str = "full") -> Optional[JobInfo]:
         """All there is to know of the job, or None. `job` is its key, its id, or a JobOfKey, here and in the calls that change one job.
@@ -181,27 +184,27 @@ class AsyncClient(Asynchronous):
 
     async def explain(self, job: JobId) -> Optional[Explanation]:
         """Why the job has not ended: each pause, limit, missing worker or other job that keeps it from its start now. None if there is no such
-        job. Raises Error (OPTION_TYPE)."""
+        job. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(operations.explain, job)
 
     def logs(self, job: JobId, run: Optional[int] = None, page: int = LOGS_PAGE, *, order: str = "oldest") -> AsyncIterator[LogLine]:
-        """Iterates over the log lines of a run of the job, by default the last one, the 'oldest' or the 'newest' first (`order`). There is
-        none without such a job. `page`: 1 to 1,000. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+        """Iterates over the log lines of a run of the job, by default the last one, the 'oldest' or the 'newest' first (`order`). There is none
+        without such a job. `page`: 1 to 1,000. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return self._list(operations.logs, job, run, page, order=order)
 
     async def schedule(self, id: str, times: int = 0) -> Optional[ScheduleInfo]:
-        """The schedule with as many of its next times, 0 to 1,000, or None."""
+        """The schedule with as many of its next times, 0 to 1,000, or None. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(operations.schedule, id, times)
 
     def schedules(
         self, prefix: str = "", page: int = JOBS_PAGE, *, queue: Optional[str] = None, name: Optional[str] = None,
     ) -> AsyncIterator[ScheduleInfo]:
-        """Iterates over the schedules whose ids begin with `prefix`, in the order of their ids: with `queue` or `name`, only those whose jobs
-        go to that queue or have that name. `page`: 1 to 200. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+        """Iterates over the schedules whose ids begin with `prefix`, in the order of their ids: with `queue` or `name`, only those whose jobs go
+        to that queue or have that name. `page`: 1 to 200. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return self._list(operations.schedules, prefix, page, queue=queue, name=name)
 
     def flows(self, state: Optional[str] = None, page: int = JOBS_PAGE) -> AsyncIterator[FlowInfo]:
-        """Iterates over the flows, newest first. `state` is one of FLOW_STATES. `page`: 1 to 200."""
+        """Iterates over the flows, newest first. `state` is one of FLOW_STATES. `page`: 1 to 200. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return self._list(operations.flows, state, page)
 
     def flow_jobs(self, job: JobId, page: int = JOBS_PAGE) -> AsyncIterator[FlowJob]:
@@ -214,28 +217,28 @@ class AsyncClient(Asynchronous):
         self, after: Union[int, str] = 0, *, types: Optional[Iterable[str]] = None, queue: Optional[str] = None,
         name: Optional[str] = None, job: Optional[JobId] = None,
     ) -> AsyncIterator[Event]:
-        """Iterates over the events behind a cursor, and then over those that come: it waits for them, and goes on after a break. `after` is
-        the `seq` of the last event that is known: 0 begins with the oldest that is kept, 'now' with what comes. An event must match every
-        one of `types` (docs/events.md), `queue`, `name` and `job` that is given. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
-        return self._follow(operations.events, after, types=types, queue=queue, name=name, job=job)
+        """Iterates over the events behind a cursor, and then over those that come: it waits for them, and goes on after a break. `after` is the
+        `seq` of the last event that is known: 0 begins with the oldest that is kept, 'now' with what comes. An event must match every one of
+        `types` (docs/events.md), `queue`, `name` and `job` that is given. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+        return self._list(operations.events, after, types=types, queue=queue, name=name, job=job)
 
     def export(self, name: str, page: int = JOBS_PAGE) -> AsyncIterator[ExportBatch]:
-        """Iterates over the finished jobs after the export's cursor, batch by batch, and then over those that come: it waits for them, and goes on
-        after a break. An unknown name begins with the oldest event that is kept. When the iterator is asked for the next batch, the one before
-        is confirmed and not told again; jobs that an export has yet to read are kept for it. `page`: jobs in a batch, 1 to 200. Raises
+        """Iterates over the finished jobs after the export's cursor, batch by batch, and then over those that come: it waits for them, and goes
+        on after a break. An unknown name begins with the oldest event that is kept. When the iterator is asked for the next batch, the one
+        before is confirmed and not told again; jobs that an export has yet to read are kept for it. `page`: jobs in a batch, 1 to 200. Raises
         Error (OPTION_TYPE, OPTION_RANGE, UNSUPPORTED if the export was deleted, or if there are too many)."""
-        return self._follow(operations.export, name, page)
+        return self._list(operations.export, name, page)
 
     async def exports(self) -> List[ExportInfo]:
         """All exports, each with the last event that it has confirmed."""
         return await self._ask(operations.exports)
 
     async def queue(self, name: str) -> Optional[QueueInfo]:
-        """The queue, or None."""
+        """The queue, or None. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(operations.queue, name)
 
     def queues(self, page: int = LIST_PAGE) -> AsyncIterator[QueueInfo]:
-        """Iterates over the queues in the order of their names. `page`: 1 to 500."""
+        """Iterates over the queues in the order of their names. `page`: 1 to 500. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return self._list(operations.queues, page)
 
     async def queue_keys(self, queue: str, limit: int = 50) -> Optional[QueueKeys]:
@@ -244,20 +247,24 @@ class AsyncClient(Asynchronous):
         return await self._ask(operations.queue_keys, queue, limit)
 
     def workers(self, page: int = LIST_PAGE) -> AsyncIterator[WorkerInfo]:
-        """Iterates over who is attached, in the order in which they first attached. `page`: 1 to 500."""
+        """Iterates over who is attached, in the order in which they first attached. `page`: 1 to 500. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return self._list(operations.workers, page)
 
     async def stats(self, names: str = "histograms", definitions: str = "all") -> Stats:
         """Counts by state and queue. `names`: what it has of each job name, 'histograms' (and percentiles), 'percentiles' or 'none'.
-        `definitions`: 'all', or those that are 'disputed'."""
+        `definitions`: 'all', or those that are 'disputed'. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(operations.stats, names, definitions)
 
     async def history(
         self, queue: str = "default", *, step: str = "minute", start_at: Optional[Time] = None, end_at: Optional[Time] = None,
     ) -> List[Throughput]:
         """What a queue has done in each 'minute' of the last 6 hours, or each 'hour' of the last 14 days (`step`), oldest first. Those in which
-        nothing happened are left out. `start_at`: the minute or hour of this time is the first, by default the oldest that is kept; `end_at`:
-        that of this time is left out, by default none. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+        nothing happened are left out.
+
+        `start_at`: the minute or hour of this time is the first one; seconds since 1970, or a datetime.
+        `end_at`: the minute or hour of this time is left out; by default up to now; seconds since 1970, or a datetime.
+
+        Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(operations.history, queue, step=step, start_at=start_at, end_at=end_at)
 
     async def queues_history(
@@ -271,8 +278,8 @@ class AsyncClient(Asynchronous):
         self, queue: Optional[str] = None, name: Optional[str] = None, *, limit: int = 50, order: str = "last", trend: bool = False,
     ) -> List[FailureKind]:
         """Failed runs grouped by kind, of a queue or a name of job, or all: at most `limit`, 1 to 200. `order`: 'last' returns the kinds seen
-        last first, 'count' those with the most failed runs. With `trend` each has its failed runs by the hour. The last 1,000
-        kinds of 30 days are kept. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+        last first, 'count' those with the most failed runs. With `trend` each has its failed runs by the hour. The last 1,000 kinds of 30
+        days are kept. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(operations.failures, queue, name, limit=limit, order=order, trend=trend)
 
     async def cancel_many(
@@ -280,9 +287,9 @@ class AsyncClient(Asynchronous):
         dry_run: bool = False,
     ) -> ManyResult:
         """Cancels all jobs that match the filter, newest first: those that have not started at once, running ones by their abort. `filter` is a
-        dict (`JobFilter`): give at least one condition, or `{"all": True}` for every job. `reason`: up to 1,000 characters, and `by`:
-        up to 128 characters, as of `cancel`. At most 500 jobs change in one commit; of an error in between, `done` says what had changed.
-        Without `limit` all of them change.
+        dict (`JobFilter`): give at least one condition, or `{"all": True}` for every job. `reason`: up to 1,000 characters, and `by`: up to
+        128 characters, as of `cancel`. At most 500 jobs change in one commit; of an error in between, `done` says what had changed. Without
+        `limit` all of them change.
 
         `limit`: at most so many change; 1 or more.
         `dry_run`: counts, and changes nothing.
@@ -301,16 +308,16 @@ class AsyncClient(Asynchronous):
         return await self._drive(queues.delete_many, filter, limit=limit, dry_run=dry_run)
 
     async def run_now_many(self, filter: JobFilter, *, limit: Optional[int] = None, dry_run: bool = False) -> ManyResult:
-        """Makes all scheduled jobs that match the filter due now, also those that wait for a retry. `filter`, `limit`, `dry_run` and errors:
-        as of `cancel_many`."""
+        """Makes all scheduled jobs that match the filter due now, also those that wait for a retry. `filter`, `limit`, `dry_run` and errors: as
+        of `cancel_many`."""
         return await self._drive(queues.run_now_many, filter, limit=limit, dry_run=dry_run)
 
     async def update_many(
         self, filter: JobFilter, *, run_at: Optional[Time] = None, priority: Optional[int] = None, weight: Optional[int] = None,
         tags: Optional[Iterable[str]] = None, meta: Any = None, limit: Optional[int] = None, dry_run: bool = False,
     ) -> ManyResult:
-        """Changes all jobs that match the filter: tags and meta in any state, the rest of those that have not started. What is left out stays
-        as it is. `filter` and errors: as of `cancel_many`.
+        """Changes all jobs that match the filter: tags and meta in any state, the rest of those that have not started. What is left out stays as
+        it is. `filter` and errors: as of `cancel_many`.
 
         `run_at`: not before this time: seconds since 1970, or a datetime.
         `priority`: jobs of a queue with a higher priority start first; -1,000,000 to 1,000,000.
@@ -318,8 +325,7 @@ class AsyncClient(Asynchronous):
         `tags`: in place of all that it has; an empty array: none; at most 32.
         `meta`: JSON beside the data; up to 16,384 characters.
         `limit`: at most so many change; 1 or more.
-        `dry_run`: counts, and changes nothing.
-        """
+        `dry_run`: counts, and changes nothing."""
         return await self._drive(queues.update_many, filter, run_at=run_at, priority=priority, weight=weight, tags=tags, meta=meta, limit=limit, dry_run=dry_run)
 
     async def configure_queue(self, queue: str, **settings: Unpack[QueueSettings]) -> None:
@@ -359,11 +365,13 @@ class AsyncClient(Asynchronous):
         self, queue: str, *, name: Optional[str] = None, key: Optional[str] = None, duration: Optional[Seconds] = None,
     ) -> None:
         """Starts no more jobs of the queue, or only none of one name or one concurrency key in it, until `resume_queue`, or for `duration`
-        (seconds, 0.001 or more): of two pauses the later end counts. What runs is left alone. Raises Error (QUEUE_NOT_FOUND)."""
+        (seconds, 0.001 or more): of two pauses the later end counts. What runs is left alone. Raises Error (QUEUE_NOT_FOUND, OPTION_TYPE,
+        OPTION_RANGE)."""
         return await self._ask(queues.pause_queue, queue, name=name, key=key, duration=duration)
 
     async def resume_queue(self, queue: str, *, name: Optional[str] = None, key: Optional[str] = None) -> None:
-        """Undoes `pause_queue` of the same parts; without parts it also ends `drain_queue`. Raises Error (QUEUE_NOT_FOUND)."""
+        """Undoes `pause_queue` of the same parts; without parts it also ends `drain_queue`. Raises Error (QUEUE_NOT_FOUND, OPTION_TYPE,
+        OPTION_RANGE)."""
         return await self._ask(queues.resume_queue, queue, name=name, key=key)
 
     async def pause_all(self) -> None:
@@ -376,29 +384,30 @@ class AsyncClient(Asynchronous):
 
     async def drain_queue(self, queue: str, timeout: Optional[Seconds] = None) -> None:
         """Refuses new jobs of the queue (QUEUE_DRAINING) until `resume_queue`. Returns when none is left that has not ended. Raises Error
-        (DRAIN_INCOMPLETE) if it is resumed before, and TimeoutError after `timeout` seconds, by default never: the queue then continues
-        to drain, as it does after ConnectionLost, and a further call waits again."""
-        return await self._wait(queues.drain_queue, queue, timeout)
+        (DRAIN_INCOMPLETE, OPTION_TYPE, OPTION_RANGE) if it is resumed before, and TimeoutError after `timeout` seconds, by default never: the
+        queue then continues to drain, as it does after ConnectionLost, and a further call waits again."""
+        return await self._ask(queues.drain_queue, queue, timeout)
 
     async def purge_queue(self, queue: str, states: Optional[Iterable[str]] = None, *, dry_run: bool = False) -> PurgeResult:
         """Removes the queue's jobs, at most 500 in one commit: those in `states`, by default all but 'active'. Running jobs are kept and
-        counted. `dry_run` counts, and removes nothing. Raises Error (OPTION_TYPE)."""
+        counted. `dry_run` counts, and removes nothing. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return await self._drive(queues.purge_queue, queue, states, dry_run=dry_run)
 
     async def delete_queue(self, queue: str) -> bool:
-        """Forgets an empty queue: its settings, pauses and counters. False if there was none. Raises Error (QUEUE_NOT_EMPTY)."""
+        """Forgets an empty queue: its settings, pauses and counters. False if there was none. Raises Error (QUEUE_NOT_EMPTY, OPTION_TYPE,
+        OPTION_RANGE)."""
         return await self._ask(queues.delete_queue, queue)
 
     async def stop_worker(self, worker: str, timeout: Seconds = 30.0) -> None:
         """Makes every worker with that id, in any process, stop as by its own `stop`: it gets no more jobs, and what runs has `timeout`
-        (seconds, 0 or more, or math.inf). `workers` has it until it has left. Raises Error (WORKER_NOT_FOUND)."""
+        (seconds, 0 or more, or math.inf). `workers` has it until it has left. Raises Error (WORKER_NOT_FOUND, OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(queues.stop_worker, worker, timeout)
 
     async def delete_export(self, name: str) -> bool:
-        """Keeps nothing for the export any longer; its readers get an error. False if there was none. Raises Error (OPTION_TYPE)."""
+        """Keeps nothing for the export any longer; its readers get an error. False if there was none. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(queues.delete_export, name)
 
     async def backup(self, file: str) -> int:
-        """Writes a copy of the database to a new file while the engine works on, and returns its bytes. `file` is a path on the server, of
-        1 to 4,096 characters. Raises Error (OPTION_TYPE, OPTION_RANGE, UNSUPPORTED on Postgres)."""
+        """Writes a copy of the database to a new file while the engine works on, and returns its bytes. `file` is a path on the server, of 1 to
+        4,096 characters. Raises Error (OPTION_TYPE, OPTION_RANGE, UNSUPPORTED on Postgres)."""
         return await self._ask(queues.backup, file)

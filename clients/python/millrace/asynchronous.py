@@ -13,7 +13,7 @@ from .calls import Calls
 from .connection import backoff_delay
 from .encoding import Seconds
 from .errors import ConnectionLost, Error
-from .requests import Feed, Page, Pages, Patient, Request, Steps, made, told
+from .requests import Page, Patient, Request, Steps, made, told
 from .waiting import arrived_async, closed_async, opened_async
 
 T = TypeVar("T")
@@ -56,13 +56,12 @@ class Asynchronous:
         return await self._answer(make, made(make, make, *args, **options))
 
     async def _answer(self, make: Callable[..., Any], asked: Request[T]) -> T:
+        if isinstance(asked, Patient):
+            return cast(T, await self._patiently(make, asked))
         try:
             return asked.answer(await self.call(asked.op, *asked.fields))
         except Error as error:
             raise told(make, asked.op, error)
-
-    async def _wait(self, make: Callable[..., Patient[T]], *args: Any, **options: Any) -> T:
-        return await self._patiently(make, made(make, make, *args, **options))
 
     async def _patiently(self, make: Callable[..., Any], asked: Patient[T]) -> T:
         until = math.inf if asked.timeout is None else time.monotonic() + asked.timeout
@@ -84,13 +83,9 @@ class Asynchronous:
             except Error as error:
                 raise told(make, asked.op, error)
 
-    def _list(self, make: Callable[..., Pages[T]], *args: Any, **options: Any) -> AsyncIterator[T]:
+    def _list(self, make: Callable[..., Callable[[Any], Request[Page[T]]]], *args: Any, **options: Any) -> AsyncIterator[T]:
         pages = made(make, make, *args, **options)
         return follow_async(lambda mark: self._answer(make, pages(mark)))
-
-    def _follow(self, make: Callable[..., Feed[T]], *args: Any, **options: Any) -> AsyncIterator[T]:
-        pages = made(make, make, *args, **options)
-        return follow_async(lambda mark: self._patiently(make, pages(mark)))
 
     async def _drive(self, make: Callable[..., Steps[T]], *args: Any, **options: Any) -> T:
         steps = made(make, make, *args, **options)

@@ -18,19 +18,19 @@ FlowNode = Union[NewJob, Tuple[NewJob, Sequence[str]], Tuple[NewJob, Sequence[st
 
 
 def enqueue(name: str, data: Any = None, **options: Unpack[JobOptions]) -> Request[JobKey]:
-    """The job's key, once it is on disk. For the options see `new_job`. Raises TypeError, Error (OPTION_TYPE, OPTION_RANGE)."""
+    """The job's key, once it is on disk. For the options see `new_job`."""
     return asked("enqueue", _first, jobs=[job_from("enqueue()", name, data, options)])
 
 
 def enqueue_many(jobs: Iterable[NewJob]) -> Request[List[JobKey]]:
-    """All of them or none, {enqueue.jobs}: `new_job(...)` each. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+    """All of them or none, {enqueue.jobs}: `new_job(...)` each."""
     return asked("enqueue", lambda enqueued: [key for key, _created in enqueued], jobs=jobs)
 
 
 def cancel(job: JobRef, reason: Optional[str] = None, by: Optional[str] = None, *, descendants: bool = False) -> Request[str]:
     """'cancelled', or 'cancelling' where it runs. The job stores the reason, {cancel.reason}, and who cancelled it,
     {cancel.by}: by default the name of the token. With `descendants` also all jobs of its flow that wait for it: then the answer may be
-    'finished'. Raises Error (JOB_FINISHED, JOB_NOT_FOUND, OPTION_RANGE)."""
+    'finished'. Raises Error (JOB_FINISHED, JOB_NOT_FOUND)."""
     return _about("cancelTree" if flag("descendants", descendants) else "cancel", job, str, reason=reason, by=by)
 
 
@@ -55,13 +55,13 @@ def update(job: JobRef, **changes: Unpack[JobChanges]) -> Request[None]:
 
     {JobChanges}
 
-    Raises Error (JOB_ACTIVE, JOB_FINISHED, JOB_NOT_FOUND, OPTION_TYPE, OPTION_RANGE)."""
+    Raises Error (JOB_ACTIVE, JOB_FINISHED, JOB_NOT_FOUND)."""
     return _about("update", job, nothing, changes=changed(CHANGES, changes))
 
 
 def release_key(of: JobOfKey) -> Request[bool]:
     """Takes a key from the job that holds it, so that another call may use it. The job continues, and is not found by the key any more.
-    False if no job holds the key. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+    False if no job holds the key."""
     return asked("byKey", bool, job=of, call="release")
 
 
@@ -119,8 +119,7 @@ def batch(
     """Jobs, and callbacks that run by how these end, all or none: {flow.nodes} in all, `new_job(...)` each, without keys. `callback` and
     `on_end` run when all have ended in any state. `on_success` runs if all have completed, and is cancelled if one does not. `on_failure`
     runs at the first one that fails, is cancelled or is deleted; if all complete, it leaves no trace. Give `callback` alone, or one or more of the others. A
-    callback reads how the jobs have ended with `job.parents()`. `idempotency_key`: a repeat is answered with the first batch. Raises
-    Error (OPTION_TYPE, OPTION_RANGE)."""
+    callback reads how the jobs have ended with `job.parents()`. `idempotency_key`: a repeat is answered with the first batch."""
     listed = job_list(jobs)
     callbacks = {"callback": callback, "on_success": on_success, "on_failure": on_failure, "on_end": on_end}
     wanted = {ref: job for ref, job in callbacks.items() if job is not None}
@@ -151,11 +150,8 @@ def _node(ref: Any, said: Any, places: Mapping[str, int]) -> List[Any]:
     if not 1 <= len(parts) <= 3 or not isinstance(parts[0], NewJob):
         raise type_error("nodes", "new_job(...) each, or a tuple of it, the refs that it waits for, and on_parent_failure, got %r" % (said,))
     job, parents, on_failure = parts[0], parts[1] if len(parts) > 1 else (), parts[2] if len(parts) > 2 else None
-    if not isinstance(parents, (list, tuple)):
-        raise type_error("nodes", "told the refs that %r waits for as a list, got %r" % (ref, parents))
-    for parent in parents:
-        if not isinstance(parent, str) or parent not in places:
-            raise type_error("nodes", "in order: %r waits for %r, which is not before it" % (ref, parent))
+    if not isinstance(parents, (list, tuple)) or not all(isinstance(each, str) and each in places for each in parents):
+        raise type_error("nodes", "in order: %r waits for %r, which is no list of refs before it" % (ref, parents))
     place = None if on_failure is None else choice("on_parent_failure", on_failure, ON_PARENT_FAILURE)
     return trimmed([scalar("ref", ref), job, [places[parent] for parent in parents] or None, place])
 
@@ -171,29 +167,29 @@ def upsert_schedule(id: str, job: NewJob, **options: Unpack[ScheduleOptions]) ->
 
     {ScheduleOptions}
 
-    Raises Error (INVALID_SCHEDULE, OPTION_TYPE, OPTION_RANGE)."""
+    Raises Error (INVALID_SCHEDULE)."""
     spec = trimmed(encoded(SCHEDULE, {name: value for name, value in options.items() if name in SCHEDULE}))
     others = {name: value for name, value in options.items() if name not in SCHEDULE}
     return asked("upsertSchedule", schedule_set, id=id, spec=spec, job=job, **others)
 
 
 def delete_schedule(id: str) -> Request[None]:
-    """Removes the schedule, and its last job if that has not started. Raises Error (SCHEDULE_NOT_FOUND), as all below."""
+    """Removes the schedule, and its last job if that has not started. Raises Error (SCHEDULE_NOT_FOUND)."""
     return asked("deleteSchedule", nothing, id=id)
 
 
 def pause_schedule(id: str) -> Request[None]:
-    """No tick fires until `resume_schedule`."""
+    """No tick fires until `resume_schedule`. Raises Error (SCHEDULE_NOT_FOUND)."""
     return asked("pauseSchedule", nothing, id=id)
 
 
 def resume_schedule(id: str) -> Request[None]:
-    """Resumes with the first tick from now: none is caught up."""
+    """Resumes with the first tick from now: none is caught up. Raises Error (SCHEDULE_NOT_FOUND)."""
     return asked("resumeSchedule", nothing, id=id)
 
 
 def trigger_schedule(id: str, meta: Optional[Mapping[str, Any]] = None) -> Request[JobKey]:
-    """Enqueues the schedule's job now, with `meta` over that of the job, and returns its key."""
+    """Enqueues the schedule's job now, with `meta` over that of the job, and returns its key. Raises Error (SCHEDULE_NOT_FOUND)."""
     return asked("triggerSchedule", _first, id=id, meta=meta)
 
 

@@ -73,17 +73,13 @@ def unique_key(data: Any = None) -> str:
 def _canonical(value: Any) -> str:
     """JSON as RFC 8785 says: names in the order of their UTF-16 units, numbers as ECMAScript writes them."""
     if isinstance(value, dict):
-        names = sorted(value, key=_utf16)
+        names = sorted(value, key=lambda name: str(name).encode("utf-16-be", "surrogatepass"))
         return "{%s}" % ",".join(_canonical(name) + ":" + _canonical(value[name]) for name in names)
     if isinstance(value, list):
         return "[%s]" % ",".join(map(_canonical, value))
     if isinstance(value, str):
         return _well_formed(json.dumps(value, ensure_ascii=False))
     return json.dumps(value) if isinstance(value, bool) or value is None else _double_text(float(value))
-
-
-def _utf16(name: str) -> bytes:
-    return name.encode("utf-16-be", "surrogatepass")
 
 
 def _double_text(number: float) -> str:

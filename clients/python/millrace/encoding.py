@@ -9,7 +9,7 @@ import re
 from datetime import datetime
 from typing import Any, Callable, Collection, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
-from ._schema import DEBOUNCE, DURATION_MS, NAMES, NEW_JOB, ON_CONFLICT, UNTILS, Fields
+from ._schema import DEBOUNCE, DURATION_MS, EVENT_TYPES, NAMES, NEW_JOB, ON_CONFLICT, UNTILS, Fields
 from .codec import SAFE
 from .data import encode_data, json_text
 from .errors import range_error, type_error
@@ -22,7 +22,8 @@ KEPT: Fields = {"age": (0, "keep"), "count": (1, "scalar")}
 CAMEL = {name: camel for camel, name in NAMES.items()}
 UNSET: Any = object()
 # Kinds for which None is a value, or a mistake; for all others it stands for none.
-WITH_NONE = ("changed", "job", "held", "new_job", "new_jobs")
+WITH_NONE = ("changed", "job", "held", "new_job", "new_jobs", "payload")
+PAYLOADS = ("full", "none")
 Seconds = Union[int, float]
 Time = Union[int, float, datetime]
 
@@ -235,8 +236,10 @@ ENCODERS: Dict[str, Callable[[str, Any], Any]] = {
     "duration": milliseconds, "endless": lambda option, value: value if value == math.inf else milliseconds(option, value),
     "keep": lambda option, value: DURATION_MS if value == FOREVER else milliseconds(option, value), "kept": _kept, "time": time_ms,
     "data": lambda option, value: encode_data(value, option), "changed": lambda option, value: [encode_data(value, option)],
-    "json": lambda option, value: json_text(value, option, "JSON"), "texts": texts, "unique": _unique, "jitter": _jitter,
-    "fingerprint": _fingerprint, "job": lambda _option, value: job_key(value), "held": lambda _option, value: held_key(value),
+    "payload": lambda option, value: 0 if choice(option, value, PAYLOADS) else None, "json": lambda option, value: json_text(value, option, "JSON"), "texts": texts, "unique": _unique, "jitter": _jitter,
+    "event_types": lambda option, value: [choice(option, each, EVENT_TYPES) for each in listed(option, value)],
+    "fingerprint": _fingerprint, "job": lambda _option, value: job_key(value), "any_job": lambda _option, value: job_key(value),
+    "held": lambda _option, value: held_key(value),
     "new_job": lambda option, value: job_list([value], option)[0], "new_jobs": lambda option, value: job_list(value, option),
 }
 NEW_JOB_OPTIONS = [name for name in NEW_JOB if name not in ("name", "data")]

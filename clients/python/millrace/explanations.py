@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Mapping, Optional
+from typing import Any, Mapping
 
 from ._schema import CAUSES
 from .reading import when
@@ -30,9 +30,7 @@ def _words(cause: Fields, job: Fields) -> str:
     return words % {"queue": job["queue"], "name": job["name"], "of": cause.get("of"), "used": used, "limit": cause.get("limit"), "until": _until(cause)}
 
 
-def explanation(id: str, said: Optional[Fields]) -> Optional[Explanation]:
-    if said is None:
-        return None
+def explanation(id: str, said: Fields) -> Explanation:
     causes = [_cause(each, said) for each in said["causes"]]
     message = causes[0].message if causes else _unheld(said)
     deadline = when(said.get("deadlineAt"))

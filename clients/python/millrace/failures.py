@@ -7,7 +7,7 @@ import traceback
 from typing import Any, List, Optional, Tuple, Union
 
 from ._schema import CAUSE_LENGTH, CAUSES_MAX, CODE_LENGTH, PAUSE_PARTS, STACK_LENGTH, TEXT_LENGTH
-from .encoding import Seconds, choice, milliseconds, number
+from .encoding import Seconds, choice, milliseconds, number, trimmed
 from .errors import type_error
 
 
@@ -45,9 +45,7 @@ def failure(error: BaseException) -> Tuple[List[Any], Union[None, bool, int]]:
         stack = "".join(traceback.format_exception(type(error), error, error.__traceback__))
         code, causes = _facts(error)
         room = STACK_LENGTH - sum(len(text or "") for text in (code, *(text for cause in causes for text in cause)))
-        told: List[Any] = [type(error).__name__, str(error)[:TEXT_LENGTH], stack[:room]]
-        if code is not None or causes:
-            told += [code, causes] if causes else [code]
+        told = trimmed([type(error).__name__, str(error)[:TEXT_LENGTH], stack[:room], code, causes or None])
     except Exception:
         told = [type(error).__name__, "the handler has raised what cannot be read"]
     return told, getattr(error, "after_ms", None) if isinstance(error, Retry) else False if isinstance(error, Fail) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Mapping, Optional, Tuple
+from typing import Any, List, Mapping, Tuple
 
 from ._options import JobFilter, OtherFilters
 from ._schema import FILTER, STATES
@@ -13,22 +13,16 @@ OTHERS = dict.fromkeys(OtherFilters.__annotations__)
 
 
 def filter_fields(wanted: Mapping[str, Any]) -> List[Any]:
-    """The fields of a Filter. Raises Error (OPTION_TYPE)."""
-    states = _states(wanted.get("state"))
-    options = {name: value for name, value in wanted.items() if name != "state" and name in FILTER}
-    # One state has a field of its own, and all states are no condition.
-    options["states"] = states if states is not None and 1 < len(states) < len(STATES) else None
-    return trimmed([states[0] if states is not None and len(states) == 1 else None, *encoded(FILTER, options)[1:]])
-
-
-def _states(state: Any) -> Optional[List[int]]:
-    """The places of the states, each once and in order."""
-    if state is None:
-        return None
-    states = [state] if isinstance(state, str) else listed("state", state, "one of %s, or a list of some" % ", ".join(STATES))
-    if not states:
-        raise type_error("state", "at least one state, got an empty list: leave it out for jobs in any state")
-    return sorted({choice("state", each, STATES) for each in states})
+    """The fields of a Filter: one state has a field of its own, and all states are no condition. Raises Error (OPTION_TYPE)."""
+    state, places = wanted.get("state"), []
+    if state is not None:
+        states = [state] if isinstance(state, str) else listed("state", state, "one of %s, or a list of some" % ", ".join(STATES))
+        if not states:
+            raise type_error("state", "at least one state, got an empty list: leave it out for jobs in any state")
+        places = sorted({choice("state", each, STATES) for each in states})
+    several = places if 1 < len(places) < len(STATES) else None
+    options = {name: value for name, value in wanted.items() if name in FILTER}
+    return trimmed(encoded(FILTER, {**options, "state": places[0] if len(places) == 1 else None, "states": several}))
 
 
 def many_filter(wanted: Any) -> Tuple[Mapping[str, Any], List[Any]]:

@@ -3,13 +3,14 @@ words of its own."""
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, List, Optional, Sequence, Union
+from typing import Any, Dict, List, Optional, Sequence, Union
 
-from ._options import OtherFilters, Unpack
-from ._schema import EVENT_TYPES, JOBS_PAGE, LIST_ORDERS, LIST_PAGE, LOGS_PAGE
+from ._calls import EVENT_FILTER
+from ._options import EventsFilter, HistoryOptions, OtherFilters, Unpack
+from ._schema import JOBS_PAGE, LIST_ORDERS, LIST_PAGE, LOGS_PAGE
 from .codec import SAFE
 from .data import decode_data
-from .encoding import Seconds, Time, choice, flag, job_key, known_options, listed, number, scalar, trimmed
+from .encoding import Seconds, choice, encoded, flag, job_key, known_options, number, scalar, trimmed
 from .errors import Error, type_error
 from .explanations import explanation
 from .filters import OTHERS, filter_fields
@@ -18,14 +19,13 @@ from .reading import (
     event, export_batch, failure_kind, flow_info, flow_job, gap, job_info, log_line, queue_info, queue_keys as read_keys,
     queues_history as read_history, schedule_info, stats as read_stats, throughput, worker_info,
 )
-from .requests import Feed, Page, Pages, Patient, Request, asked, behind_last, behind_next, each_of, or_none
+from .requests import Feed, Page, Pages, Patient, Request, asked, behind_last, behind_next, or_none
 from .views import (
     Event, Explanation, ExportBatch, ExportInfo, FailureKind, FlowInfo, FlowJob, JobInfo, LogLine, QueueInfo, QueueKeys, QueuesHistory,
     ScheduleInfo, Stats, Throughput, WorkerInfo,
 )
 
 LOG_ORDERS = ("oldest", "newest")
-PAYLOADS = ("full", "none")
 
 
 def result(job: JobId, timeout: Optional[Seconds] = None) -> Patient[Any]:
@@ -48,8 +48,8 @@ def _output(outcome: Dict[str, Any]) -> Any:
 
 def get(job: JobRef, *, payload: str = "full") -> Request[Optional[JobInfo]]:
     """All there is to know of the job, or None. `job` is its key, its id, or a JobOfKey, here and in the calls that change one job.
-    `payload`: 'full', or 'none' without data, output and checkpoint. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
-    return asked("getByKey" if isinstance(job, JobOfKey) else "get", or_none(job_info), job=job, payload_bytes=_cut(payload))
+    `payload`: 'full', or 'none' without data, output and checkpoint."""
+    return asked("getByKey" if isinstance(job, JobOfKey) else "get", or_none(job_info), job=job, payload=payload)
 
 
 def jobs(
@@ -71,13 +71,12 @@ def jobs(
     without data, output and checkpoint. `last_run`: each job with its last run. `page`: how many are asked for at a time, {list.limit}.
 
     {OtherFilters}
-
-    Raises TypeError, Error (OPTION_TYPE, OPTION_RANGE)."""
+    """
     known_options("jobs()", others, OTHERS)
     filter = filter_fields({"state": state, "queue": queue, "name": name, "tag": tag, **others})
     by = LIST_ORDERS[choice("order", order, LIST_ORDERS)]
     sorted_by, ascending = by if by in ("finished", "due") else None, by == "oldest"
-    of = {"payload_bytes": _cut(payload), "last_run": last_run, "order": sorted_by, "ascending": ascending}
+    of = {"payload": payload, "last_run": last_run, "order": sorted_by, "ascending": ascending}
     first = asked("list", _jobs, filter=filter, page=page, search=search, **of)
     return lambda mark: first.behind(None) if mark is None else first.behind(mark[0], **mark[1])
 
@@ -87,21 +86,16 @@ def _jobs(reply: Any) -> Page[JobInfo]:
     return [job_info(each) for each in reply["jobs"]], None if after is None else (after, {} if at is None else {"before_at": at})
 
 
-def _cut(payload: Any) -> Optional[int]:
-    """The bytes of each payload that are asked for; None for all of them."""
-    return 0 if PAYLOADS[choice("payload", payload, PAYLOADS)] == "none" else None
-
-
 def explain(job: JobId) -> Request[Optional[Explanation]]:
     """Why the job has not ended: each pause, limit, missing worker or other job that keeps it from its start now. None if there is no such
-    job. Raises Error (OPTION_TYPE)."""
+    job."""
     wanted = job_key(job)
-    return Request("explain", wanted, read=lambda said: explanation(str(JobKey(*wanted)), said))
+    return Request("explain", wanted, read=or_none(lambda said: explanation(str(JobKey(*wanted)), said)))
 
 
 def logs(job: JobId, run: Optional[int] = None, page: int = LOGS_PAGE, *, order: str = "oldest") -> Pages[LogLine]:
     """Iterates over the log lines of a run of the job, by default the last one, the 'oldest' or the 'newest' first (`order`). There is
-    none without such a job. `page`: {logs.limit}. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+    none without such a job. `page`: {logs.limit}."""
     newest = LOG_ORDERS[choice("order", order, LOG_ORDERS)] == "newest"
     return asked("logs", behind_next("lines", log_line), job=job, run=run, page=page, newest=newest).behind
 
@@ -113,7 +107,7 @@ def schedule(id: str, times: int = 0) -> Request[Optional[ScheduleInfo]]:
 
 def schedules(prefix: str = "", page: int = JOBS_PAGE, *, queue: Optional[str] = None, name: Optional[str] = None) -> Pages[ScheduleInfo]:
     """Iterates over the schedules whose ids begin with `prefix`, in the order of their ids: with `queue` or `name`, only those whose jobs
-    go to that queue or have that name. `page`: {listSchedules.limit}. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+    go to that queue or have that name. `page`: {listSchedules.limit}."""
     read = behind_next("schedules", schedule_info)
     return asked("listSchedules", read, prefix=prefix, page=page, queue=queue, name=name).behind
 
@@ -126,7 +120,7 @@ def flows(state: Optional[str] = None, page: int = JOBS_PAGE) -> Pages[FlowInfo]
 def flow_jobs(job: JobId, page: int = JOBS_PAGE) -> Pages[FlowJob]:
     """Iterates over the jobs of a flow that are kept, each behind all jobs that it waits for. `job` is the flow's id, or any of its jobs.
     There is none without such a job, and if it is in no flow. A job that waits for more than {edgesPerPage} jobs comes again with the rest of
-    them. `page`: {getFlow.limit}. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+    them. `page`: {getFlow.limit}."""
     return asked("getFlow", _flow_jobs, job=job, page=page).behind
 
 
@@ -137,21 +131,13 @@ def _flow_jobs(said: Any) -> Page[FlowJob]:
     return [flow_job(each, said["first"]) for each in said["jobs"]], None if after is None else [after["seq"], after["place"]]
 
 
-def events(
-    after: Union[int, str] = 0,
-    *,
-    types: Optional[Iterable[str]] = None,
-    queue: Optional[str] = None,
-    name: Optional[str] = None,
-    job: Optional[JobId] = None,
-) -> Feed[Event]:
+def events(after: Union[int, str] = 0, **filter: Unpack[EventsFilter]) -> Feed[Event]:
     """Iterates over the events behind a cursor, and then over those that come: it waits for them, and goes on after a break. `after` is
     the `seq` of the last event that is known: 0 begins with the oldest that is kept, 'now' with what comes. An event must match every
-    one of `types` (docs/events.md), `queue`, `name` and `job` that is given. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+    one of `types` (docs/events.md), `queue`, `name` and `job` that is given."""
     first = SAFE if after == "now" else scalar("after", after)
-    places = None if types is None else [choice("types", each, EVENT_TYPES) for each in listed("types", types)]
-    wanted = trimmed([places, scalar("queue", queue), scalar("name", name), None if job is None else job_key(job)])
-    return lambda mark: Patient("events", first if mark is None else mark, wanted or None, read=_events)
+    wanted = trimmed(encoded(EVENT_FILTER, filter)) or None
+    return lambda mark: Patient("events", first if mark is None else mark, wanted, read=_events)
 
 
 def _events(reply: Any) -> Page[Event]:
@@ -176,7 +162,7 @@ def _exported(said: Any) -> Page[ExportBatch]:
 
 def exports() -> Request[List[ExportInfo]]:
     """All exports, each with the last event that it has confirmed."""
-    return asked("exports", each_of(lambda said: ExportInfo(said["name"], said["cursor"], said["behind"])))
+    return asked("exports", lambda said: [ExportInfo(each["name"], each["cursor"], each["behind"]) for each in said])
 
 
 def queue(name: str) -> Request[Optional[QueueInfo]]:
@@ -191,7 +177,7 @@ def queues(page: int = LIST_PAGE) -> Pages[QueueInfo]:
 
 def queue_keys(queue: str, limit: int = 50) -> Request[Optional[QueueKeys]]:
     """The concurrency keys of the queue with the most waiting jobs, at most `limit`, {queueKeys.limit}: their waiting and running jobs, their pauses,
-    and the tokens of their rate limits. None if there is no such queue. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+    and the tokens of their rate limits. None if there is no such queue."""
     return asked("queueKeys", or_none(read_keys), queue=queue, limit=limit)
 
 
@@ -206,22 +192,19 @@ def stats(names: str = "histograms", definitions: str = "all") -> Request[Stats]
     return asked("stats", read_stats, names=names, definitions=definitions)
 
 
-def history(
-    queue: str = "default", *, step: str = "minute", start_at: Optional[Time] = None, end_at: Optional[Time] = None
-) -> Request[List[Throughput]]:
-    """What a queue has done in each 'minute' of the last {historyMinutesMs}, or each 'hour' of the last {historyHoursMs} (`step`), oldest first. Those in which
-    nothing happened are left out. `start_at`: the minute or hour of this time is the first, by default the oldest that is kept; `end_at`:
-    that of this time is left out, by default none. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
-    return asked("history", each_of(throughput), queue=queue, step=step, start_at=start_at, end_at=end_at)
+def history(queue: str = "default", **options: Unpack[HistoryOptions]) -> Request[List[Throughput]]:
+    """What a queue has done in each 'minute' of the last {historyMinutesMs}, or each 'hour' of the last {historyHoursMs} (`step`), oldest
+    first. Those in which nothing happened are left out.
+
+    {HistoryOptions}
+    """
+    return asked("history", lambda said: [throughput(each) for each in said], queue=queue, **options)
 
 
-def queues_history(
-    limit: int = 50, *, step: str = "minute", start_at: Optional[Time] = None, end_at: Optional[Time] = None
-) -> Request[QueuesHistory]:
-    """What all queues have done, added up, and the busiest of them one by one: `limit`, {history.busiest}. Minutes or hours in which nothing happened
-    are 0. The others are as of `history`. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
-    busiest = _required("limit", limit)
-    return asked("history", read_history, queue="default", step=step, start_at=start_at, end_at=end_at, limit=busiest)
+def queues_history(limit: int = 50, **options: Unpack[HistoryOptions]) -> Request[QueuesHistory]:
+    """What all queues have done, added up, and the busiest of them one by one: `limit`, {history.busiest}. Minutes or hours in which nothing
+    happened are 0. The others are as of `history`."""
+    return asked("history", read_history, queue="default", limit=_required("limit", limit), **options)
 
 
 def failures(
@@ -229,9 +212,9 @@ def failures(
 ) -> Request[List[FailureKind]]:
     """Failed runs grouped by kind, of a queue or a name of job, or all: at most `limit`, {failures.limit}. `order`: 'last' returns the kinds seen
     last first, 'count' those with the most failed runs. With `trend` each has its failed runs by the hour. The last {failureGroups}
-    kinds of {failuresMs} are kept. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+    kinds of {failuresMs} are kept."""
     by = "hour" if flag("trend", trend) else None
-    return asked("failures", each_of(failure_kind), queue=queue, name=name, limit=limit, order=order, trend=by)
+    return asked("failures", lambda said: [failure_kind(each) for each in said], queue=queue, name=name, limit=limit, order=order, trend=by)
 
 
 def _required(option: str, value: Any) -> Any:

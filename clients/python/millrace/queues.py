@@ -23,8 +23,7 @@ def cancel_many(
     Without `limit` all of them change.
 
     {ManyOptions}
-
-    Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+    """
     return _many("cancelMany", filter, options, reason=reason, by=by)
 
 
@@ -141,14 +140,14 @@ def drain_queue(queue: str, timeout: Optional[Seconds] = None) -> Patient[None]:
 
 def purge_queue(queue: str, states: Optional[Iterable[str]] = None, *, dry_run: bool = False) -> Steps[PurgeResult]:
     """Removes the queue's jobs, at most {sliceRows} in one commit: those in `states`, by default all but 'active'. Running jobs are kept and
-    counted. `dry_run` counts, and removes nothing. Raises Error (OPTION_TYPE)."""
+    counted. `dry_run` counts, and removes nothing."""
     if not isinstance(queue, str):
         raise type_error("queue", "the name of a queue, got %r" % (queue,))
     wanted = PURGED_STATES if states is None else listed("states", states)
     places = sorted({choice("states", state, PURGED_STATES) for state in wanted})
     if not places:
         raise type_error("states", "at least one of %s, got none" % ", ".join(PURGED_STATES))
-    counts_only, found = flag("dry_run", dry_run), asked("queues", _counts, name=queue)
+    counts_only, found = flag("dry_run", dry_run), asked("queues", lambda found: dict(found[0]["states"]) if found else {}, name=queue)
     before = yield found
     counts: Dict[str, int] = {}
     for state in (PURGED_STATES[place] for place in places):
@@ -159,10 +158,6 @@ def purge_queue(queue: str, states: Optional[Iterable[str]] = None, *, dry_run: 
             counts[state] = (yield from _run(asked("deleteMany", _slice, filter=filter, dry_run=False), None, None)).changed
     after = before if counts_only else (yield found)
     return PurgeResult(counts, sum(counts.values()), after.get("active", 0))
-
-
-def _counts(found: Any) -> Dict[str, int]:
-    return dict(found[0]["states"]) if found else {}
 
 
 def delete_queue(queue: str) -> Request[bool]:
@@ -177,7 +172,7 @@ def stop_worker(worker: str, timeout: Seconds = 30.0) -> Request[None]:
 
 
 def delete_export(name: str) -> Request[bool]:
-    """Keeps nothing for the export any longer; its readers get an error. False if there was none. Raises Error (OPTION_TYPE)."""
+    """Keeps nothing for the export any longer; its readers get an error. False if there was none."""
     return asked("deleteExport", bool, name=name)
 
 

@@ -93,10 +93,6 @@ def or_none(view: Callable[[Any], T]) -> Callable[[Any], Optional[T]]:
     return lambda said: None if said is None else view(said)
 
 
-def each_of(view: Callable[[Any], T]) -> Callable[[Any], List[T]]:
-    return lambda said: [view(each) for each in said]
-
-
 def behind_next(items: str, view: Callable[[Any], T]) -> Callable[[Any], Page[T]]:
     """Of an operation whose page says where the next one begins. Of what is not there, nothing is on it."""
     return lambda reply: ([], None) if reply is None else ([view(each) for each in reply[items]], reply.get("next"))

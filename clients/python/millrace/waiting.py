@@ -12,10 +12,6 @@ from .calls import Calls
 from .connection import Connection
 
 
-def opened(calls: Calls) -> Connection:
-    return calls.open()
-
-
 async def opened_async(calls: Calls) -> Connection:
     connection = calls.opened()
     return connection if connection is not None else await asyncio.get_running_loop().run_in_executor(None, calls.open)

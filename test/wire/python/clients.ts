@@ -33,10 +33,10 @@ export function callsOf(module: string, text: string): readonly Call[] {
 /** For each kind of request the method that asks it, and whether its answer is iterated over. */
 const KINDS: Readonly<Record<string, { readonly by: string; readonly iterates?: true }>> = {
   Request: { by: '_ask' },
-  Patient: { by: '_wait' },
+  Patient: { by: '_ask' },
   Steps: { by: '_drive' },
   Pages: { by: '_list', iterates: true },
-  Feed: { by: '_follow', iterates: true },
+  Feed: { by: '_list', iterates: true },
 }
 
 /** Settings stay a group: there are many, and more to come. */
@@ -52,14 +52,31 @@ function spelledOut(parameters: readonly string[]): string[] {
   })
 }
 
-/** The words of a method: a line for each option of a group that they name, and the bounds of the tables. */
-function spelled(doc: string): string {
-  const groups = doc.replaceAll(/^ {4}\{(\w+)\}$/gm, (_, group: string) => {
+const CHECKED = 'OPTION_TYPE, OPTION_RANGE'
+
+/** Adds the errors of a wrong argument to the words of a method that has any. */
+function withErrors(words: string, parameters: readonly string[]): string {
+  if (parameters.length === 0 || words.includes('OPTION_') || /\berrors: as of /.test(words)) return words
+  if (words.includes('Raises Error (')) return words.replace(/Raises Error \(([^();]*)/, `Raises Error ($1, ${CHECKED}`)
+  const byName = parameters.some((parameter) => WHOLE.has(GROUP.exec(parameter)?.[1] ?? '')) ? 'TypeError, ' : ''
+  return `${words}${words.endsWith('}') ? '\n\n' : ' '}Raises ${byName}Error (${CHECKED}).`
+}
+
+/** The words of a method: a line for each option of a group that they name, the bounds of the tables, and the errors of an argument. */
+function spelled(doc: string, parameters: readonly string[]): string {
+  const words = doc
+    .slice(3, -3)
+    .trim()
+    .split(/\n\s*\n/)
+    .map((paragraph) => paragraph.trim().replaceAll(/\s+/g, ' '))
+  const paragraphs = withErrors(words.join('\n\n'), parameters).split('\n\n')
+  const lines = paragraphs.map((paragraph) => {
+    const group = /^\{(\w+)\}$/.exec(paragraph)?.[1] ?? ''
     const options = GROUPS[group]
-    if (options === undefined) throw new Error(`there is no group of options ${group}`)
+    if (options === undefined) return wrapped(withBounds(paragraph), '    ')
     return options.flatMap(({ doc: line }) => (line === '' ? [] : [wrapped(line, '    ')])).join('\n')
   })
-  return withBounds(groups)
+  return `"""${lines.join('\n\n').trimStart()}"""`
 }
 
 /** Splits at the commas outside of brackets. */
@@ -102,7 +119,7 @@ function methodOf({ module, name, parameters, returns, doc }: Call, isAsync: boo
   const signature = flat.length <= 140 ? flat : `${head}\n${filled(parts)}\n    ) -> ${result}:`
   const passed = argumentsOf(parts.slice(1))
   const asked = `${awaits ? 'await ' : ''}self.${by}(${module}.${name}${passed === '' ? '' : `, ${passed}`})`
-  return `${signature}\n        ${spelled(doc).replaceAll('\n    ', '\n        ')}\n        return ${asked}\n`
+  return `${signature}\n        ${spelled(doc, parametersOf(parameters)).replaceAll('\n    ', '\n        ')}\n        return ${asked}\n`
 }
 
 const CLASS_DOCS = {
@@ -167,6 +184,8 @@ ${methods}`
 /** The names of asyncio, and of threads in their place. */
 const BLOCKING: readonly (readonly [from: RegExp, to: string])[] = [
   [/\b(?:async|await) /g, ''],
+  [/\bopened_async\(((?:\w|\.)+)\)/g, '$1.open()'],
+  [/, opened_async\b/g, ''],
   [/\b(\w+)_async\b/g, '$1'],
   [/__a(enter|exit)__/g, '__$1__'],
   [/\bAsync(Client|Iterator)\b/g, '$1'],
@@ -177,7 +196,7 @@ const BLOCKING: readonly (readonly [from: RegExp, to: string])[] = [
   [/, queued=True/g, ''],
   [/ Threads read and write[^`]*`_blocking.py` is made of this file\./g, ''],
   // Only a client that is connected on entry waits there.
-  [/ {8}opened\(self\._calls\)\n/g, ''],
+  [/ {8}self\._calls\.open\(\)\n/g, ''],
 ]
 
 /** Returns the text of `_blocking.py`: what is written for asyncio, for threads. */

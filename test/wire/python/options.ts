@@ -7,7 +7,7 @@ import * as jobs from '../../../packages/wire/src/schema/jobs.ts'
 import type { Field } from '../../../packages/wire/src/schema/record.ts'
 import { COMMAND } from '../../../packages/wire/src/schema/requests.ts'
 import { NAMES } from './requests.ts'
-import { fieldsOf, GENERATED, snake } from './schema.ts'
+import { fieldsOf, GENERATED, quoted, snake, wordsOf } from './schema.ts'
 import { boundsOf, inPython, lowered, rowDoc, wrapped } from './words.ts'
 
 /** An option of a method. */
@@ -28,6 +28,8 @@ const TYPES: Readonly<Record<string, string>> = {
   meta: 'Any',
   data: 'Any',
   checkpoint: 'Any',
+  types: 'Optional[Iterable[str]]',
+  job: 'Optional[JobId]',
   keep: 'Union[None, Seconds, str]',
   state: 'Union[None, str, Sequence[str]]',
 }
@@ -39,7 +41,8 @@ const SCALARS: readonly (readonly [RegExp, string])[] = [
   [/^integer(?!: the hex)/, 'int'],
 ]
 
-function typeOf(name: string, { kind: { says } }: Field<unknown>): string {
+function typeOf(name: string, { kind: { says }, absent }: Field<unknown>): string {
+  if (absent === 'never' && wordsOf(says) !== undefined) return 'str'
   return TYPES[name] ?? `Optional[${SCALARS.find(([start]) => start.test(says))?.[1] ?? 'str'}]`
 }
 
@@ -68,22 +71,28 @@ function optionDoc(camel: string, { kind: { says }, note }: Field<unknown>): str
   return `\`${name}\`: ${form}${bounds === '' ? '' : `; ${bounds}`}${preset}.`
 }
 
+const timeOf = (name: string, says: string) => (says === 'time' && FORMS[name] === undefined ? ['seconds since 1970, or a datetime'] : [])
+
 /** An option of a call that is a field of its request, or of its changes. */
 function fieldOption(camel: string, field: Field<unknown>, name = snake(camel)): Option {
   const { kind, note, absent } = field
   const isFlag = kind.says === 'boolean' && (absent === 'value' || note.startsWith('true:'))
-  const told = note === '' || note.startsWith('JSON text') ? '' : note.replace(/^true: /, '')
-  const says = [sentence(rowOf(camel), told) || FORMS[name] || '', boundsOf(name, kind.says)].filter((part) => part !== '')
+  const told = note.startsWith('JSON text') ? '' : note.replace(/^true: /, '').replace(/\bnil: /, 'by default ')
+  const says = [sentence(rowOf(camel), told) || FORMS[name] || '', boundsOf(name, kind.says), ...timeOf(name, kind.says)].filter(
+    (part) => part !== '',
+  )
+  const words = wordsOf(kind.says)
   const isSet = kind.says === 'array of one: data'
   return {
     name,
     type: isFlag ? 'bool' : typeOf(name, field),
-    preset: isFlag ? 'False' : isSet ? 'UNSET' : 'None',
+    preset: isFlag ? 'False' : isSet ? 'UNSET' : words !== undefined && absent === 'never' ? quoted(words[0] as string) : 'None',
     doc: says.length === 0 ? '' : `\`${name}\`: ${says.join('; ')}.`,
   }
 }
 
-const fieldOptions = (fields: object) => Object.entries(fieldsOf({ fields })).map(([name, field]) => fieldOption(name, field))
+const fieldOptions = (fields: object, names: Readonly<Record<string, string>> = {}) =>
+  Object.entries(fieldsOf({ fields })).map(([name, field]) => fieldOption(name, field, names[name] ?? snake(name)))
 
 function scheduleOptions(): readonly Option[] {
   const fields = { ...jobs.SCHEDULE_SPEC.fields, ...COMMAND.variants.upsertSchedule.fields.fields } as Readonly<
@@ -119,6 +128,7 @@ function settings(): readonly Option[] {
   }))
 }
 
+const { step, from, to } = COMMAND.variants.history.fields.fields as unknown as Readonly<Record<string, Field<unknown>>>
 const { limit, dryRun } = COMMAND.variants.deleteMany.fields.fields as unknown as Readonly<Record<string, Field<unknown>>>
 
 /** Filters that `jobs` takes in their order, too. */
@@ -138,6 +148,8 @@ export const GROUPS: Readonly<Record<string, readonly Option[]>> = {
   PlaceChanges: [...fieldOptions(jobs.PLACE_CHANGES.fields), ...MANY],
   ScheduleOptions: scheduleOptions(),
   QueueSettings: settings(),
+  HistoryOptions: fieldOptions({ step, from, to }, NAMES['history']),
+  EventsFilter: fieldOptions(jobs.EVENT_FILTER.fields, { id: 'job' }),
   OtherFilters: FILTER_OPTIONS.filter((name) => !POSITIONAL.has(name)).map(filterOption),
 }
 
@@ -215,6 +227,10 @@ ${group('ScheduleOptions', 'The options of `upsert_schedule`.')}
 ${group('JobChanges', 'The changes of `update`.')}
 
 ${group('ManyOptions', 'The options of calls that change many jobs.')}
+
+${group('HistoryOptions', 'The options of `history` and `queues_history`.')}
+
+${group('EventsFilter', 'The events that `events` returns.')}
 
 ${group('PlaceChanges', 'The changes of `update_many`, and the options of such calls.')}
 

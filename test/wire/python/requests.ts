@@ -3,7 +3,7 @@
  * letters, but for a cursor (`mark`), the size of a page (`page`), the id of a job (`job`) and those of `NAMES`.
  */
 import { OPERATIONS, type Operation } from '@millrace/core'
-import { SESSION } from '../../../packages/wire/src/schema/jobs.ts'
+import { EVENT_FILTER, SESSION } from '../../../packages/wire/src/schema/jobs.ts'
 import type { Field } from '../../../packages/wire/src/schema/record.ts'
 import { COMMAND } from '../../../packages/wire/src/schema/requests.ts'
 import { encoderOf, fieldsOf, GENERATED, quoted, snake, tuple, wordsOf } from './schema.ts'
@@ -14,7 +14,9 @@ type AnyField = Field<unknown>
 export const NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   attach: { worker: 'name', maxConcurrency: 'concurrency' },
   byKey: { of: 'job' },
-  getByKey: { of: 'job' },
+  get: { payloadBytes: 'payload' },
+  getByKey: { of: 'job', payloadBytes: 'payload' },
+  list: { payloadBytes: 'payload' },
   history: { from: 'start_at', to: 'end_at', busiest: 'limit' },
   pause: { job: 'name', for: 'duration' },
   queues: { queue: 'name' },
@@ -37,12 +39,15 @@ function nameOf(op: string, name: string, field: AnyField, fields: Readonly<Reco
 /** How a field is made of what people give. Of words in brackets, the first one is what nil means. */
 function kindOf(name: string, field: AnyField): string {
   const { kind, note, absent } = field
+  if (name === 'payloadBytes') return quoted('payload')
   const words = wordsOf(kind.says)
   if (words !== undefined) return note.endsWith(`nil: ${words[0]}`) ? `[${words.map(quoted).join(', ')}]` : tuple(words)
   if (kind.says === 'boolean' && note.startsWith('true:')) return quoted('flag')
   if (kind.says === 'boolean' && absent === 'value') return quoted('boolean')
+  if (/^array of up to \d+: 0 /.test(kind.says)) return quoted('event_types')
   const record = /^(array of up to \S+: )?(map|[A-Z]\w+)/.exec(kind.says)?.[0].replace(/ up to \S+:/, '')
   if (isCursor(name, field)) return quoted('given')
+  if (record === 'JobKey' && absent === 'property') return quoted('any_job')
   return record === undefined ? encoderOf('', name, field) : quoted(RECORDS[record] ?? 'given')
 }
 
@@ -56,12 +61,11 @@ const CALLS = Object.entries(COMMAND.variants)
 
 /** Returns the text of `_calls.py`. */
 export function requests(): string {
-  const calls = CALLS.map(({ op, fields }) => {
-    const rows = Object.entries(fields).map(
-      ([name, field], place) => `${quoted(nameOf(op, name, field, fields))}: (${place}, ${kindOf(name, field)})`,
-    )
-    return `    ${quoted(op)}: {${rows.join(', ')}},\n`
-  })
+  const placed = (op: string, fields: Readonly<Record<string, AnyField>>) =>
+    Object.entries(fields)
+      .map(([name, field], place) => `${quoted(nameOf(op, name, field, fields))}: (${place}, ${kindOf(name, field)})`)
+      .join(', ')
+  const calls = CALLS.map(({ op, fields }) => `    ${quoted(op)}: {${placed(op, fields)}},\n`)
   const named = [...CALLS, { op: 'attach', fields: fieldsOf(SESSION) }].flatMap(({ op, fields }) => {
     const others = Object.entries(fields).filter(
       ([name, field]) => !isCursor(name, field) && nameOf(op, name, field, fields) !== snake(name),
@@ -78,6 +82,8 @@ from ._schema import Fields
 # Of words in brackets, the first one is left out.
 CALLS: Dict[str, Fields] = {
 ${calls.join('')}}
+
+EVENT_FILTER: Fields = {${placed('events', fieldsOf(EVENT_FILTER))}}
 
 # The names here of fields that have others in the messages of a server.
 RENAMED: Dict[str, Dict[str, str]] = {

@@ -23,15 +23,15 @@ import {
   STATES,
   UNSAFE_KEYS,
 } from '@millrace/core'
+import { WORDS } from '../../../packages/client/src/explain.ts'
 import { BOUNDS as FRAMES } from '../../../packages/remote/src/limits.ts'
 import { BOUNDS as VALUES } from '../../../packages/wire/src/msgpack/reader.ts'
-import { ALLOWED } from '../../../packages/wire/src/states.ts'
-import { VERSIONS } from '../../../packages/wire/src/versions.ts'
-import { WORDS } from '../../../packages/client/src/explain.ts'
 import { DELIVERY, GRANT, JOINED, NOTICE, REPLIES } from '../../../packages/wire/src/schema/deliveries.ts'
 import * as jobs from '../../../packages/wire/src/schema/jobs.ts'
 import { MESSAGE, LIMITS as WIRE_LIMITS } from '../../../packages/wire/src/schema/messages.ts'
 import type { Field, RecordKind } from '../../../packages/wire/src/schema/record.ts'
+import { ALLOWED } from '../../../packages/wire/src/states.ts'
+import { VERSIONS } from '../../../packages/wire/src/versions.ts'
 
 /** The words of a cause with places for what differs; those of 'parents' have a plural, which each language writes itself. */
 function causes(): string {
