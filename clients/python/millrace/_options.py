@@ -178,6 +178,13 @@ class HistoryOptions(TypedDict, total=False):
     end_at: Optional[Time]
 
 
+class OnceOptions(TypedDict, total=False):
+    """The options of a call that happens once, however often it is repeated."""
+
+    idempotency_key: Optional[str]
+    idempotency_ttl: Optional[Seconds]
+
+
 class EventsFilter(TypedDict, total=False):
     """The events that `events` returns."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
 
-from ._options import JobChanges, JobOptions, ScheduleOptions, Unpack
+from ._options import JobChanges, JobOptions, OnceOptions, ScheduleOptions, Unpack
 from ._schema import CHANGES, ON_PARENT_FAILURE, SCHEDULE, SLICE
 from .encoding import NewJob, Seconds, changed, choice, encoded, flag, job_from, job_list, number, scalar, trimmed
 from .errors import range_error, type_error
@@ -113,13 +113,13 @@ def batch(
     on_success: Optional[NewJob] = None,
     on_failure: Optional[NewJob] = None,
     on_end: Optional[NewJob] = None,
-    idempotency_key: Optional[str] = None,
-    idempotency_ttl: Optional[Seconds] = None,
+    **once: Unpack[OnceOptions]
 ) -> Request[Batch]:
     """Jobs, and callbacks that run by how these end, all or none: {flow.nodes} in all, `new_job(...)` each, without keys. `callback` and
     `on_end` run when all have ended in any state. `on_success` runs if all have completed, and is cancelled if one does not. `on_failure`
-    runs at the first one that fails, is cancelled or is deleted; if all complete, it leaves no trace. Give `callback` alone, or one or more of the others. A
-    callback reads how the jobs have ended with `job.parents()`. `idempotency_key`: a repeat is answered with the first batch."""
+    runs at the first one that fails, is cancelled or is deleted; if all complete, it leaves no trace. Give `callback` alone, or one or
+    more of the others. A callback reads how the jobs have ended with `job.parents()`. `idempotency_key`: a repeat is answered with the first
+    batch."""
     listed = job_list(jobs)
     callbacks = {"callback": callback, "on_success": on_success, "on_failure": on_failure, "on_end": on_end}
     wanted = {ref: job for ref, job in callbacks.items() if job is not None}
@@ -133,7 +133,6 @@ def batch(
     places = {ref: place for place, ref in enumerate(refs)}
     sent = [_node(ref, job, {}) for ref, job in zip(refs, listed)]
     sent += [_node(ref, (*job_list([job], ref), refs, CALLBACKS[ref]), places) for ref, job in wanted.items()]
-    once = {"idempotency_key": idempotency_key, "idempotency_ttl": idempotency_ttl}
     return asked("flow", lambda first: _batch(_flow_keys(first, [*refs, *wanted]), len(refs)), nodes=sent, **once)
 
 

@@ -14,7 +14,7 @@ from typing import Any, Callable, List, Optional
 from .address import dial, token_of
 from .errors import ConnectionLost, Error, ProtocolError
 from .forks import tell_in_children
-from ._schema import DELIVERY, FRAME_BYTES, GOODBYE, GREETING_BYTES, HELLO, PING, PONG, VERSIONS, Delivery, Limits, Welcome
+from ._schema import DELIVERY, FRAME_BYTES, GOODBYE, GREETING_BYTES, HELLO, PING, PONG, VERSIONS, Delivery, Limits
 from .messages import LIBRARY, frame, read_message
 
 BACKOFF_MIN, BACKOFF_MAX = 0.05, 5.0
@@ -50,8 +50,7 @@ class Connection:
         except Error:
             self.sock.close()
             raise
-        self.welcome: Welcome = fields
-        self.limits = self.welcome.limits
+        self.limits = fields.limits
         # Reading wakes up for pings; a write that gets nowhere for so long is a connection that does not live.
         self.silence = self.limits.silence_ms / 1000
         self.sock.settimeout(self.limits.ping_ms / 1000)

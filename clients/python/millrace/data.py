@@ -7,7 +7,7 @@ import json
 import math
 import re
 from decimal import Decimal
-from typing import Any, Optional, Union
+from typing import Any, Union
 
 from .codec import HALF, SAFE
 from .errors import range_error, type_error

@@ -216,30 +216,24 @@ def _unique(option: str, unique: Any) -> List[Any]:
     return trimmed([scalar(option, held), choice(option, on_conflict, ON_CONFLICT), place])
 
 
-def _jitter(option: str, jitter: Any) -> Any:
-    return JITTERS[jitter] if isinstance(jitter, str) and jitter in JITTERS else number(option, jitter, 0)
-
-
 def _fingerprint(option: str, value: Any) -> int:
     if not isinstance(value, str) or not FINGERPRINT.match(value):
         raise type_error(option, "14 hexadecimal digits, as failures() returns it, got %r" % (value,))
     return int(scalar(option, int(value, 16)))
 
 
-def _kept(option: str, value: Any) -> Any:
-    """The time that finished jobs are kept, or a dict of it and of how many."""
-    return mapped(option, KEPT, value) if isinstance(value, Mapping) else value if value == FOREVER else milliseconds(option, value)
-
-
 ENCODERS: Dict[str, Callable[[str, Any], Any]] = {
     "scalar": scalar, "given": lambda _option, value: value, "flag": flag, "boolean": lambda option, value: bool(flag(option, value)),
     "duration": milliseconds, "endless": lambda option, value: value if value == math.inf else milliseconds(option, value),
-    "keep": lambda option, value: DURATION_MS if value == FOREVER else milliseconds(option, value), "kept": _kept, "time": time_ms,
+    "keep": lambda option, value: DURATION_MS if value == FOREVER else milliseconds(option, value), "time": time_ms,
+    "kept": lambda option, value: mapped(option, KEPT, value) if isinstance(value, Mapping) else value if value == FOREVER else milliseconds(option, value),
     "data": lambda option, value: encode_data(value, option), "changed": lambda option, value: [encode_data(value, option)],
-    "payload": lambda option, value: 0 if choice(option, value, PAYLOADS) else None, "json": lambda option, value: json_text(value, option, "JSON"), "texts": texts, "unique": _unique, "jitter": _jitter,
+    "payload": lambda option, value: 0 if choice(option, value, PAYLOADS) else None, "texts": texts, "unique": _unique,
+    "json": lambda option, value: json_text(value, option, "JSON"),
+    "jitter": lambda option, value: JITTERS[value] if isinstance(value, str) and value in JITTERS else number(option, value, 0),
     "event_types": lambda option, value: [choice(option, each, EVENT_TYPES) for each in listed(option, value)],
     "fingerprint": _fingerprint, "job": lambda _option, value: job_key(value), "any_job": lambda _option, value: job_key(value),
-    "held": lambda _option, value: held_key(value),
-    "new_job": lambda option, value: job_list([value], option)[0], "new_jobs": lambda option, value: job_list(value, option),
+    "held": lambda _option, value: held_key(value), "new_job": lambda option, value: job_list([value], option)[0],
+    "new_jobs": lambda option, value: job_list(value, option),
 }
 NEW_JOB_OPTIONS = [name for name in NEW_JOB if name not in ("name", "data")]

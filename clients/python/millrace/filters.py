@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Mapping, Tuple
+from typing import Any, List, Mapping, Optional, Tuple
 
 from ._options import JobFilter, OtherFilters
 from ._schema import FILTER, STATES
@@ -25,9 +25,9 @@ def filter_fields(wanted: Mapping[str, Any]) -> List[Any]:
     return trimmed(encoded(FILTER, {**options, "state": places[0] if len(places) == 1 else None, "states": several}))
 
 
-def many_filter(wanted: Any) -> Tuple[Mapping[str, Any], List[Any]]:
-    """What a bulk call is for, and the fields of its Filter. Raises Error (OPTION_TYPE): an empty filter is refused, so that nothing
-    meant for some jobs reaches all."""
+def many_filter(wanted: Any) -> Tuple[List[Any], Any, Optional[List[List[Any]]]]:
+    """The fields of the Filter of a bulk call, its search, and the keys of its ids, each once. Raises Error (OPTION_TYPE): an empty filter is
+    refused, so that nothing meant for some jobs reaches all."""
     said = mapping("filter", wanted, list(JobFilter.__annotations__))
     each_of = [option for option in said if option != "all" and said[option] is not None]
     if said.get("all", True) is not True:
@@ -39,10 +39,8 @@ def many_filter(wanted: Any) -> Tuple[Mapping[str, Any], List[Any]]:
     for option in ("search", "data", "worker", "error", "fingerprint"):
         if said.get("ids") is not None and said.get(option) is not None:
             raise type_error("ids", "left out with %s: give one or the other" % option)
-    return said, filter_fields(said)
-
-
-def id_list(jobs: Any) -> List[List[Any]]:
-    """Each once, in their order."""
-    keys = [job_key(job) for job in listed("ids", jobs, "a list of ids or keys of jobs")]
-    return [list(each) for each in dict.fromkeys(map(tuple, keys))]
+    fields, ids = filter_fields(said), said.get("ids")
+    if ids is None:
+        return fields, said.get("search"), None
+    keys = [tuple(job_key(job)) for job in listed("ids", ids, "a list of ids or keys of jobs")]
+    return fields, None, [list(each) for each in dict.fromkeys(keys)]

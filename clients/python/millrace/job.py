@@ -13,9 +13,9 @@ from ._blocking import follow
 from ._options import JobOptions, Unpack
 from ._schema import COMMAND_BYTES, LOG_LEVELS, PROGRESS_LENGTH, TEXT_LENGTH, Grant, Joined
 from .codec import pack, units
-from .data import Stored, decode_data, encode_data, json_text
+from .data import decode_data, encode_data, json_text
 from .encoding import NewJob, choice, job_from, job_list, number, trimmed
-from .errors import Error, range_error, type_error
+from .errors import Error, range_error
 from .keys import JobKey
 from .requests import behind_next
 from .views import RunError

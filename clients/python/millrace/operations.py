@@ -10,7 +10,7 @@ from ._options import EventsFilter, HistoryOptions, OtherFilters, Unpack
 from ._schema import JOBS_PAGE, LIST_ORDERS, LIST_PAGE, LOGS_PAGE
 from .codec import SAFE
 from .data import decode_data
-from .encoding import Seconds, choice, encoded, flag, job_key, known_options, number, scalar, trimmed
+from .encoding import Seconds, choice, encoded, flag, job_key, known_options, scalar, trimmed
 from .errors import Error, type_error
 from .explanations import explanation
 from .filters import OTHERS, filter_fields
@@ -31,7 +31,6 @@ LOG_ORDERS = ("oldest", "newest")
 def result(job: JobId, timeout: Optional[Seconds] = None) -> Patient[Any]:
     """What the job's handler has returned. Raises Error (JOB_FAILED, JOB_CANCELLED), and TimeoutError after `timeout` seconds. The
     details of JOB_FAILED are `attempt` and `error`: the last error's name, message, stack, and if it has them `code` and `cause`."""
-    number("timeout", timeout, 0)
     return Patient("watch", job_key(job), read=_output, what="no result of %s" % (job,), timeout=timeout)
 
 

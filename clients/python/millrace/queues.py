@@ -3,13 +3,13 @@ of the engine is long. See `operations`."""
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple
 
 from ._options import JobFilter, ManyOptions, PlaceChanges, QueueSettings, Unpack
 from ._schema import IDS_PER_SLICE, PLACE_CHANGES, PURGED_STATES, SETTINGS, SLICE
 from .encoding import CAMEL, Seconds, changed, choice, flag, known_options, listed, mapped, number, scalar
 from .errors import Error, type_error
-from .filters import filter_fields, id_list, many_filter
+from .filters import filter_fields, many_filter
 from .requests import Patient, Request, Steps, asked, nothing
 from .views import ManyResult, PurgeResult
 
@@ -56,37 +56,32 @@ def update_many(filter: JobFilter, **options: Unpack[PlaceChanges]) -> Steps[Man
 
 
 def _many(op: str, wanted: Any, options: Mapping[str, Any], **more: Any) -> Steps[ManyResult]:
-    said, fields = many_filter(wanted)
-    ids, limit = None if said.get("ids") is None else id_list(said["ids"]), number("limit", options.get("limit"), 1)
-    return _run(asked(op, _slice, filter=fields, dry_run=options.get("dry_run", False), search=said.get("search"), **more), ids, limit)
+    fields, search, ids = many_filter(wanted)
+    first = asked(op, _slice, filter=fields, dry_run=options.get("dry_run", False), search=search, **more)
+    return _run(first, ids, number("limit", options.get("limit"), 1))
 
 
-def _run(first: Request[Mapping[str, Any]], ids: Optional[List[Any]], limit: Optional[int]) -> Steps[ManyResult]:
-    counts: Dict[str, int] = {"matched": 0, "changed": 0}
-    skipped: Dict[str, int] = {}
-    before: Optional[int] = None
-    at = 0
-    while ids is None or at < len(ids):
-        part = None if ids is None else ids[at : at + IDS_PER_SLICE]
-        size = SLICE if limit is None else min(limit - counts["changed"], SLICE)
+def _run(first: Request[Tuple[ManyResult, Any]], ids: Optional[List[Any]], limit: Optional[int]) -> Steps[ManyResult]:
+    total, before = ManyResult(0, 0, {}), None
+    parts: List[Any] = [None] if ids is None else [ids[at : at + IDS_PER_SLICE] for at in range(0, len(ids), IDS_PER_SLICE)]
+    while parts and (limit is None or total.changed < limit):
+        size = SLICE if limit is None else min(limit - total.changed, SLICE)
         try:
-            done = yield first.behind(before, limit=size, ids=part)
-            for count in counts:
-                counts[count] += done[count]
-            for reason, number in done["skipped"].items():
-                skipped[reason] = skipped.get(reason, 0) + number
+            done, after = yield first.behind(before, limit=size, ids=parts[0])
         except Error as error:
-            error.done = ManyResult(**counts, skipped=skipped) if counts["changed"] else None
+            error.done = total if total.changed else None
             raise
-        before, at = (done["next"] if ids is None else None), at + IDS_PER_SLICE
-        if (ids is None and before is None) or (limit is not None and counts["changed"] >= limit):
-            break
-    return ManyResult(**counts, skipped=skipped)
+        skipped = {reason: total.skipped.get(reason, 0) + count for reason, count in done.skipped.items()}
+        total = ManyResult(total.matched + done.matched, total.changed + done.changed, {**total.skipped, **skipped})
+        if ids is None and after is not None:
+            before = after
+        else:
+            del parts[0]
+    return total
 
 
-def _slice(said: Any) -> Mapping[str, Any]:
-    # What a slice must have, read where an answer without it is told by the operation's name.
-    return {name: said[name] for name in ("matched", "changed", "skipped", "next")}
+def _slice(said: Any) -> Tuple[ManyResult, Any]:
+    return ManyResult(said["matched"], said["changed"], said["skipped"]), said["next"]
 
 
 def configure_queue(queue: str, **settings: Unpack[QueueSettings]) -> Request[None]:
@@ -133,7 +128,6 @@ def drain_queue(queue: str, timeout: Optional[Seconds] = None) -> Patient[None]:
     """Refuses new jobs of the queue (QUEUE_DRAINING) until `resume_queue`. Returns when none is left that has not ended. Raises Error
     (DRAIN_INCOMPLETE) if it is resumed before, and TimeoutError after `timeout` seconds, by default never: the queue then continues
     to drain, as it does after ConnectionLost, and a further call waits again."""
-    number("timeout", timeout, 0)
     what = "the queue %s was not empty" % (queue,)
     return Patient("drainQueue", scalar("queue", queue), read=nothing, what=what, timeout=timeout, again=False)
 

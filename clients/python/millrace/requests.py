@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable, Generator, Generic, List, Optional, Tuple, TypeVar
 
 from ._calls import CALLS
-from .encoding import Seconds, encoded, trimmed
+from .encoding import Seconds, encoded, number, trimmed
 from .errors import Error, in_python
 
 T = TypeVar("T")
@@ -47,7 +47,7 @@ class Patient(Request[T]):
         self, op: str, *fields: Any, read: Callable[[Any], T], what: str = "no event", timeout: Optional[Seconds] = None, again: bool = True
     ) -> None:
         super().__init__(op, *fields, read=read)
-        self.what, self.timeout, self.again = what, timeout, again
+        self.what, self.timeout, self.again = what, number("timeout", timeout, 0), again
 
 
 # Several requests, one after the other: each is answered before the next is asked for. It returns what the whole has come to.
@@ -80,9 +80,6 @@ def _named(make: Callable[..., Any], error: Error) -> Error:
     named = Error(error.code, "%s(): %s" % (make.__name__, error.message), error.details)
     named.done, named.__suppress_context__ = error.done, True
     return named
-
-
-# How answers are read.
 
 
 def nothing(_answer: Any) -> None:

@@ -48,7 +48,10 @@ function spelledOut(parameters: readonly string[]): string[] {
   return parameters.flatMap((parameter) => {
     const group = GROUP.exec(parameter)?.[1]
     if (group === undefined || WHOLE.has(group)) return [parameter]
-    return ['*', ...(GROUPS[group] ?? []).map(({ name, type, preset }) => `${name}: ${type} = ${preset}`)]
+    return [
+      ...(parameters.includes('*') ? [] : ['*']),
+      ...(GROUPS[group] ?? []).map(({ name, type, preset }) => `${name}: ${type} = ${preset}`),
+    ]
   })
 }
 

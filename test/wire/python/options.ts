@@ -128,6 +128,7 @@ function settings(): readonly Option[] {
   }))
 }
 
+const { idempotencyKey, idempotencyTtl } = COMMAND.variants.flow.fields.fields as unknown as Readonly<Record<string, Field<unknown>>>
 const { step, from, to } = COMMAND.variants.history.fields.fields as unknown as Readonly<Record<string, Field<unknown>>>
 const { limit, dryRun } = COMMAND.variants.deleteMany.fields.fields as unknown as Readonly<Record<string, Field<unknown>>>
 
@@ -148,6 +149,7 @@ export const GROUPS: Readonly<Record<string, readonly Option[]>> = {
   PlaceChanges: [...fieldOptions(jobs.PLACE_CHANGES.fields), ...MANY],
   ScheduleOptions: scheduleOptions(),
   QueueSettings: settings(),
+  OnceOptions: fieldOptions({ idempotencyKey, idempotencyTtl }),
   HistoryOptions: fieldOptions({ step, from, to }, NAMES['history']),
   EventsFilter: fieldOptions(jobs.EVENT_FILTER.fields, { id: 'job' }),
   OtherFilters: FILTER_OPTIONS.filter((name) => !POSITIONAL.has(name)).map(filterOption),
@@ -229,6 +231,8 @@ ${group('JobChanges', 'The changes of `update`.')}
 ${group('ManyOptions', 'The options of calls that change many jobs.')}
 
 ${group('HistoryOptions', 'The options of `history` and `queues_history`.')}
+
+${group('OnceOptions', 'The options of a call that happens once, however often it is repeated.')}
 
 ${group('EventsFilter', 'The events that `events` returns.')}
 

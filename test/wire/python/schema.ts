@@ -212,7 +212,6 @@ ${[
   ['CAUSE_LENGTH', LIMITS.errorCauseLength],
   ['CAUSES_MAX', LIMITS.errorCauses],
   ['PROGRESS_LENGTH', LIMITS.progressBytes],
-  ['JOBS_MAX', LIMITS.jobsPerCommand],
   ['COMMAND_BYTES', LIMITS.bytesPerCommand],
   ['IDS_PER_SLICE', LIMITS.idsPerSlice],
   ['SLICE', LIMITS.sliceRows],
