@@ -97,7 +97,7 @@ def scalar(option: str, value: Any) -> Any:
     if value is None or isinstance(value, str):
         return value
     if not isinstance(value, (int, float)) or not (abs(value) <= SAFE or abs(value) == math.inf):
-        raise type_error(option, "a string, or a number of at most 53 bits, got %r" % (value,))
+        raise type_error(option, "a string, or a number of 53 bits, got %r" % (value,))
     return value
 
 

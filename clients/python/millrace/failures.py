@@ -12,7 +12,7 @@ from .errors import type_error
 
 
 class Retry(Exception):
-    """Raised by a handler: try again after so many seconds, 0 or more."""
+    """Raised by a handler: try again after so many seconds."""
 
     def __init__(self, after: Seconds, message: str = "") -> None:
         super().__init__(message or "retry after %s s" % after)
@@ -28,7 +28,7 @@ class Cancel(Exception):
 
 
 class Snooze(Exception):
-    """Raised by a handler: not now, but after so many seconds, 0 or more. No attempt is used. `pause` pauses a part of the job's queue for the
+    """Raised by a handler: not now, but after so many seconds. No attempt is used. `pause` pauses a part of the job's queue for the
     same time: the whole 'queue', the jobs of its 'name', or those of its concurrency 'key'; by default only this job is put off."""
 
     def __init__(self, delay: Seconds, pause: Optional[str] = None) -> None:

@@ -115,7 +115,8 @@ class JobContext:
         self._worker.save(self, data)
 
     def progress(self, fraction: float, note: Optional[str] = None, value: Any = None) -> None:
-        """From 0 to 1, with a note of up to 4,096 characters and a JSON value of up to 16 KiB. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+        """From 0 to 1, with a note of up to 4,096 characters and a JSON value of up to 16,384 characters. Raises Error (OPTION_TYPE,
+        OPTION_RANGE)."""
         # Nobody waits for an answer, so what would be refused is refused here.
         if number("progress", fraction) is None or not 0 <= fraction <= 1:
             raise range_error("progress", 1, "between 0 and 1, got %r" % (fraction,))

@@ -31,7 +31,7 @@ def request(id: int, op: str, *fields: Any) -> List[Any]:
     return [id, OPS[op], *trimmed(fields)]
 
 
-REQUESTS_HEAD = 5  # bytes before the first of them: an array of two, the type, an array of up to 10,000
+REQUESTS_HEAD = 5  # bytes before the first of them: an array of two, the type, an array and its length
 
 
 def request_frames(requests: Iterable[Any], frame_bytes: int) -> List[bytes]:
