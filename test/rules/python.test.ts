@@ -32,6 +32,7 @@ const HELD = [
   'of the message {logMessageLength} characters are kept',
   'At most {jobsPerCommand} jobs and {bytesPerCommand} in one join, {joinsPerJob} joins and {edgesPerFlow} jobs in one job.',
   'At most {sliceRows} jobs change in one commit.',
+  'a number of at most 53 bits',
 ].map(withBounds)
 
 /** A range, a largest number, or one with commas. */

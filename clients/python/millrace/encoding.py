@@ -55,7 +55,7 @@ def encoded(fields: Fields, options: Mapping[str, Any], within: str = "") -> Lis
     values: List[Any] = [None] * len(fields)
     for name, value in options.items():
         place, kind = fields[name]
-        if value is not UNSET and (value is not None or kind in WITH_NONE):
+        if value is not UNSET and (value is not None or kind in WITH_NONE or isinstance(kind, list)):
             is_plain = kind == "scalar" and (type(value) is str or type(value) is int and -SAFE <= value <= SAFE)
             values[place] = value if is_plain else _encoded(within + name, kind, value)
     return values
@@ -97,7 +97,7 @@ def scalar(option: str, value: Any) -> Any:
     if value is None or isinstance(value, str):
         return value
     if not isinstance(value, (int, float)) or not (abs(value) <= SAFE or abs(value) == math.inf):
-        raise type_error(option, "a string, or a number of 53 bits, got %r" % (value,))
+        raise type_error(option, "a string, or a number of at most 53 bits, got %r" % (value,))
     return value
 
 
@@ -223,7 +223,7 @@ def _fingerprint(option: str, value: Any) -> int:
 
 
 ENCODERS: Dict[str, Callable[[str, Any], Any]] = {
-    "scalar": scalar, "given": lambda _option, value: value, "flag": flag, "boolean": lambda option, value: bool(flag(option, value)),
+    "scalar": scalar, "given": lambda _option, value: value, "flag": flag,
     "duration": milliseconds, "endless": lambda option, value: value if value == math.inf else milliseconds(option, value),
     "keep": lambda option, value: DURATION_MS if value == FOREVER else milliseconds(option, value), "time": time_ms,
     "kept": lambda option, value: mapped(option, KEPT, value) if isinstance(value, Mapping) else value if value == FOREVER else milliseconds(option, value),

@@ -57,8 +57,8 @@ def update_many(filter: JobFilter, **options: Unpack[PlaceChanges]) -> Steps[Man
 
 def _many(op: str, wanted: Any, options: Mapping[str, Any], **more: Any) -> Steps[ManyResult]:
     fields, search, ids = many_filter(wanted)
-    first = asked(op, _slice, filter=fields, dry_run=options.get("dry_run", False), search=search, **more)
-    return _run(first, ids, number("limit", options.get("limit"), 1))
+    limit, dry_run = number("limit", options.get("limit"), 1), bool(flag("dry_run", options.get("dry_run")))
+    return _run(asked(op, _slice, filter=fields, search=search, **more).behind(None, dry_run=dry_run), ids, limit)
 
 
 def _run(first: Request[Tuple[ManyResult, Any]], ids: Optional[List[Any]], limit: Optional[int]) -> Steps[ManyResult]:
@@ -148,8 +148,8 @@ def purge_queue(queue: str, states: Optional[Iterable[str]] = None, *, dry_run: 
         if counts_only:
             counts[state] = before.get(state, 0)
         else:
-            filter = filter_fields({"queue": queue, "state": state})
-            counts[state] = (yield from _run(asked("deleteMany", _slice, filter=filter, dry_run=False), None, None)).changed
+            first = asked("deleteMany", _slice, filter=filter_fields({"queue": queue, "state": state}))
+            counts[state] = (yield from _run(first, None, None)).changed
     after = before if counts_only else (yield found)
     return PurgeResult(counts, sum(counts.values()), after.get("active", 0))
 

@@ -38,12 +38,11 @@ function nameOf(op: string, name: string, field: AnyField, fields: Readonly<Reco
 
 /** How a field is made of what people give. Of words in brackets, the first one is what nil means. */
 function kindOf(name: string, field: AnyField): string {
-  const { kind, note, absent } = field
+  const { kind, note, absent, value } = field
   if (name === 'payloadBytes') return quoted('payload')
   const words = wordsOf(kind.says)
   if (words !== undefined) return note.endsWith(`nil: ${words[0]}`) ? `[${words.map(quoted).join(', ')}]` : tuple(words)
-  if (kind.says === 'boolean' && note.startsWith('true:')) return quoted('flag')
-  if (kind.says === 'boolean' && absent === 'value') return quoted('boolean')
+  if (kind.says === 'boolean' && (note.startsWith('true:') || value === false)) return quoted('flag')
   if (/^array of up to \d+: 0 /.test(kind.says)) return quoted('event_types')
   const record = /^(array of up to \S+: )?(map|[A-Z]\w+)/.exec(kind.says)?.[0].replace(/ up to \S+:/, '')
   if (isCursor(name, field)) return quoted('given')
