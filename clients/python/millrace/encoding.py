@@ -226,7 +226,8 @@ ENCODERS: Dict[str, Callable[[str, Any], Any]] = {
     "scalar": scalar, "given": lambda _option, value: value, "flag": flag,
     "duration": milliseconds, "endless": lambda option, value: value if value == math.inf else milliseconds(option, value),
     "keep": lambda option, value: DURATION_MS if value == FOREVER else milliseconds(option, value), "time": time_ms,
-    "kept": lambda option, value: mapped(option, KEPT, value) if isinstance(value, Mapping) else value if value == FOREVER else milliseconds(option, value),
+    "kept": lambda option, value: mapped(option, KEPT, value) if isinstance(value, Mapping) else FOREVER if value == FOREVER else
+    milliseconds(option, value),
     "data": lambda option, value: encode_data(value, option), "changed": lambda option, value: [encode_data(value, option)],
     "payload": lambda option, value: 0 if choice(option, value, PAYLOADS) else None, "texts": texts, "unique": _unique,
     "json": lambda option, value: json_text(value, option, "JSON"),

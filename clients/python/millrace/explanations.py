@@ -22,7 +22,8 @@ def _words(cause: Fields, job: Fields) -> str:
     if code == "parents":
         return " for other jobs of its flow" if used is None else " for %d other %s to end" % (used, "job" if used == 1 else "jobs")
     words = CAUSES.get(code, " (%s)" % str(code).replace("%", "%%"))
-    return words % {"queue": job["queue"], "name": job["name"], "of": cause.get("of"), "used": used, "limit": cause.get("limit"), "until": _when(" until", cause.get("until"))}
+    said = {"of": cause.get("of"), "used": used, "limit": cause.get("limit"), "until": _when(" until", cause.get("until"))}
+    return words % {**job, **said}
 
 
 def explanation(id: str, said: Fields) -> Explanation:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any, List, Mapping, Optional, Tuple
 
-from ._options import JobFilter, OtherFilters
+from ._options import JobFilter
 from ._schema import FILTER, STATES
 from .encoding import choice, encoded, job_key, listed, mapping, trimmed
 from .errors import type_error
-
-OTHERS = dict.fromkeys(OtherFilters.__annotations__)
 
 
 def filter_fields(wanted: Mapping[str, Any]) -> List[Any]:

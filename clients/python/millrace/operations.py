@@ -13,7 +13,7 @@ from .data import decode_data
 from .encoding import Seconds, choice, encoded, flag, job_key, known_options, scalar, trimmed
 from .errors import Error, type_error
 from .explanations import explanation
-from .filters import OTHERS, filter_fields
+from .filters import filter_fields
 from .keys import JobId, JobKey, JobOfKey, JobRef
 from .reading import (
     event, export_batch, failure_kind, flow_info, flow_job, gap, job_info, log_line, queue_info, queue_keys as read_keys,
@@ -24,8 +24,6 @@ from .views import (
     Event, Explanation, ExportBatch, ExportInfo, FailureKind, FlowInfo, FlowJob, JobInfo, LogLine, QueueInfo, QueueKeys, QueuesHistory,
     ScheduleInfo, Stats, Throughput, WorkerInfo,
 )
-
-LOG_ORDERS = ("oldest", "newest")
 
 
 def result(job: JobId, timeout: Optional[Seconds] = None) -> Patient[Any]:
@@ -68,10 +66,11 @@ def jobs(
     tags, the keys or the data. `order`: 'newest' first, by arrival; 'oldest'; 'finished', last finished first, of one final state; 'due',
     soonest first, of scheduled jobs. Jobs that are enqueued meanwhile are left out of the newest first. `payload`: 'full', or 'none'
     without data, output and checkpoint. `last_run`: each job with its last run. `page`: how many are asked for at a time, {list.limit}.
+    Times are seconds since 1970, or a datetime.
 
     {OtherFilters}
     """
-    known_options("jobs()", others, OTHERS)
+    known_options("jobs()", others, OtherFilters.__annotations__)
     filter = filter_fields({"state": state, "queue": queue, "name": name, "tag": tag, **others})
     by = LIST_ORDERS[choice("order", order, LIST_ORDERS)]
     sorted_by, ascending = by if by in ("finished", "due") else None, by == "oldest"
@@ -95,7 +94,7 @@ def explain(job: JobId) -> Request[Optional[Explanation]]:
 def logs(job: JobId, run: Optional[int] = None, page: int = LOGS_PAGE, *, order: str = "oldest") -> Pages[LogLine]:
     """Iterates over the log lines of a run of the job, by default the last one, the 'oldest' or the 'newest' first (`order`). There is
     none without such a job. `page`: {logs.limit}."""
-    newest = LOG_ORDERS[choice("order", order, LOG_ORDERS)] == "newest"
+    newest = choice("order", order, ("oldest", "newest")) == 1
     return asked("logs", behind_next("lines", log_line), job=job, run=run, page=page, newest=newest).behind
 
 
