@@ -127,6 +127,7 @@ GREETING_BYTES = 4096
 DEPTH_MAX = 12
 ITEMS_MAX = 250000
 KEYS_MAX = 256
+LEASE_MS = 120000
 
 # What a server may send in a state of the connection.
 ALLOWED = {"greeting": (WELCOME, GOODBYE), "open": (DELIVERY, PING, PONG, GOODBYE)}

@@ -39,7 +39,7 @@ class Connection:
         self.silence: Optional[float] = None
         try:
             self.hello_sent = time.monotonic()
-            intro = [LIBRARY, socket.gethostname()[:200], os.getpid(), ""]
+            intro = [LIBRARY, socket.gethostname(), os.getpid(), ""]
             self.sock.sendall(frame(HELLO, list(VERSIONS), token_of(url, token), intro))
             type, fields = read_message(self._read_frame(GREETING_BYTES), "greeting")
             if type == GOODBYE:

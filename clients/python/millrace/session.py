@@ -160,7 +160,7 @@ class Session(Generic[Handler]):
         self._send(*requests)
 
     def _session(self) -> List[Any]:
-        session = [self.uuid, self.name, socket.gethostname()[:128], os.getpid(), self._served, self._queues, self._min, self._max]
+        session = [self.uuid, self.name, socket.gethostname(), os.getpid(), self._served, self._queues, self._min, self._max]
         return trimmed([*session, self._grace_ms, None, None, None, self._order or None])
 
     def _ended(self, connection: Connection, end: ConnectionLost) -> None:

@@ -225,6 +225,7 @@ ${[
   ['DEPTH_MAX', VALUES.depth + 4],
   ['ITEMS_MAX', Number(/[\d,]+/.exec(jobs.RUN_KEYS.says)?.[0].replaceAll(',', ''))],
   ['KEYS_MAX', VALUES.keys],
+  ['LEASE_MS', LIMITS.leaseMs],
 ]
   .map(([name, value]) => `${name} = ${value}\n`)
   .join('')}
