@@ -14,8 +14,8 @@ const row = (asked: string, words: string, answer: string, rank: Question['rank'
 
 export const QUESTIONS: readonly Question[] = [
   row('How do I install it?', 'install', '/quick-start#install', 1),
-  row('Does it run on Windows?', 'windows', '/platforms#nodejs-linux-macos-and-windows', 1),
-  row('Which Node do I need?', 'node version', '/platforms#nodejs-linux-macos-and-windows', 1),
+  row('Does it run on Windows?', 'windows', '/platforms#nodejs-versions-linux-macos-and-windows', 1),
+  row('Which Node do I need?', 'node version', '/platforms#nodejs-versions-linux-macos-and-windows', 1),
   row('Can I use it in a serverless function?', 'serverless', '/quick-start#is-it-for-you', 2),
   row('Does a job survive a power cut?', 'power cut', '/durability#crashes-and-power-cuts', 1),
   row('What happens if a worker crashes?', 'worker crashes', '/durability#if-a-worker-crashes-at-least-once', 1),
