@@ -20,21 +20,6 @@ export const TIME = z.iso
 /** A time in an answer. */
 export const WHEN = z.iso.datetime()
 
-/** The error that a run ended with. */
-export const RUN_ERROR = z
-  .strictObject({
-    name: z.string(),
-    message: z.string(),
-    stack: z.string().optional(),
-    code: z.string().optional().openapi({ description: "The error's own code; a number as a string.", example: 'ECONNREFUSED' }),
-    cause: z
-      .array(z.strictObject({ name: z.string(), message: z.string(), code: z.string().optional() }))
-      .max(LIMITS.errorCauses)
-      .optional()
-      .openapi({ description: 'The chain of its causes, the nearest first.' }),
-  })
-  .openapi('RunError')
-
 type Wrong = (issue: { readonly input?: unknown }) => string
 
 const noDuration: Wrong = ({ input }) =>

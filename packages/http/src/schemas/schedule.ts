@@ -2,12 +2,14 @@
 import { z } from '@hono/zod-openapi'
 import type { Schedule } from '@millrace/client'
 import { type Kind, LIMITS, SCHEDULE_OPTIONS, type ScheduleRow, type ValueOf, withoutPresets } from '@millrace/core'
+import { RUN_ERROR } from '@millrace/core/answers'
 import { base64, binaryOf } from '../binary.ts'
 import type { Redaction } from '../redaction.ts'
+import { answerOf } from './answer.ts'
 import { REDACTED_SHOWN } from './job.ts'
 import { givenOf, schemasOf, shownOf } from './kind.ts'
 import { SCHEDULED_OPTIONS } from './options.ts'
-import { CURSOR, NAME, RUN_ERROR, STATE, WHEN, whole } from './plain.ts'
+import { CURSOR, NAME, STATE, WHEN, whole } from './plain.ts'
 
 export const SCHEDULE_PATH = z.strictObject({ id: NAME.openapi({ param: { name: 'id', in: 'path' } }) })
 
@@ -88,7 +90,7 @@ export const SCHEDULE = z
         state: STATE,
         output: z.unknown().optional().openapi({ description: 'Not in lists.' }),
         binary: z.literal(true).optional().openapi({ description: '`output` is bytes, shown as base64.' }),
-        error: RUN_ERROR.optional(),
+        error: answerOf(RUN_ERROR).optional(),
       })
       .optional(),
     runs: z.number(),
