@@ -27,11 +27,12 @@ export interface AnswerRecord {
   readonly says?: string
 }
 
-/** Options or settings as they are in force, by their rows. `as` is their type on the wire, and never a value. */
-export interface AnswerOptions<Type = unknown> {
+/** Options or settings as they are in force, by their rows, and other fields. `as` has their types, and never a value. */
+export interface AnswerOptions<Type = unknown, InJson = unknown> {
   readonly type: 'options'
   readonly rows: Readonly<Record<string, Row>>
-  readonly as?: Type
+  readonly more: Answers
+  readonly as?: { readonly type: Type; readonly inJson: InJson }
 }
 
 /**
@@ -46,6 +47,8 @@ export interface Answer {
   readonly zero?: string
   readonly nil?: string
   readonly missing?: string
+  /** The condition of a null that every surface shows. */
+  readonly null?: string
   /** The most items of a list, or characters of a string. */
   readonly max?: number
   readonly example?: string
@@ -85,8 +88,11 @@ export const map = <const Of extends AnswerKind>(of: Of) => ({ type: 'map', of }
 export const record = <const Rows extends Answers>(name: string, rows: Rows, says?: string) =>
   ({ type: 'record', name, rows, ...(says !== undefined && { says }) }) as const
 
-/** The same with more fields, or with other rows for some. */
-export const options = <Type>(rows: Readonly<Record<string, Row>>): AnswerOptions<Type> => ({ type: 'options', rows })
+export const options = <Type, InJson = Type>(rows: AnswerOptions['rows'], more: Answers = {}): AnswerOptions<Type, InJson> => ({
+  type: 'options',
+  rows,
+  more,
+})
 
 /** Kinds of one value, by the surface that shows it. */
 interface Scalars {
@@ -140,8 +146,10 @@ export type AnswerOf<Kind, On extends Surface> = Kind extends { readonly type: i
         ? Readonly<Record<string, AnswerOf<Of, On>>>
         : Kind extends { readonly type: 'record'; readonly rows: infer Rows }
           ? FieldsOf<Rows, On>
-          : Kind extends AnswerOptions<infer Type>
-            ? Type
+          : Kind extends AnswerOptions<infer Type, infer InJson>
+            ? On extends 'http'
+              ? InJson
+              : Type
             : never
 
 /** The type of a map with these rows on a surface. */
@@ -157,22 +165,19 @@ type OnWire<Rows> = {
     ? JobKey
     : unknown)
 
-type Value<Row> = Row extends { readonly kind: infer Kind }
-  ? AnswerOf<Kind, 'wire'> | (Row extends { readonly nil: string } ? null : never)
-  : never
+type Value<Row> = ValueOn<Row, 'wire'> | (Row extends { readonly nil: string } ? null : never)
 type IsKey<Row, Yes, No> = Row extends { readonly kind: { readonly type: 'key' } } ? Yes : No
 type Left<Row, Yes, No> = Row extends { readonly missing: string } ? Yes : No
 type NameOn<Rows, Name extends keyof Rows> = Rows[Name] extends { readonly from: infer From extends string } ? From : Name
 
+/** The type of a field that has a value. */
+export type ValueOn<Row, On extends Surface> = Row extends { readonly kind: infer Kind }
+  ? AnswerOf<Kind, On> | (Row extends { readonly null: string } ? null : never)
+  : never
+
 type Shown<Rows, On extends Surface> = {
-  readonly [Name in keyof Rows as Absent<Rows[Name], never, Name>]: Rows[Name] extends { readonly kind: infer Kind }
-    ? AnswerOf<Kind, On>
-    : never
-} & {
-  readonly [Name in keyof Rows as Absent<Rows[Name], Name, never>]?: Rows[Name] extends { readonly kind: infer Kind }
-    ? AnswerOf<Kind, On>
-    : never
-}
+  readonly [Name in keyof Rows as Absent<Rows[Name], never, Name>]: ValueOn<Rows[Name], On>
+} & { readonly [Name in keyof Rows as Absent<Rows[Name], Name, never>]?: ValueOn<Rows[Name], On> }
 
 /** `Yes` if a surface other than the wire may leave it out. */
 type Absent<Row, Yes, No> = Row extends { readonly otherwise: unknown }

@@ -1,9 +1,9 @@
 /** HTTP schemas of answers, from the rows of their fields. */
 import { z } from '@hono/zod-openapi'
-import { STATES } from '@millrace/core'
-import type { Answer, AnswerKind, AnswerOf, AnswerRecord, Answers } from '@millrace/core/answers'
+import { FLOW_STATES, STATES } from '@millrace/core'
+import type { Answer, AnswerKind, AnswerOf, AnswerRecord, Answers, ValueOn } from '@millrace/core/answers'
 import { BACKOFF_SHOWN, schemasOf, shownOf } from './kind.ts'
-import { STATE, WHEN } from './plain.ts'
+import { FLOW_STATE, STATE, WHEN } from './plain.ts'
 
 /** The schemas of a record's fields. */
 export type Shape<Rows> = {
@@ -14,10 +14,13 @@ export type Shape<Rows> = {
       : SchemaOf<Rows[Name]>
 }
 
-type SchemaOf<Row> = Row extends { readonly kind: infer Kind } ? z.ZodType<AnswerOf<Kind, 'http'>> : never
+type SchemaOf<Row> = z.ZodType<ValueOn<Row, 'http'>>
 
 /** Words with a schema of their own in the document. */
-const NAMED = new Map<readonly string[], z.ZodType>([[STATES, STATE]])
+const NAMED = new Map<readonly string[], z.ZodType>([
+  [STATES, STATE],
+  [FLOW_STATES, FLOW_STATE],
+])
 
 /** Each record is one component of the document, however many fields have its kind. */
 const COMPONENTS = new Map<Answers, z.ZodType>()
@@ -33,17 +36,18 @@ export function answerOf<const Of extends AnswerRecord>(of: Of): z.ZodType<Answe
 
 function fieldOf(row: Answer): z.ZodType {
   const { max, example, otherwise, zero, nil, missing } = row
-  const whole = schemaOf(row.kind)
+  const whole = row.null === undefined ? schemaOf(row.kind) : schemaOf(row.kind).nullable()
   const schema = max !== undefined && (whole instanceof z.ZodString || whole instanceof z.ZodArray) ? whole.max(max) : whole
   const isThere = otherwise !== undefined || (zero ?? nil ?? missing) === undefined
   const description = descriptionOf(row, isThere)
   return (isThere ? schema : schema.optional()).openapi({ description, ...(example !== undefined && { example }) })
 }
 
-function descriptionOf({ kind, says, zero, nil, missing }: Answer, isThere: boolean): string {
+function descriptionOf(row: Answer, isThere: boolean): string {
+  const { kind, says, zero, nil, missing } = row
   const unit = UNITS[kind.type] ?? ''
   const absent = [nil, missing, zero].filter((each) => each !== undefined).join(', and ')
-  return `${says}.${unit}${isThere ? '' : ` Absent ${absent}.`}`
+  return `${says}.${unit}${row.null === undefined ? '' : ` null ${row.null}.`}${isThere ? '' : ` Absent ${absent}.`}`
 }
 
 const UNITS: { readonly [Type in AnswerKind['type']]?: string } = {
@@ -89,7 +93,7 @@ function schemaOf(kind: AnswerKind): z.ZodType {
     case 'map':
       return z.record(z.string(), schemaOf(kind.of))
     case 'options':
-      return z.strictObject(schemasOf(kind.rows, shownOf))
+      return z.strictObject({ ...schemasOf(kind.rows, shownOf), ...shapeOf(kind.more) })
     case 'record':
       return recordOf(kind)
   }

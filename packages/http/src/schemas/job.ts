@@ -1,15 +1,15 @@
 /** Schemas of jobs: as they are requested, and as they are shown. */
 import { z } from '@hono/zod-openapi'
 import type { Job, PayloadPreview, PayloadPreviews } from '@millrace/client'
-import { CAUSES, LIMITS, LIST_ORDERS, PAYLOAD_MODES, PAYLOADS } from '@millrace/core'
-import { DECODED, JOB as JOB_ROWS, NUMBERED_LINE } from '@millrace/core/answers'
+import { LIMITS, LIST_ORDERS, PAYLOAD_MODES, PAYLOADS } from '@millrace/core'
+import { DECODED, EXPLANATION as EXPLANATION_ROWS, JOB as JOB_ROWS, NUMBERED_LINE } from '@millrace/core/answers'
 import { base64, binaryOf } from '../binary.ts'
 import { BOUNDS } from '../limits.ts'
 import { REDACTED, type Redaction } from '../redaction.ts'
 import { answerOf, shapeOf } from './answer.ts'
 import { FILTER_BODY, FILTER_QUERY } from './filter.ts'
 import { ENQUEUE_OPTIONS } from './options.ts'
-import { CURSOR, KEY, NAME, SAFE_COUNT, STATE, TIME, WHEN, whole } from './plain.ts'
+import { CURSOR, KEY, NAME, SAFE_COUNT, TIME, whole } from './plain.ts'
 
 /** Any JSON. */
 const DATA = z.unknown().optional()
@@ -50,28 +50,7 @@ export const JOB_LOGS = z
   })
   .openapi('JobLogs')
 
-const CAUSE = z.strictObject({
-  code: z.enum(CAUSES),
-  message: z.string(),
-  of: z.string().optional().openapi({ description: 'The key, or the name of the shared limit.' }),
-  until: WHEN.optional().openapi({ description: 'When it ends, unless something else happens before; absent if only a change ends it.' }),
-  used: z.number().optional().openapi({ description: 'The part of `limit` that is used; for `parents`, the jobs that have not ended.' }),
-  limit: z.number().optional().openapi({ description: 'The limit, or the room of the workers.' }),
-})
-
-export const EXPLANATION = z
-  .strictObject({
-    id: z.string(),
-    name: z.string(),
-    queue: z.string(),
-    state: STATE,
-    attempt: z.number(),
-    maxAttempts: z.number(),
-    deadlineAt: WHEN.optional().openapi({ description: 'When the engine ends its run. Absent if it does not run, or nothing limits it.' }),
-    message: z.string().openapi({ description: 'In words, without a subject: `waits, because …`.' }),
-    causes: z.array(CAUSE).openapi({ description: 'Empty for a job that runs or has ended.' }),
-  })
-  .openapi('JobExplanation')
+export const EXPLANATION = answerOf(EXPLANATION_ROWS)
 
 const PAYLOAD = z.enum(PAYLOADS)
 

@@ -1,6 +1,6 @@
 /** Names, times and durations, which all other schemas use. */
 import { z } from '@hono/zod-openapi'
-import { describe, LIMITS, NAME_PATTERN, STATES } from '@millrace/core'
+import { describe, FLOW_STATES, LIMITS, NAME_PATTERN, STATES } from '@millrace/core'
 
 export const NAME = z
   .string()
@@ -57,6 +57,10 @@ export const DURATION = durationOf(/^\d+(?:\.\d+)? ?(?:ms|s|m|h|d|w)$/, noDurati
 
 export const STATE = z.enum(STATES).openapi('State')
 
+export const FLOW_STATE = z.enum(FLOW_STATES).openapi('FlowState', {
+  description: 'It runs while one of its jobs has yet to end. Then it has failed if a job has, or was cancelled if a job was.',
+})
+
 export const SAFE_COUNT = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER)
 
 /** A whole number in a query. */
@@ -77,21 +81,6 @@ export const QUERY_DURATION = z
   .openapi({ type: 'string', description: 'Milliseconds, or a string such as `5m`.', example: '5m' })
 
 export const CURSOR = z.string().max(512).openapi({ description: '`next` of the page before.' })
-
-/** Counts per state. */
-export const STATE_COUNTS = z.strictObject({
-  scheduled: z.number(),
-  waiting: z.number(),
-  active: z.number(),
-  blocked: z.number(),
-  completed: z.number(),
-  failed: z.number(),
-  cancelled: z.number(),
-})
-
-export const RETRYING = z.number().openapi({ description: 'Scheduled jobs that wait for another attempt.' })
-
-export const TOTALS = z.strictObject({ enqueued: z.number(), completed: z.number(), failed: z.number(), cancelled: z.number() })
 
 /**
  * A record with a limit of its keys. Zod checks each value and keeps a fault of each, which costs six times the parsing of the body, so the keys

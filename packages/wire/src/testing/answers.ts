@@ -1,8 +1,41 @@
 /** The tables of the maps that answer questions, from the rows of their fields. */
-import { type Answer, type AnswerKind, type AnswerRecord, NUMBERED_LINE, STORED_JOB } from '@millrace/core/answers'
+import {
+  type Answer,
+  type AnswerKind,
+  type AnswerRecord,
+  ATTACHED_WORKER,
+  FAILURE,
+  FLOW_SUMMARY,
+  HISTORY_POINT,
+  NUMBERED_LINE,
+  QUEUE,
+  QUEUE_KEYS,
+  SCHEDULE_SET,
+  STATS,
+  STORED_EXPLANATION,
+  STORED_FLOW_JOB,
+  STORED_HISTORY,
+  STORED_JOB,
+  STORED_SCHEDULE,
+} from '@millrace/core/answers'
 
 /** Answers that the text names; those within them have tables too. */
-const ANSWERS: readonly AnswerRecord[] = [STORED_JOB, NUMBERED_LINE]
+const ANSWERS: readonly AnswerRecord[] = [
+  STORED_JOB,
+  NUMBERED_LINE,
+  STORED_EXPLANATION,
+  FLOW_SUMMARY,
+  STORED_FLOW_JOB,
+  QUEUE,
+  QUEUE_KEYS,
+  STATS,
+  HISTORY_POINT,
+  STORED_HISTORY,
+  FAILURE,
+  ATTACHED_WORKER,
+  STORED_SCHEDULE,
+  SCHEDULE_SET,
+]
 
 /** Returns the records by their names, each behind the one that contains it, without those that are objects of requests too. */
 export function answerRecords(objects: ReadonlySet<string>): ReadonlyMap<string, AnswerRecord> {
@@ -26,17 +59,23 @@ function namesOf(name: string, { kind, from = name }: Answer): string {
   return kind.type === 'key' ? '`seq`, `node`' : `\`${from}\``
 }
 
-function holds({ kind, zero, nil, missing }: Answer): string {
-  const others = [zero !== undefined && '0', nil !== undefined && 'nil', missing !== undefined && 'missing'].filter(
-    (each) => each !== false,
-  )
-  return [saidOf(kind), ...others].join('; or ')
+function holds(row: Answer): string {
+  return [saidOf(row.kind), ...absencesOf(row).map(([word]) => word)].join('; or ')
 }
 
-function meaning({ kind, says, zero, nil, missing }: Answer): string {
-  const conditions = [zero !== undefined && `0 ${zero}`, nil !== undefined && `nil ${nil}`, missing !== undefined && `missing ${missing}`]
-  const start = kind.type === 'key' ? 'with `enqueuedAt`: ' : ''
-  return [start + says.charAt(0).toLowerCase() + says.slice(1), ...conditions.filter((each) => each !== false)].join('; ')
+function meaning(row: Answer): string {
+  const says = row.says.charAt(0).toLowerCase() + row.says.slice(1)
+  return [row.kind.type === 'key' ? `with \`enqueuedAt\`: ${says}` : says, ...absencesOf(row).map((each) => each.join(' '))].join('; ')
+}
+
+/** Returns how the wire says that there is no value, each with its condition. */
+function absencesOf(row: Answer): readonly (readonly [word: string, condition: string])[] {
+  const all = [
+    ['0', row.zero],
+    ['nil', row.nil ?? row.null],
+    ['missing', row.missing],
+  ] as const
+  return all.flatMap(([word, condition]) => (condition === undefined ? [] : [[word, condition] as const]))
 }
 
 const SCALARS = {
