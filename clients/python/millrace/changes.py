@@ -12,7 +12,7 @@ from .encoding import (
 )
 from .errors import range_error, type_error
 from .keys import JobKey, JobOfKey, JobRef
-from .reading import schedule_set
+from ._readers import schedule_set
 from .requests import Request, Steps, nothing
 from .views import Batch, ScheduleSet
 

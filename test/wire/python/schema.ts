@@ -288,7 +288,7 @@ function optionDoc(camel: string, field: Field<unknown>): string {
 }
 
 /** Breaks prose into lines of a docstring. */
-function wrapped(paragraph: string, indent: string): string {
+export function wrapped(paragraph: string, indent: string): string {
   const lines: string[] = []
   let line = indent
   for (const word of paragraph.split(' ')) {

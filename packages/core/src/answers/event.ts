@@ -73,3 +73,9 @@ export const EVENTS_GAP = record(
   },
   'Events behind `after` and before `resumesAt` are not kept any more.',
 )
+
+export const EXPORT = record('Export', {
+  name: { kind: STRING, says: 'Name of the export' },
+  cursor: { kind: COUNT, says: 'Last event that it has confirmed' },
+  behind: { kind: COUNT, says: 'Number of events since then' },
+})

@@ -34,7 +34,7 @@ export const STORED_EXPLANATION = record('Explanation', {
   deadlineAt: DEADLINE,
 })
 
-const CAUSE = record('JobCause', {
+export const CAUSE = record('JobCause', {
   code: CODE,
   message: { kind: STRING, says: 'The cause in words, without a subject: `waits, because …`' },
   ...CAUSE_ROWS,

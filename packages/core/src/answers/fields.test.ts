@@ -44,6 +44,7 @@ const same: {
   readonly ScheduleEvent: Same<Wire<typeof Events.SCHEDULE_EVENT>, Core.ScheduleEvent>
   readonly WorkerEvent: Same<Wire<typeof Events.WORKER_EVENT>, Core.WorkerEvent>
   readonly EnginePauseEvent: Same<Wire<typeof Events.ENGINE_EVENT>, Core.EnginePauseEvent>
+  readonly ExportView: Same<Wire<typeof Events.EXPORT>, Core.ExportView>
   readonly JournalGap: Same<Omit<Wire<typeof Events.EVENTS_GAP>, 'type'>, Core.JournalGap>
 } = {
   LogLine: true,
@@ -70,6 +71,7 @@ const same: {
   ScheduleEvent: true,
   WorkerEvent: true,
   EnginePauseEvent: true,
+  ExportView: true,
   JournalGap: true,
 }
 

@@ -12,7 +12,7 @@ const DEPENDENCY = {
   },
 } as const
 
-const FLOW_DEPENDENCY = record(
+export const FLOW_DEPENDENCY = record(
   'FlowDependency',
   { id: { kind: ID, says: 'Id of a job that the job waits for' }, ...DEPENDENCY },
   'A job that a job of a flow waits for.',

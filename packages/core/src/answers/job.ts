@@ -141,7 +141,7 @@ export const JOB = record('Job', {
   run: { kind: COUNT, says: 'Number of the last run, which counts every hand-out; 0 before the first' },
   attempt: { kind: COUNT, says: 'Number of attempts so far, the current one included' },
   ...POLICY,
-  priority: { kind: NUMBER, says: 'Priority of the job: in a queue, jobs with a higher one start first' },
+  priority: { kind: COUNT, says: 'Priority of the job: in a queue, jobs with a higher one start first' },
   weight: { kind: COUNT, says: 'Share of its worker’s concurrency that the job takes' },
   enqueuedAt: { kind: TIME, says: 'Time at which the job was enqueued' },
   runAt: { kind: TIME, says: 'Time at which the next run is due, or the last one was' },

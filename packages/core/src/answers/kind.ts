@@ -24,7 +24,7 @@ export interface AnswerRecord {
   readonly type: 'record'
   readonly name: string
   readonly rows: Answers
-  readonly says?: string
+  readonly says?: string | undefined
 }
 
 /** Options or settings as they are in force, by their rows, and other fields. `as` has their types, and never a value. */
@@ -85,8 +85,11 @@ export const list = <const Of extends AnswerKind>(of: Of) => ({ type: 'list', of
 /** A map by names that people have chosen. */
 export const map = <const Of extends AnswerKind>(of: Of) => ({ type: 'map', of }) as const
 
-export const record = <const Rows extends Answers>(name: string, rows: Rows, says?: string) =>
-  ({ type: 'record', name, rows, ...(says !== undefined && { says }) }) as const
+export const record = <const Rows extends Answers, const Says extends string | undefined = undefined>(
+  name: string,
+  rows: Rows,
+  says?: Says,
+) => ({ type: 'record', name, rows, says: says as Says }) as const
 
 export const options = <Type, InJson = Type>(rows: AnswerOptions['rows'], more: Answers = {}): AnswerOptions<Type, InJson> => ({
   type: 'options',

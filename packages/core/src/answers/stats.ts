@@ -1,7 +1,7 @@
 /** The fields of the engine's statistics. */
 import { type Defaults, RUN_OPTIONS } from '@millrace/core'
 import { RETRYING, STATE_COUNTS, TOTALS } from './counts.ts'
-import { BOOLEAN, COUNT, list, map, NUMBER, options, record, STAMP, STRING } from './kind.ts'
+import { BOOLEAN, COUNT, DURATION, list, map, NUMBER, options, record, STAMP, STRING } from './kind.ts'
 import { OLDEST_WAITING } from './queue.ts'
 
 const QUEUE_STATS = record('QueueStats', {
@@ -46,23 +46,23 @@ const DEFINITION = record('Definition', {
 })
 
 const PERCENTILES = {
-  p50: { kind: NUMBER, says: 'Median of the last 1,024 to 2,048 values' },
-  p95: { kind: NUMBER, says: '95th percentile of them' },
-  p99: { kind: NUMBER, says: '99th percentile of them' },
+  p50: { kind: DURATION, says: 'Median of the last 1,024 to 2,048 values' },
+  p95: { kind: DURATION, says: '95th percentile of them' },
+  p99: { kind: DURATION, says: '99th percentile of them' },
 } as const
 
 const TIMING = record(
   'Timing',
   {
     ...PERCENTILES,
-    sum: { kind: NUMBER, says: 'Sum of all values since the name is kept', missing: 'unless histograms were asked for' },
+    sum: { kind: DURATION, says: 'Sum of all values since the name is kept', missing: 'unless histograms were asked for' },
     buckets: {
       kind: list(COUNT),
       says: 'Counts of all values: place i has those up to 2^i ms that no earlier place has',
       missing: 'unless histograms were asked for',
     },
   },
-  'A distribution of times, in milliseconds. In `buckets`, place 23 has all beyond 2^22 ms, and zeros at the end are left out.',
+  'A distribution of times. In `buckets`, place 23 has all beyond 2^22 ms, and zeros at the end are left out.',
 )
 
 const NAME = record('NameStats', {
@@ -80,8 +80,8 @@ const WRITER = record('WriterStats', {
   turns: { kind: COUNT, says: 'Turns since the engine was opened' },
   turnSizeP50: { kind: NUMBER, says: 'Median of the commands in each of the last 256 turns that wrote' },
   turnSizeP99: { kind: NUMBER, says: '99th percentile of the commands in each of them' },
-  commitMsP50: { kind: NUMBER, says: 'Median of the times of their commits, in milliseconds' },
-  commitMsP99: { kind: NUMBER, says: '99th percentile of the times of their commits, in milliseconds' },
+  commitMsP50: { kind: DURATION, says: 'Median of the times of their commits' },
+  commitMsP99: { kind: DURATION, says: '99th percentile of the times of their commits' },
   reloads: { kind: COUNT, says: 'Number of times that the tables were loaded again' },
   failedTurns: { kind: COUNT, says: 'Turns that wrote nothing, or whose outcome is unknown' },
   mailboxDepth: { kind: COUNT, says: 'Commands that wait for the next turn' },

@@ -4,6 +4,7 @@ import {
   type AnswerKind,
   type AnswerRecord,
   ATTACHED_WORKER,
+  EXPORT,
   FAILURE,
   FLOW_SUMMARY,
   HISTORY_POINT,
@@ -35,6 +36,7 @@ const ANSWERS: readonly AnswerRecord[] = [
   ATTACHED_WORKER,
   STORED_SCHEDULE,
   SCHEDULE_SET,
+  EXPORT,
 ]
 
 /** Returns the records by their names, each behind the one that contains it, without those that are objects of requests too. */
@@ -64,7 +66,8 @@ function holds(row: Answer): string {
 }
 
 function meaning(row: Answer): string {
-  const says = row.says.charAt(0).toLowerCase() + row.says.slice(1)
+  // Abbreviations stay as they are.
+  const says = row.says.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase())
   return [row.kind.type === 'key' ? `with \`enqueuedAt\`: ${says}` : says, ...absencesOf(row).map((each) => each.join(' '))].join('; ')
 }
 
