@@ -6,10 +6,10 @@ import { expect, test } from 'vitest'
 import { nodesOf } from '../../apps/millrace/src/cli/completion/tree.ts'
 import type { Context } from '../../apps/millrace/src/cli/context.ts'
 import { EXAMPLES } from '../../apps/millrace/src/cli/examples.ts'
-import { EXIT } from '../../apps/millrace/src/cli/exit.ts'
 import { defaultOf } from '../../apps/millrace/src/cli/groups.ts'
 import { createProgram } from '../../apps/millrace/src/cli/program.ts'
 import { KEYS } from '../../apps/millrace/src/cli/top/keys.ts'
+import { EXIT } from '../../apps/millrace/src/exit.ts'
 
 const PAGE = fileURLToPath(new URL('../../docs/cli.md', import.meta.url))
 const text = readFileSync(PAGE, 'utf8')

@@ -6,10 +6,10 @@ import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { utf8Bytes } from '../../packages/core/src/options/utf8.ts'
 import { MemoryStore } from '../../packages/core/src/testing/memoryStore.ts'
 import { useSmallLimits } from '../../packages/core/src/testing/smallLimits.ts'
-import { Line } from '../../packages/postgres/src/line/line.ts'
+import { Bridge } from '../../packages/postgres/src/bridge/bridge.ts'
 import { STRIDE } from '../../packages/testkit/src/testing/runs.ts'
 import { storeAgreement } from '../../packages/testkit/src/testing/storeAgreement.ts'
-import { keptLine } from './keptLine.ts'
+import { keptBridge } from './keptBridge.ts'
 import { keptSchema } from './keptSchema.ts'
 import { fill, isPlanned, planAs, planOf, wholeScans } from './plans.ts'
 import { newSchema, storeOptions, type TestSchema } from './test.ts'
@@ -27,8 +27,8 @@ const said = new Set<string>()
 let isListening = false
 afterAll(() => void vi.restoreAllMocks())
 for (const kind of ['run', 'transact'] as const) {
-  const { [kind]: send } = Line.prototype
-  vi.spyOn(Line.prototype, kind).mockImplementation(function (this: Line, statements) {
+  const { [kind]: send } = Bridge.prototype
+  vi.spyOn(Bridge.prototype, kind).mockImplementation(function (this: Bridge, statements) {
     if (isListening) for (const { text } of statements) said.add(text)
     return send.call(this, statements)
   })
@@ -47,7 +47,7 @@ storeAgreement(
   () => {
     const options = storeOptions(kept())
     isListening = true
-    const postgres = openStore(options, undefined, keptLine)
+    const postgres = openStore(options, undefined, keptBridge)
     return {
       stores: [new MemoryStore(postgres.node, utf8Bytes), postgres],
       close: () => {

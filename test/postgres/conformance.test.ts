@@ -3,7 +3,7 @@
 import { openStore } from '@millrace/postgres'
 import { beforeEach } from 'vitest'
 import { storeConformance } from '../../packages/testkit/src/storeConformance.ts'
-import { keptLine } from './keptLine.ts'
+import { keptBridge } from './keptBridge.ts'
 import { keptSchema } from './keptSchema.ts'
 import { storeOptions, type TestSchema } from './test.ts'
 
@@ -14,6 +14,6 @@ beforeEach((context) => {
 })
 
 storeConformance('Postgres', () => {
-  const open = () => openStore(storeOptions(schema), undefined, keptLine)
+  const open = () => openStore(storeOptions(schema), undefined, keptBridge)
   return { store: open(), openAgain: open }
 })

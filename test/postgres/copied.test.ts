@@ -16,7 +16,7 @@ async function execute({ url }: TestSchema, ...texts: readonly string[]): Promis
 const ownershipOf = ({ url, schema }: TestSchema) =>
   schemaOwnership({
     driver,
-    meeting: driver.meetingOf({ url, schema }),
+    owners: driver.ownerRegistryOf({ url, schema }),
     url,
     schema,
     listen: undefined,

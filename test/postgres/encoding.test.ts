@@ -2,7 +2,7 @@
 import { inspectSchema, openStore } from '@millrace/postgres'
 import pg from 'pg'
 import { expect } from 'vitest'
-import { keptLine } from './keptLine.ts'
+import { keptBridge } from './keptBridge.ts'
 import { storeOptions, test } from './test.ts'
 
 test.for(['LATIN1', 'EUC_JP', 'SQL_ASCII'])('a database in %s is refused when it is opened', async (encoding, { postgres }) => {
@@ -15,7 +15,7 @@ test.for(['LATIN1', 'EUC_JP', 'SQL_ASCII'])('a database in %s is refused when it
   there.pathname = `/${database}`
   const refused = { code: 'UNSUPPORTED_RUNTIME', message: expect.stringContaining(`must be UTF8, got ${encoding}`) }
   const options = { ...storeOptions(postgres), url: there.href }
-  for (const open of [() => openStore(options, undefined, keptLine), () => inspectSchema(options)])
+  for (const open of [() => openStore(options, undefined, keptBridge), () => inspectSchema(options)])
     expect(open).toThrow(expect.objectContaining(refused))
   await server.query(`DROP DATABASE ${database} WITH (FORCE)`)
   await server.end()

@@ -3,11 +3,11 @@ import { openStore } from '@millrace/postgres'
 import pg from 'pg'
 import { expect, onTestFinished } from 'vitest'
 import { attaching, StoreTurns } from '../../packages/testkit/src/storeConformance/storeTurns.ts'
-import { keptLine } from './keptLine.ts'
+import { keptBridge } from './keptBridge.ts'
 import { contentsOf, keptSchema } from './keptSchema.ts'
 import { storeOptions, type TestSchema, test } from './test.ts'
 
-const open = (schema: TestSchema) => new StoreTurns(openStore(storeOptions(schema), undefined, keptLine))
+const open = (schema: TestSchema) => new StoreTurns(openStore(storeOptions(schema), undefined, keptBridge))
 
 /** Writes to as many tables as a few turns can. */
 async function use(schema: TestSchema): Promise<void> {

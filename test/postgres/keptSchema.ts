@@ -4,9 +4,9 @@
  */
 import { openStore } from '@millrace/postgres'
 import type { TestContext } from 'vitest'
-import type { StoreLine } from '../../packages/postgres/src/line/line.ts'
+import type { StoreBridge } from '../../packages/postgres/src/bridge/bridge.ts'
 import { ownerSettings, setUpOf } from '../../packages/postgres/src/settings.ts'
-import { keptLine } from './keptLine.ts'
+import { keptBridge } from './keptBridge.ts'
 import { newSchema, storeOptions, type TestSchema } from './test.ts'
 
 const TABLES = "SELECT relname::text FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind = 'r' ORDER BY relname"
@@ -32,7 +32,7 @@ export function contentsOf(schema: TestSchema): Readonly<Record<string, unknown>
 
 /** Opens the schema once, so that it is there, and creates the function that makes it as new. */
 function prepared(schema: TestSchema): TestSchema {
-  openStore(storeOptions(schema), undefined, keptLine).close()
+  openStore(storeOptions(schema), undefined, keptBridge).close()
   onLine(schema, (all) => {
     const statements: string[] = []
     for (const [table] of all(TABLES, schema.schema)) {
@@ -55,18 +55,18 @@ const emptierOf = ({ schema }: TestSchema) => `public.empty_${schema}`
 
 type Ask = (text: string, ...values: readonly string[]) => readonly unknown[][]
 
-/** Asks over the line of a store that has closed. */
+/** Asks over the bridge of a store that has closed. */
 function onLine<Value>({ url, schema }: TestSchema, use: (all: Ask) => Value): Value {
-  const line: StoreLine = keptLine({ url, setUp: setUpOf(ownerSettings(schema, 'normal')) })
-  const refused = line.connect()
+  const bridge: StoreBridge = keptBridge({ url, setUp: setUpOf(ownerSettings(schema, 'normal')) })
+  const refused = bridge.connect()
   if (refused !== undefined) throw new Error(refused.message)
   try {
     return use((text, ...values) => {
-      const { rows, error } = line.run([{ text, values }])
+      const { rows, error } = bridge.run([{ text, values }])
       if (error !== undefined) throw new Error(error.message)
       return rows[0] ?? []
     })
   } finally {
-    line.close()
+    bridge.close()
   }
 }

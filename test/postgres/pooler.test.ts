@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { chmodSync, chownSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openEngine } from '@millrace/engine'
-import { inspectSchema, meetingOf, openReader, openTunnel } from '@millrace/postgres'
+import { inspectSchema, openReader, openTunnel, ownerRegistryOf } from '@millrace/postgres'
 import pg from 'pg'
 import { expect, onTestFinished } from 'vitest'
 import { freePort } from '../freePorts.ts'
@@ -49,7 +49,7 @@ const CONNECTIONS: Readonly<Record<string, (url: string, schema: string) => unkn
   client: (postgres, schema) => openEngine({ postgres, schema, role: 'client', logger: false }),
   owner: (postgres, schema) => openEngine({ postgres, schema, role: 'owner', durability: 'normal', logger: false }),
   mailbox: (url, schema) => openTunnel({ url, schema, epoch: 1 }, 'stream'),
-  'another process that looks for the owner': (url, schema) => meetingOf({ url, schema }).look(),
+  'another process that looks for the owner': (url, schema) => ownerRegistryOf({ url, schema }).find(),
   reader: async (url, schema) => openReader({ url, schema }),
   inspection: async (url, schema) => inspectSchema({ url, schema }),
 }

@@ -12,7 +12,7 @@ import { ReadingPort } from '../../packages/engine/src/readers/readRouter.ts'
 import type { ThreadModule } from '../../packages/engine/src/storeModule.ts'
 import { sampled } from '../../packages/testkit/src/testing/runs.ts'
 import { watchWriters } from '../proof/crash/writers.ts'
-import { keptLine } from './keptLine.ts'
+import { keptBridge } from './keptBridge.ts'
 import { keptSchema } from './keptSchema.ts'
 import { storeOptions, type TestSchema } from './test.ts'
 
@@ -31,11 +31,11 @@ async function start({ url, schema }: TestSchema): Promise<WriterThread> {
 /** The writer's actor, with a reader beside it, on this thread: lists are read by a connection of their own, as those of readers are. */
 function startInThread(schema: TestSchema): PortUnderTest {
   const settings = { recovery: 'immediate', retention: DEFAULT_RETENTION, calendar: systemCalendar } as const
-  const store = driver.openStore({ ...storeOptions(schema), random: systemRandom, now: systemClock.read().wall }, undefined, keptLine)
+  const store = driver.openStore({ ...storeOptions(schema), random: systemRandom, now: systemClock.read().wall }, undefined, keptBridge)
   const engine = new InThreadEngine({ store, clock: systemClock, random: systemRandom, settings })
   let reader: driver.StoreReader | undefined
   const page = pagesOf(() => {
-    reader = driver.openReader(schema, keptLine)
+    reader = driver.openReader(schema, keptBridge)
     return reader
   })
   const port = new ReadingPort(engine.port({ owner: true }), { page: async (command) => page(command) })

@@ -1,7 +1,7 @@
 // Who owns a schema, what another owner's turn does, and how a schema is refused.
 import { AlreadyOpenError, NotADatabaseError, SchemaTooNewError, StorageError, UnsupportedRuntimeError } from '@millrace/core'
 import { StoreFailure } from '@millrace/core/kernel'
-import { inspectSchema, meetingOf, openStore, type PostgresStore } from '@millrace/postgres'
+import { inspectSchema, openStore, ownerRegistryOf, type PostgresStore } from '@millrace/postgres'
 import pg from 'pg'
 import { describe, expect, onTestFinished } from 'vitest'
 import { attaching, StoreTurns } from '../../packages/testkit/src/storeConformance/storeTurns.ts'
@@ -101,7 +101,7 @@ test('the beat of an owner says whether others find it by its row, also once it 
   const store = open(postgres)
   const announce = async () => {
     const owner = { epoch: store.epoch, host: 'here', boot: '', pid: 1, library: '', protocol: [1, 1], url: '' } as const
-    await meetingOf(postgres).announce(owner, Buffer.alloc(32))
+    await ownerRegistryOf(postgres).announce(owner, Buffer.alloc(32))
   }
   expect(store.beat()).toBe(false)
   await announce()

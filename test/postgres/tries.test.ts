@@ -2,7 +2,7 @@
 import { openStore } from '@millrace/postgres'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { keptLine } from './keptLine.ts'
+import { keptBridge } from './keptBridge.ts'
 import { keptSchema } from './keptSchema.ts'
 import { storeOptions, type TestSchema } from './test.ts'
 
@@ -20,7 +20,7 @@ async function enqueue(client: pg.Client, data: string): Promise<void> {
 
 /** The next owner, which has read nothing yet. */
 const owner = (postgres: TestSchema) => {
-  const store = openStore(storeOptions(postgres), undefined, keptLine)
+  const store = openStore(storeOptions(postgres), undefined, keptBridge)
   onTestFinished(() => store.close())
   return store
 }

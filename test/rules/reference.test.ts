@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { exitCodeOf } from '../../apps/millrace/src/cli/exit.ts'
+import { exitCodeOf } from '../../apps/millrace/src/exit.ts'
 import { ERROR_CODES, type ErrorCode, errorFrom } from '../../packages/core/src/refusal.ts'
 import { STATUS } from '../../packages/http/src/errors.ts'
 import { type Interface, interfacesOf } from './interfaces.ts'

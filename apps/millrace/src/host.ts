@@ -13,9 +13,9 @@ export interface Host extends Pick<NodeJS.Process, 'env' | 'stdin' | 'stdout' | 
 export type EndSignal = (typeof END_SIGNALS)[number]
 
 /** A function that is called with each signal that asks the process to end. */
-export type Heard = (signal: EndSignal) => void
+export type SignalListener = (signal: EndSignal) => void
 
-/** Calls `heard` with each signal that asks the process to end; several within 500 ms count as one. Returns what ends that. */
-export function onSignal(host: SignalSource, heard: Heard): () => void {
-  return onSignals(host, END_SIGNALS, heard as (signal: NodeJS.Signals) => void)
+/** Calls `listener` with each signal that asks the process to end; several within 500 ms count as one. Returns what ends that. */
+export function onSignal(host: SignalSource, listener: SignalListener): () => void {
+  return onSignals(host, END_SIGNALS, listener as (signal: NodeJS.Signals) => void)
 }

@@ -96,9 +96,9 @@ export class Listeners {
 
   tell(events: readonly JournalEvent[]): void {
     for (const event of events) {
-      const told = engineEventOf(event)
-      this.#emitter.emit(event.type, told)
-      this.#emitter.emit('*', told)
+      const view = engineEventOf(event)
+      this.#emitter.emit(event.type, view)
+      this.#emitter.emit('*', view)
     }
     this.#subscribe()
   }

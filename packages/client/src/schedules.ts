@@ -239,8 +239,8 @@ export class Schedules {
    */
   async trigger<Type extends JobType = JobType>(id: string, options?: TriggerOptions): Promise<JobHandle<OutputOf<Type>>>
   async trigger(id: string, options?: TriggerOptions): Promise<JobHandle> {
-    const told = validateTriggerOptions(options)
-    const [job] = await this.#calls.call<'triggerSchedule'>({ op: 'triggerSchedule', id: scheduleIdOption(id), ...told })
+    const trigger = validateTriggerOptions(options)
+    const [job] = await this.#calls.call<'triggerSchedule'>({ op: 'triggerSchedule', id: scheduleIdOption(id), ...trigger })
     return this.#handle(job as Enqueued)
   }
 }

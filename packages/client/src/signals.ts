@@ -13,20 +13,20 @@ const SAME_STOP_MS = 500
 
 /** A sender of signals: `process`, or an object that stands for one. */
 export interface SignalSource {
-  on(signal: NodeJS.Signals, heard: (signal: NodeJS.Signals, number: number) => void): EventEmitter
-  off(signal: NodeJS.Signals, heard: (signal: NodeJS.Signals, number: number) => void): EventEmitter
+  on(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals, number: number) => void): EventEmitter
+  off(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals, number: number) => void): EventEmitter
 }
 
 /**
- * Calls `heard` with each signal, but not with those that follow within 500 ms, or while the thread is busy for longer. Returns a function
+ * Calls `listener` with each signal, but not with those that follow within 500 ms, or while the thread is busy for longer. Returns a function
  * that ends that.
  *
- * Swap what `heard` calls instead of listening anew: without a listener, Node drops a signal that it has not delivered yet.
+ * Swap what `listener` calls instead of listening anew: without a listener, Node drops a signal that it has not delivered yet.
  */
 export function onSignals(
   source: SignalSource,
   signals: readonly NodeJS.Signals[],
-  heard: (signal: NodeJS.Signals, number: number) => void,
+  listener: (signal: NodeJS.Signals, number: number) => void,
 ): () => void {
   let same = false
   const hear = (signal: NodeJS.Signals, number: number) => {
@@ -37,7 +37,7 @@ export function onSignals(
     }
     // Signals that have arrived while the thread was busy are delivered after its timers.
     quietClock.setTimer(SAME_STOP_MS, () => quietClock.afterTurn?.(over))
-    heard(signal, number)
+    listener(signal, number)
   }
   for (const signal of signals) apart(() => source.on(signal, hear))
   return () => {

@@ -1,5 +1,5 @@
 /** Imports what a source has: each entry once, because its key derives from its id there. */
-import { again, Chunks, type Engine, isOfOne, type JobRequest } from '@millrace/client'
+import { Chunks, type Engine, isOfOne, type JobRequest, retryLost } from '@millrace/client'
 import type { EnqueueOptions } from '@millrace/core'
 import { keyOf } from './mapping.ts'
 import { checked, ERRORS_MAX, type Overrides, overridden } from './plan.ts'
@@ -47,7 +47,7 @@ class Taker {
     this.#options = options
     this.#chunks = new Chunks({
       // Each job has a key, so a call whose answer was lost can be repeated.
-      enqueue: (jobs) => again(() => options.engine.enqueueMany(jobs)),
+      enqueue: (jobs) => retryLost(() => options.engine.enqueueMany(jobs)),
       sent: (jobs) => {
         for (const { created } of jobs) created ? this.#taken.jobs++ : this.#taken.existing++
         this.#report()
@@ -79,7 +79,7 @@ class Taker {
   }
 
   async #flow(found: Found, nodes: (Outcome & { readonly as: 'flow' })['nodes']): Promise<void> {
-    const { jobs } = await again(() => this.#options.engine.flow(nodes, this.#once(found)))
+    const { jobs } = await retryLost(() => this.#options.engine.flow(nodes, this.#once(found)))
     if (Object.values(jobs)[0]?.created === false) {
       this.#taken.existing++
       return

@@ -1,20 +1,20 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../testkit/src/testing/runs.ts'
+import type { Bridge } from './bridge/bridge.ts'
+import type { Statement } from './bridge/statement.ts'
 import { Connection } from './connection.ts'
-import type { Line } from './line/line.ts'
-import type { Statement } from './line/statement.ts'
 
 /** A server that answers each statement with its own text and values, and counts the round trips. */
 function echo() {
   const trips: (readonly Statement[])[] = []
-  const line = {
+  const bridge = {
     run(statements: readonly Statement[]) {
       trips.push(statements)
       return { rows: statements.map(({ text, values }) => [[text, ...values]]), error: undefined }
     },
   }
-  return { trips, connection: new Connection(line as unknown as Line) }
+  return { trips, connection: new Connection(bridge as unknown as Bridge) }
 }
 
 /** Asks as often as it is told, each time for what it has got so far, and returns all of it. */

@@ -1,8 +1,8 @@
 /** A connection as reads and writes use it: blocking, with rows as arrays. */
 import type { Prepare } from '@millrace/sql'
+import type { Answer, Rows, StoreBridge } from './bridge/bridge.ts'
+import type { Statement, Value } from './bridge/statement.ts'
 import { failureOf } from './failure.ts'
-import type { Answer, Rows, StoreLine } from './line/line.ts'
-import type { Statement, Value } from './line/statement.ts'
 
 /** A read of several that are run side by side. */
 interface Open<Value> {
@@ -23,14 +23,14 @@ class Unanswered {
 }
 
 export class Connection {
-  readonly #line: StoreLine
+  readonly #bridge: StoreBridge
   /** Called when a read has opened the connection again. */
   onReopened: () => void = () => {}
   /** The answers that the read that runs now has got before. */
   #replay: { readonly answers: readonly (readonly Rows[])[]; next: number } | undefined
 
-  constructor(line: StoreLine) {
-    this.#line = line
+  constructor(bridge: StoreBridge) {
+    this.#bridge = bridge
   }
 
   /** Returns all rows. @throws StoreFailure */
@@ -100,50 +100,50 @@ export class Connection {
   }
 
   #read(statements: readonly Statement[]): readonly Rows[] {
-    const { rows, error } = this.#line.run(statements)
+    const { rows, error } = this.#bridge.run(statements)
     if (error === undefined) return rows
     // Statements that only read can be repeated on a new connection.
-    if (error.code !== undefined || this.#line.connect() !== undefined) throw failureOf(error)
+    if (error.code !== undefined || this.#bridge.connect() !== undefined) throw failureOf(error)
     this.onReopened()
-    const again = this.#line.run(statements)
+    const again = this.#bridge.run(statements)
     if (again.error !== undefined) throw failureOf(again.error)
     return again.rows
   }
 
   /** Runs a statement that may fail. */
   attempt(statement: Statement): Answer {
-    return this.#line.run([statement])
+    return this.#bridge.run([statement])
   }
 
   /** Runs all statements in one transaction, which may fail. */
   attemptAll(statements: readonly Statement[]): Answer {
-    return this.#line.transact(statements)
+    return this.#bridge.transact(statements)
   }
 
   /** Runs all statements in one transaction. @throws StoreFailure */
   transact(statements: readonly Statement[]): readonly Rows[] {
-    const { rows, error } = this.#line.transact(statements)
+    const { rows, error } = this.#bridge.transact(statements)
     if (error !== undefined) throw failureOf(error)
     return rows
   }
 
   /** The number of times that the connection was opened. */
   get opening(): number {
-    return this.#line.opening
+    return this.#bridge.opening
   }
 
   /** The process of the server that the connection is to. It changes when the connection is opened again. */
   get backend(): number {
-    return this.#line.backend
+    return this.#bridge.backend
   }
 
   /** Connects again, after a broken connection. */
   reopen(): void {
-    const error = this.#line.connect()
+    const error = this.#bridge.connect()
     if (error !== undefined) throw failureOf(error)
   }
 
   close(): void {
-    this.#line.close()
+    this.#bridge.close()
   }
 }

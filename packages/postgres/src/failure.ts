@@ -1,6 +1,6 @@
 /** Classifies the server's errors by their effect on the turn that met them. */
 import { StoreFailure } from '@millrace/core/kernel'
-import type { LineError } from './line/message.ts'
+import type { BridgeError } from './bridge/message.ts'
 
 /** Raised by `take_turn` if the journal has a turn of another owner. */
 export const OTHER_OWNER = 'MR001'
@@ -35,7 +35,7 @@ const REASONS: Readonly<Record<string, StoreFailure['reason']>> = {
 const COMMANDS_FAULT: ReadonlySet<StoreFailure['reason']> = new Set(['statement', 'unfit', 'large'])
 
 /** Returns the failure for an error of a turn. Without a code the connection broke, and nobody knows what the server did last. */
-export function failureOf({ code, constraint, message }: LineError): StoreFailure {
+export function failureOf({ code, constraint, message }: BridgeError): StoreFailure {
   if (code === undefined) return new StoreFailure('commit', 'io', message)
   if (isLost({ code, constraint })) return new StoreFailure('before', 'owner', `another engine has taken the schema over (${message})`)
   if (code === OTHER_COUNT) return new StoreFailure('broken', 'statement', message)
@@ -45,6 +45,6 @@ export function failureOf({ code, constraint, message }: LineError): StoreFailur
 }
 
 /** True if the error says that a turn has another owner. */
-export function isLost({ code, constraint }: Pick<LineError, 'code' | 'constraint'>): boolean {
+export function isLost({ code, constraint }: Pick<BridgeError, 'code' | 'constraint'>): boolean {
   return code === OTHER_OWNER || (code === UNIQUE_VIOLATION && constraint === 'journal_pkey')
 }

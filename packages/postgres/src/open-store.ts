@@ -1,8 +1,8 @@
 /** Opens a schema as its owner: connects, takes the owner's lock, creates or migrates the schema, and claims it. */
 import { AlreadyOpenError, NotADatabaseError, SchemaTooOldError } from '@millrace/core'
+import { type BridgeTo, newBridge } from './bridge/bridge.ts'
 import { Connection } from './connection.ts'
 import { openInbox } from './inbox/closed.ts'
-import { type LineTo, newLine } from './line/line.ts'
 import { MIGRATIONS, SCHEMA_VERSION } from './migrations/list.ts'
 import type { Migration } from './migrations/migration.ts'
 import { checkSchema, checkServer, refusedBy } from './open/check.ts'
@@ -15,10 +15,14 @@ import { makeStore, type PostgresStore } from './store.ts'
 
 /**
  * @param migrations a test's own, or this version's
- * @param lineTo makes the line to the server, which closes with the store
+ * @param bridgeTo makes the bridge to the server, which closes with the store
  * @throws AlreadyOpenError, and other typed errors that say why the schema cannot be opened
  */
-export function openStore(options: StoreOptions, migrations: readonly Migration[] = MIGRATIONS, lineTo: LineTo = newLine): PostgresStore {
+export function openStore(
+  options: StoreOptions,
+  migrations: readonly Migration[] = MIGRATIONS,
+  bridgeTo: BridgeTo = newBridge,
+): PostgresStore {
   const { schema, autoMigrate = true, isMoving = false, now, random } = options
   const use = (connection: Connection, lock: Lock, isFresh: boolean) => {
     const pending = pendingIn(connection, migrations)
@@ -32,7 +36,7 @@ export function openStore(options: StoreOptions, migrations: readonly Migration[
     if (!isMoving) openInbox(connection)
     return makeStore(connection, lock, claimed)
   }
-  return opened(options, migrations, undefined, use, lineTo)
+  return opened(options, migrations, undefined, use, bridgeTo)
 }
 
 /** Opens a schema to work on its tables, perhaps as a part of a move, and closes the connection if `use` throws. @throws as `openStore` */
@@ -82,7 +86,7 @@ export function lookAt<Value>(
   options: Pick<StoreOptions, 'url' | 'schema'>,
   use: (connection: Connection, isThere: boolean) => Value,
 ): Value {
-  return connected({ ...options, durability: 'normal' }, newLine, (connection) => {
+  return connected({ ...options, durability: 'normal' }, newBridge, (connection) => {
     const value = use(connection, checkSchema(connection, options.schema, MIGRATIONS))
     connection.close()
     return value
@@ -95,10 +99,10 @@ function opened<Value>(
   migrations: readonly Migration[],
   move: 'source' | 'target' | undefined,
   use: (connection: Connection, lock: Lock, isFresh: boolean) => Value,
-  lineTo: LineTo = newLine,
+  bridgeTo: BridgeTo = newBridge,
 ): Value {
   const { schema, waitMs, mayCreate = true, random, now } = options
-  return connected(options, lineTo, (connection) => {
+  return connected(options, bridgeTo, (connection) => {
     const lock = new Lock(connection, schema)
     if (!lock.take(waitMs))
       throw new AlreadyOpenError(`another process owns schema ${schema} (${lock.holder() ?? 'it has gone by now: try again'})`)
@@ -115,18 +119,18 @@ function opened<Value>(
 
 function connected<Value>(
   { url, schema, durability }: Pick<StoreOptions, 'url' | 'schema' | 'durability'>,
-  lineTo: LineTo,
+  bridgeTo: BridgeTo,
   use: (connection: Connection) => Value,
 ): Value {
-  const line = lineTo({ url, setUp: setUpOf(ownerSettings(schema, durability)) })
+  const bridge = bridgeTo({ url, setUp: setUpOf(ownerSettings(schema, durability)) })
   try {
-    const error = line.connect()
+    const error = bridge.connect()
     if (error !== undefined) throw refusedBy(error)
-    const connection = new Connection(line)
+    const connection = new Connection(bridge)
     checkServer(connection, durability)
     return use(connection)
   } catch (error) {
-    line.close()
+    bridge.close()
     throw error
   }
 }

@@ -1,6 +1,7 @@
 /** A read-only connection for a query thread. It sees every commit that was acknowledged before the call. */
+
+import { type BridgeTo, newBridge } from './bridge/bridge.ts'
 import { Connection } from './connection.ts'
-import { type LineTo, newLine } from './line/line.ts'
 import { refusedBy } from './open/check.ts'
 import type { StoreOptions } from './options.ts'
 import { prepareReads, type Reads } from './read/reads.ts'
@@ -11,14 +12,14 @@ export interface StoreReader extends Reads {
 }
 
 /** Opens a reader of a schema that `openStore` has opened before. */
-export function openReader({ url, schema }: Pick<StoreOptions, 'url' | 'schema'>, lineTo: LineTo = newLine): StoreReader {
+export function openReader({ url, schema }: Pick<StoreOptions, 'url' | 'schema'>, bridgeTo: BridgeTo = newBridge): StoreReader {
   // Questions are rare: each has a plan for the sizes that tables have by then.
   const settings = { ...planSettings(schema, 'reader'), plan_cache_mode: 'force_custom_plan', default_transaction_read_only: 'on' }
-  const line = lineTo({ url, setUp: setUpOf(settings) })
-  const error = line.connect()
+  const bridge = bridgeTo({ url, setUp: setUpOf(settings) })
+  const error = bridge.connect()
   if (error !== undefined) {
-    line.close()
+    bridge.close()
     throw refusedBy(error)
   }
-  return { ...prepareReads(new Connection(line)), close: () => line.close() }
+  return { ...prepareReads(new Connection(bridge)), close: () => bridge.close() }
 }

@@ -3,7 +3,7 @@
  * owner has the counters in memory, so only an owner may recount, before it loads them.
  */
 import { STATES } from '@millrace/core'
-import type { Statement } from './line/statement.ts'
+import type { Statement } from './bridge/statement.ts'
 import { drawNode, WITHOUT_LIMIT } from './open/migrate.ts'
 import { lookAt, ownSchema } from './open-store.ts'
 import type { StoreOptions } from './options.ts'

@@ -2,10 +2,10 @@
 import { answersOf, type Effects, type Store, StoreFailure, type TurnHeader } from '@millrace/core/kernel'
 import type { Connection } from './connection.ts'
 import { Floors } from './floors.ts'
-import { Hold } from './hold.ts'
 import { prepareInbox, type ReadInbox } from './inbox/read.ts'
 import type { Claim } from './open/claim.ts'
 import type { Lock } from './open/lock.ts'
+import { Ownership } from './ownership.ts'
 import { prepareReads } from './read/reads.ts'
 
 export interface PostgresStore extends Store {
@@ -27,12 +27,12 @@ export interface PostgresStore extends Store {
 export function makeStore(connection: Connection, lock: Lock, claimed: Claim): PostgresStore {
   const floors = new Floors()
   const reads = prepareReads(connection, floors)
-  const hold = new Hold(connection, lock, claimed, floors)
+  const ownership = new Ownership(connection, lock, claimed, floors)
   let closed = false
 
   const write = (effects: Effects, header: TurnHeader): void => {
     // If the connection broke before the server had the turn, it is sent once more.
-    if (hold.take(effects, header) || hold.take(effects, header)) return
+    if (ownership.take(effects, header) || ownership.take(effects, header)) return
     throw new StoreFailure('before', 'io', 'the connection broke twice: nothing was written')
   }
 
@@ -41,15 +41,15 @@ export function makeStore(connection: Connection, lock: Lock, claimed: Claim): P
     care: undefined,
     node: claimed.node,
     get epoch() {
-      return hold.epoch
+      return ownership.epoch
     },
     read: (questions) => connection.together(questions.map((question) => () => answersOf(reads, [question])[0])),
     write,
     reopen: () => {
       if (closed) throw new StoreFailure('before', 'io', 'the store is closed')
-      hold.reopen()
+      ownership.reopen()
     },
-    beat: () => hold.beat(),
+    beat: () => ownership.beat(),
     inbox: prepareInbox(connection),
     close: () => {
       if (closed) return

@@ -9,7 +9,7 @@ export class AddressInUseError extends define('ADDRESS_IN_USE', { retryable: tru
 }
 
 /** Others can reach the address, and TLS or a token is missing. */
-export class InsecureBindError extends define('INSECURE_BIND') {}
+export class InsecureBindError extends define('INSECURE_BIND', { category: 'invalid' }) {}
 
 /** No server answered within `connectTimeout`. `cause` is the error of the last attempt. */
 export class ConnectFailedError extends define('CONNECT_FAILED', { category: 'disconnected', retryable: true }) {

@@ -19,7 +19,7 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type FileAccess, NotWritableError } from '@millrace/core'
-import { copiesBeside, filesBeside } from './beside.ts'
+import { companionFiles, migrationCopies } from './companionFiles.ts'
 import type { Warn } from './options.ts'
 
 const MODES: Readonly<Record<FileAccess, number>> = { owner: 0o600, group: 0o660 }
@@ -81,7 +81,7 @@ export function createLockable(path: string, making: Making): void {
 
 /** Rejects anything but a plain file under a name that the engine writes to. @throws NotWritableError */
 export function assertPlain(file: string): void {
-  for (const path of filesBeside(file)) {
+  for (const path of companionFiles(file)) {
     const found = lstatSync(path, { throwIfNoEntry: false })
     if (found === undefined || found.isFile()) continue
     const what = found.isSymbolicLink() ? 'a symbolic link' : found.isDirectory() ? 'a folder' : 'a device, pipe or socket'
@@ -97,7 +97,7 @@ export function restrict(file: string, access: FileAccess | undefined, warn: War
   if (!HAS_MODES) return
   const { mode } = makingOf(file, access)
   const restricted: string[] = []
-  for (const path of [file, ...filesBeside(file), ...copiesBeside(file)]) {
+  for (const path of [file, ...companionFiles(file), ...migrationCopies(file)]) {
     const found = lstatSync(path, { throwIfNoEntry: false })
     if (found === undefined || !found.isFile()) continue
     const isWanted = access === undefined ? (found.mode & OTHERS) === 0 : (found.mode & 0o777) === mode

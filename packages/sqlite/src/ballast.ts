@@ -1,8 +1,8 @@
 /** A file of real bytes beside the database. It is given up when the disk is full, so that running jobs can still complete. */
 import { closeSync, lstatSync, rmSync, writeSync } from 'node:fs'
 import { createFile, type Making } from './access.ts'
-import { ballastFile } from './beside.ts'
-import { freeBytesAt } from './room.ts'
+import { ballastFile } from './companionFiles.ts'
+import { freeBytesAt } from './diskSpace.ts'
 
 const CHUNK_BYTES = 2 ** 20
 

@@ -5,7 +5,7 @@
  */
 import { closeSync, openSync, type Stats, statSync } from 'node:fs'
 import { StoreFailure } from '@millrace/core/kernel'
-import { indexFile, walFile } from './beside.ts'
+import { indexFile, walFile } from './companionFiles.ts'
 
 /** The longest time that a database without its name goes unnoticed while turns are written. */
 const LOOK_EVERY_MS = 10

@@ -4,16 +4,16 @@ import { isErrorOf, NotADatabaseError } from '@millrace/core'
 import { StoreFailure } from '@millrace/core/kernel'
 import { assertPlain, createFile, type Making, makingOf, restrict } from './access.ts'
 import { type Ballast, ballastBeside, NO_BALLAST } from './ballast.ts'
-import { newFile, ownerFile, savedBeside } from './beside.ts'
+import { newFile, ownerFile, savedCopies } from './companionFiles.ts'
 import type { Database } from './driver.ts'
 import { SCHEMA_VERSION } from './migrations/list.ts'
 import { type Claim, claim, epochOf } from './open/claim.ts'
 import { connectWriter } from './open/connect.ts'
+import { openWithSpace } from './open/fullDisk.ts'
 import { type IdentifyOptions, identify, translate } from './open/identify.ts'
 import { assertOwnLog, hasLog } from './open/log.ts'
 import { migrate } from './open/migrate.ts'
 import { checkPlace, realFile } from './open/place.ts'
-import { withRoom } from './open/room.ts'
 import { MEMORY_FILE, type StoreOptions } from './options.ts'
 import { lockOwner } from './owner/lock.ts'
 import { probeOwner } from './owner/probe.ts'
@@ -31,7 +31,7 @@ export function openStore(given: StoreOptions): SqliteStore {
     // Another engine's ballast stays.
     if (probeOwner(options.file) === undefined) ballast.release()
   }
-  return withRoom(options.file, release, () => openOrExplain(options, ballast))
+  return openWithSpace(options.file, release, () => openOrExplain(options, ballast))
 }
 
 function connect({ file, durability, cacheKib = CACHE_KIB, secureDelete }: StoreOptions): Database {
@@ -111,7 +111,7 @@ function owned<Value>(options: StoreOptions, move: IdentifyOptions['move'], use:
     if (known === false && !existsSync(ownerFile(file))) markNew(file, making())
     owner ??= lock()
     restrict(file, fileAccess, warn)
-    for (const copy of savedBeside(file))
+    for (const copy of savedCopies(file))
       warn(
         `${copy} has jobs that were acknowledged when the log of ${file} was taken away, and ${file} may lack them: see docs/durability.md`,
         { file: copy },

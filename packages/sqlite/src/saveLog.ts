@@ -10,7 +10,7 @@ import { closeSync, existsSync, fsyncSync, linkSync, mkdtempSync, readSync, rmSy
 import { basename, join } from 'node:path'
 import { createFile, type Making } from './access.ts'
 import { asBackup, copyWhole } from './backup.ts'
-import { indexFile, savedFile, walFile } from './beside.ts'
+import { indexFile, savedFile, walFile } from './companionFiles.ts'
 import type { Database } from './driver.ts'
 import { syncFolderOf } from './durable.ts'
 import type { Identity } from './identity.ts'

@@ -2,10 +2,10 @@
 import { statSync } from 'node:fs'
 import { answersOf, type FileCare, type Store, StoreFailure } from '@millrace/core/kernel'
 import { backUp } from './backup.ts'
+import { diskSpaceOf } from './diskSpace.ts'
 import type { Database } from './driver.ts'
 import { Held, type StoreParts } from './held.ts'
 import { forwardReads } from './read/forward.ts'
-import { roomOf } from './room.ts'
 
 export interface SqliteStore extends Store {
   readonly file: string
@@ -47,7 +47,7 @@ export function makeStore(db: Database, parts: StoreParts): SqliteStore {
         }
       },
       freePages: () => held.current.shrink.freePages(),
-      room: () => roomOf(held.current.shrink, connect === undefined ? undefined : file),
+      room: () => diskSpaceOf(held.current.shrink, connect === undefined ? undefined : file),
       shrink: (pages) => held.look().shrink.shrink(pages),
       ballastNeedsBytes: ballast.neededBytes,
       releaseBallast: ballast.release,

@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import { OwnerLostError } from '@millrace/core'
 import { makingOf } from './access.ts'
 import { copyWhole } from './backup.ts'
-import { savedFile } from './beside.ts'
+import { savedFile } from './companionFiles.ts'
 import type { Database } from './driver.ts'
 import { Identity } from './identity.ts'
 

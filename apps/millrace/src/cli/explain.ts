@@ -3,8 +3,8 @@
 import { choiceMeant, type ErrorCategory, isError, optionHint } from '@millrace/core'
 import type { Command } from 'commander'
 import { CommanderError } from 'commander'
+import { type ExitCode, exitCodeOf } from '../exit.ts'
 import { jsonText, visible } from '../visible.ts'
-import { type ExitCode, exitCodeOf } from './exit.ts'
 import { pathOf } from './help.ts'
 import type { Failure } from './worker/detach.ts'
 
@@ -32,7 +32,7 @@ export function explain(error: unknown, command: Command | undefined): Explained
   const message = commandsFor(Array.isArray(problems) ? problems.join('; ') : error.message)
   const flag = typeof option === 'string' && command !== undefined ? flagOf(option, command) : undefined
   return {
-    exit: exitCodeOf(error as Thrown),
+    exit: exitCodeOf(error),
     code,
     message: flag === undefined ? message : `${flag}: ${message}`,
   }

@@ -2,8 +2,8 @@
 import { FILTER_FIELDS, FILTER_OPTIONS, type FilterOption, type FilterOptionKind, type JobFilter, STATES } from '@millrace/core'
 import type { Command } from 'commander'
 import { flagName } from '../config/flagName.ts'
+import { defined } from '../defined.ts'
 import { json, time } from './values.ts'
-import { said } from './written.ts'
 
 export type FilterFlags = Readonly<Partial<Record<FilterOption, unknown>>>
 
@@ -35,7 +35,7 @@ const FLAGS_SAY: { readonly [Option in FilterOption]?: string } = {
   retrying: 'only jobs that wait between two attempts',
 }
 
-/** Only what was said: the engine checks it. */
+/** Only the flags that were given: the engine checks them. */
 export function filterOf(flags: FilterFlags): JobFilter {
-  return said<JobFilter>(Object.fromEntries(FILTER_OPTIONS.map((name) => [name, flags[name]])) as Record<FilterOption, unknown>)
+  return defined<JobFilter>(Object.fromEntries(FILTER_OPTIONS.map((name) => [name, flags[name]])) as Record<FilterOption, unknown>)
 }

@@ -1,9 +1,9 @@
 /** Jobs as lines of JSON: what a line asks for, as `enqueueMany` takes it or as `export` has written it; and what `export` writes. */
 import { bytesOption, describe, type Row, RUN_OPTION_NAMES, RUN_OPTIONS, type RunOption } from '@millrace/core'
 import type { Job, JobRequest } from '@millrace/engine'
+import { defined } from '../defined.ts'
 import { UsageError } from './errors.ts'
 import { plain } from './output/plain.ts'
-import { said } from './written.ts'
 
 /** The options that an exported job tells, and is enqueued with again: its `ttl` has become a time. */
 const OPTIONS = RUN_OPTION_NAMES.filter((name) => name !== 'ttl')
@@ -51,13 +51,13 @@ export function importedJob(line: unknown): JobRequest {
   if (unknown !== undefined)
     throw new UsageError(`the line has an unknown field "${unknown}": the options of an enqueue belong in "options"`)
   const read = isBinary(fields['binary']) ? bytesOption('data', data) : data
-  if (fields['state'] === undefined) return said<JobRequest>({ job, data: read, options })
-  return said<JobRequest>({ job, data: read, options: exportedOptions(fields) })
+  if (fields['state'] === undefined) return defined<JobRequest>({ job, data: read, options })
+  return defined<JobRequest>({ job, data: read, options: exportedOptions(fields) })
 }
 
 function exportedOptions(fields: Readonly<Record<string, unknown>>): object {
   const { state, runAt, tags, meta, concurrencyKey } = fields
-  return said({
+  return defined({
     ...Object.fromEntries(OPTIONS.map((name) => [name, fields[name] === null ? limitless(name) : fields[name]])),
     tags,
     meta,

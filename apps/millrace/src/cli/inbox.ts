@@ -12,10 +12,10 @@ export interface Enqueuer {
 
 /** Returns the inbox of a schema that nobody owns, and creates the schema if there is none. Returns undefined if there is an owner. */
 export async function inboxOf(target: Target, out: Output): Promise<Enqueuer | undefined> {
-  const meeting = await unowned(target)
-  if (meeting === undefined) return undefined
+  const owners = await unowned(target)
+  if (owners === undefined) return undefined
   const { inspectSchema, openStore } = await import('@millrace/postgres')
-  const { url, schema } = meeting
+  const { url, schema } = owners
   try {
     if (inspectSchema({ url, schema }).schemaVersion === 0)
       openStore({ url, schema, durability: 'full', waitMs: 0, random: chance, now: now() }).close()
@@ -26,7 +26,7 @@ export async function inboxOf(target: Target, out: Output): Promise<Enqueuer | u
   return {
     enqueueMany: async (requests) => {
       const entries = await Promise.all(requests.map(entryOf))
-      return (await meeting.enqueue(entries)).map((id) => ({ id, created: true }))
+      return (await owners.enqueue(entries)).map((id) => ({ id, created: true }))
     },
   }
 }

@@ -2,9 +2,10 @@
 
 import { type EnqueueOptions, RUN_OPTION_NAMES, RUN_OPTIONS, type RunOption, type UniqueOptions } from '@millrace/core'
 import type { Command } from 'commander'
+import { defined } from '../defined.ts'
 import { UsageError } from './errors.ts'
 import { duration, json, texts, time } from './values.ts'
-import { flagOf, said, writtenOf } from './written.ts'
+import { flagOf, writtenOf } from './written.ts'
 
 /** The flags of core's table of job options, and what else any job may have. */
 export interface RunFlags extends Readonly<Partial<Record<RunOption, unknown>>> {
@@ -57,30 +58,30 @@ export function addJobFlags(command: Command): Command {
     .option('--throttle-period <duration>', 'with --throttle: the period', duration)
 }
 
-/** Only what was said: the engine checks it. */
+/** Only the flags that were given: the engine checks them. */
 export function runOptionsOf(flags: RunFlags): EnqueueOptions {
   const { tag, meta, concurrencyKey } = flags
   const run = Object.fromEntries(RUN_OPTION_NAMES.map((name) => [name, flags[name]]))
-  return said<EnqueueOptions>({ ...run, tags: tag, meta, concurrencyKey })
+  return defined<EnqueueOptions>({ ...run, tags: tag, meta, concurrencyKey })
 }
 
 export function enqueueOptionsOf(flags: JobFlags): EnqueueOptions {
   const { delay, runAt, idempotencyKey, idempotencyTtl, debounce, debounceDelay, throttle, throttlePeriod } = flags
-  return said<EnqueueOptions>({
+  return defined<EnqueueOptions>({
     ...runOptionsOf(flags),
     delay,
     runAt,
     idempotencyKey,
     idempotencyTtl,
     unique: uniqueOf(flags),
-    debounce: debounce === undefined && debounceDelay === undefined ? undefined : said({ key: debounce, delay: debounceDelay }),
-    throttle: throttle === undefined && throttlePeriod === undefined ? undefined : said({ key: throttle, period: throttlePeriod }),
+    debounce: debounce === undefined && debounceDelay === undefined ? undefined : defined({ key: debounce, delay: debounceDelay }),
+    throttle: throttle === undefined && throttlePeriod === undefined ? undefined : defined({ key: throttle, period: throttlePeriod }),
   })
 }
 
 function uniqueOf({ unique: key, uniqueData, uniqueBy, uniqueUntil: until, onConflict }: JobFlags): UniqueOptions | undefined {
   if (uniqueData === true && uniqueBy !== undefined) throw new UsageError('--unique-data and --unique-by exclude each other')
   const by = uniqueData === true ? 'data' : uniqueBy
-  const options = said<UniqueOptions>({ key, by, onConflict, until })
+  const options = defined<UniqueOptions>({ key, by, onConflict, until })
   return Object.keys(options).length === 0 ? undefined : options
 }

@@ -1,18 +1,18 @@
 /** Reads the job with an id, which must exist. */
-import { again } from '@millrace/client'
+import { retryLost } from '@millrace/client'
 import { JobNotFoundError, rowOfShortId, shortened } from '@millrace/core'
 import type { Engine, GetOptions, Job, JobExplanation } from '@millrace/engine'
 
 /** @throws JobNotFoundError */
 export async function jobOf(engine: Engine, id: string, options?: GetOptions): Promise<Job> {
-  const job = await again(() => engine.get(id, options))
+  const job = await retryLost(() => engine.get(id, options))
   if (job === undefined) throw noJob(id)
   return job
 }
 
 /** @throws JobNotFoundError */
 export async function explanationOf(engine: Engine, id: string): Promise<JobExplanation> {
-  const explanation = await again(() => engine.explain(id))
+  const explanation = await retryLost(() => engine.explain(id))
   if (explanation === undefined) throw noJob(id)
   return explanation
 }

@@ -1,12 +1,12 @@
 /** `millrace jobs logs`: prints the log lines of a job's runs as they arrive. */
 import { type LogsOptions, validateLogsOptions } from '@millrace/core'
 import type { Engine, Job, NumberedLog } from '@millrace/engine'
+import { defined } from '../defined.ts'
 import { pause } from './clock.ts'
 import type { Context } from './context.ts'
 import { jobOf } from './jobOf.ts'
 import { line as text } from './output/line.ts'
 import { logText } from './view/job.ts'
-import { said } from './written.ts'
 
 /** The interval at which new lines are looked for, because log lines cause no events. */
 const LOOK_MS = 250
@@ -19,7 +19,7 @@ export interface LogsFlags {
 }
 
 export async function followLogs({ connect, out, signal }: Context, id: string, { run: only, follow = false }: LogsFlags): Promise<void> {
-  validateLogsOptions(said<LogsOptions>({ run: only }))
+  validateLogsOptions(defined<LogsOptions>({ run: only }))
   const engine = await connect()
   const lines = new Lines(engine, id)
   for (;;) {

@@ -1,12 +1,12 @@
 /** One run of the command line: parses the arguments, runs the command, and returns the exit code. */
 import { assertRuntime, type Engine } from '@millrace/engine'
 import { type Command, CommanderError } from 'commander'
-import { type Heard, type Host, onSignal } from '../host.ts'
+import { EXIT, UNTIL_SIGNAL } from '../exit.ts'
+import { type Host, onSignal, type SignalListener } from '../host.ts'
 import { keepAlive, pause } from './clock.ts'
 import { configuredTarget } from './configuredTarget.ts'
 import type { Context } from './context.ts'
 import { InterruptedError } from './errors.ts'
-import { EXIT, UNTIL_SIGNAL } from './exit.ts'
 import { explain, failureOf, linesOf } from './explain.ts'
 import { answerHelp, pathOf } from './help.ts'
 import { Output } from './output/output.ts'
@@ -29,7 +29,7 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
   const letGo = keepAlive()
   // True for a worker or the daemon: their output is not their purpose.
   let endsByItself = false
-  let heard: Heard = () => {
+  let listener: SignalListener = () => {
     // A second signal does not wait for anything.
     if (interrupted.signal.aborted) host.exit(EXIT.interrupted)
     interrupted.abort(new InterruptedError())
@@ -50,7 +50,7 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
     takeOver: (taken) => {
       interrupted.signal.throwIfAborted()
       endsByItself = true
-      heard = taken
+      listener = taken
     },
     target: () => {
       target ??= targetOf({ ...configured, ...program.opts() }, env)
@@ -77,7 +77,7 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
     interrupted.signal.throwIfAborted()
   })
   // One listener for the whole run: a signal that is not delivered yet would be lost with it.
-  const forget = onSignal(host, (signal) => heard(signal))
+  const forget = onSignal(host, (signal) => listener(signal))
   try {
     // Output of which nobody knows whether it was written is no answer.
     const performed = perform(program, argv, out).then(() => (endsByItself ? undefined : out.flush()))

@@ -12,7 +12,7 @@ import {
   validatePostgresOptions,
 } from '@millrace/core'
 import type { Engine } from '@millrace/engine'
-import type { Meeting } from '@millrace/postgres'
+import type { OwnerRegistry } from '@millrace/postgres'
 import { NoFileError, NotFoundError, UsageError } from './errors.ts'
 
 export type Target =
@@ -116,14 +116,14 @@ async function openSchema(
   return openEngine({ postgres: target.postgres, schema: target.schema, role: owns ? 'any' : 'client', autoMigrate: false, ...own })
 }
 
-/** Returns the meeting place of a schema that nobody owns now; undefined if somebody does, or if the target is none. */
-export async function unowned(target: Target): Promise<(Meeting & { readonly url: string; readonly schema: string }) | undefined> {
+/** Returns the owner registry of a schema that nobody owns now; undefined if somebody does, or if the target is none. */
+export async function unowned(target: Target): Promise<(OwnerRegistry & { readonly url: string; readonly schema: string }) | undefined> {
   if (target.kind !== 'postgres') return undefined
-  const { meetingOf } = await import('@millrace/postgres')
+  const { ownerRegistryOf } = await import('@millrace/postgres')
   const { postgres: url, schema } = validatePostgresOptions({ postgres: target.postgres, schema: target.schema })
-  const meeting = meetingOf({ url, schema })
-  const { free } = await meeting.look().catch(noServer)
-  return free ? { ...meeting, url, schema } : undefined
+  const owners = ownerRegistryOf({ url, schema })
+  const { free } = await owners.find().catch(noServer)
+  return free ? { ...owners, url, schema } : undefined
 }
 
 /**

@@ -6,7 +6,7 @@ import { JobActiveError, OptionRangeError, StorageBusyError } from '@millrace/co
 import { type Job, openEngine } from '@millrace/engine'
 import { Command, InvalidArgumentError } from 'commander'
 import { expect, onTestFinished, test } from 'vitest'
-import { exitCodeOf } from './exit.ts'
+import { exitCodeOf } from '../exit.ts'
 import { explain, linesOf } from './explain.ts'
 import { addFilters } from './filterFlags.ts'
 import { exportedJob, importedJob } from './imported.ts'

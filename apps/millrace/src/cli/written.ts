@@ -2,6 +2,7 @@
 import { endlessOf, type Kind, type Row } from '@millrace/core'
 import { flagName } from '../config/flagName.ts'
 import { kindOf } from '../config/settings.ts'
+import { defined } from '../defined.ts'
 import { UsageError } from './errors.ts'
 import { duration, json, number, time } from './values.ts'
 
@@ -84,7 +85,7 @@ export function settingOf(key: string, text: string): unknown {
 export function backoff(text: string): unknown {
   if (text.startsWith('{')) return json(text)
   const [type, delay, factor, maxDelay] = text.split(':')
-  return said({
+  return defined({
     type,
     delay: delay === undefined ? undefined : duration(delay),
     factor: factor === undefined ? undefined : number(factor),
@@ -100,7 +101,7 @@ function keep(text: string): unknown {
 function rate(text: string): unknown {
   if (text.startsWith('{')) return json(text)
   const [, limit = text, period, burst] = /^([^/:]*)(?:\/([^:]*))?(?::(.*))?$/.exec(text) ?? []
-  return said({
+  return defined({
     limit: number(limit),
     period: period === undefined ? undefined : duration(/^\d/.test(period) ? period : `1${period}`),
     burst: burst === undefined ? undefined : number(burst),
@@ -118,9 +119,4 @@ function shared(text: string): unknown {
 function record(text: string): unknown {
   const value = json(text)
   return typeof value === 'object' && value !== null ? endlessOf(value) : value
-}
-
-/** Without what was not given. What is left is for the engine to check, whatever it is. */
-export function said<Options extends object>(values: { readonly [Name in keyof Options]: unknown }): Options {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Options
 }

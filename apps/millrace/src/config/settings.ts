@@ -15,6 +15,7 @@ import {
   type RunOption,
   type Stats,
 } from '@millrace/core'
+import { defined } from '../defined.ts'
 import { flagName } from './flagName.ts'
 
 export interface QueueOption {
@@ -182,7 +183,7 @@ function checkKey(key: string): void {
 
 /** The defaults of the queue's jobs with some changed, as they can be told again. */
 export function defaultsWith(view: QueueView | undefined, changes: Readonly<Record<string, unknown>>): QueueOptions {
-  const defaults = Object.fromEntries(Object.entries({ ...view?.settings.defaults, ...changes }).filter(([, value]) => value !== undefined))
+  const defaults = defined<object>({ ...view?.settings.defaults, ...changes })
   return { defaults: Object.keys(defaults).length === 0 ? null : defaults }
 }
 

@@ -1,8 +1,20 @@
 /** The tools of `millrace mcp`: what a model needs to find out why jobs do not run or fail, and to retry them. */
-import { FAILURES_ORDERS, JobNotFoundError, LIST_ORDERS, OptionTypeError, STATES, shortened } from '@millrace/core'
+import {
+  FAILURES_ORDERS,
+  type FailuresOptions,
+  JobNotFoundError,
+  LIST_ORDERS,
+  type LogsOptions,
+  OptionTypeError,
+  type QueuesPageOptions,
+  type ScheduleListOptions,
+  STATES,
+  shortened,
+} from '@millrace/core'
 import type { Engine, Job, JobLog, ListOptions, ManyFilter, Schedule, Stats } from '@millrace/engine'
 import { z } from 'zod'
 import { warningsOf } from '../cli/view/warnings.ts'
+import { defined } from '../defined.ts'
 import { type Tool, type ToolSettings, tool } from './tool.ts'
 
 /** The default and the largest number of items in an answer: models read few. */
@@ -61,7 +73,7 @@ export const TOOLS: readonly Tool[] = [
     title: 'Queues',
     description: 'Lists queues in the order of their names, with their settings (limits, rates), pauses and counts by state.',
     input: z.strictObject({ after: z.string().optional().describe('The name of the last queue of the previous answer.'), limit }),
-    call: async (engine, options) => ({ queues: await engine.queues.page(given(options)) }),
+    call: async (engine, options) => ({ queues: await engine.queues.page(defined<QueuesPageOptions>(options)) }),
   }),
   tool({
     name: 'list_jobs',
@@ -80,7 +92,7 @@ export const TOOLS: readonly Tool[] = [
       if (options.search !== undefined && !settings.payloads)
         throw new OptionTypeError('search', 'search looks into data, which is not shown here: start millrace mcp with --payloads')
       const states = state?.length === 1 ? state[0] : state
-      const wanted = given<ListOptions>({ ...options, state: states, lastRun: true, payload: payloadOf(settings) })
+      const wanted = defined<ListOptions>({ ...options, state: states, lastRun: true, payload: payloadOf(settings) })
       const { jobs, ...page } = await engine.list(wanted)
       return { jobs: jobs.map(brief), ...page }
     },
@@ -115,7 +127,7 @@ export const TOOLS: readonly Tool[] = [
       limit,
     }),
     async call(engine, { id, ...options }) {
-      const { lines, ...page } = await engine.logs(id, given({ ...options, order: 'newest' as const }))
+      const { lines, ...page } = await engine.logs(id, defined<LogsOptions>({ ...options, order: 'newest' as const }))
       return { lines: lines.map(shortLine), ...page }
     },
   }),
@@ -133,7 +145,7 @@ export const TOOLS: readonly Tool[] = [
         .describe("'last' (default): kinds seen last first; 'count': kinds with the most failed runs first."),
       limit,
     }),
-    call: async (engine, options) => ({ failures: await engine.failures(given(options)) }),
+    call: async (engine, options) => ({ failures: await engine.failures(defined<FailuresOptions>(options)) }),
   }),
   tool({
     name: 'list_workers',
@@ -151,7 +163,7 @@ export const TOOLS: readonly Tool[] = [
     description: 'Lists schedules in the order of their ids: when each fires next, its last job, and whether it is paused.',
     input: z.strictObject({ after: z.string().optional().describe('The next of the previous answer.'), limit }),
     async call(engine, options, { payloads }) {
-      const { schedules, ...page } = await engine.schedules.list(given(options))
+      const { schedules, ...page } = await engine.schedules.list(defined<ScheduleListOptions>(options))
       return { schedules: payloads ? schedules : schedules.map(withoutPayloads), ...page }
     },
   }),
@@ -178,7 +190,7 @@ export const TOOLS: readonly Tool[] = [
     }),
     changes: true,
     async call(engine, { dryRun, limit: most, ...filter }) {
-      return { dryRun, ...(await engine.retryMany({ ...given<ManyFilter>(filter), state: 'failed' }, { dryRun, limit: most })) }
+      return { dryRun, ...(await engine.retryMany({ ...defined<ManyFilter>(filter), state: 'failed' }, { dryRun, limit: most })) }
     },
   }),
 ]
@@ -228,14 +240,9 @@ function queuesOf({ queues, queuesLeftOut = 0 }: Pick<Stats, 'queues' | 'queuesL
   return { queues: Object.fromEntries(shown), queuesLeftOut: queuesLeftOut + all.length - shown.length }
 }
 
-/** Returns the options that were given: the engine rejects those that are undefined. */
 /** Returns the number of items that an answer of a page leaves out of a list, which the engine may have cut before. */
 function behind(list: readonly unknown[], leftOut = 0): number {
   return Math.max(0, list.length - PAGE) + leftOut
-}
-
-function given<Options extends object>(options: { readonly [Name in keyof Options]: Options[Name] | undefined }): Options {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as unknown as Options
 }
 
 async function explained(engine: Engine, id: string): Promise<object> {

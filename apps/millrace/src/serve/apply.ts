@@ -7,6 +7,7 @@ import type { Logger, QueueOptions, ScheduleOptions } from '@millrace/core'
 import type { Config } from '../config/schema/schema.ts'
 import { defaultsWith, keepsOf } from '../config/settings.ts'
 import type { Control } from '../control/control.ts'
+import { defined } from '../defined.ts'
 import { compareQueues, compareSchedules } from './leavers.ts'
 import { named } from './named.ts'
 
@@ -25,9 +26,9 @@ async function applyQueue(
   { paused, retention, defaults, ...limits }: Config['queues'][string],
 ): Promise<void> {
   const view = await engine.queues.get(name)
-  const [keeps, run] = [given(retention), given(defaults)]
+  const [keeps, run] = [defined(retention), defined(defaults)]
   const changes = {
-    ...given(limits),
+    ...defined(limits),
     ...(Object.keys(keeps).length > 0 && { retention: { ...keepsOf(view), ...keeps } }),
     ...(Object.keys(run).length > 0 && defaultsWith(view, run)),
   } as QueueOptions
@@ -42,14 +43,9 @@ async function applySchedule(
   id: string,
   { job, data, queue, options, ...times }: Config['schedules'][string],
 ): Promise<void> {
-  await engine.schedules.upsert(id, given(times) as ScheduleOptions, {
+  await engine.schedules.upsert(id, defined(times) as ScheduleOptions, {
     job: job as string,
     ...(data !== undefined && { data }),
     options: { ...options, ...(queue !== undefined && { queue }) },
   })
-}
-
-/** Returns the object without its undefined fields. */
-export function given<Value extends object>(value: Value): Partial<Value> {
-  return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as Partial<Value>
 }

@@ -11,6 +11,7 @@ import { EventWebhooks, type NewEndpoint, type WebhookHandlerOptions, webhookHan
 import type { Handler } from '@millrace/worker'
 import type { Config } from '../config/schema/schema.ts'
 import type { Control } from '../control/control.ts'
+import { defined } from '../defined.ts'
 import type { Tracing } from '../tracing/tracing.ts'
 import { version } from '../version.ts'
 import { loadHandlers } from './handlers.ts'
@@ -129,7 +130,7 @@ export function feedOf({ engine, control, config, logger }: Pick<Parts, 'engine'
 async function applyEndpoints(parts: Parts, feed: EventWebhooks): Promise<void> {
   const { config } = parts
   for (const [id, settings] of Object.entries(config.endpoints)) {
-    const endpoint = { ...(Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as NewEndpoint), id }
+    const endpoint = defined<NewEndpoint>({ ...settings, id })
     await named(`endpoints.${id}`, () => feed.add(endpoint))
   }
   await compareEndpoints(parts)
@@ -192,7 +193,7 @@ function commandsOf({ exec, execLogs: { folder, ...bounds }, worker: { abortGrac
 }
 
 function deliveryOf({
-  webhooks: { enabled: _enabled, concurrency: _concurrency, eventConcurrency: _event, ...given },
+  webhooks: { enabled: _enabled, concurrency: _concurrency, eventConcurrency: _event, ...delivery },
 }: Config): WebhookHandlerOptions {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  return defined<WebhookHandlerOptions>(delivery)
 }

@@ -13,12 +13,12 @@ export interface Notifier {
 export function notifier(env: Environment, logger: Logger): Notifier {
   const { NOTIFY_SOCKET: socket, WATCHDOG_USEC: usec, WATCHDOG_PID: pid, PATH } = env
   if (socket === undefined || socket === '') return { say: async () => {}, watchdogMs: undefined }
-  let told = false
+  let warned = false
   const say = (...states: readonly string[]) =>
     new Promise<void>((resolve) => {
       execFile('systemd-notify', states, { env: { NOTIFY_SOCKET: socket, PATH }, timeout: SAY_MS }, (error) => {
-        if (error !== null && !told) logger.warn('cannot notify systemd: is systemd-notify installed?', { error: error.message })
-        told ||= error !== null
+        if (error !== null && !warned) logger.warn('cannot notify systemd: is systemd-notify installed?', { error: error.message })
+        warned ||= error !== null
         resolve()
       })
     })

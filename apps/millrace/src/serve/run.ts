@@ -3,10 +3,10 @@ import { isError, type Logger } from '@millrace/core'
 import { ConfigError } from '../config/errors.ts'
 import { type LoadedConfig, loadConfig, type Sources } from '../config/load.ts'
 import { tokenFileOf } from '../control/firstToken.ts'
-import type { EndSignal, Heard, Host } from '../host.ts'
+import { EXIT, EXIT_OF_SIGNAL, exitCodeOf } from '../exit.ts'
+import type { EndSignal, Host, SignalListener } from '../host.ts'
 import { createLogger } from '../log/logger.ts'
 import { visible } from '../visible.ts'
-import { EXIT, EXIT_OF_SIGNAL, exitCodeOf } from './exit.ts'
 import { type Daemon, serve } from './serve.ts'
 
 /**
@@ -19,25 +19,25 @@ import { type Daemon, serve } from './serve.ts'
 export async function runDaemon(
   given: Omit<Sources, 'env'>,
   host: Pick<Host, 'env' | 'stdout' | 'stderr' | 'exit'>,
-  hear: (heard: Heard) => void,
+  listen: (listener: SignalListener) => void,
 ): Promise<number> {
   const { env, stdout, stderr } = host
   const sources = { ...given, env }
   // The daemon continues if the reader of its logs goes away.
   for (const stream of [stdout, stderr]) stream.on('error', () => {})
-  const told = firstSignal(host, hear)
+  const signalled = firstSignal(host, listen)
   const starting = new AbortController()
-  const untold = told.then((signal) => starting.abort(signal)).then(() => starting.signal.throwIfAborted() as never)
-  untold.catch(() => {})
+  const interrupted = signalled.then((signal) => starting.abort(signal)).then(() => starting.signal.throwIfAborted() as never)
+  interrupted.catch(() => {})
   let served = false
   try {
-    const loaded = await Promise.race([loadConfig(sources), untold])
+    const loaded = await Promise.race([loadConfig(sources), interrupted])
     const logger = createLogger(loaded.config.log, stdout)
     const daemon = await serve(loaded.config, { logger, cwd: sources.cwd, env: sources.env, dashboard, signal: starting.signal })
     served = true
     if (daemon.firstToken !== undefined) stderr.write(welcome(daemon, loaded.config.file))
     summarize(daemon, loaded, logger)
-    const reason = await Promise.race([told, daemon.ending])
+    const reason = await Promise.race([signalled, daemon.ending])
     if (isError(reason)) logger.error('the engine failed: the daemon stops', { error: reason.message })
     else logger.info('draining', { reason: reason ?? 'stopped by an admin', timeoutMs: loaded.config.shutdown.timeout })
     await daemon.close()
@@ -57,10 +57,10 @@ async function dashboard() {
 }
 
 /** Returns the first signal as a promise, because it may arrive while the daemon is busy starting. The second ends the process at once. */
-function firstSignal(host: Pick<Host, 'exit'>, hear: (heard: Heard) => void): Promise<EndSignal> {
+function firstSignal(host: Pick<Host, 'exit'>, listen: (listener: SignalListener) => void): Promise<EndSignal> {
   const { promise, resolve } = Promise.withResolvers<EndSignal>()
   let before = false
-  hear((signal) => {
+  listen((signal) => {
     if (before) host.exit(EXIT_OF_SIGNAL[signal])
     before = true
     resolve(signal)

@@ -12,8 +12,9 @@ import { Control } from '../control/control.ts'
 import { firstToken } from '../control/firstToken.ts'
 import { SYSTEM } from '../control/surroundings.ts'
 import { digestOf, type Holder } from '../control/tokens.ts'
+import { defined } from '../defined.ts'
 import { startTracing } from '../tracing/tracing.ts'
-import { apply, given } from './apply.ts'
+import { apply } from './apply.ts'
 import { assemble } from './assemble.ts'
 import { after, every, shared } from './clock.ts'
 import { filesOf, forBrowser, type LoadFiles } from './dashboard.ts'
@@ -255,8 +256,8 @@ function engineOptions(
     autoMigrate,
     maxQueues,
     maxDataBytes,
-    retention: given(retention) as NonNullable<OpenOptions['retention']>,
-    defaults: given(defaults) as NonNullable<OpenOptions['defaults']>,
+    retention: defined<NonNullable<OpenOptions['retention']>>(retention),
+    defaults: defined<NonNullable<OpenOptions['defaults']>>(defaults),
     logger,
   }
 }

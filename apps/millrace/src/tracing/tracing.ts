@@ -54,12 +54,12 @@ export async function startTracing({ enabled, endpoint }: Config['otel'], env: E
   const warn = (message: string, ...rest: unknown[]) => logger.warn(`OpenTelemetry: ${message}`, rest.length === 0 ? {} : { rest })
   diag.setLogger({ error: warn, warn, info: warn, debug: warn, verbose: warn }, { logLevel: DiagLogLevel.WARN })
   const exporter = new exporting.OTLPTraceExporter(endpoint === undefined ? {} : { url: `${endpoint.replace(/\/+$/, '')}/v1/traces` })
-  const told = resources.detectResources({ detectors: [resources.resourceAttributesEnvDetector, resources.serviceNameEnvDetector] })
+  const detected = resources.detectResources({ detectors: [resources.resourceAttributesEnvDetector, resources.serviceNameEnvDetector] })
   const provider = new sdk.TracerProvider({
     resource: resources
       .defaultResource()
       .merge(resources.resourceFromAttributes({ 'service.name': 'millrace' }))
-      .merge(told),
+      .merge(detected),
     sampler,
     spanProcessors: [new sdk.BatchSpanProcessor({ exporter })],
   })

@@ -94,7 +94,7 @@ export class Forwarder<Read extends Chunk = Chunk> {
   #hasMore = false
   #closed: Refusal | undefined
   /** The code of the last delay that was logged. */
-  #told: string | undefined
+  #lastReported: string | undefined
   readonly #running: Promise<void>
 
   constructor(options: ForwarderOptions<Read>) {
@@ -148,7 +148,7 @@ export class Forwarder<Read extends Chunk = Chunk> {
       this.#hasMore = false
       try {
         await this.#step()
-        this.#told = undefined
+        this.#lastReported = undefined
       } catch (error) {
         // Everything is still in the log. The engine skips entries that it already has when they come again.
         await this.#putOff(error)
@@ -179,8 +179,8 @@ export class Forwarder<Read extends Chunk = Chunk> {
     const { code, message } = refusalFrom(error)
     // The mailbox holds the next call until there is a connection.
     if (this.#closed !== undefined || code === 'CONNECTION_LOST') return
-    if (this.#told !== code) this.#options.logger?.warn(`the ${this.#options.what} cannot be forwarded yet`, { code, message })
-    this.#told = code
+    if (this.#lastReported !== code) this.#options.logger?.warn(`the ${this.#options.what} cannot be forwarded yet`, { code, message })
+    this.#lastReported = code
     const { retryAfter } = error as { retryAfter?: number }
     if (retryAfter === undefined) this.#release()
     await this.#pause(Math.max(retryAfter ?? 0, RETRY_MS))

@@ -18,7 +18,7 @@ const PATH_BYTES = 100
  * @throws NotWritableError if the folder exists and others can use it
  */
 export function fileOwnership(file: string): Ownership {
-  const { url, note, folders } = meetingOf(file)
+  const { url, note, folders } = addressesOf(file)
   assertTrusted(folders)
   return {
     store: 'the file',
@@ -53,7 +53,7 @@ interface Folder {
 }
 
 /** Returns the address of the owner and the path of its note. A socket whose path is too long moves to the runtime folder. */
-function meetingOf(file: string): { readonly url: string; readonly note: string; readonly folders: readonly Folder[] } {
+function addressesOf(file: string): { readonly url: string; readonly note: string; readonly folders: readonly Folder[] } {
   const real = realFile(file)
   const hash = createHash('sha256').update(real).digest('hex').slice(0, 24)
   const beside: Folder = { path: `${real}-share`, isDeep: false, beside: real }

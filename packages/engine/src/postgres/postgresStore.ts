@@ -15,7 +15,7 @@ export function postgresStore(
   { postgres: url, schema, durability, autoMigrate, listen, transport }: PostgresSettings,
   { isMoving = false }: { readonly isMoving?: boolean } = {},
 ): StoreModule {
-  const meeting = driver.meetingOf({ url, schema })
+  const owners = driver.ownerRegistryOf({ url, schema })
   /** True once an owner has said where it is. */
   let exists = false
   const optionsNow = (): SchemaOptions => ({
@@ -38,7 +38,7 @@ export function postgresStore(
     onServer: true,
     ownership: () =>
       schemaOwnership({
-        ...{ driver, meeting, url, schema, listen, transport },
+        ...{ driver, owners, url, schema, listen, transport },
         exists: () => {
           exists = true
         },

@@ -1,11 +1,14 @@
-import type { Meeting } from '@millrace/postgres'
+import type { OwnerRegistry } from '@millrace/postgres'
 import { expect, test } from 'vitest'
 import type { OwnerNote } from '../share/ownership.ts'
 import { schemaOwnership } from './schemaOwnership.ts'
 
 test('clients through the schema are cut off if the epoch or the address has changed, and not if the same owner is announced again', async () => {
   const told: string[] = []
-  const meeting = { announce: async ({ url }: OwnerNote) => void told.push(`row ${url}`), withdraw: async () => {} } as unknown as Meeting
+  const owners = {
+    announce: async ({ url }: OwnerNote) => void told.push(`row ${url}`),
+    withdraw: async () => {},
+  } as unknown as OwnerRegistry
   const { announce, withdraw } = schemaOwnership({
     driver: {
       keyOf: () => Buffer.alloc(32),
@@ -15,7 +18,7 @@ test('clients through the schema are cut off if the epoch or the address has cha
         return () => void told.push(`cuts ${epoch}`)
       },
     },
-    meeting,
+    owners,
     url: 'postgres://localhost/db',
     schema: 'jobs',
     listen: undefined,

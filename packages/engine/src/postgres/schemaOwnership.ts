@@ -1,16 +1,16 @@
 /**
- * The meeting place of the processes that share a schema: a row in it says where the owner listens, and the secret by which clients and owner
+ * How processes that share a schema find its owner: a row in it says where the owner listens, and the secret by which clients and owner
  * know each other. A process that can read the schema may attach: by a socket, or through the schema if no socket leads to the owner.
  */
 import type { ListenAt, Transport } from '@millrace/core'
-import type { Meeting } from '@millrace/postgres'
+import type { OwnerRegistry } from '@millrace/postgres'
 import { newSecret, systemClock } from '../clock.ts'
 import type { Ownership } from '../share/ownership.ts'
 import type { Postgres } from './load.ts'
 
 export interface SchemaOwnershipOptions {
   readonly driver: Pick<Postgres, 'keyOf' | 'openTunnel' | 'serveTunnels'>
-  readonly meeting: Meeting
+  readonly owners: OwnerRegistry
   readonly url: string
   readonly schema: string
   readonly listen: ListenAt | undefined
@@ -27,7 +27,7 @@ const SOCKET_ATTEMPTS = 3
 /** Attempts that are further apart do not belong together: a connection has held between them. */
 const TOGETHER_MS = 30_000
 
-export function schemaOwnership({ driver, meeting, url, schema, listen, transport, exists }: SchemaOwnershipOptions): Ownership {
+export function schemaOwnership({ driver, owners, url, schema, listen, transport, exists }: SchemaOwnershipOptions): Ownership {
   const secret = newSecret()
   const isThroughSchema = attemptsOf(transport)
   let stopServing = () => {}
@@ -35,7 +35,7 @@ export function schemaOwnership({ driver, meeting, url, schema, listen, transpor
   let served: string | undefined
   /** The address by which this machine reaches the server: others, which reach the server too, are likely to reach it there. */
   const here = async () => {
-    const { schemaId, localAddress = LOOPBACK } = await meeting.here()
+    const { schemaId, localAddress = LOOPBACK } = await owners.here()
     return { key: driver.keyOf(secret, schemaId), localAddress }
   }
 
@@ -51,13 +51,13 @@ export function schemaOwnership({ driver, meeting, url, schema, listen, transpor
       return { url: urlOf(host, listen?.port ?? 0), tls: { secret: key } }
     },
     look: async () => {
-      const { free, owner } = await meeting.look()
+      const { free, owner } = await owners.find()
       if (owner !== undefined) exists()
       return { mayBeFree: free, where: owner && { url: owner.url, tls: { secret: owner.key } }, note: owner }
     },
-    holder: () => meeting.holder(),
+    holder: () => owners.holder(),
     reach: async () => {
-      const { free, owner } = await meeting.look()
+      const { free, owner } = await owners.find()
       // A row that nobody stands for is of a dead owner, or came with a copy of the schema.
       if (owner === undefined || free) return undefined
       exists()
@@ -71,7 +71,7 @@ export function schemaOwnership({ driver, meeting, url, schema, listen, transpor
       const { hostname, port } = new URL(listening)
       const host = hostname.replace(/^\[(.*)\]$/, '$1')
       const reached = ALL.has(host) ? urlOf((await here()).localAddress, Number(port)) : listening
-      await meeting.announce({ ...note, url: reached }, secret)
+      await owners.announce({ ...note, url: reached }, secret)
       exists()
       // The same note is announced again if its row is gone, and the clients of its tunnels are not cut off for that.
       const serving = `${note.epoch} ${listening}`
@@ -85,7 +85,7 @@ export function schemaOwnership({ driver, meeting, url, schema, listen, transpor
       stopServing()
       stopServing = () => {}
       served = undefined
-      return meeting.withdraw(epoch)
+      return owners.withdraw(epoch)
     },
   }
 }

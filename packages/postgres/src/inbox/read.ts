@@ -1,8 +1,8 @@
 /** Reads the entries of the inbox that are committed, oldest first. */
 import { sourcedNode } from '@millrace/core'
 import type { InboxRow } from '@millrace/core/kernel'
+import { MARK, MARK_ITSELF } from '../bridge/nul.ts'
 import type { Connection } from '../connection.ts'
-import { MARK, MARK_ITSELF } from '../line/nul.ts'
 import { fittingOf } from '../read/bounded.ts'
 import { Floor } from './floor.ts'
 import { NUMBERS, PLACES } from './schema.ts'

@@ -1,8 +1,8 @@
 /** A schema that gets the content of another store. */
 import { fingerprintOf } from '@millrace/core'
 import { assertSameMove, type MovedNumbers, type MovedRow, type MovedTable, type MovePlace, type MoveTarget } from '@millrace/core/kernel'
+import type { Statement, Value } from '../bridge/statement.ts'
 import type { Connection } from '../connection.ts'
-import type { Statement, Value } from '../line/statement.ts'
 import { ownSchema } from '../open-store.ts'
 import type { StoreOptions } from '../options.ts'
 import { TAKE_PLACES } from '../tables/places.ts'

@@ -9,9 +9,9 @@ import {
   StoreMovingError,
   UnsupportedRuntimeError,
 } from '@millrace/core'
+import { POOLED } from '../bridge/direct.ts'
+import type { BridgeError } from '../bridge/message.ts'
 import type { Connection } from '../connection.ts'
-import { POOLED } from '../line/direct.ts'
-import type { LineError } from '../line/message.ts'
 import type { Migration } from '../migrations/migration.ts'
 import type { StoreOptions } from '../options.ts'
 
@@ -19,7 +19,7 @@ import type { StoreOptions } from '../options.ts'
 const OLDEST = 150_000
 
 /** Returns the error for a server that cannot be reached, or refuses. */
-export function refusedBy({ code, message }: LineError): Error {
+export function refusedBy({ code, message }: BridgeError): Error {
   if (code === undefined) return new StorageError(`cannot connect to Postgres (${message}): check the URL, and that the server runs`)
   if (code === POOLED)
     return new UnsupportedRuntimeError(`${message}: name the server itself in the URL, since Millrace needs a session of its own`)

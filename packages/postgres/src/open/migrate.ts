@@ -4,8 +4,8 @@
  * the schema has been claimed. Two that try anyway meet at the key of the ledger.
  */
 import { InternalError, NODE_LIMIT } from '@millrace/core'
+import type { Statement } from '../bridge/statement.ts'
 import type { Connection } from '../connection.ts'
-import type { Statement } from '../line/statement.ts'
 import type { Migration } from '../migrations/migration.ts'
 import { refusedBy } from './check.ts'
 

@@ -1,7 +1,7 @@
 /** Reads jobs up to a number of them or of their bytes: first their numbers and sizes, then those that fit. */
 import type { JobRow } from '@millrace/core/kernel'
+import type { Value } from '../bridge/statement.ts'
 import type { Connection } from '../connection.ts'
-import type { Value } from '../line/statement.ts'
 import { JOB_ROW, jobFrom } from '../tables/job.ts'
 
 export interface Bounded {

@@ -1,7 +1,7 @@
 /** The conditions of a filter in SQL, with the values that they are bound to. */
 import type { ListFilter } from '@millrace/core'
 import { conditionsOf } from '@millrace/sql'
-import type { Value } from '../line/statement.ts'
+import type { Value } from '../bridge/statement.ts'
 
 const CONDITIONS = conditionsOf({
   position: 'strpos',

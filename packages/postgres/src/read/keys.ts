@@ -1,8 +1,8 @@
 /** Reads the holders of keys. */
 import type { IdempotentHolder, KeyHolder, NameAndKey } from '@millrace/core/kernel'
 import { isKept } from '@millrace/sql'
+import type { Value } from '../bridge/statement.ts'
 import type { Connection } from '../connection.ts'
-import type { Value } from '../line/statement.ts'
 
 type RawHolder = [place: number, seq: number, node: number, enqueuedAt: number, until?: number | null]
 

@@ -5,8 +5,8 @@
 import type { ListFilter } from '@millrace/core'
 import { folded, type LookBound, storedForms } from '@millrace/core/kernel'
 import { contentJudge, type Found, isInExtras, type Place, patternOf } from '@millrace/sql'
+import type { Value } from '../bridge/statement.ts'
 import type { Connection } from '../connection.ts'
-import type { Value } from '../line/statement.ts'
 import { fittingOf } from './bounded.ts'
 import { fitsFrom, fitValues } from './fits.ts'
 

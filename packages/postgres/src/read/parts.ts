@@ -1,8 +1,8 @@
 /** The rows that a look goes through: the newest first, or in an order by time. */
 import { FAILED, type ListFilter, type StateCode, type TimeOrder } from '@millrace/core'
 import { type Place, seqsIn, unpackRanges } from '@millrace/sql'
+import type { Value } from '../bridge/statement.ts'
 import type { Connection } from '../connection.ts'
-import type { Value } from '../line/statement.ts'
 import type { Part, Parts } from './look.ts'
 
 /** The rows and the batches of a part. */

@@ -1,5 +1,5 @@
 /** The statements of a turn, which are sent at once. */
-import type { Statement, Value } from '../line/statement.ts'
+import type { Statement, Value } from '../bridge/statement.ts'
 
 export class Batch {
   readonly statements: Statement[] = []

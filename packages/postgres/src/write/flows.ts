@@ -1,7 +1,7 @@
 /** Writes what a turn does to flows. It runs before the rows of deleted jobs go, so that it can read from them what they leave behind. */
 import type { DependencyCounter, Effects, FlowEdge, FlowEffects, FlowEnd } from '@millrace/core/kernel'
 import { dueModeOf, END_ERROR, END_ERROR_VALUES } from '@millrace/sql'
-import type { Value } from '../line/statement.ts'
+import type { Value } from '../bridge/statement.ts'
 import { type Batch, columns } from './batch.ts'
 
 const INSERT_GATES =

@@ -1,8 +1,8 @@
 /** Writes the turn's row in the journal, which is the fence, and has its events, the next numbers, and the counters of the lanes it has touched. */
 import type { Effects, Lane, TurnHeader } from '@millrace/core/kernel'
 import { COUNTERS, countersOf, encodeEvents, JOURNAL_ROW_BYTES } from '@millrace/sql'
+import type { Value } from '../bridge/statement.ts'
 import type { Connection } from '../connection.ts'
-import type { Value } from '../line/statement.ts'
 import type { Claim } from '../open/claim.ts'
 import type { Batch } from './batch.ts'
 

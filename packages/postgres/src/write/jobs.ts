@@ -1,7 +1,7 @@
 /** Writes the rows of jobs, by the cheapest statement that covers what happened to each, and their places around that. */
 import type { Effects, Job, PrunedJob } from '@millrace/core/kernel'
 import { dataOf, extrasText, type SortedJobs } from '@millrace/sql'
-import type { Value } from '../line/statement.ts'
+import type { Value } from '../bridge/statement.ts'
 import { CHANGED_COLUMNS, JOB_COLUMNS, SET_CHANGED } from '../tables/job.ts'
 import { bytesOf, textOf } from '../tables/payload.ts'
 import { LEAVE_PLACES, TAKE_PLACES } from '../tables/places.ts'

@@ -1,7 +1,7 @@
 /** Writes new lanes, and removes those that nothing uses. What is counted of others stands in the journal. */
 import type { Lane, TurnHeader } from '@millrace/core/kernel'
 import { COUNTERS, countersOf, tombstoneOf } from '@millrace/sql'
-import type { Value } from '../line/statement.ts'
+import type { Value } from '../bridge/statement.ts'
 import type { Batch } from './batch.ts'
 
 const NUMBERS = COUNTERS.map((_name, index) => `$${index + 1}::bigint[]`).join(', ')

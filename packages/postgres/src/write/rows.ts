@@ -4,7 +4,7 @@
  */
 import type { Job } from '@millrace/core/kernel'
 import type { SqlValue } from '@millrace/sql'
-import type { Value } from '../line/statement.ts'
+import type { Value } from '../bridge/statement.ts'
 import type { JobColumn } from '../tables/job.ts'
 
 export interface Rows {

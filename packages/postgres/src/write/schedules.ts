@@ -1,7 +1,7 @@
 /** Writes schedules that are new or changed, those whose times move, and those that are deleted. */
 import type { Effects, Schedule } from '@millrace/core/kernel'
 import { CHANGING, MOVING, movingOf, restOf } from '@millrace/sql'
-import type { Value } from '../line/statement.ts'
+import type { Value } from '../bridge/statement.ts'
 import type { Batch } from './batch.ts'
 
 const CHANGED = [...CHANGING, 'data_bytes']

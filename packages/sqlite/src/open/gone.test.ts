@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { StoreFailure } from '@millrace/core/kernel'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { indexFile, savedBeside, walFile } from '../beside.ts'
+import { indexFile, savedCopies, walFile } from '../companionFiles.ts'
 import { openStore } from '../open-store.ts'
 import type { SqliteStore } from '../store.ts'
 import { storeOptions, temporaryFolder } from '../testing/files.ts'
@@ -192,9 +192,9 @@ describe('a file that goes while it is open', () => {
       all(remove(log, index), other(OWN.replace('TABLE', 'TABLE IF NOT EXISTS')))(file)
       expect(() => store.beat()).toThrow(copies.at(-1) as string)
       store.close()
-      expect(savedBeside(file).toSorted()).toEqual(copies)
+      expect(savedCopies(file).toSorted()).toEqual(copies)
     }
-    for (const copy of savedBeside(file)) expect(jobsOf(join(dirname(file), copy))).toBe(1)
+    for (const copy of savedCopies(file)) expect(jobsOf(join(dirname(file), copy))).toBe(1)
   })
 
   test('a folder that cannot be read for a while takes nothing away', () => {

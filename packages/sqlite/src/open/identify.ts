@@ -12,7 +12,7 @@ import {
   StoreMovedError,
   StoreMovingError,
 } from '@millrace/core'
-import { walFile } from '../beside.ts'
+import { walFile } from '../companionFiles.ts'
 import { type Database, openDatabase, sqliteCode } from '../driver.ts'
 import { OLDEST_SCHEMA, SCHEMA_VERSION } from '../migrations/list.ts'
 import { assertNotEmptied, assertNotTakenAway, assertWhole, assertWholePages, isEmpty } from './whole.ts'

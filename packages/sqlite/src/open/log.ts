@@ -2,7 +2,7 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { ForeignLogError } from '@millrace/core'
-import { walFile } from '../beside.ts'
+import { walFile } from '../companionFiles.ts'
 
 export const WAL_HEADER_BYTES = 32
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { SchemaTooNewError, SchemaTooOldError } from '@millrace/core'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { inspectFile } from '../audit.ts'
-import { copiesBeside } from '../beside.ts'
+import { migrationCopies } from '../companionFiles.ts'
 import type { Database } from '../driver.ts'
 import { openDatabase } from '../driver.ts'
 import { migrateFileDown } from '../migrateFileDown.ts'
@@ -103,7 +103,7 @@ describe('an older file', () => {
     expect(meta(copy)).toMatchObject({ schema_version: FIRST + 1, min_reader: FIRST })
     expect(lookInto(copy).pragma('integrity_check', { simple: true })).toBe('ok')
     expect(existsSync(`${copy}.partial`)).toBe(false)
-    expect(copiesBeside(file)).toContain(copy)
+    expect(migrationCopies(file)).toContain(copy)
     openStore(storeOptions(file, { now: 8 })).close()
     expect(ids()).toEqual(MIGRATIONS.map(({ id }) => id))
   })

@@ -5,7 +5,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { FileTruncatedError, NotADatabaseError } from '@millrace/core'
-import { newFile, tracesBeside, walFile } from '../beside.ts'
+import { newFile, tracesOf, walFile } from '../companionFiles.ts'
 import type { Database } from '../driver.ts'
 import { hasLog, logBytes, WAL_HEADER_BYTES } from './log.ts'
 import { PAGE_BYTES } from './pragmas.ts'
@@ -24,7 +24,7 @@ export function isEmpty(bytes: number): boolean {
  * @throws FileTruncatedError if files beside it say that it had content
  */
 export function assertNotEmptied(file: string): void {
-  const traces = existsSync(newFile(file)) ? [] : tracesBeside(file).filter((path) => existsSync(path))
+  const traces = existsSync(newFile(file)) ? [] : tracesOf(file).filter((path) => existsSync(path))
   // Read last: another engine removes the mark after the file has content.
   const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0
   if (!isEmpty(bytes)) return

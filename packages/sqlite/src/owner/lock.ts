@@ -4,7 +4,7 @@
  */
 import { AlreadyOpenError } from '@millrace/core'
 import { createLockable, type Making } from '../access.ts'
-import { ownerFile } from '../beside.ts'
+import { ownerFile } from '../companionFiles.ts'
 import { type Database, openDatabase, sqliteCode } from '../driver.ts'
 import { readOwnerNote, removeOwnerNote, writeOwnerNote } from './note.ts'
 

@@ -1,7 +1,7 @@
 /** The plain text beside a file that says who owns it: for people and error messages. The lock alone decides. */
 import { closeSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createFile, type Making } from '../access.ts'
-import { noteFile } from '../beside.ts'
+import { noteFile } from '../companionFiles.ts'
 
 export interface OwnerNote {
   readonly pid: number

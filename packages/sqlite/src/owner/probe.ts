@@ -1,6 +1,6 @@
 /** Finds out who owns a file, without opening the file. */
 import { statSync } from 'node:fs'
-import { ownerFile } from '../beside.ts'
+import { ownerFile } from '../companionFiles.ts'
 import { openDatabase, sqliteCode } from '../driver.ts'
 import { realFile } from '../open/place.ts'
 import { type OwnerNote, readOwnerNote } from './note.ts'

@@ -91,7 +91,7 @@ export function asked(start: number, turns: number): fc.Arbitrary<Asked> {
       .chain((all) =>
         fc.subarray(Object.entries(all) as [keyof ListFilter, unknown][], { maxLength: 3 }).map((some) => [all, some] as const),
       )
-      .map(([{ state: code, states }, some]) => said({ ...Object.fromEntries(some), state: code, states }))
+      .map(([{ state: code, states }, some]) => defined({ ...Object.fromEntries(some), state: code, states }))
   return fc.oneof(
     fc
       .record({
@@ -99,14 +99,14 @@ export function asked(start: number, turns: number): fc.Arbitrary<Asked> {
         search: optional(fc.constantFrom('needle', 'k')),
         ascending: optional(fc.constant(true)),
       })
-      .map(said),
+      .map(defined),
     fc.record({ filter: narrow(state([COMPLETED, FAILED, CANCELLED])), order: fc.constant('finished' as const) }),
     fc.record({ filter: narrow(state([SCHEDULED])), order: fc.constant('due' as const) }),
   ) as fc.Arbitrary<Asked>
 }
 
 /** Leaves out what is not set. */
-function said<T extends object>(values: T): T {
+function defined<T extends object>(values: T): T {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T
 }
 
@@ -172,7 +172,7 @@ export class Changing {
   #insert(pick: number): void {
     const draw = (of: number, among: readonly string[]): string | undefined => among[(pick >> of) % (among.length + 2)]
     const tag = draw(1, TAGS)
-    const extras = said({
+    const extras = defined({
       tags: tag && [tag],
       concurrencyKey: draw(3, KEYS),
       schedule: draw(5, SCHEDULES),

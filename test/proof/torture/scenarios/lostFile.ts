@@ -6,7 +6,7 @@ import { renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { formatId } from '@millrace/core'
 import { openEngine } from '@millrace/engine'
-import { indexFile, savedBeside, walFile } from '../../../../packages/sqlite/src/beside.ts'
+import { indexFile, savedCopies, walFile } from '../../../../packages/sqlite/src/companionFiles.ts'
 import { auditFile } from '../../../../packages/sqlite/src/testing/inspect.ts'
 import { Child } from '../child.ts'
 import type { LoadSettings } from '../programs/load.ts'
@@ -48,7 +48,7 @@ function lostFile(harm: string): Scenario {
     tally.kills++
     tally.acknowledged = acknowledged.length
     tally.lost = acknowledged.filter((id) => !there.has(id)).length
-    tally.facts.push(`${harm}: ${refusal ?? 'never refused'}; ${savedBeside(settings.file).length} copies`)
+    tally.facts.push(`${harm}: ${refusal ?? 'never refused'}; ${savedCopies(settings.file).length} copies`)
     tally.expect(refusal !== undefined, '1', `${harm}, and jobs were acknowledged without a word`)
     tally.expect(!refusal?.includes('!'), 'typed errors', String(refusal))
     return tally
@@ -57,7 +57,7 @@ function lostFile(harm: string): Scenario {
 
 /** The jobs that somebody finds who opens the file now, or a copy that the engine has made of it. */
 async function idsIn(file: string): Promise<ReadonlySet<string>> {
-  const copies = savedBeside(file).map((name) => join(dirname(file), name))
+  const copies = savedCopies(file).map((name) => join(dirname(file), name))
   const ids = new Set<string>()
   for (const path of [file, ...copies]) {
     try {

@@ -1,10 +1,10 @@
 import { message } from './toast.ts'
 
 export function Toast() {
-  const told = message.value
+  const shown = message.value
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {told !== undefined && <div class={told.isBad ? 'toast bad' : 'toast'}>{told.text}</div>}
+      {shown !== undefined && <div class={shown.isBad ? 'toast bad' : 'toast'}>{shown.text}</div>}
     </div>
   )
 }

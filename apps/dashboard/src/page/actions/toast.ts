@@ -12,9 +12,9 @@ const SHOWN_MS = 6_000
 export const message = signal<Message | undefined>(undefined)
 
 export function tell(text: string, isBad = false): void {
-  const told = { text, isBad }
-  message.value = told
+  const shown = { text, isBad }
+  message.value = shown
   clock.after(SHOWN_MS, () => {
-    if (message.peek() === told) message.value = undefined
+    if (message.peek() === shown) message.value = undefined
   })
 }

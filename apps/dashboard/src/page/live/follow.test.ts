@@ -23,7 +23,7 @@ function following(after: number | 'now' = 'now') {
     },
   })
   const end = follow.start()
-  const hear = (seq: number) => opened.at(-1)?.stream.heard(JSON.stringify({ seq }), `${seq}`)
+  const hear = (seq: number) => opened.at(-1)?.stream.received(JSON.stringify({ seq }), `${seq}`)
   return { clock, running, opened, taken, follow, end, hear }
 }
 

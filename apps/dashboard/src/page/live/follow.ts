@@ -7,7 +7,7 @@ import type { Clock } from '../clock.ts'
 
 export interface StreamHandlers {
   readonly opened: () => void
-  readonly heard: (data: string, lastEventId: string) => void
+  readonly received: (data: string, lastEventId: string) => void
   /** Called when the stream has ended, and nobody opens it again. A break that the browser repairs is none. */
   readonly ended: () => void
 }
@@ -68,7 +68,7 @@ export class Follow<Item> {
         this.#failures = 0
         this.state.value = 'on'
       },
-      heard: (data, lastEventId) => {
+      received: (data, lastEventId) => {
         const id = Number(lastEventId)
         if (lastEventId !== '' && Number.isSafeInteger(id)) this.#after = id
         this.#gathered.push(JSON.parse(data) as Item)
@@ -101,9 +101,9 @@ export class Follow<Item> {
 
 /** Opens the browser's own `EventSource`, which sends the cookie of the session. */
 export function openEventSource(types: readonly string[]): OpenStream {
-  return (url, { opened, heard, ended }) => {
+  return (url, { opened, received, ended }) => {
     const source = new EventSource(url)
-    const listen = (event: MessageEvent<string>) => heard(event.data, event.lastEventId)
+    const listen = (event: MessageEvent<string>) => received(event.data, event.lastEventId)
     for (const type of types) source.addEventListener(type, listen)
     source.onopen = opened
     source.onerror = () => {

@@ -47,7 +47,7 @@ export class Live {
       pace: this.pace,
       clock: this.#clock,
       every,
-      heard: (error) => this.#heard(error),
+      settled: (error) => this.#settled(error),
     })
     this.#polls.set(address, poll)
     this.#forget()
@@ -60,7 +60,7 @@ export class Live {
     for (const address of unused.slice(0, Math.max(0, unused.length - KEPT))) this.#polls.delete(address)
   }
 
-  #heard(error: ApiError | undefined): void {
+  #settled(error: ApiError | undefined): void {
     if (error === undefined) this.down.value = undefined
     else if (error.isDown) this.down.value ??= { since: this.#clock.now(), reason: error.message }
     else if (error.status === 401) this.pace.over.value = true

@@ -9,12 +9,12 @@ function setUp(every = 1) {
   const clock = new ManualClock(1_000_000)
   const pace = new Pace()
   const asked: { answer(value: unknown): Promise<void>; refuse(error: ApiError): Promise<void>; signal: AbortSignal }[] = []
-  const heard: (string | undefined)[] = []
+  const outcomes: (string | undefined)[] = []
   const poll = new Poll<unknown>({
     pace,
     clock,
     every,
-    heard: (error) => heard.push(error?.code),
+    settled: (error) => outcomes.push(error?.code),
     ask: (signal) => {
       const { promise, resolve, reject } = Promise.withResolvers<unknown>()
       const after = async (act: () => void) => {
@@ -25,7 +25,7 @@ function setUp(every = 1) {
       return promise
     },
   })
-  return { clock, pace, asked, heard, poll }
+  return { clock, pace, asked, outcomes, poll }
 }
 
 const down = new ApiError(0, 'UNREACHABLE', 'the server cannot be reached')
@@ -83,7 +83,7 @@ test('what asks at each fifth beat waits five beats', async () => {
 })
 
 test('errors make it slower, up to a minute, and leave the last answer; an answer makes it as fast as before', async () => {
-  const { clock, asked, heard, poll } = setUp()
+  const { clock, asked, outcomes, poll } = setUp()
   poll.use()
   await asked.at(-1)?.answer({ jobs: 3 })
   const waits: number[] = []
@@ -98,7 +98,7 @@ test('errors make it slower, up to a minute, and leave the last answer; an answe
   await clock.advance(60_000)
   await asked.at(-1)?.answer({ jobs: 4 })
   expect(poll.state.value.error).toBeUndefined()
-  expect(heard).toEqual([undefined, ...Array(7).fill('UNREACHABLE'), undefined])
+  expect(outcomes).toEqual([undefined, ...Array(7).fill('UNREACHABLE'), undefined])
   const before = asked.length
   await clock.advance(2_000)
   expect(asked).toHaveLength(before + 1)
@@ -142,13 +142,13 @@ test('it asks once even when the rate is off: the page has something to show', a
 })
 
 test('an answer that comes after the end changes nothing', async () => {
-  const { clock, asked, heard, poll } = setUp()
+  const { clock, asked, outcomes, poll } = setUp()
   const end = poll.use()
   end()
   end()
   await asked[0]?.answer(1)
   expect(poll.state.value.value).toBeUndefined()
-  expect(heard).toEqual([])
+  expect(outcomes).toEqual([])
   expect(clock.pending).toBe(0)
   poll.use()
   await asked[1]?.answer(2)

@@ -19,7 +19,7 @@ export interface PollOptions<T> {
   /** Asked at each `every`th beat of the rate. */
   readonly every: number
   /** Hears how each question ended: undefined if it was answered. */
-  readonly heard: (error: ApiError | undefined) => void
+  readonly settled: (error: ApiError | undefined) => void
 }
 
 export class Poll<T> {
@@ -109,13 +109,13 @@ export class Poll<T> {
     if (outcome instanceof ApiError) {
       this.#errors++
       this.#state.value = { value, error: outcome }
-      this.#options.heard(outcome)
+      this.#options.settled(outcome)
       return
     }
     this.#errors = 0
     const shared = share(value, outcome.value)
     if (shared !== value || this.#state.peek().error !== undefined) this.#state.value = { value: shared, error: undefined }
-    this.#options.heard(undefined)
+    this.#options.settled(undefined)
   }
 
   #wait(): void {

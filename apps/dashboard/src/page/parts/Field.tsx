@@ -28,15 +28,15 @@ export interface FieldProps {
 /** A field of a form with its label, what it means, and what is wrong with its value. */
 export function Field({ label, note, hint, error, ...rest }: FieldProps) {
   const id = useId()
-  const told = error ?? hint
+  const below = error ?? hint
   return (
     <div class="form-field">
       <label for={id}>{label}</label>
       {note !== undefined && <span class="who faint">{note}</span>}
-      <Control {...rest} id={id} isBad={error !== undefined} isTold={told !== undefined} />
-      {told !== undefined && (
-        <p id={`${id}-told`} class={error === undefined ? 'hint' : 'hint s-bad'}>
-          {told}
+      <Control {...rest} id={id} isBad={error !== undefined} hasNote={below !== undefined} />
+      {below !== undefined && (
+        <p id={`${id}-note`} class={error === undefined ? 'hint' : 'hint s-bad'}>
+          {below}
         </p>
       )}
     </div>
@@ -47,7 +47,7 @@ interface ControlProps
   extends Pick<FieldProps, 'value' | 'onChange' | 'placeholder' | 'options' | 'suggestions' | 'type' | 'rows' | 'isFirst' | 'required'> {
   readonly id: string
   readonly isBad: boolean
-  readonly isTold: boolean
+  readonly hasNote: boolean
 }
 
 function Control({
@@ -62,7 +62,7 @@ function Control({
   isFirst = false,
   required = false,
   isBad,
-  isTold,
+  hasNote,
 }: ControlProps) {
   const common = {
     id,
@@ -71,7 +71,7 @@ function Control({
     class: 'input',
     autofocus: isFirst,
     'aria-invalid': isBad,
-    'aria-describedby': isTold ? `${id}-told` : undefined,
+    'aria-describedby': hasNote ? `${id}-note` : undefined,
   }
   const onInput = ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) => onChange(currentTarget.value)
   if (options !== undefined)

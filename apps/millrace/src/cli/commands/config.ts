@@ -1,5 +1,5 @@
 /** `millrace config`: shows the daemon's settings and their origins, and shows and changes the settings of queues at run time. */
-import { again } from '@millrace/client'
+import { retryLost } from '@millrace/client'
 import type { Command } from 'commander'
 import { getSetting, isDefault, listSettings, SETTING_KEYS, setSetting, unreached } from '../../config/settings.ts'
 import { SETTINGS_HELP, settingFlags, settingsOf } from '../configured.ts'
@@ -48,10 +48,10 @@ export function addConfig(program: Command, context: Context): void {
       const wanted = settingOf(key, value)
       const engine = await connect({ create: true })
       await setSetting(engine, key, wanted, { queue })
-      const now = await again(() => getSetting(engine, key, { queue }))
+      const now = await retryLost(() => getSetting(engine, key, { queue }))
       await out.answer({ queue, key, value: now ?? null }, () => `${key} of ${queue} is ${valueText(now)}`)
       if (!isDefault(key)) return
-      const { definitions } = await again(() => engine.stats())
+      const { definitions } = await retryLost(() => engine.stats())
       const kept = unreached(key, definitions)
       out.note(
         `${key} applies to new jobs whose call and definition do not set it${kept.length === 0 ? '' : `. Set by the definitions of: ${listed(kept)}`}`,
@@ -64,7 +64,7 @@ export function addConfig(program: Command, context: Context): void {
     .option('--queue <name>', 'queue; default "default"', 'default')
     .action(async (key: string, { queue }: QueueFlag) => {
       const engine = await connect()
-      const value = await again(() => getSetting(engine, key, { queue }))
+      const value = await retryLost(() => getSetting(engine, key, { queue }))
       await out.answer({ queue, key, value: value ?? null }, () => valueText(value))
     })
   config
@@ -73,7 +73,7 @@ export function addConfig(program: Command, context: Context): void {
     .option('--queue <name>', 'queue; default "default"', 'default')
     .action(async ({ queue }: QueueFlag) => {
       const engine = await connect()
-      const settings = await again(() => listSettings(engine, { queue }))
+      const settings = await retryLost(() => listSettings(engine, { queue }))
       await out.answer({ queue, settings: settings.map(({ key, value }) => ({ key, value: value ?? null })) }, () =>
         out.table(
           [

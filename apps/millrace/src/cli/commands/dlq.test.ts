@@ -2,8 +2,8 @@
 import { defineJob, type Engine, JobNotFoundError, openEngine } from '@millrace/engine'
 import { Command } from 'commander'
 import { expect, onTestFinished, test } from 'vitest'
+import { exitCodeOf } from '../../exit.ts'
 import type { Context } from '../context.ts'
-import { exitCodeOf } from '../exit.ts'
 import { addDlq } from './dlq.ts'
 
 /** Returns an engine with a failed job, and its id. */

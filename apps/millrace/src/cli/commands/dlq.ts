@@ -1,7 +1,8 @@
 /** `millrace dlq`: lists, retries and deletes permanently failed jobs. */
-import { again } from '@millrace/client'
+import { retryLost } from '@millrace/client'
 import type { ListOptions, ManyFilter, ManyOptions, RedriveOptions } from '@millrace/engine'
 import type { Command } from 'commander'
+import { defined } from '../../defined.ts'
 import { now } from '../clock.ts'
 import { confirm } from '../confirm.ts'
 import type { Context } from '../context.ts'
@@ -10,7 +11,6 @@ import { noJob, wholeId } from '../jobOf.ts'
 import { awayText, many } from '../output/amounts.ts'
 import { number } from '../values.ts'
 import { errorText } from '../view/job.ts'
-import { said } from '../written.ts'
 import { manyText } from './jobs.ts'
 
 interface Flags {
@@ -46,7 +46,9 @@ async function list({ connect, out }: Context, { queue, name, limit, after }: Fl
   const engine = await connect()
   // A table shows no payloads.
   const payload = out.json ? undefined : 'none'
-  const page = await again(() => engine.list(said<ListOptions>({ state: 'failed', queue, name, limit, after, payload, lastRun: true })))
+  const page = await retryLost(() =>
+    engine.list(defined<ListOptions>({ state: 'failed', queue, name, limit, after, payload, lastRun: true })),
+  )
   const failed = page.jobs.map((job) => ({ ...job, lastError: job.lastRun?.error }))
   await out.answer({ jobs: failed, next: page.next }, () =>
     out.list(
@@ -71,10 +73,10 @@ async function retry(context: Context, given: readonly string[], { queue, name, 
   const ids = await Promise.all(given.map((id) => wholeId(engine, id)))
   if (ids.length === 0) {
     if (queue === undefined && name === undefined) {
-      const { changed } = await engine.retryMany({ state: 'failed' }, said<ManyOptions>({ limit, dryRun: true }))
+      const { changed } = await engine.retryMany({ state: 'failed' }, defined<ManyOptions>({ limit, dryRun: true }))
       await confirm(context, `${many(changed, 'failed job')} would be retried.`, yes)
     }
-    const { count } = await engine.redrive(said<RedriveOptions>({ queue, name, limit }))
+    const { count } = await engine.redrive(defined<RedriveOptions>({ queue, name, limit }))
     await out.answer({ count }, () => `${many(count, 'job')} retried`)
     return
   }
@@ -83,16 +85,16 @@ async function retry(context: Context, given: readonly string[], { queue, name, 
     (await engine.retryMany({ ids: some }, { dryRun: true })).matched === new Set(some).size
   if (!(await isThere(...ids))) for (const id of ids) if (!(await isThere(id))) throw noJob(id)
   const { matched, changed, skipped } = await engine.retryMany(
-    said<ManyFilter>({ ids, state: 'failed', queue, name }),
-    said<ManyOptions>({ limit }),
+    defined<ManyFilter>({ ids, state: 'failed', queue, name }),
+    defined<ManyOptions>({ limit }),
   )
   await out.answer({ count: changed, matched, skipped }, () => manyText({ matched, changed, skipped }, 'retried'))
 }
 
 async function purge(context: Context, { queue, name, limit, dryRun = false, yes }: Flags): Promise<void> {
   const engine = await context.connect()
-  const filter = said<ManyFilter>({ state: 'failed', queue, name })
-  const call = (dry: boolean) => engine.deleteMany(filter, said<ManyOptions>({ limit, dryRun: dry || undefined }))
+  const filter = defined<ManyFilter>({ state: 'failed', queue, name })
+  const call = (dry: boolean) => engine.deleteMany(filter, defined<ManyOptions>({ limit, dryRun: dry || undefined }))
   const { changed: count } = await call(true)
   if (!dryRun) await confirm(context, `${many(count, 'failed job')} would be removed.`, yes)
   const result = dryRun ? { changed: count } : await call(false)

@@ -1,5 +1,5 @@
 /** `millrace enqueue`: creates one job, or one for each line of stdin. */
-import { again } from '@millrace/client'
+import { retryLost } from '@millrace/client'
 import { bytesOption, type EnqueueOptions, encodeData, isErrorOf, nameOption, newJobFrom, type OptionTypeError } from '@millrace/core'
 import type { Command } from 'commander'
 import { type BulkResult, enqueueLines } from '../bulk.ts'
@@ -57,7 +57,7 @@ async function enqueueOne(context: Context, name: string, data: string | undefin
   }
   const engine = await context.connect({ create: true, owns: false })
   const options = repeatable(asked)
-  const job = await again(() => engine.enqueue(name, value, options))
+  const job = await retryLost(() => engine.enqueue(name, value, options))
   // If the key is this run's own, an earlier job is this one.
   const created = job.created || (options.idempotencyKey !== asked.idempotencyKey && options.unique === undefined)
   if (!wait) {
@@ -77,7 +77,7 @@ function checked(name: string, flags: JobFlags, data?: unknown): EnqueueOptions 
   return options
 }
 
-/** Checks the options of many jobs. A key by fields depends on the data of each: what is said beside it is checked with another key. */
+/** Checks the options of many jobs. A key by fields depends on the data of each: the other options are checked with another key. */
 function checkedForMany(name: string, flags: JobFlags): EnqueueOptions {
   const { uniqueData, uniqueBy, ...others } = flags
   const byFields = flags.unique === undefined && (uniqueData === true || uniqueBy !== undefined)
@@ -125,10 +125,10 @@ function parse(text: string): unknown {
 export function tellDone(error: unknown): never {
   const { enqueued = 0, existing = 0, category, message } = error as Error & Partial<BulkResult & OptionTypeError>
   if (enqueued + existing === 0) throw error
-  const told = `${message}; ${many(enqueued, 'job')} enqueued before it ended${existingText({ enqueued, existing })}`
+  const text = `${message}; ${many(enqueued, 'job')} enqueued before it ended${existingText({ enqueued, existing })}`
   // The exit code of misuse means that nothing was done.
-  if (category === 'invalid') throw new FailedError(told, { cause: error })
-  throw Object.assign(error as Error, { message: told })
+  if (category === 'invalid') throw new FailedError(text, { cause: error })
+  throw Object.assign(error as Error, { message: text })
 }
 
 export function existingText({ existing }: BulkResult): string {

@@ -2,12 +2,12 @@
 import { integerOption } from '@millrace/core'
 import type { EngineEvent, EventStreamItem, EventsFilter, EventsOptions, QueueEvent, ScheduleEvent } from '@millrace/engine'
 import type { Command } from 'commander'
+import { defined } from '../../defined.ts'
 import type { Context } from '../context.ts'
 import { cursorOf, lastEvent } from '../journal.ts'
 import { type Line, line } from '../output/line.ts'
 import type { Paint, Style } from '../output/style.ts'
 import { names, number } from '../values.ts'
-import { said } from '../written.ts'
 
 interface Flags {
   readonly follow?: boolean
@@ -37,14 +37,14 @@ async function show({ connect, out, signal }: Context, flags: Flags): Promise<vo
   const { follow = false, after, type, queue, name, jobId } = flags
   const limit = flags.limit === undefined ? Number.POSITIVE_INFINITY : integerOption('limit', flags.limit, 1, Number.MAX_SAFE_INTEGER)
   const engine = await connect()
-  const filter = said<EventsFilter>({ types: type, queue, name, jobId })
+  const filter = defined<EventsFilter>({ types: type, queue, name, jobId })
   // Rejects invalid flags before the first request.
-  await engine.events(said<EventsOptions>({ after, filter })).return()
+  await engine.events(defined<EventsOptions>({ after, filter })).return()
   const from = after ?? (follow ? 'now' : 0)
   const last = follow ? Number.POSITIVE_INFINITY : await lastEvent(engine)
   if (from !== 'now' && from >= last) return
   // To end with the last event, the stream must deliver that one even if it does not fit the filter.
-  const events = engine.events(said<EventsOptions>({ after: from, signal, filter: follow ? filter : undefined }))
+  const events = engine.events(defined<EventsOptions>({ after: from, signal, filter: follow ? filter : undefined }))
   let shown = 0
   for await (const event of events) {
     if (follow || fits(event, flags)) {
@@ -102,6 +102,6 @@ function moreOf({ attempt, error, progress, runAt }: EngineEvent): string {
 }
 
 function inBrackets(facts: readonly (string | undefined)[]): string {
-  const said = facts.filter((fact) => fact !== undefined)
-  return said.length === 0 ? '' : ` (${said.join(', ')})`
+  const known = facts.filter((fact) => fact !== undefined)
+  return known.length === 0 ? '' : ` (${known.join(', ')})`
 }

@@ -1,13 +1,13 @@
 /** `millrace export`: prints jobs as lines of JSON, which `import` accepts. */
-import { again } from '@millrace/client'
+import { retryLost } from '@millrace/client'
 import { type ListOrder, validateListOptions } from '@millrace/core'
 import type { ListOptions } from '@millrace/engine'
 import type { Command } from 'commander'
+import { defined } from '../../defined.ts'
 import { jsonText } from '../../visible.ts'
 import type { Context } from '../context.ts'
 import { exportedJob } from '../imported.ts'
 import { many } from '../output/amounts.ts'
-import { said } from '../written.ts'
 
 interface Flags {
   readonly state?: string
@@ -32,7 +32,7 @@ export function addExport(program: Command, context: Context): void {
 async function exportJobs({ connect, out, signal }: Context, { state, queue, name, tag }: Flags): Promise<void> {
   const engine = await connect()
   const page = (order: ListOrder, options: ListOptions) =>
-    again(() => engine.list(said<ListOptions>({ state, queue, name, tag, order, ...options })))
+    retryLost(() => engine.list(defined<ListOptions>({ state, queue, name, tag, order, ...options })))
   // Jobs that are enqueued during the export are left out: `export | import` of one store would never end.
   const newest = await page('newest', { limit: 1, payload: 'none' })
   const [last] = newest.jobs
@@ -44,7 +44,7 @@ async function exportJobs({ connect, out, signal }: Context, { state, queue, nam
   let count = 0
   try {
     do {
-      const { jobs, next } = await page('oldest', said<ListOptions>({ after, limit: PAGE }))
+      const { jobs, next } = await page('oldest', defined<ListOptions>({ after, limit: PAGE }))
       const place = jobs.findIndex(({ id }) => id === last.id)
       const taken = place < 0 ? jobs : jobs.slice(0, place + 1)
       await out.raw(taken.map((job) => `${jsonText(exportedJob(job))}\n`).join(''))

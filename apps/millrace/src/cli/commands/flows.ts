@@ -1,8 +1,9 @@
 /** `millrace flows`: shows jobs that wait for one another. */
-import { again } from '@millrace/client'
+import { retryLost } from '@millrace/client'
 import { JobNotFoundError, LIMITS, STATES } from '@millrace/core'
 import type { Engine, FlowJob, FlowListOptions, FlowSummary } from '@millrace/engine'
 import type { Command } from 'commander'
+import { defined } from '../../defined.ts'
 import { now } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors.ts'
@@ -10,7 +11,6 @@ import { defaultCommand } from '../groups.ts'
 import { awayText, countText } from '../output/amounts.ts'
 import { stateText } from '../output/style.ts'
 import { number } from '../values.ts'
-import { said } from '../written.ts'
 
 /** The number of refs that a line for people shows. */
 const REFS_SHOWN = 3
@@ -30,7 +30,7 @@ export function addFlows(program: Command, { connect, out }: Context): void {
     .option('--after <cursor>', '"next" of the previous page')
     .action(async (flags: ListFlags) => {
       const engine = await connect()
-      const page = await again(() => engine.flows.list(said<FlowListOptions>({ ...flags })))
+      const page = await retryLost(() => engine.flows.list(defined<FlowListOptions>({ ...flags })))
       await out.answer({ flows: page.flows, next: page.next, partial: page.partial === true }, () =>
         out.list(
           'no flows',
@@ -74,7 +74,7 @@ export function addFlows(program: Command, { connect, out }: Context): void {
 async function flowOf(engine: Engine, given: string): Promise<{ readonly id: string; readonly jobs: readonly FlowJob[] }> {
   const jobs: FlowJob[] = []
   for (let after: string | undefined; ; ) {
-    const page = await again(() => engine.flows.get(given, { limit: LIMITS.pageJobs, ...(after !== undefined && { after }) }))
+    const page = await retryLost(() => engine.flows.get(given, { limit: LIMITS.pageJobs, ...(after !== undefined && { after }) }))
     if (page === undefined) throw await missing(engine, given)
     for (const job of page.jobs) add(jobs, job)
     after = page.next
@@ -89,7 +89,7 @@ function add(jobs: FlowJob[], job: FlowJob): void {
 }
 
 async function missing(engine: Engine, given: string): Promise<Error> {
-  const job = await again(() => engine.get(given))
+  const job = await retryLost(() => engine.get(given))
   if (job !== undefined) return new UsageError(`job ${given} is not part of a flow: inspect it with millrace jobs show`)
   return new JobNotFoundError(`there is no flow ${given}, or all of its jobs were deleted`, { jobId: given })
 }

@@ -1,5 +1,5 @@
 /** `millrace jobs`: finds, shows and changes jobs. */
-import { again } from '@millrace/client'
+import { retryLost } from '@millrace/client'
 import { integerOption } from '@millrace/core'
 import type {
   CancelManyOptions,
@@ -14,6 +14,7 @@ import type {
   UpdateManyChanges,
 } from '@millrace/engine'
 import type { Command } from 'commander'
+import { defined } from '../../defined.ts'
 import { ASKS } from '../asks.ts'
 import { now } from '../clock.ts'
 import { confirm } from '../confirm.ts'
@@ -29,7 +30,6 @@ import type { Output } from '../output/output.ts'
 import type { Column } from '../output/table.ts'
 import { json, number, texts, time } from '../values.ts'
 import { jobColumns, jobLines, LAST_RUN_COLUMNS } from '../view/job.ts'
-import { said } from '../written.ts'
 
 interface ListFlags extends FilterFlags {
   readonly search?: string
@@ -80,7 +80,7 @@ export function addJobs(program: Command, context: Context): void {
     .argument('<id>')
     .option('--payload <mode>', 'data, output and checkpoint: full, preview (64 KiB of each) or none; default full')
     .action(async (id: string, { payload }: { readonly payload?: string }) => {
-      const job = await jobOf(await context.connect(), id, said<GetOptions>({ payload }))
+      const job = await jobOf(await context.connect(), id, defined<GetOptions>({ payload }))
       await context.out.answer(job, () => jobLines(job, context.out.paint))
     })
   jobs
@@ -113,9 +113,9 @@ async function list(context: Context, flags: ListFlags): Promise<void> {
   const { search, order, after, lastRun } = flags
   // A table shows no payloads.
   const payload = flags.payload ?? (out.json ? undefined : 'none')
-  const options = said<ListOptions>({ ...filterOf(flags), search, order, after, limit, payload, lastRun })
+  const options = defined<ListOptions>({ ...filterOf(flags), search, order, after, limit, payload, lastRun })
   if (all) return listAll(context, engine, options)
-  const page = await again(() => engine.list(options))
+  const page = await retryLost(() => engine.list(options))
   await out.answer({ jobs: page.jobs, next: page.next, partial: page.partial === true }, () =>
     out.list('no jobs', listColumns(out, lastRun), page.jobs),
   )
@@ -134,7 +134,7 @@ async function listAll({ out, signal }: Context, engine: Engine, options: ListOp
   do {
     const asked = after
     const wanted = { ...options, limit: Math.min(left, PAGE), ...(asked !== undefined && { after: asked }) }
-    const { jobs, next } = await again(() => engine.list(wanted))
+    const { jobs, next } = await retryLost(() => engine.list(wanted))
     if (out.json) for (const job of jobs) await out.item(job, () => '')
     else {
       const [title, ...lines] = first
@@ -159,8 +159,8 @@ interface Call {
 
 const CALLS = {
   cancel: {
-    one: (engine, id, { descendants = false, reason }) => engine.cancel(id, said<CancelOptions>({ descendants, reason })),
-    many: (engine, filter, options, { reason }) => engine.cancelMany(filter, said<CancelManyOptions>({ ...options, reason })),
+    one: (engine, id, { descendants = false, reason }) => engine.cancel(id, defined<CancelOptions>({ descendants, reason })),
+    many: (engine, filter, options, { reason }) => engine.cancelMany(filter, defined<CancelManyOptions>({ ...options, reason })),
     done: 'cancelled',
   },
   retry: {
@@ -187,7 +187,7 @@ const CALLS = {
 
 function changesOf({ runAt, priority, weight, setTag, clearTags, setMeta }: ManyFlags): UpdateManyChanges {
   if (setTag !== undefined && clearTags !== undefined) throw new UsageError('give either --set-tag or --clear-tags, not both')
-  return said<UpdateManyChanges>({ runAt, priority, weight, tags: clearTags ? [] : setTag, meta: setMeta })
+  return defined<UpdateManyChanges>({ runAt, priority, weight, tags: clearTags ? [] : setTag, meta: setMeta })
 }
 
 function addChange(jobs: Command, context: Context, change: Change, description: string): void {
@@ -228,12 +228,12 @@ async function changeEach({ out, connect }: Context, change: Change, ids: readon
 async function changeMany(context: Context, change: Change, flags: ManyFlags): Promise<void> {
   const { search, all, limit, dryRun = false, descendants, yes } = flags
   if (descendants !== undefined) throw new UsageError('--descendants requires the id of a job')
-  const filter = said<ManyFilter>({ ...filterOf(flags), search, all })
+  const filter = defined<ManyFilter>({ ...filterOf(flags), search, all })
   // The engine would reject it too, but this error names the flags.
   if (Object.keys(filter).length === 0)
     throw new UsageError(`no jobs selected: give ids, or flags such as --state, --queue, --name or --tag; --all selects every job`)
   const engine = await context.connect()
-  const call = (dry: boolean) => CALLS[change].many(engine, filter, said<ManyOptions>({ limit, dryRun: dry || undefined }), flags)
+  const call = (dry: boolean) => CALLS[change].many(engine, filter, defined<ManyOptions>({ limit, dryRun: dry || undefined }), flags)
   const isEvery = Object.keys(filter).every((name) => name === 'all')
   if (!dryRun && (ASKS[`jobs ${change}`] === 'selected' || isEvery)) {
     const { changed } = await call(true)

@@ -1,5 +1,5 @@
 /** `millrace keys`: shows the job that holds a key, and releases keys. */
-import { again } from '@millrace/client'
+import { retryLost } from '@millrace/client'
 import { JobNotFoundError, type JobOfKey } from '@millrace/core'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
@@ -20,7 +20,7 @@ export function addKeys(program: Command, { connect, out }: Context): void {
       .option('--idempotency', 'the key is an idempotency key; default a unique key')
   add(defaultCommand(keys, 'show'), 'Show the job that holds a key').action(async (name: string, key: string, flags: Flags) => {
     const engine = await connect()
-    const job = await again(() => engine.get(keyOf(name, key, flags)))
+    const job = await retryLost(() => engine.get(keyOf(name, key, flags)))
     if (job === undefined) throw new JobNotFoundError(`no job '${name}' holds the key '${key}'`, { jobId: '' })
     await out.answer(job, () => jobLines(job, out.paint))
   })

@@ -1,5 +1,5 @@
 /** `millrace queues`: inspects and configures queues. */
-import { again } from '@millrace/client'
+import { retryLost } from '@millrace/client'
 import { LIMITS, nameOption, QUEUE_OPTIONS, type Row, validateQueueOptions } from '@millrace/core'
 import type {
   DrainOptions,
@@ -14,11 +14,11 @@ import type {
   ResumeOptions,
 } from '@millrace/engine'
 import type { Command } from 'commander'
+import { defined } from '../../defined.ts'
 import { confirm } from '../confirm.ts'
 import type { Context } from '../context.ts'
 import { NotFoundError, UsageError } from '../errors.ts'
 import { defaultCommand } from '../groups.ts'
-
 import { countText, durationText, many, timeText } from '../output/amounts.ts'
 import { type Line, line, type Text } from '../output/line.ts'
 import { plain } from '../output/plain.ts'
@@ -26,7 +26,7 @@ import type { Paint } from '../output/style.ts'
 import { duration, names, number, orNone, removing } from '../values.ts'
 import { fieldLines } from '../view/job.ts'
 import { stateColumns, statesText } from '../view/states.ts'
-import { flagOf, said, writtenOf } from '../written.ts'
+import { flagOf, writtenOf } from '../written.ts'
 
 interface PauseFlags extends ResumeOptions {
   /** As it was written: `10m`. */
@@ -46,7 +46,7 @@ export function addQueues(program: Command, context: Context): void {
     .description('List queues with their jobs by state')
     .action(async () => {
       const engine = await connect()
-      const found = await again(() => engine.queues.list())
+      const found = await retryLost(() => engine.queues.list())
       await out.answer({ queues: found }, () =>
         out.list(
           'no queues',
@@ -75,7 +75,7 @@ export function addQueues(program: Command, context: Context): void {
     .option('--limit <number>', 'at most this many: 1 to 200; default 50', number)
     .action(async (name: string, flags: { readonly limit?: number }) => {
       const engine = await connect()
-      const found = await again(() => engine.queues.keys(name, said<QueueKeysOptions>({ ...flags })))
+      const found = await retryLost(() => engine.queues.keys(name, defined<QueueKeysOptions>({ ...flags })))
       if (found === undefined) throw await noQueue(engine, name)
       await out.answer({ ...found, partial: found.partial === true }, () => [
         ...out.list(
@@ -123,7 +123,7 @@ export function addQueues(program: Command, context: Context): void {
     .option('--for <duration>', 'resume after this time: 30s, 10m', duration)
     .action(async (name: string, { job, key, for: length }: PauseFlags) => {
       const engine = await connect()
-      await engine.queues.pause(name, said<PauseOptions>({ job, key, for: length }))
+      await engine.queues.pause(name, defined<PauseOptions>({ job, key, for: length }))
       // A longer pause may stand, whose end counts.
       const until = length === undefined ? undefined : pauseEnd(await queueOf(context, name), job, key)
       const end = until === undefined ? 'it is resumed' : timeText(until)
@@ -138,7 +138,7 @@ export function addQueues(program: Command, context: Context): void {
     .option('--key <key>', 'only jobs with this concurrency key')
     .action(async (name: string, { job, key }: ResumeOptions) => {
       const engine = await connect()
-      await engine.queues.resume(name, said<ResumeOptions>({ job, key }))
+      await engine.queues.resume(name, defined<ResumeOptions>({ job, key }))
       await out.answer({ queue: name, job, key, paused: false }, () => `resumed ${name}${partText(job, key)}`)
     })
   for (const [verb, description] of [
@@ -162,7 +162,7 @@ export function addQueues(program: Command, context: Context): void {
       const engine = await connect()
       // The engine would create the queue: a drain may come before the first job. Here, an unknown name is misspelt.
       await queueOf(context, name)
-      await engine.queues.drain(name, said<DrainOptions>({ timeout }))
+      await engine.queues.drain(name, defined<DrainOptions>({ timeout }))
       await out.answer({ queue: name, drained: true }, () => `${name} is empty, and takes no jobs until it is resumed`)
     })
   queues
@@ -186,7 +186,7 @@ export function addQueues(program: Command, context: Context): void {
 async function purge(context: Context, name: string, { state, dryRun = false, yes }: PurgeFlags): Promise<void> {
   const engine = await context.connect()
   await queueOf(context, name)
-  const options = (dry: boolean) => said<PurgeOptions>({ states: state, dryRun: dry })
+  const options = (dry: boolean) => defined<PurgeOptions>({ states: state, dryRun: dry })
   const counted = await engine.queues.purge(name, options(true))
   if (!dryRun) await confirm(context, `${many(counted.count, 'job')} of ${name} would be removed.`, yes)
   const result = dryRun ? counted : await engine.queues.purge(name, options(false))
@@ -200,14 +200,14 @@ async function purge(context: Context, name: string, { state, dryRun = false, ye
 /** @throws NotFoundError */
 export async function queueOf({ connect }: Context, name: string): Promise<QueueView> {
   const engine = await connect()
-  const queue = await again(() => engine.queues.get(name))
+  const queue = await retryLost(() => engine.queues.get(name))
   if (queue === undefined) throw await noQueue(engine, name)
   return queue
 }
 
 /** Returns the error for a missing queue. It mentions jobs of that name, because queues and their jobs often have similar names. */
 async function noQueue(engine: Engine, name: string): Promise<NotFoundError> {
-  const { jobs } = await again(() => engine.list({ name, limit: 1 }))
+  const { jobs } = await retryLost(() => engine.list({ name, limit: 1 }))
   const [job] = jobs
   return new NotFoundError(
     job === undefined

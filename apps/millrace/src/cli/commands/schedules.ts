@@ -1,5 +1,5 @@
 /** `millrace schedules`: shows and changes schedules of recurring jobs. */
-import { again } from '@millrace/client'
+import { retryLost } from '@millrace/client'
 import {
   integerOption,
   LIMITS,
@@ -14,6 +14,7 @@ import {
 } from '@millrace/core'
 import type { Schedule, ScheduleChanges, ScheduledJob, ScheduleListOptions, ScheduleOptions, TriggerOptions } from '@millrace/engine'
 import type { Command } from 'commander'
+import { defined } from '../../defined.ts'
 import { now } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors.ts'
@@ -25,7 +26,7 @@ import { plain } from '../output/plain.ts'
 import type { Paint } from '../output/style.ts'
 import { dataOf, json, number, orNone, removing } from '../values.ts'
 import { fieldLines } from '../view/job.ts'
-import { flagOf, said, writtenOf } from '../written.ts'
+import { flagOf, writtenOf } from '../written.ts'
 
 type TimeFlags = { readonly [Name in keyof ScheduleOptions]?: unknown }
 
@@ -67,7 +68,7 @@ export function addSchedules(program: Command, context: Context): void {
     .option('--after <id>', '"next" of the previous page')
     .action(async ({ prefix, queue, name, after, limit }: ListFlags) => {
       const engine = await connect()
-      const page = await again(() => engine.schedules.list(said<ScheduleListOptions>({ prefix, queue, name, after, limit })))
+      const page = await retryLost(() => engine.schedules.list(defined<ScheduleListOptions>({ prefix, queue, name, after, limit })))
       await out.answer(page, () =>
         out.list(
           'no schedules',
@@ -103,8 +104,8 @@ export function addSchedules(program: Command, context: Context): void {
         .option('--binary', BINARY),
     ).action(async (id: string, job: string, data: string | undefined, flags: SetFlags) => {
       const value = await dataOf(data, flags.binary)
-      const options = said<ScheduleOptions>(timesOf(flags))
-      const wanted = said<ScheduledJob>({ job, data: value, options: runOptionsOf(flags) })
+      const options = defined<ScheduleOptions>(timesOf(flags))
+      const wanted = defined<ScheduledJob>({ job, data: value, options: runOptionsOf(flags) })
       const { systemCalendar } = await import('@millrace/client/calendar')
       // A wrong call creates no file.
       scheduleIdOption(id)
@@ -114,7 +115,7 @@ export function addSchedules(program: Command, context: Context): void {
       // A repeated `add` would be rejected because of its own first call.
       const set = await (verb === 'add'
         ? engine.schedules.add(id, options, wanted)
-        : again(() => engine.schedules.upsert(id, options, wanted)))
+        : retryLost(() => engine.schedules.upsert(id, options, wanted)))
       await out.answer(set, () => `${id} ${set.created ? 'created' : 'changed'}; next ${timeText(set.nextRunAt)}`)
     })
   addOptions(
@@ -133,7 +134,7 @@ export function addSchedules(program: Command, context: Context): void {
         throw new UsageError('nothing to change: give at least one of the flags of millrace schedules update --help')
       const value = await dataOf(flags.data, flags.binary)
       const engine = await connect()
-      const changes = said<ScheduleChanges>({ ...removing(timesOf(flags)), job: flags.job, data: value })
+      const changes = defined<ScheduleChanges>({ ...removing(timesOf(flags)), job: flags.job, data: value })
       const set = await engine.schedules.update(id, changes)
       await out.answer(set, () => `${id} changed; next ${timeText(set.nextRunAt)}`)
     })
@@ -158,7 +159,7 @@ export function addSchedules(program: Command, context: Context): void {
     .option('--meta <json>', "fields to add to the schedule's meta, for this job only", json)
     .action(async (id: string, { meta }: { readonly meta?: unknown }) => {
       const engine = await connect()
-      const job = await engine.schedules.trigger(id, said<TriggerOptions>({ meta }))
+      const job = await engine.schedules.trigger(id, defined<TriggerOptions>({ meta }))
       if (!job.created && !out.json) out.note(`no job was created: the last job of ${id} has not ended, and this is its id`)
       await out.answer({ id, jobId: job.id, created: job.created }, () => job.id)
     })
@@ -191,7 +192,7 @@ const timesOf = (flags: TimeFlags): Readonly<Record<string, unknown>> =>
 /** @throws ScheduleNotFoundError */
 export async function scheduleOf({ connect }: Context, id: string, times = 1): Promise<Schedule> {
   const engine = await connect()
-  const schedule = await again(() => engine.schedules.get(id, { times }))
+  const schedule = await retryLost(() => engine.schedules.get(id, { times }))
   if (schedule === undefined) throw new ScheduleNotFoundError(`there is no schedule ${id}: see millrace schedules list`, { scheduleId: id })
   return schedule
 }

@@ -1,5 +1,5 @@
 /** `millrace stats`: prints counts, times and the state of the writer. */
-import { again } from '@millrace/client'
+import { retryLost } from '@millrace/client'
 import type { Percentiles, Stats, StatsOptions, StoreStats } from '@millrace/engine'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
@@ -22,7 +22,7 @@ export function addStats(program: Command, { connect, out, target }: Context): v
     .action(async (flags: StatsOptions) => {
       const idle = await isIdle(target())
       const engine = await connect()
-      const stats = withoutLooker(await again(() => engine.stats(flags)), idle)
+      const stats = withoutLooker(await retryLost(() => engine.stats(flags)), idle)
       await out.answer(withTimes(stats), () => statsLines(stats, out))
     })
 }

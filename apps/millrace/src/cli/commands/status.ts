@@ -1,7 +1,7 @@
 /** `millrace status`: shows on one screen whether all is well. */
-import { again } from '@millrace/client'
+import { retryLost } from '@millrace/client'
 import type { Percentiles, Stats, WorkerView } from '@millrace/engine'
-import type { Meeting } from '@millrace/postgres'
+import type { OwnerRegistry } from '@millrace/postgres'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { controlFault } from '../control.ts'
@@ -24,15 +24,15 @@ export function addStatus(program: Command, context: Context): void {
     .action(async () => {
       const { out } = context
       const target = context.target()
-      const meeting = await unowned(target)
-      if (meeting !== undefined) {
-        await unownedStatus(context, meeting)
+      const owners = await unowned(target)
+      if (owners !== undefined) {
+        await unownedStatus(context, owners)
         return
       }
       const idle = await isIdle(target)
       const engine = await context.connect()
-      const stats = withoutLooker(await again(() => engine.stats({ names: 'none', definitions: 'disputed' })), idle)
-      const workers = await again(() => engine.workers())
+      const stats = withoutLooker(await retryLost(() => engine.stats({ names: 'none', definitions: 'disputed' })), idle)
+      const workers = await retryLost(() => engine.workers())
       const at = targetName(target)
       const fault = target.kind === 'file' ? await controlFault(target.file) : undefined
       const warnings = [...(idle ? [IDLE] : []), ...(fault === undefined ? [] : [fault]), ...warningsOf(stats, workers)]
@@ -50,11 +50,11 @@ export function addStatus(program: Command, context: Context): void {
 }
 
 /** Answers for a schema that nobody owns. It is only read: a command that became the owner would hide that there was none. */
-async function unownedStatus({ out, target: targetOf }: Context, meeting: Pick<Meeting, 'lastCommit'>): Promise<void> {
+async function unownedStatus({ out, target: targetOf }: Context, owners: Pick<OwnerRegistry, 'lastCommit'>): Promise<void> {
   const target = targetOf()
   if (target.kind === 'postgres') await assertSchema(target)
   const at = targetName(target)
-  const lastCommitAt = new Date(await meeting.lastCommit())
+  const lastCommitAt = new Date(await owners.lastCommit())
   const warnings = ['no process owns the schema: no job starts until one does, such as millrace serve or millrace worker start']
   await out.answer({ target: at, owner: null, lastCommitAt: lastCommitAt.toISOString(), warnings }, () => [
     ...fieldLines(

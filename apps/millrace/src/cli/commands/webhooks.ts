@@ -3,13 +3,13 @@ import type { Engine } from '@millrace/engine'
 import type { Endpoint, EventWebhooks, NewEndpoint } from '@millrace/webhooks'
 import type { Command } from 'commander'
 import type { Control } from '../../control/control.ts'
+import { defined } from '../../defined.ts'
 import type { Context } from '../context.ts'
 import { controlOf } from '../control.ts'
 import { NotFoundError, UsageError } from '../errors.ts'
 import { defaultCommand } from '../groups.ts'
 import { beside } from '../target.ts'
 import { names } from '../values.ts'
-import { said } from '../written.ts'
 
 interface AddFlags {
   readonly events: readonly string[]
@@ -113,7 +113,7 @@ function noEndpoint(id: string): NotFoundError {
 
 /** Returns the settings in the flags, and those of the known endpoint that the flags leave out. `none` removes one. */
 function settingsOf({ secret, queues, names: only }: Omit<AddFlags, 'events'>, before: Endpoint | undefined): Partial<NewEndpoint> {
-  return said<Partial<NewEndpoint>>({
+  return defined<Partial<NewEndpoint>>({
     secret: unlessNone(secret ?? before?.secret),
     headers: before?.headers,
     queues: unlessNone(queues ?? before?.queues),

@@ -4,6 +4,7 @@ import { DrainIncompleteError, durationOption, integerOption, validateWorkOption
 import type { Handler } from '@millrace/worker'
 import type { Command } from 'commander'
 import type { Config } from '../../config/schema/schema.ts'
+import { defined } from '../../defined.ts'
 import { handlersOfModule } from '../../serve/handlers.ts'
 import type { Tracing } from '../../tracing/tracing.ts'
 import { newKey } from '../clock.ts'
@@ -17,7 +18,6 @@ import { startDetached } from '../worker/detach.ts'
 import { fileNameOf, liveRecords, recordFolder, refuseAlive, type WorkerRecord } from '../worker/records.ts'
 import { serve } from '../worker/serve.ts'
 import { type StopLimits, type StopResult, stopWorker } from '../worker/stop.ts'
-import { said } from '../written.ts'
 
 interface StartFlags {
   readonly concurrency?: number
@@ -85,7 +85,7 @@ async function start(context: Context, flags: StartFlags): Promise<void> {
   if (logFile !== undefined && !detach) throw new UsageError('--log-file requires --detach: without it, the worker prints to this terminal')
   const drainMs = durationOption('drainTimeout', drainTimeout, { infinity: true })
   const port = flags.healthPort === undefined ? undefined : integerOption('healthPort', flags.healthPort, 0, 65_535)
-  validateWorkOptions(said<WorkOptions>({ id, concurrency, queues }))
+  validateWorkOptions(defined<WorkOptions>({ id, concurrency, queues }))
   // The settings are loaded here, so that problems are reported here and not in a log.
   const settings = await settingsOf(flags, context.env)
   // A detached worker starts its own tracing.
@@ -97,7 +97,7 @@ async function start(context: Context, flags: StartFlags): Promise<void> {
   const { MILLRACE_WORKER_LOG: log = null } = context.env
   // The commands of the configuration were checked against its `abortGrace`.
   const abortGrace = config === undefined ? undefined : settings?.worker.abortGrace
-  const work = said<WorkOptions>({ concurrency, queues, abortGrace })
+  const work = defined<WorkOptions>({ concurrency, queues, abortGrace })
   const health = port === undefined ? undefined : { host: flags.healthHost, port }
   await serve(context, { id, handlers, work, drainMs, log, verbose, tracing, health })
 }
@@ -109,8 +109,8 @@ const refused = (what: string, options?: ErrorOptions) => new UsageError(`--hand
  * from variables and the flag, or undefined if neither sets any. The code is loaded only when needed.
  */
 async function settingsOf({ config, otel }: StartFlags, env: NodeJS.ProcessEnv): Promise<Config | undefined> {
-  const heard = (name: string) => (config === undefined ? name.startsWith('MILLRACE_OTEL_') : !TARGET_VARIABLES.has(name))
-  const variables = Object.entries(env).filter(([name]) => heard(name))
+  const isPassedOn = (name: string) => (config === undefined ? name.startsWith('MILLRACE_OTEL_') : !TARGET_VARIABLES.has(name))
+  const variables = Object.entries(env).filter(([name]) => isPassedOn(name))
   if (config === undefined && otel === undefined && variables.length === 0) return undefined
   const { loadConfig } = await import('../../config/load.ts')
   const flags = { 'otel.enabled': otel }

@@ -1,5 +1,5 @@
 /** `millrace workers`: lists and stops the workers that are attached to the engine, wherever they run. */
-import { again } from '@millrace/client'
+import { retryLost } from '@millrace/client'
 import { durationOption } from '@millrace/core'
 import type { Command } from 'commander'
 import { now } from '../clock.ts'
@@ -24,7 +24,7 @@ export function addWorkers(program: Command, context: Context): void {
     .description('List attached workers with what they run and serve')
     .action(async () => {
       const engine = await connect()
-      const found = await again(() => engine.workers())
+      const found = await retryLost(() => engine.workers())
       await out.answer({ workers: found }, () => out.list('no workers', workerColumns(out.paint, now()), found))
     })
   workers
@@ -53,7 +53,7 @@ export function addWorkers(program: Command, context: Context): void {
 
 async function stop(context: Context, ids: readonly string[], timeoutMs: number, waitMs: number): Promise<void> {
   const engine = await context.connect()
-  const attached = await again(() => engine.workers())
+  const attached = await retryLost(() => engine.workers())
   const chosen = ids.flatMap((id) => {
     const found = attached.filter((worker) => worker.id === id)
     if (found.length > 0) return found

@@ -1,5 +1,5 @@
 /** Runs `millrace top` on a terminal: asks the engine now and then, draws, and does what keys say. */
-import { again } from '@millrace/client'
+import { retryLost } from '@millrace/client'
 import type { Engine, StatsOptions } from '@millrace/engine'
 import { now, pause } from '../clock.ts'
 import type { Context } from '../context.ts'
@@ -22,10 +22,10 @@ const FAILURES = 50
 const TICK_MS = 1_000
 
 export async function frameOf(engine: Engine, options: StatsOptions, open?: string): Promise<Frame> {
-  const stats = await again(() => engine.stats(options))
-  const workers = await again(() => engine.workers())
+  const stats = await retryLost(() => engine.stats(options))
+  const workers = await retryLost(() => engine.workers())
   if (open === undefined) return { at: now(), stats, workers }
-  const { jobs } = await again(() =>
+  const { jobs } = await retryLost(() =>
     engine.list({ state: 'failed', queue: open, order: 'finished', limit: FAILURES, payload: 'none', lastRun: true }),
   )
   return { at: now(), stats, workers, failures: { queue: open, jobs } }

@@ -16,14 +16,14 @@ export interface Screen {
 const ENTER = '\u001b[?1049h\u001b[?25l\u001b[?7l'
 const LEAVE = '\u001b[?7h\u001b[?25h\u001b[?1049l'
 
-/** @param heard called with each key; never, if stdin is no terminal. @param resized called when the terminal has another size */
-export function openScreen({ out, stdin }: Pick<Context, 'out' | 'stdin'>, heard: (key: string) => void, resized: () => void): Screen {
+/** @param onKey called with each key; never, if stdin is no terminal. @param resized called when the terminal has another size */
+export function openScreen({ out, stdin }: Pick<Context, 'out' | 'stdin'>, onKey: (key: string) => void, resized: () => void): Screen {
   const { stdout } = out
   let isOpen = true
   let busy = false
   let waiting: (() => readonly Text[]) | undefined
   const take = (input: string) => {
-    for (const key of keysIn(input)) heard(key)
+    for (const key of keysIn(input)) onKey(key)
   }
   const close = () => {
     if (!isOpen) return

@@ -18,7 +18,7 @@ export interface Size {
   readonly rows: number
 }
 
-/** An engine that has been silent for longer than this is said to be. */
+/** An engine that has been silent for longer than this is shown as silent. */
 const SILENT_MS = 5_000
 const NAMES = 20
 const FAILING = 3

@@ -17,7 +17,7 @@ export interface DetachOptions {
 }
 
 /** The message of a worker that its parent waits for. */
-export type Told = { readonly ready: string } | { readonly failed: Failure }
+export type StartMessage = { readonly ready: string } | { readonly failed: Failure }
 
 /** An error of the worker, with what decides the exit code. */
 export interface Failure {
@@ -49,13 +49,13 @@ export async function startDetached({ args, log, env, signal }: DetachOptions): 
   const end = () => child.kill()
   signal.addEventListener('abort', end, { once: true })
   const ended = once(child, 'exit').then(() => undefined)
-  const told: Told | undefined = await Promise.race([once(child, 'message').then(([message]) => message as Told), ended])
+  const started: StartMessage | undefined = await Promise.race([once(child, 'message').then(([message]) => message as StartMessage), ended])
   signal.removeEventListener('abort', end)
   if (child.connected) child.disconnect()
   child.unref()
-  if (told === undefined) throw new FailedError(`the worker ended at its start: ${tailOf(log)}`)
-  if ('ready' in told) return child.pid as number
-  const { message, ...details } = told.failed
+  if (started === undefined) throw new FailedError(`the worker ended at its start: ${tailOf(log)}`)
+  if ('ready' in started) return child.pid as number
+  const { message, ...details } = started.failed
   throw Object.assign(new Error(`the worker ended at its start: ${message}`), details)
 }
 

@@ -3,10 +3,10 @@ import { hostname } from 'node:os'
 import { isErrorOf, type WorkOptions } from '@millrace/core'
 import type { Engine, Worker } from '@millrace/engine'
 import type { Handler } from '@millrace/worker'
+import { EXIT } from '../../exit.ts'
 import type { Tracing } from '../../tracing/tracing.ts'
 import { now } from '../clock.ts'
 import type { Context } from '../context.ts'
-import { EXIT } from '../exit.ts'
 import { loggerOn } from '../output/logger.ts'
 import { targetName } from '../target.ts'
 import { type HealthOptions, serveHealth } from './health.ts'
@@ -39,7 +39,7 @@ export async function serve(
   const { connect, env, out } = context
   const logger = loggerOn(out)
   const engine = await connect({ create: true, logger })
-  const told = Promise.withResolvers<void>()
+  const stopRequested = Promise.withResolvers<void>()
   const folder = recordFolder(env)
   const record = {
     id,
@@ -53,7 +53,7 @@ export async function serve(
   context.takeOver((by) => drain(by))
   claimRecord(folder, { ...record, draining: false })
   const worker = engine.work(tracing?.handlers(handlers) ?? handlers, { id, ...work })
-  const note = (told: boolean) => writeRecord(folder, { ...record, draining: told })
+  const note = (draining: boolean) => writeRecord(folder, { ...record, draining })
   let draining = false
   const drain = (by: string) => {
     // A second signal does not wait: another worker runs the unfinished jobs again.
@@ -61,7 +61,7 @@ export async function serve(
     draining = true
     note(true)
     out.note(`${by}: the worker takes no more jobs and waits for ${worker.running} running; a second signal ends them`)
-    told.resolve()
+    stopRequested.resolve()
   }
   const end = () => {
     if (!draining) drain('time is up')
@@ -73,9 +73,9 @@ export async function serve(
   const probed = health === undefined ? undefined : await serveHealth({ ...health, engine, draining: () => draining, logger })
   if (probed !== undefined && !out.json) out.note(`health: ${probed.url}/healthz and /readyz`)
   try {
-    await Promise.race([worker.ready, told.promise])
+    await Promise.race([worker.ready, stopRequested.promise])
     if (!draining) await ready(context, worker, handlers)
-    await Promise.race([told.promise, worker.stopped, ended(engine)])
+    await Promise.race([stopRequested.promise, worker.stopped, ended(engine)])
     await worker.stop({ timeout: drainMs })
   } finally {
     probed?.close()

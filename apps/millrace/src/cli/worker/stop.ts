@@ -23,14 +23,14 @@ const END_MS = 5_000
 
 export async function stopWorker(record: WorkerRecord, { timeoutMs, late }: StopLimits, { env, signal }: Context): Promise<StopResult> {
   const { id, pid } = record
-  const told = (result: StopResult['result']): StopResult => ({ id, pid, result })
+  const resultOf = (result: StopResult['result']): StopResult => ({ id, pid, result })
   const gone = (withinMs: number) => becomes(() => !isAlive(record), withinMs, signal)
   const noted = () => currentRecord(recordFolder(env), record)?.draining !== false
   // A second signal would end running jobs.
   if (!noted()) send(pid, 'SIGTERM')
-  if (await gone(timeoutMs)) return told('stopped')
+  if (await gone(timeoutMs)) return resultOf('stopped')
   // An aborted wait does not mean that running jobs should be ended.
-  if (late === 'leave' || signal.aborted) return told('draining')
+  if (late === 'leave' || signal.aborted) return resultOf('draining')
   // Two signals count as one if a busy process has not yet handled the first, or within 500 ms.
   await becomes(noted, END_MS, signal)
   const insist = () => {
@@ -40,7 +40,7 @@ export async function stopWorker(record: WorkerRecord, { timeoutMs, late }: Stop
   }
   if (!(await becomes(insist, END_MS, signal)) && !signal.aborted) send(pid, 'SIGKILL')
   await gone(END_MS)
-  return told('ended')
+  return resultOf('ended')
 }
 
 async function becomes(so: () => boolean, withinMs: number, signal: AbortSignal): Promise<boolean> {

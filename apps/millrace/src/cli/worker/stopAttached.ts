@@ -1,5 +1,5 @@
 /** Stops workers through the engine, wherever they run. */
-import { again } from '@millrace/client'
+import { retryLost } from '@millrace/client'
 import { isErrorOf } from '@millrace/core'
 import type { Engine, WorkerView } from '@millrace/engine'
 import { now, pause } from '../clock.ts'
@@ -19,21 +19,23 @@ const LOOK_MS = 200
 export async function stopAttached(engine: Engine, worker: WorkerView, { timeoutMs, waitMs, signal }: StopAttached): Promise<StopResult> {
   const { id, pid } = worker
   const until = now() + waitMs
-  let told = false
+  let isRequested = false
   for (;;) {
-    const attached = (await again(() => engine.workers())).filter((each) => each.id === id && each.host === worker.host && each.pid === pid)
+    const attached = (await retryLost(() => engine.workers())).filter(
+      (each) => each.id === id && each.host === worker.host && each.pid === pid,
+    )
     if (attached.length === 0) return { id, pid, result: 'stopped' }
     // An engine that has restarted may not know of the request.
-    if (!told || attached.some(({ draining }) => !draining)) await tell(engine, id, timeoutMs)
-    told = true
+    if (!isRequested || attached.some(({ draining }) => !draining)) await requestStop(engine, id, timeoutMs)
+    isRequested = true
     if (now() >= until || signal.aborted) return { id, pid, result: 'draining' }
     await pause(LOOK_MS, signal)
   }
 }
 
-async function tell(engine: Engine, id: string, timeout: number): Promise<void> {
+async function requestStop(engine: Engine, id: string, timeout: number): Promise<void> {
   try {
-    await again(() => engine.stopWorker(id, { timeout }))
+    await retryLost(() => engine.stopWorker(id, { timeout }))
   } catch (error) {
     // The worker has just left.
     if (!isErrorOf(error, 'MillraceError') || error.code !== 'WORKER_NOT_FOUND') throw error

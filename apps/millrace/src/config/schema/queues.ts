@@ -22,6 +22,7 @@ import {
   withCommas,
 } from '@millrace/core'
 import { z } from 'zod'
+import { defined } from '../../defined.ts'
 import { checked, read, section, setting, text } from './setting.ts'
 
 const ofQueue = <Value>(name: string) => checked<Value>((value) => validateQueueOptions({ [name]: value }))
@@ -133,7 +134,7 @@ export const schedule = z
 /** Reports what a check of the engine finds wrong with settings that are given together, at the setting that it names. */
 function together(context: z.RefinementCtx, settings: object, check: (given: unknown) => unknown): void {
   try {
-    check(Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)))
+    check(defined<object>({ ...settings }))
   } catch (error) {
     const { option, message } = error as OptionTypeError
     context.addIssue({ code: 'custom', message, ...(option in settings && { path: [option] }) })

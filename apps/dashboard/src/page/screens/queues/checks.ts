@@ -123,14 +123,14 @@ function rateCheck({ queue: { settings, states, rate: left }, recent }: Inputs):
 /** Keys are what is left if nothing else holds back jobs that wait. */
 function keys({ queue: { settings, states } }: Inputs, isHeld: boolean): Check {
   const { perKeyLimit, perKeyRateLimit, keyOrder } = settings
-  const told = [
+  const sentences = [
     ...(keyOrder === 'strict' ? [why.keys.strict] : []),
     ...(perKeyLimit === undefined || keyOrder === 'strict' ? [] : [why.keys.each(perKeyLimit)]),
     ...(perKeyRateLimit === undefined ? [] : [why.keys.rate(rateText(perKeyRateLimit))]),
   ]
-  if (told.length === 0) return { name: 'keys', tone: 'none', text: why.keys.none }
+  if (sentences.length === 0) return { name: 'keys', tone: 'none', text: why.keys.none }
   const holds = !isHeld && states.waiting > states.active
-  return { name: 'keys', tone: holds ? 'warn' : 'good', text: (holds ? [...told, why.keys.held] : told).join(' ') }
+  return { name: 'keys', tone: holds ? 'warn' : 'good', text: (holds ? [...sentences, why.keys.held] : sentences).join(' ') }
 }
 
 /** The same verdict as among the problems of the overview. */

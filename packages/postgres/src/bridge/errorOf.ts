@@ -2,9 +2,9 @@
 import { isError } from '@millrace/core'
 import type { DatabaseError } from 'pg'
 import { PooledError } from './direct.ts'
-import type { LineError } from './message.ts'
+import type { BridgeError } from './message.ts'
 
-export function errorOf(error: unknown): LineError {
+export function errorOf(error: unknown): BridgeError {
   if (isOfServer(error)) return { message: error.message, code: error.code, constraint: error.constraint }
   if (error instanceof PooledError) return { message: error.message, code: error.code, constraint: undefined }
   return { message: isError(error) ? error.message : String(error), code: undefined, constraint: undefined }

@@ -27,10 +27,10 @@ export type Request =
 export interface Reply {
   /** The rows of each statement, as arrays. */
   readonly rows: readonly (readonly unknown[][])[]
-  readonly error: LineError | undefined
+  readonly error: BridgeError | undefined
 }
 
-export interface LineError {
+export interface BridgeError {
   readonly message: string
   /** The SQLSTATE; undefined if the connection broke. */
   readonly code: string | undefined
@@ -45,7 +45,7 @@ export interface Call<Body> {
 }
 
 /** The data that the thread starts with. */
-export interface LineData {
+export interface BridgeData {
   readonly port: MessagePort
   /** Counts the replies: who waits for one is woken. */
   readonly replies: Int32Array

@@ -5,10 +5,10 @@
 import { createHmac } from 'node:crypto'
 import { NotWritableError } from '@millrace/core'
 import type pg from 'pg'
-import { leave, newClient } from './line/client.ts'
-import { checkDirect } from './line/direct.ts'
-import { errorOf } from './line/errorOf.ts'
-import { streamOf } from './line/opened.ts'
+import { leave, newClient } from './bridge/client.ts'
+import { checkDirect } from './bridge/direct.ts'
+import { errorOf } from './bridge/errorOf.ts'
+import { streamOf } from './bridge/opened.ts'
 import { SCHEMA_VERSION } from './migrations/list.ts'
 import { refusedBy } from './open/check.ts'
 import { HOLDER, type Holder, holderText, IS_FREE } from './open/lock.ts'
@@ -41,9 +41,9 @@ export interface Found {
   readonly owner: (Owner & { readonly schema: number; readonly key: Buffer }) | undefined
 }
 
-export interface Meeting {
+export interface OwnerRegistry {
   /** @throws StorageError, NotWritableError, NotADatabaseError */
-  look(): Promise<Found>
+  find(): Promise<Found>
   /** Resolves to the words for the session that has the owner's lock; undefined if none has. */
   holder(): Promise<string | undefined>
   /** Writes the owner's row with its secret, unless a later owner has. Everyone who can read the schema may attach. */
@@ -84,9 +84,9 @@ schema_id = excluded.schema_id WHERE former.epoch <= excluded.epoch`
 const enqueueAll = (schema: string) =>
   `SELECT "${schema}".enqueue(name, data::jsonb, options::jsonb) FROM unnest($1::text[], $2::text[], $3::text[]) AS entry (name, data, options)`
 
-export function meetingOf({ url, schema }: { readonly url: string; readonly schema: string }): Meeting {
+export function ownerRegistryOf({ url, schema }: { readonly url: string; readonly schema: string }): OwnerRegistry {
   return {
-    look: () =>
+    find: () =>
       connected(url, schema, async (client) => {
         const { rows: locks } = await client.query({ text: IS_FREE, values: [schema], rowMode: 'array' })
         const row = await ownerRow(client, schema)

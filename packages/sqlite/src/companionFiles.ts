@@ -24,22 +24,22 @@ export const copyDownFile = (file: string, from: number): string => `${file}.bef
 export const savedFile = (file: string, number: number): string => `${file}.saved-${number}`
 
 /** The names of all such copies that are there. */
-export function savedBeside(file: string): readonly string[] {
+export function savedCopies(file: string): readonly string[] {
   const prefix = basename(savedFile(file, 0)).slice(0, -1)
   return readdirSync(dirname(file)).filter((name) => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length)))
 }
 
 /** The files of SQLite and of the engine. */
-export function filesBeside(file: string): readonly string[] {
+export function companionFiles(file: string): readonly string[] {
   return [walFile(file), indexFile(file), `${file}-journal`, ownerFile(file), noteFile(file), ballastFile(file), newFile(file)]
 }
 
 /** All copies that a migration may have left. */
-export function copiesBeside(file: string): readonly string[] {
+export function migrationCopies(file: string): readonly string[] {
   return MIGRATIONS.flatMap(({ id, down }) => [copyFile(file, id), ...(down === undefined ? [] : [copyDownFile(file, id)])])
 }
 
 /** The files that only a database with content leaves beside it, including those of the daemon. */
-export function tracesBeside(file: string): readonly string[] {
+export function tracesOf(file: string): readonly string[] {
   return [ballastFile(file), ownerFile(file), walFile(file), `${file}-journal`, `${file}-control`]
 }

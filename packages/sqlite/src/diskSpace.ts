@@ -1,4 +1,4 @@
-/** The room that a database takes, and that its disk has left. It is asked for every few seconds, so each part costs microseconds. */
+/** The disk space that a database takes, and that is left. It is asked for every few seconds, so each part costs microseconds. */
 import { statfsSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { Room } from '@millrace/core/kernel'
@@ -6,7 +6,7 @@ import { PAGE_BYTES } from './open/pragmas.ts'
 import type { Shrink } from './shrink.ts'
 
 /** @param file undefined for a database in memory */
-export function roomOf({ freePages }: Pick<Shrink, 'freePages'>, file: string | undefined): Room {
+export function diskSpaceOf({ freePages }: Pick<Shrink, 'freePages'>, file: string | undefined): Room {
   const { free, all } = freePages()
   const pages = { bytes: all * PAGE_BYTES, freeBytes: free * PAGE_BYTES }
   if (file === undefined) return pages
@@ -14,7 +14,7 @@ export function roomOf({ freePages }: Pick<Shrink, 'freePages'>, file: string | 
   return { file: basename(file), ...pages, ...(diskFreeBytes !== undefined && { diskFreeBytes }) }
 }
 
-/** Returns undefined where the system does not say it. */
+/** Returns undefined if the system does not report it. */
 function diskFree(file: string): number | undefined {
   try {
     return freeBytesAt(file)
@@ -23,7 +23,7 @@ function diskFree(file: string): number | undefined {
   }
 }
 
-/** Returns what the disk of a file has left for this user. */
+/** Returns the bytes that the disk of a file has left for this user. */
 export function freeBytesAt(file: string): number {
   const { bavail, bsize } = statfsSync(dirname(file))
   return bavail * bsize

@@ -4,14 +4,14 @@ import { Effects, StoreFailure, type TurnHeader } from '@millrace/core/kernel'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../testkit/src/testing/runs.ts'
+import type { BridgeError } from './bridge/message.ts'
+import type { Statement } from './bridge/statement.ts'
 import type { Connection } from './connection.ts'
 import { failureOf } from './failure.ts'
 import { Floors } from './floors.ts'
-import { Hold } from './hold.ts'
-import type { LineError } from './line/message.ts'
-import type { Statement } from './line/statement.ts'
 import { type Claim, claim } from './open/claim.ts'
 import type { Lock } from './open/lock.ts'
+import { Ownership } from './ownership.ts'
 
 interface Row {
   readonly turn: number
@@ -30,11 +30,11 @@ type Canary = 'none' | 'no epoch check' | 'no turn before it' | 'a claim that do
 /** The outcome of a transaction: what the server does, and what the client hears. */
 type Fate = 'answered' | 'cut before' | 'cut after' | 'cut within' | 'refused'
 
-const CUT: LineError = { message: 'the connection broke', code: undefined, constraint: undefined }
+const CUT: BridgeError = { message: 'the connection broke', code: undefined, constraint: undefined }
 /** Too many connections: the server cannot be asked now. */
-const FULL: LineError = { message: 'too many clients', code: '53300', constraint: undefined }
-const OTHER: LineError = { message: 'turn does not follow', code: 'MR001', constraint: undefined }
-const TAKEN: LineError = { message: 'duplicate key', code: '23505', constraint: 'journal_pkey' }
+const FULL: BridgeError = { message: 'too many clients', code: '53300', constraint: undefined }
+const OTHER: BridgeError = { message: 'turn does not follow', code: 'MR001', constraint: undefined }
+const TAKEN: BridgeError = { message: 'duplicate key', code: '23505', constraint: 'journal_pkey' }
 
 const SKIPPED = 2 ** 20
 
@@ -63,7 +63,7 @@ class Server {
   }
 
   /** Inserts a row, whose key waits for open transactions of the same number. Returns an error, or what the client hears. */
-  insert(row: Row, follows: (before: Row | undefined) => boolean, fate: Fate): LineError | undefined {
+  insert(row: Row, follows: (before: Row | undefined) => boolean, fate: Fate): BridgeError | undefined {
     if (fate === 'cut before') return CUT
     if (fate === 'refused') return FULL
     this.#settle((open) => open.turn === row.turn)
@@ -96,7 +96,7 @@ class Server {
   }
 
   /** A claim reads the last row first, and then its key waits. */
-  claim(former: number | null, by: number, fate: Fate): { readonly row: Row | undefined; readonly error: LineError | undefined } {
+  claim(former: number | null, by: number, fate: Fate): { readonly row: Row | undefined; readonly error: BridgeError | undefined } {
     const { turn, epoch, history } = this.last
     const moved = history !== this.#history && this.canary !== 'no history'
     if (former !== null && (moved || epoch !== former)) return { row: undefined, error: undefined }
@@ -178,7 +178,7 @@ function broken(canary: Canary, [steps, chances, tells]: World): string[] {
   /** The outcomes of the next transactions, whichever owner sends them. */
   let fates: Fate[] = []
   const server = new Server(canary, tells, () => chances[drawn++ % chances.length] ?? 0)
-  const owners: { readonly hold: Hold; readonly connection: FakeState }[] = []
+  const owners: { readonly ownership: Ownership; readonly connection: FakeState }[] = []
   let opened = 0
   server.onLost = () => {
     for (const { connection } of owners) connection.broken = true
@@ -192,7 +192,7 @@ function broken(canary: Canary, [steps, chances, tells]: World): string[] {
       const lock = { keep: () => {} } as Lock
       const connection = connectTo(server, opened++, () => fates.shift() ?? 'answered')
       const made = attempt((): Claim => claim(connection, 0, 1))
-      if (!(made instanceof StoreFailure)) owners.push({ hold: new Hold(connection, lock, made, new Floors()), connection })
+      if (!(made instanceof StoreFailure)) owners.push({ ownership: new Ownership(connection, lock, made, new Floors()), connection })
       continue
     }
     if (what === 'lose') {
@@ -202,12 +202,12 @@ function broken(canary: Canary, [steps, chances, tells]: World): string[] {
     }
     const owner = owners[number % Math.max(1, owners.length)]
     if (owner === undefined) continue
-    if (what === 'beat') attempt(() => owner.hold.beat())
+    if (what === 'beat') attempt(() => owner.ownership.beat())
     // A read has found its connection broken.
     else if (what === 'reconnect') (owner.connection as unknown as Connection).reopen()
     else {
       const header = { at: ++at, mono: 0, nextSeq: 1, nextEvent: 1, nextSession: 1, running: () => [] } satisfies TurnHeader
-      const taken = attempt(() => owner.hold.take(new Effects(), header))
+      const taken = attempt(() => owner.ownership.take(new Effects(), header))
       if (taken === true) acknowledged.push(at)
       // Before its commit, of whatever reason, means that it never was, and may be tried again.
       else if (taken === false || (taken instanceof StoreFailure && taken.phase === 'before')) denied.push(at)

@@ -1,8 +1,8 @@
-/** An engine's hold of its schema: the epoch in which it may write, and the lock that keeps others from trying. */
+/** The ownership of a schema by an engine: the epoch in which it may write, and the lock that keeps others from trying. */
 import { type Effects, StoreFailure, type TurnHeader } from '@millrace/core/kernel'
+import type { Statement } from './bridge/statement.ts'
 import type { Connection } from './connection.ts'
 import type { Floors } from './floors.ts'
-import type { Statement } from './line/statement.ts'
 import { type Claim, claimAgain } from './open/claim.ts'
 import type { Lock } from './open/lock.ts'
 import { prepareWrite, type Write } from './write/write.ts'
@@ -17,7 +17,7 @@ const isAnnounced = (epoch: number): Statement => ({
   values: [epoch],
 })
 
-export class Hold {
+export class Ownership {
   readonly #connection: Connection
   readonly #lock: Lock
   readonly #floors: Floors

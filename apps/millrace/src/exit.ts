@@ -1,5 +1,6 @@
-/** The exit codes of the command line. Scripts rely on them: they are in docs/cli.md, and never change. */
+/** The exit codes of the program. Scripts rely on them: they are in docs/cli.md and docs/daemon.md, and never change. */
 import type { ErrorCategory } from '@millrace/core'
+import type { EndSignal } from './host.ts'
 
 export const EXIT = {
   ok: 0,
@@ -13,6 +14,9 @@ export const EXIT = {
   connection: 6,
   interrupted: 130,
 } as const
+
+/** The exit codes after a second signal, which does not wait: 128 plus the number of the signal. */
+export const EXIT_OF_SIGNAL: Readonly<Record<EndSignal, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }
 
 /** The commands that run until a signal: it ends them with 0, also while they start. It interrupts all others. */
 export const UNTIL_SIGNAL: ReadonlySet<string> = new Set(['serve', 'demo start', 'demo worker', 'worker start'])
@@ -31,6 +35,7 @@ const OF_CATEGORY: Readonly<Partial<Record<ErrorCategory, ExitCode>>> = {
 }
 
 /** The exit code of an error. One of another category is busy if the call is retryable, and a failure otherwise. */
-export function exitCodeOf({ category, retryable }: { readonly category?: ErrorCategory; readonly retryable?: boolean }): ExitCode {
+export function exitCodeOf(error: unknown): ExitCode {
+  const { category, retryable } = (error ?? {}) as { readonly category?: ErrorCategory; readonly retryable?: boolean }
   return (category && OF_CATEGORY[category]) ?? (retryable === true ? EXIT.busy : EXIT.failure)
 }

@@ -4,30 +4,30 @@
  */
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { threadFile, threadOptions } from '@millrace/worker'
-import type { Call, LineData, LineError, Reply, Request, Sent, Target } from './message.ts'
+import type { BridgeData, BridgeError, Call, Reply, Request, Sent, Target } from './message.ts'
 import { parameterOf } from './parameters.ts'
 import type { Statement } from './statement.ts'
 
 /** The server ends a statement after 10 s. A thread that says nothing for longer has lost its server. */
 const SILENCE_MS = 15_000
-const SILENT: LineError = { message: `the server has not answered for ${SILENCE_MS / 1_000} s`, code: undefined, constraint: undefined }
+const SILENT: BridgeError = { message: `the server has not answered for ${SILENCE_MS / 1_000} s`, code: undefined, constraint: undefined }
 
 export type Rows = readonly unknown[][]
 
 export interface Answer {
   readonly rows: readonly Rows[]
-  readonly error: LineError | undefined
+  readonly error: BridgeError | undefined
 }
 
-/** A line as a store uses it. */
-export type StoreLine = Pick<Line, 'backend' | 'opening' | 'connect' | 'run' | 'transact' | 'close'>
+/** A bridge as a store uses it. */
+export type StoreBridge = Pick<Bridge, 'backend' | 'opening' | 'connect' | 'run' | 'transact' | 'close'>
 
-/** Makes the line to a server: with a thread of its own, unless the caller has another way. */
-export type LineTo = (target: Target) => StoreLine
+/** Makes the bridge to a server: with a thread of its own, unless the caller has another way. */
+export type BridgeTo = (target: Target) => StoreBridge
 
-export const newLine: LineTo = (target) => new Line(target)
+export const newBridge: BridgeTo = (target) => new Bridge(target)
 
-export class Line {
+export class Bridge {
   readonly #worker: Worker
   readonly #port
   readonly #replies = new Int32Array(new SharedArrayBuffer(4))
@@ -38,7 +38,7 @@ export class Line {
   constructor(target: Target) {
     const { port1, port2 } = new MessageChannel()
     this.#port = port1
-    const workerData: LineData = { port: port2, replies: this.#replies, target }
+    const workerData: BridgeData = { port: port2, replies: this.#replies, target }
     this.#worker = new Worker(threadFile('millrace-postgres', import.meta.url), { workerData, transferList: [port2], ...threadOptions() })
     this.#worker.unref()
   }
@@ -54,7 +54,7 @@ export class Line {
   }
 
   /** Connects, again if there was a connection. */
-  connect(): LineError | undefined {
+  connect(): BridgeError | undefined {
     const { rows, error } = this.#call({ kind: 'connect' })
     this.#openings++
     if (error === undefined) this.#backend = rows[0]?.[0]?.[0] as number

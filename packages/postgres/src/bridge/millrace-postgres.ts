@@ -5,10 +5,10 @@ import pg from 'pg'
 import { checkDirect } from './direct.ts'
 import { errorOf } from './errorOf.ts'
 import { Exchanges } from './exchange.ts'
-import type { Call, LineData, Reply, Request, Sent } from './message.ts'
+import type { BridgeData, Call, Reply, Request, Sent } from './message.ts'
 import { backendOf, streamOf } from './opened.ts'
 
-const { port, replies, target } = workerData as LineData
+const { port, replies, target } = workerData as BridgeData
 
 const CONNECT_MS = 10_000
 const GOODBYE_MS = 1_000
