@@ -180,7 +180,7 @@ export const JOB = record('Job', {
   },
 })
 
-/** The fields of a job that only the engine's answer has. */
+/** The same with what only the engine's answer has. */
 export const STORED_JOB = record('Job', {
   ...JOB.rows,
   progress: {
