@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import Optional
 
-from ._options import JobFilter, JobOptions, new_job
+from ._options import JobFilter, JobOptions, QueueSettings, new_job
 from ._schema import FLOW_STATES, STATES
 from .async_client import AsyncClient
 from .async_worker import AsyncJob, AsyncWorker
@@ -30,7 +30,6 @@ from .errors import ConnectionLost, Error, ProtocolError
 from .failures import Cancel, Fail, Retry, Snooze
 from .job import Job, Parent
 from .keys import JobKey, JobOfKey
-from .settings import QueueSettings
 from .version import VERSION
 from .views import (
     AttemptInfo, Batch, Event, Explanation, ExportBatch, ExportInfo, FailureKind, FlowDependency, FlowInfo, FlowJob, FlowPlace, JobCause,

@@ -12,12 +12,22 @@ from .calls import Calls
 from .connection import backoff_delay
 from .encoding import Seconds
 from .errors import ConnectionLost, Error
-from .pages import follow
-from .requests import Feed, Pages, Patient, Request, Steps, made, told
-from .waiting import arrived, closed, opened, sleep
+from .requests import Page, Patient, Request, Steps, made, told
+from .waiting import arrived, closed
 
 T = TypeVar("T")
 Self = TypeVar("Self", bound="Blocking")
+
+
+def follow(ask: Callable[[Any], Page[T]]) -> Iterator[T]:
+    """The items of page after page: each is asked for, by the mark of the one before, when that has been read."""
+    mark: Any = None
+    while True:
+        items, mark = ask(mark)
+        for item in items:
+            yield item
+        if mark is None:
+            return
 
 
 class Blocking:
@@ -35,22 +45,21 @@ class Blocking:
     def call(self, op: str, *fields: Any) -> Any:
         """Any operation of the protocol: its fields in their order, and times in milliseconds. The server refuses a field that the operation
         does not take, by the names of docs/protocol.md. Raises Error."""
-        return arrived(self._calls.send(opened(self._calls), op, *fields)[1], None, op)
+        return arrived(self._calls.send(self._calls.open(), op, *fields)[1], None, op)
 
     def close(self) -> None:
         closed(self._calls.close())
 
     def _ask(self, make: Callable[..., Request[T]], *args: Any, **options: Any) -> T:
-        return self._answer(make, made(make, args, options))
+        return self._answer(make, made(make, make, *args, **options))
 
     def _answer(self, make: Callable[..., Any], asked: Request[T]) -> T:
+        if isinstance(asked, Patient):
+            return cast(T, self._patiently(make, asked))
         try:
             return asked.answer(self.call(asked.op, *asked.fields))
         except Error as error:
             raise told(make, asked.op, error)
-
-    def _wait(self, make: Callable[..., Patient[T]], *args: Any, **options: Any) -> T:
-        return self._patiently(make, made(make, args, options))
 
     def _patiently(self, make: Callable[..., Any], asked: Patient[T]) -> T:
         until = math.inf if asked.timeout is None else time.monotonic() + asked.timeout
@@ -58,7 +67,7 @@ class Blocking:
         while True:
             left = max(0.0, until - time.monotonic())
             try:
-                id, future = self._calls.send(opened(self._calls), asked.op, *asked.fields)
+                id, future = self._calls.send(self._calls.open(), asked.op, *asked.fields)
                 try:
                     late = "%s within %s s" % (asked.what, asked.timeout)
                     return asked.answer(arrived(future, None if asked.timeout is None else left, late))
@@ -67,23 +76,19 @@ class Blocking:
             except ConnectionLost as lost:
                 if not asked.again or lost.retry_after is None or left == 0:
                     raise
-                sleep(min(left, max(lost.retry_after, backoff_delay(attempt))))
+                time.sleep(min(left, max(lost.retry_after, backoff_delay(attempt))))
                 attempt += 1
             except Error as error:
                 raise told(make, asked.op, error)
 
-    def _list(self, make: Callable[..., Pages[T]], *args: Any, **options: Any) -> Iterator[T]:
-        pages = made(make, args, options)
+    def _list(self, make: Callable[..., Callable[[Any], Request[Page[T]]]], *args: Any, **options: Any) -> Iterator[T]:
+        pages = made(make, make, *args, **options)
         return follow(lambda mark: self._answer(make, pages(mark)))
 
-    def _follow(self, make: Callable[..., Feed[T]], *args: Any, **options: Any) -> Iterator[T]:
-        pages = made(make, args, options)
-        return follow(lambda mark: self._patiently(make, pages(mark)))
-
     def _drive(self, make: Callable[..., Steps[T]], *args: Any, **options: Any) -> T:
-        steps = made(make, args, options)
+        steps = made(make, make, *args, **options)
         try:
-            asked = next(steps)
+            asked: Request[Any] = made(make, next, steps)
             while True:
                 try:
                     answer = self._answer(make, asked)

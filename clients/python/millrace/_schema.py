@@ -96,17 +96,16 @@ ABORT_CAUSES = ("timeout", "cancel", "stop")
 EVENT_TYPES = ("enqueued", "started", "progress", "retrying", "completed", "failed", "cancelled", "snoozed", "stalled", "released", "updated", "promoted", "deleted", "queue.configured", "queue.paused", "queue.resumed", "queue.draining", "queue.drained", "queue.deleted", "schedule.upserted", "schedule.paused", "schedule.resumed", "schedule.fired", "schedule.triggered", "schedule.skipped", "schedule.ended", "schedule.deleted", "worker.attached", "worker.draining", "worker.left", "worker.lost", "engine.paused", "engine.resumed", "worker.disputed", "deduplicated")
 STATES = ("scheduled", "waiting", "active", "blocked", "completed", "failed", "cancelled")
 FLOW_STATES = ("running", "completed", "failed", "cancelled")
+PURGED_STATES = ("blocked", "scheduled", "waiting", "completed", "failed", "cancelled")
+LIST_ORDERS = ("newest", "oldest", "finished", "due")
 ON_CONFLICT = ("skip", "replace", "reschedule", "error")
 UNTILS = ("end", "start")
 LOG_LEVELS = ("debug", "info", "warn", "error")
 ON_PARENT_FAILURE = ("fail", "continue", "ignore", "cancel", "run")
-KEYED_CALLS = ("cancel", "cancelTree", "retry", "retryTree", "update", "runNow", "delete", "release")
 PAUSE_PARTS = ("queue", "name", "key")
 QUEUE_ORDERS = ("fair", "strict")
-STATS_NAMES = ("histograms", "percentiles", "none")
-HISTORY_STEPS = ("minute", "hour")
-FAILURES_ORDERS = ("last", "count")
-STATS_FIELDS = ("queues", "states", "totals", "unserved", "workers", "writer", "names", "paused", "queuesLeftOut", "definitions", "node", "seq", "retrying", "store", "owner", "failing", "failingLeftOut", "unservedLeftOut")
+VERSIONS = (1, 1)
+UNSAFE_KEYS = ("__proto__", "constructor", "prototype")
 RETRYABLE = frozenset(("ALREADY_OPEN", "AUDIT_UNAVAILABLE", "BUSY", "COMMIT_UNKNOWN", "CONNECTION_LOST", "DISK_FULL", "DRAIN_INCOMPLETE", "JOB_ACTIVE", "JOB_BLOCKED", "JOB_TIMEOUT", "LEASE_LOST", "QUEUE_DRAINING", "QUEUE_FULL", "QUEUE_NOT_EMPTY", "RESULT_TIMEOUT", "SCHEDULE_CHANGED", "STORAGE", "STORAGE_BUSY", "WORKER_LOST", "WORKER_STOPPED"))
 
 DURATION_MS = 3153600000000
@@ -116,7 +115,6 @@ CODE_LENGTH = 128
 CAUSE_LENGTH = 1000
 CAUSES_MAX = 5
 PROGRESS_LENGTH = 16384
-JOBS_MAX = 10000
 COMMAND_BYTES = 16777216
 IDS_PER_SLICE = 100
 SLICE = 500
@@ -124,6 +122,36 @@ JOBS_PAGE = 200
 LIST_PAGE = 500
 LOGS_PAGE = 1000
 REQUESTS_MAX = 10000
+FRAME_BYTES = 67108864
+GREETING_BYTES = 4096
+DEPTH_MAX = 12
+ITEMS_MAX = 250000
+KEYS_MAX = 256
+LEASE_MS = 120000
+
+# What a server may send in a state of the connection.
+ALLOWED = {"greeting": (WELCOME, GOODBYE), "open": (DELIVERY, PING, PONG, GOODBYE)}
+# The fields of the reply to `stats`, and what nil stands for.
+STATS_FIELDS: Dict[str, Any] = {
+    "queues": None,
+    "states": None,
+    "totals": None,
+    "unserved": None,
+    "workers": None,
+    "writer": None,
+    "names": [],
+    "paused": False,
+    "queuesLeftOut": None,
+    "definitions": [],
+    "node": 0,
+    "seq": 0,
+    "retrying": 0,
+    "store": None,
+    "owner": None,
+    "failing": [],
+    "failingLeftOut": None,
+    "unservedLeftOut": None,
+}
 
 class Limits(NamedTuple):
     frame_bytes: int
@@ -146,6 +174,11 @@ class Joined(NamedTuple):
     name: str
     place: int
     jobs: int
+
+
+class Attached(NamedTuple):
+    lost: List[Tuple[int, int]]
+    disputed: List[str]
 
 
 class Grant(NamedTuple):
@@ -265,7 +298,7 @@ PLACE_CHANGES: Fields = {
 }
 
 FILTER: Fields = {
-    "state": (0, "state"),
+    "state": (0, "given"),
     "queue": (1, "scalar"),
     "name": (2, "scalar"),
     "tag": (3, "scalar"),
@@ -279,9 +312,9 @@ FILTER: Fields = {
     "worker": (11, "scalar"),
     "error": (12, "scalar"),
     "fingerprint": (13, "fingerprint"),
-    "states": (14, "states"),
-    "data": (15, "contained"),
-    "meta": (16, "contained"),
+    "states": (14, "given"),
+    "data": (15, "json"),
+    "meta": (16, "json"),
 }
 
 SCHEDULE: Fields = {
@@ -295,6 +328,24 @@ SCHEDULE: Fields = {
     "catch_up": (7, ("latest", "all", "none")),
     "catch_up_within": (8, "duration"),
     "max_runs": (9, "scalar"),
+}
+
+SETTINGS: Fields = {
+    "concurrency_limit": (0, "scalar"),
+    "shared_limit": (1, {"name": (0, "scalar"), "limit": (1, "scalar")}),
+    "per_key_limit": (2, "scalar"),
+    "rate_limit": (3, {"limit": (0, "scalar"), "period": (1, "duration"), "burst": (2, "scalar")}),
+    "per_key_rate_limit": (4, {"limit": (0, "scalar"), "period": (1, "duration"), "burst": (2, "scalar")}),
+    "key_tiers": (5, {"*": (0, {"per_key_limit": (0, "scalar"), "per_key_rate_limit": (1, {"limit": (0, "scalar"), "period": (1, "duration"), "burst": (2, "scalar")})})}),
+    "key_order": (6, "scalar"),
+    "max_length": (7, "scalar"),
+    "on_full": (8, "scalar"),
+    "share": (9, "scalar"),
+    "fairness": (10, "scalar"),
+    "dead_letter": (11, "scalar"),
+    "repeats": (12, "scalar"),
+    "retention": (13, {"completed": (0, "kept"), "failed": (1, "kept"), "cancelled": (2, "kept")}),
+    "defaults": (14, {"priority": (0, "scalar"), "weight": (1, "scalar"), "tokens": (2, "scalar"), "max_attempts": (3, "scalar"), "max_lost": (4, "scalar"), "max_age": (5, "duration"), "backoff": (6, BACKOFF), "timeout": (7, "endless"), "heartbeat_timeout": (8, "duration"), "ttl": (9, "duration"), "keep": (10, "keep"), "log_lines": (11, "scalar")}),
 }
 
 # Behind "waits", by the code of a cause.

@@ -357,7 +357,7 @@ class JobCause:
     """One cause that keeps a job from its start. docs/lifecycle.md lists the codes.
 
     `code`: stable code of the cause.
-    `message`: the cause in words, without a subject: `waits, because ...`.
+    `message`: the cause in words, without a subject: it begins with `waits`.
     `of`: key, or name of the shared limit; None if the cause has neither.
     `until`: time at which the cause ends, unless something else happens before; None if only a change ends it.
     `used`: used part of `limit`; for `parents`, the jobs that have not ended; None if the cause has no limit.

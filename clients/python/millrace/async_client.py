@@ -3,25 +3,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, AsyncIterator, Dict, Iterable, List, Mapping, Optional, Sequence, Union
+from typing import Any, AsyncIterator, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
 from . import changes, operations, queues
-from ._options import JobFilter, JobOptions, OtherFilters
+from ._options import JobFilter, JobOptions, OtherFilters, QueueSettings, Unpack
 from ._schema import JOBS_PAGE, LIST_PAGE, LOGS_PAGE
-from .changes import UNSET, FlowNode
-from .encoding import NewJob, Seconds, Time
+from .changes import FlowNode
+from .encoding import UNSET, NewJob, Seconds, Time
 from .keys import JobId, JobKey, JobOfKey, JobRef
-from .settings import QueueSettings
 from .views import (
     Batch, Event, Explanation, ExportBatch, ExportInfo, FailureKind, FlowInfo, FlowJob, JobInfo, LogLine,
     ManyResult, PurgeResult, QueueInfo, QueueKeys, QueuesHistory, ScheduleInfo, ScheduleSet, Stats, Throughput, WorkerInfo,
 )
 
 from .asynchronous import Asynchronous
-
-if TYPE_CHECKING:
-    # Type checkers know it without the package.
-    from typing_extensions import Unpack
 
 
 class AsyncClient(Asynchronous):
@@ -37,38 +32,37 @@ class AsyncClient(Asynchronous):
         return await self._ask(changes.enqueue_many, jobs)
 
     async def cancel(self, job: JobRef, reason: Optional[str] = None, by: Optional[str] = None, *, descendants: bool = False) -> str:
-        """'cancelled', or 'cancelling' where it runs. The job stores the reason, of up to 1,000 characters, and who cancelled it, of up
-        to 128: by default the name of the token. With `descendants` also all jobs of its flow that wait for it: then the answer may be
-        'finished'. Raises Error (JOB_FINISHED, JOB_NOT_FOUND, OPTION_RANGE)."""
+        """'cancelled', or 'cancelling' where it runs. The job stores the reason, up to 1,000 characters, and who cancelled it, up to 128
+        characters: by default the name of the token. With `descendants` also all jobs of its flow that wait for it: then the answer may be
+        'finished'. Raises Error (JOB_FINISHED, JOB_NOT_FOUND, OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(changes.cancel, job, reason, by, descendants=descendants)
 
     async def retry(self, job: JobRef, *, descendants: bool = False) -> None:
-        """Runs a failed or cancelled job again from its first attempt, and one that waits for its retry at once. With `descendants` also
-        all jobs of its flow that wait for it. Raises Error (JOB_NOT_FOUND, JOB_SCHEDULED, PARENT_FAILED)."""
+        """Runs a failed or cancelled job again from its first attempt, and one that waits for its retry at once. With `descendants` also all
+        jobs of its flow that wait for it. Raises Error (JOB_NOT_FOUND, JOB_SCHEDULED, PARENT_FAILED, OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(changes.retry, job, descendants=descendants)
 
     async def run_now(self, job: JobRef) -> None:
-        """Makes a scheduled job due now. Raises Error (JOB_NOT_FOUND, JOB_FINISHED)."""
+        """Makes a scheduled job due now. Raises Error (JOB_NOT_FOUND, JOB_FINISHED, OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(changes.run_now, job)
 
     async def delete(self, job: JobRef) -> None:
-        """Removes a job that is not running, and what belongs to it. Raises Error (JOB_ACTIVE, JOB_NOT_FOUND)."""
+        """Removes a job that is not running, and what belongs to it. Raises Error (JOB_ACTIVE, JOB_NOT_FOUND, OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(changes.delete, job)
 
     async def update(
-        self,
-        job: JobRef,
-        *,
-        data: Any = UNSET,
-        run_at: Optional[Time] = None,
-        priority: Optional[int] = None,
-        weight: Optional[int] = None,
-        checkpoint: Any = UNSET,
-        tags: Optional[Iterable[str]] = None,
-        meta: Any = None,
+        self, job: JobRef, *, data: Any = UNSET, run_at: Optional[Time] = None, priority: Optional[int] = None,
+        weight: Optional[int] = None, checkpoint: Any = UNSET, tags: Optional[Iterable[str]] = None, meta: Any = None,
     ) -> None:
-        """Changes a job that has not started: what is left out stays as it is. `tags` and `meta` replace all that it has. Raises Error
-        (JOB_ACTIVE, JOB_FINISHED, JOB_NOT_FOUND, OPTION_TYPE, OPTION_RANGE)."""
+        """Changes a job that has not started: what is left out stays as it is.
+
+        `run_at`: not before this time: seconds since 1970, or a datetime.
+        `priority`: jobs of a queue with a higher priority start first; -1,000,000 to 1,000,000.
+        `weight`: share of its worker's concurrency that the job takes; 1 to 1,000,000.
+        `tags`: in place of all that it has; an empty array: none; at most 32.
+        `meta`: JSON beside the data; up to 16,384 characters.
+
+        Raises Error (JOB_ACTIVE, JOB_FINISHED, JOB_NOT_FOUND, OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(changes.update, job, data=data, run_at=run_at, priority=priority, weight=weight, checkpoint=checkpoint, tags=tags, meta=meta)
 
     async def release_key(self, of: JobOfKey) -> bool:
@@ -77,87 +71,85 @@ class AsyncClient(Asynchronous):
         return await self._ask(changes.release_key, of)
 
     async def redrive(self, queue: Optional[str] = None, name: Optional[str] = None, limit: Optional[int] = None) -> int:
-        """Retries failed jobs, the oldest failure first, slice by slice: of a queue or a name, or all. Returns how many, at most `limit`.
-        Jobs that fail again meanwhile are left alone."""
+        """Retries failed jobs, the oldest failure first, slice by slice: of a queue or a name, or all. Returns how many, at most `limit`. Jobs
+        that fail again meanwhile are left alone. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return await self._drive(changes.redrive, queue, name, limit)
 
     async def flow(
-        self,
-        nodes: Mapping[str, FlowNode],
-        idempotency_key: Optional[str] = None,
-        idempotency_ttl: Optional[Seconds] = None,
+        self, nodes: Mapping[str, FlowNode], idempotency_key: Optional[str] = None, idempotency_ttl: Optional[Seconds] = None,
     ) -> Dict[str, JobKey]:
-        """Jobs that wait for one another, all or none: a dict by ref of `new_job(...)`, or of a tuple of it, the refs that it waits for,
-        and if it is not 'fail' what happens to it when one of those fails: 'continue', 'ignore', 'cancel' or 'run'. Each stands behind
-        those that it waits for. Returns their keys by ref."""
+        """Jobs that wait for one another, all or none: a dict by ref of `new_job(...)`, or of a tuple of it, the refs that it waits for, and if
+        it is not 'fail' what happens to it when one of those fails: 'continue', 'ignore', 'cancel' or 'run'. Each stands behind those that it
+        waits for. Returns their keys by ref. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(changes.flow, nodes, idempotency_key, idempotency_ttl)
 
     async def batch(
-        self,
-        jobs: Iterable[NewJob],
-        callback: Optional[NewJob] = None,
-        *,
-        on_success: Optional[NewJob] = None,
-        on_failure: Optional[NewJob] = None,
-        on_end: Optional[NewJob] = None,
-        idempotency_key: Optional[str] = None,
+        self, jobs: Iterable[NewJob], callback: Optional[NewJob] = None, *, on_success: Optional[NewJob] = None,
+        on_failure: Optional[NewJob] = None, on_end: Optional[NewJob] = None, idempotency_key: Optional[str] = None,
         idempotency_ttl: Optional[Seconds] = None,
     ) -> Batch:
         """Jobs, and callbacks that run by how these end, all or none: at most 10,000 in all, `new_job(...)` each, without keys. `callback` and
         `on_end` run when all have ended in any state. `on_success` runs if all have completed, and is cancelled if one does not. `on_failure`
-        runs at the first one that fails, is cancelled or is deleted; if all complete, it leaves no trace. Give `callback` alone, or one or more of the others. A
-        callback reads how the jobs have ended with `job.parents()`. `idempotency_key`: a repeat is answered with the first batch. Raises
-        Error (OPTION_TYPE, OPTION_RANGE)."""
+        runs at the first one that fails, is cancelled or is deleted; if all complete, it leaves no trace. Give `callback` alone, or one or
+        more of the others. A callback reads how the jobs have ended with `job.parents()`. `idempotency_key`: a repeat is answered with the
+        first batch. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(changes.batch, jobs, callback, on_success=on_success, on_failure=on_failure, on_end=on_end, idempotency_key=idempotency_key, idempotency_ttl=idempotency_ttl)
 
     async def upsert_schedule(
-        self,
-        id: str,
-        job: NewJob,
-        *,
-        cron: Optional[str] = None,
-        timezone: Optional[str] = None,
-        every: Optional[Seconds] = None,
-        start_at: Optional[Time] = None,
-        end_at: Optional[Time] = None,
-        jitter: Optional[Seconds] = None,
-        overlap: Optional[str] = None,
-        catch_up: Optional[str] = None,
-        catch_up_within: Optional[Seconds] = None,
-        max_runs: Optional[int] = None,
-        run_immediately: bool = False,
-        paused: Optional[bool] = None,
-        update_waiting: bool = False,
-        create_only: bool = False,
+        self, id: str, job: NewJob, *, cron: Optional[str] = None, timezone: Optional[str] = None, every: Optional[Seconds] = None,
+        start_at: Optional[Time] = None, end_at: Optional[Time] = None, jitter: Optional[Seconds] = None, overlap: Optional[str] = None,
+        catch_up: Optional[str] = None, catch_up_within: Optional[Seconds] = None, max_runs: Optional[int] = None,
+        run_immediately: bool = False, paused: Optional[bool] = None, update_waiting: bool = False, create_only: bool = False,
         unchanged_since: Optional[Time] = None,
     ) -> ScheduleSet:
         """Creates the schedule, or changes it: one whose ticks stay the same keeps its next, so you can call this at each start. `job` is
-        `new_job(...)` without keys, delay and run_at. Give `cron`, with `timezone`, or `every`, of at least 1 s. `overlap`: 'skip',
-        'queue', 'cancel' or 'allow'; `catch_up`: 'latest', 'all' or 'none'; `jitter`: up to 86,400 s; docs/schedules.md says what each
-        means. With `create_only`, one that is there is refused (SCHEDULE_EXISTS); with `unchanged_since`, the `updated_at` that you have
-        read, one that was changed since (SCHEDULE_CHANGED). Raises Error (INVALID_SCHEDULE, OPTION_TYPE, OPTION_RANGE)."""
+        `new_job(...)` without keys, delay and run_at. Give `cron` or `every`. `unchanged_since` is the `updated_at` that you have read.
+        docs/schedules.md describes the options.
+
+        `cron`: cron expression: 5 fields, 6 with seconds in front, 7 with seconds and the year, or `@daily` ...; not with `every`.
+        `timezone`: time zone of `cron`, by its IANA name, default 'UTC'.
+        `every`: time between two ticks, at least 1 s; not with `cron`; in seconds.
+        `start_at`: no tick comes before this time; seconds since 1970, or a datetime.
+        `end_at`: no tick comes after this time; seconds since 1970, or a datetime.
+        `jitter`: each tick fires up to this much later, at most 24 h; in seconds, default 0.
+        `overlap`: if the last job has not ended: 'skip' loses the tick, 'queue' delays it, 'cancel' cancels that job, 'allow' creates a job
+        beside it, default 'skip'.
+        `catch_up`: missed ticks: 'latest' creates a job for the latest, 'all' one for each (`overlap` is then queue by default), 'none' only
+        for one of the last minute, default 'latest'.
+        `catch_up_within`: a tick that is later than this is not caught up; not with `catch_up` none; seconds, 0.001 or more.
+        `max_runs`: the schedule ends after this many jobs; 1 to 1,000,000,000.
+        `run_immediately`: creates the first job of a new schedule at once.
+        `paused`: pauses the schedule until it is resumed.
+        `update_waiting`: also changes the last job, if it has never run and has the same name: its data, priority, weight, tags and meta.
+        `create_only`: refused if there is one, with `SCHEDULE_EXISTS`.
+        `unchanged_since`: refused unless there is one that was last changed then: `SCHEDULE_NOT_FOUND`, `SCHEDULE_CHANGED`; seconds since
+        1970, or a datetime.
+
+        Raises Error (INVALID_SCHEDULE, OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(changes.upsert_schedule, id, job, cron=cron, timezone=timezone, every=every, start_at=start_at, end_at=end_at, jitter=jitter, overlap=overlap, catch_up=catch_up, catch_up_within=catch_up_within, max_runs=max_runs, run_immediately=run_immediately, paused=paused, update_waiting=update_waiting, create_only=create_only, unchanged_since=unchanged_since)
 
     async def delete_schedule(self, id: str) -> None:
-        """Removes the schedule, and its last job if that has not started. Raises Error (SCHEDULE_NOT_FOUND), as all below."""
+        """Removes the schedule, and its last job if that has not started. Raises Error (SCHEDULE_NOT_FOUND, OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(changes.delete_schedule, id)
 
     async def pause_schedule(self, id: str) -> None:
-        """No tick fires until `resume_schedule`."""
+        """No tick fires until `resume_schedule`. Raises Error (SCHEDULE_NOT_FOUND, OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(changes.pause_schedule, id)
 
     async def resume_schedule(self, id: str) -> None:
-        """Resumes with the first tick from now: none is caught up."""
+        """Resumes with the first tick from now: none is caught up. Raises Error (SCHEDULE_NOT_FOUND, OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(changes.resume_schedule, id)
 
     async def trigger_schedule(self, id: str, meta: Optional[Mapping[str, Any]] = None) -> JobKey:
-        """Enqueues the schedule's job now, with `meta` over that of the job, and returns its key."""
+        """Enqueues the schedule's job now, with `meta` over that of the job, and returns its key. Raises Error (SCHEDULE_NOT_FOUND, OPTION_TYPE,
+        OPTION_RANGE)."""
         return await self._ask(changes.trigger_schedule, id, meta)
 
     async def result(self, job: JobId, timeout: Optional[Seconds] = None) -> Any:
-        """What the job's handler has returned. Raises Error (JOB_FAILED, JOB_CANCELLED), and TimeoutError after `timeout` seconds. The
-        details of JOB_FAILED are `attempt` and `error`: the last error's name, message, stack, and if it has them `code` and `cause`."""
-        return await self._wait(operations.result, job, timeout)
+        """What the job's handler has returned. Raises Error (JOB_FAILED, JOB_CANCELLED, OPTION_TYPE, OPTION_RANGE), and TimeoutError after
+        `timeout` seconds. The details of JOB_FAILED are `attempt` and `error`: the last error's name, message, stack, and if it has them
+        `code` and `cause`."""
+        return await self._ask(operations.result, job, timeout)
 
     async def get(self, job: JobRef, *, payload: str = "full") -> Optional[JobInfo]:
         """All there is to know of the job, or None. `job` is its key, its id, or a JobOfKey, here and in the calls that change one job.
@@ -165,55 +157,55 @@ class AsyncClient(Asynchronous):
         return await self._ask(operations.get, job, payload=payload)
 
     def jobs(
-        self,
-        state: Union[None, str, Sequence[str]] = None,
-        queue: Optional[str] = None,
-        name: Optional[str] = None,
-        tag: Optional[str] = None,
-        search: Optional[str] = None,
-        page: int = JOBS_PAGE,
-        *,
-        order: str = "newest",
-        payload: str = "full",
-        last_run: bool = False,
-        **others: Unpack[OtherFilters]
+        self, state: Union[None, str, Sequence[str]] = None, queue: Optional[str] = None, name: Optional[str] = None,
+        tag: Optional[str] = None, search: Optional[str] = None, page: int = JOBS_PAGE, *, order: str = "newest", payload: str = "full",
+        last_run: bool = False, **others: Unpack[OtherFilters]
     ) -> AsyncIterator[JobInfo]:
         """Iterates over the jobs that match all that is given. `state` is one of STATES, or a list of some; `search` occurs in the name, the
-        tags, the keys or the data. `others` are the filters of docs/search.md: key, schedule, retrying, enqueued_after, enqueued_before,
-        finished_after, finished_before, worker, error, fingerprint, data and meta. `order`: 'newest' first, by arrival; 'oldest'; 'finished',
-        last finished first, of one final state; 'due', soonest first, of scheduled jobs. Jobs that are enqueued meanwhile are left out of
-        the newest first. `payload`: 'full', or 'none' without data, output and checkpoint. `last_run`: each job with its last run. `page`: how
-        many are asked for at a time, 1 to 200. Raises TypeError, Error (OPTION_TYPE, OPTION_RANGE)."""
+        tags, the keys or the data. `order`: 'newest' first, by arrival; 'oldest'; 'finished', last finished first, of one final state; 'due',
+        soonest first, of scheduled jobs. Jobs that are enqueued meanwhile are left out of the newest first. `payload`: 'full', or 'none'
+        without data, output and checkpoint. `last_run`: each job with its last run. `page`: how many are asked for at a time, 1 to 200. Times
+        are seconds since 1970, or a datetime.
+
+        `key`: jobs with this concurrency key.
+        `schedule`: jobs created by this schedule.
+        `retrying`: jobs that wait between two attempts, or all others.
+        `enqueued_after`: jobs enqueued at this time or later.
+        `enqueued_before`: jobs enqueued before this time.
+        `finished_after`: jobs that finished at this time or later.
+        `finished_before`: jobs that finished before this time.
+        `worker`: jobs that this worker runs, or has run last.
+        `error`: jobs whose last run failed with an error of this name.
+        `fingerprint`: jobs whose last run failed with this fingerprint, as failures() returns it.
+        `data`: jobs whose data contains this JSON.
+        `meta`: jobs whose meta contains this JSON.
+
+        Raises TypeError, Error (OPTION_TYPE, OPTION_RANGE)."""
         return self._list(operations.jobs, state, queue, name, tag, search, page, order=order, payload=payload, last_run=last_run, **others)
 
     async def explain(self, job: JobId) -> Optional[Explanation]:
         """Why the job has not ended: each pause, limit, missing worker or other job that keeps it from its start now. None if there is no such
-        job. Raises Error (OPTION_TYPE)."""
+        job. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(operations.explain, job)
 
     def logs(self, job: JobId, run: Optional[int] = None, page: int = LOGS_PAGE, *, order: str = "oldest") -> AsyncIterator[LogLine]:
-        """Iterates over the log lines of a run of the job, by default the last one, the 'oldest' or the 'newest' first (`order`). There is
-        none without such a job. `page`: 1 to 1,000. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+        """Iterates over the log lines of a run of the job, by default the last one, the 'oldest' or the 'newest' first (`order`). There is none
+        without such a job. `page`: 1 to 1,000. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return self._list(operations.logs, job, run, page, order=order)
 
     async def schedule(self, id: str, times: int = 0) -> Optional[ScheduleInfo]:
-        """The schedule with as many of its next times, 0 to 1,000, or None."""
+        """The schedule with as many of its next times, 0 to 1,000, or None. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(operations.schedule, id, times)
 
     def schedules(
-        self,
-        prefix: str = "",
-        page: int = JOBS_PAGE,
-        *,
-        queue: Optional[str] = None,
-        name: Optional[str] = None,
+        self, prefix: str = "", page: int = JOBS_PAGE, *, queue: Optional[str] = None, name: Optional[str] = None,
     ) -> AsyncIterator[ScheduleInfo]:
-        """Iterates over the schedules whose ids begin with `prefix`, in the order of their ids: with `queue` or `name`, only those whose jobs
-        go to that queue or have that name. `page`: 1 to 200. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+        """Iterates over the schedules whose ids begin with `prefix`, in the order of their ids: with `queue` or `name`, only those whose jobs go
+        to that queue or have that name. `page`: 1 to 200. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return self._list(operations.schedules, prefix, page, queue=queue, name=name)
 
     def flows(self, state: Optional[str] = None, page: int = JOBS_PAGE) -> AsyncIterator[FlowInfo]:
-        """Iterates over the flows, newest first. `state` is one of FLOW_STATES. `page`: 1 to 200."""
+        """Iterates over the flows, newest first. `state` is one of FLOW_STATES. `page`: 1 to 200. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return self._list(operations.flows, state, page)
 
     def flow_jobs(self, job: JobId, page: int = JOBS_PAGE) -> AsyncIterator[FlowJob]:
@@ -223,36 +215,31 @@ class AsyncClient(Asynchronous):
         return self._list(operations.flow_jobs, job, page)
 
     def events(
-        self,
-        after: Union[int, str] = 0,
-        *,
-        types: Optional[Iterable[str]] = None,
-        queue: Optional[str] = None,
-        name: Optional[str] = None,
-        job: Optional[JobId] = None,
+        self, after: Union[int, str] = 0, *, types: Optional[Iterable[str]] = None, queue: Optional[str] = None,
+        name: Optional[str] = None, job: Optional[JobId] = None,
     ) -> AsyncIterator[Event]:
-        """Iterates over the events behind a cursor, and then over those that come: it waits for them, and goes on after a break. `after` is
-        the `seq` of the last event that is known: 0 begins with the oldest that is kept, 'now' with what comes. An event must match every
-        one of `types` (docs/events.md), `queue`, `name` and `job` that is given. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
-        return self._follow(operations.events, after, types=types, queue=queue, name=name, job=job)
+        """Iterates over the events behind a cursor, and then over those that come: it waits for them, and goes on after a break. `after` is the
+        `seq` of the last event that is known: 0 begins with the oldest that is kept, 'now' with what comes. An event must match every one of
+        `types` (docs/events.md), `queue`, `name` and `job` that is given. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+        return self._list(operations.events, after, types=types, queue=queue, name=name, job=job)
 
     def export(self, name: str, page: int = JOBS_PAGE) -> AsyncIterator[ExportBatch]:
-        """Iterates over the finished jobs after the export's cursor, batch by batch, and then over those that come: it waits for them, and goes on
-        after a break. An unknown name begins with the oldest event that is kept. When the iterator is asked for the next batch, the one before
-        is confirmed and not told again; jobs that an export has yet to read are kept for it. `page`: jobs in a batch, 1 to 200. Raises
+        """Iterates over the finished jobs after the export's cursor, batch by batch, and then over those that come: it waits for them, and goes
+        on after a break. An unknown name begins with the oldest event that is kept. When the iterator is asked for the next batch, the one
+        before is confirmed and not told again; jobs that an export has yet to read are kept for it. `page`: jobs in a batch, 1 to 200. Raises
         Error (OPTION_TYPE, OPTION_RANGE, UNSUPPORTED if the export was deleted, or if there are too many)."""
-        return self._follow(operations.export, name, page)
+        return self._list(operations.export, name, page)
 
     async def exports(self) -> List[ExportInfo]:
         """All exports, each with the last event that it has confirmed."""
         return await self._ask(operations.exports)
 
     async def queue(self, name: str) -> Optional[QueueInfo]:
-        """The queue, or None."""
+        """The queue, or None. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(operations.queue, name)
 
     def queues(self, page: int = LIST_PAGE) -> AsyncIterator[QueueInfo]:
-        """Iterates over the queues in the order of their names. `page`: 1 to 500."""
+        """Iterates over the queues in the order of their names. `page`: 1 to 500. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return self._list(operations.queues, page)
 
     async def queue_keys(self, queue: str, limit: int = 50) -> Optional[QueueKeys]:
@@ -261,47 +248,35 @@ class AsyncClient(Asynchronous):
         return await self._ask(operations.queue_keys, queue, limit)
 
     def workers(self, page: int = LIST_PAGE) -> AsyncIterator[WorkerInfo]:
-        """Iterates over who is attached, in the order in which they first attached. `page`: 1 to 500."""
+        """Iterates over who is attached, in the order in which they first attached. `page`: 1 to 500. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return self._list(operations.workers, page)
 
     async def stats(self, names: str = "histograms", definitions: str = "all") -> Stats:
         """Counts by state and queue. `names`: what it has of each job name, 'histograms' (and percentiles), 'percentiles' or 'none'.
-        `definitions`: 'all', or those that are 'disputed'."""
+        `definitions`: 'all', or those that are 'disputed'. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(operations.stats, names, definitions)
 
     async def history(
-        self,
-        queue: str = "default",
-        *,
-        step: str = "minute",
-        start_at: Optional[Time] = None,
-        end_at: Optional[Time] = None,
+        self, queue: str = "default", *, step: str = "minute", start_at: Optional[Time] = None, end_at: Optional[Time] = None,
     ) -> List[Throughput]:
         """What a queue has done in each 'minute' of the last 6 hours, or each 'hour' of the last 14 days (`step`), oldest first. Those in which
-        nothing happened are left out. `start_at`: the minute or hour of this time is the first, by default the oldest that is kept; `end_at`:
-        that of this time is left out, by default none. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+        nothing happened are left out.
+
+        `start_at`: the minute or hour of this time is the first one; seconds since 1970, or a datetime.
+        `end_at`: the minute or hour of this time is left out; by default up to now; seconds since 1970, or a datetime.
+
+        Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(operations.history, queue, step=step, start_at=start_at, end_at=end_at)
 
     async def queues_history(
-        self,
-        limit: int = 50,
-        *,
-        step: str = "minute",
-        start_at: Optional[Time] = None,
-        end_at: Optional[Time] = None,
+        self, limit: int = 50, *, step: str = "minute", start_at: Optional[Time] = None, end_at: Optional[Time] = None,
     ) -> QueuesHistory:
         """What all queues have done, added up, and the busiest of them one by one: `limit`, 0 to 50. Minutes or hours in which nothing happened
         are 0. The others are as of `history`. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(operations.queues_history, limit, step=step, start_at=start_at, end_at=end_at)
 
     async def failures(
-        self,
-        queue: Optional[str] = None,
-        name: Optional[str] = None,
-        *,
-        limit: int = 50,
-        order: str = "last",
-        trend: bool = False,
+        self, queue: Optional[str] = None, name: Optional[str] = None, *, limit: int = 50, order: str = "last", trend: bool = False,
     ) -> List[FailureKind]:
         """Failed runs grouped by kind, of a queue or a name of job, or all: at most `limit`, 1 to 200. `order`: 'last' returns the kinds seen
         last first, 'count' those with the most failed runs. With `trend` each has its failed runs by the hour. The last 1,000 kinds of 30
@@ -309,18 +284,18 @@ class AsyncClient(Asynchronous):
         return await self._ask(operations.failures, queue, name, limit=limit, order=order, trend=trend)
 
     async def cancel_many(
-        self,
-        filter: JobFilter,
-        reason: Optional[str] = None,
-        by: Optional[str] = None,
-        *,
-        limit: Optional[int] = None,
+        self, filter: JobFilter, reason: Optional[str] = None, by: Optional[str] = None, *, limit: Optional[int] = None,
         dry_run: bool = False,
     ) -> ManyResult:
         """Cancels all jobs that match the filter, newest first: those that have not started at once, running ones by their abort. `filter` is a
         dict (`JobFilter`): give at least one condition, or `{"all": True}` for every job. `reason`: up to 1,000 characters, and `by`: up to
-        128, as of `cancel`. `limit`: at most so many jobs change, 1 or more; default all of them. `dry_run` counts, and changes nothing. At
-        most 500 jobs change in one commit; of an error in between, `done` says what had changed. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+        128 characters, as of `cancel`. At most 500 jobs change in one commit; of an error in between, `done` says what had changed. Without
+        `limit` all of them change.
+
+        `limit`: at most so many change; 1 or more.
+        `dry_run`: counts, and changes nothing.
+
+        Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return await self._drive(queues.cancel_many, filter, reason, by, limit=limit, dry_run=dry_run)
 
     async def retry_many(self, filter: JobFilter, *, limit: Optional[int] = None, dry_run: bool = False) -> ManyResult:
@@ -334,58 +309,70 @@ class AsyncClient(Asynchronous):
         return await self._drive(queues.delete_many, filter, limit=limit, dry_run=dry_run)
 
     async def run_now_many(self, filter: JobFilter, *, limit: Optional[int] = None, dry_run: bool = False) -> ManyResult:
-        """Makes all scheduled jobs that match the filter due now, also those that wait for a retry. `filter`, `limit`, `dry_run` and errors:
-        as of `cancel_many`."""
+        """Makes all scheduled jobs that match the filter due now, also those that wait for a retry. `filter`, `limit`, `dry_run` and errors: as
+        of `cancel_many`."""
         return await self._drive(queues.run_now_many, filter, limit=limit, dry_run=dry_run)
 
     async def update_many(
-        self,
-        filter: JobFilter,
-        *,
-        run_at: Optional[Time] = None,
-        priority: Optional[int] = None,
-        weight: Optional[int] = None,
-        tags: Optional[Iterable[str]] = None,
-        meta: Any = None,
-        limit: Optional[int] = None,
-        dry_run: bool = False,
+        self, filter: JobFilter, *, run_at: Optional[Time] = None, priority: Optional[int] = None, weight: Optional[int] = None,
+        tags: Optional[Iterable[str]] = None, meta: Any = None, limit: Optional[int] = None, dry_run: bool = False,
     ) -> ManyResult:
-        """Changes all jobs that match the filter: tags and meta, which replace all that a job has, in any state, and `run_at`, `priority`
-        (-1,000,000 to 1,000,000) or `weight` (1 to 1,000,000) of those that have not started. What is left out stays as it is. `filter`,
-        `limit`, `dry_run` and errors: as of `cancel_many`."""
+        """Changes all jobs that match the filter: tags and meta in any state, the rest of those that have not started. What is left out stays as
+        it is. `filter` and errors: as of `cancel_many`.
+
+        `run_at`: not before this time: seconds since 1970, or a datetime.
+        `priority`: jobs of a queue with a higher priority start first; -1,000,000 to 1,000,000.
+        `weight`: share of its worker's concurrency that the job takes; 1 to 1,000,000.
+        `tags`: in place of all that it has; an empty array: none; at most 32.
+        `meta`: JSON beside the data; up to 16,384 characters.
+        `limit`: at most so many change; 1 or more.
+        `dry_run`: counts, and changes nothing."""
         return await self._drive(queues.update_many, filter, run_at=run_at, priority=priority, weight=weight, tags=tags, meta=meta, limit=limit, dry_run=dry_run)
 
     async def configure_queue(self, queue: str, **settings: Unpack[QueueSettings]) -> None:
         """Changes the given settings of the queue, which is created by its first use. What is left out stays, and None removes a setting. They
-        apply at once, for every worker. docs/limits.md says what each means.
+        apply at once, for every worker. What you read as `settings` of a queue is what sets them. docs/limits.md describes each.
 
-        `concurrency_limit`, `per_key_limit`: 1 to 1,000,000. `shared_limit`: a dict of `name`, `limit`. `rate_limit`, `per_key_rate_limit`: a
-        dict of `limit`, `period` (seconds, 1 ms to 365 days, default 1) and `burst` (default `limit`), both 1 to 1,000,000,000. `key_tiers`:
-        a dict by name of tier, at most 100, of dicts of `per_key_limit`, `per_key_rate_limit`. `key_order`: 'turns' (default) or 'strict'.
-        `max_length`: 1 to 1,000,000,000 jobs that have not started. `on_full`: 'reject' (default) or 'drop-oldest'. `share`: 1 to 1,000,
-        default 1. `fairness`: 'none' (default) or 'name'. `dead_letter`: the name of another queue. `repeats`: 'silent' (default) or 'event'.
-        `retention`: a dict of `completed`, `failed`, `cancelled`, each seconds, 'forever', or a dict of `age`, `count`. `defaults`: a dict of
-        options of `new_job`: priority, weight, tokens, max_attempts, max_lost, max_age, backoff, timeout, heartbeat_timeout, ttl, keep,
-        log_lines. What you read as `settings` of a queue is what sets them.
+        `concurrency_limit`: jobs of the queue that run at the same time, over all workers; 1 to 1,000,000.
+        `shared_limit`: a job of the queue starts only while fewer than `limit` jobs run in all queues that name the same limit; a dict of
+        `name`, `limit` (1 to 1,000,000).
+        `per_key_limit`: jobs of each concurrency key that run at the same time; 1 to 1,000,000.
+        `key_order`: order of the jobs of a concurrency key: 'strict' runs one at a time, as they were enqueued, retries included; 'turns'
+        lets keys with a limit take turns, default 'turns'.
+        `rate_limit`: jobs of the queue that may start in a period, by default of 1 s, and at once, by default as many; a dict of `limit` (1
+        to 1,000,000,000), `period` (seconds, 0.001 to 31,536,000, default 1), `burst` (1 to 1,000,000,000, default `limit`).
+        `per_key_rate_limit`: the same for the jobs of each concurrency key; a dict of `limit` (1 to 1,000,000,000), `period` (seconds, 0.001
+        to 31,536,000, default 1), `burst` (1 to 1,000,000,000, default `limit`).
+        `key_tiers`: other limits for some keys: those of tier `gold` are for keys that begin with `gold:`, in place of the queue's; a dict by
+        name of tier, at most 100, each a dict of `per_key_limit` (1 to 1,000,000), `per_key_rate_limit` (a dict of `limit`, `period`,
+        `burst`).
+        `max_length`: jobs that have yet to start; at this length a new job is refused, or as `on_full` says; 1 to 1,000,000,000.
+        `on_full`: at `max_length`, 'reject' refuses a new job; 'drop-oldest' accepts it, and cancels the oldest one that is scheduled or
+        waiting, default 'reject'.
+        `share`: jobs that start before it is the next queue's turn; 1 to 1,000, default 1.
+        `fairness`: turns among jobs of equal priority: 'name' gives each job name its turn, 'none' makes all jobs one line, default 'none'.
+        `dead_letter`: queue that gets a new job for each job that fails permanently.
+        `repeats`: calls that an earlier job answers: 'event' emits deduplicated for each, 'silent' informs only the caller, default 'silent'.
+        `retention`: how long ended jobs of the queue are kept; a dict of `completed`, `failed`, `cancelled`, each seconds, 'forever', or a
+        dict of `age` and `count`.
+        `defaults`: options of its jobs for which neither the call nor the definition has a value; a dict of options of `new_job`: `priority`,
+        `weight`, `tokens`, `max_attempts`, `max_lost`, `max_age`, `backoff`, `timeout`, `heartbeat_timeout`, `ttl`, `keep`, `log_lines`.
 
         Raises TypeError for an unknown setting, Error (OPTION_TYPE, OPTION_RANGE; QUEUE_NOT_EMPTY if `key_order` changes while jobs have not
         ended; UNSUPPORTED for settings that exclude each other)."""
         return await self._ask(queues.configure_queue, queue, **settings)
 
     async def pause_queue(
-        self,
-        queue: str,
-        *,
-        name: Optional[str] = None,
-        key: Optional[str] = None,
-        duration: Optional[Seconds] = None,
+        self, queue: str, *, name: Optional[str] = None, key: Optional[str] = None, duration: Optional[Seconds] = None,
     ) -> None:
-        """Starts no more jobs of the queue, or only none of one name or one concurrency key in it, until `resume_queue`, or for `duration`, 1 ms
-        or more: of two pauses the later end counts. What runs is left alone. Raises Error (QUEUE_NOT_FOUND)."""
+        """Starts no more jobs of the queue, or only none of one name or one concurrency key in it, until `resume_queue`, or for `duration`
+        (seconds, 0.001 or more): of two pauses the later end counts. What runs is left alone. Raises Error (QUEUE_NOT_FOUND, OPTION_TYPE,
+        OPTION_RANGE)."""
         return await self._ask(queues.pause_queue, queue, name=name, key=key, duration=duration)
 
     async def resume_queue(self, queue: str, *, name: Optional[str] = None, key: Optional[str] = None) -> None:
-        """Undoes `pause_queue` of the same parts; without parts it also ends `drain_queue`. Raises Error (QUEUE_NOT_FOUND)."""
+        """Undoes `pause_queue` of the same parts; without parts it also ends `drain_queue`. Raises Error (QUEUE_NOT_FOUND, OPTION_TYPE,
+        OPTION_RANGE)."""
         return await self._ask(queues.resume_queue, queue, name=name, key=key)
 
     async def pause_all(self) -> None:
@@ -398,30 +385,30 @@ class AsyncClient(Asynchronous):
 
     async def drain_queue(self, queue: str, timeout: Optional[Seconds] = None) -> None:
         """Refuses new jobs of the queue (QUEUE_DRAINING) until `resume_queue`. Returns when none is left that has not ended. Raises Error
-        (DRAIN_INCOMPLETE) if it is resumed before, and TimeoutError after `timeout` seconds, 0 or more, by default never: the queue then
-        continues to drain, as it does after ConnectionLost, and a further call waits again."""
-        return await self._wait(queues.drain_queue, queue, timeout)
+        (DRAIN_INCOMPLETE, OPTION_TYPE, OPTION_RANGE) if it is resumed before, and TimeoutError after `timeout` seconds, by default never: the
+        queue then continues to drain, as it does after ConnectionLost, and a further call waits again."""
+        return await self._ask(queues.drain_queue, queue, timeout)
 
     async def purge_queue(self, queue: str, states: Optional[Iterable[str]] = None, *, dry_run: bool = False) -> PurgeResult:
-        """Removes the queue's jobs, at most 500 in one commit: those in `states`, some of 'blocked', 'scheduled', 'waiting', 'completed',
-        'failed' and 'cancelled', by default all of these. Running jobs are kept and counted. `dry_run` counts, and removes nothing. Raises
-        Error (OPTION_TYPE)."""
+        """Removes the queue's jobs, at most 500 in one commit: those in `states`, by default all but 'active'. Running jobs are kept and
+        counted. `dry_run` counts, and removes nothing. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return await self._drive(queues.purge_queue, queue, states, dry_run=dry_run)
 
     async def delete_queue(self, queue: str) -> bool:
-        """Forgets an empty queue: its settings, pauses and counters. False if there was none. Raises Error (QUEUE_NOT_EMPTY)."""
+        """Forgets an empty queue: its settings, pauses and counters. False if there was none. Raises Error (QUEUE_NOT_EMPTY, OPTION_TYPE,
+        OPTION_RANGE)."""
         return await self._ask(queues.delete_queue, queue)
 
     async def stop_worker(self, worker: str, timeout: Seconds = 30.0) -> None:
-        """Makes every worker with that id, in any process, stop as by its own `stop`: it gets no more jobs, and what runs has `timeout` seconds,
-        0 or more, or math.inf. `workers` has it until it has left. Raises Error (WORKER_NOT_FOUND)."""
+        """Makes every worker with that id, in any process, stop as by its own `stop`: it gets no more jobs, and what runs has `timeout`
+        (seconds, 0 or more, or math.inf). `workers` has it until it has left. Raises Error (WORKER_NOT_FOUND, OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(queues.stop_worker, worker, timeout)
 
     async def delete_export(self, name: str) -> bool:
-        """Keeps nothing for the export any longer; its readers get an error. False if there was none. Raises Error (OPTION_TYPE)."""
+        """Keeps nothing for the export any longer; its readers get an error. False if there was none. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
         return await self._ask(queues.delete_export, name)
 
     async def backup(self, file: str) -> int:
-        """Writes a copy of the database to a new file while the engine works on, and returns its bytes. `file` is a path on the server, of up to
+        """Writes a copy of the database to a new file while the engine works on, and returns its bytes. `file` is a path on the server, of 1 to
         4,096 characters. Raises Error (OPTION_TYPE, OPTION_RANGE, UNSUPPORTED on Postgres)."""
         return await self._ask(queues.backup, file)

@@ -6,12 +6,15 @@ from __future__ import annotations
 import asyncio
 import inspect
 import threading
+from concurrent.futures import Future
 from typing import Any, AsyncIterator, Awaitable, Callable, Iterable, List, Optional, Union, cast
 
 from ._schema import Grant
+from .asynchronous import follow_async
+from .calls import resolve
 from .encoding import NewJob
 from .job import JobContext, Parent, parents_page
-from .pages import Page, follow_async
+from .requests import Page
 from .session import Session, Settlement
 
 AsyncJobsToJoin = Union[Iterable[NewJob], Callable[[], Union[Iterable[NewJob], Awaitable[Iterable[NewJob]]]]]
@@ -64,29 +67,23 @@ class AsyncWorker(Session[AsyncHandler]):
         """Works until `stop` is called. If its task is cancelled, it stops its handlers, gives their jobs back, and leaves. Raises as
         `Worker.run`."""
         self._loop = asyncio.get_running_loop()
-        done: asyncio.Future[None] = self._loop.create_future()
+        done: Future[None] = Future()
         threading.Thread(target=self._work_for, args=[done], name="millrace-worker", daemon=True).start()
+        ended = asyncio.wrap_future(done)
         try:
-            await asyncio.shield(done)
+            await asyncio.shield(ended)
         except asyncio.CancelledError:
             self.stop(0)
-            await done
+            await ended
             raise
 
-    def _work_for(self, done: asyncio.Future[None]) -> None:
+    def _work_for(self, done: Future[None]) -> None:
         try:
             self._work()
-            end: Optional[BaseException] = None
         except BaseException as error:
-            end = error
-        self._tell(_resolve, done, end)
-
-    def _tell(self, call: Callable[..., None], *args: Any) -> None:
-        try:
-            self._loop.call_soon_threadsafe(call, *args)
-        except RuntimeError:
-            # The loop is closed, and nobody is there who could be told.
-            pass
+            resolve(done, None, error)
+        else:
+            resolve(done, None, None)
 
     def _job_of(self, grant: Grant) -> AsyncJob:
         return AsyncJob(self, grant)
@@ -101,7 +98,11 @@ class AsyncWorker(Session[AsyncHandler]):
             job.task.cancel()
 
     def _tell_aborted(self, job: JobContext) -> None:
-        self._tell(_cancel, job)
+        try:
+            self._loop.call_soon_threadsafe(_cancel, job)
+        except RuntimeError:
+            # The loop is closed, and nobody is there who could be told.
+            pass
 
     async def _outcome(self, job: AsyncJob) -> Settlement:
         try:
@@ -128,12 +129,3 @@ def _cancel(job: JobContext) -> None:
     task = cast(AsyncJob, job).task
     if task is not None:
         task.cancel()
-
-
-def _resolve(done: asyncio.Future[None], end: Optional[BaseException]) -> None:
-    if done.done():
-        return
-    if end is None:
-        done.set_result(None)
-    else:
-        done.set_exception(end)

@@ -3,21 +3,32 @@ holds up the event loop. `_blocking.py` is made of this file."""
 
 from __future__ import annotations
 
+import asyncio
 import math
 import time
 from types import TracebackType
-from typing import Any, AsyncIterator, Callable, Optional, Type, TypeVar, cast
+from typing import Any, AsyncIterator, Awaitable, Callable, Optional, Type, TypeVar, cast
 
 from .calls import Calls
 from .connection import backoff_delay
 from .encoding import Seconds
 from .errors import ConnectionLost, Error
-from .pages import follow_async
-from .requests import Feed, Pages, Patient, Request, Steps, made, told
-from .waiting import arrived_async, closed_async, opened_async, sleep_async
+from .requests import Page, Patient, Request, Steps, made, told
+from .waiting import arrived_async, closed_async, opened_async
 
 T = TypeVar("T")
 Self = TypeVar("Self", bound="Asynchronous")
+
+
+async def follow_async(ask: Callable[[Any], Awaitable[Page[T]]]) -> AsyncIterator[T]:
+    """The items of page after page: each is asked for, by the mark of the one before, when that has been read."""
+    mark: Any = None
+    while True:
+        items, mark = await ask(mark)
+        for item in items:
+            yield item
+        if mark is None:
+            return
 
 
 class Asynchronous:
@@ -42,16 +53,15 @@ class Asynchronous:
         await closed_async(self._calls.close())
 
     async def _ask(self, make: Callable[..., Request[T]], *args: Any, **options: Any) -> T:
-        return await self._answer(make, made(make, args, options))
+        return await self._answer(make, made(make, make, *args, **options))
 
     async def _answer(self, make: Callable[..., Any], asked: Request[T]) -> T:
+        if isinstance(asked, Patient):
+            return cast(T, await self._patiently(make, asked))
         try:
             return asked.answer(await self.call(asked.op, *asked.fields))
         except Error as error:
             raise told(make, asked.op, error)
-
-    async def _wait(self, make: Callable[..., Patient[T]], *args: Any, **options: Any) -> T:
-        return await self._patiently(make, made(make, args, options))
 
     async def _patiently(self, make: Callable[..., Any], asked: Patient[T]) -> T:
         until = math.inf if asked.timeout is None else time.monotonic() + asked.timeout
@@ -68,23 +78,19 @@ class Asynchronous:
             except ConnectionLost as lost:
                 if not asked.again or lost.retry_after is None or left == 0:
                     raise
-                await sleep_async(min(left, max(lost.retry_after, backoff_delay(attempt))))
+                await asyncio.sleep(min(left, max(lost.retry_after, backoff_delay(attempt))))
                 attempt += 1
             except Error as error:
                 raise told(make, asked.op, error)
 
-    def _list(self, make: Callable[..., Pages[T]], *args: Any, **options: Any) -> AsyncIterator[T]:
-        pages = made(make, args, options)
+    def _list(self, make: Callable[..., Callable[[Any], Request[Page[T]]]], *args: Any, **options: Any) -> AsyncIterator[T]:
+        pages = made(make, make, *args, **options)
         return follow_async(lambda mark: self._answer(make, pages(mark)))
 
-    def _follow(self, make: Callable[..., Feed[T]], *args: Any, **options: Any) -> AsyncIterator[T]:
-        pages = made(make, args, options)
-        return follow_async(lambda mark: self._patiently(make, pages(mark)))
-
     async def _drive(self, make: Callable[..., Steps[T]], *args: Any, **options: Any) -> T:
-        steps = made(make, args, options)
+        steps = made(make, make, *args, **options)
         try:
-            asked = next(steps)
+            asked: Request[Any] = made(make, next, steps)
             while True:
                 try:
                     answer = await self._answer(make, asked)

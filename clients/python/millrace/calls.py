@@ -103,7 +103,7 @@ class Calls:
             resolve(future, None, ConnectionLost(end.message, end.code, end.retry_after))
 
 
-def resolve(future: Future[Any], value: Any, error: Optional[Error]) -> None:
+def resolve(future: Future[Any], value: Any, error: Optional[BaseException]) -> None:
     """An asynchronous call may have been cancelled meanwhile."""
     if not future.set_running_or_notify_cancel():
         return

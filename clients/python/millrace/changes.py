@@ -2,45 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
 
-from ._options import JobOptions
-from ._schema import CHANGES, KEYED_CALLS, ON_PARENT_FAILURE, SCHEDULE, SLICE
-from .data import encode_data
-from .encoding import (
-    NewJob, Seconds, Time, choice, encoded, flag, held_key, job_from, job_key, job_list, meta_text, milliseconds, number, scalar, time_ms, trimmed,
-)
+from ._options import JobChanges, JobOptions, OnceOptions, ScheduleOptions, Unpack
+from ._schema import CHANGES, ON_PARENT_FAILURE, SCHEDULE, SLICE
+from .encoding import NewJob, Seconds, changed, choice, encoded, flag, job_from, job_list, number, scalar, trimmed
 from .errors import range_error, type_error
 from .keys import JobKey, JobOfKey, JobRef
 from ._readers import schedule_set
-from .requests import Request, Steps, nothing
+from .requests import Request, Steps, asked, nothing
 from .views import Batch, ScheduleSet
-
-if TYPE_CHECKING:
-    # Type checkers know it without the package.
-    from typing_extensions import Unpack
 
 T = TypeVar("T")
 FlowNode = Union[NewJob, Tuple[NewJob, Sequence[str]], Tuple[NewJob, Sequence[str], str]]
-UNSET: Any = object()
 
 
 def enqueue(name: str, data: Any = None, **options: Unpack[JobOptions]) -> Request[JobKey]:
-    """The job's key, once it is on disk. For the options see `new_job`. Raises TypeError, Error (OPTION_TYPE, OPTION_RANGE)."""
-    return Request("enqueue", [job_from("enqueue()", name, data, options)], read=_first)
+    """The job's key, once it is on disk. For the options see `new_job`."""
+    return asked("enqueue", _first, jobs=[job_from("enqueue()", name, data, options)])
 
 
 def enqueue_many(jobs: Iterable[NewJob]) -> Request[List[JobKey]]:
-    """All of them or none, at most 10,000: `new_job(...)` each. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
-    return Request("enqueue", job_list(jobs), read=lambda enqueued: [key for key, _created in enqueued])
+    """All of them or none, {enqueue.jobs}: `new_job(...)` each."""
+    return asked("enqueue", lambda enqueued: [key for key, _created in enqueued], jobs=jobs)
 
 
 def cancel(job: JobRef, reason: Optional[str] = None, by: Optional[str] = None, *, descendants: bool = False) -> Request[str]:
-    """'cancelled', or 'cancelling' where it runs. The job stores the reason, of up to 1,000 characters, and who cancelled it, of up
-    to 128: by default the name of the token. With `descendants` also all jobs of its flow that wait for it: then the answer may be
-    'finished'. Raises Error (JOB_FINISHED, JOB_NOT_FOUND, OPTION_RANGE)."""
-    op = "cancelTree" if flag("descendants", descendants) else "cancel"
-    return _about(op, job, str, scalar("reason", reason), scalar("by", by))
+    """'cancelled', or 'cancelling' where it runs. The job stores the reason, {cancel.reason}, and who cancelled it,
+    {cancel.by}: by default the name of the token. With `descendants` also all jobs of its flow that wait for it: then the answer may be
+    'finished'. Raises Error (JOB_FINISHED, JOB_NOT_FOUND)."""
+    return _about("cancelTree" if flag("descendants", descendants) else "cancel", job, str, reason=reason, by=by)
 
 
 def retry(job: JobRef, *, descendants: bool = False) -> Request[None]:
@@ -59,54 +50,35 @@ def delete(job: JobRef) -> Request[None]:
     return _about("delete", job, nothing)
 
 
-def update(
-    job: JobRef,
-    *,
-    data: Any = UNSET,
-    run_at: Optional[Time] = None,
-    priority: Optional[int] = None,
-    weight: Optional[int] = None,
-    checkpoint: Any = UNSET,
-    tags: Optional[Iterable[str]] = None,
-    meta: Any = None,
-) -> Request[None]:
-    """Changes a job that has not started: what is left out stays as it is. `tags` and `meta` replace all that it has. Raises Error
-    (JOB_ACTIVE, JOB_FINISHED, JOB_NOT_FOUND, OPTION_TYPE, OPTION_RANGE)."""
-    changes: Dict[str, Any] = {"run_at": run_at, "priority": priority, "weight": weight, "tags": tags, "meta": meta}
-    fields = encoded(CHANGES, changes)
-    for place, (option, value) in {0: ("data", data), 4: ("checkpoint", checkpoint)}.items():
-        fields[place] = None if value is UNSET else [encode_data(value, option)]
-    if not trimmed(fields):
-        raise type_error("changes", "given: %s" % ", ".join(CHANGES))
-    return _about("update", job, nothing, trimmed(fields))
+def update(job: JobRef, **changes: Unpack[JobChanges]) -> Request[None]:
+    """Changes a job that has not started: what is left out stays as it is.
+
+    {JobChanges}
+
+    Raises Error (JOB_ACTIVE, JOB_FINISHED, JOB_NOT_FOUND)."""
+    return _about("update", job, nothing, changes=changed(CHANGES, changes))
 
 
 def release_key(of: JobOfKey) -> Request[bool]:
     """Takes a key from the job that holds it, so that another call may use it. The job continues, and is not found by the key any more.
-    False if no job holds the key. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
-    return Request("byKey", held_key(of), KEYED_CALLS.index("release"), read=bool)
+    False if no job holds the key."""
+    return asked("byKey", bool, job=of, call="release")
 
 
-def _about(op: str, job: Any, read: Callable[[Any], T], *fields: Any) -> Request[T]:
+def _about(op: str, job: Any, read: Callable[[Any], T], **given: Any) -> Request[T]:
     """A call about one job, by its id or by a key: the engine finds the job of a key in the turn that decides the call."""
-    if not isinstance(job, JobOfKey):
-        return Request(op, job_key(job), *fields, read=read)
-    changes, cancellation = (fields, ()) if op == "update" else ((None,), fields)
-    return Request("byKey", held_key(job), KEYED_CALLS.index(op), *changes, *cancellation, read=read)
+    return asked("byKey", read, job=job, call=op, **given) if isinstance(job, JobOfKey) else asked(op, read, job=job, **given)
 
 
 def redrive(queue: Optional[str] = None, name: Optional[str] = None, limit: Optional[int] = None) -> Steps[int]:
     """Retries failed jobs, the oldest failure first, slice by slice: of a queue or a name, or all. Returns how many, at most `limit`.
     Jobs that fail again meanwhile are left alone."""
-    return _redrive((scalar("queue", queue), scalar("name", name)), number("limit", limit, 1))
-
-
-def _redrive(wanted: Tuple[Any, Any], limit: Optional[int]) -> Steps[int]:
-    """Slice by slice, so that no turn of the engine is long."""
-    count, after = 0, None
+    first: Request[Any] = asked("redrive", lambda said: said, queue=queue, name=name)
+    limit, count, after = number("limit", limit, 1), 0, None
+    # Slice by slice, so that no turn of the engine is long.
     while True:
         size = SLICE if limit is None else min(limit - count, SLICE)
-        done = yield Request("redrive", *wanted, size, after, read=lambda said: said)
+        done = yield first.behind(after, limit=size)
         # Jobs that fail again meanwhile come last. If they were retried too, this might never end.
         if after is None:
             limit = done["failed"] if limit is None else min(limit, done["failed"])
@@ -130,8 +102,8 @@ def flow(
     for ref, said in nodes.items():
         sent.append(_node(ref, said, places))
         places[ref] = len(places)
-    once = (scalar("idempotency_key", idempotency_key), milliseconds("idempotency_ttl", idempotency_ttl))
-    return Request("flow", sent, *once, read=lambda first: _flow_keys(first, list(places)))
+    once = {"idempotency_key": idempotency_key, "idempotency_ttl": idempotency_ttl}
+    return asked("flow", lambda first: _flow_keys(first, list(places)), nodes=sent, **once)
 
 
 def batch(
@@ -141,14 +113,13 @@ def batch(
     on_success: Optional[NewJob] = None,
     on_failure: Optional[NewJob] = None,
     on_end: Optional[NewJob] = None,
-    idempotency_key: Optional[str] = None,
-    idempotency_ttl: Optional[Seconds] = None,
+    **once: Unpack[OnceOptions]
 ) -> Request[Batch]:
-    """Jobs, and callbacks that run by how these end, all or none: at most 10,000 in all, `new_job(...)` each, without keys. `callback` and
+    """Jobs, and callbacks that run by how these end, all or none: {flow.nodes} in all, `new_job(...)` each, without keys. `callback` and
     `on_end` run when all have ended in any state. `on_success` runs if all have completed, and is cancelled if one does not. `on_failure`
-    runs at the first one that fails, is cancelled or is deleted; if all complete, it leaves no trace. Give `callback` alone, or one or more of the others. A
-    callback reads how the jobs have ended with `job.parents()`. `idempotency_key`: a repeat is answered with the first batch. Raises
-    Error (OPTION_TYPE, OPTION_RANGE)."""
+    runs at the first one that fails, is cancelled or is deleted; if all complete, it leaves no trace. Give `callback` alone, or one or
+    more of the others. A callback reads how the jobs have ended with `job.parents()`. `idempotency_key`: a repeat is answered with the first
+    batch."""
     listed = job_list(jobs)
     callbacks = {"callback": callback, "on_success": on_success, "on_failure": on_failure, "on_end": on_end}
     wanted = {ref: job for ref, job in callbacks.items() if job is not None}
@@ -162,8 +133,7 @@ def batch(
     places = {ref: place for place, ref in enumerate(refs)}
     sent = [_node(ref, job, {}) for ref, job in zip(refs, listed)]
     sent += [_node(ref, (*job_list([job], ref), refs, CALLBACKS[ref]), places) for ref, job in wanted.items()]
-    once = (scalar("idempotency_key", idempotency_key), milliseconds("idempotency_ttl", idempotency_ttl))
-    return Request("flow", sent, *once, read=lambda first: _batch(_flow_keys(first, [*refs, *wanted]), len(refs)))
+    return asked("flow", lambda first: _batch(_flow_keys(first, [*refs, *wanted]), len(refs)), nodes=sent, **once)
 
 
 CALLBACKS = {"callback": "continue", "on_success": "cancel", "on_failure": "run", "on_end": "continue"}
@@ -179,11 +149,8 @@ def _node(ref: Any, said: Any, places: Mapping[str, int]) -> List[Any]:
     if not 1 <= len(parts) <= 3 or not isinstance(parts[0], NewJob):
         raise type_error("nodes", "new_job(...) each, or a tuple of it, the refs that it waits for, and on_parent_failure, got %r" % (said,))
     job, parents, on_failure = parts[0], parts[1] if len(parts) > 1 else (), parts[2] if len(parts) > 2 else None
-    if not isinstance(parents, (list, tuple)):
-        raise type_error("nodes", "told the refs that %r waits for as a list, got %r" % (ref, parents))
-    for parent in parents:
-        if not isinstance(parent, str) or parent not in places:
-            raise type_error("nodes", "in order: %r waits for %r, which is not before it" % (ref, parent))
+    if not isinstance(parents, (list, tuple)) or not all(isinstance(each, str) and each in places for each in parents):
+        raise type_error("nodes", "in order: %r waits for %r, which is no list of refs before it" % (ref, parents))
     place = None if on_failure is None else choice("on_parent_failure", on_failure, ON_PARENT_FAILURE)
     return trimmed([scalar("ref", ref), job, [places[parent] for parent in parents] or None, place])
 
@@ -192,56 +159,37 @@ def _flow_keys(first: Mapping[str, Any], refs: Iterable[str]) -> Dict[str, JobKe
     return {ref: JobKey(first["seq"] + place, first["node"], first["enqueuedAt"]) for place, ref in enumerate(refs)}
 
 
-def upsert_schedule(
-    id: str,
-    job: NewJob,
-    *,
-    cron: Optional[str] = None,
-    timezone: Optional[str] = None,
-    every: Optional[Seconds] = None,
-    start_at: Optional[Time] = None,
-    end_at: Optional[Time] = None,
-    jitter: Optional[Seconds] = None,
-    overlap: Optional[str] = None,
-    catch_up: Optional[str] = None,
-    catch_up_within: Optional[Seconds] = None,
-    max_runs: Optional[int] = None,
-    run_immediately: bool = False,
-    paused: Optional[bool] = None,
-    update_waiting: bool = False,
-    create_only: bool = False,
-    unchanged_since: Optional[Time] = None,
-) -> Request[ScheduleSet]:
+def upsert_schedule(id: str, job: NewJob, **options: Unpack[ScheduleOptions]) -> Request[ScheduleSet]:
     """Creates the schedule, or changes it: one whose ticks stay the same keeps its next, so you can call this at each start. `job` is
-    `new_job(...)` without keys, delay and run_at. Give `cron`, with `timezone`, or `every`, of at least 1 s. `overlap`: 'skip',
-    'queue', 'cancel' or 'allow'; `catch_up`: 'latest', 'all' or 'none'; `jitter`: up to 86,400 s; docs/schedules.md says what each
-    means. With `create_only`, one that is there is refused (SCHEDULE_EXISTS); with `unchanged_since`, the `updated_at` that you have
-    read, one that was changed since (SCHEDULE_CHANGED). Raises Error (INVALID_SCHEDULE, OPTION_TYPE, OPTION_RANGE)."""
-    given = {name: value for name, value in locals().items() if name in SCHEDULE}
-    (wanted,) = job_list([job], "job")
-    fields: List[Any] = [trimmed(encoded(SCHEDULE, given)), wanted, flag("run_immediately", run_immediately), scalar("paused", paused)]
-    fields += [flag("create_only", create_only), time_ms("unchanged_since", unchanged_since), flag("update_waiting", update_waiting)]
-    return Request("upsertSchedule", scalar("id", id), *fields, read=schedule_set)
+    `new_job(...)` without keys, delay and run_at. Give `cron` or `every`. `unchanged_since` is the `updated_at` that you have read.
+    docs/schedules.md describes the options.
+
+    {ScheduleOptions}
+
+    Raises Error (INVALID_SCHEDULE)."""
+    spec = trimmed(encoded(SCHEDULE, {name: value for name, value in options.items() if name in SCHEDULE}))
+    others = {name: value for name, value in options.items() if name not in SCHEDULE}
+    return asked("upsertSchedule", schedule_set, id=id, spec=spec, job=job, **others)
 
 
 def delete_schedule(id: str) -> Request[None]:
-    """Removes the schedule, and its last job if that has not started. Raises Error (SCHEDULE_NOT_FOUND), as all below."""
-    return Request("deleteSchedule", scalar("id", id), read=nothing)
+    """Removes the schedule, and its last job if that has not started. Raises Error (SCHEDULE_NOT_FOUND)."""
+    return asked("deleteSchedule", nothing, id=id)
 
 
 def pause_schedule(id: str) -> Request[None]:
-    """No tick fires until `resume_schedule`."""
-    return Request("pauseSchedule", scalar("id", id), read=nothing)
+    """No tick fires until `resume_schedule`. Raises Error (SCHEDULE_NOT_FOUND)."""
+    return asked("pauseSchedule", nothing, id=id)
 
 
 def resume_schedule(id: str) -> Request[None]:
-    """Resumes with the first tick from now: none is caught up."""
-    return Request("resumeSchedule", scalar("id", id), read=nothing)
+    """Resumes with the first tick from now: none is caught up. Raises Error (SCHEDULE_NOT_FOUND)."""
+    return asked("resumeSchedule", nothing, id=id)
 
 
 def trigger_schedule(id: str, meta: Optional[Mapping[str, Any]] = None) -> Request[JobKey]:
-    """Enqueues the schedule's job now, with `meta` over that of the job, and returns its key."""
-    return Request("triggerSchedule", scalar("id", id), meta_text("meta", meta), read=_first)
+    """Enqueues the schedule's job now, with `meta` over that of the job, and returns its key. Raises Error (SCHEDULE_NOT_FOUND)."""
+    return asked("triggerSchedule", _first, id=id, meta=meta)
 
 
 def _first(enqueued: List[Tuple[JobKey, bool]]) -> JobKey:

@@ -7,13 +7,10 @@ import re
 import struct
 from typing import Any, Dict, List, Optional, Tuple
 
+from ._schema import DEPTH_MAX, ITEMS_MAX, KEYS_MAX, UNSAFE_KEYS
 from .errors import ProtocolError
 
 SAFE = 2**53 - 1
-DEPTH_MAX = 12  # of a message: a value at most 8 deep, in a reply, in a delivery
-ITEMS_MAX = 250_000
-KEYS_MAX = 256
-UNSAFE_KEYS = ("__proto__", "constructor", "prototype")
 PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 HALF = re.compile("[\ud800-\udfff]")
 
@@ -25,12 +22,8 @@ def pack(value: Any) -> bytes:
 
 
 def _pack(value: Any, out: bytearray) -> None:
-    if value is None:
-        out.append(0xC0)
-    elif value is True:
-        out.append(0xC3)
-    elif value is False:
-        out.append(0xC2)
+    if value is None or isinstance(value, bool):
+        out.append(0xC0 if value is None else 0xC2 + value)
     elif isinstance(value, (int, float)):
         _pack_number(value, out)
     elif isinstance(value, str):

@@ -14,8 +14,8 @@ from typing import Any, Callable, List, Optional
 from .address import dial, token_of
 from .errors import ConnectionLost, Error, ProtocolError
 from .forks import tell_in_children
-from ._schema import DELIVERY, GOODBYE, HELLO, PING, PONG, Delivery, Limits, Welcome
-from .messages import FRAME_BYTES, GREETING_BYTES, LIBRARY, VERSIONS, frame, read_message
+from ._schema import DELIVERY, FRAME_BYTES, GOODBYE, GREETING_BYTES, HELLO, PING, PONG, VERSIONS, Delivery, Limits
+from .messages import LIBRARY, frame, read_message
 
 BACKOFF_MIN, BACKOFF_MAX = 0.05, 5.0
 
@@ -39,7 +39,7 @@ class Connection:
         self.silence: Optional[float] = None
         try:
             self.hello_sent = time.monotonic()
-            intro = [LIBRARY, socket.gethostname()[:200], os.getpid(), ""]
+            intro = [LIBRARY, socket.gethostname(), os.getpid(), ""]
             self.sock.sendall(frame(HELLO, list(VERSIONS), token_of(url, token), intro))
             type, fields = read_message(self._read_frame(GREETING_BYTES), "greeting")
             if type == GOODBYE:
@@ -50,8 +50,7 @@ class Connection:
         except Error:
             self.sock.close()
             raise
-        self.welcome: Welcome = fields
-        self.limits = self.welcome.limits
+        self.limits = fields.limits
         # Reading wakes up for pings; a write that gets nowhere for so long is a connection that does not live.
         self.silence = self.limits.silence_ms / 1000
         self.sock.settimeout(self.limits.ping_ms / 1000)

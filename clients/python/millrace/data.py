@@ -7,9 +7,9 @@ import json
 import math
 import re
 from decimal import Decimal
-from typing import Any, Optional, Union
+from typing import Any, Union
 
-from .codec import HALF
+from .codec import HALF, SAFE
 from .errors import range_error, type_error
 
 Stored = Union[None, str, bytes]
@@ -37,17 +37,10 @@ def json_text(value: Any, what: str, allowed: str = "JSON, or bytes") -> str:
 
 
 def _kept(what: str, digits: str) -> None:
-    value = _double(what, digits)
-    if len(digits) > 15 and int(value) != int(digits) and _double_text(value) != digits:
-        message = "sent with the integer %s as a string: it would be stored as %s" % (digits, _double_text(value))
-        raise range_error(what, 2**53 - 1, message)
-
-
-def _double(what: str, digits: str) -> float:
     value = float(digits)
-    if math.isinf(value):
-        raise range_error(what, 2**53 - 1, "sent with the integer %s as a string: a number cannot hold it" % digits)
-    return value
+    if math.isinf(value) or (int(value) != int(digits) and _double_text(value) != digits):
+        why = "a number cannot hold it" if math.isinf(value) else "it would be stored as %s" % _double_text(value)
+        raise range_error(what, SAFE, "sent with the integer %s as a string: %s" % (digits, why))
 
 
 def _well_formed(text: str) -> str:
@@ -80,17 +73,13 @@ def unique_key(data: Any = None) -> str:
 def _canonical(value: Any) -> str:
     """JSON as RFC 8785 says: names in the order of their UTF-16 units, numbers as ECMAScript writes them."""
     if isinstance(value, dict):
-        names = sorted(value, key=_utf16)
+        names = sorted(value, key=lambda name: str(name).encode("utf-16-be", "surrogatepass"))
         return "{%s}" % ",".join(_canonical(name) + ":" + _canonical(value[name]) for name in names)
     if isinstance(value, list):
         return "[%s]" % ",".join(map(_canonical, value))
     if isinstance(value, str):
         return _well_formed(json.dumps(value, ensure_ascii=False))
     return json.dumps(value) if isinstance(value, bool) or value is None else _double_text(float(value))
-
-
-def _utf16(name: str) -> bytes:
-    return name.encode("utf-16-be", "surrogatepass")
 
 
 def _double_text(number: float) -> str:

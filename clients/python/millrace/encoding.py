@@ -9,7 +9,7 @@ import re
 from datetime import datetime
 from typing import Any, Callable, Collection, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
-from ._schema import DEBOUNCE, DURATION_MS, NEW_JOB, ON_CONFLICT, STATES, UNTILS, Fields
+from ._schema import DEBOUNCE, DURATION_MS, EVENT_TYPES, NAMES, NEW_JOB, ON_CONFLICT, UNTILS, Fields
 from .codec import SAFE
 from .data import encode_data, json_text
 from .errors import range_error, type_error
@@ -18,6 +18,12 @@ from .keys import JobKey, JobOfKey
 FOREVER = "forever"
 FINGERPRINT = re.compile(r"[0-9a-f]{14}\Z")
 JITTERS = {"equal": -1, "full": -2}
+KEPT: Fields = {"age": (0, "keep"), "count": (1, "scalar")}
+CAMEL = {name: camel for camel, name in NAMES.items()}
+UNSET: Any = object()
+# Kinds for which None is a value, or a mistake; for all others it stands for none.
+WITH_NONE = ("changed", "job", "held", "new_job", "new_jobs", "payload")
+PAYLOADS = ("full", "none")
 Seconds = Union[int, float]
 Time = Union[int, float, datetime]
 
@@ -48,8 +54,8 @@ def encoded(fields: Fields, options: Mapping[str, Any], within: str = "") -> Lis
     """All fields of a record, in the order of the protocol; `within` precedes the names of options in errors."""
     values: List[Any] = [None] * len(fields)
     for name, value in options.items():
-        if value is not None:
-            place, kind = fields[name]
+        place, kind = fields[name]
+        if value is not UNSET and (value is not None or kind in WITH_NONE or isinstance(kind, list)):
             is_plain = kind == "scalar" and (type(value) is str or type(value) is int and -SAFE <= value <= SAFE)
             values[place] = value if is_plain else _encoded(within + name, kind, value)
     return values
@@ -61,7 +67,29 @@ def _encoded(option: str, kind: Any, value: Any) -> Any:
     if isinstance(kind, dict):
         said = mapping(option, value, kind)
         return trimmed(encoded(kind, {"mode": "trailing", **said} if kind is DEBOUNCE else said, option + "."))
+    if isinstance(kind, list):
+        return choice(option, value, kind) or None
     return ENCODERS[kind](option, value)
+
+
+def changed(fields: Fields, changes: Mapping[str, Any]) -> List[Any]:
+    """The fields of changes, of which there is one at least. Raises Error (OPTION_TYPE)."""
+    values = trimmed(encoded(fields, changes))
+    if not values:
+        raise type_error("changes", "given: %s" % ", ".join(fields))
+    return values
+
+
+def mapped(option: str, kind: Any, value: Any) -> Any:
+    """A setting as a map has it: by the names of the protocol, and words stay words. A star stands for any name."""
+    if isinstance(kind, tuple):
+        return kind[choice(option, value, kind)]
+    if not isinstance(kind, dict):
+        return value if kind == "jitter" and isinstance(value, str) else ENCODERS[kind](option, value)
+    within, any_name = "" if option == "defaults" else option + ".", kind.get("*")
+    said = mapping(option, value, kind if any_name is None else value)
+    kinds = {name: (any_name or kind[name])[1] for name in said if said[name] is not None}
+    return {name if any_name else CAMEL.get(name, name): mapped(within + name, of, said[name]) for name, of in kinds.items()}
 
 
 def scalar(option: str, value: Any) -> Any:
@@ -89,15 +117,6 @@ def milliseconds(option: str, seconds: Any) -> Any:
     if number(option, seconds) is None:
         return None
     return DURATION_MS if seconds * 1000 > DURATION_MS else math.ceil(max(seconds, -SAFE / 1000) * 1000 - 1e-6)
-
-
-def endless(option: str, seconds: Any) -> Any:
-    """The same, but infinity stays."""
-    return seconds if seconds == math.inf else milliseconds(option, seconds)
-
-
-def keep(option: str, seconds: Any) -> Any:
-    return DURATION_MS if seconds == FOREVER else milliseconds(option, seconds)
 
 
 def time_ms(option: str, seconds: Any) -> Any:
@@ -134,10 +153,6 @@ def listed(option: str, values: Any, what: str = "a list of strings") -> List[An
 
 def texts(option: str, values: Any) -> Optional[List[Any]]:
     return None if values is None else [scalar(option, each) for each in listed(option, values)]
-
-
-def meta_text(option: str, meta: Any) -> Optional[str]:
-    return None if meta is None else json_text(meta, option, "JSON")
 
 
 def job_list(jobs: Any, option: str = "jobs") -> List[NewJob]:
@@ -201,25 +216,25 @@ def _unique(option: str, unique: Any) -> List[Any]:
     return trimmed([scalar(option, held), choice(option, on_conflict, ON_CONFLICT), place])
 
 
-def _jitter(option: str, jitter: Any) -> Any:
-    return JITTERS[jitter] if isinstance(jitter, str) and jitter in JITTERS else number(option, jitter, 0)
-
-
 def _fingerprint(option: str, value: Any) -> int:
     if not isinstance(value, str) or not FINGERPRINT.match(value):
         raise type_error(option, "14 hexadecimal digits, as failures() returns it, got %r" % (value,))
     return int(scalar(option, int(value, 16)))
 
 
-def _contained(option: str, value: Any) -> str:
-    """JSON to look for. A number that JavaScript does not have would match nothing."""
-    return json_text(value, option, "JSON")
-
-
 ENCODERS: Dict[str, Callable[[str, Any], Any]] = {
-    "scalar": scalar, "duration": milliseconds, "endless": endless, "keep": keep, "time": time_ms, "texts": texts, "json": meta_text,
+    "scalar": scalar, "given": lambda _option, value: value, "flag": flag,
+    "duration": milliseconds, "endless": lambda option, value: value if value == math.inf else milliseconds(option, value),
+    "keep": lambda option, value: DURATION_MS if value == FOREVER else milliseconds(option, value), "time": time_ms,
+    "kept": lambda option, value: mapped(option, KEPT, value) if isinstance(value, Mapping) else FOREVER if value == FOREVER else
+    milliseconds(option, value),
     "data": lambda option, value: encode_data(value, option), "changed": lambda option, value: [encode_data(value, option)],
-    "unique": _unique, "jitter": _jitter, "fingerprint": _fingerprint, "contained": _contained,
-    "state": lambda option, value: choice(option, value, STATES), "states": lambda _option, value: value,
+    "payload": lambda option, value: 0 if choice(option, value, PAYLOADS) else None, "texts": texts, "unique": _unique,
+    "json": lambda option, value: json_text(value, option, "JSON"),
+    "jitter": lambda option, value: JITTERS[value] if isinstance(value, str) and value in JITTERS else number(option, value, 0),
+    "event_types": lambda option, value: [choice(option, each, EVENT_TYPES) for each in listed(option, value)],
+    "fingerprint": _fingerprint, "job": lambda _option, value: job_key(value), "any_job": lambda _option, value: job_key(value),
+    "held": lambda _option, value: held_key(value), "new_job": lambda option, value: job_list([value], option)[0],
+    "new_jobs": lambda option, value: job_list(value, option),
 }
 NEW_JOB_OPTIONS = [name for name in NEW_JOB if name not in ("name", "data")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional
 
+from ._calls import RENAMED
 from ._schema import NAMES
 
 if TYPE_CHECKING:
@@ -55,16 +56,8 @@ def _cut(message: str) -> str:
     return message if len(message) <= MESSAGE_LENGTH else "%s... (%d characters)" % (message[:MESSAGE_LENGTH], len(message))
 
 
-# What the names of options begin with in messages of a server, and their names here if these are others.
+# What the names of options begin with in messages of a server.
 CONTAINER = re.compile(r"^(?:jobs\[0\](?=\.)|spec|changes|filter|session|enqueues\[0\](?=\.))\.?(?=.)")
-RENAMED = {
-    "pause": {"job": "name", "for": "duration"}, "history": {"from": "start_at", "to": "end_at", "busiest": "limit"},
-    "upsertSchedule": {"absent": "create_only", "updatedAt": "unchanged_since"}, "listFlows": {"limit": "page"}, "list": {"limit": "page"},
-    "listSchedules": {"limit": "page"}, "queues": {"queue": "name", "limit": "page"}, "workers": {"limit": "page"},
-    "getFlow": {"id": "job", "limit": "page"}, "logs": {"id": "job", "limit": "page"}, "export": {"limit": "page"}, "getByKey": {"of": "job"},
-    "byKey": {"of": "job"}, "attach": {"maxConcurrency": "concurrency", "worker": "name", "handlers": "handlers"},
-}
-JOB_CALLS = frozenset("get explain watch cancel cancelTree retry retryTree runNow delete update".split())
 CAMEL = re.compile(r"\b[a-z]+(?:[A-Z][a-z]+)+\b")
 MS = re.compile(r"(-?\d+(?:\.\d+)?) ms\b")
 
@@ -75,7 +68,7 @@ def in_python(op: str, error: Error) -> Error:
     if error.code not in ("OPTION_TYPE", "OPTION_RANGE") or not isinstance(option, str):
         return error
     first, *rest = CONTAINER.sub("", option).split(".")
-    names = RENAMED.get(op, {"id": "job"} if op in JOB_CALLS else {})
+    names = RENAMED.get(op, {})
     mine = ".".join(NAMES.get(part, part) for part in [names.get(first, first), *rest])
     message, limit = error.message, error.details.get("limit")
     if message.startswith(option):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Any, Mapping, Optional
+from typing import Any, Mapping
 
 from ._schema import CAUSES
 from .reading import when
@@ -12,13 +11,9 @@ from .views import Explanation, JobCause
 Fields = Mapping[str, Any]
 
 
-def _iso(at: datetime) -> str:
-    return at.strftime("%Y-%m-%dT%H:%M:%S.") + "%03dZ" % (at.microsecond // 1000)
-
-
-def _until(said: Fields) -> str:
-    at = when(said.get("until"))
-    return "" if at is None else " until " + _iso(at)
+def _when(words: str, ms: Any) -> str:
+    at = when(ms)
+    return "" if at is None else "%s %s.%03dZ" % (words, at.strftime("%Y-%m-%dT%H:%M:%S"), at.microsecond // 1000)
 
 
 def _words(cause: Fields, job: Fields) -> str:
@@ -27,12 +22,11 @@ def _words(cause: Fields, job: Fields) -> str:
     if code == "parents":
         return " for other jobs of its flow" if used is None else " for %d other %s to end" % (used, "job" if used == 1 else "jobs")
     words = CAUSES.get(code, " (%s)" % str(code).replace("%", "%%"))
-    return words % {"queue": job["queue"], "name": job["name"], "of": cause.get("of"), "used": used, "limit": cause.get("limit"), "until": _until(cause)}
+    said = {"of": cause.get("of"), "used": used, "limit": cause.get("limit"), "until": _when(" until", cause.get("until"))}
+    return words % {**job, **said}
 
 
-def explanation(id: str, said: Optional[Fields]) -> Optional[Explanation]:
-    if said is None:
-        return None
+def explanation(id: str, said: Fields) -> Explanation:
     causes = [_cause(each, said) for each in said["causes"]]
     message = causes[0].message if causes else _unheld(said)
     deadline = when(said.get("deadlineAt"))
@@ -40,14 +34,12 @@ def explanation(id: str, said: Optional[Fields]) -> Optional[Explanation]:
 
 
 def _cause(said: Fields, job: Fields) -> JobCause:
-    code = said["code"]
-    return JobCause(code, "waits" + _words(said, job), said.get("of"), when(said.get("until")), said.get("used"), said.get("limit"))
+    return JobCause(said["code"], "waits" + _words(said, job), said.get("of"), when(said.get("until")), said.get("used"), said.get("limit"))
 
 
 def _unheld(job: Fields) -> str:
     if job["state"] == "active":
-        at = when(job.get("deadlineAt"))
-        deadline = "" if at is None else ", with a deadline of " + _iso(at)
+        deadline = _when(", with a deadline of", job.get("deadlineAt"))
         return "is running at attempt %d of %d%s" % (job["attempt"], job["maxAttempts"], deadline)
     if job["state"] in ("completed", "cancelled"):
         return "is %(state)s" % job

@@ -7,12 +7,12 @@ import traceback
 from typing import Any, List, Optional, Tuple, Union
 
 from ._schema import CAUSE_LENGTH, CAUSES_MAX, CODE_LENGTH, PAUSE_PARTS, STACK_LENGTH, TEXT_LENGTH
-from .encoding import Seconds, choice, milliseconds, number
+from .encoding import Seconds, choice, milliseconds, number, trimmed
 from .errors import type_error
 
 
 class Retry(Exception):
-    """Raised by a handler: try again after so many seconds, 0 or more."""
+    """Raised by a handler: try again after so many seconds."""
 
     def __init__(self, after: Seconds, message: str = "") -> None:
         super().__init__(message or "retry after %s s" % after)
@@ -28,7 +28,7 @@ class Cancel(Exception):
 
 
 class Snooze(Exception):
-    """Raised by a handler: not now, but after so many seconds, 0 or more. No attempt is used. `pause` pauses a part of the job's queue for the
+    """Raised by a handler: not now, but after so many seconds. No attempt is used. `pause` pauses a part of the job's queue for the
     same time: the whole 'queue', the jobs of its 'name', or those of its concurrency 'key'; by default only this job is put off."""
 
     def __init__(self, delay: Seconds, pause: Optional[str] = None) -> None:
@@ -45,9 +45,7 @@ def failure(error: BaseException) -> Tuple[List[Any], Union[None, bool, int]]:
         stack = "".join(traceback.format_exception(type(error), error, error.__traceback__))
         code, causes = _facts(error)
         room = STACK_LENGTH - sum(len(text or "") for text in (code, *(text for cause in causes for text in cause)))
-        told: List[Any] = [type(error).__name__, str(error)[:TEXT_LENGTH], stack[:room]]
-        if code is not None or causes:
-            told += [code, causes] if causes else [code]
+        told = trimmed([type(error).__name__, str(error)[:TEXT_LENGTH], stack[:room], code, causes or None])
     except Exception:
         told = [type(error).__name__, "the handler has raised what cannot be read"]
     return told, getattr(error, "after_ms", None) if isinstance(error, Retry) else False if isinstance(error, Fail) else None

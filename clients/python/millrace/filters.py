@@ -4,36 +4,28 @@ from __future__ import annotations
 
 from typing import Any, List, Mapping, Optional, Tuple
 
-from ._options import JobFilter, OtherFilters
+from ._options import JobFilter
 from ._schema import FILTER, STATES
 from .encoding import choice, encoded, job_key, listed, mapping, trimmed
 from .errors import type_error
 
-OTHERS = dict.fromkeys(OtherFilters.__annotations__)
-
 
 def filter_fields(wanted: Mapping[str, Any]) -> List[Any]:
-    """The fields of a Filter. Raises Error (OPTION_TYPE)."""
-    states = _states(wanted.get("state"))
-    options = {name: value for name, value in wanted.items() if name != "state" and name in FILTER}
-    # One state has a field of its own, and all states are no condition.
-    options["states"] = states if states is not None and 1 < len(states) < len(STATES) else None
-    return trimmed([states[0] if states is not None and len(states) == 1 else None, *encoded(FILTER, options)[1:]])
+    """The fields of a Filter: one state has a field of its own, and all states are no condition. Raises Error (OPTION_TYPE)."""
+    state, places = wanted.get("state"), []
+    if state is not None:
+        states = [state] if isinstance(state, str) else listed("state", state, "one of %s, or a list of some" % ", ".join(STATES))
+        if not states:
+            raise type_error("state", "at least one state, got an empty list: leave it out for jobs in any state")
+        places = sorted({choice("state", each, STATES) for each in states})
+    several = places if 1 < len(places) < len(STATES) else None
+    options = {name: value for name, value in wanted.items() if name in FILTER}
+    return trimmed(encoded(FILTER, {**options, "state": places[0] if len(places) == 1 else None, "states": several}))
 
 
-def _states(state: Any) -> Optional[List[int]]:
-    """The places of the states, each once and in order."""
-    if state is None:
-        return None
-    states = [state] if isinstance(state, str) else listed("state", state, "one of %s, or a list of some" % ", ".join(STATES))
-    if not states:
-        raise type_error("state", "at least one state, got an empty list: leave it out for jobs in any state")
-    return sorted({choice("state", each, STATES) for each in states})
-
-
-def many_filter(wanted: Any) -> Tuple[Mapping[str, Any], List[Any]]:
-    """What a bulk call is for, and the fields of its Filter. Raises Error (OPTION_TYPE): an empty filter is refused, so that nothing
-    meant for some jobs reaches all."""
+def many_filter(wanted: Any) -> Tuple[List[Any], Any, Optional[List[List[Any]]]]:
+    """The fields of the Filter of a bulk call, its search, and the keys of its ids, each once. Raises Error (OPTION_TYPE): an empty filter is
+    refused, so that nothing meant for some jobs reaches all."""
     said = mapping("filter", wanted, list(JobFilter.__annotations__))
     each_of = [option for option in said if option != "all" and said[option] is not None]
     if said.get("all", True) is not True:
@@ -45,10 +37,8 @@ def many_filter(wanted: Any) -> Tuple[Mapping[str, Any], List[Any]]:
     for option in ("search", "data", "worker", "error", "fingerprint"):
         if said.get("ids") is not None and said.get(option) is not None:
             raise type_error("ids", "left out with %s: give one or the other" % option)
-    return said, filter_fields(said)
-
-
-def id_list(jobs: Any) -> List[List[Any]]:
-    """Each once, in their order."""
-    keys = [job_key(job) for job in listed("ids", jobs, "a list of ids or keys of jobs")]
-    return [list(each) for each in dict.fromkeys(map(tuple, keys))]
+    fields, ids = filter_fields(said), said.get("ids")
+    if ids is None:
+        return fields, said.get("search"), None
+    keys = [tuple(job_key(job)) for job in listed("ids", ids, "a list of ids or keys of jobs")]
+    return fields, None, [list(each) for each in dict.fromkeys(keys)]

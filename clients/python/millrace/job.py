@@ -7,37 +7,26 @@ import os
 import threading
 import time
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Protocol, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union
 
-from ._options import JobOptions
+from ._blocking import follow
+from ._options import JobOptions, Unpack
 from ._schema import COMMAND_BYTES, LOG_LEVELS, PROGRESS_LENGTH, TEXT_LENGTH, Grant, Joined
 from .codec import pack, units
-from .data import Stored, decode_data, encode_data, json_text
+from .data import decode_data, encode_data, json_text
 from .encoding import NewJob, choice, job_from, job_list, number, trimmed
-from .errors import Error, range_error, type_error
+from .errors import Error, range_error
 from .keys import JobKey
-from .pages import Page, follow
+from .requests import behind_next
 from .views import RunError
 
 if TYPE_CHECKING:
-    # Type checkers know it without the package.
-    from typing_extensions import Unpack
+    from .session import Session
+
+    # What a job asks of its worker.
+    Link = Session[Any]
 
 JobsToJoin = Union[Iterable[NewJob], Callable[[], Iterable[NewJob]]]
-
-
-class Link(Protocol):
-    """What a job asks of its worker."""
-
-    def check(self, what: str, data: Stored) -> None: ...
-
-    def check_size(self, what: str, size: int, most: float) -> None: ...
-
-    def save(self, job: JobContext, data: Stored) -> None: ...
-
-    def say(self, job: JobContext, op: str, *fields: Any) -> None: ...
-
-    def ask(self, job: JobContext, op: str, *fields: Any) -> Future[Any]: ...
 
 
 class Parent(NamedTuple):
@@ -126,7 +115,8 @@ class JobContext:
         self._worker.save(self, data)
 
     def progress(self, fraction: float, note: Optional[str] = None, value: Any = None) -> None:
-        """From 0 to 1, with a note of up to 4,096 characters and a JSON value of up to 16 KiB. Raises Error (OPTION_TYPE, OPTION_RANGE)."""
+        """From 0 to 1, with a note of up to 4,096 characters and a JSON value of up to 16,384 characters. Raises Error (OPTION_TYPE,
+        OPTION_RANGE)."""
         # Nobody waits for an answer, so what would be refused is refused here.
         if number("progress", fraction) is None or not 0 <= fraction <= 1:
             raise range_error("progress", 1, "between 0 and 1, got %r" % (fraction,))
@@ -181,13 +171,12 @@ class Job(JobContext):
         return follow(lambda mark: parents_page(self._parents_asked(first if mark is None else mark, until).result()))
 
 
-def parents_page(reply: Any) -> Page[Parent]:
-    return [_parent(each) for each in reply["parents"]], reply.get("next")
-
-
 def _parent(said: Dict[str, Any]) -> Parent:
     key = JobKey(said["seq"], said["node"], said["enqueuedAt"])
     return Parent(str(key), said["ref"], said["state"], decode_data(said["output"]), said.get("error"))
+
+
+parents_page = behind_next("parents", _parent)
 
 
 def _fields_text(fields: Dict[str, Any]) -> Optional[str]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import struct
-from typing import Any, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Type, TypeVar
+from typing import Any, Iterable, Iterator, List, Optional, Sequence, Tuple, Type, TypeVar
 
 from ._schema import (
-    ATTACHED, DELIVERY, ENQUEUED, GOODBYE, HELLO, OPS, PING, PONG, REFUSAL, REQUESTS, REQUESTS_MAX, STATS, STATS_FIELDS, TRUE, VALUE, WELCOME,
-    Delivery, Grant, Joined, Limits, Welcome,
+    ALLOWED, ATTACHED, DELIVERY, ENQUEUED, GOODBYE, HELLO, OPS, PING, PONG, REFUSAL, REQUESTS, REQUESTS_MAX, STATS, STATS_FIELDS, TRUE, VALUE,
+    WELCOME, Attached, Delivery, Grant, Joined, Limits, Welcome,
 )
 from .codec import pack, pack_head, unpack
 from .encoding import trimmed
@@ -16,17 +16,6 @@ from .keys import JobKey
 from .version import VERSION
 
 LIBRARY = "millrace-python " + VERSION
-VERSIONS = (1, 1)
-
-FRAME_BYTES = 64 * 2**20
-GREETING_BYTES = 4096
-
-
-class Attached(NamedTuple):
-    lost: List[Tuple[int, int]]
-    disputed: List[str]
-
-
 Record = TypeVar("Record", bound=Tuple[Any, ...])
 
 
@@ -42,7 +31,7 @@ def request(id: int, op: str, *fields: Any) -> List[Any]:
     return [id, OPS[op], *trimmed(fields)]
 
 
-REQUESTS_HEAD = 5  # bytes before the first of them: an array of two, the type, an array of up to 10,000
+REQUESTS_HEAD = 5  # bytes before the first of them: an array of two, the type, an array and its length
 
 
 def request_frames(requests: Iterable[Any], frame_bytes: int) -> List[bytes]:
@@ -84,10 +73,9 @@ def read_message(payload: bytes, state: str) -> Tuple[int, Any]:
     if not isinstance(message, list) or not message:
         raise ProtocolError("a message is an array that begins with its type")
     type, fields = message[0], message[1:]
-    allowed = (WELCOME, GOODBYE) if state == "greeting" else (DELIVERY, PING, PONG, GOODBYE)
     if type not in range(HELLO, GOODBYE + 1):
         raise ProtocolError("no message has the type %r" % (type,))
-    if type not in allowed:
+    if type not in ALLOWED[state]:
         raise ProtocolError("a server sends no %r while the connection is %s" % (type, state), "BAD_MESSAGE")
     if type == WELCOME:
         welcome = _named(Welcome, fields)
@@ -122,10 +110,8 @@ def read_reply(reply: Any) -> Tuple[int, Any, Optional[Error]]:
     if kind == VALUE:
         return id, fields[0], None
     if kind == STATS:
-        queues = {name: counts for name, counts, *_ in fields[0]}
-        stats = {**dict(zip(STATS_FIELDS, fields)), "queues": queues, "names": fields[6] or [], "paused": bool(fields[7])}
-        stats["failing"] = stats.get("failing") or []
-        return id, {**stats, "definitions": fields[9] or [], "node": fields[10] or 0, "seq": fields[11] or 0}, None
+        stats = {name: nil if said is None else said for (name, nil), said in zip(STATS_FIELDS.items(), fields)}
+        return id, {**stats, "queues": {name: counts for name, counts, *_ in stats["queues"]}}, None
     raise ProtocolError("no reply is of the kind %r" % (kind,))
 
 

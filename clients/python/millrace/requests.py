@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Generator, Generic, Mapping, Optional, Sequence, TypeVar
+from typing import Any, Callable, Generator, Generic, List, Optional, Tuple, TypeVar
 
-from .encoding import Seconds
+from ._calls import CALLS
+from .encoding import Seconds, encoded, number, trimmed
 from .errors import Error, in_python
-from .pages import Page
 
 T = TypeVar("T")
+# Items, and the mark that the next page is behind; None: there is none.
+Page = Tuple[List[T], Any]
 
 
 class Request(Generic[T]):
@@ -26,6 +28,15 @@ class Request(Generic[T]):
         except (IndexError, KeyError, TypeError, ValueError) as error:
             raise Error("PROTOCOL", "the answer of %s cannot be read: %r" % (self.op, error)) from error
 
+    def behind(self, mark: Any, **others: Any) -> Request[T]:
+        """The same call for what comes behind the mark, with other fields that change."""
+        fields = list(self.fields)
+        for name, value in {"mark": mark, **others}.items():
+            place = CALLS[self.op][name][0]
+            fields += [None] * (place + 1 - len(fields))
+            fields[place] = value
+        return Request(self.op, *fields, read=self._read)
+
 
 class Patient(Request[T]):
     """A request whose answer may take long. `again`: it is sent again after a break, because to ask twice does no harm."""
@@ -36,7 +47,7 @@ class Patient(Request[T]):
         self, op: str, *fields: Any, read: Callable[[Any], T], what: str = "no event", timeout: Optional[Seconds] = None, again: bool = True
     ) -> None:
         super().__init__(op, *fields, read=read)
-        self.what, self.timeout, self.again = what, timeout, again
+        self.what, self.timeout, self.again = what, number("timeout", timeout, 0), again
 
 
 # Several requests, one after the other: each is answered before the next is asked for. It returns what the whole has come to.
@@ -47,10 +58,15 @@ Pages = Callable[[Any], Request[Page[T]]]
 Feed = Callable[[Any], Patient[Page[T]]]
 
 
-def made(make: Callable[..., T], args: Sequence[Any], options: Mapping[str, Any]) -> T:
-    """What the method of that name sends. Raises TypeError, Error."""
+def asked(op: str, read: Callable[[Any], T], /, **given: Any) -> Request[T]:
+    """A request of the fields that are given, by their names here. Raises Error (OPTION_TYPE)."""
+    return Request(op, *trimmed(encoded(CALLS[op], given)), read=read)
+
+
+def made(make: Callable[..., Any], call: Callable[..., T], *args: Any, **options: Any) -> T:
+    """What the call returns, whose errors name the method that `make` is for. Raises TypeError, Error."""
     try:
-        return make(*args, **options)
+        return call(*args, **options)
     except Error as error:
         raise _named(make, error) from None
 
@@ -70,8 +86,13 @@ def nothing(_answer: Any) -> None:
     return None
 
 
+def or_none(view: Callable[[Any], T]) -> Callable[[Any], Optional[T]]:
+    return lambda said: None if said is None else view(said)
+
+
 def behind_next(items: str, view: Callable[[Any], T]) -> Callable[[Any], Page[T]]:
-    return lambda reply: ([view(each) for each in reply[items]], reply.get("next"))
+    """Of an operation whose page says where the next one begins. Of what is not there, nothing is on it."""
+    return lambda reply: ([], None) if reply is None else ([view(each) for each in reply[items]], reply.get("next"))
 
 
 def behind_last(size: int, mark: str, view: Callable[[Any], T]) -> Callable[[Any], Page[T]]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from concurrent.futures import Future
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
-from ._schema import DEFAULTS
+from ._schema import DEFAULTS, LEASE_MS
 from .encoding import encoded, known_options, trimmed
 from .errors import Error, type_error
 from .job import JobContext
 
-LEASE = 120.0  # of a job whose heartbeat_timeout is 0
+LEASE = LEASE_MS / 1000  # of a job whose heartbeat_timeout is 0
 MARGIN = 0.95  # a lease ends here a little before it ends there
 RENEW_MIN, RENEW_MAX = 0.05, 15.0
 SAY_AGAIN = 0.25  # after a refusal that leaves it open

@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from typing import Any, Dict, Generic, Iterable, List, Mapping, Optional, Tuple, TypeVar
 
 from ._schema import (
-    ABORT, ABORT_CAUSES, LOST, QUEUE_ORDERS, REATTACH, RETRYABLE, STOP, TEXT_LENGTH, Delivery, Grant, Limits,
+    ABORT, ABORT_CAUSES, LOST, QUEUE_ORDERS, REATTACH, RETRYABLE, STOP, TEXT_LENGTH, Attached, Delivery, Grant, Limits,
 )
 from .address import url_of
 from .calls import resolve
@@ -24,7 +24,7 @@ from .errors import ConnectionLost, Error, in_python, range_error, type_error
 from .failures import Cancel, Snooze, failure
 from .forks import tell_in_children
 from .job import JobContext
-from .messages import Attached, read_replies, request, request_frames
+from .messages import read_replies, request, request_frames
 from .runs import (
     HOPELESS, LEASE, MARGIN, OVER, RENEW_MAX, RENEW_MIN, SAY_AGAIN, Run, Said, defaults_of, handlers_of, stale, too_large,
 )
@@ -160,7 +160,7 @@ class Session(Generic[Handler]):
         self._send(*requests)
 
     def _session(self) -> List[Any]:
-        session = [self.uuid, self.name, socket.gethostname()[:128], os.getpid(), self._served, self._queues, self._min, self._max]
+        session = [self.uuid, self.name, socket.gethostname(), os.getpid(), self._served, self._queues, self._min, self._max]
         return trimmed([*session, self._grace_ms, None, None, None, self._order or None])
 
     def _ended(self, connection: Connection, end: ConnectionLost) -> None:

@@ -5,16 +5,11 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from concurrent.futures import Future, TimeoutError as FutureTimeout
 from typing import Any, Optional
 
 from .calls import Calls
 from .connection import Connection
-
-
-def opened(calls: Calls) -> Connection:
-    return calls.open()
 
 
 async def opened_async(calls: Calls) -> Connection:
@@ -46,7 +41,3 @@ def closed(connection: Optional[Connection]) -> None:
 
 async def closed_async(connection: Optional[Connection]) -> None:
     await asyncio.get_running_loop().run_in_executor(None, closed, connection)
-
-
-sleep = time.sleep
-sleep_async = asyncio.sleep

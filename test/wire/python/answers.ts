@@ -4,8 +4,9 @@
  */
 import type { Row } from '@millrace/core'
 import type { Answer, AnswerKind } from '@millrace/core/answers'
-import { GENERATED, snake, wrapped } from './schema.ts'
+import { GENERATED, snake } from './schema.ts'
 import { CLASSES, type Own, TYPED_DICTS, VIEW_OF, type ViewClass } from './views.ts'
+import { inPython, lowered, wrapped } from './words.ts'
 
 interface Attribute {
   readonly name: string
@@ -19,15 +20,6 @@ interface Attribute {
 
 /** Returns a name as Python has it: durations are in seconds there. */
 export const nameIn = (name: string) => snake(name.replace(/Ms(?=[A-Z]|$)/, ''))
-
-const inPython = (text: string) =>
-  text
-    .replaceAll(/`(\w+)`/g, (whole, name: string) => (name === name.toUpperCase() ? whole : `\`${nameIn(name)}\``))
-    .replaceAll('\u2019', "'")
-    .replaceAll('\u2026', '...')
-
-/** Abbreviations stay as they are. */
-const lowered = (text: string) => text.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase())
 
 const SCALARS: Readonly<Record<string, string>> = {
   string: 'str',

@@ -2,7 +2,9 @@
  * Writes the two clients of Python from one list of calls: a function with words of its own in `operations.py`, `changes.py` and
  * `queues.py` becomes a method of both, and what it returns says how it is asked.
  */
+import { GROUPS } from './options.ts'
 import { GENERATED } from './schema.ts'
+import { withBounds, wrapped } from './words.ts'
 
 interface Call {
   readonly module: string
@@ -31,10 +33,53 @@ export function callsOf(module: string, text: string): readonly Call[] {
 /** For each kind of request the method that asks it, and whether its answer is iterated over. */
 const KINDS: Readonly<Record<string, { readonly by: string; readonly iterates?: true }>> = {
   Request: { by: '_ask' },
-  Patient: { by: '_wait' },
+  Patient: { by: '_ask' },
   Steps: { by: '_drive' },
   Pages: { by: '_list', iterates: true },
-  Feed: { by: '_follow', iterates: true },
+  Feed: { by: '_list', iterates: true },
+}
+
+/** Settings stay a group: there are many, and more to come. */
+const GROUP = /^\*\*\w+: Unpack\[(\w+)\]$/
+const WHOLE = new Set(['JobOptions', 'OtherFilters', 'QueueSettings'])
+
+/** The parameters of a method: it names the options of most groups. */
+function spelledOut(parameters: readonly string[]): string[] {
+  return parameters.flatMap((parameter) => {
+    const group = GROUP.exec(parameter)?.[1]
+    if (group === undefined || WHOLE.has(group)) return [parameter]
+    return [
+      ...(parameters.includes('*') ? [] : ['*']),
+      ...(GROUPS[group] ?? []).map(({ name, type, preset }) => `${name}: ${type} = ${preset}`),
+    ]
+  })
+}
+
+const CHECKED = 'OPTION_TYPE, OPTION_RANGE'
+
+/** Adds the errors of a wrong argument to the words of a method that has any. */
+function withErrors(words: string, parameters: readonly string[]): string {
+  if (parameters.length === 0 || words.includes('OPTION_') || /\berrors: as of /.test(words)) return words
+  if (words.includes('Raises Error (')) return words.replace(/Raises Error \(([^();]*)/, `Raises Error ($1, ${CHECKED}`)
+  const byName = parameters.some((parameter) => WHOLE.has(GROUP.exec(parameter)?.[1] ?? '')) ? 'TypeError, ' : ''
+  return `${words}${words.endsWith('}') ? '\n\n' : ' '}Raises ${byName}Error (${CHECKED}).`
+}
+
+/** The words of a method: a line for each option of a group that they name, the bounds of the tables, and the errors of an argument. */
+function spelled(doc: string, parameters: readonly string[]): string {
+  const words = doc
+    .slice(3, -3)
+    .trim()
+    .split(/\n\s*\n/)
+    .map((paragraph) => paragraph.trim().replaceAll(/\s+/g, ' '))
+  const paragraphs = withErrors(words.join('\n\n'), parameters).split('\n\n')
+  const lines = paragraphs.map((paragraph) => {
+    const group = /^\{(\w+)\}$/.exec(paragraph)?.[1] ?? ''
+    const options = GROUPS[group]
+    if (options === undefined) return wrapped(withBounds(paragraph), '    ')
+    return options.flatMap(({ doc: line }) => (line === '' ? [] : [wrapped(line, '    ')])).join('\n')
+  })
+  return `"""${lines.join('\n\n').trimStart()}"""`
 }
 
 /** Splits at the commas outside of brackets. */
@@ -60,19 +105,24 @@ function argumentsOf(parameters: readonly string[]): string {
     .join(', ')
 }
 
+/** Parameters in as few lines as they fit on, each in one line. */
+function filled(parts: readonly string[]): string {
+  const whole = parts.map((part) => part.replaceAll(' ', '\u00a0')).join(', ')
+  return wrapped(parts.at(-1)?.startsWith('**') ? whole : `${whole},`, '        ').replaceAll('\u00a0', ' ')
+}
+
 function methodOf({ module, name, parameters, returns, doc }: Call, isAsync: boolean): string {
   const [, kind = '', type = ''] = /^(\w+)\[(.*)\]$/.exec(returns) ?? []
   const { by, iterates } = KINDS[kind] as { by: string; iterates?: true }
-  const parts = ['self', ...parametersOf(parameters)]
+  const parts = ['self', ...spelledOut(parametersOf(parameters))]
   const awaits = isAsync && iterates === undefined
   const result = iterates === undefined ? type : `${isAsync ? 'Async' : ''}Iterator[${type}]`
   const head = `    ${awaits ? 'async ' : ''}def ${name}(`
   const flat = `${head}${parts.join(', ')}) -> ${result}:`
-  const lines = parts.map((part) => `        ${part}${part.startsWith('**') ? '' : ','}\n`)
-  const signature = flat.length <= 140 ? flat : `${head}\n${lines.join('')}    ) -> ${result}:`
+  const signature = flat.length <= 140 ? flat : `${head}\n${filled(parts)}\n    ) -> ${result}:`
   const passed = argumentsOf(parts.slice(1))
   const asked = `${awaits ? 'await ' : ''}self.${by}(${module}.${name}${passed === '' ? '' : `, ${passed}`})`
-  return `${signature}\n        ${doc.replaceAll('\n    ', '\n        ')}\n        return ${asked}\n`
+  return `${signature}\n        ${spelled(doc, parametersOf(parameters)).replaceAll('\n    ', '\n        ')}\n        return ${asked}\n`
 }
 
 const CLASS_DOCS = {
@@ -101,15 +151,14 @@ function imports(text: string): string {
     ],
   ]
   const typing = ['Any', 'AsyncIterator', 'Dict', 'Iterable', 'Iterator', 'List', 'Mapping', 'Optional', 'Sequence', 'Union']
-  return `from typing import TYPE_CHECKING, ${used(typing)}
+  return `from typing import ${used(typing)}
 
 from . import changes, operations, queues
-from ._options import ${used(['JobFilter', 'JobOptions', 'OtherFilters'])}
+from ._options import ${used(['JobFilter', 'JobOptions', 'OtherFilters', 'QueueSettings', 'Unpack'])}
 from ._schema import ${used(['JOBS_PAGE', 'LIST_PAGE', 'LOGS_PAGE'])}
-from .changes import UNSET, FlowNode
-from .encoding import NewJob, Seconds, Time
+from .changes import FlowNode
+from .encoding import UNSET, NewJob, Seconds, Time
 from .keys import ${used(['JobId', 'JobKey', 'JobOfKey', 'JobRef'])}
-from .settings import QueueSettings
 from .views import (
     ${views.slice(0, 10).join(', ')},
     ${views.slice(10).join(', ')},
@@ -128,10 +177,6 @@ ${imports(methods)}
 
 from .${module} import ${base}
 
-if TYPE_CHECKING:
-    # Type checkers know it without the package.
-    from typing_extensions import Unpack
-
 
 class ${name}(${base}):
     """${isAsync ? CLASS_DOCS.async : CLASS_DOCS.sync}"""
@@ -142,14 +187,19 @@ ${methods}`
 /** The names of asyncio, and of threads in their place. */
 const BLOCKING: readonly (readonly [from: RegExp, to: string])[] = [
   [/\b(?:async|await) /g, ''],
+  [/\bopened_async\(((?:\w|\.)+)\)/g, '$1.open()'],
+  [/, opened_async\b/g, ''],
   [/\b(\w+)_async\b/g, '$1'],
   [/__a(enter|exit)__/g, '__$1__'],
   [/\bAsync(Client|Iterator)\b/g, '$1'],
   [/\bAsynchronous\b/g, 'Blocking'],
+  [/\bAwaitable(?:\[(\w+\[\w+\])\]|, )/g, '$1'],
+  [/^import asyncio\n/gm, ''],
+  [/\basyncio\.sleep\b/g, 'time.sleep'],
   [/, queued=True/g, ''],
   [/ Threads read and write[^`]*`_blocking.py` is made of this file\./g, ''],
   // Only a client that is connected on entry waits there.
-  [/ {8}opened\(self\._calls\)\n/g, ''],
+  [/ {8}self\._calls\.open\(\)\n/g, ''],
 ]
 
 /** Returns the text of `_blocking.py`: what is written for asyncio, for threads. */

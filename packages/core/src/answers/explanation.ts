@@ -36,7 +36,7 @@ export const STORED_EXPLANATION = record('Explanation', {
 
 export const CAUSE = record('JobCause', {
   code: CODE,
-  message: { kind: STRING, says: 'The cause in words, without a subject: `waits, because …`' },
+  message: { kind: STRING, says: 'The cause in words, without a subject: it begins with `waits`' },
   ...CAUSE_ROWS,
 })
 
