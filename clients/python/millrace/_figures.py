@@ -8,6 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Dict, List, Optional
 
+__all__ = [
+    "FailureKind", "QueueInfo", "QueueKey", "QueueKeys", "QueuesHistory", "ScheduleInfo", "ScheduleSet", "Stats", "Throughput",
+    "WorkerInfo",
+]
+
 
 @dataclass(frozen=True)
 class QueueInfo:

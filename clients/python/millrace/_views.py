@@ -8,6 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Dict, List, Optional, TypedDict, Union
 
+__all__ = [
+    "AttemptInfo", "Cause", "Event", "Explanation", "ExportBatch", "ExportInfo", "FlowDependency", "FlowInfo", "FlowJob", "FlowPlace",
+    "JobCause", "JobInfo", "LastRun", "LogLine", "RunError",
+]
+
 
 class Cause(TypedDict, total=False):
     """One link of the chain of causes of an error.

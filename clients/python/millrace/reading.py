@@ -22,7 +22,6 @@ Convert = Callable[[Any], Any]
 T = TypeVar("T")
 # A retention without a bound, as the engine stores it.
 KEPT_FOREVER = {"ageMs": DURATION_MS, "count": 10**12}
-MILLISECONDS = re.compile("Ms(?=[A-Z]|$)")
 
 
 def when(ms: Any) -> Optional[datetime]:
@@ -81,7 +80,7 @@ def backoff(said: Fields) -> Dict[str, Any]:
 
 @functools.lru_cache(1_024)
 def snake(name: str) -> str:
-    return re.sub("[A-Z]", lambda letter: "_" + letter[0].lower(), MILLISECONDS.sub("", name))
+    return re.sub("[A-Z]", lambda letter: "_" + letter[0].lower(), re.sub("Ms(?=[A-Z]|$)", "", name))
 
 
 def plain(value: Any) -> Any:

@@ -5,18 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Dict, List
 
-from ._figures import FailureKind, QueueInfo, QueueKey, QueueKeys, QueuesHistory, ScheduleInfo, ScheduleSet, Stats, Throughput, WorkerInfo
-from ._views import (
-    AttemptInfo, Cause, Event, Explanation, ExportBatch, ExportInfo, FlowDependency, FlowInfo, FlowJob, FlowPlace, JobCause, JobInfo, LastRun,
-    LogLine, RunError,
-)
+from ._figures import *
+from ._views import *
 from .keys import JobKey
-
-__all__ = [
-    "AttemptInfo", "Batch", "Cause", "Event", "Explanation", "ExportBatch", "ExportInfo", "FailureKind", "FlowDependency", "FlowInfo", "FlowJob",
-    "FlowPlace", "JobCause", "JobInfo", "LastRun", "LogLine", "ManyResult", "PurgeResult", "QueueInfo", "QueueKey", "QueueKeys", "QueuesHistory",
-    "RunError", "ScheduleInfo", "ScheduleSet", "Stats", "Throughput", "WorkerInfo",
-]
 
 
 @dataclass(frozen=True)

@@ -253,10 +253,16 @@ function typingIn(text: string): string {
 /** Returns the text of `_views.py`, or of `_figures.py`. */
 export function views(module: ViewClass['module']): string {
   const dicts = module === '_views' ? TYPED_DICTS.map(({ name, says, rows }) => typedDictOf(name, says, rows)) : []
-  const text = [...dicts, ...CLASSES.filter((each) => each.module === module).map(classOf)].join('\n\n')
+  const own = CLASSES.filter((each) => each.module === module)
+  const text = [...dicts, ...own.map(classOf)].join('\n\n')
+  const names = [...(module === '_views' ? TYPED_DICTS : []), ...own].map(({ name }) => `"${name}"`).toSorted()
   return `"""Answers about ${ABOUT[module]}, as Python has them: data is decoded, times are datetimes in UTC, durations are in seconds, and ids are strings.
 None stands for a value that is not there, and for a duration without an end."""
 ${CLASSES_HEAD}${typingIn(text)}
+
+__all__ = [
+${wrapped(names.join(', '), '    ')},
+]
 
 
 ${text}`
