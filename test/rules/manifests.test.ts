@@ -25,7 +25,7 @@ const manifests = folders.map((folder) => [folder, JSON.parse(read(`packages/${f
 /** Beside its root: what needs a test runner is not for everyone who installs the package, and what the packages have among themselves for nobody. */
 const SUBPATHS: Readonly<Record<string, readonly string[]>> = {
   client: ['calendar', 'public'],
-  core: ['kernel'],
+  core: ['answers', 'kernel'],
   engine: ['bundle', 'internal'],
   remote: ['internal'],
   testkit: ['conformance', 'internal'],

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { kinds, readers, views } from '../wire/python/answers.ts'
 import { blockingOf, callsOf, clientOf } from '../wire/python/clients.ts'
 import { options } from '../wire/python/options.ts'
 import { requests } from '../wire/python/requests.ts'
@@ -19,6 +20,10 @@ test.each([
   ['async_client.py', () => clientOf(CALLS, true)],
   ['_schema.py', schema],
   ['_options.py', options],
+  ['_views.py', () => views('_views')],
+  ['_figures.py', () => views('_figures')],
+  ['_readers.py', readers],
+  ['_kinds.py', kinds],
   ['_calls.py', requests],
 ])('%s is what the tables and the calls say', async (file, write) => {
   await expect(write()).toMatchFileSnapshot(join(FOLDER, file))

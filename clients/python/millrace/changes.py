@@ -9,7 +9,7 @@ from ._schema import CHANGES, ON_PARENT_FAILURE, SCHEDULE, SLICE
 from .encoding import NewJob, Seconds, changed, choice, encoded, flag, job_from, job_list, number, scalar, trimmed
 from .errors import range_error, type_error
 from .keys import JobKey, JobOfKey, JobRef
-from .reading import schedule_set
+from ._readers import schedule_set
 from .requests import Request, Steps, asked, nothing
 from .views import Batch, ScheduleSet
 

@@ -15,7 +15,7 @@ from .errors import Error, type_error
 from .explanations import explanation
 from .filters import filter_fields
 from .keys import JobId, JobKey, JobOfKey, JobRef
-from .reading import (
+from ._readers import (
     event, export_batch, failure_kind, flow_info, flow_job, gap, job_info, log_line, queue_info, queue_keys as read_keys,
     queues_history as read_history, schedule_info, stats as read_stats, throughput, worker_info,
 )

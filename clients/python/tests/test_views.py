@@ -6,7 +6,7 @@ import unittest
 from datetime import datetime, timezone
 
 import millrace
-from millrace import _schema, messages, operations, reading
+from millrace import _readers, _schema, messages, operations, reading
 
 from .support import PROTOCOL, vectors
 
@@ -39,20 +39,20 @@ class Views(unittest.TestCase):
         said["flow"]["onParentFailure"] = "fail"
         said.update(keep=3_153_600_000_000, maxAge=math.inf, maxLost=2, cancellation={"reason": "r", "by": "b"}, lostRuns=1)
         said.update(progress='[1,"note","{\\"rows\\":7}"]', meta='{"by":"x"}', data="no JSON", output=b"\0", expiresAt=2**53)
-        job = reading.job_info(said)
+        job = _readers.job_info(said)
         self.assertEqual((job.keep, job.max_age, job.max_lost, job.lost_runs), ("forever", None, 2, 1))
         self.assertEqual((job.cancel_reason, job.cancelled_by), ("r", "b"))
         self.assertEqual((job.progress, job.progress_note, job.progress_value), (1, "note", {"rows": 7}))
         said.update(originalRunAt=1_795_000_000_000, deadlineAt=1_795_000_000_000)
         self.assertEqual((job.original_run_at, job.deadline_at), (None, None))
-        self.assertEqual((reading.job_info(said).original_run_at, reading.job_info(said).deadline_at), (AT, AT))
+        self.assertEqual((_readers.job_info(said).original_run_at, _readers.job_info(said).deadline_at), (AT, AT))
         self.assertEqual((job.meta, job.data, job.output), ({"by": "x"}, "no JSON", b"\0"))
         self.assertEqual(job.expires_at, reading.NEVER)
         self.assertEqual(job.flow, millrace.FlowPlace(str(millrace.JobKey(1, 2, 3)), "a", 2, "fail"))
         self.assertIsNone(operations.get(millrace.JobKey(1, 2, 3), payload="full").answer(None))
 
     def test_a_job_says_its_tokens_its_lost_workers_and_how_long_it_is_kept(self):
-        job = reading.job_info(answer("get: a job with tokens, lost workers, and a time to be kept", "reply"))
+        job = _readers.job_info(answer("get: a job with tokens, lost workers, and a time to be kept", "reply"))
         self.assertEqual((job.tokens, job.max_lost, job.lost_runs, job.keep, job.log_lines, job.max_age), (5, 2, 2, 86_400, 500, 3_600))
 
     def test_an_explanation(self):
@@ -82,7 +82,7 @@ class Views(unittest.TestCase):
         said = answer("queueKeys", "reply")
         self.assertEqual([key.key for key in keys.keys], [key["key"] for key in said["keys"]])
         self.assertEqual((keys.known, keys.tracked, keys.partial), (said["known"], said["tracked"], said.get("partial", False)))
-        key = reading.queue_keys({**said, "keys": [{**said["keys"][0], "pausedUntil": 1_795_000_000_000, "rate": {"tokens": 2, "nextAt": 0}}]}).keys[0]
+        key = _readers.queue_keys({**said, "keys": [{**said["keys"][0], "pausedUntil": 1_795_000_000_000, "rate": {"tokens": 2, "nextAt": 0}}]}).keys[0]
         self.assertEqual((key.paused_until, key.rate), (AT, {"tokens": 2, "next_at": None}))
         self.assertIsNone(operations.queue_keys("mail", 50).answer(None))
 
@@ -105,7 +105,7 @@ class Views(unittest.TestCase):
         self.assertEqual((kinds[0].first_at, kinds[0].trend), (reading.moment(said[0]["firstAt"]), None))
 
     def test_a_schedule_is_as_it_is_set(self):
-        schedule = reading.schedule_info(answer("getSchedule", "reply"))
+        schedule = _readers.schedule_info(answer("getSchedule", "reply"))
         self.assertEqual(schedule.spec, {"cron": "30 2 * * *", "timezone": "Europe/Berlin", "jitter": 0, "overlap": "skip", "catch_up": "latest"})
         self.assertEqual(millrace.new_job(**schedule.job), ["report", '{"n":1}'])
         self.assertEqual((schedule.runs, schedule.skipped, len(schedule.next_runs), schedule.next_runs[0]), (3, 1, 2, schedule.next_run_at))
@@ -119,10 +119,10 @@ class Views(unittest.TestCase):
         said.update(meta='{"by":"x"}', keep=3_153_600_000_000, data=None)
         said["backoff"] = {"type": "linear", "delay": 1500, "maxDelay": 60_000, "jitter": "full"}
         view = {**answer("getSchedule", "reply"), "job": said}
-        self.assertEqual(millrace.new_job(**reading.schedule_info(view).job), millrace.new_job("a", **options))
+        self.assertEqual(millrace.new_job(**_readers.schedule_info(view).job), millrace.new_job("a", **options))
 
     def test_a_flow(self):
-        flow = reading.flow_info(answer("listFlows: the next page of a state", "reply")["flows"][0])
+        flow = _readers.flow_info(answer("listFlows: the next page of a state", "reply")["flows"][0])
         self.assertEqual((flow.id, flow.state, flow.states["blocked"], flow.finished_at), (str(millrace.JobKey(42, 12345678, 1_794_964_200_007)), "running", 1, None))
 
     def test_a_queue(self):
@@ -130,7 +130,7 @@ class Views(unittest.TestCase):
         settings.update(retention={"failed": {"ageMs": 3_153_600_000_000, "count": 10**12}, "completed": {"ageMs": 1_000, "count": 5}}, defaults={"timeout": math.inf, "keep": 5_000})
         said = dict(name="q", settings=settings, paused=True, pausedJobs=[], pausedKeys=["k"], pausedUntil=1_795_000_000_000, states={}, totals={})
         said.update(pauseEnds=[{"key": "k", "until": 1_795_000_000_000}], oldestWaitingMs=1_500, rate={"tokens": 2, "nextAt": 0})
-        queue = reading.queue_info(said)
+        queue = _readers.queue_info(said)
         self.assertEqual(queue.settings["rate_limit"], {"limit": 5, "period": 60, "burst": 5})
         self.assertEqual(queue.settings["key_tiers"], {"someOne": {"per_key_limit": 1}})
         self.assertEqual(queue.settings["retention"], {"failed": "forever", "completed": {"age": 1, "count": 5}})
@@ -163,7 +163,7 @@ class Views(unittest.TestCase):
         ((gap,), mark) = page.answer(answer("events, with a filter", "reply"))
         self.assertEqual((gap.type, gap.seq, gap.after, gap.resumes_at, mark), ("gap", 4294967400, 4294967296, 4294967401, 4294967400))
         fired = {"seq": 2, "type": "schedule.fired", "at": 1_700_000_000_000, "schedule": "s", "tick": 1_700_000_000_000}
-        event = reading.event({**fired, "job": {"seq": 1, "node": 7, "enqueuedAt": 1_700_000_000_000}})
+        event = _readers.event({**fired, "job": {"seq": 1, "node": 7, "enqueuedAt": 1_700_000_000_000}})
         self.assertEqual((event.job, event.tick, event.schedule, event.run), (job, at, "s", None))
 
     def test_event_types_are_those_of_the_protocol(self):

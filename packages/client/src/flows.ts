@@ -27,7 +27,7 @@ export interface FlowDependency {
   /** Empty if neither that job nor anything stored about it is left. */
   readonly ref: string
   /** The final state, or `'deleted'` if it had none, as the waiting job knows it; undefined until the job ends. */
-  readonly told: State | 'deleted' | undefined
+  readonly told: 'completed' | 'failed' | 'cancelled' | 'deleted' | undefined
 }
 
 /** A job as `flows.get` returns it; `engine.get` returns the rest. */

@@ -94,7 +94,7 @@ export interface DependencyView {
   /** Empty where nothing is left that says it. */
   readonly ref: string
   /** Its final state, or `deleted` if it had none, as the waiting job knows it; null if it has yet to end. */
-  readonly told: State | 'deleted' | null
+  readonly told: 'completed' | 'failed' | 'cancelled' | 'deleted' | null
 }
 
 /** A job as `getFlow` tells it: without payloads. */

@@ -391,3 +391,8 @@ test('when a stop begins, each answer of HTTP/1 lets its connection go', async (
   engine.leaving.abort()
   expect([await headerOf(first), await headerOf(second), await headerOf(undefined)]).toEqual(['close', null, null])
 })
+
+test('an event of a dispute has the job name that is disputed', () => {
+  const event = { seq: 1, type: 'worker.disputed', at: '2026-11-18T11:06:40.000Z', worker: 'w', session: '2', name: 'mail' }
+  expect(EVENT_DATA.parse(event)).toEqual(event)
+})

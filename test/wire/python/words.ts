@@ -14,7 +14,8 @@ export const inPython = (text: string) =>
     .replaceAll(/\b(\d+)(s|m|h)\b/g, (_, count: string, unit: keyof typeof UNITS) => `${Number(count) * UNITS[unit]} s`)
     .replaceAll('\u2019', "'")
 
-export const lowered = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
+/** Abbreviations stay as they are. */
+export const lowered = (text: string) => text.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase())
 const named = (names: readonly string[]) => names.map((name) => `\`${snake(name)}\``).join(', ')
 
 /** The bounds of a field of the protocol, with its unit. */

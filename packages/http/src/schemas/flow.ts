@@ -1,10 +1,12 @@
 /** Schemas of flows: new ones, and how far they are. */
 import { z } from '@hono/zod-openapi'
-import { FLOW_STATES, LIMITS, ON_PARENT_FAILURE } from '@millrace/core'
+import { LIMITS, ON_PARENT_FAILURE } from '@millrace/core'
+import { FLOW_JOB, FLOW_SUMMARY, STATE_COUNTS } from '@millrace/core/answers'
 import { binaryOf } from '../binary.ts'
+import { answerOf } from './answer.ts'
 import { ID } from './job.ts'
 import { IDEMPOTENCY, NODE_OPTIONS } from './options.ts'
-import { CURSOR, KEY, NAME, STATE, STATE_COUNTS, WHEN, whole } from './plain.ts'
+import { CURSOR, FLOW_STATE, KEY, NAME, whole } from './plain.ts'
 
 export const FLOW = z
   .strictObject({
@@ -32,47 +34,14 @@ export const FLOW_CREATED = z
 
 export const FLOW_QUERY = z.strictObject({ after: CURSOR.optional(), limit: whole(1, LIMITS.pageJobs).optional() })
 
-const DEPENDENCY = z
-  .strictObject({
-    id: ID,
-    ref: z.string(),
-    told: z.enum(['completed', 'failed', 'cancelled', 'deleted']).optional().openapi({
-      description: 'Its final state as the job saw it, `deleted` if it had none; absent until it has ended.',
-    }),
-  })
-  .openapi('FlowDependency')
-
 export const FLOW_PAGE = z
   .strictObject({
     id: ID,
-    jobs: z.array(
-      z
-        .strictObject({
-          id: ID,
-          ref: z.string(),
-          name: z.string(),
-          queue: z.string(),
-          state: STATE,
-          attempt: z.number(),
-          runAt: WHEN,
-          startedAt: WHEN.optional(),
-          finishedAt: WHEN.optional(),
-          onParentFailure: z.enum(ON_PARENT_FAILURE),
-          parents: z.number().openapi({ description: 'How many jobs it waits for.' }),
-          dependsOn: z
-            .array(DEPENDENCY)
-            .openapi({ description: 'If the job waits for more than 1,000 jobs, this is a part: the next page begins with the rest.' }),
-        })
-        .openapi('FlowJob'),
-    ),
+    jobs: z.array(answerOf(FLOW_JOB)),
     next: z.string().optional(),
-    states: STATE_COUNTS.optional().openapi({ description: 'All jobs of the flow that are kept, by state.' }),
+    states: answerOf(STATE_COUNTS).openapi({ description: 'All jobs of the flow that are kept, by state.' }),
   })
   .openapi('FlowPage')
-
-const FLOW_STATE = z.enum(FLOW_STATES).openapi('FlowState', {
-  description: 'It runs while one of its jobs has yet to end. Then it has failed if a job has, or was cancelled if a job was.',
-})
 
 export const FLOWS_QUERY = z.strictObject({
   state: FLOW_STATE.optional(),
@@ -82,19 +51,7 @@ export const FLOWS_QUERY = z.strictObject({
 
 export const FLOW_LIST = z
   .strictObject({
-    flows: z.array(
-      z
-        .strictObject({
-          id: ID,
-          name: z.string().openapi({ description: 'The name of its first job that is kept. `queue` is the queue of that job.' }),
-          queue: z.string(),
-          state: FLOW_STATE,
-          states: STATE_COUNTS.openapi({ description: 'Its jobs that are kept, by state.' }),
-          enqueuedAt: WHEN,
-          finishedAt: WHEN.optional(),
-        })
-        .openapi('FlowSummary'),
-    ),
+    flows: z.array(answerOf(FLOW_SUMMARY)),
     next: z.string().optional(),
     partial: z
       .boolean()

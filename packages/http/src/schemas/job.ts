@@ -1,24 +1,15 @@
 /** Schemas of jobs: as they are requested, and as they are shown. */
 import { z } from '@hono/zod-openapi'
 import type { Job, PayloadPreview, PayloadPreviews } from '@millrace/client'
-import {
-  CAUSES,
-  LIMITS,
-  LIST_ORDERS,
-  ON_PARENT_FAILURE,
-  PAYLOAD_MODES,
-  PAYLOADS,
-  POLICY_FIELDS,
-  type Row,
-  RUN_OPTIONS,
-} from '@millrace/core'
+import { LIMITS, LIST_ORDERS, PAYLOAD_MODES, PAYLOADS } from '@millrace/core'
+import { DECODED, EXPLANATION as EXPLANATION_ROWS, JOB as JOB_ROWS, NUMBERED_LINE } from '@millrace/core/answers'
 import { base64, binaryOf } from '../binary.ts'
 import { BOUNDS } from '../limits.ts'
 import { REDACTED, type Redaction } from '../redaction.ts'
+import { answerOf, shapeOf } from './answer.ts'
 import { FILTER_BODY, FILTER_QUERY } from './filter.ts'
-import { shownOf } from './kind.ts'
 import { ENQUEUE_OPTIONS } from './options.ts'
-import { CURSOR, KEY, NAME, RUN_ERROR, SAFE_COUNT, STATE, TIME, WHEN, whole } from './plain.ts'
+import { CURSOR, KEY, NAME, SAFE_COUNT, TIME, whole } from './plain.ts'
 
 /** Any JSON. */
 const DATA = z.unknown().optional()
@@ -44,13 +35,6 @@ export const JOB_PATH = z.strictObject({
     .openapi({ param: { name: 'id', in: 'path' } }),
 })
 
-const LOG = z.strictObject({
-  at: WHEN,
-  level: z.enum(['debug', 'info', 'warn', 'error']),
-  message: z.string(),
-  fields: z.record(z.string(), z.unknown()).optional(),
-})
-
 export const LOGS_QUERY = z.strictObject({
   run: whole(1, Number.MAX_SAFE_INTEGER).optional().openapi({ description: 'The run whose lines are shown; default the last one.' }),
   after: whole(0, Number.MAX_SAFE_INTEGER).optional().openapi({ description: '`next` of the page before.' }),
@@ -61,58 +45,12 @@ export const LOGS_QUERY = z.strictObject({
 export const JOB_LOGS = z
   .strictObject({
     run: z.number().openapi({ description: '0 if the job has had no run.' }),
-    lines: z.array(LOG.extend({ number: z.number().openapi({ description: 'Its place in the run, from 0.' }) })),
+    lines: z.array(answerOf(NUMBERED_LINE)),
     next: z.number().optional().openapi({ description: 'Give it as `after`, with `run`; absent at the end.' }),
   })
   .openapi('JobLogs')
 
-const CAUSE = z.strictObject({
-  code: z.enum(CAUSES),
-  message: z.string(),
-  of: z.string().optional().openapi({ description: 'The key, or the name of the shared limit.' }),
-  until: WHEN.optional().openapi({ description: 'When it ends, unless something else happens before; absent if only a change ends it.' }),
-  used: z.number().optional().openapi({ description: 'The part of `limit` that is used; for `parents`, the jobs that have not ended.' }),
-  limit: z.number().optional().openapi({ description: 'The limit, or the room of the workers.' }),
-})
-
-export const EXPLANATION = z
-  .strictObject({
-    id: z.string(),
-    name: z.string(),
-    queue: z.string(),
-    state: STATE,
-    attempt: z.number(),
-    maxAttempts: z.number(),
-    deadlineAt: WHEN.optional().openapi({ description: 'When the engine ends its run. Absent if it does not run, or nothing limits it.' }),
-    message: z.string().openapi({ description: 'In words, without a subject: `waits, because …`.' }),
-    causes: z.array(CAUSE).openapi({ description: 'Empty for a job that runs or has ended.' }),
-  })
-  .openapi('JobExplanation')
-
-const ATTEMPT = z
-  .strictObject({
-    run: z.number(),
-    attempt: z.number(),
-    startedAt: WHEN.optional(),
-    endedAt: WHEN.optional().openapi({ description: 'Absent while the run continues.' }),
-    worker: z.string(),
-    error: RUN_ERROR.optional(),
-    logs: z.array(LOG).openapi({ description: `The newest ${LIMITS.logLinesPerRun}.` }),
-  })
-  .openapi('Attempt')
-
-const LAST_RUN = z
-  .strictObject({
-    run: z.number(),
-    startedAt: WHEN.optional(),
-    endedAt: WHEN.optional().openapi({ description: 'Absent while the run continues.' }),
-    worker: z.string(),
-    error: z
-      .strictObject({ name: z.string(), message: z.string().max(LIMITS.lastErrorLength) })
-      .optional()
-      .openapi({ description: `The message has at most ${LIMITS.lastErrorLength} characters.` }),
-  })
-  .openapi('LastRun')
+export const EXPLANATION = answerOf(EXPLANATION_ROWS)
 
 const PAYLOAD = z.enum(PAYLOADS)
 
@@ -132,72 +70,16 @@ export const REDACTED_SHOWN = z.array(z.enum(REDACTED)).optional().openapi({
   description: 'Which payloads have values that the option `redact` hides. Of a cut preview, only values before the cut count.',
 })
 
-/** How a job runs and is retried, as core's table of job options describes it. */
-const POLICY: Readonly<Record<string, z.ZodType>> = Object.fromEntries(POLICY_FIELDS.map((name) => [name, shownOption(RUN_OPTIONS[name])]))
-
-function shownOption({ kind, preset }: Row): z.ZodType {
-  if (kind.type !== 'duration') return preset === undefined ? shownOf(kind).optional() : shownOf(kind)
-  if (kind.forever === true) return z.number().optional().openapi({ description: 'Milliseconds; left out if nothing says.' })
-  // Without a default there is no limit, unless somebody sets one.
-  return preset === undefined || kind.endless !== undefined
-    ? z.number().nullable().openapi({ description: 'Milliseconds; null: no limit.' })
-    : z.number().openapi({ description: 'Milliseconds.' })
-}
-
 export const JOB = z
   .strictObject({
-    id: ID,
-    name: z.string(),
-    queue: z.string(),
-    state: STATE,
-    data: DATA,
-    output: DATA,
-    checkpoint: DATA,
-    binary: z.array(PAYLOAD).optional().openapi({ description: 'Which of these are bytes, shown as base64.' }),
-    undecoded: z.array(PAYLOAD).optional().openapi({ description: 'Which of these could not be decoded, and are shown as stored.' }),
+    ...shapeOf(JOB_ROWS.rows),
+    ...shapeOf(DECODED.rows),
+    binary: z.array(PAYLOAD).optional().openapi({ description: 'The payloads that are bytes, and are shown as base64.' }),
     preview: z
       .strictObject({ data: PREVIEW.optional(), output: PREVIEW.optional(), checkpoint: PREVIEW.optional() })
       .optional()
-      .openapi({ description: 'With `payload=preview`, in place of these: the beginning of each that exists.' }),
+      .openapi({ description: 'With `payload=preview`, in place of the payloads: the beginning of each that exists.' }),
     redacted: REDACTED_SHOWN,
-    progress: z.number().optional(),
-    progressNote: z.string().optional(),
-    progressValue: DATA.openapi({ description: 'A JSON value that the run has reported.' }),
-    attempt: z.number(),
-    run: z.number(),
-    ...POLICY,
-    priority: z.number(),
-    weight: z.number(),
-    enqueuedAt: WHEN,
-    runAt: WHEN,
-    originalRunAt: WHEN.optional().openapi({ description: 'The `runAt` of its first run, if it has moved since.' }),
-    startedAt: WHEN.optional(),
-    deadlineAt: WHEN.optional().openapi({
-      description:
-        'When the engine ends the run, unless a heartbeat extends it. Absent if it does not run, if nothing limits it, and in lists.',
-    }),
-    finishedAt: WHEN.optional(),
-    expiresAt: WHEN.optional(),
-    cancelRequested: z.boolean(),
-    cancellation: z
-      .strictObject({
-        reason: z.string().optional(),
-        by: z.string().optional().openapi({ description: 'The name of a token, of a worker, or what the caller said.' }),
-      })
-      .optional()
-      .openapi({ description: 'Why it was cancelled, and by whom, if something is known.' }),
-    lostRuns: z.number().openapi({ description: 'Runs that lost their worker and used no attempt.' }),
-    tags: z.array(z.string()),
-    meta: z.unknown(),
-    idempotencyKey: z.string().optional(),
-    uniqueKey: z.string().optional(),
-    concurrencyKey: z.string().optional(),
-    flow: z
-      .strictObject({ id: ID, ref: z.string(), parents: z.number(), onParentFailure: z.enum(ON_PARENT_FAILURE) })
-      .optional()
-      .openapi({ description: 'Its place in its flow.' }),
-    attempts: z.array(ATTEMPT).openapi({ description: 'Empty in lists.' }),
-    lastRun: LAST_RUN.optional().openapi({ description: 'With `include=lastRun`. Absent if the job has had no run.' }),
   })
   .openapi('Job')
 

@@ -15,7 +15,7 @@ const BACKOFF = z
   })
   .openapi('Backoff')
 
-const BACKOFF_SHOWN = z.strictObject({
+export const BACKOFF_SHOWN = z.strictObject({
   type: z.string(),
   delay: z.number(),
   factor: z.number().optional(),

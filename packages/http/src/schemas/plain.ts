@@ -1,6 +1,6 @@
 /** Names, times and durations, which all other schemas use. */
 import { z } from '@hono/zod-openapi'
-import { describe, LIMITS, NAME_PATTERN, STATES } from '@millrace/core'
+import { describe, FLOW_STATES, LIMITS, NAME_PATTERN, STATES } from '@millrace/core'
 
 export const NAME = z
   .string()
@@ -19,21 +19,6 @@ export const TIME = z.iso
 
 /** A time in an answer. */
 export const WHEN = z.iso.datetime()
-
-/** The error that a run ended with. */
-export const RUN_ERROR = z
-  .strictObject({
-    name: z.string(),
-    message: z.string(),
-    stack: z.string().optional(),
-    code: z.string().optional().openapi({ description: "The error's own code; a number as a string.", example: 'ECONNREFUSED' }),
-    cause: z
-      .array(z.strictObject({ name: z.string(), message: z.string(), code: z.string().optional() }))
-      .max(LIMITS.errorCauses)
-      .optional()
-      .openapi({ description: 'The chain of its causes, the nearest first.' }),
-  })
-  .openapi('RunError')
 
 type Wrong = (issue: { readonly input?: unknown }) => string
 
@@ -72,6 +57,10 @@ export const DURATION = durationOf(/^\d+(?:\.\d+)? ?(?:ms|s|m|h|d|w)$/, noDurati
 
 export const STATE = z.enum(STATES).openapi('State')
 
+export const FLOW_STATE = z.enum(FLOW_STATES).openapi('FlowState', {
+  description: 'It runs while one of its jobs has yet to end. Then it has failed if a job has, or was cancelled if a job was.',
+})
+
 export const SAFE_COUNT = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER)
 
 /** A whole number in a query. */
@@ -92,21 +81,6 @@ export const QUERY_DURATION = z
   .openapi({ type: 'string', description: 'Milliseconds, or a string such as `5m`.', example: '5m' })
 
 export const CURSOR = z.string().max(512).openapi({ description: '`next` of the page before.' })
-
-/** Counts per state. */
-export const STATE_COUNTS = z.strictObject({
-  scheduled: z.number(),
-  waiting: z.number(),
-  active: z.number(),
-  blocked: z.number(),
-  completed: z.number(),
-  failed: z.number(),
-  cancelled: z.number(),
-})
-
-export const RETRYING = z.number().openapi({ description: 'Scheduled jobs that wait for another attempt.' })
-
-export const TOTALS = z.strictObject({ enqueued: z.number(), completed: z.number(), failed: z.number(), cancelled: z.number() })
 
 /**
  * A record with a limit of its keys. Zod checks each value and keeps a fault of each, which costs six times the parsing of the body, so the keys

@@ -1,9 +1,11 @@
 /** Queues: what they are told, and how they stand. */
 import { z } from '@hono/zod-openapi'
-import { endlessOf, LIMITS, PURGED_STATES, QUEUE_OPTIONS, type QueueOptions, type QueueSettings } from '@millrace/core'
+import { endlessOf, LIMITS, PURGED_STATES, QUEUE_OPTIONS, type QueueOptions } from '@millrace/core'
+import { QUEUE_KEYS as QUEUE_KEYS_ROWS, QUEUE as QUEUE_ROWS } from '@millrace/core/answers'
 import { BOUNDS } from '../limits.ts'
-import { givenOf, schemasOf, shownOf } from './kind.ts'
-import { DURATION, KEY, NAME, RETRYING, STATE_COUNTS, TOTALS, WHEN, whole } from './plain.ts'
+import { answerOf } from './answer.ts'
+import { givenOf, schemasOf } from './kind.ts'
+import { DURATION, KEY, NAME, whole } from './plain.ts'
 
 export const QUEUE_PATH = z.strictObject({ name: NAME.openapi({ param: { name: 'name', in: 'path' } }) })
 
@@ -16,62 +18,11 @@ export function queueOptions({ defaults, ...rest }: QueueOptions): QueueOptions 
   return { ...rest, ...(defaults !== undefined && { defaults: defaults && endlessOf(defaults) }) }
 }
 
-/** JSON says no limit as null. */
-type ShownSettings = Omit<QueueSettings, 'defaults'> & { readonly defaults?: Readonly<Record<string, unknown>> }
-
-const SETTINGS = z.strictObject({
-  ...schemasOf(QUEUE_OPTIONS, shownOf),
-  draining: z.literal(true).optional(),
-}) as unknown as z.ZodType<ShownSettings>
-
-const BUCKET = z.strictObject({
-  tokens: z.number().openapi({ description: 'Tokens that are available. A job takes one to start, unless its `tokens` say more.' }),
-  nextAt: WHEN.optional().openapi({ description: 'When there is one more; absent if the bucket is full.' }),
-})
-
-export const QUEUE = z
-  .strictObject({
-    name: z.string(),
-    settings: SETTINGS,
-    paused: z.boolean(),
-    pausedJobs: z.array(z.string()),
-    pausedKeys: z.array(z.string()),
-    pausedUntil: WHEN.optional().openapi({ description: 'When the pause of the whole queue ends; absent if it has no end.' }),
-    pauseEnds: z
-      .array(z.strictObject({ job: z.string().optional(), key: z.string().optional(), until: WHEN }))
-      .optional()
-      .openapi({ description: 'When pauses of names and keys end, the next first.' }),
-    pausedLeftOut: z.number().optional().openapi({ description: 'Paused names and keys that are not listed here.' }),
-    states: STATE_COUNTS,
-    retrying: RETRYING,
-    totals: TOTALS,
-    oldestWaitingMs: z.number(),
-    sharedActive: z.number().optional().openapi({ description: 'Jobs that run in all queues that name its `sharedLimit`.' }),
-    rate: BUCKET.optional().openapi({ description: 'The token bucket of its `rateLimit`.' }),
-  })
-  .openapi('Queue')
+export const QUEUE = answerOf(QUEUE_ROWS)
 
 export const KEYS_QUERY = z.strictObject({ limit: whole(1, LIMITS.pageKeys).optional() })
 
-export const QUEUE_KEYS = z
-  .strictObject({
-    keys: z.array(
-      z
-        .strictObject({
-          key: z.string(),
-          waiting: z.number().openapi({ description: 'As far as they are counted: fewer than there are if some are only on disk.' }),
-          active: z.number(),
-          paused: z.boolean(),
-          pausedUntil: WHEN.optional().openapi({ description: 'When its pause ends; absent if it has no end.' }),
-          rate: BUCKET.optional().openapi({ description: 'The token bucket of the key, in a queue with a `perKeyRateLimit`.' }),
-        })
-        .openapi('QueueKey'),
-    ),
-    known: z.number().openapi({ description: 'How many keys are in memory.' }),
-    tracked: z.boolean().openapi({ description: 'False if the queue neither limits nor pauses keys: then none is counted.' }),
-    partial: z.boolean().optional().openapi({ description: 'There were more keys than a request looks at.' }),
-  })
-  .openapi('QueueKeys')
+export const QUEUE_KEYS = answerOf(QUEUE_KEYS_ROWS)
 
 export const QUEUE_LIST = z.strictObject({ queues: z.array(QUEUE) }).openapi('QueueList')
 

@@ -2,12 +2,14 @@
 import { z } from '@hono/zod-openapi'
 import type { Schedule } from '@millrace/client'
 import { type Kind, LIMITS, SCHEDULE_OPTIONS, type ScheduleRow, type ValueOf, withoutPresets } from '@millrace/core'
+import { SCHEDULE_RESULT, SCHEDULE as SCHEDULE_ROWS, SCHEDULE_SET } from '@millrace/core/answers'
 import { base64, binaryOf } from '../binary.ts'
 import type { Redaction } from '../redaction.ts'
+import { shapeOf } from './answer.ts'
 import { REDACTED_SHOWN } from './job.ts'
 import { givenOf, schemasOf, shownOf } from './kind.ts'
 import { SCHEDULED_OPTIONS } from './options.ts'
-import { CURSOR, NAME, RUN_ERROR, STATE, WHEN, whole } from './plain.ts'
+import { CURSOR, NAME, whole } from './plain.ts'
 
 export const SCHEDULE_PATH = z.strictObject({ id: NAME.openapi({ param: { name: 'id', in: 'path' } }) })
 
@@ -57,44 +59,26 @@ export const SCHEDULE_CHANGES = z
       'A field that is left out stays as it is; null removes `startAt`, `endAt`, `catchUpWithin` or `maxRuns`. `cron` takes the place of `every`, and `every` that of `cron`.',
   })
 
-export const SCHEDULED = z
-  .strictObject({
-    id: z.string(),
-    created: z.boolean(),
-    nextRunAt: WHEN.optional(),
-    waitingUpdated: z.number().optional().openapi({ description: 'With `updateWaiting`: how many jobs were changed.' }),
-  })
-  .openapi('Scheduled')
+export const SCHEDULED = z.strictObject({ id: z.string(), ...shapeOf(SCHEDULE_SET.rows) }).openapi('Scheduled')
 
 export const SCHEDULE = z
   .strictObject({
-    id: z.string(),
     ...SHOWN,
     jitter: SHOWN.jitter.unwrap(),
     overlap: SHOWN.overlap.unwrap(),
     catchUp: SHOWN.catchUp.unwrap(),
-    job: z.string(),
-    data: z.unknown().optional().openapi({ description: 'Not in lists.' }),
+    ...shapeOf(SCHEDULE_ROWS.rows),
+    job: z.string().openapi({ description: 'Name of its jobs.' }),
+    data: z.unknown().optional().openapi({ description: 'Data of its jobs. Absent in lists.' }),
     binary: z.array(z.literal('data')).optional().openapi({ description: 'Given if `data` is bytes, shown as base64.' }),
-    options: z.record(z.string(), z.unknown()),
+    options: z.record(z.string(), z.unknown()).openapi({ description: 'Options of its jobs. Durations are in milliseconds.' }),
     redacted: REDACTED_SHOWN,
-    paused: z.boolean(),
-    nextRunAt: WHEN.optional(),
-    nextRuns: z.array(WHEN),
-    lastRunAt: WHEN.optional(),
-    lastJobId: z.string().optional(),
     lastResult: z
       .strictObject({
-        state: STATE,
-        output: z.unknown().optional().openapi({ description: 'Not in lists.' }),
+        ...shapeOf(SCHEDULE_RESULT.rows),
         binary: z.literal(true).optional().openapi({ description: '`output` is bytes, shown as base64.' }),
-        error: RUN_ERROR.optional(),
       })
       .optional(),
-    runs: z.number(),
-    skipped: z.number(),
-    createdAt: WHEN,
-    updatedAt: WHEN,
   })
   .openapi('Schedule')
 

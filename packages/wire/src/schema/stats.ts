@@ -29,43 +29,26 @@ const queues: Kind<Stats['queues']> = {
   read: (from) => Object.fromEntries(entries.read(from)),
 }
 
+/** Maps here have the fields of the tables of answers. */
 const fields = record<Stats>('stats', {
-  queues: field(queues, 'by name: the counts of `states`, `retrying`, `paused`, `oldestWaitingMs`'),
-  states: field(value as Kind<Stats['states']>, 'map: how many jobs by state'),
-  totals: field(value as Kind<Stats['totals']>, 'map'),
-  unserved: field(value as Kind<Stats['unserved']>, 'array of maps: `queue`, `name`, `waiting`'),
+  queues: field(queues, 'QueueStats of each'),
+  states: field(value as Kind<Stats['states']>, 'StateCounts'),
+  totals: field(value as Kind<Stats['totals']>, 'Totals'),
+  unserved: field(value as Kind<Stats['unserved']>, 'array: UnservedName'),
   workers: field(value as Kind<number>, 'integer'),
-  writer: field(value as Kind<Stats['writer']>, 'map'),
-  names: or(
-    value as Kind<Stats['names']>,
-    [],
-    'array of maps: `queue`, `name`, counts, `waitMs` and `runMs`, each with `p50`, `p95`, `p99`, `sum` and `buckets` by powers of two',
-  ),
-  paused: or(boolean, false, 'nothing of any queue starts'),
-  queuesLeftOut: optional(count, 'queues that `queues` leaves out'),
-  definitions: or(
-    value as Kind<Stats['definitions']>,
-    [],
-    'array of maps: `name`, the `defaults` in force, the `worker` and `host` that have said them, `saidAt`, and the workers they are `disputedBy`',
-  ),
-  node: or(count, 0, 'number of the file, part of every job id'),
-  seq: or(count, 0, 'the last event that they include'),
-  retrying: or(count, 0, 'of the scheduled jobs, those that wait for another attempt'),
-  store: optional(
-    value as Kind<NonNullable<Stats['store']>>,
-    'map: `file` (its name), `bytes`, `freeBytes`, `walBytes`, `diskFreeBytes`, `oldestEventAt`; nil where the server does not say',
-  ),
-  owner: optional(
-    value as Kind<NonNullable<Stats['owner']>>,
-    'map: the `host` and `pid` of the owner, its `epoch`; nil if the server does not report it',
-  ),
-  failing: or(
-    value as Kind<Stats['failing']>,
-    [],
-    'array of maps: `queue`, `name`, `firstAt`, `lastAt`, `runs`, `failed`, `failedJobs`, `streak`',
-  ),
-  failingLeftOut: optional(count, 'names that `failing` leaves out'),
-  unservedLeftOut: optional(count, 'names that `unserved` leaves out'),
+  writer: field(value as Kind<Stats['writer']>, 'WriterStats'),
+  names: or(value as Kind<Stats['names']>, [], 'array: NameStats'),
+  paused: or(boolean, false),
+  queuesLeftOut: optional(count),
+  definitions: or(value as Kind<Stats['definitions']>, [], 'array: Definition'),
+  node: or(count, 0),
+  seq: or(count, 0),
+  retrying: or(count, 0),
+  store: optional(value as Kind<NonNullable<Stats['store']>>, 'StoreStats'),
+  owner: optional(value as Kind<NonNullable<Stats['owner']>>, 'OwnerStats'),
+  failing: or(value as Kind<Stats['failing']>, [], 'array: FailingName'),
+  failingLeftOut: optional(count),
+  unservedLeftOut: optional(count),
 })
 
 export const STATS: RecordKind<Stats> & { fits(reply: unknown): reply is Stats } = {

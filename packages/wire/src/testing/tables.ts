@@ -33,6 +33,7 @@ import { CLIENT, LIMITS, MESSAGE } from '../schema/messages.ts'
 import type { Field, RecordKind } from '../schema/record.ts'
 import { COMMAND } from '../schema/requests.ts'
 import { ALLOWED, type MessageType, maySend, type SessionState } from '../states.ts'
+import { answerRecords, answerRows } from './answers.ts'
 
 type AnyRecord = RecordKind<never>
 
@@ -92,6 +93,7 @@ export function tables(): ReadonlyMap<string, string> {
   for (const [type, { fields }] of Object.entries(MESSAGE.variants)) {
     if (!SHOWN_ELSEWHERE.has(type)) all.set(`message ${type}`, fieldsOf(fields as unknown as AnyRecord, 1))
   }
+  for (const [name, kind] of answerRecords(new Set(all.keys()))) all.set(name, table(['field', 'holds', 'meaning'], answerRows(kind)))
   return all
 }
 

@@ -56,7 +56,18 @@ export function failureOf(changes: Partial<Failure> = {}): Failure {
 
 export function workerOf(changes: Partial<Worker> = {}): Worker {
   const always = { id: 'worker-fra-1', host: 'fra', pid: 7, names: ['charge'], queues: null, minConcurrency: 1, maxConcurrency: 16 }
-  return { ...always, runningJobs: 3, runningWeight: 3, zombies: 0, draining: false, away: false, lastSeenAt: before(1_000), ...changes }
+  const session = { order: 'fair', kind: 'remote', paused: false } as const
+  return {
+    ...always,
+    ...session,
+    runningJobs: 3,
+    runningWeight: 3,
+    zombies: 0,
+    draining: false,
+    away: false,
+    lastSeenAt: before(1_000),
+    ...changes,
+  }
 }
 
 export function queueOf(name: string, settings: QueueAnswer['settings']): QueueAnswer {

@@ -2,7 +2,7 @@
 
 import type { FlowCursor } from '../../flowCommands.ts'
 import type { JobKey } from '../../id.ts'
-import { STATES } from '../../lifecycle.ts'
+import { CANCELLED, COMPLETED, FAILED, STATES } from '../../lifecycle.ts'
 import { LIMITS } from '../../limits.ts'
 import type { CommandOf } from '../../operations.ts'
 import type { DependencyView, FlowJobView, FlowPage } from '../../replies.ts'
@@ -59,6 +59,14 @@ function jobOf({ row, place, parents }: FlowJobRow, lanes: LanesNamed): FlowJobV
 }
 
 function toldOf(told: ParentOutcome): DependencyView['told'] {
-  if (told === DELETED) return 'deleted'
-  return told === 0 ? null : STATES[told]
+  switch (told) {
+    case COMPLETED:
+    case FAILED:
+    case CANCELLED:
+      return STATES[told]
+    case DELETED:
+      return 'deleted'
+    default:
+      return null
+  }
 }

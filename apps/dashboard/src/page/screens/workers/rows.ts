@@ -67,7 +67,7 @@ function rowOf(sessions: readonly Worker[]): WorkerRow {
     attachedAt: times('attachedAt')[0],
     seenAt: times('lastSeenAt').at(-1),
     deadlineAt: times('nextDeadlineAt')[0],
-    kinds: [...new Set(sessions.flatMap(({ kind }) => kind ?? []))],
+    kinds: [...new Set(sessions.map(({ kind }) => kind))],
     version,
     delayMs,
     isLate: delayMs !== undefined && delayMs >= LATE_MS,

@@ -74,14 +74,14 @@ test('a worker is paused once all of its sessions are', () => {
 
 test('a worker says where its handlers run, and is late if something blocks its event loop again and again', () => {
   const report = { version: '1.2.3', rssBytes: 2 ** 27 }
-  const [a, b, old] = workerRows([
+  const [a, b, silent] = workerRows([
     workerOf({ id: 'a', kind: 'inline', eventLoopDelayMs: 199, ...report }),
     workerOf({ id: 'a', kind: 'threads', eventLoopDelayMs: 199, ...report }),
     workerOf({ id: 'b', kind: 'remote', eventLoopDelayMs: 200, ...report }),
-    workerOf({ id: 'old' }),
+    workerOf({ id: 'silent', kind: 'foreign' }),
   ])
   expect(a).toMatchObject({ kinds: ['inline', 'threads'], delayMs: 199, isLate: false, ...report })
   expect(kindsOf(a as WorkerRow)).toBe('in the engine’s process, on a pool of threads')
   expect(b).toMatchObject({ kinds: ['remote'], isLate: true })
-  expect(old).toMatchObject({ kinds: [], version: undefined, delayMs: undefined, isLate: false, rssBytes: undefined })
+  expect(silent).toMatchObject({ kinds: ['foreign'], version: undefined, delayMs: undefined, isLate: false, rssBytes: undefined })
 })
