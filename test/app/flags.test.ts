@@ -69,6 +69,8 @@ test('of a queue: every setting, and a pause of a key', { timeout: LONG }, async
     'name',
     '--repeats',
     'event',
+    '--alert-after',
+    '5m',
   ]
   expect(
     await place.okJson('queues', 'set', 'out', ...turns, '--max-length', '9', '--on-full', 'drop-oldest', '--dead-letter', 'dead'),
@@ -81,6 +83,7 @@ test('of a queue: every setting, and a pause of a key', { timeout: LONG }, async
       share: 3,
       fairness: 'name',
       repeats: 'event',
+      alertAfter: 300_000,
       maxLength: 9,
       onFull: 'drop-oldest',
       deadLetter: 'dead',

@@ -3,6 +3,7 @@
 
 KINDS = {
     "ageMs": "duration",
+    "alertAfter": "duration",
     "backoff": "backoff",
     "catchUpWithin": "duration",
     "commitMsP50": "duration",

@@ -344,8 +344,9 @@ SETTINGS: Fields = {
     "fairness": (10, "scalar"),
     "dead_letter": (11, "scalar"),
     "repeats": (12, "scalar"),
-    "retention": (13, {"completed": (0, "kept"), "failed": (1, "kept"), "cancelled": (2, "kept")}),
-    "defaults": (14, {"priority": (0, "scalar"), "weight": (1, "scalar"), "tokens": (2, "scalar"), "max_attempts": (3, "scalar"), "max_lost": (4, "scalar"), "max_age": (5, "duration"), "backoff": (6, BACKOFF), "timeout": (7, "endless"), "heartbeat_timeout": (8, "duration"), "ttl": (9, "duration"), "keep": (10, "keep"), "log_lines": (11, "scalar")}),
+    "alert_after": (13, "duration"),
+    "retention": (14, {"completed": (0, "kept"), "failed": (1, "kept"), "cancelled": (2, "kept")}),
+    "defaults": (15, {"priority": (0, "scalar"), "weight": (1, "scalar"), "tokens": (2, "scalar"), "max_attempts": (3, "scalar"), "max_lost": (4, "scalar"), "max_age": (5, "duration"), "backoff": (6, BACKOFF), "timeout": (7, "endless"), "heartbeat_timeout": (8, "duration"), "ttl": (9, "duration"), "keep": (10, "keep"), "log_lines": (11, "scalar")}),
 }
 
 # Behind "waits", by the code of a cause.
@@ -371,6 +372,7 @@ CAUSES = {
 # The names of options here, by those in the messages of a server.
 NAMES = {
     "abortGrace": "abort_grace",
+    "alertAfter": "alert_after",
     "catchUp": "catch_up",
     "catchUpWithin": "catch_up_within",
     "concurrencyKey": "concurrency_key",

@@ -22,6 +22,7 @@ SETTINGS = {
     "fairness": "name",
     "dead_letter": "dead",
     "repeats": "event",
+    "alert_after": 2.5,
     "retention": {"completed": {"age": 60, "count": 10}, "failed": "forever"},
     "defaults": {
         "priority": 5, "weight": 2, "tokens": 3, "max_attempts": 7, "max_lost": 1, "max_age": 86_400, "timeout": math.inf,

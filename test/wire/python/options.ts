@@ -113,6 +113,7 @@ function scheduleOptions(): readonly Option[] {
 
 const SETTING_TYPES: Readonly<Partial<Record<Row['kind']['type'], string>>> = {
   integer: 'int',
+  duration: 'Seconds',
   record: 'Mapping[str, Any]',
   tiers: 'Mapping[str, Mapping[str, Any]]',
 }

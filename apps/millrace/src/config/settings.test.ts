@@ -160,6 +160,13 @@ const EFFECTS: Readonly<Record<string, (engine: Engine) => Promise<void>>> = {
     expect((await engine.list({ queue: 'dead' })).jobs).toMatchObject([{ data: 'lost', meta: { deadLetter: { id, queue: 'mail' } } }])
     await expect(setSetting(engine, 'dead-letter', 'mail', MAIL)).rejects.toMatchObject({ code: 'UNSUPPORTED' })
   },
+  'alert-after': async (engine) => {
+    await setSetting(engine, 'alert-after', '5m', MAIL)
+    expect(await engine.queues.get('mail')).toMatchObject({ settings: { alertAfter: 300_000 } })
+    await expect(setSetting(engine, 'alert-after', 0, MAIL)).rejects.toMatchObject({ code: 'OPTION_RANGE', option: 'alertAfter' })
+    await setSetting(engine, 'alert-after', null, MAIL)
+    expect((await engine.queues.get('mail'))?.settings).not.toHaveProperty('alertAfter')
+  },
   repeats: async (engine) => {
     await setSetting(engine, 'repeats', 'event', MAIL)
     const twice = async (options?: { readonly queue: string }) => {

@@ -87,6 +87,11 @@ export interface QueueOptions {
    * which costs it a commit. 'silent' (default): only the caller learns of it.
    */
   readonly repeats?: 'silent' | 'event' | null
+  /**
+   * The dashboard reports the queue as a problem once its oldest waiting job has waited for longer: 1 ms to 100 years. Without it, the queue is
+   * a problem after a minute if that is 10 times the usual wait, and after 10 minutes in any case.
+   */
+  readonly alertAfter?: Duration | null
   /** Retention of the queue's jobs, in place of the engine's. */
   readonly retention?: { readonly completed?: KeepOptions; readonly failed?: KeepOptions; readonly cancelled?: KeepOptions } | null
   /** Options of jobs for which neither the call nor the definition has a value, in place of the `defaults` of `openEngine`. */
@@ -152,6 +157,10 @@ export const QUEUE_OPTIONS = {
     kind: choice(['silent', 'event'], 'silent'),
     says: 'Calls that an earlier job answers: event emits deduplicated for each, silent informs only the caller',
     preset: 'silent',
+  },
+  alertAfter: {
+    kind: { type: 'duration', min: 1 },
+    says: 'Longest wait of its oldest job before the queue is shown as a problem; without it, 10 times the usual wait',
   },
   retention: {
     kind: record({

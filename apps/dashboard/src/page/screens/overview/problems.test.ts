@@ -88,6 +88,16 @@ describe('jobs that wait for longer than usual', () => {
     expect(problemsOf(inputsOf(inputs)).map(({ severity }) => severity)).toEqual(severities)
   })
 
+  test.each([
+    ['a wait up to alertAfter', 2 * MIN, 2 * MIN, []],
+    ['a longer wait', 2 * MIN + 1, 2 * MIN, ['bad']],
+    ['a very long wait within alertAfter', H, 2 * H, []],
+    ['a short wait beyond alertAfter', 501, 500, ['bad']],
+  ])('alertAfter decides alone: %s', (_what, waitMs, alertAfter, severities) => {
+    const inputs = { ...waiting(waitMs, 1), queues: [queueOf('media', { alertAfter }), queueOf('other', { alertAfter: 1 })] }
+    expect(problemsOf(inputsOf(inputs)).map(({ severity }) => severity)).toEqual(severities)
+  })
+
   test('are told with the slots that are taken', () => {
     const inputs = { ...waiting(12 * MIN + 41_000, 1_400), queues: [queueOf('media', { concurrencyLimit: 4 })] }
     expect(told(inputs)).toEqual(['bad: media is falling behind the oldest job waits 12 m 41 s, usually 1.4 s; 4 of 4 slots are taken'])

@@ -4,6 +4,7 @@ import { sum } from '../../chart/paths.ts'
 import { duration } from '../../format/durations.ts'
 import { rate } from '../../format/numbers.ts'
 import { severityOf, shareText } from '../overview/problems/failures.ts'
+import { latenessOf, usualWaitMs } from '../overview/problems/lateness.ts'
 import { rateText } from '../overview/queueRows.ts'
 import { endedPerSecond } from './history.ts'
 import { text } from './text.ts'
@@ -141,16 +142,9 @@ function failures({ queue: { name: queue, states }, stats }: Inputs): Check {
   return { name: 'failures', tone: severityOf(worst), text: why.failures.some(worst.name, shareText(worst), failing.length - 1) }
 }
 
-const LONG_MS = 60_000
-const FAR_MS = 600_000
-/** How much longer than usual is late. */
-const TIMES = 10
-
-function oldest({ queue: { name, states, oldestWaitingMs }, stats }: Inputs): Check {
+function oldest({ queue: { name, states, settings, oldestWaitingMs }, stats }: Inputs): Check {
   if (states.waiting === 0) return { name: 'oldest', tone: 'none', text: why.oldest.none }
-  const medians = stats.names.filter((each) => each.queue === name && each.started > 0).map(({ waitMs }) => waitMs.p50)
-  const usual = medians.length === 0 ? undefined : Math.max(...medians)
-  const isLate = oldestWaitingMs > LONG_MS && oldestWaitingMs > TIMES * (usual ?? 0)
-  const tone = oldestWaitingMs > FAR_MS ? 'bad' : isLate ? 'warn' : 'good'
+  const usual = usualWaitMs(name, stats)
+  const tone = latenessOf(oldestWaitingMs, usual, settings) ?? 'good'
   return { name: 'oldest', tone, text: why.oldest.waits(duration(oldestWaitingMs), usual === undefined ? undefined : duration(usual)) }
 }

@@ -101,6 +101,18 @@ describe('what holds a queue back', () => {
     ],
     ['a name that fails elsewhere', 'failures', 'good', { stats: statsOf({ failing: [failingOf()] }) }],
     ['an old job', 'oldest', 'warn', { queue: { ...mail, states: waiting, oldestWaitingMs: 2 * MIN } }],
+    [
+      'an old job within alertAfter',
+      'oldest',
+      'good',
+      { queue: { ...mail, settings: { alertAfter: 3 * MIN }, states: waiting, oldestWaitingMs: 2 * MIN } },
+    ],
+    [
+      'a job older than alertAfter',
+      'oldest',
+      'bad',
+      { queue: { ...mail, settings: { alertAfter: MIN }, states: waiting, oldestWaitingMs: 2 * MIN } },
+    ],
     ['a very old job', 'oldest', 'bad', { queue: { ...mail, states: waiting, oldestWaitingMs: 11 * MIN } }],
   ])('%s', (_what, name, tone, changes) => {
     expect(toneOf(name, inputs(changes))).toBe(tone)

@@ -67,6 +67,7 @@ export const GROUPS: readonly Group[] = [
       choice('fairness', 'Job names take turns', 'none', ['name']),
       choice('repeats', 'Repeated calls', 'silent', ['event']),
       { path: 'share', label: 'Hand-outs in a row', kind: 'count', preset: '1', hint: 'jobs, before the next queue' },
+      { path: 'alertAfter', label: 'A problem after', kind: 'duration', preset: '10 × the usual', hint: 'wait of its oldest job' },
     ],
   },
   {

@@ -1,19 +1,16 @@
 /** Problems of jobs that wait: nobody serves them, they are paused, or the workers do not keep up. */
 
 import { pause } from '../../../actions/pauses.ts'
-import type { StatsAnswer } from '../../../api/answers.ts'
+import type { QueueAnswer, StatsAnswer } from '../../../api/answers.ts'
 import { own } from '../../../api/own.ts'
 import { duration } from '../../../format/durations.ts'
 import { minuteTime } from '../../../format/times.ts'
 import { jobsLink, queueLink } from '../../../router/links.ts'
 import { TEXT } from '../../../text.ts'
+import { latenessOf, usualWaitMs } from './lateness.ts'
 import type { Inputs, Problem } from './problem.ts'
 
 const { problems } = TEXT
-const BEHIND_MS = 60_000
-const FAR_BEHIND_MS = 600_000
-/** How much longer than usual is a problem. */
-const TIMES = 10
 
 export function queueProblems(inputs: Inputs): readonly Problem[] {
   const { stats } = inputs
@@ -66,34 +63,27 @@ function unservedProblems({ stats, now, zone }: Inputs): readonly Problem[] {
 function behindProblems({ stats, queues }: Inputs): readonly Problem[] {
   if (stats.paused) return []
   const unserved = new Set(stats.unserved.map(({ queue }) => queue))
-  const limits = new Map(queues.map(({ name, settings }) => [name, settings.concurrencyLimit]))
+  const settings = new Map(queues.map((queue) => [queue.name, queue.settings]))
   return Object.entries(stats.queues)
     .filter(([queue, { paused }]) => !paused && !unserved.has(queue))
-    .flatMap(([queue, counts]) => behindProblem(queue, counts, usualWaitMs(queue, stats), limits.get(queue)) ?? [])
+    .flatMap(([queue, counts]) => behindProblem(queue, counts, usualWaitMs(queue, stats), settings.get(queue)) ?? [])
     .toSorted((a, b) => (stats.queues[b.queue as string]?.oldestWaitingMs ?? 0) - (stats.queues[a.queue as string]?.oldestWaitingMs ?? 0))
-}
-
-/** The longest median among the names of a queue; undefined if none of its jobs has run lately. */
-function usualWaitMs(queue: string, { names }: StatsAnswer): number | undefined {
-  const medians = names.filter((name) => name.queue === queue && name.started > 0).map(({ waitMs }) => waitMs.p50)
-  return medians.length === 0 ? undefined : Math.max(...medians)
 }
 
 function behindProblem(
   queue: string,
   { oldestWaitingMs, active }: StatsAnswer['queues'][string],
   usualMs: number | undefined,
-  limit: number | undefined,
+  settings: QueueAnswer['settings'] = {},
 ): Problem | undefined {
-  const isUnusual = oldestWaitingMs > BEHIND_MS && oldestWaitingMs > TIMES * (usualMs ?? 0)
-  const isFar = oldestWaitingMs > FAR_BEHIND_MS
-  if (!isUnusual && !isFar) return undefined
+  const severity = latenessOf(oldestWaitingMs, usualMs, settings)
+  if (severity === undefined) return undefined
+  const { concurrencyLimit: limit } = settings
   const usual = usualMs === undefined ? undefined : duration(usualMs)
   const slots = limit !== undefined && active >= limit ? problems.slotsTaken(active, limit) : ''
   return {
     id: `behind ${queue}`,
-    // A long wait that is usual is known, and asks for less.
-    severity: isUnusual && isFar ? 'bad' : 'warn',
+    severity,
     icon: 'schedules',
     title: problems.behind(queue),
     text: problems.behindMore(duration(oldestWaitingMs), usual) + slots,
