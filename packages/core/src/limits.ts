@@ -105,6 +105,8 @@ export const LIMITS = {
   sliceRows: 500,
   /** Rows that one slice of a walk through the jobs looks at. */
   walkRows: 2_000,
+  /** The jobs that a page looks at in any case: time ends it only behind them. */
+  leastRows: 32,
   /** The intervals at which old jobs, old events and expired idempotency keys are looked for. */
   pruneEveryMs: 5_000,
   journalEveryMs: 60_000,

@@ -120,7 +120,8 @@ export class MemoryFlows {
     const firsts = new Set([...this.counters.keys()].map((seq) => this.#store.rows.get(seq)?.extras?.flow?.first as number))
     const rows: FlowRow[] = []
     let looked = 0
-    for (const first of [...firsts].filter((each) => each < before).sort((a, b) => b - a)) {
+    const left = [...firsts].filter((each) => each < before).sort((a, b) => b - a)
+    for (const [place, first] of left.entries()) {
       const jobs = this.#rowsOf(first)
       const counts = countsOf(jobs)
       const running = flowStateOf(counts) === 'running'
@@ -128,7 +129,8 @@ export class MemoryFlows {
       const finishedAt = running ? 0 : Math.max(...jobs.map((job) => job.finishedAt))
       if (state === undefined || flowStateOf(counts) === state) rows.push({ seq: first, node, enqueuedAt, laneId, counts, finishedAt })
       looked += jobs.length
-      if (rows.length === limit || looked >= bound.rows || bound.late()) return { rows, next: first }
+      if (rows.length < limit && looked < bound.rows && !bound.late(looked)) continue
+      return { rows, next: place === left.length - 1 ? null : first }
     }
     return { rows, next: null }
   }

@@ -218,7 +218,7 @@ function list(actor: Answering, command: ListCommand): ListPage | Refused {
 /** Returns the bounds of a page that the writer reads now. */
 function boundOf(actor: Answering): LookBound {
   const until = actor.now.mono + LIMITS.turnMs
-  return { rows: LIMITS.walkRows, late: () => actor.now.mono >= until }
+  return { rows: LIMITS.walkRows, late: (looked) => looked >= LIMITS.leastRows && actor.now.mono >= until }
 }
 
 function listRunning({ store, tables }: Answering, query: ListQuery): ListRows {

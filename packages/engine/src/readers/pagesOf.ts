@@ -14,7 +14,7 @@ const GONE = { queue: '', name: '' }
 /** Returns the bounds of a page that begins now. */
 function bound(): LookBound {
   const until = systemClock.read().mono + LIMITS.searchMs
-  return { rows: LIMITS.searchRows, late: () => systemClock.read().mono >= until }
+  return { rows: LIMITS.searchRows, late: (looked) => looked >= LIMITS.leastRows && systemClock.read().mono >= until }
 }
 
 /** Returns the function that the pool calls. `open` gets the options of the store module. */

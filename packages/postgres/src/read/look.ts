@@ -107,13 +107,13 @@ export function prepareLook(connection: Connection): Look {
       for (const place of part.places) {
         const row = seen.get(place.seq)
         // A part of large data may take long: what is read next is left to the next page.
-        if (last !== undefined && stored.mustRead(row) && bound.late()) return { places, next: last }
+        if (last !== undefined && stored.mustRead(row) && bound.late(Number.POSITIVE_INFINITY)) return { places, next: last }
         looked++
         if (row !== undefined && hasText(row, text) && isContained(stored.of(row), row[3])) places.push(place)
         if (places.length >= limit || looked >= bound.rows) return { places, next: place }
         last = place
       }
-      if (bound.late()) return { places, next: part.end }
+      if (bound.late(looked)) return { places, next: part.end }
     }
     return { places, next: null }
   }

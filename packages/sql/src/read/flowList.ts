@@ -30,7 +30,8 @@ WHERE job.seq = gate.seq AND gate.seq < ? ORDER BY gate.seq DESC LIMIT 1`)
       }
       looked += jobs
       end = first
-      if (rows.length === limit || looked >= bound.rows || bound.late()) return { rows, next: first }
+      if (rows.length < limit && looked < bound.rows && !bound.late(looked)) continue
+      return { rows, next: newest.get(first) === undefined ? null : first }
     }
   }
 }

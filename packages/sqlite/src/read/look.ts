@@ -90,9 +90,10 @@ export function prepareLook(db: Database): Look {
         if (hasText && isContained(data, extras)) places.push(placeOf(seq))
         looked++
         parsed += data?.length ?? 0
-        const isPause = looked % ROWS_PER_LOOK === 0 || parsed >= PARSED_PER_LOOK
+        const hasParsed = parsed >= PARSED_PER_LOOK
+        const isPause = looked % ROWS_PER_LOOK === 0 || hasParsed
         if (isPause) parsed = 0
-        if (places.length < limit && looked < bound.rows && !(isPause && bound.late())) continue
+        if (places.length < limit && looked < bound.rows && !(isPause && bound.late(hasParsed ? Number.POSITIVE_INFINITY : looked))) continue
         next = placeOf(seq)
         passed += passedUntil(part, seq)
         break
@@ -100,7 +101,7 @@ export function prepareLook(db: Database): Look {
       if (next !== null) break
       passed += passedIn(part)
       looked += passedIn(part) / (isOfLastRun(filter) ? 1 : PASSED_PER_ROW) + (part.asked ?? 0)
-      if (looked < bound.rows && !bound.late()) continue
+      if (looked < bound.rows && !bound.late(looked)) continue
       next = part.end
       break
     }

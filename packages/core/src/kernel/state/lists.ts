@@ -22,7 +22,8 @@ export type ListQuery = Omit<ListCommand, 'op'>
 /** The bounds of a page that looks at one job after the other. */
 export interface LookBound {
   readonly rows: number
-  readonly late: () => boolean
+  /** True if the page has taken too long, after so many jobs: a page looks at a few of them however slow the machine is. */
+  readonly late: (looked: number) => boolean
 }
 
 export interface ListRows {
