@@ -749,7 +749,9 @@ export class MemoryStore implements Store {
     for (const { seq } of uniqueHeld) balance.set(seq, (balance.get(seq) ?? 0) + 1)
     for (const { seq } of uniqueFreed) balance.set(seq, (balance.get(seq) ?? 0) - 1)
     for (const { name, key, seq } of uniqueFreed) {
-      if ((balance.get(seq) ?? 0) < 0 && this.uniqueKeys.get(keyOf(name, key)) === seq) this.uniqueKeys.delete(keyOf(name, key))
+      if ((balance.get(seq) ?? 0) >= 0) continue
+      if (this.uniqueKeys.get(keyOf(name, key)) !== seq) throw broken(`job ${seq} frees the unique key ${key}, and does not hold it`)
+      this.uniqueKeys.delete(keyOf(name, key))
     }
     for (const { name, key, seq } of uniqueHeld) {
       if ((balance.get(seq) ?? 0) <= 0) continue

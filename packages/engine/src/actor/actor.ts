@@ -61,6 +61,9 @@ export interface ActorOptions {
 
 export type Warn = (message: string, details: Readonly<Record<string, unknown>>) => void
 
+const INVARIANT_BROKEN =
+  'a turn has failed, because the tables in memory contradicted themselves: they are loaded again from the store. Please report this as a bug'
+
 export class Actor {
   readonly store: Store
   readonly meter = new Meter()
@@ -108,6 +111,7 @@ export class Actor {
       refuse: (mail, refusal) => this.#refuse(mail, refusal),
       reloaded: () => this.#answers.askAgain(this.waiters.reloaded(store, this.tables, this.#post)),
       askToAttach: () => this.#askToAttach(),
+      invariantBroken: (invariant) => this.#warn?.(INVARIANT_BROKEN, { invariant }),
     })
     // If a full disk has no room for the ballast, less can be released later. That is no reason not to start.
     store.care?.restoreBallast()

@@ -22,6 +22,10 @@ const BREAKAGES: readonly Breakage[] = [
     'a unique key that another job holds',
     (turns, effects) => effects.uniqueHeld.push({ name: 'wait', key: 'by', seq: turns.tables.nextSeq }),
   ],
+  [
+    'a unique key that is given back by a job that does not hold it',
+    (_turns, effects) => effects.uniqueFreed.push({ name: 'wait', key: 'by', seq: 99_999 }),
+  ],
   ['a pruned job that is not there', (turns, effects) => effects.pruned.push({ seq: 99_999, lane: turns.lane('a'), extras: undefined })],
   [
     'an outcome for a job that waits for no other',

@@ -10,6 +10,7 @@ import { cancelJob } from '../jobs/cancel.ts'
 import { openOncePropagated, setDependencies } from '../jobs/dependencies.ts'
 import { revive } from '../jobs/retry.ts'
 import { cancelByParent, cancelUnneeded, failByParent } from '../jobs/transitions.ts'
+import { broken } from '../records/broken.ts'
 import {
   CANCEL,
   cancels,
@@ -102,6 +103,8 @@ function nextOf({ mode, children, done }: FlowSlice): FlowEffects['progress'][nu
 function count(counter: DependencyCounter, told: ParentOutcome, change: number): void {
   if (told === 0) counter.pending += change
   else if (hasFailed(told)) counter.failed += change
+  if (counter.pending < 0 || counter.failed < 0)
+    broken(`job ${counter.seq} waits for ${counter.pending} jobs, and ${counter.failed} have failed`)
 }
 
 /** Lets a job through, ends it, or makes it wait again, as its counter says. It is let through by no turn that takes parents back. */

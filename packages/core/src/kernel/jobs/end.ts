@@ -7,6 +7,7 @@ import { backoffDelay } from '../../backoff.ts'
 import type { CompleteCommand, RunKey } from '../../commands.ts'
 import { ACTIVE } from '../../lifecycle.ts'
 import type { RunError } from '../../runError.ts'
+import { broken } from '../records/broken.ts'
 import { attemptOf, type Job } from '../records/job.ts'
 import { holderOf } from '../state/holders.ts'
 import type { Sender, TurnContext } from '../state/turnContext.ts'
@@ -21,7 +22,7 @@ export function runOf({ tables }: Pick<TurnContext, 'tables'>, { seq, run }: Run
 
 function freeSlot({ tables }: TurnContext, job: Job): void {
   const { session } = job
-  tables.jobs.delete(job.seq)
+  if (!tables.jobs.delete(job.seq)) broken(`job ${job.seq} ends, and does not run`)
   tables.keys.ended(job)
   tables.dispatchable.freed(job.lane.queue)
   tables.clearDeadline(job)
@@ -30,8 +31,9 @@ function freeSlot({ tables }: TurnContext, job: Job): void {
     for (const { jobs } of tables.unattached.values()) jobs.delete(job)
     return
   }
-  session.jobs.delete(job)
   session.weight -= job.weight
+  if (!session.jobs.delete(job) || session.weight < 0 || (session.jobs.size === 0 && session.weight > 0))
+    broken(`session ${session.id} gives job ${job.seq} back, and has ${session.jobs.size} jobs of weight ${session.weight} left`)
   job.session = undefined
   tables.weigh(session)
 }

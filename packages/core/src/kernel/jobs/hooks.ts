@@ -20,7 +20,7 @@ export function onEnd(turn: TurnContext, job: Job, { schedule }: JobExtras): voi
   const held = exclusiveKey(job)
   if (held !== undefined) {
     turn.effects.uniqueFreed.push({ ...held, seq: job.seq })
-    turn.facts.freeUnique(held.name, held.key)
+    turn.facts.freeUnique(held, job)
   }
   endTurn(turn, job)
   if (schedule !== undefined) turn.tables.freed.add(schedule)

@@ -5,6 +5,7 @@
  */
 import { dataBytes } from '../../job.ts'
 import { LIMITS } from '../../limits.ts'
+import { broken } from './broken.ts'
 import type { Job } from './job.ts'
 
 /** The fields that decide a job's place in line. */
@@ -94,7 +95,7 @@ export class Window {
       return
     }
     const index = this.#find(job)
-    if (this.#jobs[index] !== job) throw new Error(`job ${job.seq} is not in its window`)
+    if (this.#jobs[index] !== job) broken(`job ${job.seq} is not in its window`)
     this.#forget(job)
     this.#jobs.splice(index, 1)
   }
@@ -155,15 +156,18 @@ export class Window {
   }
 
   #remember(job: Job): void {
+    if (job.windowed) broken(`job ${job.seq} enters a window, and is in one`)
     job.windowed = true
     if (job.weight < this.#lightest) this.#lightest = job.weight
     this.#bytes += dataBytes(job.data)
   }
 
   #forget(job: Job): void {
+    if (!job.windowed) broken(`job ${job.seq} leaves a window, and is in none`)
     job.windowed = false
     if (job.weight === this.#lightest) this.#lightest = 0
     this.#bytes -= dataBytes(job.data)
+    if (this.#bytes < 0) broken(`a window has ${this.#bytes} bytes of payloads after job ${job.seq}`)
   }
 }
 

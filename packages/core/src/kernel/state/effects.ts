@@ -9,6 +9,7 @@ import type { JobKey } from '../../id.ts'
 import type { AbortCause, Cancellation } from '../../job.ts'
 import { ACTIVE, isFinal, mayMove, type StateCode, type Transition } from '../../lifecycle.ts'
 import type { RunError } from '../../runError.ts'
+import { broken } from '../records/broken.ts'
 import { FlowEffects } from '../records/flowState.ts'
 import { attemptOf, DIRTY_EXTRAS, DIRTY_OTHER, type Job, type JobExtras, waitsForRetry } from '../records/job.ts'
 import type { Key, KeyBacklog } from '../records/keyBacklog.ts'
@@ -318,14 +319,21 @@ export class Effects {
     lane.retrying += change
     lane.queue.retrying += change
     lane.queue.all.retrying += change
+    if (lane.retrying < 0 || lane.queue.retrying < 0) broken(`fewer than no jobs of lane ${lane.id} wait for a retry`)
   }
 
   count(lane: Lane, state: StateCode, change: number): void {
     const { counts, queue } = lane
-    counts[state] = (counts[state] as number) + change
-    queue.counts[state] = (queue.counts[state] as number) + change
+    const ofLane = (counts[state] as number) + change
+    const ofQueue = (queue.counts[state] as number) + change
+    if (ofLane < 0 || ofQueue < 0) broken(`lane ${lane.id} has ${ofLane} jobs in state ${state}, its queue ${ofQueue}`)
+    counts[state] = ofLane
+    queue.counts[state] = ofQueue
     queue.all.counts[state] = (queue.all.counts[state] as number) + change
-    if (state === ACTIVE && queue.sharing !== undefined) queue.sharing.active += change
+    if (state === ACTIVE && queue.sharing !== undefined) {
+      queue.sharing.active += change
+      if (queue.sharing.active < 0) broken(`queue ${queue.id} shares a limit with fewer than no running jobs`)
+    }
     this.noteCounters(lane)
   }
 
@@ -336,7 +344,9 @@ export class Effects {
 
   /** Counts a finished job that is known to have a `keep` of its own. */
   kept(queue: Queue, state: StateCode, change: 1 | -1): void {
-    queue.kept[state] = (queue.kept[state] as number) + change
+    const kept = (queue.kept[state] as number) + change
+    if (kept < 0 || kept > (queue.counts[state] as number)) broken(`queue ${queue.id} keeps ${kept} jobs in state ${state}`)
+    queue.kept[state] = kept
     this.keptQueues.add(queue)
   }
 
