@@ -117,14 +117,9 @@ export {
   Effects,
   type EventNote,
   type FailureNote,
-  type ForgottenKeys,
-  type IdempotencyRecord,
   type InboxEffects,
   type PauseEndNote,
-  type PrunedJob,
-  type SourceOffset,
   type SystemEventNote,
-  type UniqueRecord,
 } from './kernel/state/effects.ts'
 export { Facts } from './kernel/state/facts.ts'
 export { trendOf, withFailureHour } from './kernel/state/failureHours.ts'
@@ -172,6 +167,7 @@ export {
 export { StoreFailure } from './kernel/state/storeFailure.ts'
 export { Tables } from './kernel/state/tables.ts'
 export type { Sender, Settings } from './kernel/state/turnContext.ts'
+export type { ForgottenKeys, IdempotencyRecord, PrunedJob, SourceOffset, UniqueRecord } from './kernel/state/turnRows.ts'
 export { loadTables } from './kernel/turn/load.ts'
 export { nextTurnMs } from './kernel/turn/nextTurn.ts'
 export { type Decided, type Envelope, type TurnMeter, type TurnParts, takeTurn, type Upkeep } from './kernel/turn/takeTurn.ts'

@@ -113,7 +113,8 @@ export class Failures {
 
   #succeeded(decided: Decided): Decided {
     this.#busySinceMono = -1
-    forgetHolders(this.#turns.memory.tables)
+    const { tables } = this.#turns.memory
+    if (tables.formerHolders.size > 0 || tables.unattached.size > 0) forgetHolders(tables)
     if (this.#unwritten && !decided.effects.empty) {
       this.#unwritten = false
       if (this.#reattachMono < Number.POSITIVE_INFINITY) this.#askToAttach()

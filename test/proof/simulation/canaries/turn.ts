@@ -201,7 +201,7 @@ export const TURN: readonly Canary[] = [
   {
     name: 'dear-start-needs-one-token',
     file: 'packages/core/src/kernel/turn/dispatch.ts',
-    find: 'job !== undefined && mayPayFor(turn, queue, job)',
+    find: 'job !== undefined && (isFree || mayPayFor(turn, queue, job))',
     replace: 'job !== undefined',
     breaks: 'invariant 24',
   },

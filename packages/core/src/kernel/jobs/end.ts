@@ -9,7 +9,7 @@ import { ACTIVE } from '../../lifecycle.ts'
 import type { RunError } from '../../runError.ts'
 import { broken } from '../records/broken.ts'
 import { attemptOf, type Job } from '../records/job.ts'
-import { holderOf } from '../state/holders.ts'
+import { unattachedHolderOf } from '../state/holders.ts'
 import type { Sender, TurnContext } from '../state/turnContext.ts'
 import { leaveDeadLetter } from './deadLetter.ts'
 import * as transition from './transitions.ts'
@@ -17,14 +17,17 @@ import * as transition from './transitions.ts'
 /** The fence: returns the job if this is its current run and the sender's connection holds it, otherwise undefined. */
 export function runOf({ tables }: Pick<TurnContext, 'tables'>, { seq, run }: RunKey, { connection }: Sender): Job | undefined {
   const job = tables.jobs.get(seq)
-  return job !== undefined && job.state === ACTIVE && job.run === run && holderOf(tables, job) === connection ? job : undefined
+  if (job === undefined || job.state !== ACTIVE || job.run !== run) return undefined
+  const holder = job.session === undefined ? unattachedHolderOf(tables, job) : job.session.holder
+  return holder === connection ? job : undefined
 }
 
 function freeSlot({ tables }: TurnContext, job: Job): void {
   const { session } = job
   if (!tables.jobs.delete(job.seq)) broken(`job ${job.seq} ends, and does not run`)
-  tables.keys.ended(job)
-  tables.dispatchable.freed(job.lane.queue)
+  const { queue } = job.lane
+  if (queue.keys !== undefined) tables.keys.ended(job)
+  if (queue.suspended || queue.sharing !== undefined) tables.dispatchable.freed(queue)
   tables.clearDeadline(job)
   job.abort = undefined
   if (session === undefined) {

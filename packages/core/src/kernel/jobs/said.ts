@@ -1,7 +1,7 @@
 /** Notes what callers have stated for jobs whose name is yet to be defined. The definition leaves that as it is. */
 
 import type { NewJob } from '../../commands.ts'
-import { FIELDS, type Field } from '../records/definition.ts'
+import { type Definition, FIELDS, type Field } from '../records/definition.ts'
 import { DIRTY_PLACE, type Job } from '../records/job.ts'
 import type { Tables } from '../state/tables.ts'
 import type { TurnContext } from '../state/turnContext.ts'
@@ -18,11 +18,9 @@ export function saidOf(stated: Readonly<Partial<Record<Field, unknown>>>): reado
   return said
 }
 
-/** Returns what is noted of a new job: what its caller has stated, unless the defaults that it takes are those of a session that is there. */
-export function saidOfNew({ definitions, present }: Tables, job: NewJob): readonly Field[] | undefined {
-  const definition = definitions.get(job.name)
-  if (definition === undefined) return saidOf(job)
-  return present.has(definition.session) ? undefined : (saidOf(job) ?? [])
+/** Returns what is noted of a new job whose defaults are not those of a session that is there: what its caller has stated. */
+export function saidOfNew(job: NewJob, definition: Definition | undefined): readonly Field[] | undefined {
+  return definition === undefined ? saidOf(job) : (saidOf(job) ?? [])
 }
 
 /** Adds fields that a caller states for a job that has yet to take the defaults of its name. */
@@ -47,6 +45,6 @@ export function sayInstead(turn: TurnContext, job: Job, stated: Readonly<Partial
 
 function isUnsettled({ definitions }: Tables, { seq, run, extras, lane: { name } }: Job): boolean {
   if (run === 0 && extras?.said !== undefined) return true
-  const definition = definitions.get(name)
+  const definition = definitions.inForce.get(name)
   return definition === undefined || (definitions.isUnserved(name) && seq < definition.firstSeq)
 }

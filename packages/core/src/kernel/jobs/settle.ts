@@ -63,7 +63,7 @@ export function gatherSettling(plan: Plan, tables: Tables, facts: Facts): void {
 export function settleSlice(turn: TurnContext, slice: SettlingSlice): void {
   const { tables, effects } = turn
   const settling = tables.definitions.settling.get(slice.name)
-  const definition = tables.definitions.get(slice.name)
+  const definition = tables.definitions.inForce.get(slice.name)
   if (settling !== slice.walk || definition === undefined) return
   // In order of arrival, because the first job of a key to enter the line stands in it.
   const end = settling.first ? -1 : slice.jobs.findIndex((job) => job.seq < definition.firstSeq || isHeard(job, definition))
@@ -98,7 +98,7 @@ function endSettling(tables: Tables, name: string): void {
 /** Gives a job that ended before its name was defined, and comes back, the defaults now. */
 export function settleRevived(turn: TurnContext, job: Job): void {
   const { tables } = turn
-  const definition = tables.definitions.get(job.lane.name)
+  const definition = tables.definitions.inForce.get(job.lane.name)
   if (definition === undefined || job.run > 0 || isHeard(job, definition)) return
   settle(turn, job, definition)
   const settling = tables.definitions.settling.get(job.lane.name)

@@ -37,11 +37,6 @@ export class Keys {
     }
   }
 
-  /** True if keys may let jobs go, must hold some back, or have a bucket to check. */
-  hasWork(mono: number): boolean {
-    return this.overfilled.size > 0 || this.releasable.size > 0 || this.buckets.nextMono <= mono
-  }
-
   /** Checks the keys of a queue after a limit or a pause has changed. */
   look(queue: Queue): void {
     for (const lane of queue.lanes.values()) this.overfilled.add(lane)

@@ -65,8 +65,12 @@ export class Window {
   insert(job: Job, jobsMax: number = LIMITS.windowJobs, bytesMax: number = LIMITS.windowBytes): readonly Job[] {
     const last = this.last
     if (!this.complete && (last === undefined || runsBefore(last, job))) return [job]
-    this.#place(job)
-    return this.#shrink(jobsMax, bytesMax)
+    if (last === undefined || runsBefore(last, job)) this.#append(job)
+    else {
+      this.#jobs.splice(this.#find(job), 0, job)
+      this.#remember(job)
+    }
+    return this.size <= jobsMax && this.#bytes <= bytesMax ? NONE : this.#shrink(jobsMax, bytesMax)
   }
 
   /** Appends the next jobs of the lane's order, as read from disk. */
@@ -117,22 +121,12 @@ export class Window {
     return jobs
   }
 
-  #place(job: Job): void {
-    const last = this.last
-    if (last === undefined || runsBefore(last, job)) this.#append(job)
-    else {
-      this.#jobs.splice(this.#find(job), 0, job)
-      this.#remember(job)
-    }
-  }
-
   #append(job: Job): void {
     this.#jobs.push(job)
     this.#remember(job)
   }
 
   #shrink(jobsMax: number, bytesMax: number): readonly Job[] {
-    if (this.size <= jobsMax && this.#bytes <= bytesMax) return NONE
     const out: Job[] = []
     while (this.size > jobsMax || (this.#bytes > bytesMax && this.size > 1)) {
       const job = this.#jobs.pop() as Job

@@ -26,7 +26,7 @@ export function updateWaiting(turn: TurnContext, schedule: Schedule): boolean {
   const hasLabels = meta === before?.meta && String(tags) === String(before.tags)
   if (!hasLabels) changeLabels(turn, job, { tags, meta })
   sayInstead(turn, job, { priority: wanted.priority, weight: wanted.weight })
-  const defaults = tables.definitions.get(wanted.name)?.defaults
+  const defaults = tables.definitions.inForce.get(wanted.name)?.defaults
   const ofQueue = defaultsOf(settings.defaults, job.lane.queue.settings)
   const priority = priorityOf(wanted, defaults, ofQueue)
   const weight = weightOf(wanted, defaults, ofQueue)

@@ -116,11 +116,6 @@ export class Tables {
     for (const { name, cursor } of loaded.exports) this.exports.set(name, cursor)
   }
 
-  /** The time when the next token is available, maybe too early; monotonic. */
-  get tokenMono(): number {
-    return Math.min(this.dispatchable.tokenMono, this.keys.buckets.nextMono)
-  }
-
   /** True if more may start than the last turn has seen. */
   get hurried(): boolean {
     return (
@@ -179,8 +174,10 @@ export class Tables {
       if (pushed === job) this.#leaveMemory(job)
       else this.#evict(pushed)
     }
-    if (job.windowed) this.keys.enter(job)
-    else this.keys.enterOutside(job)
+    if (lane.queue.keys !== undefined) {
+      if (job.windowed) this.keys.enter(job)
+      else this.keys.enterOutside(job)
+    }
     if (!job.windowed) this.#checkThirst(lane)
     else if (lane.window.first === job) for (const group of lane.groups) group.markReady(lane)
   }
@@ -210,6 +207,7 @@ export class Tables {
     job.lane.window.remove(job)
     this.#leaveWindows(job)
     this.#checkThirst(job.lane)
+    if (job.lane.queue.keys === undefined) return
     // Before the job leaves the line, so that its key exists throughout.
     this.keys.started(job)
     this.keys.leave(job, true)
