@@ -26,7 +26,8 @@ export type { Definition } from './kernel/records/definition.ts'
 export {
   CANCEL,
   CANCEL_REVERTED,
-  CLOSED,
+  COUNTER_OPEN,
+  COUNTER_PENDING,
   DELETED,
   type DependencyCounter,
   DUE_MODES,
@@ -39,7 +40,6 @@ export {
   flowStateOf,
   hasFailed,
   NOTIFY,
-  OPEN,
   type ParentOutcome,
   parentKeyOf,
   RETRY,

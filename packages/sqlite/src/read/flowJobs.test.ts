@@ -1,6 +1,6 @@
 // A flow as it is read: by pages, with what each job waits for, and nothing of its neighbours.
 import { BLOCKED, CANCELLED, COMPLETED, FAILED } from '@millrace/core'
-import { CLOSED, DELETED, type FlowPlace, type Job } from '@millrace/core/kernel'
+import { COUNTER_PENDING, DELETED, type FlowPlace, type Job } from '@millrace/core/kernel'
 import { beforeEach, expect, test } from 'vitest'
 import { type Crowd, openCrowd } from '../testing/crowd.ts'
 
@@ -27,7 +27,7 @@ function addFlow(waitsFor: readonly (readonly number[])[]): Job[] {
         parent: first + (parents[0] ?? 0),
         pending: parents.length,
         failed: 0,
-        state: CLOSED,
+        state: COUNTER_PENDING,
       })
     for (const [at, parent] of parents.entries()) turns.effects.flows.edges.push({ parent: first + parent, child, place: at + 1 })
   }

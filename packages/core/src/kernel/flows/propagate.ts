@@ -13,6 +13,7 @@ import { cancelByParent, cancelUnneeded, failByParent } from '../jobs/transition
 import { broken } from '../records/broken.ts'
 import {
   CANCEL,
+  COUNTER_FAILED,
   cancels,
   DELETED,
   type DependencyCounter,
@@ -25,7 +26,6 @@ import {
   NOTIFY,
   type ParentOutcome,
   RETRY,
-  SHUT,
   takesBack,
 } from '../records/flowState.ts'
 import type { Job } from '../records/job.ts'
@@ -110,11 +110,11 @@ function count(counter: DependencyCounter, told: ParentOutcome, change: number):
 /** Lets a job through, ends it, or makes it wait again, as its counter says. It is let through by no turn that takes parents back. */
 function swing(turn: TurnContext, job: Job, counter: DependencyCounter, mode: DueMode, bad: Heard['bad']): void {
   const end = endOf(job, counter)
-  if (counter.state === SHUT && (job.state === FAILED || job.state === CANCELLED)) {
+  if (counter.state === COUNTER_FAILED && (job.state === FAILED || job.state === CANCELLED)) {
     if (end === undefined) revive(turn, job)
   } else if (job.state === BLOCKED && end === 'drop') cancelUnneeded(turn, job)
   else if (job.state === BLOCKED && end !== undefined) {
-    setDependencies(turn, counter, SHUT)
+    setDependencies(turn, counter, COUNTER_FAILED)
     if (end === 'fail') failByParent(turn, job, bad)
     else cancelByParent(turn, job, bad)
   } else if (job.state === BLOCKED && mayOpen(job, counter) && !takesBack(mode)) openOncePropagated(turn, job, counter)

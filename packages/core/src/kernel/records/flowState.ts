@@ -66,14 +66,14 @@ export function endOf(job: Pick<Job, 'extras'>, { pending, failed }: DependencyC
   return failed > 0 && (onFailure === 'fail' || onFailure === 'cancel') ? onFailure : undefined
 }
 
-/** Parents that have yet to end, or failed, keep it closed. */
-export const CLOSED = 0
+/** The job waits: parents have yet to end, or have failed. */
+export const COUNTER_PENDING = 0
 
 /** The job was let through. */
-export const OPEN = 1
+export const COUNTER_OPEN = 1
 
 /** The job has failed because a parent has. */
-export const SHUT = 2
+export const COUNTER_FAILED = 2
 
 /** The state of a job's parents, as far as the job knows it. */
 export interface DependencyCounter {
@@ -84,7 +84,7 @@ export interface DependencyCounter {
   pending: number
   /** Parents that ended without having completed. */
   failed: number
-  state: typeof CLOSED | typeof OPEN | typeof SHUT
+  state: typeof COUNTER_PENDING | typeof COUNTER_OPEN | typeof COUNTER_FAILED
 }
 
 /** Stands for a final state if the job was deleted before it had one. */
