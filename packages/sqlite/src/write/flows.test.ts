@@ -42,7 +42,7 @@ test('children are read behind those that were told, with their gates; told they
     state: 0,
     child: {
       seq: kids[0]?.seq,
-      told: 0,
+      reported: 0,
       counter: { seq: kids[0]?.seq, parent: parent.seq, pending: 1, failed: 0, state: COUNTER_PENDING },
     },
   })
@@ -50,7 +50,7 @@ test('children are read behind those that were told, with their gates; told they
   const gate = store.dependencies([first?.seq as number])[0] as never
   Object.assign(gate, { pending: 0, state: COUNTER_OPEN })
   turns.effects.flows.changed.add(gate)
-  turns.effects.flows.told.push({ parent: parent.seq, child: first?.seq as number, state: COMPLETED })
+  turns.effects.flows.reported.push({ parent: parent.seq, child: first?.seq as number, state: COMPLETED })
   turns.effects.flows.progress.push({ parent: parent.seq, next: { after: first?.seq as number, mode: NOTIFY } })
   const { gone } = commit()
   expect(gone.filter((row) => row.startsWith('flow')).toSorted()).toEqual([

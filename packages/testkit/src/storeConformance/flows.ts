@@ -43,7 +43,7 @@ export function flowsConformance(under: () => StoreTurns): void {
       ]
       turns.turn({ op: 'complete', seq: parent, run: 1, output: null })
       const due = turns.store.flowDue(10)
-      expect(due.map((row) => [row.parent, row.state, row.child?.seq, row.child?.told, row.child?.counter?.pending])).toEqual(
+      expect(due.map((row) => [row.parent, row.state, row.child?.seq, row.child?.reported, row.child?.counter?.pending])).toEqual(
         children.map((seq) => [parent, COMPLETED, seq, 0, 1]),
       )
       expect(turns.store.flowDue(2)).toEqual(due.slice(0, 2))

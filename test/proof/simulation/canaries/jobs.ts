@@ -282,8 +282,8 @@ export const JOBS: readonly Canary[] = [
   {
     name: 'failures-not-told-to-children',
     file: `${jobs}/hooks.ts`,
-    find: '  tellLater(turn, job)\n',
-    replace: '  if (job.state === 4) tellLater(turn, job)\n',
+    find: '  notifyLater(turn, job)\n',
+    replace: '  if (job.state === 4) notifyLater(turn, job)\n',
     breaks: 'invariant 20',
   },
   {

@@ -5,7 +5,7 @@
  *
  * Flows are a floor above jobs. This is the one file of the kernel that imports from above.
  */
-import { outlive, tellLater, vanish } from '../flows/flowEnds.ts'
+import { notifyLater, outlive, vanish } from '../flows/flowEnds.ts'
 import { endTurn } from '../keys/strict.ts'
 import { exclusiveKey } from '../records/exclusiveKey.ts'
 import { REVERT } from '../records/flowState.ts'
@@ -24,12 +24,12 @@ export function onEnd(turn: TurnContext, job: Job, { schedule }: JobExtras): voi
   }
   endTurn(turn, job)
   if (schedule !== undefined) turn.tables.freed.add(schedule)
-  tellLater(turn, job)
+  notifyLater(turn, job)
 }
 
 /** Runs when a job that was final lives again. */
 export function onRevive(turn: TurnContext, job: Job): void {
-  tellLater(turn, job, REVERT)
+  notifyLater(turn, job, REVERT)
 }
 
 /** Runs when the row of a finished job with extras goes. */

@@ -93,8 +93,8 @@ export const DELETED = 7
 /** A parent's outcome as a child stores it: 0 while the parent lives. */
 export type ParentOutcome = 0 | StateCode | typeof DELETED
 
-export function hasFailed(told: ParentOutcome): boolean {
-  return told > COMPLETED
+export function hasFailed(outcome: ParentOutcome): boolean {
+  return outcome > COMPLETED
 }
 
 /** The modes in which a parent's outcome goes to its children. */
@@ -157,7 +157,7 @@ export class FlowEffects {
   readonly counters: DependencyCounter[] = []
   readonly edges: FlowEdge[] = []
   readonly changed = new Set<DependencyCounter>()
-  readonly told: { readonly parent: number; readonly child: number; readonly state: ParentOutcome }[] = []
+  readonly reported: { readonly parent: number; readonly child: number; readonly state: ParentOutcome }[] = []
   /** Up to which child those of a parent were told, and what comes next; undefined where all is told. */
   readonly progress: { readonly parent: number; readonly next: { readonly after: number; readonly mode: DueMode } | undefined }[] = []
   /** Jobs whose children are to be told from the first on, by later turns. */

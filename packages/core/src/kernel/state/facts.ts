@@ -25,7 +25,7 @@ export interface FlowSlice {
   readonly parent: number
   readonly mode: DueMode
   readonly state: ParentOutcome
-  readonly children: { readonly seq: number; readonly told: ParentOutcome }[]
+  readonly children: { readonly seq: number; readonly reported: ParentOutcome }[]
   /** True if these are the last. */
   done: boolean
 }

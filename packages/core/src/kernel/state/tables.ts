@@ -178,7 +178,7 @@ export class Tables {
       if (job.windowed) this.keys.enter(job)
       else this.keys.enterOutside(job)
     }
-    if (!job.windowed) this.#checkThirst(lane)
+    if (!job.windowed) this.#noteRefill(lane)
     else if (lane.window.first === job) for (const group of lane.groups) group.markReady(lane)
   }
 
@@ -187,7 +187,7 @@ export class Tables {
     const { lane } = job
     for (const gone of lane.window.cutAt(job)) this.#evict(gone)
     this.keys.enterOutside(job)
-    this.#checkThirst(lane)
+    this.#noteRefill(lane)
   }
 
   /** Takes a waiting job out of the line, and out of memory if it stands there. */
@@ -197,7 +197,7 @@ export class Tables {
     if (windowed) {
       job.lane.window.remove(job)
       this.#leaveMemory(job)
-      this.#checkThirst(job.lane)
+      this.#noteRefill(job.lane)
     }
     this.keys.leave(job, windowed)
   }
@@ -206,7 +206,7 @@ export class Tables {
   take(job: Job): void {
     job.lane.window.remove(job)
     this.#leaveWindows(job)
-    this.#checkThirst(job.lane)
+    this.#noteRefill(job.lane)
     if (job.lane.queue.keys === undefined) return
     // Before the job leaves the line, so that its key exists throughout.
     this.keys.started(job)
@@ -232,7 +232,7 @@ export class Tables {
   shelve(job: Job, backlog: KeyBacklog): void {
     job.lane.window.remove(job)
     this.#leaveMemory(job)
-    this.#checkThirst(job.lane)
+    this.#noteRefill(job.lane)
     countInWindow(backlog, job, -1)
     this.park(job, backlog)
   }
@@ -290,7 +290,7 @@ export class Tables {
     for (const job of jobs) this.#enterMemory(job)
   }
 
-  #checkThirst(lane: Lane): void {
+  #noteRefill(lane: Lane): void {
     const { window, groups } = lane
     if (window.complete || groups.length === 0) return
     if (window.size * 2 < jobsToRead(this) && window.bytes * 2 < bytesToRead(this)) this.needRefill.add(lane)
@@ -358,7 +358,7 @@ export class Tables {
     group.lanes.add(lane)
     if (lane.groups.push(group) === 1) this.servedLanes++
     group.markReady(lane)
-    this.#checkThirst(lane)
+    this.#noteRefill(lane)
   }
 
   #unserve(group: ConsumerGroup, lane: Lane): void {

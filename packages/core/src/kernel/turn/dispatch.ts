@@ -131,7 +131,7 @@ function pickOf(
       expireJob(turn, head)
       continue
     }
-    const backlog = queue.keys === undefined ? undefined : closedBacklogOf(turn, head)
+    const backlog = queue.keys === undefined ? undefined : holdingBacklogOf(turn, head)
     if (backlog !== undefined) {
       if (!setAside(turn, head, backlog)) return undefined
       continue
@@ -142,7 +142,7 @@ function pickOf(
 }
 
 /** Returns the backlog of a job whose key has no room. */
-function closedBacklogOf({ tables, now }: TurnContext, job: Job): KeyBacklog | undefined {
+function holdingBacklogOf({ tables, now }: TurnContext, job: Job): KeyBacklog | undefined {
   const backlog = tables.keys.backlogOf(job)
   return backlog !== undefined && (roomOf(backlog.key, now.mono) <= 0 || !mayPay(backlog.key, now.mono, job)) ? backlog : undefined
 }
@@ -218,7 +218,7 @@ function passing(turn: TurnContext, lanes: ReadyLanes, heavy: Job, session: Sess
         index++
         continue
       }
-      const backlog = closedBacklogOf(turn, job)
+      const backlog = holdingBacklogOf(turn, job)
       if (backlog === undefined) {
         best = job
         break
