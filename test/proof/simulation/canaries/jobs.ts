@@ -42,8 +42,8 @@ export const JOBS: readonly Canary[] = [
   },
   {
     name: 'what-a-caller-has-stated-is-not-noted',
-    file: `${jobs}/said.ts`,
-    find: 'return definition === undefined ? saidOf(job) :',
+    file: `${jobs}/explicitFields.ts`,
+    find: 'return definition === undefined ? explicitFields(job) :',
     replace: 'return definition === undefined ? undefined :',
     breaks: 'invariant 45',
   },

@@ -21,9 +21,9 @@ import type { TurnContext } from '../state/turnContext.ts'
 import { Claims, OF_CALL } from './claims.ts'
 import { hasKey, holdLonger, holdShape, pushedTo, shapeOf } from './coalescing.ts'
 import { makeRoom, mayMakeRoom } from './drop.ts'
+import { addExplicit, explicitFieldsOfNew } from './explicitFields.ts'
 import { tellRepeat } from './repeats.ts'
 import { reschedule } from './reschedule.ts'
-import { saidOfNew, sayMore } from './said.ts'
 
 export const IDEMPOTENCY_TTL_MS = 86_400_000
 
@@ -152,7 +152,7 @@ function replace(turn: TurnContext, holder: Job, job: NewJob, runAt: number): vo
     holder.data = job.data
     holder.priority = job.priority ?? holder.priority
     holder.weight = job.weight ?? holder.weight
-    sayMore(turn, holder, { priority: job.priority, weight: job.weight })
+    addExplicit(turn, holder, { priority: job.priority, weight: job.weight })
     setDue(turn, holder, runAt)
     turn.effects.touch(holder, DIRTY_DATA)
   })
@@ -212,7 +212,7 @@ function create(turn: TurnContext, wanted: NewJob, origin?: Origin, from: From =
       expiresAt: ttl === undefined ? 0 : expiryOf(enqueuedAt, ttl),
     },
     resolvePolicy(wanted, defaults, ofQueue),
-    extrasOf(wanted, from, isDefined ? undefined : saidOfNew(wanted, definition)),
+    extrasOf(wanted, from, isDefined ? undefined : explicitFieldsOfNew(wanted, definition)),
     payloadOf === 0 ? wanted.data : undefined,
   )
   job.payloadOf = payloadOf
@@ -282,9 +282,9 @@ export function holdUnique(turn: TurnContext, job: Job, { name, key }: NameAndKe
   turn.facts.holdUnique(name, key, job)
 }
 
-function extrasOf(wanted: NewJob, { place: flow, schedule, payloadOf }: From, said: JobExtras['said']): JobExtras | undefined {
+function extrasOf(wanted: NewJob, { place: flow, schedule, payloadOf }: From, explicit: JobExtras['explicit']): JobExtras | undefined {
   const { tags, meta, idempotencyKey, unique, concurrencyKey } = wanted
-  const plain = tags === undefined && meta === undefined && (concurrencyKey ?? flow ?? schedule ?? said) === undefined
+  const plain = tags === undefined && meta === undefined && (concurrencyKey ?? flow ?? schedule ?? explicit) === undefined
   if (plain && (idempotencyKey ?? unique ?? wanted.debounce ?? wanted.throttle) === undefined) return undefined
   const shape = shapeOf(wanted)
   return {
@@ -298,7 +298,7 @@ function extrasOf(wanted: NewJob, { place: flow, schedule, payloadOf }: From, sa
     ...(flow && { flow }),
     ...(schedule !== undefined && { schedule }),
     ...(payloadOf !== undefined && { letter: true }),
-    ...(said && { said }),
+    ...(explicit && { explicit }),
   }
 }
 

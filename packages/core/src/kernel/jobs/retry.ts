@@ -14,10 +14,10 @@ import { forgetCancellation } from './cancel.ts'
 import { openOncePropagated, setDependencies } from './dependencies.ts'
 import { forgetLost } from './end.ts'
 import { holdUnique } from './enqueue.ts'
+import { addExplicit } from './explicitFields.ts'
 import { failedLanes } from './gatherFailed.ts'
 import { onRevive } from './hooks.ts'
 import { reschedule } from './reschedule.ts'
-import { sayMore } from './said.ts'
 import { settleRevived } from './settle.ts'
 
 export function retry(turn: TurnContext, { id }: RetryCommand): Decision<'retry'> {
@@ -85,7 +85,7 @@ export function revive(turn: TurnContext, job: Job): Refused | undefined {
   settleRevived(turn, job)
   // A ttl applies only to the first start: no later definition gives the job one.
   job.expiresAt = 0
-  sayMore(turn, job, { ttl: 0 })
+  addExplicit(turn, job, { ttl: 0 })
   // If the job was let through before, its parents may have come back too.
   const waits = counter !== undefined && (counter.pending > 0 || counter.state !== COUNTER_OPEN)
   effects.move(job, 'revive', waits ? BLOCKED : WAITING)
